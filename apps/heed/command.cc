@@ -1,0 +1,56 @@
+#include "apps/heed/command.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+// Messages quote file names and keys, which may hold control characters.
+int Report(std::string message, int status) {
+  for (char& c : message) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = c == '\n' ? ' ' : '?';
+  }
+  std::fputs(fmt::format("heed: {}\n", message).c_str(), stderr);
+  return status;
+}
+
+void FlushOutput() {
+  errno = 0;
+  std::cout.flush();
+  if (!std::cout || std::fflush(stdout) != 0) {
+    throw IoError(fmt::format("cannot write standard output: {}",
+                              errno ? std::strerror(errno) : "write failed"));
+  }
+}
+
+}  // namespace
+
+int RunCommand(CommandFunction run, const Arguments& arguments) {
+  try {
+    const int status = run(arguments);
+    FlushOutput();
+    return status;
+  } catch (const ConfigError& error) {
+    return Report(error.what(), kExitUsage);
+  } catch (const Interrupted& error) {
+    return Report(error.what(), kExitInterrupted);
+  } catch (const std::bad_alloc&) {
+    return Report("not enough memory; a smaller batch or model needs less",
+                  kExitFailure);
+  } catch (const std::exception& error) {
+    return Report(error.what(), kExitFailure);
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,31 @@
+// A sub-command and how it runs: errors become one line and an exit status.
+#ifndef HEED_APPS_HEED_COMMAND_H_
+#define HEED_APPS_HEED_COMMAND_H_
+
+#include <string_view>
+
+#include "apps/heed/options.h"
+
+namespace heed {
+
+/// Returns the exit status; throws what went wrong.
+using CommandFunction = int (*)(const Arguments& arguments);
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  CommandFunction run;
+};
+
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitInterrupted = 130;
+
+/// Runs and maps exceptions to "heed: message" on standard error and to
+/// kExitUsage for a wrong call or setting (ConfigError), kExitInterrupted after
+/// Ctrl-C and kExitFailure for everything else, unwritable output included.
+int RunCommand(CommandFunction run, const Arguments& arguments);
+
+}  // namespace heed
+
+#endif  // HEED_APPS_HEED_COMMAND_H_

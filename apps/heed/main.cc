@@ -1,0 +1,71 @@
+// heed: trains, runs and explains attention models.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "apps/heed/command.h"
+#include "heed/base/config.h"
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> commands = {};
+  return commands;
+}
+
+void PrintHelp() {
+  std::string text =
+      "heed trains, runs and explains attention models.\n\n"
+      "Usage: heed COMMAND [options]\n\nCommands\n";
+  for (const Command& command : Commands()) {
+    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  }
+  text +=
+      "\nExamples\n"
+      "  heed demo\n"
+      "      learn to read dates in about a minute, and see the attention\n"
+      "  heed train --model bahdanau --source train.de --target train.en \\\n"
+      "             --valid-source valid.de --valid-target valid.en --out "
+      "model\n"
+      "      train a translator on line-aligned text\n"
+      "  heed translate model < test.de > test.out\n"
+      "      translate line by line\n"
+      "  heed evaluate model --source test.de --target test.en\n"
+      "      BLEU, chrF and loss against references\n\n"
+      "heed COMMAND --help explains a command; heed --version tells the "
+      "version.\n";
+  std::fputs(text.c_str(), stdout);
+}
+
+int RunMain(const Arguments& arguments) {
+  const std::string name = arguments.empty() ? "--help" : arguments[0];
+  if (name == "--help" || name == "-h") {
+    PrintHelp();
+    return 0;
+  }
+  if (name == "--version") {
+    std::puts("heed " HEED_VERSION);
+    return 0;
+  }
+  std::vector<std::string> names;
+  for (const Command& command : Commands()) {
+    if (command.name == name) {
+      return command.run({arguments.begin() + 1, arguments.end()});
+    }
+    names.emplace_back(command.name);
+  }
+  throw ConfigError(fmt::format("unknown command '{}'{} (valid: {})", name,
+                                DidYouMean(name, names),
+                                fmt::join(names, ", ")));
+}
+
+}  // namespace
+}  // namespace heed
+
+int main(int argc, char** argv) {
+  return heed::RunCommand(heed::RunMain, {argv + 1, argv + argc});
+}

@@ -1,0 +1,13 @@
+# Every third-party library, found once. Also read by the installed package.
+find_package(Threads REQUIRED)
+find_package(TBB REQUIRED)
+find_package(dnnl REQUIRED CONFIG)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(ICU REQUIRED COMPONENTS uc)
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)

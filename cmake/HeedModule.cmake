@@ -1,0 +1,49 @@
+# heed_module(NAME [DEPS module...] [LIBS target...] [PRIVATE_LIBS target...])
+#
+# One static library per folder of heed/, so that an include of a folder that is
+# not named in DEPS does not link. x_test.cc files become one test program.
+add_library(heed_options INTERFACE)
+target_compile_features(heed_options INTERFACE cxx_std_20)
+target_include_directories(
+  heed_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+add_library(heed_warnings INTERFACE)
+target_compile_options(heed_warnings INTERFACE -Wall -Wextra -Wpedantic
+                                               $<$<BOOL:${HEED_WERROR}>:-Werror>)
+if(HEED_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+set(HEED_MODULES "" CACHE INTERNAL "")
+
+function(heed_module NAME)
+  cmake_parse_arguments(ARG "" "" "DEPS;LIBS;PRIVATE_LIBS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  if(NOT sources)
+    return()
+  endif()
+
+  add_library(heed_${NAME} STATIC ${sources} ${headers})
+  target_link_libraries(heed_${NAME} PUBLIC heed_options ${ARG_LIBS}
+                        PRIVATE $<BUILD_INTERFACE:heed_warnings> ${ARG_PRIVATE_LIBS})
+  foreach(dep IN LISTS ARG_DEPS)
+    target_link_libraries(heed_${NAME} PUBLIC heed_${dep})
+  endforeach()
+  set_target_properties(heed_${NAME} PROPERTIES EXPORT_NAME ${NAME})
+  set(HEED_MODULES ${HEED_MODULES} ${NAME} CACHE INTERNAL "")
+
+  if(HEED_TESTS AND tests)
+    add_executable(heed_${NAME}_test ${tests})
+    target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
+                                                    GTest::gtest_main)
+    gtest_discover_tests(heed_${NAME}_test DISCOVERY_MODE PRE_TEST
+                         TEST_PREFIX "${NAME}/" PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()

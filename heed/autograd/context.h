@@ -1,0 +1,34 @@
+// What a computation is told besides its inputs.
+#ifndef HEED_AUTOGRAD_CONTEXT_H_
+#define HEED_AUTOGRAD_CONTEXT_H_
+
+#include "heed/autograd/recorder.h"
+#include "heed/autograd/tape.h"
+#include "heed/base/rng.h"
+
+namespace heed {
+
+/// Passed to every layer and model; there are no globals. Without a tape
+/// nothing is kept for gradients; without `training` there is no dropout.
+class Context {
+ public:
+  Tape* tape = nullptr;
+  Rng* rng = nullptr;  // needed if training
+  bool training = false;
+  Recorder* recorder = nullptr;  // receives attention weights if set
+
+  /// A parameter as an operand: a leaf if there is a tape, else a constant.
+  Var Use(const Parameter& parameter) const {
+    if (tape != nullptr) return tape->Leaf(const_cast<Parameter&>(parameter));
+    Var constant(parameter.value());
+    constant.parameter_ = &parameter;
+    return constant;
+  }
+
+  /// A fresh key for a random operation such as dropout.
+  uint64_t NextKey() const { return rng->Next(); }
+};
+
+}  // namespace heed
+
+#endif  // HEED_AUTOGRAD_CONTEXT_H_

@@ -1,0 +1,107 @@
+#include "heed/autograd/parameter_set.h"
+
+#include <cmath>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+/// Orthonormal rows of a [rows, cols] matrix, rows <= cols, by Gram-Schmidt on
+/// normal samples (twice, against rounding).
+void MakeRowsOrthonormal(std::vector<double>& m, int64_t rows, int64_t cols) {
+  for (int64_t i = 0; i < rows; ++i) {
+    double* row = m.data() + i * cols;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int64_t j = 0; j < i; ++j) {
+        const double* other = m.data() + j * cols;
+        double dot = 0;
+        for (int64_t c = 0; c < cols; ++c) dot += row[c] * other[c];
+        for (int64_t c = 0; c < cols; ++c) row[c] -= dot * other[c];
+      }
+    }
+    double norm = 0;
+    for (int64_t c = 0; c < cols; ++c) norm += row[c] * row[c];
+    norm = std::sqrt(norm);
+    for (int64_t c = 0; c < cols; ++c) row[c] /= norm;
+  }
+}
+
+/// Blocks of square matrices side by side (the gates of a recurrence) are made
+/// orthogonal one by one.
+std::vector<double> Orthogonal(int64_t rows, int64_t cols, double scale, Rng& rng) {
+  std::vector<double> result(static_cast<size_t>(rows * cols));
+  const int64_t width = cols % rows == 0 ? rows : cols;
+  for (int64_t first = 0; first < cols; first += width) {
+    const bool wide = width >= rows;
+    const int64_t r = wide ? rows : width;
+    const int64_t c = wide ? width : rows;
+    std::vector<double> block(static_cast<size_t>(r * c));
+    for (double& x : block) x = rng.Normal();
+    MakeRowsOrthonormal(block, r, c);
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < width; ++j) {
+        result[static_cast<size_t>(i * cols + first + j)] =
+            scale * block[static_cast<size_t>(wide ? i * c + j : j * c + i)];
+      }
+    }
+  }
+  return result;
+}
+
+Tensor Initial(const Shape& shape, Init init, Rng& rng) {
+  const int64_t cols = shape.rank() == 0 ? 1 : shape[-1];
+  const int64_t rows = cols == 0 ? 0 : shape.numel() / cols;
+  if (init.kind == Init::Kind::kOrthogonal && rows > 0) {
+    return Tensor::Of(Orthogonal(rows, cols, init.scale, rng), shape);
+  }
+  Tensor t(shape, DType::kF64);
+  double* x = t.data<double>();
+  const double glorot =
+      init.scale * std::sqrt(6.0 / static_cast<double>(std::max<int64_t>(1, rows + cols)));
+  for (int64_t i = 0; i < t.numel(); ++i) {
+    switch (init.kind) {
+      case Init::Kind::kConstant:
+      case Init::Kind::kOrthogonal:
+        x[i] = init.scale;
+        break;
+      case Init::Kind::kUniform:
+        x[i] = rng.Uniform(-init.scale, init.scale);
+        break;
+      case Init::Kind::kNormal:
+        x[i] = init.scale * rng.Normal();
+        break;
+      case Init::Kind::kGlorot:
+        x[i] = rng.Uniform(-glorot, glorot);
+        break;
+    }
+  }
+  return t;
+}
+
+}  // namespace
+
+Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
+                             Init init) {
+  if (Find(name) != nullptr) {
+    throw ConfigError("parameter '" + name + "' is defined twice");
+  }
+  all_.push_back(std::make_unique<Parameter>(
+      name, Initial(shape, init, rng_).To(dtype_), precision_));
+  return *all_.back();
+}
+
+Parameter* ParameterSet::Find(const std::string& name) const {
+  for (const auto& parameter : all_) {
+    if (parameter->name() == name) return parameter.get();
+  }
+  return nullptr;
+}
+
+int64_t ParameterSet::elements() const {
+  int64_t sum = 0;
+  for (const auto& parameter : all_) sum += parameter->value().numel();
+  return sum;
+}
+
+}  // namespace heed

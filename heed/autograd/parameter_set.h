@@ -1,0 +1,70 @@
+// The parameters of a model, by name.
+#ifndef HEED_AUTOGRAD_PARAMETER_SET_H_
+#define HEED_AUTOGRAD_PARAMETER_SET_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/autograd/parameter.h"
+#include "heed/base/rng.h"
+
+namespace heed {
+
+/// How a parameter starts.
+struct Init {
+  enum class Kind {
+    kConstant,    // every element `scale`
+    kUniform,     // in [−scale, scale]
+    kNormal,      // standard deviation `scale`
+    kGlorot,      // uniform, ±scale·√(6 / (rows + columns)); Glorot, Bengio 2010
+    kOrthogonal,  // scale · rows or columns orthonormal; Saxe et al. 2013
+  };
+  Kind kind = Kind::kGlorot;
+  double scale = 1;
+};
+
+/// Owns parameters; their addresses stay. Same seed, same values.
+class ParameterSet {
+ public:
+  ParameterSet(uint64_t seed, DType dtype, kernels::Precision precision)
+      : rng_(seed), dtype_(dtype), precision_(precision) {}
+
+  /// Throws: ConfigError if the name is taken.
+  Parameter& Add(const std::string& name, const Shape& shape, Init init);
+
+  /// Null if there is none of this name.
+  Parameter* Find(const std::string& name) const;
+  const std::vector<std::unique_ptr<Parameter>>& all() const { return all_; }
+  /// Number of elements of all parameters.
+  int64_t elements() const;
+
+ private:
+  Rng rng_;
+  DType dtype_;
+  kernels::Precision precision_;
+  std::vector<std::unique_ptr<Parameter>> all_;
+};
+
+/// A place in a model, under whose name parts add their parameters.
+class Scope {
+ public:
+  Scope(ParameterSet& set, std::string path) : set_(&set), path_(std::move(path)) {}
+
+  Scope operator/(const std::string& name) const {
+    return {*set_, path_.empty() ? name : path_ + "." + name};
+  }
+  const std::string& path() const { return path_; }
+  Parameter& Add(const std::string& name, const Shape& shape, Init init) const {
+    return set_->Add((*this / name).path_, shape, init);
+  }
+
+ private:
+  ParameterSet* set_;
+  std::string path_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_AUTOGRAD_PARAMETER_SET_H_

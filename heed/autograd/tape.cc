@@ -1,0 +1,198 @@
+#include "heed/autograd/tape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "heed/base/errors.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/gemm.h"
+
+namespace heed {
+namespace {
+
+/// sum (+)= g, not touching elements that someone else sees.
+void AddInto(Tensor& sum, Tensor g) {
+  if (!sum.defined()) {
+    sum = std::move(g);
+    return;
+  }
+  if (!sum.unique() || !sum.contiguous()) sum = sum.Clone();
+  kernels::AddTo(sum, g);
+}
+
+Tensor AsMatrix(const Tensor& x) { return x.Reshape({x.rows(), x.cols()}); }
+
+}  // namespace
+
+Var Tape::Leaf(Tensor value) {
+  NewNode("leaf", value);
+  return Var(std::move(value), this, static_cast<int32_t>(nodes_.size()) - 1);
+}
+
+Var Tape::Leaf(Parameter& parameter) {
+  const auto known =
+      std::find_if(parameters_.begin(), parameters_.end(), [&](int32_t node) {
+        return nodes_[static_cast<size_t>(node)].parameter == &parameter;
+      });
+  Var leaf;
+  if (known != parameters_.end()) {
+    leaf = Var(parameter.value(), this, *known);
+  } else {
+    leaf = Leaf(parameter.value());
+    nodes_.back().parameter = &parameter;
+    parameters_.push_back(leaf.node());
+  }
+  leaf.parameter_ = &parameter;
+  return leaf;
+}
+
+void* Tape::Allocate(size_t bytes) {
+  constexpr size_t kAlign = alignof(std::max_align_t);
+  bytes = (bytes + kAlign - 1) / kAlign * kAlign;
+  if (bytes > kBlockBytes) throw std::bad_alloc();
+  if (blocks_.empty() || used_ + bytes > kBlockBytes) {
+    if (!blocks_.empty()) ++block_;
+    if (block_ == blocks_.size()) {
+      blocks_.push_back(std::make_unique<std::byte[]>(kBlockBytes));
+    }
+    used_ = 0;
+  }
+  void* memory = blocks_[block_].get() + used_;
+  used_ += bytes;
+  return memory;
+}
+
+Tape::Node& Tape::NewNode(const char* name, const Tensor& value) {
+  Node& node = nodes_.emplace_back();
+  node.name = name;
+  node.shape = value.shape();
+  node.dtype = value.dtype();
+  return node;
+}
+
+Tensor& Tape::GradientOf(int32_t node) {
+  return nodes_[static_cast<size_t>(node)].gradient;
+}
+
+void Tape::Backward(const Var& output, const Tensor& seed) {
+  if (output.tape() != this) {
+    throw ShapeError("backward: the output does not depend on this tape");
+  }
+  AddInto(GradientOf(output.node()),
+             seed.defined() ? seed
+                            : Tensor::Full(output.shape(), 1,
+                                           output.value().dtype()));
+  for (int32_t i = output.node(); i >= 0; --i) {
+    Node& node = nodes_[static_cast<size_t>(i)];
+    if (node.backward == nullptr || !node.gradient.defined()) continue;
+    const Tensor dy = std::move(node.gradient);
+    Grads grads(*this, node.first_input);
+    node.backward(node.closure, dy, grads);
+    Finish(node);
+  }
+  FlushProducts();
+  for (const int32_t index : parameters_) {
+    Node& node = nodes_[static_cast<size_t>(index)];
+    if (!node.gradient.defined()) continue;
+    AddInto(node.parameter->mutable_gradient(), std::move(node.gradient));
+    node.gradient = Tensor();
+  }
+}
+
+/// Releases what an operation kept for its gradient.
+void Tape::Finish(Node& node) {
+  node.destroy(node.closure);
+  node.backward = nullptr;
+  node.destroy = nullptr;
+}
+
+/// Does the gathered products, one per weight.
+void Tape::FlushProducts() {
+  // Products of a weight stand in the order of the backward pass.
+  std::stable_sort(pending_.begin(), pending_.end(),
+                   [](const PendingProduct& a, const PendingProduct& b) {
+                     return a.node < b.node;
+                   });
+  for (size_t begin = 0; begin < pending_.size();) {
+    const int32_t index = pending_[begin].node;
+    size_t end = begin;
+    int64_t rows = 0;
+    while (end < pending_.size() && pending_[end].node == index) {
+      rows += pending_[end++].x.rows();
+    }
+    Tensor x = pending_[begin].x;
+    Tensor dy = pending_[begin].dy;
+    if (end - begin > 1) {
+      x = Tensor({rows, x.cols()}, x.dtype());
+      dy = Tensor({rows, dy.cols()}, dy.dtype());
+      int64_t row = 0;
+      for (size_t i = begin; i < end; ++i) {
+        const int64_t count = pending_[i].x.rows();
+        x.Slice(row, row + count).CopyFrom(pending_[i].x);
+        dy.Slice(row, row + count).CopyFrom(pending_[i].dy);
+        row += count;
+      }
+    }
+    Node& node = nodes_[static_cast<size_t>(index)];
+    Tensor& sum = node.parameter != nullptr ? node.parameter->mutable_gradient()
+                                            : node.gradient;
+    const bool accumulate = sum.defined();
+    if (!accumulate) {
+      sum = Tensor(node.shape, node.dtype);
+    } else if (!sum.unique()) {
+      sum = sum.Clone();
+    }
+    kernels::MultiplyTransposed(x, dy, accumulate,
+                                node.parameter != nullptr
+                                    ? node.parameter->precision()
+                                    : kernels::Precision::kNative,
+                                sum);
+    begin = end;
+  }
+  pending_.clear();
+}
+
+Tensor Tape::Gradient(const Var& leaf) const {
+  if (leaf.tape() != this) {
+    throw ShapeError("gradient: the variable is not on this tape");
+  }
+  if (leaf.parameter() != nullptr) return leaf.parameter()->gradient();
+  return nodes_[static_cast<size_t>(leaf.node())].gradient;
+}
+
+void Tape::Clear() {
+  for (Node& node : nodes_) {
+    if (node.destroy != nullptr) node.destroy(node.closure);
+  }
+  nodes_.clear();
+  inputs_.clear();
+  pending_.clear();
+  parameters_.clear();
+  block_ = 0;
+  used_ = 0;
+}
+
+void Grads::Add(int i, Tensor g) {
+  if (!Needs(i)) return;
+  AddInto(tape_.GradientOf(Node(i)), std::move(g));
+}
+
+Tensor& Grads::Accumulate(int i) {
+  const auto index = static_cast<size_t>(Node(i));
+  Tape::Node& node = tape_.nodes_[index];
+  if (!node.gradient.defined()) {
+    node.gradient = Tensor::Zeros(node.shape, node.dtype);
+  } else if (!node.gradient.unique() || !node.gradient.contiguous()) {
+    node.gradient = node.gradient.Clone();
+  }
+  return node.gradient;
+}
+
+void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
+  if (!Needs(i)) return;
+  tape_.pending_.push_back(
+      {Node(i), AsMatrix(x), AsMatrix(dy)});
+}
+
+}  // namespace heed

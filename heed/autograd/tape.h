@@ -1,0 +1,206 @@
+// Reverse-mode differentiation over a tape of coarse operations.
+#ifndef HEED_AUTOGRAD_TAPE_H_
+#define HEED_AUTOGRAD_TAPE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "heed/autograd/parameter.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed {
+
+class Tape;
+class Grads;
+struct Operand;
+
+/// A tensor and, if it depends on something that is differentiated, its node on
+/// a tape. Cheap to copy. A tensor converts to a constant.
+class Var {
+ public:
+  Var() = default;
+  Var(Tensor value) : value_(std::move(value)) {}  // NOLINT: implicit by design
+
+  const Tensor& value() const { return value_; }
+  const Shape& shape() const { return value_.shape(); }
+  int64_t dim(int axis) const { return value_.dim(axis); }
+  bool defined() const { return value_.defined(); }
+
+  Tape* tape() const { return tape_; }
+  int32_t node() const { return node_; }
+  /// The parameter whose value this is, or null.
+  const Parameter* parameter() const { return parameter_; }
+
+ private:
+  friend class Tape;
+  friend class Context;
+  Var(Tensor value, Tape* tape, int32_t node)
+      : value_(std::move(value)), tape_(tape), node_(node) {}
+
+  Tensor value_;
+  Tape* tape_ = nullptr;
+  int32_t node_ = -1;
+  const Parameter* parameter_ = nullptr;
+};
+
+/// Where on which tape an operand stands; what Record needs to know of it.
+struct Operand {
+  Operand(const Var& x) : tape(x.tape()), node(x.node()) {}  // NOLINT
+  Tape* tape;
+  int32_t node;
+};
+
+/// The operations of one computation, in order. One thread uses it at a time.
+/// Clear() keeps the memory, so that a steady computation asks for none.
+class Tape {
+ public:
+  Tape() = default;
+  ~Tape() { Clear(); }
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  /// A variable to differentiate with respect to; see Gradient.
+  Var Leaf(Tensor value);
+  /// A parameter; its gradient is added to parameter.gradient(). The same
+  /// parameter gives the same leaf again.
+  Var Leaf(Parameter& parameter);
+
+  /// d(output)/d(everything), times `seed` (same shape as output; all ones if
+  /// undefined). Throws: ShapeError if the output is not on this tape.
+  void Backward(const Var& output, const Tensor& seed = {});
+
+  /// The gradient of a leaf after Backward; undefined if it has none.
+  Tensor Gradient(const Var& leaf) const;
+
+  /// Forgets all operations.
+  void Clear();
+  int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
+
+ private:
+  friend class Grads;
+  template <typename Inputs, typename Fn>
+  friend Var RecordInputs(const char* name, Tensor value, const Inputs& inputs,
+                          Fn&& backward);
+
+  using BackwardFn = void (*)(void* closure, const Tensor& dy, Grads& grads);
+  using DestroyFn = void (*)(void* closure);
+
+  struct Node {
+    const char* name = nullptr;
+    BackwardFn backward = nullptr;
+    DestroyFn destroy = nullptr;
+    void* closure = nullptr;
+    Parameter* parameter = nullptr;
+    int32_t first_input = 0;
+    DType dtype = DType::kF32;
+    Shape shape;
+    Tensor gradient;
+  };
+  /// A weight's gradient xᵀ dy that waits for its fellows.
+  struct PendingProduct {
+    int32_t node;
+    Tensor x;
+    Tensor dy;
+  };
+
+  void* Allocate(size_t bytes);
+  Node& NewNode(const char* name, const Tensor& value);
+  template <typename Fn>
+  Var Append(const char* name, Tensor value, Fn&& backward);
+  Tensor& GradientOf(int32_t node);
+  void Finish(Node& node);
+  void FlushProducts();
+
+  static constexpr size_t kBlockBytes = size_t{256} << 10;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  size_t block_ = 0;
+  size_t used_ = 0;
+  std::vector<Node> nodes_;
+  std::vector<int32_t> inputs_;
+  std::vector<PendingProduct> pending_;
+  std::vector<int32_t> parameters_;  // nodes of leaves that are parameters
+};
+
+/// What a backward function adds its results to. Input numbers are positions
+/// in the list that was given to Record.
+class Grads {
+ public:
+  /// False if input i is a constant: its gradient need not be computed.
+  bool Needs(int i) const { return Node(i) >= 0; }
+  /// Adds g to the gradient of input i.
+  void Add(int i, Tensor g);
+  /// The gradient of input i (zeros at first), to accumulate into.
+  Tensor& Accumulate(int i);
+  /// Adds xᵀ dy to the gradient of input i, a weight [K, N]. Products of one
+  /// weight are gathered over the whole backward pass and done as one, which
+  /// makes small steps of a recurrence as fast as one large product.
+  /// Shapes: x [R, K], dy [R, N].
+  void AddProduct(int i, const Tensor& x, const Tensor& dy);
+
+ private:
+  friend class Tape;
+  Grads(Tape& tape, int32_t first) : tape_(tape), first_(first) {}
+  int32_t Node(int i) const {
+    return tape_.inputs_[static_cast<size_t>(first_ + i)];
+  }
+  Tape& tape_;
+  int32_t first_;
+};
+
+template <typename Fn>
+Var Tape::Append(const char* name, Tensor value, Fn&& backward) {
+  using Closure = std::decay_t<Fn>;
+  static_assert(alignof(Closure) <= alignof(std::max_align_t));
+  void* closure =
+      ::new (Allocate(sizeof(Closure))) Closure(std::forward<Fn>(backward));
+  Node& node = NewNode(name, value);
+  node.closure = closure;
+  node.backward = [](void* c, const Tensor& dy, Grads& grads) {
+    (*static_cast<Closure*>(c))(dy, grads);
+  };
+  node.destroy = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
+  return Var(std::move(value), this, static_cast<int32_t>(nodes_.size()) - 1);
+}
+
+template <typename Inputs, typename Fn>
+Var RecordInputs(const char* name, Tensor value, const Inputs& inputs,
+                 Fn&& backward) {
+  Tape* tape = nullptr;
+  for (const Operand input : inputs) {
+    if (input.tape != nullptr) tape = input.tape;
+  }
+  if (tape == nullptr) return Var(std::move(value));
+  Var result = tape->Append(name, std::move(value), std::forward<Fn>(backward));
+  Tape::Node& node = tape->nodes_.back();
+  node.first_input = static_cast<int32_t>(tape->inputs_.size());
+  for (const Operand input : inputs) tape->inputs_.push_back(input.node);
+  return result;
+}
+
+/// The result of an operation. If an input is on a tape, the operation is
+/// recorded with `backward(const Tensor& dy, Grads&)`, else nothing is kept.
+template <typename Fn>
+Var Record(const char* name, Tensor value,
+           std::initializer_list<Operand> inputs, Fn&& backward) {
+  return RecordInputs(name, std::move(value), inputs,
+                      std::forward<Fn>(backward));
+}
+
+/// The same for operands whose number is known at run time.
+template <typename Fn>
+Var Record(const char* name, Tensor value, std::span<const Var> inputs,
+           Fn&& backward) {
+  return RecordInputs(name, std::move(value), inputs,
+                      std::forward<Fn>(backward));
+}
+
+}  // namespace heed
+
+#endif  // HEED_AUTOGRAD_TAPE_H_

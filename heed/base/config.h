@@ -1,0 +1,195 @@
+// Configurations: plain structs whose members are described once.
+//
+//   struct TrainConfig {
+//     int epochs = 10;
+//     double learning_rate = 1e-3;
+//     std::string optimizer = "adam";
+//
+//     void Visit(FieldList& v) {
+//       v.Section("Training");
+//       v("epochs", epochs, Range(1, 10000), "passes over the training data");
+//       v("learning_rate", learning_rate, Above(0), "peak step size");
+//       v("optimizer", optimizer, OneOf{"adam", "sgd"}, "update rule");
+//     }
+//   };
+//
+// JSON files, command-line options, range checks, help and documentation all
+// come from that one description. A config contains another by visiting it
+// (`v.Section("Model"); model.Visit(v);`); all keys share one flat space.
+#ifndef HEED_BASE_CONFIG_H_
+#define HEED_BASE_CONFIG_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace heed {
+
+/// The numbers from min to max, both included unless said to be open.
+struct Range {
+  Range(double min, double max) : min(min), max(max) {}
+
+  double min;
+  double max;
+  bool open_min = false;
+  bool open_max = false;
+};
+
+/// [min, infinity), (min, infinity) and [min, max).
+Range AtLeast(double min);
+Range Above(double min);
+Range UpToBelow(double min, double max);
+
+/// The values that a string (or each string of a list) may have.
+struct OneOf {
+  OneOf(std::initializer_list<std::string> choices) : choices(choices) {}
+  explicit OneOf(std::vector<std::string> choices)
+      : choices(std::move(choices)) {}
+
+  std::vector<std::string> choices;
+};
+
+/// Any value; help shows the option with this instead of its type: --out DIR.
+struct Any {
+  std::string placeholder;
+};
+
+using Constraint = std::variant<std::monostate, Range, OneOf, Any>;
+
+/// The member that a field reads and writes.
+using FieldTarget = std::variant<bool*, int*, int64_t*, uint64_t*, double*,
+                                 std::string*, std::vector<std::string>*>;
+
+/// One described member of a config; points into it, so must not outlive it.
+struct Field {
+  std::string key;  ///< snake_case, as in JSON
+  FieldTarget target;
+  Constraint constraint;
+  std::string help;
+  std::string section;
+
+  bool IsBool() const { return std::holds_alternative<bool*>(target); }
+  bool IsList() const {
+    return std::holds_alternative<std::vector<std::string>*>(target);
+  }
+  nlohmann::ordered_json Value() const;
+
+  /// "flag", "int", "number", "text", "list", or the choices: "adam|sgd".
+  std::string TypeName() const;
+  /// "1 to 10000", "above 0", or empty when every value is allowed.
+  std::string RangeName() const;
+  /// --learning-rate
+  std::string OptionName() const;
+
+  /// Sets and checks the value. `name` is how errors call the field.
+  /// Throws: ConfigError, with the value, the name and what would be valid.
+  void SetJson(const nlohmann::ordered_json& json, std::string_view name) const;
+  /// The same from command-line words: one, or several for a list.
+  void SetText(const std::vector<std::string>& words,
+               std::string_view name) const;
+  void Check(std::string_view name) const;
+};
+
+/// The visitor: collects fields in the order of their description.
+class FieldList {
+ public:
+  /// The heading under which the fields that follow are shown.
+  void Section(std::string_view title) { section_ = title; }
+
+  template <typename T>
+  void operator()(std::string_view key, T& member, std::string_view help) {
+    Add(key, &member, {}, help);
+  }
+  template <typename T>
+  void operator()(std::string_view key, T& member, const Constraint& constraint,
+                  std::string_view help) {
+    Add(key, &member, constraint, help);
+  }
+
+  const std::vector<Field>& fields() const { return fields_; }
+
+ private:
+  void Add(std::string_view key, FieldTarget target,
+           const Constraint& constraint, std::string_view help);
+
+  std::vector<Field> fields_;
+  std::string section_;
+};
+
+template <typename Config>
+concept Visitable = requires(Config config, FieldList list) {
+  config.Visit(list);
+};
+
+/// What documentation, --help and `heed info` show of a field.
+struct FieldDescription {
+  std::string key, type, default_value, range, help, section;
+};
+
+// The same for any config, on its list of fields.
+nlohmann::ordered_json FieldsToJson(const std::vector<Field>& fields);
+void FieldsFromJson(const std::vector<Field>& fields,
+                    const nlohmann::ordered_json& json,
+                    std::string_view source_name);
+void CheckFields(const std::vector<Field>& fields);
+std::vector<FieldDescription> DescribeFields(const std::vector<Field>& fields);
+
+/// The fields of `config`, which must outlive them.
+template <Visitable Config>
+std::vector<Field> FieldsOf(Config& config) {
+  FieldList list;
+  config.Visit(list);
+  return list.fields();
+}
+
+/// All members in order, as an object (nlohmann::ordered_json).
+template <Visitable Config>
+auto ToJson(Config config) {
+  return FieldsToJson(FieldsOf(config));
+}
+
+/// Sets the members that `json` names; the others keep their values.
+/// Throws: ConfigError that names the source and the key, for a key that is
+/// unknown (lists the valid ones) or a value of wrong type or out of range;
+/// `config` is then unchanged.
+template <Visitable Config>
+void FromJson(Config& config, const nlohmann::ordered_json& json,
+              std::string_view source_name) {
+  Config next = config;
+  FieldsFromJson(FieldsOf(next), json, source_name);
+  config = std::move(next);
+}
+
+/// Throws: ConfigError when a member is not in its range.
+template <Visitable Config>
+void Check(Config config) {
+  CheckFields(FieldsOf(config));
+}
+
+/// Describes each member; the present values are given as the defaults.
+template <Visitable Config>
+std::vector<FieldDescription> Describe(Config config) {
+  return DescribeFields(FieldsOf(config));
+}
+
+/// Parses a JSON text. Throws: FormatError with source name, line and column.
+nlohmann::ordered_json ParseJson(std::string_view text,
+                                 std::string_view source_name);
+
+/// The candidate with the fewest edits (insert, delete, replace, swap) to
+/// `word`, or "" when none is near enough to be meant.
+std::string NearestName(std::string_view word,
+                        const std::vector<std::string>& candidates);
+
+/// ", did you mean 'x'?" for the nearest candidate, or "".
+std::string DidYouMean(std::string_view word,
+                       const std::vector<std::string>& candidates);
+
+}  // namespace heed
+
+#endif  // HEED_BASE_CONFIG_H_

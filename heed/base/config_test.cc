@@ -1,0 +1,239 @@
+#include "heed/base/config.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InnerConfig {
+  int width = 512;
+  std::string score = "additive";
+
+  void Visit(FieldList& v) {
+    v("width", width, Range(1, 4096), "size of the state");
+    v("score", score, OneOf{"additive", "dot"}, "score function");
+  }
+};
+
+struct OuterConfig {
+  bool reverse = false;
+  int64_t steps = 5;
+  uint64_t seed = 1;
+  double rate = 0.001;
+  double dropout = 0;
+  std::string name = "x";
+  std::vector<std::string> kinds;
+  InnerConfig inner;
+
+  void Visit(FieldList& v) {
+    v.Section("Run");
+    v("reverse", reverse, "reverse the source");
+    v("steps", steps, AtLeast(1), "steps to take");
+    v("seed", seed, "random seed");
+    v("learning_rate", rate, Above(0), "step size");
+    v("dropout", dropout, UpToBelow(0, 1), "share of units dropped");
+    v("name", name, "any name");
+    v("kinds", kinds, OneOf{"a", "b"}, "kinds to use");
+    v.Section("Model");
+    inner.Visit(v);
+  }
+};
+
+// The message of the ConfigError that FromJson throws, "" if it throws none.
+std::string Refusal(const std::string& json) {
+  OuterConfig config;
+  try {
+    FromJson(config, Json::parse(json), "run.json");
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(ToJson(config), ToJson(OuterConfig())) << "was changed";
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Config, RoundTripsThroughJsonInOrder) {
+  OuterConfig config;
+  config.reverse = true;
+  config.steps = int64_t{1} << 60;
+  config.seed = std::numeric_limits<uint64_t>::max();
+  config.rate = 0.1;
+  config.name = "größe \"q\"";
+  config.kinds = {"b", "a"};
+  config.inner.score = "dot";
+  const std::string text = ToJson(config).dump();
+  EXPECT_EQ(text,
+            R"({"reverse":true,"steps":1152921504606846976,)"
+            R"("seed":18446744073709551615,"learning_rate":0.1,"dropout":0.0,)"
+            R"("name":"größe \"q\"","kinds":["b","a"],)"
+            R"("width":512,"score":"dot"})");
+  OuterConfig copy;
+  FromJson(copy, Json::parse(text), "text");
+  EXPECT_EQ(ToJson(copy).dump(), text);
+}
+
+TEST(Config, MissingKeysKeepTheirValues) {
+  OuterConfig config;
+  FromJson(config, Json::parse(R"({"width": 7, "learning_rate": 2})"), "j");
+  EXPECT_EQ(config.inner.width, 7);
+  EXPECT_EQ(config.rate, 2);
+  EXPECT_EQ(config.steps, 5);
+}
+
+TEST(Config, UnknownKeyNamesFileSuggestsAndListsValidKeys) {
+  EXPECT_EQ(Refusal(R"({"lerning_rate": 1})"),
+            "run.json: unknown key \"lerning_rate\", did you mean "
+            "'learning_rate'? (valid: reverse, steps, seed, learning_rate, "
+            "dropout, name, kinds, width, score)");
+  EXPECT_NE(Refusal(R"({"zebra": 1})").find("\"zebra\" (valid: reverse, "),
+            std::string::npos);
+}
+
+TEST(Config, OutOfRangeGivesValueKeyAndRange) {
+  EXPECT_EQ(Refusal(R"({"width": 0})"),
+            "run.json: width is 0, must be 1 to 4096");
+  EXPECT_EQ(Refusal(R"({"steps": 0})"),
+            "run.json: steps is 0, must be at least 1");
+  EXPECT_EQ(Refusal(R"({"learning_rate": 0})"),
+            "run.json: learning_rate is 0, must be above 0");
+  EXPECT_EQ(Refusal(R"({"dropout": 1})"),
+            "run.json: dropout is 1, must be 0 to below 1");
+  EXPECT_EQ(Refusal(R"({"dropout": 0.999})"), "");
+}
+
+TEST(Config, WrongTypesAreRefused) {
+  EXPECT_EQ(Refusal(R"({"width": "7"})"),
+            "run.json: width is \"7\", must be a whole number");
+  for (const char* json :
+       {R"({"width": 7.5})", R"({"width": 3000000000})", R"({"width": null})",
+        R"({"steps": 9223372036854775808})", R"({"seed": -1})",
+        R"({"reverse": 1})", R"({"learning_rate": "1"})", R"({"name": 3})",
+        R"({"kinds": "a"})", R"({"kinds": [1]})", R"([1])", "3"}) {
+    EXPECT_NE(Refusal(json), "") << json;
+  }
+}
+
+TEST(Config, ChoicesAreCheckedAlsoInLists) {
+  EXPECT_EQ(Refusal(R"({"score": "aditive"})"),
+            "run.json: score is \"aditive\", must be one of additive, dot, "
+            "did you mean 'additive'?");
+  EXPECT_EQ(Refusal(R"({"kinds": ["a", "c"]})"),
+            "run.json: kinds is \"c\", must be one of a, b");
+}
+
+TEST(Config, LongValuesAreShortenedBetweenCharacters) {
+  std::string name = "x";
+  for (int i = 0; i < 50; ++i) name += "ü";
+  const std::string message = Refusal(R"({"width": ")" + name + "\"}");
+  EXPECT_LT(message.size(), 120u);
+  EXPECT_NE(message.find("ü..., must be"), std::string::npos) << message;
+}
+
+TEST(Config, CheckRefusesNonFiniteAndOutOfRangeMembers) {
+  OuterConfig config;
+  EXPECT_NO_THROW(Check(config));
+  config.rate = std::nan("");
+  EXPECT_THROW(Check(config), ConfigError);
+  config.rate = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(Check(config), ConfigError);
+  config.rate = 1;
+  config.inner.width = 5000;
+  EXPECT_THROW(Check(config), ConfigError);
+}
+
+TEST(Config, DescribeGivesTypeDefaultRangeAndSection) {
+  const auto fields = Describe(OuterConfig());
+  ASSERT_EQ(fields.size(), 9u);
+  EXPECT_EQ(fields[3].key, "learning_rate");
+  EXPECT_EQ(fields[3].type, "number");
+  EXPECT_EQ(fields[3].default_value, "0.001");
+  EXPECT_EQ(fields[3].range, "above 0");
+  EXPECT_EQ(fields[3].help, "step size");
+  EXPECT_EQ(fields[3].section, "Run");
+  EXPECT_EQ(fields[8].type, "additive|dot");
+  EXPECT_EQ(fields[8].default_value, "additive");
+  EXPECT_EQ(fields[8].section, "Model");
+}
+
+TEST(Config, KeyDescribedTwiceIsAnError) {
+  int a = 0, b = 0;
+  FieldList v;
+  v("key", a, "first");
+  EXPECT_THROW(v("key", b, "second"), ConfigError);
+}
+
+TEST(Field, SetTextReadsEveryType) {
+  OuterConfig config;
+  const auto fields = FieldsOf(config);
+  fields[0].SetText({"true"}, "--reverse");
+  fields[1].SetText({"12"}, "--steps");
+  fields[2].SetText({"18446744073709551615"}, "--seed");
+  fields[3].SetText({"1e-4"}, "--learning-rate");
+  fields[6].SetText({"a", "b"}, "--kinds");
+  EXPECT_TRUE(config.reverse);
+  EXPECT_EQ(config.steps, 12);
+  EXPECT_EQ(config.seed, std::numeric_limits<uint64_t>::max());
+  EXPECT_EQ(config.rate, 1e-4);
+  EXPECT_EQ(config.kinds, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(Field, SetTextRefusesWhatIsNotWhollyAValue) {
+  OuterConfig config;
+  const auto fields = FieldsOf(config);
+  for (const char* word :
+       {"", "x", "1x", "1.5", " 1", "99999999999999999999"}) {
+    EXPECT_THROW(fields[1].SetText({word}, "--steps"), ConfigError) << word;
+  }
+  for (const char* word : {"nan", "inf", "1e999", "0.1.2"}) {
+    EXPECT_THROW(fields[3].SetText({word}, "--rate"), ConfigError) << word;
+  }
+  EXPECT_THROW(fields[1].SetText({"1", "2"}, "--steps"), ConfigError);
+  EXPECT_EQ(ToJson(config), ToJson(OuterConfig()));
+}
+
+TEST(Field, OptionNameIsKebabCase) {
+  OuterConfig config;
+  EXPECT_EQ(FieldsOf(config)[3].OptionName(), "--learning-rate");
+}
+
+TEST(ParseJson, NamesSourceAndLineOfAnError) {
+  EXPECT_EQ(ParseJson("{\"a\": 1}", "f")["a"], 1);
+  try {
+    ParseJson("{\n\"a\": 1,\n}", "f.json");
+    FAIL();
+  } catch (const FormatError& error) {
+    EXPECT_STREQ(error.what(),
+                 "f.json: is not valid JSON (at line 3, byte 11 of 11)");
+  }
+  for (const char* text : {"", "{", "1e999", "\xff", "{\"a\":\"\xc3\"}"}) {
+    EXPECT_THROW(ParseJson(text, "f"), FormatError) << text;
+  }
+}
+
+TEST(ParseJson, RefusesDeepNesting) {
+  EXPECT_THROW(ParseJson(std::string(1000000, '['), "f"), FormatError);
+  EXPECT_NO_THROW(ParseJson(std::string(50, '[') + std::string(50, ']'), "f"));
+}
+
+TEST(NearestName, CountsEditsAndGivesUpWhenFar) {
+  const std::vector<std::string> names = {"epochs", "patience", "beam"};
+  EXPECT_EQ(NearestName("epohcs", names), "epochs");
+  EXPECT_EQ(NearestName("epoch", names), "epochs");
+  EXPECT_EQ(NearestName("beams", names), "beam");
+  EXPECT_EQ(NearestName("patiense", names), "patience");
+  EXPECT_EQ(NearestName("bleu", names), "");
+  EXPECT_EQ(NearestName("", names), "");
+  EXPECT_EQ(NearestName("x", {"y"}), "");
+  EXPECT_EQ(NearestName(std::string(1000000, 'e'), names), "");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,57 @@
+// Exceptions of the public API.
+//
+// Every error says what was being done, on what, and what to do about it. The
+// command prints what() as one line; nothing in Heed aborts on input.
+#ifndef HEED_BASE_ERRORS_H_
+#define HEED_BASE_ERRORS_H_
+
+#include <stdexcept>
+#include <string>
+
+namespace heed {
+
+/// Base of all errors that Heed throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Operands whose shapes or dtypes do not fit; names the operation and shapes.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An option or configuration key that is unknown or out of range.
+class ConfigError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file whose content is not what it should be; names file and place.
+class FormatError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file that cannot be opened, read or written; names file and reason.
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A computation that produced NaN or infinity; names the step and parameter.
+class NumericError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The user asked to stop (Ctrl-C); work up to the last checkpoint is kept.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace heed
+
+#endif  // HEED_BASE_ERRORS_H_

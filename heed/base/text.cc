@@ -1,0 +1,110 @@
+#include "heed/base/text.h"
+
+#include <unicode/bytestream.h>
+#include <unicode/casemap.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include <cstdint>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+// Calls body(code_point, begin, end) for each code point; negative if
+// ill-formed.
+template <typename Body>
+void ForEachCodePoint(std::string_view s, Body&& body) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(s.data());
+  const auto size = static_cast<int64_t>(s.size());
+  for (int64_t i = 0; i < size;) {
+    const int64_t begin = i;
+    UChar32 c = 0;
+    U8_NEXT(bytes, i, size, c);
+    body(c, static_cast<size_t>(begin), static_cast<size_t>(i));
+  }
+}
+
+int ColumnsOf(UChar32 c) {
+  if (c < 0) return 1;  // shown as one replacement character
+  const uint32_t kNoColumns =
+      U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK | U_GC_CC_MASK;
+  if ((U_GET_GC_MASK(c) & kNoColumns) != 0) return c == 0xAD ? 1 : 0;
+  // Vowels and finals of conjoining Hangul are drawn over the leading
+  // consonant.
+  const int syllable = u_getIntPropertyValue(c, UCHAR_HANGUL_SYLLABLE_TYPE);
+  if (syllable == U_HST_VOWEL_JAMO || syllable == U_HST_TRAILING_JAMO) return 0;
+  const int width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
+  return width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
+}
+
+template <typename IsSpace>
+std::vector<std::string_view> SplitAt(std::string_view s, IsSpace&& is_space) {
+  std::vector<std::string_view> pieces;
+  size_t start = std::string_view::npos;
+  ForEachCodePoint(s, [&](UChar32 c, size_t begin, size_t) {
+    const bool outside = start == std::string_view::npos;
+    if (is_space(c)) {
+      if (!outside) pieces.push_back(s.substr(start, begin - start));
+      start = std::string_view::npos;
+    } else if (outside) {
+      start = begin;
+    }
+  });
+  if (start != std::string_view::npos) pieces.push_back(s.substr(start));
+  return pieces;
+}
+
+}  // namespace
+
+bool IsValidUtf8(std::string_view s) {
+  bool valid = true;
+  ForEachCodePoint(s, [&](UChar32 c, size_t, size_t) { valid &= c >= 0; });
+  return valid;
+}
+
+std::vector<std::string_view> Utf8Characters(std::string_view s) {
+  std::vector<std::string_view> characters;
+  characters.reserve(s.size());
+  ForEachCodePoint(s, [&](UChar32, size_t begin, size_t end) {
+    characters.push_back(s.substr(begin, end - begin));
+  });
+  return characters;
+}
+
+std::string Lowercase(std::string_view utf8) {
+  if (utf8.size() > INT32_MAX) {
+    throw FormatError("lowercase: a line of 2 GB or more; split it");
+  }
+  std::string lower;
+  icu::StringByteSink<std::string> sink(&lower);
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::StringPiece piece(utf8.data(), static_cast<int32_t>(utf8.size()));
+  icu::CaseMap::utf8ToLower("", 0, piece, sink, nullptr, status);
+  if (U_FAILURE(status)) {
+    throw Error(std::string("lowercase: ") + u_errorName(status));
+  }
+  return lower;
+}
+
+int DisplayWidth(std::string_view utf8) {
+  int columns = 0;
+  ForEachCodePoint(utf8,
+                   [&](UChar32 c, size_t, size_t) { columns += ColumnsOf(c); });
+  return columns;
+}
+
+std::vector<std::string_view> SplitWhitespace(std::string_view s) {
+  return SplitAt(
+      s, [](UChar32 c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
+}
+
+std::vector<std::string_view> SplitUnicodeWhitespace(std::string_view utf8) {
+  // Python also splits at the four ASCII information separators.
+  return SplitAt(utf8, [](UChar32 c) {
+    return c >= 0 && (u_isUWhiteSpace(c) || (c >= 0x1C && c <= 0x1F));
+  });
+}
+
+}  // namespace heed

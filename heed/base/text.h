@@ -1,0 +1,35 @@
+// UTF-8 text: validity, characters, case, white space and terminal columns.
+#ifndef HEED_BASE_TEXT_H_
+#define HEED_BASE_TEXT_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+/// Whether `s` is well-formed UTF-8 (no surrogates, no overlong forms).
+bool IsValidUtf8(std::string_view s);
+
+/// The code points of `s`, one view each, in order. An ill-formed byte sequence
+/// becomes a piece of its own.
+std::vector<std::string_view> Utf8Characters(std::string_view s);
+
+/// `utf8` in lower case by Unicode's full rules without a language's
+/// exceptions: what Python's str.lower() gives. Ill-formed bytes become U+FFFD.
+std::string Lowercase(std::string_view utf8);
+
+/// Columns that a terminal uses for `utf8`: two for wide East Asian characters
+/// and emoji, none for combining marks and control characters.
+int DisplayWidth(std::string_view utf8);
+
+/// The pieces of `s` between ASCII white space, without empty ones.
+std::vector<std::string_view> SplitWhitespace(std::string_view s);
+
+/// The pieces of `utf8` between Unicode white space (no-break and ideographic
+/// spaces too), without empty ones: what Python's str.split() gives.
+std::vector<std::string_view> SplitUnicodeWhitespace(std::string_view utf8);
+
+}  // namespace heed
+
+#endif  // HEED_BASE_TEXT_H_

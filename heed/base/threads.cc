@@ -1,0 +1,44 @@
+#include "heed/base/threads.h"
+
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+
+#include <algorithm>
+
+namespace heed {
+
+int ThreadCount() {
+  const auto limit = tbb::global_control::active_value(
+      tbb::global_control::max_allowed_parallelism);
+  return std::max(1, std::min(static_cast<int>(limit),
+                              tbb::info::default_concurrency()));
+}
+
+struct ThreadLimit::Impl {
+  explicit Impl(int threads)
+      : control(tbb::global_control::max_allowed_parallelism,
+                static_cast<size_t>(threads)) {}
+  tbb::global_control control;
+};
+
+ThreadLimit::ThreadLimit(int threads)
+    : impl_(std::make_unique<Impl>(
+          threads > 0 ? threads : tbb::info::default_concurrency())) {}
+ThreadLimit::~ThreadLimit() = default;
+
+namespace internal {
+
+void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn) {
+  const int64_t chunks = (n + grain - 1) / grain;
+  tbb::parallel_for(
+      int64_t{0}, chunks,
+      [=](int64_t c) {
+        fn(body, c * grain, std::min(n, (c + 1) * grain));
+      },
+      tbb::simple_partitioner());
+}
+
+}  // namespace internal
+}  // namespace heed

@@ -1,0 +1,58 @@
+// The one pool of threads.
+//
+// All parallel work runs as chunks on oneTBB's work-stealing scheduler. Chunk
+// borders depend on sizes alone, never on the number of threads or on timing,
+// and partial results are combined in chunk order, so what ran where never
+// changes a result.
+#ifndef HEED_BASE_THREADS_H_
+#define HEED_BASE_THREADS_H_
+
+#include <cstdint>
+#include <memory>
+
+namespace heed {
+
+/// Number of threads that parallel loops use now (at least 1).
+int ThreadCount();
+
+/// Limits parallel loops to `threads` while it lives; 0 means one per core.
+/// One instance at a time, made by the program that owns the process.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int threads);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+namespace internal {
+using ChunkFn = void (*)(void* body, int64_t begin, int64_t end);
+void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn);
+}  // namespace internal
+
+/// Calls body(begin, end) for consecutive chunks of [0, n), each of `grain`
+/// items (the last may be shorter). Chunks may run at the same time; a single
+/// chunk runs on the calling thread without touching the scheduler. An
+/// exception thrown by a chunk reaches the caller.
+template <typename Body>
+void ParallelFor(int64_t n, int64_t grain, Body&& body) {
+  if (n <= 0) return;
+  if (n <= grain) {
+    body(int64_t{0}, n);
+    return;
+  }
+  using B = std::remove_reference_t<Body>;
+  internal::ParallelChunks(
+      n, grain, const_cast<void*>(static_cast<const void*>(&body)),
+      [](void* b, int64_t begin, int64_t end) {
+        (*static_cast<B*>(b))(begin, end);
+      });
+}
+
+}  // namespace heed
+
+#endif  // HEED_BASE_THREADS_H_

@@ -1,0 +1,128 @@
+#include "heed/data/batches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+// std::shuffle and the standard distributions may differ between libraries.
+template <typename T>
+void Shuffle(std::vector<T>& items, std::mt19937_64& random) {
+  for (size_t i = items.size(); i > 1; --i) {
+    std::swap(items[i - 1], items[random() % i]);
+  }
+}
+
+std::mt19937_64 RandomOf(uint64_t seed, int epoch) {
+  std::seed_seq sequence{static_cast<uint32_t>(seed),
+                         static_cast<uint32_t>(seed >> 32),
+                         static_cast<uint32_t>(epoch)};
+  return std::mt19937_64(sequence);
+}
+
+struct Lengths {
+  std::vector<int32_t> of_each;
+  int longest = 0;
+};
+
+Lengths Measure(std::span<const std::vector<int32_t>> sentences,
+                std::span<const int64_t> indices) {
+  Lengths lengths;
+  for (const int64_t index : indices) {
+    const int length =
+        static_cast<int>(sentences[static_cast<size_t>(index)].size());
+    lengths.of_each.push_back(length);
+    lengths.longest = std::max(lengths.longest, length);
+  }
+  return lengths;
+}
+
+}  // namespace
+
+std::vector<std::vector<int64_t>> PlanBatches(const Corpus& corpus,
+                                              const BatchOptions& options,
+                                              uint64_t seed, int epoch) {
+  if (options.tokens < 1 || options.sentences < 0) {
+    throw ConfigError(fmt::format(
+        "batches: {} tokens and {} sentences; at least 1 token is needed, and "
+        "0 sentences mean no limit",
+        options.tokens, options.sentences));
+  }
+  // The longer side first: it is what a batch's budget counts, and measured on
+  // Multi30k this order leaves a third less padding than source, then target.
+  const auto lengths_of = [&](int64_t index) {
+    const size_t source = corpus.source[static_cast<size_t>(index)].size();
+    const size_t target = corpus.target[static_cast<size_t>(index)].size();
+    return std::tuple(std::max(source, target), source, target);
+  };
+  std::mt19937_64 random = RandomOf(seed, epoch);
+  std::vector<int64_t> order(corpus.source.size());
+  std::iota(order.begin(), order.end(), 0);
+  Shuffle(order, random);  // the order among pairs of the same lengths
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return lengths_of(a) < lengths_of(b);
+  });
+
+  std::vector<std::vector<int64_t>> batches;
+  for (const int64_t index : order) {
+    const size_t length = std::get<0>(lengths_of(index));
+    const size_t count = batches.empty() ? 0 : batches.back().size();
+    const bool full =
+        (count + 1) * length > static_cast<size_t>(options.tokens) ||
+        (options.sentences > 0 &&
+         count == static_cast<size_t>(options.sentences));
+    if (count == 0 || full) batches.emplace_back();
+    batches.back().push_back(index);
+  }
+  Shuffle(batches, random);
+  return batches;
+}
+
+Batch MakeSourceBatch(std::span<const std::vector<int32_t>> source,
+                      std::span<const int64_t> indices) {
+  Lengths lengths = Measure(source, indices);
+  Batch batch;
+  batch.B = static_cast<int>(indices.size());
+  batch.S = lengths.longest;
+  batch.source_lengths = std::move(lengths.of_each);
+  batch.indices.assign(indices.begin(), indices.end());
+  const size_t B = indices.size();
+  batch.source.assign(B * static_cast<size_t>(batch.S), kPad);
+  for (size_t b = 0; b < B; ++b) {
+    const auto& sentence = source[static_cast<size_t>(indices[b])];
+    for (size_t s = 0; s < sentence.size(); ++s) {
+      batch.source[s * B + b] = sentence[s];
+    }
+  }
+  return batch;
+}
+
+Batch MakeBatch(const Corpus& corpus, std::span<const int64_t> indices) {
+  Batch batch = MakeSourceBatch(corpus.source, indices);
+  Lengths lengths = Measure(corpus.target, indices);
+  batch.T = lengths.longest;
+  batch.target_lengths = std::move(lengths.of_each);
+  const size_t B = indices.size();
+  batch.target_in.assign(B * static_cast<size_t>(batch.T), kPad);
+  batch.target_out = batch.target_in;
+  for (size_t b = 0; b < B; ++b) {
+    const auto& sentence = corpus.target[static_cast<size_t>(indices[b])];
+    int32_t previous = kBos;
+    for (size_t t = 0; t < sentence.size(); ++t) {
+      batch.target_in[t * B + b] = std::exchange(previous, sentence[t]);
+      batch.target_out[t * B + b] = sentence[t];
+    }
+    batch.target_tokens += static_cast<int64_t>(sentence.size());
+  }
+  return batch;
+}
+
+}  // namespace heed

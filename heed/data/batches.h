@@ -1,0 +1,51 @@
+// Batches of sentence pairs of similar length.
+#ifndef HEED_DATA_BATCHES_H_
+#define HEED_DATA_BATCHES_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/data/corpus.h"
+
+namespace heed {
+
+struct BatchOptions {
+  /// At most so many tokens on each side, padding included.
+  int tokens = 4096;
+  /// At most so many pairs; 0: no limit.
+  int sentences = 0;
+};
+
+/// B pairs, time-major, padded at the end with kPad.
+struct Batch {
+  int B = 0;  ///< pairs
+  int S = 0;  ///< longest source, </s> included
+  int T = 0;  ///< longest target, </s> included; 0 without targets
+  std::vector<int32_t> source;          ///< [S, B], each ends with kEos
+  std::vector<int32_t> source_lengths;  ///< [B]
+  std::vector<int32_t> target_in;       ///< [T, B], starts with kBos
+  std::vector<int32_t> target_out;      ///< [T, B], target_in one step later
+  std::vector<int32_t> target_lengths;  ///< [B]
+  std::vector<int64_t> indices;         ///< [B], places in the corpus
+  int64_t target_tokens = 0;            ///< of target_out, without padding
+};
+
+/// Which pairs stand together, for one epoch: each pair once, neighbours in
+/// length, the order of the batches shuffled. A pair that is longer than
+/// options.tokens stands alone. Depends on the arguments only, not on the
+/// platform. Throws: ConfigError for options below 1 (sentences: below 0).
+std::vector<std::vector<int64_t>> PlanBatches(const Corpus& corpus,
+                                              const BatchOptions& options,
+                                              uint64_t seed, int epoch);
+
+/// The pairs at `indices`, in that order.
+Batch MakeBatch(const Corpus& corpus, std::span<const int64_t> indices);
+
+/// The sentences at `indices` of `source`, without a target.
+Batch MakeSourceBatch(std::span<const std::vector<int32_t>> source,
+                      std::span<const int64_t> indices);
+
+}  // namespace heed
+
+#endif  // HEED_DATA_BATCHES_H_

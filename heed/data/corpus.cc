@@ -1,0 +1,94 @@
+#include "heed/data/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kLinesPerChunk = 256;
+
+std::vector<std::vector<int32_t>> EncodeLines(
+    std::span<const std::string> lines, const Vocabulary& vocabulary,
+    bool lowercase) {
+  std::vector<std::vector<int32_t>> ids(lines.size());
+  ParallelFor(static_cast<int64_t>(lines.size()), kLinesPerChunk,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  const size_t line = static_cast<size_t>(i);
+                  ids[line] =
+                      EncodeSentence(vocabulary, lines[line], lowercase).ids;
+                }
+              });
+  return ids;
+}
+
+}  // namespace
+
+ParallelText ReadParallel(const std::string& source_path,
+                          const std::string& target_path) {
+  ParallelText text{ReadLines(source_path), ReadLines(target_path)};
+  if (text.source.size() != text.target.size()) {
+    throw FormatError(fmt::format(
+        "{} has {} lines but {} has {}; line i of one must translate line i "
+        "of the other",
+        source_path, text.source.size(), target_path, text.target.size()));
+  }
+  return text;
+}
+
+ParallelText ReadTsv(const std::string& path) {
+  const std::vector<std::string> lines = ReadLines(path);
+  ParallelText text;
+  for (const std::string& line : lines) {
+    const size_t tab = line.find('\t');
+    if (tab == line.npos) {
+      throw FormatError(fmt::format("{}:{}: no tab between source and target",
+                                    path, text.source.size() + 1));
+    }
+    const size_t end = std::min(line.find('\t', tab + 1), line.size());
+    text.source.push_back(line.substr(0, tab));
+    text.target.push_back(line.substr(tab + 1, end - tab - 1));
+  }
+  return text;
+}
+
+Encoded EncodeSentence(const Vocabulary& vocabulary, std::string_view line,
+                       bool lowercase) {
+  Encoded encoded = vocabulary.EncodeWithPieces(
+      lowercase ? std::string_view(Lowercase(line)) : line);
+  encoded.ids.push_back(kEos);
+  encoded.pieces.push_back(vocabulary.Piece(kEos));
+  return encoded;
+}
+
+Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
+                    const Vocabulary& target, const CorpusOptions& options) {
+  auto source_ids = EncodeLines(text.source, source, options.lowercase);
+  auto target_ids = EncodeLines(text.target, target, options.lowercase);
+  const size_t limit = static_cast<size_t>(options.max_length);
+  Corpus corpus;
+  for (size_t i = 0; i < source_ids.size(); ++i) {
+    const auto [shorter, longer] =
+        std::minmax({source_ids[i].size() - 1, target_ids[i].size() - 1});
+    if (shorter == 0) {
+      ++corpus.dropped_empty;
+    } else if (limit > 0 && longer > limit) {
+      ++corpus.dropped_long;
+    } else {
+      corpus.source.push_back(std::move(source_ids[i]));
+      corpus.target.push_back(std::move(target_ids[i]));
+    }
+  }
+  return corpus;
+}
+
+}  // namespace heed

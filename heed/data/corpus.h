@@ -1,0 +1,57 @@
+// Parallel text: pairs of sentences, as lines and as token ids.
+#ifndef HEED_DATA_CORPUS_H_
+#define HEED_DATA_CORPUS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/data/vocabulary.h"
+
+namespace heed {
+
+/// Line i of `source` translates to line i of `target`.
+struct ParallelText {
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+};
+
+/// Two files, plain or gzip. Throws: FormatError if they have different
+/// numbers of lines; and as ReadLines.
+ParallelText ReadParallel(const std::string& source_path,
+                          const std::string& target_path);
+
+/// One file of source, tab, target; further columns are left out.
+/// Throws: FormatError that names a line without a tab; and as ReadLines.
+ParallelText ReadTsv(const std::string& path);
+
+struct CorpusOptions {
+  /// Pairs with a longer side are dropped. Units: tokens without <s> and </s>;
+  /// 0: no limit.
+  int max_length = 0;
+  bool lowercase = false;
+};
+
+/// Pairs of token ids. Every sequence ends with kEos.
+struct Corpus {
+  std::vector<std::vector<int32_t>> source;
+  std::vector<std::vector<int32_t>> target;
+  int64_t dropped_long = 0;
+  int64_t dropped_empty = 0;
+
+  int64_t size() const { return static_cast<int64_t>(source.size()); }
+};
+
+/// The one way from a line to what a model reads: the tokens, then kEos.
+Encoded EncodeSentence(const Vocabulary& vocabulary, std::string_view line,
+                       bool lowercase);
+
+/// Encodes the pairs, on all threads; drops those beyond the limit or with an
+/// empty side, and keeps the order of the others.
+Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
+                    const Vocabulary& target, const CorpusOptions& options);
+
+}  // namespace heed
+
+#endif  // HEED_DATA_CORPUS_H_

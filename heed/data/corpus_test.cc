@@ -1,0 +1,123 @@
+#include "heed/data/corpus.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "heed/base/errors.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+using Strings = std::vector<std::string>;
+using Ids = std::vector<int32_t>;
+
+// A file that goes with the test.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string& name, const std::string& content)
+      : path_(std::filesystem::path(testing::TempDir()) /
+              ("heed_corpus_" + name)) {
+    WriteFileAtomically(path_, content);
+  }
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string FormatErrorOf(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+Vocabulary Words(const Strings& lines) {
+  return Vocabulary::Train(lines, {.kind = VocabularyKind::kWords, .size = 0});
+}
+
+TEST(ParallelText, TwoFilesAreReadLineByLine) {
+  const TemporaryFile source("source", "a\nb\n"), target("target", "x\r\ny");
+  const ParallelText text = ReadParallel(source.path(), target.path());
+  EXPECT_EQ(text.source, (Strings{"a", "b"}));
+  EXPECT_EQ(text.target, (Strings{"x", "y"}));
+}
+
+TEST(ParallelText, DifferentLineCountsAreBothNamed) {
+  const TemporaryFile source("longer", "a\nb\nc\n"), target("shorter", "x\ny");
+  const std::string error =
+      FormatErrorOf([&] { ReadParallel(source.path(), target.path()); });
+  EXPECT_NE(error.find(source.path() + " has 3 lines"), std::string::npos);
+  EXPECT_NE(error.find(target.path() + " has 2"), std::string::npos);
+}
+
+TEST(ParallelText, TsvHasSourceAndTargetAndMayHaveMore) {
+  const TemporaryFile file("tsv", "a b\tx y\nc\tz\tnote\td\n\t\n");
+  const ParallelText text = ReadTsv(file.path());
+  EXPECT_EQ(text.source, (Strings{"a b", "c", ""}));
+  EXPECT_EQ(text.target, (Strings{"x y", "z", ""}));
+}
+
+TEST(ParallelText, TsvLineWithoutATabIsNamed) {
+  const TemporaryFile file("no_tab", "a\tx\nb y\n");
+  EXPECT_NE(
+      FormatErrorOf([&] { ReadTsv(file.path()); }).find(file.path() + ":2"),
+      std::string::npos);
+}
+
+TEST(Corpus, SentencesEndWithEos) {
+  const Vocabulary vocabulary = Words({"a b"});
+  const Corpus corpus =
+      EncodeCorpus({{"b a"}, {"a"}}, vocabulary, vocabulary, {});
+  EXPECT_EQ(corpus.source, (std::vector<Ids>{{5, 4, kEos}}));
+  EXPECT_EQ(corpus.target, (std::vector<Ids>{{4, kEos}}));
+}
+
+TEST(Corpus, LongAndEmptyPairsAreDroppedAndCounted) {
+  const Vocabulary vocabulary = Words({"a b"});
+  const ParallelText text{{"a a", "a a a", "a", "", "b", " ", "b b"},
+                          {"b", "b", "b b b", "a", "", "", "a a"}};
+  const Corpus corpus =
+      EncodeCorpus(text, vocabulary, vocabulary, {.max_length = 2});
+  EXPECT_EQ(corpus.source, (std::vector<Ids>{{4, 4, kEos}, {5, 5, kEos}}));
+  EXPECT_EQ(corpus.target, (std::vector<Ids>{{5, kEos}, {4, 4, kEos}}));
+  EXPECT_EQ(corpus.dropped_long, 2);
+  EXPECT_EQ(corpus.dropped_empty, 3);
+  EXPECT_EQ(EncodeCorpus(text, vocabulary, vocabulary, {}).size(), 4);
+}
+
+TEST(Corpus, OrderIsKeptOverManyLines) {
+  ParallelText text;
+  for (int i = 0; i < 3000; ++i) {
+    text.source.push_back(i % 7 == 0 ? "" : std::to_string(i));
+    text.target.push_back(std::to_string(i));
+  }
+  const Vocabulary vocabulary = Words(text.target);
+  const Corpus corpus = EncodeCorpus(text, vocabulary, vocabulary, {});
+  EXPECT_EQ(corpus.dropped_empty, 429);
+  EXPECT_EQ(corpus.source, corpus.target);
+  EXPECT_EQ(vocabulary.Decode(corpus.source[0]), "1");
+  EXPECT_EQ(vocabulary.Decode(corpus.source.back()), "2999");
+}
+
+TEST(Corpus, LowercaseIsThatOfUnicode) {
+  const Vocabulary vocabulary = Words({"äpfel"});
+  EXPECT_EQ(EncodeSentence(vocabulary, "ÄPFEL", true).ids, (Ids{4, kEos}));
+  EXPECT_EQ(EncodeSentence(vocabulary, "ÄPFEL", false).ids, (Ids{kUnk, kEos}));
+}
+
+TEST(Corpus, EncodedSentenceHasAPieceForEachId) {
+  const Vocabulary vocabulary = Words({"a"});
+  const Encoded encoded = EncodeSentence(vocabulary, "a b", false);
+  EXPECT_EQ(encoded.ids, (Ids{4, kUnk, kEos}));
+  EXPECT_EQ(encoded.pieces, (Strings{"a", "b", "</s>"}));
+}
+
+}  // namespace
+}  // namespace heed

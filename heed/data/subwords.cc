@@ -1,0 +1,206 @@
+#include "heed/data/subwords.h"
+
+#include <fmt/format.h>
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+
+namespace heed {
+namespace {
+
+namespace sp = sentencepiece;
+
+// How SentencePiece writes a space inside a piece.
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
+
+// The words of a text with one space between them. SentencePiece would take
+// tabs for unknown characters, and skip lines that hold one in training.
+std::string SingleSpaced(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  for (std::string_view word : SplitWhitespace(text)) {
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  return line;
+}
+
+std::string MarksToSpaces(std::string_view text) {
+  std::string spaced;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t mark = std::min(text.find(kSpaceMark, begin), text.size());
+    spaced += text.substr(begin, mark - begin);
+    if (mark < text.size()) spaced += ' ';
+    begin = mark + kSpaceMark.size();
+  }
+  return spaced;
+}
+
+// SentencePiece crashes at words of more than 32767 characters.
+constexpr size_t kLongestLine = 32767;
+
+// Gives SentencePiece the lines that hold text. It ends the process when it
+// meets nothing but spaces.
+class TextLines : public sp::SentenceIterator {
+ public:
+  explicit TextLines(std::span<const std::string> lines) : rest_(lines) {
+    FindText();
+  }
+
+  bool done() const override { return line_.empty(); }
+  void Next() override { FindText(); }
+  const std::string& value() const override { return line_; }
+  sp::util::Status status() const override { return {}; }
+
+ private:
+  void FindText() {
+    line_.clear();
+    while (line_.empty() && !rest_.empty()) {
+      line_ = SingleSpaced(MarksToSpaces(rest_.front()));
+      rest_ = rest_.subspan(1);
+      if (line_.size() > kLongestLine) line_.clear();
+    }
+  }
+
+  std::span<const std::string> rest_;
+  std::string line_;
+};
+
+// The number that follows `words` in `message`, or "".
+std::string_view NumberAfter(std::string_view words, std::string_view message) {
+  const size_t found = message.find(words);
+  if (found == message.npos) return "";
+  const std::string_view rest = message.substr(found + words.size());
+  return rest.substr(0, rest.find_first_not_of("0123456789"));
+}
+
+// SentencePiece's own message says the limit, with a place in its source.
+[[noreturn]] void ThrowTrainingError(const std::string& message,
+                                     const VocabularyOptions& options) {
+  const char* kind = Name(options.kind);
+  const std::string_view largest = NumberAfter("a value <= ", message);
+  if (!largest.empty()) {
+    throw ConfigError(fmt::format(
+        "vocabulary: {} tokens are more than the text allows for {}; the "
+        "largest possible size is {}",
+        options.size, kind, largest));
+  }
+  const std::string_view smallest = NumberAfter(" vs ", message);
+  if (!smallest.empty()) {
+    throw ConfigError(fmt::format(
+        "vocabulary: {} tokens are too few for {}, which needs every "
+        "character of the text; the smallest possible size is {}",
+        options.size, kind, smallest));
+  }
+  throw ConfigError(
+      fmt::format("vocabulary: SentencePiece cannot train {} on this text: {}",
+                  kind, message));
+}
+
+}  // namespace
+
+struct Subwords::Impl {
+  sp::SentencePieceProcessor processor;
+};
+
+std::string Subwords::Train(std::span<const std::string> lines,
+                            const VocabularyOptions& options) {
+  if (options.size <= kSpecialTokens) {
+    throw ConfigError(
+        fmt::format("vocabulary: size is {}; it must be larger than {} for {}",
+                    options.size, kSpecialTokens, Name(options.kind)));
+  }
+  TextLines text(lines);
+  if (text.done()) {
+    throw ConfigError(
+        fmt::format("vocabulary: the training text has no line that holds more "
+                    "than white space and is not longer than {} bytes",
+                    kLongestLine));
+  }
+  std::string model;
+  const sp::util::Status status = sp::SentencePieceTrainer::Train(
+      {
+          {"model_type", Name(options.kind)},
+          {"vocab_size", std::to_string(options.size)},
+          {"pad_id", std::to_string(kPad)},
+          {"unk_id", std::to_string(kUnk)},
+          {"bos_id", std::to_string(kBos)},
+          {"eos_id", std::to_string(kEos)},
+          {"character_coverage", "1.0"},
+          // SentencePiece's default, NFKC, rewrites characters (an ellipsis
+          // becomes three points, a ligature two letters) that a translation
+          // could then never hold. Without it, decoding gives back every line
+          // whose words stand one space apart.
+          {"normalization_rule_name", "identity"},
+          {"max_sentence_length", std::to_string(kLongestLine)},
+          // Partial sums are kept per thread, so their number is part of the
+          // result and must not be that of the machine.
+          {"num_threads", "2"},
+          {"minloglevel", "2"},  // no progress on standard error
+      },
+      &text, &model);
+  if (!status.ok()) ThrowTrainingError(status.ToString(), options);
+  return model;
+}
+
+Subwords::Subwords(std::string_view model, const std::string& name) {
+  auto impl = std::make_unique<Impl>();
+  const sp::util::Status status =
+      impl->processor.LoadFromSerializedProto(model);
+  if (!status.ok()) {
+    throw FormatError(
+        fmt::format("{} is not a SentencePiece model, or damaged", name));
+  }
+  const sp::SentencePieceProcessor& processor = impl->processor;
+  if (processor.pad_id() != kPad || processor.unk_id() != kUnk ||
+      processor.bos_id() != kBos || processor.eos_id() != kEos) {
+    throw FormatError(fmt::format(
+        "{}: <pad>, <unk>, <s> and </s> must have ids 0 to 3, but have {}, "
+        "{}, {} and {}",
+        name, processor.pad_id(), processor.unk_id(), processor.bos_id(),
+        processor.eos_id()));
+  }
+  impl_ = std::move(impl);
+}
+
+Subwords::~Subwords() = default;
+
+Encoded Subwords::Encode(std::string_view line) const {
+  sp::ImmutableSentencePieceText text;
+  const sp::util::Status status =
+      impl_->processor.Encode(SingleSpaced(line), text.mutable_proto());
+  if (!status.ok()) throw FormatError(status.ToString());
+  Encoded encoded;
+  encoded.ids.reserve(text.pieces_size());
+  encoded.pieces.reserve(text.pieces_size());
+  for (const auto& piece : text.pieces()) {
+    encoded.ids.push_back(static_cast<int32_t>(piece.id()));
+    encoded.pieces.push_back(piece.piece());
+  }
+  return encoded;
+}
+
+std::string Subwords::Join(std::span<const std::string> pieces) {
+  std::string text;
+  for (const std::string& piece : pieces) text += piece;
+  return SingleSpaced(MarksToSpaces(text));
+}
+
+std::vector<std::string> Subwords::Pieces() const {
+  std::vector<std::string> pieces;
+  for (int id = 0; id < impl_->processor.GetPieceSize(); ++id) {
+    pieces.push_back(impl_->processor.IdToPiece(id));
+  }
+  return pieces;
+}
+
+std::string Subwords::Serialize() const {
+  return impl_->processor.serialized_model_proto();
+}
+
+}  // namespace heed

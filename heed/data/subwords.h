@@ -1,0 +1,39 @@
+// SentencePiece, behind a seam: its types stay in subwords.cc.
+#ifndef HEED_DATA_SUBWORDS_H_
+#define HEED_DATA_SUBWORDS_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/data/vocabulary.h"
+
+namespace heed {
+
+/// A SentencePiece model. Thread-safe.
+class Subwords {
+ public:
+  /// A serialised model; kind is kUnigram or kBpe. Throws: ConfigError.
+  static std::string Train(std::span<const std::string> lines,
+                           const VocabularyOptions& options);
+
+  /// Throws: FormatError that names `name`.
+  Subwords(std::string_view model, const std::string& name);
+  ~Subwords();
+
+  Encoded Encode(std::string_view line) const;
+  static std::string Join(std::span<const std::string> pieces);
+  /// Every piece in the order of ids.
+  std::vector<std::string> Pieces() const;
+  std::string Serialize() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<const Impl> impl_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_DATA_SUBWORDS_H_

@@ -1,0 +1,87 @@
+// Text to token ids and back.
+#ifndef HEED_DATA_VOCABULARY_H_
+#define HEED_DATA_VOCABULARY_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+/// Ids that every vocabulary starts with.
+inline constexpr int32_t kPad = 0;
+inline constexpr int32_t kUnk = 1;
+inline constexpr int32_t kBos = 2;
+inline constexpr int32_t kEos = 3;
+inline constexpr int kSpecialTokens = 4;
+
+/// Subwords by SentencePiece (unigram or BPE), words between white space, or
+/// code points (a space is one like any other).
+enum class VocabularyKind { kUnigram, kBpe, kWords, kCharacters };
+
+/// "unigram", "bpe", "words" or "characters".
+const char* Name(VocabularyKind kind);
+/// Throws: ConfigError that lists the names.
+VocabularyKind ParseVocabularyKind(std::string_view name);
+/// How the file of a vocabulary ends: ".model" (SentencePiece's own format) or
+/// ".txt" (one token per line, ids in order).
+const char* FileExtension(VocabularyKind kind);
+
+struct VocabularyOptions {
+  VocabularyKind kind = VocabularyKind::kUnigram;
+  /// Tokens, the special ones included. Unigram and BPE: exactly; words and
+  /// characters: at most, the most frequent stay (0: all).
+  int size = 8000;
+  /// Words and characters: rarer ones become <unk>.
+  int min_count = 1;
+};
+
+/// A line as tokens. A piece is what the line has at that place, also where
+/// the id is kUnk, so an unknown token can be copied into a translation.
+struct Encoded {
+  std::vector<int32_t> ids;
+  std::vector<std::string> pieces;
+};
+
+/// Immutable; copies share the tables, and all may be used from many threads.
+class Vocabulary {
+ public:
+  /// The same lines and options give the same vocabulary.
+  /// Throws: ConfigError if the lines hold no text, or the size is larger or
+  /// smaller than they allow (names the limit).
+  static Vocabulary Train(std::span<const std::string> lines,
+                          const VocabularyOptions& options);
+
+  /// Reads what Serialize() gave. Throws: FormatError that names `name`.
+  static Vocabulary Parse(std::string_view bytes, VocabularyKind kind,
+                          const std::string& name);
+  std::string Serialize() const;
+
+  /// Tokens of a line of valid UTF-8, without kBos and kEos. Runs of white
+  /// space count as one space, except among characters.
+  std::vector<int32_t> Encode(std::string_view line) const;
+  Encoded EncodeWithPieces(std::string_view line) const;
+
+  /// Text of the tokens; kPad, kBos and kEos are left out.
+  /// Throws: ShapeError for an id outside of the vocabulary.
+  std::string Decode(std::span<const int32_t> ids) const;
+  std::string DecodePieces(std::span<const std::string> pieces) const;
+
+  /// Throws: ShapeError for an id outside of the vocabulary.
+  const std::string& Piece(int32_t id) const;
+  int size() const;
+  VocabularyKind kind() const;
+
+ private:
+  struct Tables;
+  explicit Vocabulary(std::shared_ptr<const Tables> tables);
+
+  std::shared_ptr<const Tables> tables_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_DATA_VOCABULARY_H_

@@ -1,0 +1,72 @@
+#include "heed/explain/alignment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+
+float AlignmentView::weight(int64_t target, int64_t source) const {
+  const float w = weights[static_cast<size_t>(target * source_size() + source)];
+  return w > 0.0f ? std::min(w, 1.0f) : 0.0f;
+}
+
+void CheckAlignment(const AlignmentView& view) {
+  const int64_t cells = view.target_size() * view.source_size();
+  if (static_cast<int64_t>(view.weights.size()) == cells) return;
+  throw ShapeError(
+      fmt::format("alignment: {} weights for {} target and {} source tokens",
+                  view.weights.size(), view.target_size(), view.source_size()));
+}
+
+std::vector<int64_t> HardAlignment(const AlignmentView& view) {
+  CheckAlignment(view);
+  std::vector<int64_t> links(view.target_tokens.size(), -1);
+  for (int64_t t = 0; t < view.target_size(); ++t) {
+    float best = 0.0f;
+    for (int64_t s = 0; s < view.source_size(); ++s) {
+      if (view.weight(t, s) <= best) continue;
+      best = view.weight(t, s);
+      links[t] = s;
+    }
+  }
+  return links;
+}
+
+std::string PharaohLine(const AlignmentView& view) {
+  const std::vector<int64_t> links = HardAlignment(view);
+  std::string line;
+  for (size_t t = 0; t < links.size(); ++t) {
+    if (links[t] < 0) continue;
+    line += fmt::format("{}{}-{}", line.empty() ? "" : " ", links[t], t);
+  }
+  return line;
+}
+
+std::string AlignmentJson(std::span<const AlignmentView> views) {
+  auto sentences = nlohmann::ordered_json::array();
+  for (const AlignmentView& view : views) {
+    CheckAlignment(view);
+    auto rows = nlohmann::ordered_json::array();
+    for (int64_t t = 0; t < view.target_size(); ++t) {
+      auto row = nlohmann::ordered_json::array();
+      for (int64_t s = 0; s < view.source_size(); ++s) {
+        row.push_back(std::round(view.weight(t, s) * 1e6) / 1e6);
+      }
+      rows.push_back(std::move(row));
+    }
+    sentences.push_back({{"source", view.source_tokens},
+                         {"target", view.target_tokens},
+                         {"weights", std::move(rows)}});
+  }
+  const nlohmann::ordered_json document = {{"sentences", std::move(sentences)}};
+  // Tokens may hold parts of characters; those become U+FFFD, not an error.
+  return document.dump(-1, ' ', false,
+                       nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace heed

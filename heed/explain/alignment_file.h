@@ -1,0 +1,27 @@
+// The formats that alignments can be written in.
+#ifndef HEED_EXPLAIN_ALIGNMENT_FILE_H_
+#define HEED_EXPLAIN_ALIGNMENT_FILE_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "heed/explain/alignment.h"
+
+namespace heed {
+
+enum class AlignmentFormat { kSvg, kHtml, kJson, kPharaoh };
+
+/// The format that the ending of `path` names: .svg, .html, .json or .pharaoh.
+/// Throws: ConfigError, which lists these, for any other ending.
+AlignmentFormat AlignmentFormatOf(std::string_view path);
+
+/// The whole file of `views` in `format`, ending with a newline. In SVG the
+/// words that changed their place are outlined.
+/// Throws: ShapeError unless there is one weight per pair of tokens.
+std::string AlignmentFile(AlignmentFormat format,
+                          std::span<const AlignmentView> views);
+
+}  // namespace heed
+
+#endif  // HEED_EXPLAIN_ALIGNMENT_FILE_H_

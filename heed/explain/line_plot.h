@@ -1,0 +1,41 @@
+// Curves: quality by sentence length, loss by step.
+#ifndef HEED_EXPLAIN_LINE_PLOT_H_
+#define HEED_EXPLAIN_LINE_PLOT_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/explain/terminal.h"
+
+namespace heed {
+
+/// One line of a plot. A point that is not finite leaves a gap.
+struct Series {
+  std::string name;
+  std::vector<double> x;
+  std::vector<double> y;
+};
+
+struct LinePlotOptions {
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+};
+
+/// The series as an SVG picture: each line in a colour and with a marker of its
+/// own, named at its end. Follows the reader's light or dark setting.
+/// Throws: ShapeError if a series has not as many x as y.
+std::string LinePlotSvg(std::span<const Series> series,
+                        const LinePlotOptions& options);
+
+/// The series drawn with braille dots, at most terminal.width columns wide (but
+/// 40 at least); each line ends with a newline.
+/// Throws: ShapeError if a series has not as many x as y.
+std::string TerminalLinePlot(std::span<const Series> series,
+                             const LinePlotOptions& options,
+                             const TerminalOptions& terminal);
+
+}  // namespace heed
+
+#endif  // HEED_EXPLAIN_LINE_PLOT_H_

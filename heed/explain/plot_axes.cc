@@ -1,0 +1,102 @@
+#include "heed/explain/plot_axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+constexpr double kLargest = 1e200;  // keeps all sums and differences finite
+
+bool IsDrawable(double value) { return std::abs(value) <= kLargest; }
+
+double RoundStep(double rough) {
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double digit = rough / power;
+  if (digit <= 1.0) return power;
+  if (digit <= 2.0) return 2.0 * power;
+  return digit <= 5.0 ? 5.0 * power : 10.0 * power;
+}
+
+}  // namespace
+
+std::string Axis::Label(double tick) const {
+  const double largest = std::max(std::abs(low), std::abs(high));
+  if (largest >= 1e8 || largest < 1e-4) return fmt::format("{:.3g}", tick);
+  if (largest >= 1e5)
+    return tick == 0.0 ? "0" : fmt::format("{:g}k", tick / 1e3);
+  const int digits = static_cast<int>(-std::floor(std::log10(step) + 1e-9));
+  return fmt::format("{:.{}f}", tick, std::clamp(digits, 0, 9));
+}
+
+Axis MakeAxis(double min, double max, int intervals) {
+  if (min >= 0.0 && min < 0.6 * max) min = 0.0;
+  if (max <= 0.0 && max > 0.6 * min) max = 0.0;
+  // One value, or values that differ by less than their precision.
+  const double least = std::max(std::abs(min), std::abs(max)) * 1e-6;
+  if (max - min <= least) {
+    const double around = std::max(least, 0.5);
+    min -= around;
+    max += around;
+  }
+  Axis axis;
+  axis.step = RoundStep((max - min) / intervals);
+  const double first = std::floor(min / axis.step + 1e-9);
+  const double last = std::ceil(max / axis.step - 1e-9);
+  axis.low = first * axis.step;
+  axis.high = last * axis.step;
+  for (double i = first; i <= last; ++i)
+    axis.ticks.push_back(i * axis.step + 0.0);
+  return axis;
+}
+
+PlotAxes MakeAxes(std::span<const Series> series, int x_intervals,
+                  int y_intervals) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  PlotPoint min = {kInfinity, kInfinity};
+  PlotPoint max = {-kInfinity, -kInfinity};
+  for (const Series& line : series) {
+    for (const auto& run : DrawableRuns(line)) {
+      for (const PlotPoint& point : run) {
+        min = {std::min(min.x, point.x), std::min(min.y, point.y)};
+        max = {std::max(max.x, point.x), std::max(max.y, point.y)};
+      }
+    }
+  }
+  if (min.x > max.x) {
+    min = {0.0, 0.0};
+    max = {1.0, 1.0};
+  }
+  return {MakeAxis(min.x, max.x, x_intervals),
+          MakeAxis(min.y, max.y, y_intervals)};
+}
+
+std::vector<std::vector<PlotPoint>> DrawableRuns(const Series& series) {
+  if (series.x.size() != series.y.size()) {
+    throw ShapeError(fmt::format("line plot: series '{}' has {} x and {} y",
+                                 series.name, series.x.size(),
+                                 series.y.size()));
+  }
+  std::vector<std::vector<PlotPoint>> runs;
+  bool inside = false;
+  for (size_t i = 0; i < series.x.size(); ++i) {
+    const bool drawable = IsDrawable(series.x[i]) && IsDrawable(series.y[i]);
+    if (drawable && !inside) runs.emplace_back();
+    if (drawable) runs.back().push_back({series.x[i], series.y[i]});
+    inside = drawable;
+  }
+  return runs;
+}
+
+size_t MarkerStride(size_t size) {
+  constexpr size_t kAllMarked = 40;
+  constexpr size_t kSparseMarkers = 10;
+  return size <= kAllMarked ? 1 : (size + kSparseMarkers - 1) / kSparseMarkers;
+}
+
+}  // namespace heed

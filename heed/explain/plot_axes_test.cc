@@ -1,0 +1,78 @@
+#include "heed/explain/plot_axes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> Labels(const Axis& axis) {
+  std::vector<std::string> labels;
+  for (double tick : axis.ticks) labels.push_back(axis.Label(tick));
+  return labels;
+}
+
+using Strings = std::vector<std::string>;
+
+TEST(Axis, HasRoundTicks) {
+  EXPECT_EQ(Labels(MakeAxis(3, 47, 5)),
+            (Strings{"0", "10", "20", "30", "40", "50"}));
+  EXPECT_EQ(Labels(MakeAxis(-1, 1, 4)),
+            (Strings{"-1.0", "-0.5", "0.0", "0.5", "1.0"}));
+  EXPECT_EQ(Labels(MakeAxis(0, 0.03, 3)),
+            (Strings{"0.00", "0.01", "0.02", "0.03"}));
+}
+
+TEST(Axis, StartsAtZeroOnlyIfThatIsNear) {
+  EXPECT_DOUBLE_EQ(MakeAxis(20, 40, 5).low, 0.0);
+  EXPECT_DOUBLE_EQ(MakeAxis(35, 40, 5).low, 35.0);
+  EXPECT_DOUBLE_EQ(MakeAxis(-40, -20, 5).high, 0.0);
+}
+
+TEST(Axis, ShortensLargeNumbers) {
+  EXPECT_EQ(Labels(MakeAxis(0, 300000, 3)),
+            (Strings{"0", "100k", "200k", "300k"}));
+}
+
+TEST(Axis, HoldsItsValues) {
+  for (double min : {-1e9, -3.0, 0.0, 1e-9, 7.0, 1e15, 1e199}) {
+    for (double range : {0.0, 1e-12, 0.3, 5.0, 1e6, 1e200}) {
+      const Axis axis = MakeAxis(min, min + range, 5);
+      EXPECT_LE(axis.Fraction(min + range), 1.0 + 1e-6) << min << " " << range;
+      EXPECT_GE(axis.Fraction(min), -1e-6) << min << " " << range;
+      EXPECT_GE(axis.ticks.size(), 2u);
+      EXPECT_LE(axis.ticks.size(), 9u);
+    }
+  }
+}
+
+TEST(PlotAxes, WithoutPointsAreZeroToOne) {
+  const PlotAxes axes = MakeAxes({}, 5, 5);
+  EXPECT_DOUBLE_EQ(axes.x.low, 0.0);
+  EXPECT_DOUBLE_EQ(axes.y.high, 1.0);
+}
+
+TEST(DrawableRuns, BreakAtPointsThatAreNotFinite) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto runs =
+      DrawableRuns({"a", {1, 2, 3, 4, 5}, {1, 1, nan, 1, HUGE_VAL}});
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].size(), 2u);
+  EXPECT_DOUBLE_EQ(runs[1][0].x, 4.0);
+}
+
+TEST(DrawableRuns, NeedAsManyXAsY) {
+  EXPECT_THROW(DrawableRuns({"a", {1, 2}, {1}}), ShapeError);
+}
+
+TEST(MarkerStride, ThinsOutLongLines) {
+  EXPECT_EQ(MarkerStride(40), 1u);
+  EXPECT_EQ(MarkerStride(1000), 100u);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,36 @@
+// What the terminal can show, and colours for it.
+#ifndef HEED_EXPLAIN_TERMINAL_H_
+#define HEED_EXPLAIN_TERMINAL_H_
+
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+struct TerminalOptions {
+  bool colour = false;
+  int width = 80;  ///< columns; no line is longer
+};
+
+/// Whether standard output shows colours: it is a terminal, TERM is not "dumb"
+/// and NO_COLOR is not set. FORCE_COLOR other than "0" means yes in any case.
+bool TerminalHasColour();
+
+/// Columns of the terminal of standard output; COLUMNS or else 80 without one.
+int TerminalWidth();
+
+/// Options for standard output as it is now.
+TerminalOptions DetectTerminal();
+
+namespace terminal {
+/// `text` in a colour of the 256-colour palette.
+std::string Foreground(int colour, std::string_view text);
+std::string Background(int colour, std::string_view text);
+std::string Bold(std::string_view text);
+/// `text` in the terminal's quieter shade, for what only accompanies.
+std::string Dim(std::string_view text);
+}  // namespace terminal
+
+}  // namespace heed
+
+#endif  // HEED_EXPLAIN_TERMINAL_H_

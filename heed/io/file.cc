@@ -1,0 +1,184 @@
+#include "heed/io/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kReadBytes = size_t{1} << 18;
+
+[[noreturn]] void ThrowIoError(const char* action, const std::string& path) {
+  throw IoError(
+      fmt::format("cannot {} {}: {}", action, path, std::strerror(errno)));
+}
+
+int OpenToRead(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) ThrowIoError("open", path);
+  return fd;
+}
+
+// Calls read(buffer, bytes) until it returns 0, and collects what it gave.
+template <typename Read>
+std::string Collect(Read&& read) {
+  std::string content;
+  size_t size = 0;
+  for (;;) {
+    content.resize(size + std::max(kReadBytes, size / 2));
+    const size_t room = std::min(content.size() - size, size_t{1} << 30);
+    const size_t got = read(content.data() + size, room);
+    if (got == 0) break;
+    size += got;
+  }
+  content.resize(size);
+  return content;
+}
+
+[[noreturn]] void ThrowGzipError(gzFile file, const std::string& path) {
+  int code = Z_OK;
+  const char* message = gzerror(file, &code);
+  if (code == Z_ERRNO) ThrowIoError("read", path);
+  if (code == Z_BUF_ERROR) {
+    throw FormatError(fmt::format("{} is a truncated gzip file", path));
+  }
+  throw FormatError(
+      fmt::format("{} is a corrupt gzip file: {}", path, message));
+}
+
+// The text of a plain or gzip file; zlib tells them apart.
+std::string ReadText(const std::string& path) {
+  const int fd = OpenToRead(path);
+  gzFile file = gzdopen(fd, "rb");
+  if (file == nullptr) {
+    close(fd);
+    throw IoError(fmt::format("cannot read {}: out of memory", path));
+  }
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> closer(file, gzclose_r);
+  std::string text = Collect([&](char* buffer, size_t bytes) {
+    const int got = gzread(file, buffer, static_cast<unsigned>(bytes));
+    if (got < 0) ThrowGzipError(file, path);
+    return static_cast<size_t>(got);
+  });
+  // A file that ends inside a gzip stream is told only by this.
+  int code = Z_OK;
+  gzerror(file, &code);
+  if (code != Z_OK) ThrowGzipError(file, path);
+  return text;
+}
+
+// So that a rename survives a power cut. File systems that cannot do it for
+// folders say so with an error that changes nothing for the file.
+void SyncFolderOf(const std::string& path) {
+  const std::filesystem::path folder =
+      std::filesystem::path(path).parent_path();
+  const int fd = open(folder.empty() ? "." : folder.c_str(),
+                      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+bool IsSpecialFile(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+}  // namespace
+
+std::string ReadFile(const std::string& path) {
+  const int fd = OpenToRead(path);
+  const std::unique_ptr<const int, void (*)(const int*)> closer(
+      &fd, [](const int* open_fd) { close(*open_fd); });
+  return Collect([&](char* buffer, size_t bytes) {
+    ssize_t got;
+    do {
+      got = read(fd, buffer, bytes);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) ThrowIoError("read", path);
+    return static_cast<size_t>(got);
+  });
+}
+
+std::vector<std::string> ReadLines(const std::string& path) {
+  const std::string text = ReadText(path);
+  std::string_view rest = text;
+  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
+  if (rest.empty()) throw FormatError(fmt::format("{} is empty", path));
+  std::vector<std::string> lines;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!IsValidUtf8(line)) {
+      throw FormatError(fmt::format("{}:{}: not valid UTF-8; convert the file",
+                                    path, lines.size() + 1));
+    }
+    lines.emplace_back(line);
+  }
+  return lines;
+}
+
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path), written_path_(IsSpecialFile(path) ? path : path + ".tmp") {
+  const int create = direct() ? 0 : O_CREAT | O_TRUNC;
+  fd_ = open(written_path_.c_str(), O_WRONLY | O_CLOEXEC | create, 0666);
+  if (fd_ < 0) Fail("create");
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ < 0) return;
+  close(fd_);
+  if (!direct()) unlink(written_path_.c_str());
+}
+
+void AtomicFile::Fail(const char* action) const { ThrowIoError(action, path_); }
+
+void AtomicFile::Write(const void* data, size_t size) {
+  const char* next = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = write(fd_, next, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) Fail("write");
+    next += written;
+    size -= static_cast<size_t>(written);
+  }
+}
+
+void AtomicFile::Commit() {
+  // Pipes and devices have nothing to bring to a disk and say EINVAL.
+  if (fsync(fd_) != 0 && !direct()) Fail("write");
+  if (!direct() && rename(written_path_.c_str(), path_.c_str()) != 0) {
+    Fail("replace");
+  }
+  if (close(std::exchange(fd_, -1)) != 0) Fail("write");
+  if (!direct()) SyncFolderOf(path_);
+}
+
+void WriteFileAtomically(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.Write(content);
+  file.Commit();
+}
+
+uint32_t Crc32(std::string_view bytes) {
+  return static_cast<uint32_t>(crc32_z(
+      0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+}
+
+}  // namespace heed

@@ -1,0 +1,57 @@
+// Whole files in, whole files out.
+#ifndef HEED_IO_FILE_H_
+#define HEED_IO_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+/// The bytes of a file. Throws: IoError if it cannot be read.
+std::string ReadFile(const std::string& path);
+
+/// The lines of a UTF-8 text, plain or gzip (told by its first bytes), without
+/// line ends (LF or CRLF) and without a byte-order mark at the start.
+/// Throws: IoError if it cannot be read; FormatError if it is empty, not valid
+/// UTF-8 (names the line), or a truncated or corrupt gzip.
+std::vector<std::string> ReadLines(const std::string& path);
+
+/// A file that appears whole or not at all: written beside its place under
+/// another name (path + ".tmp"), and moved there by Commit(). Without Commit(),
+/// an older file stays as it was. What is not a regular file (a pipe, a
+/// device) is written directly. One writer of a path at a time.
+class AtomicFile {
+ public:
+  /// Throws: IoError if the folder does not take a new file.
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Appends. Throws: IoError.
+  void Write(const void* data, size_t size);
+  void Write(std::string_view bytes) { Write(bytes.data(), bytes.size()); }
+  /// Brings the content to the disk and into its place. Throws: IoError.
+  void Commit();
+
+ private:
+  [[noreturn]] void Fail(const char* action) const;
+  bool direct() const { return written_path_ == path_; }
+
+  std::string path_;
+  std::string written_path_;
+  int fd_ = -1;
+};
+
+/// Throws: IoError; an older file then stays as it was.
+void WriteFileAtomically(const std::string& path, std::string_view content);
+
+/// CRC-32 as in gzip and zip.
+uint32_t Crc32(std::string_view bytes);
+
+}  // namespace heed
+
+#endif  // HEED_IO_FILE_H_

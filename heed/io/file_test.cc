@@ -1,0 +1,185 @@
+#include "heed/io/file.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+class File : public testing::Test {
+ protected:
+  File()
+      : folder_(
+            fs::path(testing::TempDir()) /
+            (std::string("heed_file_") +
+             testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~File() override { fs::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return folder_ / name; }
+  std::string Put(const std::string& name, const std::string& content) const {
+    std::ofstream(Path(name), std::ios::binary) << content;
+    return Path(name);
+  }
+  size_t FileCount() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_),
+                                             fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+std::string Gzip(const std::string& text) {
+  const std::string path = fs::path(testing::TempDir()) / "heed_file_gzip";
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  std::string bytes = ReadFile(path);
+  fs::remove(path);
+  return bytes;
+}
+
+template <typename ErrorType>
+std::string MessageOf(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const ErrorType& error) {
+    return error.what();
+  }
+  return "no such error";
+}
+
+TEST_F(File, LinesEndWithLfOrCrlfOrTheFile) {
+  EXPECT_EQ(ReadLines(Put("a", "one\ntwo\r\n\nfour")),
+            (Lines{"one", "two", "", "four"}));
+  EXPECT_EQ(ReadLines(Put("b", "one\n")), Lines{"one"});
+  EXPECT_EQ(ReadLines(Put("c", "\n")), Lines{""});
+}
+
+TEST_F(File, ByteOrderMarkIsRemovedOnlyAtTheStart) {
+  EXPECT_EQ(ReadLines(Put("a", "\xEF\xBB\xBFx\n\xEF\xBB\xBFy\n")),
+            (Lines{"x", "\xEF\xBB\xBFy"}));
+}
+
+TEST_F(File, ControlCharactersPassThrough) {
+  const std::string line("a\0b\x01\t\x7F", 6);
+  EXPECT_EQ(ReadLines(Put("a", line + "\n")), Lines{line});
+}
+
+TEST_F(File, GzipReadsLikePlainText) {
+  std::string text;
+  Lines lines;
+  for (int i = 0; i < 200000; ++i) {
+    lines.push_back(std::to_string(i * 7919));
+    text += lines.back() + "\n";
+  }
+  EXPECT_EQ(ReadLines(Put("a.gz", Gzip(text))), lines);
+  EXPECT_EQ(ReadLines(Put("b.gz", Gzip("one\n") + Gzip("two\n"))),
+            (Lines{"one", "two"}));
+}
+
+TEST_F(File, TruncatedGzipIsAFormatErrorAtEveryLength) {
+  const std::string bytes = Gzip("a line of text\nand another one\n");
+  for (size_t size = 2; size < bytes.size(); ++size) {
+    const std::string path = Put("cut.gz", bytes.substr(0, size));
+    EXPECT_THROW(ReadLines(path), FormatError) << size << " bytes";
+  }
+}
+
+TEST_F(File, CorruptGzipIsAFormatError) {
+  std::string bytes = Gzip("a line of text\nand another one\n");
+  bytes[bytes.size() - 6] ^= 1;  // of the checksum
+  const std::string path = Put("bad.gz", bytes);
+  EXPECT_NE(MessageOf<FormatError>([&] { ReadLines(path); }).find("corrupt"),
+            std::string::npos);
+}
+
+TEST_F(File, InvalidUtf8NamesFileAndLine) {
+  const std::string path = Put("latin1", "fine\nM\xFCller\n");
+  EXPECT_NE(MessageOf<FormatError>([&] { ReadLines(path); }).find(path + ":2"),
+            std::string::npos);
+}
+
+TEST_F(File, EmptyFileIsAFormatError) {
+  const std::string path = Put("empty", "");
+  EXPECT_EQ(MessageOf<FormatError>([&] { ReadLines(path); }),
+            path + " is empty");
+  EXPECT_THROW(ReadLines(Put("empty.gz", Gzip(""))), FormatError);
+  EXPECT_EQ(ReadFile(path), "");
+}
+
+TEST_F(File, MissingFileOrFolderIsAnIoError) {
+  EXPECT_NE(
+      MessageOf<IoError>([&] { ReadLines(Path("none")); }).find("No such file"),
+      std::string::npos);
+  EXPECT_THROW(ReadFile(Path("none")), IoError);
+  EXPECT_THROW(ReadLines(folder_), IoError);
+  EXPECT_THROW(ReadFile(folder_), IoError);
+}
+
+TEST_F(File, WriteReplacesTheContent) {
+  const std::string path = Path("a");
+  std::string content(3000000, 'x');
+  content[5] = '\0';
+  WriteFileAtomically(path, "old");
+  WriteFileAtomically(path, content);
+  EXPECT_EQ(ReadFile(path), content);
+  EXPECT_EQ(FileCount(), 1u);
+}
+
+TEST_F(File, WithoutCommitTheOldFileStays) {
+  const std::string path = Put("a", "old");
+  {
+    AtomicFile file(path);
+    file.Write("new");
+  }
+  EXPECT_EQ(ReadFile(path), "old");
+  EXPECT_EQ(FileCount(), 1u);
+}
+
+TEST_F(File, FailedWriteKeepsTheOldFile) {
+  const std::string path = Put("a", "old");
+  rlimit old_limit;
+  getrlimit(RLIMIT_FSIZE, &old_limit);
+  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{4096, old_limit.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_THROW(WriteFileAtomically(path, std::string(100000, 'x')), IoError);
+  setrlimit(RLIMIT_FSIZE, &old_limit);
+  signal(SIGXFSZ, old_handler);
+  EXPECT_EQ(ReadFile(path), "old");
+  EXPECT_EQ(FileCount(), 1u);
+}
+
+TEST_F(File, FullDiskIsAnIoErrorWithTheReason) {
+  EXPECT_NE(MessageOf<IoError>([] {
+              WriteFileAtomically("/dev/full", "text");
+            }).find("No space left"),
+            std::string::npos);
+}
+
+TEST_F(File, MissingFolderIsAnIoError) {
+  EXPECT_THROW(WriteFileAtomically(Path("none/a"), "text"), IoError);
+  EXPECT_THROW(WriteFileAtomically(folder_, "text"), IoError);
+}
+
+TEST(Crc32, IsTheOneOfGzip) {
+  EXPECT_EQ(Crc32("123456789"), 0xCBF43926u);
+  EXPECT_EQ(Crc32(""), 0u);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,241 @@
+#include "heed/io/safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+static_assert(std::endian::native == std::endian::little,
+              "elements are written as they stand in memory");
+
+constexpr size_t kLengthBytes = 8;
+constexpr const char* kMetadataKey = "__metadata__";
+constexpr std::pair<DType, std::string_view> kDTypes[] = {
+    {DType::kF32, "F32"},
+    {DType::kF64, "F64"},
+    {DType::kBF16, "BF16"},
+    {DType::kI32, "I32"},
+};
+
+std::string_view DTypeName(DType dtype) {
+  return std::find_if(std::begin(kDTypes), std::end(kDTypes),
+                      [&](const auto& entry) { return entry.first == dtype; })
+      ->second;
+}
+
+std::string MakeHeader(std::span<const NamedTensor> tensors,
+                       const Metadata& metadata) {
+  Json header = Json::object();
+  if (!metadata.empty()) header[kMetadataKey] = metadata;
+  int64_t begin = 0;
+  for (const auto& [name, value] : tensors) {
+    if (header.contains(name) || name == kMetadataKey) {
+      throw ConfigError(
+          fmt::format("safetensors: '{}' cannot name a tensor again", name));
+    }
+    std::vector<int64_t> shape;
+    for (int axis = 0; axis < value.rank(); ++axis) {
+      shape.push_back(value.dim(axis));
+    }
+    const int64_t end = begin + value.bytes();
+    header[name] = {{"dtype", DTypeName(value.dtype())},
+                    {"shape", shape},
+                    {"data_offsets", {begin, end}}};
+    begin = end;
+  }
+  std::string text =
+      header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // Elements start at a multiple of eight bytes.
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  return text;
+}
+
+// What the header says of a tensor, checked against itself.
+struct Entry {
+  std::string name;
+  DType dtype = DType::kF32;
+  Shape shape;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+class HeaderReader {
+ public:
+  HeaderReader(const std::string& path, std::string_view header)
+      : path_(path), json_(Json::parse(header, nullptr, false)) {
+    if (!json_.is_object()) Fail("the header is not a JSON object");
+  }
+
+  Metadata ReadMetadata() const {
+    Metadata metadata;
+    if (!json_.contains(kMetadataKey)) return metadata;
+    const Json& object = json_[kMetadataKey];
+    if (!object.is_object()) Fail("__metadata__ is not an object");
+    for (const auto& [key, value] : object.items()) {
+      if (!value.is_string()) Fail("__metadata__ holds more than texts");
+      metadata[key] = value.get<std::string>();
+    }
+    return metadata;
+  }
+
+  // In the order of their elements, which fill `data_bytes` without a gap.
+  std::vector<Entry> ReadEntries(uint64_t data_bytes) const {
+    std::vector<Entry> entries;
+    for (const auto& [name, value] : json_.items()) {
+      if (name != kMetadataKey) entries.push_back(ReadEntry(name, value));
+    }
+    std::stable_sort(
+        entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+          return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+        });
+    uint64_t expected = 0;
+    for (const Entry& entry : entries) {
+      if (entry.begin != expected || entry.end > data_bytes) {
+        FailOn(entry.name,
+               fmt::format("data_offsets {} to {} overlap, leave a gap or pass "
+                           "the end of the file (cut short?)",
+                           entry.begin, entry.end));
+      }
+      expected = entry.end;
+    }
+    if (expected != data_bytes) Fail("there are bytes after the last tensor");
+    return entries;
+  }
+
+ private:
+  [[noreturn]] void Fail(std::string_view problem) const {
+    throw FormatError(
+        fmt::format("{} is not a safetensors file: {}", path_, problem));
+  }
+  [[noreturn]] void FailOn(const std::string& tensor,
+                           std::string_view problem) const {
+    Fail(fmt::format("tensor '{}': {}", tensor, problem));
+  }
+
+  Entry ReadEntry(const std::string& name, const Json& value) const {
+    if (!value.is_object()) FailOn(name, "not an object");
+    Entry entry;
+    entry.name = name;
+    entry.dtype = ReadDType(name, value);
+    entry.shape = ReadShape(name, value);
+    const Json offsets = value.value("data_offsets", Json());
+    if (!offsets.is_array() || offsets.size() != 2 ||
+        !offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) {
+      FailOn(name, "data_offsets are not two numbers");
+    }
+    entry.begin = offsets[0].get<uint64_t>();
+    entry.end = offsets[1].get<uint64_t>();
+    const uint64_t bytes = ByteCount(name, entry);
+    if (entry.begin > entry.end || entry.end - entry.begin != bytes) {
+      FailOn(name, fmt::format("{} {} needs {} bytes, but data_offsets are {} "
+                               "to {}",
+                               DTypeName(entry.dtype), entry.shape.ToString(),
+                               bytes, entry.begin, entry.end));
+    }
+    return entry;
+  }
+
+  DType ReadDType(const std::string& name, const Json& value) const {
+    const Json dtype = value.value("dtype", Json());
+    for (const auto& [known, known_name] : kDTypes) {
+      if (dtype == known_name) return known;
+    }
+    FailOn(name, fmt::format("dtype {} is none of F32, F64, BF16, I32",
+                             dtype.dump(-1, ' ', true,
+                                        Json::error_handler_t::replace)));
+  }
+
+  Shape ReadShape(const std::string& name, const Json& value) const {
+    const Json dims = value.value("shape", Json());
+    if (!dims.is_array() || dims.size() > Shape::kMaxRank) {
+      FailOn(name, fmt::format("shape is not a list of up to {} numbers",
+                               Shape::kMaxRank));
+    }
+    Shape shape;
+    for (const Json& dim : dims) {
+      if (!dim.is_number_unsigned() || dim.get<uint64_t>() > INT64_MAX) {
+        FailOn(name, "shape holds what is no dimension");
+      }
+      shape.Append(dim.get<int64_t>());
+    }
+    return shape;
+  }
+
+  uint64_t ByteCount(const std::string& name, const Entry& entry) const {
+    uint64_t bytes = SizeOf(entry.dtype);
+    for (int axis = 0; axis < entry.shape.rank(); ++axis) {
+      if (__builtin_mul_overflow(
+              bytes, static_cast<uint64_t>(entry.shape[axis]), &bytes)) {
+        FailOn(name,
+               fmt::format("shape {} is impossible", entry.shape.ToString()));
+      }
+    }
+    return bytes;
+  }
+
+  const std::string& path_;
+  Json json_;
+};
+
+}  // namespace
+
+void WriteSafetensors(const std::string& path,
+                      std::span<const NamedTensor> tensors,
+                      const Metadata& metadata) {
+  const std::string header = MakeHeader(tensors, metadata);
+  const uint64_t length = header.size();
+  AtomicFile file(path);
+  file.Write(&length, kLengthBytes);
+  file.Write(header);
+  for (const auto& [name, value] : tensors) {
+    const Tensor dense = value.Contiguous();
+    file.Write(dense.raw(), static_cast<size_t>(dense.bytes()));
+  }
+  file.Commit();
+}
+
+SafetensorsFile ReadSafetensors(const std::string& path) {
+  const std::string bytes = ReadFile(path);
+  uint64_t length = 0;
+  if (bytes.size() >= kLengthBytes) {
+    std::memcpy(&length, bytes.data(), kLengthBytes);
+  }
+  if (bytes.size() < kLengthBytes || length > bytes.size() - kLengthBytes) {
+    throw FormatError(fmt::format(
+        "{} is not a safetensors file: its header does not fit into its {} "
+        "bytes (cut short?)",
+        path, bytes.size()));
+  }
+  const std::string_view header =
+      std::string_view(bytes).substr(kLengthBytes, length);
+  const std::string_view data =
+      std::string_view(bytes).substr(kLengthBytes + length);
+  const HeaderReader reader(path, header);
+  SafetensorsFile file;
+  file.metadata = reader.ReadMetadata();
+  for (Entry& entry : reader.ReadEntries(data.size())) {
+    Tensor value(entry.shape, entry.dtype);
+    const std::string_view elements =
+        data.substr(entry.begin, entry.end - entry.begin);
+    if (!elements.empty()) {
+      std::memcpy(value.raw(), elements.data(), elements.size());
+    }
+    file.tensors.push_back({std::move(entry.name), std::move(value)});
+  }
+  return file;
+}
+
+}  // namespace heed

@@ -1,0 +1,41 @@
+// Named tensors in a file: the safetensors format, which the ecosystem's tools
+// open. Eight bytes with the length of a JSON header (little-endian), the
+// header {name: {dtype, shape, data_offsets}, "__metadata__": {key: text}},
+// then the elements.
+#ifndef HEED_IO_SAFETENSORS_H_
+#define HEED_IO_SAFETENSORS_H_
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/tensor/tensor.h"
+
+namespace heed {
+
+struct NamedTensor {
+  std::string name;
+  Tensor value;
+};
+
+using Metadata = std::map<std::string, std::string>;
+
+struct SafetensorsFile {
+  std::vector<NamedTensor> tensors;  ///< in the order of their elements
+  Metadata metadata;
+};
+
+/// The whole file appears, or an older one stays. Throws: IoError; ConfigError
+/// for a name that occurs twice.
+void WriteSafetensors(const std::string& path,
+                      std::span<const NamedTensor> tensors,
+                      const Metadata& metadata);
+
+/// Throws: IoError; FormatError that names the file and the tensor for content
+/// that is cut short, damaged, or of a dtype that Heed does not have.
+SafetensorsFile ReadSafetensors(const std::string& path);
+
+}  // namespace heed
+
+#endif  // HEED_IO_SAFETENSORS_H_

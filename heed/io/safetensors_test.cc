@@ -1,0 +1,185 @@
+#include "heed/io/safetensors.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "heed/base/errors.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+class Safetensors : public testing::Test {
+ protected:
+  ~Safetensors() override { std::filesystem::remove(path_); }
+
+  void PutBytes(const std::string& bytes) const {
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  // A file with this header and so many bytes of elements.
+  void Put(const std::string& header, size_t data_bytes) const {
+    const uint64_t length = header.size();
+    std::string bytes(8, '\0');
+    std::memcpy(bytes.data(), &length, 8);
+    PutBytes(bytes + header + std::string(data_bytes, '\0'));
+  }
+  std::string ReadError() const {
+    try {
+      ReadSafetensors(path_);
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  void ExpectError(const std::string& header, size_t data_bytes,
+                   const std::string& part) const {
+    Put(header, data_bytes);
+    const std::string error = ReadError();
+    EXPECT_NE(error.find(path_), std::string::npos) << error;
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+  }
+
+  const std::string path_ =
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("heed_safetensors_") +
+       testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+std::vector<NamedTensor> Examples() {
+  const Tensor bf16 = Tensor::Of<float>({1, 2, 3}, {3}).To(DType::kBF16);
+  return {{"bf16", bf16},
+          {"f32", Tensor::Of<float>({1, -2.5, 3, 4, 5, 6}, {2, 3})},
+          {"f64", Tensor::Of<double>({1e300, -0.0}, {2, 1, 1})},
+          {"i32", Tensor::Of<int32_t>({-1, 2147483647}, {2})},
+          {"scalar", Tensor::Of<float>({7}, {})},
+          {"none", Tensor(Shape{0, 4})}};
+}
+
+TEST_F(Safetensors, ReadsBackWhatItWrote) {
+  const std::vector<NamedTensor> tensors = Examples();
+  const Metadata metadata = {{"format", "heed"}, {"text", "a \"b\"\n\xC3\xA4"}};
+  WriteSafetensors(path_, tensors, metadata);
+  const SafetensorsFile file = ReadSafetensors(path_);
+  EXPECT_EQ(file.metadata, metadata);
+  ASSERT_EQ(file.tensors.size(), tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& value = file.tensors[i].value;
+    EXPECT_EQ(file.tensors[i].name, tensors[i].name);
+    EXPECT_EQ(value.dtype(), tensors[i].value.dtype());
+    EXPECT_EQ(value.shape(), tensors[i].value.shape());
+    EXPECT_EQ(value.ToVector<double>(), tensors[i].value.ToVector<double>());
+  }
+}
+
+TEST_F(Safetensors, BytesAreThoseOfTheFormat) {
+  WriteSafetensors(
+      path_,
+      std::vector<NamedTensor>{{"w", Tensor::Of<int32_t>({1, 2}, {2, 1})}}, {});
+  const std::string header =
+      R"({"w":{"dtype":"I32","shape":[2,1],"data_offsets":[0,8]}})";
+  const std::string padding((8 - header.size() % 8) % 8, ' ');
+  const std::string bytes = ReadFile(path_);
+  EXPECT_EQ(bytes[0], static_cast<char>(header.size() + padding.size()));
+  EXPECT_EQ(bytes.substr(1, 7), std::string(7, '\0'));
+  EXPECT_EQ(bytes.substr(8),
+            header + padding + std::string("\1\0\0\0\2\0\0\0", 8));
+}
+
+TEST_F(Safetensors, ColumnsOfATensorAreWrittenDense) {
+  const Tensor whole = Tensor::Of<float>({1, 2, 3, 4, 5, 6}, {2, 3});
+  WriteSafetensors(path_,
+                   std::vector<NamedTensor>{{"part", whole.Columns(1, 3)}}, {});
+  EXPECT_EQ(ReadSafetensors(path_).tensors[0].value.ToVector<float>(),
+            (std::vector<float>{2, 3, 5, 6}));
+}
+
+TEST_F(Safetensors, NameThatOccursTwiceIsRefused) {
+  const Tensor value = Tensor::Zeros({1});
+  EXPECT_THROW(
+      WriteSafetensors(
+          path_, std::vector<NamedTensor>{{"w", value}, {"w", value}}, {}),
+      ConfigError);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(Safetensors, FileCutAnywhereIsAFormatError) {
+  WriteSafetensors(path_, Examples(), {{"format", "heed"}});
+  const std::string bytes = ReadFile(path_);
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    PutBytes(bytes.substr(0, size));
+    EXPECT_NE(ReadError().find(path_), std::string::npos) << size << " bytes";
+  }
+  PutBytes(bytes + "x");
+  EXPECT_NE(ReadError().find("after the last"), std::string::npos);
+}
+
+TEST_F(Safetensors, FlippedBitsNeverCrash) {
+  WriteSafetensors(path_, Examples(), {{"format", "heed"}});
+  const std::string bytes = ReadFile(path_);
+  const size_t header_end = 8 + static_cast<unsigned char>(bytes[0]) +
+                            256 * static_cast<unsigned char>(bytes[1]);
+  for (size_t i = 0; i < header_end; ++i) {
+    std::string flipped = bytes;
+    flipped[i] = static_cast<char>(flipped[i] ^ (1 << i % 8));
+    PutBytes(flipped);
+    try {
+      ReadSafetensors(path_);  // a flipped letter of a name is well-formed
+    } catch (const FormatError&) {
+    }
+  }
+}
+
+TEST_F(Safetensors, HeaderLongerThanTheFileIsAFormatError) {
+  for (const char last : {'\x01', '\x7F', '\xFF'}) {
+    std::string bytes(16, '\xFF');
+    bytes[7] = last;
+    PutBytes(bytes);
+    EXPECT_NE(ReadError().find("header"), std::string::npos);
+  }
+}
+
+TEST_F(Safetensors, MalformedHeadersAreFormatErrors) {
+  ExpectError("{", 0, "JSON");
+  ExpectError("[]", 0, "JSON");
+  ExpectError(std::string(10000, '['), 0, "JSON");
+  ExpectError(R"({"__metadata__":[]})", 0, "__metadata__");
+  ExpectError(R"({"__metadata__":{"a":1}})", 0, "__metadata__");
+  ExpectError(R"({"w":3})", 0, "'w'");
+  ExpectError(R"({"w":{}})", 0, "'w': dtype");
+}
+
+TEST_F(Safetensors, MalformedTensorsAreFormatErrorsThatNameThem) {
+  const auto header = [](const std::string& dtype, const std::string& shape,
+                         const std::string& offsets) {
+    return R"({"w":{"dtype":)" + dtype + R"(,"shape":)" + shape +
+           R"(,"data_offsets":)" + offsets + "}}";
+  };
+  ExpectError(header("\"F16\"", "[1]", "[0,2]"), 2, "'w': dtype \"F16\"");
+  ExpectError(header("1", "[1]", "[0,4]"), 4, "'w': dtype 1");
+  ExpectError(header("\"F32\"", "1", "[0,4]"), 4, "'w': shape");
+  ExpectError(header("\"F32\"", "[-1]", "[0,4]"), 4, "'w': shape");
+  ExpectError(header("\"F32\"", "[1.0]", "[0,4]"), 4, "'w': shape");
+  ExpectError(header("\"F32\"", "[18446744073709551615]", "[0,4]"), 4,
+              "'w': shape");
+  ExpectError(header("\"F32\"", "[1,1,1,1,1,1]", "[0,4]"), 4, "'w': shape");
+  ExpectError(header("\"F32\"", "[4294967296,4294967296]", "[0,0]"), 0,
+              "'w': shape");
+  ExpectError(header("\"F32\"", "[1]", "[0]"), 4, "'w': data_offsets");
+  ExpectError(header("\"F32\"", "[1]", "[-4,0]"), 4, "'w': data_offsets");
+  ExpectError(header("\"F32\"", "[1]", "[4,0]"), 4, "'w': F32 [1] needs 4");
+  ExpectError(header("\"F32\"", "[2]", "[0,4]"), 4, "'w': F32 [2] needs 8");
+  ExpectError(header("\"F32\"", "[2]", "[0,8]"), 4, "'w': data_offsets");
+  ExpectError(header("\"F32\"", "[1]", "[4,8]"), 8, "'w': data_offsets");
+}
+
+TEST_F(Safetensors, TensorsThatOverlapAreAFormatError) {
+  ExpectError(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+              R"("b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
+              12, "'b': data_offsets");
+}
+
+}  // namespace
+}  // namespace heed

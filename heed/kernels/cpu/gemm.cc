@@ -1,0 +1,392 @@
+// The one file that knows oneDNN.
+#include "heed/kernels/gemm.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/base/threads.h"
+#include "heed/kernels/cpu/pack.h"
+
+namespace heed::kernels {
+namespace {
+
+/// oneDNN runs single-threaded inside a chunk: its OpenMP barriers would spin
+/// against everything else on a shared machine.
+class OneOpenMpThread {
+ public:
+  OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneOpenMpThread() { omp_set_num_threads(before_); }
+  OneOpenMpThread(const OneOpenMpThread&) = delete;
+  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
+
+ private:
+  int before_;
+};
+
+struct ProductKey {
+  int64_t m, n, k;
+  bool accumulate, bf16;
+  bool operator==(const ProductKey&) const = default;
+};
+
+struct ProductKeyHash {
+  size_t operator()(const ProductKey& key) const {
+    uint64_t h = 0;
+    for (const int64_t part :
+         {key.m, key.n, key.k, int64_t{key.accumulate}, int64_t{key.bf16}}) {
+      h = (h ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15U;
+      h ^= h >> 29;
+    }
+    return h;
+  }
+};
+
+/// One product c [m, n] (+)= a [m, k] b of fixed sizes. Thread-safe: the memory
+/// handles that a call needs are kept for the next call.
+class Product {
+ public:
+  Product(const dnnl::engine& engine, const ProductKey& key) : engine_(engine) {
+    using dnnl::memory;
+    const OneOpenMpThread one;
+    const auto type =
+        key.bf16 ? memory::data_type::bf16 : memory::data_type::f32;
+    a_ = memory::desc({key.m, key.k}, type, memory::format_tag::ab);
+    b_ = memory::desc({key.k, key.n}, type,
+                      key.bf16 ? memory::format_tag::BA16a64b2a
+                               : memory::format_tag::BA16a64b);
+    c_ = memory::desc({key.m, key.n}, memory::data_type::f32,
+                      memory::format_tag::ab);
+    dnnl::primitive_attr attr;
+    // A scratchpad of the library's own would be shared between threads.
+    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    if (key.accumulate) {
+      dnnl::post_ops sum;
+      sum.append_sum(1.0F);
+      attr.set_post_ops(sum);
+    }
+    const dnnl::matmul::primitive_desc desc({a_, b_, c_}, attr, engine);
+    scratchpad_ = desc.scratchpad_desc();
+    primitive_ = dnnl::matmul(desc);
+  }
+
+  void Run(const void* a, const void* b, float* c) {
+    const OneOpenMpThread one;
+    std::unique_ptr<Call> call = Take();
+    // oneDNN takes non-const handles also of what it only reads.
+    call->a.set_data_handle(const_cast<void*>(a));
+    call->b.set_data_handle(const_cast<void*>(b));
+    call->c.set_data_handle(c);
+    const std::array<dnnl_exec_arg_t, 4> args = {
+        {{DNNL_ARG_SRC, call->a.get()},
+         {DNNL_ARG_WEIGHTS, call->b.get()},
+         {DNNL_ARG_DST, call->c.get()},
+         {DNNL_ARG_SCRATCHPAD, call->scratchpad.get()}}};
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(primitive_.get(), call->stream.get(),
+                               static_cast<int>(args.size()), args.data()),
+        "matrix product");
+    const std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(std::move(call));
+  }
+
+ private:
+  struct Call {
+    Call(const dnnl::engine& engine, const Product& p)
+        : a(p.a_, engine, nullptr),
+          b(p.b_, engine, nullptr),
+          c(p.c_, engine, nullptr),
+          scratchpad(p.scratchpad_, engine),
+          stream(engine) {}
+    dnnl::memory a, b, c, scratchpad;
+    dnnl::stream stream;
+  };
+
+  std::unique_ptr<Call> Take() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!free_.empty()) {
+        std::unique_ptr<Call> call = std::move(free_.back());
+        free_.pop_back();
+        return call;
+      }
+    }
+    return std::make_unique<Call>(engine_, *this);
+  }
+
+  dnnl::engine engine_;
+  dnnl::memory::desc a_, b_, c_, scratchpad_;
+  dnnl::matmul primitive_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Call>> free_;
+};
+
+/// Products by size. Their number is bounded: chunks have few distinct sizes.
+class ProductCache {
+ public:
+  static ProductCache& Instance() {
+    static auto* cache = new ProductCache;
+    return *cache;
+  }
+
+  Product& Get(const ProductKey& key) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_ptr<Product>& product = products_[key];
+    if (product == nullptr) product = std::make_unique<Product>(engine_, key);
+    return *product;
+  }
+
+ private:
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  std::mutex mutex_;
+  std::unordered_map<ProductKey, std::unique_ptr<Product>, ProductKeyHash>
+      products_;
+};
+
+/// Rows of a chunk: large enough for the kernel's full rate, small enough that
+/// both cores get several chunks of a decoder step's 64 rows.
+int64_t ChunkRows(int64_t rows) { return rows >= 512 ? 64 : 16; }
+
+/// Chunk sizes of `rows`: full chunks, then powers of two, so that few distinct
+/// sizes ever occur.
+int64_t NextChunk(int64_t rows, int64_t chunk) {
+  if (rows >= chunk) return chunk;
+  int64_t size = chunk / 2;
+  while (size > rows) size /= 2;
+  return size;
+}
+
+/// c [rows, n] (+)= a [rows, k] b for f32, with a dense.
+void RunRows(const void* a, size_t a_element, int64_t rows,
+             const PackedMatrix& b, bool accumulate, float* c) {
+  const bool bf16 = b.precision == Precision::kBF16;
+  const int64_t chunk = ChunkRows(rows);
+  auto& cache = ProductCache::Instance();
+  ParallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end;) {
+      const int64_t m = NextChunk(end - r, chunk);
+      cache.Get({m, b.n, b.k, accumulate, bf16})
+          .Run(static_cast<const char*>(a) +
+                   static_cast<size_t>(r * b.k) * a_element,
+               b.data.raw(), c + r * b.n);
+      r += m;
+    }
+  });
+}
+
+int64_t Panels(int64_t n) { return (n + cpu::kPanel - 1) / cpu::kPanel; }
+
+/// Storage for a packed [rows, n] operand, reusing `packed` if it is large
+/// enough and nobody else sees it.
+void Reserve(int64_t rows, int64_t n, Precision precision,
+             PackedMatrix& packed) {
+  const bool bf16 = precision == Precision::kBF16;
+  const int64_t size = Panels(n) * cpu::PaddedRows(rows, bf16) * cpu::kPanel;
+  const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
+  if (!packed.data.unique() || packed.data.dtype() != dtype ||
+      packed.data.numel() != size) {
+    packed.data = Tensor({size}, dtype);
+  }
+  packed.k = rows;
+  packed.n = n;
+  packed.precision = precision;
+}
+
+void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
+             PackedMatrix& packed) {
+  Reserve(rows, b.n, precision, packed);
+  const bool bf16 = precision == Precision::kBF16;
+  const int64_t panel_size = cpu::PaddedRows(rows, bf16) * cpu::kPanel;
+  const int64_t grain = std::max<int64_t>(1, 65536 / panel_size);
+  ParallelFor(Panels(b.n), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      if (bf16) {
+        cpu::PackPanelBF16(b, p, rows,
+                           reinterpret_cast<uint16_t*>(
+                               packed.data.data<bfloat16>() + p * panel_size));
+      } else {
+        cpu::PackPanel(b, p, rows, packed.data.data<float>() + p * panel_size);
+      }
+    }
+  });
+}
+
+/// f64 products serve gradient checks: plain loops in an order that fits the
+/// cache.
+void MultiplyF64(const Tensor& a, const Tensor& b, bool accumulate, Tensor& c) {
+  const int64_t k = b.dim(0);
+  const int64_t n = b.dim(1);
+  ParallelFor(a.rows(),
+              std::max<int64_t>(1, 32768 / std::max<int64_t>(1, k * n)),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t r = begin; r < end; ++r) {
+                  const double* x = a.row<double>(r);
+                  double* y = c.data<double>() + r * n;
+                  if (!accumulate) std::fill_n(y, n, 0.0);
+                  for (int64_t i = 0; i < k; ++i) {
+                    const double* row = b.data<double>() + i * n;
+                    for (int64_t j = 0; j < n; ++j) y[j] += x[i] * row[j];
+                  }
+                }
+              });
+}
+
+Tensor TransposedF64(const Tensor& b) {
+  Tensor t({b.cols(), b.rows()}, DType::kF64);
+  for (int64_t i = 0; i < b.rows(); ++i) {
+    for (int64_t j = 0; j < b.cols(); ++j) {
+      t.data<double>()[j * b.rows() + i] = b.row<double>(i)[j];
+    }
+  }
+  return t;
+}
+
+/// `x` as dense rows of bf16.
+Tensor DenseBF16(const Tensor& x) {
+  Tensor rounded({x.rows(), x.cols()}, DType::kBF16);
+  auto* out = reinterpret_cast<uint16_t*>(rounded.data<bfloat16>());
+  const int64_t grain =
+      std::max<int64_t>(1, 32768 / std::max<int64_t>(1, x.cols()));
+  ParallelFor(x.rows(), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      cpu::RoundBF16(x.row<float>(r), x.cols(), out + r * x.cols());
+    }
+  });
+  return rounded;
+}
+
+/// Rows of a weight gradient's sum that are done at once.
+constexpr int64_t kSumRows = 1024;
+constexpr int64_t kSumUnit = 64;
+
+/// xᵀ as dense rows of length `rows` (x's rows, padded with zeros).
+Tensor TransposedLeft(const Tensor& x, int64_t rows, Precision precision) {
+  const bool bf16 = precision == Precision::kBF16;
+  Tensor t({x.cols(), rows}, bf16 ? DType::kBF16 : DType::kF32);
+  ParallelFor(x.cols(), 32, [&](int64_t begin, int64_t end) {
+    if (bf16) {
+      cpu::TransposeRowsBF16(
+          x.data<float>(), x.rows(), x.row_stride(), begin, end, rows,
+          reinterpret_cast<uint16_t*>(t.data<bfloat16>() + begin * rows));
+    } else {
+      cpu::TransposeRows(x.data<float>(), x.rows(), x.row_stride(), begin, end,
+                         rows, t.data<float>() + begin * rows);
+    }
+  });
+  return t;
+}
+
+Tensor AsMatrix(const Tensor& x) { return x.Reshape({x.rows(), x.cols()}); }
+
+}  // namespace
+
+bool HasBF16() {
+  using dnnl::cpu_isa;
+  const auto isa = static_cast<int>(dnnl::get_effective_cpu_isa());
+  const auto bf16 = static_cast<int>(cpu_isa::avx512_core_bf16);
+  return (isa & bf16) == bf16;
+}
+
+void Pack(const Tensor& b, bool transpose, Precision precision,
+          PackedMatrix& packed) {
+  if (b.dtype() == DType::kF64) {
+    packed = {transpose ? TransposedF64(b) : b.Clone(),
+              transpose ? b.cols() : b.rows(), transpose ? b.rows() : b.cols(),
+              Precision::kNative};
+    return;
+  }
+  const int64_t k = transpose ? b.cols() : b.rows();
+  const int64_t n = transpose ? b.rows() : b.cols();
+  PackF32({b.data<float>(), k, n, b.row_stride(), transpose}, k, precision,
+          packed);
+}
+
+void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
+              Tensor& c) {
+  assert(a.cols() == b.k && c.cols() == b.n && a.rows() == c.rows());
+  assert(c.contiguous());
+  if (a.rows() == 0 || b.n == 0) return;
+  if (b.k == 0) {
+    if (!accumulate) c.Fill(0);
+    return;
+  }
+  if (a.dtype() == DType::kF64) {
+    MultiplyF64(a, b.data, accumulate, c);
+  } else if (b.precision == Precision::kBF16) {
+    const Tensor rounded = DenseBF16(a);
+    RunRows(rounded.raw(), sizeof(bfloat16), a.rows(), b, accumulate,
+            c.data<float>());
+  } else {
+    const Tensor dense = a.Contiguous();
+    RunRows(dense.raw(), sizeof(float), a.rows(), b, accumulate,
+            c.data<float>());
+  }
+}
+
+void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
+                        Precision precision, Tensor& c) {
+  assert(x.rows() == y.rows() && c.rows() == x.cols() && c.cols() == y.cols());
+  if (x.dtype() == DType::kF64) {
+    MultiplyF64(TransposedF64(x), AsMatrix(y.Contiguous()), accumulate, c);
+    return;
+  }
+  if (x.rows() == 0 && !accumulate) c.Fill(0);
+  const Tensor xs = AsMatrix(x);
+  const Tensor ys = AsMatrix(y);
+  PackedMatrix packed;
+  for (int64_t r = 0; r < x.rows();) {
+    const int64_t left = x.rows() - r;
+    const int64_t units = (left + kSumUnit - 1) / kSumUnit;
+    const int64_t rows = NextChunk(units, kSumRows / kSumUnit) * kSumUnit;
+    const int64_t end = std::min(x.rows(), r + rows);
+    const Tensor left_operand =
+        TransposedLeft(xs.Slice(r, end), rows, precision);
+    const Tensor part = ys.Slice(r, end);
+    PackF32({part.data<float>(), part.rows(), part.cols(), part.row_stride(),
+             false},
+            rows, precision, packed);
+    RunRows(left_operand.raw(), SizeOf(left_operand.dtype()), x.cols(), packed,
+            accumulate || r > 0, c.data<float>());
+    r = end;
+  }
+}
+
+double MeasureProductRate(Precision precision, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int64_t kRows = 2048;
+  constexpr int64_t kSize = 512;
+  const Tensor b = Tensor::Full({kSize, kSize}, 0.5);
+  const bool bf16 = precision == Precision::kBF16;
+  const Tensor a =
+      Tensor::Full({kRows, kSize}, 0.25, bf16 ? DType::kBF16 : DType::kF32);
+  PackedMatrix packed;
+  Pack(b, false, precision, packed);
+  Tensor c({kRows, kSize});
+  const auto run = [&] {
+    RunRows(a.raw(), SizeOf(a.dtype()), kRows, packed, false, c.data<float>());
+  };
+  run();
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (std::chrono::duration<double>(Clock::now() - start).count() <
+         seconds) {
+    const auto before = Clock::now();
+    run();
+    times.push_back(
+        std::chrono::duration<double>(Clock::now() - before).count());
+  }
+  std::nth_element(times.begin(),
+                   times.begin() + static_cast<int64_t>(times.size()) / 2,
+                   times.end());
+  return 2.0 * kRows * kSize * kSize / times[times.size() / 2];
+}
+
+}  // namespace heed::kernels

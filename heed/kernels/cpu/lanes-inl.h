@@ -1,0 +1,60 @@
+// Loops with several results per column: one body for whole vectors and for
+// the part of a vector that is left at the end.
+//
+// Included once for each target, see hwy/highway.h.
+#if defined(HEED_KERNELS_CPU_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_CPU_LANES_INL_H_
+#undef HEED_KERNELS_CPU_LANES_INL_H_
+#else
+#define HEED_KERNELS_CPU_LANES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heed/kernels/cpu/loops-inl.h"
+
+// Attributes of a lambda that is the body of ForLanes. Inlining is forced: with
+// a tanh in it, a body is otherwise beyond what compilers inline.
+#define HEED_LANES HWY_ATTR __attribute__((always_inline))
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+/// A whole vector of elements.
+template <typename T>
+struct WholeLanes {
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  hn::ScalableTag<T> d;
+
+  HWY_INLINE V Load(const T* p) const { return hn::LoadU(d, p); }
+  HWY_INLINE void Store(V v, T* p) const { hn::StoreU(v, d, p); }
+};
+
+/// The first `count` elements of a vector; the others load as 0.
+template <typename T>
+struct FirstLanes {
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  hn::ScalableTag<T> d;
+  size_t count;
+
+  HWY_INLINE V Load(const T* p) const { return LoadPart(d, p, count); }
+  HWY_INLINE void Store(V v, T* p) const { StorePart(d, v, p, count); }
+};
+
+/// Calls body(lanes, i) for i = 0, one vector, two vectors .. up to n.
+template <typename T, class Body>
+HWY_INLINE void ForLanes(int64_t n, const Body& body) {
+  const WholeLanes<T> whole{};
+  const auto step = static_cast<int64_t>(hn::Lanes(whole.d));
+  int64_t i = 0;
+  for (; i + step <= n; i += step) body(whole, i);
+  if (i < n) body(FirstLanes<T>{whole.d, static_cast<size_t>(n - i)}, i);
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // HEED_KERNELS_CPU_LANES_INL_H_

@@ -1,0 +1,164 @@
+#include "heed/kernels/optimizer.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/optimizer.cc"
+#include <hwy/foreach_target.h>
+
+#include <cmath>
+
+#include "heed/base/threads.h"
+#include "heed/kernels/cpu/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+/// Chunks of a loop that streams several arrays.
+inline constexpr int64_t kStepChunk = kChunk / 4;
+
+template <typename T>
+void AdamSpan(int64_t n, T* w, const T* g, T* m, T* v, const AdamOptions& o) {
+  const auto step = static_cast<double>(o.step);
+  const auto scale = static_cast<T>(o.grad_scale);
+  const auto beta1 = static_cast<T>(o.beta1);
+  const auto beta2 = static_cast<T>(o.beta2);
+  const auto rest1 = static_cast<T>(1 - o.beta1);
+  const auto rest2 = static_cast<T>(1 - o.beta2);
+  const auto epsilon = static_cast<T>(o.epsilon);
+  const auto rate =
+      static_cast<T>(o.learning_rate / (1 - std::pow(o.beta1, step)));
+  const auto correct2 =
+      static_cast<T>(1 / std::sqrt(1 - std::pow(o.beta2, step)));
+  const auto decay = static_cast<T>(o.learning_rate * o.weight_decay);
+  ForLanes<T>(n, [&](auto lanes, int64_t i) HEED_LANES {
+    const auto set = [&](T value)
+                         HEED_LANES { return hn::Set(lanes.d, value); };
+    const auto gi = hn::Mul(set(scale), lanes.Load(g + i));
+    const auto mi =
+        hn::MulAdd(set(beta1), lanes.Load(m + i), hn::Mul(set(rest1), gi));
+    const auto vi = hn::MulAdd(set(beta2), lanes.Load(v + i),
+                               hn::Mul(set(rest2), hn::Mul(gi, gi)));
+    const auto root = hn::MulAdd(hn::Sqrt(vi), set(correct2), set(epsilon));
+    const auto wi = lanes.Load(w + i);
+    const auto kept = hn::NegMulAdd(set(decay), wi, wi);
+    lanes.Store(mi, m + i);
+    lanes.Store(vi, v + i);
+    lanes.Store(hn::NegMulAdd(set(rate), hn::Div(mi, root), kept), w + i);
+  });
+}
+
+void AdamTensor(Tensor& w, const Tensor& g, Tensor& m, Tensor& v,
+                const AdamOptions& options) {
+  WithFloat(w, [&](auto zero) HWY_ATTR {
+    using T = decltype(zero);
+    ParallelFor(w.numel(), kStepChunk, [&](int64_t i, int64_t end) HWY_ATTR {
+      AdamSpan<T>(end - i, w.data<T>() + i, g.data<T>() + i, m.data<T>() + i,
+                  v.data<T>() + i, options);
+    });
+  });
+}
+
+struct AdadeltaOptions {
+  double rho;
+  double eps;
+  double lr;
+  double grad_scale;
+};
+
+template <typename T>
+void AdadeltaSpan(int64_t n, T* w, const T* g, T* eg2, T* ed2,
+                  const AdadeltaOptions& o) {
+  const auto scale = static_cast<T>(o.grad_scale);
+  const auto rho = static_cast<T>(o.rho);
+  const auto rest = static_cast<T>(1 - o.rho);
+  const auto eps = static_cast<T>(o.eps);
+  const auto lr = static_cast<T>(o.lr);
+  ForLanes<T>(n, [&](auto lanes, int64_t i) HEED_LANES {
+    const auto set = [&](T value)
+                         HEED_LANES { return hn::Set(lanes.d, value); };
+    const auto decay = [&](auto mean, auto x) HEED_LANES {
+      return hn::MulAdd(set(rho), mean, hn::Mul(set(rest), hn::Mul(x, x)));
+    };
+    const auto gi = hn::Mul(set(scale), lanes.Load(g + i));
+    const auto g2 = decay(lanes.Load(eg2 + i), gi);
+    const auto d2 = lanes.Load(ed2 + i);
+    const auto ratio = hn::Div(hn::Add(d2, set(eps)), hn::Add(g2, set(eps)));
+    const auto delta = hn::Mul(hn::Sqrt(ratio), gi);
+    lanes.Store(g2, eg2 + i);
+    lanes.Store(decay(d2, delta), ed2 + i);
+    lanes.Store(hn::NegMulAdd(set(lr), delta, lanes.Load(w + i)), w + i);
+  });
+}
+
+void AdadeltaTensor(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
+                    double rho, double eps, double lr, double grad_scale) {
+  const AdadeltaOptions options{rho, eps, lr, grad_scale};
+  WithFloat(w, [&](auto zero) HWY_ATTR {
+    using T = decltype(zero);
+    ParallelFor(w.numel(), kStepChunk, [&](int64_t i, int64_t end) HWY_ATTR {
+      AdadeltaSpan<T>(end - i, w.data<T>() + i, g.data<T>() + i,
+                      eg2.data<T>() + i, ed2.data<T>() + i, options);
+    });
+  });
+}
+
+void SgdTensor(Tensor& w, const Tensor& g, Tensor& v, double lr,
+               double momentum, double grad_scale) {
+  WithFloat(w, [&](auto zero) HWY_ATTR {
+    using T = decltype(zero);
+    ParallelFor(
+        w.numel(), kStepChunk, [&](int64_t begin, int64_t end) HWY_ATTR {
+          T* wp = w.data<T>() + begin;
+          const T* gp = g.data<T>() + begin;
+          T* vp = v.data<T>() + begin;
+          ForLanes<T>(end - begin, [&](auto lanes, int64_t i) HEED_LANES {
+            const auto set = [&](double value) HEED_LANES {
+              return hn::Set(lanes.d, static_cast<T>(value));
+            };
+            const auto vi =
+                hn::MulAdd(set(momentum), lanes.Load(vp + i),
+                           hn::Mul(set(grad_scale), lanes.Load(gp + i)));
+            lanes.Store(vi, vp + i);
+            lanes.Store(hn::NegMulAdd(set(lr), vi, lanes.Load(wp + i)), wp + i);
+          });
+        });
+  });
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+namespace {
+
+HWY_EXPORT(AdamTensor);
+HWY_EXPORT(AdadeltaTensor);
+HWY_EXPORT(SgdTensor);
+
+[[maybe_unused]] bool Fit(const Tensor& w, const Tensor& x) {
+  return x.contiguous() && x.numel() == w.numel() && x.dtype() == w.dtype();
+}
+
+}  // namespace
+
+void AdamStep(Tensor& w, const Tensor& g, Tensor& m, Tensor& v,
+              const AdamOptions& options) {
+  assert(Fit(w, w) && Fit(w, g) && Fit(w, m) && Fit(w, v));
+  HWY_DYNAMIC_DISPATCH(AdamTensor)(w, g, m, v, options);
+}
+
+void AdadeltaStep(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
+                  double rho, double eps, double lr, double grad_scale) {
+  assert(Fit(w, w) && Fit(w, g) && Fit(w, eg2) && Fit(w, ed2));
+  HWY_DYNAMIC_DISPATCH(AdadeltaTensor)
+  (w, g, eg2, ed2, rho, eps, lr, grad_scale);
+}
+
+void SgdStep(Tensor& w, const Tensor& g, Tensor& v, double lr, double momentum,
+             double grad_scale) {
+  assert(Fit(w, w) && Fit(w, g) && Fit(w, v));
+  HWY_DYNAMIC_DISPATCH(SgdTensor)(w, g, v, lr, momentum, grad_scale);
+}
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,52 @@
+// Rearranging operands for oneDNN's blocked products.
+//
+// The layouts are oneDNN's BA16a64b (f32) and BA16a64b2a (bf16): panels of 64
+// columns, one after the other; inside a panel row follows row, with 64
+// elements each, in bf16 two rows interleaved element by element. Columns are
+// padded with zeros to a multiple of 64, rows to a multiple of 16 (f32) or
+// 32 (bf16).
+#ifndef HEED_KERNELS_CPU_PACK_H_
+#define HEED_KERNELS_CPU_PACK_H_
+
+#include <cstdint>
+
+namespace heed::kernels::cpu {
+
+inline constexpr int64_t kPanel = 64;
+
+/// Rows of a packed panel of k rows.
+constexpr int64_t PaddedRows(int64_t k, bool bf16) {
+  const int64_t unit = bf16 ? 32 : 16;
+  return (k + unit - 1) / unit * unit;
+}
+
+/// A matrix of k rows and n columns in memory: element (i, j) is
+/// data[i * stride + j], or data[j * stride + i] if transposed.
+struct MatrixView {
+  const float* data;
+  int64_t k;
+  int64_t n;
+  int64_t stride;
+  bool transposed;
+};
+
+/// Packs columns [64 panel, 64 panel + 64) of b into `out`, whose panel has
+/// PaddedRows(rows, ·) rows; rows from b.k up to `rows` become zero.
+void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out);
+void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
+                   uint16_t* out);
+
+/// out[i, j] = x[j, i] for i in [begin, end) and j < rows; columns of out from
+/// x_rows up to `rows` become zero. x [x_rows, ·] with row stride `stride`; out
+/// [·, rows] dense.
+void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
+                   int64_t begin, int64_t end, int64_t rows, float* out);
+void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
+                       int64_t begin, int64_t end, int64_t rows, uint16_t* out);
+
+/// out = x rounded to bf16 (nearest, ties to even).
+void RoundBF16(const float* x, int64_t n, uint16_t* out);
+
+}  // namespace heed::kernels::cpu
+
+#endif  // HEED_KERNELS_CPU_PACK_H_

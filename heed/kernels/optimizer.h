@@ -1,0 +1,42 @@
+// Steps of optimisers: one pass over a parameter and its state, f32 and f64.
+//
+// g below is the given gradient times grad_scale. All tensors of a call have the
+// same number of elements.
+#ifndef HEED_KERNELS_OPTIMIZER_H_
+#define HEED_KERNELS_OPTIMIZER_H_
+
+#include <cstdint>
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+struct AdamOptions {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;  // decoupled (AdamW)
+  double grad_scale = 1;
+  int64_t step = 1;  // counts from 1, for the bias correction
+};
+
+/// m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
+/// w -= lr (m / (1 - b1^step) / (sqrt(v / (1 - b2^step)) + eps) + decay w).
+/// Paper: Kingma 2015, 1412.6980; Loshchilov 2019, 1711.05101.
+void AdamStep(Tensor& w, const Tensor& g, Tensor& m, Tensor& v,
+              const AdamOptions& options);
+
+/// eg2 = rho eg2 + (1 - rho) g^2; d = sqrt(ed2 + eps) / sqrt(eg2 + eps) g;
+/// ed2 = rho ed2 + (1 - rho) d^2; w -= lr d.
+/// Paper: Zeiler 2012, 1212.5701.
+void AdadeltaStep(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
+                  double rho, double eps, double lr, double grad_scale);
+
+/// v = momentum v + g; w -= lr v.
+void SgdStep(Tensor& w, const Tensor& g, Tensor& v, double lr, double momentum,
+             double grad_scale);
+
+}  // namespace heed::kernels
+
+#endif  // HEED_KERNELS_OPTIMIZER_H_

@@ -1,0 +1,113 @@
+#include "heed/kernels/optimizer.h"
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+#include <hwy/tests/hwy_gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "heed/kernels/testing.h"
+
+namespace heed::kernels {
+namespace {
+
+class Optimizer : public hwy::TestWithParamTarget {};
+HWY_TARGET_INSTANTIATE_TEST_SUITE_P(Optimizer);
+
+/// A parameter, its gradient and two states.
+struct Case {
+  Case(int64_t n, DType dtype) {
+    Rng rng(1);
+    for (Tensor* x : {&w, &g, &s1, &s2}) {
+      *x = RandomSlice({1, n}, dtype, rng).Contiguous().Reshape({n});
+    }
+    s1.Fill(0);
+    s2.Fill(0);
+    for (const Tensor& x : {w, g, s1, s2}) before.push_back(x.Clone());
+  }
+  double Before(int which, int64_t i) const {
+    return At(before[static_cast<size_t>(which)], 0, i);
+  }
+
+  Tensor w, g, s1, s2;
+  std::vector<Tensor> before;
+};
+
+/// Three steps of `step` agree with those of `scalar`, element by element.
+template <typename Step, typename Scalar>
+void ExpectSteps(const Step& step, const Scalar& scalar) {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    for (const int64_t n : {0, 1, 3, 15, 17, 63, 65, 127, 129, 40000}) {
+      Case c(n, dtype);
+      for (int t = 1; t <= 3; ++t) step(c, t);
+      for (int64_t i = 0; i < n; ++i) {
+        double w = c.Before(0, i);
+        double s1 = 0;
+        double s2 = 0;
+        for (int t = 1; t <= 3; ++t) scalar(w, c.Before(1, i), s1, s2, t);
+        const double tolerance = dtype == DType::kF32 ? 2e-6 : 1e-13;
+        ASSERT_NEAR(At(c.w, 0, i), w, tolerance) << Name(dtype) << " " << i;
+        ASSERT_NEAR(At(c.s1, 0, i), s1, tolerance) << Name(dtype) << " " << i;
+        ASSERT_NEAR(At(c.s2, 0, i), s2, tolerance) << Name(dtype) << " " << i;
+      }
+      EXPECT_EQ(c.g.ToVector<double>(), c.before[1].ToVector<double>());
+    }
+  }
+}
+
+TEST_P(Optimizer, AdamIsTheFormula) {
+  AdamOptions o{.learning_rate = 0.1,
+                .beta1 = 0.8,
+                .beta2 = 0.98,
+                .epsilon = 1e-3,
+                .weight_decay = 0.2,
+                .grad_scale = 0.5,
+                .step = 1};
+  ExpectSteps(
+      [&](Case& c, int t) {
+        o.step = t;
+        AdamStep(c.w, c.g, c.s1, c.s2, o);
+      },
+      [&](double& w, double g, double& m, double& v, int t) {
+        g *= 0.5;
+        m = 0.8 * m + 0.2 * g;
+        v = 0.98 * v + 0.02 * g * g;
+        const double m_hat = m / (1 - std::pow(0.8, t));
+        const double v_hat = v / (1 - std::pow(0.98, t));
+        w -= 0.1 * (m_hat / (std::sqrt(v_hat) + 1e-3) + 0.2 * w);
+      });
+}
+
+TEST_P(Optimizer, AdamOfZeroGradientsStaysFinite) {
+  Tensor w = Tensor::Full({33}, 1);
+  Tensor m = Tensor::Zeros({33});
+  Tensor v = Tensor::Zeros({33});
+  AdamStep(w, Tensor::Zeros({33}), m, v, AdamOptions{});
+  for (const float x : w.ToVector<float>()) EXPECT_EQ(x, 1);
+}
+
+TEST_P(Optimizer, AdadeltaIsTheFormula) {
+  ExpectSteps(
+      [](Case& c, int) {
+        AdadeltaStep(c.w, c.g, c.s1, c.s2, 0.95, 1e-2, 1.5, 0.5);
+      },
+      [](double& w, double g, double& eg2, double& ed2, int) {
+        g *= 0.5;
+        eg2 = 0.95 * eg2 + 0.05 * g * g;
+        const double d = std::sqrt(ed2 + 1e-2) / std::sqrt(eg2 + 1e-2) * g;
+        ed2 = 0.95 * ed2 + 0.05 * d * d;
+        w -= 1.5 * d;
+      });
+}
+
+TEST_P(Optimizer, SgdIsTheFormula) {
+  ExpectSteps([](Case& c, int) { SgdStep(c.w, c.g, c.s1, 0.1, 0.9, 0.5); },
+              [](double& w, double g, double& v, double&, int) {
+                v = 0.9 * v + 0.5 * g;
+                w -= 0.1 * v;
+              });
+}
+
+}  // namespace
+}  // namespace heed::kernels

@@ -1,0 +1,24 @@
+// Sums over many elements, of f32 and f64.
+//
+// Partial results are combined in an order that sizes alone determine, so a
+// result does not depend on the number of threads.
+#ifndef HEED_KERNELS_REDUCE_H_
+#define HEED_KERNELS_REDUCE_H_
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+/// sums[c] += sum_r x[r, c]. Shapes: sums [C], x [R, C], rows may be apart.
+void ColumnSumTo(Tensor& sums, const Tensor& x);
+
+/// Sum of all elements, accumulated in double.
+double Sum(const Tensor& x);
+/// Sum of the squares of all elements, accumulated in double.
+double SumSquares(const Tensor& x);
+/// False if any element is infinite or NaN.
+bool AllFinite(const Tensor& x);
+
+}  // namespace heed::kernels
+
+#endif  // HEED_KERNELS_REDUCE_H_

@@ -1,0 +1,45 @@
+// BLEU: how many word n-grams of a translation occur in its reference.
+#ifndef HEED_METRICS_BLEU_H_
+#define HEED_METRICS_BLEU_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+struct BleuOptions {
+  bool lowercase = false;  ///< compare without regard to case
+};
+
+struct BleuScore {
+  double score = 0.0;  ///< 0 to 100
+  std::array<double, 4> precisions =
+      {};  ///< smoothed, 0 to 100, for n = 1 to 4
+  double brevity_penalty = 1.0;
+  int64_t hyp_len = 0;  ///< tokens in all hypotheses
+  int64_t ref_len = 0;  ///< tokens in all references
+  std::string signature;
+};
+
+/// BLEU of a corpus as sacreBLEU computes it by default:
+///   100 · BP · exp(¼ Σ_{n≤4} log p_n),  BP = exp(min(0, 1 − ref_len /
+///   hyp_len)),
+/// p_n the clipped n-gram precision over the whole corpus after 13a
+/// tokenisation, the k-th p_n without a match replaced by 1 / (2^k · total)
+/// ("exp" smoothing), one reference per sentence. The signature is in
+/// sacreBLEU's form and names Heed's version as the implementation.
+/// Throws: ShapeError if the numbers of hypotheses and references differ.
+/// Paper: Papineni et al. 2002; Post 2018, arXiv 1804.08771.
+BleuScore CorpusBleu(std::span<const std::string> hypotheses,
+                     std::span<const std::string> references,
+                     const BleuOptions& options = {});
+
+/// `line` in the tokens of mteval-v13a, joined by single spaces.
+std::string Tokenize13a(std::string_view line);
+
+}  // namespace heed
+
+#endif  // HEED_METRICS_BLEU_H_

@@ -1,0 +1,123 @@
+#include "heed/metrics/bleu.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(Tokenize13a, SeparatesPunctuationButNotInsideNumbers) {
+  EXPECT_EQ(
+      Tokenize13a("Hello, World! It costs $1,000.50 (or 3-5 \"units\")... "
+                  "isn't it?"),
+      "Hello , World ! It costs $ 1,000.50 ( or 3 - 5 \" units \" ) . . . "
+      "isn't it ?");
+}
+
+TEST(Tokenize13a, UnescapesEntitiesInMtevalsOrder) {
+  // &amp; is unescaped before &lt;, so that a doubly escaped '<' comes out.
+  EXPECT_EQ(Tokenize13a("&quot;a&amp;lt;b&quot; &gt;"), "\" a < b \" >");
+  EXPECT_EQ(Tokenize13a("a<skipped>b"), "ab");
+}
+
+TEST(Tokenize13a, DashSplitsOnlyAfterADigit) {
+  EXPECT_EQ(Tokenize13a("10-year well-known -x-"), "10 - year well-known -x-");
+}
+
+TEST(Tokenize13a, PairsOfStopsDoNotOverlap) {
+  EXPECT_EQ(Tokenize13a("a..., 5.,b ..5"), "a . . . , 5 . , b . .5");
+  EXPECT_EQ(Tokenize13a("U.S.A. 3. ,5"), "U . S . A . 3 . , 5");
+}
+
+TEST(Tokenize13a, LeavesOtherScriptsWhole) {
+  EXPECT_EQ(Tokenize13a("é.ü 東京，大阪。\xe3\x80\x80x"),
+            "é . ü 東京，大阪。 x");
+}
+
+TEST(Tokenize13a, JoinsLinesAndBrokenWords) {
+  EXPECT_EQ(Tokenize13a("hyphen-\nated\nline"), "hyphenated line");
+}
+
+TEST(Bleu, PerfectMatchIs100) {
+  const Lines text = {"the cat sat on the mat ."};
+  const BleuScore bleu = CorpusBleu(text, text);
+  EXPECT_NEAR(bleu.score, 100.0, 1e-9);
+  EXPECT_DOUBLE_EQ(bleu.brevity_penalty, 1.0);
+  EXPECT_EQ(bleu.hyp_len, 7);
+  EXPECT_EQ(bleu.ref_len, 7);
+}
+
+TEST(Bleu, IsComputedOverTheCorpus) {
+  const Lines hyp = {"The cat sat on the mat.",
+                     "A quick brown fox jumps over a dog"};
+  const Lines ref = {"the cat sat on a mat.",
+                     "The quick brown fox jumps over the lazy dog"};
+  const BleuScore bleu = CorpusBleu(hyp, ref);
+  // 12 of 15, 7 of 13, 4 of 11, 2 of 9 n-grams; 15 tokens for 16.
+  EXPECT_NEAR(bleu.precisions[0], 100.0 * 12 / 15, 1e-9);
+  EXPECT_NEAR(bleu.precisions[3], 100.0 * 2 / 9, 1e-9);
+  EXPECT_NEAR(bleu.brevity_penalty, std::exp(1.0 - 16.0 / 15.0), 1e-12);
+  EXPECT_NEAR(bleu.score, 40.408423, 1e-6);
+}
+
+TEST(Bleu, LowercaseIgnoresCaseAndSaysSo) {
+  const Lines hyp = {"THE ÜBER CAT SAT"};
+  const Lines ref = {"the über cat sat"};
+  EXPECT_DOUBLE_EQ(CorpusBleu(hyp, ref).score, 0.0);
+  const BleuScore bleu = CorpusBleu(hyp, ref, {.lowercase = true});
+  EXPECT_NEAR(bleu.score, 100.0, 1e-9);
+  EXPECT_NE(bleu.signature.find("|case:lc|"), std::string::npos);
+}
+
+TEST(Bleu, SignatureIsSacreBleus) {
+  const std::string signature = CorpusBleu({}, {}).signature;
+  EXPECT_EQ(signature.rfind("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"
+                            "version:heed-",
+                            0),
+            0u);
+}
+
+TEST(Bleu, MissingOrdersAreSmoothedByHalves) {
+  // Matches 3/5 and 1/4; then none of 3 and none of 2: 1/(2·3) and 1/(4·2).
+  const BleuScore bleu = CorpusBleu(Lines{"a b c x y"}, Lines{"a b d c e"});
+  EXPECT_NEAR(bleu.precisions[2], 100.0 / 6, 1e-9);
+  EXPECT_NEAR(bleu.precisions[3], 100.0 / 8, 1e-9);
+  EXPECT_NEAR(bleu.score, 23.643540, 1e-6);
+}
+
+TEST(Bleu, MatchesAreClippedByTheReference) {
+  const BleuScore bleu =
+      CorpusBleu(Lines{"the the the the"}, Lines{"the cat sat here now"});
+  EXPECT_NEAR(bleu.precisions[0], 25.0, 1e-9);
+}
+
+TEST(Bleu, NoMatchIsZeroDespiteSmoothing) {
+  const BleuScore bleu = CorpusBleu(Lines{"a b c d e"}, Lines{"v w x y z"});
+  EXPECT_DOUBLE_EQ(bleu.score, 0.0);
+  EXPECT_DOUBLE_EQ(bleu.precisions[0], 0.0);
+}
+
+TEST(Bleu, FewerThanFourTokensAreZero) {
+  EXPECT_DOUBLE_EQ(CorpusBleu(Lines{"a b c"}, Lines{"a b c"}).score, 0.0);
+}
+
+TEST(Bleu, EmptyTextIsZeroAndNeverNan) {
+  const BleuScore no_hypothesis = CorpusBleu(Lines{""}, Lines{"a b c d"});
+  EXPECT_DOUBLE_EQ(no_hypothesis.score, 0.0);
+  EXPECT_DOUBLE_EQ(no_hypothesis.brevity_penalty, 0.0);
+  EXPECT_DOUBLE_EQ(CorpusBleu(Lines{"a b c d"}, Lines{""}).score, 0.0);
+  EXPECT_DOUBLE_EQ(CorpusBleu({}, {}).score, 0.0);
+}
+
+TEST(Bleu, DifferentCountsAreAnError) {
+  EXPECT_THROW(CorpusBleu(Lines{"a"}, Lines{"a", "b"}), ShapeError);
+}
+
+}  // namespace
+}  // namespace heed

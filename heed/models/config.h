@@ -1,0 +1,66 @@
+// Configuration of recurrent encoder-decoders.
+#ifndef HEED_MODELS_CONFIG_H_
+#define HEED_MODELS_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heed/base/config.h"
+
+namespace heed {
+
+/// A named model of the literature: what Resolve fills in where a config says
+/// "auto". A line of `heed list models`.
+struct ModelInfo {
+  std::string model;
+  std::string variant;
+  std::string description;
+  std::string source;
+};
+
+const std::vector<ModelInfo>& Models();
+
+/// Every choice of a recurrent encoder-decoder. "auto" and 0 mean what the
+/// model's paper does; Resolve replaces them.
+struct ModelConfig {
+  std::string model = "bahdanau";
+  std::string variant = "auto";
+
+  int embedding = 256;
+  int units = 256;
+  int encoder_units = 0;
+  int layers = 0;
+  std::string cell = "auto";
+  std::string bidirectional = "auto";
+  std::string reverse_source = "auto";
+  std::string bridge = "auto";
+
+  std::string attention = "auto";
+  std::string score = "auto";
+  int attention_units = 0;
+  int mlp_layers = 2;
+  int positions = 100;
+  std::string input_feeding = "auto";
+
+  std::string readout = "auto";
+  int readout_units = 0;
+  std::string readout_state = "auto";
+  bool tie_output = false;
+
+  double dropout = 0.2;
+  bool variational = false;
+  std::string init = "glorot";
+  double init_scale = 0.08;
+  std::string precision = "f32";
+
+  void Visit(FieldList& v);
+
+  /// Replaces every "auto" and 0 by what the model and variant say, and checks
+  /// that the choices fit together. Throws: ConfigError.
+  void Resolve();
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_CONFIG_H_

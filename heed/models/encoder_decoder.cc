@@ -1,0 +1,372 @@
+#include "heed/models/encoder_decoder.h"
+
+#include <fmt/format.h>
+
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/gather.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/shape.h"
+
+namespace heed {
+namespace {
+
+constexpr Init kZero = {Init::Kind::kConstant, 0};
+
+Init InputInit(const ModelConfig& c) {
+  if (c.init == "uniform") return {Init::Kind::kUniform, c.init_scale};
+  if (c.init == "normal") return {Init::Kind::kNormal, c.init_scale};
+  return {};
+}
+
+Init RecurrentInit(const ModelConfig& c) {
+  return c.init == "normal" ? Init{Init::Kind::kOrthogonal, 1} : InputInit(c);
+}
+
+/// A row of an embedding is not a map between layers: its size does not depend
+/// on the size of the vocabulary.
+Init EmbeddingInit(const ModelConfig& c) {
+  return c.init == "glorot" ? Init{Init::Kind::kUniform, 0.1} : InputInit(c);
+}
+
+EncoderOptions EncoderOf(const ModelConfig& c) {
+  EncoderOptions o;
+  o.cell = c.cell;
+  o.inputs = c.embedding;
+  o.units = c.encoder_units;
+  o.layers = c.layers;
+  o.bidirectional = c.bidirectional == "yes";
+  o.input_init = InputInit(c);
+  o.recurrent_init = RecurrentInit(c);
+  o.dropout = c.dropout;
+  o.variational = c.variational;
+  return o;
+}
+
+kernels::Precision PrecisionOf(const ModelConfig& c) {
+  return c.precision == "bf16" && kernels::HasBF16() ? kernels::Precision::kBF16
+                                                     : kernels::Precision::kNative;
+}
+
+/// Both states of an LSTM, or the state of another cell, from one row of
+/// features.
+Var AsState(const Var& x, bool lstm) {
+  if (!lstm) return x;
+  const int64_t units = x.dim(-1) / 2;
+  return Stack(std::vector<Var>{Columns(x, 0, units), Columns(x, units, 2 * units)});
+}
+
+Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
+Var DropTimeAxis(const Var& x) { return Reshape(x, {x.dim(1), x.dim(2)}); }
+
+}  // namespace
+
+struct EncoderDecoder::CachedState : DecodingState {
+  State state;
+
+  void Reorder(const Tensor& rows, bool same_sources) override;
+  void SetWeights() { weights_ = state.weights; }
+};
+
+EncoderDecoder::EncoderDecoder(const ModelConfig& config, int source_vocabulary,
+                               int target_vocabulary, uint64_t seed, DType dtype)
+    : SequenceModel(seed, dtype, PrecisionOf(config)),
+      config_(config),
+      source_embedding_(Scope(parameters_, "encoder.embedding"), source_vocabulary,
+                        config.embedding, EmbeddingInit(config)),
+      target_embedding_(Scope(parameters_, "decoder.embedding"), target_vocabulary,
+                        config.embedding, EmbeddingInit(config)),
+      encoder_(Scope(parameters_, "encoder"), EncoderOf(config)) {
+  const Scope scope(parameters_, "decoder");
+  const ModelConfig& c = config_;
+  const Init init = InputInit(c);
+  const int64_t keys = encoder_.output_size();
+  const bool lstm = c.cell == "lstm";
+
+  // Inputs of the first layer besides the previous word.
+  std::vector<int64_t> inputs = {c.embedding};
+  if (c.attention == "before") inputs.push_back(keys);
+  if (c.input_feeding == "yes") inputs.push_back(c.units);
+  for (int layer = 0; layer < c.layers; ++layer) {
+    decoder_.emplace_back(scope / fmt::format("layers.{}", layer),
+                          RecurrentOptions{c.cell,
+                                           layer == 0 ? inputs
+                                                      : std::vector<int64_t>{c.units},
+                                           c.units, init, RecurrentInit(c)});
+  }
+  if (c.attention == "between") {
+    second_.emplace(scope / "second", RecurrentOptions{c.cell, {keys}, c.units, init,
+                                                       RecurrentInit(c)});
+  }
+  if (c.attention != "none") {
+    ScoreOptions o;
+    o.query = c.units;
+    o.key = keys;
+    o.units = c.attention_units;
+    o.layers = c.mlp_layers;
+    o.positions = c.positions;
+    o.init = init;
+    attention_.emplace(scope / "attention", c.score, o);
+  }
+  const bool cho = c.variant == "cho";
+  if (cho) {
+    summary_.emplace(scope / "summary", c.encoder_units, c.units, init);
+    inner_.emplace(scope / "context", c.units, 3 * c.units, init);
+  }
+  if (c.bridge == "project") {
+    const int64_t width = cho ? c.units : c.encoder_units;
+    for (int layer = 0; layer < c.layers; ++layer) {
+      bridge_.emplace_back(scope / fmt::format("bridge.{}", layer), width,
+                           lstm ? 2 * c.units : c.units, init);
+    }
+  }
+  if (c.attention == "after") {
+    attentional_.emplace(scope / "attentional", keys + c.units, c.units, init);
+  }
+
+  int64_t width = c.units;
+  if (c.readout != "none") {
+    const int64_t columns = c.readout_units * (c.readout == "maxout" ? 2 : 1);
+    const auto add = [&](const char* name, int64_t rows) {
+      readout_.push_back(&scope.Add(fmt::format("readout.{}.weight", name),
+                                    {rows, columns}, init));
+    };
+    add("state", c.units);
+    add("embedding", c.embedding);
+    if (cho || c.attention == "before" || c.attention == "between") {
+      add("context", cho ? c.units : keys);
+    }
+    readout_bias_ = &scope.Add("readout.bias", {columns}, kZero);
+    width = c.readout_units;
+  }
+  if (!c.tie_output) {
+    output_ = &scope.Add("output.weight", {width, target_vocabulary}, init);
+  }
+  output_bias_ = &scope.Add("output.bias", {target_vocabulary}, kZero);
+}
+
+Var EncoderDecoder::Logits(const Context& ctx, const Tensor& source,
+                           const Tensor& lengths, const Tensor& target_in) const {
+  State state = Encode(ctx, source, lengths);
+  const Var embedded = EmbedTarget(ctx, target_in);
+  return ReadOut(ctx, Run(ctx, embedded, state), embedded);
+}
+
+std::unique_ptr<DecodingState> EncoderDecoder::Start(const Context& ctx,
+                                                     const Tensor& source,
+                                                     const Tensor& lengths) const {
+  auto state = std::make_unique<CachedState>();
+  state->state = Encode(ctx, source, lengths);
+  return state;
+}
+
+Var EncoderDecoder::Step(const Context& ctx, const Tensor& tokens,
+                         DecodingState& state) const {
+  auto& cached = dynamic_cast<CachedState&>(state);
+  const Var embedded = EmbedTarget(ctx, tokens.Reshape({1, tokens.numel()}));
+  const Var logits = ReadOut(ctx, Run(ctx, embedded, cached.state), embedded);
+  cached.SetWeights();
+  return DropTimeAxis(logits);
+}
+
+EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
+                                             const Tensor& source,
+                                             const Tensor& lengths) const {
+  const bool reverse = config_.reverse_source == "yes";
+  const Tensor ids = reverse ? kernels::ReverseByLength(source, lengths) : source;
+  const Var embedded = SequenceDropout(ctx, source_embedding_(ctx, ids),
+                                       config_.dropout, config_.variational);
+  const EncoderResult encoded = encoder_(ctx, embedded, lengths);
+  State state;
+  if (summary_) {
+    state.summary = Tanh((*summary_)(ctx, Summary(encoded)));
+    state.context = (*inner_)(ctx, state.summary);
+  }
+  state.layers = summary_ ? std::vector<Var>{} : Bridge(ctx, encoded);
+  if (summary_) {
+    for (const Linear& layer : bridge_) {
+      state.layers.push_back(Tanh(layer(ctx, state.summary)));
+    }
+  }
+  if (attention_) {
+    // Back into the order of the text, so that weights mean what they show.
+    const Var outputs =
+        reverse ? ReverseByLength(encoded.outputs, lengths) : encoded.outputs;
+    const Var keys = TransposeLeading(SequenceDropout(ctx, outputs, config_.dropout,
+                                                      config_.variational));
+    state.memory = attention_->Prepare(ctx, keys, lengths);
+  }
+  if (config_.input_feeding == "yes") {
+    state.feed = Tensor::Zeros({source.dim(1), config_.units},
+                               embedded.value().dtype());
+  }
+  return state;
+}
+
+/// What the encoder knows at its end: the backward state at the first word, or
+/// the only direction's last state.
+Var EncoderDecoder::Summary(const EncoderResult& encoded) const {
+  const std::vector<Var>& states =
+      encoded.backward_states.empty() ? encoded.states : encoded.backward_states;
+  return Recurrent::Hidden(states.back());
+}
+
+std::vector<Var> EncoderDecoder::Bridge(const Context& ctx,
+                                        const EncoderResult& encoded) const {
+  if (config_.bridge == "copy") return encoded.states;
+  std::vector<Var> states;
+  const Var summary = Summary(encoded);
+  for (const Linear& layer : bridge_) {
+    states.push_back(
+        AsState(Tanh(layer(ctx, summary)), config_.cell == "lstm"));
+  }
+  return states;
+}
+
+Var EncoderDecoder::EmbedTarget(const Context& ctx, const Tensor& tokens) const {
+  return SequenceDropout(ctx, target_embedding_(ctx, tokens), config_.dropout,
+                         config_.variational);
+}
+
+EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx, const Var& embedded,
+                                         State& state) const {
+  const Var projected = decoder_[0].Project(ctx, embedded);
+  if (!attention_) return RunFixed(ctx, projected, state);
+  std::vector<Var> states;
+  std::vector<Var> contexts;
+  for (int64_t t = 0; t < embedded.dim(0); ++t) {
+    const Var step = Select(projected, t);
+    const Seen seen = config_.attention == "before" ? StepBefore(ctx, step, state)
+                      : config_.attention == "after"
+                          ? StepAfter(ctx, step, state)
+                          : StepBetween(ctx, step, state);
+    states.push_back(seen.state);
+    if (seen.context.defined()) contexts.push_back(seen.context);
+  }
+  return {Stack(states), contexts.empty() ? Var() : Stack(contexts)};
+}
+
+Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
+                           State& state) const {
+  const Var row = Reshape(query, {query.dim(0), 1, query.dim(1)});
+  const Attended attended = attention_->Attend(ctx, row, state.memory);
+  const Tensor& weights = attended.weights.value();
+  state.weights = weights.Reshape({weights.dim(0), weights.dim(2)});
+  return Reshape(attended.context,
+                 {attended.context.dim(0), attended.context.dim(2)});
+}
+
+Var EncoderDecoder::Advance(const Context& ctx, const Var& projected,
+                            State& state) const {
+  Var input = projected;
+  Var outputs;
+  for (size_t i = 0; i < decoder_.size(); ++i) {
+    if (i > 0) {
+      input = decoder_[i].Project(
+          ctx, SequenceDropout(ctx, outputs, config_.dropout, config_.variational));
+    }
+    RecurrentResult result =
+        decoder_[i].Forward(ctx, input, state.layers[i], {}, state.context);
+    outputs = std::move(result.outputs);
+    state.layers[i] = std::move(result.state);
+  }
+  return outputs;
+}
+
+EncoderDecoder::Seen EncoderDecoder::StepBefore(const Context& ctx,
+                                                const Var& projected,
+                                                State& state) const {
+  const Var before = Recurrent::Hidden(state.layers.back());
+  const Var context = Attend(ctx, before, state);
+  const Var input = decoder_[0].AddProjection(ctx, projected, context, 1);
+  const Var after = DropTimeAxis(Advance(ctx, AddTimeAxis(input), state));
+  return {config_.readout_state == "prev" ? before : after, context};
+}
+
+EncoderDecoder::Seen EncoderDecoder::StepBetween(const Context& ctx,
+                                                 const Var& projected,
+                                                 State& state) const {
+  const Var before = Recurrent::Hidden(state.layers.back());
+  const Var middle = DropTimeAxis(Advance(ctx, AddTimeAxis(projected), state));
+  const Var context = Attend(ctx, middle, state);
+  const Var input = second_->Project(ctx, AddTimeAxis(context));
+  RecurrentResult result = second_->Forward(ctx, input, state.layers.back(), {});
+  state.layers.back() = std::move(result.state);
+  return {config_.readout_state == "prev" ? before : DropTimeAxis(result.outputs),
+          context};
+}
+
+EncoderDecoder::Seen EncoderDecoder::StepAfter(const Context& ctx,
+                                               const Var& projected,
+                                               State& state) const {
+  Var input = projected;
+  if (state.feed.defined()) {
+    input = decoder_[0].AddProjection(ctx, std::move(input), state.feed, 1);
+  }
+  const Var top = DropTimeAxis(Advance(ctx, AddTimeAxis(input), state));
+  const Var context = Attend(ctx, top, state);
+  Var attentional = Tanh((*attentional_)(ctx, ConcatColumns({context, top})));
+  attentional = Dropout(ctx, attentional, config_.dropout);
+  if (state.feed.defined()) state.feed = attentional;
+  return {attentional, {}};
+}
+
+EncoderDecoder::Seen EncoderDecoder::RunFixed(const Context& ctx,
+                                              const Var& projected,
+                                              State& state) const {
+  Seen seen;
+  seen.state = Advance(ctx, projected, state);
+  if (state.summary.defined()) {
+    const std::vector<Var> steps(static_cast<size_t>(projected.dim(0)),
+                                 state.summary);
+    seen.context = Stack(steps);
+  }
+  return seen;
+}
+
+Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
+                            const Var& embedded) const {
+  Var out = seen.state;
+  if (config_.readout != "none") {
+    out = Affine(seen.state, ctx.Use(*readout_[0]), ctx.Use(*readout_bias_));
+    out = MatMulAdd(std::move(out), embedded, ctx.Use(*readout_[1]));
+    if (seen.context.defined()) {
+      out = MatMulAdd(std::move(out), seen.context, ctx.Use(*readout_[2]));
+    }
+    out = config_.readout == "maxout" ? Maxout(out) : Tanh(out);
+  }
+  // Attention after the step has dropped its state already.
+  if (config_.attention != "after" || config_.readout != "none") {
+    out = SequenceDropout(ctx, out, config_.dropout, config_.variational);
+  }
+  const Var bias = ctx.Use(*output_bias_);
+  if (output_ != nullptr) return Affine(out, ctx.Use(*output_), bias);
+  return AffineTransposed(out, ctx.Use(target_embedding_.weight()), bias);
+}
+
+void EncoderDecoder::CachedState::Reorder(const Tensor& rows, bool same_sources) {
+  const auto gather = [&rows](Var& x) {
+    if (x.defined()) x = kernels::Gather(x.value(), rows);
+  };
+  for (Var& layer : state.layers) {
+    if (layer.shape().rank() == 2) {
+      gather(layer);
+      continue;
+    }
+    Tensor both({2, rows.numel(), layer.dim(2)}, layer.value().dtype());
+    for (int64_t part = 0; part < 2; ++part) {
+      both[part].CopyFrom(kernels::Gather(layer.value()[part], rows));
+    }
+    layer = both;
+  }
+  gather(state.feed);
+  if (!same_sources) {
+    gather(state.context);
+    gather(state.summary);
+    if (state.memory.defined()) state.memory = state.memory.Select(rows);
+  }
+  if (state.weights.defined()) state.weights = kernels::Gather(state.weights, rows);
+  SetWeights();
+}
+
+}  // namespace heed

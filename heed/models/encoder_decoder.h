@@ -1,0 +1,95 @@
+// Recurrent encoder-decoders, with and without attention.
+#ifndef HEED_MODELS_ENCODER_DECODER_H_
+#define HEED_MODELS_ENCODER_DECODER_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "heed/attention/attention.h"
+#include "heed/models/config.h"
+#include "heed/models/sequence_model.h"
+#include "heed/nn/linear.h"
+#include "heed/nn/recurrent.h"
+
+namespace heed {
+
+/// One model for all of them. A decoder step is, in this order,
+///   attention before:   c = attend(s_{i-1}),  s_i = f(y_{i-1}, s_{i-1}, c)
+///   attention between:  s' = f_1(y_{i-1}, s_{i-1}),  c = attend(s'),
+///                       s_i = f_2(c, s')
+///   attention after:    s_i = f(y_{i-1}, s_{i-1} [, h̃_{i-1}]),  c = attend(s_i),
+///                       h̃_i = tanh(W [c; s_i])
+///   none:               s_i = f(y_{i-1}, s_{i-1} [, c]) with a fixed c
+/// and the read-out sees s (or h̃), y_{i-1} and c. The same code trains (all
+/// steps) and decodes (one step).
+/// Papers: arXiv:1406.1078, 1409.3215, 1409.0473, 1508.04025, 1703.04357.
+class EncoderDecoder : public SequenceModel {
+ public:
+  /// `config` is resolved. Throws: ConfigError.
+  EncoderDecoder(const ModelConfig& config, int source_vocabulary,
+                 int target_vocabulary, uint64_t seed,
+                 DType dtype = DType::kF32);
+
+  Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
+             const Tensor& target_in) const override;
+  std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
+                                       const Tensor& lengths) const override;
+  Var Step(const Context& ctx, const Tensor& tokens,
+           DecodingState& state) const override;
+
+ private:
+  /// What flows from step to step.
+  struct State {
+    std::vector<Var> layers;
+    Memory memory;  // with attention
+    Var context;    // variant cho: C c, made once
+    Var summary;    // variant cho: c
+    Var feed;       // input feeding: h̃ of the last step
+    Tensor weights;
+  };
+  struct CachedState;
+  /// What the read-out sees of some steps [T, B, ·].
+  struct Seen {
+    Var state;
+    Var context;
+  };
+
+  State Encode(const Context& ctx, const Tensor& source,
+               const Tensor& lengths) const;
+  std::vector<Var> Bridge(const Context& ctx, const EncoderResult& encoded) const;
+  Var Summary(const EncoderResult& encoded) const;
+  Var EmbedTarget(const Context& ctx, const Tensor& tokens) const;
+
+  /// Runs T steps of which `embedded` [T, B, E] are the inputs.
+  Seen Run(const Context& ctx, const Var& embedded, State& state) const;
+  Seen StepBefore(const Context& ctx, const Var& projected, State& state) const;
+  Seen StepBetween(const Context& ctx, const Var& projected, State& state) const;
+  Seen StepAfter(const Context& ctx, const Var& projected, State& state) const;
+  Seen RunFixed(const Context& ctx, const Var& projected, State& state) const;
+  /// Advances all layers; the first one's input is projected. Returns the top
+  /// layer's outputs.
+  Var Advance(const Context& ctx, const Var& projected, State& state) const;
+  Var Attend(const Context& ctx, const Var& query, State& state) const;
+  Var ReadOut(const Context& ctx, const Seen& seen, const Var& embedded) const;
+
+  ModelConfig config_;
+  Embedding source_embedding_;
+  Embedding target_embedding_;
+  RecurrentEncoder encoder_;
+  std::optional<Attention> attention_;
+  std::vector<Linear> bridge_;
+  std::vector<Recurrent> decoder_;
+  std::optional<Recurrent> second_;      // attention between: f_2
+  std::optional<Linear> summary_;        // cho: tanh(V h)
+  std::optional<Linear> inner_;          // cho: C c of all gates
+  std::optional<Linear> attentional_;    // attention after: W of h̃
+  std::vector<Parameter*> readout_;      // of state, embedding, context
+  Parameter* readout_bias_ = nullptr;
+  Parameter* output_ = nullptr;          // null if tied
+  Parameter* output_bias_ = nullptr;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_ENCODER_DECODER_H_

@@ -1,0 +1,151 @@
+#include "heed/nn/recurrent.h"
+
+#include <fmt/format.h>
+
+#include "heed/base/errors.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/shape.h"
+
+namespace heed {
+namespace {
+
+constexpr Init kZero = {Init::Kind::kConstant, 0};
+
+int64_t GatesOf(const std::string& cell) {
+  if (cell == "rnn") return 1;
+  if (cell == "lstm") return 4;
+  return 3;
+}
+
+GruKind GruKindOf(const std::string& cell) {
+  return cell == "gru" ? GruKind::kCudnn : ParseGruKind(cell.substr(4));
+}
+
+}  // namespace
+
+std::vector<std::string> CellNames() {
+  return {"rnn", "lstm", "gru", "gru_cho", "gru_bahdanau"};
+}
+
+Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
+    : cell_(o.cell), units_(o.units) {
+  const int64_t gates = GatesOf(cell_) * units_;
+  for (size_t i = 0; i < o.inputs.size(); ++i) {
+    input_.push_back(&scope.Add(fmt::format("input.{}.weight", i),
+                                {o.inputs[i], gates}, o.input_init));
+  }
+  bias_ = &scope.Add("bias", {gates}, kZero);
+  if (cell_ == "gru_cho" || cell_ == "gru_bahdanau") {
+    recurrent_ = &scope.Add("recurrent.weight", {units_, 2 * units_}, o.recurrent_init);
+    candidate_ = &scope.Add("candidate.weight", {units_, units_}, o.recurrent_init);
+  } else {
+    recurrent_ = &scope.Add("recurrent.weight", {units_, gates}, o.recurrent_init);
+  }
+  if (cell_ == "gru") recurrent_bias_ = &scope.Add("recurrent.bias", {gates}, kZero);
+}
+
+Var Recurrent::Project(const Context& ctx, const Var& x) const {
+  return Affine(x, ctx.Use(*input_[0]), ctx.Use(*bias_));
+}
+
+Var Recurrent::AddProjection(const Context& ctx, Var sum, const Var& x,
+                             int input) const {
+  return MatMulAdd(std::move(sum), x, ctx.Use(*input_[static_cast<size_t>(input)]));
+}
+
+Var Recurrent::InitialState(int64_t batch, DType dtype) const {
+  return is_lstm() ? Tensor::Zeros({2, batch, units_}, dtype)
+                   : Tensor::Zeros({batch, units_}, dtype);
+}
+
+Var Recurrent::Hidden(const Var& state) {
+  return state.shape().rank() == 3 ? Select(state, 0) : state;
+}
+
+RecurrentResult Recurrent::Forward(const Context& ctx, const Var& projected,
+                                   const Var& state, const Tensor& lengths,
+                                   const Var& inner) const {
+  const int64_t steps = projected.dim(0);
+  const Var recurrent = ctx.Use(*recurrent_);
+  if (is_lstm()) {
+    const Var all = LstmSequence(projected, state, recurrent, lengths);
+    return {Slice(all, 0, steps), Slice(all, steps - 1, steps + 1)};
+  }
+  Var outputs;
+  if (cell_ == "rnn") {
+    outputs = RnnSequence(projected, state, recurrent, lengths);
+  } else {
+    GruWeights weights;
+    weights.kind = GruKindOf(cell_);
+    weights.gates = recurrent;
+    if (candidate_ != nullptr) weights.candidate = ctx.Use(*candidate_);
+    if (recurrent_bias_ != nullptr) weights.bias = ctx.Use(*recurrent_bias_);
+    weights.inner = inner;
+    outputs = GruSequence(projected, state, weights, lengths);
+  }
+  return {outputs, Select(outputs, steps - 1)};
+}
+
+Var SequenceDropout(const Context& ctx, const Var& x, double rate,
+                    bool variational) {
+  if (!ctx.training || rate == 0) return x;
+  if (!variational) return Dropout(ctx, x, rate);
+  const uint64_t key = ctx.NextKey();
+  std::vector<Var> steps;
+  for (int64_t t = 0; t < x.dim(0); ++t) {
+    steps.push_back(DropoutWithKey(Select(x, t), rate, key));
+  }
+  return Stack(steps);
+}
+
+RecurrentEncoder::RecurrentEncoder(const Scope& scope, const EncoderOptions& o)
+    : options_(o) {
+  const auto add = [&](std::vector<Recurrent>& stack, const char* direction,
+                       int64_t layer, int64_t width) {
+    stack.emplace_back(scope / fmt::format("{}.{}", direction, layer),
+                       RecurrentOptions{o.cell, {width}, o.units, o.input_init,
+                                        o.recurrent_init});
+  };
+  int64_t width = o.inputs;
+  for (int64_t layer = 0; layer < o.layers; ++layer) {
+    add(forward_, "forward", layer, width);
+    if (o.bidirectional) add(backward_, "backward", layer, width);
+    width = output_size();
+  }
+}
+
+int64_t RecurrentEncoder::output_size() const {
+  return options_.units * (options_.bidirectional ? 2 : 1);
+}
+
+EncoderResult RecurrentEncoder::operator()(const Context& ctx, const Var& x,
+                                           const Tensor& lengths) const {
+  EncoderResult result;
+  Var layer_input = x;
+  const auto run = [&](const Recurrent& layer, const Var& in) {
+    const Var state = layer.InitialState(x.dim(1), x.value().dtype());
+    return layer.Forward(ctx, layer.Project(ctx, in), state, lengths);
+  };
+  for (size_t i = 0; i < forward_.size(); ++i) {
+    if (i > 0) {
+      layer_input = SequenceDropout(ctx, layer_input, options_.dropout,
+                                    options_.variational);
+    }
+    const RecurrentResult forward = run(forward_[i], layer_input);
+    result.states.push_back(forward.state);
+    if (!options_.bidirectional) {
+      layer_input = forward.outputs;
+      continue;
+    }
+    const RecurrentResult backward =
+        run(backward_[i], ReverseByLength(layer_input, lengths));
+    result.backward_states.push_back(backward.state);
+    layer_input = ConcatColumns(
+        {forward.outputs, ReverseByLength(backward.outputs, lengths)});
+  }
+  result.outputs = layer_input;
+  return result;
+}
+
+}  // namespace heed

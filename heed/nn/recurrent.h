@@ -1,0 +1,109 @@
+// Recurrent layers: one direction, stacked, and bidirectional.
+#ifndef HEED_NN_RECURRENT_H_
+#define HEED_NN_RECURRENT_H_
+
+#include <string>
+#include <vector>
+
+#include "heed/autograd/context.h"
+#include "heed/autograd/parameter_set.h"
+#include "heed/ops/rnn.h"
+
+namespace heed {
+
+/// "rnn", "lstm", "gru" (cuDNN's), "gru_cho", "gru_bahdanau".
+std::vector<std::string> CellNames();
+
+struct RecurrentOptions {
+  std::string cell = "gru";
+  /// Widths of the inputs that are added up: each has its own weight, so that
+  /// an input that is known for all steps is multiplied once.
+  std::vector<int64_t> inputs;
+  int64_t units = 0;
+  Init input_init;
+  Init recurrent_init;
+};
+
+/// A state is [B, H], for an LSTM [2, B, H]: hidden, cell.
+struct RecurrentResult {
+  Var outputs;  // [T, B, H]
+  Var state;    // after the last step of each row
+};
+
+/// One recurrent layer. Input parts are projected outside of the recurrence;
+/// see Project.
+class Recurrent {
+ public:
+  Recurrent(const Scope& scope, const RecurrentOptions& options);
+
+  int64_t units() const { return units_; }
+  bool is_lstm() const { return cell_ == "lstm"; }
+
+  /// Σ_i x_i W_i + b for inputs x_0, x_1, ...: what Forward takes.
+  /// Shapes: x [..., inputs[i]], result [..., G·H].
+  Var Project(const Context& ctx, const Var& x) const;
+  Var AddProjection(const Context& ctx, Var sum, const Var& x, int input) const;
+
+  /// Zeros.
+  Var InitialState(int64_t batch, DType dtype) const;
+  static Var Hidden(const Var& state);
+
+  /// Runs over T steps, one or many. Rows of `lengths` (i32 [B] or undefined)
+  /// keep their state once their sequence has ended. `inner` [B, 3H]: see
+  /// GruWeights::inner. Shapes: projected [T, B, G·H].
+  RecurrentResult Forward(const Context& ctx, const Var& projected,
+                          const Var& state, const Tensor& lengths,
+                          const Var& inner = {}) const;
+
+ private:
+  std::string cell_;
+  int64_t units_;
+  std::vector<Parameter*> input_;  // [inputs[i], G·H]
+  Parameter* bias_;                // [G·H]
+  Parameter* recurrent_;           // rnn, lstm, gru: all gates; else r and z
+  Parameter* candidate_ = nullptr;
+  Parameter* recurrent_bias_ = nullptr;
+};
+
+/// Elements of x dropped while training; with `variational` the same ones at
+/// every step. Shapes: x [T, B, N].
+Var SequenceDropout(const Context& ctx, const Var& x, double rate,
+                    bool variational);
+
+struct EncoderOptions {
+  std::string cell = "gru";
+  int64_t inputs = 0;
+  int64_t units = 0;  // per direction
+  int64_t layers = 1;
+  bool bidirectional = true;
+  Init input_init;
+  Init recurrent_init;
+  double dropout = 0;  // between layers
+  bool variational = false;
+};
+
+struct EncoderResult {
+  Var outputs;              // of the top layer [S, B, H or 2H], in source order
+  std::vector<Var> states;  // last forward state of each layer
+  std::vector<Var> backward_states;  // bidirectional: states at the first word
+};
+
+/// A stack of recurrent layers. A backward direction reads each row reversed
+/// by its own length. Paper: Schuster and Paliwal 1997.
+class RecurrentEncoder {
+ public:
+  RecurrentEncoder(const Scope& scope, const EncoderOptions& options);
+  /// Shapes: x [S, B, inputs], lengths i32 [B].
+  EncoderResult operator()(const Context& ctx, const Var& x,
+                           const Tensor& lengths) const;
+  int64_t output_size() const;
+
+ private:
+  EncoderOptions options_;
+  std::vector<Recurrent> forward_;
+  std::vector<Recurrent> backward_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_NN_RECURRENT_H_

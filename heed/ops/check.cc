@@ -1,0 +1,31 @@
+#include "heed/ops/check.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace heed {
+
+void CheckShapes(bool holds, std::string_view op, std::string_view message,
+                 std::initializer_list<Shape> shapes) {
+  if (holds) return;
+  std::string text = fmt::format("{}: {}:", op, message);
+  for (const Shape& shape : shapes) fmt::format_to(std::back_inserter(text), " {}", shape.ToString());
+  throw ShapeError(text);
+}
+
+void CheckSame(std::string_view op, const Var& a, const Var& b) {
+  CheckShapes(a.shape() == b.shape(), op, "operands of different shapes",
+              {a.shape(), b.shape()});
+  if (a.value().dtype() != b.value().dtype()) {
+    throw ShapeError(fmt::format("{}: {} with {}", op, Name(a.value().dtype()),
+                                 Name(b.value().dtype())));
+  }
+}
+
+void CheckColumns(std::string_view op, const Var& x, const Var& row) {
+  CheckShapes(row.value().rank() == 1 && row.dim(0) == x.value().cols(), op,
+              "a row that does not fit", {x.shape(), row.shape()});
+}
+
+}  // namespace heed

@@ -1,0 +1,22 @@
+// Shape checks that operations share; messages name the operation.
+#ifndef HEED_OPS_CHECK_H_
+#define HEED_OPS_CHECK_H_
+
+#include <string_view>
+
+#include "heed/autograd/tape.h"
+#include "heed/base/errors.h"
+
+namespace heed {
+
+/// Throws ShapeError "op: MESSAGE" unless `holds`; `shapes` are appended.
+void CheckShapes(bool holds, std::string_view op, std::string_view message,
+                 std::initializer_list<Shape> shapes);
+/// Same shape and dtype.
+void CheckSame(std::string_view op, const Var& a, const Var& b);
+/// `row` is a vector as long as x has columns.
+void CheckColumns(std::string_view op, const Var& x, const Var& row);
+
+}  // namespace heed
+
+#endif  // HEED_OPS_CHECK_H_

@@ -1,0 +1,47 @@
+// Differentiable elementwise operations.
+#ifndef HEED_OPS_ELEMENTWISE_H_
+#define HEED_OPS_ELEMENTWISE_H_
+
+#include "heed/autograd/context.h"
+
+namespace heed {
+
+Var Tanh(const Var& x);
+Var Sigmoid(const Var& x);
+Var Relu(const Var& x);
+Var Exp(const Var& x);
+
+/// Shapes: equal. Throws: ShapeError.
+Var Add(const Var& a, const Var& b);
+Var Sub(const Var& a, const Var& b);
+Var Mul(const Var& a, const Var& b);
+Var Scale(const Var& x, double factor);
+/// factor · x for a factor that is learned. Shapes: factor [1].
+Var ScaleBy(const Var& x, const Var& factor);
+/// y_bts = q_bt + k_bs. Shapes: q [B, T, N], k [B, S, N], result [B, T, S, N].
+Var AddPairs(const Var& q, const Var& k);
+
+/// x + row for every row. Shapes: x [..., N], row [N]. Throws: ShapeError.
+Var AddRow(const Var& x, const Var& row);
+
+/// y_j = max(x_2j, x_2j+1). Shapes: x [..., 2N], result [..., N].
+/// Throws: ShapeError for an odd number of columns.
+/// Paper: Goodfellow et al. 2013, arXiv:1302.4389.
+Var Maxout(const Var& x);
+
+/// While training, sets elements to zero with probability `rate` and divides
+/// the others by 1 − rate; else x itself.
+/// Paper: Srivastava et al. 2014.
+Var Dropout(const Context& ctx, const Var& x, double rate);
+
+/// The same dropout as another step's with the same key, so that one mask
+/// serves a whole sequence ("variational").
+/// Paper: Gal and Ghahramani 2016, arXiv:1512.05287.
+Var DropoutWithKey(const Var& x, double rate, uint64_t key);
+
+/// Sum of all elements. Shapes: result [].
+Var Sum(const Var& x);
+
+}  // namespace heed
+
+#endif  // HEED_OPS_ELEMENTWISE_H_

@@ -1,0 +1,35 @@
+// Losses.
+#ifndef HEED_OPS_LOSS_H_
+#define HEED_OPS_LOSS_H_
+
+#include "heed/autograd/context.h"
+
+namespace heed {
+
+struct CrossEntropyOptions {
+  int32_t ignore_id = -1;  // rows with this target do not count
+  double smoothing = 0;    // ε of label smoothing, in [0, 1)
+  double scale = 1;        // of the loss and so of its gradient: 1 / tokens
+};
+
+struct CrossEntropyLoss {
+  Var loss;             // scale · Σ of the smoothed loss
+  double nll = 0;       // Σ −log p(target), natural logarithm, not smoothed
+  int64_t tokens = 0;   // rows that count
+  int64_t correct = 0;  // rows whose greatest logit is the target's
+};
+
+/// −(1 − ε) log p(target) − ε/V Σ_v log p(v), with p = softmax(logits).
+/// `logits` is consumed: the gradient takes its storage. Shapes: logits
+/// [..., V], targets i32 of as many elements as logits has rows.
+/// Throws: ShapeError for shapes or targets out of range.
+/// Paper: Szegedy et al. 2015, arXiv:1512.00567 (label smoothing).
+CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
+                              const CrossEntropyOptions& options);
+
+/// log softmax of every row.
+Var LogSoftmax(const Var& x);
+
+}  // namespace heed
+
+#endif  // HEED_OPS_LOSS_H_

@@ -1,0 +1,54 @@
+// Recurrences over whole sequences as single operations.
+//
+// A step of a recurrence is the same operation over a sequence of one, so
+// training, decoding and explanation share every line. Products with the input
+// are done outside, for all steps at once; rows whose sequence has ended carry
+// their state on unchanged.
+#ifndef HEED_OPS_RNN_H_
+#define HEED_OPS_RNN_H_
+
+#include <string>
+
+#include "heed/autograd/context.h"
+
+namespace heed {
+
+/// h' = tanh(x + h U). Shapes: x [T, B, H] (input part with bias), h0 [B, H],
+/// recurrent [H, H], lengths i32 [B] or undefined; result [T, B, H].
+Var RnnSequence(const Var& x, const Var& h0, const Var& recurrent,
+                const Tensor& lengths);
+
+/// Gates in the order i, f, g, o:
+///   c' = σ(f) c + σ(i) tanh(g),  h' = σ(o) tanh(c').
+/// Shapes: x [T, B, 4H], state0 [2, B, H] (h, c), recurrent [H, 4H]; result
+/// [T + 1, B, H]: the T hidden states, then the last cell state. For T = 1 that
+/// is the next state. Paper: Hochreiter and Schmidhuber 1997; Gers et al. 2000.
+Var LstmSequence(const Var& x, const Var& state0, const Var& recurrent,
+                 const Tensor& lengths);
+
+/// The three forms of the GRU that are in use; they differ in what the update
+/// gate z multiplies and in where the reset gate r stands.
+enum class GruKind {
+  kCho,       // ñ = tanh(x + (r⊙h) U), h' = z⊙h + (1−z)⊙ñ; arXiv:1406.1078
+  kBahdanau,  // ñ = tanh(x + (r⊙h) U), h' = (1−z)⊙h + z⊙ñ; arXiv:1409.0473
+  kCudnn,     // ñ = tanh(x + r⊙(h U + b')), h' = z⊙h + (1−z)⊙ñ
+};
+/// "cho", "bahdanau", "cudnn". Throws: ConfigError for another name.
+GruKind ParseGruKind(const std::string& name);
+
+/// What a GRU multiplies its state with; gates in the order r, z, n.
+struct GruWeights {
+  GruKind kind = GruKind::kCudnn;
+  Var gates;      // cudnn: [H, 3H]; else [H, 2H] for r and z
+  Var candidate;  // cho, bahdanau: [H, H]
+  Var bias;       // cudnn: b' [3H], may be undefined
+  Var inner;      // cudnn: added to h U at each step [B, 3H], may be undefined
+};
+
+/// Shapes: x [T, B, 3H] (input part with bias), h0 [B, H]; result [T, B, H].
+Var GruSequence(const Var& x, const Var& h0, const GruWeights& weights,
+                const Tensor& lengths);
+
+}  // namespace heed
+
+#endif  // HEED_OPS_RNN_H_

@@ -1,0 +1,160 @@
+#include "heed/tensor/pool.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <new>
+
+// The address sanitizer sees a use after release only if buffers are not kept.
+#if defined(__SANITIZE_ADDRESS__)
+#define HEED_POOL_KEEPS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEED_POOL_KEEPS 0
+#endif
+#endif
+#ifndef HEED_POOL_KEEPS
+#define HEED_POOL_KEEPS 1
+#endif
+
+namespace heed::pool {
+namespace {
+
+constexpr int kMinLog2 = 6;
+constexpr int kSteps = 4;  // classes per power of two
+constexpr int kClasses = (48 - kMinLog2) * kSteps;
+constexpr size_t kHugePage = size_t{2} << 20;
+
+class SpinLock {
+ public:
+  void lock() {
+    while (flag_.test_and_set(std::memory_order_acquire)) {
+      while (flag_.test(std::memory_order_relaxed)) {
+      }
+    }
+  }
+  void unlock() { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_;
+};
+
+struct alignas(64) FreeList {
+  SpinLock lock;
+  Buffer* head = nullptr;
+};
+
+struct Pool {
+  std::array<FreeList, kClasses> lists;
+  std::atomic<int64_t> in_use{0};
+  std::atomic<int64_t> peak{0};
+  std::atomic<int64_t> cached{0};
+  std::atomic<int64_t> system{0};
+};
+
+Pool& Instance() {
+  // Never destroyed: tensors of static storage may be released after main().
+  static Pool* instance = new Pool;
+  return *instance;
+}
+
+int ClassOf(size_t bytes) {
+  bytes = std::max(bytes, size_t{1} << kMinLog2);
+  const int log2 = std::bit_width(bytes) - 1;
+  const size_t base = size_t{1} << log2;
+  const size_t step = base / kSteps;
+  const int sub = static_cast<int>((bytes - base + step - 1) / step);
+  return (log2 - kMinLog2) * kSteps + sub;
+}
+
+size_t CapacityOf(int size_class) {
+  const size_t base = size_t{1} << (kMinLog2 + size_class / kSteps);
+  return base + base / kSteps * (size_class % kSteps);
+}
+
+Buffer* FromSystem(int size_class) {
+  const size_t capacity = CapacityOf(size_class);
+  const size_t alignment = capacity >= kHugePage ? kHugePage : 64;
+  const size_t total =
+      (capacity + sizeof(Buffer) + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, total);
+  if (memory == nullptr) throw std::bad_alloc();
+  // Fewer TLB misses on large operands; a refusal costs nothing.
+  if (capacity >= kHugePage) madvise(memory, total, MADV_HUGEPAGE);
+  Instance().system.fetch_add(1, std::memory_order_relaxed);
+  auto* buffer = new (memory) Buffer;
+  buffer->size_class = size_class;
+  buffer->capacity = capacity;
+  return buffer;
+}
+
+}  // namespace
+
+Buffer* Acquire(size_t bytes) {
+  if (bytes > size_t{1} << 46) throw std::bad_alloc();
+  const int size_class = ClassOf(bytes);
+  Pool& p = Instance();
+  FreeList& list = p.lists[static_cast<size_t>(size_class)];
+  list.lock.lock();
+  Buffer* buffer = list.head;
+  if (buffer != nullptr) list.head = buffer->next;
+  list.lock.unlock();
+  const auto capacity = static_cast<int64_t>(CapacityOf(size_class));
+  if (buffer != nullptr) {
+    p.cached.fetch_sub(capacity, std::memory_order_relaxed);
+  } else {
+    buffer = FromSystem(size_class);
+  }
+  buffer->references.store(1, std::memory_order_relaxed);
+  const int64_t now =
+      p.in_use.fetch_add(capacity, std::memory_order_relaxed) + capacity;
+  int64_t peak = p.peak.load(std::memory_order_relaxed);
+  while (now > peak && !p.peak.compare_exchange_weak(
+                           peak, now, std::memory_order_relaxed)) {
+  }
+  return buffer;
+}
+
+void Release(Buffer* buffer) {
+  Pool& p = Instance();
+  const auto capacity = static_cast<int64_t>(buffer->capacity);
+  p.in_use.fetch_sub(capacity, std::memory_order_relaxed);
+  if constexpr (!HEED_POOL_KEEPS) {
+    std::free(buffer);
+    return;
+  }
+  p.cached.fetch_add(capacity, std::memory_order_relaxed);
+  FreeList& list = p.lists[static_cast<size_t>(buffer->size_class)];
+  list.lock.lock();
+  buffer->next = list.head;
+  list.head = buffer;
+  list.lock.unlock();
+}
+
+PoolStats Stats() {
+  const Pool& p = Instance();
+  return {p.in_use.load(), p.peak.load(), p.cached.load(), p.system.load()};
+}
+
+void ResetPeak() { Instance().peak = Instance().in_use.load(); }
+
+void Trim() {
+  Pool& p = Instance();
+  for (FreeList& list : p.lists) {
+    list.lock.lock();
+    Buffer* head = list.head;
+    list.head = nullptr;
+    list.lock.unlock();
+    while (head != nullptr) {
+      Buffer* next = head->next;
+      p.cached.fetch_sub(static_cast<int64_t>(head->capacity));
+      std::free(head);
+      head = next;
+    }
+  }
+}
+
+}  // namespace heed::pool

@@ -1,0 +1,38 @@
+// Records of TensorBoard's event files.
+//
+// A file is a sequence of records: length (u64), masked CRC-32C of the length,
+// data, masked CRC-32C of the data, all little-endian. The data is a protobuf
+//   Event   { double wall_time = 1; int64 step = 2;
+//             string file_version = 3; Summary summary = 5; }
+//   Summary { repeated Value value = 1; }
+//   Value   { string tag = 1; float simple_value = 2; }
+#ifndef HEED_TRAIN_EVENT_FILE_H_
+#define HEED_TRAIN_EVENT_FILE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace heed {
+
+/// Names and values of one step, in order.
+using Metrics = std::vector<std::pair<std::string, double>>;
+
+/// CRC-32C (Castagnoli).
+uint32_t Crc32c(std::string_view bytes);
+
+/// The record that every event file begins with.
+std::string EventFileHeader(double wall_time);
+
+/// The record of the metrics of one step.
+std::string EventRecord(double wall_time, int64_t step, const Metrics& metrics);
+
+/// `file` up to and without the first record that is of a later step than
+/// `last_step`, or cut short or damaged.
+std::string_view EventsUpTo(std::string_view file, int64_t last_step);
+
+}  // namespace heed
+
+#endif  // HEED_TRAIN_EVENT_FILE_H_
