@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/heed/command.h"
+#include "apps/heed/commands.h"
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
 
@@ -13,7 +14,15 @@ namespace heed {
 namespace {
 
 const std::vector<Command>& Commands() {
-  static const std::vector<Command> commands = {};
+  static const std::vector<Command> commands = {
+      {"demo", "learn to read dates and see the attention; needs no data", RunDemo},
+      {"train", "train a model on parallel text", RunTrain},
+      {"translate", "translate standard input line by line", RunTranslate},
+      {"evaluate", "BLEU, chrF, loss, alignments against references", RunEvaluate},
+      {"info", "describe a model folder", RunInfo},
+      {"list", "the models or the score functions there are", RunList},
+      {"bench", "how fast training is on this machine", RunBench},
+  };
   return commands;
 }
 

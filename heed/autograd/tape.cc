@@ -191,8 +191,13 @@ Tensor& Grads::Accumulate(int i) {
 
 void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
   if (!Needs(i)) return;
-  tape_.pending_.push_back(
-      {Node(i), AsMatrix(x), AsMatrix(dy)});
+  if (tape_.nodes_[static_cast<size_t>(Node(i))].backward != nullptr) {
+    // A computed weight passes its gradient on before the pass ends.
+    kernels::MultiplyTransposed(AsMatrix(x), AsMatrix(dy), true,
+                                kernels::Precision::kNative, Accumulate(i));
+    return;
+  }
+  tape_.pending_.push_back({Node(i), AsMatrix(x), AsMatrix(dy)});
 }
 
 }  // namespace heed

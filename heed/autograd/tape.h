@@ -139,7 +139,7 @@ class Grads {
   /// The gradient of input i (zeros at first), to accumulate into.
   Tensor& Accumulate(int i);
   /// Adds xᵀ dy to the gradient of input i, a weight [K, N]. Products of one
-  /// weight are gathered over the whole backward pass and done as one, which
+  /// leaf are gathered over the whole backward pass and done as one, which
   /// makes small steps of a recurrence as fast as one large product.
   /// Shapes: x [R, K], dy [R, N].
   void AddProduct(int i, const Tensor& x, const Tensor& dy);

@@ -4,6 +4,7 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 
@@ -32,12 +33,16 @@ namespace internal {
 
 void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn) {
   const int64_t chunks = (n + grain - 1) / grain;
-  tbb::parallel_for(
-      int64_t{0}, chunks,
-      [=](int64_t c) {
-        fn(body, c * grain, std::min(n, (c + 1) * grain));
-      },
-      tbb::simple_partitioner());
+  // Isolated: a thread that waits for this loop runs no chunk of another one,
+  // which might want a lock that the thread holds.
+  tbb::this_task_arena::isolate([=] {
+    tbb::parallel_for(
+        int64_t{0}, chunks,
+        [=](int64_t c) {
+          fn(body, c * grain, std::min(n, (c + 1) * grain));
+        },
+        tbb::simple_partitioner());
+  });
 }
 
 }  // namespace internal

@@ -20,17 +20,17 @@ std::string_view Environment(const char* name) {
 
 }  // namespace
 
-bool TerminalHasColour() {
+bool TerminalHasColour(int descriptor) {
   const std::string_view force = Environment("FORCE_COLOR");
   if (!force.empty()) return force != "0";
   if (!Environment("NO_COLOR").empty()) return false;
   const std::string_view term = Environment("TERM");
-  return isatty(STDOUT_FILENO) == 1 && !term.empty() && term != "dumb";
+  return isatty(descriptor) == 1 && !term.empty() && term != "dumb";
 }
 
-int TerminalWidth() {
+int TerminalWidth(int descriptor) {
   winsize size = {};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     return std::max<int>(size.ws_col, kNarrowest);
   }
   const char* columns = std::getenv("COLUMNS");
@@ -39,8 +39,9 @@ int TerminalWidth() {
                                              : static_cast<int>(width);
 }
 
-TerminalOptions DetectTerminal() {
-  return {.colour = TerminalHasColour(), .width = TerminalWidth()};
+TerminalOptions DetectTerminal(int descriptor) {
+  return {.colour = TerminalHasColour(descriptor),
+          .width = TerminalWidth(descriptor)};
 }
 
 namespace terminal {

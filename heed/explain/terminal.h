@@ -12,15 +12,16 @@ struct TerminalOptions {
   int width = 80;  ///< columns; no line is longer
 };
 
-/// Whether standard output shows colours: it is a terminal, TERM is not "dumb"
+/// Whether the output `descriptor` (1: standard output, 2: standard error) shows
+/// colours: it is a terminal, TERM is not "dumb"
 /// and NO_COLOR is not set. FORCE_COLOR other than "0" means yes in any case.
-bool TerminalHasColour();
+bool TerminalHasColour(int descriptor = 1);
 
-/// Columns of the terminal of standard output; COLUMNS or else 80 without one.
-int TerminalWidth();
+/// Columns of the terminal of `descriptor`; COLUMNS or else 80 without one.
+int TerminalWidth(int descriptor = 1);
 
-/// Options for standard output as it is now.
-TerminalOptions DetectTerminal();
+/// Options for `descriptor` as it is now.
+TerminalOptions DetectTerminal(int descriptor = 1);
 
 namespace terminal {
 /// `text` in a colour of the 256-colour palette.

@@ -58,8 +58,8 @@ Tensor Dropout(const Tensor& x, double rate, uint64_t key);
 /// The columns of all parts side by side. Shapes: [.., C1], [.., C2], .. to
 /// [.., C1 + C2 + ..]. Any dtype; rows of the parts may be apart.
 Tensor ConcatColumns(std::span<const Tensor> parts);
-/// y[b, a, :] = x[a, b, :]. Shapes: x [A, B, ..] (rank 2 or more), y [B, A, ..].
-/// Any dtype.
+/// y[b, a, :] = x[a, b, :]. Shapes: x [A, B, ..] (rank 2 or more), y [B, A,
+/// ..]. Any dtype.
 Tensor TransposeLeading(const Tensor& x);
 /// y[s, b] = x[lengths[b] - 1 - s, b] for s < lengths[b], else x[s, b].
 /// Shapes: x [S, B, ..] of any dtype, lengths i32 [B]. Range: 0 <= length <= S.

@@ -6,8 +6,8 @@
 
 namespace heed::kernels {
 
-/// y[i, ..] = table[ids[i], ..]. Shapes: table [V, M..] of any dtype, ids i32 of
-/// any shape, y ids.shape + [M..]. Range: 0 <= id < V.
+/// y[i, ..] = table[ids[i], ..]. Shapes: table [V, M..] of any dtype, ids i32
+/// of any shape, y ids.shape + [M..]. Range: 0 <= id < V.
 Tensor Gather(const Tensor& table, const Tensor& ids);
 
 /// table[ids[i], :] += dy[i, :], in the order of i. Shapes: table [V, M] of f32

@@ -1,7 +1,7 @@
 // Steps of optimisers: one pass over a parameter and its state, f32 and f64.
 //
-// g below is the given gradient times grad_scale. All tensors of a call have the
-// same number of elements.
+// g below is the given gradient times grad_scale. All tensors of a call have
+// the same number of elements.
 #ifndef HEED_KERNELS_OPTIMIZER_H_
 #define HEED_KERNELS_OPTIMIZER_H_
 

@@ -24,17 +24,17 @@ struct CrossEntropyResult {
 };
 
 /// Loss of a row: -(1 - eps) log p[target] - eps / V sum_v log p[v], with
-/// p = softmax(logits) and eps = smoothing. Rows whose target is ignore_id count
-/// nothing. If dlogits is not null it receives grad_scale (p - (1 - eps)
+/// p = softmax(logits) and eps = smoothing. Rows whose target is ignore_id
+/// count nothing. If dlogits is not null it receives grad_scale (p - (1 - eps)
 /// onehot(target) - eps / V), zero for ignored rows; it may be `logits` itself.
 /// Shapes: logits and dlogits [R, V], targets i32 [R].
 CrossEntropyResult CrossEntropy(const Tensor& logits, const Tensor& targets,
                                 int32_t ignore_id, double smoothing,
                                 double grad_scale, Tensor* dlogits);
 
-/// y = gain (x - mean) inv_std + bias, with inv_std = 1 / sqrt(var + eps) of the
-/// row. Shapes: x [R, C], gain and bias [C], mean and inv_std [R] (replaced).
-/// Paper: Ba 2016, 1607.06450.
+/// y = gain (x - mean) inv_std + bias, with inv_std = 1 / sqrt(var + eps) of
+/// the row. Shapes: x [R, C], gain and bias [C], mean and inv_std [R]
+/// (replaced). Paper: Ba 2016, 1607.06450.
 Tensor LayerNorm(const Tensor& x, const Tensor& gain, const Tensor& bias,
                  double eps, Tensor* mean, Tensor* inv_std);
 /// The gradient for x; those for gain and bias are added to dgain and dbias.
@@ -50,9 +50,9 @@ Tensor NormalizeRowsGrad(const Tensor& dy, const Tensor& y,
                          const Tensor& inv_norm);
 
 /// The k greatest of each row in descending order, and their columns. Of equal
-/// values the lower column comes first; NaN counts as the least. Replaces values
-/// and ids. Shapes: x [R, V], rows may be apart, values [R, k], ids i32 [R, k].
-/// Range: 1 <= k <= V.
+/// values the lower column comes first; NaN counts as the least. Replaces
+/// values and ids. Shapes: x [R, V], rows may be apart, values [R, k], ids i32
+/// [R, k]. Range: 1 <= k <= V.
 void TopK(const Tensor& x, int k, Tensor& values, Tensor& ids);
 
 }  // namespace heed::kernels

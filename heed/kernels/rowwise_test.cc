@@ -51,7 +51,15 @@ double LogSumExp(const Tensor& x, int64_t r) {
   return max + std::log(sum);
 }
 
-/// sum over the columns of row r of f(c).
+/// f(r) of every row.
+template <typename F>
+std::vector<double> EachRow(const Tensor& x, const F& f) {
+  std::vector<double> values;
+  for (int64_t r = 0; r < x.rows(); ++r) values.push_back(f(r));
+  return values;
+}
+
+/// sum over the columns of x of f(c).
 template <typename F>
 double RowSum(const Tensor& x, const F& f) {
   double sum = 0;
@@ -64,14 +72,17 @@ HWY_TARGET_INSTANTIATE_TEST_SUITE_P(Rowwise);
 
 TEST_P(Rowwise, LogSoftmaxIsTheFormula) {
   ForSizes([](const Tensor& x) {
-    ExpectEach(LogSoftmax(x), 2e-6, [&](int64_t r, int64_t c) {
-      return At(x, r, c) - LogSumExp(x, r);
+    const auto z = EachRow(x, [&](int64_t r) { return LogSumExp(x, r); });
+    const Tensor y = LogSoftmax(x);
+    ExpectEach(y, 2e-6, [&](int64_t r, int64_t c) {
+      return At(x, r, c) - z[static_cast<size_t>(r)];
     });
     const Tensor dy = Random(x.shape(), x.dtype(), 2);
-    const Tensor y = LogSoftmax(x);
+    const auto sum = EachRow(x, [&](int64_t r) {
+      return RowSum(x, [&](int64_t c) { return At(dy, r, c); });
+    });
     ExpectEach(LogSoftmaxGrad(dy, y), 1e-5, [&](int64_t r, int64_t c) {
-      const double sum = RowSum(x, [&](int64_t j) { return At(dy, r, j); });
-      return At(dy, r, c) - std::exp(At(y, r, c)) * sum;
+      return At(dy, r, c) - std::exp(At(y, r, c)) * sum[static_cast<size_t>(r)];
     });
   });
 }
@@ -107,11 +118,12 @@ TEST_P(Rowwise, CrossEntropyIsTheFormula) {
     const int64_t V = x.cols();
     const Tensor targets = Targets(x.rows(), V);
     const int32_t* target = targets.data<int32_t>();
+    const auto log_sum = EachRow(x, [&](int64_t r) { return LogSumExp(x, r); });
     for (const double eps : {0.0, 0.1}) {
       CrossEntropyResult e;
       for (int64_t r = 0; r < x.rows(); ++r) {
         if (target[r] == kIgnore) continue;
-        const double z = LogSumExp(x, r);
+        const double z = log_sum[static_cast<size_t>(r)];
         const double nll = z - At(x, r, target[r]);
         const double even =
             RowSum(x, [&](int64_t c) { return z - At(x, r, c); }) / double(V);
@@ -136,7 +148,8 @@ TEST_P(Rowwise, CrossEntropyIsTheFormula) {
       }
       ExpectEach(dx, 1e-6, [&](int64_t r, int64_t c) {
         if (target[r] == kIgnore) return 0.0;
-        const double p = std::exp(At(x, r, c) - LogSumExp(x, r));
+        const double p =
+            std::exp(At(x, r, c) - log_sum[static_cast<size_t>(r)]);
         const double hot = c == target[r] ? 1 - eps : 0;
         return 0.5 * (p - hot - eps / double(V));
       });
@@ -277,19 +290,20 @@ TEST_P(Rowwise, NormalizedRowsHaveLengthOne) {
     const Tensor y = NormalizeRows(x, kEps, &inv_norm);
     const Tensor dy = Random(x.shape(), x.dtype(), 2);
     const Tensor dx = NormalizeRowsGrad(dy, y, inv_norm);
-    const auto inv = [&](int64_t r) {
-      return 1 / std::sqrt(RowSum(x,
-                                  [&](int64_t c) {
-                                    return std::pow(At(x, r, c), 2);
-                                  }) +
-                           kEps);
-    };
-    ExpectEach(y, 2e-6,
-               [&](int64_t r, int64_t c) { return At(x, r, c) * inv(r); });
+    const auto inv = EachRow(x, [&](int64_t r) {
+      return 1 / std::sqrt(kEps + RowSum(x, [&](int64_t c) {
+                             return At(x, r, c) * At(x, r, c);
+                           }));
+    });
+    const auto dot = EachRow(x, [&](int64_t r) {
+      return RowSum(x, [&](int64_t c) { return At(dy, r, c) * At(x, r, c); });
+    });
+    ExpectEach(y, 2e-6, [&](int64_t r, int64_t c) {
+      return At(x, r, c) * inv[static_cast<size_t>(r)];
+    });
     ExpectEach(dx, 1e-5, [&](int64_t r, int64_t c) {
-      const double dot = RowSum(
-          x, [&](int64_t j) { return At(dy, r, j) * At(x, r, j) * inv(r); });
-      return (At(dy, r, c) - At(x, r, c) * inv(r) * dot) * inv(r);
+      const auto i = static_cast<size_t>(r);
+      return (At(dy, r, c) - At(x, r, c) * dot[i] * inv[i] * inv[i]) * inv[i];
     });
   });
 }

@@ -205,7 +205,8 @@ void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
   Reserve(rows, b.n, precision, packed);
   const bool bf16 = precision == Precision::kBF16;
   const int64_t panel_size = cpu::PaddedRows(rows, bf16) * cpu::kPanel;
-  const int64_t grain = std::max<int64_t>(1, 65536 / panel_size);
+  const int64_t grain =
+      std::max<int64_t>(1, 65536 / std::max<int64_t>(1, panel_size));
   ParallelFor(Panels(b.n), grain, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       if (bf16) {
@@ -314,10 +315,6 @@ void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
   assert(a.cols() == b.k && c.cols() == b.n && a.rows() == c.rows());
   assert(c.contiguous());
   if (a.rows() == 0 || b.n == 0) return;
-  if (b.k == 0) {
-    if (!accumulate) c.Fill(0);
-    return;
-  }
   if (a.dtype() == DType::kF64) {
     MultiplyF64(a, b.data, accumulate, c);
   } else if (b.precision == Precision::kBF16) {
@@ -334,11 +331,14 @@ void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
                         Precision precision, Tensor& c) {
   assert(x.rows() == y.rows() && c.rows() == x.cols() && c.cols() == y.cols());
+  if (x.rows() == 0 || c.numel() == 0) {
+    if (!accumulate) c.Fill(0);
+    return;
+  }
   if (x.dtype() == DType::kF64) {
     MultiplyF64(TransposedF64(x), AsMatrix(y.Contiguous()), accumulate, c);
     return;
   }
-  if (x.rows() == 0 && !accumulate) c.Fill(0);
   const Tensor xs = AsMatrix(x);
   const Tensor ys = AsMatrix(y);
   PackedMatrix packed;

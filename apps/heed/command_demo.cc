@@ -1,0 +1,130 @@
+// heed demo: learns to read dates in about a minute and shows how.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/heed/commands.h"
+#include "apps/heed/views.h"
+#include "heed/base/threads.h"
+#include "heed/data/dates.h"
+#include "heed/explain/heatmap_svg.h"
+#include "heed/explain/heatmap_terminal.h"
+#include "heed/io/file.h"
+#include "heed/train/evaluation.h"
+#include "heed/train/progress.h"
+#include "heed/train/trainer.h"
+
+namespace heed {
+namespace {
+
+constexpr int kTrainDates = 20000;
+constexpr int kValidDates = 500;
+constexpr int kTestDates = 2000;
+constexpr size_t kShown = 3;
+
+TrainConfig DemoConfig(const std::string& out, uint64_t seed, int threads) {
+  TrainConfig config;
+  config.model.embedding = 64;
+  config.model.units = 128;
+  config.model.dropout = 0.1;
+  config.model.cell = "gru";
+  config.data.vocabulary = "characters";
+  config.data.lowercase = true;
+  config.data.batch_sentences = 64;
+  config.optimizer.learning_rate = 3e-3;
+  config.optimizer.schedule = "cosine";
+  config.optimizer.warmup = 100;
+  config.optimizer.label_smoothing = 0;
+  config.run.out = out;
+  config.run.overwrite = true;
+  config.run.epochs = 6;
+  config.run.metric = "loss";
+  config.run.patience = 0;
+  config.run.seed = seed;
+  config.run.threads = threads;
+  return config;
+}
+
+/// The examples that show most: one per beginning, the longest first.
+std::vector<std::string> ChooseExamples(const ParallelText& test) {
+  std::vector<std::string> chosen;
+  for (const char* begin : {"t", "m", "1"}) {
+    for (const std::string& text : test.source) {
+      const bool fits = text.size() >= 16 && text.size() <= 26;
+      if (fits && text.starts_with(begin)) {
+        chosen.push_back(text);
+        break;
+      }
+    }
+  }
+  return chosen;
+}
+
+}  // namespace
+
+int RunDemo(const Arguments& arguments) {
+  std::string out = "heed-demo";
+  uint64_t seed = 1;
+  int threads = 0;
+  Options options("demo",
+                  "Learns to write dates of many human formats as YYYY-MM-DD, "
+                  "character by character, and shows which characters each digit "
+                  "looked at. Needs no data.");
+  options.fields()("out", out, Any{"DIR"}, "model folder to write");
+  options.fields()("seed", seed, "of the dates and the weights");
+  options.fields()("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  options.Example("heed demo");
+  if (!options.Parse(arguments)) return 0;
+
+  const ThreadLimit limit(threads);
+  DateTask task = MakeDateTask(kTrainDates, kValidDates, kTestDates, seed);
+  LowercaseText(task.test);
+  fmt::print("Learning to read dates, for example\n");
+  for (size_t i = 0; i < kShown; ++i) {
+    fmt::print("  {:<36} {}\n", task.train.source[i], task.train.target[i]);
+  }
+  fmt::print("with attention as in Bahdanau et al. 2014, character by character.\n\n");
+  std::fflush(stdout);
+
+  TrainConfig config = DemoConfig(out, seed, threads);
+  TrainingText text = {task.train, task.valid};
+  LowercaseText(text.train);
+  LowercaseText(text.valid);
+  const TrainResult trained = TrainOn(config, std::move(text));
+
+  const ModelFolder model = ReadModel(out);
+  EvaluationOptions evaluation;
+  evaluation.decode.beam = 1;
+  const Evaluation result = Evaluate(model, task.test, evaluation);
+  fmt::print("Trained in {}. Of {} unseen dates {:.2f} % are right.\n\n",
+             HumanTime(trained.seconds), result.sentences, 100 * result.exact_match);
+
+  DecodeOptions decode;
+  decode.keep_attention = true;
+  const Translator translator(*model.model, model.vocabularies.source,
+                              model.vocabularies.target, true, decode);
+  const std::vector<std::string> examples = ChooseExamples(task.test);
+  std::vector<AlignmentView> views;
+  const std::vector<Translations> translations = translator.Translate(examples);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    AlignmentView view = ViewOf(translations[i].front());
+    view.title = fmt::format("{}  →  {}", examples[i], view.title);
+    fmt::print("{}\n", TerminalHeatmap(view, DetectTerminal()));
+    views.push_back(std::move(view));
+  }
+  const std::string picture = out + "/attention.svg";
+  WriteFileAtomically(picture, AlignmentSvg(views, {.outline_off_diagonal = true}));
+  fmt::print(
+      "Each row is a character that was written; it is dark where it looked. The year\n"
+      "comes first in the output and last in most inputs, so the path jumps.\n\n"
+      "The pictures:   {0}\n"
+      "Try your own:   echo 'the 3rd of october 1990' | heed translate {1} "
+      "--show-attention\n"
+      "Your own text:  heed train --model bahdanau --source train.en --target train.de "
+      "\\\n"
+      "                  --valid-source valid.en --valid-target valid.de --out model\n",
+      picture, out);
+  return 0;
+}
+
+}  // namespace heed

@@ -1,0 +1,139 @@
+// heed info and heed list: what a folder holds, and what there is to choose.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/heed/commands.h"
+#include "heed/attention/score.h"
+#include "heed/base/errors.h"
+#include "heed/train/model_folder.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One row of a list: its columns by name.
+using Row = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<Row> ModelRows() {
+  std::vector<Row> rows;
+  for (const ModelInfo& m : Models()) {
+    rows.push_back({{"model", m.model},
+                    {"variant", m.variant},
+                    {"description", m.description},
+                    {"source", m.source}});
+  }
+  return rows;
+}
+
+std::vector<Row> ScoreRows() {
+  std::vector<Row> rows;
+  for (const ScoreInfo& s : Scores()) {
+    rows.push_back({{"score", s.name}, {"formula", s.formula}, {"source", s.source}});
+  }
+  return rows;
+}
+
+void PrintRows(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t i = 0; i + 1 < row.size(); ++i) {
+      line += fmt::format("{:<{}}", row[i].second, i + 2 == row.size() ? 46 : 12);
+      if (!line.ends_with(' ')) line += "  ";
+    }
+    fmt::print("{}{}\n", line, row.back().second);
+  }
+}
+
+}  // namespace
+
+int RunList(const Arguments& arguments) {
+  std::string what;
+  bool json = false;
+  Options options("list", "Lists what there is to choose from: models or scores.");
+  options.Positional("WHAT", what, "models or scores");
+  options.fields()("json", json, "one JSON object on standard output");
+  options.Example("heed list models");
+  options.Example("heed list scores --json");
+  if (!options.Parse(arguments)) return 0;
+  if (what != "models" && what != "scores") {
+    throw ConfigError(
+        fmt::format("list: '{}' is not a list (valid: models, scores)", what));
+  }
+  const std::vector<Row> rows = what == "models" ? ModelRows() : ScoreRows();
+  if (!json) {
+    PrintRows(rows);
+    return 0;
+  }
+  Json list = Json::array();
+  for (const Row& row : rows) {
+    Json object;
+    for (const auto& [key, value] : row) object[key] = value;
+    list.push_back(object);
+  }
+  fmt::print("{}\n", Json{{what, list}}.dump());
+  return 0;
+}
+
+int RunInfo(const Arguments& arguments) {
+  std::string folder;
+  bool json = false;
+  Options options("info", "Describes a model folder: sizes, training, every setting.");
+  options.Positional("DIR", folder, "model folder");
+  options.fields()("json", json, "one JSON object on standard output");
+  options.Example("heed info model");
+  if (!options.Parse(arguments)) return 0;
+
+  ModelFolder model = ReadModel(folder);
+  const ParameterSet& parameters = model.model->parameters();
+  const auto metadata = [&model](const char* key) {
+    const auto found = model.metadata.find(key);
+    return found == model.metadata.end() ? std::string() : found->second;
+  };
+  if (json) {
+    Json tensors = Json::array();
+    for (const auto& p : parameters.all()) {
+      Json shape = Json::array();
+      for (int i = 0; i < p->value().rank(); ++i) shape.push_back(p->value().dim(i));
+      tensors.push_back({{"name", p->name()}, {"shape", shape}});
+    }
+    fmt::print("{}\n",
+               Json{{"folder", folder},
+                    {"model", model.config.model.model},
+                    {"variant", model.config.model.variant},
+                    {"parameters", parameters.elements()},
+                    {"source_vocabulary", model.vocabularies.source.size()},
+                    {"target_vocabulary", model.vocabularies.target.size()},
+                    {"step", metadata("heed.step")},
+                    {"metric", metadata("heed.metric")},
+                    {"score", metadata("heed.score")},
+                    {"config", ToJson(model.config)},
+                    {"tensors", tensors}}
+                   .dump());
+    return 0;
+  }
+  fmt::print("{}: {} ({}), {} parameters, vocabularies of {} and {} tokens\n", folder,
+             model.config.model.model, model.config.model.variant,
+             parameters.elements(), model.vocabularies.source.size(),
+             model.vocabularies.target.size());
+  if (!metadata("heed.score").empty()) {
+    fmt::print("weights of step {}, validation {} {}\n", metadata("heed.step"),
+               metadata("heed.metric"), metadata("heed.score"));
+  }
+  std::string section;
+  for (const FieldDescription& field : Describe(model.config)) {
+    if (field.section != section) {
+      section = field.section;
+      fmt::print("\n{}\n", section);
+    }
+    fmt::print("  {:<24}{}\n", field.key, field.default_value);
+  }
+  fmt::print("\nTensors\n");
+  for (const auto& p : parameters.all()) {
+    fmt::print("  {:<40}{}\n", p->name(), p->value().shape().ToString());
+  }
+  return 0;
+}
+
+}  // namespace heed

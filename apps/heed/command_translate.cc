@@ -1,0 +1,82 @@
+// heed translate: standard input to standard output, line by line.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <optional>
+
+#include "apps/heed/commands.h"
+#include "apps/heed/views.h"
+#include "heed/base/errors.h"
+#include "heed/base/threads.h"
+#include "heed/decode/translator.h"
+#include "heed/explain/alignment_file.h"
+#include "heed/explain/heatmap_terminal.h"
+#include "heed/io/file.h"
+#include "heed/train/model_folder.h"
+
+namespace heed {
+namespace {
+
+constexpr int kErrors = 2;  // the descriptor of standard error
+
+void PrintTranslations(int64_t index, const Translations& translations, bool nbest) {
+  for (const Translation& t : translations) {
+    if (nbest) {
+      fmt::print("{} ||| {} ||| {:.4f}\n", index, t.text, t.score);
+    } else {
+      fmt::print("{}\n", t.text);
+    }
+  }
+  // So that a reader at the other end of a pipe is not kept waiting.
+  if (std::fflush(stdout) != 0) throw IoError("standard output: cannot be written");
+}
+
+}  // namespace
+
+int RunTranslate(const Arguments& arguments) {
+  std::string folder;
+  std::string alignments;
+  bool show = false;
+  int threads = 0;
+  DecodeOptions decode;
+  Options options("translate",
+                  "Translates standard input to standard output, line by line and in "
+                  "order. With --nbest above 1 a line is: number ||| text ||| score.");
+  options.Positional("DIR", folder, "model folder");
+  decode.Visit(options.fields());
+  options.fields().Section("Attention");
+  options.fields()("alignments", alignments, Any{"FILE"},
+                   "write what each word looked at: .svg, .html, .json or .pharaoh");
+  options.fields()("show_attention", show,
+                   "draw it on standard error, sentence by sentence");
+  options.fields().Section("Run");
+  options.fields()("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  options.Example("heed translate model < test.en > test.de");
+  options.Example("echo 'a man rides a horse' | heed translate model --show-attention");
+  options.Example("heed translate model --nbest 5 --alignments look.html < test.en");
+  if (!options.Parse(arguments)) return 0;
+
+  const ThreadLimit limit(threads);
+  decode.keep_attention = show || !alignments.empty();
+  std::optional<AlignmentFormat> format;
+  if (!alignments.empty()) format = AlignmentFormatOf(alignments);
+  const ModelFolder model = ReadModel(folder);
+  if (decode.NeedsAttention() && model.config.model.attention == "none") {
+    throw ConfigError(folder + ": model 'fixed' has no attention to show or to use");
+  }
+  const Translator translator(*model.model, model.vocabularies.source,
+                              model.vocabularies.target, model.config.data.lowercase,
+                              decode);
+  std::vector<AlignmentView> views;
+  TranslateStream(translator, std::cin, [&](int64_t index, const Translations& all) {
+    PrintTranslations(index, all, decode.nbest > 1);
+    if (!decode.keep_attention) return;
+    AlignmentView view = ViewOf(all.front());
+    if (show) fmt::print(stderr, "{}\n", TerminalHeatmap(view, DetectTerminal(kErrors)));
+    if (format) views.push_back(std::move(view));
+  });
+  if (format) WriteFileAtomically(alignments, AlignmentFile(*format, views));
+  return 0;
+}
+
+}  // namespace heed

@@ -1,0 +1,19 @@
+// The sub-commands; each has a file of its own.
+#ifndef HEED_APPS_HEED_COMMANDS_H_
+#define HEED_APPS_HEED_COMMANDS_H_
+
+#include "apps/heed/options.h"
+
+namespace heed {
+
+int RunTrain(const Arguments& arguments);
+int RunTranslate(const Arguments& arguments);
+int RunEvaluate(const Arguments& arguments);
+int RunInfo(const Arguments& arguments);
+int RunList(const Arguments& arguments);
+int RunBench(const Arguments& arguments);
+int RunDemo(const Arguments& arguments);
+
+}  // namespace heed
+
+#endif  // HEED_APPS_HEED_COMMANDS_H_

@@ -1,0 +1,146 @@
+#include "heed/base/threads.h"
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace heed {
+namespace {
+
+using Chunk = std::pair<int64_t, int64_t>;
+
+/// The chunks of a loop in order, however they ran.
+std::vector<Chunk> ChunksOf(int64_t n, int64_t grain) {
+  std::mutex mutex;
+  std::vector<Chunk> chunks;
+  ParallelFor(n, grain, [&](int64_t begin, int64_t end) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    chunks.emplace_back(begin, end);
+  });
+  std::sort(chunks.begin(), chunks.end());
+  return chunks;
+}
+
+TEST(ParallelFor, VisitsEveryIndexOnce) {
+  for (const int64_t n : {0, 1, 2, 7, 64, 1000, 4097}) {
+    for (const int64_t grain : {1, 3, 64, 5000}) {
+      std::vector<std::atomic<int>> visits(static_cast<size_t>(n));
+      ParallelFor(n, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
+      });
+      for (const auto& count : visits) ASSERT_EQ(count, 1) << n << " " << grain;
+    }
+  }
+}
+
+TEST(ParallelFor, ChunkBordersDependOnSizesOnly) {
+  const std::vector<Chunk> expected = {{0, 30}, {30, 60}, {60, 90}, {90, 100}};
+  for (const int threads : {1, 2, 4, 0}) {
+    const ThreadLimit limit(threads);
+    EXPECT_EQ(ChunksOf(100, 30), expected);
+  }
+}
+
+TEST(ParallelFor, RunsASingleChunkOnTheCallingThread) {
+  std::thread::id ran;
+  ParallelFor(10, 10, [&](int64_t begin, int64_t end) {
+    EXPECT_EQ(begin, 0);
+    EXPECT_EQ(end, 10);
+    ran = std::this_thread::get_id();
+  });
+  EXPECT_EQ(ran, std::this_thread::get_id());
+}
+
+TEST(ParallelFor, DoesNothingForNoItems) {
+  ParallelFor(0, 4, [](int64_t, int64_t) { ADD_FAILURE(); });
+  ParallelFor(-1, 4, [](int64_t, int64_t) { ADD_FAILURE(); });
+}
+
+TEST(ParallelFor, PassesAnExceptionToItsCaller) {
+  for (const int64_t grain : {1, 1000}) {
+    const auto throwing = [](int64_t begin, int64_t) {
+      if (begin == 0) throw std::runtime_error("of chunk 0");
+    };
+    try {
+      ParallelFor(100, grain, throwing);
+      ADD_FAILURE() << "no exception with grain " << grain;
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "of chunk 0");
+    }
+  }
+}
+
+TEST(ParallelFor, MayBeNested) {
+  std::atomic<int64_t> sum = 0;
+  ParallelFor(50, 1, [&](int64_t outer, int64_t) {
+    ParallelFor(40, 1, [&](int64_t inner, int64_t) { sum += outer * inner; });
+  });
+  EXPECT_EQ(sum, (49 * 50 / 2) * (39 * 40 / 2));
+}
+
+/// What holds a lock around a loop would else wait for itself.
+TEST(ParallelFor, AThreadThatWaitsForALoopRunsNoChunkOfAnother) {
+  // More threads than this machine may have cores, so that they steal.
+  const tbb::global_control control(
+      tbb::global_control::max_allowed_parallelism, 8);
+  tbb::task_arena arena(8);
+  std::mutex mutex;
+  std::set<std::thread::id> inside;
+  std::atomic<int> entered_twice = 0;
+  std::atomic<double> sink = 0;
+  const auto inner = [&](int64_t i, int64_t) {
+    double x = static_cast<double>(i);
+    for (int k = 0; k < 4000; ++k) x = std::cos(x);
+    sink = x;
+  };
+  const auto outer = [&](int64_t, int64_t) {
+    const auto self = std::this_thread::get_id();
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (!inside.insert(self).second) ++entered_twice;
+    }
+    ParallelFor(16, 1, inner);
+    const std::lock_guard<std::mutex> lock(mutex);
+    inside.erase(self);
+  };
+  for (int i = 0; i < 10; ++i) {
+    arena.execute([&] { ParallelFor(64, 1, outer); });
+  }
+  EXPECT_EQ(entered_twice, 0);
+}
+
+TEST(ThreadLimit, LimitsWhileItLives) {
+  const int before = ThreadCount();
+  EXPECT_GE(before, 1);
+  {
+    const ThreadLimit limit(1);
+    EXPECT_EQ(ThreadCount(), 1);
+    std::mutex mutex;
+    std::set<std::thread::id> ran;
+    ParallelFor(100, 1, [&](int64_t, int64_t) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      ran.insert(std::this_thread::get_id());
+    });
+    EXPECT_EQ(ran.size(), 1U);
+  }
+  EXPECT_EQ(ThreadCount(), before);
+}
+
+TEST(ThreadLimit, OfZeroMeansOnePerCore) {
+  const int before = ThreadCount();
+  const ThreadLimit limit(0);
+  EXPECT_EQ(ThreadCount(), before);
+}
+
+}  // namespace
+}  // namespace heed

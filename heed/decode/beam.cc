@@ -1,0 +1,66 @@
+#include "heed/decode/beam.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "heed/decode/generation.h"
+#include "heed/kernels/rowwise.h"
+
+namespace heed {
+namespace {
+
+// Padding and <s> may be among the greatest but are left out.
+constexpr int kNeverChosen = 2;
+
+bool Better(const Continuation& a, const Continuation& b) {
+  return std::tuple(-a.log_probability, a.parent, a.token) <
+         std::tuple(-b.log_probability, b.parent, b.token);
+}
+
+class Beam : public Generation {
+ public:
+  Beam(const SequenceModel& model, const Tensor& source, const Tensor& lengths,
+       const DecodeOptions& options)
+      : Generation(model, source, lengths, options, 1) {}
+
+ private:
+  void Prepare(const Tensor& log_probabilities) override {
+    const int64_t k = std::min<int64_t>(options().beam + kNeverChosen,
+                                        log_probabilities.cols());
+    kernels::TopK(log_probabilities, static_cast<int>(k), values_, ids_);
+  }
+
+  std::vector<Continuation> Choose(const Sentence& sentence) override {
+    std::vector<Continuation> all;
+    for (size_t parent = 0; parent < sentence.live.size(); ++parent) {
+      const Partial& partial = sentence.live[parent];
+      const float* values = values_.row<float>(partial.row);
+      const int32_t* ids = ids_.row<int32_t>(partial.row);
+      for (int64_t i = 0; i < values_.cols(); ++i) {
+        if (!MayFollow(ids[i])) continue;
+        all.push_back({parent, ids[i], partial.log_probability + values[i]});
+      }
+    }
+    const size_t kept =
+        std::min(all.size(), static_cast<size_t>(options().beam));
+    std::partial_sort(all.begin(), all.begin() + static_cast<long>(kept),
+                      all.end(), Better);
+    all.resize(kept);
+    return all;
+  }
+
+  Tensor values_;
+  Tensor ids_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> BeamSearch(const SequenceModel& model,
+                                                const Tensor& source,
+                                                const Tensor& lengths,
+                                                const DecodeOptions& options) {
+  return Beam(model, source, lengths, options).Run();
+}
+
+}  // namespace heed

@@ -1,0 +1,27 @@
+// Beam search; greedy search is a beam of one.
+#ifndef HEED_DECODE_BEAM_H_
+#define HEED_DECODE_BEAM_H_
+
+#include <vector>
+
+#include "heed/decode/hypothesis.h"
+#include "heed/models/sequence_model.h"
+
+namespace heed {
+
+/// The nbest hypotheses of each sentence, best first; fewer if the beam met
+/// fewer. At each step the `beam` continuations of greatest log-probability
+/// remain: those that end in </s> are finished, the others go on. A sentence
+/// ends when nothing that goes on can still score among its nbest. What a
+/// sentence becomes does not depend on the others of its batch.
+/// Shapes: source i32 [S, B], each column ends with </s>; lengths i32 [B].
+/// Throws: ConfigError for options that do not fit each other or the model;
+/// ShapeError; NumericError if the model gives NaN. Thread-safe.
+std::vector<std::vector<Hypothesis>> BeamSearch(const SequenceModel& model,
+                                                const Tensor& source,
+                                                const Tensor& lengths,
+                                                const DecodeOptions& options);
+
+}  // namespace heed
+
+#endif  // HEED_DECODE_BEAM_H_

@@ -1,0 +1,98 @@
+// The loop that beam search and sampling share: step the model, choose how each
+// sentence goes on, move the rows of the batch accordingly.
+#ifndef HEED_DECODE_GENERATION_H_
+#define HEED_DECODE_GENERATION_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "heed/decode/hypothesis.h"
+#include "heed/decode/prefixes.h"
+#include "heed/models/sequence_model.h"
+
+namespace heed {
+
+/// The beginning of a translation.
+struct Partial {
+  int64_t row = 0;  // of the model's batch, where it is or came from
+  int32_t prefix = Prefixes::kRoot;
+  double log_probability = 0;
+  int draw = 0;                 // its number among the samples of the sentence
+  std::vector<float> coverage;  // attention so far, if there is a penalty
+};
+
+/// One token more for a partial, with the log-probability of the whole.
+struct Continuation {
+  size_t parent = 0;  // in Sentence::live
+  int32_t token = 0;
+  double log_probability = 0;
+};
+
+/// A sentence while it is translated.
+struct Sentence {
+  struct Ended {
+    double score;
+    Partial partial;
+  };
+
+  int64_t column = 0;  // of the source
+  int64_t source_length = 0;
+  int64_t max_length = 0;
+  int64_t first_row = 0;  // it owns the rows [first_row, first_row + slots)
+  int64_t slots = 1;
+  Prefixes prefixes;
+  std::vector<Partial> live;  // none: finished
+  std::vector<Ended> ended;   // best first, at most nbest
+};
+
+/// A batch of sentences from the first token to the last. Used once.
+class Generation {
+ public:
+  /// `partials`: how many each sentence starts with.
+  /// Throws: ConfigError, ShapeError.
+  Generation(const SequenceModel& model, const Tensor& source,
+             const Tensor& lengths, const DecodeOptions& options, int partials);
+  virtual ~Generation() = default;
+
+  /// The hypotheses of each sentence, best first.
+  /// Throws: NumericError if the model gives NaN; ConfigError if attention is
+  /// needed and the model has none.
+  std::vector<std::vector<Hypothesis>> Run();
+
+ protected:
+  /// Called each step with the log-probabilities [rows, V] of what comes next.
+  virtual void Prepare(const Tensor& log_probabilities) = 0;
+  /// How the sentence goes on.
+  virtual std::vector<Continuation> Choose(const Sentence& sentence) = 0;
+
+  const DecodeOptions& options() const { return options_; }
+  int64_t step() const { return step_; }
+  /// Padding and <s> are no part of a sentence.
+  static bool MayFollow(int32_t token);
+
+ private:
+  void Step();
+  void Advance(Sentence& sentence);
+  std::vector<Continuation> ForcedEnds(const Sentence& sentence) const;
+  Partial Extend(Sentence& sentence, const Continuation& continuation) const;
+  void End(Sentence& sentence, Partial partial) const;
+  bool Decided(const Sentence& sentence) const;
+  bool Rearrange();
+  Hypothesis Finish(const Sentence& sentence,
+                    const Sentence::Ended& ended) const;
+
+  const SequenceModel& model_;
+  const DecodeOptions options_;
+  std::unique_ptr<DecodingState> state_;
+  std::vector<Sentence> sentences_;
+  Tensor tokens_;             // the last ones, i32 [rows]
+  Tensor log_probabilities_;  // of the next ones [rows, V]
+  Tensor attention_;          // of this step [rows, S], or undefined
+  int64_t step_ = 0;          // tokens that every live partial has
+};
+
+}  // namespace heed
+
+#endif  // HEED_DECODE_GENERATION_H_

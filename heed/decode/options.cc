@@ -1,0 +1,66 @@
+#include "heed/decode/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+// Short sources may need more than their multiple: "Mittwoch" as characters.
+constexpr int64_t kExtraLength = 10;
+
+}  // namespace
+
+void DecodeOptions::Visit(FieldList& v) {
+  v.Section("Search");
+  v("beam", beam, Range(1, 1000), "hypotheses kept at each step; 1: greedy");
+  v("nbest", nbest, Range(1, 1000),
+    "translations of each sentence; at most the beam, unless sampled");
+  v("length_penalty", length_penalty, Range(0, 10),
+    "divide log p by ((5 + length) / 6) to this power; 0: short wins");
+  v("coverage_penalty", coverage_penalty, Range(0, 100),
+    "weight of the penalty for source words that were not looked at");
+  v("max_length", max_length, Range(0, 1000000),
+    "most target tokens; 0: only the limit by the source's length");
+  v("max_length_factor", max_length_factor, Range(0, 1000),
+    "at most this many target tokens per source token, and 10 more");
+  v("replace_unknown", replace_unknown,
+    "write the source word that was looked at most for an unknown one");
+  v.Section("Sampling");
+  v("sample", sample, "draw at random instead of searching for the best");
+  v("temperature", temperature, Range(0.01, 100),
+    "above 1 more varied, below 1 nearer to the most likely");
+  v("top_k", top_k, Range(0, 1000000),
+    "draw among so many of the likeliest tokens; 0: all");
+  v("top_p", top_p, Range(0, 1),
+    "draw among the likeliest tokens that together reach this probability");
+  v("seed", seed, "what the draws derive from");
+  v.Section("Batches");
+  v("batch_tokens", batch_tokens, AtLeast(1),
+    "source tokens translated at once, padding included");
+  v("batch_sentences", batch_sentences, AtLeast(1),
+    "sentences translated at once");
+}
+
+int64_t DecodeOptions::MaxLength(int64_t source_length) const {
+  const auto by_source =
+      static_cast<int64_t>(max_length_factor *
+                           static_cast<double>(source_length)) +
+      kExtraLength;
+  return max_length == 0 ? by_source : std::min<int64_t>(by_source, max_length);
+}
+
+void CheckOptions(const DecodeOptions& options) {
+  Check(options);
+  if (!options.sample && options.nbest > options.beam) {
+    throw ConfigError(fmt::format(
+        "nbest is {} but beam is {}; a beam search gives at most as many "
+        "translations as its beam is wide",
+        options.nbest, options.beam));
+  }
+}
+
+}  // namespace heed

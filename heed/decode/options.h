@@ -1,0 +1,51 @@
+// How a model writes: the search, its penalties and limits.
+#ifndef HEED_DECODE_OPTIONS_H_
+#define HEED_DECODE_OPTIONS_H_
+
+#include <cstdint>
+
+#include "heed/base/config.h"
+
+namespace heed {
+
+struct DecodeOptions {
+  // Beam search
+  int beam = 5;
+  int nbest = 1;
+  double length_penalty = 0.6;  // Vaswani 2017, 1706.03762, section 6.1
+  double coverage_penalty = 0;
+
+  // Limits. Units: target tokens without </s>
+  int max_length = 0;
+  double max_length_factor = 2;
+
+  // Sampling
+  bool sample = false;
+  double temperature = 1;
+  int top_k = 0;
+  double top_p = 1;
+  uint64_t seed = 1;
+
+  bool replace_unknown = false;
+
+  // Batches
+  int batch_tokens = 4096;
+  int batch_sentences = 64;
+
+  /// Whether Hypothesis::attention is filled. Set by the program that shows it,
+  /// not an option of its own; replace_unknown implies it.
+  bool keep_attention = false;
+
+  void Visit(FieldList& v);
+
+  bool NeedsAttention() const { return keep_attention || replace_unknown; }
+  /// The most tokens, </s> not counted, for a source of `source_length` tokens.
+  int64_t MaxLength(int64_t source_length) const;
+};
+
+/// Throws: ConfigError if a member is out of its range, or nbest above beam.
+void CheckOptions(const DecodeOptions& options);
+
+}  // namespace heed
+
+#endif  // HEED_DECODE_OPTIONS_H_

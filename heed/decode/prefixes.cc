@@ -1,0 +1,45 @@
+#include "heed/decode/prefixes.h"
+
+#include <algorithm>
+
+namespace heed {
+
+int32_t Prefixes::Extend(int32_t parent, int32_t token,
+                         std::span<const float> attention) {
+  if (parent != kRoot) ++nodes_[static_cast<size_t>(parent)].uses;
+  nodes_.push_back({parent, token, 1, {attention.begin(), attention.end()}});
+  return static_cast<int32_t>(nodes_.size()) - 1;
+}
+
+void Prefixes::Release(int32_t prefix) {
+  while (prefix != kRoot) {
+    Node& node = nodes_[static_cast<size_t>(prefix)];
+    if (--node.uses > 0) return;
+    node.attention = {};
+    prefix = node.parent;
+  }
+}
+
+std::vector<int32_t> Prefixes::Path(int32_t prefix) const {
+  std::vector<int32_t> path;
+  for (; prefix != kRoot; prefix = At(prefix).parent) path.push_back(prefix);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+std::vector<int32_t> Prefixes::Tokens(int32_t prefix) const {
+  std::vector<int32_t> tokens = Path(prefix);
+  for (int32_t& node : tokens) node = Token(node);
+  return tokens;
+}
+
+std::vector<float> Prefixes::Attention(int32_t prefix) const {
+  std::vector<float> rows;
+  for (const int32_t node : Path(prefix)) {
+    const std::vector<float>& row = At(node).attention;
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
+  return rows;
+}
+
+}  // namespace heed

@@ -1,0 +1,143 @@
+#include "heed/decode/sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/decode/generation.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/rowwise.h"
+
+namespace heed {
+namespace {
+
+struct Candidate {
+  float probability;
+  int32_t token;
+};
+
+bool Likelier(const Candidate& a, const Candidate& b) {
+  return std::tuple(-a.probability, a.token) <
+         std::tuple(-b.probability, b.token);
+}
+
+double Mass(const std::vector<Candidate>& candidates) {
+  double mass = 0;
+  for (const Candidate& candidate : candidates) mass += candidate.probability;
+  return mass;
+}
+
+void KeepLikeliest(std::vector<Candidate>& candidates, int top_k) {
+  const size_t kept = static_cast<size_t>(top_k);
+  if (kept == 0 || kept >= candidates.size()) return;
+  std::partial_sort(candidates.begin(), candidates.begin() + top_k,
+                    candidates.end(), Likelier);
+  candidates.resize(kept);
+}
+
+// The fewest whose mass reaches the share. Few are needed as a rule, so they
+// are sorted in growing portions.
+void KeepNucleus(std::vector<Candidate>& candidates, double top_p) {
+  if (top_p >= 1) return;
+  const double enough = top_p * Mass(candidates);
+  double mass = 0;
+  size_t sorted = 0;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (i == sorted) {
+      sorted = std::min(candidates.size(), 2 * sorted + 32);
+      const auto begin = candidates.begin() + static_cast<long>(i);
+      const auto end = candidates.begin() + static_cast<long>(sorted);
+      std::nth_element(begin, end, candidates.end(), Likelier);
+      std::sort(begin, end, Likelier);
+    }
+    mass += candidates[i].probability;
+    if (mass >= enough) return candidates.resize(i + 1);
+  }
+}
+
+int32_t Pick(const std::vector<Candidate>& candidates, double uniform) {
+  double rest = uniform * Mass(candidates);
+  for (const Candidate& candidate : candidates) {
+    rest -= candidate.probability;
+    if (rest < 0) return candidate.token;
+  }
+  return candidates.back().token;  // rounding left a little over
+}
+
+class Sampling : public Generation {
+ public:
+  Sampling(const SequenceModel& model, const Tensor& source,
+           const Tensor& lengths, const DecodeOptions& options,
+           std::span<const int64_t> numbers)
+      : Generation(model, source, lengths, options, options.nbest),
+        numbers_(numbers) {}
+
+ private:
+  void Prepare(const Tensor& log_probabilities) override {
+    log_probabilities_ = log_probabilities;
+    const double temperature = options().temperature;
+    probabilities_ = kernels::Exp(
+        temperature == 1 ? log_probabilities
+                         : kernels::LogSoftmax(kernels::Scale(
+                               log_probabilities, 1 / temperature)));
+  }
+
+  std::vector<Continuation> Choose(const Sentence& sentence) override {
+    std::vector<Continuation> drawn;
+    for (size_t parent = 0; parent < sentence.live.size(); ++parent) {
+      const Partial& partial = sentence.live[parent];
+      const int32_t token =
+          Draw(partial.row, Uniform(sentence.column, partial.draw));
+      drawn.push_back({parent, token,
+                       partial.log_probability +
+                           log_probabilities_.row<float>(partial.row)[token]});
+    }
+    return drawn;
+  }
+
+  // A number of its own for each seed, sentence, sample and step.
+  double Uniform(int64_t column, int draw) const {
+    const auto number =
+        static_cast<uint64_t>(numbers_[static_cast<size_t>(column)]);
+    const uint64_t key = Rng(options().seed, number).Next();
+    const uint64_t position =
+        (static_cast<uint64_t>(draw) << 32) + static_cast<uint64_t>(step());
+    return Rng(key, position).Uniform();
+  }
+
+  int32_t Draw(int64_t row, double uniform) {
+    const float* probabilities = probabilities_.row<float>(row);
+    candidates_.clear();
+    for (int64_t v = 0; v < probabilities_.cols(); ++v) {
+      const auto token = static_cast<int32_t>(v);
+      if (MayFollow(token)) candidates_.push_back({probabilities[v], token});
+    }
+    KeepLikeliest(candidates_, options().top_k);
+    KeepNucleus(candidates_, options().top_p);
+    return Pick(candidates_, uniform);
+  }
+
+  std::span<const int64_t> numbers_;
+  Tensor log_probabilities_;
+  Tensor probabilities_;  // at the temperature
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> Sample(const SequenceModel& model,
+                                            const Tensor& source,
+                                            const Tensor& lengths,
+                                            const DecodeOptions& options,
+                                            std::span<const int64_t> numbers) {
+  if (std::ssize(numbers) != lengths.numel()) {
+    throw ShapeError(fmt::format("sample: {} numbers for {} sentences",
+                                 numbers.size(), lengths.numel()));
+  }
+  return Sampling(model, source, lengths, options, numbers).Run();
+}
+
+}  // namespace heed

@@ -1,0 +1,30 @@
+// Translations drawn at random from what the model holds likely.
+#ifndef HEED_DECODE_SAMPLE_H_
+#define HEED_DECODE_SAMPLE_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/decode/hypothesis.h"
+#include "heed/models/sequence_model.h"
+
+namespace heed {
+
+/// nbest independent hypotheses of each sentence, best first. Each token is
+/// drawn from p^(1 / temperature), cut to the top_k likeliest tokens and of
+/// these to the fewest that reach the share top_p; scores are those of the
+/// model's own p. The draws of a sentence depend on options.seed and its number
+/// alone. Shapes: source i32 [S, B], each column ends with </s>; lengths i32
+/// [B]; numbers [B].
+/// Throws: as BeamSearch. Thread-safe. Paper: Holtzman 2019, 1904.09751
+/// (top_p).
+std::vector<std::vector<Hypothesis>> Sample(const SequenceModel& model,
+                                            const Tensor& source,
+                                            const Tensor& lengths,
+                                            const DecodeOptions& options,
+                                            std::span<const int64_t> numbers);
+
+}  // namespace heed
+
+#endif  // HEED_DECODE_SAMPLE_H_

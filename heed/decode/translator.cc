@@ -1,0 +1,169 @@
+#include "heed/decode/translator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/data/batches.h"
+#include "heed/data/corpus.h"
+#include "heed/decode/beam.h"
+#include "heed/decode/sample.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kLinesPerChunk = 64;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+void CheckUtf8(std::span<const std::string> lines, int64_t first) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!IsValidUtf8(lines[i])) {
+      throw FormatError(fmt::format("line {} to translate is not valid UTF-8",
+                                    first + static_cast<int64_t>(i) + 1));
+    }
+  }
+}
+
+// The place of the source piece, </s> not counted, that target token t looked
+// at most.
+size_t MostAttended(const Hypothesis& hypothesis, size_t t) {
+  const float* row = hypothesis.attention.data() +
+                     t * static_cast<size_t>(hypothesis.source_length);
+  return static_cast<size_t>(
+      std::max_element(row, row + hypothesis.source_length - 1) - row);
+}
+
+}  // namespace
+
+Translator::Translator(const SequenceModel& model, Vocabulary source,
+                       Vocabulary target, bool lowercase,
+                       const DecodeOptions& options)
+    : model_(model),
+      source_(std::move(source)),
+      target_(std::move(target)),
+      lowercase_(lowercase),
+      options_(options) {
+  CheckOptions(options);
+}
+
+std::vector<Translations> Translator::Translate(
+    std::span<const std::string> lines, int64_t first) const {
+  CheckUtf8(lines, first);
+  const Sentences sentences = Encode(lines);
+  std::vector<Translations> results(lines.size(), Translations(1));
+  for (const std::vector<int64_t>& indices : PlanBatches(sentences)) {
+    const Batch batch = MakeSourceBatch(sentences.ids, indices);
+    const Tensor source = Tensor::Of(batch.source, {batch.S, batch.B});
+    const Tensor lengths = Tensor::Of(batch.source_lengths, {batch.B});
+    std::vector<int64_t> numbers = indices;
+    for (int64_t& number : numbers) number += first;
+    auto hypotheses = options_.sample
+                          ? Sample(model_, source, lengths, options_, numbers)
+                          : BeamSearch(model_, source, lengths, options_);
+    for (size_t b = 0; b < indices.size(); ++b) {
+      const auto index = static_cast<size_t>(indices[b]);
+      results[index].clear();
+      for (Hypothesis& hypothesis : hypotheses[b]) {
+        results[index].push_back(
+            Write(sentences.pieces[index], std::move(hypothesis)));
+      }
+    }
+  }
+  return results;
+}
+
+Translator::Sentences Translator::Encode(
+    std::span<const std::string> lines) const {
+  Sentences sentences;
+  sentences.ids.resize(lines.size());
+  sentences.pieces.resize(lines.size());
+  ParallelFor(
+      std::ssize(lines), kLinesPerChunk, [&](int64_t begin, int64_t end) {
+        for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end);
+             ++i) {
+          if (SplitUnicodeWhitespace(lines[i]).empty()) continue;
+          Encoded encoded = EncodeSentence(source_, lines[i], lowercase_);
+          if (encoded.ids.size() == 1) continue;
+          sentences.ids[i] = std::move(encoded.ids);
+          sentences.pieces[i] = std::move(encoded.pieces);
+        }
+      });
+  return sentences;
+}
+
+std::vector<std::vector<int64_t>> Translator::PlanBatches(
+    const Sentences& sentences) const {
+  const auto length = [&](int64_t index) {
+    return std::ssize(sentences.ids[static_cast<size_t>(index)]);
+  };
+  std::vector<int64_t> order(sentences.ids.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase_if(order, [&](int64_t index) { return length(index) == 0; });
+  // The longest first, so that its batch is the largest in memory.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return length(a) > length(b); });
+  std::vector<std::vector<int64_t>> batches;
+  for (const int64_t index : order) {
+    const bool room =
+        !batches.empty() &&
+        std::ssize(batches.back()) < options_.batch_sentences &&
+        (std::ssize(batches.back()) + 1) * length(batches.back().front()) <=
+            options_.batch_tokens;
+    if (!room) batches.emplace_back();
+    batches.back().push_back(index);
+  }
+  return batches;
+}
+
+Translation Translator::Write(const std::vector<std::string>& source_pieces,
+                              Hypothesis hypothesis) const {
+  std::vector<std::string> pieces;
+  for (size_t t = 0; t < hypothesis.tokens.size(); ++t) {
+    const int32_t token = hypothesis.tokens[t];
+    pieces.push_back(options_.replace_unknown && token == kUnk
+                         ? source_pieces[MostAttended(hypothesis, t)]
+                         : target_.Piece(token));
+  }
+  Translation translation;
+  translation.text = target_.DecodePieces(pieces);
+  pieces.push_back(target_.Piece(kEos));
+  translation.score = hypothesis.score;
+  translation.log_probability = hypothesis.log_probability;
+  translation.source_pieces = source_pieces;
+  translation.target_pieces = std::move(pieces);
+  translation.attention = std::move(hypothesis.attention);
+  return translation;
+}
+
+void TranslateStream(const Translator& translator, std::istream& in,
+                     const EmitTranslations& emit, int64_t window) {
+  std::vector<std::string> lines;
+  int64_t first = 0;
+  const auto translate = [&] {
+    for (const Translations& translations :
+         translator.Translate(lines, first)) {
+      emit(first++, translations);
+    }
+    lines.clear();
+  };
+  for (std::string line; std::getline(in, line);) {
+    if (first == 0 && lines.empty() && line.starts_with(kByteOrderMark)) {
+      line.erase(0, kByteOrderMark.size());
+    }
+    if (line.ends_with('\r')) line.pop_back();
+    lines.push_back(std::move(line));
+    if (std::ssize(lines) >= window || in.rdbuf()->in_avail() <= 0) {
+      translate();
+    }
+  }
+  if (in.bad()) throw IoError("cannot read the lines to translate");
+  translate();
+}
+
+}  // namespace heed

@@ -1,0 +1,85 @@
+// From lines of text to lines of text.
+#ifndef HEED_DECODE_TRANSLATOR_H_
+#define HEED_DECODE_TRANSLATOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <istream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/data/vocabulary.h"
+#include "heed/decode/hypothesis.h"
+#include "heed/models/sequence_model.h"
+
+namespace heed {
+
+/// One translation of a line. A line without a word has an empty one: no text,
+/// no pieces, score 0.
+struct Translation {
+  std::string text;
+  double score = 0;                        ///< as Hypothesis::score
+  double log_probability = 0;              ///< as Hypothesis::log_probability
+  std::vector<std::string> source_pieces;  ///< the last one is </s>
+  std::vector<std::string> target_pieces;  ///< the last one is </s>
+  /// How much each target piece looked at each source piece, row-major
+  /// [target_pieces, source_pieces]; empty if it was not asked for
+  /// (DecodeOptions::keep_attention) or the model has none.
+  std::vector<float> attention;
+};
+
+/// Best first, at least one.
+using Translations = std::vector<Translation>;
+
+/// Immutable, used from many threads. The model must outlive it.
+class Translator {
+ public:
+  /// `lowercase`: as the model's training text was.
+  /// Throws: ConfigError for options out of range.
+  Translator(const SequenceModel& model, Vocabulary source, Vocabulary target,
+             bool lowercase, const DecodeOptions& options);
+
+  /// The translations of each line. Lines of similar length are translated
+  /// together, the results stand in the order of the lines. `first` is the
+  /// number of the first line in the whole text: samples depend on it, errors
+  /// name it. Throws: FormatError for a line that is not valid UTF-8; and as
+  /// BeamSearch.
+  std::vector<Translations> Translate(std::span<const std::string> lines,
+                                      int64_t first = 0) const;
+
+ private:
+  /// Each ends with </s>; nothing for a line without a word.
+  struct Sentences {
+    std::vector<std::vector<int32_t>> ids;
+    std::vector<std::vector<std::string>> pieces;
+  };
+  Sentences Encode(std::span<const std::string> lines) const;
+  std::vector<std::vector<int64_t>> PlanBatches(
+      const Sentences& sentences) const;
+  Translation Write(const std::vector<std::string>& source_pieces,
+                    Hypothesis hypothesis) const;
+
+  const SequenceModel& model_;
+  Vocabulary source_;
+  Vocabulary target_;
+  bool lowercase_;
+  DecodeOptions options_;
+};
+
+/// Receives the translations of line `index`, counted from 0.
+using EmitTranslations =
+    std::function<void(int64_t index, const Translations& translations)>;
+
+/// Translates the lines of `in` (ends: LF or CRLF) and emits them in order. Up
+/// to `window` lines are read before they are translated together, but no more
+/// than can be had without waiting: one line typed by hand is answered at once.
+/// For std::cin, std::ios::sync_with_stdio(false) must have been called before
+/// the first use, else it never knows of more than one line.
+/// Throws: as Translator::Translate; IoError if reading fails.
+void TranslateStream(const Translator& translator, std::istream& in,
+                     const EmitTranslations& emit, int64_t window = 256);
+
+}  // namespace heed
+
+#endif  // HEED_DECODE_TRANSLATOR_H_

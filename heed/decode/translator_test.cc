@@ -1,0 +1,230 @@
+#include "heed/decode/translator.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "heed/base/errors.h"
+#include "heed/decode/testing.h"
+
+namespace heed {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// kSpecialTokens + 6 words.
+Vocabulary Words() {
+  return Vocabulary::Train(Lines{"the cat sat on a mat"},
+                           {VocabularyKind::kWords, 0, 1});
+}
+
+Lines Texts(const std::vector<Translations>& translations) {
+  Lines texts;
+  for (const Translations& of_line : translations) {
+    texts.push_back(of_line.at(0).text);
+  }
+  return texts;
+}
+
+class TranslatorTest : public testing::Test {
+ protected:
+  Translator Make(const DecodeOptions& options = {}, bool lowercase = false) {
+    return Translator(model_, Words(), Words(), lowercase, options);
+  }
+  CopyModel model_{10};
+};
+
+TEST_F(TranslatorTest, TranslationsStandInTheOrderOfTheLines) {
+  Lines lines;
+  for (size_t i = 0; i < 200; ++i) {
+    lines.push_back("cat");
+    for (size_t n = 0; n < i * 7 % 11; ++n) lines.back() += " mat";
+  }
+  DecodeOptions options;
+  options.batch_tokens = 40;
+  options.batch_sentences = 7;
+  EXPECT_EQ(Texts(Make(options).Translate(lines)), lines);
+}
+
+TEST_F(TranslatorTest, BatchesKeepToTheLimits) {
+  DecodeOptions options;
+  options.beam = 1;
+  options.batch_tokens = 12;
+  options.batch_sentences = 3;
+  const Translator translator = Make(options);
+  translator.Translate(Lines(2, "the cat sat on a mat"));  // 7 with </s>
+  EXPECT_EQ(model_.rows_of_steps.at(0), 1);
+  translator.Translate(Lines(3, "the cat"));
+  EXPECT_EQ(model_.rows_of_steps.at(0), 3);
+  translator.Translate(Lines(4, "the"));
+  EXPECT_EQ(model_.rows_of_steps.at(0), 1);  // the fourth
+}
+
+TEST_F(TranslatorTest, LinesWithoutAWordDoNotReachTheModel) {
+  const auto found = Make().Translate(Lines{"", " \t ", "\u3000", "the cat"});
+  EXPECT_EQ(Texts(found), (Lines{"", "", "", "the cat"}));
+  EXPECT_EQ(model_.source_steps, 3);
+  EXPECT_TRUE(found[0][0].source_pieces.empty());
+  EXPECT_TRUE(found[0][0].target_pieces.empty());
+  EXPECT_EQ(found[0][0].score, 0);
+  EXPECT_TRUE(Make().Translate({}).empty());
+}
+
+TEST_F(TranslatorTest, ALongLineIsTranslated) {
+  std::string line = "the";
+  for (int i = 1; i < 10000; ++i) line += i % 2 == 0 ? " cat" : " mat";
+  DecodeOptions options;
+  options.beam = 2;
+  EXPECT_EQ(Texts(Make(options).Translate(Lines{line, "cat"})),
+            (Lines{line, "cat"}));
+}
+
+TEST_F(TranslatorTest, PiecesAndAttentionFitEachOther) {
+  DecodeOptions options;
+  options.keep_attention = true;
+  const auto found = Make(options).Translate(Lines{"the mat"});
+  EXPECT_EQ(found[0][0].source_pieces, (Lines{"the", "mat", "</s>"}));
+  EXPECT_EQ(found[0][0].target_pieces, (Lines{"the", "mat", "</s>"}));
+  EXPECT_EQ(found[0][0].attention,
+            (std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+  EXPECT_LT(found[0][0].log_probability, 0);
+  EXPECT_GT(found[0][0].score, found[0][0].log_probability);
+}
+
+TEST_F(TranslatorTest, UnknownWordsAreCopiedFromWhereTheModelLooked) {
+  const Lines lines = {"the Zebra sat on Bob", "Bob"};
+  EXPECT_EQ(Texts(Make().Translate(lines)),
+            (Lines{"the <unk> sat on <unk>", "<unk>"}));
+  DecodeOptions options;
+  options.replace_unknown = true;
+  EXPECT_EQ(Texts(Make(options).Translate(lines)), lines);
+}
+
+class LooksAtTheEnd : public CopyModel {
+ public:
+  using CopyModel::CopyModel;
+  std::vector<float> Attention(const FakeRow& row) const override {
+    std::vector<float> weights = CopyModel::Attention(row);
+    weights.back() += 2;
+    return weights;
+  }
+};
+
+TEST(Translator, TheEndIsNeverCopiedForAnUnknownWord) {
+  const LooksAtTheEnd model(10);
+  DecodeOptions options;
+  options.replace_unknown = true;
+  const Translator translator(model, Words(), Words(), false, options);
+  EXPECT_EQ(Texts(translator.Translate(Lines{"the Zebra"})),
+            Lines{"the Zebra"});
+}
+
+TEST_F(TranslatorTest, UnknownWordsCannotBeReplacedWithoutAttention) {
+  const ConstantModel model(std::vector<float>(10, 0));
+  DecodeOptions options;
+  options.replace_unknown = true;
+  const Translator translator(model, Words(), Words(), false, options);
+  EXPECT_THROW(translator.Translate(Lines{"the"}), ConfigError);
+}
+
+TEST_F(TranslatorTest, LowercaseIsAppliedBeforeTheVocabulary) {
+  EXPECT_EQ(Texts(Make().Translate(Lines{"The cat"})), Lines{"<unk> cat"});
+  EXPECT_EQ(Texts(Make({}, true).Translate(Lines{"The CAT"})),
+            Lines{"the cat"});
+}
+
+TEST_F(TranslatorTest, TheNBestBelongToTheirLine) {
+  DecodeOptions options;
+  options.nbest = 3;
+  const auto found = Make(options).Translate(Lines{"the cat", "", "mat"});
+  EXPECT_EQ(found[0].size(), 3u);
+  EXPECT_EQ(found[1].size(), 1u);
+  EXPECT_EQ(found[2].size(), 3u);
+  EXPECT_EQ(found[2][0].text, "mat");
+  EXPECT_GE(found[2][0].score, found[2][1].score);
+}
+
+TEST_F(TranslatorTest, IllFormedTextIsAnErrorThatNamesTheLine) {
+  try {
+    Make().Translate(Lines{"the", "ca\xFFt"}, 40);
+    FAIL();
+  } catch (const FormatError& error) {
+    EXPECT_NE(std::string(error.what()).find("line 42"), std::string::npos);
+  }
+}
+
+TEST_F(TranslatorTest, OptionsAreChecked) {
+  DecodeOptions options;
+  options.nbest = 9;
+  EXPECT_THROW(Make(options), ConfigError);
+  options.sample = true;  // where there is no beam
+  EXPECT_NO_THROW(Make(options));
+  options.temperature = 0;
+  EXPECT_THROW(Make(options), ConfigError);
+}
+
+// What TranslateStream emits, and in which windows the lines were translated.
+Lines Stream(const Translator& translator, std::istream& in, int64_t window) {
+  Lines texts;
+  TranslateStream(
+      translator, in,
+      [&](int64_t index, const Translations& translations) {
+        EXPECT_EQ(index, std::ssize(texts));
+        texts.push_back(translations.at(0).text);
+      },
+      window);
+  return texts;
+}
+
+TEST_F(TranslatorTest, AStreamIsTranslatedInOrder) {
+  std::istringstream in(
+      "\xEF\xBB\xBFthe cat\r\n\nsat on a mat\nthe\ncat sat on\nmat");
+  EXPECT_EQ(Stream(Make(), in, 2),
+            (Lines{"the cat", "", "sat on a mat", "the", "cat sat on", "mat"}));
+  std::istringstream empty("");
+  EXPECT_TRUE(Stream(Make(), empty, 2).empty());
+}
+
+// Hands out one line at a time and has nothing more until it is asked.
+class TypedLines : public std::streambuf {
+ public:
+  explicit TypedLines(Lines lines) : lines_(std::move(lines)) {}
+  size_t handed_out() const { return next_; }
+
+ private:
+  int_type underflow() override {
+    if (next_ == lines_.size()) return traits_type::eof();
+    std::string& line = lines_[next_++];
+    setg(line.data(), line.data(), line.data() + line.size());
+    return traits_type::to_int_type(line[0]);
+  }
+  Lines lines_;
+  size_t next_ = 0;
+};
+
+TEST_F(TranslatorTest, ATypedLineIsAnsweredBeforeTheNextIsRead) {
+  TypedLines typed({"the cat\n", "a mat\n", "sat\n"});
+  std::istream in(&typed);
+  Lines texts;
+  TranslateStream(
+      Make(), in, [&](int64_t index, const Translations& translations) {
+        EXPECT_EQ(typed.handed_out(), static_cast<size_t>(index) + 1);
+        texts.push_back(translations.at(0).text);
+      });
+  EXPECT_EQ(texts, (Lines{"the cat", "a mat", "sat"}));
+}
+
+TEST_F(TranslatorTest, SamplesDoNotDependOnTheWindow) {
+  const RandomModel model(10, -1);
+  DecodeOptions options;
+  options.sample = true;
+  const Translator translator(model, Words(), Words(), false, options);
+  const std::string text = "the\nthe\nthe\ncat\nthe\n";
+  std::istringstream one(text), many(text);
+  const Lines texts = Stream(translator, one, 1);
+  EXPECT_EQ(texts, Stream(translator, many, 100));
+  EXPECT_NE(texts[0], texts[1]);
+}
+
+}  // namespace
+}  // namespace heed

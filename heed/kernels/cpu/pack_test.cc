@@ -1,0 +1,155 @@
+#include "heed/kernels/cpu/pack.h"
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+#include <hwy/tests/hwy_gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "heed/base/rng.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels::cpu {
+namespace {
+
+class Packing : public hwy::TestWithParamTarget {};
+HWY_TARGET_INSTANTIATE_TEST_SUITE_P(Packing);
+
+std::vector<float> Random(int64_t n) {
+  Rng rng(static_cast<uint64_t>(n) + 1);
+  std::vector<float> values(static_cast<size_t>(n));
+  for (float& x : values) x = static_cast<float>(rng.Uniform(-2, 2));
+  return values;
+}
+
+/// As Tensor rounds, which is plain scalar code.
+std::vector<uint16_t> Rounded(const std::vector<float>& values) {
+  const Tensor t = Tensor::Of(values, {static_cast<int64_t>(values.size())})
+                       .To(DType::kBF16);
+  std::vector<uint16_t> bits;
+  for (int64_t i = 0; i < t.numel(); ++i) {
+    bits.push_back(t.data<bfloat16>()[i].bits);
+  }
+  return bits;
+}
+
+/// Element (i, j) of the matrix that `b` shows, zero outside of it.
+float Element(const MatrixView& b, int64_t i, int64_t j) {
+  if (i >= b.k || j >= b.n) return 0;
+  return b.transposed ? b.data[j * b.stride + i] : b.data[i * b.stride + j];
+}
+
+const std::vector<int64_t> kSizes = {1, 3, 15, 16, 17, 31, 33, 63, 64, 65, 127, 130};
+
+/// Calls body(view, rows) for matrices of all sizes, plain and transposed, in
+/// storage that ends with the matrix.
+template <typename Body>
+void ForMatrices(const Body& body) {
+  for (const int64_t k : kSizes) {
+    for (const int64_t n : kSizes) {
+      for (const bool transposed : {false, true}) {
+        const int64_t width = transposed ? k : n;
+        const int64_t height = transposed ? n : k;
+        const int64_t stride = width + 3;
+        const std::vector<float> storage = Random(1 + (height - 1) * stride + width);
+        body(MatrixView{storage.data() + 1, k, n, stride, transposed}, k + k % 2 * 40);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Packing, PanelsHoldTheirColumnsRowByRow) {
+  ForMatrices([](const MatrixView& b, int64_t rows) {
+    const int64_t padded = PaddedRows(rows, false);
+    std::vector<float> out(static_cast<size_t>(padded * kPanel), 9.0F);
+    for (int64_t panel = 0; panel * kPanel < b.n; ++panel) {
+      PackPanel(b, panel, rows, out.data());
+      for (int64_t i = 0; i < padded; ++i) {
+        for (int64_t j = 0; j < kPanel; ++j) {
+          ASSERT_EQ(out[static_cast<size_t>(i * kPanel + j)],
+                    Element(b, i, panel * kPanel + j))
+              << b.k << "x" << b.n << " at " << i << ", " << j;
+        }
+      }
+    }
+  });
+}
+
+TEST_P(Packing, PanelsOfBfloat16HoldPairsOfRows) {
+  ForMatrices([](const MatrixView& b, int64_t rows) {
+    const int64_t padded = PaddedRows(rows, true);
+    std::vector<uint16_t> out(static_cast<size_t>(padded * kPanel), 9);
+    for (int64_t panel = 0; panel * kPanel < b.n; ++panel) {
+      PackPanelBF16(b, panel, rows, out.data());
+      std::vector<float> order;
+      for (int64_t i = 0; i < padded; i += 2) {
+        for (int64_t j = 0; j < kPanel; ++j) {
+          order.push_back(Element(b, i, panel * kPanel + j));
+          order.push_back(Element(b, i + 1, panel * kPanel + j));
+        }
+      }
+      ASSERT_EQ(out, Rounded(order)) << b.k << "x" << b.n;
+    }
+  });
+}
+
+TEST_P(Packing, TransposesAndPadsWithZeros) {
+  for (const int64_t x_rows : kSizes) {
+    for (const int64_t cols : kSizes) {
+      const int64_t stride = cols + 2;
+      const std::vector<float> x = Random((x_rows - 1) * stride + cols);
+      const int64_t rows = (x_rows + 63) / 64 * 64;
+      const int64_t begin = cols / 3;
+      std::vector<float> expected;
+      for (int64_t i = begin; i < cols; ++i) {
+        for (int64_t j = 0; j < rows; ++j) {
+          expected.push_back(j < x_rows ? x[static_cast<size_t>(j * stride + i)] : 0);
+        }
+      }
+      std::vector<float> out(expected.size(), 9.0F);
+      TransposeRows(x.data(), x_rows, stride, begin, cols, rows, out.data());
+      ASSERT_EQ(out, expected) << x_rows << "x" << cols;
+      std::vector<uint16_t> rounded(expected.size(), 9);
+      TransposeRowsBF16(x.data(), x_rows, stride, begin, cols, rows, rounded.data());
+      ASSERT_EQ(rounded, Rounded(expected)) << x_rows << "x" << cols;
+    }
+  }
+}
+
+TEST_P(Packing, RoundsToNearestEven) {
+  std::vector<float> values = {1.0F,
+                               1.0F + 0x1p-8F,
+                               1.0F + 3 * 0x1p-8F,
+                               -1.0F - 0x1.1p-8F,
+                               0.0F,
+                               -0.0F,
+                               INFINITY,
+                               -INFINITY,
+                               std::numeric_limits<float>::max(),
+                               std::numeric_limits<float>::denorm_min()};
+  for (const int64_t n : kSizes) {
+    const std::vector<float> more = Random(n);
+    values.insert(values.end(), more.begin(), more.end());
+    std::vector<uint16_t> out(values.size() + 1, 9);
+    RoundBF16(values.data(), static_cast<int64_t>(values.size()), out.data());
+    EXPECT_EQ(out.back(), 9) << "written behind the end";
+    out.pop_back();
+    ASSERT_EQ(out, Rounded(values));
+  }
+}
+
+TEST_P(Packing, KeepsNansQuiet) {
+  const std::vector<float> nans(20, std::numeric_limits<float>::signaling_NaN());
+  std::vector<uint16_t> out(20);
+  RoundBF16(nans.data(), 20, out.data());
+  for (const uint16_t bits : out) {
+    EXPECT_EQ(bits & 0x7fc0, 0x7fc0) << "not a quiet NaN";
+  }
+}
+
+}  // namespace
+}  // namespace heed::kernels::cpu

@@ -1,0 +1,87 @@
+#include "heed/tensor/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace heed {
+namespace {
+
+/// The address sanitizer's build keeps no buffers.
+bool Keeps() {
+  pool::Release(pool::Acquire(100));
+  return pool::Stats().cached > 0;
+}
+
+TEST(Pool, GivesAlignedBuffersOfAtLeastTheSize) {
+  for (const size_t bytes : {0, 1, 63, 64, 65, 80, 81, 1000, 4096, 4097, 1 << 20,
+                             3 << 20}) {
+    Buffer* buffer = pool::Acquire(bytes);
+    EXPECT_GE(buffer->capacity, bytes);
+    EXPECT_LE(buffer->capacity, bytes + bytes / 4 + 64) << "too much for " << bytes;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->bytes()) % 64, 0U);
+    EXPECT_EQ(buffer->references, 1);
+    pool::Release(buffer);
+  }
+}
+
+TEST(Pool, ReusesAReleasedBuffer) {
+  if (!Keeps()) GTEST_SKIP();
+  Buffer* first = pool::Acquire(5000);
+  pool::Release(first);
+  const int64_t system = pool::Stats().system;
+  Buffer* second = pool::Acquire(4900);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(pool::Stats().system, system);
+  pool::Release(second);
+}
+
+TEST(Pool, CountsWhatIsInUseAndThePeak) {
+  pool::ResetPeak();
+  const PoolStats before = pool::Stats();
+  EXPECT_EQ(before.peak, before.in_use);
+  Buffer* a = pool::Acquire(1 << 20);
+  Buffer* b = pool::Acquire(1 << 20);
+  EXPECT_EQ(pool::Stats().in_use, before.in_use + (2 << 20));
+  pool::Release(a);
+  pool::Release(b);
+  const PoolStats after = pool::Stats();
+  EXPECT_EQ(after.in_use, before.in_use);
+  EXPECT_EQ(after.peak, before.in_use + (2 << 20));
+}
+
+TEST(Pool, TrimGivesCachedBuffersBack) {
+  if (!Keeps()) GTEST_SKIP();
+  pool::Release(pool::Acquire(1 << 20));
+  EXPECT_GE(pool::Stats().cached, 1 << 20);
+  pool::Trim();
+  EXPECT_EQ(pool::Stats().cached, 0);
+}
+
+TEST(Pool, RefusesWhatNoMachineHas) {
+  EXPECT_THROW(pool::Acquire(SIZE_MAX), std::bad_alloc);
+}
+
+TEST(Pool, ServesManyThreads) {
+  const int64_t before = pool::Stats().in_use;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      for (int i = 0; i < 2000; ++i) {
+        Buffer* buffer = pool::Acquire(static_cast<size_t>(64 + i % 7 * 100));
+        auto* bytes = static_cast<char*>(buffer->bytes());
+        bytes[0] = static_cast<char>(t);
+        ASSERT_EQ(bytes[0], t);
+        pool::Release(buffer);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(pool::Stats().in_use, before);
+}
+
+}  // namespace
+}  // namespace heed

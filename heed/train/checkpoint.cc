@@ -1,0 +1,74 @@
+#include "heed/train/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "heed/base/config.h"
+#include "heed/base/errors.h"
+#include "heed/kernels/reduce.h"
+#include "heed/train/model_folder.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kStateKey = "heed.training";
+
+nlohmann::ordered_json ToJson(const TrainingState& s) {
+  return {{"step", s.step},           {"epoch", s.epoch},
+          {"batch", s.batch},         {"tokens", s.tokens},
+          {"rng_position", s.rng_position}, {"has_best", s.has_best},
+          {"best", s.best},           {"best_step", s.best_step},
+          {"stale", s.stale},         {"finished", s.finished},
+          {"kept", s.kept},           {"text", s.text}};
+}
+
+TrainingState FromJson(const nlohmann::ordered_json& json) {
+  TrainingState s;
+  json.at("step").get_to(s.step);
+  json.at("epoch").get_to(s.epoch);
+  json.at("batch").get_to(s.batch);
+  json.at("tokens").get_to(s.tokens);
+  json.at("rng_position").get_to(s.rng_position);
+  json.at("has_best").get_to(s.has_best);
+  json.at("best").get_to(s.best);
+  json.at("best_step").get_to(s.best_step);
+  json.at("stale").get_to(s.stale);
+  json.at("finished").get_to(s.finished);
+  json.at("kept").get_to(s.kept);
+  json.at("text").get_to(s.text);
+  return s;
+}
+
+}  // namespace
+
+void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
+                     const Optimizer& optimizer, const TrainingState& state) {
+  for (const auto& parameter : parameters.all()) {
+    if (!kernels::AllFinite(parameter->value())) {
+      throw NumericError(fmt::format("{} is not finite", parameter->name()));
+    }
+  }
+  std::vector<NamedTensor> tensors = ParameterTensors(parameters);
+  for (NamedTensor& tensor : optimizer.State()) tensors.push_back(std::move(tensor));
+  WriteTensors(path, tensors, {{kStateKey, ToJson(state).dump()}});
+}
+
+TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
+                             Optimizer& optimizer) {
+  const SafetensorsFile file = ReadTensors(path);
+  const auto text = file.metadata.find(kStateKey);
+  if (text == file.metadata.end()) {
+    throw FormatError(path + ": not a training checkpoint");
+  }
+  try {
+    const TrainingState state = FromJson(ParseJson(text->second, path));
+    SetParameters(parameters, file.tensors, path);
+    optimizer.Restore(file.tensors, path);
+    return state;
+  } catch (const nlohmann::json::exception& error) {
+    throw FormatError(fmt::format("{}: bad training state: {}", path, error.what()));
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,41 @@
+// What a run needs to go on as if it had never stopped.
+#ifndef HEED_TRAIN_CHECKPOINT_H_
+#define HEED_TRAIN_CHECKPOINT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heed/models/sequence_model.h"
+#include "heed/train/optimizer.h"
+
+namespace heed {
+
+/// Where a run stands, between two updates.
+struct TrainingState {
+  int64_t step = 0;         // updates done
+  int64_t epoch = 0;        // from 0
+  int64_t batch = 0;        // batches of this epoch done
+  int64_t tokens = 0;       // target tokens seen
+  uint64_t rng_position = 0;
+  bool has_best = false;
+  double best = 0;          // metric of the best validation
+  int64_t best_step = 0;
+  int64_t stale = 0;        // validations since then
+  bool finished = false;
+  std::vector<int64_t> kept;  // steps whose weights are in checkpoints/
+  std::string text;           // check sum of the text
+};
+
+/// One file, so that it appears as a whole: weights, optimiser and state.
+/// Throws: IoError; NumericError if a weight is not finite.
+void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
+                     const Optimizer& optimizer, const TrainingState& state);
+
+/// Throws: IoError; FormatError.
+TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
+                             Optimizer& optimizer);
+
+}  // namespace heed
+
+#endif  // HEED_TRAIN_CHECKPOINT_H_

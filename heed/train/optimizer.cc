@@ -1,0 +1,116 @@
+#include "heed/train/optimizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/errors.h"
+#include "heed/kernels/optimizer.h"
+#include "heed/kernels/reduce.h"
+
+namespace heed {
+namespace {
+
+bool HasSecond(const OptimizerConfig& config) { return config.optimizer != "sgd"; }
+
+}  // namespace
+
+Optimizer::Optimizer(ParameterSet& parameters, const OptimizerConfig& config)
+    : config_(config) {
+  for (const auto& parameter : parameters.all()) {
+    const Tensor& value = parameter->value();
+    slots_.push_back({parameter.get(), Tensor::Zeros(value.shape(), value.dtype()),
+                      HasSecond(config)
+                          ? Tensor::Zeros(value.shape(), value.dtype())
+                          : Tensor()});
+  }
+}
+
+double Optimizer::GradientNorm() const {
+  double sum = 0;
+  for (const Slot& slot : slots_) {
+    const Tensor& gradient = slot.parameter->gradient();
+    if (!gradient.defined()) continue;
+    const double squares = kernels::SumSquares(gradient);
+    if (!std::isfinite(squares)) {
+      throw NumericError(fmt::format("the gradient of {} is not finite",
+                                     slot.parameter->name()));
+    }
+    sum += squares;
+  }
+  return std::sqrt(sum);
+}
+
+void Optimizer::Step(int64_t step, double learning_rate, double norm) {
+  const double scale =
+      config_.clip > 0 && norm > config_.clip ? config_.clip / norm : 1;
+  for (Slot& slot : slots_) {
+    Parameter& p = *slot.parameter;
+    if (!p.gradient().defined()) continue;
+    Tensor& w = p.mutable_value();
+    const Tensor& g = p.gradient();
+    if (config_.optimizer == "sgd") {
+      kernels::SgdStep(w, g, slot.first, learning_rate, config_.momentum, scale);
+    } else if (config_.optimizer == "adadelta") {
+      kernels::AdadeltaStep(w, g, slot.first, slot.second, config_.rho,
+                            config_.epsilon, learning_rate, scale);
+    } else {
+      kernels::AdamOptions options;
+      options.learning_rate = learning_rate;
+      options.beta1 = config_.beta1;
+      options.beta2 = config_.beta2;
+      options.epsilon = config_.epsilon;
+      options.weight_decay =
+          config_.optimizer == "adamw" ? config_.weight_decay : 0;
+      options.grad_scale = scale;
+      options.step = step;
+      kernels::AdamStep(w, g, slot.first, slot.second, options);
+    }
+    p.ClearGradient();
+    p.Changed();
+  }
+}
+
+std::vector<NamedTensor> Optimizer::State() const {
+  std::vector<NamedTensor> state;
+  for (const Slot& slot : slots_) {
+    state.push_back({"optimizer.first." + slot.parameter->name(), slot.first});
+    if (slot.second.defined()) {
+      state.push_back({"optimizer.second." + slot.parameter->name(), slot.second});
+    }
+  }
+  return state;
+}
+
+void Optimizer::Restore(const std::vector<NamedTensor>& state,
+                        const std::string& file) {
+  for (Slot& slot : slots_) {
+    const Shape& shape = slot.first.shape();
+    const std::string& name = slot.parameter->name();
+    slot.first.CopyFrom(FindTensor(state, "optimizer.first." + name, shape, file));
+    if (slot.second.defined()) {
+      slot.second.CopyFrom(
+          FindTensor(state, "optimizer.second." + name, shape, file));
+    }
+  }
+}
+
+const Tensor& FindTensor(const std::vector<NamedTensor>& tensors,
+                         const std::string& name, const Shape& shape,
+                         const std::string& file) {
+  const auto found =
+      std::find_if(tensors.begin(), tensors.end(),
+                   [&](const NamedTensor& t) { return t.name == name; });
+  if (found == tensors.end()) {
+    throw FormatError(fmt::format("{}: tensor '{}' is missing", file, name));
+  }
+  if (!(found->value.shape() == shape)) {
+    throw FormatError(fmt::format("{}: tensor '{}' is {}, expected {}", file, name,
+                                  found->value.shape().ToString(),
+                                  shape.ToString()));
+  }
+  return found->value;
+}
+
+}  // namespace heed

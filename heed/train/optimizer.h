@@ -1,0 +1,51 @@
+// Applies gradients to parameters.
+#ifndef HEED_TRAIN_OPTIMIZER_H_
+#define HEED_TRAIN_OPTIMIZER_H_
+
+#include <vector>
+
+#include "heed/autograd/parameter_set.h"
+#include "heed/io/safetensors.h"
+#include "heed/train/config.h"
+
+namespace heed {
+
+/// Adam, AdamW, Adadelta or SGD with momentum over all parameters of a set,
+/// with clipping by the global norm. Exact forms: see kernels/optimizer.h.
+class Optimizer {
+ public:
+  Optimizer(ParameterSet& parameters, const OptimizerConfig& config);
+
+  /// Norm of the gradient over all parameters.
+  /// Throws: NumericError that names a parameter whose gradient is not finite.
+  double GradientNorm() const;
+
+  /// One update with this learning rate; `step` counts from 1. Gradients are
+  /// scaled to the norm `config.clip` if theirs, `norm`, is greater, and cleared
+  /// afterwards.
+  void Step(int64_t step, double learning_rate, double norm);
+
+  /// What the next step depends on, besides the parameters themselves.
+  std::vector<NamedTensor> State() const;
+  /// Throws: FormatError if a tensor is missing or of another shape.
+  void Restore(const std::vector<NamedTensor>& state, const std::string& file);
+
+ private:
+  struct Slot {
+    Parameter* parameter;
+    Tensor first;   // mean gradient, mean squared gradient or momentum
+    Tensor second;  // mean squared gradient or mean squared update
+  };
+
+  OptimizerConfig config_;
+  std::vector<Slot> slots_;
+};
+
+/// The tensor of this name and shape. Throws: FormatError that names `file`.
+const Tensor& FindTensor(const std::vector<NamedTensor>& tensors,
+                         const std::string& name, const Shape& shape,
+                         const std::string& file);
+
+}  // namespace heed
+
+#endif  // HEED_TRAIN_OPTIMIZER_H_

@@ -1,0 +1,22 @@
+// How the step size changes over a run.
+#ifndef HEED_TRAIN_SCHEDULE_H_
+#define HEED_TRAIN_SCHEDULE_H_
+
+#include <cstdint>
+
+#include "heed/train/config.h"
+
+namespace heed {
+
+/// The learning rate of `step` (from 1). With w = warmup and p = peak:
+///   step < w:      p · step / w
+///   constant:      p
+///   inverse_sqrt:  p · √(max(w, 1) / step)
+///   step_halving:  p · 2^−n, n halvings so far
+///   cosine:        p · (1 + cos(π (step − w) / (end − w))) / 2
+/// `last_step` is where cosine ends if decay_steps is 0.
+double LearningRate(const OptimizerConfig& config, int64_t step, int64_t last_step);
+
+}  // namespace heed
+
+#endif  // HEED_TRAIN_SCHEDULE_H_

@@ -1,0 +1,28 @@
+// How good a model is on parallel text.
+#ifndef HEED_TRAIN_VALIDATE_H_
+#define HEED_TRAIN_VALIDATE_H_
+
+#include "heed/data/batches.h"
+#include "heed/models/sequence_model.h"
+
+namespace heed {
+
+/// Ids [rows, columns] as a tensor.
+Tensor AsTensor(const std::vector<int32_t>& ids, int rows, int columns);
+
+struct LossSum {
+  double nll = 0;  // Σ −log p of the gold tokens, natural logarithm
+  int64_t tokens = 0;
+  int64_t correct = 0;
+
+  double mean() const { return tokens > 0 ? nll / static_cast<double>(tokens) : 0; }
+};
+
+/// Loss of the gold targets given gold prefixes (teacher forcing), without
+/// label smoothing and dropout; </s> counts as a token.
+LossSum CorpusLoss(const SequenceModel& model, const Corpus& corpus,
+                   const BatchOptions& batches);
+
+}  // namespace heed
+
+#endif  // HEED_TRAIN_VALIDATE_H_
