@@ -33,8 +33,7 @@ int RunBench(const Arguments& arguments) {
                                               {"tokens_per_second", r.tokens_per_second},
                                               {"ms_per_step", r.ms_per_step},
                                               {"floor_ms", r.floor_ms},
-                                              {"limit_gflops", r.limit_gflops},
-                                              {"gflop_per_step", r.gflop_per_step}}
+                                              {"limit_gflops", r.limit_gflops}}
                            .dump());
     return 0;
   }

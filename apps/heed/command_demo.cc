@@ -5,6 +5,7 @@
 
 #include "apps/heed/commands.h"
 #include "apps/heed/views.h"
+#include "heed/attention/score.h"
 #include "heed/base/threads.h"
 #include "heed/data/dates.h"
 #include "heed/explain/heatmap_svg.h"
@@ -22,8 +23,23 @@ constexpr int kValidDates = 500;
 constexpr int kTestDates = 2000;
 constexpr size_t kShown = 3;
 
-TrainConfig DemoConfig(const std::string& out, uint64_t seed, int threads) {
+struct DemoOptions {
+  std::string out = "heed-demo";
+  std::string score = "additive";
+  uint64_t seed = 1;
+  int threads = 0;
+
+  void Visit(FieldList& v) {
+    v("out", out, Any{"DIR"}, "model folder to write");
+    v("score", score, OneOf(ScoreNames()), "score function of the attention");
+    v("seed", seed, "of the dates and the weights");
+    v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  }
+};
+
+TrainConfig ConfigOf(const DemoOptions& demo) {
   TrainConfig config;
+  config.model.score = demo.score;
   config.model.embedding = 64;
   config.model.units = 128;
   config.model.dropout = 0.1;
@@ -35,13 +51,13 @@ TrainConfig DemoConfig(const std::string& out, uint64_t seed, int threads) {
   config.optimizer.schedule = "cosine";
   config.optimizer.warmup = 100;
   config.optimizer.label_smoothing = 0;
-  config.run.out = out;
+  config.run.out = demo.out;
   config.run.overwrite = true;
   config.run.epochs = 6;
   config.run.metric = "loss";
   config.run.patience = 0;
-  config.run.seed = seed;
-  config.run.threads = threads;
+  config.run.seed = demo.seed;
+  config.run.threads = demo.threads;
   return config;
 }
 
@@ -63,41 +79,41 @@ std::vector<std::string> ChooseExamples(const ParallelText& test) {
 }  // namespace
 
 int RunDemo(const Arguments& arguments) {
-  std::string out = "heed-demo";
-  uint64_t seed = 1;
-  int threads = 0;
-  Options options("demo",
-                  "Learns to write dates of many human formats as YYYY-MM-DD, "
-                  "character by character, and shows which characters each digit "
-                  "looked at. Needs no data.");
-  options.fields()("out", out, Any{"DIR"}, "model folder to write");
-  options.fields()("seed", seed, "of the dates and the weights");
-  options.fields()("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  DemoOptions demo;
+  Options options(
+      "demo",
+      "Learns to write dates of many human formats as YYYY-MM-DD, "
+      "character by character, and shows which characters each digit "
+      "looked at. Needs no data.");
+  demo.Visit(options.fields());
   options.Example("heed demo");
+  options.Example("heed demo --score dot --out dates-dot");
   if (!options.Parse(arguments)) return 0;
 
-  const ThreadLimit limit(threads);
-  DateTask task = MakeDateTask(kTrainDates, kValidDates, kTestDates, seed);
+  const ThreadLimit limit(demo.threads);
+  DateTask task = MakeDateTask(kTrainDates, kValidDates, kTestDates, demo.seed);
   LowercaseText(task.test);
   fmt::print("Learning to read dates, for example\n");
   for (size_t i = 0; i < kShown; ++i) {
     fmt::print("  {:<36} {}\n", task.train.source[i], task.train.target[i]);
   }
-  fmt::print("with attention as in Bahdanau et al. 2014, character by character.\n\n");
+  fmt::print(
+      "with attention as in Bahdanau et al. 2014, character by character.\n\n");
   std::fflush(stdout);
 
-  TrainConfig config = DemoConfig(out, seed, threads);
+  TrainConfig config = ConfigOf(demo);
   TrainingText text = {task.train, task.valid};
   LowercaseText(text.train);
   LowercaseText(text.valid);
   const TrainResult trained = TrainOn(config, std::move(text));
 
-  const ModelFolder model = ReadModel(out);
+  const ModelFolder model = ReadModel(demo.out);
   EvaluationOptions evaluation;
   evaluation.decode.beam = 1;
   const Evaluation result = Evaluate(model, task.test, evaluation);
   fmt::print("Trained in {}. Of {} unseen dates {:.2f} % are right.\n\n",
-             HumanTime(trained.seconds), result.sentences, 100 * result.exact_match);
+             HumanTime(trained.seconds), result.sentences,
+             100 * result.exact_match);
 
   DecodeOptions decode;
   decode.keep_attention = true;
@@ -112,18 +128,23 @@ int RunDemo(const Arguments& arguments) {
     fmt::print("{}\n", TerminalHeatmap(view, DetectTerminal()));
     views.push_back(std::move(view));
   }
-  const std::string picture = out + "/attention.svg";
-  WriteFileAtomically(picture, AlignmentSvg(views, {.outline_off_diagonal = true}));
+  const std::string picture = demo.out + "/attention.svg";
+  WriteFileAtomically(picture,
+                      AlignmentSvg(views, {.outline_off_diagonal = true}));
   fmt::print(
-      "Each row is a character that was written; it is dark where it looked. The year\n"
-      "comes first in the output and last in most inputs, so the path jumps.\n\n"
+      "Each row is a character that was written; it is dark where it looked. "
+      "The year\n"
+      "comes first in the output and last in most inputs, so the path "
+      "jumps.\n\n"
       "The pictures:   {0}\n"
       "Try your own:   echo 'the 3rd of october 1990' | heed translate {1} "
       "--show-attention\n"
-      "Your own text:  heed train --model bahdanau --source train.en --target train.de "
+      "Your own text:  heed train --model bahdanau --source train.en --target "
+      "train.de "
       "\\\n"
-      "                  --valid-source valid.en --valid-target valid.de --out model\n",
-      picture, out);
+      "                  --valid-source valid.en --valid-target valid.de --out "
+      "model\n",
+      picture, demo.out);
   return 0;
 }
 

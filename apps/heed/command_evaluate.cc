@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/heed/commands.h"
 #include "heed/base/errors.h"
@@ -15,9 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ToJson(const std::string& model, const Evaluation& e) {
-  return {{"model", model},
-          {"bleu", e.bleu},
+Json ToJson(const Evaluation& e) {
+  return {{"bleu", e.bleu},
           {"chrf", e.chrf},
           {"loss", e.loss},
           {"perplexity", e.perplexity},
@@ -81,26 +81,30 @@ int RunEvaluate(const Arguments& arguments) {
   data.target = target;
   data.tsv = tsv;
   const ParallelText text = ReadTrainingText(data).train;
+  std::optional<AtomicFile> plot_file;
+  if (!by_length.empty()) plot_file.emplace(by_length);
   std::vector<Series> curves;
   Json all = Json::array();
   for (const std::string& folder : folders) {
     const ModelFolder model = ReadModel(folder);
     const Evaluation result = Evaluate(model, text, evaluation);
     if (json) {
-      all.push_back(ToJson(folder, result));
+      all.push_back(ToJson(result));
+      if (folders.size() > 1) all.back()["model"] = folder;
     } else {
       Print(folder, result);
     }
-    if (by_length.empty()) continue;
+    if (!plot_file) continue;
     ParallelText compared = text;
     if (model.config.data.lowercase) LowercaseText(compared);
     curves.push_back(BleuByLength(folder, compared, result.translations,
                                   evaluation.lowercase));
   }
   if (json) fmt::print("{}\n", (all.size() == 1 ? all[0] : Json{{"models", all}}).dump());
-  if (!by_length.empty()) {
+  if (plot_file) {
     const LinePlotOptions plot = {"Quality by sentence length", "source words", "BLEU"};
-    WriteFileAtomically(by_length, LinePlotSvg(curves, plot));
+    plot_file->Write(LinePlotSvg(curves, plot));
+    plot_file->Commit();
     if (!json) fmt::print("\n{}", TerminalLinePlot(curves, plot, DetectTerminal()));
   }
   return 0;

@@ -48,6 +48,16 @@ int RunTrain(const Arguments& arguments) {
     PrintResult(Train(config), config);
     return 0;
   }
+  for (const Field& field : options.fields().fields()) {
+    const bool allowed =
+        field.key == "resume" || field.key == "threads" || field.key == "quiet";
+    if (!allowed && options.Given(field.key)) {
+      throw ConfigError(fmt::format(
+          "--resume continues with the settings of {}; only --threads and --quiet go "
+          "with it, not {}",
+          resume, field.OptionName()));
+    }
+  }
   const TrainConfig saved = ReadModelConfig(resume).config;
   const ThreadLimit limit(options.Given("threads") ? config.run.threads
                                                    : saved.run.threads);

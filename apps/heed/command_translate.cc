@@ -60,6 +60,8 @@ int RunTranslate(const Arguments& arguments) {
   decode.keep_attention = show || !alignments.empty();
   std::optional<AlignmentFormat> format;
   if (!alignments.empty()) format = AlignmentFormatOf(alignments);
+  // So that std::cin knows how much there is to read.
+  std::ios::sync_with_stdio(false);
   const ModelFolder model = ReadModel(folder);
   if (decode.NeedsAttention() && model.config.model.attention == "none") {
     throw ConfigError(folder + ": model 'fixed' has no attention to show or to use");
@@ -67,6 +69,8 @@ int RunTranslate(const Arguments& arguments) {
   const Translator translator(*model.model, model.vocabularies.source,
                               model.vocabularies.target, model.config.data.lowercase,
                               decode);
+  std::optional<AtomicFile> file;
+  if (format) file.emplace(alignments);
   std::vector<AlignmentView> views;
   TranslateStream(translator, std::cin, [&](int64_t index, const Translations& all) {
     PrintTranslations(index, all, decode.nbest > 1);
@@ -75,7 +79,10 @@ int RunTranslate(const Arguments& arguments) {
     if (show) fmt::print(stderr, "{}\n", TerminalHeatmap(view, DetectTerminal(kErrors)));
     if (format) views.push_back(std::move(view));
   });
-  if (format) WriteFileAtomically(alignments, AlignmentFile(*format, views));
+  if (file) {
+    file->Write(AlignmentFile(*format, views));
+    file->Commit();
+  }
   return 0;
 }
 

@@ -1,6 +1,9 @@
 // heed: trains, runs and explains attention models.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -72,9 +75,28 @@ int RunMain(const Arguments& arguments) {
                                 fmt::join(names, ", ")));
 }
 
+/// A file that is opened must not take the number of a standard stream that
+/// was closed, or what is printed would go into it. Reading from the stream and
+/// printing results to it still fail; what is told on standard error is lost.
+void OccupyStandardStreams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    if (open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY) != fd) _exit(1);
+  }
+}
+
+extern "C" void OnInterrupt(int) {
+  constexpr char kMessage[] = "heed: interrupted\n";
+  [[maybe_unused]] const auto written =
+      write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  _exit(kExitInterrupted);
+}
+
 }  // namespace
 }  // namespace heed
 
 int main(int argc, char** argv) {
+  heed::OccupyStandardStreams();
+  std::signal(SIGINT, heed::OnInterrupt);
   return heed::RunCommand(heed::RunMain, {argv + 1, argv + argc});
 }

@@ -33,7 +33,8 @@ TEST(CheckGradient, AcceptsARightGradient) {
 TEST(CheckGradient, CatchesAWrongGradientAndSaysWhere) {
   const GradientCheckResult result = CheckSquare(2.01);
   EXPECT_GT(result.worst, 1e-3);
-  EXPECT_NE(result.where.find("input 0, element"), std::string::npos) << result.where;
+  EXPECT_NE(result.where.find("input 0, element"), std::string::npos)
+      << result.where;
 }
 
 TEST(CheckGradient, CatchesAMissingGradient) {
@@ -73,9 +74,9 @@ TEST(CheckGradient, RefusesWhatIsNotFinite) {
 }
 
 TEST(CheckGradient, LeavesInputsThatAreNotF64Alone) {
-  const auto result = CheckGradient(
-      [](std::span<const Var> in) { return Square(in[1], 2); },
-      {Ids({1, 2}, {2}), RandomTensor({3}, 1)});
+  const auto result =
+      CheckGradient([](std::span<const Var> in) { return Square(in[1], 2); },
+                    {Ids({1, 2}, {2}), RandomTensor({3}, 1)});
   EXPECT_LT(result.worst, 1e-9);
 }
 
@@ -84,15 +85,16 @@ Var LossOf(Tape* tape, Parameter& w, double factor) {
   Context ctx;
   ctx.tape = tape;
   const Var squares = Square(ctx.Use(w), factor);
-  return Record("sum",
-                Tensor::Full({}, kernels::Sum(squares.value()), DType::kF64),
-                {squares}, [shape = squares.shape()](const Tensor& dy, Grads& g) {
-                  g.Add(0, Tensor::Full(shape, dy.item(), DType::kF64));
-                });
+  return Record(
+      "sum", Tensor::Full({}, kernels::Sum(squares.value()), DType::kF64),
+      {squares}, [shape = squares.shape()](const Tensor& dy, Grads& g) {
+        g.Add(0, Tensor::Full(shape, dy.item(), DType::kF64));
+      });
 }
 
 TEST(CheckParameterGradient, TellsRightFromWrong) {
-  Parameter w("layer.weight", RandomTensor({3, 4}, 1), kernels::Precision::kNative);
+  Parameter w("layer.weight", RandomTensor({3, 4}, 1),
+              kernels::Precision::kNative);
   const Tensor before = w.value().Clone();
   Parameter* const parameters[] = {&w};
   const auto check = [&](double factor) {

@@ -1,8 +1,11 @@
 #include "heed/autograd/parameter_set.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "heed/base/errors.h"
+#include "heed/tensor/pool.h"
 
 namespace heed {
 namespace {
@@ -85,6 +88,17 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
                              Init init) {
   if (Find(name) != nullptr) {
     throw ConfigError("parameter '" + name + "' is defined twice");
+  }
+  // Value, gradient and two averages of an optimiser; the value starts in f64.
+  const auto needed = static_cast<double>(elements() + shape.numel()) * 4 *
+                          static_cast<double>(SizeOf(dtype_)) +
+                      static_cast<double>(shape.numel()) * sizeof(double);
+  const auto present = static_cast<double>(pool::PhysicalMemory());
+  if (needed > present) {
+    throw ConfigError(fmt::format(
+        "the model is too large: training needs more than {:.0f} GiB and this machine "
+        "has {:.0f} GiB; choose fewer units, layers or tokens in the vocabularies",
+        needed / 0x1p30, present / 0x1p30));
   }
   all_.push_back(std::make_unique<Parameter>(
       name, Initial(shape, init, rng_).To(dtype_), precision_));

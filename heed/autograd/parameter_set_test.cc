@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/errors.h"
 #include "heed/base/threads.h"
 
 namespace heed {
@@ -61,8 +62,10 @@ TEST(ParameterSet, SameSeedSameValues) {
   for (const auto kind : {Init::Kind::kUniform, Init::Kind::kNormal,
                           Init::Kind::kGlorot, Init::Kind::kOrthogonal}) {
     const Init init = {kind, 0.5};
-    EXPECT_EQ(MaxDifference(Initial({4, 6}, init, 7), Initial({4, 6}, init, 7)), 0);
-    EXPECT_GT(MaxDifference(Initial({4, 6}, init, 7), Initial({4, 6}, init, 8)), 0);
+    EXPECT_EQ(MaxDifference(Initial({4, 6}, init, 7), Initial({4, 6}, init, 7)),
+              0);
+    EXPECT_GT(MaxDifference(Initial({4, 6}, init, 7), Initial({4, 6}, init, 8)),
+              0);
   }
 }
 
@@ -79,7 +82,8 @@ TEST(ParameterSet, InitialValuesHaveTheirDistribution) {
     const auto n = static_cast<double>(x.numel());
     return std::array<double, 3>{sum / n, squares / n, greatest};
   };
-  const auto uniform = moments(Initial({200, 300}, {Init::Kind::kUniform, 0.3}));
+  const auto uniform =
+      moments(Initial({200, 300}, {Init::Kind::kUniform, 0.3}));
   EXPECT_NEAR(uniform[0], 0, 0.005);
   EXPECT_NEAR(uniform[1], 0.3 * 0.3 / 3, 0.001);
   EXPECT_LE(uniform[2], 0.3);
@@ -107,6 +111,13 @@ TEST(ParameterSet, GatesSideBySideAreOrthogonalOneByOne) {
 }
 
 /// x times the packed parameter.
+TEST(ParameterSet, MoreThanTheMachineHasIsRefusedAtOnce) {
+  ParameterSet set(1, DType::kF32, kNative);
+  set.Add("small", {2, 2}, {});
+  EXPECT_THROW(set.Add("large", {int64_t{1} << 22, int64_t{1} << 22}, {}), ConfigError);
+  EXPECT_EQ(set.elements(), 4);
+}
+
 Tensor Times(const Tensor& x, const Parameter& w, bool transpose) {
   const kernels::PackedMatrix& packed = w.Packed(transpose);
   Tensor y({x.dim(0), packed.n});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "heed/base/errors.h"
 #include "heed/kernels/elementwise.h"
@@ -37,7 +38,7 @@ Var Tape::Leaf(Parameter& parameter) {
       });
   Var leaf;
   if (known != parameters_.end()) {
-    leaf = Var(parameter.value(), this, *known);
+    leaf = Var(Tensor(parameter.value()), this, *known);
   } else {
     leaf = Leaf(parameter.value());
     nodes_.back().parameter = &parameter;
@@ -86,7 +87,8 @@ void Tape::Backward(const Var& output, const Tensor& seed) {
   for (int32_t i = output.node(); i >= 0; --i) {
     Node& node = nodes_[static_cast<size_t>(i)];
     if (node.backward == nullptr || !node.gradient.defined()) continue;
-    const Tensor dy = std::move(node.gradient);
+    const Tensor dy = node.gradient.Contiguous();
+    node.gradient = Tensor();
     Grads grads(*this, node.first_input);
     node.backward(node.closure, dy, grads);
     Finish(node);
@@ -109,11 +111,11 @@ void Tape::Finish(Node& node) {
 
 /// Does the gathered products, one per weight.
 void Tape::FlushProducts() {
-  // Products of a weight stand in the order of the backward pass.
-  std::stable_sort(pending_.begin(), pending_.end(),
-                   [](const PendingProduct& a, const PendingProduct& b) {
-                     return a.node < b.node;
-                   });
+  // Products of a weight stay in the order of the backward pass.
+  std::sort(pending_.begin(), pending_.end(),
+            [](const PendingProduct& a, const PendingProduct& b) {
+              return std::tie(a.node, a.number) < std::tie(b.node, b.number);
+            });
   for (size_t begin = 0; begin < pending_.size();) {
     const int32_t index = pending_[begin].node;
     size_t end = begin;
@@ -197,7 +199,8 @@ void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
                                 kernels::Precision::kNative, Accumulate(i));
     return;
   }
-  tape_.pending_.push_back({Node(i), AsMatrix(x), AsMatrix(dy)});
+  const auto number = static_cast<int32_t>(tape_.pending_.size());
+  tape_.pending_.push_back({Node(i), number, AsMatrix(x), AsMatrix(dy)});
 }
 
 }  // namespace heed

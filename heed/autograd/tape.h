@@ -26,7 +26,8 @@ struct Operand;
 class Var {
  public:
   Var() = default;
-  Var(Tensor value) : value_(std::move(value)) {}  // NOLINT: implicit by design
+  Var(const Tensor& value) : value_(value) {}        // NOLINT: implicit by design
+  Var(Tensor&& value) : value_(std::move(value)) {}  // NOLINT
 
   const Tensor& value() const { return value_; }
   const Shape& shape() const { return value_.shape(); }
@@ -41,7 +42,7 @@ class Var {
  private:
   friend class Tape;
   friend class Context;
-  Var(Tensor value, Tape* tape, int32_t node)
+  Var(Tensor&& value, Tape* tape, int32_t node)
       : value_(std::move(value)), tape_(tape), node_(node) {}
 
   Tensor value_;
@@ -86,7 +87,7 @@ class Tape {
  private:
   friend class Grads;
   template <typename Inputs, typename Fn>
-  friend Var RecordInputs(const char* name, Tensor value, const Inputs& inputs,
+  friend Var RecordInputs(const char* name, Tensor&& value, const Inputs& inputs,
                           Fn&& backward);
 
   using BackwardFn = void (*)(void* closure, const Tensor& dy, Grads& grads);
@@ -106,6 +107,7 @@ class Tape {
   /// A weight's gradient xᵀ dy that waits for its fellows.
   struct PendingProduct {
     int32_t node;
+    int32_t number;  // in the order of the backward pass
     Tensor x;
     Tensor dy;
   };
@@ -113,7 +115,7 @@ class Tape {
   void* Allocate(size_t bytes);
   Node& NewNode(const char* name, const Tensor& value);
   template <typename Fn>
-  Var Append(const char* name, Tensor value, Fn&& backward);
+  Var Append(const char* name, Tensor&& value, Fn&& backward);
   Tensor& GradientOf(int32_t node);
   void Finish(Node& node);
   void FlushProducts();
@@ -155,7 +157,7 @@ class Grads {
 };
 
 template <typename Fn>
-Var Tape::Append(const char* name, Tensor value, Fn&& backward) {
+Var Tape::Append(const char* name, Tensor&& value, Fn&& backward) {
   using Closure = std::decay_t<Fn>;
   static_assert(alignof(Closure) <= alignof(std::max_align_t));
   void* closure =
@@ -170,7 +172,7 @@ Var Tape::Append(const char* name, Tensor value, Fn&& backward) {
 }
 
 template <typename Inputs, typename Fn>
-Var RecordInputs(const char* name, Tensor value, const Inputs& inputs,
+Var RecordInputs(const char* name, Tensor&& value, const Inputs& inputs,
                  Fn&& backward) {
   Tape* tape = nullptr;
   for (const Operand input : inputs) {
@@ -185,7 +187,8 @@ Var RecordInputs(const char* name, Tensor value, const Inputs& inputs,
 }
 
 /// The result of an operation. If an input is on a tape, the operation is
-/// recorded with `backward(const Tensor& dy, Grads&)`, else nothing is kept.
+/// recorded with `backward(const Tensor& dy, Grads&)`, else nothing is kept. The
+/// given dy is dense.
 template <typename Fn>
 Var Record(const char* name, Tensor value,
            std::initializer_list<Operand> inputs, Fn&& backward) {

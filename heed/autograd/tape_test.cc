@@ -46,7 +46,8 @@ Var Product(const Var& x, const Var& w) {
                 [x = x.value(), w = w.value()](const Tensor& dy, Grads& g) {
                   if (g.Needs(0)) {
                     kernels::PackedMatrix transposed;
-                    kernels::Pack(w, true, kernels::Precision::kNative, transposed);
+                    kernels::Pack(w, true, kernels::Precision::kNative,
+                                  transposed);
                     Tensor dx(x.shape(), x.dtype());
                     kernels::Multiply(dy, transposed, false, dx);
                     g.Add(0, std::move(dx));
@@ -188,7 +189,8 @@ TEST_F(TapeWithParameter, AddsToTheParametersGradient) {
 }
 
 TEST_F(TapeWithParameter, GatheredProductsEqualSeparateOnes) {
-  // Steps of a recurrence with other rows in each, and a use that is no product.
+  // Steps of a recurrence with other rows in each, and a use that is no
+  // product.
   std::vector<Tensor> steps;
   for (const int64_t rows : {1, 4, 2}) {
     steps.push_back(RandomTensor({rows, 3}, static_cast<uint64_t>(rows)));
@@ -271,7 +273,8 @@ TEST(Tape, BackwardReleasesWhatOperationsKept) {
   const auto held = std::make_shared<int>(1);
   Tape tape;
   const Var x = tape.Leaf(Vector({1}));
-  tape.Backward(Record("holds", Vector({1}), {x}, [held](const Tensor&, Grads&) {}));
+  tape.Backward(
+      Record("holds", Vector({1}), {x}, [held](const Tensor&, Grads&) {}));
   EXPECT_EQ(held.use_count(), 1);
 }
 

@@ -25,7 +25,8 @@ inline Tensor RandomTensor(const Shape& shape, uint64_t seed,
                            DType dtype = DType::kF64) {
   Rng rng(seed);
   Tensor x(shape, DType::kF64);
-  for (int64_t i = 0; i < x.numel(); ++i) x.data<double>()[i] = rng.Uniform(-1, 1);
+  for (int64_t i = 0; i < x.numel(); ++i)
+    x.data<double>()[i] = rng.Uniform(-1, 1);
   return x.To(dtype);
 }
 

@@ -28,7 +28,8 @@ TEST(Rng, NeighbouringSeedsGiveUncorrelatedStreams) {
   Rng a(1);
   Rng b(2);
   double product = 0;
-  for (int i = 0; i < kCount; ++i) product += a.Uniform(-1, 1) * b.Uniform(-1, 1);
+  for (int i = 0; i < kCount; ++i)
+    product += a.Uniform(-1, 1) * b.Uniform(-1, 1);
   EXPECT_NEAR(product / kCount, 0, 5 / (3 * std::sqrt(kCount)));
 }
 

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <functional>
+#include <string>
+#include <vector>
 
 #include "heed/base/errors.h"
-#include "heed/io/file.h"
+#include "heed/base/testing.h"
 
 namespace heed {
 namespace {
@@ -14,61 +14,42 @@ namespace {
 using Strings = std::vector<std::string>;
 using Ids = std::vector<int32_t>;
 
-// A file that goes with the test.
-class TemporaryFile {
- public:
-  TemporaryFile(const std::string& name, const std::string& content)
-      : path_(std::filesystem::path(testing::TempDir()) /
-              ("heed_corpus_" + name)) {
-    WriteFileAtomically(path_, content);
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-std::string FormatErrorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const FormatError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 Vocabulary Words(const Strings& lines) {
   return Vocabulary::Train(lines, {.kind = VocabularyKind::kWords, .size = 0});
 }
 
 TEST(ParallelText, TwoFilesAreReadLineByLine) {
-  const TemporaryFile source("source", "a\nb\n"), target("target", "x\r\ny");
-  const ParallelText text = ReadParallel(source.path(), target.path());
+  const TemporaryFolder folder;
+  const std::string source = folder.Put("source", "a\nb\n");
+  const std::string target = folder.Put("target", "x\r\ny");
+  const ParallelText text = ReadParallel(source, target);
   EXPECT_EQ(text.source, (Strings{"a", "b"}));
   EXPECT_EQ(text.target, (Strings{"x", "y"}));
 }
 
 TEST(ParallelText, DifferentLineCountsAreBothNamed) {
-  const TemporaryFile source("longer", "a\nb\nc\n"), target("shorter", "x\ny");
+  const TemporaryFolder folder;
+  const std::string source = folder.Put("longer", "a\nb\nc\n");
+  const std::string target = folder.Put("shorter", "x\ny");
   const std::string error =
-      FormatErrorOf([&] { ReadParallel(source.path(), target.path()); });
-  EXPECT_NE(error.find(source.path() + " has 3 lines"), std::string::npos);
-  EXPECT_NE(error.find(target.path() + " has 2"), std::string::npos);
+      MessageOf<FormatError>([&] { ReadParallel(source, target); });
+  EXPECT_NE(error.find(source + " has 3 lines"), std::string::npos);
+  EXPECT_NE(error.find(target + " has 2"), std::string::npos);
 }
 
 TEST(ParallelText, TsvHasSourceAndTargetAndMayHaveMore) {
-  const TemporaryFile file("tsv", "a b\tx y\nc\tz\tnote\td\n\t\n");
-  const ParallelText text = ReadTsv(file.path());
+  const TemporaryFolder folder;
+  const std::string file = folder.Put("tsv", "a b\tx y\nc\tz\tnote\td\n\t\n");
+  const ParallelText text = ReadTsv(file);
   EXPECT_EQ(text.source, (Strings{"a b", "c", ""}));
   EXPECT_EQ(text.target, (Strings{"x y", "z", ""}));
 }
 
 TEST(ParallelText, TsvLineWithoutATabIsNamed) {
-  const TemporaryFile file("no_tab", "a\tx\nb y\n");
-  EXPECT_NE(
-      FormatErrorOf([&] { ReadTsv(file.path()); }).find(file.path() + ":2"),
-      std::string::npos);
+  const TemporaryFolder folder;
+  const std::string file = folder.Put("no_tab", "a\tx\nb y\n");
+  EXPECT_NE(MessageOf<FormatError>([&] { ReadTsv(file); }).find(file + ":2"),
+            std::string::npos);
 }
 
 TEST(Corpus, SentencesEndWithEos) {

@@ -9,6 +9,26 @@
 #include "heed/base/errors.h"
 
 namespace heed {
+namespace {
+
+AlignmentView WithoutEnds(const AlignmentView& view) {
+  CheckAlignment(view);
+  constexpr std::string_view kEnd = "</s>";
+  AlignmentView words = view;
+  const auto drop_end = [&](std::vector<std::string>& tokens) {
+    if (!tokens.empty() && tokens.back() == kEnd) tokens.pop_back();
+  };
+  drop_end(words.source_tokens);
+  drop_end(words.target_tokens);
+  words.weights.clear();
+  for (int64_t t = 0; t < words.target_size(); ++t) {
+    const auto row = view.weights.begin() + t * view.source_size();
+    words.weights.insert(words.weights.end(), row, row + words.source_size());
+  }
+  return words;
+}
+
+}  // namespace
 
 float AlignmentView::weight(int64_t target, int64_t source) const {
   const float w = weights[static_cast<size_t>(target * source_size() + source)];
@@ -38,7 +58,7 @@ std::vector<int64_t> HardAlignment(const AlignmentView& view) {
 }
 
 std::string PharaohLine(const AlignmentView& view) {
-  const std::vector<int64_t> links = HardAlignment(view);
+  const std::vector<int64_t> links = HardAlignment(WithoutEnds(view));
   std::string line;
   for (size_t t = 0; t < links.size(); ++t) {
     if (links[t] < 0) continue;

@@ -6,10 +6,9 @@
 #include <zlib.h>
 
 #include <filesystem>
-#include <fstream>
-#include <functional>
 
 #include "heed/base/errors.h"
+#include "heed/base/testing.h"
 
 namespace heed {
 namespace {
@@ -19,47 +18,25 @@ using Lines = std::vector<std::string>;
 
 class File : public testing::Test {
  protected:
-  File()
-      : folder_(
-            fs::path(testing::TempDir()) /
-            (std::string("heed_file_") +
-             testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~File() override { fs::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const { return folder_ / name; }
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
   std::string Put(const std::string& name, const std::string& content) const {
-    std::ofstream(Path(name), std::ios::binary) << content;
-    return Path(name);
+    return folder_.Put(name, content);
   }
   size_t FileCount() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_),
-                                             fs::directory_iterator()));
+    return static_cast<size_t>(std::distance(
+        fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 std::string Gzip(const std::string& text) {
-  const std::string path = fs::path(testing::TempDir()) / "heed_file_gzip";
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("gzip");
   gzFile file = gzopen(path.c_str(), "wb");
   gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
   gzclose(file);
-  std::string bytes = ReadFile(path);
-  fs::remove(path);
-  return bytes;
-}
-
-template <typename ErrorType>
-std::string MessageOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const ErrorType& error) {
-    return error.what();
-  }
-  return "no such error";
+  return ReadFile(path);
 }
 
 TEST_F(File, LinesEndWithLfOrCrlfOrTheFile) {
@@ -126,8 +103,8 @@ TEST_F(File, MissingFileOrFolderIsAnIoError) {
       MessageOf<IoError>([&] { ReadLines(Path("none")); }).find("No such file"),
       std::string::npos);
   EXPECT_THROW(ReadFile(Path("none")), IoError);
-  EXPECT_THROW(ReadLines(folder_), IoError);
-  EXPECT_THROW(ReadFile(folder_), IoError);
+  EXPECT_THROW(ReadLines(folder_.path()), IoError);
+  EXPECT_THROW(ReadFile(folder_.path()), IoError);
 }
 
 TEST_F(File, WriteReplacesTheContent) {
@@ -173,7 +150,7 @@ TEST_F(File, FullDiskIsAnIoErrorWithTheReason) {
 
 TEST_F(File, MissingFolderIsAnIoError) {
   EXPECT_THROW(WriteFileAtomically(Path("none/a"), "text"), IoError);
-  EXPECT_THROW(WriteFileAtomically(folder_, "text"), IoError);
+  EXPECT_THROW(WriteFileAtomically(folder_.path(), "text"), IoError);
 }
 
 TEST(Crc32, IsTheOneOfGzip) {

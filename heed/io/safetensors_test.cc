@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "heed/base/errors.h"
+#include "heed/base/testing.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -14,8 +15,6 @@ namespace {
 
 class Safetensors : public testing::Test {
  protected:
-  ~Safetensors() override { std::filesystem::remove(path_); }
-
   void PutBytes(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary) << bytes;
   }
@@ -42,10 +41,8 @@ class Safetensors : public testing::Test {
     EXPECT_NE(error.find(part), std::string::npos) << error;
   }
 
-  const std::string path_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("heed_safetensors_") +
-       testing::UnitTest::GetInstance()->current_test_info()->name());
+  TemporaryFolder folder_;
+  const std::string path_ = folder_.Path("file.safetensors");
 };
 
 std::vector<NamedTensor> Examples() {

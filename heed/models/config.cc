@@ -100,7 +100,7 @@ void ModelConfig::Visit(FieldList& v) {
   v("encoder_units", encoder_units, Range(0, 16384),
     "features of an encoder state, per direction; 0: as units, or half of it "
     "where the score needs equal sizes");
-  v("layers", layers, Range(0, 32), "recurrent layers; 0: the model's");
+  v("layers", layers, Range(0, kMaxLayers), "recurrent layers; 0: the model's");
   v("cell", cell, AutoOr(CellNames()), "recurrent cell");
   v("bidirectional", bidirectional, AutoOr({"yes", "no"}),
     "read the source in both directions");
@@ -164,6 +164,9 @@ void ModelConfig::Resolve() {
 
   Require((attention == "none") == (model == "fixed"),
           fmt::format("attention '{}' is not for model '{}'", attention, model));
+  Require(!(two && attention == "none"),
+          "bidirectional needs attention: without it only the state at the end of "
+          "one direction is read");
   Require(!equal || encoder_units * (two ? 2 : 1) == units,
           fmt::format("score '{}' needs queries and keys of one size: units is {}, "
                       "the encoder gives {}",

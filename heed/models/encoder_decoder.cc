@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <memory_resource>
+
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
 #include "heed/ops/elementwise.h"
@@ -11,6 +14,7 @@
 namespace heed {
 namespace {
 
+constexpr size_t kStepBytes = size_t{16} << 10;
 constexpr Init kZero = {Init::Kind::kConstant, 0};
 
 Init InputInit(const ModelConfig& c) {
@@ -53,7 +57,8 @@ kernels::Precision PrecisionOf(const ModelConfig& c) {
 Var AsState(const Var& x, bool lstm) {
   if (!lstm) return x;
   const int64_t units = x.dim(-1) / 2;
-  return Stack(std::vector<Var>{Columns(x, 0, units), Columns(x, units, 2 * units)});
+  const std::array<Var, 2> both = {Columns(x, 0, units), Columns(x, units, 2 * units)};
+  return Stack(both);
 }
 
 Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
@@ -178,16 +183,13 @@ EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
                                        config_.dropout, config_.variational);
   const EncoderResult encoded = encoder_(ctx, embedded, lengths);
   State state;
+  Var summary = Summary(encoded);
   if (summary_) {
-    state.summary = Tanh((*summary_)(ctx, Summary(encoded)));
-    state.context = (*inner_)(ctx, state.summary);
+    summary = Tanh((*summary_)(ctx, summary));
+    state.summary = summary;
+    state.context = (*inner_)(ctx, summary);
   }
-  state.layers = summary_ ? std::vector<Var>{} : Bridge(ctx, encoded);
-  if (summary_) {
-    for (const Linear& layer : bridge_) {
-      state.layers.push_back(Tanh(layer(ctx, state.summary)));
-    }
-  }
+  state.layers = Bridge(ctx, encoded, summary);
   if (attention_) {
     // Back into the order of the text, so that weights mean what they show.
     const Var outputs =
@@ -206,16 +208,16 @@ EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
 /// What the encoder knows at its end: the backward state at the first word, or
 /// the only direction's last state.
 Var EncoderDecoder::Summary(const EncoderResult& encoded) const {
-  const std::vector<Var>& states =
+  const LayerStates& states =
       encoded.backward_states.empty() ? encoded.states : encoded.backward_states;
   return Recurrent::Hidden(states.back());
 }
 
-std::vector<Var> EncoderDecoder::Bridge(const Context& ctx,
-                                        const EncoderResult& encoded) const {
+LayerStates EncoderDecoder::Bridge(const Context& ctx,
+                                   const EncoderResult& encoded,
+                                   const Var& summary) const {
   if (config_.bridge == "copy") return encoded.states;
-  std::vector<Var> states;
-  const Var summary = Summary(encoded);
+  LayerStates states;
   for (const Linear& layer : bridge_) {
     states.push_back(
         AsState(Tanh(layer(ctx, summary)), config_.cell == "lstm"));
@@ -232,8 +234,14 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx, const Var& embedded
                                          State& state) const {
   const Var projected = decoder_[0].Project(ctx, embedded);
   if (!attention_) return RunFixed(ctx, projected, state);
-  std::vector<Var> states;
-  std::vector<Var> contexts;
+  // Steps of a usual sentence need no allocation.
+  std::array<std::byte, kStepBytes> storage;
+  std::pmr::monotonic_buffer_resource resource(storage.data(), storage.size());
+  const auto steps = static_cast<size_t>(embedded.dim(0));
+  std::pmr::vector<Var> states(&resource);
+  std::pmr::vector<Var> contexts(&resource);
+  states.reserve(steps);
+  contexts.reserve(steps);
   for (int64_t t = 0; t < embedded.dim(0); ++t) {
     const Var step = Select(projected, t);
     const Seen seen = config_.attention == "before" ? StepBefore(ctx, step, state)
@@ -345,6 +353,8 @@ Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
 }
 
 void EncoderDecoder::CachedState::Reorder(const Tensor& rows, bool same_sources) {
+  const bool keep_sources =
+      same_sources && rows.numel() == state.layers[0].dim(-2);
   const auto gather = [&rows](Var& x) {
     if (x.defined()) x = kernels::Gather(x.value(), rows);
   };
@@ -360,7 +370,7 @@ void EncoderDecoder::CachedState::Reorder(const Tensor& rows, bool same_sources)
     layer = both;
   }
   gather(state.feed);
-  if (!same_sources) {
+  if (!keep_sources) {
     gather(state.context);
     gather(state.summary);
     if (state.memory.defined()) state.memory = state.memory.Select(rows);

@@ -41,7 +41,7 @@ class EncoderDecoder : public SequenceModel {
  private:
   /// What flows from step to step.
   struct State {
-    std::vector<Var> layers;
+    LayerStates layers;
     Memory memory;  // with attention
     Var context;    // variant cho: C c, made once
     Var summary;    // variant cho: c
@@ -57,7 +57,8 @@ class EncoderDecoder : public SequenceModel {
 
   State Encode(const Context& ctx, const Tensor& source,
                const Tensor& lengths) const;
-  std::vector<Var> Bridge(const Context& ctx, const EncoderResult& encoded) const;
+  LayerStates Bridge(const Context& ctx, const EncoderResult& encoded,
+                     const Var& summary) const;
   Var Summary(const EncoderResult& encoded) const;
   Var EmbedTarget(const Context& ctx, const Tensor& tokens) const;
 

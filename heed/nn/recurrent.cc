@@ -89,14 +89,7 @@ RecurrentResult Recurrent::Forward(const Context& ctx, const Var& projected,
 
 Var SequenceDropout(const Context& ctx, const Var& x, double rate,
                     bool variational) {
-  if (!ctx.training || rate == 0) return x;
-  if (!variational) return Dropout(ctx, x, rate);
-  const uint64_t key = ctx.NextKey();
-  std::vector<Var> steps;
-  for (int64_t t = 0; t < x.dim(0); ++t) {
-    steps.push_back(DropoutWithKey(Select(x, t), rate, key));
-  }
-  return Stack(steps);
+  return variational ? StepDropout(ctx, x, rate) : Dropout(ctx, x, rate);
 }
 
 RecurrentEncoder::RecurrentEncoder(const Scope& scope, const EncoderOptions& o)

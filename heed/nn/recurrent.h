@@ -7,6 +7,7 @@
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/base/inline_vector.h"
 #include "heed/ops/rnn.h"
 
 namespace heed {
@@ -82,10 +83,14 @@ struct EncoderOptions {
   bool variational = false;
 };
 
+/// The states of a stack, one per layer.
+inline constexpr int kMaxLayers = 16;
+using LayerStates = InlineVector<Var, kMaxLayers>;
+
 struct EncoderResult {
   Var outputs;              // of the top layer [S, B, H or 2H], in source order
-  std::vector<Var> states;  // last forward state of each layer
-  std::vector<Var> backward_states;  // bidirectional: states at the first word
+  LayerStates states;           // last forward state of each layer
+  LayerStates backward_states;  // bidirectional: states at the first word
 };
 
 /// A stack of recurrent layers. A backward direction reads each row reversed

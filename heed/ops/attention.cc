@@ -13,8 +13,7 @@ void CheckKeys(std::string_view op, const Var& q, const Var& k,
                     q.dim(0) == k.dim(0) && q.dim(2) == k.dim(2);
   CheckShapes(fits, op, "queries and keys that do not fit",
               {q.shape(), k.shape()});
-  CheckShapes(!lengths.defined() || lengths.numel() == k.dim(0), op,
-              "lengths that do not fit", {k.shape(), lengths.shape()});
+  CheckLengths(op, lengths, k.dim(0), k.dim(1));
 }
 
 /// The accumulator of input i, or scratch of the same shape if it is constant.
@@ -36,7 +35,7 @@ Var AdditiveScores(const Var& q, const Var& k, const Var& w,
         Tensor dq = GradientOrScratch(g, 0, q);
         Tensor dk = GradientOrScratch(g, 1, k);
         Tensor dw = GradientOrScratch(g, 2, w);
-        kernels::AdditiveScoresGrad(de.Contiguous(), q, k, w, lengths, dq, dk, dw);
+        kernels::AdditiveScoresGrad(de, q, k, w, lengths, dq, dk, dw);
       });
 }
 
@@ -48,7 +47,7 @@ Var DotScores(const Var& q, const Var& k, double scale, const Tensor& lengths) {
                                                                Grads& g) {
                   Tensor dq = GradientOrScratch(g, 0, q);
                   Tensor dk = GradientOrScratch(g, 1, k);
-                  kernels::DotScoresGrad(de.Contiguous(), q, k, scale, lengths,
+                  kernels::DotScoresGrad(de, q, k, scale, lengths,
                                          dq, dk);
                 });
 }
@@ -56,9 +55,10 @@ Var DotScores(const Var& q, const Var& k, double scale, const Tensor& lengths) {
 Var MaskedSoftmax(const Var& scores, const Tensor& lengths) {
   CheckShapes(scores.shape().rank() == 3, "masked softmax",
               "scores that are not [B, T, S]", {scores.shape()});
+  CheckLengths("masked softmax", lengths, scores.dim(0), scores.dim(2));
   Tensor a = kernels::MaskedSoftmax(scores.value().Contiguous(), lengths);
   return Record("masked softmax", a, {scores}, [a](const Tensor& da, Grads& g) {
-    g.Add(0, kernels::MaskedSoftmaxGrad(da.Contiguous(), a));
+    g.Add(0, kernels::MaskedSoftmaxGrad(da, a));
   });
 }
 
@@ -68,6 +68,7 @@ Var WeightedSum(const Var& weights, const Var& values, const Tensor& lengths) {
                   weights.dim(2) == values.dim(1),
               "weighted sum", "weights and values that do not fit",
               {weights.shape(), values.shape()});
+  CheckLengths("weighted sum", lengths, values.dim(0), values.dim(1));
   return Record(
       "weighted sum",
       kernels::WeightedSum(weights.value(), values.value(), lengths),
@@ -76,7 +77,7 @@ Var WeightedSum(const Var& weights, const Var& values, const Tensor& lengths) {
                                                          Grads& g) {
         Tensor da(a.shape(), a.dtype());
         Tensor dv = GradientOrScratch(g, 1, v);
-        kernels::WeightedSumGrad(dc.Contiguous(), a, v, lengths, da, dv);
+        kernels::WeightedSumGrad(dc, a, v, lengths, da, dv);
         g.Add(0, std::move(da));
       });
 }
@@ -85,7 +86,7 @@ Var NormalizeRows(const Var& x, double epsilon) {
   Tensor inv_norm;
   Tensor y = kernels::NormalizeRows(x.value().Contiguous(), epsilon, &inv_norm);
   return Record("normalize rows", y, {x}, [y, inv_norm](const Tensor& dy, Grads& g) {
-    g.Add(0, kernels::NormalizeRowsGrad(dy.Contiguous(), y, inv_norm));
+    g.Add(0, kernels::NormalizeRowsGrad(dy, y, inv_norm));
   });
 }
 
@@ -94,14 +95,15 @@ Var LayerNorm(const Var& x, const Var& gain, const Var& bias, double epsilon) {
   CheckColumns("layer norm", x, bias);
   Tensor mean;
   Tensor inv_std;
-  Tensor y = kernels::LayerNorm(x.value(), gain.value(), bias.value(), epsilon,
-                                &mean, &inv_std);
+  const Tensor dense = x.value().Contiguous();
+  Tensor y = kernels::LayerNorm(dense, gain.value(), bias.value(), epsilon, &mean,
+                                &inv_std);
   return Record("layer norm", std::move(y), {x, gain, bias},
-                [x = x.value(), gain = gain.value(), mean, inv_std](
-                    const Tensor& dy, Grads& g) {
+                [x = dense, gain = gain.value(), mean, inv_std](const Tensor& dy,
+                                                                Grads& g) {
                   Tensor dgain = GradientOrScratch(g, 1, gain);
                   Tensor dbias = GradientOrScratch(g, 2, gain);
-                  g.Add(0, kernels::LayerNormGrad(dy.Contiguous(), x, gain, mean,
+                  g.Add(0, kernels::LayerNormGrad(dy, x, gain, mean,
                                                   inv_std, dgain, dbias));
                 });
 }

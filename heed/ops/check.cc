@@ -28,4 +28,17 @@ void CheckColumns(std::string_view op, const Var& x, const Var& row) {
               "a row that does not fit", {x.shape(), row.shape()});
 }
 
+void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,
+                  int64_t limit) {
+  if (!lengths.defined()) return;
+  CheckShapes(lengths.shape() == Shape{batch} && lengths.dtype() == DType::kI32, op,
+              "lengths that are not i32 of the batch", {lengths.shape(), {batch}});
+  for (int64_t b = 0; b < batch; ++b) {
+    const int32_t length = lengths.data<int32_t>()[b];
+    if (length < 0 || length > limit) {
+      throw ShapeError(fmt::format("{}: length {} of {} positions", op, length, limit));
+    }
+  }
+}
+
 }  // namespace heed

@@ -16,6 +16,9 @@ void CheckShapes(bool holds, std::string_view op, std::string_view message,
 void CheckSame(std::string_view op, const Var& a, const Var& b);
 /// `row` is a vector as long as x has columns.
 void CheckColumns(std::string_view op, const Var& x, const Var& row);
+/// `lengths` is undefined, or i32 [batch] of numbers from 0 to `limit`.
+void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,
+                  int64_t limit);
 
 }  // namespace heed
 

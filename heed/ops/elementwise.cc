@@ -7,28 +7,28 @@
 namespace heed {
 
 Var Tanh(const Var& x) {
-  Tensor y = kernels::Tanh(x.value());
+  Tensor y = kernels::Tanh(x.value().Contiguous());
   return Record("tanh", y, {x}, [y](const Tensor& dy, Grads& g) {
     g.Add(0, kernels::TanhGrad(dy, y));
   });
 }
 
 Var Sigmoid(const Var& x) {
-  Tensor y = kernels::Sigmoid(x.value());
+  Tensor y = kernels::Sigmoid(x.value().Contiguous());
   return Record("sigmoid", y, {x}, [y](const Tensor& dy, Grads& g) {
     g.Add(0, kernels::SigmoidGrad(dy, y));
   });
 }
 
 Var Relu(const Var& x) {
-  Tensor y = kernels::Relu(x.value());
+  Tensor y = kernels::Relu(x.value().Contiguous());
   return Record("relu", y, {x}, [y](const Tensor& dy, Grads& g) {
     g.Add(0, kernels::ReluGrad(dy, y));
   });
 }
 
 Var Exp(const Var& x) {
-  Tensor y = kernels::Exp(x.value());
+  Tensor y = kernels::Exp(x.value().Contiguous());
   return Record("exp", y, {x}, [y](const Tensor& dy, Grads& g) {
     g.Add(0, kernels::ExpGrad(dy, y));
   });
@@ -36,7 +36,8 @@ Var Exp(const Var& x) {
 
 Var Add(const Var& a, const Var& b) {
   CheckSame("add", a, b);
-  return Record("add", kernels::Add(a.value(), b.value()), {a, b},
+  return Record("add",
+                kernels::Add(a.value().Contiguous(), b.value().Contiguous()), {a, b},
                 [](const Tensor& dy, Grads& g) {
                   g.Add(0, dy);
                   g.Add(1, dy);
@@ -45,7 +46,8 @@ Var Add(const Var& a, const Var& b) {
 
 Var Sub(const Var& a, const Var& b) {
   CheckSame("sub", a, b);
-  return Record("sub", kernels::Sub(a.value(), b.value()), {a, b},
+  return Record("sub",
+                kernels::Sub(a.value().Contiguous(), b.value().Contiguous()), {a, b},
                 [](const Tensor& dy, Grads& g) {
                   g.Add(0, dy);
                   if (g.Needs(1)) g.Add(1, kernels::Scale(dy, -1));
@@ -54,15 +56,17 @@ Var Sub(const Var& a, const Var& b) {
 
 Var Mul(const Var& a, const Var& b) {
   CheckSame("mul", a, b);
-  return Record("mul", kernels::Mul(a.value(), b.value()), {a, b},
-                [a = a.value(), b = b.value()](const Tensor& dy, Grads& g) {
-                  if (g.Needs(0)) g.Add(0, kernels::Mul(dy, b));
-                  if (g.Needs(1)) g.Add(1, kernels::Mul(dy, a));
+  const Tensor u = a.value().Contiguous();
+  const Tensor v = b.value().Contiguous();
+  return Record("mul", kernels::Mul(u, v), {a, b},
+                [u, v](const Tensor& dy, Grads& g) {
+                  if (g.Needs(0)) g.Add(0, kernels::Mul(dy, v));
+                  if (g.Needs(1)) g.Add(1, kernels::Mul(dy, u));
                 });
 }
 
 Var Scale(const Var& x, double factor) {
-  return Record("scale", kernels::Scale(x.value(), factor), {x},
+  return Record("scale", kernels::Scale(x.value().Contiguous(), factor), {x},
                 [factor](const Tensor& dy, Grads& g) {
                   g.Add(0, kernels::Scale(dy, factor));
                 });
@@ -72,8 +76,9 @@ Var ScaleBy(const Var& x, const Var& factor) {
   CheckShapes(factor.value().numel() == 1, "scale by", "a factor that is not one number",
               {factor.shape()});
   const double f = factor.value().item();
-  return Record("scale by", kernels::Scale(x.value(), f), {x, factor},
-                [x = x.value(), f](const Tensor& dy, Grads& g) {
+  const Tensor dense = x.value().Contiguous();
+  return Record("scale by", kernels::Scale(dense, f), {x, factor},
+                [x = dense, f](const Tensor& dy, Grads& g) {
                   if (g.Needs(0)) g.Add(0, kernels::Scale(dy, f));
                   if (g.Needs(1)) {
                     const double df = kernels::Sum(kernels::Mul(dy, x));
@@ -116,7 +121,7 @@ Var AddPairs(const Var& q, const Var& k) {
 
 Var AddRow(const Var& x, const Var& row) {
   CheckColumns("add row", x, row);
-  return Record("add row", kernels::AddRow(x.value(), row.value()), {x, row},
+  return Record("add row", kernels::AddRow(x.value().Contiguous(), row.value()), {x, row},
                 [](const Tensor& dy, Grads& g) {
                   g.Add(0, dy);
                   if (g.Needs(1)) kernels::ColumnSumTo(g.Accumulate(1), dy);
@@ -128,26 +133,46 @@ Var Maxout(const Var& x) {
     throw ShapeError("maxout: an odd number of columns in " +
                      x.shape().ToString());
   }
-  return Record("maxout", kernels::Maxout(x.value()), {x},
-                [x = x.value()](const Tensor& dy, Grads& g) {
+  const Tensor dense = x.value().Contiguous();
+  return Record("maxout", kernels::Maxout(dense), {x},
+                [x = dense](const Tensor& dy, Grads& g) {
                   g.Add(0, kernels::MaxoutGrad(dy, x));
                 });
 }
 
 Var Dropout(const Context& ctx, const Var& x, double rate) {
   if (!ctx.training || rate == 0) return x;
-  return DropoutWithKey(x, rate, ctx.NextKey());
+  const uint64_t key = ctx.NextKey();
+  return Record("dropout", kernels::Dropout(x.value().Contiguous(), rate, key), {x},
+                [rate, key](const Tensor& dy, Grads& g) {
+                  g.Add(0, kernels::Dropout(dy, rate, key));
+                });
 }
 
-Var DropoutWithKey(const Var& x, double rate, uint64_t key) {
-  return Record("dropout", kernels::Dropout(x.value(), rate, key), {x},
+namespace {
+
+Tensor DropSteps(const Tensor& x, double rate, uint64_t key) {
+  Tensor y(x.shape(), x.dtype());
+  for (int64_t t = 0; t < x.dim(0); ++t) {
+    y[t].CopyFrom(kernels::Dropout(x[t], rate, key));
+  }
+  return y;
+}
+
+}  // namespace
+
+Var StepDropout(const Context& ctx, const Var& x, double rate) {
+  if (!ctx.training || rate == 0) return x;
+  const uint64_t key = ctx.NextKey();
+  return Record("step dropout", DropSteps(x.value().Contiguous(), rate, key),
+                {x},
                 [rate, key](const Tensor& dy, Grads& g) {
-                  g.Add(0, kernels::Dropout(dy.Contiguous(), rate, key));
+                  g.Add(0, DropSteps(dy, rate, key));
                 });
 }
 
 Var Sum(const Var& x) {
-  const Tensor& v = x.value();
+  const Tensor v = x.value().Contiguous();
   return Record("sum", Tensor::Full({}, kernels::Sum(v), v.dtype()), {x},
                 [shape = v.shape()](const Tensor& dy, Grads& g) {
                   g.Add(0, Tensor::Full(shape, dy.item(), dy.dtype()));

@@ -34,10 +34,10 @@ Var Maxout(const Var& x);
 /// Paper: Srivastava et al. 2014.
 Var Dropout(const Context& ctx, const Var& x, double rate);
 
-/// The same dropout as another step's with the same key, so that one mask
-/// serves a whole sequence ("variational").
+/// The same elements are dropped at every step ("variational").
+/// Shapes: x [T, ...], one mask for all T.
 /// Paper: Gal and Ghahramani 2016, arXiv:1512.05287.
-Var DropoutWithKey(const Var& x, double rate, uint64_t key);
+Var StepDropout(const Context& ctx, const Var& x, double rate);
 
 /// Sum of all elements. Shapes: result [].
 Var Sum(const Var& x);

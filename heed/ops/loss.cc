@@ -23,7 +23,7 @@ CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
     }
   }
   const Operand operand(logits);
-  Tensor values = logits.value();
+  Tensor values = logits.value().Contiguous();
   logits = Var();
   Tensor gradient;
   if (operand.tape != nullptr) {
@@ -46,9 +46,9 @@ CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
 }
 
 Var LogSoftmax(const Var& x) {
-  Tensor y = kernels::LogSoftmax(x.value());
+  Tensor y = kernels::LogSoftmax(x.value().Contiguous());
   return Record("log softmax", y, {x}, [y](const Tensor& dy, Grads& g) {
-    g.Add(0, kernels::LogSoftmaxGrad(dy.Contiguous(), y));
+    g.Add(0, kernels::LogSoftmaxGrad(dy, y));
   });
 }
 

@@ -26,21 +26,22 @@ void MultiplyBy(const Tensor& x, const Factor& weight, bool transpose,
 void CheckProduct(const Var& x, const Var& weight) {
   const bool fits = x.shape().rank() >= 1 && weight.shape().rank() == 2 &&
                     x.dim(-1) == weight.dim(0);
-  CheckShapes(fits, weight.parameter() ? weight.parameter()->name() : "matmul",
-              "factors that do not fit", {x.shape(), weight.shape()});
+  const std::string_view name =
+      weight.parameter() != nullptr ? std::string_view(weight.parameter()->name())
+                                    : "matmul";
+  CheckShapes(fits, name, "factors that do not fit", {x.shape(), weight.shape()});
 }
 
 /// The gradients of x W with respect to x (input `ix`) and W (input `iw`).
 auto ProductGrad(const Var& x, const Var& weight, int ix, int iw) {
   return [x = x.value(), w = Factor(weight), ix, iw](const Tensor& dy,
                                                      Grads& g) {
-    const Tensor dense = dy.Contiguous();
     if (g.Needs(ix)) {
       Tensor dx(x.shape(), x.dtype());
-      MultiplyBy(dense, w, true, false, dx);
+      MultiplyBy(dy, w, true, false, dx);
       g.Add(ix, std::move(dx));
     }
-    g.AddProduct(iw, x, dense);
+    g.AddProduct(iw, x, dy);
   };
 }
 
@@ -78,14 +79,13 @@ Var AffineTransposed(const Var& x, const Var& weight, const Var& bias) {
   kernels::AddRowTo(y, bias.value());
   return Record("affine transposed", std::move(y), {x, weight, bias},
                 [x = x.value(), factor](const Tensor& dy, Grads& g) {
-                  const Tensor dense = dy.Contiguous();
                   if (g.Needs(0)) {
                     Tensor dx(x.shape(), x.dtype());
-                    MultiplyBy(dense, factor, false, false, dx);
+                    MultiplyBy(dy, factor, false, false, dx);
                     g.Add(0, std::move(dx));
                   }
-                  g.AddProduct(1, dense, x);
-                  if (g.Needs(2)) kernels::ColumnSumTo(g.Accumulate(2), dense);
+                  g.AddProduct(1, dy, x);
+                  if (g.Needs(2)) kernels::ColumnSumTo(g.Accumulate(2), dy);
                 });
 }
 
@@ -116,10 +116,10 @@ Var Embed(const Var& table, const Tensor& ids) {
                                    rows));
     }
   }
-  return Record("embedding", kernels::Gather(table.value(), ids), {table},
+  return Record("embedding", kernels::Gather(table.value().Contiguous(), ids), {table},
                 [ids](const Tensor& dy, Grads& g) {
                   if (!g.Needs(0)) return;
-                  kernels::ScatterAddTo(g.Accumulate(0), ids, dy.Contiguous());
+                  kernels::ScatterAddTo(g.Accumulate(0), ids, dy);
                 });
 }
 

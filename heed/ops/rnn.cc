@@ -23,8 +23,7 @@ Sizes CheckSequence(std::string_view op, const Var& x, const Shape& state,
   const bool fits = x.shape().rank() == 3 && state.rank() >= 2 &&
                     state[-2] == x.dim(1) && x.dim(2) == gates * state[-1];
   CheckShapes(fits, op, "input and state that do not fit", {x.shape(), state});
-  CheckShapes(!lengths.defined() || lengths.numel() == x.dim(1), op,
-              "lengths that do not fit", {x.shape(), lengths.shape()});
+  CheckLengths(op, lengths, x.dim(1), x.dim(0));
   return {x.dim(0), x.dim(1), state[-1]};
 }
 

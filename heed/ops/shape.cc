@@ -16,7 +16,7 @@ constexpr size_t kMaxParts = 8;
 Var Reshape(const Var& x, const Shape& shape) {
   return Record("reshape", x.value().Reshape(shape), {x},
                 [from = x.shape()](const Tensor& dy, Grads& g) {
-                  g.Add(0, dy.Contiguous().Reshape(from));
+                  g.Add(0, dy.Reshape(from));
                 });
 }
 
@@ -90,16 +90,19 @@ Var Stack(std::span<const Var> parts) {
 Var TransposeLeading(const Var& x) {
   CheckShapes(x.shape().rank() == 3, "transpose", "not three dimensions",
               {x.shape()});
-  return Record("transpose", kernels::TransposeLeading(x.value()), {x},
+  return Record("transpose", kernels::TransposeLeading(x.value().Contiguous()), {x},
                 [](const Tensor& dy, Grads& g) {
-                  g.Add(0, kernels::TransposeLeading(dy.Contiguous()));
+                  g.Add(0, kernels::TransposeLeading(dy));
                 });
 }
 
 Var ReverseByLength(const Var& x, const Tensor& lengths) {
-  return Record("reverse", kernels::ReverseByLength(x.value(), lengths), {x},
+  CheckShapes(x.shape().rank() == 3 && lengths.defined(), "reverse",
+              "not three dimensions with lengths", {x.shape()});
+  CheckLengths("reverse", lengths, x.dim(1), x.dim(0));
+  return Record("reverse", kernels::ReverseByLength(x.value().Contiguous(), lengths), {x},
                 [lengths](const Tensor& dy, Grads& g) {
-                  g.Add(0, kernels::ReverseByLength(dy.Contiguous(), lengths));
+                  g.Add(0, kernels::ReverseByLength(dy, lengths));
                 });
 }
 

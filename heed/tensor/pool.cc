@@ -1,6 +1,7 @@
 #include "heed/tensor/pool.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -77,6 +78,11 @@ size_t CapacityOf(int size_class) {
 
 Buffer* FromSystem(int size_class) {
   const size_t capacity = CapacityOf(size_class);
+  const auto exceeds = [capacity](int64_t held) {
+    return held + static_cast<int64_t>(capacity) > PhysicalMemory();
+  };
+  if (exceeds(Instance().in_use + Instance().cached)) Trim();
+  if (exceeds(Instance().in_use)) throw std::bad_alloc();
   const size_t alignment = capacity >= kHugePage ? kHugePage : 64;
   const size_t total =
       (capacity + sizeof(Buffer) + alignment - 1) / alignment * alignment;
@@ -92,6 +98,10 @@ Buffer* FromSystem(int size_class) {
 }
 
 }  // namespace
+
+int64_t PhysicalMemory() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+}
 
 Buffer* Acquire(size_t bytes) {
   if (bytes > size_t{1} << 46) throw std::bad_alloc();

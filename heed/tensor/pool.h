@@ -30,7 +30,12 @@ struct PoolStats {
 /// steady computation asks the system for nothing. Thread-safe.
 namespace pool {
 
-/// A buffer of at least `bytes` bytes with one reference. Throws: bad_alloc.
+/// Bytes of memory that the machine has. The system promises more, and ends the
+/// process that takes the promise at its word.
+int64_t PhysicalMemory();
+
+/// A buffer of at least `bytes` bytes with one reference.
+/// Throws: bad_alloc, at the latest when the pool would hold more than there is.
 Buffer* Acquire(size_t bytes);
 void Release(Buffer* buffer);
 

@@ -17,11 +17,12 @@ bool Keeps() {
 }
 
 TEST(Pool, GivesAlignedBuffersOfAtLeastTheSize) {
-  for (const size_t bytes : {0, 1, 63, 64, 65, 80, 81, 1000, 4096, 4097, 1 << 20,
-                             3 << 20}) {
+  for (const size_t bytes :
+       {0, 1, 63, 64, 65, 80, 81, 1000, 4096, 4097, 1 << 20, 3 << 20}) {
     Buffer* buffer = pool::Acquire(bytes);
     EXPECT_GE(buffer->capacity, bytes);
-    EXPECT_LE(buffer->capacity, bytes + bytes / 4 + 64) << "too much for " << bytes;
+    EXPECT_LE(buffer->capacity, bytes + bytes / 4 + 64)
+        << "too much for " << bytes;
     EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->bytes()) % 64, 0U);
     EXPECT_EQ(buffer->references, 1);
     pool::Release(buffer);

@@ -96,7 +96,11 @@ double Tensor::item() const {
     throw ShapeError("item: a tensor of shape " + shape_.ToString() +
                      " has not exactly one element");
   }
-  return ToVector<double>()[0];
+  double value = 0;
+  WithType(dtype_, [&]<typename From>(From*) {
+    value = Convert<double>(*data<From>());
+  });
+  return value;
 }
 
 Tensor Tensor::Reshape(const Shape& shape) const {

@@ -19,8 +19,8 @@ nlohmann::ordered_json ToJson(const TrainingState& s) {
           {"batch", s.batch},         {"tokens", s.tokens},
           {"rng_position", s.rng_position}, {"has_best", s.has_best},
           {"best", s.best},           {"best_step", s.best_step},
-          {"stale", s.stale},         {"finished", s.finished},
-          {"kept", s.kept},           {"text", s.text}};
+          {"stale", s.stale},         {"kept", s.kept},
+          {"text", s.text}};
 }
 
 TrainingState FromJson(const nlohmann::ordered_json& json) {
@@ -34,7 +34,6 @@ TrainingState FromJson(const nlohmann::ordered_json& json) {
   json.at("best").get_to(s.best);
   json.at("best_step").get_to(s.best_step);
   json.at("stale").get_to(s.stale);
-  json.at("finished").get_to(s.finished);
   json.at("kept").get_to(s.kept);
   json.at("text").get_to(s.text);
   return s;
@@ -42,13 +41,17 @@ TrainingState FromJson(const nlohmann::ordered_json& json) {
 
 }  // namespace
 
-void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
-                     const Optimizer& optimizer, const TrainingState& state) {
+void CheckFinite(const ParameterSet& parameters) {
   for (const auto& parameter : parameters.all()) {
     if (!kernels::AllFinite(parameter->value())) {
       throw NumericError(fmt::format("{} is not finite", parameter->name()));
     }
   }
+}
+
+void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
+                     const Optimizer& optimizer, const TrainingState& state) {
+  CheckFinite(parameters);
   std::vector<NamedTensor> tensors = ParameterTensors(parameters);
   for (NamedTensor& tensor : optimizer.State()) tensors.push_back(std::move(tensor));
   WriteTensors(path, tensors, {{kStateKey, ToJson(state).dump()}});

@@ -22,10 +22,12 @@ struct TrainingState {
   double best = 0;          // metric of the best validation
   int64_t best_step = 0;
   int64_t stale = 0;        // validations since then
-  bool finished = false;
   std::vector<int64_t> kept;  // steps whose weights are in checkpoints/
   std::string text;           // check sum of the text
 };
+
+/// Throws: NumericError, naming a parameter that has a NaN or an infinity.
+void CheckFinite(const ParameterSet& parameters);
 
 /// One file, so that it appears as a whole: weights, optimiser and state.
 /// Throws: IoError; NumericError if a weight is not finite.

@@ -78,7 +78,7 @@ Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& c) {
     try {
       return Vocabulary::Train(lines, options);
     } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{} vocabulary: {}", side, error.what()));
+      throw ConfigError(fmt::format("{} {}", side, error.what()));
     }
   };
   Vocabulary source = train("source", c.source_vocabulary_size, text.source);

@@ -66,11 +66,11 @@ Json ReadConfigJson(const std::string& path) {
     throw FormatError(path + ": not a model's configuration (no key 'heed')");
   }
   const Json& own = json[kOwnKey];
-  const int format = own.value("format", 0);
-  if (format > kFormat) {
+  const Json format = own.value("format", Json());
+  if (format.is_number() && format > kFormat) {
     throw FormatError(fmt::format(
         "{}: written by a newer version of Heed (format {}, this one reads up to {})",
-        path, format, kFormat));
+        path, format.dump(), kFormat));
   }
   if (!own.contains("checksum") || own["checksum"] != ConfigCheckSum(json)) {
     throw FormatError(path +
@@ -137,7 +137,7 @@ void SetParameters(ParameterSet& parameters, const std::vector<NamedTensor>& ten
                    const std::string& file) {
   for (const auto& parameter : parameters.all()) {
     Tensor& value = parameter->mutable_value();
-    value.CopyFrom(FindTensor(tensors, parameter->name(), value.shape(), file));
+    value.CopyFrom(FindTensor(tensors, parameter->name(), value, file));
     parameter->Changed();
   }
 }

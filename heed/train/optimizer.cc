@@ -86,18 +86,18 @@ std::vector<NamedTensor> Optimizer::State() const {
 void Optimizer::Restore(const std::vector<NamedTensor>& state,
                         const std::string& file) {
   for (Slot& slot : slots_) {
-    const Shape& shape = slot.first.shape();
     const std::string& name = slot.parameter->name();
-    slot.first.CopyFrom(FindTensor(state, "optimizer.first." + name, shape, file));
+    slot.first.CopyFrom(
+        FindTensor(state, "optimizer.first." + name, slot.first, file));
     if (slot.second.defined()) {
       slot.second.CopyFrom(
-          FindTensor(state, "optimizer.second." + name, shape, file));
+          FindTensor(state, "optimizer.second." + name, slot.second, file));
     }
   }
 }
 
 const Tensor& FindTensor(const std::vector<NamedTensor>& tensors,
-                         const std::string& name, const Shape& shape,
+                         const std::string& name, const Tensor& like,
                          const std::string& file) {
   const auto found =
       std::find_if(tensors.begin(), tensors.end(),
@@ -105,10 +105,11 @@ const Tensor& FindTensor(const std::vector<NamedTensor>& tensors,
   if (found == tensors.end()) {
     throw FormatError(fmt::format("{}: tensor '{}' is missing", file, name));
   }
-  if (!(found->value.shape() == shape)) {
-    throw FormatError(fmt::format("{}: tensor '{}' is {}, expected {}", file, name,
-                                  found->value.shape().ToString(),
-                                  shape.ToString()));
+  const Tensor& value = found->value;
+  if (value.shape() != like.shape() || value.dtype() != like.dtype()) {
+    throw FormatError(fmt::format("{}: tensor '{}' is {} {}, expected {} {}", file,
+                                  name, Name(value.dtype()), value.shape().ToString(),
+                                  Name(like.dtype()), like.shape().ToString()));
   }
   return found->value;
 }

@@ -27,7 +27,7 @@ class Optimizer {
 
   /// What the next step depends on, besides the parameters themselves.
   std::vector<NamedTensor> State() const;
-  /// Throws: FormatError if a tensor is missing or of another shape.
+  /// Throws: FormatError if a tensor is missing or of another shape or dtype.
   void Restore(const std::vector<NamedTensor>& state, const std::string& file);
 
  private:
@@ -41,9 +41,10 @@ class Optimizer {
   std::vector<Slot> slots_;
 };
 
-/// The tensor of this name and shape. Throws: FormatError that names `file`.
+/// The tensor of this name, of the shape and dtype of `like`.
+/// Throws: FormatError that names `file`.
 const Tensor& FindTensor(const std::vector<NamedTensor>& tensors,
-                         const std::string& name, const Shape& shape,
+                         const std::string& name, const Tensor& like,
                          const std::string& file);
 
 }  // namespace heed

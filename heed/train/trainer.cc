@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "heed/base/errors.h"
 #include "heed/data/batches.h"
@@ -34,6 +38,7 @@ double SecondsSince(Clock::time_point start) {
 
 constexpr const char* kCheckpointFile = "training.safetensors";
 constexpr const char* kWeightsFile = "model.safetensors";
+constexpr const char* kKeptFolder = "checkpoints";
 /// Updates between two lines of the metrics log.
 constexpr int64_t kLogEvery = 20;
 
@@ -56,10 +61,14 @@ class Run {
         optimizer_(model_->parameters(), config_.optimizer),
         progress_("tok", config_.run.quiet) {
     state_.text = text_.CheckSum();
+    Encode();
   }
 
+  /// Goes to where the last checkpoint stood; a run that was stopped before its
+  /// first one starts again.
   void Restore() {
     const std::string path = PathOf(kCheckpointFile);
+    if (!fs::exists(path) && !fs::exists(PathOf(kWeightsFile))) return;
     const std::string text = state_.text;
     state_ = ReadCheckpoint(path, model_->parameters(), optimizer_);
     if (state_.text != text) {
@@ -68,19 +77,23 @@ class Run {
                         "began with");
     }
     rng_ = Rng(config_.run.seed, state_.rng_position);
-    progress_.Log(fmt::format("resuming after step {}", state_.step));
+    saved_step_ = state_.step;
+    progress_.Log(Done() ? fmt::format("nothing left to train: the run ended at step {}",
+                                       state_.step)
+                         : fmt::format("resuming after step {}", state_.step));
   }
 
   TrainResult Train() {
     const auto start = Clock::now();
-    Encode();
-    fs::create_directories(PathOf("checkpoints"));
+    fs::create_directories(PathOf(kKeptFolder));
     log_.emplace(config_.run.out, state_.step);
-    if (!state_.finished) {
+    try {
       if (state_.step == 0) SaveCheckpoint();
       last_checkpoint_ = Clock::now();
       RunEpochs();
       Finish();
+    } catch (const NumericError& error) {
+      throw NotFinite(error.what());
     }
     TrainResult result;
     result.step = state_.step;
@@ -97,10 +110,13 @@ class Run {
     return (fs::path(config_.run.out) / name).string();
   }
   std::string KeptPath(int64_t step) const {
-    return PathOf(fmt::format("checkpoints/step-{}.safetensors", step));
+    return PathOf(fmt::format("{}/step-{}.safetensors", kKeptFolder, step));
   }
 
   void Encode() {
+    if (config_.model.precision == "bf16" && !kernels::HasBF16()) {
+      progress_.Log("this processor does not multiply bf16: products are f32");
+    }
     CorpusOptions options;
     options.max_length = config_.data.max_length;
     train_ = EncodeCorpus(text_.train, vocabularies_.source, vocabularies_.target,
@@ -115,7 +131,7 @@ class Run {
     batches_.tokens = config_.data.batch_tokens;
     batches_.sentences = config_.data.batch_sentences;
     progress_.Log(fmt::format(
-        "{} pairs ({} dropped: longer than {} tokens; {}: an empty side), {} for "
+        "{} pairs (dropped: {} longer than {} tokens, {} with an empty side), {} for "
         "validation; vocabularies of {} and {} tokens; {} parameters",
         train_.size(), train_.dropped_long, options.max_length, train_.dropped_empty,
         valid_.size(), vocabularies_.source.size(), vocabularies_.target.size(),
@@ -183,6 +199,7 @@ class Run {
   }
 
   StepResult Update(std::span<const std::vector<int64_t>> group) {
+    const int64_t step = ++state_.step;
     std::vector<Batch> batches;
     StepResult result;
     for (const auto& indices : group) {
@@ -190,16 +207,10 @@ class Run {
       result.tokens += batches.back().target_tokens;
     }
     for (const Batch& batch : batches) AddGradient(batch, result);
-    const int64_t step = state_.step + 1;
-    try {
-      result.norm = optimizer_.GradientNorm();
-    } catch (const NumericError& error) {
-      throw NotFinite(step, error.what());
-    }
-    if (!std::isfinite(result.loss)) throw NotFinite(step, "the loss is not finite");
+    result.norm = optimizer_.GradientNorm();
+    if (!std::isfinite(result.loss)) throw NumericError("the loss is not finite");
     optimizer_.Step(step, LearningRate(config_.optimizer, step, last_step_),
                     result.norm);
-    state_.step = step;
     state_.tokens += result.tokens;
     state_.rng_position = rng_.position();
     return result;
@@ -225,12 +236,12 @@ class Run {
     result.nll += loss.nll * options.scale;
   }
 
-  NumericError NotFinite(int64_t step, const std::string& what) {
+  NumericError NotFinite(const std::string& what) {
     progress_.Clear();
     return NumericError(fmt::format(
         "step {}: {}; training stopped, {} holds the last good checkpoint (step {}); "
         "try a smaller learning_rate or clip",
-        step, what, config_.run.out, saved_step_));
+        state_.step, what, config_.run.out, saved_step_));
   }
 
   void Report(const StepResult& result) {
@@ -265,6 +276,9 @@ class Run {
 
   Score Evaluate() {
     Score score = {CorpusLoss(*model_, valid_, batches_).mean(), 0};
+    if (!std::isfinite(score.loss)) {
+      throw NumericError("the validation loss is not finite");
+    }
     if (config_.run.metric == "bleu") {
       DecodeOptions options;
       options.beam = config_.run.valid_beam;
@@ -287,15 +301,13 @@ class Run {
   }
 
   void Validate() {
+    CheckFinite(model_->parameters());
     if (!text_.has_valid()) {
       SaveWeights();
       return;
     }
     const Score score = Evaluate();
     const double value = MetricOf(score);
-    if (!std::isfinite(score.loss)) {
-      throw NotFinite(state_.step, "the validation loss is not finite");
-    }
     const bool better = !state_.has_best || IsBetter(value, state_.best);
     if (better) {
       state_.has_best = true;
@@ -334,23 +346,27 @@ class Run {
                  Description());
     state_.kept.push_back(state_.step);
     while (static_cast<int>(state_.kept.size()) > config_.run.keep) {
-      forgotten_.push_back(state_.kept.front());
       state_.kept.erase(state_.kept.begin());
     }
   }
 
-  void SaveCheckpoint() {
-    try {
-      WriteCheckpoint(PathOf(kCheckpointFile), model_->parameters(), optimizer_,
-                      state_);
-    } catch (const NumericError& error) {
-      throw NotFinite(state_.step, error.what());
+  void RemoveForgotten() {
+    for (const auto& entry : fs::directory_iterator(PathOf(kKeptFolder))) {
+      const bool kept = std::any_of(
+          state_.kept.begin(), state_.kept.end(),
+          [&](int64_t step) { return entry.path() == KeptPath(step); });
+      if (!kept && entry.path().filename().string().starts_with("step-")) {
+        fs::remove(entry.path());
+      }
     }
+  }
+
+  void SaveCheckpoint() {
+    WriteCheckpoint(PathOf(kCheckpointFile), model_->parameters(), optimizer_, state_);
     saved_step_ = state_.step;
     last_checkpoint_ = Clock::now();
     // Only now: until here a resumed run would have needed them.
-    for (const int64_t step : forgotten_) fs::remove(KeptPath(step));
-    forgotten_.clear();
+    RemoveForgotten();
   }
 
   /// Averages the last weights if that is better than the best ones.
@@ -378,7 +394,7 @@ class Run {
       const SafetensorsFile file = ReadTensors(KeptPath(step));
       for (const auto& parameter : model_->parameters().all()) {
         const Tensor& value = FindTensor(file.tensors, parameter->name(),
-                                         parameter->value().shape(), KeptPath(step));
+                                         parameter->value(), KeptPath(step));
         const auto known = std::find_if(sum.begin(), sum.end(), [&](const auto& t) {
           return t.name == parameter->name();
         });
@@ -409,7 +425,6 @@ class Run {
   Rng rng_{config_.run.seed};
   Tape tape_;
   std::optional<MetricsLog> log_;
-  std::vector<int64_t> forgotten_;
   std::optional<double> smooth_;
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::time_point log_time_ = Clock::now();
@@ -419,39 +434,64 @@ class Run {
   bool averaged_ = false;
 };
 
-/// Makes the folder and says what stands in the way.
-void PrepareFolder(const RunConfig& run) {
-  if (run.out.empty()) throw ConfigError("--out DIR is needed");
-  if (fs::exists(fs::path(run.out) / "config.json") && !run.overwrite) {
-    throw ConfigError(fmt::format(
-        "{} holds a model already; continue it with --resume {}, replace it with "
-        "--overwrite, or choose another --out",
-        run.out, run.out));
+/// The folder of a new run. Made before any long work, to say early what stands
+/// in the way; goes again if nothing is written into it.
+class OutFolder {
+ public:
+  explicit OutFolder(const RunConfig& run) {
+    if (run.out.empty()) throw ConfigError("--out DIR is needed");
+    if (fs::exists(fs::path(run.out) / "config.json") && !run.overwrite) {
+      throw ConfigError(fmt::format(
+          "{} holds a model already; continue it with --resume {}, replace it with "
+          "--overwrite, or choose another --out",
+          run.out, run.out));
+    }
+    for (fs::path path = run.out; !path.empty() && !fs::exists(path);
+         path = path.parent_path()) {
+      made_.push_back(path);
+    }
+    std::error_code error;
+    fs::create_directories(run.out, error);
+    if (!error && !fs::is_directory(run.out)) {
+      error = std::make_error_code(std::errc::not_a_directory);
+    }
+    if (!error && access(run.out.c_str(), W_OK | X_OK) != 0) {
+      error = {errno, std::generic_category()};
+    }
+    if (error) {
+      throw IoError(fmt::format("cannot write to the folder {}: {}", run.out,
+                                error.message()));
+    }
   }
-  std::error_code error;
-  fs::create_directories(run.out, error);
-  if (error || !fs::is_directory(run.out)) {
-    throw IoError(fmt::format("{}: cannot make the folder: {}", run.out,
-                              error ? error.message() : "a file of that name exists"));
+  ~OutFolder() {
+    std::error_code in_use;
+    for (const fs::path& path : made_) fs::remove(path, in_use);
   }
-}
+  OutFolder(const OutFolder&) = delete;
+  OutFolder& operator=(const OutFolder&) = delete;
+
+ private:
+  std::vector<fs::path> made_;  // the innermost first
+};
 
 }  // namespace
 
 TrainResult Train(TrainConfig config) {
+  config.Resolve();
+  const OutFolder folder(config.run);
   TrainingText text = ReadTrainingText(config.data);
   return TrainOn(std::move(config), std::move(text));
 }
 
 TrainResult TrainOn(TrainConfig config, TrainingText text) {
   config.Resolve();
+  const OutFolder folder(config.run);
   Vocabularies vocabularies = TrainVocabularies(text.train, config.data);
-  PrepareFolder(config.run);
   Run run(config, std::move(text), vocabularies);
   // From here on the folder is this run's.
   fs::remove(fs::path(config.run.out) / kWeightsFile);
   fs::remove(fs::path(config.run.out) / kCheckpointFile);
-  fs::remove_all(fs::path(config.run.out) / "checkpoints");
+  fs::remove_all(fs::path(config.run.out) / kKeptFolder);
   WriteModelConfig(config.run.out, config, vocabularies);
   return run.Train();
 }
@@ -461,6 +501,10 @@ TrainResult Resume(const std::string& folder, bool quiet) {
   TrainConfig& config = description.config;
   config.run.out = folder;
   config.run.quiet = quiet;
+  if (config.data.source.empty() && config.data.tsv.empty()) {
+    throw ConfigError(folder +
+                      ": trained on text that is in no file, so it cannot be resumed");
+  }
   Run run(config, ReadTrainingText(config.data), description.vocabularies);
   run.Restore();
   return run.Train();

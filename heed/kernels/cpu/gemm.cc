@@ -205,8 +205,7 @@ void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
   Reserve(rows, b.n, precision, packed);
   const bool bf16 = precision == Precision::kBF16;
   const int64_t panel_size = cpu::PaddedRows(rows, bf16) * cpu::kPanel;
-  const int64_t grain =
-      std::max<int64_t>(1, 65536 / std::max<int64_t>(1, panel_size));
+  const int64_t grain = std::max<int64_t>(1, 65536 / panel_size);
   ParallelFor(Panels(b.n), grain, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       if (bf16) {
@@ -331,7 +330,7 @@ void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
                         Precision precision, Tensor& c) {
   assert(x.rows() == y.rows() && c.rows() == x.cols() && c.cols() == y.cols());
-  if (x.rows() == 0 || c.numel() == 0) {
+  if (x.rows() == 0) {
     if (!accumulate) c.Fill(0);
     return;
   }

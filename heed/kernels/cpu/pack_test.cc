@@ -42,7 +42,8 @@ float Element(const MatrixView& b, int64_t i, int64_t j) {
   return b.transposed ? b.data[j * b.stride + i] : b.data[i * b.stride + j];
 }
 
-const std::vector<int64_t> kSizes = {1, 3, 15, 16, 17, 31, 33, 63, 64, 65, 127, 130};
+const std::vector<int64_t> kSizes = {1,  3,  15, 16, 17,  31,
+                                     33, 63, 64, 65, 127, 130};
 
 /// Calls body(view, rows) for matrices of all sizes, plain and transposed, in
 /// storage that ends with the matrix.
@@ -54,8 +55,10 @@ void ForMatrices(const Body& body) {
         const int64_t width = transposed ? k : n;
         const int64_t height = transposed ? n : k;
         const int64_t stride = width + 3;
-        const std::vector<float> storage = Random(1 + (height - 1) * stride + width);
-        body(MatrixView{storage.data() + 1, k, n, stride, transposed}, k + k % 2 * 40);
+        const std::vector<float> storage =
+            Random(1 + (height - 1) * stride + width);
+        body(MatrixView{storage.data() + 1, k, n, stride, transposed},
+             k + k % 2 * 40);
         if (testing::Test::HasFatalFailure()) return;
       }
     }
@@ -107,14 +110,16 @@ TEST_P(Packing, TransposesAndPadsWithZeros) {
       std::vector<float> expected;
       for (int64_t i = begin; i < cols; ++i) {
         for (int64_t j = 0; j < rows; ++j) {
-          expected.push_back(j < x_rows ? x[static_cast<size_t>(j * stride + i)] : 0);
+          expected.push_back(j < x_rows ? x[static_cast<size_t>(j * stride + i)]
+                                        : 0);
         }
       }
       std::vector<float> out(expected.size(), 9.0F);
       TransposeRows(x.data(), x_rows, stride, begin, cols, rows, out.data());
       ASSERT_EQ(out, expected) << x_rows << "x" << cols;
       std::vector<uint16_t> rounded(expected.size(), 9);
-      TransposeRowsBF16(x.data(), x_rows, stride, begin, cols, rows, rounded.data());
+      TransposeRowsBF16(x.data(), x_rows, stride, begin, cols, rows,
+                        rounded.data());
       ASSERT_EQ(rounded, Rounded(expected)) << x_rows << "x" << cols;
     }
   }
@@ -143,7 +148,8 @@ TEST_P(Packing, RoundsToNearestEven) {
 }
 
 TEST_P(Packing, KeepsNansQuiet) {
-  const std::vector<float> nans(20, std::numeric_limits<float>::signaling_NaN());
+  const std::vector<float> nans(20,
+                                std::numeric_limits<float>::signaling_NaN());
   std::vector<uint16_t> out(20);
   RoundBF16(nans.data(), 20, out.data());
   for (const uint16_t bits : out) {

@@ -1,0 +1,59 @@
+// What an operation costs beyond its kernel: a tiny one, on a tape and without.
+#include <benchmark/benchmark.h>
+
+#include "heed/autograd/tape.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/ops/elementwise.h"
+
+namespace heed {
+namespace {
+
+constexpr int kOps = 1000;
+const Shape kTiny = {8};
+
+void KernelAlone(benchmark::State& state) {
+  const Tensor x = Tensor::Full(kTiny, 0.5);
+  for (auto _ : state) {
+    for (int i = 0; i < kOps; ++i) benchmark::DoNotOptimize(kernels::Tanh(x));
+  }
+  state.SetItemsProcessed(state.iterations() * kOps);
+}
+BENCHMARK(KernelAlone);
+
+void WithoutTape(benchmark::State& state) {
+  const Var x(Tensor::Full(kTiny, 0.5));
+  for (auto _ : state) {
+    for (int i = 0; i < kOps; ++i) benchmark::DoNotOptimize(Tanh(x));
+  }
+  state.SetItemsProcessed(state.iterations() * kOps);
+}
+BENCHMARK(WithoutTape);
+
+/// Clearing the tape is part of an operation's cost. The thousand results that
+/// a tape keeps alive do not fit the nearest cache, so the kernel is measured
+/// in the same way: KernelsKept.
+void OnTape(benchmark::State& state) {
+  Tape tape;
+  const Tensor value = Tensor::Full(kTiny, 0.5);
+  for (auto _ : state) {
+    const Var x = tape.Leaf(value);
+    for (int i = 0; i < kOps; ++i) benchmark::DoNotOptimize(Tanh(x));
+    tape.Clear();
+  }
+  state.SetItemsProcessed(state.iterations() * kOps);
+}
+BENCHMARK(OnTape);
+
+void KernelsKept(benchmark::State& state) {
+  const Tensor x = Tensor::Full(kTiny, 0.5);
+  std::vector<Tensor> kept(kOps);
+  for (auto _ : state) {
+    for (Tensor& y : kept) y = kernels::Tanh(x);
+    for (Tensor& y : kept) y = Tensor();
+  }
+  state.SetItemsProcessed(state.iterations() * kOps);
+}
+BENCHMARK(KernelsKept);
+
+}  // namespace
+}  // namespace heed

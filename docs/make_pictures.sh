@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Makes the pictures of docs/images with the heed command.
+#
+#   docs/make_pictures.sh                  the attention of each score, on dates
+#   docs/make_pictures.sh length SRC TGT FIXED ATTENTION
+#                                          BLEU by source length of two models
+#
+# heed is taken from build/release; the scores take about half a minute each.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+heed=build/release/heed
+
+scores() {
+  local work score
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  for score in additive cosine mlp location general dot scaled_dot; do
+    "$heed" demo --score "$score" --out "$work/$score"
+    printf '%s\n' 'monday, 5 april 2010' |
+      "$heed" translate "$work/$score" --alignments "docs/images/$score.svg"
+    cp "$work/$score/attention.svg" "docs/images/$score-demo.svg"
+  done
+  mv docs/images/additive-demo.svg docs/images/demo.svg
+  rm -f docs/images/*-demo.svg
+}
+
+length() {
+  "$heed" evaluate "$3" "$4" --source "$1" --target "$2" --lowercase \
+    --by-length docs/images/bleu-by-length.svg
+}
+
+if [[ ${1-} == length ]]; then
+  shift
+  length "$@"
+else
+  scores
+fi

@@ -1,0 +1,319 @@
+// One row per operation: its gradient is what differences show, for dense
+// operands and for operands and results whose rows are apart.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "heed/autograd/testing.h"
+#include "heed/ops/attention.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/loss.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/rnn.h"
+#include "heed/ops/shape.h"
+
+namespace heed {
+namespace {
+
+using Inputs = std::span<const Var>;
+
+struct Operation {
+  std::string name;
+  std::function<Var(Inputs)> apply;
+  std::vector<Shape> shapes;
+};
+
+void PrintTo(const Operation& operation, std::ostream* out) {
+  *out << operation.name;
+}
+
+const Tensor& SomeKeys() {
+  static const Tensor lengths = Lengths({3, 0, 5});
+  return lengths;
+}
+
+Var Gru(GruKind kind, Inputs in, const Tensor& lengths) {
+  GruWeights w;
+  w.kind = kind;
+  w.gates = in[2];
+  if (kind == GruKind::kCudnn) {
+    if (in.size() > 3) w.bias = in[3];
+    if (in.size() > 4) w.inner = in[4];
+  } else {
+    w.candidate = in[3];
+  }
+  return GruSequence(in[0], in[1], w, lengths);
+}
+
+/// Dropout with the same mask at every call.
+Var Dropped(Var (*dropout)(const Context&, const Var&, double), const Var& x) {
+  Rng rng(11);
+  Context ctx;
+  ctx.rng = &rng;
+  ctx.training = true;
+  return dropout(ctx, x, 0.4);
+}
+
+std::vector<Operation> Elementwise() {
+  return {
+      {"tanh", [](Inputs in) { return Tanh(in[0]); }, {{3, 5}}},
+      {"sigmoid", [](Inputs in) { return Sigmoid(in[0]); }, {{3, 5}}},
+      {"relu", [](Inputs in) { return Relu(in[0]); }, {{3, 5}}},
+      {"exp", [](Inputs in) { return Exp(in[0]); }, {{3, 5}}},
+      {"add", [](Inputs in) { return Add(in[0], in[1]); }, {{3, 5}, {3, 5}}},
+      {"add_itself", [](Inputs in) { return Add(in[0], in[0]); }, {{3, 5}}},
+      {"sub", [](Inputs in) { return Sub(in[0], in[1]); }, {{3, 5}, {3, 5}}},
+      {"mul", [](Inputs in) { return Mul(in[0], in[1]); }, {{3, 5}, {3, 5}}},
+      {"mul_itself", [](Inputs in) { return Mul(in[0], in[0]); }, {{3, 5}}},
+      {"scale", [](Inputs in) { return Scale(in[0], -2.5); }, {{3, 5}}},
+      {"scale_by",
+       [](Inputs in) {
+         return ScaleBy(in[0], Slice(Reshape(in[1], {2}), 1, 2));
+       },
+       {{3, 5}, {1, 2}}},
+      {"add_pairs",
+       [](Inputs in) { return AddPairs(in[0], in[1]); },
+       {{2, 3, 4}, {2, 5, 4}}},
+      {"add_row",
+       [](Inputs in) { return AddRow(in[0], Select(in[1], 0)); },
+       {{2, 3, 5}, {1, 5}}},
+      {"maxout", [](Inputs in) { return Maxout(in[0]); }, {{3, 8}}},
+      {"dropout", [](Inputs in) { return Dropped(Dropout, in[0]); }, {{6, 7}}},
+      {"step_dropout",
+       [](Inputs in) { return Dropped(StepDropout, in[0]); },
+       {{3, 2, 7}}},
+      {"sum", [](Inputs in) { return Sum(in[0]); }, {{3, 5}}},
+  };
+}
+
+std::vector<Operation> Moves() {
+  return {
+      {"reshape",
+       [](Inputs in) {
+         return Reshape(in[0], {2, 3, 5});
+       },
+       {{6, 5}}},
+      {"slice", [](Inputs in) { return Slice(in[0], 1, 3); }, {{4, 3}}},
+      {"select", [](Inputs in) { return Select(in[0], 2); }, {{4, 2, 3}}},
+      {"columns", [](Inputs in) { return Columns(in[0], 1, 4); }, {{2, 3, 6}}},
+      {"concat_columns",
+       [](Inputs in) {
+         return ConcatColumns({in[0], in[1], in[0]});
+       },
+       {{3, 2}, {3, 4}}},
+      {"stack",
+       [](Inputs in) {
+         return Stack(std::vector<Var>{in[0], in[1], in[0]});
+       },
+       {{2, 3}, {2, 3}}},
+      {"transpose",
+       [](Inputs in) { return TransposeLeading(in[0]); },
+       {{2, 3, 4}}},
+      {"reverse",
+       [](Inputs in) { return ReverseByLength(in[0], SomeKeys()); },
+       {{6, 3, 2}}},
+  };
+}
+
+std::vector<Operation> Products() {
+  return {
+      {"matmul",
+       [](Inputs in) { return MatMul(in[0], in[1]); },
+       {{2, 3, 4}, {4, 5}}},
+      {"matmul_of_itself",
+       [](Inputs in) { return MatMul(in[0], in[0]); },
+       {{4, 4}}},
+      {"affine",
+       [](Inputs in) { return Affine(in[0], in[1], Select(in[2], 0)); },
+       {{2, 3, 4}, {4, 5}, {1, 5}}},
+      {"affine_transposed",
+       [](Inputs in) {
+         return AffineTransposed(in[0], in[1], Select(in[2], 0));
+       },
+       {{2, 3, 4}, {5, 4}, {1, 5}}},
+      {"matmul_add",
+       [](Inputs in) { return MatMulAdd(in[0], in[1], in[2]); },
+       {{2, 3, 5}, {2, 3, 4}, {4, 5}}},
+      {"embedding",
+       [](Inputs in) {
+         return Embed(in[0], Ids({4, 0, 4, 2, 1, 4}, {2, 3}));
+       },
+       {{5, 3}}},
+  };
+}
+
+std::vector<Operation> Attentions() {
+  return {
+      {"additive_scores",
+       [](Inputs in) {
+         return AdditiveScores(in[0], in[1], Select(in[2], 0), SomeKeys());
+       },
+       {{3, 2, 4}, {3, 5, 4}, {1, 4}}},
+      {"dot_scores",
+       [](Inputs in) { return DotScores(in[0], in[1], 0.7, SomeKeys()); },
+       {{3, 2, 4}, {3, 5, 4}}},
+      {"dot_scores_of_all_keys",
+       [](Inputs in) { return DotScores(in[0], in[1], 0.7, {}); },
+       {{3, 2, 4}, {3, 5, 4}}},
+      {"masked_softmax",
+       [](Inputs in) { return MaskedSoftmax(in[0], SomeKeys()); },
+       {{3, 2, 5}}},
+      {"softmax",
+       [](Inputs in) { return MaskedSoftmax(in[0], {}); },
+       {{3, 2, 5}}},
+      {"weighted_sum",
+       [](Inputs in) { return WeightedSum(in[0], in[1], SomeKeys()); },
+       {{3, 2, 5}, {3, 5, 4}}},
+      {"weighted_sum_of_all_keys",
+       [](Inputs in) { return WeightedSum(in[0], in[1], {}); },
+       {{3, 2, 5}, {3, 5, 4}}},
+      {"normalize_rows",
+       [](Inputs in) { return NormalizeRows(in[0], 1e-3); },
+       {{2, 3, 5}}},
+      {"layer_norm",
+       [](Inputs in) {
+         return LayerNorm(in[0], Select(in[1], 0), Select(in[1], 1), 1e-3);
+       },
+       {{2, 3, 5}, {2, 5}}},
+  };
+}
+
+std::vector<Operation> Losses() {
+  return {
+      {"cross_entropy",
+       [](Inputs in) {
+         return CrossEntropy(in[0], Ids({4, -1, 0}, {3}), {-1, 0, 0.5}).loss;
+       },
+       {{3, 6}}},
+      {"smoothed_cross_entropy",
+       [](Inputs in) {
+         return CrossEntropy(in[0], Ids({4, 1, 0}, {3}), {1, 0.2, 0.25}).loss;
+       },
+       {{3, 6}}},
+      {"cross_entropy_of_a_computed_value",
+       [](Inputs in) {
+         return Scale(
+             CrossEntropy(Scale(in[0], 2), Ids({4, 1, 0}, {3}), {}).loss, 3);
+       },
+       {{3, 6}}},
+      {"log_softmax", [](Inputs in) { return LogSoftmax(in[0]); }, {{3, 6}}},
+  };
+}
+
+std::vector<Operation> Recurrences() {
+  std::vector<Operation> operations;
+  const std::pair<std::string, Tensor> all_lengths[] = {
+      {"", Tensor()}, {"_padded", Lengths({4, 0, 2})}};
+  for (const auto& [suffix, lengths] : all_lengths) {
+    const Tensor n = lengths;
+    operations.push_back(
+        {"rnn" + suffix,
+         [n](Inputs in) { return RnnSequence(in[0], in[1], in[2], n); },
+         {{4, 3, 5}, {3, 5}, {5, 5}}});
+    operations.push_back(
+        {"lstm" + suffix,
+         [n](Inputs in) { return LstmSequence(in[0], in[1], in[2], n); },
+         {{4, 3, 20}, {2, 3, 5}, {5, 20}}});
+    operations.push_back(
+        {"gru_cudnn" + suffix,
+         [n](Inputs in) { return Gru(GruKind::kCudnn, in, n); },
+         {{4, 3, 15}, {3, 5}, {5, 15}}});
+    operations.push_back({"gru_cudnn_bias_inner" + suffix,
+                          [n](Inputs in) {
+                            const std::vector<Var> all = {
+                                in[0], in[1], in[2], Select(in[3], 0), in[4]};
+                            return Gru(GruKind::kCudnn, all, n);
+                          },
+                          {{4, 3, 15}, {3, 5}, {5, 15}, {1, 15}, {3, 15}}});
+    for (const auto& [name, kind] : {std::pair("gru_cho", GruKind::kCho),
+                                     {"gru_bahdanau", GruKind::kBahdanau}}) {
+      operations.push_back({name + suffix,
+                            [n, k = kind](Inputs in) { return Gru(k, in, n); },
+                            {{4, 3, 15}, {3, 5}, {5, 10}, {5, 5}}});
+    }
+  }
+  return operations;
+}
+
+class Gradients : public testing::TestWithParam<Operation> {
+ protected:
+  /// Random inputs, wider by `margin` columns.
+  std::vector<Tensor> Inputs(int64_t margin) const {
+    std::vector<Tensor> inputs;
+    for (Shape shape : GetParam().shapes) {
+      shape.Set(-1, shape[-1] + margin);
+      inputs.push_back(RandomTensor(shape, 20 + inputs.size()));
+    }
+    return inputs;
+  }
+};
+
+TEST_P(Gradients, AreThoseOfDifferences) {
+  ExpectGradientOf(GetParam().apply, Inputs(0));
+}
+
+TEST_P(Gradients, OfRowsApartAreThoseOfDifferences) {
+  const auto apply = [this](std::span<const Var> wide) {
+    std::vector<Var> in;
+    for (const Var& x : wide) in.push_back(Columns(x, 1, x.dim(-1) - 1));
+    const Var y = GetParam().apply(in);
+    if (y.shape().rank() == 0) return y;
+    // The gradient of a part comes as columns of a wider one.
+    return ConcatColumns({y, Scale(y, 2)});
+  };
+  ExpectGradientOf(apply, Inputs(2));
+}
+
+/// One operand on the tape, the others constant.
+TEST_P(Gradients, OfEachOperandAloneAreThoseOfDifferences) {
+  const std::vector<Tensor> all = Inputs(0);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto apply = [&](std::span<const Var> one) {
+      std::vector<Var> in(all.begin(), all.end());
+      in[i] = one[0];
+      return GetParam().apply(in);
+    };
+    ExpectGradientOf(apply, {all[i].Clone()});
+  }
+}
+
+TEST_P(Gradients, InF32AreThoseInF64) {
+  const auto run = [&](DType dtype) {
+    Tape tape;
+    std::vector<Var> in;
+    for (const Tensor& x : Inputs(0)) in.push_back(tape.Leaf(x.To(dtype)));
+    const Var y = GetParam().apply(in);
+    std::vector<Tensor> results = {y.value().Clone()};
+    tape.Backward(y, RandomTensor(y.shape(), 5, dtype));
+    for (const Var& x : in) results.push_back(tape.Gradient(x));
+    return results;
+  };
+  const std::vector<Tensor> f32 = run(DType::kF32);
+  const std::vector<Tensor> f64 = run(DType::kF64);
+  for (size_t i = 0; i < f32.size(); ++i) {
+    EXPECT_LT(MaxDifference(f32[i], f64[i]), 5e-6)
+        << "result or gradient " << i;
+  }
+}
+
+std::string NameOf(const testing::TestParamInfo<Operation>& info) {
+  return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Elementwise, Gradients,
+                         testing::ValuesIn(Elementwise()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Moves, Gradients, testing::ValuesIn(Moves()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Products, Gradients, testing::ValuesIn(Products()),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Attentions, Gradients, testing::ValuesIn(Attentions()),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Losses, Gradients, testing::ValuesIn(Losses()),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Recurrences, Gradients,
+                         testing::ValuesIn(Recurrences()), NameOf);
+
+}  // namespace
+}  // namespace heed

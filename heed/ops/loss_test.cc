@@ -1,0 +1,115 @@
+#include "heed/ops/loss.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "heed/autograd/testing.h"
+#include "heed/ops/elementwise.h"
+
+namespace heed {
+namespace {
+
+using kernels::At;
+
+double LogSumExp(const Tensor& x, int64_t r) {
+  double sum = 0;
+  for (int64_t c = 0; c < x.cols(); ++c) sum += std::exp(At(x, r, c));
+  return std::log(sum);
+}
+
+TEST(LogSoftmax, IsTheFormula) {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Tensor x = RandomTensor({4, 9}, 1, dtype);
+    kernels::ExpectEach(LogSoftmax(x).value(), 1e-6, [&](int64_t r, int64_t c) {
+      return At(x, r, c) - LogSumExp(x, r);
+    });
+  }
+}
+
+TEST(CrossEntropy, IsTheFormula) {
+  constexpr double kSmoothing = 0.1;
+  constexpr int32_t kIgnored = 3;
+  const Tensor x = RandomTensor({2, 3, 7}, 1);
+  const Tensor targets = Ids({0, 6, kIgnored, 2, kIgnored, 1}, {2, 3});
+  double nll = 0;
+  double smoothed = 0;
+  for (int64_t r = 0; r < 6; ++r) {
+    const int32_t target = targets.data<int32_t>()[r];
+    if (target == kIgnored) continue;
+    const double log_sum = LogSumExp(x, r);
+    nll += log_sum - At(x, r, target);
+    smoothed += (1 - kSmoothing) * (log_sum - At(x, r, target));
+    for (int64_t c = 0; c < 7; ++c) {
+      smoothed += kSmoothing / 7 * (log_sum - At(x, r, c));
+    }
+  }
+  const CrossEntropyLoss loss =
+      CrossEntropy(x, targets, {kIgnored, kSmoothing, 0.25});
+  EXPECT_NEAR(loss.loss.value().item(), 0.25 * smoothed, 1e-13);
+  EXPECT_NEAR(loss.nll, nll, 1e-13);
+  EXPECT_EQ(loss.tokens, 4);
+  EXPECT_EQ(loss.loss.shape().rank(), 0);
+}
+
+TEST(CrossEntropy, CountsRowsWhoseGreatestLogitIsTheTargets) {
+  Tensor x = Tensor::Zeros({3, 4}, DType::kF64);
+  x.row<double>(0)[2] = 1;
+  x.row<double>(1)[2] = 1;
+  x.row<double>(2)[0] = 1;
+  EXPECT_EQ(CrossEntropy(x, Ids({2, 1, 0}, {3}), {}).correct, 2);
+}
+
+TEST(CrossEntropy, WithoutATapeLeavesTheLogits) {
+  const Tensor x = RandomTensor({3, 4}, 1);
+  const Tensor before = x.Clone();
+  CrossEntropy(x, Ids({2, 1, 0}, {3}), {});
+  EXPECT_EQ(MaxDifference(x, before), 0);
+}
+
+TEST(CrossEntropy, LeavesLogitsThatSomeoneElseHolds) {
+  Tape tape;
+  const Var x = tape.Leaf(RandomTensor({3, 4}, 1));
+  const Var logits = Scale(x, 2);
+  const Tensor before = logits.value().Clone();
+  tape.Backward(CrossEntropy(logits, Ids({2, 1, 0}, {3}), {}).loss);
+  EXPECT_EQ(MaxDifference(logits.value(), before), 0);
+  EXPECT_TRUE(tape.Gradient(x).defined());
+}
+
+TEST(CrossEntropy, OfHugeLogitsIsFinite) {
+  Tensor x = Tensor::Zeros({1, 3});
+  x.row<float>(0)[0] = 3e38F;
+  x.row<float>(0)[1] = -3e38F;
+  const CrossEntropyLoss loss = CrossEntropy(x, Ids({0}, {1}), {});
+  EXPECT_EQ(loss.nll, 0);
+}
+
+TEST(CrossEntropy, OfNoRowsIsZero) {
+  const CrossEntropyLoss loss =
+      CrossEntropy(Tensor::Zeros({2, 3}), Ids({-1, -1}, {2}), {});
+  EXPECT_EQ(loss.loss.value().item(), 0);
+  EXPECT_EQ(loss.tokens, 0);
+}
+
+TEST(CrossEntropy, RefusesTargetsThatDoNotFit) {
+  const Tensor x = Tensor::Zeros({2, 3});
+  ExpectShapeError(
+      [&] {
+        CrossEntropy(x, Ids({0, 1, 2}, {3}), {});
+      },
+      {"cross entropy", "[2, 3]", "[3]"});
+  ExpectShapeError(
+      [&] {
+        CrossEntropy(x, Ids({0, 3}, {2}), {});
+      },
+      {"cross entropy", "target 3", "3 classes"});
+  ExpectShapeError(
+      [&] {
+        CrossEntropy(x, Ids({0, -2}, {2}), {});
+      },
+      {"cross entropy", "target -2"});
+}
+
+}  // namespace
+}  // namespace heed

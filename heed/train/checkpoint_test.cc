@@ -1,0 +1,124 @@
+#include "heed/train/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <limits>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/io/file.h"
+#include "heed/train/model_folder.h"
+
+namespace heed {
+namespace {
+
+class Checkpoint : public testing::Test {
+ protected:
+  struct Run {
+    explicit Run(uint64_t seed) : parameters(seed, DType::kF32, {}) {
+      parameters.Add("w", {2, 3}, {});
+      parameters.Add("b", {3}, {});
+      optimizer.emplace(parameters, OptimizerConfig());
+    }
+    void Step() {
+      for (const auto& p : parameters.all()) {
+        p->mutable_gradient() = Tensor::Full(p->value().shape(), 0.3);
+      }
+      optimizer->Step(1, 0.1, 0);
+    }
+    ParameterSet parameters;
+    std::optional<Optimizer> optimizer;
+  };
+
+  static TrainingState State() {
+    TrainingState s;
+    s.step = 12;
+    s.epoch = 3;
+    s.batch = 4;
+    s.tokens = int64_t{1} << 40;
+    s.rng_position = ~uint64_t{0};
+    s.has_best = true;
+    s.best = 0.1 + 0.2;
+    s.best_step = 9;
+    s.stale = 2;
+    s.kept = {3, 9, 12};
+    s.text = "abcd";
+    return s;
+  }
+
+  TemporaryFolder folder_;
+  const std::string path_ = folder_.Path("training.safetensors");
+};
+
+TEST_F(Checkpoint, GivesEverythingBack) {
+  Run run(1);
+  run.Step();
+  WriteCheckpoint(path_, run.parameters, *run.optimizer, State());
+  Run other(2);
+  const TrainingState s =
+      ReadCheckpoint(path_, other.parameters, *other.optimizer);
+  EXPECT_EQ(s.step, 12);
+  EXPECT_EQ(s.epoch, 3);
+  EXPECT_EQ(s.batch, 4);
+  EXPECT_EQ(s.tokens, int64_t{1} << 40);
+  EXPECT_EQ(s.rng_position, ~uint64_t{0});
+  EXPECT_TRUE(s.has_best);
+  EXPECT_EQ(s.best, 0.1 + 0.2);
+  EXPECT_EQ(s.best_step, 9);
+  EXPECT_EQ(s.stale, 2);
+  EXPECT_EQ(s.kept, (std::vector<int64_t>{3, 9, 12}));
+  EXPECT_EQ(s.text, "abcd");
+  // The same file again: weights and optimiser are the same too.
+  const std::string bytes = ReadFile(path_);
+  WriteCheckpoint(path_, other.parameters, *other.optimizer, s);
+  EXPECT_EQ(ReadFile(path_), bytes);
+}
+
+TEST_F(Checkpoint, WeightsThatAreNotFiniteAreNotWritten) {
+  Run run(1);
+  WriteCheckpoint(path_, run.parameters, *run.optimizer, State());
+  const std::string bytes = ReadFile(path_);
+  for (const float bad : {std::numeric_limits<float>::infinity(),
+                          std::numeric_limits<float>::quiet_NaN()}) {
+    run.parameters.Find("b")->mutable_value().data<float>()[1] = bad;
+    EXPECT_EQ(MessageOf<NumericError>([&] {
+                WriteCheckpoint(path_, run.parameters, *run.optimizer, State());
+              }),
+              "b is not finite");
+  }
+  EXPECT_EQ(ReadFile(path_), bytes);
+}
+
+TEST_F(Checkpoint, ModelIsNoCheckpoint) {
+  Run run(1);
+  WriteTensors(path_, ParameterTensors(run.parameters), {});
+  EXPECT_THROW(ReadCheckpoint(path_, run.parameters, *run.optimizer),
+               FormatError);
+  for (const char* state : {"", "{}", "[1]", R"({"step":"one"})"}) {
+    WriteTensors(path_, ParameterTensors(run.parameters),
+                 {{"heed.training", state}});
+    EXPECT_NE(MessageOf<FormatError>([&] {
+                ReadCheckpoint(path_, run.parameters, *run.optimizer);
+              }).find(path_),
+              std::string::npos)
+        << state;
+  }
+}
+
+TEST_F(Checkpoint, CutShortOrMissingIsToldWithItsName) {
+  Run run(1);
+  const auto read = [&] {
+    ReadCheckpoint(path_, run.parameters, *run.optimizer);
+  };
+  EXPECT_NE(MessageOf<IoError>(read).find(path_), std::string::npos);
+  WriteCheckpoint(path_, run.parameters, *run.optimizer, State());
+  for (auto size = std::filesystem::file_size(path_); size-- > 0;) {
+    std::filesystem::resize_file(path_, size);
+    ASSERT_NE(MessageOf<FormatError>(read).find(path_), std::string::npos)
+        << size;
+  }
+}
+
+}  // namespace
+}  // namespace heed

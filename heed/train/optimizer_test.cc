@@ -1,0 +1,197 @@
+#include "heed/train/optimizer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+
+namespace heed {
+namespace {
+
+using Values = std::vector<double>;
+
+constexpr double kRate = 0.1;
+
+/// Two parameters in f64, {1, −2, 3} and {0.5}.
+class OptimizerTest : public testing::Test {
+ protected:
+  OptimizerTest() {
+    parameters_.Add("a", {3}, {Init::Kind::kConstant, 0})
+        .mutable_value()
+        .CopyFrom(Tensor::Of<double>({1, -2, 3}, {3}));
+    parameters_.Add("b", {1}, {Init::Kind::kConstant, 0.5});
+    config_.epsilon = 1e-8;
+    config_.clip = 0;
+  }
+
+  void SetGradients(const Values& a, const Values& b) {
+    parameters_.Find("a")->mutable_gradient() = Tensor::Of(a, {3});
+    parameters_.Find("b")->mutable_gradient() = Tensor::Of(b, {1});
+  }
+  void ExpectValues(const Values& a, const Values& b) const {
+    ExpectNear(*parameters_.Find("a"), a);
+    ExpectNear(*parameters_.Find("b"), b);
+  }
+  static void ExpectNear(const Parameter& parameter, const Values& expected) {
+    const auto values = parameter.value().ToVector<double>();
+    ASSERT_EQ(values.size(), expected.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      EXPECT_NEAR(values[i], expected[i], 1e-12)
+          << parameter.name() << " " << i;
+    }
+  }
+
+  ParameterSet parameters_{1, DType::kF64, kernels::Precision::kNative};
+  OptimizerConfig config_;
+};
+
+TEST_F(OptimizerTest, SgdAddsUpMomentum) {
+  config_.optimizer = "sgd";
+  config_.momentum = 0.9;
+  Optimizer optimizer(parameters_, config_);
+  SetGradients({1, 2, -1}, {4});
+  optimizer.Step(1, kRate, 0);
+  ExpectValues({0.9, -2.2, 3.1}, {0.1});
+  SetGradients({1, 0, 0}, {0});
+  optimizer.Step(2, kRate, 0);
+  // v = 0.9 · (1, 2, −1) + (1, 0, 0)
+  ExpectValues({0.9 - 0.19, -2.2 - 0.18, 3.1 + 0.09}, {0.1 - 0.36});
+}
+
+/// Adam on one number, as in the paper.
+struct PlainAdam {
+  double w, m = 0, v = 0;
+  double Step(double g, int t, double decay) {
+    m = 0.9 * m + 0.1 * g;
+    v = 0.999 * v + 0.001 * g * g;
+    const double mean = m / (1 - std::pow(0.9, t));
+    const double square = v / (1 - std::pow(0.999, t));
+    w -= kRate * (mean / (std::sqrt(square) + 1e-8) + decay * w);
+    return w;
+  }
+};
+
+TEST_F(OptimizerTest, AdamAndAdamWFollowTheirPapers) {
+  for (const char* name : {"adam", "adamw"}) {
+    config_.optimizer = name;
+    config_.weight_decay = 0.25;  // for adamw only
+    const double decay = std::string(name) == "adamw" ? 0.25 : 0;
+    parameters_.Find("a")->mutable_value().CopyFrom(
+        Tensor::Of<double>({1, -2, 3}, {3}));
+    parameters_.Find("b")->mutable_value().Fill(0.5);
+    Optimizer optimizer(parameters_, config_);
+    PlainAdam plain[] = {{1}, {-2}, {3}, {0.5}};
+    for (int t = 1; t <= 3; ++t) {
+      const double g = 0.5 * t - 1.2;
+      SetGradients({g, 3 * g, g * g}, {-g});
+      optimizer.Step(t, kRate, 0);
+      ExpectValues({plain[0].Step(g, t, decay), plain[1].Step(3 * g, t, decay),
+                    plain[2].Step(g * g, t, decay)},
+                   {plain[3].Step(-g, t, decay)});
+    }
+  }
+}
+
+TEST_F(OptimizerTest, AdadeltaFollowsItsPaper) {
+  config_.optimizer = "adadelta";
+  config_.rho = 0.9;
+  config_.epsilon = 1e-6;
+  Optimizer optimizer(parameters_, config_);
+  double w = 0.5;
+  double squares = 0;
+  double moves = 0;
+  for (int t = 1; t <= 3; ++t) {
+    const double g = 1.0 / t;
+    SetGradients({0, 0, 0}, {g});
+    optimizer.Step(t, 1, 0);
+    squares = 0.9 * squares + 0.1 * g * g;
+    const double move = std::sqrt(moves + 1e-6) / std::sqrt(squares + 1e-6) * g;
+    moves = 0.9 * moves + 0.1 * move * move;
+    w -= move;
+    ExpectValues({1, -2, 3}, {w});
+  }
+}
+
+TEST_F(OptimizerTest, NormIsOverAllParameters) {
+  const Optimizer optimizer(parameters_, config_);
+  EXPECT_EQ(optimizer.GradientNorm(), 0);
+  SetGradients({1, 2, -4}, {2});
+  EXPECT_DOUBLE_EQ(optimizer.GradientNorm(), 5);
+}
+
+TEST_F(OptimizerTest, ClippingScalesDownButNeverUp) {
+  config_.optimizer = "sgd";
+  config_.clip = 2.5;
+  Optimizer optimizer(parameters_, config_);
+  SetGradients({1, 2, -4}, {2});
+  optimizer.Step(1, kRate, optimizer.GradientNorm());  // halved
+  ExpectValues({0.95, -2.1, 3.2}, {0.4});
+  SetGradients({1, 0, 0}, {0});
+  optimizer.Step(2, kRate, optimizer.GradientNorm());
+  ExpectValues({0.85, -2.1, 3.2}, {0.4});
+}
+
+TEST_F(OptimizerTest, StepClearsGradientsAndLeavesOthersAlone) {
+  Optimizer optimizer(parameters_, config_);
+  parameters_.Find("b")->mutable_gradient() = Tensor::Of<double>({1}, {1});
+  optimizer.Step(1, kRate, 0);
+  EXPECT_FALSE(parameters_.Find("b")->gradient().defined());
+  ExpectNear(*parameters_.Find("a"), {1, -2, 3});
+}
+
+TEST_F(OptimizerTest, GradientThatIsNotFiniteNamesItsParameter) {
+  const Optimizer optimizer(parameters_, config_);
+  for (const double bad : {std::numeric_limits<double>::infinity(),
+                           std::numeric_limits<double>::quiet_NaN()}) {
+    SetGradients({1, 2, 3}, {bad});
+    EXPECT_EQ(MessageOf<NumericError>([&] { optimizer.GradientNorm(); }),
+              "the gradient of b is not finite");
+  }
+}
+
+TEST_F(OptimizerTest, RestoredStateGoesOnTheSame) {
+  for (const char* name : {"adam", "adadelta", "sgd"}) {
+    config_.optimizer = name;
+    config_.momentum = 0.5;
+    Optimizer first(parameters_, config_);
+    SetGradients({1, 2, 3}, {4});
+    first.Step(1, kRate, 0);
+    std::vector<NamedTensor> state;
+    for (const NamedTensor& t : first.State()) {
+      state.push_back({t.name, t.value.Clone()});
+    }
+    const Tensor before = parameters_.Find("a")->value().Clone();
+    SetGradients({-1, 0, 1}, {2});
+    first.Step(2, kRate, 0);
+    const auto expected = parameters_.Find("a")->value().ToVector<double>();
+
+    Optimizer second(parameters_, config_);
+    second.Restore(state, "file");
+    parameters_.Find("a")->mutable_value().CopyFrom(before);
+    SetGradients({-1, 0, 1}, {2});
+    second.Step(2, kRate, 0);
+    EXPECT_EQ(parameters_.Find("a")->value().ToVector<double>(), expected)
+        << name;
+  }
+}
+
+TEST_F(OptimizerTest, StateThatDoesNotFitIsAFormatError) {
+  Optimizer optimizer(parameters_, config_);
+  std::vector<NamedTensor> state = optimizer.State();
+  state.pop_back();
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              optimizer.Restore(state, "file");
+            }).find("file: tensor 'optimizer.second.b' is missing"),
+            std::string::npos);
+  state = optimizer.State();
+  state[0].value = Tensor::Zeros({4}, DType::kF64);
+  EXPECT_THROW(optimizer.Restore(state, "file"), FormatError);
+  state[0].value = Tensor::Zeros({3}, DType::kF32);
+  EXPECT_THROW(optimizer.Restore(state, "file"), FormatError);
+}
+
+}  // namespace
+}  // namespace heed

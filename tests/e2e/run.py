@@ -1,0 +1,615 @@
+#!/usr/bin/env python3
+"""Runs the heed command from end to end: run.py HEED [UNITTEST ARGS]
+
+Trains tiny models on generated text, stops them in every way, gives the command
+all kinds of bad input, and looks at what comes out. Needs nothing but Python.
+"""
+
+import gzip
+import json
+import os
+import pathlib
+import random
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HEED = ""
+TIMEOUT = 120  # seconds, for what should take one
+WORK = pathlib.Path()
+MODEL = ""  # trained once, read by all
+
+EVALUATE_KEYS = {"bleu", "chrf", "loss", "perplexity", "exact_match", "aer",
+                 "sentences", "seconds", "signature"}
+BENCH_KEYS = {"model", "dtype", "threads", "tokens_per_second", "ms_per_step",
+              "floor_ms", "limit_gflops"}
+
+
+def heed(*args, stdin=b"", **options):
+    return subprocess.run([HEED, *map(str, args)], input=stdin, capture_output=True,
+                          timeout=TIMEOUT, check=False, **options)
+
+
+def reversed_digits(pairs, seed):
+    """Two to six digits, and the same from the end."""
+    draw = random.Random(seed)
+    source = [[draw.choice("0123456789") for _ in range(draw.randint(2, 6))]
+              for _ in range(pairs)]
+    lines = lambda rows: "".join(" ".join(row) + "\n" for row in rows)
+    return lines(source), lines(row[::-1] for row in source)
+
+
+def write_text(folder, seed=1):
+    for name, pairs in (("train", 240), ("valid", 24)):
+        source, target = reversed_digits(pairs, seed)
+        (folder / f"{name}.source").write_text(source)
+        (folder / f"{name}.target").write_text(target)
+
+
+def train_args(out, **changes):
+    """The arguments of a training of some milliseconds; None takes one away."""
+    settings = {
+        "source": WORK / "train.source", "target": WORK / "train.target",
+        "valid_source": WORK / "valid.source", "valid_target": WORK / "valid.target",
+        "out": out, "vocabulary": "words", "units": 16, "embedding": 16,
+        "batch_sentences": 40, "epochs": 3, "metric": "loss", "threads": 1,
+    } | changes
+    args = ["train"]
+    for key, value in settings.items():
+        if value is not None:
+            args += ["--" + key.replace("_", "-"), value]
+    return args
+
+
+def strict_json(text):
+    def refuse(name):
+        raise ValueError(f"{name} in JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
+def contents(folder):
+    folder = pathlib.Path(folder)
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def weights(folder):
+    """What must not depend on when a run was stopped."""
+    return {name: data for name, data in contents(folder).items()
+            if name.endswith(".safetensors")}
+
+
+class EndToEnd(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=WORK))
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def put(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def runs(self, *args, **options):
+        result = heed(*args, **options)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        return result.stdout.decode()
+
+    def fails(self, status, says, *args, **options):
+        """One line on standard error, this status, and the text or texts in it."""
+        result = heed(*args, **options)
+        error = result.stderr.decode()
+        self.assertEqual(result.returncode, status, error)
+        self.assertEqual(error.count("\n"), 1, error)
+        self.assertTrue(error.startswith("heed: "), error)
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, error)
+        return result
+
+
+class Whole(EndToEnd):
+    def test_train_translate_evaluate_info(self):
+        source, _ = reversed_digits(24, 1)
+        output = self.runs("translate", MODEL, stdin=source.encode())
+        self.assertEqual(output.count("\n"), 24)
+
+        text = ["--source", WORK / "valid.source", "--target", WORK / "valid.target"]
+        picture = self.folder / "length.svg"
+        self.assertIn("BLEU", self.runs("evaluate", MODEL, *text))
+        result = strict_json(self.runs("evaluate", MODEL, *text, "--json", "--lowercase",
+                                       "--by-length", picture))
+        self.assertEqual(set(result), EVALUATE_KEYS)
+        self.assertEqual(result["sentences"], 24)
+        self.assertIsNone(result["aer"])
+        self.assertIn("case:lc", result["signature"])
+        self.assertTrue(picture.read_text().startswith("<svg"))
+
+        links = "".join(f"0-{len(line.split()) - 1}\n" for line in source.splitlines())
+        gold = self.put("gold", links)
+        result = strict_json(self.runs("evaluate", MODEL, *text, "--json",
+                                       "--alignment-gold", gold))
+        self.assertTrue(0 <= result["aer"] <= 1)
+        two = strict_json(self.runs("evaluate", MODEL, MODEL, *text, "--json"))
+        self.assertEqual([m["model"] for m in two["models"]], [MODEL, MODEL])
+
+        info = strict_json(self.runs("info", MODEL, "--json"))
+        self.assertEqual(info["config"]["units"], 16)
+        self.assertEqual(info["source_vocabulary"], 14)
+        self.assertIn("rnnsearch", self.runs("info", MODEL))
+
+    def test_learns(self):
+        """Copying is learned, by every model, from a table and compressed."""
+        digits = reversed_digits(240, 5)[0].splitlines()
+        table = self.folder / "pairs.tsv.gz"
+        with gzip.open(table, "wt") as file:
+            file.writelines(f"{line}\t{line}\n" for line in digits)
+        for model in ("fixed", "bahdanau", "luong"):
+            out = self.folder / model
+            self.runs(*train_args(out, source=None, target=None, valid_source=None,
+                                  valid_target=None, tsv=table, model=model, epochs=8,
+                                  units=32, learning_rate=0.01))
+            result = strict_json(self.runs("evaluate", out, "--tsv", table, "--json"))
+            self.assertLess(result["loss"], 2, model)  # 2.4 by chance
+
+    def test_lists(self):
+        for what, key in (("models", "model"), ("scores", "score")):
+            rows = strict_json(self.runs("list", what, "--json"))
+            self.assertEqual(list(rows), [what])
+            for row in rows[what]:
+                self.assertTrue(row[key])
+                self.assertIn(row[key], self.runs("list", what))
+
+    def test_bench(self):
+        result = strict_json(self.runs(
+            "bench", "train", "--batch", 2, "--src-len", 2, "--tgt-len", 2, "--vocab", 12,
+            "--steps", 1, "--json"))
+        self.assertEqual(set(result), BENCH_KEYS)
+        self.assertGreater(result["tokens_per_second"], 0)
+
+    def test_help_and_version(self):
+        self.assertIn("Usage", self.runs())
+        self.assertRegex(self.runs("--version"), r"^heed \d+\.\d+\.\d+\n$")
+        for command in ("train", "translate", "evaluate", "info", "list", "bench", "demo"):
+            self.assertIn(f"Usage: heed {command}", self.runs(command, "--help"))
+
+    def test_config_file_is_what_a_model_holds(self):
+        config = self.put("c.json", '{"units": 5, "embedding": 6, "epochs": 9}')
+        out = self.folder / "model"
+        args = train_args(out, units=None, embedding=None, epochs=1, config=config)
+        self.runs(*args)
+        held = json.loads((out / "config.json").read_text())
+        self.assertEqual([held[k] for k in ("units", "embedding", "epochs")], [5, 6, 1])
+
+    def test_without_validation_text(self):
+        out = self.folder / "model"
+        self.runs(*train_args(out, valid_source=None, valid_target=None))
+        self.runs("translate", out, stdin=b"1 2\n")
+
+
+class Stopping(EndToEnd):
+    """However a run is stopped, it can go on, and to the same weights."""
+
+    def whole(self, **changes):
+        out = self.folder / "whole"
+        self.runs(*train_args(out, **changes))
+        return out
+
+    def killed_at_random(self, seed, **changes):
+        draw = random.Random(seed)
+        whole = self.whole(**changes)
+        out = self.folder / "killed"
+        kills = 0
+        while True:
+            begun = (out / "config.json").exists()
+            args = ["train", "--resume", out] if begun else train_args(out, **changes)
+            with subprocess.Popen([HEED, *map(str, args)], stderr=subprocess.PIPE) as run:
+                try:
+                    # Longer as time goes by, so that it ends on any machine.
+                    run.communicate(timeout=draw.uniform(0, 0.1 + 0.02 * kills))
+                except subprocess.TimeoutExpired:
+                    run.kill()
+                    run.communicate()
+                    kills += 1
+                    continue
+                self.assertEqual(run.returncode, 0)
+                break
+        self.assertGreater(kills, 1)
+        self.assertEqual(weights(out), weights(whole))
+        steps = [json.loads(line)["step"]
+                 for line in (out / "metrics.jsonl").read_text().splitlines()]
+        self.assertEqual(steps, sorted(steps))
+        self.assertEqual([name for name in contents(out) if name.endswith(".tmp")], [])
+
+    def test_kill_while_checkpoints_are_written(self):
+        self.killed_at_random(1, checkpoint_every=1, epochs=12, keep=2, average=2)
+
+    def test_kill_between_checkpoints(self):
+        self.killed_at_random(2, epochs=40, validate_every=25, dropout=0.3, threads=2)
+
+    def test_resume_of_a_finished_run_says_so(self):
+        out = self.whole()
+        before = weights(out)
+        result = heed("train", "--resume", out)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(b"nothing left to train", result.stderr)
+        self.assertEqual(weights(out), before)
+
+    def test_interrupt_writes_a_checkpoint(self):
+        changes = {"epochs": 150, "valid_source": None, "valid_target": None,
+                   "checkpoint_minutes": 0, "validate_every": 100000}
+        whole = self.whole(**changes)
+        for stop in (signal.SIGINT, signal.SIGTERM):
+            out = self.folder / stop.name
+            with subprocess.Popen([HEED, *map(str, train_args(out, **changes))],
+                                  stderr=subprocess.PIPE) as run:
+                log = out / "metrics.jsonl"
+                while run.poll() is None and not (log.exists() and log.stat().st_size):
+                    time.sleep(0.001)
+                run.send_signal(stop)
+                last = run.communicate(timeout=TIMEOUT)[1].decode().splitlines()[-1]
+            self.assertEqual(run.returncode, 130)
+            self.assertRegex(last, r"^heed: stopped after step \d+; continue with: "
+                                   f"heed train --resume {out}$")
+            self.runs("train", "--resume", out)
+            self.assertEqual(weights(out), weights(whole))
+
+    def test_interrupt_of_other_commands(self):
+        with subprocess.Popen([HEED, "translate", MODEL], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            run.stdin.write(b"1 2\n")
+            run.stdin.flush()
+            run.stdout.readline()
+            run.send_signal(signal.SIGINT)
+            error = run.communicate(timeout=TIMEOUT)[1]
+        self.assertEqual(run.returncode, 130)
+        self.assertEqual(error, b"heed: interrupted\n")
+
+    def test_resume_takes_no_settings(self):
+        self.fails(2, "--epochs", "train", "--resume", MODEL, "--epochs", 5)
+
+    def test_resume_refuses_other_text(self):
+        write_text(self.folder)
+        changes = {"source": self.folder / "train.source"}
+        out = self.whole(**changes)
+        self.put("train.source", (self.folder / "train.source").read_bytes()[::-1].strip()
+                 + b"\n")
+        before = contents(out)
+        result = heed("train", "--resume", out)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"not what this run began with", result.stderr)
+        self.assertEqual(contents(out), before)
+
+    def test_numbers_that_are_not_finite(self):
+        out = self.folder / "model"
+        args = train_args(out, learning_rate=1000, optimizer="sgd", clip=0,
+                          momentum=0.999, epochs=100)
+        result = heed(*args)
+        self.assertEqual(result.returncode, 1)
+        last = result.stderr.decode().splitlines()[-1]
+        self.assertRegex(last, r"^heed: step \d+: .*coder\..* is not finite; training "
+                               r"stopped, .* last good checkpoint \(step \d+\)")
+        for line in (out / "metrics.jsonl").read_text().splitlines():
+            strict_json(line)
+        self.assertTrue((out / "training.safetensors").exists())
+
+
+class BadInput(EndToEnd):
+    """One line, the right status, and all files as they were."""
+
+    def train_fails(self, status, says, **changes):
+        out = self.folder / "deep" / "out"
+        self.fails(status, says, *train_args(out, **changes))
+        self.assertFalse((self.folder / "deep").exists())
+        # The same where a model stands already.
+        before = contents(MODEL)
+        self.fails(status, says, *train_args(MODEL, **changes), "--overwrite")
+        self.assertEqual(contents(MODEL), before)
+
+    def test_text_files(self):
+        good = (WORK / "train.source").read_bytes()
+        missing = self.folder / "missing"
+        self.train_fails(1, [str(missing), "No such file"], source=missing)
+        self.train_fails(1, [str(missing), "No such file"], valid_target=missing)
+        self.train_fails(1, ["Is a directory", str(WORK)], target=WORK)
+        self.train_fails(1, "Not a directory", target=WORK / "train.source" / "x")
+        empty = self.put("empty", b"")
+        self.train_fails(1, [str(empty), "empty"], source=empty)
+        cut = self.put("cut.gz", gzip.compress(good)[:-100])
+        self.train_fails(1, [str(cut), "truncated gzip"], source=cut)
+        bytes_ = bytearray(gzip.compress(good))
+        bytes_[len(bytes_) // 2] ^= 0xFF
+        bad = self.put("bad.gz", bytes(bytes_))
+        self.train_fails(1, [str(bad), "gzip"], source=bad)
+        short = self.put("short", good[:good[:-1].rindex(b"\n") + 1])
+        self.train_fails(1, ["240", "239", str(short)], source=short)
+        lines = good.split(b"\n")
+        lines[6] = b"1 \xc3\x28 2"
+        broken = self.put("broken", b"\n".join(lines))
+        self.train_fails(1, [f"{broken}:7", "UTF-8"], source=broken)
+        table = self.put("table", "1\t2\n3 4\n")
+        self.train_fails(1, f"{table}:2", tsv=table, source=None, target=None)
+        blank = self.put("blank", b" \n" * 240)
+        self.train_fails(2, "no words", source=blank)
+        self.train_fails(2, "no training pair is left", max_length=1)
+
+    def test_unreadable_text(self):
+        if os.geteuid() == 0:
+            self.skipTest("everything is readable for root")
+        locked = self.put("locked", "1\n")
+        locked.chmod(0)
+        self.train_fails(1, [str(locked), "Permission denied"], source=locked)
+
+    def test_settings(self):
+        for says, changes in {
+            ("--units", "1 to 16384"): {"units": 0},
+            ("--units", "whole number"): {"units": "1e99"},
+            ("--embedding", "-4"): {"embedding": -4},
+            ("--learning-rate", "finite"): {"learning_rate": "nan"},
+            ("--dropout", "below 1"): {"dropout": 1},
+            ("--model", "fixed, bahdanau, luong"): {"model": "transformer"},
+            ("--score", "additive"): {"score": "euclid"},
+            ("unknown option '--unit'", "did you mean '--units'", "--epochs"): {"unit": 3},
+            ("units", "encoder"): {"score": "dot", "encoder_units": 7},
+            ("largest possible size is", "8000"): {"vocabulary": "unigram"},
+            ("largest possible size is", "500"): {"vocabulary": "bpe",
+                                                  "source_vocabulary_size": 500},
+            ("size is 3",): {"source_vocabulary_size": 3},
+            ("--valid-source and --valid-target",): {"valid_source": None},
+            ("--source and --target",): {"source": None},
+            ("not both",): {"tsv": WORK / "train.source"},
+        }.items():
+            with self.subTest(changes):
+                self.train_fails(2, says, **changes)
+
+    def test_config_files(self):
+        bad_key = self.put("key.json", '{"unit": 3}')
+        self.train_fails(2, [str(bad_key), "unknown key", "valid:", "learning_rate"],
+                         config=bad_key)
+        bad_value = self.put("value.json", '{"units": "many"}')
+        self.train_fails(2, [str(bad_value), "units", "whole number"], config=bad_value)
+        self.train_fails(1, "not valid JSON", config=self.put("no.json", '{"units": '))
+        self.train_fails(1, "No such file", config=self.folder / "none.json")
+
+    def test_calls(self):
+        self.fails(2, ["unknown command", "did you mean 'train'", "evaluate"], "trian")
+        self.fails(2, ["unknown option", "--beam"], "translate", MODEL, "--beams", 3)
+        self.fails(2, "unexpected argument", "info", MODEL, "x")
+        self.fails(2, "DIR is missing", "translate")
+        self.fails(2, "valid: models, scores", "list", "fish")
+        self.fails(2, "valid: train", "bench", "fish")
+        self.fails(2, ["nbest", "beam"], "translate", MODEL, "--nbest", 6, stdin=b"1\n")
+        self.fails(2, ".svg, .html", "translate", MODEL, "--alignments", "x.png")
+        self.fails(2, "--source and --target", "evaluate", MODEL)
+        self.fails(2, "--out", *train_args(None))
+        self.fails(2, "--overwrite", *train_args(MODEL))
+
+    def test_out_that_cannot_be_made(self):
+        file = self.put("file", "content")
+        for out in (file, file / "model"):
+            # Told before the text is read.
+            self.fails(1, str(out), *train_args(out, source=self.folder / "missing"))
+        self.assertEqual(file.read_text(), "content")
+
+    def test_outputs_that_cannot_be_written_are_told_before_the_work(self):
+        lost = self.folder / "none" / "x.svg"
+        result = self.fails(1, str(lost), "translate", MODEL, "--alignments", lost,
+                            stdin=b"1 2\n")
+        self.assertEqual(result.stdout, b"")
+        self.fails(1, str(lost), "evaluate", MODEL, "--by-length", lost, "--source",
+                   WORK / "valid.source", "--target", WORK / "valid.target")
+
+    def test_model_folders(self):
+        self.fails(1, "not a folder", "translate", self.folder / "none")
+        self.fails(1, "config.json", "info", self.folder)
+        for name in ("config.json", "model.safetensors", "source.vocabulary.txt",
+                     "target.vocabulary.txt"):
+            for damage in ("missing", "short", "flipped"):
+                with self.subTest(file=name, damage=damage):
+                    copy = self.folder / "copy"
+                    shutil.copytree(MODEL, copy)
+                    data = bytearray((copy / name).read_bytes())
+                    (copy / name).unlink()
+                    if damage == "short":
+                        (copy / name).write_bytes(data[:len(data) // 2])
+                    if damage == "flipped":
+                        data[len(data) // 2] ^= 1
+                        (copy / name).write_bytes(data)
+                    for command in ("info", "translate"):
+                        self.fails(1, f"{copy}/{name}", command, copy)
+                    shutil.rmtree(copy)
+
+    def test_newer_version(self):
+        copy = self.folder / "copy"
+        shutil.copytree(MODEL, copy)
+        config = json.loads((copy / "config.json").read_text())
+        config["heed"]["format"] = 99
+        (copy / "config.json").write_text(json.dumps(config))
+        self.fails(1, ["newer version", "99"], "info", copy)
+
+    def test_damaged_checkpoint(self):
+        copy = self.folder / "copy"
+        shutil.copytree(MODEL, copy)
+        path = copy / "training.safetensors"
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 4
+        path.write_bytes(data)
+        before = contents(copy)
+        result = heed("train", "--resume", copy)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(str(path).encode(), result.stderr)
+        self.assertEqual(contents(copy), before)
+
+    def test_gold_alignments(self):
+        text = ["--source", WORK / "valid.source", "--target", WORK / "valid.target"]
+        for content, says in (("0-0\n", "1 lines of links for 24"),
+                              ("0-0\n" * 23 + "x\n", ":24"), ("", "empty")):
+            gold = self.put("gold", content)
+            self.fails(1, [str(gold), says], "evaluate", MODEL, *text,
+                       "--alignment-gold", gold)
+
+
+def with_small_files(size):
+    """A full disk: no file can grow beyond this."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return {"preexec_fn": limit, "restore_signals": False}
+
+
+class FullDisk(EndToEnd):
+    def test_standard_output(self):
+        for args in (["--help"], ["list", "models"], ["info", MODEL, "--json"],
+                     ["translate", MODEL]):
+            for full in (True, False):
+                with self.subTest(args=args, full=full), open("/dev/full", "wb") as file:
+                    run = subprocess.run(
+                        [HEED, *args], input=b"1 2 3\n", timeout=TIMEOUT, check=False,
+                        stdout=file, stderr=subprocess.PIPE,
+                        preexec_fn=None if full else lambda: os.close(1))
+                    error = run.stderr.decode()
+                    self.assertEqual(run.returncode, 1, error)
+                    self.assertRegex(error, r"^heed: [^\n]*\n$")
+
+    def test_closed_standard_error_spoils_no_file(self):
+        out = self.folder / "model"
+        run = subprocess.run([HEED, *map(str, train_args(out))], timeout=TIMEOUT,
+                             check=False, preexec_fn=lambda: os.close(2))
+        self.assertEqual(run.returncode, 0)
+        self.runs("info", out)
+
+    def test_train(self):
+        for size in (100, 3000, 20000):
+            out = self.folder / str(size)
+            result = heed(*train_args(out), **with_small_files(size))
+            self.assertEqual(result.returncode, 1)
+            last = result.stderr.decode().splitlines()[-1]
+            self.assertRegex(last, "^heed: cannot write .*File too large")
+
+    def test_resume_keeps_the_model(self):
+        out = self.folder / "model"
+        self.runs(*train_args(out))
+        config = json.loads((out / "config.json").read_text())
+        before = weights(out)
+        largest = max(len(data) for data in before.values())
+        self.assertIn("epochs", config)
+        result = heed(*train_args(out, epochs=6), "--overwrite",
+                      **with_small_files(100))
+        self.assertEqual(result.returncode, 1)
+        again = self.folder / "again"
+        self.runs(*train_args(again))
+        result = heed("train", "--resume", again, **with_small_files(largest - 1))
+        self.assertIn(result.returncode, (0, 1))
+        self.assertEqual(weights(again), before)
+
+    def test_pictures(self):
+        picture = self.put("look.svg", "old")
+        self.fails(1, str(picture), "translate", MODEL, "--alignments", picture,
+                   stdin=b"1 2 3\n", **with_small_files(1000))
+        self.assertEqual(picture.read_text(), "old")
+        self.assertEqual(len(list(self.folder.iterdir())), 1)
+
+
+class Translating(EndToEnd):
+    def lines(self, text, *options):
+        output = self.runs("translate", MODEL, *options, stdin=text)
+        self.assertTrue(output == "" or output.endswith("\n"))
+        return output.split("\n")[:-1]
+
+    def test_strange_lines(self):
+        strange = [b"", b" ", b"\t\x01\x02\x7f", b"\x00", "👩‍👩‍👧 🙂 é ¤".encode(),
+                   "\u200b\u3000\u00a0".encode(), b"</s> <pad> <unk>", b"1 2 3",
+                   b"1" * 100000]
+        for options in ([], ["--beam", "1"], ["--replace-unknown"],
+                        ["--sample", "--top-p", "0.9"]):
+            lines = self.lines(b"\n".join(strange) + b"\n", *options)
+            self.assertEqual(len(lines), len(strange), options)
+            self.assertEqual(lines[0], "")
+        self.assertEqual(self.lines(b""), [])
+        self.assertEqual(self.lines(b"\n"), [""])
+        self.assertEqual(len(self.lines(b"1 2\r\n3 4")), 2)
+
+    def test_strange_lines_of_other_vocabularies(self):
+        strange = b"\n\x00\x01\t \n\xf0\x9f\x99\x82\n" + b"7 " * 300 + b"\n"
+        for kind, size in (("characters", 0), ("unigram", 16), ("bpe", 16)):
+            out = self.folder / kind
+            self.runs(*train_args(out, vocabulary=kind, source_vocabulary_size=size,
+                                  target_vocabulary_size=size, epochs=1))
+            output = self.runs("translate", out, stdin=strange)
+            self.assertEqual(output.count("\n"), 4, kind)
+
+    def test_long_line(self):
+        line = b" ".join(b"%d" % (i % 10) for i in range(10000)) + b"\n"
+        self.assertEqual(len(self.lines(line + b"1 2\n", "--beam", "5")), 2)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.assertLess(used, 2 << 20)  # KiB, of the largest child so far
+
+    def test_invalid_utf8_names_the_line(self):
+        self.fails(1, ["line 3", "UTF-8"], "translate", MODEL, stdin=b"1\n2\n\xff\n")
+
+    def test_order(self):
+        source = [f"{i % 10} {i // 10 % 10} {i // 100}" for i in range(600)]
+        source[5] = source[500] = ""
+        text = ("\n".join(source) + "\n").encode()
+        lines = self.lines(text, "--nbest", "2", "--beam", "2")
+        numbers = [int(line.split(" ||| ")[0]) for line in lines]
+        self.assertEqual(numbers, sorted(numbers))
+        self.assertEqual(numbers.count(5), 1)
+        self.assertEqual(len(lines), 2 * 598 + 2)
+        self.assertEqual([i for i, line in enumerate(self.lines(text)) if not line.strip()
+                          and not source[i]], [5, 500])
+
+    def test_a_line_is_answered_before_the_next_is_sent(self):
+        with subprocess.Popen([HEED, "translate", MODEL], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, bufsize=0) as run:
+            for line in (b"1 2 3\n", b"\n", b"4 5\n"):
+                run.stdin.write(line)
+                self.assertTrue(select.select([run.stdout], [], [], TIMEOUT)[0])
+                self.assertTrue(run.stdout.readline().endswith(b"\n"))
+            run.stdin.close()
+            self.assertEqual(run.wait(TIMEOUT), 0)
+
+    def test_alignments(self):
+        source = b"1 2 3\n\n4 5\n"
+        for kind in ("svg", "html", "json", "pharaoh"):
+            self.lines(source, "--alignments", self.folder / f"look.{kind}")
+        sentences = strict_json((self.folder / "look.json").read_text())["sentences"]
+        self.assertEqual(len(sentences), 3)
+        self.assertEqual(sentences[0]["source"], ["1", "2", "3", "</s>"])
+        links = (self.folder / "look.pharaoh").read_text().split("\n")[:-1]
+        self.assertEqual(len(links), 3)
+        for line, sentence in zip(links, sentences):
+            pairs = [tuple(map(int, link.split("-"))) for link in line.split()]
+            self.assertEqual([t for _, t in pairs],
+                             list(range(max(0, len(sentence["target"]) - 1))))
+            for s, _ in pairs:
+                self.assertLess(s, len(sentence["source"]) - 1)
+
+    def test_model_without_attention(self):
+        out = self.folder / "fixed"
+        self.runs(*train_args(out, model="fixed", epochs=1))
+        self.runs("translate", out, stdin=b"1 2\n")
+        for option in ("--replace-unknown", "--show-attention"):
+            self.fails(2, "attention", "translate", out, option, stdin=b"1 2\n")
+
+
+def main():
+    global HEED, WORK, MODEL
+    HEED = str(pathlib.Path(sys.argv[1]).resolve())
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with tempfile.TemporaryDirectory(prefix="heed-e2e-") as folder:
+        WORK = pathlib.Path(folder)
+        write_text(WORK)
+        MODEL = str(WORK / "model")
+        heed(*train_args(MODEL, epochs=20, learning_rate=0.01)).check_returncode()
+        unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+
+
+if __name__ == "__main__":
+    main()
