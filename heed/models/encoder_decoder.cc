@@ -7,6 +7,7 @@
 
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
+#include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"
@@ -177,6 +178,9 @@ Var EncoderDecoder::Step(const Context& ctx, const Tensor& tokens,
 EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
                                              const Tensor& source,
                                              const Tensor& lengths) const {
+  CheckShapes(source.rank() == 2 && lengths.defined(), "encoder",
+              "a source that is not [S, B] with lengths", {source.shape()});
+  CheckLengths("encoder", lengths, source.dim(1), source.dim(0));
   const bool reverse = config_.reverse_source == "yes";
   const Tensor ids = reverse ? kernels::ReverseByLength(source, lengths) : source;
   const Var embedded = SequenceDropout(ctx, source_embedding_(ctx, ids),

@@ -256,6 +256,9 @@ TEST_P(EveryModel, RefusesLengthsBeyondTheSource) {
   }
   EXPECT_THROW(model->Logits({}, batch.source, Lengths({2, 2}), batch.target),
                ShapeError);
+  EXPECT_THROW(model->Logits({}, batch.source, {}, batch.target), ShapeError);
+  EXPECT_THROW(model->Logits({}, batch.source[0], batch.lengths, batch.target),
+               ShapeError);
 }
 
 TEST_P(EveryModel, ShowsTheWeightsOfEachStep) {

@@ -256,7 +256,7 @@ TEST_P(Gradients, AreThoseOfDifferences) {
 }
 
 TEST_P(Gradients, OfRowsApartAreThoseOfDifferences) {
-  const auto apply = [this](std::span<const Var> wide) {
+  const auto apply = [](std::span<const Var> wide) {
     std::vector<Var> in;
     for (const Var& x : wide) in.push_back(Columns(x, 1, x.dim(-1) - 1));
     const Var y = GetParam().apply(in);

@@ -86,6 +86,7 @@ class Run {
   TrainResult Train() {
     const auto start = Clock::now();
     fs::create_directories(PathOf(kKeptFolder));
+    RemoveForgotten();  // what a run that was killed had no time for
     log_.emplace(config_.run.out, state_.step);
     try {
       if (state_.step == 0) SaveCheckpoint();
