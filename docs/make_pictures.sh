@@ -5,10 +5,10 @@
 #   docs/make_pictures.sh length SRC TGT FIXED ATTENTION
 #                                          BLEU by source length of two models
 #
-# heed is taken from build/release; the scores take about half a minute each.
+# HEED names the command (build/release/heed); the scores take about half a minute each.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
-heed=build/release/heed
+heed=${HEED:-build/release/heed}
 
 scores() {
   local work score

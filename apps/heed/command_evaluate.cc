@@ -7,8 +7,8 @@
 #include "apps/heed/commands.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
-#include "heed/io/file.h"
 #include "heed/explain/terminal.h"
+#include "heed/io/file.h"
 #include "heed/train/evaluation.h"
 
 namespace heed {
@@ -32,7 +32,8 @@ void Print(const std::string& model, const Evaluation& e) {
   fmt::print("{}: {} sentences in {:.1f} s\n", model, e.sentences, e.seconds);
   fmt::print("  BLEU         {:6.2f}   {}\n", e.bleu, e.signature);
   fmt::print("  chrF2        {:6.2f}   {}\n", e.chrf, e.chrf_signature);
-  fmt::print("  loss         {:6.3f}   per token, given gold prefixes\n", e.loss);
+  fmt::print("  loss         {:6.3f}   per token, given gold prefixes\n",
+             e.loss);
   fmt::print("  perplexity   {:6.2f}\n", e.perplexity);
   fmt::print("  exact match  {:6.2f} %\n", 100 * e.exact_match);
   if (e.aer) fmt::print("  AER          {:6.3f}\n", *e.aer);
@@ -49,10 +50,11 @@ int RunEvaluate(const Arguments& arguments) {
   bool json = false;
   int threads = 0;
   EvaluationOptions evaluation;
-  Options options("evaluate",
-                  "Translates a text and compares with a reference: BLEU as sacreBLEU "
-                  "counts it (13a), chrF2, loss, exact match. Several models give one "
-                  "line each in the plot.");
+  Options options(
+      "evaluate",
+      "Translates a text and compares with a reference: BLEU as sacreBLEU "
+      "counts it (13a), chrF2, loss, exact match. Several models give one "
+      "line each in the plot.");
   options.Positionals("DIR", folders, "model folders");
   FieldList& v = options.fields();
   v.Section("Data");
@@ -60,7 +62,8 @@ int RunEvaluate(const Arguments& arguments) {
   v("target", target, Any{"FILE"}, "its reference translation");
   v("tsv", tsv, Any{"FILE"}, "both in one file: source, tab, target");
   v("alignment_gold", evaluation.alignment_gold, Any{"FILE"},
-    "links i-j (sure) or i?j (possible) per line, positions of white-space words from "
+    "links i-j (sure) or i?j (possible) per line, positions of white-space "
+    "words from "
     "0: adds the alignment error rate");
   v.Section("Measures");
   v("lowercase", evaluation.lowercase, "compare lower-cased text");
@@ -69,9 +72,11 @@ int RunEvaluate(const Arguments& arguments) {
   evaluation.decode.Visit(v);
   v.Section("Run");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
-  options.Example("heed evaluate model --source test.en --target test.de --lowercase");
   options.Example(
-      "heed evaluate fixed attention --source test.en --target test.de --by-length "
+      "heed evaluate model --source test.en --target test.de --lowercase");
+  options.Example(
+      "heed evaluate fixed attention --source test.en --target test.de "
+      "--by-length "
       "length.svg");
   if (!options.Parse(arguments)) return 0;
 
@@ -100,12 +105,16 @@ int RunEvaluate(const Arguments& arguments) {
     curves.push_back(BleuByLength(folder, compared, result.translations,
                                   evaluation.lowercase));
   }
-  if (json) fmt::print("{}\n", (all.size() == 1 ? all[0] : Json{{"models", all}}).dump());
+  if (json)
+    fmt::print("{}\n",
+               (all.size() == 1 ? all[0] : Json{{"models", all}}).dump());
   if (plot_file) {
-    const LinePlotOptions plot = {"Quality by sentence length", "source words", "BLEU"};
+    const LinePlotOptions plot = {"Quality by sentence length", "source words",
+                                  "BLEU"};
     plot_file->Write(LinePlotSvg(curves, plot));
     plot_file->Commit();
-    if (!json) fmt::print("\n{}", TerminalLinePlot(curves, plot, DetectTerminal()));
+    if (!json)
+      fmt::print("\n{}", TerminalLinePlot(curves, plot, DetectTerminal()));
   }
   return 0;
 }

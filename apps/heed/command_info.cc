@@ -30,7 +30,8 @@ std::vector<Row> ModelRows() {
 std::vector<Row> ScoreRows() {
   std::vector<Row> rows;
   for (const ScoreInfo& s : Scores()) {
-    rows.push_back({{"score", s.name}, {"formula", s.formula}, {"source", s.source}});
+    rows.push_back(
+        {{"score", s.name}, {"formula", s.formula}, {"source", s.source}});
   }
   return rows;
 }
@@ -39,7 +40,8 @@ void PrintRows(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     std::string line;
     for (size_t i = 0; i + 1 < row.size(); ++i) {
-      line += fmt::format("{:<{}}", row[i].second, i + 2 == row.size() ? 46 : 12);
+      line +=
+          fmt::format("{:<{}}", row[i].second, i + 2 == row.size() ? 46 : 12);
       if (!line.ends_with(' ')) line += "  ";
     }
     fmt::print("{}{}\n", line, row.back().second);
@@ -51,7 +53,8 @@ void PrintRows(const std::vector<Row>& rows) {
 int RunList(const Arguments& arguments) {
   std::string what;
   bool json = false;
-  Options options("list", "Lists what there is to choose from: models or scores.");
+  Options options("list",
+                  "Lists what there is to choose from: models or scores.");
   options.Positional("WHAT", what, "models or scores");
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed list models");
@@ -79,7 +82,8 @@ int RunList(const Arguments& arguments) {
 int RunInfo(const Arguments& arguments) {
   std::string folder;
   bool json = false;
-  Options options("info", "Describes a model folder: sizes, training, every setting.");
+  Options options("info",
+                  "Describes a model folder: sizes, training, every setting.");
   options.Positional("DIR", folder, "model folder");
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed info model");
@@ -95,7 +99,8 @@ int RunInfo(const Arguments& arguments) {
     Json tensors = Json::array();
     for (const auto& p : parameters.all()) {
       Json shape = Json::array();
-      for (int i = 0; i < p->value().rank(); ++i) shape.push_back(p->value().dim(i));
+      for (int i = 0; i < p->value().rank(); ++i)
+        shape.push_back(p->value().dim(i));
       tensors.push_back({{"name", p->name()}, {"shape", shape}});
     }
     fmt::print("{}\n",
@@ -113,8 +118,8 @@ int RunInfo(const Arguments& arguments) {
                    .dump());
     return 0;
   }
-  fmt::print("{}: {} ({}), {} parameters, vocabularies of {} and {} tokens\n", folder,
-             model.config.model.model, model.config.model.variant,
+  fmt::print("{}: {} ({}), {} parameters, vocabularies of {} and {} tokens\n",
+             folder, model.config.model.model, model.config.model.variant,
              parameters.elements(), model.vocabularies.source.size(),
              model.vocabularies.target.size());
   if (!metadata("heed.score").empty()) {

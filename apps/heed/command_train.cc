@@ -16,12 +16,13 @@ void PrintResult(const TrainResult& result, const TrainConfig& config) {
   std::string line = fmt::format("trained {} steps in {}", result.step,
                                  HumanTime(result.seconds));
   if (result.validated) {
-    line += fmt::format("; best validation {} {:.2f} {}", config.run.metric, result.best,
-                        result.averaged ? "(averaged weights)"
-                                        : fmt::format("at step {}", result.best_step));
+    line += fmt::format(
+        "; best validation {} {:.2f} {}", config.run.metric, result.best,
+        result.averaged ? "(averaged weights)"
+                        : fmt::format("at step {}", result.best_step));
   }
-  fmt::print(stderr, "{}\nmodel: {}\ntry it: heed translate {}\n", line, config.run.out,
-             config.run.out);
+  fmt::print(stderr, "{}\nmodel: {}\ntry it: heed translate {}\n", line,
+             config.run.out, config.run.out);
 }
 
 }  // namespace
@@ -31,9 +32,10 @@ int RunTrain(const Arguments& arguments) {
   std::string resume;
   Options options("train", "Trains a model on parallel text.");
   options.fields().Section("Resuming");
-  options.fields()("resume", resume, Any{"DIR"},
-                   "continue the run of this folder from its last checkpoint; all "
-                   "else is read from there");
+  options.fields()(
+      "resume", resume, Any{"DIR"},
+      "continue the run of this folder from its last checkpoint; all "
+      "else is read from there");
   config.Visit(options.fields());
   options.Example(
       "heed train --model bahdanau --source train.en --target train.de "
@@ -52,10 +54,11 @@ int RunTrain(const Arguments& arguments) {
     const bool allowed =
         field.key == "resume" || field.key == "threads" || field.key == "quiet";
     if (!allowed && options.Given(field.key)) {
-      throw ConfigError(fmt::format(
-          "--resume continues with the settings of {}; only --threads and --quiet go "
-          "with it, not {}",
-          resume, field.OptionName()));
+      throw ConfigError(
+          fmt::format("--resume continues with the settings of {}; only "
+                      "--threads and --quiet go "
+                      "with it, not {}",
+                      resume, field.OptionName()));
     }
   }
   const TrainConfig saved = ReadModelConfig(resume).config;

@@ -19,7 +19,8 @@ namespace {
 
 constexpr int kErrors = 2;  // the descriptor of standard error
 
-void PrintTranslations(int64_t index, const Translations& translations, bool nbest) {
+void PrintTranslations(int64_t index, const Translations& translations,
+                       bool nbest) {
   for (const Translation& t : translations) {
     if (nbest) {
       fmt::print("{} ||| {} ||| {:.4f}\n", index, t.text, t.score);
@@ -28,7 +29,8 @@ void PrintTranslations(int64_t index, const Translations& translations, bool nbe
     }
   }
   // So that a reader at the other end of a pipe is not kept waiting.
-  if (std::fflush(stdout) != 0) throw IoError("standard output: cannot be written");
+  if (std::fflush(stdout) != 0)
+    throw IoError("standard output: cannot be written");
 }
 
 }  // namespace
@@ -39,21 +41,26 @@ int RunTranslate(const Arguments& arguments) {
   bool show = false;
   int threads = 0;
   DecodeOptions decode;
-  Options options("translate",
-                  "Translates standard input to standard output, line by line and in "
-                  "order. With --nbest above 1 a line is: number ||| text ||| score.");
+  Options options(
+      "translate",
+      "Translates standard input to standard output, line by line and in "
+      "order. With --nbest above 1 a line is: number ||| text ||| score.");
   options.Positional("DIR", folder, "model folder");
   decode.Visit(options.fields());
   options.fields().Section("Attention");
-  options.fields()("alignments", alignments, Any{"FILE"},
-                   "write what each word looked at: .svg, .html, .json or .pharaoh");
+  options.fields()(
+      "alignments", alignments, Any{"FILE"},
+      "write what each word looked at: .svg, .html, .json or .pharaoh");
   options.fields()("show_attention", show,
                    "draw it on standard error, sentence by sentence");
   options.fields().Section("Run");
-  options.fields()("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  options.fields()("threads", threads, Range(0, 1024),
+                   "threads; 0: one per core");
   options.Example("heed translate model < test.en > test.de");
-  options.Example("echo 'a man rides a horse' | heed translate model --show-attention");
-  options.Example("heed translate model --nbest 5 --alignments look.html < test.en");
+  options.Example(
+      "echo 'a man rides a horse' | heed translate model --show-attention");
+  options.Example(
+      "heed translate model --nbest 5 --alignments look.html < test.en");
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(threads);
@@ -64,21 +71,25 @@ int RunTranslate(const Arguments& arguments) {
   std::ios::sync_with_stdio(false);
   const ModelFolder model = ReadModel(folder);
   if (decode.NeedsAttention() && model.config.model.attention == "none") {
-    throw ConfigError(folder + ": model 'fixed' has no attention to show or to use");
+    throw ConfigError(folder +
+                      ": model 'fixed' has no attention to show or to use");
   }
   const Translator translator(*model.model, model.vocabularies.source,
-                              model.vocabularies.target, model.config.data.lowercase,
-                              decode);
+                              model.vocabularies.target,
+                              model.config.data.lowercase, decode);
   std::optional<AtomicFile> file;
   if (format) file.emplace(alignments);
   std::vector<AlignmentView> views;
-  TranslateStream(translator, std::cin, [&](int64_t index, const Translations& all) {
-    PrintTranslations(index, all, decode.nbest > 1);
-    if (!decode.keep_attention) return;
-    AlignmentView view = ViewOf(all.front());
-    if (show) fmt::print(stderr, "{}\n", TerminalHeatmap(view, DetectTerminal(kErrors)));
-    if (format) views.push_back(std::move(view));
-  });
+  TranslateStream(
+      translator, std::cin, [&](int64_t index, const Translations& all) {
+        PrintTranslations(index, all, decode.nbest > 1);
+        if (!decode.keep_attention) return;
+        AlignmentView view = ViewOf(all.front());
+        if (show)
+          fmt::print(stderr, "{}\n",
+                     TerminalHeatmap(view, DetectTerminal(kErrors)));
+        if (format) views.push_back(std::move(view));
+      });
   if (file) {
     file->Write(AlignmentFile(*format, views));
     file->Commit();

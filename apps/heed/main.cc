@@ -18,10 +18,12 @@ namespace {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      {"demo", "learn to read dates and see the attention; needs no data", RunDemo},
+      {"demo", "learn to read dates and see the attention; needs no data",
+       RunDemo},
       {"train", "train a model on parallel text", RunTrain},
       {"translate", "translate standard input line by line", RunTranslate},
-      {"evaluate", "BLEU, chrF, loss, alignments against references", RunEvaluate},
+      {"evaluate", "BLEU, chrF, loss, alignments against references",
+       RunEvaluate},
       {"info", "describe a model folder", RunInfo},
       {"list", "the models or the score functions there are", RunList},
       {"bench", "how fast training is on this machine", RunBench},
@@ -81,7 +83,8 @@ int RunMain(const Arguments& arguments) {
 void OccupyStandardStreams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
-    if (open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY) != fd) _exit(1);
+    if (open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY) != fd)
+      _exit(1);
   }
 }
 

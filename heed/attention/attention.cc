@@ -29,10 +29,11 @@ Attention::Attention(const Scope& scope, const std::string& score,
     : path_(scope.path()) {
   const ScoreInfo& info = FindScore(score);
   if (info.equal_sizes && options.query != options.key) {
-    throw ConfigError(fmt::format(
-        "{}: the score '{}' needs queries and keys of one size, but they have {} "
-        "and {} features; choose 'general' or other units",
-        path_, score, options.query, options.key));
+    throw ConfigError(
+        fmt::format("{}: the score '{}' needs queries and keys of one size, "
+                    "but they have {} "
+                    "and {} features; choose 'general' or other units",
+                    path_, score, options.query, options.key));
   }
   score_ = info.make(scope, options);
 }

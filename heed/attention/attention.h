@@ -34,10 +34,12 @@ class Attention {
             const ScoreOptions& options);
 
   /// Shapes: keys [B, S, key], which are also the values; lengths i32 [B].
-  Memory Prepare(const Context& ctx, const Var& keys, const Tensor& lengths) const;
+  Memory Prepare(const Context& ctx, const Var& keys,
+                 const Tensor& lengths) const;
 
   /// Shapes: query [B, T, query]. The weights go to ctx.recorder, if any.
-  Attended Attend(const Context& ctx, const Var& query, const Memory& memory) const;
+  Attended Attend(const Context& ctx, const Var& query,
+                  const Memory& memory) const;
 
  private:
   std::string path_;

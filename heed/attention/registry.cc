@@ -8,8 +8,8 @@ namespace heed {
 
 const std::vector<ScoreInfo>& Scores() {
   static const std::vector<ScoreInfo> scores = {
-      {"additive", "wᵀ tanh(W q + U k)", "Bahdanau et al. 2014, arXiv:1409.0473",
-       false, MakeAdditiveScore},
+      {"additive", "wᵀ tanh(W q + U k)",
+       "Bahdanau et al. 2014, arXiv:1409.0473", false, MakeAdditiveScore},
       {"cosine", "β cos(q, k)", "Graves et al. 2014, arXiv:1410.5401", true,
        MakeCosineScore},
       {"mlp", "wᵀ tanh(… tanh(W q + U k))", "Xu et al. 2015, arXiv:1502.03044",
@@ -18,7 +18,8 @@ const std::vector<ScoreInfo>& Scores() {
        MakeLocationScore},
       {"general", "qᵀ W k", "Luong et al. 2015, arXiv:1508.04025", false,
        MakeGeneralScore},
-      {"dot", "qᵀ k", "Luong et al. 2015, arXiv:1508.04025", true, MakeDotScore},
+      {"dot", "qᵀ k", "Luong et al. 2015, arXiv:1508.04025", true,
+       MakeDotScore},
       {"scaled_dot", "qᵀ k / √d", "Vaswani et al. 2017, arXiv:1706.03762", true,
        MakeScaledDotScore},
   };

@@ -16,12 +16,12 @@ namespace heed {
 
 /// What a score is built for.
 struct ScoreOptions {
-  int64_t query = 0;       // features of a query
-  int64_t key = 0;         // features of a key
-  int64_t units = 0;       // width of a hidden layer (additive, mlp)
-  int64_t layers = 2;      // hidden layers (mlp)
-  int64_t positions = 0;   // longest source that location sees
-  Init init;               // of matrices
+  int64_t query = 0;      // features of a query
+  int64_t key = 0;        // features of a key
+  int64_t units = 0;      // width of a hidden layer (additive, mlp)
+  int64_t layers = 2;     // hidden layers (mlp)
+  int64_t positions = 0;  // longest source that location sees
+  Init init;              // of matrices
 };
 
 /// Keys as a score wants them, made once per source.
@@ -48,7 +48,8 @@ struct ScoreInfo {
   std::string formula;
   std::string source;
   bool equal_sizes;  // needs queries and keys of one size
-  std::unique_ptr<Score> (*make)(const Scope& scope, const ScoreOptions& options);
+  std::unique_ptr<Score> (*make)(const Scope& scope,
+                                 const ScoreOptions& options);
 };
 
 /// All scores, in the order of their invention.

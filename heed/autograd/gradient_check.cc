@@ -17,12 +17,12 @@ constexpr double kStep = 1e-5;
 void Compare(const std::string& what, int64_t element, double analytic,
              double numeric, GradientCheckResult& result) {
   if (!std::isfinite(analytic) || !std::isfinite(numeric)) {
-    throw NumericError(fmt::format("gradient check: {} element {}: {} against {}",
-                                   what, element, analytic, numeric));
+    throw NumericError(
+        fmt::format("gradient check: {} element {}: {} against {}", what,
+                    element, analytic, numeric));
   }
-  const double error =
-      std::abs(analytic - numeric) /
-      std::max({1.0, std::abs(analytic), std::abs(numeric)});
+  const double error = std::abs(analytic - numeric) /
+                       std::max({1.0, std::abs(analytic), std::abs(numeric)});
   if (result.where.empty() || error > result.worst) {
     result.worst = error;
     result.where = fmt::format("{}, element {}: {} against {}", what, element,
@@ -38,8 +38,9 @@ void CheckTensor(const std::string& what, Tensor& x, const Tensor& gradient,
   const int64_t n = x.numel();
   for (int64_t s = 0; s < std::min<int64_t>(n, samples); ++s) {
     const int64_t i =
-        n <= samples ? s
-                     : static_cast<int64_t>(rng.Below(static_cast<uint64_t>(n)));
+        n <= samples
+            ? s
+            : static_cast<int64_t>(rng.Below(static_cast<uint64_t>(n)));
     double& element = x.data<double>()[i];
     const double before = element;
     element = before + kStep;

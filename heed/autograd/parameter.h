@@ -16,7 +16,9 @@ namespace heed {
 class Parameter {
  public:
   Parameter(std::string name, Tensor value, kernels::Precision precision)
-      : name_(std::move(name)), value_(std::move(value)), precision_(precision) {}
+      : name_(std::move(name)),
+        value_(std::move(value)),
+        precision_(precision) {}
   Parameter(const Parameter&) = delete;
   Parameter& operator=(const Parameter&) = delete;
 

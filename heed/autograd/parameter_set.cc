@@ -32,7 +32,8 @@ void MakeRowsOrthonormal(std::vector<double>& m, int64_t rows, int64_t cols) {
 
 /// Blocks of square matrices side by side (the gates of a recurrence) are made
 /// orthogonal one by one.
-std::vector<double> Orthogonal(int64_t rows, int64_t cols, double scale, Rng& rng) {
+std::vector<double> Orthogonal(int64_t rows, int64_t cols, double scale,
+                               Rng& rng) {
   std::vector<double> result(static_cast<size_t>(rows * cols));
   const int64_t width = cols % rows == 0 ? rows : cols;
   for (int64_t first = 0; first < cols; first += width) {
@@ -61,7 +62,8 @@ Tensor Initial(const Shape& shape, Init init, Rng& rng) {
   Tensor t(shape, DType::kF64);
   double* x = t.data<double>();
   const double glorot =
-      init.scale * std::sqrt(6.0 / static_cast<double>(std::max<int64_t>(1, rows + cols)));
+      init.scale *
+      std::sqrt(6.0 / static_cast<double>(std::max<int64_t>(1, rows + cols)));
   for (int64_t i = 0; i < t.numel(); ++i) {
     switch (init.kind) {
       case Init::Kind::kConstant:
@@ -95,10 +97,12 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
                       static_cast<double>(shape.numel()) * sizeof(double);
   const auto present = static_cast<double>(pool::PhysicalMemory());
   if (needed > present) {
-    throw ConfigError(fmt::format(
-        "the model is too large: training needs more than {:.0f} GiB and this machine "
-        "has {:.0f} GiB; choose fewer units, layers or tokens in the vocabularies",
-        needed / 0x1p30, present / 0x1p30));
+    throw ConfigError(
+        fmt::format("the model is too large: training needs more than {:.0f} "
+                    "GiB and this machine "
+                    "has {:.0f} GiB; choose fewer units, layers or tokens in "
+                    "the vocabularies",
+                    needed / 0x1p30, present / 0x1p30));
   }
   all_.push_back(std::make_unique<Parameter>(
       name, Initial(shape, init, rng_).To(dtype_), precision_));

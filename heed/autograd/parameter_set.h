@@ -15,10 +15,10 @@ namespace heed {
 /// How a parameter starts.
 struct Init {
   enum class Kind {
-    kConstant,    // every element `scale`
-    kUniform,     // in [−scale, scale]
-    kNormal,      // standard deviation `scale`
-    kGlorot,      // uniform, ±scale·√(6 / (rows + columns)); Glorot, Bengio 2010
+    kConstant,  // every element `scale`
+    kUniform,   // in [−scale, scale]
+    kNormal,    // standard deviation `scale`
+    kGlorot,  // uniform, ±scale·√(6 / (rows + columns)); Glorot, Bengio 2010
     kOrthogonal,  // scale · rows or columns orthonormal; Saxe et al. 2013
   };
   Kind kind = Kind::kGlorot;
@@ -51,7 +51,8 @@ class ParameterSet {
 /// A place in a model, under whose name parts add their parameters.
 class Scope {
  public:
-  Scope(ParameterSet& set, std::string path) : set_(&set), path_(std::move(path)) {}
+  Scope(ParameterSet& set, std::string path)
+      : set_(&set), path_(std::move(path)) {}
 
   Scope operator/(const std::string& name) const {
     return {*set_, path_.empty() ? name : path_ + "." + name};

@@ -114,7 +114,8 @@ TEST(ParameterSet, GatesSideBySideAreOrthogonalOneByOne) {
 TEST(ParameterSet, MoreThanTheMachineHasIsRefusedAtOnce) {
   ParameterSet set(1, DType::kF32, kNative);
   set.Add("small", {2, 2}, {});
-  EXPECT_THROW(set.Add("large", {int64_t{1} << 22, int64_t{1} << 22}, {}), ConfigError);
+  EXPECT_THROW(set.Add("large", {int64_t{1} << 22, int64_t{1} << 22}, {}),
+               ConfigError);
   EXPECT_EQ(set.elements(), 4);
 }
 

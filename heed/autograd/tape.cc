@@ -81,9 +81,9 @@ void Tape::Backward(const Var& output, const Tensor& seed) {
     throw ShapeError("backward: the output does not depend on this tape");
   }
   AddInto(GradientOf(output.node()),
-             seed.defined() ? seed
-                            : Tensor::Full(output.shape(), 1,
-                                           output.value().dtype()));
+          seed.defined()
+              ? seed
+              : Tensor::Full(output.shape(), 1, output.value().dtype()));
   for (int32_t i = output.node(); i >= 0; --i) {
     Node& node = nodes_[static_cast<size_t>(i)];
     if (node.backward == nullptr || !node.gradient.defined()) continue;

@@ -26,7 +26,7 @@ struct Operand;
 class Var {
  public:
   Var() = default;
-  Var(const Tensor& value) : value_(value) {}        // NOLINT: implicit by design
+  Var(const Tensor& value) : value_(value) {}  // NOLINT: implicit by design
   Var(Tensor&& value) : value_(std::move(value)) {}  // NOLINT
 
   const Tensor& value() const { return value_; }
@@ -87,8 +87,8 @@ class Tape {
  private:
   friend class Grads;
   template <typename Inputs, typename Fn>
-  friend Var RecordInputs(const char* name, Tensor&& value, const Inputs& inputs,
-                          Fn&& backward);
+  friend Var RecordInputs(const char* name, Tensor&& value,
+                          const Inputs& inputs, Fn&& backward);
 
   using BackwardFn = void (*)(void* closure, const Tensor& dy, Grads& grads);
   using DestroyFn = void (*)(void* closure);
@@ -187,8 +187,8 @@ Var RecordInputs(const char* name, Tensor&& value, const Inputs& inputs,
 }
 
 /// The result of an operation. If an input is on a tape, the operation is
-/// recorded with `backward(const Tensor& dy, Grads&)`, else nothing is kept. The
-/// given dy is dense.
+/// recorded with `backward(const Tensor& dy, Grads&)`, else nothing is kept.
+/// The given dy is dense.
 template <typename Fn>
 Var Record(const char* name, Tensor value,
            std::initializer_list<Operand> inputs, Fn&& backward) {

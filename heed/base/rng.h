@@ -29,8 +29,7 @@ class Rng {
   }
   /// Uniform in {0, ..., n - 1}; n > 0. The bias is below n / 2^64.
   uint64_t Below(uint64_t n) {
-    return static_cast<uint64_t>(
-        (static_cast<Wide>(Next()) * n) >> 64);
+    return static_cast<uint64_t>((static_cast<Wide>(Next()) * n) >> 64);
   }
   /// Standard normal (Box-Muller).
   double Normal() {

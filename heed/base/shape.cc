@@ -17,12 +17,14 @@ void Shape::Append(int64_t dim) {
   if (rank_ == kMaxRank) {
     throw ShapeError(fmt::format("shape: more than {} dimensions", kMaxRank));
   }
-  if (dim < 0) throw ShapeError(fmt::format("shape: negative dimension {}", dim));
+  if (dim < 0)
+    throw ShapeError(fmt::format("shape: negative dimension {}", dim));
   dims_[rank_++] = dim;
 }
 
 std::string Shape::ToString() const {
-  return fmt::format("[{}]", fmt::join(dims_.begin(), dims_.begin() + rank_, ", "));
+  return fmt::format("[{}]",
+                     fmt::join(dims_.begin(), dims_.begin() + rank_, ", "));
 }
 
 }  // namespace heed

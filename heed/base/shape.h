@@ -23,7 +23,9 @@ class Shape {
   int64_t operator[](int axis) const {
     return dims_[axis < 0 ? axis + rank_ : axis];
   }
-  void Set(int axis, int64_t dim) { dims_[axis < 0 ? axis + rank_ : axis] = dim; }
+  void Set(int axis, int64_t dim) {
+    dims_[axis < 0 ? axis + rank_ : axis] = dim;
+  }
   void Append(int64_t dim);
 
   int64_t numel() const {

@@ -13,8 +13,8 @@ namespace heed {
 int ThreadCount() {
   const auto limit = tbb::global_control::active_value(
       tbb::global_control::max_allowed_parallelism);
-  return std::max(1, std::min(static_cast<int>(limit),
-                              tbb::info::default_concurrency()));
+  return std::max(
+      1, std::min(static_cast<int>(limit), tbb::info::default_concurrency()));
 }
 
 struct ThreadLimit::Impl {
@@ -38,9 +38,7 @@ void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn) {
   tbb::this_task_arena::isolate([=] {
     tbb::parallel_for(
         int64_t{0}, chunks,
-        [=](int64_t c) {
-          fn(body, c * grain, std::min(n, (c + 1) * grain));
-        },
+        [=](int64_t c) { fn(body, c * grain, std::min(n, (c + 1) * grain)); },
         tbb::simple_partitioner());
   });
 }

@@ -46,11 +46,11 @@ void ParallelFor(int64_t n, int64_t grain, Body&& body) {
     return;
   }
   using B = std::remove_reference_t<Body>;
-  internal::ParallelChunks(
-      n, grain, const_cast<void*>(static_cast<const void*>(&body)),
-      [](void* b, int64_t begin, int64_t end) {
-        (*static_cast<B*>(b))(begin, end);
-      });
+  internal::ParallelChunks(n, grain,
+                           const_cast<void*>(static_cast<const void*>(&body)),
+                           [](void* b, int64_t begin, int64_t end) {
+                             (*static_cast<B*>(b))(begin, end);
+                           });
 }
 
 }  // namespace heed

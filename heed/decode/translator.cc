@@ -157,6 +157,8 @@ void TranslateStream(const Translator& translator, std::istream& in,
       line.erase(0, kByteOrderMark.size());
     }
     if (line.ends_with('\r')) line.pop_back();
+    // The lines before a bad one are answered before it ends the work.
+    if (!IsValidUtf8(line)) translate();
     lines.push_back(std::move(line));
     if (std::ssize(lines) >= window || in.rdbuf()->in_avail() <= 0) {
       translate();

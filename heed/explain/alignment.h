@@ -37,7 +37,8 @@ void CheckAlignment(const AlignmentView& view);
 std::vector<int64_t> HardAlignment(const AlignmentView& view);
 
 /// HardAlignment as one line of links "source-target" in the order of the
-/// target, positions from 0. A </s> that ends a side is no word: it is left out.
+/// target, positions from 0. A </s> that ends a side is no word: it is left
+/// out.
 std::string PharaohLine(const AlignmentView& view);
 
 /// {"sentences":[{"source":[…],"target":[…],"weights":[[…]]}]} on one line, a

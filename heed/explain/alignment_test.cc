@@ -42,10 +42,11 @@ TEST(PharaohLine, NamesSourceThenTarget) {
 }
 
 TEST(PharaohLine, LeavesOutTheEndsOfSentences) {
-  const AlignmentView view = {{"a", "b", "</s>"},
-                              {"x", "y", "</s>"},
-                              {0.1f, 0.2f, 0.7f, 0.6f, 0.3f, 0.1f, 0.0f, 0.0f, 1.0f},
-                              ""};
+  const AlignmentView view = {
+      {"a", "b", "</s>"},
+      {"x", "y", "</s>"},
+      {0.1f, 0.2f, 0.7f, 0.6f, 0.3f, 0.1f, 0.0f, 0.0f, 1.0f},
+      ""};
   EXPECT_EQ(PharaohLine(view), "1-0 0-1");
   const AlignmentView empty = {{"</s>"}, {"</s>"}, {1.0f}, ""};
   EXPECT_EQ(PharaohLine(empty), "");

@@ -12,9 +12,9 @@ struct TerminalOptions {
   int width = 80;  ///< columns; no line is longer
 };
 
-/// Whether the output `descriptor` (1: standard output, 2: standard error) shows
-/// colours: it is a terminal, TERM is not "dumb"
-/// and NO_COLOR is not set. FORCE_COLOR other than "0" means yes in any case.
+/// Whether the output `descriptor` (1: standard output, 2: standard error)
+/// shows colours: it is a terminal, TERM is not "dumb" and NO_COLOR is not set.
+/// FORCE_COLOR other than "0" means yes in any case.
 bool TerminalHasColour(int descriptor = 1);
 
 /// Columns of the terminal of `descriptor`; COLUMNS or else 80 without one.

@@ -26,26 +26,70 @@ struct Preset {
 
 const std::vector<Preset>& Presets() {
   static const std::vector<Preset> presets = {
-      {{"fixed", "cho", "the last state alone carries the source, at every step",
+      {{"fixed", "cho",
+        "the last state alone carries the source, at every step",
         "Cho et al. 2014, arXiv:1406.1078"},
-       "gru", 1, "no", "no", "project", "none", "additive", "no", "maxout", "cur"},
+       "gru",
+       1,
+       "no",
+       "no",
+       "project",
+       "none",
+       "additive",
+       "no",
+       "maxout",
+       "cur"},
       {{"fixed", "sutskever",
         "the last states start the decoder; the source is read backwards",
         "Sutskever et al. 2014, arXiv:1409.3215"},
-       "lstm", 2, "no", "yes", "copy", "none", "additive", "no", "none", "cur"},
+       "lstm",
+       2,
+       "no",
+       "yes",
+       "copy",
+       "none",
+       "additive",
+       "no",
+       "none",
+       "cur"},
       {{"bahdanau", "rnnsearch",
         "bidirectional; attention between two steps of the decoder",
         "Bahdanau et al. 2014, arXiv:1409.0473"},
-       "gru_bahdanau", 1, "yes", "no", "project", "before", "additive", "no",
-       "maxout", "prev"},
+       "gru_bahdanau",
+       1,
+       "yes",
+       "no",
+       "project",
+       "before",
+       "additive",
+       "no",
+       "maxout",
+       "prev"},
       {{"bahdanau", "cgru",
         "conditional GRU: attention between two halves of a step",
         "Sennrich et al. 2017, arXiv:1703.04357"},
-       "gru", 1, "yes", "no", "project", "between", "additive", "no", "tanh",
+       "gru",
+       1,
+       "yes",
+       "no",
+       "project",
+       "between",
+       "additive",
+       "no",
+       "tanh",
        "cur"},
       {{"luong", "global", "unidirectional; attention after the step, fed back",
         "Luong et al. 2015, arXiv:1508.04025"},
-       "lstm", 2, "no", "yes", "copy", "after", "general", "yes", "none", "cur"},
+       "lstm",
+       2,
+       "no",
+       "yes",
+       "copy",
+       "after",
+       "general",
+       "yes",
+       "none",
+       "cur"},
   };
   return presets;
 }
@@ -93,7 +137,8 @@ void ModelConfig::Visit(FieldList& v) {
   v.Section("Model");
   v("model", model, OneOf{"fixed", "bahdanau", "luong"},
     "which model of the literature (see heed list models)");
-  v("variant", variant, AutoOr({"cho", "sutskever", "rnnsearch", "cgru", "global"}),
+  v("variant", variant,
+    AutoOr({"cho", "sutskever", "rnnsearch", "cgru", "global"}),
     "which variant of it");
   v("embedding", embedding, Range(1, 16384), "features of a word");
   v("units", units, Range(1, 16384), "features of a decoder state");
@@ -112,7 +157,8 @@ void ModelConfig::Visit(FieldList& v) {
   v.Section("Attention");
   v("attention", attention, AutoOr({"none", "before", "between", "after"}),
     "where in a decoder step attention stands");
-  v("score", score, AutoOr(ScoreNames()), "score function (see heed list scores)");
+  v("score", score, AutoOr(ScoreNames()),
+    "score function (see heed list scores)");
   v("attention_units", attention_units, Range(0, 16384),
     "width of an additive or mlp score; 0: as units");
   v("mlp_layers", mlp_layers, Range(1, 16), "hidden layers of the mlp score");
@@ -162,18 +208,22 @@ void ModelConfig::Resolve() {
   const bool equal = attention != "none" && FindScore(score).equal_sizes;
   FillNumber(encoder_units, two && equal ? units / 2 : units);
 
-  Require((attention == "none") == (model == "fixed"),
-          fmt::format("attention '{}' is not for model '{}'", attention, model));
-  Require(!(two && attention == "none"),
-          "bidirectional needs attention: without it only the state at the end of "
-          "one direction is read");
-  Require(!equal || encoder_units * (two ? 2 : 1) == units,
-          fmt::format("score '{}' needs queries and keys of one size: units is {}, "
-                      "the encoder gives {}",
-                      score, units, encoder_units * (two ? 2 : 1)));
-  Require(bridge != "copy" || (!two && encoder_units == units),
-          "bridge 'copy' needs an encoder of one direction with as many units as "
-          "the decoder; choose bridge 'project'");
+  Require(
+      (attention == "none") == (model == "fixed"),
+      fmt::format("attention '{}' is not for model '{}'", attention, model));
+  Require(
+      !(two && attention == "none"),
+      "bidirectional needs attention: without it only the state at the end of "
+      "one direction is read");
+  Require(
+      !equal || encoder_units * (two ? 2 : 1) == units,
+      fmt::format("score '{}' needs queries and keys of one size: units is {}, "
+                  "the encoder gives {}",
+                  score, units, encoder_units * (two ? 2 : 1)));
+  Require(
+      bridge != "copy" || (!two && encoder_units == units),
+      "bridge 'copy' needs an encoder of one direction with as many units as "
+      "the decoder; choose bridge 'project'");
   Require(input_feeding == "no" || attention == "after",
           "input_feeding needs attention 'after'");
   Require(!(two && reverse_source == "yes"),
@@ -181,9 +231,11 @@ void ModelConfig::Resolve() {
   Require(!(variant == "cho" && cell != "gru"),
           "variant 'cho' adds the context inside of the reset gate, which only "
           "cell 'gru' can");
-  Require(!tie_output || (readout == "none" ? units : readout_units) == embedding,
-          "tie_output needs the read-out (or, without one, the state) to be as wide "
-          "as the embedding");
+  Require(
+      !tie_output || (readout == "none" ? units : readout_units) == embedding,
+      "tie_output needs the read-out (or, without one, the state) to be as "
+      "wide "
+      "as the embedding");
 }
 
 }  // namespace heed

@@ -15,6 +15,8 @@
 namespace heed {
 namespace {
 
+/// Names the dropout of h̃ among those of the layers.
+constexpr uint64_t kAttentionalSite = kMaxLayers;
 constexpr size_t kStepBytes = size_t{16} << 10;
 constexpr Init kZero = {Init::Kind::kConstant, 0};
 
@@ -49,8 +51,9 @@ EncoderOptions EncoderOf(const ModelConfig& c) {
 }
 
 kernels::Precision PrecisionOf(const ModelConfig& c) {
-  return c.precision == "bf16" && kernels::HasBF16() ? kernels::Precision::kBF16
-                                                     : kernels::Precision::kNative;
+  return c.precision == "bf16" && kernels::HasBF16()
+             ? kernels::Precision::kBF16
+             : kernels::Precision::kNative;
 }
 
 /// Both states of an LSTM, or the state of another cell, from one row of
@@ -58,7 +61,8 @@ kernels::Precision PrecisionOf(const ModelConfig& c) {
 Var AsState(const Var& x, bool lstm) {
   if (!lstm) return x;
   const int64_t units = x.dim(-1) / 2;
-  const std::array<Var, 2> both = {Columns(x, 0, units), Columns(x, units, 2 * units)};
+  const std::array<Var, 2> both = {Columns(x, 0, units),
+                                   Columns(x, units, 2 * units)};
   return Stack(both);
 }
 
@@ -75,13 +79,16 @@ struct EncoderDecoder::CachedState : DecodingState {
 };
 
 EncoderDecoder::EncoderDecoder(const ModelConfig& config, int source_vocabulary,
-                               int target_vocabulary, uint64_t seed, DType dtype)
+                               int target_vocabulary, uint64_t seed,
+                               DType dtype)
     : SequenceModel(seed, dtype, PrecisionOf(config)),
       config_(config),
-      source_embedding_(Scope(parameters_, "encoder.embedding"), source_vocabulary,
-                        config.embedding, EmbeddingInit(config)),
-      target_embedding_(Scope(parameters_, "decoder.embedding"), target_vocabulary,
-                        config.embedding, EmbeddingInit(config)),
+      source_embedding_(Scope(parameters_, "encoder.embedding"),
+                        source_vocabulary, config.embedding,
+                        EmbeddingInit(config)),
+      target_embedding_(Scope(parameters_, "decoder.embedding"),
+                        target_vocabulary, config.embedding,
+                        EmbeddingInit(config)),
       encoder_(Scope(parameters_, "encoder"), EncoderOf(config)) {
   const Scope scope(parameters_, "decoder");
   const ModelConfig& c = config_;
@@ -94,15 +101,16 @@ EncoderDecoder::EncoderDecoder(const ModelConfig& config, int source_vocabulary,
   if (c.attention == "before") inputs.push_back(keys);
   if (c.input_feeding == "yes") inputs.push_back(c.units);
   for (int layer = 0; layer < c.layers; ++layer) {
-    decoder_.emplace_back(scope / fmt::format("layers.{}", layer),
-                          RecurrentOptions{c.cell,
-                                           layer == 0 ? inputs
-                                                      : std::vector<int64_t>{c.units},
-                                           c.units, init, RecurrentInit(c)});
+    decoder_.emplace_back(
+        scope / fmt::format("layers.{}", layer),
+        RecurrentOptions{c.cell,
+                         layer == 0 ? inputs : std::vector<int64_t>{c.units},
+                         c.units, init, RecurrentInit(c)});
   }
   if (c.attention == "between") {
-    second_.emplace(scope / "second", RecurrentOptions{c.cell, {keys}, c.units, init,
-                                                       RecurrentInit(c)});
+    second_.emplace(
+        scope / "second",
+        RecurrentOptions{c.cell, {keys}, c.units, init, RecurrentInit(c)});
   }
   if (c.attention != "none") {
     ScoreOptions o;
@@ -152,15 +160,15 @@ EncoderDecoder::EncoderDecoder(const ModelConfig& config, int source_vocabulary,
 }
 
 Var EncoderDecoder::Logits(const Context& ctx, const Tensor& source,
-                           const Tensor& lengths, const Tensor& target_in) const {
+                           const Tensor& lengths,
+                           const Tensor& target_in) const {
   State state = Encode(ctx, source, lengths);
   const Var embedded = EmbedTarget(ctx, target_in);
   return ReadOut(ctx, Run(ctx, embedded, state), embedded);
 }
 
-std::unique_ptr<DecodingState> EncoderDecoder::Start(const Context& ctx,
-                                                     const Tensor& source,
-                                                     const Tensor& lengths) const {
+std::unique_ptr<DecodingState> EncoderDecoder::Start(
+    const Context& ctx, const Tensor& source, const Tensor& lengths) const {
   auto state = std::make_unique<CachedState>();
   state->state = Encode(ctx, source, lengths);
   return state;
@@ -182,11 +190,13 @@ EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
               "a source that is not [S, B] with lengths", {source.shape()});
   CheckLengths("encoder", lengths, source.dim(1), source.dim(0));
   const bool reverse = config_.reverse_source == "yes";
-  const Tensor ids = reverse ? kernels::ReverseByLength(source, lengths) : source;
+  const Tensor ids =
+      reverse ? kernels::ReverseByLength(source, lengths) : source;
   const Var embedded = SequenceDropout(ctx, source_embedding_(ctx, ids),
                                        config_.dropout, config_.variational);
   const EncoderResult encoded = encoder_(ctx, embedded, lengths);
   State state;
+  if (ctx.training && config_.variational) state.key = ctx.NextKey();
   Var summary = Summary(encoded);
   if (summary_) {
     summary = Tanh((*summary_)(ctx, summary));
@@ -198,13 +208,13 @@ EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
     // Back into the order of the text, so that weights mean what they show.
     const Var outputs =
         reverse ? ReverseByLength(encoded.outputs, lengths) : encoded.outputs;
-    const Var keys = TransposeLeading(SequenceDropout(ctx, outputs, config_.dropout,
-                                                      config_.variational));
+    const Var keys = TransposeLeading(
+        SequenceDropout(ctx, outputs, config_.dropout, config_.variational));
     state.memory = attention_->Prepare(ctx, keys, lengths);
   }
   if (config_.input_feeding == "yes") {
-    state.feed = Tensor::Zeros({source.dim(1), config_.units},
-                               embedded.value().dtype());
+    state.feed =
+        Tensor::Zeros({source.dim(1), config_.units}, embedded.value().dtype());
   }
   return state;
 }
@@ -212,8 +222,9 @@ EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
 /// What the encoder knows at its end: the backward state at the first word, or
 /// the only direction's last state.
 Var EncoderDecoder::Summary(const EncoderResult& encoded) const {
-  const LayerStates& states =
-      encoded.backward_states.empty() ? encoded.states : encoded.backward_states;
+  const LayerStates& states = encoded.backward_states.empty()
+                                  ? encoded.states
+                                  : encoded.backward_states;
   return Recurrent::Hidden(states.back());
 }
 
@@ -229,12 +240,14 @@ LayerStates EncoderDecoder::Bridge(const Context& ctx,
   return states;
 }
 
-Var EncoderDecoder::EmbedTarget(const Context& ctx, const Tensor& tokens) const {
+Var EncoderDecoder::EmbedTarget(const Context& ctx,
+                                const Tensor& tokens) const {
   return SequenceDropout(ctx, target_embedding_(ctx, tokens), config_.dropout,
                          config_.variational);
 }
 
-EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx, const Var& embedded,
+EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
+                                         const Var& embedded,
                                          State& state) const {
   const Var projected = decoder_[0].Project(ctx, embedded);
   if (!attention_) return RunFixed(ctx, projected, state);
@@ -248,10 +261,10 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx, const Var& embedded
   contexts.reserve(steps);
   for (int64_t t = 0; t < embedded.dim(0); ++t) {
     const Var step = Select(projected, t);
-    const Seen seen = config_.attention == "before" ? StepBefore(ctx, step, state)
-                      : config_.attention == "after"
-                          ? StepAfter(ctx, step, state)
-                          : StepBetween(ctx, step, state);
+    const Seen seen =
+        config_.attention == "before"  ? StepBefore(ctx, step, state)
+        : config_.attention == "after" ? StepAfter(ctx, step, state)
+                                       : StepBetween(ctx, step, state);
     states.push_back(seen.state);
     if (seen.context.defined()) contexts.push_back(seen.context);
   }
@@ -268,14 +281,20 @@ Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
                  {attended.context.dim(0), attended.context.dim(2)});
 }
 
+Var EncoderDecoder::DropSteps(const Context& ctx, const Var& x,
+                              const State& state, uint64_t site) const {
+  if (!ctx.training) return x;
+  if (!config_.variational) return Dropout(ctx, x, config_.dropout);
+  return StepDropoutWithKey(x, config_.dropout, state.key + site);
+}
+
 Var EncoderDecoder::Advance(const Context& ctx, const Var& projected,
                             State& state) const {
   Var input = projected;
   Var outputs;
   for (size_t i = 0; i < decoder_.size(); ++i) {
     if (i > 0) {
-      input = decoder_[i].Project(
-          ctx, SequenceDropout(ctx, outputs, config_.dropout, config_.variational));
+      input = decoder_[i].Project(ctx, DropSteps(ctx, outputs, state, i));
     }
     RecurrentResult result =
         decoder_[i].Forward(ctx, input, state.layers[i], {}, state.context);
@@ -302,10 +321,12 @@ EncoderDecoder::Seen EncoderDecoder::StepBetween(const Context& ctx,
   const Var middle = DropTimeAxis(Advance(ctx, AddTimeAxis(projected), state));
   const Var context = Attend(ctx, middle, state);
   const Var input = second_->Project(ctx, AddTimeAxis(context));
-  RecurrentResult result = second_->Forward(ctx, input, state.layers.back(), {});
+  RecurrentResult result =
+      second_->Forward(ctx, input, state.layers.back(), {});
   state.layers.back() = std::move(result.state);
-  return {config_.readout_state == "prev" ? before : DropTimeAxis(result.outputs),
-          context};
+  return {
+      config_.readout_state == "prev" ? before : DropTimeAxis(result.outputs),
+      context};
 }
 
 EncoderDecoder::Seen EncoderDecoder::StepAfter(const Context& ctx,
@@ -318,7 +339,8 @@ EncoderDecoder::Seen EncoderDecoder::StepAfter(const Context& ctx,
   const Var top = DropTimeAxis(Advance(ctx, AddTimeAxis(input), state));
   const Var context = Attend(ctx, top, state);
   Var attentional = Tanh((*attentional_)(ctx, ConcatColumns({context, top})));
-  attentional = Dropout(ctx, attentional, config_.dropout);
+  attentional = DropTimeAxis(
+      DropSteps(ctx, AddTimeAxis(attentional), state, kAttentionalSite));
   if (state.feed.defined()) state.feed = attentional;
   return {attentional, {}};
 }
@@ -356,7 +378,8 @@ Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
   return AffineTransposed(out, ctx.Use(target_embedding_.weight()), bias);
 }
 
-void EncoderDecoder::CachedState::Reorder(const Tensor& rows, bool same_sources) {
+void EncoderDecoder::CachedState::Reorder(const Tensor& rows,
+                                          bool same_sources) {
   const bool keep_sources =
       same_sources && rows.numel() == state.layers[0].dim(-2);
   const auto gather = [&rows](Var& x) {
@@ -379,7 +402,8 @@ void EncoderDecoder::CachedState::Reorder(const Tensor& rows, bool same_sources)
     gather(state.summary);
     if (state.memory.defined()) state.memory = state.memory.Select(rows);
   }
-  if (state.weights.defined()) state.weights = kernels::Gather(state.weights, rows);
+  if (state.weights.defined())
+    state.weights = kernels::Gather(state.weights, rows);
   SetWeights();
 }
 

@@ -18,7 +18,8 @@ namespace heed {
 ///   attention before:   c = attend(s_{i-1}),  s_i = f(y_{i-1}, s_{i-1}, c)
 ///   attention between:  s' = f_1(y_{i-1}, s_{i-1}),  c = attend(s'),
 ///                       s_i = f_2(c, s')
-///   attention after:    s_i = f(y_{i-1}, s_{i-1} [, h̃_{i-1}]),  c = attend(s_i),
+///   attention after:    s_i = f(y_{i-1}, s_{i-1} [, h̃_{i-1}]),  c =
+///   attend(s_i),
 ///                       h̃_i = tanh(W [c; s_i])
 ///   none:               s_i = f(y_{i-1}, s_{i-1} [, c]) with a fixed c
 /// and the read-out sees s (or h̃), y_{i-1} and c. The same code trains (all
@@ -47,6 +48,7 @@ class EncoderDecoder : public SequenceModel {
     Var summary;    // variant cho: c
     Var feed;       // input feeding: h̃ of the last step
     Tensor weights;
+    uint64_t key = 0;  // variational: of this sequence's masks
   };
   struct CachedState;
   /// What the read-out sees of some steps [T, B, ·].
@@ -65,13 +67,17 @@ class EncoderDecoder : public SequenceModel {
   /// Runs T steps of which `embedded` [T, B, E] are the inputs.
   Seen Run(const Context& ctx, const Var& embedded, State& state) const;
   Seen StepBefore(const Context& ctx, const Var& projected, State& state) const;
-  Seen StepBetween(const Context& ctx, const Var& projected, State& state) const;
+  Seen StepBetween(const Context& ctx, const Var& projected,
+                   State& state) const;
   Seen StepAfter(const Context& ctx, const Var& projected, State& state) const;
   Seen RunFixed(const Context& ctx, const Var& projected, State& state) const;
   /// Advances all layers; the first one's input is projected. Returns the top
   /// layer's outputs.
   Var Advance(const Context& ctx, const Var& projected, State& state) const;
   Var Attend(const Context& ctx, const Var& query, State& state) const;
+  /// Dropout of steps [T, B, H] at place `site` of a decoder step.
+  Var DropSteps(const Context& ctx, const Var& x, const State& state,
+                uint64_t site) const;
   Var ReadOut(const Context& ctx, const Seen& seen, const Var& embedded) const;
 
   ModelConfig config_;
@@ -81,13 +87,13 @@ class EncoderDecoder : public SequenceModel {
   std::optional<Attention> attention_;
   std::vector<Linear> bridge_;
   std::vector<Recurrent> decoder_;
-  std::optional<Recurrent> second_;      // attention between: f_2
-  std::optional<Linear> summary_;        // cho: tanh(V h)
-  std::optional<Linear> inner_;          // cho: C c of all gates
-  std::optional<Linear> attentional_;    // attention after: W of h̃
-  std::vector<Parameter*> readout_;      // of state, embedding, context
+  std::optional<Recurrent> second_;    // attention between: f_2
+  std::optional<Linear> summary_;      // cho: tanh(V h)
+  std::optional<Linear> inner_;        // cho: C c of all gates
+  std::optional<Linear> attentional_;  // attention after: W of h̃
+  std::vector<Parameter*> readout_;    // of state, embedding, context
   Parameter* readout_bias_ = nullptr;
-  Parameter* output_ = nullptr;          // null if tied
+  Parameter* output_ = nullptr;  // null if tied
   Parameter* output_bias_ = nullptr;
 };
 

@@ -22,7 +22,8 @@ class Linear {
 /// Rows of a table. Parameter: weight [V, M].
 class Embedding {
  public:
-  Embedding(const Scope& scope, int64_t vocabulary, int64_t features, Init init);
+  Embedding(const Scope& scope, int64_t vocabulary, int64_t features,
+            Init init);
   /// Shapes: ids i32 [...], result [..., M].
   Var operator()(const Context& ctx, const Tensor& ids) const;
   const Parameter& weight() const { return weight_; }

@@ -11,7 +11,8 @@ namespace heed {
 /// Paper: Ba et al. 2016, arXiv:1607.06450.
 class LayerNormalization {
  public:
-  LayerNormalization(const Scope& scope, int64_t features, double epsilon = 1e-5);
+  LayerNormalization(const Scope& scope, int64_t features,
+                     double epsilon = 1e-5);
   Var operator()(const Context& ctx, const Var& x) const;
 
  private:

@@ -37,12 +37,16 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
   }
   bias_ = &scope.Add("bias", {gates}, kZero);
   if (cell_ == "gru_cho" || cell_ == "gru_bahdanau") {
-    recurrent_ = &scope.Add("recurrent.weight", {units_, 2 * units_}, o.recurrent_init);
-    candidate_ = &scope.Add("candidate.weight", {units_, units_}, o.recurrent_init);
+    recurrent_ =
+        &scope.Add("recurrent.weight", {units_, 2 * units_}, o.recurrent_init);
+    candidate_ =
+        &scope.Add("candidate.weight", {units_, units_}, o.recurrent_init);
   } else {
-    recurrent_ = &scope.Add("recurrent.weight", {units_, gates}, o.recurrent_init);
+    recurrent_ =
+        &scope.Add("recurrent.weight", {units_, gates}, o.recurrent_init);
   }
-  if (cell_ == "gru") recurrent_bias_ = &scope.Add("recurrent.bias", {gates}, kZero);
+  if (cell_ == "gru")
+    recurrent_bias_ = &scope.Add("recurrent.bias", {gates}, kZero);
 }
 
 Var Recurrent::Project(const Context& ctx, const Var& x) const {
@@ -51,7 +55,8 @@ Var Recurrent::Project(const Context& ctx, const Var& x) const {
 
 Var Recurrent::AddProjection(const Context& ctx, Var sum, const Var& x,
                              int input) const {
-  return MatMulAdd(std::move(sum), x, ctx.Use(*input_[static_cast<size_t>(input)]));
+  return MatMulAdd(std::move(sum), x,
+                   ctx.Use(*input_[static_cast<size_t>(input)]));
 }
 
 Var Recurrent::InitialState(int64_t batch, DType dtype) const {
@@ -96,9 +101,10 @@ RecurrentEncoder::RecurrentEncoder(const Scope& scope, const EncoderOptions& o)
     : options_(o) {
   const auto add = [&](std::vector<Recurrent>& stack, const char* direction,
                        int64_t layer, int64_t width) {
-    stack.emplace_back(scope / fmt::format("{}.{}", direction, layer),
-                       RecurrentOptions{o.cell, {width}, o.units, o.input_init,
-                                        o.recurrent_init});
+    stack.emplace_back(
+        scope / fmt::format("{}.{}", direction, layer),
+        RecurrentOptions{
+            o.cell, {width}, o.units, o.input_init, o.recurrent_init});
   };
   int64_t width = o.inputs;
   for (int64_t layer = 0; layer < o.layers; ++layer) {

@@ -88,8 +88,8 @@ inline constexpr int kMaxLayers = 16;
 using LayerStates = InlineVector<Var, kMaxLayers>;
 
 struct EncoderResult {
-  Var outputs;              // of the top layer [S, B, H or 2H], in source order
-  LayerStates states;           // last forward state of each layer
+  Var outputs;         // of the top layer [S, B, H or 2H], in source order
+  LayerStates states;  // last forward state of each layer
   LayerStates backward_states;  // bidirectional: states at the first word
 };
 

@@ -18,7 +18,8 @@ void CheckKeys(std::string_view op, const Var& q, const Var& k,
 
 /// The accumulator of input i, or scratch of the same shape if it is constant.
 Tensor GradientOrScratch(Grads& g, int i, const Tensor& like) {
-  return g.Needs(i) ? g.Accumulate(i) : Tensor::Zeros(like.shape(), like.dtype());
+  return g.Needs(i) ? g.Accumulate(i)
+                    : Tensor::Zeros(like.shape(), like.dtype());
 }
 
 }  // namespace
@@ -29,7 +30,8 @@ Var AdditiveScores(const Var& q, const Var& k, const Var& w,
   CheckColumns("additive scores", k, w);
   return Record(
       "additive scores",
-      kernels::AdditiveScores(q.value(), k.value(), w.value(), lengths), {q, k, w},
+      kernels::AdditiveScores(q.value(), k.value(), w.value(), lengths),
+      {q, k, w},
       [q = q.value(), k = k.value(), w = w.value(), lengths](const Tensor& de,
                                                              Grads& g) {
         Tensor dq = GradientOrScratch(g, 0, q);
@@ -42,13 +44,13 @@ Var AdditiveScores(const Var& q, const Var& k, const Var& w,
 Var DotScores(const Var& q, const Var& k, double scale, const Tensor& lengths) {
   CheckKeys("dot scores", q, k, lengths);
   return Record("dot scores",
-                kernels::DotScores(q.value(), k.value(), scale, lengths), {q, k},
+                kernels::DotScores(q.value(), k.value(), scale, lengths),
+                {q, k},
                 [q = q.value(), k = k.value(), scale, lengths](const Tensor& de,
                                                                Grads& g) {
                   Tensor dq = GradientOrScratch(g, 0, q);
                   Tensor dk = GradientOrScratch(g, 1, k);
-                  kernels::DotScoresGrad(de, q, k, scale, lengths,
-                                         dq, dk);
+                  kernels::DotScoresGrad(de, q, k, scale, lengths, dq, dk);
                 });
 }
 
@@ -69,25 +71,25 @@ Var WeightedSum(const Var& weights, const Var& values, const Tensor& lengths) {
               "weighted sum", "weights and values that do not fit",
               {weights.shape(), values.shape()});
   CheckLengths("weighted sum", lengths, values.dim(0), values.dim(1));
-  return Record(
-      "weighted sum",
-      kernels::WeightedSum(weights.value(), values.value(), lengths),
-      {weights, values},
-      [a = weights.value(), v = values.value(), lengths](const Tensor& dc,
-                                                         Grads& g) {
-        Tensor da(a.shape(), a.dtype());
-        Tensor dv = GradientOrScratch(g, 1, v);
-        kernels::WeightedSumGrad(dc, a, v, lengths, da, dv);
-        g.Add(0, std::move(da));
-      });
+  return Record("weighted sum",
+                kernels::WeightedSum(weights.value(), values.value(), lengths),
+                {weights, values},
+                [a = weights.value(), v = values.value(), lengths](
+                    const Tensor& dc, Grads& g) {
+                  Tensor da(a.shape(), a.dtype());
+                  Tensor dv = GradientOrScratch(g, 1, v);
+                  kernels::WeightedSumGrad(dc, a, v, lengths, da, dv);
+                  g.Add(0, std::move(da));
+                });
 }
 
 Var NormalizeRows(const Var& x, double epsilon) {
   Tensor inv_norm;
   Tensor y = kernels::NormalizeRows(x.value().Contiguous(), epsilon, &inv_norm);
-  return Record("normalize rows", y, {x}, [y, inv_norm](const Tensor& dy, Grads& g) {
-    g.Add(0, kernels::NormalizeRowsGrad(dy, y, inv_norm));
-  });
+  return Record("normalize rows", y, {x},
+                [y, inv_norm](const Tensor& dy, Grads& g) {
+                  g.Add(0, kernels::NormalizeRowsGrad(dy, y, inv_norm));
+                });
 }
 
 Var LayerNorm(const Var& x, const Var& gain, const Var& bias, double epsilon) {
@@ -96,15 +98,15 @@ Var LayerNorm(const Var& x, const Var& gain, const Var& bias, double epsilon) {
   Tensor mean;
   Tensor inv_std;
   const Tensor dense = x.value().Contiguous();
-  Tensor y = kernels::LayerNorm(dense, gain.value(), bias.value(), epsilon, &mean,
-                                &inv_std);
+  Tensor y = kernels::LayerNorm(dense, gain.value(), bias.value(), epsilon,
+                                &mean, &inv_std);
   return Record("layer norm", std::move(y), {x, gain, bias},
-                [x = dense, gain = gain.value(), mean, inv_std](const Tensor& dy,
-                                                                Grads& g) {
+                [x = dense, gain = gain.value(), mean, inv_std](
+                    const Tensor& dy, Grads& g) {
                   Tensor dgain = GradientOrScratch(g, 1, gain);
                   Tensor dbias = GradientOrScratch(g, 2, gain);
-                  g.Add(0, kernels::LayerNormGrad(dy, x, gain, mean,
-                                                  inv_std, dgain, dbias));
+                  g.Add(0, kernels::LayerNormGrad(dy, x, gain, mean, inv_std,
+                                                  dgain, dbias));
                 });
 }
 

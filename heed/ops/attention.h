@@ -19,7 +19,8 @@ Var AdditiveScores(const Var& q, const Var& k, const Var& w,
 /// e_ts = scale · q_tᵀ k_s. Shapes: q [B, T, D], k [B, S, D].
 Var DotScores(const Var& q, const Var& k, double scale, const Tensor& lengths);
 
-/// Softmax over the real keys; a row without any gives zeros. Shapes: [B, T, S].
+/// Softmax over the real keys; a row without any gives zeros. Shapes: [B, T,
+/// S].
 Var MaskedSoftmax(const Var& scores, const Tensor& lengths);
 
 /// c_t = Σ_s a_ts v_s. Shapes: weights [B, T, S], values [B, S, D].
@@ -29,7 +30,8 @@ Var WeightedSum(const Var& weights, const Var& values, const Tensor& lengths);
 Var NormalizeRows(const Var& x, double epsilon);
 
 /// (x − mean) / √(variance + ε) · gain + bias for every row.
-/// Shapes: x [..., N], gain and bias [N]. Paper: Ba et al. 2016, arXiv:1607.06450.
+/// Shapes: x [..., N], gain and bias [N]. Paper: Ba et al. 2016,
+/// arXiv:1607.06450.
 Var LayerNorm(const Var& x, const Var& gain, const Var& bias, double epsilon);
 
 }  // namespace heed

@@ -10,7 +10,8 @@ void CheckShapes(bool holds, std::string_view op, std::string_view message,
                  std::initializer_list<Shape> shapes) {
   if (holds) return;
   std::string text = fmt::format("{}: {}:", op, message);
-  for (const Shape& shape : shapes) fmt::format_to(std::back_inserter(text), " {}", shape.ToString());
+  for (const Shape& shape : shapes)
+    fmt::format_to(std::back_inserter(text), " {}", shape.ToString());
   throw ShapeError(text);
 }
 
@@ -31,12 +32,14 @@ void CheckColumns(std::string_view op, const Var& x, const Var& row) {
 void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,
                   int64_t limit) {
   if (!lengths.defined()) return;
-  CheckShapes(lengths.shape() == Shape{batch} && lengths.dtype() == DType::kI32, op,
-              "lengths that are not i32 of the batch", {lengths.shape(), {batch}});
+  CheckShapes(lengths.shape() == Shape{batch} && lengths.dtype() == DType::kI32,
+              op, "lengths that are not i32 of the batch",
+              {lengths.shape(), {batch}});
   for (int64_t b = 0; b < batch; ++b) {
     const int32_t length = lengths.data<int32_t>()[b];
     if (length < 0 || length > limit) {
-      throw ShapeError(fmt::format("{}: length {} of {} positions", op, length, limit));
+      throw ShapeError(
+          fmt::format("{}: length {} of {} positions", op, length, limit));
     }
   }
 }

@@ -37,8 +37,8 @@ Var Exp(const Var& x) {
 Var Add(const Var& a, const Var& b) {
   CheckSame("add", a, b);
   return Record("add",
-                kernels::Add(a.value().Contiguous(), b.value().Contiguous()), {a, b},
-                [](const Tensor& dy, Grads& g) {
+                kernels::Add(a.value().Contiguous(), b.value().Contiguous()),
+                {a, b}, [](const Tensor& dy, Grads& g) {
                   g.Add(0, dy);
                   g.Add(1, dy);
                 });
@@ -47,8 +47,8 @@ Var Add(const Var& a, const Var& b) {
 Var Sub(const Var& a, const Var& b) {
   CheckSame("sub", a, b);
   return Record("sub",
-                kernels::Sub(a.value().Contiguous(), b.value().Contiguous()), {a, b},
-                [](const Tensor& dy, Grads& g) {
+                kernels::Sub(a.value().Contiguous(), b.value().Contiguous()),
+                {a, b}, [](const Tensor& dy, Grads& g) {
                   g.Add(0, dy);
                   if (g.Needs(1)) g.Add(1, kernels::Scale(dy, -1));
                 });
@@ -73,8 +73,8 @@ Var Scale(const Var& x, double factor) {
 }
 
 Var ScaleBy(const Var& x, const Var& factor) {
-  CheckShapes(factor.value().numel() == 1, "scale by", "a factor that is not one number",
-              {factor.shape()});
+  CheckShapes(factor.value().numel() == 1, "scale by",
+              "a factor that is not one number", {factor.shape()});
   const double f = factor.value().item();
   const Tensor dense = x.value().Contiguous();
   return Record("scale by", kernels::Scale(dense, f), {x, factor},
@@ -121,8 +121,8 @@ Var AddPairs(const Var& q, const Var& k) {
 
 Var AddRow(const Var& x, const Var& row) {
   CheckColumns("add row", x, row);
-  return Record("add row", kernels::AddRow(x.value().Contiguous(), row.value()), {x, row},
-                [](const Tensor& dy, Grads& g) {
+  return Record("add row", kernels::AddRow(x.value().Contiguous(), row.value()),
+                {x, row}, [](const Tensor& dy, Grads& g) {
                   g.Add(0, dy);
                   if (g.Needs(1)) kernels::ColumnSumTo(g.Accumulate(1), dy);
                 });
@@ -143,8 +143,8 @@ Var Maxout(const Var& x) {
 Var Dropout(const Context& ctx, const Var& x, double rate) {
   if (!ctx.training || rate == 0) return x;
   const uint64_t key = ctx.NextKey();
-  return Record("dropout", kernels::Dropout(x.value().Contiguous(), rate, key), {x},
-                [rate, key](const Tensor& dy, Grads& g) {
+  return Record("dropout", kernels::Dropout(x.value().Contiguous(), rate, key),
+                {x}, [rate, key](const Tensor& dy, Grads& g) {
                   g.Add(0, kernels::Dropout(dy, rate, key));
                 });
 }
@@ -163,10 +163,13 @@ Tensor DropSteps(const Tensor& x, double rate, uint64_t key) {
 
 Var StepDropout(const Context& ctx, const Var& x, double rate) {
   if (!ctx.training || rate == 0) return x;
-  const uint64_t key = ctx.NextKey();
+  return StepDropoutWithKey(x, rate, ctx.NextKey());
+}
+
+Var StepDropoutWithKey(const Var& x, double rate, uint64_t key) {
+  if (rate == 0) return x;
   return Record("step dropout", DropSteps(x.value().Contiguous(), rate, key),
-                {x},
-                [rate, key](const Tensor& dy, Grads& g) {
+                {x}, [rate, key](const Tensor& dy, Grads& g) {
                   g.Add(0, DropSteps(dy, rate, key));
                 });
 }

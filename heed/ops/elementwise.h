@@ -38,6 +38,9 @@ Var Dropout(const Context& ctx, const Var& x, double rate);
 /// Shapes: x [T, ...], one mask for all T.
 /// Paper: Gal and Ghahramani 2016, arXiv:1512.05287.
 Var StepDropout(const Context& ctx, const Var& x, double rate);
+/// The same with a key of its own, for steps that come one at a time. A rate of
+/// 0 gives x itself.
+Var StepDropoutWithKey(const Var& x, double rate, uint64_t key);
 
 /// Sum of all elements. Shapes: result [].
 Var Sum(const Var& x);

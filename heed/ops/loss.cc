@@ -10,10 +10,10 @@ namespace heed {
 
 CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
                               const CrossEntropyOptions& options) {
-  CheckShapes(logits.shape().rank() >= 1 &&
-                  logits.value().rows() == targets.numel(),
-              "cross entropy", "logits and targets that do not fit",
-              {logits.shape(), targets.shape()});
+  CheckShapes(
+      logits.shape().rank() >= 1 && logits.value().rows() == targets.numel(),
+      "cross entropy", "logits and targets that do not fit",
+      {logits.shape(), targets.shape()});
   const int64_t columns = logits.dim(-1);
   for (int64_t i = 0; i < targets.numel(); ++i) {
     const int32_t id = targets.data<int32_t>()[i];
@@ -27,7 +27,8 @@ CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
   logits = Var();
   Tensor gradient;
   if (operand.tape != nullptr) {
-    gradient = values.unique() ? values : Tensor(values.shape(), values.dtype());
+    gradient =
+        values.unique() ? values : Tensor(values.shape(), values.dtype());
   }
   const kernels::CrossEntropyResult result = kernels::CrossEntropy(
       values, targets, options.ignore_id, options.smoothing, options.scale,
@@ -36,12 +37,13 @@ CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
   loss.nll = result.nll;
   loss.tokens = result.tokens;
   loss.correct = result.correct;
-  loss.loss = Record("cross entropy",
-                     Tensor::Full({}, options.scale * result.loss, values.dtype()),
-                     {operand}, [gradient](const Tensor& dy, Grads& g) {
-                       const double d = dy.item();
-                       g.Add(0, d == 1 ? gradient : kernels::Scale(gradient, d));
-                     });
+  loss.loss =
+      Record("cross entropy",
+             Tensor::Full({}, options.scale * result.loss, values.dtype()),
+             {operand}, [gradient](const Tensor& dy, Grads& g) {
+               const double d = dy.item();
+               g.Add(0, d == 1 ? gradient : kernels::Scale(gradient, d));
+             });
   return loss;
 }
 

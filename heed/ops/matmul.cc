@@ -27,22 +27,24 @@ void CheckProduct(const Var& x, const Var& weight) {
   const bool fits = x.shape().rank() >= 1 && weight.shape().rank() == 2 &&
                     x.dim(-1) == weight.dim(0);
   const std::string_view name =
-      weight.parameter() != nullptr ? std::string_view(weight.parameter()->name())
-                                    : "matmul";
-  CheckShapes(fits, name, "factors that do not fit", {x.shape(), weight.shape()});
+      weight.parameter() != nullptr
+          ? std::string_view(weight.parameter()->name())
+          : "matmul";
+  CheckShapes(fits, name, "factors that do not fit",
+              {x.shape(), weight.shape()});
 }
 
 /// The gradients of x W with respect to x (input `ix`) and W (input `iw`).
 auto ProductGrad(const Var& x, const Var& weight, int ix, int iw) {
-  return [x = x.value(), w = Factor(weight), ix, iw](const Tensor& dy,
-                                                     Grads& g) {
-    if (g.Needs(ix)) {
-      Tensor dx(x.shape(), x.dtype());
-      MultiplyBy(dy, w, true, false, dx);
-      g.Add(ix, std::move(dx));
-    }
-    g.AddProduct(iw, x, dy);
-  };
+  return
+      [x = x.value(), w = Factor(weight), ix, iw](const Tensor& dy, Grads& g) {
+        if (g.Needs(ix)) {
+          Tensor dx(x.shape(), x.dtype());
+          MultiplyBy(dy, w, true, false, dx);
+          g.Add(ix, std::move(dx));
+        }
+        g.AddProduct(iw, x, dy);
+      };
 }
 
 }  // namespace
@@ -62,17 +64,19 @@ Var Affine(const Var& x, const Var& weight, const Var& bias) {
   Tensor y(WithColumns(x.shape(), weight.dim(1)), x.value().dtype());
   MultiplyBy(x.value(), Factor(weight), false, false, y);
   kernels::AddRowTo(y, bias.value());
-  return Record("affine", std::move(y), {x, weight, bias},
-                [grad = ProductGrad(x, weight, 0, 1)](const Tensor& dy, Grads& g) {
-                  grad(dy, g);
-                  if (g.Needs(2)) kernels::ColumnSumTo(g.Accumulate(2), dy);
-                });
+  return Record(
+      "affine", std::move(y), {x, weight, bias},
+      [grad = ProductGrad(x, weight, 0, 1)](const Tensor& dy, Grads& g) {
+        grad(dy, g);
+        if (g.Needs(2)) kernels::ColumnSumTo(g.Accumulate(2), dy);
+      });
 }
 
 Var AffineTransposed(const Var& x, const Var& weight, const Var& bias) {
-  CheckShapes(x.dim(-1) == weight.dim(1) && bias.shape() == Shape{weight.dim(0)},
-              "affine transposed", "factors that do not fit",
-              {x.shape(), weight.shape(), bias.shape()});
+  CheckShapes(
+      x.dim(-1) == weight.dim(1) && bias.shape() == Shape{weight.dim(0)},
+      "affine transposed", "factors that do not fit",
+      {x.shape(), weight.shape(), bias.shape()});
   const Factor factor(weight);
   Tensor y(WithColumns(x.shape(), weight.dim(0)), x.value().dtype());
   MultiplyBy(x.value(), factor, true, false, y);
@@ -91,20 +95,21 @@ Var AffineTransposed(const Var& x, const Var& weight, const Var& bias) {
 
 Var MatMulAdd(Var base, const Var& x, const Var& weight) {
   CheckProduct(x, weight);
-  CheckShapes(base.value().rows() == x.value().rows() &&
-                  base.dim(-1) == weight.dim(1),
-              "matmul add", "a sum that does not fit",
-              {base.shape(), x.shape(), weight.shape()});
+  CheckShapes(
+      base.value().rows() == x.value().rows() && base.dim(-1) == weight.dim(1),
+      "matmul add", "a sum that does not fit",
+      {base.shape(), x.shape(), weight.shape()});
   const Operand base_operand(base);
   Tensor y = base.value();
   base = Var();
   if (!y.unique() || !y.contiguous()) y = y.Clone();
   MultiplyBy(x.value(), Factor(weight), false, true, y);
-  return Record("matmul add", std::move(y), {base_operand, x, weight},
-                [grad = ProductGrad(x, weight, 1, 2)](const Tensor& dy, Grads& g) {
-                  g.Add(0, dy);
-                  grad(dy, g);
-                });
+  return Record(
+      "matmul add", std::move(y), {base_operand, x, weight},
+      [grad = ProductGrad(x, weight, 1, 2)](const Tensor& dy, Grads& g) {
+        g.Add(0, dy);
+        grad(dy, g);
+      });
 }
 
 Var Embed(const Var& table, const Tensor& ids) {
@@ -112,12 +117,12 @@ Var Embed(const Var& table, const Tensor& ids) {
   for (int64_t i = 0; i < ids.numel(); ++i) {
     const int32_t id = ids.data<int32_t>()[i];
     if (id < 0 || id >= rows) {
-      throw ShapeError(fmt::format("embedding: id {} in a table of {} rows", id,
-                                   rows));
+      throw ShapeError(
+          fmt::format("embedding: id {} in a table of {} rows", id, rows));
     }
   }
-  return Record("embedding", kernels::Gather(table.value().Contiguous(), ids), {table},
-                [ids](const Tensor& dy, Grads& g) {
+  return Record("embedding", kernels::Gather(table.value().Contiguous(), ids),
+                {table}, [ids](const Tensor& dy, Grads& g) {
                   if (!g.Needs(0)) return;
                   kernels::ScatterAddTo(g.Accumulate(0), ids, dy);
                 });

@@ -42,7 +42,8 @@ StepMask MaskAt(const Tensor& lengths, int64_t t) {
 class StepProduct {
  public:
   StepProduct(const Factor& weight, bool transpose)
-      : packed_(weight.defined() ? &weight.Packed(transpose, local_) : nullptr) {}
+      : packed_(weight.defined() ? &weight.Packed(transpose, local_)
+                                 : nullptr) {}
   StepProduct(const StepProduct&) = delete;
   StepProduct& operator=(const StepProduct&) = delete;
 
@@ -62,8 +63,6 @@ Tensor StatesFrom(const Tensor& first, const Sizes& s) {
   return states;
 }
 
-
-
 }  // namespace
 
 Var RnnSequence(const Var& x, const Var& h0, const Var& recurrent,
@@ -82,24 +81,24 @@ Var RnnSequence(const Var& x, const Var& h0, const Var& recurrent,
       kernels::RnnStep(a, states[t], MaskAt(lengths, t), h);
     }
   }
-  return Record(
-      "rnn", states.Slice(1, s.t + 1), {x, h0, recurrent},
-      [states, u, lengths, s](const Tensor& dy, Grads& g) {
-        const StepProduct product(u, true);
-        Tensor dx({s.t, s.b, s.h}, dy.dtype());
-        Tensor dh = Tensor::Zeros({s.b, s.h}, dy.dtype());
-        Tensor dh_prev({s.b, s.h}, dy.dtype());
-        for (int64_t t = s.t - 1; t >= 0; --t) {
-          kernels::AddTo(dh, dy[t]);
-          Tensor da = dx[t];
-          kernels::RnnStepGrad(dh, states[t + 1], MaskAt(lengths, t), da, dh_prev);
-          product.Run(da, true, dh_prev);
-          dh.swap(dh_prev);
-        }
-        g.AddProduct(2, states.Slice(0, s.t), dx);
-        g.Add(0, std::move(dx));
-        g.Add(1, std::move(dh));
-      });
+  return Record("rnn", states.Slice(1, s.t + 1), {x, h0, recurrent},
+                [states, u, lengths, s](const Tensor& dy, Grads& g) {
+                  const StepProduct product(u, true);
+                  Tensor dx({s.t, s.b, s.h}, dy.dtype());
+                  Tensor dh = Tensor::Zeros({s.b, s.h}, dy.dtype());
+                  Tensor dh_prev({s.b, s.h}, dy.dtype());
+                  for (int64_t t = s.t - 1; t >= 0; --t) {
+                    kernels::AddTo(dh, dy[t]);
+                    Tensor da = dx[t];
+                    kernels::RnnStepGrad(dh, states[t + 1], MaskAt(lengths, t),
+                                         da, dh_prev);
+                    product.Run(da, true, dh_prev);
+                    dh.swap(dh_prev);
+                  }
+                  g.AddProduct(2, states.Slice(0, s.t), dx);
+                  g.Add(0, std::move(dx));
+                  g.Add(1, std::move(dh));
+                });
 }
 
 Var LstmSequence(const Var& x, const Var& state0, const Var& recurrent,
@@ -128,33 +127,33 @@ Var LstmSequence(const Var& x, const Var& state0, const Var& recurrent,
     }
   }
   result[s.t].CopyFrom(cells[s.t]);
-  return Record(
-      "lstm", result, {x, state0, recurrent},
-      [h0, hidden = result, cells, gates, u, lengths, s](const Tensor& dy,
-                                                         Grads& g) {
-        const StepProduct product(u, true);
-        Tensor dx({s.t, s.b, 4 * s.h}, dy.dtype());
-        Tensor dstate = Tensor::Zeros({2, s.b, s.h}, dy.dtype());
-        Tensor dstate_prev({2, s.b, s.h}, dy.dtype());
-        dstate[1].CopyFrom(dy[s.t]);
-        for (int64_t t = s.t - 1; t >= 0; --t) {
-          Tensor dh = dstate[0];
-          kernels::AddTo(dh, dy[t]);
-          Tensor da = dx[t];
-          Tensor dh_prev = dstate_prev[0];
-          Tensor dc_prev = dstate_prev[1];
-          kernels::LstmStepGrad(dh, dstate[1], gates[t], cells[t], cells[t + 1],
-                                MaskAt(lengths, t), da, dh_prev, dc_prev);
-          product.Run(da, true, dh_prev);
-          dstate.swap(dstate_prev);
-        }
-        if (s.t > 0) g.AddProduct(2, h0, dx[0]);
-        if (s.t > 1) {
-          g.AddProduct(2, hidden.Slice(0, s.t - 1), dx.Slice(1, s.t));
-        }
-        g.Add(0, std::move(dx));
-        g.Add(1, std::move(dstate));
-      });
+  return Record("lstm", result, {x, state0, recurrent},
+                [h0, hidden = result, cells, gates, u, lengths, s](
+                    const Tensor& dy, Grads& g) {
+                  const StepProduct product(u, true);
+                  Tensor dx({s.t, s.b, 4 * s.h}, dy.dtype());
+                  Tensor dstate = Tensor::Zeros({2, s.b, s.h}, dy.dtype());
+                  Tensor dstate_prev({2, s.b, s.h}, dy.dtype());
+                  dstate[1].CopyFrom(dy[s.t]);
+                  for (int64_t t = s.t - 1; t >= 0; --t) {
+                    Tensor dh = dstate[0];
+                    kernels::AddTo(dh, dy[t]);
+                    Tensor da = dx[t];
+                    Tensor dh_prev = dstate_prev[0];
+                    Tensor dc_prev = dstate_prev[1];
+                    kernels::LstmStepGrad(dh, dstate[1], gates[t], cells[t],
+                                          cells[t + 1], MaskAt(lengths, t), da,
+                                          dh_prev, dc_prev);
+                    product.Run(da, true, dh_prev);
+                    dstate.swap(dstate_prev);
+                  }
+                  if (s.t > 0) g.AddProduct(2, h0, dx[0]);
+                  if (s.t > 1) {
+                    g.AddProduct(2, hidden.Slice(0, s.t - 1), dx.Slice(1, s.t));
+                  }
+                  g.Add(0, std::move(dx));
+                  g.Add(1, std::move(dstate));
+                });
 }
 
 GruKind ParseGruKind(const std::string& name) {
@@ -201,7 +200,8 @@ Var GruResetAfter(const Var& x, const Var& h0, const GruWeights& w,
           Tensor dx_t = dx[t];
           Tensor du_t = du[t];
           kernels::GruStepResetAfterGrad(dh, gates[t], states[t], true,
-                                         MaskAt(lengths, t), dx_t, du_t, dh_prev);
+                                         MaskAt(lengths, t), dx_t, du_t,
+                                         dh_prev);
           product.Run(du_t, true, dh_prev);
           if (g.Needs(4)) kernels::AddTo(g.Accumulate(4), du_t);
           dh.swap(dh_prev);
@@ -238,8 +238,8 @@ Var GruResetBefore(const Var& x, const Var& h0, const GruWeights& w,
       kernels::GruGates(x.value()[t], u, states[t], gate, rh);
       candidate_product.Run(rh, false, un);
       Tensor h = states[t + 1];
-      kernels::GruCandidate(x.value()[t], un, states[t], keep, MaskAt(lengths, t),
-                            gate, h);
+      kernels::GruCandidate(x.value()[t], un, states[t], keep,
+                            MaskAt(lengths, t), gate, h);
     }
   }
   return Record(

@@ -29,9 +29,9 @@ Var LstmSequence(const Var& x, const Var& state0, const Var& recurrent,
 /// The three forms of the GRU that are in use; they differ in what the update
 /// gate z multiplies and in where the reset gate r stands.
 enum class GruKind {
-  kCho,       // ñ = tanh(x + (r⊙h) U), h' = z⊙h + (1−z)⊙ñ; arXiv:1406.1078
+  kCho,  // ñ = tanh(x + (r⊙h) U), h' = z⊙h + (1−z)⊙ñ; arXiv:1406.1078
   kBahdanau,  // ñ = tanh(x + (r⊙h) U), h' = (1−z)⊙h + z⊙ñ; arXiv:1409.0473
-  kCudnn,     // ñ = tanh(x + r⊙(h U + b')), h' = z⊙h + (1−z)⊙ñ
+  kCudnn,  // ñ = tanh(x + r⊙(h U + b')), h' = z⊙h + (1−z)⊙ñ
 };
 /// "cho", "bahdanau", "cudnn". Throws: ConfigError for another name.
 GruKind ParseGruKind(const std::string& name);

@@ -80,18 +80,19 @@ Var Stack(std::span<const Var> parts) {
     CheckSame("stack", parts[0], parts[i]);
     y[static_cast<int64_t>(i)].CopyFrom(parts[i].value());
   }
-  return Record("stack", y, parts, [n = parts.size()](const Tensor& dy, Grads& g) {
-    for (size_t i = 0; i < n; ++i) {
-      g.Add(static_cast<int>(i), dy[static_cast<int64_t>(i)]);
-    }
-  });
+  return Record("stack", y, parts,
+                [n = parts.size()](const Tensor& dy, Grads& g) {
+                  for (size_t i = 0; i < n; ++i) {
+                    g.Add(static_cast<int>(i), dy[static_cast<int64_t>(i)]);
+                  }
+                });
 }
 
 Var TransposeLeading(const Var& x) {
   CheckShapes(x.shape().rank() == 3, "transpose", "not three dimensions",
               {x.shape()});
-  return Record("transpose", kernels::TransposeLeading(x.value().Contiguous()), {x},
-                [](const Tensor& dy, Grads& g) {
+  return Record("transpose", kernels::TransposeLeading(x.value().Contiguous()),
+                {x}, [](const Tensor& dy, Grads& g) {
                   g.Add(0, kernels::TransposeLeading(dy));
                 });
 }
@@ -100,7 +101,8 @@ Var ReverseByLength(const Var& x, const Tensor& lengths) {
   CheckShapes(x.shape().rank() == 3 && lengths.defined(), "reverse",
               "not three dimensions with lengths", {x.shape()});
   CheckLengths("reverse", lengths, x.dim(1), x.dim(0));
-  return Record("reverse", kernels::ReverseByLength(x.value().Contiguous(), lengths), {x},
+  return Record("reverse",
+                kernels::ReverseByLength(x.value().Contiguous(), lengths), {x},
                 [lengths](const Tensor& dy, Grads& g) {
                   g.Add(0, kernels::ReverseByLength(dy, lengths));
                 });

@@ -122,8 +122,8 @@ Buffer* Acquire(size_t bytes) {
   const int64_t now =
       p.in_use.fetch_add(capacity, std::memory_order_relaxed) + capacity;
   int64_t peak = p.peak.load(std::memory_order_relaxed);
-  while (now > peak && !p.peak.compare_exchange_weak(
-                           peak, now, std::memory_order_relaxed)) {
+  while (now > peak &&
+         !p.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
   return buffer;
 }

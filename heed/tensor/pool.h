@@ -20,10 +20,10 @@ struct alignas(64) Buffer {
 
 /// What the pool holds, in bytes.
 struct PoolStats {
-  int64_t in_use = 0;   // handed out now
-  int64_t peak = 0;     // highest in_use since ResetPeak
-  int64_t cached = 0;   // waiting for reuse
-  int64_t system = 0;   // number of requests that reached the system so far
+  int64_t in_use = 0;  // handed out now
+  int64_t peak = 0;    // highest in_use since ResetPeak
+  int64_t cached = 0;  // waiting for reuse
+  int64_t system = 0;  // number of requests that reached the system so far
 };
 
 /// Process-wide free lists by size class (four per power of two), so that a
@@ -35,7 +35,8 @@ namespace pool {
 int64_t PhysicalMemory();
 
 /// A buffer of at least `bytes` bytes with one reference.
-/// Throws: bad_alloc, at the latest when the pool would hold more than there is.
+/// Throws: bad_alloc, at the latest when the pool would hold more than there
+/// is.
 Buffer* Acquire(size_t bytes);
 void Release(Buffer* buffer);
 

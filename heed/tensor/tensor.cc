@@ -60,7 +60,9 @@ void ConvertRows(const Tensor& in, To* out) {
 }  // namespace
 
 Tensor::Tensor(const Shape& shape, DType dtype)
-    : shape_(shape), row_stride_(shape.rank() == 0 ? 1 : shape[-1]), dtype_(dtype) {
+    : shape_(shape),
+      row_stride_(shape.rank() == 0 ? 1 : shape[-1]),
+      dtype_(dtype) {
   buffer_ = pool::Acquire(static_cast<size_t>(bytes()));
   data_ = buffer_->bytes();
 }
@@ -80,8 +82,8 @@ Tensor Tensor::Full(const Shape& shape, double value, DType dtype) {
 template <typename T>
 Tensor Tensor::Of(std::span<const T> values, const Shape& shape) {
   if (static_cast<int64_t>(values.size()) != shape.numel()) {
-    throw ShapeError(fmt::format("tensor: {} values for shape {}", values.size(),
-                                 shape.ToString()));
+    throw ShapeError(fmt::format("tensor: {} values for shape {}",
+                                 values.size(), shape.ToString()));
   }
   Tensor t(shape, kDTypeOf<T>);
   if (!values.empty()) std::memcpy(t.data_, values.data(), values.size_bytes());
@@ -147,8 +149,8 @@ Tensor Tensor::Columns(int64_t begin, int64_t end) const {
   }
   Tensor t(*this);
   t.shape_.Set(-1, end - begin);
-  t.data_ = static_cast<char*>(data_) +
-            begin * static_cast<int64_t>(SizeOf(dtype_));
+  t.data_ =
+      static_cast<char*>(data_) + begin * static_cast<int64_t>(SizeOf(dtype_));
   return t;
 }
 
@@ -173,11 +175,11 @@ void Tensor::CopyFrom(const Tensor& other) {
     return;
   }
   for (int64_t r = 0; r < rows(); ++r) {
-    std::memcpy(static_cast<char*>(data_) +
-                    static_cast<size_t>(r * row_stride_) * size,
-                static_cast<const char*>(other.data_) +
-                    static_cast<size_t>(r * other.row_stride_) * size,
-                static_cast<size_t>(cols()) * size);
+    std::memcpy(
+        static_cast<char*>(data_) + static_cast<size_t>(r * row_stride_) * size,
+        static_cast<const char*>(other.data_) +
+            static_cast<size_t>(r * other.row_stride_) * size,
+        static_cast<size_t>(cols()) * size);
   }
 }
 

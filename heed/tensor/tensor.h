@@ -66,7 +66,8 @@ class Tensor {
 
   static Tensor Zeros(const Shape& shape, DType dtype = DType::kF32);
   /// Every element `value` (converted to dtype).
-  static Tensor Full(const Shape& shape, double value, DType dtype = DType::kF32);
+  static Tensor Full(const Shape& shape, double value,
+                     DType dtype = DType::kF32);
   template <typename T>
   static Tensor Of(std::span<const T> values, const Shape& shape);
   template <typename T>

@@ -15,11 +15,16 @@ namespace {
 constexpr const char* kStateKey = "heed.training";
 
 nlohmann::ordered_json ToJson(const TrainingState& s) {
-  return {{"step", s.step},           {"epoch", s.epoch},
-          {"batch", s.batch},         {"tokens", s.tokens},
-          {"rng_position", s.rng_position}, {"has_best", s.has_best},
-          {"best", s.best},           {"best_step", s.best_step},
-          {"stale", s.stale},         {"kept", s.kept},
+  return {{"step", s.step},
+          {"epoch", s.epoch},
+          {"batch", s.batch},
+          {"tokens", s.tokens},
+          {"rng_position", s.rng_position},
+          {"has_best", s.has_best},
+          {"best", s.best},
+          {"best_step", s.best_step},
+          {"stale", s.stale},
+          {"kept", s.kept},
           {"text", s.text}};
 }
 
@@ -53,7 +58,8 @@ void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
                      const Optimizer& optimizer, const TrainingState& state) {
   CheckFinite(parameters);
   std::vector<NamedTensor> tensors = ParameterTensors(parameters);
-  for (NamedTensor& tensor : optimizer.State()) tensors.push_back(std::move(tensor));
+  for (NamedTensor& tensor : optimizer.State())
+    tensors.push_back(std::move(tensor));
   WriteTensors(path, tensors, {{kStateKey, ToJson(state).dump()}});
 }
 
@@ -70,7 +76,8 @@ TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
     optimizer.Restore(file.tensors, path);
     return state;
   } catch (const nlohmann::json::exception& error) {
-    throw FormatError(fmt::format("{}: bad training state: {}", path, error.what()));
+    throw FormatError(
+        fmt::format("{}: bad training state: {}", path, error.what()));
   }
 }
 

@@ -13,15 +13,15 @@ namespace heed {
 
 /// Where a run stands, between two updates.
 struct TrainingState {
-  int64_t step = 0;         // updates done
-  int64_t epoch = 0;        // from 0
-  int64_t batch = 0;        // batches of this epoch done
-  int64_t tokens = 0;       // target tokens seen
+  int64_t step = 0;    // updates done
+  int64_t epoch = 0;   // from 0
+  int64_t batch = 0;   // batches of this epoch done
+  int64_t tokens = 0;  // target tokens seen
   uint64_t rng_position = 0;
   bool has_best = false;
-  double best = 0;          // metric of the best validation
+  double best = 0;  // metric of the best validation
   int64_t best_step = 0;
-  int64_t stale = 0;        // validations since then
+  int64_t stale = 0;          // validations since then
   std::vector<int64_t> kept;  // steps whose weights are in checkpoints/
   std::string text;           // check sum of the text
 };

@@ -20,8 +20,8 @@ ParallelText ReadPairs(const std::string& what, const std::string& source,
     return ReadTsv(tsv);
   }
   if (source.empty() || target.empty()) {
-    throw ConfigError(
-        fmt::format("both --{0}source and --{0}target are needed, or --{0}tsv", what));
+    throw ConfigError(fmt::format(
+        "both --{0}source and --{0}target are needed, or --{0}tsv", what));
   }
   return ReadParallel(source, target);
 }
@@ -36,7 +36,8 @@ std::vector<std::string> Joined(const ParallelText& text) {
 
 std::string TrainingText::CheckSum() const {
   std::string sums;
-  for (const auto* lines : {&train.source, &train.target, &valid.source, &valid.target}) {
+  for (const auto* lines :
+       {&train.source, &train.target, &valid.source, &valid.target}) {
     std::string all;
     for (const std::string& line : *lines) all += line + '\n';
     sums += fmt::format("{:08x}", Crc32(all));
@@ -53,8 +54,10 @@ void LowercaseText(ParallelText& text) {
 TrainingText ReadTrainingText(const DataConfig& c) {
   TrainingText text;
   text.train = ReadPairs("", c.source, c.target, c.tsv);
-  if (!c.valid_source.empty() || !c.valid_target.empty() || !c.valid_tsv.empty()) {
-    text.valid = ReadPairs("valid-", c.valid_source, c.valid_target, c.valid_tsv);
+  if (!c.valid_source.empty() || !c.valid_target.empty() ||
+      !c.valid_tsv.empty()) {
+    text.valid =
+        ReadPairs("valid-", c.valid_source, c.valid_target, c.valid_tsv);
   }
   if (c.lowercase) {
     LowercaseText(text.train);
@@ -82,7 +85,8 @@ Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& c) {
     }
   };
   Vocabulary source = train("source", c.source_vocabulary_size, text.source);
-  return {std::move(source), train("target", c.target_vocabulary_size, text.target)};
+  return {std::move(source),
+          train("target", c.target_vocabulary_size, text.target)};
 }
 
 }  // namespace heed

@@ -25,8 +25,10 @@ struct TrainingText {
 /// named or named twice; IoError; FormatError.
 TrainingText ReadTrainingText(const DataConfig& config);
 
-/// Learns the vocabularies. Throws: ConfigError if the text does not allow them.
-Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& config);
+/// Learns the vocabularies. Throws: ConfigError if the text does not allow
+/// them.
+Vocabularies TrainVocabularies(const ParallelText& text,
+                               const DataConfig& config);
 
 /// Lower-cases both sides.
 void LowercaseText(ParallelText& text);

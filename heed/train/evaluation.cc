@@ -70,7 +70,8 @@ AlignmentLinks LinksOf(const StepRecorder& recorder, int64_t b,
     const float* row = weights.data<float>() + b * weights.dim(2);
     for (size_t s = 0; s < source_words.size(); ++s) {
       if (source_words[s] < 0) continue;
-      sums[static_cast<size_t>(target_words[t] * sources + source_words[s])] += row[s];
+      sums[static_cast<size_t>(target_words[t] * sources + source_words[s])] +=
+          row[s];
     }
   }
   AlignmentLinks links;
@@ -84,8 +85,8 @@ AlignmentLinks LinksOf(const StepRecorder& recorder, int64_t b,
 std::vector<GoldAlignment> ReadGold(const std::string& path, size_t sentences) {
   const std::vector<std::string> lines = ReadLines(path);
   if (lines.size() != sentences) {
-    throw FormatError(fmt::format("{}: {} lines of links for {} sentence pairs", path,
-                                  lines.size(), sentences));
+    throw FormatError(fmt::format("{}: {} lines of links for {} sentence pairs",
+                                  path, lines.size(), sentences));
   }
   std::vector<GoldAlignment> gold;
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -93,7 +94,8 @@ std::vector<GoldAlignment> ReadGold(const std::string& path, size_t sentences) {
     const size_t tab = lines[i].rfind('\t');
     const std::string links =
         tab == std::string::npos ? lines[i] : lines[i].substr(tab + 1);
-    gold.push_back(ParseGoldAlignment(links, path, static_cast<int64_t>(i) + 1));
+    gold.push_back(
+        ParseGoldAlignment(links, path, static_cast<int64_t>(i) + 1));
   }
   return gold;
 }
@@ -151,12 +153,14 @@ Evaluation Evaluate(const ModelFolder& model, ParallelText text,
   result.sentences = static_cast<int64_t>(text.source.size());
 
   const auto start = std::chrono::steady_clock::now();
-  const Translator translator(*model.model, v.source, v.target, false, options.decode);
+  const Translator translator(*model.model, v.source, v.target, false,
+                              options.decode);
   for (const Translations& best : translator.Translate(text.source)) {
     result.translations.push_back(best.front().text);
   }
   result.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
 
   const Corpus corpus = EncodeCorpus(text, v.source, v.target, {});
   result.loss = CorpusLoss(*model.model, corpus, BatchesOf(model)).mean();
@@ -171,8 +175,8 @@ Evaluation Evaluate(const ModelFolder& model, ParallelText text,
     for (std::string& line : hypotheses) line = Lowercase(line);
     for (std::string& line : text.target) line = Lowercase(line);
   }
-  const BleuScore bleu =
-      CorpusBleu(result.translations, text.target, {.lowercase = options.lowercase});
+  const BleuScore bleu = CorpusBleu(result.translations, text.target,
+                                    {.lowercase = options.lowercase});
   const ChrfScore chrf = CorpusChrf(hypotheses, text.target);
   result.bleu = bleu.score;
   result.signature = bleu.signature;
@@ -183,7 +187,8 @@ Evaluation Evaluate(const ModelFolder& model, ParallelText text,
 }
 
 Series BleuByLength(const std::string& name, const ParallelText& text,
-                    const std::vector<std::string>& translations, bool lowercase) {
+                    const std::vector<std::string>& translations,
+                    bool lowercase) {
   constexpr size_t kFewest = 10;  // sentences, below which BLEU says nothing
   std::vector<size_t> lengths;
   for (const std::string& line : text.source) {
@@ -191,7 +196,8 @@ Series BleuByLength(const std::string& name, const ParallelText& text,
   }
   std::vector<size_t> sorted = lengths;
   std::sort(sorted.begin(), sorted.end());
-  const size_t longest = sorted.empty() ? 0 : sorted[(sorted.size() - 1) * 99 / 100];
+  const size_t longest =
+      sorted.empty() ? 0 : sorted[(sorted.size() - 1) * 99 / 100];
   const size_t width = std::max<size_t>(2, (longest + 9) / 10);
 
   Series series;

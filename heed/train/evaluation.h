@@ -24,11 +24,11 @@ struct Evaluation {
   double chrf = 0;
   double loss = 0;  // per gold token, natural logarithm
   double perplexity = 0;
-  double exact_match = 0;    // share of sentences, 0 to 1
+  double exact_match = 0;  // share of sentences, 0 to 1
   std::optional<double> aer;
   int64_t sentences = 0;
-  double seconds = 0;        // of translating
-  std::string signature;     // of BLEU
+  double seconds = 0;     // of translating
+  std::string signature;  // of BLEU
   std::string chrf_signature;
   std::vector<std::string> translations;
 };
@@ -42,7 +42,8 @@ Evaluation Evaluate(const ModelFolder& model, ParallelText text,
 /// BLEU of sentences by the number of source words, in buckets of equal width.
 /// Paper: Bahdanau et al. 2014, arXiv:1409.0473, figure 2.
 Series BleuByLength(const std::string& name, const ParallelText& text,
-                    const std::vector<std::string>& translations, bool lowercase);
+                    const std::vector<std::string>& translations,
+                    bool lowercase);
 
 /// Links between the white-space words of each pair, from the attention of the
 /// model to the gold target: pieces of a word are added up, each target word is

@@ -29,7 +29,8 @@ std::string PathIn(const std::string& folder, const std::string& file) {
 std::string Hex(uint32_t value) { return fmt::format("{:08x}", value); }
 
 /// Over all that a reader relies on, in order.
-std::string CheckSum(std::span<const NamedTensor> tensors, const Metadata& metadata) {
+std::string CheckSum(std::span<const NamedTensor> tensors,
+                     const Metadata& metadata) {
   std::string digest;
   for (const NamedTensor& t : tensors) {
     const Tensor dense = t.value.Contiguous();
@@ -62,20 +63,23 @@ std::string ConfigCheckSum(Json json) {
 
 Json ReadConfigJson(const std::string& path) {
   Json json = ParseJson(ReadFile(path), path);
-  if (!json.is_object() || !json.contains(kOwnKey) || !json[kOwnKey].is_object()) {
+  if (!json.is_object() || !json.contains(kOwnKey) ||
+      !json[kOwnKey].is_object()) {
     throw FormatError(path + ": not a model's configuration (no key 'heed')");
   }
   const Json& own = json[kOwnKey];
   const Json format = own.value("format", Json());
   if (format.is_number() && format > kFormat) {
-    throw FormatError(fmt::format(
-        "{}: written by a newer version of Heed (format {}, this one reads up to {})",
-        path, format.dump(), kFormat));
+    throw FormatError(
+        fmt::format("{}: written by a newer version of Heed (format {}, this "
+                    "one reads up to {})",
+                    path, format.dump(), kFormat));
   }
   if (!own.contains("checksum") || own["checksum"] != ConfigCheckSum(json)) {
-    throw FormatError(path +
-                      ": damaged or changed after it was written (its check sum "
-                      "differs); train again, or copy the folder again");
+    throw FormatError(
+        path +
+        ": damaged or changed after it was written (its check sum "
+        "differs); train again, or copy the folder again");
   }
   return json;
 }
@@ -97,8 +101,10 @@ void WriteModelConfig(const std::string& folder, TrainConfig& config,
   Json json = ToJson(config);
   Json files = Json::object();
   const VocabularyFile both[] = {
-      {VocabularyFileName("source", config.data.vocabulary), &vocabularies.source},
-      {VocabularyFileName("target", config.data.vocabulary), &vocabularies.target}};
+      {VocabularyFileName("source", config.data.vocabulary),
+       &vocabularies.source},
+      {VocabularyFileName("target", config.data.vocabulary),
+       &vocabularies.target}};
   for (const VocabularyFile& file : both) {
     const std::string bytes = file.vocabulary->Serialize();
     WriteFileAtomically(PathIn(folder, file.name), bytes);
@@ -133,7 +139,8 @@ std::vector<NamedTensor> ParameterTensors(const ParameterSet& parameters) {
   return tensors;
 }
 
-void SetParameters(ParameterSet& parameters, const std::vector<NamedTensor>& tensors,
+void SetParameters(ParameterSet& parameters,
+                   const std::vector<NamedTensor>& tensors,
                    const std::string& file) {
   for (const auto& parameter : parameters.all()) {
     Tensor& value = parameter->mutable_value();
@@ -166,8 +173,11 @@ ModelDescription ReadModelConfig(const std::string& folder) {
 
 ModelFolder ReadModel(const std::string& folder) {
   ModelDescription description = ReadModelConfig(folder);
-  ModelFolder result = {folder, description.config,
-                        std::move(description.vocabularies), nullptr, {}};
+  ModelFolder result = {folder,
+                        description.config,
+                        std::move(description.vocabularies),
+                        nullptr,
+                        {}};
   const std::string path = PathIn(folder, kWeightsFile);
   const SafetensorsFile weights = ReadTensors(path);
   result.model = MakeModel(result.config, result.vocabularies);
@@ -178,9 +188,9 @@ ModelFolder ReadModel(const std::string& folder) {
 
 std::unique_ptr<SequenceModel> MakeModel(const TrainConfig& config,
                                          const Vocabularies& vocabularies) {
-  return std::make_unique<EncoderDecoder>(config.model, vocabularies.source.size(),
-                                          vocabularies.target.size(),
-                                          config.run.seed);
+  return std::make_unique<EncoderDecoder>(
+      config.model, vocabularies.source.size(), vocabularies.target.size(),
+      config.run.seed);
 }
 
 }  // namespace heed

@@ -36,7 +36,8 @@ SafetensorsFile ReadTensors(const std::string& path);
 std::vector<NamedTensor> ParameterTensors(const ParameterSet& parameters);
 /// Copies tensors into parameters of the same names.
 /// Throws: FormatError, naming `file`, for a missing or ill-shaped one.
-void SetParameters(ParameterSet& parameters, const std::vector<NamedTensor>& tensors,
+void SetParameters(ParameterSet& parameters,
+                   const std::vector<NamedTensor>& tensors,
                    const std::string& file);
 
 /// A model that was read from a folder.

@@ -12,7 +12,9 @@
 namespace heed {
 namespace {
 
-bool HasSecond(const OptimizerConfig& config) { return config.optimizer != "sgd"; }
+bool HasSecond(const OptimizerConfig& config) {
+  return config.optimizer != "sgd";
+}
 
 }  // namespace
 
@@ -20,10 +22,10 @@ Optimizer::Optimizer(ParameterSet& parameters, const OptimizerConfig& config)
     : config_(config) {
   for (const auto& parameter : parameters.all()) {
     const Tensor& value = parameter->value();
-    slots_.push_back({parameter.get(), Tensor::Zeros(value.shape(), value.dtype()),
-                      HasSecond(config)
-                          ? Tensor::Zeros(value.shape(), value.dtype())
-                          : Tensor()});
+    slots_.push_back(
+        {parameter.get(), Tensor::Zeros(value.shape(), value.dtype()),
+         HasSecond(config) ? Tensor::Zeros(value.shape(), value.dtype())
+                           : Tensor()});
   }
 }
 
@@ -51,7 +53,8 @@ void Optimizer::Step(int64_t step, double learning_rate, double norm) {
     Tensor& w = p.mutable_value();
     const Tensor& g = p.gradient();
     if (config_.optimizer == "sgd") {
-      kernels::SgdStep(w, g, slot.first, learning_rate, config_.momentum, scale);
+      kernels::SgdStep(w, g, slot.first, learning_rate, config_.momentum,
+                       scale);
     } else if (config_.optimizer == "adadelta") {
       kernels::AdadeltaStep(w, g, slot.first, slot.second, config_.rho,
                             config_.epsilon, learning_rate, scale);
@@ -77,7 +80,8 @@ std::vector<NamedTensor> Optimizer::State() const {
   for (const Slot& slot : slots_) {
     state.push_back({"optimizer.first." + slot.parameter->name(), slot.first});
     if (slot.second.defined()) {
-      state.push_back({"optimizer.second." + slot.parameter->name(), slot.second});
+      state.push_back(
+          {"optimizer.second." + slot.parameter->name(), slot.second});
     }
   }
   return state;
@@ -107,9 +111,10 @@ const Tensor& FindTensor(const std::vector<NamedTensor>& tensors,
   }
   const Tensor& value = found->value;
   if (value.shape() != like.shape() || value.dtype() != like.dtype()) {
-    throw FormatError(fmt::format("{}: tensor '{}' is {} {}, expected {} {}", file,
-                                  name, Name(value.dtype()), value.shape().ToString(),
-                                  Name(like.dtype()), like.shape().ToString()));
+    throw FormatError(fmt::format("{}: tensor '{}' is {} {}, expected {} {}",
+                                  file, name, Name(value.dtype()),
+                                  value.shape().ToString(), Name(like.dtype()),
+                                  like.shape().ToString()));
   }
   return found->value;
 }

@@ -21,8 +21,8 @@ class Optimizer {
   double GradientNorm() const;
 
   /// One update with this learning rate; `step` counts from 1. Gradients are
-  /// scaled to the norm `config.clip` if theirs, `norm`, is greater, and cleared
-  /// afterwards.
+  /// scaled to the norm `config.clip` if theirs, `norm`, is greater, and
+  /// cleared afterwards.
   void Step(int64_t step, double learning_rate, double norm);
 
   /// What the next step depends on, besides the parameters themselves.

@@ -16,11 +16,14 @@ double LearningRate(const OptimizerConfig& c, int64_t step, int64_t last_step) {
   if (c.schedule == "step_halving") {
     if (step <= c.halve_after) return c.learning_rate;
     const int64_t halvings = 1 + (step - c.halve_after - 1) / c.halve_every;
-    return std::ldexp(c.learning_rate, -static_cast<int>(std::min<int64_t>(halvings, 1000)));
+    return std::ldexp(c.learning_rate,
+                      -static_cast<int>(std::min<int64_t>(halvings, 1000)));
   }
   if (c.schedule == "cosine") {
-    const auto end = static_cast<double>(c.decay_steps > 0 ? c.decay_steps : last_step);
-    const double done = end > warmup ? std::min(1.0, (s - warmup) / (end - warmup)) : 1.0;
+    const auto end =
+        static_cast<double>(c.decay_steps > 0 ? c.decay_steps : last_step);
+    const double done =
+        end > warmup ? std::min(1.0, (s - warmup) / (end - warmup)) : 1.0;
     return c.learning_rate * (1 + std::cos(std::numbers::pi * done)) / 2;
   }
   return c.learning_rate;

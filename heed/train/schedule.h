@@ -15,7 +15,8 @@ namespace heed {
 ///   step_halving:  p · 2^−n, n halvings so far
 ///   cosine:        p · (1 + cos(π (step − w) / (end − w))) / 2
 /// `last_step` is where cosine ends if decay_steps is 0.
-double LearningRate(const OptimizerConfig& config, int64_t step, int64_t last_step);
+double LearningRate(const OptimizerConfig& config, int64_t step,
+                    int64_t last_step);
 
 }  // namespace heed
 

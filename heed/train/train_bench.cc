@@ -36,7 +36,8 @@ Tensor RandomIds(int rows, int columns, int vocabulary, Rng& rng) {
   Tensor ids({rows, columns}, DType::kI32);
   const auto range = static_cast<uint64_t>(vocabulary - kSpecialTokens);
   for (int64_t i = 0; i < ids.numel(); ++i) {
-    ids.data<int32_t>()[i] = static_cast<int32_t>(rng.Below(range)) + kSpecialTokens;
+    ids.data<int32_t>()[i] =
+        static_cast<int32_t>(rng.Below(range)) + kSpecialTokens;
   }
   return ids;
 }
@@ -54,7 +55,8 @@ double ProductOperations(const ModelConfig& c, const ParameterSet& parameters,
     const Tensor& w = parameter->value();
     if (w.rank() != 2 || name.ends_with("embedding.weight")) continue;
     double rows = target_rows;
-    if (name.starts_with("encoder.") || name.ends_with("attention.key.weight")) {
+    if (name.starts_with("encoder.") ||
+        name.ends_with("attention.key.weight")) {
       rows = source_rows;
     } else if (name.starts_with("decoder.bridge") ||
                name.starts_with("decoder.summary") ||
@@ -79,11 +81,13 @@ double Median(std::vector<double> values) {
 
 void TrainBenchOptions::Visit(FieldList& v) {
   v.Section("Benchmark");
-  v("model", model, OneOf{"fixed", "bahdanau", "luong"}, "model, all widths 512");
+  v("model", model, OneOf{"fixed", "bahdanau", "luong"},
+    "model, all widths 512");
   v("batch", batch, Range(1, 65536), "sentence pairs");
   v("src_len", src_len, Range(1, 65536), "source tokens of each");
   v("tgt_len", tgt_len, Range(1, 65536), "target tokens of each");
-  v("vocab", vocab, Range(kSpecialTokens + 1, 10000000), "tokens of either vocabulary");
+  v("vocab", vocab, Range(kSpecialTokens + 1, 10000000),
+    "tokens of either vocabulary");
   v("steps", steps, Range(1, 100000), "steps that are timed");
   v("precision", precision, OneOf{"f32", "bf16"}, "factors of matrix products");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
@@ -119,12 +123,14 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   std::vector<double> rates;
   for (int step = 1; step <= kWarmUp + o.steps; ++step) {
     const auto start = Clock::now();
-    const CrossEntropyLoss loss = CrossEntropy(
-        model.Logits(ctx, source, lengths, target_in), target_out, loss_options);
+    const CrossEntropyLoss loss =
+        CrossEntropy(model.Logits(ctx, source, lengths, target_in), target_out,
+                     loss_options);
     tape.Backward(loss.loss);
     tape.Clear();
     optimizer.Step(step, 1e-4, optimizer.GradientNorm());
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds =
+        std::chrono::duration<double>(Clock::now() - start).count();
     if (step <= kWarmUp) continue;
     times.push_back(seconds);
     // Between the steps, so that both see the same machine.

@@ -1,7 +1,6 @@
 #include "heed/train/trainer.h"
 
 #include <fmt/format.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,15 +71,17 @@ class Run {
     const std::string text = state_.text;
     state_ = ReadCheckpoint(path, model_->parameters(), optimizer_);
     if (state_.text != text) {
-      throw FormatError(path +
-                        ": the training or validation text is not what this run "
-                        "began with");
+      throw FormatError(
+          path +
+          ": the training or validation text is not what this run "
+          "began with");
     }
     rng_ = Rng(config_.run.seed, state_.rng_position);
     saved_step_ = state_.step;
-    progress_.Log(Done() ? fmt::format("nothing left to train: the run ended at step {}",
-                                       state_.step)
-                         : fmt::format("resuming after step {}", state_.step));
+    progress_.Log(
+        Done() ? fmt::format("nothing left to train: the run ended at step {}",
+                             state_.step)
+               : fmt::format("resuming after step {}", state_.step));
   }
 
   TrainResult Train() {
@@ -120,28 +121,33 @@ class Run {
     }
     CorpusOptions options;
     options.max_length = config_.data.max_length;
-    train_ = EncodeCorpus(text_.train, vocabularies_.source, vocabularies_.target,
-                          options);
+    train_ = EncodeCorpus(text_.train, vocabularies_.source,
+                          vocabularies_.target, options);
     if (train_.size() == 0) {
       throw ConfigError(fmt::format(
-          "no training pair is left: {} are longer than max_length {}, {} have an "
+          "no training pair is left: {} are longer than max_length {}, {} have "
+          "an "
           "empty side",
           train_.dropped_long, options.max_length, train_.dropped_empty));
     }
-    valid_ = EncodeCorpus(text_.valid, vocabularies_.source, vocabularies_.target, {});
+    valid_ = EncodeCorpus(text_.valid, vocabularies_.source,
+                          vocabularies_.target, {});
     batches_.tokens = config_.data.batch_tokens;
     batches_.sentences = config_.data.batch_sentences;
     progress_.Log(fmt::format(
-        "{} pairs (dropped: {} longer than {} tokens, {} with an empty side), {} for "
+        "{} pairs (dropped: {} longer than {} tokens, {} with an empty side), "
+        "{} for "
         "validation; vocabularies of {} and {} tokens; {} parameters",
-        train_.size(), train_.dropped_long, options.max_length, train_.dropped_empty,
-        valid_.size(), vocabularies_.source.size(), vocabularies_.target.size(),
+        train_.size(), train_.dropped_long, options.max_length,
+        train_.dropped_empty, valid_.size(), vocabularies_.source.size(),
+        vocabularies_.target.size(),
         HumanCount(static_cast<double>(model_->parameters().elements()))));
   }
 
   bool Done() const {
     const RunConfig& run = config_.run;
-    return state_.epoch >= run.epochs || (run.steps > 0 && state_.step >= run.steps) ||
+    return state_.epoch >= run.epochs ||
+           (run.steps > 0 && state_.step >= run.steps) ||
            (run.patience > 0 && state_.stale >= run.patience);
   }
 
@@ -154,7 +160,8 @@ class Run {
       const int64_t group = config_.optimizer.accumulate;
       const int64_t updates = (batches + group - 1) / group;
       last_step_ = updates * config_.run.epochs;
-      if (config_.run.steps > 0) last_step_ = std::min(last_step_, config_.run.steps);
+      if (config_.run.steps > 0)
+        last_step_ = std::min(last_step_, config_.run.steps);
       while (state_.batch < batches && !Done()) {
         const int64_t end = std::min(batches, state_.batch + group);
         const StepResult result = Update(
@@ -176,8 +183,9 @@ class Run {
   /// Validates and saves when it is time.
   void AfterUpdate(bool epoch_ended) {
     const RunConfig& run = config_.run;
-    const bool due = run.validate_every > 0 ? state_.step % run.validate_every == 0
-                                            : epoch_ended;
+    const bool due = run.validate_every > 0
+                         ? state_.step % run.validate_every == 0
+                         : epoch_ended;
     const bool last = run.steps > 0 && state_.step >= run.steps;
     if (due || last || state_.epoch >= run.epochs) {
       Validate();
@@ -186,8 +194,9 @@ class Run {
     }
     const bool by_step =
         run.checkpoint_every > 0 && state_.step % run.checkpoint_every == 0;
-    const bool by_time = run.checkpoint_minutes > 0 &&
-                         SecondsSince(last_checkpoint_) > 60 * run.checkpoint_minutes;
+    const bool by_time =
+        run.checkpoint_minutes > 0 &&
+        SecondsSince(last_checkpoint_) > 60 * run.checkpoint_minutes;
     if (by_step || by_time) SaveCheckpoint();
   }
 
@@ -195,8 +204,8 @@ class Run {
     SaveCheckpoint();
     progress_.Clear();
     throw Interrupted(fmt::format(
-        "stopped after step {}; continue with: heed train --resume {}", state_.step,
-        config_.run.out));
+        "stopped after step {}; continue with: heed train --resume {}",
+        state_.step, config_.run.out));
   }
 
   StepResult Update(std::span<const std::vector<int64_t>> group) {
@@ -209,7 +218,8 @@ class Run {
     }
     for (const Batch& batch : batches) AddGradient(batch, result);
     result.norm = optimizer_.GradientNorm();
-    if (!std::isfinite(result.loss)) throw NumericError("the loss is not finite");
+    if (!std::isfinite(result.loss))
+      throw NumericError("the loss is not finite");
     optimizer_.Step(step, LearningRate(config_.optimizer, step, last_step_),
                     result.norm);
     state_.tokens += result.tokens;
@@ -239,16 +249,18 @@ class Run {
 
   NumericError NotFinite(const std::string& what) {
     progress_.Clear();
-    return NumericError(fmt::format(
-        "step {}: {}; training stopped, {} holds the last good checkpoint (step {}); "
-        "try a smaller learning_rate or clip",
-        state_.step, what, config_.run.out, saved_step_));
+    return NumericError(
+        fmt::format("step {}: {}; training stopped, {} holds the last good "
+                    "checkpoint (step {}); "
+                    "try a smaller learning_rate or clip",
+                    state_.step, what, config_.run.out, saved_step_));
   }
 
   void Report(const StepResult& result) {
     smooth_ = smooth_ ? 0.95 * *smooth_ + 0.05 * result.nll : result.nll;
     ProgressState shown;
-    shown.label = fmt::format("epoch {}/{}", state_.epoch + 1, config_.run.epochs);
+    shown.label =
+        fmt::format("epoch {}/{}", state_.epoch + 1, config_.run.epochs);
     shown.step = state_.step;
     shown.steps = last_step_;
     shown.units = state_.tokens;
@@ -256,14 +268,16 @@ class Run {
     progress_.Update(shown);
     if (state_.step % kLogEvery != 0 && state_.step != 1) return;
     const double now = SecondsSince(log_time_);
-    Metrics metrics = {{"loss", result.loss},
-                       {"nll", result.nll},
-                       {"gradient_norm", result.norm},
-                       {"learning_rate",
-                        LearningRate(config_.optimizer, state_.step, last_step_)}};
+    Metrics metrics = {
+        {"loss", result.loss},
+        {"nll", result.nll},
+        {"gradient_norm", result.norm},
+        {"learning_rate",
+         LearningRate(config_.optimizer, state_.step, last_step_)}};
     if (log_tokens_ > 0) {
-      metrics.emplace_back("tokens_per_second",
-                           static_cast<double>(state_.tokens - log_tokens_) / now);
+      metrics.emplace_back(
+          "tokens_per_second",
+          static_cast<double>(state_.tokens - log_tokens_) / now);
     }
     log_->Add(state_.step, metrics);
     log_time_ = Clock::now();
@@ -283,10 +297,11 @@ class Run {
     if (config_.run.metric == "bleu") {
       DecodeOptions options;
       options.beam = config_.run.valid_beam;
-      const Translator translator(*model_, vocabularies_.source, vocabularies_.target,
-                                  false, options);
+      const Translator translator(*model_, vocabularies_.source,
+                                  vocabularies_.target, false, options);
       std::vector<std::string> hypotheses;
-      for (const auto& translations : translator.Translate(text_.valid.source)) {
+      for (const auto& translations :
+           translator.Translate(text_.valid.source)) {
         hypotheses.push_back(translations.front().text);
       }
       score.bleu = CorpusBleu(hypotheses, text_.valid.target).score;
@@ -322,18 +337,21 @@ class Run {
     KeepWeights();
     Metrics metrics = {{"valid_loss", score.loss},
                        {"valid_perplexity", std::exp(score.loss)}};
-    if (config_.run.metric == "bleu") metrics.emplace_back("valid_bleu", score.bleu);
+    if (config_.run.metric == "bleu")
+      metrics.emplace_back("valid_bleu", score.bleu);
     log_->Add(state_.step, metrics);
     progress_.Log(fmt::format(
         "step {}: validation loss {:.3f}{}{}", state_.step, score.loss,
-        config_.run.metric == "bleu" ? fmt::format(", BLEU {:.2f}", score.bleu) : "",
+        config_.run.metric == "bleu" ? fmt::format(", BLEU {:.2f}", score.bleu)
+                                     : "",
         better ? ", best so far" : ""));
   }
 
   Metadata Description() const {
     return {{"heed.step", std::to_string(state_.step)},
             {"heed.metric", config_.run.metric},
-            {"heed.score", state_.has_best ? fmt::format("{:.4f}", state_.best) : ""}};
+            {"heed.score",
+             state_.has_best ? fmt::format("{:.4f}", state_.best) : ""}};
   }
 
   void SaveWeights() {
@@ -363,7 +381,8 @@ class Run {
   }
 
   void SaveCheckpoint() {
-    WriteCheckpoint(PathOf(kCheckpointFile), model_->parameters(), optimizer_, state_);
+    WriteCheckpoint(PathOf(kCheckpointFile), model_->parameters(), optimizer_,
+                    state_);
     saved_step_ = state_.step;
     last_checkpoint_ = Clock::now();
     // Only now: until here a resumed run would have needed them.
@@ -378,9 +397,9 @@ class Run {
       SetAverage(std::span(state_.kept).last(used));
       const double value = MetricOf(Evaluate());
       averaged_ = IsBetter(value, state_.best);
-      progress_.Log(fmt::format("average of the last {} validations: {} {:.3f}{}", used,
-                                config_.run.metric, value,
-                                averaged_ ? ", taken" : ", not better"));
+      progress_.Log(fmt::format(
+          "average of the last {} validations: {} {:.3f}{}", used,
+          config_.run.metric, value, averaged_ ? ", taken" : ", not better"));
       if (averaged_) {
         state_.best = value;
         SaveWeights();
@@ -396,9 +415,9 @@ class Run {
       for (const auto& parameter : model_->parameters().all()) {
         const Tensor& value = FindTensor(file.tensors, parameter->name(),
                                          parameter->value(), KeptPath(step));
-        const auto known = std::find_if(sum.begin(), sum.end(), [&](const auto& t) {
-          return t.name == parameter->name();
-        });
+        const auto known = std::find_if(
+            sum.begin(), sum.end(),
+            [&](const auto& t) { return t.name == parameter->name(); });
         if (known == sum.end()) {
           sum.push_back({parameter->name(), value.To(DType::kF64)});
         } else {
@@ -442,10 +461,11 @@ class OutFolder {
   explicit OutFolder(const RunConfig& run) {
     if (run.out.empty()) throw ConfigError("--out DIR is needed");
     if (fs::exists(fs::path(run.out) / "config.json") && !run.overwrite) {
-      throw ConfigError(fmt::format(
-          "{} holds a model already; continue it with --resume {}, replace it with "
-          "--overwrite, or choose another --out",
-          run.out, run.out));
+      throw ConfigError(
+          fmt::format("{} holds a model already; continue it with --resume {}, "
+                      "replace it with "
+                      "--overwrite, or choose another --out",
+                      run.out, run.out));
     }
     for (fs::path path = run.out; !path.empty() && !fs::exists(path);
          path = path.parent_path()) {
@@ -481,6 +501,12 @@ TrainResult Train(TrainConfig config) {
   config.Resolve();
   const OutFolder folder(config.run);
   TrainingText text = ReadTrainingText(config.data);
+  // So that the run can be resumed from any folder.
+  DataConfig& d = config.data;
+  for (std::string* path : {&d.source, &d.target, &d.tsv, &d.valid_source,
+                            &d.valid_target, &d.valid_tsv}) {
+    if (!path->empty()) *path = fs::absolute(*path).string();
+  }
   return TrainOn(std::move(config), std::move(text));
 }
 
@@ -503,8 +529,9 @@ TrainResult Resume(const std::string& folder, bool quiet) {
   config.run.out = folder;
   config.run.quiet = quiet;
   if (config.data.source.empty() && config.data.tsv.empty()) {
-    throw ConfigError(folder +
-                      ": trained on text that is in no file, so it cannot be resumed");
+    throw ConfigError(
+        folder +
+        ": trained on text that is in no file, so it cannot be resumed");
   }
   Run run(config, ReadTrainingText(config.data), description.vocabularies);
   run.Restore();

@@ -11,9 +11,9 @@ namespace heed {
 struct TrainResult {
   int64_t step = 0;
   int64_t best_step = 0;
-  double best = 0;         // of the metric; 0 without validation text
+  double best = 0;  // of the metric; 0 without validation text
   bool validated = false;
-  bool averaged = false;   // the model is an average of the last validations
+  bool averaged = false;  // the model is an average of the last validations
   double seconds = 0;
 };
 

@@ -17,9 +17,10 @@ LossSum CorpusLoss(const SequenceModel& model, const Corpus& corpus,
     const Batch batch = MakeBatch(corpus, indices);
     const Context ctx;
     const CrossEntropyLoss loss = CrossEntropy(
-        model.Logits(ctx, AsTensor(batch.source, batch.S, batch.B),
-                     AsTensor(batch.source_lengths, 1, batch.B).Reshape({batch.B}),
-                     AsTensor(batch.target_in, batch.T, batch.B)),
+        model.Logits(
+            ctx, AsTensor(batch.source, batch.S, batch.B),
+            AsTensor(batch.source_lengths, 1, batch.B).Reshape({batch.B}),
+            AsTensor(batch.target_in, batch.T, batch.B)),
         AsTensor(batch.target_out, batch.T, batch.B), options);
     sum.nll += loss.nll;
     sum.tokens += loss.tokens;

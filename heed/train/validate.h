@@ -15,7 +15,9 @@ struct LossSum {
   int64_t tokens = 0;
   int64_t correct = 0;
 
-  double mean() const { return tokens > 0 ? nll / static_cast<double>(tokens) : 0; }
+  double mean() const {
+    return tokens > 0 ? nll / static_cast<double>(tokens) : 0;
+  }
 };
 
 /// Loss of the gold targets given gold prefixes (teacher forcing), without

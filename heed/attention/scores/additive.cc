@@ -13,8 +13,7 @@ class AdditiveScore : public Score {
       : query_(scope.Add("query.weight", {o.query, o.units}, o.init)),
         key_(scope.Add("key.weight", {o.key, o.units}, o.init)),
         key_bias_(scope.Add("key.bias", {o.units}, {Init::Kind::kConstant, 0})),
-        w_(scope.Add("score.weight", {o.units},
-                     {Init::Kind::kUniform, 0.1})) {}
+        w_(scope.Add("score.weight", {o.units}, {Init::Kind::kUniform, 0.1})) {}
 
   /// U k does not depend on the query: once per source.
   PreparedKeys Prepare(const Context& ctx, const Var& keys,
@@ -24,8 +23,8 @@ class AdditiveScore : public Score {
 
   Var operator()(const Context& ctx, const Var& query,
                  const PreparedKeys& keys) const override {
-    return AdditiveScores(MatMul(query, ctx.Use(query_)), keys.keys, ctx.Use(w_),
-                          keys.lengths);
+    return AdditiveScores(MatMul(query, ctx.Use(query_)), keys.keys,
+                          ctx.Use(w_), keys.lengths);
   }
 
  private:

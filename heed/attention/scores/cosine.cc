@@ -17,8 +17,9 @@ constexpr double kInitialStrength = 10;
 class CosineScore : public Score {
  public:
   explicit CosineScore(const Scope& scope)
-      : log_strength_(scope.Add("log_strength", {1},
-                                {Init::Kind::kConstant, std::log(kInitialStrength)})) {}
+      : log_strength_(
+            scope.Add("log_strength", {1},
+                      {Init::Kind::kConstant, std::log(kInitialStrength)})) {}
 
   PreparedKeys Prepare(const Context& /*ctx*/, const Var& keys,
                        const Tensor& lengths) const override {
@@ -28,8 +29,8 @@ class CosineScore : public Score {
   Var operator()(const Context& ctx, const Var& query,
                  const PreparedKeys& keys) const override {
     const Var strength = Exp(ctx.Use(log_strength_));
-    return DotScores(ScaleBy(NormalizeRows(query, kEpsilon), strength), keys.keys, 1,
-                     keys.lengths);
+    return DotScores(ScaleBy(NormalizeRows(query, kEpsilon), strength),
+                     keys.keys, 1, keys.lengths);
   }
 
  private:

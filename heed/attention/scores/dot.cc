@@ -32,7 +32,8 @@ std::unique_ptr<Score> MakeDotScore(const Scope& /*scope*/,
 
 std::unique_ptr<Score> MakeScaledDotScore(const Scope& /*scope*/,
                                           const ScoreOptions& options) {
-  return std::make_unique<DotScore>(1 / std::sqrt(static_cast<double>(options.key)));
+  return std::make_unique<DotScore>(
+      1 / std::sqrt(static_cast<double>(options.key)));
 }
 
 }  // namespace heed

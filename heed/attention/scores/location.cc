@@ -36,8 +36,9 @@ class LocationScore : public Score {
     const int64_t length = keys.keys.dim(1);
     if (length <= positions_) return Columns(scores, 0, length);
     // Places that the mask excludes.
-    const Tensor beyond = Tensor::Zeros(
-        {query.dim(0), query.dim(1), length - positions_}, query.value().dtype());
+    const Tensor beyond =
+        Tensor::Zeros({query.dim(0), query.dim(1), length - positions_},
+                      query.value().dtype());
     return ConcatColumns({scores, beyond});
   }
 

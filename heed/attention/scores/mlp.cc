@@ -19,8 +19,9 @@ class MlpScore : public Score {
         w_(scope.Add("score.weight", {o.units, 1}, o.init)) {
     for (int64_t i = 1; i < o.layers; ++i) {
       const Scope layer = scope / ("layers." + std::to_string(i));
-      hidden_.push_back({&layer.Add("weight", {o.units, o.units}, o.init),
-                         &layer.Add("bias", {o.units}, {Init::Kind::kConstant, 0})});
+      hidden_.push_back(
+          {&layer.Add("weight", {o.units, o.units}, o.init),
+           &layer.Add("bias", {o.units}, {Init::Kind::kConstant, 0})});
     }
   }
 
