@@ -189,7 +189,7 @@ Evaluation Evaluate(const ModelFolder& model, ParallelText text,
 Series BleuByLength(const std::string& name, const ParallelText& text,
                     const std::vector<std::string>& translations,
                     bool lowercase) {
-  constexpr size_t kFewest = 10;  // sentences, below which BLEU says nothing
+  constexpr size_t kFewest = 25;  // sentences, below which BLEU says nothing
   std::vector<size_t> lengths;
   for (const std::string& line : text.source) {
     lengths.push_back(SplitWhitespace(line).size());
