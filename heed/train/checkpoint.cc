@@ -71,7 +71,7 @@ TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
     throw FormatError(path + ": not a training checkpoint");
   }
   try {
-    const TrainingState state = FromJson(ParseJson(text->second, path));
+    TrainingState state = FromJson(ParseJson(text->second, path));
     SetParameters(parameters, file.tensors, path);
     optimizer.Restore(file.tensors, path);
     return state;
