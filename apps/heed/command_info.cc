@@ -1,11 +1,13 @@
 // heed info and heed list: what a folder holds, and what there is to choose.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/heed/commands.h"
 #include "heed/attention/score.h"
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {
@@ -36,15 +38,24 @@ std::vector<Row> ScoreRows() {
   return rows;
 }
 
+/// Columns as wide as their widest entry.
 void PrintRows(const std::vector<Row>& rows) {
+  constexpr int kGap = 2;
+  std::vector<int> widths(rows[0].size());
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], DisplayWidth(row[i].second));
+    }
+  }
   for (const Row& row : rows) {
     std::string line;
-    for (size_t i = 0; i + 1 < row.size(); ++i) {
-      line +=
-          fmt::format("{:<{}}", row[i].second, i + 2 == row.size() ? 46 : 12);
-      if (!line.ends_with(' ')) line += "  ";
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string& text = row[i].second;
+      const int padding =
+          i + 1 < row.size() ? widths[i] + kGap - DisplayWidth(text) : 0;
+      line += text + std::string(static_cast<size_t>(padding), ' ');
     }
-    fmt::print("{}{}\n", line, row.back().second);
+    fmt::print("{}\n", line);
   }
 }
 

@@ -85,9 +85,10 @@ int RunTranslate(const Arguments& arguments) {
         PrintTranslations(index, all, decode.nbest > 1);
         if (!decode.keep_attention) return;
         AlignmentView view = ViewOf(all.front());
-        if (show)
+        if (show && view.target_size() > 0) {
           fmt::print(stderr, "{}\n",
                      TerminalHeatmap(view, DetectTerminal(kErrors)));
+        }
         if (format) views.push_back(std::move(view));
       });
   if (file) {
