@@ -251,7 +251,9 @@ void Options::RefuseUnknown(const Arguments& remaining) const {
 }
 
 void Options::ApplyConfigFile(const std::string& path) {
-  const nlohmann::ordered_json json = ReadJsonFile(path);
+  nlohmann::ordered_json json = ReadJsonFile(path);
+  // A model's config.json serves too: "heed" holds its version and check sums.
+  if (json.is_object()) json.erase("heed");
   FieldsFromJson(fields_.fields(), json, path);
   for (const auto& item : json.items()) given_.insert(item.key());
 }

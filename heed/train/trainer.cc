@@ -71,10 +71,8 @@ class Run {
     const std::string text = state_.text;
     state_ = ReadCheckpoint(path, model_->parameters(), optimizer_);
     if (state_.text != text) {
-      throw FormatError(
-          path +
-          ": the training or validation text is not what this run "
-          "began with");
+      throw FormatError(path +
+                        ": the training or validation text has changed since");
     }
     rng_ = Rng(config_.run.seed, state_.rng_position);
     saved_step_ = state_.step;
@@ -126,8 +124,7 @@ class Run {
     if (train_.size() == 0) {
       throw ConfigError(fmt::format(
           "no training pair is left: {} are longer than max_length {}, {} have "
-          "an "
-          "empty side",
+          "an empty side",
           train_.dropped_long, options.max_length, train_.dropped_empty));
     }
     valid_ = EncodeCorpus(text_.valid, vocabularies_.source,
@@ -136,8 +133,7 @@ class Run {
     batches_.sentences = config_.data.batch_sentences;
     progress_.Log(fmt::format(
         "{} pairs (dropped: {} longer than {} tokens, {} with an empty side), "
-        "{} for "
-        "validation; vocabularies of {} and {} tokens; {} parameters",
+        "{} for validation; vocabularies of {} and {} tokens; {} parameters",
         train_.size(), train_.dropped_long, options.max_length,
         train_.dropped_empty, valid_.size(), vocabularies_.source.size(),
         vocabularies_.target.size(),

@@ -187,6 +187,12 @@ class Whole(EndToEnd):
         self.runs(*args)
         held = json.loads((out / "config.json").read_text())
         self.assertEqual([held[k] for k in ("units", "embedding", "epochs")], [5, 6, 1])
+        again = self.folder / "again"
+        self.runs("train", "--config", out / "config.json", "--out", again)
+        repeated = json.loads((again / "config.json").read_text())
+        self.assertEqual({k for k in held if held[k] != repeated[k]}, {"out", "heed"})
+        self.assertEqual((out / "model.safetensors").read_bytes(),
+                         (again / "model.safetensors").read_bytes())
 
     def test_without_validation_text(self):
         out = self.folder / "model"
