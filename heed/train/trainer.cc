@@ -71,8 +71,7 @@ class Run {
     const std::string text = state_.text;
     state_ = ReadCheckpoint(path, model_->parameters(), optimizer_);
     if (state_.text != text) {
-      throw FormatError(path +
-                        ": the training or validation text has changed since");
+      throw FormatError(path + ": the text is not what this run began with");
     }
     rng_ = Rng(config_.run.seed, state_.rng_position);
     saved_step_ = state_.step;
