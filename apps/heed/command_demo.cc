@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "apps/heed/commands.h"
 #include "apps/heed/views.h"
@@ -76,6 +77,13 @@ std::vector<std::string> ChooseExamples(const ParallelText& test) {
   return chosen;
 }
 
+/// How to call this program from here.
+std::string CommandPath() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "heed" : std::filesystem::proximate(path).string();
+}
+
 }  // namespace
 
 int RunDemo(const Arguments& arguments) {
@@ -137,14 +145,14 @@ int RunDemo(const Arguments& arguments) {
       "comes first in the output and last in most inputs, so the path "
       "jumps.\n\n"
       "The pictures:   {0}\n"
-      "Try your own:   echo 'the 3rd of october 1990' | heed translate {1} "
+      "Try your own:   echo 'the 3rd of october 1990' | {2} translate {1} "
       "--show-attention\n"
-      "Your own text:  heed train --model bahdanau --source train.en --target "
+      "Your own text:  {2} train --model bahdanau --source train.en --target "
       "train.de "
       "\\\n"
       "                  --valid-source valid.en --valid-target valid.de --out "
       "model\n",
-      picture, demo.out);
+      picture, demo.out, CommandPath());
   return 0;
 }
 
