@@ -131,9 +131,9 @@ ParallelText OfLengths(const std::vector<size_t>& lengths) {
 }
 
 TEST(BleuByLength, HasAPointForEachBucketOfEnoughSentences) {
-  std::vector<size_t> lengths(10, 5);
-  lengths.insert(lengths.end(), 12, 20);
-  lengths.insert(lengths.end(), 9, 11);  // too few
+  std::vector<size_t> lengths(25, 5);
+  lengths.insert(lengths.end(), 27, 20);
+  lengths.insert(lengths.end(), 24, 11);  // too few
   const ParallelText text = OfLengths(lengths);
   const Series series = BleuByLength("model", text, text.target, false);
   EXPECT_EQ(series.name, "model");
@@ -144,11 +144,11 @@ TEST(BleuByLength, HasAPointForEachBucketOfEnoughSentences) {
 }
 
 TEST(BleuByLength, TellsShortFromLong) {
-  std::vector<size_t> lengths(10, 5);
-  lengths.insert(lengths.end(), 10, 20);
+  std::vector<size_t> lengths(25, 5);
+  lengths.insert(lengths.end(), 25, 20);
   const ParallelText text = OfLengths(lengths);
   std::vector<std::string> translations = text.target;
-  for (size_t i = 10; i < 20; ++i) translations[i] = "x";
+  for (size_t i = 25; i < 50; ++i) translations[i] = "x";
   const Series series = BleuByLength("", text, translations, false);
   ASSERT_EQ(series.y.size(), 2);
   EXPECT_GT(series.y[0], 99);
