@@ -63,8 +63,7 @@ int RunEvaluate(const Arguments& arguments) {
   v("tsv", tsv, Any{"FILE"}, "both in one file: source, tab, target");
   v("alignment_gold", evaluation.alignment_gold, Any{"FILE"},
     "links i-j (sure) or i?j (possible) per line, positions of white-space "
-    "words from "
-    "0: adds the alignment error rate");
+    "words from 0: adds the alignment error rate");
   v.Section("Measures");
   v("lowercase", evaluation.lowercase, "compare lower-cased text");
   v("by_length", by_length, Any{"FILE.svg"}, "plot BLEU by source length");

@@ -234,8 +234,7 @@ void ModelConfig::Resolve() {
   Require(
       !tie_output || (readout == "none" ? units : readout_units) == embedding,
       "tie_output needs the read-out (or, without one, the state) to be as "
-      "wide "
-      "as the embedding");
+      "wide as the embedding");
 }
 
 }  // namespace heed

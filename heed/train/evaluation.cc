@@ -129,13 +129,10 @@ std::vector<AlignmentLinks> AlignWords(const ModelFolder& model,
   }
   std::vector<AlignmentLinks> links(text.source.size());
   for (const auto& indices : PlanBatches(corpus, BatchesOf(model), 0, 0)) {
-    const Batch batch = MakeBatch(corpus, indices);
     StepRecorder recorder;
     Context ctx;
     ctx.recorder = &recorder;
-    model.model->Logits(ctx, AsTensor(batch.source, batch.S, batch.B),
-                        Tensor::Of(batch.source_lengths, {batch.B}),
-                        AsTensor(batch.target_in, batch.T, batch.B));
+    BatchLogits(*model.model, ctx, MakeBatch(corpus, indices));
     for (size_t b = 0; b < indices.size(); ++b) {
       const auto i = static_cast<size_t>(indices[b]);
       links[i] = LinksOf(recorder, static_cast<int64_t>(b), source_words[i],

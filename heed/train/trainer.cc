@@ -16,7 +16,6 @@
 #include "heed/decode/translator.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/metrics/bleu.h"
-#include "heed/ops/loss.h"
 #include "heed/train/checkpoint.h"
 #include "heed/train/interrupt.h"
 #include "heed/train/metrics_log.h"
@@ -228,14 +227,9 @@ class Run {
     ctx.rng = &rng_;
     ctx.training = true;
     CrossEntropyOptions options;
-    options.ignore_id = kPad;
     options.smoothing = config_.optimizer.label_smoothing;
     options.scale = 1.0 / static_cast<double>(result.tokens);
-    const CrossEntropyLoss loss = CrossEntropy(
-        model_->Logits(ctx, AsTensor(batch.source, batch.S, batch.B),
-                       Tensor::Of(batch.source_lengths, {batch.B}),
-                       AsTensor(batch.target_in, batch.T, batch.B)),
-        AsTensor(batch.target_out, batch.T, batch.B), options);
+    const CrossEntropyLoss loss = BatchLoss(*model_, ctx, batch, options);
     tape_.Backward(loss.loss);
     tape_.Clear();
     result.loss += loss.loss.value().item();

@@ -1,27 +1,28 @@
 #include "heed/train/validate.h"
 
-#include "heed/ops/loss.h"
-
 namespace heed {
 
-Tensor AsTensor(const std::vector<int32_t>& ids, int rows, int columns) {
-  return Tensor::Of(ids, {rows, columns});
+Var BatchLogits(const SequenceModel& model, const Context& ctx,
+                const Batch& batch) {
+  return model.Logits(ctx, Tensor::Of(batch.source, {batch.S, batch.B}),
+                      Tensor::Of(batch.source_lengths, {batch.B}),
+                      Tensor::Of(batch.target_in, {batch.T, batch.B}));
+}
+
+CrossEntropyLoss BatchLoss(const SequenceModel& model, const Context& ctx,
+                           const Batch& batch, CrossEntropyOptions options) {
+  options.ignore_id = kPad;
+  return CrossEntropy(BatchLogits(model, ctx, batch),
+                      Tensor::Of(batch.target_out, {batch.T, batch.B}),
+                      options);
 }
 
 LossSum CorpusLoss(const SequenceModel& model, const Corpus& corpus,
                    const BatchOptions& batches) {
   LossSum sum;
-  CrossEntropyOptions options;
-  options.ignore_id = kPad;
   for (const auto& indices : PlanBatches(corpus, batches, 0, 0)) {
-    const Batch batch = MakeBatch(corpus, indices);
-    const Context ctx;
-    const CrossEntropyLoss loss = CrossEntropy(
-        model.Logits(
-            ctx, AsTensor(batch.source, batch.S, batch.B),
-            AsTensor(batch.source_lengths, 1, batch.B).Reshape({batch.B}),
-            AsTensor(batch.target_in, batch.T, batch.B)),
-        AsTensor(batch.target_out, batch.T, batch.B), options);
+    const CrossEntropyLoss loss =
+        BatchLoss(model, Context(), MakeBatch(corpus, indices), {});
     sum.nll += loss.nll;
     sum.tokens += loss.tokens;
     sum.correct += loss.correct;

@@ -4,11 +4,17 @@
 
 #include "heed/data/batches.h"
 #include "heed/models/sequence_model.h"
+#include "heed/ops/loss.h"
 
 namespace heed {
 
-/// Ids [rows, columns] as a tensor.
-Tensor AsTensor(const std::vector<int32_t>& ids, int rows, int columns);
+/// Scores of a batch's target tokens given its gold prefixes [T, B, V].
+Var BatchLogits(const SequenceModel& model, const Context& ctx,
+                const Batch& batch);
+
+/// Their loss against the gold tokens; padding does not count.
+CrossEntropyLoss BatchLoss(const SequenceModel& model, const Context& ctx,
+                           const Batch& batch, CrossEntropyOptions options);
 
 struct LossSum {
   double nll = 0;  // Σ −log p of the gold tokens, natural logarithm
