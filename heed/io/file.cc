@@ -21,6 +21,7 @@ namespace heed {
 namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 18;
+constexpr const char* kUnfinished = ".tmp";
 
 [[noreturn]] void ThrowIoError(const char* action, const std::string& path) {
   throw IoError(
@@ -135,7 +136,8 @@ std::vector<std::string> ReadLines(const std::string& path) {
 }
 
 AtomicFile::AtomicFile(const std::string& path)
-    : path_(path), written_path_(IsSpecialFile(path) ? path : path + ".tmp") {
+    : path_(path),
+      written_path_(IsSpecialFile(path) ? path : path + kUnfinished) {
   const int create = direct() ? 0 : O_CREAT | O_TRUNC;
   fd_ = open(written_path_.c_str(), O_WRONLY | O_CLOEXEC | create, 0666);
   if (fd_ < 0) Fail("create");
@@ -174,6 +176,12 @@ void WriteFileAtomically(const std::string& path, std::string_view content) {
   AtomicFile file(path);
   file.Write(content);
   file.Commit();
+}
+
+bool IsUnfinished(std::string_view path) { return path.ends_with(kUnfinished); }
+
+void DiscardUnfinished(const std::string& path) {
+  unlink((path + kUnfinished).c_str());
 }
 
 uint32_t Crc32(std::string_view bytes) {

@@ -49,6 +49,12 @@ class AtomicFile {
 /// Throws: IoError; an older file then stays as it was.
 void WriteFileAtomically(const std::string& path, std::string_view content);
 
+/// Whether `path` is what an AtomicFile writes before its Commit().
+bool IsUnfinished(std::string_view path);
+
+/// Removes what a killed writer of `path` may have left beside it.
+void DiscardUnfinished(const std::string& path);
+
 /// CRC-32 as in gzip and zip.
 uint32_t Crc32(std::string_view bytes);
 

@@ -59,7 +59,9 @@ std::string EventsPath(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
-    if (name.rfind(kEventsPrefix, 0) == 0) newest = std::max(newest, name);
+    if (name.starts_with(kEventsPrefix) && !IsUnfinished(name)) {
+      newest = std::max(newest, name);
+    }
   }
   if (newest.empty()) {
     newest = fmt::format("{}{:010}.{}", kEventsPrefix,
@@ -83,6 +85,7 @@ void Append(std::ofstream& file, const std::string& path,
 template <typename Cut>
 std::ofstream OpenBehind(const std::string& path, const std::string& header,
                          Cut cut) {
+  DiscardUnfinished(path);
   bool empty = true;
   if (std::filesystem::is_regular_file(path)) {
     const std::string old = ReadFile(path);

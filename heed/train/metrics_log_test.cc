@@ -215,6 +215,18 @@ TEST_F(MetricsLogTest, ResumingRepairsWhatAKillLeftHalfWritten) {
   EXPECT_EQ(EventSteps(), steps);
 }
 
+TEST_F(MetricsLogTest, ResumingDiscardsWhatAKilledResumeWasWriting) {
+  MetricsLog(folder_).Add(1, {{"loss", 1}});
+  for (const std::string& path : {EventsPath(), folder_ + "/metrics.jsonl"}) {
+    WriteFileAtomically(path + ".tmp", "half");
+  }
+  MetricsLog(folder_, 1).Add(2, {{"loss", 2}});
+  const std::vector<int64_t> steps = {1, 2};
+  EXPECT_EQ(LineSteps(), steps);
+  EXPECT_EQ(EventSteps(), steps);  // and one event file only
+  EXPECT_FALSE(fs::exists(folder_ + "/metrics.jsonl.tmp"));
+}
+
 TEST_F(MetricsLogTest, StartingAnewDropsEverything) {
   MetricsLog(folder_).Add(1, {{"loss", 1}});
   MetricsLog(folder_).Add(1, {{"loss", 2}});
