@@ -1,15 +1,19 @@
-// heed bench: how fast this machine trains, against its own limit.
+// heed bench: how fast this machine trains and attends, against its own limit.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "apps/heed/commands.h"
+#include "heed/attention/attention_bench.h"
 #include "heed/base/errors.h"
 #include "heed/train/train_bench.h"
 
 namespace heed {
+namespace {
 
-int RunBench(const Arguments& arguments) {
+using Json = nlohmann::ordered_json;
+
+int RunBenchTrain(const Arguments& arguments) {
   std::string what;
   bool json = false;
   TrainBenchOptions bench;
@@ -17,26 +21,26 @@ int RunBench(const Arguments& arguments) {
       "bench",
       "Times training steps on random ids of fixed length, beside the rate "
       "of large matrix products in the same run. The floor is what the "
-      "products of a step need at that rate.");
+      "products of a step need at that rate. (heed bench attention --help "
+      "tells of the other benchmark.)");
   options.Positional("WHAT", what, "train");
   bench.Visit(options.fields());
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed bench train --model luong --precision bf16");
   if (!options.Parse(arguments)) return 0;
   if (what != "train") {
-    throw ConfigError(
-        fmt::format("bench: '{}' is no benchmark (valid: train)", what));
+    throw ConfigError(fmt::format(
+        "bench: '{}' is no benchmark (valid: train, attention)", what));
   }
   const TrainBenchResult r = BenchTraining(bench);
   if (json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"model", r.model},
-                                              {"dtype", r.dtype},
-                                              {"threads", r.threads},
-                                              {"tokens_per_second",
-                                               r.tokens_per_second},
-                                              {"ms_per_step", r.ms_per_step},
-                                              {"floor_ms", r.floor_ms},
-                                              {"limit_gflops", r.limit_gflops}}
+    fmt::print("{}\n", Json{{"model", r.model},
+                            {"dtype", r.dtype},
+                            {"threads", r.threads},
+                            {"tokens_per_second", r.tokens_per_second},
+                            {"ms_per_step", r.ms_per_step},
+                            {"floor_ms", r.floor_ms},
+                            {"limit_gflops", r.limit_gflops}}
                            .dump());
     return 0;
   }
@@ -48,6 +52,63 @@ int RunBench(const Arguments& arguments) {
       r.floor_ms, r.gflop_per_step, r.limit_gflops,
       100 * r.floor_ms / r.ms_per_step);
   return 0;
+}
+
+int RunBenchAttention(const Arguments& arguments) {
+  std::string what;
+  bool json = false;
+  AttentionBenchOptions bench;
+  Options options(
+      "bench",
+      "Times one attention on random numbers, beside the rates at which this "
+      "machine multiplies large matrices and reads memory in the same run. "
+      "Operations count what the mask leaves; projections are not timed.");
+  options.Positional("WHAT", what, "attention");
+  bench.Visit(options.fields());
+  options.fields()("json", json, "one JSON object on standard output");
+  options.Example("heed bench attention --heads 8 --length 2048 --mask causal");
+  options.Example(
+      "heed bench attention --score additive --heads 1 --batch 64 --length 16 "
+      "--keys 30 --dim 512 --backward");
+  options.Example("heed bench attention --length 1 --keys 16384");
+  if (!options.Parse(arguments)) return 0;
+  const AttentionBenchResult r = BenchAttention(bench);
+  if (json) {
+    fmt::print(
+        "{}\n",
+        Json{{"score", bench.score},
+             {"dtype", r.dtype},
+             {"fused", r.fused},
+             {"threads", r.threads},
+             {"ms", r.ms},
+             {"gflops", r.gflops},
+             {"limit_gflops", r.limit_gflops},
+             {"fraction", r.fraction},
+             {"gbytes_per_second", r.gbytes_per_second},
+             {"limit_gbytes_per_second", r.limit_gbytes_per_second},
+             {"peak_extra_bytes", r.peak_extra_bytes}}
+            .dump());
+    return 0;
+  }
+  fmt::print(
+      "{} {} on {} threads, {}: {:.3f} ms\n"
+      "{:.1f} of {:.0f} GFLOP/s ({:.0f} %); keys and values at {:.1f} of "
+      "{:.1f} GB/s ({:.0f} %)\n"
+      "{:.1f} MB beyond inputs, results and gradients\n",
+      bench.score, r.dtype, r.threads, r.fused ? "fused" : "composed", r.ms,
+      r.gflops, r.limit_gflops, 100 * r.fraction, r.gbytes_per_second,
+      r.limit_gbytes_per_second,
+      100 * r.gbytes_per_second / r.limit_gbytes_per_second,
+      static_cast<double>(r.peak_extra_bytes) / 1e6);
+  return 0;
+}
+
+}  // namespace
+
+int RunBench(const Arguments& arguments) {
+  return !arguments.empty() && arguments[0] == "attention"
+             ? RunBenchAttention(arguments)
+             : RunBenchTrain(arguments);
 }
 
 }  // namespace heed

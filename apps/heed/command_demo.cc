@@ -32,7 +32,8 @@ struct DemoOptions {
 
   void Visit(FieldList& v) {
     v("out", out, Any{"DIR"}, "model folder to write");
-    v("score", score, OneOf(ScoreNames()), "score function of the attention");
+    v("score", score, OneOf(NamesOf(Scores())),
+      "score function of the attention");
     v("seed", seed, "of the dates and the weights");
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }

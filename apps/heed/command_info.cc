@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/heed/commands.h"
-#include "heed/attention/score.h"
+#include "heed/attention/catalogue.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/train/model_folder.h"
@@ -29,11 +29,20 @@ std::vector<Row> ModelRows() {
   return rows;
 }
 
-std::vector<Row> ScoreRows() {
+/// The parts of the attention algebra, or those of one kind.
+std::vector<Row> AttentionRows(const std::string& kind) {
   std::vector<Row> rows;
-  for (const ScoreInfo& s : Scores()) {
-    rows.push_back(
-        {{"score", s.name}, {"formula", s.formula}, {"source", s.source}});
+  for (const CataloguePart& part : AttentionCatalogue()) {
+    if (!kind.empty() && part.kind != kind) continue;
+    Row row = {{"formula", part.formula},
+               {"runs", part.runs},
+               {"source", part.source}};
+    if (kind.empty()) {
+      row.insert(row.begin(), {{"kind", part.kind}, {"name", part.usage}});
+    } else {
+      row.insert(row.begin(), {kind, part.name});
+    }
+    rows.push_back(row);
   }
   return rows;
 }
@@ -65,17 +74,24 @@ int RunList(const Arguments& arguments) {
   std::string what;
   bool json = false;
   Options options("list",
-                  "Lists what there is to choose from: models or scores.");
-  options.Positional("WHAT", what, "models or scores");
+                  "Lists what there is to choose from: models; attentions, "
+                  "which are put together from a score, modifiers, a mask and "
+                  "a normalizer; or scores alone. An attention runs through a "
+                  "fused kernel if all of its parts do.");
+  options.Positional("WHAT", what, "models, attentions or scores");
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed list models");
+  options.Example("heed list attentions");
   options.Example("heed list scores --json");
   if (!options.Parse(arguments)) return 0;
-  if (what != "models" && what != "scores") {
-    throw ConfigError(
-        fmt::format("list: '{}' is not a list (valid: models, scores)", what));
+  if (what != "models" && what != "attentions" && what != "scores") {
+    throw ConfigError(fmt::format(
+        "list: '{}' is not a list (valid: models, attentions, scores)", what));
   }
-  const std::vector<Row> rows = what == "models" ? ModelRows() : ScoreRows();
+  const std::vector<Row> rows = what == "models" ? ModelRows()
+                                : what == "scores"
+                                    ? AttentionRows("score")
+                                    : AttentionRows("");
   if (!json) {
     PrintRows(rows);
     return 0;

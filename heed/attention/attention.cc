@@ -2,56 +2,562 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "heed/base/errors.h"
+#include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
+#include "heed/kernels/normalizers.h"
 #include "heed/ops/attention.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/heads.h"
+#include "heed/ops/normalizers.h"
+#include "heed/ops/score_modifiers.h"
+#include "heed/ops/shape.h"
 
 namespace heed {
+namespace {
+
+using Kind = kernels::ScoreModifier::Kind;
+
+void Require(bool holds, const std::string& message) {
+  if (!holds) throw ConfigError(message);
+}
+
+/// Sizes of one head. Throws: ConfigError.
+AttentionSizes SizesOf(const std::string& path, const AttentionSpec& spec) {
+  AttentionSizes n;
+  n.heads = spec.heads;
+  n.key_heads = spec.key_heads == 0 ? spec.heads : spec.key_heads;
+  Require(n.heads > 0 && n.key_heads > 0 && n.heads % n.key_heads == 0,
+          fmt::format("{}: {} heads cannot share {} key heads; choose a divisor",
+                      path, n.heads, n.key_heads));
+  const auto divide = [&](const char* what, int64_t features, int64_t heads) {
+    Require(features > 0 && features % heads == 0,
+            fmt::format("{}: {} features of a {} do not divide into {} heads",
+                        path, features, what, heads));
+    return features / heads;
+  };
+  n.query = divide("query", spec.query, n.heads);
+  n.key = divide("key", spec.key, n.key_heads);
+  divide("value", spec.value == 0 ? spec.key : spec.value, n.key_heads);
+  n.units = spec.units;
+  n.layers = spec.layers;
+  n.positions = spec.positions;
+  n.init = spec.init;
+  return n;
+}
+
+/// When a step is applied: windows behind all that changes scores, because a
+/// cap would make a number of their -infinity; factors of weights at the end.
+enum class Stage : uint8_t { kScores, kWindows, kWeights };
+
+Stage StageOf(const ScoreStep& step) {
+  if (step.kind == Kind::kWindow) return Stage::kWindows;
+  return step.kind == Kind::kGaussianWeights ? Stage::kWeights
+                                             : Stage::kScores;
+}
+
+/// One step of a modifier, put together from ops.
+Var ApplyStep(const ScoreStep& step, int64_t heads, const Var& e) {
+  const auto per_row = [&] {
+    return Reshape(step.x, {step.x.dim(0) * step.x.dim(1), step.x.dim(2)});
+  };
+  switch (step.kind) {
+    case Kind::kScale:
+      return Scale(e, step.value);
+    case Kind::kRowScale:
+      return ScaleRows(e, per_row());
+    case Kind::kSoftCap:
+      return SoftCap(e, step.value);
+    case Kind::kBias:
+      return AddBias(e, step.x, heads);
+    case Kind::kDistanceBias:
+      return AddDistanceBias(e, step.x, heads);
+    case Kind::kWindow:
+      return MaskWindow(e, per_row().value(), step.value);
+    case Kind::kGaussianScores:
+    case Kind::kGaussianWeights:
+      return GaussianFactor(e, per_row(), step.value);
+  }
+  return e;
+}
+
+/// 1 where the mask allows, else 0 [N, T, S].
+Tensor Allowed(const Var& like, const kernels::MaskRule& rule, int64_t heads,
+               int64_t offset) {
+  const Tensor zeros = Tensor::Zeros(like.shape(), like.value().dtype());
+  return kernels::Exp(kernels::MaskScores(zeros, rule, heads, offset));
+}
+
+/// Query t of [B, T, M] as [B, 1, M].
+Var StepOf(const Var& time_first, int64_t t) {
+  const Var step = Select(time_first, t);
+  return Reshape(step, {step.dim(0), 1, step.dim(1)});
+}
+
+/// The weights of a graph's edges [H, E] as a matrix [1, H, T, S].
+Tensor Spread(const Tensor& edges, const kernels::Neighbourhood& graph) {
+  const int64_t heads = edges.dim(0);
+  Tensor weights = Tensor::Zeros(
+      {1, heads, graph.queries, graph.key_count}, edges.dtype());
+  const int32_t* query = graph.queries_of_edges.data<int32_t>();
+  const int32_t* key = graph.keys.data<int32_t>();
+  const auto spread = [&]<typename T>(T) {
+    for (int64_t h = 0; h < heads; ++h) {
+      for (int64_t i = 0; i < edges.dim(1); ++i) {
+        weights.row<T>(h * graph.queries + query[i])[key[i]] =
+            edges.row<T>(h)[i];
+      }
+    }
+  };
+  if (edges.dtype() == DType::kF64) {
+    spread(double{});
+  } else {
+    spread(float{});
+  }
+  return weights;
+}
+
+}  // namespace
 
 Memory Memory::Select(const Tensor& rows) const {
   Memory selected;
-  selected.prepared.keys = kernels::Gather(prepared.keys.value(), rows);
-  selected.values = values.value().Aliases(prepared.keys.value())
-                        ? selected.prepared.keys
+  selected.keys = kernels::Gather(keys.value(), rows);
+  selected.values = values.value().Aliases(keys.value())
+                        ? selected.keys
                         : Var(kernels::Gather(values.value(), rows));
-  if (prepared.lengths.defined()) {
-    selected.prepared.lengths = Tensor(rows.shape(), DType::kI32);
-    for (int64_t i = 0; i < rows.numel(); ++i) {
-      selected.prepared.lengths.data<int32_t>()[i] =
-          prepared.lengths.data<int32_t>()[rows.data<int32_t>()[i]];
-    }
-  }
+  selected.mask = mask.Select(rows);
+  selected.filled = filled;
   return selected;
 }
 
-Attention::Attention(const Scope& scope, const std::string& score,
-                     const ScoreOptions& options)
-    : path_(scope.path()) {
-  const ScoreInfo& info = FindScore(score);
-  if (info.equal_sizes && options.query != options.key) {
-    throw ConfigError(
-        fmt::format("{}: the score '{}' needs queries and keys of one size, "
-                    "but they have {} "
-                    "and {} features; choose 'general' or other units",
-                    path_, score, options.query, options.key));
+void AttentionState::Select(const Tensor& rows) {
+  if (!previous.defined()) return;
+  const int64_t batch = rows_of_batch;
+  const int64_t heads = previous.dim(0) / batch;
+  const Tensor wide = previous.value().Contiguous().Reshape(
+      {batch, heads * previous.dim(1)});
+  const Tensor gathered = kernels::Gather(wide, rows);
+  rows_of_batch = rows.numel();
+  previous = gathered.Reshape({rows.numel() * heads, previous.dim(1)});
+}
+
+/// Everything that one call of Attend computes from.
+struct Attention::Call {
+  AttentionSite site;
+  Var query = {};  // prepared
+  Var keys;        // prepared
+  Var values;
+  int64_t key_heads = 1;    // of prepared keys
+  int64_t value_heads = 1;  // of values
+  Mask mask = {};
+  std::vector<std::vector<ScoreStep>> steps = {};  // of each modifier
+  WantWeights want = WantWeights::kNo;
+};
+
+Attention::Attention(const Scope& scope, const AttentionSpec& spec)
+    : path_(scope.path()),
+      sizes_(SizesOf(path_, spec)),
+      query_(spec.query),
+      key_(spec.key),
+      value_(spec.value == 0 ? spec.key : spec.value),
+      mask_(spec.mask),
+      dropout_(spec.dropout),
+      precision_(spec.precision) {
+  const std::string& name = spec.score.info.name;
+  Require(!spec.score.info.equal_sizes || sizes_.query == sizes_.key,
+          fmt::format("{}: the score '{}' needs queries and keys of one size, "
+                      "but they have {} and {} features; choose 'general' or "
+                      "other units",
+                      path_, name, sizes_.query, sizes_.key));
+  score_ = spec.score.Make(scope, sizes_);
+  normalizer_ = spec.normalizer.Make(scope, sizes_);
+  fused_ = normalizer_->fused() && score_->fused();
+  history_ = score_->uses_history();
+  for (const Choice<Modifier>& choice : spec.modifiers) {
+    modifiers_.push_back(choice.Make(scope, sizes_));
+    const Modifier& modifier = *modifiers_.back();
+    Require(score_->takes_query() || !modifier.takes_query(),
+            fmt::format("{}: the modifier '{}' reads the query, which the "
+                        "score '{}' does not take",
+                        path_, choice.info.name, name));
+    Require(score_->turns() || !modifier.turns(),
+            fmt::format("{}: the modifier '{}' turns queries and keys, which "
+                        "only changes scores that are dot products, not '{}'",
+                        path_, choice.info.name, name));
+    fused_ = fused_ && modifier.fused();
+    history_ = history_ || modifier.uses_history();
   }
-  score_ = info.make(scope, options);
 }
 
 Memory Attention::Prepare(const Context& ctx, const Var& keys,
-                          const Tensor& lengths) const {
-  return {score_->Prepare(ctx, keys, lengths), keys};
+                          const Var& values, const Mask& mask) const {
+  const bool fits = keys.shape().rank() == 3 && values.shape().rank() == 3 &&
+                    keys.dim(2) == key_ && values.dim(2) == value_ &&
+                    keys.dim(0) == values.dim(0) &&
+                    keys.dim(1) == values.dim(1) &&
+                    keys.value().dtype() == values.value().dtype();
+  if (!fits) {
+    throw ShapeError(fmt::format(
+        "{}: keys {} {} and values {} {} are not [B, S, {}] and [B, S, {}] of "
+        "one type",
+        path_, Name(keys.value().dtype()), keys.shape().ToString(),
+        Name(values.value().dtype()), values.shape().ToString(), key_, value_));
+  }
+  return {PrepareKeys(ctx, keys, 0), values, mask_ && mask, -1};
+}
+
+Var Attention::PrepareKeys(const Context& ctx, const Var& keys,
+                           int64_t offset) const {
+  Var prepared = score_->PrepareKeys(ctx, keys);
+  for (const auto& modifier : modifiers_) {
+    prepared = modifier->Keys(ctx, prepared, score_->PreparedHeads(sizes_),
+                              offset);
+  }
+  return prepared;
+}
+
+Memory Attention::Extend(const Context& ctx, Memory memory, const Var& keys,
+                         const Var& values) const {
+  if (!memory.defined()) {
+    memory = Prepare(ctx, keys, values);
+    memory.filled = keys.dim(1);
+    return memory;
+  }
+  const int64_t begin = memory.size();
+  const int64_t end = begin + keys.dim(1);
+  Check(keys.dim(0) == memory.values.dim(0),
+        "keys of another batch than the memory's", keys, memory);
+  const Var prepared = PrepareKeys(ctx, keys, begin);
+  const auto append = [&](Var& all, const Tensor& rows) {
+    Tensor old = std::exchange(all, Var()).value();
+    const int64_t capacity =
+        end <= old.dim(1) ? old.dim(1) : std::max(end, 2 * old.dim(1));
+    if (capacity > old.dim(1) || !old.unique()) {
+      Tensor wider = Tensor::Zeros(
+          {old.dim(0), capacity, old.dim(2)}, old.dtype());
+      for (int64_t b = 0; b < old.dim(0); ++b) {
+        wider[b].Slice(0, begin).CopyFrom(old[b].Slice(0, begin));
+      }
+      old = std::move(wider);
+    }
+    for (int64_t b = 0; b < old.dim(0); ++b) {
+      old[b].Slice(begin, end).CopyFrom(rows[b]);
+    }
+    all = std::move(old);
+  };
+  if (memory.values.value().Aliases(memory.keys.value())) {
+    memory.values = memory.values.value().Clone();
+  }
+  append(memory.keys, prepared.value());
+  append(memory.values, values.value());
+  memory.filled = end;
+  return memory;
+}
+
+void Attention::Check(bool holds, const char* message, const Var& x,
+                      const Memory& memory) const {
+  if (holds) return;
+  throw ShapeError(fmt::format("{}: {} (queries or keys {}, memory {})", path_,
+                               message,
+                               x.defined() ? x.shape().ToString() : "[]",
+                               memory.values.shape().ToString()));
 }
 
 Attended Attention::Attend(const Context& ctx, const Var& query,
-                           const Memory& memory) const {
-  const Tensor& lengths = memory.prepared.lengths;
-  const Var scores = (*score_)(ctx, query, memory.prepared);
-  const Var weights = MaskedSoftmax(scores, lengths);
-  if (ctx.recorder != nullptr) {
-    ctx.recorder->OnAttention(path_, 0, weights.value());
+                           const Memory& memory, AttentionState* state,
+                           WantWeights want) const {
+  Check(query.defined() == score_->takes_query() || !score_->takes_query(),
+        "no queries, which this score needs", query, memory);
+  if (query.defined() && score_->takes_query()) {
+    Check(query.shape().rank() == 3 && query.dim(2) == query_ &&
+              query.dim(0) == memory.values.dim(0),
+          fmt::format("queries that are not [B, T, {}]", query_).c_str(),
+          query, memory);
+    Check(query.value().dtype() == memory.keys.value().dtype(),
+          "queries of another type than the keys", query, memory);
   }
-  return {WeightedSum(weights, memory.values, lengths), weights};
+  const int64_t queries =
+      query.defined() && score_->takes_query() ? query.dim(1) : 1;
+  const int64_t offset = state == nullptr ? 0 : state->position;
+  memory.mask.Check(path_, memory.values.dim(0), offset + queries,
+                    memory.size(), state == nullptr);
+  Attended attended =
+      history_ && queries > 1
+          ? StepByStep(ctx, query, memory, state, want)
+          : AttendStep(ctx, query, memory, state, want);
+  if (state != nullptr && !(history_ && queries > 1)) {
+    state->position += queries;
+  }
+  return attended;
+}
+
+Attended Attention::StepByStep(const Context& ctx, const Var& query,
+                               const Memory& memory, AttentionState* state,
+                               WantWeights want) const {
+  AttentionState own;
+  if (state == nullptr) state = &own;
+  const Var steps = TransposeLeading(query);
+  std::vector<Var> contexts;
+  std::vector<Var> weights;
+  std::vector<Var> log_probabilities;
+  std::vector<Var> entropies;
+  const auto keep = [](std::vector<Var>& all, const Var& x) {
+    if (!x.defined()) return;
+    all.push_back(Reshape(x, {x.value().numel() / x.dim(-1), x.dim(-1)}));
+  };
+  for (int64_t t = 0; t < query.dim(1); ++t) {
+    const Attended step =
+        AttendStep(ctx, StepOf(steps, t), memory, state, want);
+    ++state->position;
+    keep(contexts, step.context);
+    keep(weights, step.weights);
+    keep(log_probabilities, step.log_probability);
+    keep(entropies, step.entropy);
+  }
+  const auto join = [](const std::vector<Var>& all) {
+    return all.empty() ? Var() : TransposeLeading(Stack(all));
+  };
+  const int64_t batch = query.dim(0);
+  const auto by_head = [&](const std::vector<Var>& all) {
+    const Var joined = join(all);
+    if (!joined.defined()) return joined;
+    return joined.dim(2) == 1 && &all != &weights
+               ? Reshape(joined, {batch, sizes_.heads, query.dim(1)})
+               : Reshape(joined, {batch, sizes_.heads, query.dim(1),
+                                  joined.dim(2)});
+  };
+  return {join(contexts), by_head(weights), by_head(log_probabilities),
+          by_head(entropies)};
+}
+
+Attended Attention::AttendStep(const Context& ctx, const Var& query,
+                               const Memory& memory, AttentionState* state,
+                               WantWeights want) const {
+  const int64_t batch = memory.values.dim(0);
+  Call call{.site = {.ctx = ctx, .query = query},
+            .keys = memory.keys,
+            .values = memory.values};
+  call.site.offset = state == nullptr ? 0 : state->position;
+  call.want = want;
+  if (history_) {
+    call.site.previous = Previous(state, batch, memory);
+    if (state != nullptr) {
+      call.want = ctx.tape != nullptr ? WantWeights::kDifferentiable
+                                      : std::max(want, WantWeights::kValues);
+    }
+  }
+  Attended attended =
+      Finish(ctx, call, score_->PrepareQuery(ctx, query, batch), memory);
+  if (history_ && state != nullptr) {
+    state->rows_of_batch = batch;
+    state->previous =
+        Reshape(attended.weights, {batch * sizes_.heads, call.site.keys});
+  }
+  if (want == WantWeights::kNo) attended.weights = Var();
+  return attended;
+}
+
+Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
+                                   const Memory& memory,
+                                   WantWeights want) const {
+  for (const auto& modifier : modifiers_) {
+    Require(!modifier->takes_query() && !modifier->uses_history(),
+            fmt::format("{}: a modifier reads the query, which is not there "
+                        "once it is prepared",
+                        path_));
+  }
+  Call call{.site = {.ctx = ctx},
+            .keys = memory.keys,
+            .values = memory.values};
+  call.want = want;
+  return Finish(ctx, call, query, memory);
+}
+
+Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
+                           const Memory& memory) const {
+  AttentionSite& site = call.site;
+  site.batch = memory.values.dim(0);
+  site.heads = sizes_.heads;
+  site.queries = prepared.dim(1);
+  site.keys = memory.values.dim(1);
+  site.dtype = memory.values.value().dtype();
+  site.lengths = &memory.mask.lengths();
+  call.query = prepared;
+  if (score_->uses_history()) {
+    call.keys = score_->KeysAfter(ctx, call.keys, site.previous);
+  }
+  for (const auto& modifier : modifiers_) {
+    call.query = modifier->Query(site, call.query);
+    call.steps.push_back(modifier->Steps(site));
+  }
+  call.key_heads = score_->PreparedHeads(sizes_);
+  call.value_heads = sizes_.key_heads;
+  call.mask = memory.mask;
+  if (memory.filled >= 0) {
+    call.mask = call.mask && Padding(Tensor::Full(
+                                 {site.batch},
+                                 static_cast<double>(memory.filled),
+                                 DType::kI32));
+  }
+  if (ctx.recorder != nullptr) {
+    call.want = std::max(call.want, WantWeights::kValues);
+  }
+  Attended attended = Run(call);
+  if (ctx.recorder != nullptr) Tell(call, attended.weights.value());
+  return attended;
+}
+
+/// The weights of the step before; before the first one, key 0 has all.
+Var Attention::Previous(const AttentionState* state, int64_t batch,
+                        const Memory& memory) const {
+  const int64_t keys = memory.values.dim(1);
+  const DType dtype = memory.values.value().dtype();
+  if (state == nullptr || !state->previous.defined()) {
+    Tensor first = Tensor::Zeros({batch * sizes_.heads, keys}, dtype);
+    if (keys > 0) first.Columns(0, 1).Fill(1);
+    return first;
+  }
+  const int64_t known = state->previous.dim(1);
+  if (known == keys) return state->previous;
+  return ConcatColumns(
+      {state->previous,
+       Tensor::Zeros({state->previous.dim(0), keys - known}, dtype)});
+}
+
+Attended Attention::Run(const Call& call) const {
+  const bool differentiable = call.want == WantWeights::kDifferentiable &&
+                              call.site.ctx.tape != nullptr;
+  if (!fused_ || differentiable) return Composed(call);
+  const bool plain = std::all_of(call.steps.begin(), call.steps.end(),
+                                 [](const auto& s) { return s.empty(); });
+  if (call.mask.graph() != nullptr && call.site.batch == 1 && plain &&
+      call.site.offset == 0) {
+    return Sparse(call);
+  }
+  if (call.site.dtype != DType::kF32) return Composed(call);
+  return Fused(call);
+}
+
+kernels::AttentionArgs Attention::Arguments(const Call& call,
+                                            std::vector<Var>& inputs) const {
+  const FusedScore score = *score_->Fused(call.site.ctx, call.site.dtype);
+  kernels::AttentionArgs args;
+  args.score = score.kind;
+  args.value = score.value;
+  args.heads = sizes_.heads;
+  args.key_heads = call.key_heads;
+  args.query_offset = call.site.offset;
+  args.precision = precision_;
+  if (dropout_ > 0 && call.site.ctx.training) {
+    args.dropout = dropout_;
+    args.dropout_key = call.site.ctx.NextKey();
+  }
+  // A score whose keys have more heads than the values have.
+  const Var values =
+      call.key_heads == call.value_heads
+          ? call.values
+          : MergeHeads(SplitHeads(call.values, call.value_heads,
+                                  call.key_heads / call.value_heads),
+                       call.key_heads);
+  inputs = {call.query, call.keys, values, score.w};
+  for (const Stage stage : {Stage::kScores, Stage::kWindows, Stage::kWeights}) {
+    for (const auto& steps : call.steps) {
+      for (const ScoreStep& step : steps) {
+        if (StageOf(step) != stage) continue;
+        args.modifiers.push_back({step.kind, step.value, {}});
+        inputs.push_back(step.x);
+      }
+    }
+  }
+  return args;
+}
+
+Attended Attention::Fused(const Call& call) const {
+  std::vector<Var> inputs;
+  kernels::AttentionArgs args = Arguments(call, inputs);
+  Tensor log_sum;
+  Attended attended;
+  attended.context = FusedAttention(args, call.mask.rule(), inputs, log_sum);
+  if (call.want != WantWeights::kNo) {
+    attended.weights = kernels::FusedAttentionWeights(args, log_sum);
+  }
+  return attended;
+}
+
+Attended Attention::Sparse(const Call& call) const {
+  std::vector<Var> inputs;
+  kernels::AttentionArgs args = Arguments(call, inputs);
+  Tensor edges;
+  Attended attended;
+  attended.context = SparseAttention(args, call.mask.graph(), inputs, edges);
+  if (call.want != WantWeights::kNo) {
+    attended.weights = Spread(edges, *call.mask.graph());
+  }
+  return attended;
+}
+
+Attended Attention::Composed(const Call& call) const {
+  const AttentionSite& site = call.site;
+  const int64_t heads = sizes_.heads;
+  const auto split = [heads](const Var& x, int64_t own) {
+    return SplitHeads(x, own, heads / own);
+  };
+  Var e = score_->Scores(site.ctx, split(call.query, heads),
+                         split(call.keys, call.key_heads));
+  const auto apply = [&](Stage stage, size_t modifier, Var x) {
+    for (const ScoreStep& step : call.steps[modifier]) {
+      if (StageOf(step) == stage) x = ApplyStep(step, heads, x);
+    }
+    return x;
+  };
+  for (size_t i = 0; i < modifiers_.size(); ++i) {
+    e = modifiers_[i]->Scores(site, apply(Stage::kScores, i, e));
+  }
+  for (size_t i = 0; i < modifiers_.size(); ++i) {
+    e = apply(Stage::kWindows, i, e);
+  }
+  const kernels::MaskRule* rule = call.mask.rule().get();
+  e = MaskScores(e, rule, heads, site.offset);
+  const Normalized normalized = (*normalizer_)(site.ctx, e);
+  Var a = normalized.weights;
+  bool moved = false;
+  for (size_t i = 0; i < modifiers_.size(); ++i) {
+    a = apply(Stage::kWeights, i, a);
+    const Var before = a;
+    a = modifiers_[i]->Weights(site, a);
+    moved = moved || !a.value().Aliases(before.value());
+  }
+  // What was moved may have come to where nobody may look.
+  if (moved && rule != nullptr) {
+    a = Mul(a, Allowed(a, *rule, heads, site.offset));
+  }
+  const Var kept = Dropout(site.ctx, a, dropout_);
+  Attended attended;
+  attended.context = MergeHeads(
+      WeightedSum(kept, split(call.values, call.value_heads)), heads);
+  const auto by_head = [&](const Var& x) {
+    return x.defined() ? Reshape(x, {site.batch, heads, site.queries}) : x;
+  };
+  attended.weights =
+      Reshape(kept, {site.batch, heads, site.queries, site.keys});
+  attended.log_probability = by_head(normalized.log_probability);
+  attended.entropy = by_head(normalized.entropy);
+  return attended;
+}
+
+void Attention::Tell(const Call& call, const Tensor& weights) const {
+  const int64_t keys = call.site.keys;
+  for (int64_t h = 0; h < sizes_.heads; ++h) {
+    Tensor own({call.site.batch, call.site.queries, keys}, weights.dtype());
+    for (int64_t b = 0; b < call.site.batch; ++b) {
+      own[b].CopyFrom(weights[b][h]);
+    }
+    call.site.ctx.recorder->OnAttention(path_, static_cast<int>(h),
+                                             call.site.offset, own);
+  }
 }
 
 }  // namespace heed

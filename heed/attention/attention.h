@@ -1,49 +1,168 @@
-// Attention: a score, a softmax over the real keys, and a weighted sum.
+// Attention: score, modifiers, mask, normaliser and weighted sum.
+//
+//   AttentionSpec spec;
+//   spec.score = ChooseScore("scaled_dot");
+//   spec.modifiers = ChooseModifiers("alibi");
+//   spec.mask = Causal();
+//   spec.heads = 8;
+//   spec.query = spec.key = spec.value = 512;
+//   const Attention attention(Scope(parameters, "attention"), spec);
+//   const Memory memory = attention.Prepare(ctx, keys, values);
+//   const Var context = attention.Attend(ctx, queries, memory).context;
+//
+// What a spec says is computed by a fused kernel wherever there is one, which
+// never builds the T x S matrix, and else from single ops, with the same
+// numbers.
 #ifndef HEED_ATTENTION_ATTENTION_H_
 #define HEED_ATTENTION_ATTENTION_H_
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "heed/attention/mask.h"
+#include "heed/attention/modifier.h"
+#include "heed/attention/normalizer.h"
 #include "heed/attention/score.h"
 
 namespace heed {
 
+/// What an attention computes: a value.
+struct AttentionSpec {
+  Choice<Score> score = ChooseScore("scaled_dot");
+  std::vector<Choice<Modifier>> modifiers;
+  Mask mask;
+  Choice<Normalizer> normalizer = ChooseNormalizer("softmax");
+  double dropout = 0;  // of weights, while training
+
+  int64_t heads = 1;      // H
+  int64_t key_heads = 0;  // K, a divisor of H; 0: as heads
+  /// Features of a query, a key and a value, over all heads.
+  int64_t query = 0;
+  int64_t key = 0;
+  int64_t value = 0;  // 0: as key
+
+  int64_t units = 0;  // width of hidden layers, per head
+  int64_t layers = 2;
+  int64_t positions = 0;
+  Init init;
+  kernels::Precision precision = kernels::Precision::kNative;
+};
+
 /// What can be attended to: made once per source, then only read, so that one
 /// memory serves all steps and beams. A value; copies share the tensors.
 struct Memory {
-  PreparedKeys prepared;
-  Var values;  // [B, S, D]
+  Var keys;    // prepared [B, S, ·]
+  Var values;  // [B, S, K*D]
+  Mask mask;
+  int64_t filled = -1;  // keys of a growing memory that are there; -1: all
 
   bool defined() const { return values.defined(); }
+  /// S, of those that are there.
+  int64_t size() const { return filled < 0 ? values.dim(1) : filled; }
   /// Rows `rows` (i32) of the batch, in that order.
   Memory Select(const Tensor& rows) const;
 };
 
-struct Attended {
-  Var context;  // Σ_s a_ts v_s [B, T, D]
-  Var weights;  // a [B, T, S]
+/// What an attention carries from one step to the next.
+struct AttentionState {
+  int64_t position = 0;  // of the next query
+  Var previous;          // weights of the last query [B*H, S], if it is used
+  int64_t rows_of_batch = 0;  // B of `previous`
+
+  /// Rows `rows` (i32) of the batch, in that order.
+  void Select(const Tensor& rows);
 };
 
-/// c_t = Σ_s softmax_s(e(q_t, k_s)) v_s. A row without keys gives zeros.
+/// Whether Attend is to give the weights, which then takes memory T * S.
+enum class WantWeights : uint8_t {
+  kNo,
+  kValues,          // without a gradient
+  kDifferentiable,  // runs composed
+};
+
+struct Attended {
+  Var context;  // [B, T, H*D]
+  Var weights;  // [B, H, T, S] if wanted
+  /// Of a hard sample [B, H, T], see ReinforceLoss.
+  Var log_probability;
+  Var entropy;
+};
+
+/// Immutable; used from many threads. A row that may look nowhere gives a zero
+/// context and a zero gradient.
 class Attention {
  public:
-  /// `score` is one of ScoreNames(). Throws: ConfigError if the score needs
-  /// queries and keys of one size and they are not.
-  Attention(const Scope& scope, const std::string& score,
-            const ScoreOptions& options);
+  /// Throws: ConfigError if parts do not fit together: heads that do not
+  /// divide, a score that needs queries and keys of one size, a modifier that
+  /// needs a query where there is none.
+  Attention(const Scope& scope, const AttentionSpec& spec);
 
-  /// Shapes: keys [B, S, key], which are also the values; lengths i32 [B].
-  Memory Prepare(const Context& ctx, const Var& keys,
-                 const Tensor& lengths) const;
+  /// Shapes: keys [B, S, key], values [B, S, value]; `mask` is and-ed to the
+  /// spec's. Throws: ShapeError, naming the attention.
+  Memory Prepare(const Context& ctx, const Var& keys, const Var& values,
+                 const Mask& mask = {}) const;
 
-  /// Shapes: query [B, T, query]. The weights go to ctx.recorder, if any.
-  Attended Attend(const Context& ctx, const Var& query,
-                  const Memory& memory) const;
+  /// `memory` (undefined at first) with keys and values [B, N, ·] behind those
+  /// it has: a key/value cache, which grows in place if the caller moves it in.
+  /// Not for gradients. Throws: ShapeError.
+  Memory Extend(const Context& ctx, Memory memory, const Var& keys,
+                const Var& values) const;
+
+  /// Shapes: query [B, T, query] (undefined for a score that has its own).
+  /// With a state, the queries stand behind those before, and the state moves
+  /// on. The weights go to ctx.recorder, if any.
+  /// Throws: ShapeError, naming the attention.
+  Attended Attend(const Context& ctx, const Var& query, const Memory& memory,
+                  AttentionState* state = nullptr,
+                  WantWeights want = WantWeights::kNo) const;
+
+  /// Attend for queries that are prepared already [B, T, H*A], without a
+  /// state: what remains when all projections are done elsewhere.
+  /// Throws: ShapeError; ConfigError if a modifier reads the query.
+  Attended AttendPrepared(const Context& ctx, const Var& query,
+                          const Memory& memory,
+                          WantWeights want = WantWeights::kNo) const;
+
+  /// Whether f32 tensors run through a fused kernel.
+  bool fused() const { return fused_; }
 
  private:
+  struct Call;
+  void Check(bool holds, const char* message, const Var& x,
+             const Memory& memory) const;
+  Var PrepareKeys(const Context& ctx, const Var& keys, int64_t offset) const;
+  Attended StepByStep(const Context& ctx, const Var& query,
+                      const Memory& memory, AttentionState* state,
+                      WantWeights want) const;
+  Attended AttendStep(const Context& ctx, const Var& query,
+                      const Memory& memory, AttentionState* state,
+                      WantWeights want) const;
+  Attended Finish(const Context& ctx, Call& call, const Var& prepared,
+                  const Memory& memory) const;
+  Var Previous(const AttentionState* state, int64_t batch,
+               const Memory& memory) const;
+  Attended Run(const Call& call) const;
+  kernels::AttentionArgs Arguments(const Call& call,
+                                   std::vector<Var>& inputs) const;
+  Attended Fused(const Call& call) const;
+  Attended Sparse(const Call& call) const;
+  Attended Composed(const Call& call) const;
+  void Tell(const Call& call, const Tensor& weights) const;
+
   std::string path_;
+  AttentionSizes sizes_;
+  int64_t query_;
+  int64_t key_;
+  int64_t value_;
+  Mask mask_;
+  double dropout_;
+  kernels::Precision precision_;
   std::unique_ptr<Score> score_;
+  std::vector<std::unique_ptr<Modifier>> modifiers_;
+  std::unique_ptr<Normalizer> normalizer_;
+  bool fused_ = false;
+  bool history_ = false;
 };
 
 }  // namespace heed

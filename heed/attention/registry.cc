@@ -1,48 +1,70 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+// Every part by name, in the order of its invention. A new one is a file in its
+// folder and a line here.
+#include "heed/attention/masks/rules.h"
+#include "heed/attention/modifiers/modifiers.h"
+#include "heed/attention/normalizers/normalizers.h"
 #include "heed/attention/scores/scores.h"
-#include "heed/base/errors.h"
 
 namespace heed {
 
 const std::vector<ScoreInfo>& Scores() {
   static const std::vector<ScoreInfo> scores = {
-      {"additive", "wᵀ tanh(W q + U k)",
-       "Bahdanau et al. 2014, arXiv:1409.0473", false, MakeAdditiveScore},
-      {"cosine", "β cos(q, k)", "Graves et al. 2014, arXiv:1410.5401", true,
-       MakeCosineScore},
-      {"mlp", "wᵀ tanh(… tanh(W q + U k))", "Xu et al. 2015, arXiv:1502.03044",
-       false, MakeMlpScore},
-      {"location", "(W q)_s", "Luong et al. 2015, arXiv:1508.04025", false,
-       MakeLocationScore},
-      {"general", "qᵀ W k", "Luong et al. 2015, arXiv:1508.04025", false,
-       MakeGeneralScore},
-      {"dot", "qᵀ k", "Luong et al. 2015, arXiv:1508.04025", true,
-       MakeDotScore},
-      {"scaled_dot", "qᵀ k / √d", "Vaswani et al. 2017, arXiv:1706.03762", true,
-       MakeScaledDotScore},
+      AdditiveInfo(),      CosineInfo(),  MlpInfo(),
+      LocationInfo(),      GeneralInfo(), DotInfo(),
+      LocationAwareInfo(), LearnedQueryInfo(),
+      ScaledDotInfo(),     GraphInfo(),
   };
   return scores;
 }
 
-std::vector<std::string> ScoreNames() {
-  std::vector<std::string> names;
-  for (const ScoreInfo& score : Scores()) names.push_back(score.name);
-  return names;
+const std::vector<ModifierInfo>& Modifiers() {
+  static const std::vector<ModifierInfo> modifiers = {
+      StrengthInfo(),    InterpolateInfo(),    ShiftInfo(),
+      SharpenWeightsInfo(), LocalPInfo(),      LocalPScoresInfo(),
+      SharpenInfo(),     MedianWindowInfo(),   TemperatureInfo(),
+      SoftCapInfo(),     RelativeBiasInfo(),   LearnedBiasInfo(),
+      RotaryInfo(),      AlibiInfo(),
+  };
+  return modifiers;
 }
 
-const ScoreInfo& FindScore(const std::string& name) {
-  for (const ScoreInfo& score : Scores()) {
-    if (score.name == name) return score;
+const std::vector<MaskInfo>& Masks() {
+  static const std::vector<MaskInfo> masks = {
+      PaddingInfo(),  LocalMInfo(), StrictCausalInfo(), CausalInfo(),
+      AdjacencyInfo(), PrefixInfo(), WindowInfo(),       DocumentsInfo(),
+  };
+  return masks;
+}
+
+const std::vector<NormalizerInfo>& Normalizers() {
+  static const std::vector<NormalizerInfo> normalizers = {
+      SoftmaxInfo(),   SmoothedSigmoidInfo(), TopKInfo(),     HardInfo(),
+      SparsemaxInfo(), GumbelInfo(),          Entmax15Info(), SigmoidInfo(),
+  };
+  return normalizers;
+}
+
+Choice<Score> ChooseScore(const std::string& text) {
+  return ChoosePart("score", Scores(), text);
+}
+
+Choice<Modifier> ChooseModifier(const std::string& text) {
+  return ChoosePart("modifier", Modifiers(), text);
+}
+
+std::vector<Choice<Modifier>> ChooseModifiers(const std::string& text) {
+  std::vector<Choice<Modifier>> modifiers;
+  if (text.empty() || text == "none") return modifiers;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(';', begin), text.size());
+    modifiers.push_back(ChooseModifier(text.substr(begin, end - begin)));
+    begin = end + 1;
   }
-  throw ConfigError(fmt::format("unknown score '{}'; there are {}", name,
-                                fmt::join(ScoreNames(), ", ")));
+  return modifiers;
 }
 
-PreparedKeys Score::Prepare(const Context& /*ctx*/, const Var& keys,
-                            const Tensor& lengths) const {
-  return {keys, lengths};
+Choice<Normalizer> ChooseNormalizer(const std::string& text) {
+  return ChoosePart("normalizer", Normalizers(), text);
 }
 
 }  // namespace heed

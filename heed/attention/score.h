@@ -1,62 +1,70 @@
 // Score functions: how well a query fits a key.
 //
 // A score is independent of the model that uses it. Each is one small file in
-// scores/ with its formula and source, and one line in registry.cc.
+// scores/ with its formula and source, and one line in registry.cc. Heads are
+// groups of columns: query head h of H looks at key head h / (H / K) of K.
 #ifndef HEED_ATTENTION_SCORE_H_
 #define HEED_ATTENTION_SCORE_H_
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "heed/attention/part.h"
 #include "heed/autograd/context.h"
-#include "heed/autograd/parameter_set.h"
+#include "heed/kernels/fused_attention.h"
 
 namespace heed {
 
-/// What a score is built for.
-struct ScoreOptions {
-  int64_t query = 0;      // features of a query
-  int64_t key = 0;        // features of a key
-  int64_t units = 0;      // width of a hidden layer (additive, mlp)
-  int64_t layers = 2;     // hidden layers (mlp)
-  int64_t positions = 0;  // longest source that location sees
-  Init init;              // of matrices
-};
-
-/// Keys as a score wants them, made once per source.
-struct PreparedKeys {
-  Var keys;        // [B, S, ·]
-  Tensor lengths;  // i32 [B], keys that take part; undefined: all
+/// How the fused kernel computes a score from prepared queries and keys.
+struct FusedScore {
+  kernels::AttentionArgs::Score kind = kernels::AttentionArgs::Score::kDot;
+  double value = 1;
+  Var w;  // [H, A]; not for dot
 };
 
 /// e(q, k) for all pairs. Immutable; used from many threads.
 class Score {
  public:
   virtual ~Score() = default;
-  /// Shapes: keys [B, S, key].
-  virtual PreparedKeys Prepare(const Context& ctx, const Var& keys,
-                               const Tensor& lengths) const;
-  /// Shapes: query [B, T, query]; result [B, T, S].
-  virtual Var operator()(const Context& ctx, const Var& query,
-                         const PreparedKeys& keys) const = 0;
+
+  /// What can be computed of the keys alone, once per source.
+  /// Shapes: keys [B, S, K*key], result [B, S, PreparedHeads()*A].
+  virtual Var PrepareKeys(const Context& ctx, const Var& keys) const;
+  /// What can be computed of the queries alone. Shapes: query [B, T, H*query],
+  /// or undefined if !takes_query(); result [B, T, H*A].
+  virtual Var PrepareQuery(const Context& ctx, const Var& query,
+                           int64_t batch) const;
+  /// Prepared keys for a step that knows the weights [B*H, S] of the step
+  /// before it. Only if uses_history(). Result [B, S, H*A].
+  virtual Var KeysAfter(const Context& ctx, const Var& keys,
+                        const Var& previous) const;
+  /// The scores, put together from ops: what defines the score. Prepared
+  /// queries [N, T, A] and keys [N, S, A], N = B*H; result [N, T, S].
+  virtual Var Scores(const Context& ctx, const Var& query,
+                     const Var& keys) const = 0;
+  /// How the fused kernel computes the same, if it can.
+  virtual std::optional<FusedScore> Fused(const Context& ctx,
+                                          DType dtype) const;
+
+  /// Heads that prepared keys have: a divisor of H.
+  virtual int64_t PreparedHeads(const AttentionSizes& sizes) const;
+  /// True if Fused gives something.
+  virtual bool fused() const { return false; }
+  /// True if it is a product of prepared queries and keys, which rotary
+  /// positions can turn.
+  virtual bool turns() const { return false; }
+  virtual bool takes_query() const { return true; }
+  virtual bool uses_history() const { return false; }
 };
 
-/// A line of `heed list scores`.
-struct ScoreInfo {
-  std::string name;
-  std::string formula;
-  std::string source;
-  bool equal_sizes;  // needs queries and keys of one size
-  std::unique_ptr<Score> (*make)(const Scope& scope,
-                                 const ScoreOptions& options);
-};
+using ScoreInfo = PartInfo<Score>;
 
 /// All scores, in the order of their invention.
 const std::vector<ScoreInfo>& Scores();
-/// Throws: ConfigError that lists the names.
-const ScoreInfo& FindScore(const std::string& name);
-std::vector<std::string> ScoreNames();
+/// The score that a text such as "additive" names. Throws: ConfigError that
+/// lists the names.
+Choice<Score> ChooseScore(const std::string& text);
 
 }  // namespace heed
 

@@ -13,8 +13,8 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
   /// Weights of one attention: `layer` is its path in the model, `head` its
-  /// number. Shapes: weights [B, T, S].
-  virtual void OnAttention(const std::string& layer, int head,
+  /// number, `step` the position of the first query. Shapes: weights [B, T, S].
+  virtual void OnAttention(const std::string& layer, int head, int64_t step,
                            const Tensor& weights) = 0;
 };
 

@@ -9,6 +9,7 @@
 #ifndef HEED_KERNELS_ATTENTION_H_
 #define HEED_KERNELS_ATTENTION_H_
 
+#include "heed/kernels/fused_attention.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
@@ -28,6 +29,17 @@ Tensor DotScores(const Tensor& q, const Tensor& k, double scale,
 /// dq, dk +=.
 void DotScoresGrad(const Tensor& de, const Tensor& q, const Tensor& k,
                    double scale, const Tensor& lengths, Tensor& dq, Tensor& dk);
+
+/// e_nts = sum_a w_ha phi(q_nta + k_nsa) with h = n modulo H, for phi = tanh
+/// (kTanh) or LeakyReLU with slope `value` below 0 (kLeaky).
+/// Shapes: q [N, T, A], k [N, S, A], w [H, A], dense, e [N, T, S].
+/// Paper: Velickovic 2018, arXiv 1710.10903, for kLeaky.
+Tensor PairScores(AttentionArgs::Score kind, double value, const Tensor& q,
+                  const Tensor& k, const Tensor& w);
+/// dq, dk, dw +=. Computes phi again; stores nothing of size T * S * A.
+void PairScoresGrad(AttentionArgs::Score kind, double value, const Tensor& de,
+                    const Tensor& q, const Tensor& k, const Tensor& w,
+                    Tensor& dq, Tensor& dk, Tensor& dw);
 
 /// a_ts = exp(e_ts) / sum_s exp(e_ts) over the valid keys; all 0 without any.
 Tensor MaskedSoftmax(const Tensor& e, const Tensor& lengths);

@@ -339,5 +339,129 @@ TEST_P(AttentionKernels, WeightedSumGradIsTheDifference) {
   ExpectGradient(dvalues, n.k, loss);
 }
 
+/// Random arguments of PairScores.
+struct Pairs {
+  Pairs(DType type, AttentionArgs::Score score_kind, int64_t queries,
+        int64_t keys, int64_t cols)
+      : kind(score_kind), T(queries), S(keys), A(cols), dtype(type) {
+    q = RandomSlice({kBatch * kHeads, T, A}, dtype, rng);
+    k = RandomSlice({kBatch * kHeads, S, A}, dtype, rng);
+    w = RandomSlice({kHeads, A}, dtype, rng).Contiguous();
+    de = RandomSlice({kBatch * kHeads, T, S}, dtype, rng);
+  }
+
+  Tensor Scores() const { return PairScores(kind, kSlope, q, k, w); }
+  bool Tanh() const { return kind == AttentionArgs::Score::kTanh; }
+  double Sum(int64_t query_row, int64_t s, int64_t a) const {
+    return At(q, query_row, a) + At(k, query_row / T * S + s, a);
+  }
+  double Phi(double x) const {
+    return Tanh() ? std::tanh(x) : x * (x < 0 ? kSlope : 1);
+  }
+  double DPhi(double x) const {
+    return Tanh() ? 1 - std::tanh(x) * std::tanh(x) : (x < 0 ? kSlope : 1);
+  }
+  double W(int64_t query_row, int64_t a) const {
+    return At(w, query_row / T % kHeads, a);
+  }
+  /// d loss / d(q_ta + k_sa).
+  double DSum(int64_t query_row, int64_t s, int64_t a) const {
+    return At(de, query_row, s) * W(query_row, a) * DPhi(Sum(query_row, s, a));
+  }
+
+  static constexpr int64_t kBatch = 2;
+  static constexpr int64_t kHeads = 3;
+  static constexpr double kSlope = 0.2;
+  AttentionArgs::Score kind;
+  int64_t T, S, A;
+  DType dtype;
+  Tensor q, k, w, de;
+  Rng rng{7};
+};
+
+template <typename Body>
+void ForPairs(const Body& body) {
+  using Score = AttentionArgs::Score;
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    for (const Score kind : {Score::kTanh, Score::kLeaky}) {
+      for (const auto& [T, S, A] :
+           std::vector<std::array<int64_t, 3>>{{0, 3, 5},
+                                               {3, 0, 5},
+                                               {3, 2, 0},
+                                               {1, 1, 1},
+                                               {2, 17, 3},
+                                               {3, 5, 15},
+                                               {7, 4, 17},
+                                               {17, 3, 63},
+                                               {4, 65, 65},
+                                               {33, 15, 127},
+                                               {5, 129, 129}}) {
+        SCOPED_TRACE(std::string(Name(dtype)) + " " +
+                     Shape({T, S, A}).ToString());
+        body(Pairs(dtype, kind, T, S, A));
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(AttentionKernels, PairScoresAreTheFormula) {
+  ForPairs([](const Pairs& n) {
+    const Tensor e = n.Scores();
+    ASSERT_EQ(e.shape(), n.de.shape());
+    ExpectEach(e, 1e-5, [&](int64_t r, int64_t s) {
+      double sum = 0;
+      for (int64_t a = 0; a < n.A; ++a)
+        sum += n.W(r, a) * n.Phi(n.Sum(r, s, a));
+      return sum;
+    });
+  });
+}
+
+TEST_P(AttentionKernels, PairScoresGradIsTheFormula) {
+  ForPairs([](const Pairs& n) {
+    Tensor dq = Tensor::Full(n.q.shape(), 1, n.dtype);
+    Tensor dk = Tensor::Full(n.k.shape(), 1, n.dtype);
+    Tensor dw = Tensor::Full(n.w.shape(), 1, n.dtype);
+    PairScoresGrad(n.kind, n.kSlope, n.de, n.q, n.k, n.w, dq, dk, dw);
+    ExpectEach(dq, 1e-5, [&](int64_t r, int64_t a) {
+      double sum = 1;
+      for (int64_t s = 0; s < n.S; ++s) sum += n.DSum(r, s, a);
+      return sum;
+    });
+    ExpectEach(dk, 1e-5, [&](int64_t r, int64_t a) {
+      double sum = 1;
+      for (int64_t t = 0; t < n.T; ++t) {
+        sum += n.DSum(r / n.S * n.T + t, r % n.S, a);
+      }
+      return sum;
+    });
+    ExpectEach(dw, 1e-4, [&](int64_t h, int64_t a) {
+      double sum = 1;
+      for (int64_t r = 0; r < n.de.rows(); ++r) {
+        for (int64_t s = 0; r / n.T % n.kHeads == h && s < n.S; ++s) {
+          sum += At(n.de, r, s) * n.Phi(n.Sum(r, s, a));
+        }
+      }
+      return sum;
+    });
+  });
+}
+
+TEST_P(AttentionKernels, PairScoresGradIsTheDifference) {
+  using Score = AttentionArgs::Score;
+  for (const Score kind : {Score::kTanh, Score::kLeaky}) {
+    Pairs n(DType::kF64, kind, 5, 6, 9);
+    Tensor dq = Tensor::Zeros(n.q.shape(), n.dtype);
+    Tensor dk = Tensor::Zeros(n.k.shape(), n.dtype);
+    Tensor dw = Tensor::Zeros(n.w.shape(), n.dtype);
+    PairScoresGrad(n.kind, n.kSlope, n.de, n.q, n.k, n.w, dq, dk, dw);
+    const auto loss = [&] { return Dot(n.Scores(), n.de); };
+    ExpectGradient(dq, n.q, loss);
+    ExpectGradient(dk, n.k, loss);
+    ExpectGradient(dw, n.w, loss);
+  }
+}
+
 }  // namespace
 }  // namespace heed::kernels

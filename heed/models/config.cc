@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "heed/attention/score.h"
+#include "heed/attention/attention.h"
 #include "heed/base/errors.h"
 #include "heed/nn/recurrent.h"
 
@@ -157,8 +157,16 @@ void ModelConfig::Visit(FieldList& v) {
   v.Section("Attention");
   v("attention", attention, AutoOr({"none", "before", "between", "after"}),
     "where in a decoder step attention stands");
-  v("score", score, AutoOr(ScoreNames()),
-    "score function (see heed list scores)");
+  v("score", score, Any{},
+    "score function, as 'additive' (see heed list attentions)");
+  v("modifiers", modifiers, Any{},
+    "what changes scores or weights, as 'local_p(10); soft_cap(30)'");
+  v("attention_mask", attention_mask, Any{},
+    "source positions that a target position may look at, as 'local_m(10)'");
+  v("normalizer", normalizer, Any{}, "from scores to weights, as 'sparsemax'");
+  v("heads", heads, Range(1, 256), "heads of the attention");
+  v("attention_dropout", attention_dropout, UpToBelow(0, 1),
+    "probability to drop a weight");
   v("attention_units", attention_units, Range(0, 16384),
     "width of an additive or mlp score; 0: as units");
   v("mlp_layers", mlp_layers, Range(1, 16), "hidden layers of the mlp score");
@@ -205,9 +213,15 @@ void ModelConfig::Resolve() {
   FillNumber(attention_units, units);
   FillNumber(readout_units, embedding);
   const bool two = bidirectional == "yes";
-  const bool equal = attention != "none" && FindScore(score).equal_sizes;
+  const ScoreInfo info = ChooseScore(score).info;
+  const bool equal = attention != "none" && info.equal_sizes;
   FillNumber(encoder_units, two && equal ? units / 2 : units);
 
+  ChooseModifiers(modifiers);
+  ParseMask(attention_mask, {});
+  Require(ChooseNormalizer(normalizer).info.name != "hard",
+          "normalizer 'hard' learns by REINFORCE, which needs a reward of the "
+          "program that trains (see docs/attention/hard.md); choose 'gumbel'");
   Require(
       (attention == "none") == (model == "fixed"),
       fmt::format("attention '{}' is not for model '{}'", attention, model));

@@ -38,6 +38,11 @@ struct ModelConfig {
 
   std::string attention = "auto";
   std::string score = "auto";
+  std::string modifiers = "none";
+  std::string attention_mask = "none";
+  std::string normalizer = "softmax";
+  int heads = 1;
+  double attention_dropout = 0;
   int attention_units = 0;
   int mlp_layers = 2;
   int positions = 100;

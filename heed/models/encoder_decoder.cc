@@ -66,6 +66,20 @@ Var AsState(const Var& x, bool lstm) {
   return Stack(both);
 }
 
+/// Weights [B, H, 1, S] as one look [B, S].
+Tensor MeanOverHeads(const Tensor& weights) {
+  const int64_t heads = weights.dim(1);
+  if (heads == 1) return weights.Reshape({weights.dim(0), weights.dim(3)});
+  Tensor mean = Tensor::Zeros({weights.dim(0), weights.dim(3)}, weights.dtype());
+  for (int64_t b = 0; b < weights.dim(0); ++b) {
+    Tensor row = mean.Slice(b, b + 1);
+    for (int64_t h = 0; h < heads; ++h) {
+      kernels::AddTo(row, weights[b][h], 1 / static_cast<double>(heads));
+    }
+  }
+  return mean;
+}
+
 Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
 Var DropTimeAxis(const Var& x) { return Reshape(x, {x.dim(1), x.dim(2)}); }
 
@@ -113,14 +127,20 @@ EncoderDecoder::EncoderDecoder(const ModelConfig& config, int source_vocabulary,
         RecurrentOptions{c.cell, {keys}, c.units, init, RecurrentInit(c)});
   }
   if (c.attention != "none") {
-    ScoreOptions o;
-    o.query = c.units;
-    o.key = keys;
-    o.units = c.attention_units;
-    o.layers = c.mlp_layers;
-    o.positions = c.positions;
-    o.init = init;
-    attention_.emplace(scope / "attention", c.score, o);
+    AttentionSpec spec;
+    spec.score = ChooseScore(c.score);
+    spec.modifiers = ChooseModifiers(c.modifiers);
+    spec.mask = ParseMask(c.attention_mask, {});
+    spec.normalizer = ChooseNormalizer(c.normalizer);
+    spec.dropout = c.attention_dropout;
+    spec.heads = c.heads;
+    spec.query = c.units;
+    spec.key = keys;
+    spec.units = (c.attention_units + c.heads - 1) / c.heads;
+    spec.layers = c.mlp_layers;
+    spec.positions = c.positions;
+    spec.init = init;
+    attention_.emplace(scope / "attention", spec);
   }
   const bool cho = c.variant == "cho";
   if (cho) {
@@ -210,7 +230,7 @@ EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
         reverse ? ReverseByLength(encoded.outputs, lengths) : encoded.outputs;
     const Var keys = TransposeLeading(
         SequenceDropout(ctx, outputs, config_.dropout, config_.variational));
-    state.memory = attention_->Prepare(ctx, keys, lengths);
+    state.memory = attention_->Prepare(ctx, keys, keys, Padding(lengths));
   }
   if (config_.input_feeding == "yes") {
     state.feed =
@@ -274,9 +294,14 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
 Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
                            State& state) const {
   const Var row = Reshape(query, {query.dim(0), 1, query.dim(1)});
-  const Attended attended = attention_->Attend(ctx, row, state.memory);
-  const Tensor& weights = attended.weights.value();
-  state.weights = weights.Reshape({weights.dim(0), weights.dim(2)});
+  // Who trains has no use for the weights; who decodes shows them.
+  const WantWeights want =
+      ctx.tape != nullptr ? WantWeights::kNo : WantWeights::kValues;
+  const Attended attended =
+      attention_->Attend(ctx, row, state.memory, &state.attention, want);
+  if (attended.weights.defined()) {
+    state.weights = MeanOverHeads(attended.weights.value());
+  }
   return Reshape(attended.context,
                  {attended.context.dim(0), attended.context.dim(2)});
 }
@@ -402,6 +427,7 @@ void EncoderDecoder::CachedState::Reorder(const Tensor& rows,
     gather(state.summary);
     if (state.memory.defined()) state.memory = state.memory.Select(rows);
   }
+  state.attention.Select(rows);
   if (state.weights.defined())
     state.weights = kernels::Gather(state.weights, rows);
   SetWeights();

@@ -44,6 +44,7 @@ class EncoderDecoder : public SequenceModel {
   struct State {
     LayerStates layers;
     Memory memory;  // with attention
+    AttentionState attention;
     Var context;    // variant cho: C c, made once
     Var summary;    // variant cho: c
     Var feed;       // input feeding: h̃ of the last step

@@ -138,7 +138,7 @@ class EveryModel : public testing::TestWithParam<ModelInfo> {
   void ForCellsAndScores(const Body& body) const {
     for (const std::string& cell : CellNames()) {
       if (GetParam().variant == "cho" && cell != "gru") continue;
-      for (const std::string& score : ScoreNames()) {
+      for (const std::string& score : NamesOf(Scores())) {
         SCOPED_TRACE(cell + " " + score);
         ModelConfig config = Config();
         config.cell = cell;
@@ -285,9 +285,11 @@ TEST_P(EveryModel, ShowsTheWeightsOfEachStep) {
 
 class CountingRecorder : public Recorder {
  public:
-  void OnAttention(const std::string& layer, int,
+  void OnAttention(const std::string& layer, int head, int64_t step,
                    const Tensor& weights) override {
     EXPECT_EQ(layer, "decoder.attention");
+    EXPECT_EQ(head, 0);
+    EXPECT_EQ(step, calls);
     EXPECT_EQ(weights.shape(), (Shape{B, 1, S}));
     ++calls;
   }

@@ -1,5 +1,7 @@
 #include "heed/ops/attention.h"
 
+#include <utility>
+
 #include "heed/kernels/attention.h"
 #include "heed/kernels/rowwise.h"
 #include "heed/ops/check.h"
@@ -7,13 +9,17 @@
 namespace heed {
 namespace {
 
-void CheckKeys(std::string_view op, const Var& q, const Var& k,
-               const Tensor& lengths) {
+using kernels::AttentionArgs;
+using kernels::AttentionGrads;
+
+constexpr size_t kModifiers = 4;  // inputs before those of modifiers
+
+void CheckKeys(std::string_view op, const Var& q, const Var& k) {
   const bool fits = q.shape().rank() == 3 && k.shape().rank() == 3 &&
-                    q.dim(0) == k.dim(0) && q.dim(2) == k.dim(2);
+                    q.dim(0) == k.dim(0) && q.dim(2) == k.dim(2) &&
+                    q.value().dtype() == k.value().dtype();
   CheckShapes(fits, op, "queries and keys that do not fit",
               {q.shape(), k.shape()});
-  CheckLengths(op, lengths, k.dim(0), k.dim(1));
 }
 
 /// The accumulator of input i, or scratch of the same shape if it is constant.
@@ -22,64 +28,111 @@ Tensor GradientOrScratch(Grads& g, int i, const Tensor& like) {
                     : Tensor::Zeros(like.shape(), like.dtype());
 }
 
+/// Sets the tensors of `args` from the inputs of an attention.
+void SetTensors(std::span<const Var> inputs, AttentionArgs& args) {
+  args.q = inputs[0].value();
+  args.k = inputs[1].value();
+  args.v = inputs[2].value();
+  if (inputs[3].defined()) args.w = inputs[3].value().Contiguous();
+  for (size_t i = kModifiers; i < inputs.size(); ++i) {
+    args.modifiers[i - kModifiers].x = inputs[i].value().Contiguous();
+  }
+}
+
+AttentionGrads Accumulators(Grads& g, size_t modifiers) {
+  const auto wanted = [&g](int i) {
+    return g.Needs(i) ? g.Accumulate(i) : Tensor();
+  };
+  AttentionGrads grads;
+  grads.dq = wanted(0);
+  grads.dk = wanted(1);
+  grads.dv = wanted(2);
+  grads.dw = wanted(3);
+  for (size_t i = 0; i < modifiers; ++i) {
+    grads.modifiers.push_back(wanted(static_cast<int>(kModifiers + i)));
+  }
+  return grads;
+}
+
 }  // namespace
 
-Var AdditiveScores(const Var& q, const Var& k, const Var& w,
-                   const Tensor& lengths) {
-  CheckKeys("additive scores", q, k, lengths);
-  CheckColumns("additive scores", k, w);
+Var PairScores(AttentionArgs::Score kind, double value, const Var& q,
+               const Var& k, const Var& w) {
+  CheckKeys("pair scores", q, k);
+  CheckShapes(w.shape().rank() == 2 && w.dim(1) == q.dim(2) && w.dim(0) > 0 &&
+                  q.dim(0) % w.dim(0) == 0,
+              "pair scores", "a weight that does not fit the keys",
+              {w.shape(), k.shape()});
   return Record(
-      "additive scores",
-      kernels::AdditiveScores(q.value(), k.value(), w.value(), lengths),
+      "pair scores",
+      kernels::PairScores(kind, value, q.value(), k.value(), w.value()),
       {q, k, w},
-      [q = q.value(), k = k.value(), w = w.value(), lengths](const Tensor& de,
-                                                             Grads& g) {
+      [kind, value, q = q.value(), k = k.value(), w = w.value()](
+          const Tensor& de, Grads& g) {
         Tensor dq = GradientOrScratch(g, 0, q);
         Tensor dk = GradientOrScratch(g, 1, k);
         Tensor dw = GradientOrScratch(g, 2, w);
-        kernels::AdditiveScoresGrad(de, q, k, w, lengths, dq, dk, dw);
+        kernels::PairScoresGrad(kind, value, de, q, k, w, dq, dk, dw);
       });
 }
 
-Var DotScores(const Var& q, const Var& k, double scale, const Tensor& lengths) {
-  CheckKeys("dot scores", q, k, lengths);
+Var DotScores(const Var& q, const Var& k, double scale) {
+  CheckKeys("dot scores", q, k);
   return Record("dot scores",
-                kernels::DotScores(q.value(), k.value(), scale, lengths),
-                {q, k},
-                [q = q.value(), k = k.value(), scale, lengths](const Tensor& de,
-                                                               Grads& g) {
+                kernels::DotScores(q.value(), k.value(), scale, {}), {q, k},
+                [q = q.value(), k = k.value(), scale](const Tensor& de,
+                                                      Grads& g) {
                   Tensor dq = GradientOrScratch(g, 0, q);
                   Tensor dk = GradientOrScratch(g, 1, k);
-                  kernels::DotScoresGrad(de, q, k, scale, lengths, dq, dk);
+                  kernels::DotScoresGrad(de, q, k, scale, {}, dq, dk);
                 });
 }
 
-Var MaskedSoftmax(const Var& scores, const Tensor& lengths) {
-  CheckShapes(scores.shape().rank() == 3, "masked softmax",
-              "scores that are not [B, T, S]", {scores.shape()});
-  CheckLengths("masked softmax", lengths, scores.dim(0), scores.dim(2));
-  Tensor a = kernels::MaskedSoftmax(scores.value().Contiguous(), lengths);
-  return Record("masked softmax", a, {scores}, [a](const Tensor& da, Grads& g) {
-    g.Add(0, kernels::MaskedSoftmaxGrad(da, a));
-  });
-}
-
-Var WeightedSum(const Var& weights, const Var& values, const Tensor& lengths) {
+Var WeightedSum(const Var& weights, const Var& values) {
   CheckShapes(weights.shape().rank() == 3 && values.shape().rank() == 3 &&
                   weights.dim(0) == values.dim(0) &&
-                  weights.dim(2) == values.dim(1),
+                  weights.dim(2) == values.dim(1) &&
+                  weights.value().dtype() == values.value().dtype(),
               "weighted sum", "weights and values that do not fit",
               {weights.shape(), values.shape()});
-  CheckLengths("weighted sum", lengths, values.dim(0), values.dim(1));
   return Record("weighted sum",
-                kernels::WeightedSum(weights.value(), values.value(), lengths),
+                kernels::WeightedSum(weights.value(), values.value(), {}),
                 {weights, values},
-                [a = weights.value(), v = values.value(), lengths](
-                    const Tensor& dc, Grads& g) {
+                [a = weights.value(), v = values.value()](const Tensor& dc,
+                                                          Grads& g) {
                   Tensor da(a.shape(), a.dtype());
                   Tensor dv = GradientOrScratch(g, 1, v);
-                  kernels::WeightedSumGrad(dc, a, v, lengths, da, dv);
+                  kernels::WeightedSumGrad(dc, a, v, {}, da, dv);
                   g.Add(0, std::move(da));
+                });
+}
+
+Var FusedAttention(AttentionArgs& args,
+                   std::shared_ptr<const kernels::MaskRule> mask,
+                   std::span<const Var> inputs, Tensor& log_sum) {
+  SetTensors(inputs, args);
+  args.mask = mask.get();
+  const kernels::AttentionResult result = kernels::FusedAttention(args);
+  log_sum = result.log_sum;
+  return Record("attention", result.context, inputs,
+                [args, result, mask = std::move(mask)](const Tensor& dc,
+                                                       Grads& g) {
+                  AttentionGrads grads = Accumulators(g, args.modifiers.size());
+                  kernels::FusedAttentionGrad(args, result, dc, grads);
+                });
+}
+
+Var SparseAttention(AttentionArgs& args,
+                    std::shared_ptr<const kernels::Neighbourhood> graph,
+                    std::span<const Var> inputs, Tensor& weights) {
+  SetTensors(inputs, args);
+  Tensor context = kernels::SparseAttention(args, *graph, weights);
+  return Record("sparse attention", std::move(context), inputs,
+                [args, weights, graph = std::move(graph)](const Tensor& dc,
+                                                          Grads& g) {
+                  AttentionGrads grads = Accumulators(g, 0);
+                  kernels::SparseAttentionGrad(args, *graph, weights, dc,
+                                               grads);
                 });
 }
 

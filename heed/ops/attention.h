@@ -1,30 +1,43 @@
-// Differentiable pieces of attention over padded memories.
+// Differentiable pieces of attention: scores and weighted sum.
 //
-// Everywhere: queries [B, T, ·], keys [B, S, ·], scores and weights [B, T, S].
-// `lengths` i32 [B] says how many keys of each row are real (undefined: all);
-// the others are never read, get weight 0 and gradient 0.
+// Everywhere N = B*H: row n = b*H + h is head h of batch row b.
 #ifndef HEED_OPS_ATTENTION_H_
 #define HEED_OPS_ATTENTION_H_
 
+#include <memory>
+#include <span>
+
 #include "heed/autograd/context.h"
+#include "heed/kernels/fused_attention.h"
+#include "heed/kernels/sparse_attention.h"
 
 namespace heed {
 
-/// e_ts = wᵀ tanh(q_t + k_s); nothing of size T·S·A is stored, the gradient
-/// recomputes the tanh. Shapes: q [B, T, A], k [B, S, A], w [A].
+/// e_nts = Σ_a w_ha φ(q_nta + k_nsa) with φ = tanh (kTanh) or LeakyReLU of slope
+/// `value` (kLeaky). Nothing of size T·S·A is stored, the gradient computes φ
+/// again. Shapes: q [N, T, A], k [N, S, A], w [H, A], result [N, T, S].
 /// Paper: Bahdanau et al. 2014, arXiv:1409.0473, appendix A.1.2.
-Var AdditiveScores(const Var& q, const Var& k, const Var& w,
-                   const Tensor& lengths);
+Var PairScores(kernels::AttentionArgs::Score kind, double value, const Var& q,
+               const Var& k, const Var& w);
 
-/// e_ts = scale · q_tᵀ k_s. Shapes: q [B, T, D], k [B, S, D].
-Var DotScores(const Var& q, const Var& k, double scale, const Tensor& lengths);
+/// e_nts = scale · q_ntᵀ k_ns. Shapes: q [N, T, D], k [N, S, D].
+Var DotScores(const Var& q, const Var& k, double scale);
 
-/// Softmax over the real keys; a row without any gives zeros. Shapes: [B, T,
-/// S].
-Var MaskedSoftmax(const Var& scores, const Tensor& lengths);
+/// c_nt = Σ_s a_nts v_ns. Shapes: weights [N, T, S], values [N, S, D].
+Var WeightedSum(const Var& weights, const Var& values);
 
-/// c_t = Σ_s a_ts v_s. Shapes: weights [B, T, S], values [B, S, D].
-Var WeightedSum(const Var& weights, const Var& values, const Tensor& lengths);
+/// All of an attention at once; see kernels::FusedAttention. `args` says all
+/// but the tensors, which are `inputs`: q, k, v, w (undefined for kDot), then x
+/// of each modifier (undefined where it has none). `mask` keeps args.mask
+/// alive. `log_sum` gets what FusedAttentionWeights needs. f32.
+Var FusedAttention(kernels::AttentionArgs& args,
+                   std::shared_ptr<const kernels::MaskRule> mask,
+                   std::span<const Var> inputs, Tensor& log_sum);
+
+/// The same over the lists of a graph; `weights` gets [H, E].
+Var SparseAttention(kernels::AttentionArgs& args,
+                    std::shared_ptr<const kernels::Neighbourhood> graph,
+                    std::span<const Var> inputs, Tensor& weights);
 
 /// x / √(Σ x² + ε) for every row; a zero row stays zero.
 Var NormalizeRows(const Var& x, double epsilon);

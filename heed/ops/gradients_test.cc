@@ -147,28 +147,23 @@ std::vector<Operation> Products() {
 
 std::vector<Operation> Attentions() {
   return {
-      {"additive_scores",
+      {"tanh_scores",
        [](Inputs in) {
-         return AdditiveScores(in[0], in[1], Select(in[2], 0), SomeKeys());
+         return PairScores(kernels::AttentionArgs::Score::kTanh, 0, in[0],
+                           in[1], in[2]);
        },
-       {{3, 2, 4}, {3, 5, 4}, {1, 4}}},
+       {{4, 2, 4}, {4, 5, 4}, {2, 4}}},
+      {"leaky_scores",
+       [](Inputs in) {
+         return PairScores(kernels::AttentionArgs::Score::kLeaky, 0.2, in[0],
+                           in[1], in[2]);
+       },
+       {{4, 2, 4}, {4, 5, 4}, {2, 4}}},
       {"dot_scores",
-       [](Inputs in) { return DotScores(in[0], in[1], 0.7, SomeKeys()); },
+       [](Inputs in) { return DotScores(in[0], in[1], 0.7); },
        {{3, 2, 4}, {3, 5, 4}}},
-      {"dot_scores_of_all_keys",
-       [](Inputs in) { return DotScores(in[0], in[1], 0.7, {}); },
-       {{3, 2, 4}, {3, 5, 4}}},
-      {"masked_softmax",
-       [](Inputs in) { return MaskedSoftmax(in[0], SomeKeys()); },
-       {{3, 2, 5}}},
-      {"softmax",
-       [](Inputs in) { return MaskedSoftmax(in[0], {}); },
-       {{3, 2, 5}}},
       {"weighted_sum",
-       [](Inputs in) { return WeightedSum(in[0], in[1], SomeKeys()); },
-       {{3, 2, 5}, {3, 5, 4}}},
-      {"weighted_sum_of_all_keys",
-       [](Inputs in) { return WeightedSum(in[0], in[1], {}); },
+       [](Inputs in) { return WeightedSum(in[0], in[1]); },
        {{3, 2, 5}, {3, 5, 4}}},
       {"normalize_rows",
        [](Inputs in) { return NormalizeRows(in[0], 1e-3); },

@@ -12,6 +12,7 @@
 #include "heed/decode/translator.h"
 #include "heed/io/file.h"
 #include "heed/metrics/bleu.h"
+#include "heed/kernels/elementwise.h"
 #include "heed/metrics/chrf.h"
 #include "heed/metrics/error_rate.h"
 #include "heed/train/validate.h"
@@ -19,12 +20,17 @@
 namespace heed {
 namespace {
 
-/// Takes the attention weights of every step of one pass over a batch.
+/// Takes the attention weights of every step of one pass over a batch, summed
+/// over the heads.
 class StepRecorder : public Recorder {
  public:
-  void OnAttention(const std::string& /*layer*/, int /*head*/,
+  void OnAttention(const std::string& /*layer*/, int head, int64_t /*step*/,
                    const Tensor& weights) override {
-    steps.push_back(weights);
+    if (head == 0) {
+      steps.push_back(weights);
+    } else {
+      kernels::AddTo(steps.back(), weights);
+    }
   }
   std::vector<Tensor> steps;  // [B, 1, S] each
 };

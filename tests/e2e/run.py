@@ -389,7 +389,7 @@ class BadInput(EndToEnd):
         self.fails(2, ["unknown option", "--beam"], "translate", MODEL, "--beams", 3)
         self.fails(2, "unexpected argument", "info", MODEL, "x")
         self.fails(2, "DIR is missing", "translate")
-        self.fails(2, "valid: models, scores", "list", "fish")
+        self.fails(2, "valid: models, attentions, scores", "list", "fish")
         self.fails(2, "valid: train", "bench", "fish")
         self.fails(2, ["nbest", "beam"], "translate", MODEL, "--nbest", 6, stdin=b"1\n")
         self.fails(2, ".svg, .html", "translate", MODEL, "--alignments", "x.png")

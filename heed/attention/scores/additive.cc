@@ -1,44 +1,55 @@
 // e = wᵀ tanh(W q + U k), also called concat or MLP.
 // Paper: Bahdanau et al. 2014, arXiv:1409.0473, appendix A.1.2.
+#include "heed/attention/scores/additive.h"
+
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/matmul.h"
+#include "heed/ops/shape.h"
 
 namespace heed {
-namespace {
 
-class AdditiveScore : public Score {
- public:
-  AdditiveScore(const Scope& scope, const ScoreOptions& o)
-      : query_(scope.Add("query.weight", {o.query, o.units}, o.init)),
-        key_(scope.Add("key.weight", {o.key, o.units}, o.init)),
-        key_bias_(scope.Add("key.bias", {o.units}, {Init::Kind::kConstant, 0})),
-        w_(scope.Add("score.weight", {o.units}, {Init::Kind::kUniform, 0.1})) {}
+AdditiveScore::AdditiveScore(const Scope& scope, const AttentionSizes& n,
+                             std::span<const double> /*arguments*/)
+    : heads_(n.heads),
+      query_(scope.Add("query.weight", {n.heads * n.query, n.heads * n.units},
+                       n.init)),
+      key_(scope.Add("key.weight", {n.key_heads * n.key, n.heads * n.units},
+                     n.init)),
+      key_bias_(scope.Add("key.bias", {n.heads * n.units},
+                          {Init::Kind::kConstant, 0})),
+      w_(scope.Add("score.weight", {n.heads * n.units},
+                   {Init::Kind::kUniform, 0.1})) {}
 
-  /// U k does not depend on the query: once per source.
-  PreparedKeys Prepare(const Context& ctx, const Var& keys,
-                       const Tensor& lengths) const override {
-    return {Affine(keys, ctx.Use(key_), ctx.Use(key_bias_)), lengths};
-  }
+Var AdditiveScore::PrepareKeys(const Context& ctx, const Var& keys) const {
+  return Affine(keys, ctx.Use(key_), ctx.Use(key_bias_));
+}
 
-  Var operator()(const Context& ctx, const Var& query,
-                 const PreparedKeys& keys) const override {
-    return AdditiveScores(MatMul(query, ctx.Use(query_)), keys.keys,
-                          ctx.Use(w_), keys.lengths);
-  }
+Var AdditiveScore::PrepareQuery(const Context& ctx, const Var& query,
+                                int64_t /*batch*/) const {
+  return MatMul(query, ctx.Use(query_));
+}
 
- private:
-  Parameter& query_;
-  Parameter& key_;
-  Parameter& key_bias_;
-  Parameter& w_;
-};
+Var AdditiveScore::Weight(const Context& ctx) const {
+  return Reshape(ctx.Use(w_), {heads_, w_.value().numel() / heads_});
+}
 
-}  // namespace
+Var AdditiveScore::Scores(const Context& ctx, const Var& query,
+                          const Var& keys) const {
+  return PairScores(kernels::AttentionArgs::Score::kTanh, 0, query, keys,
+                    Weight(ctx));
+}
 
-std::unique_ptr<Score> MakeAdditiveScore(const Scope& scope,
-                                         const ScoreOptions& options) {
-  return std::make_unique<AdditiveScore>(scope, options);
+std::optional<FusedScore> AdditiveScore::Fused(const Context& ctx, DType /*dtype*/) const {
+  return FusedScore{kernels::AttentionArgs::Score::kTanh, 0, Weight(ctx)};
+}
+
+ScoreInfo AdditiveInfo() {
+  return {.name = "additive",
+          .formula = "wᵀ tanh(W q + U k)",
+          .source = "Bahdanau et al. 2014, arXiv:1409.0473",
+          .arguments = {},
+          .make = MakeScore<AdditiveScore>};
 }
 
 }  // namespace heed

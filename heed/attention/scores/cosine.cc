@@ -5,6 +5,7 @@
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {
@@ -16,32 +17,51 @@ constexpr double kInitialStrength = 10;
 
 class CosineScore : public Score {
  public:
-  explicit CosineScore(const Scope& scope)
-      : log_strength_(
+  CosineScore(const Scope& scope, const AttentionSizes& sizes,
+              std::span<const double> /*arguments*/)
+      : features_(sizes.key),
+        log_strength_(
             scope.Add("log_strength", {1},
                       {Init::Kind::kConstant, std::log(kInitialStrength)})) {}
 
-  PreparedKeys Prepare(const Context& /*ctx*/, const Var& keys,
-                       const Tensor& lengths) const override {
-    return {NormalizeRows(keys, kEpsilon), lengths};
+  Var PrepareKeys(const Context& /*ctx*/, const Var& keys) const override {
+    return Normalize(keys);
   }
-
-  Var operator()(const Context& ctx, const Var& query,
-                 const PreparedKeys& keys) const override {
-    const Var strength = Exp(ctx.Use(log_strength_));
-    return DotScores(ScaleBy(NormalizeRows(query, kEpsilon), strength),
-                     keys.keys, 1, keys.lengths);
+  Var PrepareQuery(const Context& ctx, const Var& query,
+                   int64_t /*batch*/) const override {
+    return ScaleBy(Normalize(query), Exp(ctx.Use(log_strength_)));
   }
+  Var Scores(const Context& /*ctx*/, const Var& query,
+             const Var& keys) const override {
+    return DotScores(query, keys, 1);
+  }
+  std::optional<FusedScore> Fused(const Context& /*ctx*/, DType /*dtype*/) const override {
+    return FusedScore{};
+  }
+  bool fused() const override { return true; }
+  bool turns() const override { return true; }
 
  private:
+  Var Normalize(const Var& x) const {
+    if (x.dim(2) == features_) return NormalizeRows(x, kEpsilon);
+    const Var heads =
+        Reshape(x, {x.value().numel() / features_, features_});
+    return Reshape(NormalizeRows(heads, kEpsilon), x.shape());
+  }
+
+  int64_t features_;
   Parameter& log_strength_;
 };
 
 }  // namespace
 
-std::unique_ptr<Score> MakeCosineScore(const Scope& scope,
-                                       const ScoreOptions& /*options*/) {
-  return std::make_unique<CosineScore>(scope);
+ScoreInfo CosineInfo() {
+  return {.name = "cosine",
+          .formula = "β cos(q, k)",
+          .source = "Graves et al. 2014, arXiv:1410.5401",
+          .equal_sizes = true,
+          .arguments = {},
+          .make = MakeScore<CosineScore>};
 }
 
 }  // namespace heed

@@ -14,10 +14,15 @@ class DotScore : public Score {
  public:
   explicit DotScore(double scale) : scale_(scale) {}
 
-  Var operator()(const Context& /*ctx*/, const Var& query,
-                 const PreparedKeys& keys) const override {
-    return DotScores(query, keys.keys, scale_, keys.lengths);
+  Var Scores(const Context& /*ctx*/, const Var& query,
+             const Var& keys) const override {
+    return DotScores(query, keys, scale_);
   }
+  std::optional<FusedScore> Fused(const Context& /*ctx*/, DType /*dtype*/) const override {
+    return FusedScore{kernels::AttentionArgs::Score::kDot, scale_, {}};
+  }
+  bool fused() const override { return true; }
+  bool turns() const override { return true; }
 
  private:
   double scale_;
@@ -25,15 +30,29 @@ class DotScore : public Score {
 
 }  // namespace
 
-std::unique_ptr<Score> MakeDotScore(const Scope& /*scope*/,
-                                    const ScoreOptions& /*options*/) {
-  return std::make_unique<DotScore>(1.0);
+ScoreInfo DotInfo() {
+  return {.name = "dot",
+          .formula = "qᵀ k",
+          .source = "Luong et al. 2015, arXiv:1508.04025",
+          .equal_sizes = true,
+          .arguments = {},
+          .make = [](const Scope&, const AttentionSizes&,
+                     std::span<const double>) -> std::unique_ptr<Score> {
+            return std::make_unique<DotScore>(1.0);
+          }};
 }
 
-std::unique_ptr<Score> MakeScaledDotScore(const Scope& /*scope*/,
-                                          const ScoreOptions& options) {
-  return std::make_unique<DotScore>(
-      1 / std::sqrt(static_cast<double>(options.key)));
+ScoreInfo ScaledDotInfo() {
+  return {.name = "scaled_dot",
+          .formula = "qᵀ k / √d",
+          .source = "Vaswani et al. 2017, arXiv:1706.03762",
+          .equal_sizes = true,
+          .arguments = {},
+          .make = [](const Scope&, const AttentionSizes& sizes,
+                     std::span<const double>) -> std::unique_ptr<Score> {
+            return std::make_unique<DotScore>(
+                1 / std::sqrt(static_cast<double>(sizes.key)));
+          }};
 }
 
 }  // namespace heed

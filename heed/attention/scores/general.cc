@@ -1,36 +1,57 @@
-// e = qᵀ W k, also called bilinear or multiplicative.
+// e = qᵀ W k, also called bilinear or multiplicative; each head has its W.
 // Paper: Luong et al. 2015, arXiv:1508.04025, eq. 8.
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/matmul.h"
+#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {
 
 class GeneralScore : public Score {
  public:
-  GeneralScore(const Scope& scope, const ScoreOptions& o)
-      : key_(scope.Add("key.weight", {o.key, o.query}, o.init)) {}
+  GeneralScore(const Scope& scope, const AttentionSizes& n,
+               std::span<const double> /*arguments*/)
+      : n_(n),
+        key_(scope.Add("key.weight", {n.heads * n.key, n.query}, n.init)) {}
 
-  PreparedKeys Prepare(const Context& ctx, const Var& keys,
-                       const Tensor& lengths) const override {
-    return {MatMul(keys, ctx.Use(key_)), lengths};
+  Var PrepareKeys(const Context& ctx, const Var& keys) const override {
+    const Var weight = ctx.Use(key_);
+    if (n_.heads == 1) return MatMul(keys, weight);
+    std::vector<Var> parts;
+    for (int64_t h = 0; h < n_.heads; ++h) {
+      const int64_t first = h / (n_.heads / n_.key_heads) * n_.key;
+      parts.push_back(MatMul(Columns(keys, first, first + n_.key),
+                             Slice(weight, h * n_.key, (h + 1) * n_.key)));
+    }
+    return ConcatColumns(parts);
   }
-
-  Var operator()(const Context& /*ctx*/, const Var& query,
-                 const PreparedKeys& keys) const override {
-    return DotScores(query, keys.keys, 1, keys.lengths);
+  Var Scores(const Context& /*ctx*/, const Var& query,
+             const Var& keys) const override {
+    return DotScores(query, keys, 1);
+  }
+  std::optional<FusedScore> Fused(const Context& /*ctx*/, DType /*dtype*/) const override {
+    return FusedScore{};
+  }
+  bool fused() const override { return true; }
+  bool turns() const override { return true; }
+  int64_t PreparedHeads(const AttentionSizes& sizes) const override {
+    return sizes.heads;
   }
 
  private:
+  AttentionSizes n_;
   Parameter& key_;
 };
 
 }  // namespace
 
-std::unique_ptr<Score> MakeGeneralScore(const Scope& scope,
-                                        const ScoreOptions& options) {
-  return std::make_unique<GeneralScore>(scope, options);
+ScoreInfo GeneralInfo() {
+  return {.name = "general",
+          .formula = "qᵀ W k",
+          .source = "Luong et al. 2015, arXiv:1508.04025",
+          .arguments = {},
+          .make = MakeScore<GeneralScore>};
 }
 
 }  // namespace heed

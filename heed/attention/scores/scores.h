@@ -6,13 +6,24 @@
 
 namespace heed {
 
-std::unique_ptr<Score> MakeAdditiveScore(const Scope&, const ScoreOptions&);
-std::unique_ptr<Score> MakeCosineScore(const Scope&, const ScoreOptions&);
-std::unique_ptr<Score> MakeDotScore(const Scope&, const ScoreOptions&);
-std::unique_ptr<Score> MakeGeneralScore(const Scope&, const ScoreOptions&);
-std::unique_ptr<Score> MakeLocationScore(const Scope&, const ScoreOptions&);
-std::unique_ptr<Score> MakeMlpScore(const Scope&, const ScoreOptions&);
-std::unique_ptr<Score> MakeScaledDotScore(const Scope&, const ScoreOptions&);
+ScoreInfo AdditiveInfo();
+ScoreInfo CosineInfo();
+ScoreInfo DotInfo();
+ScoreInfo GeneralInfo();
+ScoreInfo GraphInfo();
+ScoreInfo LearnedQueryInfo();
+ScoreInfo LocationAwareInfo();
+ScoreInfo LocationInfo();
+ScoreInfo MlpInfo();
+ScoreInfo ScaledDotInfo();
+
+/// A PartInfo::make for a class that is made from scope, sizes and arguments.
+template <class T>
+std::unique_ptr<Score> MakeScore(const Scope& scope,
+                                 const AttentionSizes& sizes,
+                                 std::span<const double> arguments) {
+  return std::make_unique<T>(scope, sizes, arguments);
+}
 
 }  // namespace heed
 

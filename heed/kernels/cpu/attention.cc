@@ -1,7 +1,6 @@
 #include "heed/kernels/attention.h"
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include "heed/base/threads.h"
@@ -11,8 +10,10 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "heed/kernels/cpu/attention_pairs-inl.h"
 #include "heed/kernels/cpu/lanes-inl.h"
 #include "heed/kernels/cpu/math-inl.h"
+#include "heed/kernels/cpu/softmax-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
@@ -201,25 +202,6 @@ void AdditiveGradRow(const RowSizes& n, Matrix<const T> de, Matrix<const T> q,
   }
 }
 
-/// y = softmax of the n elements of x; all 0 where no x is above -infinity.
-template <typename T>
-void SoftmaxSpan(int64_t n, const T* x, T* y) {
-  if (n == 0) return;
-  // A finite maximum keeps -infinity - max from becoming NaN.
-  const T max = std::max(std::numeric_limits<T>::lowest(), MaxSpan(n, x));
-  MapSpan(
-      n,
-      [=](auto d, auto v)
-          HWY_ATTR { return Exp(d, hn::Sub(v, hn::Set(d, max))); },
-      y, x);
-  const T sum = SumSpan<T>(
-      n, [](auto, auto v) HWY_ATTR { return v; }, y);
-  const T scale = sum == 0 ? T(0) : 1 / sum;
-  MapSpan(
-      n, [=](auto d, auto v) HWY_ATTR { return hn::Mul(v, hn::Set(d, scale)); },
-      y, y);
-}
-
 }  // namespace
 
 Tensor AdditiveScores(const Tensor& q, const Tensor& k, const Tensor& w,
@@ -263,6 +245,84 @@ void AdditiveScoresGrad(const Tensor& de, const Tensor& q, const Tensor& k,
       MapSpan(
           cols, [](auto, auto a, auto b) HWY_ATTR { return hn::Add(a, b); },
           dw_0, dw_0, sums.row<T>(r));
+    }
+  });
+}
+
+/// The rows of x[n] from row r and column c on.
+template <typename T>
+Rows<const T> RowsOf(const Tensor& x, int64_t n, int64_t r, int64_t c = 0) {
+  return {x.row<T>(n * x.dim(1) + r) + c, x.row_stride()};
+}
+template <typename T>
+Rows<T> RowsOf(Tensor& x, int64_t n, int64_t r, int64_t c = 0) {
+  return {x.row<T>(n * x.dim(1) + r) + c, x.row_stride()};
+}
+
+/// Keys of a tile: few enough to stay in the cache while queries pass.
+constexpr int64_t kTileKeys = 64;
+
+Tensor PairScores(AttentionArgs::Score kind, double value, const Tensor& q,
+                  const Tensor& k, const Tensor& w) {
+  const int64_t queries = q.dim(1);
+  const int64_t keys = k.dim(1);
+  const int64_t cols = q.dim(2);
+  Tensor e({q.dim(0), queries, keys}, q.dtype());
+  constexpr int64_t kStripQueries = 16;
+  const int64_t strips = (queries + kStripQueries - 1) / kStripQueries;
+  WithFloat(q, [&]<typename T>(T) HWY_ATTR {
+    const auto strip = [&](int64_t n, int64_t t) HWY_ATTR {
+      for (int64_t s = 0; s < keys; s += kTileKeys) {
+        PairScoresTile<T>(kind, static_cast<T>(value), RowsOf<T>(q, n, t),
+                          RowsOf<T>(k, n, s), w.row<T>(n % w.dim(0)),
+                          std::min(kStripQueries, queries - t),
+                          std::min(kTileKeys, keys - s), cols,
+                          RowsOf<T>(e, n, t, s).first, keys);
+      }
+    };
+    ParallelFor(q.dim(0) * strips, RowGrain(kStripQueries * keys * cols),
+                [&](int64_t begin, int64_t end) HWY_ATTR {
+                  for (int64_t i = begin; i < end; ++i) {
+                    strip(i / strips, i % strips * kStripQueries);
+                  }
+                });
+  });
+  return e;
+}
+
+void PairScoresGrad(AttentionArgs::Score kind, double value, const Tensor& de,
+                    const Tensor& q, const Tensor& k, const Tensor& w,
+                    Tensor& dq, Tensor& dk, Tensor& dw) {
+  const int64_t batch = q.dim(0);
+  const int64_t queries = q.dim(1);
+  const int64_t keys = k.dim(1);
+  const int64_t cols = q.dim(2);
+  // Columns do not meet in any gradient: strips of them can go in parallel.
+  constexpr int64_t kStripCols = 64;
+  const int64_t strips = (cols + kStripCols - 1) / kStripCols;
+  Tensor sums = Tensor::Zeros({batch, cols}, w.dtype());
+  WithFloat(q, [&]<typename T>(T) HWY_ATTR {
+    const auto strip = [&](int64_t n, int64_t a) HWY_ATTR {
+      for (int64_t s = 0; s < keys; s += kTileKeys) {
+        PairScoresTileGrad<T>(
+            kind, static_cast<T>(value), RowsOf<T>(q, n, 0, a),
+            RowsOf<T>(k, n, s, a), w.row<T>(n % w.dim(0)) + a, queries,
+            std::min(kTileKeys, keys - s), std::min(kStripCols, cols - a),
+            RowsOf<T>(de, n, 0, s).first, de.row_stride(),
+            RowsOf<T>(dq, n, 0, a), RowsOf<T>(dk, n, s, a), sums.row<T>(n) + a);
+      }
+    };
+    ParallelFor(batch * strips, RowGrain(queries * keys * kStripCols),
+                [&](int64_t begin, int64_t end) HWY_ATTR {
+                  for (int64_t i = begin; i < end; ++i) {
+                    strip(i / strips, i % strips * kStripCols);
+                  }
+                });
+    for (int64_t n = 0; n < batch; ++n) {
+      T* dw_n = dw.row<T>(n % w.dim(0));
+      MapSpan(
+          cols, [](auto, auto a, auto b) HWY_ATTR { return hn::Add(a, b); },
+          dw_n, dw_n, sums.row<T>(n));
     }
   });
 }
@@ -369,6 +429,8 @@ namespace heed::kernels {
 
 HWY_EXPORT(AdditiveScores);
 HWY_EXPORT(AdditiveScoresGrad);
+HWY_EXPORT(PairScores);
+HWY_EXPORT(PairScoresGrad);
 HWY_EXPORT(DotScores);
 HWY_EXPORT(DotScoresGrad);
 HWY_EXPORT(MaskedSoftmax);
@@ -385,6 +447,17 @@ void AdditiveScoresGrad(const Tensor& de, const Tensor& q, const Tensor& k,
                         const Tensor& w, const Tensor& lengths, Tensor& dq,
                         Tensor& dk, Tensor& dw) {
   HWY_DYNAMIC_DISPATCH(AdditiveScoresGrad)(de, q, k, w, lengths, dq, dk, dw);
+}
+
+Tensor PairScores(AttentionArgs::Score kind, double value, const Tensor& q,
+                  const Tensor& k, const Tensor& w) {
+  return HWY_DYNAMIC_DISPATCH(PairScores)(kind, value, q, k, w);
+}
+
+void PairScoresGrad(AttentionArgs::Score kind, double value, const Tensor& de,
+                    const Tensor& q, const Tensor& k, const Tensor& w,
+                    Tensor& dq, Tensor& dk, Tensor& dw) {
+  HWY_DYNAMIC_DISPATCH(PairScoresGrad)(kind, value, de, q, k, w, dq, dk, dw);
 }
 
 Tensor DotScores(const Tensor& q, const Tensor& k, double scale,

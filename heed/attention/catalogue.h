@@ -1,0 +1,27 @@
+// All parts of the algebra in one list, for the command and for tests that
+// must not forget one.
+#ifndef HEED_ATTENTION_CATALOGUE_H_
+#define HEED_ATTENTION_CATALOGUE_H_
+
+#include <string>
+#include <vector>
+
+namespace heed {
+
+struct CataloguePart {
+  std::string kind;  // score, modifier, mask or normalizer
+  std::string name;
+  std::string usage;  // with its arguments: "window(before = 8, after = -1)"
+  std::string formula;
+  /// "fused": a fused kernel computes it, also while training; "fused, trains
+  /// composed"; "composed": from single ops. An attention is fused if all its
+  /// parts are.
+  std::string runs;
+  std::string source;
+};
+
+const std::vector<CataloguePart>& AttentionCatalogue();
+
+}  // namespace heed
+
+#endif  // HEED_ATTENTION_CATALOGUE_H_

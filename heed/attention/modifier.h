@@ -1,0 +1,77 @@
+// Modifiers: from a score to another score, or from weights to other weights,
+// by where query and key stand and what was looked at before.
+//
+// Each is one small file in modifiers/ and one line in registry.cc.
+#ifndef HEED_ATTENTION_MODIFIER_H_
+#define HEED_ATTENTION_MODIFIER_H_
+
+#include <string>
+#include <vector>
+
+#include "heed/attention/part.h"
+#include "heed/autograd/context.h"
+#include "heed/kernels/fused_attention.h"
+
+namespace heed {
+
+/// Where a modifier is applied.
+struct AttentionSite {
+  const Context& ctx;
+  Var query = {};  // as given to Attend [B, T, ·]; undefined if there is none
+  int64_t batch = 0;
+  int64_t heads = 1;
+  int64_t queries = 0;     // T
+  int64_t keys = 0;        // S
+  int64_t offset = 0;      // position of query 0
+  DType dtype = DType::kF32;
+  const Tensor* lengths = nullptr;  // i32 [B] of a padding mask, or undefined
+  Var previous = {};  // weights of the step before [B*H, S], if any
+
+  /// x [B, T, 1] or [B, T, H] as one number for each row of scores [B*H, T].
+  Var PerRow(const Var& x) const;
+};
+
+/// One step that the fused kernel and the composed ops both know.
+struct ScoreStep {
+  kernels::ScoreModifier::Kind kind = kernels::ScoreModifier::Kind::kScale;
+  double value = 1;
+  Var x;  // as kernels::ScoreModifier wants it
+};
+
+/// Immutable; used from many threads.
+class Modifier {
+ public:
+  virtual ~Modifier() = default;
+
+  /// Changes prepared queries and keys [B, T, H*A], whose first row stands at
+  /// position `offset`.
+  virtual Var Query(const AttentionSite& site, const Var& query) const;
+  virtual Var Keys(const Context& ctx, const Var& keys, int64_t heads,
+                   int64_t offset) const;
+  /// Changes of scores that the fused kernel knows, in their order.
+  virtual std::vector<ScoreStep> Steps(const AttentionSite& site) const;
+  /// Changes of scores [B*H, T, S] that it does not know.
+  virtual Var Scores(const AttentionSite& site, const Var& scores) const;
+  /// Changes of weights [B*H, T, S].
+  virtual Var Weights(const AttentionSite& site, const Var& weights) const;
+
+  /// False if Scores or Weights is overridden.
+  virtual bool fused() const { return true; }
+  virtual bool uses_history() const { return false; }
+  virtual bool takes_query() const { return false; }
+  /// True if it changes queries and keys instead of scores.
+  virtual bool turns() const { return false; }
+};
+
+using ModifierInfo = PartInfo<Modifier>;
+
+const std::vector<ModifierInfo>& Modifiers();
+/// Throws: ConfigError that lists the names.
+Choice<Modifier> ChooseModifier(const std::string& text);
+/// "alibi; soft_cap(30)": several, applied from left to right; "" and "none":
+/// none. Throws: ConfigError.
+std::vector<Choice<Modifier>> ChooseModifiers(const std::string& text);
+
+}  // namespace heed
+
+#endif  // HEED_ATTENTION_MODIFIER_H_

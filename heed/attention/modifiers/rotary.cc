@@ -1,0 +1,42 @@
+// Rotary positions: queries and keys are turned by an angle that grows with
+// their position, so that a dot product depends on their distance.
+// Paper: Su et al. 2021, arXiv:2104.09864, eq. 34.
+#include <fmt/format.h>
+
+#include "heed/attention/modifiers/modifiers.h"
+#include "heed/ops/score_modifiers.h"
+
+namespace heed {
+namespace {
+
+class RotaryModifier : public Modifier {
+ public:
+  RotaryModifier(const Scope& /*scope*/, const AttentionSizes& /*sizes*/,
+                 std::span<const double> arguments)
+      : base_(arguments[0]) {}
+
+  Var Query(const AttentionSite& site, const Var& query) const override {
+    return Rotary(query, site.heads, site.offset, base_);
+  }
+  Var Keys(const Context& /*ctx*/, const Var& keys, int64_t heads,
+           int64_t offset) const override {
+    return Rotary(keys, heads, offset, base_);
+  }
+
+  bool turns() const override { return true; }
+
+ private:
+  double base_;
+};
+
+}  // namespace
+
+ModifierInfo RotaryInfo() {
+  return {.name = "rotary",
+          .formula = "(R_t q)ᵀ (R_s k)",
+          .source = "Su et al. 2021, arXiv:2104.09864",
+          .arguments = {{"base", 10000, 1.000001, 1e12}},
+          .make = MakeModifier<RotaryModifier>};
+}
+
+}  // namespace heed

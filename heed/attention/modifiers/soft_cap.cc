@@ -1,0 +1,34 @@
+// e' = c tanh(e / c): scores stay within (-c, c), so that no weight becomes
+// exactly one key's.
+// Paper: Bello et al. 2016, arXiv:1611.09940, appendix A.1; used at every layer
+// by Gemma 2 (arXiv:2408.00118) with c = 50.
+#include "heed/attention/modifiers/modifiers.h"
+
+namespace heed {
+namespace {
+
+class SoftCapModifier : public Modifier {
+ public:
+  SoftCapModifier(const Scope& /*scope*/, const AttentionSizes& /*sizes*/,
+                  std::span<const double> arguments)
+      : cap_(arguments[0]) {}
+
+  std::vector<ScoreStep> Steps(const AttentionSite& /*site*/) const override {
+    return {{kernels::ScoreModifier::Kind::kSoftCap, cap_, {}}};
+  }
+
+ private:
+  double cap_;
+};
+
+}  // namespace
+
+ModifierInfo SoftCapInfo() {
+  return {.name = "soft_cap",
+          .formula = "c tanh(e / c)",
+          .source = "Bello et al. 2016, arXiv:1611.09940",
+          .arguments = {{"c", 50, 1e-3, 1e6}},
+          .make = MakeModifier<SoftCapModifier>};
+}
+
+}  // namespace heed

@@ -1,0 +1,20 @@
+// a = argmin_p |p − e|² over the simplex: weights that can be exactly zero.
+// Paper: Martins and Astudillo 2016, arXiv:1602.02068, eq. 2.
+#include "heed/attention/normalizers/normalizers.h"
+#include "heed/ops/normalizers.h"
+
+namespace heed {
+
+NormalizerInfo SparsemaxInfo() {
+  constexpr auto kOp = [](const Context& /*ctx*/, const Var& scores,
+                          const std::vector<double>& /*arguments*/) {
+    return Normalized{Sparsemax(scores), {}, {}};
+  };
+  return {.name = "sparsemax",
+          .formula = "argmin_p |p − e|²",
+          .source = "Martins, Astudillo 2016, arXiv:1602.02068",
+          .arguments = {},
+          .make = MakeNormalizer(kOp)};
+}
+
+}  // namespace heed

@@ -1,0 +1,20 @@
+// Softmax over the k greatest scores; the other keys get nothing.
+// Paper: Chorowski et al. 2015, arXiv:1506.07503, section 2.3.
+#include "heed/attention/normalizers/normalizers.h"
+#include "heed/ops/normalizers.h"
+
+namespace heed {
+
+NormalizerInfo TopKInfo() {
+  constexpr auto kOp = [](const Context& /*ctx*/, const Var& scores,
+                          const std::vector<double>& arguments) {
+    return Normalized{TopKSoftmax(scores, static_cast<int64_t>(arguments[0])), {}, {}};
+  };
+  return {.name = "top_k",
+          .formula = "softmax over the k greatest e",
+          .source = "Chorowski et al. 2015, arXiv:1506.07503",
+          .arguments = {{"k", 4, 1, 1e9}},
+          .make = MakeNormalizer(kOp)};
+}
+
+}  // namespace heed

@@ -1,0 +1,138 @@
+// The parts that an attention is put together from, as values with a name.
+//
+// A score, a modifier, a mask or a normaliser is described once, in its own
+// small file, and listed in registry.cc. It is chosen by a text such as
+// "soft_cap(30)", in code, in a model's configuration and on the command line
+// alike. A part that is nobody else's business needs no registry: fill in a
+// PartInfo (or call UserPart) and put it into a Choice.
+#ifndef HEED_ATTENTION_PART_H_
+#define HEED_ATTENTION_PART_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/autograd/parameter_set.h"
+
+namespace heed {
+
+/// What a part is built for. Features are those of one head.
+struct AttentionSizes {
+  int64_t heads = 1;
+  int64_t key_heads = 1;
+  int64_t query = 0;
+  int64_t key = 0;
+  int64_t units = 0;      // width of a hidden layer (additive, mlp, local_p)
+  int64_t layers = 2;     // hidden layers (mlp)
+  int64_t positions = 0;  // longest source that location sees
+  Init init;              // of matrices
+};
+
+/// A number in the parentheses behind a part's name.
+struct PartArgument {
+  std::string name;
+  double initial;  // where it is left out
+  double least;
+  double greatest;
+};
+
+/// A line of `heed list attentions`.
+template <class Part>
+struct PartInfo {
+  std::string name;
+  std::string formula;
+  std::string source;
+  bool equal_sizes = false;  // of a score: queries and keys of one size only
+  std::vector<PartArgument> arguments;
+  std::function<std::unique_ptr<Part>(const Scope& scope,
+                                      const AttentionSizes& sizes,
+                                      std::span<const double> arguments)>
+      make;
+};
+
+/// A part with its arguments.
+template <class Part>
+struct Choice {
+  PartInfo<Part> info;
+  std::vector<double> arguments;
+
+  std::unique_ptr<Part> Make(const Scope& scope,
+                             const AttentionSizes& sizes) const {
+    return info.make(scope, sizes, arguments);
+  }
+};
+
+/// A part of one's own: a class that derives from Part and is made from a
+/// Scope and AttentionSizes, or from nothing.
+template <class Own, class Part>
+Choice<Part> UserPart(std::string name) {
+  Choice<Part> choice;
+  choice.info.name = std::move(name);
+  choice.info.make = [](const Scope& scope, const AttentionSizes& sizes,
+                        std::span<const double>) -> std::unique_ptr<Part> {
+    if constexpr (std::is_constructible_v<Own, const Scope&,
+                                          const AttentionSizes&>) {
+      return std::make_unique<Own>(scope, sizes);
+    } else {
+      return std::make_unique<Own>();
+    }
+  };
+  return choice;
+}
+
+/// "name(1, 2)" taken apart.
+struct PartText {
+  std::string name;
+  std::vector<double> arguments;
+};
+
+/// Throws: ConfigError that quotes `text`.
+PartText ParsePart(const std::string& text);
+
+/// `given`, completed with the initial values of `arguments`.
+/// Throws: ConfigError that names `kind`, the part and the argument that is
+/// out of its range, or if there are too many.
+std::vector<double> CompleteArguments(
+    const std::string& kind, const PartText& given,
+    const std::vector<PartArgument>& arguments);
+
+/// Throws ConfigError: `kind` has no `name`; there are `names`.
+[[noreturn]] void ThrowUnknownPart(const std::string& kind,
+                                   const std::string& name,
+                                   const std::vector<std::string>& names);
+
+template <class Info>
+std::vector<std::string> NamesOf(const std::vector<Info>& infos) {
+  std::vector<std::string> names;
+  for (const Info& info : infos) names.push_back(info.name);
+  return names;
+}
+
+/// Throws: ConfigError that lists the names.
+template <class Info>
+const Info& FindPart(const std::string& kind, const std::vector<Info>& infos,
+                     const std::string& name) {
+  for (const Info& info : infos) {
+    if (info.name == name) return info;
+  }
+  ThrowUnknownPart(kind, name, NamesOf(infos));
+}
+
+/// The part of `infos` that `text` names, with its arguments.
+/// Throws: ConfigError.
+template <class Part>
+Choice<Part> ChoosePart(const std::string& kind,
+                        const std::vector<PartInfo<Part>>& infos,
+                        const std::string& text) {
+  const PartText part = ParsePart(text);
+  const PartInfo<Part>& info = FindPart(kind, infos, part.name);
+  return {info, CompleteArguments(kind, part, info.arguments)};
+}
+
+}  // namespace heed
+
+#endif  // HEED_ATTENTION_PART_H_

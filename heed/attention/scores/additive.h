@@ -1,0 +1,38 @@
+// The additive score, which others extend.
+#ifndef HEED_ATTENTION_SCORES_ADDITIVE_H_
+#define HEED_ATTENTION_SCORES_ADDITIVE_H_
+
+#include "heed/attention/score.h"
+
+namespace heed {
+
+/// e = wᵀ tanh(W q + U k + b); each head has w, W, U and b of its own.
+class AdditiveScore : public Score {
+ public:
+  AdditiveScore(const Scope& scope, const AttentionSizes& sizes,
+                std::span<const double> arguments);
+
+  Var PrepareKeys(const Context& ctx, const Var& keys) const override;
+  Var PrepareQuery(const Context& ctx, const Var& query,
+                   int64_t batch) const override;
+  Var Scores(const Context& ctx, const Var& query,
+             const Var& keys) const override;
+  std::optional<FusedScore> Fused(const Context& ctx, DType dtype) const override;
+  bool fused() const override { return true; }
+  int64_t PreparedHeads(const AttentionSizes& sizes) const override {
+    return sizes.heads;
+  }
+
+ private:
+  Var Weight(const Context& ctx) const;
+
+  int64_t heads_;
+  Parameter& query_;
+  Parameter& key_;
+  Parameter& key_bias_;
+  Parameter& w_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_ATTENTION_SCORES_ADDITIVE_H_

@@ -1,0 +1,269 @@
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+#include <hwy/tests/hwy_gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "heed/base/threads.h"
+#include "heed/kernels/attention.h"
+#include "heed/kernels/attention_reference.h"
+#include "heed/kernels/cpu/attention_paths.h"
+#include "heed/kernels/gemm.h"
+#include "heed/kernels/testing.h"
+
+namespace heed::kernels {
+namespace {
+
+using Kind = ScoreModifier::Kind;
+
+/// Query t sees keys in (t - width, t], and says so of blocks.
+class Band : public MaskRule {
+ public:
+  explicit Band(int64_t width) : width_(width) {}
+  void Row(int64_t, int64_t t, Range keys, uint8_t* may) const override {
+    for (int64_t s = keys.begin; s < keys.end; ++s) {
+      *may++ = s <= t && s > t - width_ ? 1 : 0;
+    }
+  }
+  Extent Block(int64_t, Range queries, Range keys) const override {
+    const int64_t last = queries.end - 1;
+    if (keys.begin > last || keys.end - 1 <= queries.begin - width_) {
+      return Extent::kNone;
+    }
+    const bool all =
+        keys.end - 1 <= queries.begin && keys.begin > last - width_;
+    return all ? Extent::kAll : Extent::kSome;
+  }
+
+ private:
+  int64_t width_;
+};
+
+/// No pattern, and every fifth query sees nothing.
+class Scattered : public MaskRule {
+ public:
+  void Row(int64_t b, int64_t t, Range keys, uint8_t* may) const override {
+    for (int64_t s = keys.begin; s < keys.end; ++s) {
+      *may++ = t % 5 != 0 && (7 * s + 3 * t + b) % 3 != 0 ? 1 : 0;
+    }
+  }
+};
+
+struct Sizes {
+  int64_t B, T, S, H, K, A, D;
+};
+
+/// Attention in rows that are apart, and its gradients.
+struct Case {
+  explicit Case(const Sizes& sizes) : n(sizes) {
+    args.q = RandomSlice({n.B, n.T, n.H * n.A}, DType::kF32, rng);
+    args.k = RandomSlice({n.B, n.S, n.K * n.A}, DType::kF32, rng);
+    args.v = RandomSlice({n.B, n.S, n.K * n.D}, DType::kF32, rng);
+    args.value = 1 / std::sqrt(static_cast<double>(n.A));
+    args.heads = n.H;
+    args.key_heads = n.K;
+    dcontext = RandomSlice({n.B, n.T, n.H * n.D}, DType::kF32, rng);
+  }
+
+  void Modify(Kind kind, double value, const Shape& shape = {}, double low = -1,
+              double high = 1) {
+    Tensor x;
+    if (shape.rank() > 0) {
+      x = Tensor(shape);
+      for (int64_t i = 0; i < x.numel(); ++i) {
+        x.data<float>()[i] = static_cast<float>(rng.Uniform(low, high));
+      }
+    }
+    args.modifiers.push_back({kind, value, x});
+  }
+
+  void Run() {
+    result = TiledAttention(args);
+    weights = TiledAttentionWeights(args, result.log_sum);
+    grads.dq = RandomSlice(args.q.shape(), DType::kF32, rng);
+    grads.dk = RandomSlice(args.k.shape(), DType::kF32, rng);
+    grads.dv = RandomSlice(args.v.shape(), DType::kF32, rng);
+    grads.modifiers.clear();
+    for (const ScoreModifier& m : args.modifiers) {
+      const bool wanted = m.x.defined() && m.kind != Kind::kWindow;
+      grads.modifiers.push_back(wanted ? Tensor::Full(m.x.shape(), 0.5)
+                                       : Tensor());
+    }
+    const auto wide = [](const Tensor& x) {
+      return x.defined() ? x.To(DType::kF64) : x;
+    };
+    expected = {wide(grads.dq), wide(grads.dk), wide(grads.dv), {}, {}};
+    for (const Tensor& x : grads.modifiers) {
+      expected.modifiers.push_back(wide(x));
+    }
+    TiledAttentionGrad(args, result, dcontext, grads);
+  }
+
+  /// All results are those of the formulas.
+  void Expect(double tolerance) {
+    Run();
+    const ReferenceResult reference = ReferenceAttention(args);
+    ReferenceAttentionGrad(args, dcontext, expected);
+    Compare("context", result.context, reference.context, tolerance);
+    Compare("log_sum", result.log_sum, reference.log_sum, tolerance);
+    Compare("weights", weights, reference.weights, tolerance);
+    Compare("dq", grads.dq, expected.dq, tolerance);
+    Compare("dk", grads.dk, expected.dk, tolerance);
+    Compare("dv", grads.dv, expected.dv, tolerance);
+    for (size_t i = 0; i < args.modifiers.size(); ++i) {
+      if (!grads.modifiers[i].defined()) continue;
+      Compare("dx", grads.modifiers[i], expected.modifiers[i], 4 * tolerance);
+    }
+  }
+
+  static void Compare(const char* what, const Tensor& got,
+                      const Tensor& expected, double tolerance) {
+    for (int64_t r = 0; r < got.rows(); ++r) {
+      for (int64_t c = 0; c < got.cols(); ++c) {
+        const double e = At(expected, r, c);
+        if (At(got, r, c) == e) continue;  // also if infinite
+        ASSERT_NEAR(At(got, r, c), e, tolerance * std::max(1.0, std::abs(e)))
+            << what << " at " << r << ", " << c << " of "
+            << got.shape().ToString();
+      }
+    }
+  }
+
+  Rng rng{5};
+  Sizes n;
+  AttentionArgs args;
+  Tensor dcontext, weights;
+  AttentionResult result;
+  AttentionGrads grads, expected;
+};
+
+constexpr double kTolerance = 2e-5;
+
+/// Sizes around those of vectors, tiles and blocks.
+const std::vector<Sizes> kSizes = {
+    {1, 9, 0, 1, 1, 3, 3},      {1, 9, 1, 1, 1, 1, 1},
+    {2, 15, 9, 2, 2, 3, 1},     {1, 16, 15, 2, 1, 15, 17},
+    {2, 17, 16, 1, 1, 16, 16},  {1, 63, 17, 4, 2, 17, 3},
+    {1, 64, 63, 2, 2, 63, 64},  {1, 65, 64, 1, 1, 64, 63},
+    {1, 127, 65, 2, 1, 65, 15}, {1, 129, 127, 1, 1, 64, 64},
+    {1, 17, 129, 3, 1, 80, 65}, {1, 9, 257, 1, 1, 16, 80},
+    {1, 70, 300, 2, 2, 5, 6},   {40, 9, 17, 1, 1, 8, 8}};
+
+class TiledAttentionTest : public hwy::TestWithParamTarget {
+ protected:
+  template <typename Prepare>
+  void ForSizes(double tolerance, const Prepare& prepare) {
+    for (const Sizes& n : kSizes) {
+      SCOPED_TRACE(Shape({n.B, n.T, n.S, n.A, n.D}).ToString());
+      Case c(n);
+      prepare(c);
+      c.Expect(tolerance);
+      if (HasFatalFailure()) return;
+    }
+  }
+};
+HWY_TARGET_INSTANTIATE_TEST_SUITE_P(TiledAttentionTest);
+
+TEST_P(TiledAttentionTest, IsTheFormula) {
+  ForSizes(kTolerance, [](Case&) {});
+}
+
+TEST_P(TiledAttentionTest, OfBF16IsNearTheFormula) {
+  ForSizes(0.06, [](Case& c) { c.args.precision = Precision::kBF16; });
+}
+
+TEST_P(TiledAttentionTest, LooksOnlyWhereTheMaskAllows) {
+  const Scattered scattered;
+  ForSizes(kTolerance, [&](Case& c) { c.args.mask = &scattered; });
+  const Band band(70);
+  ForSizes(kTolerance, [&](Case& c) {
+    c.args.mask = &band;
+    c.args.query_offset = 3;
+  });
+}
+
+TEST_P(TiledAttentionTest, OfBF16LooksOnlyWhereTheMaskAllows) {
+  const Band band(70);
+  ForSizes(0.06, [&](Case& c) {
+    c.args.mask = &band;
+    c.args.precision = Precision::kBF16;
+  });
+}
+
+TEST_P(TiledAttentionTest, ModifiesScores) {
+  ForSizes(kTolerance, [](Case& c) {
+    const Sizes& n = c.n;
+    c.Modify(Kind::kScale, 0.7);
+    c.Modify(Kind::kRowScale, 0, {n.B, n.H, n.T});
+    c.Modify(Kind::kBias, 0, {n.B, n.H, n.T, n.S});
+    c.Modify(Kind::kDistanceBias, 0, {n.H, n.T + n.S - 1});
+    c.Modify(Kind::kSoftCap, 1.5);
+  });
+}
+
+TEST_P(TiledAttentionTest, SharesBiases) {
+  ForSizes(kTolerance, [](Case& c) {
+    c.Modify(Kind::kBias, 0, {1, 1, c.n.T, c.n.S});
+    c.Modify(Kind::kDistanceBias, 0, {1, c.n.T + c.n.S - 1});
+  });
+  ForSizes(kTolerance, [](Case& c) {
+    c.Modify(Kind::kBias, 0, {1, c.n.H, 1, c.n.S});
+    c.Modify(Kind::kBias, 0, {c.n.B, 1, c.n.T, c.n.S});
+  });
+  ForSizes(kTolerance, [](Case& c) {
+    c.Modify(Kind::kDistanceBias, 0, {1, c.n.T + c.n.S - 1});
+  });
+}
+
+TEST_P(TiledAttentionTest, WeighsByGaussiansAndDropsOut) {
+  const Band band(70);
+  ForSizes(kTolerance, [&](Case& c) {
+    const auto end = static_cast<double>(c.n.S);
+    const Shape centres{c.n.B, c.n.H, c.n.T};
+    c.Modify(Kind::kWindow, 60, centres, 0, end);
+    c.Modify(Kind::kGaussianScores, 9, centres, 0, end);
+    c.Modify(Kind::kGaussianWeights, 12, centres, 0, end);
+    c.args.mask = &band;
+    c.args.dropout = 0.3;
+    c.args.dropout_key = 99;
+  });
+}
+
+TEST_P(TiledAttentionTest, TakesHugeScores) {
+  for (const double scale : {1e4, 1e8, 1e30}) {
+    Case c({1, 20, 70, 1, 1, 4, 5});
+    c.args.value = scale;
+    c.Run();
+    for (int64_t t = 0; t < 20; ++t) {
+      for (int64_t d = 0; d < 5; ++d) {
+        ASSERT_LE(std::abs(At(c.result.context, t, d)), 2) << scale;
+      }
+    }
+    for (const Tensor& x :
+         {c.weights, c.grads.dq, c.grads.dk, c.grads.dv}) {
+      ASSERT_TRUE(std::isfinite(Dot(x, x))) << scale;
+    }
+  }
+}
+
+TEST_P(TiledAttentionTest, TakesInfiniteBiases) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Case c({1, 20, 70, 1, 1, 4, 5});
+  c.Modify(Kind::kBias, 0, {1, 1, 20, 70});
+  float* bias = c.args.modifiers[0].x.data<float>();
+  for (int64_t i = 0; i < 20 * 70; ++i) {
+    if (i % 3 == 0 || i / 70 == 7) bias[i] = -kInfinity;
+  }
+  c.Run();
+  ASSERT_EQ(c.result.log_sum.data<float>()[7], -kInfinity);
+  for (int64_t d = 0; d < 5; ++d) ASSERT_EQ(At(c.result.context, 7, d), 0);
+  for (const Tensor& x : {c.result.context, c.weights, c.grads.dq, c.grads.dk,
+                          c.grads.dv, c.grads.modifiers[0]}) {
+    ASSERT_TRUE(std::isfinite(Dot(x, x)));
+  }
+}
+
+}  // namespace
+}  // namespace heed::kernels

@@ -1,0 +1,167 @@
+#include "heed/kernels/cpu/attention_bf16.h"
+
+#include <algorithm>
+#include <cassert>
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define HEED_BF16 \
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
+
+namespace heed::kernels::cpu {
+namespace {
+
+constexpr int64_t kTileVectors = 4;
+
+template <int kN>
+using Size = std::integral_constant<int, kN>;
+
+/// c[kRows, kVectors vectors] (+)= a b.
+template <int kRows, int kVectors>
+HEED_BF16 void Tile(int64_t inner, const LeftWords& a, const float* b,
+                    int64_t b_row, bool add, float* c, int64_t c_row) {
+  __m512 sums[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      sums[r][v] = add ? _mm512_loadu_ps(c + r * c_row + v * kBF16Lanes)
+                       : _mm512_setzero_ps();
+    }
+  }
+  const float* a_i = a.first;
+  for (int64_t i = 0; i < inner; ++i) {
+    __m512bh x[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      x[v] = (__m512bh)_mm512_loadu_ps(b + v * kBF16Lanes);
+    }
+    for (int r = 0; r < kRows; ++r) {
+      const auto w = (__m512bh)_mm512_set1_ps(a_i[r * a.row]);
+      for (int v = 0; v < kVectors; ++v) {
+        sums[r][v] = _mm512_dpbf16_ps(sums[r][v], w, x[v]);
+      }
+    }
+    a_i += a.col;
+    b += b_row;
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      _mm512_storeu_ps(c + r * c_row + v * kBF16Lanes, sums[r][v]);
+    }
+  }
+}
+
+template <int kVectors>
+void Panel(int64_t rows, int64_t inner, LeftWords a, const float* b,
+           int64_t b_row, bool add, Floats2D c) {
+  constexpr int kTall = kVectors <= 2 ? 12 : 6;
+  int64_t left = rows;
+  const auto band = [&]<int kRows>(Size<kRows>) {
+    for (; left >= kRows; left -= kRows) {
+      Tile<kRows, kVectors>(inner, a, b, b_row, add, c.first, c.row);
+      a.first += kRows * a.row;
+      c.first += kRows * c.row;
+    }
+  };
+  band(Size<kTall>());
+  if constexpr (kTall > 6) band(Size<6>());
+  band(Size<4>());
+  band(Size<2>());
+  band(Size<1>());
+}
+
+/// Rows are too far apart for the processor to foresee the next ones.
+constexpr int64_t kRowsAhead = 16;
+
+/// The first n of 16 floats, scaled; the others are 0.
+HEED_BF16 inline __m512 LoadScaled(const float* x, int64_t n, __m512 scale) {
+  const auto count = std::clamp<int64_t>(n, 0, kBF16Lanes);
+  const auto mask = static_cast<__mmask16>((1U << count) - 1);
+  return _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, x), scale);
+}
+
+}  // namespace
+
+void ProductBF16(int64_t rows, int64_t inner, int64_t cols, const LeftWords& a,
+                 const RightWords& b, bool add, const Floats2D& c) {
+  const float* panel = b.first;
+  Floats2D out = c;
+  for (int64_t vectors = (cols + kBF16Lanes - 1) / kBF16Lanes; vectors > 0;
+       vectors -= kTileVectors) {
+    if (vectors >= 4) {
+      Panel<4>(rows, inner, a, panel, b.row, add, out);
+    } else if (vectors == 3) {
+      Panel<3>(rows, inner, a, panel, b.row, add, out);
+    } else if (vectors == 2) {
+      Panel<2>(rows, inner, a, panel, b.row, add, out);
+    } else {
+      Panel<1>(rows, inner, a, panel, b.row, add, out);
+    }
+    panel += b.panel;
+    out.first += kTileVectors * kBF16Lanes;
+  }
+}
+
+HEED_BF16 void PairColumns(int64_t rows, int64_t cols, const float* x,
+                           int64_t x_row, float scale, float* out,
+                           int64_t out_row) {
+  const __m512 factor = _mm512_set1_ps(scale);
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* from = x + r * x_row;
+    float* to = out + r * out_row;
+    for (int64_t c = 0; c < cols; c += 2 * kBF16Lanes) {
+      const __m512 low = LoadScaled(from + c, cols - c, factor);
+      const __m512 high =
+          LoadScaled(from + c + kBF16Lanes, cols - c - kBF16Lanes, factor);
+      __builtin_prefetch(from + kRowsAhead * x_row + c);
+      __builtin_prefetch(from + kRowsAhead * x_row + c + kBF16Lanes);
+      _mm512_storeu_ps(to + c / 2, (__m512)_mm512_cvtne2ps_pbh(high, low));
+    }
+  }
+}
+
+HEED_BF16 void PairRows(int64_t rows, int64_t cols, const float* x,
+                        int64_t x_row, float scale, float* out,
+                        int64_t out_row) {
+  const __m512 factor = _mm512_set1_ps(scale);
+  // Of 16 + 16 elements in a row to pairs.
+  const __m512i order = _mm512_set_epi16(
+      31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22,
+      6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  for (int64_t r = 0; r < rows; r += 2) {
+    const float* from = x + r * x_row;
+    float* to = out + r / 2 * out_row;
+    for (int64_t c = 0; c < cols; c += kBF16Lanes) {
+      const __m512 low = LoadScaled(from + c, cols - c, factor);
+      const __m512 high = r + 1 < rows
+                              ? LoadScaled(from + x_row + c, cols - c, factor)
+                              : _mm512_setzero_ps();
+      __builtin_prefetch(from + kRowsAhead * x_row + c);
+      __builtin_prefetch(from + (kRowsAhead + 1) * x_row + c);
+      const auto both = (__m512i)_mm512_cvtne2ps_pbh(high, low);
+      _mm512_storeu_si512(to + c, _mm512_permutexvar_epi16(order, both));
+    }
+  }
+}
+
+}  // namespace heed::kernels::cpu
+
+#else
+
+namespace heed::kernels::cpu {
+
+void ProductBF16(int64_t, int64_t, int64_t, const LeftWords&, const RightWords&,
+                 bool, const Floats2D&) {
+  assert(false);
+}
+void PairColumns(int64_t, int64_t, const float*, int64_t, float, float*,
+                 int64_t) {
+  assert(false);
+}
+void PairRows(int64_t, int64_t, const float*, int64_t, float, float*, int64_t) {
+  assert(false);
+}
+
+}  // namespace heed::kernels::cpu
+
+#endif

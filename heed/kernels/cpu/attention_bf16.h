@@ -1,0 +1,55 @@
+// Products of bf16 factors in the layout of attention_tiles-inl.h.
+//
+// Apart from it because Highway has no target with these instructions. Call
+// only where HasBF16() and vectors have kBF16Lanes floats.
+#ifndef HEED_KERNELS_CPU_ATTENTION_BF16_H_
+#define HEED_KERNELS_CPU_ATTENTION_BF16_H_
+
+#include <cstdint>
+
+namespace heed::kernels::cpu {
+
+inline constexpr int64_t kBF16Lanes = 16;
+
+/// A left factor of words: element (r, i) is first[r * row + i * col].
+struct LeftWords {
+  const float* first;
+  int64_t row;
+  int64_t col;
+
+  LeftWords Rows(int64_t begin) const {
+    return {first + begin * row, row, col};
+  }
+};
+
+/// A right factor of words in panels of as many columns as a tile of a product
+/// has: element (i, c) of panel p is first[p * panel + i * row + c]. Whole
+/// vectors are read.
+struct RightWords {
+  const float* first;
+  int64_t row;
+  int64_t panel;
+};
+
+/// A result; whole vectors are written.
+struct Floats2D {
+  float* first;
+  int64_t row;
+};
+
+/// c (+)= a b. Shapes: a [rows, inner], b [inner, cols], c [rows, cols].
+void ProductBF16(int64_t rows, int64_t inner, int64_t cols, const LeftWords& a,
+                 const RightWords& b, bool add, const Floats2D& c);
+
+/// out[r, i] = the pair (scale x[r, 2i], scale x[r, 2i + 1]), 0 from `cols` to
+/// the end of the last vector of a row.
+void PairColumns(int64_t rows, int64_t cols, const float* x, int64_t x_row,
+                 float scale, float* out, int64_t out_row);
+
+/// out[i, c] = the pair (scale x[2i, c], scale x[2i + 1, c]), 0 likewise.
+void PairRows(int64_t rows, int64_t cols, const float* x, int64_t x_row,
+              float scale, float* out, int64_t out_row);
+
+}  // namespace heed::kernels::cpu
+
+#endif  // HEED_KERNELS_CPU_ATTENTION_BF16_H_

@@ -1,0 +1,188 @@
+// Blocks of scores straight from the rows of q and k.
+//
+// Included once for each target, see hwy/highway.h.
+#if defined(HEED_KERNELS_CPU_ATTENTION_DIRECT_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_CPU_ATTENTION_DIRECT_INL_H_
+#undef HEED_KERNELS_CPU_ATTENTION_DIRECT_INL_H_
+#else
+#define HEED_KERNELS_CPU_ATTENTION_DIRECT_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "heed/kernels/cpu/attention_pairs-inl.h"
+#include "heed/kernels/cpu/attention_rows-inl.h"
+#include "heed/kernels/cpu/small_products-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+
+/// The greatest block of scores of one head.
+inline constexpr int64_t kQueries = 8;
+inline constexpr int64_t kKeys = 64;
+inline constexpr int64_t kBlock = kQueries * kKeys;
+
+/// Keys of which all heads are done before the next ones.
+inline constexpr int64_t kStep = 8;
+
+inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// The columns of head h, from a row of batch row b on, of x [B, .., h *
+/// width].
+inline Matrix<const float> HeadOf(const Tensor& x, int64_t b, int64_t row,
+                                  int64_t h, int64_t width) {
+  return {x.row<float>(b * x.dim(1) + row) + h * width, x.row_stride()};
+}
+inline Matrix<float> HeadOf(Tensor& x, int64_t b, int64_t row, int64_t h,
+                            int64_t width) {
+  return {x.row<float>(b * x.dim(1) + row) + h * width, x.row_stride()};
+}
+
+template <typename T>
+Rows<T> AsRows(Matrix<T> x) {
+  return {x.first, x.row_stride};
+}
+
+/// Query rows of batch row b.
+struct Queries {
+  int64_t b, t, rows;
+};
+
+inline int64_t KeyHead(const AttentionArgs& args, int64_t h) {
+  return h / (args.heads / args.key_heads);
+}
+inline Matrix<const float> QueryRows(const AttentionArgs& args,
+                                     const Queries& q, int64_t h) {
+  return HeadOf(args.q, q.b, q.t, h, args.features());
+}
+inline Matrix<const float> KeyRows(const AttentionArgs& args, const Queries& q,
+                                   int64_t h, int64_t s) {
+  return HeadOf(args.k, q.b, s, KeyHead(args, h), args.features());
+}
+inline Matrix<const float> ValueRows(const AttentionArgs& args,
+                                     const Queries& q, int64_t h, int64_t s) {
+  return HeadOf(args.v, q.b, s, KeyHead(args, h), args.value_features());
+}
+
+/// Narrows `keys` to what any of the queries may look at: keys that nobody
+/// sees, as the padding of a batch, are not even read.
+inline MaskRule::Extent Narrow(const AttentionArgs& args, const Queries& q,
+                               Range& keys) {
+  using Extent = MaskRule::Extent;
+  if (args.mask == nullptr) return Extent::kAll;
+  const int64_t t = args.query_offset + q.t;
+  const Extent extent = args.mask->Block(q.b, {t, t + q.rows}, keys);
+  if (extent == Extent::kAll) return extent;
+  const Range all = keys;
+  keys = {all.end, all.begin};
+  if (extent == Extent::kNone) return extent;
+  for (int64_t r = 0; r < q.rows; ++r) {
+    uint8_t may[kKeys];
+    args.mask->Row(q.b, t + r, all, may);
+    int64_t s = all.begin;
+    while (s < keys.begin && may[s - all.begin] == 0) ++s;
+    keys.begin = s;
+    s = all.end;
+    while (s > keys.end && may[s - 1 - all.begin] == 0) --s;
+    keys.end = s;
+  }
+  return extent;
+}
+
+/// Calls body(block, extent) for blocks of keys that any of the queries may
+/// look at, in order.
+template <class Body>
+void ForBlocks(const AttentionArgs& args, const Queries& q, Range keys,
+               const Body& body) {
+  for (int64_t s = keys.begin; s < keys.end; s += kKeys) {
+    Range block{s, std::min(keys.end, s + kKeys)};
+    const MaskRule::Extent extent = Narrow(args, q, block);
+    if (block.size() > 0) body(block, extent);
+  }
+}
+
+/// The scores of head h in e [kQueries, kKeys].
+inline ScoreBlock BlockOf(float* e, const Queries& q, int64_t h, Range keys) {
+  return {e, kKeys, q.b, h, q.t, q.rows, keys.begin, keys.size()};
+}
+
+/// Calls body(h, step): with several heads, a few whole rows at a time, so that
+/// a long cache is read from front to back.
+template <class Body>
+HWY_INLINE void ForSteps(Range heads, Range keys, const Body& body) {
+  const int64_t size = heads.size() > 1 ? kStep : kKeys;
+  for (int64_t s = keys.begin; s < keys.end; s += size) {
+    const Range step{s, std::min(keys.end, s + size)};
+    for (int64_t h = heads.begin; h < heads.end; ++h) body(h, step);
+  }
+}
+
+/// Asks the memory for what ForSteps comes to soon in x [rows, cols]; the
+/// processor does not see through its order.
+inline void Prefetch(Matrix<const float> x, int64_t rows, Range step,
+                     int64_t cols) {
+  constexpr int64_t kLine = 64 / sizeof(float);
+  for (int64_t s = step.end; s < std::min(rows, step.end + kStep); ++s) {
+    for (int64_t c = 0; c < cols; c += kLine) hwy::Prefetch(x[s] + c);
+  }
+}
+
+/// The scores of heads `heads` of some queries and keys, before modifiers, in
+/// e [heads, kQueries, kKeys].
+inline void DirectScores(const AttentionArgs& args, const Queries& q,
+                         Range heads, Range keys, float* e) {
+  const int64_t features = args.features();
+  const auto value = static_cast<float>(args.value);
+  if (args.score != AttentionArgs::Score::kDot) {
+    for (int64_t h = heads.begin; h < heads.end; ++h) {
+      PairScoresTile(args.score, value, AsRows(QueryRows(args, q, h)),
+                     AsRows(KeyRows(args, q, h, keys.begin)),
+                     args.w.data<float>() + h * features, q.rows, keys.size(),
+                     features, e + (h - heads.begin) * kBlock, kKeys);
+    }
+    return;
+  }
+  ForSteps(heads, keys, [&](int64_t h, Range step) HWY_ATTR {
+    if (heads.size() > 1) {
+      Prefetch(KeyRows(args, q, h, 0), args.keys(), step, features);
+    }
+    DotProducts(
+        q.rows, step.size(), features, value, QueryRows(args, q, h),
+        KeyRows(args, q, h, step.begin),
+        Matrix<float>{e + (h - heads.begin) * kBlock + step.begin - keys.begin,
+                      kKeys});
+  });
+}
+
+/// y = exp(x - shift).
+inline void ExpSpan(int64_t n, float shift, const float* x, float* y) {
+  MapSpan(
+      n,
+      [=](auto d, auto v)
+          HEED_LANES { return Exp(d, hn::Sub(v, hn::Set(d, shift))); },
+      y, x);
+}
+
+/// y = x1 * x2.
+inline void MulSpan(int64_t n, const float* x1, const float* x2, float* y) {
+  MapSpan(
+      n, [](auto, auto a, auto b) HEED_LANES { return hn::Mul(a, b); }, y, x1,
+      x2);
+}
+
+/// The weights of a row from its scores, before factors.
+inline void WeightsRow(int64_t n, float log_sum, const float* e, float* a) {
+  // Without a key that may be seen, every score is -infinity.
+  ExpSpan(n, std::isinf(log_sum) ? 0.0F : log_sum, e, a);
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // HEED_KERNELS_CPU_ATTENTION_DIRECT_INL_H_

@@ -1,0 +1,362 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "heed/base/threads.h"
+#include "heed/kernels/cpu/attention_paths.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention_tiled.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "heed/kernels/cpu/attention_tiles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+namespace {
+
+/// Keys as panels and values as rows, of one head or of all.
+class PackedMemory {
+ public:
+  PackedMemory(const TiledSizes& n, int64_t heads, bool values)
+      : n_(n),
+        panel_cols_(PanelCols(n.S)),
+        panel_(n.format.Words(n.A) * panel_cols_),
+        keys_({heads, (n.S + kTileCols - 1) / kTileCols * panel_}) {
+    if (values) values_ = Tensor({heads, n.format.Words(n.S) * Padded(n.D)});
+  }
+
+  /// Packs keys [s, s + kKeyBlock) of key head `head` of all B * K as those of
+  /// `slot`. `lines` is scratch.
+  void PackBlock(const AttentionArgs& args, int64_t head, int64_t slot,
+                 int64_t s, float* lines) {
+    const int64_t b = head / n_.K;
+    const int64_t k = head % n_.K;
+    const int64_t rows = std::min(kKeyBlock, n_.S - s);
+    const int64_t k_row = args.k.row_stride();
+    PackTransposed(n_.format, rows, n_.A,
+                   HeadRows(args.k, b, k, n_.A) + s * k_row, k_row, panel_cols_,
+                   lines, keys_.row<float>(slot) + s / kTileCols * panel_);
+    if (!values_.defined()) return;
+    const int64_t v_row = args.v.row_stride();
+    PackRows(n_.format, rows, n_.D, HeadRows(args.v, b, k, n_.D) + s * v_row,
+             v_row, 1,
+             values_.row<float>(slot) + n_.format.Words(s) * Padded(n_.D));
+  }
+
+  /// Keys from s on, which begins a panel.
+  RightWords Keys(int64_t slot, int64_t s) const {
+    return {keys_.row<float>(slot) + s / kTileCols * panel_, panel_cols_,
+            panel_};
+  }
+  RightWords Values(int64_t slot, int64_t s) const {
+    return {values_.row<float>(slot) + n_.format.Words(s) * Padded(n_.D),
+            Padded(n_.D), kTileCols};
+  }
+
+ private:
+  const TiledSizes n_;
+  int64_t panel_cols_, panel_;
+  Tensor keys_, values_;
+};
+
+/// Softmax of rows that come block by block: the sum of 2^(score - shift) for a
+/// shift near the greatest score so far, and the so weighted sum of values.
+class RowSums {
+ public:
+  explicit RowSums(int64_t value_cols)
+      : cols_(Padded(value_cols)),
+        shifts_({kQueryBlock}),
+        sums_({kQueryBlock, kLanes}),
+        values_({kQueryBlock, cols_}) {}
+
+  void Start(int64_t rows) {
+    std::fill_n(shifts_.data<float>(), rows, kNoShift);
+    std::fill_n(sums_.data<float>(), rows * kLanes, 0.0F);
+    std::fill_n(values_.data<float>(), rows * cols_, 0.0F);
+  }
+
+  /// Turns scores into weights 2^(to_log2 e - shift) and adds them up.
+  void AddWeights(float to_log2, const ScoreBlock& block);
+
+  Floats2D values() { return {values_.data<float>(), cols_}; }
+
+  /// log sum exp of row r.
+  float LogSum(int64_t r) const {
+    const float sum = Sum(r);
+    if (sum == 0) return -std::numeric_limits<float>::infinity();
+    return kLn2 * (shifts_.data<float>()[r] + std::log2(sum));
+  }
+
+  /// The weighted mean of the values, 0 if all weights are.
+  void Mean(int64_t r, int64_t cols, float* mean) const {
+    const float sum = Sum(r);
+    const float scale = sum == 0 ? 0 : 1 / sum;
+    const float* from = values_.row<float>(r);
+    ForLanes<float>(cols, [=](auto lanes, int64_t c) HEED_LANES {
+      lanes.Store(hn::Mul(lanes.Load(from + c), hn::Set(lanes.d, scale)),
+                  mean + c);
+    });
+  }
+
+ private:
+  float Sum(int64_t r) const {
+    const FloatD d;
+    return hn::GetLane(
+        hn::SumOfLanes(d, hn::LoadU(d, sums_.row<float>(r))));
+  }
+
+  /// Makes `shift` the shift of row r.
+  HWY_NOINLINE void Shift(int64_t r, float shift);
+
+  // Finite, so that a score of -infinity less the shift is not NaN.
+  static constexpr float kNoShift = std::numeric_limits<float>::lowest();
+
+  int64_t cols_;
+  Tensor shifts_, sums_, values_;
+};
+
+void RowSums::Shift(int64_t r, float shift) {
+  const FloatD d;
+  const float old = std::exchange(shifts_.data<float>()[r], shift);
+  if (old == kNoShift) return;  // the sums still are 0
+  const FloatV scale = Exp2(hn::Set(d, old - shift));
+  float* sum = sums_.row<float>(r);
+  hn::StoreU(hn::Mul(hn::LoadU(d, sum), scale), d, sum);
+  float* values = values_.row<float>(r);
+  for (int64_t c = 0; c < cols_; c += kLanes) {
+    hn::StoreU(hn::Mul(hn::LoadU(d, values + c), scale), d, values + c);
+  }
+}
+
+void RowSums::AddWeights(float to_log2, const ScoreBlock& block) {
+  // A shift may lag behind the greatest score by this much: the weights then
+  // are too great by a factor that is taken back in the end.
+  constexpr float kSlack = 8;
+  const FloatD d;
+  const FloatV scale = hn::Set(d, to_log2);
+  const float* shifts = shifts_.data<float>();
+  for (int64_t r = 0; r < block.rows; ++r) {
+    float* e = block.row(r);
+    FloatV max = hn::LoadU(d, e);
+#pragma GCC unroll 4
+    for (int64_t c = kLanes; c < block.cols; c += kLanes) {
+      max = hn::Max(max, hn::LoadU(d, e + c));
+    }
+    const float top = to_log2 * hn::GetLane(hn::MaxOfLanes(d, max));
+    if (top > shifts[r] + kSlack) Shift(r, top);
+    const FloatV shift = hn::Set(d, shifts[r]);
+    float* sum = sums_.row<float>(r);
+    FloatV total = hn::LoadU(d, sum);
+#pragma GCC unroll 4
+    for (int64_t c = 0; c < block.cols; c += kLanes) {
+      const FloatV w = Exp2(hn::MulSub(scale, hn::LoadU(d, e + c), shift));
+      total = hn::Add(total, w);
+      hn::StoreU(w, d, e + c);
+    }
+    hn::StoreU(total, d, sum);
+  }
+}
+
+/// Scratch of a task.
+struct Scratch {
+  Scratch(const AttentionArgs& args, const TiledSizes& n)
+      : queries({kQueryBlock, n.query_row()}),
+        scores({kQueryBlock, kKeyBlock}),
+        lines({n.lines(n.A)}),
+        sums(n.D) {
+    if (n.format.bf16) words = Tensor({kQueryBlock, kKeyBlock / 2});
+    if (HasFactors(args)) factors = Tensor({kQueryBlock, kKeyBlock});
+  }
+  Tensor queries, scores, lines, words, factors;
+  RowSums sums;
+};
+
+/// block.e *= its factors.
+void MultiplyFactors(const AttentionArgs& args, const ScoreBlock& block,
+                     Tensor& factors) {
+  if (!factors.defined()) return;
+  float* f = factors.data<float>();
+  WeightFactors(args, block, f);
+  for (int64_t r = 0; r < block.rows; ++r) {
+    float* e = block.row(r);
+    const float* f_r = f + r * block.stride;
+    ForLanes<float>(block.cols, [=](auto lanes, int64_t c) HEED_LANES {
+      lanes.Store(hn::Mul(lanes.Load(e + c), lanes.Load(f_r + c)), e + c);
+    });
+  }
+}
+
+/// A block of queries of one head, and where its keys and values are packed.
+struct QueryBlock {
+  QueryBlock(const TiledSizes& n, int64_t i, const PackedMemory& packed,
+             int64_t packed_slot)
+      : b(i / n.query_blocks() / n.H),
+        h(i / n.query_blocks() % n.H),
+        t(i % n.query_blocks() * kQueryBlock),
+        rows(std::min(kQueryBlock, n.T - t)),
+        memory(packed),
+        slot(packed_slot) {}
+  int64_t b, h, t, rows;
+  const PackedMemory& memory;
+  int64_t slot;
+};
+
+/// Calls body(q, scratch) for all blocks of queries, in parallel.
+template <class Body>
+void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
+                    const Body& body) {
+  // Many heads: each one is packed by who needs it, into its cache.
+  constexpr int64_t kManyHeads = 32;
+  constexpr int64_t kCacheFloats = int64_t{1} << 17;
+  const int64_t heads = n.B * n.K;
+  const int64_t head_blocks = n.group() * n.query_blocks();
+  const int64_t key_blocks = n.key_blocks();
+  const int64_t pack_cost = std::min(n.S, kKeyBlock) * (n.A + n.D);
+  const int64_t cost = std::min(n.T, kQueryBlock) * (n.S + 1) * (n.A + n.D) / 32;
+  if (heads >= kManyHeads && n.S * (n.A + n.D) <= kCacheFloats) {
+    const int64_t grain = RowGrain(key_blocks * pack_cost + head_blocks * cost);
+    ParallelFor(heads, grain, [&](int64_t begin, int64_t end) {
+      PackedMemory memory(n, 1, values);
+      Scratch scratch(args, n);
+      for (int64_t head = begin; head < end; ++head) {
+        for (int64_t s = 0; s < n.S; s += kKeyBlock) {
+          memory.PackBlock(args, head, 0, s, scratch.lines.data<float>());
+        }
+        for (int64_t i = 0; i < head_blocks; ++i) {
+          body(QueryBlock(n, head * head_blocks + i, memory, 0), scratch);
+        }
+      }
+    });
+    return;
+  }
+  PackedMemory memory(n, heads, values);
+  ParallelFor(heads * key_blocks, RowGrain(pack_cost),
+              [&](int64_t begin, int64_t end) {
+                Tensor lines({n.lines(n.A)});
+                for (int64_t i = begin; i < end; ++i) {
+                  // Heads, which stand side by side, one after the other.
+                  const int64_t block = i / n.K % key_blocks;
+                  const int64_t head = i / n.K / key_blocks * n.K + i % n.K;
+                  memory.PackBlock(args, head, head, block * kKeyBlock,
+                                   lines.data<float>());
+                }
+              });
+  ParallelFor(heads * head_blocks, RowGrain(cost),
+              [&](int64_t begin, int64_t end) {
+                Scratch scratch(args, n);
+                for (int64_t i = begin; i < end; ++i) {
+                  body(QueryBlock(n, i, memory, i / head_blocks), scratch);
+                }
+              });
+}
+
+/// Calls block(extent, scores) for each block of keys that `q` may look at.
+template <class Block>
+void ForKeyBlocks(const AttentionArgs& args, const TiledSizes& n,
+                  const QueryBlock& q, Scratch& scratch, const Block& block) {
+  const int64_t q_row = args.q.row_stride();
+  float* queries = scratch.queries.data<float>();
+  PackColumns(n.format, q.rows, n.A,
+              HeadRows(args.q, q.b, q.h, n.A) + q.t * q_row, q_row,
+              n.query_scale, queries);
+  for (int64_t s = 0; s < n.S; s += kKeyBlock) {
+    const auto [extent, keys] = FindVisible(
+        args, q.b, q.t, q.rows, {s, std::min(n.S, s + kKeyBlock)});
+    if (extent == MaskRule::Extent::kNone) continue;
+    const ScoreBlock scores{scratch.scores.data<float>(), kKeyBlock, q.b, q.h,
+                            q.t, q.rows, keys.begin, keys.size()};
+    BlockScores(args, n, extent, queries, q.memory.Keys(q.slot, keys.begin),
+                scores, nullptr);
+    block(scores);
+  }
+}
+
+/// Contexts of one block of queries.
+void Attend(const AttentionArgs& args, const TiledSizes& n, const QueryBlock& q,
+            Scratch& scratch, AttentionResult& result) {
+  RowSums& sums = scratch.sums;
+  sums.Start(q.rows);
+  float* context =
+      HeadRows(result.context, q.b, q.h, n.D) + q.t * result.context.row_stride();
+  // The rows arrive in the cache while the context is computed.
+  for (int64_t r = 0; r < q.rows; ++r) {
+    for (int64_t d = 0; d < n.D; d += kLanes) {
+      __builtin_prefetch(context + r * result.context.row_stride() + d, 1);
+    }
+  }
+  ForKeyBlocks(args, n, q, scratch, [&](const ScoreBlock& block) {
+    sums.AddWeights(n.to_log2, block);
+    MultiplyFactors(args, block, scratch.factors);
+    LeftWords weights{block.e, block.stride, 1};
+    if (n.format.bf16) {
+      float* words = scratch.words.data<float>();
+      cpu::PairColumns(block.rows, block.cols, block.e, block.stride, 1, words,
+                       kKeyBlock / 2);
+      weights = {words, kKeyBlock / 2, 1};
+    }
+    Product(n.format, block.rows, n.format.Words(block.cols), n.D, weights,
+            q.memory.Values(q.slot, block.s), true, sums.values());
+  });
+  float* log_sums =
+      result.log_sum.data<float>() + (q.b * n.H + q.h) * n.T + q.t;
+  for (int64_t r = 0; r < q.rows; ++r) {
+    sums.Mean(r, n.D, context + r * result.context.row_stride());
+    log_sums[r] = sums.LogSum(r);
+  }
+}
+
+}  // namespace
+
+AttentionResult TiledForward(const AttentionArgs& args) {
+  const TiledSizes n(args);
+  AttentionResult result{Tensor({n.B, n.T, n.H * n.D}),
+                         Tensor({n.B, n.H, n.T})};
+  ForQueryBlocks(args, n, true, [&](const QueryBlock& q, Scratch& scratch) {
+    Attend(args, n, q, scratch, result);
+  });
+  return result;
+}
+
+Tensor TiledWeights(const AttentionArgs& args, const Tensor& log_sum) {
+  const TiledSizes n(args);
+  Tensor weights = Tensor::Zeros({n.B, n.H, n.T, n.S});
+  ForQueryBlocks(args, n, false, [&](const QueryBlock& q, Scratch& scratch) {
+    const int64_t row = (q.b * n.H + q.h) * n.T + q.t;
+    float log2_sums[kQueryBlock];
+    std::transform(log_sum.data<float>() + row,
+                   log_sum.data<float>() + row + q.rows, log2_sums, Log2Sum);
+    ForKeyBlocks(args, n, q, scratch, [&](const ScoreBlock& block) {
+      BlockWeights(n.to_log2, block, log2_sums);
+      MultiplyFactors(args, block, scratch.factors);
+      for (int64_t r = 0; r < block.rows; ++r) {
+        std::copy_n(block.row(r), block.cols,
+                    weights.row<float>(row + r) + block.s);
+      }
+    });
+  });
+  return weights;
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(TiledForward);
+HWY_EXPORT(TiledWeights);
+
+AttentionResult TiledAttention(const AttentionArgs& args) {
+  return HWY_DYNAMIC_DISPATCH(TiledForward)(args);
+}
+
+Tensor TiledAttentionWeights(const AttentionArgs& args, const Tensor& log_sum) {
+  return HWY_DYNAMIC_DISPATCH(TiledWeights)(args, log_sum);
+}
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,36 @@
+// Plain loops over rows of f32 or f64, for kernels that are not hot.
+#ifndef HEED_KERNELS_CPU_ROWS_H_
+#define HEED_KERNELS_CPU_ROWS_H_
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+
+#include "heed/base/threads.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+/// Calls f with a zero of the element type of a floating-point tensor.
+template <class F>
+auto WithElement(const Tensor& x, const F& f) {
+  if (x.dtype() == DType::kF64) return f(double{});
+  assert(x.dtype() == DType::kF32);
+  return f(float{});
+}
+
+/// Calls body(r) for r in [0, rows), in parallel if rows of `cols` elements
+/// are work enough.
+template <class Body>
+void ForRows(int64_t rows, int64_t cols, const Body& body) {
+  constexpr int64_t kChunk = 32768;
+  const int64_t grain =
+      std::max<int64_t>(1, kChunk / std::max<int64_t>(1, cols));
+  ParallelFor(rows, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) body(r);
+  });
+}
+
+}  // namespace heed::kernels
+
+#endif  // HEED_KERNELS_CPU_ROWS_H_

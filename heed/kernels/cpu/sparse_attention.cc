@@ -1,0 +1,330 @@
+#include "heed/kernels/sparse_attention.h"
+
+#include <algorithm>
+
+#include "heed/base/threads.h"
+#include "heed/kernels/elementwise.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/sparse_attention.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "heed/kernels/cpu/attention_pairs-inl.h"
+#include "heed/kernels/cpu/lanes-inl.h"
+#include "heed/kernels/cpu/softmax-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+namespace {
+
+using Score = AttentionArgs::Score;
+
+/// The edges of one query or key: edge(i) leads to row(i) of the other side.
+struct Edges {
+  const int32_t* list;  // numbers of edges; null: first, first + 1, ..
+  const int32_t* rows;  // by number of edge
+  int64_t first;
+  int64_t size;
+
+  int64_t edge(int64_t i) const {
+    return list == nullptr ? first + i : list[first + i];
+  }
+  int64_t row(int64_t i) const { return rows[edge(i)]; }
+};
+
+Edges OfQuery(const Neighbourhood& graph, int64_t t) {
+  const auto* offsets = graph.offsets.data<int32_t>();
+  return {nullptr, graph.keys.data<int32_t>(), offsets[t],
+          offsets[t + 1] - offsets[t]};
+}
+
+Edges OfKey(const Neighbourhood& graph, int64_t s) {
+  const auto* offsets = graph.transposed_offsets.data<int32_t>();
+  return {graph.transposed_edges.data<int32_t>(),
+          graph.queries_of_edges.data<int32_t>(), offsets[s],
+          offsets[s + 1] - offsets[s]};
+}
+
+/// The part of head h in rows x [1, .., heads * width].
+template <typename T>
+Rows<const T> Head(const Tensor& x, int64_t h, int64_t width) {
+  return {x.data<T>() + h * width, x.row_stride()};
+}
+template <typename T>
+Rows<T> Head(Tensor& x, int64_t h, int64_t width) {
+  return {x.data<T>() + h * width, x.row_stride()};
+}
+
+template <typename T>
+HWY_INLINE T DotSpan(int64_t n, const T* x, const T* y) {
+  return SumSpan<T>(
+      n, [](auto, auto a, auto b) HEED_LANES { return hn::Mul(a, b); }, x, y);
+}
+
+/// The scores e, by number of edge, of one query row.
+template <typename T>
+void ScoreEdges(const AttentionArgs& args, const Edges& edges, const T* q,
+                Rows<const T> k, const T* w, T* e) {
+  const int64_t features = args.features();
+  const T value = static_cast<T>(args.value);
+  if (args.score == Score::kDot) {
+    for (int64_t i = 0; i < edges.size; ++i) {
+      e[edges.edge(i)] = value * DotSpan(features, q, k[edges.row(i)]);
+    }
+    return;
+  }
+  WithPhi(args.score, value, [&](const auto& phi) HWY_ATTR {
+    for (int64_t i = 0; i < edges.size; ++i) {
+      PairScoresStrip<1>(phi, q, k.From(edges.row(i)), w, features,
+                         e + edges.edge(i));
+    }
+  });
+}
+
+/// y += scale sum over the edges of c x, c by number of edge.
+template <typename T>
+void AddRows(const Edges& edges, int64_t cols, T scale, const T* c,
+             Rows<const T> x, T* y) {
+  ForLanes<T>(cols, [&](auto lanes, int64_t a) HEED_LANES {
+    auto sum = hn::Zero(lanes.d);
+    for (int64_t i = 0; i < edges.size; ++i) {
+      sum = hn::MulAdd(hn::Set(lanes.d, c[edges.edge(i)]),
+                       lanes.Load(x[edges.row(i)] + a), sum);
+    }
+    lanes.Store(hn::MulAdd(hn::Set(lanes.d, scale), sum, lanes.Load(y + a)),
+                y + a);
+  });
+}
+
+/// The gradient of ScoreEdges for the row x of one side: dx, dw += unless null,
+/// from the gradients de by number of edge. `others` are the rows of the other
+/// side.
+template <typename T>
+void ScoreEdgesGrad(const AttentionArgs& args, const Edges& edges, const T* x,
+                    Rows<const T> others, const T* w, const T* de, T* dx,
+                    T* dw) {
+  const int64_t features = args.features();
+  const T value = static_cast<T>(args.value);
+  if (args.score == Score::kDot) {
+    if (dx != nullptr) AddRows(edges, features, value, de, others, dx);
+    return;
+  }
+  WithPhi(args.score, value, [&](const auto& phi) HWY_ATTR {
+    ForLanes<T>(features, [&](auto lanes, int64_t a) HEED_LANES {
+      const auto x_a = lanes.Load(x + a);
+      auto sum = hn::Zero(lanes.d);
+      auto dw_a = hn::Zero(lanes.d);
+      for (int64_t i = 0; i < edges.size; ++i) {
+        const auto pair = hn::Add(x_a, lanes.Load(others[edges.row(i)] + a));
+        const auto de_i = hn::Set(lanes.d, de[edges.edge(i)]);
+        sum = hn::Add(sum, phi.Grad(lanes.d, pair, de_i, dw_a));
+      }
+      if (dx != nullptr) {
+        lanes.Store(hn::MulAdd(lanes.Load(w + a), sum, lanes.Load(dx + a)),
+                    dx + a);
+      }
+      if (dw != nullptr) {
+        lanes.Store(hn::Add(lanes.Load(dw + a), dw_a), dw + a);
+      }
+    });
+  });
+}
+
+/// de = dropped * da - a sum(dropped * da) of one query's edges, with da = the
+/// product of dcontext and the values.
+template <typename T>
+void WeightsGrad(const Edges& edges, int64_t cols, const T* dcontext,
+                 Rows<const T> v, const T* a, const T* dropped, T* de) {
+  T sum = 0;
+  for (int64_t i = 0; i < edges.size; ++i) {
+    const int64_t edge = edges.edge(i);
+    de[edge] = dropped[edge] * DotSpan(cols, dcontext, v[edges.row(i)]);
+    sum += de[edge];
+  }
+  for (int64_t i = 0; i < edges.size; ++i) {
+    const int64_t edge = edges.edge(i);
+    de[edge] -= a[edge] * sum;
+  }
+}
+
+/// What all rows have in common.
+template <typename T>
+struct Problem {
+  const AttentionArgs& args;
+  const Neighbourhood& graph;
+  int64_t features = args.features();
+  int64_t cols = args.value_features();
+  int64_t group = args.heads / args.key_heads;
+  // Scores of pairs have factors; ones where none are given.
+  Tensor w = args.w.defined() || args.score == Score::kDot
+                 ? args.w
+                 : Tensor::Full({args.heads, features}, 1, args.q.dtype());
+
+  Rows<const T> Queries(int64_t h) const {
+    return Head<T>(args.q, h, features);
+  }
+  Rows<const T> Keys(int64_t h) const {
+    return Head<T>(args.k, h / group, features);
+  }
+  Rows<const T> Values(int64_t h) const {
+    return Head<T>(args.v, h / group, cols);
+  }
+  const T* W(int64_t h) const { return w.defined() ? w.row<T>(h) : nullptr; }
+
+  /// Rows of queries or keys in a chunk of a parallel loop.
+  int64_t Grain(int64_t rows) const {
+    const int64_t degree = graph.keys.numel() / std::max<int64_t>(1, rows);
+    return RowGrain((degree + 1) * args.heads * (features + cols));
+  }
+  /// Calls body(r, h) for each head of the rows [begin, end).
+  template <class Body>
+  void ForHeads(int64_t begin, int64_t end, const Body& body) const {
+    for (int64_t r = begin; r < end; ++r) {
+      for (int64_t h = 0; h < args.heads; ++h) body(r, h);
+    }
+  }
+};
+
+/// The weights [H, E] after dropout.
+Tensor Dropped(const AttentionArgs& args, const Tensor& weights) {
+  return args.dropout > 0 ? Dropout(weights, args.dropout, args.dropout_key)
+                          : weights;
+}
+
+/// Sets the weights, before dropout.
+template <typename T>
+void SetWeights(const Problem<T>& p, Tensor& weights) {
+  const int64_t queries = p.graph.queries;
+  ParallelFor(queries, p.Grain(queries), [&](int64_t begin, int64_t end) {
+    p.ForHeads(begin, end, [&](int64_t t, int64_t h) HWY_ATTR {
+      ScoreEdges(p.args, OfQuery(p.graph, t), p.Queries(h)[t], p.Keys(h),
+                 p.W(h), weights.row<T>(h));
+    });
+    // Not at once: a vector cannot be loaded before single elements that were
+    // just stored have reached the cache.
+    p.ForHeads(begin, end, [&](int64_t t, int64_t h) HWY_ATTR {
+      const Edges edges = OfQuery(p.graph, t);
+      T* e = weights.row<T>(h) + edges.first;
+      SoftmaxSpan(edges.size, e, e);
+    });
+  });
+}
+
+/// context += dropped v.
+template <typename T>
+void AddContext(const Problem<T>& p, const Tensor& dropped, Tensor& context) {
+  const int64_t queries = p.graph.queries;
+  ParallelFor(queries, p.Grain(queries), [&](int64_t begin, int64_t end) {
+    p.ForHeads(begin, end, [&](int64_t t, int64_t h) HWY_ATTR {
+      AddRows(OfQuery(p.graph, t), p.cols, T(1), dropped.row<T>(h), p.Values(h),
+              Head<T>(context, h, p.cols)[t]);
+    });
+  });
+}
+
+/// Sets the gradients de of scores; dq, dw +=.
+template <typename T>
+void QueriesGrad(const Problem<T>& p, const Tensor& weights,
+                 const Tensor& dropped, const Tensor& dcontext, Tensor& de,
+                 AttentionGrads& grads) {
+  const int64_t queries = p.graph.queries;
+  const int64_t grain = p.Grain(queries);
+  // One sum over each chunk, for a result that no schedule can change.
+  const int64_t chunks = grads.dw.defined() ? (queries + grain - 1) / grain : 0;
+  const int64_t factors = p.args.heads * p.features;
+  Tensor sums = Tensor::Zeros({chunks, factors}, p.args.q.dtype());
+  ParallelFor(queries, grain, [&](int64_t begin, int64_t end) {
+    p.ForHeads(begin, end, [&](int64_t t, int64_t h) HWY_ATTR {
+      const Edges edges = OfQuery(p.graph, t);
+      T* de_h = de.row<T>(h);
+      WeightsGrad(edges, p.cols, Head<T>(dcontext, h, p.cols)[t], p.Values(h),
+                  weights.row<T>(h), dropped.row<T>(h), de_h);
+      ScoreEdgesGrad(
+          p.args, edges, p.Queries(h)[t], p.Keys(h), p.W(h), de_h,
+          grads.dq.defined() ? Head<T>(grads.dq, h, p.features)[t] : nullptr,
+          chunks > 0 ? sums.row<T>(begin / grain) + h * p.features : nullptr);
+    });
+  });
+  for (int64_t i = 0; i < chunks; ++i) {
+    T* dw = grads.dw.data<T>();
+    MapSpan(
+        factors, [](auto, auto a, auto b) HWY_ATTR { return hn::Add(a, b); },
+        dw, dw, sums.row<T>(i));
+  }
+}
+
+/// dk, dv +=.
+template <typename T>
+void KeysGrad(const Problem<T>& p, const Tensor& dropped,
+              const Tensor& dcontext, const Tensor& de, AttentionGrads& grads) {
+  const int64_t keys = p.graph.key_count;
+  ParallelFor(keys, p.Grain(keys), [&](int64_t begin, int64_t end) {
+    p.ForHeads(begin, end, [&](int64_t s, int64_t h) HWY_ATTR {
+      const Edges edges = OfKey(p.graph, s);
+      const int64_t key_head = h / p.group;
+      if (grads.dk.defined()) {
+        ScoreEdgesGrad<T>(p.args, edges, p.Keys(h)[s], p.Queries(h), p.W(h),
+                          de.row<T>(h),
+                          Head<T>(grads.dk, key_head, p.features)[s], nullptr);
+      }
+      if (grads.dv.defined()) {
+        AddRows(edges, p.cols, T(1), dropped.row<T>(h),
+                Head<T>(dcontext, h, p.cols),
+                Head<T>(grads.dv, key_head, p.cols)[s]);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Tensor SparseAttention(const AttentionArgs& args, const Neighbourhood& graph,
+                       Tensor& weights) {
+  const DType dtype = args.q.dtype();
+  weights = Tensor({args.heads, graph.keys.numel()}, dtype);
+  Tensor context = Tensor::Zeros(
+      {1, graph.queries, args.heads * args.value_features()}, dtype);
+  WithFloat(args.q, [&]<typename T>(T) {
+    const Problem<T> problem{args, graph};
+    SetWeights(problem, weights);
+    AddContext(problem, Dropped(args, weights), context);
+  });
+  return context;
+}
+
+void SparseAttentionGrad(const AttentionArgs& args, const Neighbourhood& graph,
+                         const Tensor& weights, const Tensor& dcontext,
+                         AttentionGrads& grads) {
+  const Tensor dropped = Dropped(args, weights);
+  Tensor de(weights.shape(), weights.dtype());
+  WithFloat(args.q, [&]<typename T>(T) {
+    const Problem<T> problem{args, graph};
+    QueriesGrad(problem, weights, dropped, dcontext, de, grads);
+    KeysGrad(problem, dropped, dcontext, de, grads);
+  });
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(SparseAttention);
+HWY_EXPORT(SparseAttentionGrad);
+
+Tensor SparseAttention(const AttentionArgs& args, const Neighbourhood& graph,
+                       Tensor& weights) {
+  return HWY_DYNAMIC_DISPATCH(SparseAttention)(args, graph, weights);
+}
+
+void SparseAttentionGrad(const AttentionArgs& args, const Neighbourhood& graph,
+                         const Tensor& weights, const Tensor& dcontext,
+                         AttentionGrads& grads) {
+  HWY_DYNAMIC_DISPATCH(SparseAttentionGrad)
+  (args, graph, weights, dcontext, grads);
+}
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE
