@@ -55,6 +55,9 @@ CASES = {
     "additive, 64 × 16 × 30 × 512": ADDITIVE,
     "additive, 64 × 16 × 30 × 512, with backward": dict(ADDITIVE, backward=True),
     "one query, 8 heads × 16384 keys": dot(1, 8, 1, keys=16384),
+    "graph of 2708 nodes, 5 neighbours, 8×8, with backward": {
+        "score": "graph", "batch": 1, "heads": 8, "length": 2708, "keys": 2708, "dim": 8,
+        "mask": "adjacency(5)", "dtype": "f32", "backward": True},
     "1 head × 65536, with backward": dot(1, 1, 65536, backward=True),
 }
 
@@ -152,7 +155,13 @@ def figure(records, case, contender, key="ms"):
     def median(name):
         return lambda rounds: statistics.median(r[name] for r in rounds)
 
-    return median(key)(min(variants.values(), key=median("ms")))
+    def of_the_limit(rounds):
+        return statistics.median(
+            max(r["fraction"], r["gbytes_per_second"] / r["limit_gbytes_per_second"])
+            for r in rounds)
+
+    best = min(variants.values(), key=median("ms"))
+    return of_the_limit(best) if key == "limit" else median(key)(best)
 
 
 def cell(form, *values):
@@ -165,7 +174,7 @@ def tables(records, peers):
     lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
     for name in cases:
         ms, fraction, extra = (figure(records, name, "Heed", key)
-                               for key in ("ms", "fraction", "peak_extra_bytes"))
+                               for key in ("ms", "limit", "peak_extra_bytes"))
         row = [name, cell("{:.2f}", ms), cell("{:.0%}", fraction),
                cell("{:.1f}", extra and extra / 1e6)]
         for peer in peers:

@@ -36,9 +36,9 @@ def additive_mask(text, length, keys):
     window = re.fullmatch(r"window\((\d+)\)", text)
     if text != "causal" and not window:
         raise Skipped(f"pytorch_attention.py has no mask {text}")
-    may = torch.ones(length, keys, dtype=torch.bool).tril(int(window[1]) if window else 0)
+    may = torch.ones(length, keys, dtype=torch.bool).tril(int(window[1]) // 2 if window else 0)
     if window:
-        may = may.triu(-int(window[1]))
+        may = may.triu(-(int(window[1]) // 2))
     return torch.zeros(length, keys).masked_fill(~may, -math.inf)
 
 

@@ -1,12 +1,17 @@
-// heed demo: learns to read dates in about a minute and shows how.
+// heed demo: learns to read dates in about a minute and shows how; what else
+// `heed demo NAME` shows stands in demo_*.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
+#include "apps/heed/command.h"
 #include "apps/heed/commands.h"
+#include "apps/heed/demos.h"
 #include "apps/heed/views.h"
 #include "heed/attention/score.h"
+#include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/dates.h"
 #include "heed/explain/heatmap_svg.h"
@@ -85,18 +90,32 @@ std::string CommandPath() {
   return error ? "heed" : std::filesystem::proximate(path).string();
 }
 
-}  // namespace
+constexpr std::array<Command, 4> kDemos = {{
+    {"gallery", "a heatmap of each score, modifier, mask and normaliser",
+     RunDemoGallery},
+    {"saturation", "softmax with and without 1/√d", RunDemoSaturation},
+    {"equivariance", "words in another order, with and without positions",
+     RunDemoEquivariance},
+    {"cost", "a GRU and self-attention against length", RunDemoCost},
+}};
 
-int RunDemo(const Arguments& arguments) {
+int RunDemoDates(const Arguments& arguments) {
   DemoOptions demo;
+  std::string others;
+  for (const Command& other : kDemos) {
+    others += fmt::format("{}'heed demo {}' ({})", others.empty() ? "" : ", ",
+                          other.name, other.summary);
+  }
   Options options(
       "demo",
       "Learns to write dates of many human formats as YYYY-MM-DD, "
       "character by character, and shows which characters each digit "
-      "looked at. Needs no data.");
+      "looked at. Needs no data. Other demos: " +
+          others + ".");
   demo.Visit(options.fields());
   options.Example("heed demo");
   options.Example("heed demo --score dot --out dates-dot");
+  options.Example("heed demo gallery --help");
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(demo.threads);
@@ -155,6 +174,24 @@ int RunDemo(const Arguments& arguments) {
       "model\n",
       picture, demo.out, CommandPath());
   return 0;
+}
+
+}  // namespace
+
+int RunDemo(const Arguments& arguments) {
+  if (arguments.empty() || arguments[0].starts_with('-')) {
+    return RunDemoDates(arguments);
+  }
+  std::vector<std::string> names;
+  for (const Command& demo : kDemos) {
+    if (demo.name == arguments[0]) {
+      return demo.run({arguments.begin() + 1, arguments.end()});
+    }
+    names.emplace_back(demo.name);
+  }
+  throw ConfigError(fmt::format("unknown demo '{}'{} (valid: {}, or none)",
+                                arguments[0], DidYouMean(arguments[0], names),
+                                fmt::join(names, ", ")));
 }
 
 }  // namespace heed

@@ -42,11 +42,34 @@ AttentionSizes SizesOf(const std::string& path, const AttentionSpec& spec) {
   n.query = divide("query", spec.query, n.heads);
   n.key = divide("key", spec.key, n.key_heads);
   divide("value", spec.value == 0 ? spec.key : spec.value, n.key_heads);
+  Require(spec.units >= 0 && spec.layers >= 1 && spec.positions >= 0,
+          fmt::format("{}: {} units, {} layers and {} positions must not be "
+                      "below 0, 1 and 0",
+                      path, spec.units, spec.layers, spec.positions));
+  Require(spec.dropout >= 0 && spec.dropout < 1,
+          fmt::format("{}: dropout must be from 0 to below 1, not {}", path,
+                      spec.dropout));
   n.units = spec.units;
   n.layers = spec.layers;
   n.positions = spec.positions;
   n.init = spec.init;
   return n;
+}
+
+/// body(); errors of ops are given the name of the attention.
+template <class Body>
+auto Named(const std::string& path, const Body& body) {
+  const auto named = [&path](const std::exception& error) {
+    const std::string what = error.what();
+    return what.starts_with(path) ? what : fmt::format("{}: {}", path, what);
+  };
+  try {
+    return body();
+  } catch (const ShapeError& error) {
+    throw ShapeError(named(error));
+  } catch (const NumericError& error) {
+    throw NumericError(named(error));
+  }
 }
 
 /// When a step is applied: windows behind all that changes scores, because a
@@ -192,31 +215,39 @@ Attention::Attention(const Scope& scope, const AttentionSpec& spec)
   }
 }
 
-Memory Attention::Prepare(const Context& ctx, const Var& keys,
-                          const Var& values, const Mask& mask) const {
+void Attention::CheckSource(const Var& keys, const Var& values) const {
+  const DType dtype = keys.value().dtype();
   const bool fits = keys.shape().rank() == 3 && values.shape().rank() == 3 &&
                     keys.dim(2) == key_ && values.dim(2) == value_ &&
                     keys.dim(0) == values.dim(0) &&
                     keys.dim(1) == values.dim(1) &&
-                    keys.value().dtype() == values.value().dtype();
+                    dtype == values.value().dtype() &&
+                    (dtype == DType::kF32 || dtype == DType::kF64);
   if (!fits) {
     throw ShapeError(fmt::format(
-        "{}: keys {} {} and values {} {} are not [B, S, {}] and [B, S, {}] of "
-        "one type",
-        path_, Name(keys.value().dtype()), keys.shape().ToString(),
+        "{}: keys {} {} and values {} {} are not [B, S, {}] and [B, S, {}], "
+        "both f32 or both f64",
+        path_, Name(dtype), keys.shape().ToString(),
         Name(values.value().dtype()), values.shape().ToString(), key_, value_));
   }
+}
+
+Memory Attention::Prepare(const Context& ctx, const Var& keys,
+                          const Var& values, const Mask& mask) const {
+  CheckSource(keys, values);
   return {PrepareKeys(ctx, keys, 0), values, mask_ && mask, -1};
 }
 
 Var Attention::PrepareKeys(const Context& ctx, const Var& keys,
                            int64_t offset) const {
-  Var prepared = score_->PrepareKeys(ctx, keys);
-  for (const auto& modifier : modifiers_) {
-    prepared = modifier->Keys(ctx, prepared, score_->PreparedHeads(sizes_),
-                              offset);
-  }
-  return prepared;
+  return Named(path_, [&] {
+    Var prepared = score_->PrepareKeys(ctx, keys);
+    for (const auto& modifier : modifiers_) {
+      prepared = modifier->Keys(ctx, prepared, score_->PreparedHeads(sizes_),
+                                offset);
+    }
+    return prepared;
+  });
 }
 
 Memory Attention::Extend(const Context& ctx, Memory memory, const Var& keys,
@@ -226,10 +257,12 @@ Memory Attention::Extend(const Context& ctx, Memory memory, const Var& keys,
     memory.filled = keys.dim(1);
     return memory;
   }
+  CheckSource(keys, values);
   const int64_t begin = memory.size();
   const int64_t end = begin + keys.dim(1);
-  Check(keys.dim(0) == memory.values.dim(0),
-        "keys of another batch than the memory's", keys, memory);
+  Check(keys.dim(0) == memory.values.dim(0) &&
+            keys.value().dtype() == memory.values.value().dtype(),
+        "keys of another batch or type than the memory's", keys, memory);
   const Var prepared = PrepareKeys(ctx, keys, begin);
   const auto append = [&](Var& all, const Tensor& rows) {
     Tensor old = std::exchange(all, Var()).value();
@@ -257,7 +290,7 @@ Memory Attention::Extend(const Context& ctx, Memory memory, const Var& keys,
   return memory;
 }
 
-void Attention::Check(bool holds, const char* message, const Var& x,
+void Attention::Check(bool holds, const std::string& message, const Var& x,
                       const Memory& memory) const {
   if (holds) return;
   throw ShapeError(fmt::format("{}: {} (queries or keys {}, memory {})", path_,
@@ -266,37 +299,46 @@ void Attention::Check(bool holds, const char* message, const Var& x,
                                memory.values.shape().ToString()));
 }
 
+void Attention::CheckQuery(const Var& query, int64_t features,
+                           const Memory& memory) const {
+  Check(query.shape().rank() == 3 && query.dim(2) == features &&
+            query.dim(0) == memory.values.dim(0),
+        fmt::format("queries that are not [{}, T, {}]", memory.values.dim(0),
+                    features),
+        query, memory);
+  Check(query.value().dtype() == memory.values.value().dtype(),
+        fmt::format("queries of {}, but values of {}",
+                    Name(query.value().dtype()),
+                    Name(memory.values.value().dtype())),
+        query, memory);
+}
+
 Attended Attention::Attend(const Context& ctx, const Var& query,
                            const Memory& memory, AttentionState* state,
                            WantWeights want) const {
   Check(query.defined() == score_->takes_query() || !score_->takes_query(),
         "no queries, which this score needs", query, memory);
   if (query.defined() && score_->takes_query()) {
-    Check(query.shape().rank() == 3 && query.dim(2) == query_ &&
-              query.dim(0) == memory.values.dim(0),
-          fmt::format("queries that are not [B, T, {}]", query_).c_str(),
-          query, memory);
-    Check(query.value().dtype() == memory.keys.value().dtype(),
-          "queries of another type than the keys", query, memory);
+    CheckQuery(query, query_, memory);
   }
   const int64_t queries =
       query.defined() && score_->takes_query() ? query.dim(1) : 1;
   const int64_t offset = state == nullptr ? 0 : state->position;
   memory.mask.Check(path_, memory.values.dim(0), offset + queries,
                     memory.size(), state == nullptr);
-  Attended attended =
-      history_ && queries > 1
-          ? StepByStep(ctx, query, memory, state, want)
-          : AttendStep(ctx, query, memory, state, want);
-  if (state != nullptr && !(history_ && queries > 1)) {
-    state->position += queries;
+  if (history_ && queries != 1) {
+    return StepByStep(ctx, query, memory, state, want);
   }
+  const Attended attended = AttendStep(ctx, query, memory, state, want);
+  if (state != nullptr) state->position += queries;
   return attended;
 }
 
 Attended Attention::StepByStep(const Context& ctx, const Var& query,
                                const Memory& memory, AttentionState* state,
                                WantWeights want) const {
+  const int64_t batch = query.dim(0);
+  if (query.dim(1) == 0) return Nothing(batch, memory, want);
   AttentionState own;
   if (state == nullptr) state = &own;
   const Var steps = TransposeLeading(query);
@@ -306,7 +348,7 @@ Attended Attention::StepByStep(const Context& ctx, const Var& query,
   std::vector<Var> entropies;
   const auto keep = [](std::vector<Var>& all, const Var& x) {
     if (!x.defined()) return;
-    all.push_back(Reshape(x, {x.value().numel() / x.dim(-1), x.dim(-1)}));
+    all.push_back(Reshape(x, {x.value().rows(), x.dim(-1)}));
   };
   for (int64_t t = 0; t < query.dim(1); ++t) {
     const Attended step =
@@ -320,7 +362,6 @@ Attended Attention::StepByStep(const Context& ctx, const Var& query,
   const auto join = [](const std::vector<Var>& all) {
     return all.empty() ? Var() : TransposeLeading(Stack(all));
   };
-  const int64_t batch = query.dim(0);
   const auto by_head = [&](const std::vector<Var>& all) {
     const Var joined = join(all);
     if (!joined.defined()) return joined;
@@ -331,6 +372,19 @@ Attended Attention::StepByStep(const Context& ctx, const Var& query,
   };
   return {join(contexts), by_head(weights), by_head(log_probabilities),
           by_head(entropies)};
+}
+
+/// What no queries get.
+Attended Attention::Nothing(int64_t batch, const Memory& memory,
+                            WantWeights want) const {
+  const DType dtype = memory.values.value().dtype();
+  const int64_t width = value_ / sizes_.key_heads;
+  Attended nothing;
+  nothing.context = Tensor({batch, 0, sizes_.heads * width}, dtype);
+  if (want != WantWeights::kNo) {
+    nothing.weights = Tensor({batch, sizes_.heads, 0, memory.size()}, dtype);
+  }
+  return nothing;
 }
 
 Attended Attention::AttendStep(const Context& ctx, const Var& query,
@@ -349,12 +403,13 @@ Attended Attention::AttendStep(const Context& ctx, const Var& query,
                                       : std::max(want, WantWeights::kValues);
     }
   }
-  Attended attended =
-      Finish(ctx, call, score_->PrepareQuery(ctx, query, batch), memory);
+  Attended attended = Named(path_, [&] {
+    return Finish(ctx, call, score_->PrepareQuery(ctx, query, batch), memory);
+  });
   if (history_ && state != nullptr) {
     state->rows_of_batch = batch;
     state->previous =
-        Reshape(attended.weights, {batch * sizes_.heads, call.site.keys});
+        Reshape(attended.weights, {batch * sizes_.heads, memory.size()});
   }
   if (want == WantWeights::kNo) attended.weights = Var();
   return attended;
@@ -363,17 +418,25 @@ Attended Attention::AttendStep(const Context& ctx, const Var& query,
 Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
                                    const Memory& memory,
                                    WantWeights want) const {
+  Require(!history_,
+          fmt::format("{}: a part that reads the weights of the step before "
+                      "needs Attend",
+                      path_));
   for (const auto& modifier : modifiers_) {
-    Require(!modifier->takes_query() && !modifier->uses_history(),
+    Require(!modifier->takes_query(),
             fmt::format("{}: a modifier reads the query, which is not there "
                         "once it is prepared",
                         path_));
   }
+  const int64_t width =
+      memory.keys.dim(2) / score_->PreparedHeads(sizes_) * sizes_.heads;
+  CheckQuery(query, width, memory);
+  memory.mask.Check(path_, memory.values.dim(0), query.dim(1), memory.size());
   Call call{.site = {.ctx = ctx},
             .keys = memory.keys,
             .values = memory.values};
   call.want = want;
-  return Finish(ctx, call, query, memory);
+  return Named(path_, [&] { return Finish(ctx, call, query, memory); });
 }
 
 Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
@@ -384,7 +447,14 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   site.queries = prepared.dim(1);
   site.keys = memory.values.dim(1);
   site.dtype = memory.values.value().dtype();
-  site.lengths = &memory.mask.lengths();
+  call.mask = memory.mask;
+  if (memory.filled >= 0) {
+    call.mask = call.mask && Padding(Tensor::Full(
+                                 {site.batch},
+                                 static_cast<double>(memory.filled),
+                                 DType::kI32));
+  }
+  site.lengths = call.mask.lengths();
   call.query = prepared;
   if (score_->uses_history()) {
     call.keys = score_->KeysAfter(ctx, call.keys, site.previous);
@@ -395,17 +465,13 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   }
   call.key_heads = score_->PreparedHeads(sizes_);
   call.value_heads = sizes_.key_heads;
-  call.mask = memory.mask;
-  if (memory.filled >= 0) {
-    call.mask = call.mask && Padding(Tensor::Full(
-                                 {site.batch},
-                                 static_cast<double>(memory.filled),
-                                 DType::kI32));
-  }
   if (ctx.recorder != nullptr) {
     call.want = std::max(call.want, WantWeights::kValues);
   }
   Attended attended = Run(call);
+  if (attended.weights.defined() && memory.size() < site.keys) {
+    attended.weights = Columns(attended.weights, 0, memory.size());
+  }
   if (ctx.recorder != nullptr) Tell(call, attended.weights.value());
   return attended;
 }
@@ -433,8 +499,9 @@ Attended Attention::Run(const Call& call) const {
   if (!fused_ || differentiable) return Composed(call);
   const bool plain = std::all_of(call.steps.begin(), call.steps.end(),
                                  [](const auto& s) { return s.empty(); });
-  if (call.mask.graph() != nullptr && call.site.batch == 1 && plain &&
-      call.site.offset == 0) {
+  const kernels::Neighbourhood* graph = call.mask.graph().get();
+  if (graph != nullptr && graph->queries == call.site.queries &&
+      graph->key_count == call.site.keys && call.site.batch == 1 && plain) {
     return Sparse(call);
   }
   if (call.site.dtype != DType::kF32) return Composed(call);
@@ -549,14 +616,14 @@ Attended Attention::Composed(const Call& call) const {
 }
 
 void Attention::Tell(const Call& call, const Tensor& weights) const {
-  const int64_t keys = call.site.keys;
   for (int64_t h = 0; h < sizes_.heads; ++h) {
-    Tensor own({call.site.batch, call.site.queries, keys}, weights.dtype());
+    Tensor own({call.site.batch, call.site.queries, weights.dim(3)},
+               weights.dtype());
     for (int64_t b = 0; b < call.site.batch; ++b) {
       own[b].CopyFrom(weights[b][h]);
     }
     call.site.ctx.recorder->OnAttention(path_, static_cast<int>(h),
-                                             call.site.offset, own);
+                                        call.site.offset, own);
   }
 }
 

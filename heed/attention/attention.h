@@ -129,8 +129,11 @@ class Attention {
 
  private:
   struct Call;
-  void Check(bool holds, const char* message, const Var& x,
+  void CheckSource(const Var& keys, const Var& values) const;
+  void Check(bool holds, const std::string& message, const Var& x,
              const Memory& memory) const;
+  void CheckQuery(const Var& query, int64_t features,
+                  const Memory& memory) const;
   Var PrepareKeys(const Context& ctx, const Var& keys, int64_t offset) const;
   Attended StepByStep(const Context& ctx, const Var& query,
                       const Memory& memory, AttentionState* state,
@@ -138,6 +141,8 @@ class Attention {
   Attended AttendStep(const Context& ctx, const Var& query,
                       const Memory& memory, AttentionState* state,
                       WantWeights want) const;
+  Attended Nothing(int64_t batch, const Memory& memory,
+                   WantWeights want) const;
   Attended Finish(const Context& ctx, Call& call, const Var& prepared,
                   const Memory& memory) const;
   Var Previous(const AttentionState* state, int64_t batch,

@@ -1,351 +1,536 @@
-// Every score of the registry is put through the same tests, so that a new one
-// cannot be forgotten.
 #include "heed/attention/attention.h"
 
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
+#include <hwy/tests/hwy_gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
-#include <ostream>
+#include <limits>
 #include <string>
 #include <vector>
 
-#include "heed/autograd/testing.h"
-#include "heed/base/errors.h"
+#include "heed/attention/testing.h"
 #include "heed/kernels/gather.h"
+#include "heed/kernels/gemm.h"
+#include "heed/ops/attention.h"
+#include "heed/ops/elementwise.h"
 
 namespace heed {
-
-void PrintTo(const ScoreInfo& info, std::ostream* out) { *out << info.name; }
-
 namespace {
 
-constexpr int64_t B = 3;
-constexpr int64_t T = 2;
-constexpr int64_t S = 5;
-constexpr int64_t kQuery = 6;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-const std::vector<int32_t> kLengths = {3, 0, 5};
-
-/// An attention with random weights, queries and keys. Location sees fewer
-/// positions than there are.
-struct Fixture {
-  explicit Fixture(const ScoreInfo& info, DType type = DType::kF64,
-                   int64_t positions = 4)
-      : dtype(type), set(3, type, kernels::Precision::kNative) {
-    ScoreOptions options;
-    options.query = kQuery;
-    options.key = info.equal_sizes ? kQuery : 7;
-    options.units = 8;
-    options.positions = positions;
-    options.init = {Init::Kind::kNormal, 0.5};
-    attention.emplace(Scope(set, "attention"), info.name, options);
-    query = RandomTensor({B, T, kQuery}, 1, dtype);
-    keys = RandomTensor({B, S, options.key}, 2, dtype);
-  }
-
-  Attended Attend(const Context& ctx, const Var& q, const Var& k,
-                  const Tensor& n) const {
-    return attention->Attend(ctx, q, attention->Prepare(ctx, k, n));
-  }
-  Attended Attend(const Tensor& n) const { return Attend({}, query, keys, n); }
-
-  DType dtype;
-  ParameterSet set;
-  std::optional<Attention> attention;
-  Tensor query;
-  Tensor keys;
-  Tensor lengths = Lengths(kLengths);
-};
-
-class EveryScore : public testing::TestWithParam<ScoreInfo> {};
-INSTANTIATE_TEST_SUITE_P(Scores, EveryScore, testing::ValuesIn(Scores()),
-                         [](const auto& info) { return info.param.name; });
-
-TEST_P(EveryScore, HasTheGradientOfDifferences) {
-  const Fixture f(GetParam());
-  for (const Tensor& lengths : {Tensor(), f.lengths}) {
-    const auto context = [&](std::span<const Var> in) {
-      Context ctx;
-      ctx.tape = in[0].tape();
-      return f.Attend(ctx, in[0], in[1], lengths).context;
-    };
-    const auto weights = [&](std::span<const Var> in) {
-      Context ctx;
-      ctx.tape = in[0].tape();
-      return f.Attend(ctx, in[0], in[1], lengths).weights;
-    };
-    ExpectGradientOf(context, {f.query, f.keys});
-    ExpectGradientOf(weights, {f.query, f.keys});
-  }
-}
-
-TEST_P(EveryScore, HasTheParameterGradientOfDifferences) {
-  Fixture f(GetParam());
-  std::vector<Parameter*> parameters;
-  for (const auto& parameter : f.set.all())
-    parameters.push_back(parameter.get());
-  if (parameters.empty()) GTEST_SKIP() << "no parameters";
-  const Tensor w = RandomTensor({B, T, f.keys.dim(2)}, 8);
-  const auto loss = [&](Tape* tape) {
-    Context ctx;
-    ctx.tape = tape;
-    const Var c = f.Attend(ctx, f.query, f.keys, f.lengths).context;
-    return Record("weighted",
-                  Tensor::Full({}, kernels::Dot(c.value(), w), DType::kF64),
-                  {c}, [&](const Tensor& dy, Grads& g) {
-                    EXPECT_EQ(dy.item(), 1);
-                    g.Add(0, w);
-                  });
-  };
-  const GradientCheckResult result = CheckParameterGradient(loss, parameters);
-  EXPECT_LT(result.worst, 1e-6) << result.where;
-}
-
-TEST_P(EveryScore, WeighsRealKeysToOneAndPaddingToZero) {
-  for (const DType dtype : {DType::kF32, DType::kF64}) {
-    const Fixture f(GetParam(), dtype, S);
-    const Tensor weights = f.Attend(f.lengths).weights.value();
-    ASSERT_EQ(weights.shape(), (Shape{B, T, S}));
-    for (int64_t row = 0; row < B * T; ++row) {
-      const int32_t length = kLengths[static_cast<size_t>(row / T)];
-      double sum = 0;
-      for (int64_t s = 0; s < S; ++s) {
-        const double weight = kernels::At(weights, row, s);
-        if (s < length) {
-          EXPECT_GT(weight, 0);
-        } else {
-          EXPECT_EQ(weight, 0);
-        }
-        sum += weight;
-      }
-      EXPECT_NEAR(sum, length > 0 ? 1 : 0, 1e-6);
-    }
-  }
-}
-
-TEST_P(EveryScore, WithoutLengthsAllKeysTakePart) {
-  const Fixture f(GetParam());
-  const Attended all = f.Attend({});
-  const Attended full = f.Attend(Lengths({S, S, S}));
-  EXPECT_EQ(MaxDifference(all.context.value(), full.context.value()), 0);
-}
-
-TEST_P(EveryScore, GivesZeroContextAndZeroGradientToARowWithoutKeys) {
-  const Fixture f(GetParam());
-  Tape tape;
-  Context ctx;
-  ctx.tape = &tape;
-  const Var query = tape.Leaf(f.query);
-  const Var keys = tape.Leaf(f.keys);
-  const Attended attended = f.Attend(ctx, query, keys, f.lengths);
-  const auto zeros = [](const Tensor& x) {
-    return Tensor::Zeros(x.shape(), x.dtype());
-  };
-  const Tensor context = attended.context.value()[1];
-  EXPECT_EQ(MaxDifference(context, zeros(context)), 0);
-  tape.Backward(attended.context);
-  const Tensor dk = tape.Gradient(keys);
-  EXPECT_EQ(MaxDifference(dk[1], zeros(dk[1])), 0);
-  const Tensor dq = tape.Gradient(query);
-  if (dq.defined()) {
-    EXPECT_EQ(MaxDifference(dq[1], zeros(dq[1])), 0);
-  }
-}
-
-TEST_P(EveryScore, IgnoresWhatStandsInThePadding) {
-  Fixture f(GetParam());
-  const Tensor before = f.Attend(f.lengths).context.value();
-  for (int64_t b = 0; b < B; ++b) {
-    for (int64_t s = kLengths[static_cast<size_t>(b)]; s < S; ++s) {
-      f.keys[b][s].Fill(1e3);
-    }
-  }
-  EXPECT_EQ(MaxDifference(f.Attend(f.lengths).context.value(), before), 0);
-}
-
-TEST_P(EveryScore, APermutationOfKeysPermutesWeights) {
-  Fixture f(GetParam());
-  const Attended before = f.Attend({});
-  const std::vector<int64_t> order = {3, 0, 4, 1, 2};
-  Tensor permuted(f.keys.shape(), f.dtype);
-  for (int64_t b = 0; b < B; ++b) {
-    for (int64_t s = 0; s < S; ++s) {
-      permuted[b][s].CopyFrom(f.keys[b][order[static_cast<size_t>(s)]]);
-    }
-  }
-  f.keys = permuted;
-  const Attended after = f.Attend({});
-  double moved = 0;
-  for (int64_t row = 0; row < B * T; ++row) {
-    for (int64_t s = 0; s < S; ++s) {
-      moved =
-          std::max(moved, std::abs(kernels::At(after.weights.value(), row, s) -
-                                   kernels::At(before.weights.value(), row,
-                                               order[static_cast<size_t>(s)])));
-    }
-  }
-  if (GetParam().name == "location") {
-    EXPECT_EQ(MaxDifference(after.weights.value(), before.weights.value()), 0)
-        << "weights by place do not depend on keys";
-    return;
-  }
-  EXPECT_LT(moved, 1e-14);
-  EXPECT_LT(MaxDifference(after.context.value(), before.context.value()),
-            1e-14);
-}
-
-TEST_P(EveryScore, ManyQueriesEqualOneAfterTheOther) {
-  const Fixture f(GetParam());
-  const Attended together = f.Attend(f.lengths);
-  for (int64_t t = 0; t < T; ++t) {
-    Tensor one({B, 1, kQuery}, f.dtype);
-    for (int64_t b = 0; b < B; ++b) one[b][0].CopyFrom(f.query[b][t]);
-    const Attended alone = f.Attend({}, one, f.keys, f.lengths);
-    for (int64_t b = 0; b < B; ++b) {
-      EXPECT_LT(MaxDifference(alone.context.value()[b][0],
-                              together.context.value()[b][t]),
-                1e-15);
-      EXPECT_LT(MaxDifference(alone.weights.value()[b][0],
-                              together.weights.value()[b][t]),
-                1e-15);
-    }
-  }
-}
-
-TEST_P(EveryScore, SelectedRowsOfAMemoryAttendAsBefore) {
-  const Fixture f(GetParam());
-  const Tensor rows = Ids({2, 2, 0, 1}, {4});
-  const Memory memory =
-      f.attention->Prepare({}, f.keys, f.lengths).Select(rows);
-  const Attended selected =
-      f.attention->Attend({}, kernels::Gather(f.query, rows), memory);
-  const Attended all = f.Attend(f.lengths);
-  EXPECT_EQ(MaxDifference(selected.context.value(),
-                          kernels::Gather(all.context.value(), rows)),
-            0);
-  EXPECT_EQ(MaxDifference(selected.weights.value(),
-                          kernels::Gather(all.weights.value(), rows)),
-            0);
-}
-
-TEST_P(EveryScore, InF32IsCloseToF64) {
-  const Fixture exact(GetParam());
-  Fixture rounded(GetParam(), DType::kF32);
-  for (const auto& parameter : exact.set.all()) {
-    Parameter& copy = *rounded.set.Find(parameter->name());
-    copy.mutable_value() = parameter->value().To(DType::kF32);
-    copy.Changed();
-  }
-  const Attended a = exact.Attend(exact.lengths);
-  const Attended b = rounded.Attend(rounded.lengths);
-  EXPECT_LT(MaxDifference(a.weights.value(), b.weights.value()), 3e-6);
-  EXPECT_LT(MaxDifference(a.context.value(), b.context.value()), 3e-6);
-}
-
-/// Keeps what it was told last.
-class LastWeights : public Recorder {
+/// A score of one's own: a dot product with a learned factor.
+class FactorScore : public Score {
  public:
-  void OnAttention(const std::string& name, int number,
-                   const Tensor& weights) override {
-    layer = name;
-    head = number;
-    value = weights;
+  FactorScore(const Scope& scope, const AttentionSizes& /*sizes*/)
+      : factor_(scope.Add("factor", {1}, {Init::Kind::kConstant, 1})) {}
+  Var Scores(const Context& ctx, const Var& query,
+             const Var& keys) const override {
+    return ScaleBy(DotScores(query, keys, 1), ctx.Use(factor_));
   }
-  std::string layer;
-  int head = -1;
-  Tensor value;
+
+ private:
+  Parameter& factor_;
 };
 
-TEST_P(EveryScore, TellsARecorderItsWeights) {
-  const Fixture f(GetParam());
-  LastWeights recorder;
-  Context ctx;
-  ctx.recorder = &recorder;
-  const Attended attended = f.Attend(ctx, f.query, f.keys, f.lengths);
-  EXPECT_EQ(recorder.layer, "attention");
-  EXPECT_EQ(recorder.head, 0);
-  EXPECT_EQ(MaxDifference(recorder.value, attended.weights.value()), 0);
+/// A modifier of one's own: scores of other heads than the first are halved.
+class HalveScores : public Modifier {
+ public:
+  Var Scores(const AttentionSite& /*site*/, const Var& scores) const override {
+    return Scale(scores, 0.5);
+  }
+};
+
+/// A normaliser of one's own: tanh(e)^2.
+class SquaredTanh : public Normalizer {
+ public:
+  Normalized operator()(const Context& /*ctx*/,
+                        const Var& scores) const override {
+    const Var a = Sigmoid(scores);
+    return {Mul(a, a), {}, {}};
+  }
+};
+
+TEST(OwnPart, AScoreOfOneClass) {
+  AttentionSpec spec = TestSpec();
+  spec.score = UserPart<FactorScore, Score>("factor");
+  ExpectAttentionHolds(spec);
 }
 
-TEST(Attention, LocationSeesOnlyItsFirstPositions) {
-  const Fixture f(FindScore("location"), DType::kF64, 2);
-  const Tensor weights = f.Attend({}).weights.value();
-  for (int64_t row = 0; row < B * T; ++row) {
-    EXPECT_NEAR(kernels::At(weights, row, 0) + kernels::At(weights, row, 1), 1,
-                1e-15);
+TEST(OwnPart, AModifierOfOneClass) {
+  AttentionSpec spec = TestSpec("additive", "alibi");
+  spec.modifiers.push_back(UserPart<HalveScores, Modifier>("halve"));
+  ExpectAttentionHolds(spec);
+}
+
+TEST(OwnPart, ANormalizerOfOneClass) {
+  AttentionSpec spec = TestSpec();
+  spec.normalizer = UserPart<SquaredTanh, Normalizer>("squared");
+  ExpectAttentionHolds(spec);
+}
+
+TEST(OwnPart, AMaskOfOneFunction) {
+  AttentionSpec spec = TestSpec("general", "soft_cap(2)");
+  spec.mask = MaskOf(
+      [](int64_t, int64_t t, int64_t s) { return (t + s) % 2 == 0; });
+  ExpectAttentionHolds(spec);
+}
+
+TEST(Attention, OfAllHeadCountsHolds) {
+  for (const auto& [heads, key_heads] :
+       std::vector<std::pair<int64_t, int64_t>>{
+           {1, 1}, {3, 3}, {4, 2}, {6, 1}, {12, 0}}) {
+    SCOPED_TRACE(std::to_string(heads) + ", " + std::to_string(key_heads));
+    for (const ScoreInfo& score : Scores()) {
+      SCOPED_TRACE(score.name);
+      AttentionSpec spec = TestSpec(score.name);
+      const int64_t keys = key_heads == 0 ? heads : key_heads;
+      spec.heads = heads;
+      spec.key_heads = key_heads;
+      spec.query = heads * 4;
+      spec.key = keys * (score.equal_sizes ? 4 : 6);
+      spec.value = keys * 3;
+      ExpectGradientsHold(spec, {2, 3, 4});
+      ExpectFusedIsComposed(spec, {2, 3, 4});
+      ExpectFusedIsComposed(spec, {2, 12, 5});
+    }
   }
 }
 
-TEST(Attention, CosineDoesNotDependOnLengthsOfVectors) {
-  Fixture f(FindScore("cosine"));
-  const Tensor before = f.Attend({}).weights.value();
-  for (int64_t i = 0; i < f.query.numel(); ++i) f.query.data<double>()[i] *= 7;
-  EXPECT_LT(MaxDifference(f.Attend({}).weights.value(), before), 1e-6);
+TEST(Attention, SeveralModifiersApplyFromLeftToRight) {
+  for (const char* modifiers :
+       {"alibi; soft_cap(0.5)", "soft_cap(0.5); alibi", "rotary; strength",
+        "local_p(2); sharpen(3); alibi", "soft_cap(1); local_p(3); shift",
+        "strength; interpolate; shift; sharpen_weights",
+        "relative_bias(3, 9); learned_bias(9); temperature(0.5); local_p(2)",
+        "local_p_scores(2); median_window(3); soft_cap(2)"}) {
+    SCOPED_TRACE(modifiers);
+    AttentionSpec spec = TestSpec("scaled_dot", modifiers);
+    ExpectAttentionHolds(spec);
+    spec.mask = Causal();
+    ExpectAttentionHolds(spec, {2, 9, 9});
+  }
+  const TestSizes sizes;
+  const auto context = [&](const std::string& modifiers) {
+    return AttentionUnderTest(TestSpec("dot", modifiers), sizes, DType::kF64)
+        .ContextOf();
+  };
+  EXPECT_GT(MaxDifference(context("alibi; soft_cap(0.5)"),
+                          context("soft_cap(0.5); alibi")),
+            1e-3);
+}
+
+TEST(Attention, OfASequenceToItselfHasTheWholeGradient) {
+  for (const char* mask : {"", "causal", "adjacency(2)"}) {
+    for (const DType dtype : {DType::kF64, DType::kF32}) {
+      for (const int64_t length : {3, 12}) {
+        AttentionSpec spec = TestSpec("scaled_dot");
+        spec.heads = spec.key_heads = 2;
+        spec.query = spec.key = spec.value = 8;
+        spec.mask = ParseMask(mask, {1, length, length});
+        ParameterSet set(1, dtype, kernels::Precision::kNative);
+        const Attention attention(Scope(set, "self"), spec);
+        const Tensor x = RandomTensor({1, length, 8}, 5, DType::kF32).To(dtype);
+        const Tensor seed =
+            RandomTensor({1, length, 8}, 6, DType::kF32).To(dtype);
+        const auto gradient = [&](bool one, WantWeights want) {
+          Tape tape;
+          Context ctx;
+          ctx.tape = &tape;
+          const Var q = tape.Leaf(x);
+          const Var k = one ? q : tape.Leaf(x);
+          const Var v = one ? q : tape.Leaf(x);
+          tape.Backward(attention
+                            .Attend(ctx, q, attention.Prepare(ctx, k, v),
+                                    nullptr, want)
+                            .context,
+                        seed);
+          Tensor sum = tape.Gradient(q).Clone();
+          if (!one) {
+            kernels::AddTo(sum, tape.Gradient(k));
+            kernels::AddTo(sum, tape.Gradient(v));
+          }
+          return sum;
+        };
+        for (const WantWeights want :
+             {WantWeights::kNo, WantWeights::kDifferentiable}) {
+          EXPECT_LT(MaxDifference(gradient(true, want), gradient(false, want)),
+                    dtype == DType::kF64 ? 1e-13 : 1e-5)
+              << mask << ", " << length;
+        }
+      }
+    }
+  }
+}
+
+TEST(Attention, OverAGraphIsTheDenseMaskedOne) {
+  const TestSizes sizes{1, 11, 17};
+  for (const ScoreInfo& score : Scores()) {
+    for (const char* modifier : {"", "rotary", "alibi"}) {
+      if (!Fit(score.name, modifier)) continue;
+      for (const char* degree : {"0", "1", "3", "17"}) {
+        SCOPED_TRACE(score.name + " " + modifier + " " + degree);
+        AttentionSpec spec = TestSpec(score.name, modifier);
+        if (!TakesQuery(spec)) continue;
+        spec.mask = ParseMask(std::string("adjacency(") + degree + ")",
+                              {1, sizes.queries, sizes.keys});
+        ExpectFusedIsComposed(spec, sizes);
+        const AttentionUnderTest test(spec, sizes, DType::kF64);
+        const Outcome sparse = test.Run(WantWeights::kNo);
+        const Outcome dense = test.Run(WantWeights::kDifferentiable);
+        ExpectAsCloseAs(dense, sparse, dense, 1e-13);
+        ExpectWeightsAreTold(spec, sizes, DType::kF64);
+        ExpectWeightsAreTold(spec, sizes, DType::kF32);
+      }
+    }
+  }
+}
+
+TEST(Attention, DropsTheSameWeightsFusedAndComposed) {
+  for (const char* score : {"scaled_dot", "additive", "graph"}) {
+    for (const char* modifier : {"", "alibi", "local_p(2)"}) {
+      for (const int64_t queries : {3, 11}) {
+        SCOPED_TRACE(std::string(score) + " " + modifier);
+        AttentionSpec spec = TestSpec(score, modifier);
+        spec.mask = Causal() && Padding(Lengths({9, 4}));
+        spec.dropout = 0.4;
+        const TestSizes sizes{2, queries, 9};
+        ExpectFusedIsComposed(spec, sizes, true);
+        const AttentionUnderTest test(spec, sizes, DType::kF32);
+        EXPECT_GT(MaxDifference(test.Run(WantWeights::kNo, {}, true)["context"],
+                                test.Run(WantWeights::kNo, {}, false)["context"]),
+                  1e-2);
+      }
+    }
+  }
+}
+
+/// Rounded factors change a score by 2^-8 of its size, which is what a plain
+/// bf16 computation gets.
+TEST(Attention, InBF16IsAsCloseAsItsRounding) {
+  if (!kernels::HasBF16()) GTEST_SKIP() << "no bf16 on this machine";
+  for (const char* score : {"dot", "scaled_dot", "general", "cosine"}) {
+    for (const std::string& modifier : ModifierNames()) {
+      for (const char* mask : {"", "causal", "padding && window(20)"}) {
+        for (const TestSizes& sizes :
+             {TestSizes{2, 3, 70}, TestSizes{2, 70, 131}}) {
+          TestRow row{score, modifier, "", "softmax"};
+          SCOPED_TRACE(testing::PrintToString(row) + mask);
+          AttentionSpec spec = SpecOf(row, sizes);
+          spec.mask = ParseMask(mask, {2, sizes.queries, sizes.keys});
+          const Outcome exact =
+              AttentionUnderTest(spec, sizes, DType::kF64)
+                  .Run(WantWeights::kDifferentiable);
+          spec.precision = kernels::Precision::kBF16;
+          const Outcome rounded =
+              AttentionUnderTest(spec, sizes, DType::kF32)
+                  .Run(WantWeights::kNo);
+          ExpectAsCloseAs(exact, rounded, exact, 0x1p-6);
+        }
+      }
+    }
+  }
+}
+
+TEST(Attention, IsTheSameWithEveryInstructionSet) {
+  const TestSizes few{2, 3, 67};
+  const TestSizes many{2, 21, 67};
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    for (const char* score : {"scaled_dot", "additive", "graph"}) {
+      for (const char* modifier :
+           {"", "soft_cap", "alibi", "strength", "local_p", "local_p_scores",
+            "learned_bias"}) {
+        for (const char* mask : {"", "causal", "padding"}) {
+          const TestRow row{score, modifier, mask, "softmax"};
+          SCOPED_TRACE(testing::PrintToString(row));
+          ExpectFusedIsComposed(SpecOf(row, few), few);
+          ExpectFusedIsComposed(SpecOf(row, many), many);
+        }
+      }
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+TEST(Attention, SoftmaxWeightsSumToOneWhereThereAreKeys) {
+  const TestSizes sizes{2, 11, 17};
+  for (const ScoreInfo& score : Scores()) {
+    for (const char* mask : {"", "strict_causal", "padding(0.5)"}) {
+      SCOPED_TRACE(score.name + " " + mask);
+      const TestRow row{score.name, "", mask, "softmax"};
+      AttentionSpec spec = SpecOf(row, sizes);
+      const AttentionUnderTest test(spec, sizes, DType::kF32);
+      const Tensor weights =
+          test.Attend({}, WantWeights::kValues).weights.value();
+      for (int64_t r = 0; r < weights.rows(); ++r) {
+        const int64_t t = r % weights.dim(2);
+        const int64_t b = r / weights.dim(2) / spec.heads;
+        double sum = 0;
+        bool any = false;
+        for (int64_t s = 0; s < sizes.keys; ++s) {
+          const double weight = kernels::At(weights, r, s);
+          const bool may = spec.mask.May(b, t, s);
+          if (may) {
+            EXPECT_GT(weight, 0);
+          } else {
+            EXPECT_EQ(weight, 0);
+          }
+          any = any || may;
+          sum += weight;
+        }
+        EXPECT_NEAR(sum, any ? 1 : 0, 1e-6);
+      }
+    }
+  }
+}
+
+TEST(Attention, TheFirstQueryOfAStrictMaskGetsZeros) {
+  AttentionSpec spec = TestSpec();
+  spec.mask = StrictCausal();
+  for (const DType dtype : {DType::kF64, DType::kF32}) {
+    const Tensor context =
+        AttentionUnderTest(spec, {2, 12, 12}, dtype).ContextOf();
+    for (int64_t b = 0; b < 2; ++b) {
+      EXPECT_EQ(Greatest(context[b][0]), 0);
+      EXPECT_GT(Greatest(context[b][1]), 0);
+    }
+  }
 }
 
 TEST(Attention, ScaledDotIsDotOverTheRootOfTheWidth) {
-  Fixture dot(FindScore("dot"));
-  const Fixture scaled(FindScore("scaled_dot"));
-  for (int64_t i = 0; i < dot.query.numel(); ++i) {
-    dot.query.data<double>()[i] /= std::sqrt(6.0);
-  }
-  EXPECT_LT(MaxDifference(dot.Attend({}).weights.value(),
-                          scaled.Attend({}).weights.value()),
-            1e-15);
+  AttentionUnderTest dot(TestSpec("dot"), {}, DType::kF64);
+  const AttentionUnderTest scaled(TestSpec("scaled_dot"), {}, DType::kF64);
+  dot.query = kernels::Scale(dot.query, 0.5);  // 4 features
+  EXPECT_LT(MaxDifference(dot.ContextOf(), scaled.ContextOf()), 1e-15);
 }
 
-TEST(Attention, RefusesUnequalSizesWhereTheScoreNeedsEqualOnes) {
-  for (const ScoreInfo& info : Scores()) {
-    ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
-    ScoreOptions options;
-    options.query = 4;
-    options.key = 6;
-    options.units = 5;
-    options.positions = 5;
-    const auto make = [&] {
-      Attention(Scope(set, "decoder.attention"), info.name, options);
-    };
-    if (!info.equal_sizes) {
-      EXPECT_NO_THROW(make());
-      continue;
-    }
-    try {
-      make();
-      ADD_FAILURE() << info.name;
-    } catch (const ConfigError& error) {
-      const std::string what = error.what();
-      for (const std::string part :
-           {"decoder.attention", info.name.c_str(), "4", "6"}) {
-        EXPECT_NE(what.find(part), std::string::npos) << what;
+TEST(Attention, CosineDoesNotDependOnLengthsOfVectors) {
+  AttentionUnderTest test(TestSpec("cosine"), {}, DType::kF64);
+  const Tensor before = test.ContextOf();
+  test.query = kernels::Scale(test.query, 7);
+  test.keys = kernels::Scale(test.keys, 0.3);
+  EXPECT_LT(MaxDifference(test.ContextOf(), before), 1e-6);
+}
+
+TEST(Attention, LocationSeesOnlyItsFirstPositions) {
+  AttentionSpec spec = TestSpec("location");
+  spec.positions = 2;
+  const Tensor weights = AttentionUnderTest(spec, {}, DType::kF64)
+                             .Attend({}, WantWeights::kValues)
+                             .weights.value();
+  for (int64_t r = 0; r < weights.rows(); ++r) {
+    EXPECT_NEAR(kernels::At(weights, r, 0) + kernels::At(weights, r, 1), 1,
+                1e-15);
+  }
+  ExpectGradientsHold(spec);
+}
+
+/// Beams: rows of memory and state in another order attend as before.
+TEST(Attention, SelectedRowsAttendAsBefore) {
+  const TestSizes sizes{3, 4, 9};
+  const Tensor rows = Lengths({2, 2, 0, 1});
+  const auto gather = [&](const Tensor& x) { return kernels::Gather(x, rows); };
+  for (const ScoreInfo& score : Scores()) {
+    for (const char* modifier :
+         {"", "alibi", "local_p", "interpolate", "median_window"}) {
+      if (!Fit(score.name, modifier)) continue;
+      const TestRow row{score.name, modifier, "", "softmax"};
+      SCOPED_TRACE(testing::PrintToString(row));
+      AttentionSpec spec = SpecOf(row, sizes);
+      spec.mask = Padding(Lengths({3, 0, 9}));
+      for (const DType dtype : {DType::kF64, DType::kF32}) {
+        const AttentionUnderTest test(spec, sizes, dtype);
+        if (!test.query.defined()) continue;
+        const Attention& attention = test.attention();
+        Memory memory = attention.Prepare({}, test.keys, test.values);
+        AttentionState state;
+        const Tensor first = Positions(test.query, 0, 2);
+        const Tensor last = Positions(test.query, 2, 4);
+        attention.Attend({}, first, memory, &state);
+        AttentionState selected = state;
+        selected.Select(rows);
+        const auto attend = [&](const Tensor& query, const Memory& m,
+                                AttentionState& s) {
+          return attention.Attend({}, query, m, &s, WantWeights::kValues);
+        };
+        const Attended all = attend(last, memory, state);
+        const Attended some =
+            attend(gather(last), memory.Select(rows), selected);
+        EXPECT_EQ(MaxDifference(some.context.value(),
+                                gather(all.context.value())),
+                  0);
+        EXPECT_EQ(MaxDifference(some.weights.value(),
+                                gather(all.weights.value())),
+                  0);
+        EXPECT_EQ(selected.position, 4);
       }
     }
   }
 }
 
-TEST(Scores, HaveDistinctNamesFormulasAndSources) {
-  std::vector<std::string> names = ScoreNames();
-  EXPECT_EQ(names.size(), Scores().size());
-  for (const ScoreInfo& info : Scores()) {
-    EXPECT_EQ(&FindScore(info.name), &info);
-    EXPECT_FALSE(info.formula.empty());
-    EXPECT_FALSE(info.source.empty());
-  }
-  std::sort(names.begin(), names.end());
-  EXPECT_EQ(std::unique(names.begin(), names.end()), names.end());
+TEST(Attention, AGrowingMemoryLeavesCopiesOfItAlone) {
+  const AttentionUnderTest test(TestSpec(), {2, 1, 6}, DType::kF32);
+  const Attention& attention = test.attention();
+  const auto extend = [&](Memory memory, int64_t begin, int64_t end) {
+    return attention.Extend({}, std::move(memory),
+                            Positions(test.keys, begin, end),
+                            Positions(test.values, begin, end));
+  };
+  const Memory two = extend({}, 0, 2);
+  const Tensor before = attention.Attend({}, test.query, two).context.value();
+  const Memory three = extend(two, 2, 3);
+  const Memory other = extend(three, 4, 5);
+  const Memory next = extend(three, 3, 6);
+  EXPECT_EQ(two.size(), 2);
+  EXPECT_EQ(three.size(), 3);
+  EXPECT_EQ(next.size(), 6);
+  EXPECT_EQ(
+      MaxDifference(attention.Attend({}, test.query, two).context.value(),
+                    before),
+      0);
+  EXPECT_LT(MaxDifference(attention.Attend({}, test.query, next).context.value(),
+                          test.ContextOf()),
+            1e-6);
 }
 
-TEST(Scores, AnUnknownNameListsTheKnownOnes) {
-  try {
-    FindScore("bilinear");
-    FAIL();
-  } catch (const ConfigError& error) {
-    const std::string what = error.what();
-    EXPECT_NE(what.find("'bilinear'"), std::string::npos);
-    for (const std::string& name : ScoreNames()) {
-      EXPECT_NE(what.find(name), std::string::npos) << what;
+TEST(Attention, AMemoryOfKeysThatAreTheValuesGrows) {
+  AttentionSpec spec = TestSpec();
+  spec.key_heads = 2;
+  spec.key = spec.value = 8;
+  AttentionUnderTest test(spec, {2, 1, 6}, DType::kF32);
+  test.values = test.keys;
+  Memory memory;
+  for (int64_t s = 0; s < 6; ++s) {
+    const Tensor x = Positions(test.keys, s, s + 1);
+    memory = test.attention().Extend({}, std::move(memory), x, x);
+  }
+  EXPECT_LT(MaxDifference(
+                test.attention().Attend({}, test.query, memory).context.value(),
+                test.ContextOf()),
+            1e-6);
+}
+
+TEST(Attention, PreparedQueriesAreAttendedAsOthers) {
+  for (const char* modifier : {"", "alibi", "rotary", "learned_bias(9)"}) {
+    AttentionSpec spec = TestSpec("scaled_dot", modifier);
+    spec.mask = Causal();
+    const AttentionUnderTest test(spec, {2, 4, 4}, DType::kF32);
+    const Memory memory = test.attention().Prepare({}, test.keys, test.values);
+    EXPECT_EQ(MaxDifference(test.attention()
+                                .AttendPrepared({}, test.query, memory)
+                                .context.value(),
+                            test.ContextOf()),
+              0);
+  }
+}
+
+/// A sample is one key of each row that has one.
+void ExpectOneHot(const Tensor& weights, const Mask& mask) {
+  for (int64_t r = 0; r < weights.rows(); ++r) {
+    const int64_t t = r % weights.dim(2);
+    const int64_t b = r / (weights.dim(1) * weights.dim(2));
+    double sum = 0;
+    bool any = false;
+    for (int64_t s = 0; s < weights.dim(3); ++s) {
+      const double weight = kernels::At(weights, r, s);
+      EXPECT_TRUE(weight == 0 || (weight == 1 && mask.May(b, t, s)));
+      any = any || mask.May(b, t, s);
+      sum += weight;
     }
+    EXPECT_EQ(sum, any ? 1 : 0);
+  }
+}
+
+TEST(Sampling, TakesOneKeyWhileTrainingAndTheSoftmaxOtherwise) {
+  const TestSizes sizes{2, 40, 7};
+  for (const char* normalizer : {"gumbel", "hard"}) {
+    for (const char* score : {"scaled_dot", "location_aware"}) {
+      SCOPED_TRACE(std::string(normalizer) + " " + score);
+      AttentionSpec spec = TestSpec(score, "", normalizer);
+      spec.mask = StrictCausal() && Padding(Lengths({7, 3}));
+      const AttentionUnderTest test(spec, sizes, DType::kF32);
+      const auto sample = [&](uint64_t seed) {
+        Rng rng(seed);
+        Context ctx;
+        ctx.rng = &rng;
+        ctx.training = true;
+        return test.Attend(ctx, WantWeights::kValues);
+      };
+      const Attended one = sample(1);
+      ExpectOneHot(one.weights.value(), spec.mask);
+      EXPECT_EQ(MaxDifference(one.weights.value(), sample(1).weights.value()),
+                0);
+      EXPECT_EQ(MaxDifference(one.weights.value(), sample(2).weights.value()),
+                1);
+      spec.normalizer = ChooseNormalizer("softmax");
+      EXPECT_LT(MaxDifference(
+                    test.ContextOf(),
+                    AttentionUnderTest(spec, sizes, DType::kF32).ContextOf()),
+                1e-6);
+      const Shape rows{2, spec.heads, sizes.queries};
+      const bool hard = std::string(normalizer) == "hard";
+      EXPECT_EQ(one.log_probability.defined(), hard);
+      EXPECT_EQ(one.entropy.defined(), hard);
+      if (!hard) continue;
+      EXPECT_EQ(one.log_probability.shape(), rows);
+      EXPECT_EQ(one.entropy.shape(), rows);
+      for (int64_t r = 0; r < rows[0] * rows[1]; ++r) {
+        for (int64_t t = 0; t < sizes.queries; ++t) {
+          EXPECT_LE(kernels::At(one.log_probability.value(), r, t), 0);
+          EXPECT_GE(kernels::At(one.entropy.value(), r, t), 0);
+        }
+      }
+      EXPECT_FALSE(test.Attend({}).log_probability.defined());
+    }
+  }
+}
+
+TEST(Sampling, LogProbabilityIsThatOfTheKeyTaken) {
+  const TestSizes sizes{2, 5, 7};
+  const AttentionUnderTest test(TestSpec("general", "", "hard"), sizes,
+                                DType::kF64);
+  Rng rng(4);
+  Context ctx;
+  ctx.rng = &rng;
+  ctx.training = true;
+  const Attended sample = test.Attend(ctx, WantWeights::kValues);
+  const Tensor soft = test.Attend({}, WantWeights::kValues).weights.value();
+  for (int64_t r = 0; r < soft.rows(); ++r) {
+    double entropy = 0;
+    double log_probability = 0;
+    for (int64_t s = 0; s < sizes.keys; ++s) {
+      const double p = kernels::At(soft, r, s);
+      entropy -= p * std::log(p);
+      log_probability += kernels::At(sample.weights.value(), r, s) * std::log(p);
+    }
+    EXPECT_NEAR(sample.entropy.value().data<double>()[r], entropy, 1e-12);
+    EXPECT_NEAR(sample.log_probability.value().data<double>()[r],
+                log_probability, 1e-12);
+  }
+}
+
+/// Every key is taken as often as its weight says.
+TEST(Sampling, FollowsTheSoftmax) {
+  const TestSizes sizes{1, 1, 4};
+  for (const char* normalizer : {"gumbel", "hard"}) {
+    const AttentionUnderTest test(TestSpec("dot", "", normalizer), sizes,
+                                  DType::kF64);
+    const Tensor soft = test.Attend({}, WantWeights::kValues).weights.value();
+    Tensor counts = Tensor::Zeros(soft.shape(), DType::kF64);
+    constexpr int kSamples = 4000;
+    Rng rng(8);
+    Context ctx;
+    ctx.rng = &rng;
+    ctx.training = true;
+    for (int i = 0; i < kSamples; ++i) {
+      kernels::AddTo(counts,
+                     test.Attend(ctx, WantWeights::kValues).weights.value(),
+                     1.0 / kSamples);
+    }
+    EXPECT_LT(MaxDifference(counts, soft), 0.04);
   }
 }
 

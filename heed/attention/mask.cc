@@ -114,6 +114,18 @@ Tensor GatherInts(const Tensor& x, const Tensor& rows) {
   return result;
 }
 
+/// The lesser of each pair of lengths; one may be undefined.
+Tensor Lesser(const Tensor& a, const Tensor& b) {
+  if (!a.defined()) return b;
+  if (!b.defined()) return a;
+  Tensor result = a.Clone();
+  for (int64_t i = 0; i < a.numel(); ++i) {
+    int32_t& length = result.data<int32_t>()[i];
+    length = std::min(length, b.data<int32_t>()[i]);
+  }
+  return result;
+}
+
 int64_t Agreed(const char* what, int64_t a, int64_t b) {
   if (a >= 0 && b >= 0 && a != b) {
     throw ShapeError(
@@ -177,7 +189,7 @@ Mask operator&&(const Mask& a, const Mask& b) {
   if (b.all()) return a;
   Mask both(std::make_shared<BothRule<true>>(a.rule_, b.rule_),
             Mask::Join(a, b));
-  both.lengths_ = a.lengths_.defined() ? a.lengths_ : b.lengths_;
+  both.lengths_ = Lesser(a.lengths_, b.lengths_);
   return both;
 }
 

@@ -95,18 +95,20 @@ template <class May>
 Mask MaskOf(May may);
 
 /// A line of `heed list attentions`. A mask that needs data is made with an
-/// example of it that fits `sizes`.
+/// example of it that fits `sizes`, all of which must then be known.
 struct MaskInfo {
   std::string name;
   std::string formula;
   std::string source;
   std::vector<PartArgument> arguments;
   Mask (*make)(const std::vector<double>& arguments, const MaskSizes& sizes);
+  bool needs_data = false;
 };
 
 const std::vector<MaskInfo>& Masks();
 /// The mask that a text such as "causal && !window(4)" describes, with &&,
-/// ||, ! and parentheses; "none" and "" mean all. Throws: ConfigError.
+/// ||, ! and parentheses; "none" and "" mean all. With unknown sizes (-1) masks
+/// that need data are refused. Throws: ConfigError.
 Mask ParseMask(const std::string& text, const MaskSizes& sizes);
 
 namespace internal {

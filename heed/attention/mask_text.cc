@@ -34,6 +34,7 @@ class MaskParser {
     return mask;
   }
   Mask Factor() {
+    if (++signs_ > kMostSigns) Fail();
     if (Take("!")) return !Factor();
     if (Take("(")) {
       Mask mask = Or();
@@ -56,6 +57,13 @@ class MaskParser {
     rest_.remove_prefix(end);
     if (part.name == "none" && part.arguments.empty()) return {};
     const MaskInfo& info = FindPart("mask", Masks(), part.name);
+    if (info.needs_data && (sizes_.batch < 0 || sizes_.queries < 0 ||
+                            sizes_.keys < 0)) {
+      throw ConfigError(fmt::format(
+          "mask '{}' needs data of each batch; a setting can be causal, "
+          "strict_causal, window and local_m",
+          part.name));
+    }
     return info.make(CompleteArguments("mask", part, info.arguments), sizes_);
   }
 
@@ -76,9 +84,13 @@ class MaskParser {
         text_, rest_));
   }
 
+  // No text needs more; each may take a place on the stack.
+  static constexpr int kMostSigns = 1000;
+
   const std::string& text_;
   std::string_view rest_;
   MaskSizes sizes_;
+  int signs_ = 0;  // names, ! and parentheses so far
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #ifndef HEED_ATTENTION_MODIFIER_H_
 #define HEED_ATTENTION_MODIFIER_H_
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,13 @@ struct AttentionSite {
   int64_t keys = 0;        // S
   int64_t offset = 0;      // position of query 0
   DType dtype = DType::kF32;
-  const Tensor* lengths = nullptr;  // i32 [B] of a padding mask, or undefined
+  Tensor lengths = {};  // real keys of each row, i32 [B]; undefined: all
   Var previous = {};  // weights of the step before [B*H, S], if any
 
+  /// T + S - 1: how many distances s - t there are.
+  int64_t Distances() const {
+    return std::max<int64_t>(queries + keys - 1, 0);
+  }
   /// x [B, T, 1] or [B, T, H] as one number for each row of scores [B*H, T].
   Var PerRow(const Var& x) const;
 };
@@ -55,8 +60,8 @@ class Modifier {
   /// Changes of weights [B*H, T, S].
   virtual Var Weights(const AttentionSite& site, const Var& weights) const;
 
-  /// False if Scores or Weights is overridden.
-  virtual bool fused() const { return true; }
+  /// True if the fused kernel can do it: Scores and Weights change nothing.
+  virtual bool fused() const { return false; }
   virtual bool uses_history() const { return false; }
   virtual bool takes_query() const { return false; }
   /// True if it changes queries and keys instead of scores.

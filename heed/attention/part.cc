@@ -55,7 +55,8 @@ PartText ParsePart(const std::string& text) {
     const size_t comma = rest.find(',');
     part.arguments.push_back(ParseNumber(Trim(rest.substr(0, comma)), text));
     if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
+    rest = Trim(rest.substr(comma + 1));
+    if (rest.empty()) ParseNumber(rest, text);  // a comma at the end
   }
   return part;
 }

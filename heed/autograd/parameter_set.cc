@@ -91,6 +91,11 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
   if (Find(name) != nullptr) {
     throw ConfigError("parameter '" + name + "' is defined twice");
   }
+  if (shape.numel() == 0) {
+    throw ConfigError(
+        fmt::format("parameter '{}' {} has no elements; choose sizes above 0",
+                    name, shape.ToString()));
+  }
   // Value, gradient and two averages of an optimiser; the value starts in f64.
   const auto needed = static_cast<double>(elements() + shape.numel()) * 4 *
                           static_cast<double>(SizeOf(dtype_)) +

@@ -31,8 +31,9 @@ class ParameterSet {
   ParameterSet(uint64_t seed, DType dtype, kernels::Precision precision)
       : rng_(seed), dtype_(dtype), precision_(precision) {}
 
-  /// Throws: ConfigError if the name is taken, or if the machine has too little
-  /// memory to train the parameters so far and this one.
+  /// Throws: ConfigError if the name is taken, if the shape has no elements, or
+  /// if the machine has too little memory to train the parameters so far and
+  /// this one.
   Parameter& Add(const std::string& name, const Shape& shape, Init init);
 
   /// Null if there is none of this name.

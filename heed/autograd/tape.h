@@ -136,9 +136,12 @@ class Grads {
  public:
   /// False if input i is a constant: its gradient need not be computed.
   bool Needs(int i) const { return Node(i) >= 0; }
+  /// True if inputs i and j are one variable.
+  bool Same(int i, int j) const { return Node(i) == Node(j); }
   /// Adds g to the gradient of input i.
   void Add(int i, Tensor g);
-  /// The gradient of input i (zeros at first), to accumulate into.
+  /// The gradient of input i (zeros at first), to accumulate into; a handle to
+  /// it is good until the gradient of the same variable is asked for again.
   Tensor& Accumulate(int i);
   /// Adds xᵀ dy to the gradient of input i, a weight [K, N]. Products of one
   /// leaf are gathered over the whole backward pass and done as one, which

@@ -21,6 +21,9 @@ struct LinePlotOptions {
   std::string title;
   std::string x_label;
   std::string y_label;
+  /// Equal factors take equal space; a point that is not above 0 leaves a gap.
+  bool logarithmic_x = false;
+  bool logarithmic_y = false;
 };
 
 /// The series as an SVG picture: each line in a colour and with a marker of its

@@ -87,7 +87,7 @@ std::vector<double> SpreadLabels(const std::vector<double>& wanted, double top,
 class Plot {
  public:
   Plot(std::span<const Series> series, const LinePlotOptions& options)
-      : series_(series), options_(options), axes_(MakeAxes(series, 8, 6)) {
+      : series_(series), options_(options), axes_(MakeAxes(series, options, 8, 6)) {
     double tick = 0;
     for (double value : axes_.y.ticks) {
       tick = std::max(tick, TextWidth(axes_.y.Label(value), kTickFont));
@@ -181,7 +181,7 @@ class Plot {
   void DrawSeries(size_t index) {
     const Series& line = series_[index];
     svg_.Line("<g class='s{}'>", index % kColours.size());
-    const auto runs = DrawableRuns(line);
+    const auto runs = DrawableRuns(line, options_);
     for (const auto& run : runs) {
       std::string path;
       for (const PlotPoint& point : run) {
@@ -207,7 +207,7 @@ class Plot {
     std::vector<size_t> named;
     std::vector<double> wanted;
     for (size_t i = 0; i < series_.size(); ++i) {
-      const auto runs = DrawableRuns(series_[i]);
+      const auto runs = DrawableRuns(series_[i], options_);
       if (runs.empty()) continue;
       named.push_back(i);
       wanted.push_back(Y(runs.back().back().y));

@@ -89,7 +89,7 @@ class Plot {
         options_(options),
         colour_(terminal.colour),
         width_(std::clamp(terminal.width, kNarrowest, kWidest)),
-        axes_(MakeAxes(series, width_ / 12, 5)),
+        axes_(MakeAxes(series, options, width_ / 12, 5)),
         label_columns_(WidestLabel(axes_.y)),
         rows_per_tick_(RowsPerTick(axes_.y)),
         canvas_(width_ - label_columns_ - 3, rows()) {}
@@ -150,7 +150,7 @@ class Plot {
   }
 
   void DrawLine(size_t index) {
-    for (const auto& run : DrawableRuns(series_[index])) {
+    for (const auto& run : DrawableRuns(series_[index], options_)) {
       for (size_t i = 0; i + 1 < run.size(); ++i) {
         const int x = DotX(run[i].x);
         const int y = DotY(run[i].y);
@@ -168,7 +168,7 @@ class Plot {
   }
 
   void DrawMarkers(size_t index) {
-    for (const auto& run : DrawableRuns(series_[index])) {
+    for (const auto& run : DrawableRuns(series_[index], options_)) {
       for (size_t i = 0; i < run.size(); i += MarkerStride(run.size())) {
         canvas_.Mark(DotX(run[i].x), DotY(run[i].y), MarkerOf(index),
                      ColourOf(index));

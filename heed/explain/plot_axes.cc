@@ -13,7 +13,9 @@ namespace {
 
 constexpr double kLargest = 1e200;  // keeps all sums and differences finite
 
-bool IsDrawable(double value) { return std::abs(value) <= kLargest; }
+bool IsDrawable(double value, bool logarithmic) {
+  return std::abs(value) <= kLargest && (!logarithmic || value > 1 / kLargest);
+}
 
 double RoundStep(double rough) {
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
@@ -26,6 +28,7 @@ double RoundStep(double rough) {
 }  // namespace
 
 std::string Axis::Label(double tick) const {
+  if (logarithmic) return fmt::format("{:g}", tick);
   const double largest = std::max(std::abs(low), std::abs(high));
   if (largest >= 1e8 || largest < 1e-4) return fmt::format("{:.3g}", tick);
   if (largest >= 1e5)
@@ -55,13 +58,36 @@ Axis MakeAxis(double min, double max, int intervals) {
   return axis;
 }
 
-PlotAxes MakeAxes(std::span<const Series> series, int x_intervals,
+Axis MakeLogarithmicAxis(double min, double max, int intervals) {
+  Axis axis;
+  axis.logarithmic = true;
+  double base = 2;
+  double first = 0;
+  double last = 0;
+  const auto place = [&] {
+    first = std::floor(std::log(min) / std::log(base) + 1e-9);
+    last = std::ceil(std::log(max) / std::log(base) - 1e-9);
+  };
+  for (place(); last - first > intervals; place()) {
+    base = base == 2 ? 4 : base == 4 ? 10 : base * 10;
+  }
+  last = std::max(last, first + 1);
+  for (double i = first; i <= last; ++i) {
+    axis.ticks.push_back(std::pow(base, i));
+  }
+  axis.low = axis.ticks.front();
+  axis.high = axis.ticks.back();
+  return axis;
+}
+
+PlotAxes MakeAxes(std::span<const Series> series,
+                  const LinePlotOptions& options, int x_intervals,
                   int y_intervals) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   PlotPoint min = {kInfinity, kInfinity};
   PlotPoint max = {-kInfinity, -kInfinity};
   for (const Series& line : series) {
-    for (const auto& run : DrawableRuns(line)) {
+    for (const auto& run : DrawableRuns(line, options)) {
       for (const PlotPoint& point : run) {
         min = {std::min(min.x, point.x), std::min(min.y, point.y)};
         max = {std::max(max.x, point.x), std::max(max.y, point.y)};
@@ -69,14 +95,20 @@ PlotAxes MakeAxes(std::span<const Series> series, int x_intervals,
     }
   }
   if (min.x > max.x) {
-    min = {0.0, 0.0};
+    min = {options.logarithmic_x ? 0.1 : 0.0,
+           options.logarithmic_y ? 0.1 : 0.0};
     max = {1.0, 1.0};
   }
-  return {MakeAxis(min.x, max.x, x_intervals),
-          MakeAxis(min.y, max.y, y_intervals)};
+  const auto make = [](bool logarithmic, double low, double high, int count) {
+    return logarithmic ? MakeLogarithmicAxis(low, high, count)
+                       : MakeAxis(low, high, count);
+  };
+  return {make(options.logarithmic_x, min.x, max.x, x_intervals),
+          make(options.logarithmic_y, min.y, max.y, y_intervals)};
 }
 
-std::vector<std::vector<PlotPoint>> DrawableRuns(const Series& series) {
+std::vector<std::vector<PlotPoint>> DrawableRuns(
+    const Series& series, const LinePlotOptions& options) {
   if (series.x.size() != series.y.size()) {
     throw ShapeError(fmt::format("line plot: series '{}' has {} x and {} y",
                                  series.name, series.x.size(),
@@ -85,7 +117,8 @@ std::vector<std::vector<PlotPoint>> DrawableRuns(const Series& series) {
   std::vector<std::vector<PlotPoint>> runs;
   bool inside = false;
   for (size_t i = 0; i < series.x.size(); ++i) {
-    const bool drawable = IsDrawable(series.x[i]) && IsDrawable(series.y[i]);
+    const bool drawable = IsDrawable(series.x[i], options.logarithmic_x) &&
+                          IsDrawable(series.y[i], options.logarithmic_y);
     if (drawable && !inside) runs.emplace_back();
     if (drawable) runs.back().push_back({series.x[i], series.y[i]});
     inside = drawable;

@@ -2,6 +2,7 @@
 #ifndef HEED_EXPLAIN_PLOT_AXES_H_
 #define HEED_EXPLAIN_PLOT_AXES_H_
 
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,10 +16,14 @@ struct Axis {
   double low = 0.0;
   double high = 1.0;
   double step = 1.0;
+  bool logarithmic = false;
   std::vector<double> ticks;
 
   /// Where `value` lies: 0 at low, 1 at high.
-  double Fraction(double value) const { return (value - low) / (high - low); }
+  double Fraction(double value) const {
+    return logarithmic ? std::log(value / low) / std::log(high / low)
+                       : (value - low) / (high - low);
+  }
   /// `tick` as text, with the digits that its step needs.
   std::string Label(double tick) const;
 };
@@ -27,13 +32,18 @@ struct Axis {
 /// a power of ten. Starts at zero if that costs less than three fifths of it.
 Axis MakeAxis(double min, double max, int intervals);
 
+/// A logarithmic axis over [min, max], 0 < min, whose ticks are the powers of 2,
+/// 4, 10, 100, …: of the first that gives at most `intervals` intervals.
+Axis MakeLogarithmicAxis(double min, double max, int intervals);
+
 struct PlotAxes {
   Axis x;
   Axis y;
 };
 
-/// Axes that hold every point; 0 to 1 without any.
-PlotAxes MakeAxes(std::span<const Series> series, int x_intervals,
+/// Axes that hold every point; without any from 0 (logarithmic: 0.1) to 1.
+PlotAxes MakeAxes(std::span<const Series> series,
+                  const LinePlotOptions& options, int x_intervals,
                   int y_intervals);
 
 struct PlotPoint {
@@ -43,7 +53,8 @@ struct PlotPoint {
 
 /// The runs of neighbouring points that can be drawn.
 /// Throws: ShapeError if the series has not as many x as y.
-std::vector<std::vector<PlotPoint>> DrawableRuns(const Series& series);
+std::vector<std::vector<PlotPoint>> DrawableRuns(
+    const Series& series, const LinePlotOptions& options);
 
 /// Every how many points of a run of `size` a marker stands.
 size_t MarkerStride(size_t size);

@@ -50,8 +50,25 @@ TEST(Axis, HoldsItsValues) {
   }
 }
 
+TEST(LogarithmicAxis, HasPowersAsTicks) {
+  EXPECT_EQ(Labels(MakeLogarithmicAxis(16, 100, 8)),
+            (Strings{"16", "32", "64", "128"}));
+  EXPECT_EQ(Labels(MakeLogarithmicAxis(16, 4096, 4)),
+            (Strings{"16", "64", "256", "1024", "4096"}));
+  EXPECT_EQ(Labels(MakeLogarithmicAxis(0.03, 2000, 6)),
+            (Strings{"0.01", "0.1", "1", "10", "100", "1000", "10000"}));
+  EXPECT_EQ(Labels(MakeLogarithmicAxis(4, 4, 5)), (Strings{"4", "8"}));
+}
+
+TEST(LogarithmicAxis, GivesEqualFactorsEqualSpace) {
+  const Axis axis = MakeLogarithmicAxis(1, 100, 2);
+  EXPECT_DOUBLE_EQ(axis.Fraction(1), 0.0);
+  EXPECT_DOUBLE_EQ(axis.Fraction(10), 0.5);
+  EXPECT_DOUBLE_EQ(axis.Fraction(100), 1.0);
+}
+
 TEST(PlotAxes, WithoutPointsAreZeroToOne) {
-  const PlotAxes axes = MakeAxes({}, 5, 5);
+  const PlotAxes axes = MakeAxes({}, {}, 5, 5);
   EXPECT_DOUBLE_EQ(axes.x.low, 0.0);
   EXPECT_DOUBLE_EQ(axes.y.high, 1.0);
 }
@@ -59,14 +76,22 @@ TEST(PlotAxes, WithoutPointsAreZeroToOne) {
 TEST(DrawableRuns, BreakAtPointsThatAreNotFinite) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto runs =
-      DrawableRuns({"a", {1, 2, 3, 4, 5}, {1, 1, nan, 1, HUGE_VAL}});
+      DrawableRuns({"a", {1, 2, 3, 4, 5}, {1, 1, nan, 1, HUGE_VAL}}, {});
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].size(), 2u);
   EXPECT_DOUBLE_EQ(runs[1][0].x, 4.0);
 }
 
+TEST(DrawableRuns, BreakAtZeroWhereTheAxisIsLogarithmic) {
+  LinePlotOptions options;
+  options.logarithmic_y = true;
+  const Series series = {"a", {0, 1, 2}, {1, 0, 3}};
+  EXPECT_EQ(DrawableRuns(series, {}).size(), 1u);
+  EXPECT_EQ(DrawableRuns(series, options).size(), 2u);
+}
+
 TEST(DrawableRuns, NeedAsManyXAsY) {
-  EXPECT_THROW(DrawableRuns({"a", {1, 2}, {1}}), ShapeError);
+  EXPECT_THROW(DrawableRuns({"a", {1, 2}, {1}}, {}), ShapeError);
 }
 
 TEST(MarkerStride, ThinsOutLongLines) {

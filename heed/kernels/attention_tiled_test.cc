@@ -241,8 +241,7 @@ TEST_P(TiledAttentionTest, TakesHugeScores) {
         ASSERT_LE(std::abs(At(c.result.context, t, d)), 2) << scale;
       }
     }
-    for (const Tensor& x :
-         {c.weights, c.grads.dq, c.grads.dk, c.grads.dv}) {
+    for (const Tensor& x : {c.weights, c.grads.dq, c.grads.dk, c.grads.dv}) {
       ASSERT_TRUE(std::isfinite(Dot(x, x))) << scale;
     }
   }
@@ -262,6 +261,134 @@ TEST_P(TiledAttentionTest, TakesInfiniteBiases) {
   for (const Tensor& x : {c.result.context, c.weights, c.grads.dq, c.grads.dk,
                           c.grads.dv, c.grads.modifiers[0]}) {
     ASSERT_TRUE(std::isfinite(Dot(x, x)));
+  }
+}
+
+/// Context and gradients from products that store all scores.
+struct Plain {
+  explicit Plain(const Case& c) {
+    const Precision precision = c.args.precision;
+    const auto multiply = [&](const Tensor& a, const Tensor& b,
+                              bool transpose) {
+      PackedMatrix packed;
+      Pack(b, transpose, precision, packed);
+      Tensor y({a.dim(0), transpose ? b.dim(0) : b.dim(1)});
+      Multiply(a, packed, false, y);
+      return y;
+    };
+    const auto multiply_transposed = [&](const Tensor& a, const Tensor& b) {
+      Tensor y({a.dim(1), b.dim(1)});
+      MultiplyTransposed(a, b, false, precision, y);
+      return y;
+    };
+    const auto scaled = [&](Tensor x) {
+      for (int64_t i = 0; i < x.numel(); ++i) {
+        x.data<float>()[i] *= static_cast<float>(c.args.value);
+      }
+      return x;
+    };
+    const Tensor q = c.args.q[0];
+    const Tensor k = c.args.k[0];
+    const Tensor v = c.args.v[0];
+    const Tensor dc = c.dcontext[0];
+    const Shape block{1, c.n.T, c.n.S};
+    const Tensor e = scaled(multiply(q, k, true)).Reshape(block);
+    const Tensor weights = RowSoftmax(e);
+    const Tensor a = weights.Reshape({c.n.T, c.n.S});
+    context = multiply(a, v, false);
+    const Tensor da = multiply(dc, v, true).Reshape(block);
+    const Tensor de =
+        scaled(RowSoftmaxGrad(da, weights).Reshape({c.n.T, c.n.S}));
+    dq = multiply(de, k, false);
+    dk = multiply_transposed(de, q);
+    dv = multiply_transposed(a, dc);
+  }
+  Tensor context, dq, dk, dv;
+};
+
+/// Root of the sum of the squares of x - expected.
+double Error(const Tensor& x, const Tensor& expected) {
+  double sum = 0;
+  for (int64_t r = 0; r < x.rows(); ++r) {
+    for (int64_t c = 0; c < x.cols(); ++c) {
+      sum += std::pow(At(x, r, c) - At(expected, r, c), 2);
+    }
+  }
+  return std::sqrt(sum);
+}
+
+TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
+  for (const Precision precision : {Precision::kNative, Precision::kBF16}) {
+    for (const double scale : {0.02, 0.125, 1.0}) {
+      Case c({1, 130, 200, 1, 1, 64, 64});
+      c.args.precision = precision;
+      c.args.value = scale;
+      c.Run();
+      // Gradients were added to random numbers; from 0 they keep their digits.
+      for (Tensor* x : {&c.grads.dq, &c.grads.dk, &c.grads.dv}) x->Fill(0);
+      for (Tensor* x : {&c.expected.dq, &c.expected.dk, &c.expected.dv}) {
+        x->Fill(0);
+      }
+      TiledAttentionGrad(c.args, c.result, c.dcontext, c.grads);
+      ReferenceAttentionGrad(c.args, c.dcontext, c.expected);
+      const ReferenceResult reference = ReferenceAttention(c.args);
+      const Plain plain(c);
+      SCOPED_TRACE(scale);
+      EXPECT_LE(Error(c.result.context, reference.context),
+                2 * Error(plain.context, reference.context));
+      EXPECT_LE(Error(c.grads.dq, c.expected.dq),
+                2 * Error(plain.dq, c.expected.dq));
+      EXPECT_LE(Error(c.grads.dk, c.expected.dk),
+                2 * Error(plain.dk, c.expected.dk));
+      EXPECT_LE(Error(c.grads.dv, c.expected.dv),
+                2 * Error(plain.dv, c.expected.dv));
+    }
+  }
+}
+
+TEST_P(TiledAttentionTest, IsTheSameWithOneThread) {
+  for (const Sizes& n :
+       {Sizes{1, 300, 700, 2, 1, 33, 20}, Sizes{40, 70, 70, 2, 2, 16, 16}}) {
+    const auto run = [&] {
+      Case c(n);
+      c.Modify(Kind::kDistanceBias, 0, {1, n.T + n.S - 1});
+      c.Modify(Kind::kRowScale, 0, {n.B, n.H, n.T});
+      c.Run();
+      return c;
+    };
+    const Case many = run();
+    const ThreadLimit limit(1);
+    const Case one = run();
+    EXPECT_EQ(Error(one.result.context, many.result.context), 0);
+    EXPECT_EQ(Error(one.grads.dq, many.grads.dq), 0);
+    EXPECT_EQ(Error(one.grads.dk, many.grads.dk), 0);
+    for (size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(Error(one.grads.modifiers[i], many.grads.modifiers[i]), 0);
+    }
+  }
+}
+
+TEST_P(TiledAttentionTest, ComputesOnlyWantedGradients) {
+  Case c({1, 20, 150, 2, 1, 5, 6});
+  c.Modify(Kind::kBias, 0, {1, 2, 20, 150});
+  c.result = TiledAttention(c.args);
+  const auto zeros = [&] {
+    return std::vector<Tensor>{
+        Tensor::Zeros(c.args.q.shape()), Tensor::Zeros(c.args.k.shape()),
+        Tensor::Zeros(c.args.v.shape()), Tensor::Zeros({1, 2, 20, 150})};
+  };
+  const auto add = [&](const std::vector<Tensor>& x) {
+    AttentionGrads grads{x[0], x[1], x[2], {}, {x[3]}};
+    TiledAttentionGrad(c.args, c.result, c.dcontext, grads);
+  };
+  const std::vector<Tensor> all = zeros();
+  add(all);
+  for (size_t wanted = 0; wanted < all.size(); ++wanted) {
+    std::vector<Tensor> one(all.size());
+    one[wanted] = zeros()[wanted];
+    add(one);
+    EXPECT_GT(Dot(all[wanted], all[wanted]), 0) << wanted;
+    EXPECT_EQ(Error(one[wanted], all[wanted]), 0) << wanted;
   }
 }
 

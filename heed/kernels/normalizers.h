@@ -25,7 +25,7 @@ Tensor MaskScoresGrad(const Tensor& dy, const Tensor& y);
 int64_t FirstUnboundedRow(const Tensor& e);
 
 /// exp(e) / sum exp(e) of each row; +infinity counts as the greatest finite
-/// number. Its gradient is MaskedSoftmaxGrad of kernels/attention.h.
+/// number. Its gradient is RowSoftmaxGrad of kernels/attention.h.
 Tensor Softmax(const Tensor& e);
 
 /// sigma(e) / sum sigma(e) of each row, exact also where sigma is too small for

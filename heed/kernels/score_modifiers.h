@@ -56,12 +56,16 @@ Tensor RotaryTurns(int64_t steps, int64_t cols, int64_t offset, double base,
 /// turns [T, D].
 Tensor Rotate(const Tensor& x, const Tensor& turns, bool back);
 
-/// y[r, i] = sum_o shift[r, o + R] a[r, (i - o) mod S] for o in [-R, R], or the
-/// other way around, (i + o) mod S. Shapes: a [..., S], shift [..., 2R+1].
-Tensor CircularShift(const Tensor& a, const Tensor& shift, bool back);
-/// dshift[r, o + R] = sum_i dy[r, i] a[r, (i - o) mod S]. Shapes: dshift as
+/// y[r, i] = sum_o shift[r, o + R] a[r, (i - o) mod N] for o in [-R, R], or the
+/// other way around, (i + o) mod N; y[r, i] = 0 for i >= N. N is S, or the
+/// length of r's group if there are `lengths` (i32 of G equal groups of rows,
+/// each at most S). Shapes: a [..., S], shift [..., 2R+1].
+Tensor CircularShift(const Tensor& a, const Tensor& shift,
+                     const Tensor& lengths, bool back);
+/// dshift[r, o + R] = sum_i dy[r, i] a[r, (i - o) mod N]. Shapes: dshift as
 /// `like` [..., 2R+1].
-Tensor CircularShiftGrad(const Tensor& dy, const Tensor& a, const Shape& like);
+Tensor CircularShiftGrad(const Tensor& dy, const Tensor& a,
+                         const Tensor& lengths, const Shape& like);
 
 /// a^gamma / sum a^gamma of each row, negative a as 0; rows without a positive
 /// one give 0. Shapes: a [..., S], gamma [...].

@@ -171,6 +171,57 @@ TEST_P(EveryModel, StepByStepEqualsAllAtOnceForEveryCellAndScore) {
   });
 }
 
+TEST_P(EveryModel, TakesEveryModifierMaskAndNormalizer) {
+  if (!attends()) return;
+  std::vector<ModelConfig> configs;
+  for (const ModifierInfo& modifier : Modifiers()) {
+    configs.push_back(Config());
+    configs.back().modifiers = modifier.name;
+    // Only a product of queries and keys can be turned.
+    if (modifier.name == "rotary") configs.back().score = "general";
+  }
+  for (const MaskInfo& mask : Masks()) {
+    if (mask.needs_data) continue;
+    configs.push_back(Config());
+    configs.back().attention_mask = mask.name;
+  }
+  for (const NormalizerInfo& normalizer : Normalizers()) {
+    if (normalizer.name == "hard") continue;
+    configs.push_back(Config());
+    configs.back().normalizer = normalizer.name;
+  }
+  configs.push_back(Config());
+  configs.back().heads = 2;
+  configs.back().modifiers = "local_p(2); soft_cap(3)";
+  for (const ModelConfig& config : configs) {
+    SCOPED_TRACE(config.modifiers + " " + config.attention_mask + " " +
+                 config.normalizer);
+    ExpectGradients(config, 3);
+    EXPECT_LT(StepDifference(config, DType::kF64), 1e-12);
+    EXPECT_LT(StepDifference(config, DType::kF32), 1e-5);
+  }
+}
+
+TEST_P(EveryModel, RefusesAttentionsItCannotTrain) {
+  if (!attends()) return;
+  const auto refuses = [&](auto change, const std::string& says) {
+    ModelConfig config = Config();
+    change(config);
+    try {
+      config.Resolve();
+      ADD_FAILURE() << says;
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos)
+          << error.what();
+    }
+  };
+  refuses([](ModelConfig& c) { c.normalizer = "hard"; }, "REINFORCE");
+  refuses([](ModelConfig& c) { c.attention_mask = "padding"; }, "needs data");
+  refuses([](ModelConfig& c) { c.attention_mask = "causal("; }, "causal(");
+  refuses([](ModelConfig& c) { c.modifiers = "local_p(-3)"; }, "D must be");
+  refuses([](ModelConfig& c) { c.score = "bilinear"; }, "there are additive");
+}
+
 TEST_P(EveryModel, InF32IsCloseToF64) {
   const auto exact = Make(Config());
   const auto rounded = Make(Config(), DType::kF32);

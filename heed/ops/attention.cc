@@ -1,6 +1,7 @@
 #include "heed/ops/attention.h"
 
 #include <utility>
+#include <vector>
 
 #include "heed/kernels/attention.h"
 #include "heed/kernels/rowwise.h"
@@ -22,11 +23,39 @@ void CheckKeys(std::string_view op, const Var& q, const Var& k) {
               {q.shape(), k.shape()});
 }
 
-/// The accumulator of input i, or scratch of the same shape if it is constant.
-Tensor GradientOrScratch(Grads& g, int i, const Tensor& like) {
-  return g.Needs(i) ? g.Accumulate(i)
-                    : Tensor::Zeros(like.shape(), like.dtype());
-}
+/// Tensors that a kernel adds gradients to, all at the same time: accumulators,
+/// and one of its own for an input that is given twice (attention of a sequence
+/// to itself), which Finish adds to the other.
+class Sinks {
+ public:
+  explicit Sinks(Grads& grads) : grads_(grads) {}
+
+  /// Undefined if input i is constant.
+  Tensor Of(int i, const Tensor& like) {
+    if (!grads_.Needs(i)) return {};
+    for (const int other : accumulated_) {
+      if (!grads_.Same(i, other)) continue;
+      twice_.emplace_back(i, Tensor::Zeros(like.shape(), like.dtype()));
+      return twice_.back().second;
+    }
+    accumulated_.push_back(i);
+    return grads_.Accumulate(i);
+  }
+  /// The same, but scratch if input i is constant.
+  Tensor OrScratch(int i, const Tensor& like) {
+    return grads_.Needs(i) ? Of(i, like)
+                           : Tensor::Zeros(like.shape(), like.dtype());
+  }
+  /// When the kernel is done.
+  void Finish() {
+    for (auto& [i, gradient] : twice_) grads_.Add(i, std::move(gradient));
+  }
+
+ private:
+  Grads& grads_;
+  std::vector<int> accumulated_;
+  std::vector<std::pair<int, Tensor>> twice_;
+};
 
 /// Sets the tensors of `args` from the inputs of an attention.
 void SetTensors(std::span<const Var> inputs, AttentionArgs& args) {
@@ -39,17 +68,18 @@ void SetTensors(std::span<const Var> inputs, AttentionArgs& args) {
   }
 }
 
-AttentionGrads Accumulators(Grads& g, size_t modifiers) {
-  const auto wanted = [&g](int i) {
-    return g.Needs(i) ? g.Accumulate(i) : Tensor();
-  };
+AttentionGrads GradsOf(const AttentionArgs& args, Sinks& sinks) {
   AttentionGrads grads;
-  grads.dq = wanted(0);
-  grads.dk = wanted(1);
-  grads.dv = wanted(2);
-  grads.dw = wanted(3);
-  for (size_t i = 0; i < modifiers; ++i) {
-    grads.modifiers.push_back(wanted(static_cast<int>(kModifiers + i)));
+  grads.dq = sinks.Of(0, args.q);
+  grads.dk = sinks.Of(1, args.k);
+  grads.dv = sinks.Of(2, args.v);
+  grads.dw = sinks.Of(3, args.w);
+  for (size_t i = 0; i < args.modifiers.size(); ++i) {
+    const kernels::ScoreModifier& m = args.modifiers[i];
+    const bool constant = m.kind == kernels::ScoreModifier::Kind::kWindow;
+    grads.modifiers.push_back(
+        constant ? Tensor()
+                 : sinks.Of(static_cast<int>(kModifiers + i), m.x));
   }
   return grads;
 }
@@ -69,22 +99,26 @@ Var PairScores(AttentionArgs::Score kind, double value, const Var& q,
       {q, k, w},
       [kind, value, q = q.value(), k = k.value(), w = w.value()](
           const Tensor& de, Grads& g) {
-        Tensor dq = GradientOrScratch(g, 0, q);
-        Tensor dk = GradientOrScratch(g, 1, k);
-        Tensor dw = GradientOrScratch(g, 2, w);
+        Sinks sinks(g);
+        Tensor dq = sinks.OrScratch(0, q);
+        Tensor dk = sinks.OrScratch(1, k);
+        Tensor dw = sinks.OrScratch(2, w);
         kernels::PairScoresGrad(kind, value, de, q, k, w, dq, dk, dw);
+        sinks.Finish();
       });
 }
 
 Var DotScores(const Var& q, const Var& k, double scale) {
   CheckKeys("dot scores", q, k);
   return Record("dot scores",
-                kernels::DotScores(q.value(), k.value(), scale, {}), {q, k},
+                kernels::DotScores(q.value(), k.value(), scale), {q, k},
                 [q = q.value(), k = k.value(), scale](const Tensor& de,
                                                       Grads& g) {
-                  Tensor dq = GradientOrScratch(g, 0, q);
-                  Tensor dk = GradientOrScratch(g, 1, k);
-                  kernels::DotScoresGrad(de, q, k, scale, {}, dq, dk);
+                  Sinks sinks(g);
+                  Tensor dq = sinks.OrScratch(0, q);
+                  Tensor dk = sinks.OrScratch(1, k);
+                  kernels::DotScoresGrad(de, q, k, scale, dq, dk);
+                  sinks.Finish();
                 });
 }
 
@@ -96,13 +130,13 @@ Var WeightedSum(const Var& weights, const Var& values) {
               "weighted sum", "weights and values that do not fit",
               {weights.shape(), values.shape()});
   return Record("weighted sum",
-                kernels::WeightedSum(weights.value(), values.value(), {}),
+                kernels::WeightedSum(weights.value(), values.value()),
                 {weights, values},
                 [a = weights.value(), v = values.value()](const Tensor& dc,
                                                           Grads& g) {
                   Tensor da(a.shape(), a.dtype());
-                  Tensor dv = GradientOrScratch(g, 1, v);
-                  kernels::WeightedSumGrad(dc, a, v, {}, da, dv);
+                  Tensor dv = Sinks(g).OrScratch(1, v);
+                  kernels::WeightedSumGrad(dc, a, v, da, dv);
                   g.Add(0, std::move(da));
                 });
 }
@@ -117,8 +151,10 @@ Var FusedAttention(AttentionArgs& args,
   return Record("attention", result.context, inputs,
                 [args, result, mask = std::move(mask)](const Tensor& dc,
                                                        Grads& g) {
-                  AttentionGrads grads = Accumulators(g, args.modifiers.size());
+                  Sinks sinks(g);
+                  AttentionGrads grads = GradsOf(args, sinks);
                   kernels::FusedAttentionGrad(args, result, dc, grads);
+                  sinks.Finish();
                 });
 }
 
@@ -130,9 +166,11 @@ Var SparseAttention(AttentionArgs& args,
   return Record("sparse attention", std::move(context), inputs,
                 [args, weights, graph = std::move(graph)](const Tensor& dc,
                                                           Grads& g) {
-                  AttentionGrads grads = Accumulators(g, 0);
+                  Sinks sinks(g);
+                  AttentionGrads grads = GradsOf(args, sinks);
                   kernels::SparseAttentionGrad(args, *graph, weights, dc,
                                                grads);
+                  sinks.Finish();
                 });
 }
 
@@ -156,10 +194,12 @@ Var LayerNorm(const Var& x, const Var& gain, const Var& bias, double epsilon) {
   return Record("layer norm", std::move(y), {x, gain, bias},
                 [x = dense, gain = gain.value(), mean, inv_std](
                     const Tensor& dy, Grads& g) {
-                  Tensor dgain = GradientOrScratch(g, 1, gain);
-                  Tensor dbias = GradientOrScratch(g, 2, gain);
+                  Sinks sinks(g);
+                  Tensor dgain = sinks.OrScratch(1, gain);
+                  Tensor dbias = sinks.OrScratch(2, gain);
                   g.Add(0, kernels::LayerNormGrad(dy, x, gain, mean, inv_std,
                                                   dgain, dbias));
+                  sinks.Finish();
                 });
 }
 

@@ -32,6 +32,11 @@ void CheckProduct(const Var& x, const Var& weight) {
           : "matmul";
   CheckShapes(fits, name, "factors that do not fit",
               {x.shape(), weight.shape()});
+  if (x.value().dtype() != weight.value().dtype()) {
+    throw ShapeError(fmt::format("{}: {} with {}", name,
+                                 Name(x.value().dtype()),
+                                 Name(weight.value().dtype())));
+  }
 }
 
 /// The gradients of x W with respect to x (input `ix`) and W (input `iw`).

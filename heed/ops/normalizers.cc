@@ -34,7 +34,7 @@ void CheckBounded(std::string_view op, const Var& e) {
 /// Weights that are the softmax of e where they are not 0.
 Var RecordSoftmax(const char* name, const Var& e, const Tensor& weights) {
   return Record(name, weights, {e}, [a = weights](const Tensor& da, Grads& g) {
-    g.Add(0, kernels::MaskedSoftmaxGrad(da, a));
+    g.Add(0, kernels::RowSoftmaxGrad(da, a));
   });
 }
 

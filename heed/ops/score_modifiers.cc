@@ -174,19 +174,31 @@ Var Interpolate(const Var& a, const Var& previous, const Var& gate) {
   return Add(ScaleRows(a, gate), ScaleRows(previous, rest));
 }
 
-Var CircularShift(const Var& a, const Var& shift) {
+Var CircularShift(const Var& a, const Var& shift, const Tensor& lengths) {
   const int axes = a.shape().rank() - 1;
   const bool fits = axes >= 0 && shift.shape().rank() == axes + 1 &&
                     SameLeading(a, shift, axes) && shift.dim(-1) % 2 == 1;
   CheckFits(fits, "circular shift", "not an odd number of shifts for every row",
             a, shift);
+  if (lengths.defined()) {
+    const int64_t groups = lengths.numel();
+    CheckShapes(a.value().rows() % std::max<int64_t>(groups, 1) == 0, "circular shift",
+                "lengths that do not divide the rows",
+                {lengths.shape(), a.shape()});
+    CheckLengths("circular shift", lengths, groups, a.dim(-1));
+  }
   return Record("circular shift",
-                kernels::CircularShift(a.value(), shift.value(), false),
+                kernels::CircularShift(a.value(), shift.value(), lengths, false),
                 {a, shift},
-                [a = a.value(), w = shift.value()](const Tensor& dy, Grads& g) {
-                  if (g.Needs(0)) g.Add(0, kernels::CircularShift(dy, w, true));
-                  if (g.Needs(1))
-                    g.Add(1, kernels::CircularShiftGrad(dy, a, w.shape()));
+                [a = a.value(), w = shift.value(), lengths](const Tensor& dy,
+                                                            Grads& g) {
+                  if (g.Needs(0)) {
+                    g.Add(0, kernels::CircularShift(dy, w, lengths, true));
+                  }
+                  if (g.Needs(1)) {
+                    g.Add(1, kernels::CircularShiftGrad(dy, a, lengths,
+                                                        w.shape()));
+                  }
                 });
 }
 

@@ -53,11 +53,12 @@ Var Rotary(const Var& x, int64_t heads, int64_t offset, double base);
 /// g a + (1 − g) previous. Shapes: a and previous [..., S], gate [...].
 /// Paper: Graves et al. 2014, arXiv:1410.5401, equation 7.
 Var Interpolate(const Var& a, const Var& previous, const Var& gate);
-/// w(i) = Σ_j a(j) shift(i − j), circular over S. Column c of shift is the
-/// offset c − R: weight on a column behind R moves to higher positions.
-/// Shapes: a [..., S], shift [..., 2R + 1].
+/// w(i) = Σ_j a(j) shift(i − j), circular over S, or over the first lengths[b]
+/// positions, behind which it is 0. Column c of shift is the offset c − R:
+/// weight on a column behind R moves to higher positions.
+/// Shapes: a [..., S] with B·H·T rows, shift [..., 2R + 1], lengths i32 [B].
 /// Paper: Graves et al. 2014, arXiv:1410.5401, equation 8.
-Var CircularShift(const Var& a, const Var& shift);
+Var CircularShift(const Var& a, const Var& shift, const Tensor& lengths = {});
 /// a^γ / Σ a^γ. Negative a, which rounding makes, count as 0; zeros stay 0 and
 /// get gradient 0, also a row of zeros. Shapes: a [..., S], gamma [...].
 /// Range: gamma ≥ 1. Paper: Graves et al. 2014, arXiv:1410.5401, equation 9.

@@ -106,7 +106,8 @@ MaskInfo AdjacencyInfo() {
           [](const std::vector<double>& n, const MaskSizes& sizes) {
             return Adjacency(
                 Ring(sizes.queries, sizes.keys, static_cast<int64_t>(n[0])));
-          }};
+          },
+          true};
 }
 
 }  // namespace heed

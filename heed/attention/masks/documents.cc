@@ -85,7 +85,8 @@ MaskInfo DocumentsInfo() {
             return Documents(
                 EqualDocuments(sizes.batch, sizes.queries, count),
                 EqualDocuments(sizes.batch, sizes.keys, count));
-          }};
+          },
+          true};
 }
 
 }  // namespace heed

@@ -58,7 +58,8 @@ MaskInfo PaddingInfo() {
                 static_cast<double>(
                     static_cast<int64_t>(n[0] * static_cast<double>(sizes.keys))),
                 sizes.batch));
-          }};
+          },
+          true};
 }
 
 MaskInfo PrefixInfo() {
@@ -68,7 +69,8 @@ MaskInfo PrefixInfo() {
           {{"keys", 4, 0, 1e9}},
           [](const std::vector<double>& n, const MaskSizes& sizes) {
             return Prefix(SameForAll(n[0], sizes.batch));
-          }};
+          },
+          true};
 }
 
 }  // namespace heed

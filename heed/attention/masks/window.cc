@@ -4,6 +4,8 @@
 // 2015, arXiv:1508.04025, section 3.2.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "heed/attention/masks/rules.h"
 #include "heed/base/errors.h"
 
@@ -12,12 +14,15 @@ namespace {
 
 class WindowRule : public RangeRule {
  public:
-  WindowRule(int64_t before, int64_t after) : before_(before), after_(after) {}
+  WindowRule(int64_t before, int64_t after)
+      : before_(std::min(before, kFar)), after_(std::min(after, kFar)) {}
   kernels::Range Keys(int64_t /*b*/, int64_t t) const override {
     return {t - before_, t + after_ + 1};
   }
 
  private:
+  static constexpr int64_t kFar = int64_t{1} << 60;
+
   int64_t before_;
   int64_t after_;
 };

@@ -40,7 +40,7 @@ class AlibiModifier : public Modifier {
                 std::span<const double> /*arguments*/) {}
 
   std::vector<ScoreStep> Steps(const AttentionSite& site) const override {
-    Tensor bias({site.heads, site.queries + site.keys - 1}, site.dtype);
+    Tensor bias({site.heads, site.Distances()}, site.dtype);
     if (site.dtype == DType::kF64) {
       Fill<double>(site.heads, site.queries, site.offset, bias);
     } else {
@@ -48,6 +48,7 @@ class AlibiModifier : public Modifier {
     }
     return {{kernels::ScoreModifier::Kind::kDistanceBias, 1, bias}};
   }
+  bool fused() const override { return true; }
 };
 
 }  // namespace

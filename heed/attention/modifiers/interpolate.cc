@@ -23,7 +23,6 @@ class InterpolateModifier : public Modifier {
     return Interpolate(weights, Reshape(site.previous, weights.shape()),
                        site.PerRow(gate));
   }
-  bool fused() const override { return false; }
   bool uses_history() const override { return true; }
   bool takes_query() const override { return true; }
 

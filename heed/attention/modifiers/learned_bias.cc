@@ -3,6 +3,8 @@
 // Paper: Liu et al. 2021, arXiv:2103.14030, eq. 4 has it for windows.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "heed/attention/modifiers/modifiers.h"
 #include "heed/base/errors.h"
 #include "heed/ops/matmul.h"
@@ -21,12 +23,13 @@ class LearnedBiasModifier : public Modifier {
                          {Init::Kind::kConstant, 0})) {}
 
   std::vector<ScoreStep> Steps(const AttentionSite& site) const override {
-    if (site.offset + site.queries > positions_ || site.keys > positions_) {
+    const int64_t queries = site.offset + site.queries;
+    const int64_t keys = RealKeys(site);
+    if (queries > positions_ || keys > positions_) {
       throw ShapeError(fmt::format(
           "{}: learned_bias has {} positions, too few for {} queries and {} "
           "keys; give it more, as in 'learned_bias({})'",
-          path_, positions_, site.offset + site.queries, site.keys,
-          std::max(site.offset + site.queries, site.keys)));
+          path_, positions_, queries, keys, std::max(queries, keys)));
     }
     Tensor rows({site.heads * site.queries}, DType::kI32);
     for (int64_t i = 0; i < rows.numel(); ++i) {
@@ -34,12 +37,30 @@ class LearnedBiasModifier : public Modifier {
           static_cast<int32_t>(i / site.queries * positions_ + site.offset +
                                i % site.queries);
     }
-    const Var bias = Columns(Embed(site.ctx.Use(table_), rows), 0, site.keys);
+    Var bias = Embed(site.ctx.Use(table_), rows);
+    if (site.keys <= positions_) {
+      bias = Columns(bias, 0, site.keys);
+    } else {
+      bias = ConcatColumns(
+          {bias, Tensor::Zeros({rows.numel(), site.keys - positions_},
+                               site.dtype)});
+    }
     return {{kernels::ScoreModifier::Kind::kBias, 1,
              Reshape(bias, {1, site.heads, site.queries, site.keys})}};
   }
+  bool fused() const override { return true; }
 
  private:
+  /// Of the row that has the most.
+  static int64_t RealKeys(const AttentionSite& site) {
+    if (!site.lengths.defined()) return site.keys;
+    int32_t most = 0;
+    for (const int32_t n : site.lengths.ToVector<int32_t>()) {
+      most = std::max(most, n);
+    }
+    return most;
+  }
+
   std::string path_;
   int64_t positions_;
   Parameter& table_;

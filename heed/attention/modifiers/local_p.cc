@@ -22,9 +22,8 @@ class LocalPModifier : public Modifier {
   LocalPModifier(const Scope& scope, const AttentionSizes& n,
                  std::span<const double> arguments)
       : width_(arguments[0]),
-        hidden_(scope.Add("position.weight", {n.heads * n.query, n.units},
-                          n.init)),
-        output_(scope.Add("position.score", {n.units, 1}, n.init)) {}
+        hidden_(scope.Add("centre.weight", {n.heads * n.query, n.units}, n.init)),
+        output_(scope.Add("centre.score", {n.units, 1}, n.init)) {}
 
   std::vector<ScoreStep> Steps(const AttentionSite& site) const override {
     const Var hidden = Tanh(MatMul(site.query, site.ctx.Use(hidden_)));
@@ -35,6 +34,7 @@ class LocalPModifier : public Modifier {
             {Kind::kWindow, width_, centre}};
   }
   bool takes_query() const override { return true; }
+  bool fused() const override { return true; }
 
  private:
   /// S − 1 of each row's real keys [B, T, 1].
@@ -42,8 +42,8 @@ class LocalPModifier : public Modifier {
     Tensor last({site.batch, site.queries, 1}, DType::kF64);
     for (int64_t i = 0; i < last.numel(); ++i) {
       const int64_t keys =
-          site.lengths != nullptr && site.lengths->defined()
-              ? site.lengths->data<int32_t>()[i / site.queries]
+          site.lengths.defined()
+              ? site.lengths.data<int32_t>()[i / site.queries]
               : site.keys;
       last.data<double>()[i] = static_cast<double>(std::max<int64_t>(
           keys - 1, 0));

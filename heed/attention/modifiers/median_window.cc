@@ -38,6 +38,7 @@ class MedianWindowModifier : public Modifier {
              centre.To(site.dtype)}};
   }
   bool uses_history() const override { return true; }
+  bool fused() const override { return true; }
 
  private:
   double width_;

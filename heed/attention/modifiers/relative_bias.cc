@@ -21,7 +21,7 @@ class RelativeBiasModifier : public Modifier {
                          {Init::Kind::kNormal, 0.02})) {}
 
   std::vector<ScoreStep> Steps(const AttentionSite& site) const override {
-    Tensor ids({site.queries + site.keys - 1}, DType::kI32);
+    Tensor ids({site.Distances()}, DType::kI32);
     for (int64_t i = 0; i < ids.numel(); ++i) {
       ids.data<int32_t>()[i] = static_cast<int32_t>(
           Bucket(i - (site.queries - 1) - site.offset));
@@ -29,6 +29,7 @@ class RelativeBiasModifier : public Modifier {
     return {{kernels::ScoreModifier::Kind::kDistanceBias, 1,
              DistanceTable(site.ctx.Use(table_), ids)}};
   }
+  bool fused() const override { return true; }
 
  private:
   int64_t Bucket(int64_t distance) const {

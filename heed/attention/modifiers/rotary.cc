@@ -24,6 +24,7 @@ class RotaryModifier : public Modifier {
   }
 
   bool turns() const override { return true; }
+  bool fused() const override { return true; }
 
  private:
   double base_;

@@ -14,6 +14,7 @@ class ScaleModifier : public Modifier {
   std::vector<ScoreStep> Steps(const AttentionSite& /*site*/) const override {
     return {{kernels::ScoreModifier::Kind::kScale, factor_, {}}};
   }
+  bool fused() const override { return true; }
 
  private:
   double factor_;

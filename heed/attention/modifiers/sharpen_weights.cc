@@ -23,7 +23,6 @@ class SharpenWeightsModifier : public Modifier {
     const Tensor one = Tensor::Full(raw.shape(), 1, site.dtype);
     return Sharpen(weights, Add(Softplus(raw), one));
   }
-  bool fused() const override { return false; }
   bool takes_query() const override { return true; }
 
  private:

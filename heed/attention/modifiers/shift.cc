@@ -1,5 +1,6 @@
 // a'(i) = Σ_j a(j) s(i − j), circular, s = softmax(W q + b) over the shifts
-// −R..R: look a few places further on than the content says.
+// −R..R: look a few places further on than the content says. The circle closes
+// behind the last real key.
 // Paper: Graves et al. 2014, arXiv:1410.5401, eq. 8.
 #include "heed/attention/modifiers/modifiers.h"
 #include "heed/ops/heads.h"
@@ -24,9 +25,8 @@ class ShiftModifier : public Modifier {
     const Var shift = SplitHeads(
         Affine(site.query, site.ctx.Use(shift_), site.ctx.Use(bias_)),
         site.heads);
-    return CircularShift(weights, Softmax(shift));
+    return CircularShift(weights, Softmax(shift), site.lengths);
   }
-  bool fused() const override { return false; }
   bool takes_query() const override { return true; }
 
  private:

@@ -16,6 +16,7 @@ class SoftCapModifier : public Modifier {
   std::vector<ScoreStep> Steps(const AttentionSite& /*site*/) const override {
     return {{kernels::ScoreModifier::Kind::kSoftCap, cap_, {}}};
   }
+  bool fused() const override { return true; }
 
  private:
   double cap_;

@@ -25,6 +25,7 @@ class StrengthModifier : public Modifier {
              Reshape(strength, {site.batch, site.heads, site.queries})}};
   }
   bool takes_query() const override { return true; }
+  bool fused() const override { return true; }
 
  private:
   Parameter& weight_;

@@ -69,7 +69,8 @@ float ExpRow(int64_t n, float* e, float& max, float& sum) {
   const float before = max;
   max = std::max(max, MaxSpan(n, e));
   ExpSpan(n, max, e, e);
-  const float shrink = max == before ? 1.0F : std::exp(before - max);
+  const bool keep = max == before || sum == 0;
+  const float shrink = keep ? 1.0F : std::exp(before - max);
   sum = sum * shrink + SumSpan<float>(
                            n, [](auto, auto v) HEED_LANES { return v; }, e);
   return shrink;

@@ -118,16 +118,11 @@ void ScoresGrad(const Task& task, const Queries& q, const ScoreBlock& de) {
       task.Sink(task.grads.dk, q.b, de.s, KeyHead(args, de.h));
   if (args.score != AttentionArgs::Score::kDot) {
     Tensor& dw = task.grads.dw;
-    float* dw_h = dw.defined() ? dw.data<float>() + de.h * features
-                               : task.scratch.unwanted.data<float>();
-    const int64_t kCols = getenv("KC")?atoi(getenv("KC")):8;
-    for (int64_t c = 0; c < de.cols; c += kCols) {
-      PairScoresTileGrad(
-          args.score, value, AsRows(queries), AsRows(keys.From(c)),
-          args.w.data<float>() + de.h * features, de.rows,
-          std::min(kCols, de.cols - c), features, de.e + c, de.stride,
-          AsRows(dq), AsRows(dk.From(c)), dw_h);
-    }
+    PairScoresTileGrad(args.score, value, AsRows(queries), AsRows(keys),
+                       args.w.data<float>() + de.h * features, de.rows, de.cols,
+                       features, de.e, de.stride, AsRows(dq), AsRows(dk),
+                       dw.defined() ? dw.data<float>() + de.h * features
+                                    : task.scratch.unwanted.data<float>());
     return;
   }
   const Matrix<const float> g{de.e, de.stride};
@@ -174,14 +169,14 @@ void BlockGrad(const Task& task, const Queries& q, int64_t h, Range keys,
     }
   }
   const Matrix<const float> dc = HeadOf(task.dcontext, q.b, q.t, h, width);
+  DotProducts(q.rows, keys.size(), width, 1.0F, dc,
+              ValueRows(args, q, h, keys.begin),
+              Matrix<float>{de.e, de.stride});
   if (task.grads.dv.defined()) {
     AddProduct(keys.size(), q.rows, width, 1.0F,
                Matrix<const float>{used.e, used.stride}.Transposed(), dc,
                HeadOf(task.grads.dv, q.b, keys.begin, KeyHead(args, h), width));
   }
-  DotProducts(q.rows, keys.size(), width, 1.0F, dc,
-              ValueRows(args, q, h, keys.begin),
-              Matrix<float>{de.e, de.stride});
   for (int64_t r = 0; r < q.rows; ++r) {
     MulSpan(keys.size(), used.row(r), de.row(r), de.row(r));
   }

@@ -87,6 +87,7 @@ HWY_INLINE void PairScoresStrip(const Phi& phi, const T* q, Rows<const T> k,
   ForLanes<T>(features, [&](auto lanes, int64_t a) HEED_LANES {
     const V q_a = lanes.Load(q + a);
     const V w_a = lanes.Load(w + a);
+    HWY_UNROLL(2)  // else sums is in memory
     for (int64_t c = 0; c < kCols; ++c) {
       const V y = phi(lanes.d, hn::Add(q_a, lanes.Load(k[c] + a)));
       sums[c] = hn::MulAdd(w_a, y, sums[c]);
@@ -125,7 +126,8 @@ HWY_INLINE void PairScoresGradStrip(const Phi& phi, const Lanes& lanes,
                                     int64_t de_stride, Rows<T> dq, Rows<T> dk,
                                     V& dw_a) {
   V q_a[kRows];
-  V dq_a[kRows];  // without the factor w, as dk_a
+  V dq_a[kRows];              // without the factor w, as dk_a
+  V sum = hn::Zero(lanes.d);  // of few terms, to keep rounding errors small
   for (int64_t r = 0; r < kRows; ++r) {
     q_a[r] = lanes.Load(q[r] + a);
     dq_a[r] = hn::Zero(lanes.d);
@@ -133,14 +135,16 @@ HWY_INLINE void PairScoresGradStrip(const Phi& phi, const Lanes& lanes,
   for (int64_t c = 0; c < cols; ++c) {
     const V k_a = lanes.Load(k[c] + a);
     V dk_a = hn::Zero(lanes.d);
+    HWY_UNROLL(8)  // else dq_a is in memory
     for (int64_t r = 0; r < kRows; ++r) {
       const V de_rc = hn::Set(lanes.d, de[r * de_stride + c]);
-      const V dx = phi.Grad(lanes.d, hn::Add(q_a[r], k_a), de_rc, dw_a);
+      const V dx = phi.Grad(lanes.d, hn::Add(q_a[r], k_a), de_rc, sum);
       dq_a[r] = hn::Add(dq_a[r], dx);
       dk_a = hn::Add(dk_a, dx);
     }
     lanes.Store(hn::MulAdd(w_a, dk_a, lanes.Load(dk[c] + a)), dk[c] + a);
   }
+  dw_a = hn::Add(dw_a, sum);
   for (int64_t r = 0; r < kRows; ++r) {
     lanes.Store(hn::MulAdd(w_a, dq_a[r], lanes.Load(dq[r] + a)), dq[r] + a);
   }
@@ -156,7 +160,7 @@ void PairScoresTileGrad(AttentionArgs::Score kind, T value, Rows<const T> q,
                         Rows<T> dq, Rows<T> dk, T* dw) {
   WithPhi(kind, value, [&](const auto& phi) HWY_ATTR {
     ForLanes<T>(features, [&](auto lanes, int64_t a) HEED_LANES {
-      constexpr int64_t kRows = 4;
+      constexpr int64_t kRows = 8;
       const auto w_a = lanes.Load(w + a);
       auto dw_a = lanes.Load(dw + a);
       int64_t r = 0;

@@ -18,6 +18,10 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace {
 
+/// Rows that are packed at once: whole vectors, pairs never split.
+constexpr int64_t kPackRows = 16;
+static_assert(kPackRows % kLanes == 0);
+
 /// Keys as panels and values as rows, of one head or of all.
 class PackedMemory {
  public:
@@ -29,17 +33,16 @@ class PackedMemory {
     if (values) values_ = Tensor({heads, n.format.Words(n.S) * Padded(n.D)});
   }
 
-  /// Packs keys [s, s + kKeyBlock) of key head `head` of all B * K as those of
-  /// `slot`. `lines` is scratch.
-  void PackBlock(const AttentionArgs& args, int64_t head, int64_t slot,
-                 int64_t s, float* lines) {
+  /// Packs keys [s, s + rows) of key head `head` of all B * K as those of
+  /// `slot`; s is a multiple of kPackRows. `lines` is scratch.
+  void Pack(const AttentionArgs& args, int64_t head, int64_t slot, int64_t s,
+            int64_t rows, float* lines) {
     const int64_t b = head / n_.K;
     const int64_t k = head % n_.K;
-    const int64_t rows = std::min(kKeyBlock, n_.S - s);
     const int64_t k_row = args.k.row_stride();
     PackTransposed(n_.format, rows, n_.A,
-                   HeadRows(args.k, b, k, n_.A) + s * k_row, k_row, panel_cols_,
-                   lines, keys_.row<float>(slot) + s / kTileCols * panel_);
+                   HeadRows(args.k, b, k, n_.A) + s * k_row, k_row, lines, s,
+                   panel_cols_, keys_.row<float>(slot));
     if (!values_.defined()) return;
     const int64_t v_row = args.v.row_stride();
     PackRows(n_.format, rows, n_.D, HeadRows(args.v, b, k, n_.D) + s * v_row,
@@ -105,8 +108,7 @@ class RowSums {
  private:
   float Sum(int64_t r) const {
     const FloatD d;
-    return hn::GetLane(
-        hn::SumOfLanes(d, hn::LoadU(d, sums_.row<float>(r))));
+    return hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, sums_.row<float>(r))));
   }
 
   /// Makes `shift` the shift of row r.
@@ -146,8 +148,10 @@ void RowSums::AddWeights(float to_log2, const ScoreBlock& block) {
     for (int64_t c = kLanes; c < block.cols; c += kLanes) {
       max = hn::Max(max, hn::LoadU(d, e + c));
     }
-    const float top = to_log2 * hn::GetLane(hn::MaxOfLanes(d, max));
-    if (top > shifts[r] + kSlack) Shift(r, top);
+    max = hn::Mul(max, scale);
+    if (!hn::AllFalse(d, hn::Gt(max, hn::Set(d, shifts[r] + kSlack)))) {
+      Shift(r, hn::GetLane(hn::MaxOfLanes(d, max)));
+    }
     const FloatV shift = hn::Set(d, shifts[r]);
     float* sum = sums_.row<float>(r);
     FloatV total = hn::LoadU(d, sum);
@@ -214,18 +218,15 @@ void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
   constexpr int64_t kCacheFloats = int64_t{1} << 17;
   const int64_t heads = n.B * n.K;
   const int64_t head_blocks = n.group() * n.query_blocks();
-  const int64_t key_blocks = n.key_blocks();
-  const int64_t pack_cost = std::min(n.S, kKeyBlock) * (n.A + n.D);
-  const int64_t cost = std::min(n.T, kQueryBlock) * (n.S + 1) * (n.A + n.D) / 32;
+  const int64_t cost =
+      std::min(n.T, kQueryBlock) * (n.S + 1) * (n.A + n.D) / 32;
   if (heads >= kManyHeads && n.S * (n.A + n.D) <= kCacheFloats) {
-    const int64_t grain = RowGrain(key_blocks * pack_cost + head_blocks * cost);
+    const int64_t grain = RowGrain(n.S * (n.A + n.D) + head_blocks * cost);
     ParallelFor(heads, grain, [&](int64_t begin, int64_t end) {
       PackedMemory memory(n, 1, values);
       Scratch scratch(args, n);
       for (int64_t head = begin; head < end; ++head) {
-        for (int64_t s = 0; s < n.S; s += kKeyBlock) {
-          memory.PackBlock(args, head, 0, s, scratch.lines.data<float>());
-        }
+        memory.Pack(args, head, 0, 0, n.S, scratch.lines.data<float>());
         for (int64_t i = 0; i < head_blocks; ++i) {
           body(QueryBlock(n, head * head_blocks + i, memory, 0), scratch);
         }
@@ -234,15 +235,16 @@ void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
     return;
   }
   PackedMemory memory(n, heads, values);
-  ParallelFor(heads * key_blocks, RowGrain(pack_cost),
+  const int64_t groups = (n.S + kPackRows - 1) / kPackRows;
+  ParallelFor(n.B * groups * n.K, RowGrain(kPackRows * (n.A + n.D)),
               [&](int64_t begin, int64_t end) {
                 Tensor lines({n.lines(n.A)});
                 for (int64_t i = begin; i < end; ++i) {
                   // Heads, which stand side by side, one after the other.
-                  const int64_t block = i / n.K % key_blocks;
-                  const int64_t head = i / n.K / key_blocks * n.K + i % n.K;
-                  memory.PackBlock(args, head, head, block * kKeyBlock,
-                                   lines.data<float>());
+                  const int64_t s = i / n.K % groups * kPackRows;
+                  const int64_t head = i / n.K / groups * n.K + i % n.K;
+                  memory.Pack(args, head, head, s, std::min(kPackRows, n.S - s),
+                              lines.data<float>());
                 }
               });
   ParallelFor(heads * head_blocks, RowGrain(cost),
@@ -264,11 +266,17 @@ void ForKeyBlocks(const AttentionArgs& args, const TiledSizes& n,
               HeadRows(args.q, q.b, q.h, n.A) + q.t * q_row, q_row,
               n.query_scale, queries);
   for (int64_t s = 0; s < n.S; s += kKeyBlock) {
-    const auto [extent, keys] = FindVisible(
-        args, q.b, q.t, q.rows, {s, std::min(n.S, s + kKeyBlock)});
+    const auto [extent, keys] =
+        FindVisible(args, q.b, q.t, q.rows, {s, std::min(n.S, s + kKeyBlock)});
     if (extent == MaskRule::Extent::kNone) continue;
-    const ScoreBlock scores{scratch.scores.data<float>(), kKeyBlock, q.b, q.h,
-                            q.t, q.rows, keys.begin, keys.size()};
+    const ScoreBlock scores{scratch.scores.data<float>(),
+                            kKeyBlock,
+                            q.b,
+                            q.h,
+                            q.t,
+                            q.rows,
+                            keys.begin,
+                            keys.size()};
     BlockScores(args, n, extent, queries, q.memory.Keys(q.slot, keys.begin),
                 scores, nullptr);
     block(scores);
@@ -280,8 +288,8 @@ void Attend(const AttentionArgs& args, const TiledSizes& n, const QueryBlock& q,
             Scratch& scratch, AttentionResult& result) {
   RowSums& sums = scratch.sums;
   sums.Start(q.rows);
-  float* context =
-      HeadRows(result.context, q.b, q.h, n.D) + q.t * result.context.row_stride();
+  float* context = HeadRows(result.context, q.b, q.h, n.D) +
+                   q.t * result.context.row_stride();
   // The rows arrive in the cache while the context is computed.
   for (int64_t r = 0; r < q.rows; ++r) {
     for (int64_t d = 0; d < n.D; d += kLanes) {

@@ -93,12 +93,10 @@ class ModifierSums {
       : call_(call), tasks_(tasks) {
     for (size_t i = 0; i < call.args.modifiers.size(); ++i) {
       const int64_t copies = call.Wants(i) ? Copies(i) : 1;
-      if (copies <= 1) {
-        sums_.emplace_back();
-        continue;
-      }
       sums_.push_back(
-          Tensor::Zeros({copies - 1, call.grads.modifiers[i].numel()}));
+          copies <= 1
+              ? Tensor()
+              : Tensor::Zeros({copies - 1, call.grads.modifiers[i].numel()}));
     }
   }
 
@@ -146,8 +144,7 @@ class ModifierSums {
         return 0;
       case Kind::kDistanceBias: {
         const int64_t row =
-            PerHead(i) ? task.b_index
-                       : task.b_index * tasks_.K + task.k_index;
+            PerHead(i) ? task.b_index : task.b_index * tasks_.K + task.k_index;
         return row * tasks_.chunks + task.chunk;
       }
       default:
@@ -160,8 +157,8 @@ class ModifierSums {
   std::vector<Tensor> sums_;
 };
 
-/// Queries and gradients of contexts, as factors on both sides, and what the
-/// gradients of scores need of each query. `heads` of them.
+/// Queries and gradients of contexts of all B * H heads, as factors on both
+/// sides, and what the gradients of scores need of each query.
 class PackedQueries {
  public:
   PackedQueries(const TiledSizes& n, int64_t heads)
@@ -175,8 +172,8 @@ class PackedQueries {
     dcontext_rows_ = Tensor({heads, n.format.Words(n.T), Padded(n.D)});
   }
 
-  /// Packs the block of queries from t on of head `head` of all B * H.
-  void PackBlock(const GradCall& call, int64_t head, int64_t slot, int64_t t) {
+  /// Packs the block of queries from t on.
+  void PackBlock(const GradCall& call, int64_t head, int64_t t) {
     const int64_t b = head / n_.H;
     const int64_t h = head % n_.H;
     const int64_t rows = std::min(kQueryBlock, n_.T - t);
@@ -186,10 +183,10 @@ class PackedQueries {
     const auto pack = [&](const Tensor& x, int64_t cols, float scale,
                           Tensor& columns, Tensor& by_rows) {
       PackColumns(n_.format, rows, cols, part(x, cols), x.row_stride(), scale,
-                  columns.row<float>(slot * n_.T + t));
+                  columns.row<float>(head * n_.T + t));
       if (!by_rows.defined()) return;
       PackRows(n_.format, rows, cols, part(x, cols), x.row_stride(), scale,
-               by_rows.row<float>(slot * by_rows.dim(1) + n_.format.Words(t)));
+               by_rows.row<float>(head * by_rows.dim(1) + n_.format.Words(t)));
     };
     pack(call.args.q, n_.A, n_.query_scale, queries_, query_rows_);
     pack(call.dcontext, n_.D, 1, dcontexts_, dcontext_rows_);
@@ -197,37 +194,37 @@ class PackedQueries {
     const float* dc = part(call.dcontext, n_.D);
     const float* log_sums = call.result.log_sum.data<float>() + head * n_.T + t;
     for (int64_t r = 0; r < rows; ++r) {
-      log2_sums_.row<float>(slot)[t + r] = Log2Sum(log_sums[r]);
-      deltas_.row<float>(slot)[t + r] = SumSpan<float>(
+      log2_sums_.row<float>(head)[t + r] = Log2Sum(log_sums[r]);
+      deltas_.row<float>(head)[t + r] = SumSpan<float>(
           n_.D, [](auto, auto x, auto y) HEED_LANES { return hn::Mul(x, y); },
           c + r * call.result.context.row_stride(),
           dc + r * call.dcontext.row_stride());
     }
   }
 
-  const float* Queries(int64_t slot, int64_t t) const {
-    return queries_.row<float>(slot * n_.T + t);
+  const float* Queries(int64_t head, int64_t t) const {
+    return queries_.row<float>(head * n_.T + t);
   }
-  LeftWords DContexts(int64_t slot, int64_t t) const {
-    return {dcontexts_.row<float>(slot * n_.T + t), dcontexts_.cols(), 1};
+  LeftWords DContexts(int64_t head, int64_t t) const {
+    return {dcontexts_.row<float>(head * n_.T + t), dcontexts_.cols(), 1};
   }
-  RightWords QueryRows(int64_t slot, int64_t t) const {
-    return Rows(query_rows_.defined() ? query_rows_ : queries_, slot, t);
+  RightWords QueryRows(int64_t head, int64_t t) const {
+    return Rows(query_rows_.defined() ? query_rows_ : queries_, head, t);
   }
-  RightWords DContextRows(int64_t slot, int64_t t) const {
-    return Rows(dcontext_rows_.defined() ? dcontext_rows_ : dcontexts_, slot,
+  RightWords DContextRows(int64_t head, int64_t t) const {
+    return Rows(dcontext_rows_.defined() ? dcontext_rows_ : dcontexts_, head,
                 t);
   }
-  const float* Log2Sums(int64_t slot, int64_t t) const {
-    return log2_sums_.row<float>(slot) + t;
+  const float* Log2Sums(int64_t head, int64_t t) const {
+    return log2_sums_.row<float>(head) + t;
   }
-  const float* Deltas(int64_t slot, int64_t t) const {
-    return deltas_.row<float>(slot) + t;
+  const float* Deltas(int64_t head, int64_t t) const {
+    return deltas_.row<float>(head) + t;
   }
 
  private:
-  RightWords Rows(const Tensor& x, int64_t slot, int64_t t) const {
-    return {x.row<float>(slot * x.dim(1) + n_.format.Words(t)), x.cols(),
+  RightWords Rows(const Tensor& x, int64_t head, int64_t t) const {
+    return {x.row<float>(head * x.dim(1) + n_.format.Words(t)), x.cols(),
             kTileCols};
   }
 
@@ -246,8 +243,8 @@ class KeyBlockGrad {
   /// Takes in keys [s, s + kKeyBlock) of key head k of batch row b.
   void Start(int64_t b, int64_t k, int64_t s);
   /// Adds what a block of queries of head h contributes.
-  void Add(const PackedQueries& packed, int64_t slot, int64_t h, int64_t t,
-           int64_t chunk, std::vector<Tensor>& sinks);
+  void Add(const PackedQueries& packed, int64_t h, int64_t t, int64_t chunk,
+           std::vector<Tensor>& sinks);
   /// Adds the sums to the gradients of keys and values.
   void Finish();
 
@@ -310,50 +307,57 @@ void KeyBlockGrad::Start(int64_t b, int64_t k, int64_t s) {
   const float* keys = HeadRows(call_.args.k, b, k, n_.A) + s * k_row;
   const float* values = HeadRows(call_.args.v, b, k, n_.D) + s * v_row;
   const int64_t cols = PanelCols(n_.S);
-  PackTransposed(n_.format, rows, n_.A, keys, k_row, cols,
-                 lines_.data<float>(), key_panels_.data<float>());
-  PackTransposed(n_.format, rows, n_.D, values, v_row, cols,
-                 lines_.data<float>(), value_panels_.data<float>());
+  PackTransposed(n_.format, rows, n_.A, keys, k_row, lines_.data<float>(), 0,
+                 cols, key_panels_.data<float>());
+  PackTransposed(n_.format, rows, n_.D, values, v_row, lines_.data<float>(), 0,
+                 cols, value_panels_.data<float>());
   PackRows(n_.format, rows, n_.A, keys, k_row, 1, key_rows_.data<float>());
   dk_.Fill(0);
   dv_.Fill(0);
 }
 
-void KeyBlockGrad::Add(const PackedQueries& packed, int64_t slot, int64_t h,
-                       int64_t t, int64_t chunk, std::vector<Tensor>& sinks) {
+void KeyBlockGrad::Add(const PackedQueries& packed, int64_t h, int64_t t,
+                       int64_t chunk, std::vector<Tensor>& sinks) {
+  const int64_t head = b_ * n_.H + h;
   const int64_t rows = std::min(kQueryBlock, n_.T - t);
   const auto [extent, keys] = FindVisible(call_.args, b_, t, rows, keys_);
   if (extent == MaskRule::Extent::kNone) return;
-  const ScoreBlock block{weights_.data<float>(), kKeyBlock, b_, h, t, rows,
-                         keys.begin, keys.size()};
+  const ScoreBlock block{weights_.data<float>(),
+                         kKeyBlock,
+                         b_,
+                         h,
+                         t,
+                         rows,
+                         keys.begin,
+                         keys.size()};
   const int64_t cols = PanelCols(n_.S);
   const int64_t panel = (keys.begin - keys_.begin) / kTileCols * cols;
   const auto panels = [&](Tensor& x, int64_t words) -> RightWords {
     return {x.data<float>() + panel * words, cols, cols * words};
   };
   float* saved = saved_.defined() ? saved_.data<float>() : nullptr;
-  BlockScores(call_.args, n_, extent, packed.Queries(slot, t),
+  BlockScores(call_.args, n_, extent, packed.Queries(head, t),
               panels(key_panels_, n_.format.Words(n_.A)), block, saved);
-  BlockWeights(n_.to_log2, block, packed.Log2Sums(slot, t));
+  BlockWeights(n_.to_log2, block, packed.Log2Sums(head, t));
 
   const int64_t words = n_.format.Words(n_.D);
   if (scores_wanted_) {
-    Product(n_.format, rows, words, block.cols, packed.DContexts(slot, t),
+    Product(n_.format, rows, words, block.cols, packed.DContexts(head, t),
             panels(value_panels_, words), false,
             {gradients_.data<float>(), kKeyBlock});
   }
   if (factors_wanted_) ScaleByFactors(block, sinks);
   if (call_.grads.dv.defined()) {
     AddToValues(block, factors_wanted_ ? factors_.data<float>() : block.e,
-                packed.DContextRows(slot, t));
+                packed.DContextRows(head, t));
   }
   if (!scores_wanted_) return;
-  ScoresGrad(block, packed.Deltas(slot, t));
+  ScoresGrad(block, packed.Deltas(head, t));
   ScoreBlock gradient = block;
   gradient.e = gradients_.data<float>();
   ModifyScoresGrad(call_.args, gradient, saved, sinks);
   if (call_.grads.dk.defined()) {
-    AddToKeys(gradient, packed.QueryRows(slot, t));
+    AddToKeys(gradient, packed.QueryRows(head, t));
   }
   if (call_.grads.dq.defined()) AddToQueries(gradient, chunk);
 }
@@ -402,10 +406,9 @@ void KeyBlockGrad::ScoresGrad(const ScoreBlock& block, const float* deltas) {
     float* g = gradients_.row<float>(r);
     const float delta = deltas[r];
     ForLanes<float>(block.cols, [=](auto lanes, int64_t c) HEED_LANES {
-      lanes.Store(
-          hn::Mul(lanes.Load(w + c),
-                  hn::Sub(lanes.Load(g + c), hn::Set(lanes.d, delta))),
-          g + c);
+      lanes.Store(hn::Mul(lanes.Load(w + c),
+                          hn::Sub(lanes.Load(g + c), hn::Set(lanes.d, delta))),
+                  g + c);
     });
   }
 }
@@ -456,6 +459,59 @@ void KeyBlockGrad::Finish() {
   add(dv_, n_.D, 1, call_.grads.dv);
 }
 
+/// All blocks of queries of all heads.
+PackedQueries PackQueries(const GradCall& call) {
+  const TiledSizes& n = call.n;
+  PackedQueries packed(n, n.B * n.H);
+  const int64_t blocks = n.query_blocks();
+  ParallelFor(n.B * blocks * n.H,
+              RowGrain(4 * std::min(n.T, kQueryBlock) * (n.A + n.D)),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  const int64_t head = i / n.H / blocks * n.H + i % n.H;
+                  packed.PackBlock(call, head, i / n.H % blocks * kQueryBlock);
+                }
+              });
+  return packed;
+}
+
+void RunTask(const GradCall& call, const PackedQueries& packed,
+             const Task& task, int64_t chunks, std::vector<Tensor> sinks,
+             KeyBlockGrad& block) {
+  const TiledSizes& n = call.n;
+  for (int64_t b = task.b.begin; b < task.b.end; ++b) {
+    for (int64_t k = task.k.begin; k < task.k.end; ++k) {
+      for (int64_t i = task.chunk; i < n.key_blocks(); i += chunks) {
+        block.Start(b, k, i * kKeyBlock);
+        for (int64_t h = k * n.group(); h < (k + 1) * n.group(); ++h) {
+          for (int64_t t = 0; t < n.T; t += kQueryBlock) {
+            block.Add(packed, h, t, task.chunk, sinks);
+          }
+        }
+        block.Finish();
+      }
+    }
+  }
+}
+
+/// dq += the sums of all chunks but the first, in their order.
+void AddChunks(const GradCall& call, const Tensor& sums) {
+  const TiledSizes& n = call.n;
+  const int64_t chunks = sums.dim(0) / (n.B * n.H);
+  ParallelFor(n.B * n.T, RowGrain(chunks * n.H * n.A),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  float* dq = call.grads.dq.row<float>(i);
+                  for (int64_t j = 0; j < chunks * n.H; ++j) {
+                    const int64_t h = j % n.H;
+                    const int64_t head = (j / n.H * n.B + i / n.T) * n.H + h;
+                    AddRows(1, n.A, 1, sums.row<float>(head * n.T + i % n.T), 0,
+                            dq + h * n.A, 0);
+                  }
+                }
+              });
+}
+
 }  // namespace
 
 void TiledGrad(const AttentionArgs& args, const AttentionResult& result,
@@ -468,52 +524,17 @@ void TiledGrad(const AttentionArgs& args, const AttentionResult& result,
   if (grads.dq.defined() && tasks.chunks > 1) {
     dq_sums = Tensor::Zeros({(tasks.chunks - 1) * n.B * n.H, n.T, n.A});
   }
-  PackedQueries packed(n, n.B * n.H);
-  ParallelFor(n.B * n.query_blocks() * n.H,
-              RowGrain(4 * std::min(n.T, kQueryBlock) * (n.A + n.D)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const int64_t head = i / n.H / n.query_blocks() * n.H + i % n.H;
-                  packed.PackBlock(call, head, head,
-                                   i / n.H % n.query_blocks() * kQueryBlock);
-                }
-              });
-  const auto run = [&](KeyBlockGrad& block, const Task& task) {
-    std::vector<Tensor> sinks = sums.Sinks(task);
-    for (int64_t b = task.b.begin; b < task.b.end; ++b) {
-      for (int64_t k = task.k.begin; k < task.k.end; ++k) {
-        for (int64_t i = task.chunk; i < n.key_blocks(); i += tasks.chunks) {
-          block.Start(b, k, i * kKeyBlock);
-          for (int64_t h = k * n.group(); h < (k + 1) * n.group(); ++h) {
-            for (int64_t t = 0; t < n.T; t += kQueryBlock) {
-              block.Add(packed, b * n.H + h, h, t, task.chunk, sinks);
-            }
-          }
-          block.Finish();
-        }
-      }
-    }
-  };
+  const PackedQueries packed = PackQueries(call);
   const int64_t cost = (n.T + 1) * (n.S + 1) * (n.A + n.D) / 8;
   ParallelFor(tasks.count(), RowGrain(cost), [&](int64_t begin, int64_t end) {
     KeyBlockGrad block(call, dq_sums);
-    for (int64_t i = begin; i < end; ++i) run(block, Task(tasks, n, i));
+    for (int64_t i = begin; i < end; ++i) {
+      const Task task(tasks, n, i);
+      RunTask(call, packed, task, tasks.chunks, sums.Sinks(task), block);
+    }
   });
   sums.AddUp();
-  if (!dq_sums.defined()) return;
-  ParallelFor(n.B * n.T, RowGrain(tasks.chunks * n.H * n.A),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  for (int64_t c = 0; c < tasks.chunks - 1; ++c) {
-                    for (int64_t h = 0; h < n.H; ++h) {
-                      const int64_t head = (c * n.B + i / n.T) * n.H + h;
-                      AddRows(1, n.A, 1,
-                              dq_sums.row<float>(head * n.T + i % n.T), 0,
-                              grads.dq.row<float>(i) + h * n.A, 0);
-                    }
-                  }
-                }
-              });
+  if (dq_sums.defined()) AddChunks(call, dq_sums);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

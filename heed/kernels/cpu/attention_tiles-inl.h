@@ -63,8 +63,8 @@ HWY_NOINLINE void ProductTile(int64_t inner, const LeftWords& a, const float* b,
   FloatV sums[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) {
-      sums[r][v] = add ? hn::LoadU(d, c.first + r * c.row + v * kLanes)
-                       : hn::Zero(d);
+      sums[r][v] =
+          add ? hn::LoadU(d, c.first + r * c.row + v * kLanes) : hn::Zero(d);
     }
   }
   const float* a_i = a.first;
@@ -223,22 +223,26 @@ inline void TransposeVectors(int64_t words, const float* x, int64_t x_row,
 #endif
 
 /// Columns of a panel of n packed columns.
-constexpr int64_t PanelCols(int64_t n) { return std::min(kTileCols, Padded(n)); }
+constexpr int64_t PanelCols(int64_t n) {
+  return std::min(kTileCols, Padded(n));
+}
 
-/// x^T as words, to be summed along the columns of x, in panels of kTileCols of
-/// its rows. `lines` is scratch of kLanes rows of Padded(Words(cols)).
+/// x^T as words, to be summed along the columns of x, as columns `first` and
+/// following of panels of kTileCols columns. `first` is whole vectors, `lines`
+/// scratch of kLanes rows of Padded(Words(cols)).
 /// Shapes: x [rows, cols], a panel of out [Words(cols), panel_cols].
 inline void PackTransposed(WordFormat format, int64_t rows, int64_t cols,
-                           const float* x, int64_t x_row, int64_t panel_cols,
-                           float* lines, float* out) {
+                           const float* x, int64_t x_row, float* lines,
+                           int64_t first, int64_t panel_cols, float* out) {
   const int64_t words = format.Words(cols);
   const int64_t line = Padded(words);
   for (int64_t r = 0; r < rows; r += kLanes) {
     const int64_t n = std::min(kLanes, rows - r);
     PackColumns(format, n, cols, x + r * x_row, x_row, 1, lines);
     std::fill(lines + n * line, lines + kLanes * line, 0.0F);
-    float* panel = out + r / kTileCols * words * panel_cols;
-    TransposeVectors(words, lines, line, panel + r % kTileCols, panel_cols);
+    float* panel = out + (first + r) / kTileCols * words * panel_cols;
+    TransposeVectors(words, lines, line, panel + (first + r) % kTileCols,
+                     panel_cols);
   }
 }
 
@@ -265,8 +269,8 @@ HWY_INLINE FloatV Exp2(FloatV x) {
   const FloatV floor = hn::Floor(y);
   // The exponent of 2^-127 is that of 0.
   const FloatV scale = hn::BitCast(
-      d, hn::ShiftLeft<23>(
-             hn::Add(hn::ConvertTo(di, floor), hn::Set(di, 127))));
+      d,
+      hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, floor), hn::Set(di, 127))));
   return hn::Mul(Exp2Fraction(hn::Sub(y, floor)), scale);
 #endif
 }
@@ -274,7 +278,9 @@ HWY_INLINE FloatV Exp2(FloatV x) {
 /// Queries and keys of a block. Keys: whole panels, pairs never split.
 inline constexpr int64_t kQueryBlock = 64;
 inline constexpr int64_t kKeyBlock = 128;
-static_assert(kKeyBlock % kTileCols == 0);
+/// Keys of a part of a block of which a mask is asked.
+inline constexpr int64_t kMaskPart = 64;
+static_assert(kKeyBlock % kMaskPart == 0 && kMaskPart % kTileCols == 0);
 
 inline constexpr float kLog2E = 0x1.715476p0F;
 inline constexpr float kLn2 = 0x1.62e430p-1F;
@@ -324,33 +330,36 @@ inline float* HeadRows(Tensor& x, int64_t b, int64_t h, int64_t cols) {
 /// A block that some of its queries may look at.
 struct VisibleKeys {
   MaskRule::Extent extent;
-  Range keys;  // none if extent is kNone
+  Range keys;  // of no meaning if extent is kNone
 };
 
-/// What queries [t, t + rows) may see of `keys`, less the panels at both ends
-/// that no query may look at.
+/// What queries [t, t + rows) may look at of `keys`.
+inline MaskRule::Extent MaskExtent(const AttentionArgs& args, int64_t b,
+                                   int64_t t, int64_t rows, Range keys) {
+  const int64_t first = t + args.query_offset;
+  return args.mask->Block(b, {first, first + rows}, keys);
+}
+
+/// The same, and `keys` less the parts at both ends that no query may look at.
 inline VisibleKeys FindVisible(const AttentionArgs& args, int64_t b, int64_t t,
                                int64_t rows, Range keys) {
   using Extent = MaskRule::Extent;
   if (args.mask == nullptr) return {Extent::kAll, keys};
-  const Range queries{t + args.query_offset, t + args.query_offset + rows};
-  const auto extent = [&](int64_t begin, int64_t end) {
-    return args.mask->Block(b, queries, {begin, end});
+  const Extent extent = MaskExtent(args, b, t, rows, keys);
+  if (extent != Extent::kSome) return {extent, keys};
+  const auto none = [&](int64_t begin, int64_t end) {
+    return MaskExtent(args, b, t, rows, {begin, end}) == Extent::kNone;
   };
-  const Extent all = extent(keys.begin, keys.end);
-  if (all != Extent::kSome) return {all, keys};
   Range seen = keys;
-  while (seen.size() > kTileCols &&
-         extent(seen.begin, seen.begin + kTileCols) == Extent::kNone) {
-    seen.begin += kTileCols;
+  while (seen.size() > kMaskPart && none(seen.begin, seen.begin + kMaskPart)) {
+    seen.begin += kMaskPart;
   }
-  while (seen.size() > kTileCols) {
-    const int64_t last =
-        seen.begin + (seen.size() - 1) / kTileCols * kTileCols;
-    if (extent(last, seen.end) != Extent::kNone) break;
+  while (seen.size() > kMaskPart) {
+    const int64_t last = seen.begin + (seen.size() - 1) / kMaskPart * kMaskPart;
+    if (!none(last, seen.end)) break;
     seen.end = last;
   }
-  return {all, seen};
+  return {extent, seen};
 }
 
 /// block.e = scores of packed queries and keys after modifiers and mask;
@@ -359,19 +368,30 @@ inline void BlockScores(const AttentionArgs& args, const TiledSizes& n,
                         MaskRule::Extent extent, const float* queries,
                         const RightWords& keys, const ScoreBlock& block,
                         float* saved) {
+  using Extent = MaskRule::Extent;
   Product(n.format, block.rows, n.format.Words(n.A), block.cols,
           {queries, n.query_row(), 1}, keys, false, {block.e, block.stride});
-  if (!args.modifiers.empty() || extent == MaskRule::Extent::kSome) {
-    ModifyScores(args, extent, block, saved);
+  if (!args.modifiers.empty()) ModifyScores(args, Extent::kAll, block, saved);
+  // Often a mask cuts through one part only.
+  for (int64_t c = 0; extent == Extent::kSome && c < block.cols;
+       c += kMaskPart) {
+    ScoreBlock part = block;
+    part.e += c;
+    part.s += c;
+    part.cols = std::min(kMaskPart, block.cols - c);
+    if (MaskExtent(args, block.b, block.t, block.rows,
+                   {part.s, part.s + part.cols}) != Extent::kAll) {
+      MaskScores(args, part);
+    }
   }
   const int64_t rest = block.cols % kLanes;
   if (rest == 0) return;
   const FloatD d;
   const auto real = hn::FirstN(d, static_cast<size_t>(rest));
   for (int64_t r = 0; r < block.rows; ++r) {
-    float* last = block.e + r * block.stride + block.cols - rest;
-    hn::StoreU(hn::IfThenElse(real, hn::LoadU(d, last), hn::Neg(hn::Inf(d))),
-               d, last);
+    float* last = block.row(r) + block.cols - rest;
+    hn::StoreU(hn::IfThenElse(real, hn::LoadU(d, last), hn::Neg(hn::Inf(d))), d,
+               last);
   }
 }
 
@@ -389,9 +409,12 @@ inline void BlockWeights(float to_log2, const ScoreBlock& block,
   const FloatV scale = hn::Set(d, to_log2);
   for (int64_t r = 0; r < block.rows; ++r) {
     const FloatV shift = hn::Set(d, log2_sum[r]);
-    float* e = block.e + r * block.stride;
+    float* e = block.row(r);
+#pragma GCC unroll 4
     for (int64_t c = 0; c < block.cols; c += kLanes) {
-      hn::StoreU(Exp2(hn::MulSub(scale, hn::LoadU(d, e + c), shift)), d, e + c);
+      const FloatV x = hn::MulSub(scale, hn::LoadU(d, e + c), shift);
+      // Above 0 only by the rounding of a huge sum.
+      hn::StoreU(Exp2(ClampAbove(x, hn::Zero(d))), d, e + c);
     }
   }
 }

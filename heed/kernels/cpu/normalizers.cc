@@ -299,11 +299,9 @@ int64_t FirstUnboundedRow(const Tensor& e) {
 }
 
 Tensor Softmax(const Tensor& e) {
-  const Tensor rows = e.Reshape({1, e.rows(), e.cols()});
-  Tensor a = MaskedSoftmax(rows, {});
+  Tensor a = RowSoftmax(e);
   // +infinity and NaN make all weights of their row NaN.
-  if (HasNanRow(a)) a = MaskedSoftmax(Bounded(rows), {});
-  return a.Reshape(e.shape());
+  return HasNanRow(a) ? RowSoftmax(Bounded(e)) : a;
 }
 
 Tensor SmoothedSigmoid(const Tensor& e) {
@@ -327,7 +325,7 @@ Tensor SmoothedSigmoid(const Tensor& e) {
 }
 
 Tensor SmoothedSigmoidGrad(const Tensor& da, const Tensor& e, const Tensor& a) {
-  Tensor de = MaskedSoftmaxGrad(da, a);
+  Tensor de = RowSoftmaxGrad(da, a);
   EachRow(e, [&]<typename T>(T, int64_t r) {
     std::transform(e.row<T>(r), e.row<T>(r) + e.cols(), de.row<T>(r),
                    de.row<T>(r),

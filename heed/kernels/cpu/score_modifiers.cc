@@ -132,6 +132,12 @@ void AddAtGradTo(Tensor& dbias, const Tensor& dy, int64_t heads,
 /// o mod size in [0, size).
 int64_t Wrap(int64_t o, int64_t size) { return (o % size + size) % size; }
 
+/// The columns of row r of x that take part.
+int64_t LengthOf(const Tensor& x, const Tensor& lengths, int64_t r) {
+  if (!lengths.defined()) return x.cols();
+  return lengths.data<int32_t>()[r * lengths.numel() / x.rows()];
+}
+
 }  // namespace
 
 Tensor LeakyRelu(const Tensor& x, double slope) {
@@ -312,15 +318,17 @@ Tensor Rotate(const Tensor& x, const Tensor& turns, bool back) {
   return y;
 }
 
-Tensor CircularShift(const Tensor& a, const Tensor& shift, bool back) {
+Tensor CircularShift(const Tensor& a, const Tensor& shift,
+                     const Tensor& lengths, bool back) {
   assert(Leading(a.shape()) == Leading(shift.shape()));
   assert(shift.cols() % 2 == 1);
   Tensor y = Tensor::Zeros(a.shape(), a.dtype());
-  const int64_t size = a.cols();
   const int64_t radius = (shift.cols() - 1) / 2;
   WithElement(a, [&](auto zero) {
     using T = decltype(zero);
-    ForRows(a.rows(), size * shift.cols(), [&](int64_t r) {
+    ForRows(a.rows(), a.cols() * shift.cols(), [&](int64_t r) {
+      const int64_t size = LengthOf(a, lengths, r);
+      if (size == 0) return;
       const T* from = a.row<T>(r);
       T* to = y.row<T>(r);
       for (int64_t o = -radius; o <= radius; ++o) {
@@ -334,13 +342,15 @@ Tensor CircularShift(const Tensor& a, const Tensor& shift, bool back) {
   return y;
 }
 
-Tensor CircularShiftGrad(const Tensor& dy, const Tensor& a, const Shape& like) {
+Tensor CircularShiftGrad(const Tensor& dy, const Tensor& a,
+                         const Tensor& lengths, const Shape& like) {
   Tensor dshift = Tensor::Zeros(like, a.dtype());
-  const int64_t size = a.cols();
   const int64_t radius = (like[-1] - 1) / 2;
   WithElement(a, [&](auto zero) {
     using T = decltype(zero);
-    ForRows(a.rows(), size * like[-1], [&](int64_t r) {
+    ForRows(a.rows(), a.cols() * like[-1], [&](int64_t r) {
+      const int64_t size = LengthOf(a, lengths, r);
+      if (size == 0) return;
       const T* d = dy.row<T>(r);
       const T* from = a.row<T>(r);
       for (int64_t o = -radius; o <= radius; ++o) {
