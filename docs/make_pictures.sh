@@ -2,10 +2,13 @@
 # Makes the pictures of docs/images with the heed command.
 #
 #   docs/make_pictures.sh                  the attention of each score, on dates
+#   docs/make_pictures.sh gallery          docs/images/attention: each part of the
+#                                          attention algebra, and three measured claims
 #   docs/make_pictures.sh length SRC TGT FIXED ATTENTION
 #                                          BLEU by source length of two models
 #
-# HEED names the command (build/release/heed); the scores take about half a minute each.
+# HEED names the command (build/release/heed); the scores take about half a minute each,
+# the gallery one minute.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 heed=${HEED:-build/release/heed}
@@ -15,7 +18,7 @@ scores() {
   work=$(mktemp -d)
   # shellcheck disable=SC2064 # the folder of this moment
   trap "rm -rf '$work'" EXIT
-  for score in additive cosine mlp location general dot scaled_dot; do
+  for score in additive cosine mlp location general dot location_aware learned_query scaled_dot graph; do
     "$heed" demo --score "$score" --out "$work/$score"
     printf '%s\n' 'monday, 5 april 2010' |
       "$heed" translate "$work/$score" --alignments "docs/images/$score.svg"
@@ -23,6 +26,13 @@ scores() {
   done
   mv docs/images/additive-demo.svg docs/images/demo.svg
   rm -f docs/images/*-demo.svg
+}
+
+gallery() {
+  local demo
+  for demo in gallery saturation equivariance cost; do
+    "$heed" demo "$demo" --out docs/images/attention
+  done
 }
 
 length() {
@@ -33,6 +43,8 @@ length() {
 if [[ ${1-} == length ]]; then
   shift
   length "$@"
+elif [[ ${1-} == gallery ]]; then
+  gallery
 else
   scores
 fi

@@ -437,13 +437,20 @@ inline void ExpectNowhereIsZero(const AttentionSpec& spec,
   }
 }
 
-/// Scores that are far too large, above and below zero, give no NaN.
+/// Scores that are far too large, above and below zero, give no NaN, and the
+/// same weights fused and composed but for the rounding of scores.
 inline void ExpectGreatScoresAreNumbers(const AttentionSpec& spec,
                                         const TestSizes& sizes, DType dtype) {
   for (const double factor : {1e4, -1e4, 1e30, -1e30}) {
     AttentionUnderTest test(spec, sizes, dtype);
     test.keys = kernels::Scale(test.keys, factor);
-    for (const auto& [name, tensor] : test.Run(WantWeights::kNo).tensors) {
+    const Outcome outcome = test.Run(WantWeights::kNo);
+    const Outcome composed = test.Run(WantWeights::kDifferentiable);
+    for (const char* name : {"context", "values"}) {
+      EXPECT_LT(MaxDifference(outcome[name], composed[name]), 0.02)
+          << name << " with keys times " << factor;
+    }
+    for (const auto& [name, tensor] : outcome.tensors) {
       const std::vector<double> all = tensor.ToVector<double>();
       EXPECT_TRUE(std::none_of(all.begin(), all.end(),
                                [](double x) { return std::isnan(x); }))

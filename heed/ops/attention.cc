@@ -1,5 +1,8 @@
 #include "heed/ops/attention.h"
 
+#include <array>
+#include <cstddef>
+#include <memory_resource>
 #include <utility>
 #include <vector>
 
@@ -29,6 +32,8 @@ void CheckKeys(std::string_view op, const Var& q, const Var& k) {
 class Sinks {
  public:
   explicit Sinks(Grads& grads) : grads_(grads) {}
+  Sinks(const Sinks&) = delete;
+  Sinks& operator=(const Sinks&) = delete;
 
   /// Undefined if input i is constant.
   Tensor Of(int i, const Tensor& like) {
@@ -53,8 +58,12 @@ class Sinks {
 
  private:
   Grads& grads_;
-  std::vector<int> accumulated_;
-  std::vector<std::pair<int, Tensor>> twice_;
+  // A step of a decoder needs no allocation.
+  std::array<std::byte, 512> storage_;
+  std::pmr::monotonic_buffer_resource resource_{storage_.data(),
+                                                storage_.size()};
+  std::pmr::vector<int> accumulated_{&resource_};
+  std::pmr::vector<std::pair<int, Tensor>> twice_{&resource_};
 };
 
 /// Sets the tensors of `args` from the inputs of an attention.

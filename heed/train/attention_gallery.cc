@@ -293,7 +293,6 @@ GalleryOptions GalleryOptionsFor(const CataloguePart& part) {
       {"window", {.mask = "window(8)"}},
       {"documents", {.mask = "documents(2)", .documents = 2}},
       {"top_k", {.normalizer = "top_k(2)"}},
-      {"hard", {.normalizer = "hard", .steps = 1200}},
   };
   const auto found = special.find(part.name);
   if (found != special.end()) return found->second;

@@ -312,8 +312,8 @@ void KeyBlockGrad::Start(int64_t b, int64_t k, int64_t s) {
   PackTransposed(n_.format, rows, n_.D, values, v_row, lines_.data<float>(), 0,
                  cols, value_panels_.data<float>());
   PackRows(n_.format, rows, n_.A, keys, k_row, 1, key_rows_.data<float>());
-  dk_.Fill(0);
-  dv_.Fill(0);
+  std::fill_n(dk_.data<float>(), rows * dk_.cols(), 0.0F);
+  std::fill_n(dv_.data<float>(), rows * dv_.cols(), 0.0F);
 }
 
 void KeyBlockGrad::Add(const PackedQueries& packed, int64_t h, int64_t t,
