@@ -76,7 +76,7 @@ int RunDemoSaturation(const Arguments& arguments) {
   Show(command, "saturation", series,
        {.title = "Softmax over 64 keys, queries and keys from N(0, 1)",
         .x_label = "features d",
-        .y_label = "mean of 500 queries",
+        .y_label = "mean of 200 queries",
         .logarithmic_x = true});
   return 0;
 }
@@ -103,8 +103,8 @@ int RunDemoEquivariance(const Arguments& arguments) {
     if (e.positions != "none" && e.positions != "rotary") continue;
     views.push_back({words, words, e.weights.ToVector<float>(),
                      "positions: " + e.positions});
-    views.push_back({words, words, e.shuffled.ToVector<float>(),
-                     "shuffled and put back"});
+    views.push_back(
+        {words, words, e.shuffled.ToVector<float>(), "shuffled and put back"});
   }
   fmt::print(
       "\nThe difference is that of the outputs to those of the sentence, in "

@@ -128,8 +128,7 @@ int RunDemoGallery(const Arguments& arguments) {
     training.seed = command.seed;
     const GalleryExample example = TrainGalleryExample(training);
     views = ViewsOf(part, example);
-    WritePicture(command.out, part.kind + "-" + part.name,
-                 AlignmentSvg(views));
+    WritePicture(command.out, part.kind + "-" + part.name, AlignmentSvg(views));
     ++state.step;
     state.units += int64_t{64} * training.steps;
     progress.Clear();

@@ -7,7 +7,6 @@
 
 #include "heed/base/errors.h"
 #include "heed/kernels/elementwise.h"
-#include "heed/kernels/gather.h"
 #include "heed/kernels/normalizers.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
@@ -30,9 +29,10 @@ AttentionSizes SizesOf(const std::string& path, const AttentionSpec& spec) {
   AttentionSizes n;
   n.heads = spec.heads;
   n.key_heads = spec.key_heads == 0 ? spec.heads : spec.key_heads;
-  Require(n.heads > 0 && n.key_heads > 0 && n.heads % n.key_heads == 0,
-          fmt::format("{}: {} heads cannot share {} key heads; choose a divisor",
-                      path, n.heads, n.key_heads));
+  Require(
+      n.heads > 0 && n.key_heads > 0 && n.heads % n.key_heads == 0,
+      fmt::format("{}: {} heads cannot share {} key heads; choose a divisor",
+                  path, n.heads, n.key_heads));
   const auto divide = [&](const char* what, int64_t features, int64_t heads) {
     Require(features > 0 && features % heads == 0,
             fmt::format("{}: {} features of a {} do not divide into {} heads",
@@ -78,8 +78,7 @@ enum class Stage : uint8_t { kScores, kWindows, kWeights };
 
 Stage StageOf(const ScoreStep& step) {
   if (step.kind == Kind::kWindow) return Stage::kWindows;
-  return step.kind == Kind::kGaussianWeights ? Stage::kWeights
-                                             : Stage::kScores;
+  return step.kind == Kind::kGaussianWeights ? Stage::kWeights : Stage::kScores;
 }
 
 /// One step of a modifier, put together from ops.
@@ -123,8 +122,8 @@ Var StepOf(const Var& time_first, int64_t t) {
 /// The weights of a graph's edges [H, E] as a matrix [1, H, T, S].
 Tensor Spread(const Tensor& edges, const kernels::Neighbourhood& graph) {
   const int64_t heads = edges.dim(0);
-  Tensor weights = Tensor::Zeros(
-      {1, heads, graph.queries, graph.key_count}, edges.dtype());
+  Tensor weights =
+      Tensor::Zeros({1, heads, graph.queries, graph.key_count}, edges.dtype());
   const int32_t* query = graph.queries_of_edges.data<int32_t>();
   const int32_t* key = graph.keys.data<int32_t>();
   const auto spread = [&]<typename T>(T) {
@@ -144,28 +143,6 @@ Tensor Spread(const Tensor& edges, const kernels::Neighbourhood& graph) {
 }
 
 }  // namespace
-
-Memory Memory::Select(const Tensor& rows) const {
-  Memory selected;
-  selected.keys = kernels::Gather(keys.value(), rows);
-  selected.values = values.value().Aliases(keys.value())
-                        ? selected.keys
-                        : Var(kernels::Gather(values.value(), rows));
-  selected.mask = mask.Select(rows);
-  selected.filled = filled;
-  return selected;
-}
-
-void AttentionState::Select(const Tensor& rows) {
-  if (!previous.defined()) return;
-  const int64_t batch = rows_of_batch;
-  const int64_t heads = previous.dim(0) / batch;
-  const Tensor wide = previous.value().Contiguous().Reshape(
-      {batch, heads * previous.dim(1)});
-  const Tensor gathered = kernels::Gather(wide, rows);
-  rows_of_batch = rows.numel();
-  previous = gathered.Reshape({rows.numel() * heads, previous.dim(1)});
-}
 
 /// Everything that one call of Attend computes from.
 struct Attention::Call {
@@ -215,79 +192,16 @@ Attention::Attention(const Scope& scope, const AttentionSpec& spec)
   }
 }
 
-void Attention::CheckSource(const Var& keys, const Var& values) const {
-  const DType dtype = keys.value().dtype();
-  const bool fits = keys.shape().rank() == 3 && values.shape().rank() == 3 &&
-                    keys.dim(2) == key_ && values.dim(2) == value_ &&
-                    keys.dim(0) == values.dim(0) &&
-                    keys.dim(1) == values.dim(1) &&
-                    dtype == values.value().dtype() &&
-                    (dtype == DType::kF32 || dtype == DType::kF64);
-  if (!fits) {
-    throw ShapeError(fmt::format(
-        "{}: keys {} {} and values {} {} are not [B, S, {}] and [B, S, {}], "
-        "both f32 or both f64",
-        path_, Name(dtype), keys.shape().ToString(),
-        Name(values.value().dtype()), values.shape().ToString(), key_, value_));
-  }
-}
-
-Memory Attention::Prepare(const Context& ctx, const Var& keys,
-                          const Var& values, const Mask& mask) const {
-  CheckSource(keys, values);
-  return {PrepareKeys(ctx, keys, 0), values, mask_ && mask, -1};
-}
-
 Var Attention::PrepareKeys(const Context& ctx, const Var& keys,
                            int64_t offset) const {
   return Named(path_, [&] {
     Var prepared = score_->PrepareKeys(ctx, keys);
     for (const auto& modifier : modifiers_) {
-      prepared = modifier->Keys(ctx, prepared, score_->PreparedHeads(sizes_),
-                                offset);
+      prepared =
+          modifier->Keys(ctx, prepared, score_->PreparedHeads(sizes_), offset);
     }
     return prepared;
   });
-}
-
-Memory Attention::Extend(const Context& ctx, Memory memory, const Var& keys,
-                         const Var& values) const {
-  if (!memory.defined()) {
-    memory = Prepare(ctx, keys, values);
-    memory.filled = keys.dim(1);
-    return memory;
-  }
-  CheckSource(keys, values);
-  const int64_t begin = memory.size();
-  const int64_t end = begin + keys.dim(1);
-  Check(keys.dim(0) == memory.values.dim(0) &&
-            keys.value().dtype() == memory.values.value().dtype(),
-        "keys of another batch or type than the memory's", keys, memory);
-  const Var prepared = PrepareKeys(ctx, keys, begin);
-  const auto append = [&](Var& all, const Tensor& rows) {
-    Tensor old = std::exchange(all, Var()).value();
-    const int64_t capacity =
-        end <= old.dim(1) ? old.dim(1) : std::max(end, 2 * old.dim(1));
-    if (capacity > old.dim(1) || !old.unique()) {
-      Tensor wider = Tensor::Zeros(
-          {old.dim(0), capacity, old.dim(2)}, old.dtype());
-      for (int64_t b = 0; b < old.dim(0); ++b) {
-        wider[b].Slice(0, begin).CopyFrom(old[b].Slice(0, begin));
-      }
-      old = std::move(wider);
-    }
-    for (int64_t b = 0; b < old.dim(0); ++b) {
-      old[b].Slice(begin, end).CopyFrom(rows[b]);
-    }
-    all = std::move(old);
-  };
-  if (memory.values.value().Aliases(memory.keys.value())) {
-    memory.values = memory.values.value().Clone();
-  }
-  append(memory.keys, prepared.value());
-  append(memory.values, values.value());
-  memory.filled = end;
-  return memory;
 }
 
 void Attention::Check(bool holds, const std::string& message, const Var& x,
@@ -367,8 +281,8 @@ Attended Attention::StepByStep(const Context& ctx, const Var& query,
     if (!joined.defined()) return joined;
     return joined.dim(2) == 1 && &all != &weights
                ? Reshape(joined, {batch, sizes_.heads, query.dim(1)})
-               : Reshape(joined, {batch, sizes_.heads, query.dim(1),
-                                  joined.dim(2)});
+               : Reshape(joined,
+                         {batch, sizes_.heads, query.dim(1), joined.dim(2)});
   };
   return {join(contexts), by_head(weights), by_head(log_probabilities),
           by_head(entropies)};
@@ -432,9 +346,7 @@ Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
       memory.keys.dim(2) / score_->PreparedHeads(sizes_) * sizes_.heads;
   CheckQuery(query, width, memory);
   memory.mask.Check(path_, memory.values.dim(0), query.dim(1), memory.size());
-  Call call{.site = {.ctx = ctx},
-            .keys = memory.keys,
-            .values = memory.values};
+  Call call{.site = {.ctx = ctx}, .keys = memory.keys, .values = memory.values};
   call.want = want;
   return Named(path_, [&] { return Finish(ctx, call, query, memory); });
 }
@@ -449,10 +361,10 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   site.dtype = memory.values.value().dtype();
   call.mask = memory.mask;
   if (memory.filled >= 0) {
-    call.mask = call.mask && Padding(Tensor::Full(
-                                 {site.batch},
-                                 static_cast<double>(memory.filled),
-                                 DType::kI32));
+    call.mask =
+        call.mask &&
+        Padding(Tensor::Full({site.batch}, static_cast<double>(memory.filled),
+                             DType::kI32));
   }
   site.lengths = call.mask.lengths();
   call.query = prepared;

@@ -141,8 +141,7 @@ class Attention {
   Attended AttendStep(const Context& ctx, const Var& query,
                       const Memory& memory, AttentionState* state,
                       WantWeights want) const;
-  Attended Nothing(int64_t batch, const Memory& memory,
-                   WantWeights want) const;
+  Attended Nothing(int64_t batch, const Memory& memory, WantWeights want) const;
   Attended Finish(const Context& ctx, Call& call, const Var& prepared,
                   const Memory& memory) const;
   Var Previous(const AttentionState* state, int64_t batch,

@@ -5,7 +5,6 @@
 #include <hwy/tests/hwy_gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,6 @@
 
 namespace heed {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A score of one's own: a dot product with a learned factor.
 class FactorScore : public Score {
@@ -34,7 +31,7 @@ class FactorScore : public Score {
   Parameter& factor_;
 };
 
-/// A modifier of one's own: scores of other heads than the first are halved.
+/// A modifier of one's own: half of each score.
 class HalveScores : public Modifier {
  public:
   Var Scores(const AttentionSite& /*site*/, const Var& scores) const override {
@@ -72,8 +69,8 @@ TEST(OwnPart, ANormalizerOfOneClass) {
 
 TEST(OwnPart, AMaskOfOneFunction) {
   AttentionSpec spec = TestSpec("general", "soft_cap(2)");
-  spec.mask = MaskOf(
-      [](int64_t, int64_t t, int64_t s) { return (t + s) % 2 == 0; });
+  spec.mask =
+      MaskOf([](int64_t, int64_t t, int64_t s) { return (t + s) % 2 == 0; });
   ExpectAttentionHolds(spec);
 }
 
@@ -141,11 +138,11 @@ TEST(Attention, OfASequenceToItselfHasTheWholeGradient) {
           const Var q = tape.Leaf(x);
           const Var k = one ? q : tape.Leaf(x);
           const Var v = one ? q : tape.Leaf(x);
-          tape.Backward(attention
-                            .Attend(ctx, q, attention.Prepare(ctx, k, v),
-                                    nullptr, want)
-                            .context,
-                        seed);
+          tape.Backward(
+              attention
+                  .Attend(ctx, q, attention.Prepare(ctx, k, v), nullptr, want)
+                  .context,
+              seed);
           Tensor sum = tape.Gradient(q).Clone();
           if (!one) {
             kernels::AddTo(sum, tape.Gradient(k));
@@ -198,9 +195,10 @@ TEST(Attention, DropsTheSameWeightsFusedAndComposed) {
         const TestSizes sizes{2, queries, 9};
         ExpectFusedIsComposed(spec, sizes, true);
         const AttentionUnderTest test(spec, sizes, DType::kF32);
-        EXPECT_GT(MaxDifference(test.Run(WantWeights::kNo, {}, true)["context"],
-                                test.Run(WantWeights::kNo, {}, false)["context"]),
-                  1e-2);
+        EXPECT_GT(
+            MaxDifference(test.Run(WantWeights::kNo, {}, true)["context"],
+                          test.Run(WantWeights::kNo, {}, false)["context"]),
+            1e-2);
       }
     }
   }
@@ -219,13 +217,11 @@ TEST(Attention, InBF16IsAsCloseAsItsRounding) {
           SCOPED_TRACE(testing::PrintToString(row) + mask);
           AttentionSpec spec = SpecOf(row, sizes);
           spec.mask = ParseMask(mask, {2, sizes.queries, sizes.keys});
-          const Outcome exact =
-              AttentionUnderTest(spec, sizes, DType::kF64)
-                  .Run(WantWeights::kDifferentiable);
+          const Outcome exact = AttentionUnderTest(spec, sizes, DType::kF64)
+                                    .Run(WantWeights::kDifferentiable);
           spec.precision = kernels::Precision::kBF16;
-          const Outcome rounded =
-              AttentionUnderTest(spec, sizes, DType::kF32)
-                  .Run(WantWeights::kNo);
+          const Outcome rounded = AttentionUnderTest(spec, sizes, DType::kF32)
+                                      .Run(WantWeights::kNo);
           ExpectAsCloseAs(exact, rounded, exact, 0x1p-6);
         }
       }
@@ -359,12 +355,12 @@ TEST(Attention, SelectedRowsAttendAsBefore) {
         const Attended all = attend(last, memory, state);
         const Attended some =
             attend(gather(last), memory.Select(rows), selected);
-        EXPECT_EQ(MaxDifference(some.context.value(),
-                                gather(all.context.value())),
-                  0);
-        EXPECT_EQ(MaxDifference(some.weights.value(),
-                                gather(all.weights.value())),
-                  0);
+        EXPECT_EQ(
+            MaxDifference(some.context.value(), gather(all.context.value())),
+            0);
+        EXPECT_EQ(
+            MaxDifference(some.weights.value(), gather(all.weights.value())),
+            0);
         EXPECT_EQ(selected.position, 4);
       }
     }
@@ -387,13 +383,13 @@ TEST(Attention, AGrowingMemoryLeavesCopiesOfItAlone) {
   EXPECT_EQ(two.size(), 2);
   EXPECT_EQ(three.size(), 3);
   EXPECT_EQ(next.size(), 6);
-  EXPECT_EQ(
-      MaxDifference(attention.Attend({}, test.query, two).context.value(),
-                    before),
-      0);
-  EXPECT_LT(MaxDifference(attention.Attend({}, test.query, next).context.value(),
-                          test.ContextOf()),
-            1e-6);
+  EXPECT_EQ(MaxDifference(attention.Attend({}, test.query, two).context.value(),
+                          before),
+            0);
+  EXPECT_LT(
+      MaxDifference(attention.Attend({}, test.query, next).context.value(),
+                    test.ContextOf()),
+      1e-6);
 }
 
 TEST(Attention, AMemoryOfKeysThatAreTheValuesGrows) {
@@ -504,7 +500,8 @@ TEST(Sampling, LogProbabilityIsThatOfTheKeyTaken) {
     for (int64_t s = 0; s < sizes.keys; ++s) {
       const double p = kernels::At(soft, r, s);
       entropy -= p * std::log(p);
-      log_probability += kernels::At(sample.weights.value(), r, s) * std::log(p);
+      log_probability +=
+          kernels::At(sample.weights.value(), r, s) * std::log(p);
     }
     EXPECT_NEAR(sample.entropy.value().data<double>()[r], entropy, 1e-12);
     EXPECT_NEAR(sample.log_probability.value().data<double>()[r],

@@ -172,8 +172,8 @@ void Mask::Check(const std::string& where, int64_t batch, int64_t queries,
   for (int64_t b = 0; lengths_.defined() && b < lengths_.numel(); ++b) {
     const int32_t length = lengths_.data<int32_t>()[b];
     if (length < 0 || length > keys) {
-      throw ShapeError(fmt::format(
-          "{}: row {} has {} keys, but there are {}", where, b, length, keys));
+      throw ShapeError(fmt::format("{}: row {} has {} keys, but there are {}",
+                                   where, b, length, keys));
     }
   }
 }

@@ -24,8 +24,8 @@ std::vector<std::string> Texts() {
        {"window(4)", "window(0)", "local_m(2)", "prefix(9)", "padding(0)",
         "padding(1)", "adjacency(0)", "adjacency(29)", "documents(7)",
         "causal && !window(4)", "padding || causal", "!padding && !causal",
-        "(documents(3) || prefix(2)) && !local_m(1)",
-        "adjacency(9) && padding", "!adjacency(2) || strict_causal"}) {
+        "(documents(3) || prefix(2)) && !local_m(1)", "adjacency(9) && padding",
+        "!adjacency(2) || strict_causal"}) {
     texts.push_back(text);
   }
   return texts;
@@ -46,8 +46,8 @@ void ExpectBlockAgreesWithRow(const Mask& mask) {
   const auto range = [&](int64_t size) {
     const auto end =
         static_cast<int64_t>(rng.Below(static_cast<uint64_t>(size))) + 1;
-    return Range{
-        static_cast<int64_t>(rng.Below(static_cast<uint64_t>(end))), end};
+    return Range{static_cast<int64_t>(rng.Below(static_cast<uint64_t>(end))),
+                 end};
   };
   for (int i = 0; i < 300; ++i) {
     const auto b = static_cast<int64_t>(rng.Below(kSizes.batch));
@@ -87,11 +87,13 @@ TEST(Mask, BlockAgreesWithRow) {
   ExpectBlockAgreesWithRow(SlidingWindow(std::numeric_limits<int64_t>::max(),
                                          std::numeric_limits<int64_t>::max()));
   ExpectBlockAgreesWithRow(!Mask());
-  ExpectBlockAgreesWithRow(Padding(Lengths({0, 29, 7})).Select(Lengths({2, 1, 0})));
+  ExpectBlockAgreesWithRow(
+      Padding(Lengths({0, 29, 7})).Select(Lengths({2, 1, 0})));
   ExpectBlockAgreesWithRow(MaskOf(
       [](int64_t b, int64_t t, int64_t s) { return (b + t * s) % 3 == 0; }));
   const Tensor documents = Documents23();
-  ExpectBlockAgreesWithRow(Documents(documents, Tensor::Full({3, 29}, 0, DType::kI32)));
+  ExpectBlockAgreesWithRow(
+      Documents(documents, Tensor::Full({3, 29}, 0, DType::kI32)));
 }
 
 /// What decides alone saves the time of blocks.
@@ -158,8 +160,7 @@ TEST(Mask, EachDoesWhatItsFormulaSays) {
   });
   const Tensor offsets = Ids({0, 2, 2, 3}, {4});
   const Tensor keys = Ids({1, 4, 0}, {3});
-  const Mask graph =
-      Adjacency(kernels::MakeNeighbourhood(offsets, keys, 5));
+  const Mask graph = Adjacency(kernels::MakeNeighbourhood(offsets, keys, 5));
   for (int64_t t = 0; t < 3; ++t) {
     for (int64_t s = 0; s < 5; ++s) {
       EXPECT_EQ(graph.May(0, t, s),
@@ -181,7 +182,8 @@ TEST(Mask, CombinationsFollowTheTruthTable) {
       EXPECT_EQ((a && b).May(0, t, s), x && y);
       EXPECT_EQ((a || b).May(0, t, s), x || y);
       EXPECT_EQ((!a).May(0, t, s), !x);
-      EXPECT_EQ((!(a && !b) || (b && !a)).May(0, t, s), !(x && !y) || (y && !x));
+      EXPECT_EQ((!(a && !b) || (b && !a)).May(0, t, s),
+                !(x && !y) || (y && !x));
       EXPECT_EQ((a && all).May(0, t, s), x);
       EXPECT_EQ((all && a).May(0, t, s), x);
       EXPECT_TRUE((a || all).May(0, t, s));
@@ -249,9 +251,9 @@ TEST(Mask, BadTextsAreRefused) {
       {"padding(2)", {"padding", "part", "2"}},
       {"Causal", {"Causal"}},
   };
-  for (const auto& [text, parts] : texts) {
-    SCOPED_TRACE(text);
-    ExpectConfigError([&] { ParseMask(text, kSizes); }, parts);
+  for (const auto& bad : texts) {
+    SCOPED_TRACE(bad.first);
+    ExpectConfigError([&] { ParseMask(bad.first, kSizes); }, bad.second);
   }
 }
 
@@ -282,17 +284,32 @@ TEST(Mask, WindowsBelowZeroAreRefused) {
 TEST(Mask, DataOfAnotherKindIsRefused) {
   ExpectShapeError([] { Padding(Tensor()); }, {"padding", "i32"});
   ExpectShapeError([] { Padding(Tensor::Zeros({3})); }, {"padding", "f32"});
-  ExpectShapeError([] { Prefix(Lengths({1, 2}).Reshape({1, 2})); },
-                   {"prefix", "[1, 2]"});
+  ExpectShapeError(
+      [] {
+        Prefix(Lengths({1, 2}).Reshape({1, 2}));
+      },
+      {"prefix", "[1, 2]"});
   const Tensor documents = Ids({0, 0, 1}, {1, 3});
-  ExpectShapeError([&] { Documents(documents, Lengths({0, 0, 1})); },
-                   {"document", "[3]"});
-  ExpectShapeError([&] { Documents(documents, Ids({0, 1}, {2, 1})); },
-                   {"document", "[1, 3]", "[2, 1]"});
-  ExpectShapeError([&] { Documents(Ids({0, 2, 1}, {1, 3}), documents); },
-                   {"document", "queries", "from 2 to 1"});
-  ExpectShapeError([&] { Documents(documents, Ids({0, -1, 1}, {1, 3})); },
-                   {"document", "keys", "from -1 to 1"});
+  ExpectShapeError(
+      [&] {
+        Documents(documents, Lengths({0, 0, 1}));
+      },
+      {"document", "[3]"});
+  ExpectShapeError(
+      [&] {
+        Documents(documents, Ids({0, 1}, {2, 1}));
+      },
+      {"document", "[1, 3]", "[2, 1]"});
+  ExpectShapeError(
+      [&] {
+        Documents(Ids({0, 2, 1}, {1, 3}), documents);
+      },
+      {"document", "queries", "from 2 to 1"});
+  ExpectShapeError(
+      [&] {
+        Documents(documents, Ids({0, -1, 1}, {1, 3}));
+      },
+      {"document", "keys", "from -1 to 1"});
   for (const std::vector<int32_t>& keys :
        {std::vector<int32_t>{4, 1}, {1, 1}, {1, 5}, {-1, 1}}) {
     kernels::Neighbourhood graph;

@@ -44,8 +44,8 @@ class MaskParser {
     return Name();
   }
   Mask Name() {
-    size_t end = Skip().find_first_not_of(
-        "abcdefghijklmnopqrstuvwxyz_0123456789");
+    size_t end =
+        Skip().find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
     end = std::min(end, rest_.size());
     if (end == 0) Fail();
     if (end < rest_.size() && rest_[end] == '(') {
@@ -57,8 +57,8 @@ class MaskParser {
     rest_.remove_prefix(end);
     if (part.name == "none" && part.arguments.empty()) return {};
     const MaskInfo& info = FindPart("mask", Masks(), part.name);
-    if (info.needs_data && (sizes_.batch < 0 || sizes_.queries < 0 ||
-                            sizes_.keys < 0)) {
+    if (info.needs_data &&
+        (sizes_.batch < 0 || sizes_.queries < 0 || sizes_.keys < 0)) {
       throw ConfigError(fmt::format(
           "mask '{}' needs data of each batch; a setting can be causal, "
           "strict_causal, window and local_m",

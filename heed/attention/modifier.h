@@ -21,17 +21,15 @@ struct AttentionSite {
   Var query = {};  // as given to Attend [B, T, ·]; undefined if there is none
   int64_t batch = 0;
   int64_t heads = 1;
-  int64_t queries = 0;     // T
-  int64_t keys = 0;        // S
-  int64_t offset = 0;      // position of query 0
+  int64_t queries = 0;  // T
+  int64_t keys = 0;     // S
+  int64_t offset = 0;   // position of query 0
   DType dtype = DType::kF32;
   Tensor lengths = {};  // real keys of each row, i32 [B]; undefined: all
-  Var previous = {};  // weights of the step before [B*H, S], if any
+  Var previous = {};    // weights of the step before [B*H, S], if any
 
   /// T + S - 1: how many distances s - t there are.
-  int64_t Distances() const {
-    return std::max<int64_t>(queries + keys - 1, 0);
-  }
+  int64_t Distances() const { return std::max<int64_t>(queries + keys - 1, 0); }
   /// x [B, T, 1] or [B, T, H] as one number for each row of scores [B*H, T].
   Var PerRow(const Var& x) const;
 };

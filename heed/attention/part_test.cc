@@ -85,10 +85,10 @@ TEST(PartText, IsANameAndNumbers) {
 }
 
 TEST(PartText, BadOnesAreQuoted) {
-  for (const char* text : {"", "  ", "(3)", "window(3", "window(3) x",
-                           "window(x)", "window(1,,2)", "window(1,)",
-                           "window(,)", "window(inf)", "window(nan)",
-                           "window(0x10)", "window(1e999)", "window(3))"}) {
+  for (const char* text :
+       {"", "  ", "(3)", "window(3", "window(3) x", "window(x)", "window(1,,2)",
+        "window(1,)", "window(,)", "window(inf)", "window(nan)", "window(0x10)",
+        "window(1e999)", "window(3))"}) {
     SCOPED_TRACE(text);
     ExpectConfigError([&] { ParsePart(text); }, {std::string(text)});
   }
@@ -104,8 +104,9 @@ TEST(PartText, UnknownNamesListTheKnownOnes) {
   expect("modifier", ChooseModifier, NamesOf(Modifiers()));
   expect("modifier", ChooseModifiers, NamesOf(Modifiers()));
   expect("normalizer", ChooseNormalizer, NamesOf(Normalizers()));
-  expect("mask", [](const char* text) { return ParseMask(text, {}); },
-         NamesOf(Masks()));
+  expect(
+      "mask", [](const char* text) { return ParseMask(text, {}); },
+      NamesOf(Masks()));
 }
 
 TEST(PartText, NumbersOutOfRangeAreRefused) {
@@ -257,22 +258,39 @@ TEST_F(BadInput, AMaskOfAnotherSize) {
     attention().Attend({}, q_, attention().Prepare({}, k_, v_, mask));
   };
   EXPECT_NO_THROW(attend(Padding(Lengths({5, 0}))));
-  ExpectShapeError([&] { attend(Padding(Lengths({5, 0, 3}))); },
-                   {"layer.attention", "3", "2"});
-  ExpectShapeError([&] { attend(Padding(Lengths({5, 6}))); },
-                   {"layer.attention", "row 1", "6", "5"});
-  ExpectShapeError([&] { attend(ParseMask("documents", {2, 4, 6})); },
-                   {"layer.attention", "6 keys", "5"});
-  ExpectShapeError([&] { attend(ParseMask("adjacency", {2, 3, 5})); },
-                   {"layer.attention", "3 queries", "4"});
+  ExpectShapeError(
+      [&] {
+        attend(Padding(Lengths({5, 0, 3})));
+      },
+      {"layer.attention", "3", "2"});
+  ExpectShapeError(
+      [&] {
+        attend(Padding(Lengths({5, 6})));
+      },
+      {"layer.attention", "row 1", "6", "5"});
+  ExpectShapeError(
+      [&] {
+        attend(ParseMask("documents", {2, 4, 6}));
+      },
+      {"layer.attention", "6 keys", "5"});
+  ExpectShapeError(
+      [&] {
+        attend(ParseMask("adjacency", {2, 3, 5}));
+      },
+      {"layer.attention", "3 queries", "4"});
   const Memory memory =
       attention().Prepare({}, k_, v_, ParseMask("adjacency", {2, 3, 5}));
-  ExpectShapeError([&] { attention().AttendPrepared({}, Of({2, 4, 8}), memory); },
-                   {"layer.attention", "3 queries", "4"});
+  ExpectShapeError(
+      [&] {
+        attention().AttendPrepared({}, Of({2, 4, 8}), memory);
+      },
+      {"layer.attention", "3 queries", "4"});
   AttentionState state;
   EXPECT_NO_THROW(attention().Attend({}, Of({2, 3, 8}), memory, &state));
   ExpectShapeError(
-      [&] { attention().Attend({}, Of({2, 1, 8}), memory, &state); },
+      [&] {
+        attention().Attend({}, Of({2, 1, 8}), memory, &state);
+      },
       {"layer.attention", "3 queries", "4"});
 }
 
@@ -280,20 +298,21 @@ TEST_F(BadInput, PreparedQueriesThatDoNotFit) {
   const Memory memory = attention().Prepare({}, k_, v_);
   for (const Tensor& query :
        {Of({2, 4, 7}), Of({3, 4, 8}), Of({4, 8}), Of({2, 4, 8}, DType::kF64)}) {
-    ExpectShapeError([&] { attention().AttendPrepared({}, query, memory); },
-                     {"layer.attention", query.shape().ToString(), "[2, 5, 3]"});
+    ExpectShapeError(
+        [&] { attention().AttendPrepared({}, query, memory); },
+        {"layer.attention", query.shape().ToString(), "[2, 5, 3]"});
   }
   for (const char* modifier : {"strength", "median_window"}) {
-    const AttentionUnderTest own(TestSpec("general", modifier), {}, DType::kF32);
-    ExpectConfigError(
-        [&] { own.attention().AttendPrepared({}, q_, memory); },
-        {"layer.attention"});
+    const AttentionUnderTest own(TestSpec("general", modifier), {},
+                                 DType::kF32);
+    ExpectConfigError([&] { own.attention().AttendPrepared({}, q_, memory); },
+                      {"layer.attention"});
   }
   const AttentionUnderTest aware(TestSpec("location_aware"), {}, DType::kF32);
   ExpectConfigError(
       [&] {
-        aware.attention().AttendPrepared(
-            {}, Of({2, 4, 12}), aware.attention().Prepare({}, k_, v_));
+        aware.attention().AttendPrepared({}, Of({2, 4, 12}),
+                                         aware.attention().Prepare({}, k_, v_));
       },
       {"layer.attention"});
 }
@@ -304,14 +323,26 @@ TEST_F(BadInput, KeysThatDoNotFitAGrowingMemory) {
     attention().Extend({}, memory, keys, values);
   };
   EXPECT_NO_THROW(extend(k_, v_));
-  ExpectShapeError([&] { extend(Of({2, 5, 7}), v_); },
-                   {"layer.attention", "[2, 5, 7]", "6"});
-  ExpectShapeError([&] { extend(k_, Of({2, 4, 3})); },
-                   {"layer.attention", "[2, 5, 6]", "[2, 4, 3]"});
-  ExpectShapeError([&] { extend(k_, Of({2, 5, 4})); },
-                   {"layer.attention", "[2, 5, 4]", "3"});
-  ExpectShapeError([&] { extend(Of({1, 5, 6}), Of({1, 5, 3})); },
-                   {"layer.attention", "[1, 5, 6]", "[2, 5, 3]"});
+  ExpectShapeError(
+      [&] {
+        extend(Of({2, 5, 7}), v_);
+      },
+      {"layer.attention", "[2, 5, 7]", "6"});
+  ExpectShapeError(
+      [&] {
+        extend(k_, Of({2, 4, 3}));
+      },
+      {"layer.attention", "[2, 5, 6]", "[2, 4, 3]"});
+  ExpectShapeError(
+      [&] {
+        extend(k_, Of({2, 5, 4}));
+      },
+      {"layer.attention", "[2, 5, 4]", "3"});
+  ExpectShapeError(
+      [&] {
+        extend(Of({1, 5, 6}), Of({1, 5, 3}));
+      },
+      {"layer.attention", "[1, 5, 6]", "[2, 5, 3]"});
 }
 
 TEST(BadValues, WholeInfiniteRowsAreRefusedByProjections) {
@@ -336,7 +367,8 @@ TEST(BadValues, RotaryNeedsPairsOfFeatures) {
   spec.query = 2 * 3;
   spec.key = 3;
   const AttentionUnderTest test(spec, {}, DType::kF32);
-  ExpectShapeError([&] { test.ContextOf(); }, {"layer.attention", "rotary", "3"});
+  ExpectShapeError([&] { test.ContextOf(); },
+                   {"layer.attention", "rotary", "3"});
 }
 
 TEST(BadValues, ALearnedBiasThatIsTooShort) {

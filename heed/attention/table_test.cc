@@ -86,9 +86,8 @@ INSTANTIATE_TEST_SUITE_P(Scores, EveryScore, testing::ValuesIn(Scores()),
 
 TEST_P(EveryScore, HasTheGradientOfDifferences) {
   const TestSizes sizes{2, 3, 5};
-  ForRows(PairsOf(score()), sizes, [&](const AttentionSpec& spec) {
-    ExpectGradientsHold(spec, sizes);
-  });
+  ForRows(PairsOf(score()), sizes,
+          [&](const AttentionSpec& spec) { ExpectGradientsHold(spec, sizes); });
 }
 
 TEST_P(EveryScore, IsTheSameFusedAndComposed) {
@@ -186,9 +185,9 @@ TEST_P(EveryScore, APaddedRowIsTheSameAlone) {
 
 /// Parts for which it matters where a key stands.
 const std::set<std::string> kByPlace = {
-    "location",       "location_aware", "interpolate",   "shift",
-    "local_p",        "local_p_scores", "median_window", "relative_bias",
-    "learned_bias",   "rotary",         "alibi"};
+    "location",     "location_aware", "interpolate",   "shift",
+    "local_p",      "local_p_scores", "median_window", "relative_bias",
+    "learned_bias", "rotary",         "alibi"};
 /// Of those, the ones for which it only matters how far from the query.
 const std::set<std::string> kByDistance = {"relative_bias", "rotary", "alibi"};
 
@@ -217,16 +216,17 @@ TEST_P(EveryScore, APermutationOfKeysPermutesTheWeightsUnlessPlacesCount) {
     const Tensor b = after.weights.value().Reshape(a.shape());
     for (int64_t r = 0; r < a.rows(); ++r) {
       for (int64_t s = 0; s < sizes.keys; ++s) {
-        moved = std::max(moved, std::abs(kernels::At(a, r, s) -
-                                         kernels::At(b, r, sizes.keys - 1 - s)));
+        moved =
+            std::max(moved, std::abs(kernels::At(a, r, s) -
+                                     kernels::At(b, r, sizes.keys - 1 - s)));
       }
     }
     const bool by_place =
         kByPlace.count(row.score) + kByPlace.count(row.modifier) > 0;
     EXPECT_EQ(moved > 1e-13, by_place);
-    EXPECT_EQ(MaxDifference(before.context.value(), after.context.value()) >
-                  1e-13,
-              by_place);
+    EXPECT_EQ(
+        MaxDifference(before.context.value(), after.context.value()) > 1e-13,
+        by_place);
   }
 }
 
@@ -286,9 +286,8 @@ TEST_P(EveryScore, NothingIsNothing) {
       if (!TakesQuery(spec) && sizes.batch * sizes.keys > 0) continue;
       for (const DType dtype : {DType::kF64, DType::kF32}) {
         const AttentionUnderTest test(spec, sizes, dtype);
-        for (const WantWeights want :
-             {WantWeights::kNo, WantWeights::kValues,
-              WantWeights::kDifferentiable}) {
+        for (const WantWeights want : {WantWeights::kNo, WantWeights::kValues,
+                                       WantWeights::kDifferentiable}) {
           for (const auto& [name, tensor] : test.Run(want).tensors) {
             EXPECT_EQ(Greatest(tensor), 0) << name;
           }
@@ -296,9 +295,8 @@ TEST_P(EveryScore, NothingIsNothing) {
         AttentionState state;
         const Memory memory =
             test.attention().Prepare({}, test.keys, test.values);
-        const Attended step =
-            test.attention().Attend({}, test.AsQuery(), memory, &state,
-                                    WantWeights::kValues);
+        const Attended step = test.attention().Attend(
+            {}, test.AsQuery(), memory, &state, WantWeights::kValues);
         EXPECT_EQ(step.context.dim(1), TakesQuery(spec) ? sizes.queries : 1);
         EXPECT_EQ(step.weights.dim(3), sizes.keys);
       }
@@ -316,12 +314,13 @@ INSTANTIATE_TEST_SUITE_P(Queries, EverySize, testing::ValuesIn(kSizes),
                          });
 
 TEST_P(EverySize, IsTheSameFusedAndComposed) {
-  const std::vector<TestRow> rows{{"scaled_dot", "", "", "softmax"},
-                                  {"dot", "relative_bias", "causal", "softmax"},
-                                  {"general", "soft_cap", "window", "softmax"},
-                                  {"cosine", "local_p", "padding", "softmax"},
-                                  {"additive", "alibi", "prefix", "softmax"},
-                                  {"graph", "strength", "adjacency", "softmax"}};
+  const std::vector<TestRow> rows{
+      {"scaled_dot", "", "", "softmax"},
+      {"dot", "relative_bias", "causal", "softmax"},
+      {"general", "soft_cap", "window", "softmax"},
+      {"cosine", "local_p", "padding", "softmax"},
+      {"additive", "alibi", "prefix", "softmax"},
+      {"graph", "strength", "adjacency", "softmax"}};
   for (const int64_t keys : kSizes) {
     const TestSizes sizes{2, GetParam(), keys};
     for (const TestRow& row : rows) {

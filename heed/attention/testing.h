@@ -65,11 +65,16 @@ inline bool TakesQuery(const AttentionSpec& spec) {
 /// are not named here are taken with the numbers they have.
 inline std::string SmallText(const std::string& name, const TestSizes& sizes) {
   static const std::vector<std::pair<std::string, std::string>> texts = {
-      {"location_aware", "(2, 2)"}, {"local_p", "(2)"},
-      {"local_p_scores", "(2)"},    {"median_window", "(2)"},
-      {"soft_cap", "(0.5)"},        {"relative_bias", "(3, 6)"},
-      {"local_m", "(1)"},           {"prefix", "(2)"},
-      {"window", "(2)"},            {"adjacency", "(3)"},
+      {"location_aware", "(2, 2)"},
+      {"local_p", "(2)"},
+      {"local_p_scores", "(2)"},
+      {"median_window", "(2)"},
+      {"soft_cap", "(0.5)"},
+      {"relative_bias", "(3, 6)"},
+      {"local_m", "(1)"},
+      {"prefix", "(2)"},
+      {"window", "(2)"},
+      {"adjacency", "(3)"},
       {"top_k", "(2)"},
   };
   if (name == "learned_bias") {
@@ -116,12 +121,12 @@ inline std::string SmallMask(const std::string& mask, const TestSizes& sizes) {
 }
 
 inline AttentionSpec SpecOf(const TestRow& row, const TestSizes& sizes) {
-  AttentionSpec spec = TestSpec(
-      SmallText(row.score, sizes), SmallText(row.modifier, sizes),
-      SmallText(row.normalizer, sizes));
+  AttentionSpec spec =
+      TestSpec(SmallText(row.score, sizes), SmallText(row.modifier, sizes),
+               SmallText(row.normalizer, sizes));
   const int64_t queries = TakesQuery(spec) ? sizes.queries : 1;
-  spec.mask = ParseMask(SmallMask(row.mask, sizes),
-                        {sizes.batch, queries, sizes.keys});
+  spec.mask =
+      ParseMask(SmallMask(row.mask, sizes), {sizes.batch, queries, sizes.keys});
   return spec;
 }
 
@@ -200,8 +205,8 @@ class AttentionUnderTest {
       query = Numbers({sizes.batch, sizes.queries, spec.query});
     }
     keys = Numbers({sizes.batch, sizes.keys, spec.key});
-    values = Numbers({sizes.batch, sizes.keys,
-                      spec.value == 0 ? spec.key : spec.value});
+    values = Numbers(
+        {sizes.batch, sizes.keys, spec.value == 0 ? spec.key : spec.value});
   }
 
   /// Within [-1, 1], other ones with each call, of a precision that f32 has.
@@ -219,9 +224,9 @@ class AttentionUnderTest {
 
   Attended Attend(const Context& ctx, WantWeights want = WantWeights::kNo,
                   const Mask& mask = {}) const {
-    return attention_.Attend(
-        ctx, AsQuery(), attention_.Prepare(ctx, keys, values, mask), nullptr,
-        want);
+    return attention_.Attend(ctx, AsQuery(),
+                             attention_.Prepare(ctx, keys, values, mask),
+                             nullptr, want);
   }
   Tensor ContextOf(const Mask& mask = {}) const {
     return Attend({}, WantWeights::kNo, mask).context.value();
@@ -285,9 +290,7 @@ inline void ExpectGradientsHold(const AttentionSpec& spec,
   if (asks) inputs.push_back(test.query);
   const auto attend = [&](const Context& ctx, std::span<const Var> in) {
     const Memory memory = test.attention().Prepare(ctx, in[0], in[1]);
-    return test.attention()
-        .Attend(ctx, asks ? in[2] : Var(), memory)
-        .context;
+    return test.attention().Attend(ctx, asks ? in[2] : Var(), memory).context;
   };
   const auto f = [&](std::span<const Var> in) {
     Context ctx;
@@ -362,9 +365,9 @@ inline void ExpectStepsEqualAllAtOnce(const AttentionSpec& spec,
     AttentionState state;
     for (int64_t t = 0; t < sizes.queries; t += few) {
       const int64_t end = std::min(t + few, sizes.queries);
-      const Attended step = test.attention().Attend(
-          {}, Positions(test.query, t, end), memory, &state,
-          WantWeights::kValues);
+      const Attended step =
+          test.attention().Attend({}, Positions(test.query, t, end), memory,
+                                  &state, WantWeights::kValues);
       EXPECT_EQ(state.position, end);
       EXPECT_LT(MaxDifference(step.context.value(),
                               Positions(all.context.value(), t, end)),
@@ -397,9 +400,8 @@ inline void ExpectExtendedEqualsPrepared(const AttentionSpec& spec,
                                      Positions(test.values, known, keys));
     const Memory whole = test.attention().Prepare(
         {}, Positions(test.keys, 0, keys), Positions(test.values, 0, keys));
-    const Var query = test.query.defined()
-                          ? Var(Positions(test.query, t, t + 1))
-                          : Var();
+    const Var query =
+        test.query.defined() ? Var(Positions(test.query, t, t + 1)) : Var();
     const auto attend = [&](const Memory& m, AttentionState& state) {
       return test.attention().Attend({}, query, m, &state,
                                      WantWeights::kValues);
@@ -489,9 +491,9 @@ inline void ExpectWeightsAreTold(const AttentionSpec& spec,
   CollectingRecorder recorder(weights.shape());
   Context ctx;
   ctx.recorder = &recorder;
-  EXPECT_EQ(MaxDifference(test.Attend(ctx).context.value(),
-                          attended.context.value()),
-            0);
+  EXPECT_EQ(
+      MaxDifference(test.Attend(ctx).context.value(), attended.context.value()),
+      0);
   EXPECT_EQ(MaxDifference(recorder.weights, weights), 0);
   for (const std::string& layer : recorder.layers) {
     EXPECT_EQ(layer, "layer.attention");
@@ -499,11 +501,11 @@ inline void ExpectWeightsAreTold(const AttentionSpec& spec,
   Tape tape;
   Context composed;
   composed.tape = &tape;
-  EXPECT_LT(MaxDifference(
-                test.Attend(composed, WantWeights::kDifferentiable)
-                    .weights.value(),
-                weights),
-            tolerance);
+  EXPECT_LT(
+      MaxDifference(
+          test.Attend(composed, WantWeights::kDifferentiable).weights.value(),
+          weights),
+      tolerance);
   const int64_t key_heads = spec.key_heads == 0 ? spec.heads : spec.key_heads;
   const int64_t width = test.values.dim(2) / key_heads;
   for (int64_t b = 0; b < sizes.batch; ++b) {
@@ -516,9 +518,9 @@ inline void ExpectWeightsAreTold(const AttentionSpec& spec,
             sum += kernels::At(weights[b][h], t, s) *
                    kernels::At(test.values[b], s, column + d);
           }
-          EXPECT_NEAR(kernels::At(attended.context.value()[b], t,
-                                  h * width + d),
-                      sum, tolerance);
+          EXPECT_NEAR(
+              kernels::At(attended.context.value()[b], t, h * width + d), sum,
+              tolerance);
         }
       }
     }
@@ -538,9 +540,8 @@ inline void ExpectCausal(const AttentionSpec& spec, const TestSizes& sizes,
     }
   }
   const Tensor after = test.ContextOf(Causal());
-  EXPECT_EQ(MaxDifference(Positions(before, 0, seen),
-                          Positions(after, 0, seen)),
-            0);
+  EXPECT_EQ(
+      MaxDifference(Positions(before, 0, seen), Positions(after, 0, seen)), 0);
 }
 
 /// All that holds for an attention of whatever parts.

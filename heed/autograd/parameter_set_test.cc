@@ -58,6 +58,11 @@ TEST(ParameterSet, RefusesANameTwice) {
   EXPECT_THROW(set.Add("w", {1}, {}), ConfigError);
 }
 
+TEST(ParameterSet, RefusesAShapeWithoutElements) {
+  ParameterSet set(1, DType::kF32, kNative);
+  EXPECT_THROW(set.Add("p", {8, 0}, {}), ConfigError);
+}
+
 TEST(ParameterSet, SameSeedSameValues) {
   for (const auto kind : {Init::Kind::kUniform, Init::Kind::kNormal,
                           Init::Kind::kGlorot, Init::Kind::kOrthogonal}) {

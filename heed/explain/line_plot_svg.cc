@@ -87,7 +87,9 @@ std::vector<double> SpreadLabels(const std::vector<double>& wanted, double top,
 class Plot {
  public:
   Plot(std::span<const Series> series, const LinePlotOptions& options)
-      : series_(series), options_(options), axes_(MakeAxes(series, options, 8, 6)) {
+      : series_(series),
+        options_(options),
+        axes_(MakeAxes(series, options, 8, 6)) {
     double tick = 0;
     for (double value : axes_.y.ticks) {
       tick = std::max(tick, TextWidth(axes_.y.Label(value), kTickFont));

@@ -61,17 +61,18 @@ Axis MakeAxis(double min, double max, int intervals) {
 Axis MakeLogarithmicAxis(double min, double max, int intervals) {
   Axis axis;
   axis.logarithmic = true;
-  double base = 2;
-  double first = 0;
-  double last = 0;
-  const auto place = [&] {
-    first = std::floor(std::log(min) / std::log(base) + 1e-9);
-    last = std::ceil(std::log(max) / std::log(base) - 1e-9);
+  const auto first_power = [&](double base) {
+    return std::floor(std::log(min) / std::log(base) + 1e-9);
   };
-  for (place(); last - first > intervals; place()) {
+  const auto last_power = [&](double base) {
+    return std::ceil(std::log(max) / std::log(base) - 1e-9);
+  };
+  double base = min < 1 ? 10 : 2;
+  while (last_power(base) - first_power(base) > intervals) {
     base = base == 2 ? 4 : base == 4 ? 10 : base * 10;
   }
-  last = std::max(last, first + 1);
+  const double first = first_power(base);
+  const double last = std::max(last_power(base), first + 1);
   for (double i = first; i <= last; ++i) {
     axis.ticks.push_back(std::pow(base, i));
   }

@@ -32,8 +32,9 @@ struct Axis {
 /// a power of ten. Starts at zero if that costs less than three fifths of it.
 Axis MakeAxis(double min, double max, int intervals);
 
-/// A logarithmic axis over [min, max], 0 < min, whose ticks are the powers of 2,
-/// 4, 10, 100, …: of the first that gives at most `intervals` intervals.
+/// A logarithmic axis over [min, max], 0 < min, whose ticks are the powers of
+/// 2, 4 (both only for numbers from 1), 10, 100, …: of the first that gives at
+/// most `intervals` intervals.
 Axis MakeLogarithmicAxis(double min, double max, int intervals);
 
 struct PlotAxes {

@@ -57,6 +57,8 @@ TEST(LogarithmicAxis, HasPowersAsTicks) {
             (Strings{"16", "64", "256", "1024", "4096"}));
   EXPECT_EQ(Labels(MakeLogarithmicAxis(0.03, 2000, 6)),
             (Strings{"0.01", "0.1", "1", "10", "100", "1000", "10000"}));
+  EXPECT_EQ(Labels(MakeLogarithmicAxis(0.5, 8, 6)),
+            (Strings{"0.1", "1", "10"}));
   EXPECT_EQ(Labels(MakeLogarithmicAxis(4, 4, 5)), (Strings{"4", "8"}));
 }
 

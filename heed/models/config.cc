@@ -118,6 +118,16 @@ OneOf AutoOr(std::vector<std::string> choices) {
   return OneOf(std::move(choices));
 }
 
+/// choose(); an error then names the setting.
+template <typename Choose>
+auto OfSetting(const char* key, const Choose& choose) {
+  try {
+    return choose();
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", key, error.what()));
+  }
+}
+
 void Require(bool holds, const std::string& message) {
   if (!holds) throw ConfigError(message);
 }
@@ -213,13 +223,16 @@ void ModelConfig::Resolve() {
   FillNumber(attention_units, units);
   FillNumber(readout_units, embedding);
   const bool two = bidirectional == "yes";
-  const ScoreInfo info = ChooseScore(score).info;
+  const ScoreInfo info =
+      OfSetting("score", [&] { return ChooseScore(score).info; });
   const bool equal = attention != "none" && info.equal_sizes;
   FillNumber(encoder_units, two && equal ? units / 2 : units);
 
-  ChooseModifiers(modifiers);
-  ParseMask(attention_mask, {});
-  Require(ChooseNormalizer(normalizer).info.name != "hard",
+  OfSetting("modifiers", [&] { return ChooseModifiers(modifiers); });
+  OfSetting("attention_mask", [&] { return ParseMask(attention_mask, {}); });
+  const NormalizerInfo chosen = OfSetting(
+      "normalizer", [&] { return ChooseNormalizer(normalizer).info; });
+  Require(chosen.name != "hard",
           "normalizer 'hard' learns by REINFORCE, which needs a reward of the "
           "program that trains (see docs/attention/hard.md); choose 'gumbel'");
   Require(

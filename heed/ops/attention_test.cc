@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "heed/autograd/testing.h"
+#include "heed/kernels/elementwise.h"
 
 namespace heed {
 namespace {
@@ -44,8 +45,7 @@ TEST_P(AttentionOps, PairScoresAreTheFormulaWithTheWeightOfTheHead) {
                [&](int64_t r, int64_t s) {
                  double e = 0;
                  for (int64_t a = 0; a < A; ++a) {
-                   const double x =
-                       At(q, r, a) + At(k, BatchOf(r) * S + s, a);
+                   const double x = At(q, r, a) + At(k, BatchOf(r) * S + s, a);
                    const double leaky = x > 0 ? x : kSlope * x;
                    e += At(w, BatchOf(r) % kHeads, a) *
                         (kind == Kind::kTanh ? std::tanh(x) : leaky);
@@ -53,6 +53,33 @@ TEST_P(AttentionOps, PairScoresAreTheFormulaWithTheWeightOfTheHead) {
                  return e;
                });
   }
+}
+
+/// A sequence that attends to itself: both gradients reach the one variable.
+TEST_P(AttentionOps, AVariableThatIsGivenTwiceGetsBothGradients) {
+  const Tensor x = Random({B, S, A}, 1);
+  const Tensor seed = Random({B, S, S}, 2);
+  const Tensor w = Random({1, A}, 3);
+  const auto pair = [&](const Var& q, const Var& k) {
+    return PairScores(Kind::kTanh, 0, q, k, w);
+  };
+  const auto dot = [](const Var& q, const Var& k) {
+    return DotScores(q, k, 0.5);
+  };
+  const auto expect = [&](const auto& scores) {
+    Tape tape;
+    const Var one = tape.Leaf(x);
+    const Var q = tape.Leaf(x);
+    const Var k = tape.Leaf(x);
+    tape.Backward(scores(one, one), seed);
+    Tensor sum = tape.Gradient(one).Clone();
+    tape.Backward(scores(q, k), seed);
+    kernels::AddTo(sum, tape.Gradient(q), -1);
+    kernels::AddTo(sum, tape.Gradient(k), -1);
+    EXPECT_LT(MaxDifference(sum, Tensor::Zeros(x.shape(), x.dtype())), 1e-5);
+  };
+  expect(pair);
+  expect(dot);
 }
 
 TEST_P(AttentionOps, DotScoresAreTheFormula) {
@@ -119,10 +146,14 @@ TEST(AttentionOps, RefuseOperandsThatDoNotFit) {
   ExpectShapeError([&] { DotScores(q, fits.To(DType::kF64), 1); },
                    {"dot scores", "[2, 5, 4]"});
   ExpectShapeError(
-      [&] { PairScores(Kind::kTanh, 0, q, k, Tensor::Zeros({1, 4})); },
+      [&] {
+        PairScores(Kind::kTanh, 0, q, k, Tensor::Zeros({1, 4}));
+      },
       {"pair scores", "[2, 3, 4]", "[2, 5, 6]"});
   ExpectShapeError(
-      [&] { PairScores(Kind::kTanh, 0, q, fits, Tensor::Zeros({1, 5})); },
+      [&] {
+        PairScores(Kind::kTanh, 0, q, fits, Tensor::Zeros({1, 5}));
+      },
       {"pair scores", "[2, 5, 4]", "[1, 5]"});
   ExpectShapeError([&] { WeightedSum(q, k); },
                    {"weighted sum", "[2, 3, 4]", "[2, 5, 6]"});

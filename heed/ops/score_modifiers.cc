@@ -182,24 +182,23 @@ Var CircularShift(const Var& a, const Var& shift, const Tensor& lengths) {
             a, shift);
   if (lengths.defined()) {
     const int64_t groups = lengths.numel();
-    CheckShapes(a.value().rows() % std::max<int64_t>(groups, 1) == 0, "circular shift",
-                "lengths that do not divide the rows",
+    CheckShapes(a.value().rows() % std::max<int64_t>(groups, 1) == 0,
+                "circular shift", "lengths that do not divide the rows",
                 {lengths.shape(), a.shape()});
     CheckLengths("circular shift", lengths, groups, a.dim(-1));
   }
-  return Record("circular shift",
-                kernels::CircularShift(a.value(), shift.value(), lengths, false),
-                {a, shift},
-                [a = a.value(), w = shift.value(), lengths](const Tensor& dy,
-                                                            Grads& g) {
-                  if (g.Needs(0)) {
-                    g.Add(0, kernels::CircularShift(dy, w, lengths, true));
-                  }
-                  if (g.Needs(1)) {
-                    g.Add(1, kernels::CircularShiftGrad(dy, a, lengths,
-                                                        w.shape()));
-                  }
-                });
+  return Record(
+      "circular shift",
+      kernels::CircularShift(a.value(), shift.value(), lengths, false),
+      {a, shift},
+      [a = a.value(), w = shift.value(), lengths](const Tensor& dy, Grads& g) {
+        if (g.Needs(0)) {
+          g.Add(0, kernels::CircularShift(dy, w, lengths, true));
+        }
+        if (g.Needs(1)) {
+          g.Add(1, kernels::CircularShiftGrad(dy, a, lengths, w.shape()));
+        }
+      });
 }
 
 Var Sharpen(const Var& a, const Var& gamma) {

@@ -252,6 +252,18 @@ TEST_P(ScoreModifiers, CircularShiftByAPositiveOffsetMovesWeightUp) {
   EXPECT_EQ(Values(CircularShift(a, down)), (std::vector<double>{0, 0, 2, 1}));
 }
 
+TEST_P(ScoreModifiers, CircularShiftClosesBehindTheRealKeys) {
+  const Tensor a = Numbers({1, 2, 3, 4, 5, 6, 7, 8}, {2, 1, 4});
+  const Tensor up = Numbers({0, 0, 1, 0, 0, 1}, {2, 1, 3});
+  EXPECT_EQ(Values(CircularShift(a, up, Lengths({3, 0}))),
+            (std::vector<double>{3, 1, 2, 0, 0, 0, 0, 0}));
+  ExpectShapeError(
+      [&] {
+        CircularShift(a, up, Lengths({3, 5}));
+      },
+      {"circular shift", "5", "4"});
+}
+
 TEST_P(ScoreModifiers, SharpenIsTheFormula) {
   ForSizes([&](int64_t steps, int64_t keys) {
     const Tensor a = Exp(Random({kRows, steps, keys}, 1)).value();
@@ -353,6 +365,11 @@ std::vector<Modifier> Modifiers(int64_t b, int64_t h, int64_t t, int64_t s) {
       {"shift",
        [](Inputs in) { return CircularShift(in[0], in[1]); },
        {scores, {b * h, t, 3}}},
+      {"shift_of_real_keys",
+       [](Inputs in) {
+         return CircularShift(in[0], in[1], Lengths({1, 0, 2, 1}));
+       },
+       {{4, t, 5}, {4, t, 3}}},
       {"wide_shift",
        [](Inputs in) { return CircularShift(in[0], in[1]); },
        {scores, {b * h, t, 15}}},

@@ -119,8 +119,7 @@ Equivariance Compare(const std::string& positions, const AttentionSpec& spec,
   const Attended plain = look(x);
   const Attended other = look(Reordered(x, order));
   const Tensor expected = Reordered(plain.context.value()[0], order);
-  const Tensor difference =
-      Sub(other.context.value()[0], expected).value();
+  const Tensor difference = Sub(other.context.value()[0], expected).value();
   return {positions, Greatest(difference) / Greatest(expected),
           plain.weights.value()[0][0].Clone(),
           PutBack(other.weights.value()[0][0], order)};
@@ -143,7 +142,7 @@ double Milliseconds(Action&& action) {
 }  // namespace
 
 Saturation MeasureSaturation(int64_t features, bool scaled, uint64_t seed) {
-  constexpr int64_t kQueries = 500;
+  constexpr int64_t kQueries = 200;
   constexpr int64_t kKeys = 64;
   Rng rng(seed);
   const Tensor q = Normal({kQueries, 1, features}, rng, DType::kF64);

@@ -85,8 +85,7 @@ Tensor Greatest(const Tensor& logits, const Tensor& wanted) {
     int32_t& letter = letters.data<int32_t>()[i];
     const float* row = logits.row<float>(i);
     if (letter == kNothing) continue;
-    letter = static_cast<int32_t>(
-        std::max_element(row, row + kAlphabet) - row);
+    letter = static_cast<int32_t>(std::max_element(row, row + kAlphabet) - row);
   }
   return letters;
 }
@@ -224,8 +223,7 @@ class Training {
   Var HardLoss(const Reverser::Output& output, const Tensor& targets) {
     const Attended& a = output.attended;
     const int64_t heads = a.log_probability.dim(1);
-    const Tensor rewards =
-        Rewards(output.logits.value(), targets, heads);
+    const Tensor rewards = Rewards(output.logits.value(), targets, heads);
     const Var loss = ReinforceLoss(Reshape(a.log_probability, rewards.shape()),
                                    Reshape(a.entropy, rewards.shape()), rewards,
                                    baseline_.value(), {.entropy_weight = 0.05});
@@ -314,8 +312,7 @@ GalleryExample TrainGalleryExample(const GalleryOptions& options) {
   for (int64_t step = 1; step <= options.steps; ++step) training.Step(step);
   Test(model, options, example);
 
-  const Reverser::Output output =
-      model({}, word.letters, WantWeights::kValues);
+  const Reverser::Output output = model({}, word.letters, WantWeights::kValues);
   const Tensor wanted = Targets(word, output.logits.dim(1));
   example.input = TextOf(word.letters);
   example.wanted = TextOf(wanted);

@@ -65,8 +65,8 @@ TEST(AttentionGallery, RunsEveryPartOfTheCatalogue) {
     GalleryOptions options = GalleryOptionsFor(part);
     options.steps = 2;
     const GalleryExample example = TrainGalleryExample(options);
-    const std::string parts = options.score + options.modifiers +
-                              options.mask + options.normalizer;
+    const std::string parts =
+        options.score + options.modifiers + options.mask + options.normalizer;
     EXPECT_NE(parts.find(part.name), std::string::npos) << part.name;
     EXPECT_EQ(example.weights.shape(), example.untrained.shape()) << part.name;
     EXPECT_EQ(example.weights.dim(1),

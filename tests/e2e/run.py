@@ -200,6 +200,58 @@ class Whole(EndToEnd):
         self.runs("translate", out, stdin=b"1 2\n")
 
 
+class Demos(EndToEnd):
+    """What `heed demo NAME` shows, and the documentation that it makes."""
+
+    def picture(self, name):
+        text = (self.folder / "out" / f"{name}.svg").read_text()
+        self.assertTrue(text.startswith("<svg"))
+        self.assertNotIn("nan", text)
+        return text
+
+    def test_gallery(self):
+        text = self.runs("demo", "gallery", "--only", "dot", "--out", self.folder / "out")
+        self.assertRegex(text, r"score +dot +100.0 %  dot\n")
+        self.assertIn("dot, untrained", self.picture("score-dot"))
+        self.fails(2, "did you mean 'dot'?", "demo", "gallery", "--only", "dott")
+        self.fails(1, "cannot make the folder", "demo", "gallery", "--only", "dot",
+                   "--out", self.put("file", ""))
+
+    def test_claims(self):
+        out = ["--out", self.folder / "out"]
+        self.assertRegex(self.runs("demo", "saturation", *out), r"\n 1024 +0\.9")
+        self.assertIn("greatest weight", self.picture("saturation"))
+        self.assertRegex(self.runs("demo", "equivariance", *out), r"\nnone +\d\.?\d*e-16\n")
+        self.picture("equivariance")
+        text = self.runs("demo", "cost", *out, "--longest", 32, "--width", 8, "--batch", 1)
+        self.assertIn("Counted in operations: equal at 8.", text)
+        self.picture("cost")
+
+    def test_names(self):
+        for name in ("gallery", "saturation", "equivariance", "cost"):
+            self.assertIn(f"Usage: heed demo {name} ", self.runs("demo", name, "--help"))
+            self.assertIn(f"heed demo {name}", " ".join(self.runs("demo", "--help").split()))
+        self.fails(2, ["unknown demo 'galery'", "did you mean 'gallery'?"], "demo", "galery")
+
+    def test_every_part_has_a_page_and_a_picture(self):
+        docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
+        if not docs.is_dir():
+            self.skipTest("the documentation is not here")
+        others = {"README", "cost", "equivariance", "own", "saturation", "scores"}
+        parts = strict_json(self.runs("list", "attentions", "--json"))["attentions"]
+        names = {part["name"].split("(")[0]: part for part in parts}
+        pages = {path.stem for path in (docs / "attention").glob("*.md")}
+        self.assertEqual(pages - others, set(names))
+        index = (docs / "attention" / "README.md").read_text()
+        for name, part in names.items():
+            page = (docs / "attention" / f"{name}.md").read_text()
+            self.assertIn(f"`{part['formula']}`", page, name)
+            self.assertIn(f"]({name}.md)", index)
+            picture = f"images/attention/{part['kind']}-{name}.svg"
+            self.assertIn(f"../{picture})", page, name)
+            self.assertTrue((docs / picture).is_file(), picture)
+
+
 class Stopping(EndToEnd):
     """However a run is stopped, it can go on, and to the same weights."""
 

@@ -31,9 +31,9 @@ class WindowRule : public RangeRule {
 
 Mask SlidingWindow(int64_t before, int64_t after) {
   if (before < 0 || after < 0) {
-    throw ConfigError(fmt::format(
-        "window: before and after must be 0 or more, not {} and {}", before,
-        after));
+    throw ConfigError(
+        fmt::format("window: before and after must be 0 or more, not {} and {}",
+                    before, after));
   }
   return Mask(std::make_shared<WindowRule>(before, after));
 }

@@ -33,17 +33,16 @@ class LearnedBiasModifier : public Modifier {
     }
     Tensor rows({site.heads * site.queries}, DType::kI32);
     for (int64_t i = 0; i < rows.numel(); ++i) {
-      rows.data<int32_t>()[i] =
-          static_cast<int32_t>(i / site.queries * positions_ + site.offset +
-                               i % site.queries);
+      rows.data<int32_t>()[i] = static_cast<int32_t>(
+          i / site.queries * positions_ + site.offset + i % site.queries);
     }
     Var bias = Embed(site.ctx.Use(table_), rows);
     if (site.keys <= positions_) {
       bias = Columns(bias, 0, site.keys);
     } else {
       bias = ConcatColumns(
-          {bias, Tensor::Zeros({rows.numel(), site.keys - positions_},
-                               site.dtype)});
+          {bias,
+           Tensor::Zeros({rows.numel(), site.keys - positions_}, site.dtype)});
     }
     return {{kernels::ScoreModifier::Kind::kBias, 1,
              Reshape(bias, {1, site.heads, site.queries, site.keys})}};

@@ -22,7 +22,8 @@ class LocalPModifier : public Modifier {
   LocalPModifier(const Scope& scope, const AttentionSizes& n,
                  std::span<const double> arguments)
       : width_(arguments[0]),
-        hidden_(scope.Add("centre.weight", {n.heads * n.query, n.units}, n.init)),
+        hidden_(
+            scope.Add("centre.weight", {n.heads * n.query, n.units}, n.init)),
         output_(scope.Add("centre.score", {n.units, 1}, n.init)) {}
 
   std::vector<ScoreStep> Steps(const AttentionSite& site) const override {
@@ -30,8 +31,7 @@ class LocalPModifier : public Modifier {
     const Var part = Sigmoid(MatMul(hidden, site.ctx.Use(output_)));
     const Var centre = Reshape(site.PerRow(Mul(part, LastPosition(site))),
                                {site.batch, site.heads, site.queries});
-    return {{kGaussian, width_ / 2, centre},
-            {Kind::kWindow, width_, centre}};
+    return {{kGaussian, width_ / 2, centre}, {Kind::kWindow, width_, centre}};
   }
   bool takes_query() const override { return true; }
   bool fused() const override { return true; }
@@ -41,12 +41,11 @@ class LocalPModifier : public Modifier {
   static Tensor LastPosition(const AttentionSite& site) {
     Tensor last({site.batch, site.queries, 1}, DType::kF64);
     for (int64_t i = 0; i < last.numel(); ++i) {
-      const int64_t keys =
-          site.lengths.defined()
-              ? site.lengths.data<int32_t>()[i / site.queries]
-              : site.keys;
-      last.data<double>()[i] = static_cast<double>(std::max<int64_t>(
-          keys - 1, 0));
+      const int64_t keys = site.lengths.defined()
+                               ? site.lengths.data<int32_t>()[i / site.queries]
+                               : site.keys;
+      last.data<double>()[i] =
+          static_cast<double>(std::max<int64_t>(keys - 1, 0));
     }
     return last.To(site.dtype);
   }

@@ -23,8 +23,8 @@ class RelativeBiasModifier : public Modifier {
   std::vector<ScoreStep> Steps(const AttentionSite& site) const override {
     Tensor ids({site.Distances()}, DType::kI32);
     for (int64_t i = 0; i < ids.numel(); ++i) {
-      ids.data<int32_t>()[i] = static_cast<int32_t>(
-          Bucket(i - (site.queries - 1) - site.offset));
+      ids.data<int32_t>()[i] =
+          static_cast<int32_t>(Bucket(i - (site.queries - 1) - site.offset));
     }
     return {{kernels::ScoreModifier::Kind::kDistanceBias, 1,
              DistanceTable(site.ctx.Use(table_), ids)}};
@@ -40,7 +40,8 @@ class RelativeBiasModifier : public Modifier {
     const double part = std::log(static_cast<double>(far) / exact) /
                         std::log(static_cast<double>(farthest_) / exact);
     const auto bucket =
-        exact + static_cast<int64_t>(part * static_cast<double>(buckets_ - exact));
+        exact +
+        static_cast<int64_t>(part * static_cast<double>(buckets_ - exact));
     return half + std::min(bucket, buckets_ - 1);
   }
 

@@ -66,12 +66,14 @@ class PackedMemory {
   Tensor keys_, values_;
 };
 
-/// Softmax of rows that come block by block: the sum of 2^(score - shift) for a
-/// shift near the greatest score so far, and the so weighted sum of values.
+/// Softmax of rows that come block by block: the sum of 2^(to_log2 (e - shift))
+/// for a shift near the greatest score so far, and the so weighted sum of
+/// values.
 class RowSums {
  public:
-  explicit RowSums(int64_t value_cols)
-      : cols_(Padded(value_cols)),
+  RowSums(float to_log2, int64_t value_cols)
+      : to_log2_(to_log2),
+        cols_(Padded(value_cols)),
         shifts_({kQueryBlock}),
         sums_({kQueryBlock, kLanes}),
         values_({kQueryBlock, cols_}) {}
@@ -82,8 +84,14 @@ class RowSums {
     std::fill_n(values_.data<float>(), rows * cols_, 0.0F);
   }
 
-  /// Turns scores into weights 2^(to_log2 e - shift) and adds them up.
-  void AddWeights(float to_log2, const ScoreBlock& block);
+  /// Turns scores into weights and adds them up.
+  void AddWeights(const ScoreBlock& block) {
+    if (to_log2_ == 1) {
+      AddWeightsIn<false>(block);
+    } else {
+      AddWeightsIn<true>(block);
+    }
+  }
 
   Floats2D values() { return {values_.data<float>(), cols_}; }
 
@@ -91,7 +99,8 @@ class RowSums {
   float LogSum(int64_t r) const {
     const float sum = Sum(r);
     if (sum == 0) return -std::numeric_limits<float>::infinity();
-    return kLn2 * (shifts_.data<float>()[r] + std::log2(sum));
+    const float shift = shifts_.data<float>()[r];
+    return (to_log2_ == 1 ? kLn2 * shift : shift) + kLn2 * std::log2(sum);
   }
 
   /// The weighted mean of the values, 0 if all weights are.
@@ -111,12 +120,16 @@ class RowSums {
     return hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, sums_.row<float>(r))));
   }
 
+  template <bool kScaled>
+  void AddWeightsIn(const ScoreBlock& block);
+
   /// Makes `shift` the shift of row r.
   HWY_NOINLINE void Shift(int64_t r, float shift);
 
   // Finite, so that a score of -infinity less the shift is not NaN.
   static constexpr float kNoShift = std::numeric_limits<float>::lowest();
 
+  float to_log2_;
   int64_t cols_;
   Tensor shifts_, sums_, values_;
 };
@@ -125,7 +138,7 @@ void RowSums::Shift(int64_t r, float shift) {
   const FloatD d;
   const float old = std::exchange(shifts_.data<float>()[r], shift);
   if (old == kNoShift) return;  // the sums still are 0
-  const FloatV scale = Exp2(hn::Set(d, old - shift));
+  const FloatV scale = Exp2(hn::Set(d, to_log2_ * (old - shift)));
   float* sum = sums_.row<float>(r);
   hn::StoreU(hn::Mul(hn::LoadU(d, sum), scale), d, sum);
   float* values = values_.row<float>(r);
@@ -134,12 +147,13 @@ void RowSums::Shift(int64_t r, float shift) {
   }
 }
 
-void RowSums::AddWeights(float to_log2, const ScoreBlock& block) {
+template <bool kScaled>
+void RowSums::AddWeightsIn(const ScoreBlock& block) {
   // A shift may lag behind the greatest score by this much: the weights then
   // are too great by a factor that is taken back in the end.
   constexpr float kSlack = 8;
   const FloatD d;
-  const FloatV scale = hn::Set(d, to_log2);
+  const FloatV scale = hn::Set(d, to_log2_);
   const float* shifts = shifts_.data<float>();
   for (int64_t r = 0; r < block.rows; ++r) {
     float* e = block.row(r);
@@ -148,7 +162,6 @@ void RowSums::AddWeights(float to_log2, const ScoreBlock& block) {
     for (int64_t c = kLanes; c < block.cols; c += kLanes) {
       max = hn::Max(max, hn::LoadU(d, e + c));
     }
-    max = hn::Mul(max, scale);
     if (!hn::AllFalse(d, hn::Gt(max, hn::Set(d, shifts[r] + kSlack)))) {
       Shift(r, hn::GetLane(hn::MaxOfLanes(d, max)));
     }
@@ -157,7 +170,7 @@ void RowSums::AddWeights(float to_log2, const ScoreBlock& block) {
     FloatV total = hn::LoadU(d, sum);
 #pragma GCC unroll 4
     for (int64_t c = 0; c < block.cols; c += kLanes) {
-      const FloatV w = Exp2(hn::MulSub(scale, hn::LoadU(d, e + c), shift));
+      const FloatV w = Power<kScaled>(hn::LoadU(d, e + c), shift, scale);
       total = hn::Add(total, w);
       hn::StoreU(w, d, e + c);
     }
@@ -171,7 +184,7 @@ struct Scratch {
       : queries({kQueryBlock, n.query_row()}),
         scores({kQueryBlock, kKeyBlock}),
         lines({n.lines(n.A)}),
-        sums(n.D) {
+        sums(n.to_log2, n.D) {
     if (n.format.bf16) words = Tensor({kQueryBlock, kKeyBlock / 2});
     if (HasFactors(args)) factors = Tensor({kQueryBlock, kKeyBlock});
   }
@@ -297,7 +310,7 @@ void Attend(const AttentionArgs& args, const TiledSizes& n, const QueryBlock& q,
     }
   }
   ForKeyBlocks(args, n, q, scratch, [&](const ScoreBlock& block) {
-    sums.AddWeights(n.to_log2, block);
+    sums.AddWeights(block);
     MultiplyFactors(args, block, scratch.factors);
     LeftWords weights{block.e, block.stride, 1};
     if (n.format.bf16) {
@@ -334,11 +347,12 @@ Tensor TiledWeights(const AttentionArgs& args, const Tensor& log_sum) {
   Tensor weights = Tensor::Zeros({n.B, n.H, n.T, n.S});
   ForQueryBlocks(args, n, false, [&](const QueryBlock& q, Scratch& scratch) {
     const int64_t row = (q.b * n.H + q.h) * n.T + q.t;
-    float log2_sums[kQueryBlock];
-    std::transform(log_sum.data<float>() + row,
-                   log_sum.data<float>() + row + q.rows, log2_sums, Log2Sum);
+    float sums[kQueryBlock];
+    for (int64_t r = 0; r < q.rows; ++r) {
+      sums[r] = ScoreSum(n.to_log2, log_sum.data<float>()[row + r]);
+    }
     ForKeyBlocks(args, n, q, scratch, [&](const ScoreBlock& block) {
-      BlockWeights(n.to_log2, block, log2_sums);
+      BlockWeights(n.to_log2, block, sums);
       MultiplyFactors(args, block, scratch.factors);
       for (int64_t r = 0; r < block.rows; ++r) {
         std::copy_n(block.row(r), block.cols,

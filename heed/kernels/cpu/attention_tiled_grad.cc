@@ -165,7 +165,7 @@ class PackedQueries {
       : n_(n),
         queries_({heads, n.T, n.query_row()}),
         dcontexts_({heads, n.T, Padded(n.format.Words(n.D))}),
-        log2_sums_({heads, n.T}),
+        sums_({heads, n.T}),
         deltas_({heads, n.T}) {
     if (!n.format.bf16) return;
     query_rows_ = Tensor({heads, n.format.Words(n.T), Padded(n.A)});
@@ -194,7 +194,7 @@ class PackedQueries {
     const float* dc = part(call.dcontext, n_.D);
     const float* log_sums = call.result.log_sum.data<float>() + head * n_.T + t;
     for (int64_t r = 0; r < rows; ++r) {
-      log2_sums_.row<float>(head)[t + r] = Log2Sum(log_sums[r]);
+      sums_.row<float>(head)[t + r] = ScoreSum(n_.to_log2, log_sums[r]);
       deltas_.row<float>(head)[t + r] = SumSpan<float>(
           n_.D, [](auto, auto x, auto y) HEED_LANES { return hn::Mul(x, y); },
           c + r * call.result.context.row_stride(),
@@ -215,8 +215,8 @@ class PackedQueries {
     return Rows(dcontext_rows_.defined() ? dcontext_rows_ : dcontexts_, head,
                 t);
   }
-  const float* Log2Sums(int64_t head, int64_t t) const {
-    return log2_sums_.row<float>(head) + t;
+  const float* Sums(int64_t head, int64_t t) const {
+    return sums_.row<float>(head) + t;
   }
   const float* Deltas(int64_t head, int64_t t) const {
     return deltas_.row<float>(head) + t;
@@ -230,7 +230,7 @@ class PackedQueries {
 
   const TiledSizes n_;
   Tensor queries_, dcontexts_, query_rows_, dcontext_rows_;
-  Tensor log2_sums_, deltas_;
+  Tensor sums_, deltas_;
 };
 
 /// Gradients of one block of keys after the other.
@@ -338,7 +338,7 @@ void KeyBlockGrad::Add(const PackedQueries& packed, int64_t h, int64_t t,
   float* saved = saved_.defined() ? saved_.data<float>() : nullptr;
   BlockScores(call_.args, n_, extent, packed.Queries(head, t),
               panels(key_panels_, n_.format.Words(n_.A)), block, saved);
-  BlockWeights(n_.to_log2, block, packed.Log2Sums(head, t));
+  BlockWeights(n_.to_log2, block, packed.Sums(head, t));
 
   const int64_t words = n_.format.Words(n_.D);
   if (scores_wanted_) {

@@ -14,6 +14,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -395,27 +396,51 @@ inline void BlockScores(const AttentionArgs& args, const TiledSizes& n,
   }
 }
 
-/// The base-2 logarithm of the sum of each row as the exponential wants it:
-/// +infinity for a row that may look nowhere, so that all its weights are 0.
-inline float Log2Sum(float log_sum) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  return log_sum == -kInfinity ? kInfinity : log_sum * kLog2E;
+/// 2^(to_log2 (e - shift)). The difference comes first: it is exact where
+/// scores are so great that they differ by whole numbers only.
+template <bool kScaled>
+HWY_INLINE FloatV Power(FloatV e, FloatV shift, FloatV to_log2) {
+  const FloatV x = hn::Sub(e, shift);
+  if constexpr (kScaled) return Exp2(hn::Mul(x, to_log2));
+  return Exp2(x);
 }
 
-/// Scores to weights before factors: 2^(to_log2 e - log2_sum[r]).
-inline void BlockWeights(float to_log2, const ScoreBlock& block,
-                         const float* log2_sum) {
+/// The logarithm of the sum of a row in the units of its scores: +infinity for
+/// a row that may look nowhere, so that all its weights are 0.
+inline float ScoreSum(float to_log2, float log_sum) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kGreat = 0x1p20F;
+  if (log_sum == -kInfinity) return kInfinity;
+  if (to_log2 != 1) return log_sum;
+  const float sum = log_sum * kLog2E;
+  // Above this, rounding could make a weight of 1 to 0; BlockWeights cuts off
+  // what comes above 1 instead.
+  return std::abs(sum) < kGreat ? sum : sum - std::abs(sum) * 0x1p-22F;
+}
+
+template <bool kScaled>
+void BlockWeightsIn(float to_log2, const ScoreBlock& block, const float* sum) {
   const FloatD d;
   const FloatV scale = hn::Set(d, to_log2);
   for (int64_t r = 0; r < block.rows; ++r) {
-    const FloatV shift = hn::Set(d, log2_sum[r]);
+    const FloatV shift = hn::Set(d, sum[r]);
     float* e = block.row(r);
 #pragma GCC unroll 4
     for (int64_t c = 0; c < block.cols; c += kLanes) {
-      const FloatV x = hn::MulSub(scale, hn::LoadU(d, e + c), shift);
-      // Above 0 only by the rounding of a huge sum.
-      hn::StoreU(Exp2(ClampAbove(x, hn::Zero(d))), d, e + c);
+      // Above the sum only by the rounding of a huge one.
+      const FloatV x = ClampAbove(hn::LoadU(d, e + c), shift);
+      hn::StoreU(Power<kScaled>(x, shift, scale), d, e + c);
     }
+  }
+}
+
+/// Scores to weights before factors. sum: ScoreSum of each row.
+inline void BlockWeights(float to_log2, const ScoreBlock& block,
+                         const float* sum) {
+  if (to_log2 == 1) {
+    BlockWeightsIn<false>(to_log2, block, sum);
+  } else {
+    BlockWeightsIn<true>(to_log2, block, sum);
   }
 }
 
