@@ -74,20 +74,19 @@ int RunBenchAttention(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
   const AttentionBenchResult r = BenchAttention(bench);
   if (json) {
-    fmt::print(
-        "{}\n",
-        Json{{"score", bench.score},
-             {"dtype", r.dtype},
-             {"fused", r.fused},
-             {"threads", r.threads},
-             {"ms", r.ms},
-             {"gflops", r.gflops},
-             {"limit_gflops", r.limit_gflops},
-             {"fraction", r.fraction},
-             {"gbytes_per_second", r.gbytes_per_second},
-             {"limit_gbytes_per_second", r.limit_gbytes_per_second},
-             {"peak_extra_bytes", r.peak_extra_bytes}}
-            .dump());
+    fmt::print("{}\n",
+               Json{{"score", bench.score},
+                    {"dtype", r.dtype},
+                    {"fused", r.fused},
+                    {"threads", r.threads},
+                    {"ms", r.ms},
+                    {"gflops", r.gflops},
+                    {"limit_gflops", r.limit_gflops},
+                    {"fraction", r.fraction},
+                    {"gbytes_per_second", r.gbytes_per_second},
+                    {"limit_gbytes_per_second", r.limit_gbytes_per_second},
+                    {"peak_extra_bytes", r.peak_extra_bytes}}
+                   .dump());
     return 0;
   }
   fmt::print(

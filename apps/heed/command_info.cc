@@ -88,10 +88,9 @@ int RunList(const Arguments& arguments) {
     throw ConfigError(fmt::format(
         "list: '{}' is not a list (valid: models, attentions, scores)", what));
   }
-  const std::vector<Row> rows = what == "models" ? ModelRows()
-                                : what == "scores"
-                                    ? AttentionRows("score")
-                                    : AttentionRows("");
+  const std::vector<Row> rows = what == "models"   ? ModelRows()
+                                : what == "scores" ? AttentionRows("score")
+                                                   : AttentionRows("");
   if (!json) {
     PrintRows(rows);
     return 0;

@@ -72,13 +72,13 @@ double MeasureReadRate(const Tensor& large) {
   constexpr int64_t kPiece = int64_t{1} << 17;
   std::vector<double> sums(static_cast<size_t>(large.numel() / kPiece));
   const auto begin = Clock::now();
-  ParallelFor(static_cast<int64_t>(sums.size()), 1,
-              [&](int64_t first, int64_t last) {
-                for (int64_t i = first; i < last; ++i) {
-                  sums[static_cast<size_t>(i)] = kernels::SumSquares(
-                      large.Slice(i * kPiece, (i + 1) * kPiece));
-                }
-              });
+  ParallelFor(
+      static_cast<int64_t>(sums.size()), 1, [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) {
+          sums[static_cast<size_t>(i)] =
+              kernels::SumSquares(large.Slice(i * kPiece, (i + 1) * kPiece));
+        }
+      });
   return static_cast<double>(large.bytes()) / SecondsSince(begin);
 }
 
@@ -107,9 +107,9 @@ class Subject {
     memory_.keys = RandomTensor({o.batch, keys, key_features}, rng_);
     memory_.values = RandomTensor({o.batch, keys, key_features}, rng_);
     // What the score makes of them has the sizes that the kernels see.
-    const auto score = spec.score.Make(
-        Scope(scratch_, "score"),
-        {o.heads, key_heads, o.dim, o.dim, o.dim, 2, keys, {}});
+    const auto score =
+        spec.score.Make(Scope(scratch_, "score"),
+                        {o.heads, key_heads, o.dim, o.dim, o.dim, 2, keys, {}});
     memory_.keys = score->PrepareKeys({}, memory_.keys);
     query_ = score->PrepareQuery(
         {},
@@ -130,8 +130,7 @@ class Subject {
     const Var query = tape_.Leaf(query_.value());
     memory.keys = tape_.Leaf(memory_.keys.value());
     memory.values = tape_.Leaf(memory_.values.value());
-    const Var context =
-        attention_->AttendPrepared(ctx, query, memory).context;
+    const Var context = attention_->AttendPrepared(ctx, query, memory).context;
     tape_.Backward(context, dcontext_);
     tape_.Clear();
   }
@@ -179,7 +178,8 @@ void AttentionBenchOptions::Visit(FieldList& v) {
   v.Section("Attention");
   v("score", score, Any{"SCORE"}, "score function, as 'additive'");
   v("modifiers", modifiers, Any{"LIST"}, "as 'alibi; soft_cap(30)'");
-  v("mask", mask, Any{"MASK"}, "as 'causal', 'window(256)' or 'causal && "
+  v("mask", mask, Any{"MASK"},
+    "as 'causal', 'window(256)' or 'causal && "
     "documents(4)'");
   v("normalizer", normalizer, Any{"NORMALIZER"}, "as 'sparsemax'");
   v("heads", heads, Range(1, 65536), "query heads");

@@ -50,8 +50,8 @@ const std::vector<CataloguePart>& AttentionCatalogue() {
     Append("score", Scores(), parts);
     Append("modifier", Modifiers(), parts);
     for (const MaskInfo& info : Masks()) {
-      parts.push_back({"mask", info.name, Usage(info), info.formula, "fused",
-                       info.source});
+      parts.push_back(
+          {"mask", info.name, Usage(info), info.formula, "fused", info.source});
     }
     Append("normalizer", Normalizers(), parts);
     return parts;

@@ -35,9 +35,7 @@ class Mask {
 
   bool all() const { return rule_ == nullptr; }
   /// Null if all().
-  const std::shared_ptr<const kernels::MaskRule>& rule() const {
-    return rule_;
-  }
+  const std::shared_ptr<const kernels::MaskRule>& rule() const { return rule_; }
   bool May(int64_t b, int64_t t, int64_t s) const;
 
   /// Numbers of real keys (i32 [B]) if a padding mask takes part in it with

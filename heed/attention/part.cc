@@ -45,8 +45,7 @@ PartText ParsePart(const std::string& text) {
   if (part.name.empty() ||
       (open != std::string_view::npos && !trimmed.ends_with(')'))) {
     throw ConfigError(fmt::format(
-        "'{}' is not a name, or a name with numbers as in 'window(16)'",
-        text));
+        "'{}' is not a name, or a name with numbers as in 'window(16)'", text));
   }
   if (open == std::string_view::npos) return part;
   std::string_view rest =

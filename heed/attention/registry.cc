@@ -9,28 +9,27 @@ namespace heed {
 
 const std::vector<ScoreInfo>& Scores() {
   static const std::vector<ScoreInfo> scores = {
-      AdditiveInfo(),      CosineInfo(),  MlpInfo(),
-      LocationInfo(),      GeneralInfo(), DotInfo(),
-      LocationAwareInfo(), LearnedQueryInfo(),
-      ScaledDotInfo(),     GraphInfo(),
+      AdditiveInfo(),  CosineInfo(), MlpInfo(),           LocationInfo(),
+      GeneralInfo(),   DotInfo(),    LocationAwareInfo(), LearnedQueryInfo(),
+      ScaledDotInfo(), GraphInfo(),
   };
   return scores;
 }
 
 const std::vector<ModifierInfo>& Modifiers() {
   static const std::vector<ModifierInfo> modifiers = {
-      StrengthInfo(),    InterpolateInfo(),    ShiftInfo(),
-      SharpenWeightsInfo(), LocalPInfo(),      LocalPScoresInfo(),
-      SharpenInfo(),     MedianWindowInfo(),   TemperatureInfo(),
-      SoftCapInfo(),     RelativeBiasInfo(),   LearnedBiasInfo(),
-      RotaryInfo(),      AlibiInfo(),
+      StrengthInfo(),       InterpolateInfo(),  ShiftInfo(),
+      SharpenWeightsInfo(), LocalPInfo(),       LocalPScoresInfo(),
+      SharpenInfo(),        MedianWindowInfo(), TemperatureInfo(),
+      SoftCapInfo(),        RelativeBiasInfo(), LearnedBiasInfo(),
+      RotaryInfo(),         AlibiInfo(),
   };
   return modifiers;
 }
 
 const std::vector<MaskInfo>& Masks() {
   static const std::vector<MaskInfo> masks = {
-      PaddingInfo(),  LocalMInfo(), StrictCausalInfo(), CausalInfo(),
+      PaddingInfo(),   LocalMInfo(), StrictCausalInfo(), CausalInfo(),
       AdjacencyInfo(), PrefixInfo(), WindowInfo(),       DocumentsInfo(),
   };
   return masks;

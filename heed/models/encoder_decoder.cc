@@ -70,7 +70,8 @@ Var AsState(const Var& x, bool lstm) {
 Tensor MeanOverHeads(const Tensor& weights) {
   const int64_t heads = weights.dim(1);
   if (heads == 1) return weights.Reshape({weights.dim(0), weights.dim(3)});
-  Tensor mean = Tensor::Zeros({weights.dim(0), weights.dim(3)}, weights.dtype());
+  Tensor mean =
+      Tensor::Zeros({weights.dim(0), weights.dim(3)}, weights.dtype());
   for (int64_t b = 0; b < weights.dim(0); ++b) {
     Tensor row = mean.Slice(b, b + 1);
     for (int64_t h = 0; h < heads; ++h) {

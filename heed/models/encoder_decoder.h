@@ -45,9 +45,9 @@ class EncoderDecoder : public SequenceModel {
     LayerStates layers;
     Memory memory;  // with attention
     AttentionState attention;
-    Var context;    // variant cho: C c, made once
-    Var summary;    // variant cho: c
-    Var feed;       // input feeding: h̃ of the last step
+    Var context;  // variant cho: C c, made once
+    Var summary;  // variant cho: c
+    Var feed;     // input feeding: h̃ of the last step
     Tensor weights;
     uint64_t key = 0;  // variational: of this sequence's masks
   };

@@ -87,8 +87,7 @@ AttentionGrads GradsOf(const AttentionArgs& args, Sinks& sinks) {
     const kernels::ScoreModifier& m = args.modifiers[i];
     const bool constant = m.kind == kernels::ScoreModifier::Kind::kWindow;
     grads.modifiers.push_back(
-        constant ? Tensor()
-                 : sinks.Of(static_cast<int>(kModifiers + i), m.x));
+        constant ? Tensor() : sinks.Of(static_cast<int>(kModifiers + i), m.x));
   }
   return grads;
 }
@@ -119,16 +118,15 @@ Var PairScores(AttentionArgs::Score kind, double value, const Var& q,
 
 Var DotScores(const Var& q, const Var& k, double scale) {
   CheckKeys("dot scores", q, k);
-  return Record("dot scores",
-                kernels::DotScores(q.value(), k.value(), scale), {q, k},
-                [q = q.value(), k = k.value(), scale](const Tensor& de,
-                                                      Grads& g) {
-                  Sinks sinks(g);
-                  Tensor dq = sinks.OrScratch(0, q);
-                  Tensor dk = sinks.OrScratch(1, k);
-                  kernels::DotScoresGrad(de, q, k, scale, dq, dk);
-                  sinks.Finish();
-                });
+  return Record(
+      "dot scores", kernels::DotScores(q.value(), k.value(), scale), {q, k},
+      [q = q.value(), k = k.value(), scale](const Tensor& de, Grads& g) {
+        Sinks sinks(g);
+        Tensor dq = sinks.OrScratch(0, q);
+        Tensor dk = sinks.OrScratch(1, k);
+        kernels::DotScoresGrad(de, q, k, scale, dq, dk);
+        sinks.Finish();
+      });
 }
 
 Var WeightedSum(const Var& weights, const Var& values) {
@@ -138,16 +136,15 @@ Var WeightedSum(const Var& weights, const Var& values) {
                   weights.value().dtype() == values.value().dtype(),
               "weighted sum", "weights and values that do not fit",
               {weights.shape(), values.shape()});
-  return Record("weighted sum",
-                kernels::WeightedSum(weights.value(), values.value()),
-                {weights, values},
-                [a = weights.value(), v = values.value()](const Tensor& dc,
-                                                          Grads& g) {
-                  Tensor da(a.shape(), a.dtype());
-                  Tensor dv = Sinks(g).OrScratch(1, v);
-                  kernels::WeightedSumGrad(dc, a, v, da, dv);
-                  g.Add(0, std::move(da));
-                });
+  return Record(
+      "weighted sum", kernels::WeightedSum(weights.value(), values.value()),
+      {weights, values},
+      [a = weights.value(), v = values.value()](const Tensor& dc, Grads& g) {
+        Tensor da(a.shape(), a.dtype());
+        Tensor dv = Sinks(g).OrScratch(1, v);
+        kernels::WeightedSumGrad(dc, a, v, da, dv);
+        g.Add(0, std::move(da));
+      });
 }
 
 Var FusedAttention(AttentionArgs& args,
@@ -157,14 +154,14 @@ Var FusedAttention(AttentionArgs& args,
   args.mask = mask.get();
   const kernels::AttentionResult result = kernels::FusedAttention(args);
   log_sum = result.log_sum;
-  return Record("attention", result.context, inputs,
-                [args, result, mask = std::move(mask)](const Tensor& dc,
-                                                       Grads& g) {
-                  Sinks sinks(g);
-                  AttentionGrads grads = GradsOf(args, sinks);
-                  kernels::FusedAttentionGrad(args, result, dc, grads);
-                  sinks.Finish();
-                });
+  return Record(
+      "attention", result.context, inputs,
+      [args, result, mask = std::move(mask)](const Tensor& dc, Grads& g) {
+        Sinks sinks(g);
+        AttentionGrads grads = GradsOf(args, sinks);
+        kernels::FusedAttentionGrad(args, result, dc, grads);
+        sinks.Finish();
+      });
 }
 
 Var SparseAttention(AttentionArgs& args,
@@ -172,15 +169,14 @@ Var SparseAttention(AttentionArgs& args,
                     std::span<const Var> inputs, Tensor& weights) {
   SetTensors(inputs, args);
   Tensor context = kernels::SparseAttention(args, *graph, weights);
-  return Record("sparse attention", std::move(context), inputs,
-                [args, weights, graph = std::move(graph)](const Tensor& dc,
-                                                          Grads& g) {
-                  Sinks sinks(g);
-                  AttentionGrads grads = GradsOf(args, sinks);
-                  kernels::SparseAttentionGrad(args, *graph, weights, dc,
-                                               grads);
-                  sinks.Finish();
-                });
+  return Record(
+      "sparse attention", std::move(context), inputs,
+      [args, weights, graph = std::move(graph)](const Tensor& dc, Grads& g) {
+        Sinks sinks(g);
+        AttentionGrads grads = GradsOf(args, sinks);
+        kernels::SparseAttentionGrad(args, *graph, weights, dc, grads);
+        sinks.Finish();
+      });
 }
 
 Var NormalizeRows(const Var& x, double epsilon) {

@@ -13,10 +13,10 @@
 
 namespace heed {
 
-/// e_nts = Σ_a w_ha φ(q_nta + k_nsa) with φ = tanh (kTanh) or LeakyReLU of slope
-/// `value` (kLeaky). Nothing of size T·S·A is stored, the gradient computes φ
-/// again. Shapes: q [N, T, A], k [N, S, A], w [H, A], result [N, T, S].
-/// Paper: Bahdanau et al. 2014, arXiv:1409.0473, appendix A.1.2.
+/// e_nts = Σ_a w_ha φ(q_nta + k_nsa) with φ = tanh (kTanh) or LeakyReLU of
+/// slope `value` (kLeaky). Nothing of size T·S·A is stored, the gradient
+/// computes φ again. Shapes: q [N, T, A], k [N, S, A], w [H, A], result [N, T,
+/// S]. Paper: Bahdanau et al. 2014, arXiv:1409.0473, appendix A.1.2.
 Var PairScores(kernels::AttentionArgs::Score kind, double value, const Var& q,
                const Var& k, const Var& w);
 

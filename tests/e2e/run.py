@@ -413,7 +413,7 @@ class BadInput(EndToEnd):
             ("--learning-rate", "finite"): {"learning_rate": "nan"},
             ("--dropout", "below 1"): {"dropout": 1},
             ("--model", "fixed, bahdanau, luong"): {"model": "transformer"},
-            ("--score", "additive"): {"score": "euclid"},
+            ("score: ", "euclid", "additive"): {"score": "euclid"},
             ("unknown option '--unit'", "did you mean '--units'", "--epochs"): {"unit": 3},
             ("units", "encoder"): {"score": "dot", "encoder_units": 7},
             ("largest possible size is", "8000"): {"vocabulary": "unigram"},

@@ -18,8 +18,7 @@ class AdjacencyRule : public kernels::MaskRule {
   explicit AdjacencyRule(std::shared_ptr<const Neighbourhood> graph)
       : graph_(std::move(graph)) {}
 
-  void Row(int64_t /*b*/, int64_t t, Range keys,
-           uint8_t* may) const override {
+  void Row(int64_t /*b*/, int64_t t, Range keys, uint8_t* may) const override {
     std::fill(may, may + keys.size(), uint8_t{0});
     const auto [first, last] = Within(t, keys);
     for (const int32_t* key = first; key < last; ++key) {
@@ -33,8 +32,7 @@ class AdjacencyRule : public kernels::MaskRule {
       edges += last - first;
     }
     if (edges == 0) return Extent::kNone;
-    return edges == queries.size() * keys.size() ? Extent::kAll
-                                                 : Extent::kSome;
+    return edges == queries.size() * keys.size() ? Extent::kAll : Extent::kSome;
   }
 
  private:
@@ -44,8 +42,7 @@ class AdjacencyRule : public kernels::MaskRule {
     const int32_t* all = graph_->keys.data<int32_t>();
     const int32_t* offsets = graph_->offsets.data<int32_t>();
     const int32_t* end = all + offsets[t + 1];
-    const int32_t* first =
-        std::lower_bound(all + offsets[t], end, keys.begin);
+    const int32_t* first = std::lower_bound(all + offsets[t], end, keys.begin);
     return {first, std::lower_bound(first, end, keys.end)};
   }
 

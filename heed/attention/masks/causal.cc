@@ -23,13 +23,12 @@ Mask Causal() { return Mask(std::make_shared<CausalRule>(1)); }
 Mask StrictCausal() { return Mask(std::make_shared<CausalRule>(0)); }
 
 MaskInfo CausalInfo() {
-  return {"causal",
-          "s ≤ t",
-          "Vaswani et al. 2017, arXiv:1706.03762",
-          {},
-          [](const std::vector<double>&, const MaskSizes&) {
-            return Causal();
-          }};
+  return {
+      "causal",
+      "s ≤ t",
+      "Vaswani et al. 2017, arXiv:1706.03762",
+      {},
+      [](const std::vector<double>&, const MaskSizes&) { return Causal(); }};
 }
 
 MaskInfo StrictCausalInfo() {

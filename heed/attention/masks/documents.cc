@@ -82,9 +82,8 @@ MaskInfo DocumentsInfo() {
           {{"count", 2, 1, 1e9}},
           [](const std::vector<double>& n, const MaskSizes& sizes) {
             const auto count = static_cast<int64_t>(n[0]);
-            return Documents(
-                EqualDocuments(sizes.batch, sizes.queries, count),
-                EqualDocuments(sizes.batch, sizes.keys, count));
+            return Documents(EqualDocuments(sizes.batch, sizes.queries, count),
+                             EqualDocuments(sizes.batch, sizes.keys, count));
           },
           true};
 }

@@ -49,17 +49,17 @@ Mask Prefix(const Tensor& lengths) {
 }
 
 MaskInfo PaddingInfo() {
-  return {"padding",
-          "s < length_b",
-          "Bahdanau et al. 2014, arXiv:1409.0473",
-          {{"part", 0.75, 0, 1}},
-          [](const std::vector<double>& n, const MaskSizes& sizes) {
-            return Padding(SameForAll(
-                static_cast<double>(
-                    static_cast<int64_t>(n[0] * static_cast<double>(sizes.keys))),
-                sizes.batch));
-          },
-          true};
+  return {
+      "padding",
+      "s < length_b",
+      "Bahdanau et al. 2014, arXiv:1409.0473",
+      {{"part", 0.75, 0, 1}},
+      [](const std::vector<double>& n, const MaskSizes& sizes) {
+        return Padding(SameForAll(static_cast<double>(static_cast<int64_t>(
+                                      n[0] * static_cast<double>(sizes.keys))),
+                                  sizes.batch));
+      },
+      true};
 }
 
 MaskInfo PrefixInfo() {

@@ -17,8 +17,7 @@ class RangeRule : public kernels::MaskRule {
   /// May reach beyond the keys there are, and may be empty.
   virtual kernels::Range Keys(int64_t b, int64_t t) const = 0;
 
-  void Row(int64_t b, int64_t t, kernels::Range keys,
-           uint8_t* may) const final;
+  void Row(int64_t b, int64_t t, kernels::Range keys, uint8_t* may) const final;
   Extent Block(int64_t b, kernels::Range queries,
                kernels::Range keys) const final;
 };

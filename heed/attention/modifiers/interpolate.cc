@@ -18,8 +18,8 @@ class InterpolateModifier : public Modifier {
         bias_(scope.Add("gate.bias", {n.heads}, {Init::Kind::kConstant, 0})) {}
 
   Var Weights(const AttentionSite& site, const Var& weights) const override {
-    const Var gate = Sigmoid(
-        Affine(site.query, site.ctx.Use(gate_), site.ctx.Use(bias_)));
+    const Var gate =
+        Sigmoid(Affine(site.query, site.ctx.Use(gate_), site.ctx.Use(bias_)));
     return Interpolate(weights, Reshape(site.previous, weights.shape()),
                        site.PerRow(gate));
   }

@@ -29,13 +29,12 @@ class MedianWindowModifier : public Modifier {
     const Tensor& before = site.previous.value();
     Tensor centre({site.batch, site.heads, 1}, DType::kF64);
     for (int64_t n = 0; n < before.rows(); ++n) {
-      centre.data<double>()[n] =
-          before.dtype() == DType::kF64
-              ? Median(before.row<double>(n), site.keys)
-              : Median(before.row<float>(n), site.keys);
+      centre.data<double>()[n] = before.dtype() == DType::kF64
+                                     ? Median(before.row<double>(n), site.keys)
+                                     : Median(before.row<float>(n), site.keys);
     }
-    return {{kernels::ScoreModifier::Kind::kWindow, width_,
-             centre.To(site.dtype)}};
+    return {
+        {kernels::ScoreModifier::Kind::kWindow, width_, centre.To(site.dtype)}};
   }
   bool uses_history() const override { return true; }
   bool fused() const override { return true; }

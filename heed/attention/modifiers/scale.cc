@@ -23,27 +23,29 @@ class ScaleModifier : public Modifier {
 }  // namespace
 
 ModifierInfo SharpenInfo() {
-  return {.name = "sharpen",
-          .formula = "β e",
-          .source = "Chorowski et al. 2015, arXiv:1506.07503",
-          .arguments = {{"β", 2, 0, 1e6}},
-          .make = [](const Scope&, const AttentionSizes&,
-                     std::span<const double> arguments)
-              -> std::unique_ptr<Modifier> {
-            return std::make_unique<ScaleModifier>(arguments[0]);
-          }};
+  return {
+      .name = "sharpen",
+      .formula = "β e",
+      .source = "Chorowski et al. 2015, arXiv:1506.07503",
+      .arguments = {{"β", 2, 0, 1e6}},
+      .make =
+          [](const Scope&, const AttentionSizes&,
+             std::span<const double> arguments) -> std::unique_ptr<Modifier> {
+        return std::make_unique<ScaleModifier>(arguments[0]);
+      }};
 }
 
 ModifierInfo TemperatureInfo() {
-  return {.name = "temperature",
-          .formula = "e / τ",
-          .source = "Hinton et al. 2015, arXiv:1503.02531",
-          .arguments = {{"τ", 2, 1e-6, 1e6}},
-          .make = [](const Scope&, const AttentionSizes&,
-                     std::span<const double> arguments)
-              -> std::unique_ptr<Modifier> {
-            return std::make_unique<ScaleModifier>(1 / arguments[0]);
-          }};
+  return {
+      .name = "temperature",
+      .formula = "e / τ",
+      .source = "Hinton et al. 2015, arXiv:1503.02531",
+      .arguments = {{"τ", 2, 1e-6, 1e6}},
+      .make =
+          [](const Scope&, const AttentionSizes&,
+             std::span<const double> arguments) -> std::unique_ptr<Modifier> {
+        return std::make_unique<ScaleModifier>(1 / arguments[0]);
+      }};
 }
 
 }  // namespace heed

@@ -24,7 +24,9 @@ inline auto MakeNormalizer(NormalizerOp op, bool fused = false) {
   class OpNormalizer : public Normalizer {
    public:
     OpNormalizer(NormalizerOp op, bool fused, std::span<const double> arguments)
-        : op_(op), fused_(fused), arguments_(arguments.begin(), arguments.end()) {}
+        : op_(op),
+          fused_(fused),
+          arguments_(arguments.begin(), arguments.end()) {}
     Normalized operator()(const Context& ctx,
                           const Var& scores) const override {
       return op_(ctx, scores, arguments_);
@@ -36,9 +38,9 @@ inline auto MakeNormalizer(NormalizerOp op, bool fused = false) {
     bool fused_;
     std::vector<double> arguments_;
   };
-  return [op, fused](const Scope& /*scope*/, const AttentionSizes& /*sizes*/,
-                     std::span<const double> arguments)
-             -> std::unique_ptr<Normalizer> {
+  return [op, fused](
+             const Scope& /*scope*/, const AttentionSizes& /*sizes*/,
+             std::span<const double> arguments) -> std::unique_ptr<Normalizer> {
     return std::make_unique<OpNormalizer>(op, fused, arguments);
   };
 }

@@ -8,7 +8,8 @@ namespace heed {
 NormalizerInfo TopKInfo() {
   constexpr auto kOp = [](const Context& /*ctx*/, const Var& scores,
                           const std::vector<double>& arguments) {
-    return Normalized{TopKSoftmax(scores, static_cast<int64_t>(arguments[0])), {}, {}};
+    return Normalized{
+        TopKSoftmax(scores, static_cast<int64_t>(arguments[0])), {}, {}};
   };
   return {.name = "top_k",
           .formula = "softmax over the k greatest e",

@@ -40,7 +40,8 @@ Var AdditiveScore::Scores(const Context& ctx, const Var& query,
                     Weight(ctx));
 }
 
-std::optional<FusedScore> AdditiveScore::Fused(const Context& ctx, DType /*dtype*/) const {
+std::optional<FusedScore> AdditiveScore::Fused(const Context& ctx,
+                                               DType /*dtype*/) const {
   return FusedScore{kernels::AttentionArgs::Score::kTanh, 0, Weight(ctx)};
 }
 

@@ -17,7 +17,8 @@ class AdditiveScore : public Score {
                    int64_t batch) const override;
   Var Scores(const Context& ctx, const Var& query,
              const Var& keys) const override;
-  std::optional<FusedScore> Fused(const Context& ctx, DType dtype) const override;
+  std::optional<FusedScore> Fused(const Context& ctx,
+                                  DType dtype) const override;
   bool fused() const override { return true; }
   int64_t PreparedHeads(const AttentionSizes& sizes) const override {
     return sizes.heads;

@@ -35,7 +35,8 @@ class CosineScore : public Score {
              const Var& keys) const override {
     return DotScores(query, keys, 1);
   }
-  std::optional<FusedScore> Fused(const Context& /*ctx*/, DType /*dtype*/) const override {
+  std::optional<FusedScore> Fused(const Context& /*ctx*/,
+                                  DType /*dtype*/) const override {
     return FusedScore{};
   }
   bool fused() const override { return true; }
@@ -44,8 +45,7 @@ class CosineScore : public Score {
  private:
   Var Normalize(const Var& x) const {
     if (x.dim(2) == features_) return NormalizeRows(x, kEpsilon);
-    const Var heads =
-        Reshape(x, {x.value().numel() / features_, features_});
+    const Var heads = Reshape(x, {x.value().numel() / features_, features_});
     return Reshape(NormalizeRows(heads, kEpsilon), x.shape());
   }
 

@@ -18,7 +18,8 @@ class DotScore : public Score {
              const Var& keys) const override {
     return DotScores(query, keys, scale_);
   }
-  std::optional<FusedScore> Fused(const Context& /*ctx*/, DType /*dtype*/) const override {
+  std::optional<FusedScore> Fused(const Context& /*ctx*/,
+                                  DType /*dtype*/) const override {
     return FusedScore{kernels::AttentionArgs::Score::kDot, scale_, {}};
   }
   bool fused() const override { return true; }

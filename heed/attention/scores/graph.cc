@@ -33,7 +33,8 @@ class GraphScore : public Score {
              const Var& keys) const override {
     return PairScores(kLeaky, slope_, query, keys, One(query.value().dtype()));
   }
-  std::optional<FusedScore> Fused(const Context& /*ctx*/, DType dtype) const override {
+  std::optional<FusedScore> Fused(const Context& /*ctx*/,
+                                  DType dtype) const override {
     return FusedScore{kLeaky, slope_, One(dtype)};
   }
   bool fused() const override { return true; }

@@ -32,7 +32,8 @@ class LearnedQueryScore : public Score {
              const Var& keys) const override {
     return DotScores(query, keys, 1);
   }
-  std::optional<FusedScore> Fused(const Context& /*ctx*/, DType /*dtype*/) const override {
+  std::optional<FusedScore> Fused(const Context& /*ctx*/,
+                                  DType /*dtype*/) const override {
     return FusedScore{};
   }
   bool fused() const override { return true; }

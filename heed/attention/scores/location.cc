@@ -16,18 +16,16 @@ class LocationScore : public Score {
   LocationScore(const Scope& scope, const AttentionSizes& n,
                 std::span<const double> /*arguments*/)
       : positions_(n.positions),
-        weight_(scope.Add("position.weight", {n.query, n.positions}, n.init)) {
-  }
+        weight_(scope.Add("position.weight", {n.query, n.positions}, n.init)) {}
 
   Var Scores(const Context& ctx, const Var& query,
              const Var& keys) const override {
     const Var scores = MatMul(query, ctx.Use(weight_));
     const int64_t length = keys.dim(1);
     if (length <= positions_) return Columns(scores, 0, length);
-    const Tensor beyond =
-        Tensor::Full({query.dim(0), query.dim(1), length - positions_},
-                     -std::numeric_limits<double>::infinity(),
-                     query.value().dtype());
+    const Tensor beyond = Tensor::Full(
+        {query.dim(0), query.dim(1), length - positions_},
+        -std::numeric_limits<double>::infinity(), query.value().dtype());
     return ConcatColumns({scores, beyond});
   }
 

@@ -30,8 +30,7 @@ class LocationAwareScore : public AdditiveScore {
   Var KeysAfter(const Context& ctx, const Var& keys,
                 const Var& previous) const override {
     const Var features = ConvolveSame(previous, ctx.Use(filters_));
-    return Add(keys,
-               MergeHeads(MatMul(features, ctx.Use(location_)), heads_));
+    return Add(keys, MergeHeads(MatMul(features, ctx.Use(location_)), heads_));
   }
   bool uses_history() const override { return true; }
 

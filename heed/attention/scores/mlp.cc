@@ -15,8 +15,8 @@ class MlpScore : public Score {
  public:
   MlpScore(const Scope& scope, const AttentionSizes& n,
            std::span<const double> /*arguments*/)
-      : query_(scope.Add("query.weight",
-                         {n.heads * n.query, n.heads * n.units}, n.init)),
+      : query_(scope.Add("query.weight", {n.heads * n.query, n.heads * n.units},
+                         n.init)),
         key_(scope.Add("key.weight", {n.key_heads * n.key, n.heads * n.units},
                        n.init)),
         key_bias_(scope.Add("key.bias", {n.heads * n.units},
