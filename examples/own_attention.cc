@@ -32,6 +32,7 @@ struct NearFirst : Modifier {
     }
     return {{kernels::ScoreModifier::Kind::kDistanceBias, 1, bias}};
   }
+  bool fused() const override { return true; }  // Steps are all it does
 };
 
 int main() {

@@ -47,10 +47,13 @@ std::vector<Row> AttentionRows(const std::string& kind) {
   return rows;
 }
 
-/// Columns as wide as their widest entry.
-void PrintRows(const std::vector<Row>& rows) {
+/// A head, then columns as wide as their widest entry.
+void PrintRows(std::vector<Row> rows) {
   constexpr int kGap = 2;
-  std::vector<int> widths(rows[0].size());
+  Row head = rows[0];
+  for (auto& [key, value] : head) value = key;
+  rows.insert(rows.begin(), head);
+  std::vector<int> widths(head.size());
   for (const Row& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], DisplayWidth(row[i].second));

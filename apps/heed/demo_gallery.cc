@@ -96,7 +96,7 @@ std::string WritePicture(const std::string& folder, const std::string& name,
     throw IoError(
         fmt::format("cannot make the folder {}: {}", folder, error.message()));
   }
-  const std::string path = folder + "/" + name + ".svg";
+  std::string path = folder + "/" + name + ".svg";
   WriteFileAtomically(path, svg);
   return path;
 }

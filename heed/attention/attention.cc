@@ -176,6 +176,9 @@ Attention::Attention(const Scope& scope, const AttentionSpec& spec)
   normalizer_ = spec.normalizer.Make(scope, sizes_);
   fused_ = normalizer_->fused() && score_->fused();
   history_ = score_->uses_history();
+  Require(spec.modifiers.size() <= kMaxModifiers,
+          fmt::format("{}: {} modifiers are too many; at most {}", path_,
+                      spec.modifiers.size(), kMaxModifiers));
   for (const Choice<Modifier>& choice : spec.modifiers) {
     modifiers_.push_back(choice.Make(scope, sizes_));
     const Modifier& modifier = *modifiers_.back();
@@ -243,7 +246,7 @@ Attended Attention::Attend(const Context& ctx, const Var& query,
   if (history_ && queries != 1) {
     return StepByStep(ctx, query, memory, state, want);
   }
-  const Attended attended = AttendStep(ctx, query, memory, state, want);
+  Attended attended = AttendStep(ctx, query, memory, state, want);
   if (state != nullptr) state->position += queries;
   return attended;
 }
@@ -277,7 +280,7 @@ Attended Attention::StepByStep(const Context& ctx, const Var& query,
     return all.empty() ? Var() : TransposeLeading(Stack(all));
   };
   const auto by_head = [&](const std::vector<Var>& all) {
-    const Var joined = join(all);
+    Var joined = join(all);
     if (!joined.defined()) return joined;
     return joined.dim(2) == 1 && &all != &weights
                ? Reshape(joined, {batch, sizes_.heads, query.dim(1)})
@@ -421,7 +424,7 @@ Attended Attention::Run(const Call& call) const {
 }
 
 kernels::AttentionArgs Attention::Arguments(const Call& call,
-                                            std::vector<Var>& inputs) const {
+                                            Inputs& inputs) const {
   const FusedScore score = *score_->Fused(call.site.ctx, call.site.dtype);
   kernels::AttentionArgs args;
   args.score = score.kind;
@@ -441,7 +444,9 @@ kernels::AttentionArgs Attention::Arguments(const Call& call,
           : MergeHeads(SplitHeads(call.values, call.value_heads,
                                   call.key_heads / call.value_heads),
                        call.key_heads);
-  inputs = {call.query, call.keys, values, score.w};
+  for (const Var& input : {call.query, call.keys, values, score.w}) {
+    inputs.push_back(input);
+  }
   for (const Stage stage : {Stage::kScores, Stage::kWindows, Stage::kWeights}) {
     for (const auto& steps : call.steps) {
       for (const ScoreStep& step : steps) {
@@ -455,11 +460,12 @@ kernels::AttentionArgs Attention::Arguments(const Call& call,
 }
 
 Attended Attention::Fused(const Call& call) const {
-  std::vector<Var> inputs;
+  Inputs inputs;
   kernels::AttentionArgs args = Arguments(call, inputs);
   Tensor log_sum;
   Attended attended;
-  attended.context = FusedAttention(args, call.mask.rule(), inputs, log_sum);
+  attended.context =
+      FusedAttention(args, call.mask.rule(), inputs.span(), log_sum);
   if (call.want != WantWeights::kNo) {
     attended.weights = kernels::FusedAttentionWeights(args, log_sum);
   }
@@ -467,11 +473,12 @@ Attended Attention::Fused(const Call& call) const {
 }
 
 Attended Attention::Sparse(const Call& call) const {
-  std::vector<Var> inputs;
+  Inputs inputs;
   kernels::AttentionArgs args = Arguments(call, inputs);
   Tensor edges;
   Attended attended;
-  attended.context = SparseAttention(args, call.mask.graph(), inputs, edges);
+  attended.context =
+      SparseAttention(args, call.mask.graph(), inputs.span(), edges);
   if (call.want != WantWeights::kNo) {
     attended.weights = Spread(edges, *call.mask.graph());
   }

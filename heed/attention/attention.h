@@ -24,6 +24,7 @@
 #include "heed/attention/modifier.h"
 #include "heed/attention/normalizer.h"
 #include "heed/attention/score.h"
+#include "heed/base/inline_vector.h"
 
 namespace heed {
 
@@ -93,6 +94,8 @@ struct Attended {
 /// context and a zero gradient.
 class Attention {
  public:
+  static constexpr size_t kMaxModifiers = 8;
+
   /// Throws: ConfigError if parts do not fit together: heads that do not
   /// divide, a score that needs queries and keys of one size, a modifier that
   /// needs a query where there is none.
@@ -129,6 +132,8 @@ class Attention {
 
  private:
   struct Call;
+  /// Of the fused kernel: q, k, v, w, then x of each step of a modifier.
+  using Inputs = InlineVector<Var, 4 + 2 * kMaxModifiers>;
   void CheckSource(const Var& keys, const Var& values) const;
   void Check(bool holds, const std::string& message, const Var& x,
              const Memory& memory) const;
@@ -147,8 +152,7 @@ class Attention {
   Var Previous(const AttentionState* state, int64_t batch,
                const Memory& memory) const;
   Attended Run(const Call& call) const;
-  kernels::AttentionArgs Arguments(const Call& call,
-                                   std::vector<Var>& inputs) const;
+  kernels::AttentionArgs Arguments(const Call& call, Inputs& inputs) const;
   Attended Fused(const Call& call) const;
   Attended Sparse(const Call& call) const;
   Attended Composed(const Call& call) const;

@@ -51,7 +51,8 @@ class Modifier {
   virtual Var Query(const AttentionSite& site, const Var& query) const;
   virtual Var Keys(const Context& ctx, const Var& keys, int64_t heads,
                    int64_t offset) const;
-  /// Changes of scores that the fused kernel knows, in their order.
+  /// Changes of scores that the fused kernel knows, in their order: at most
+  /// two.
   virtual std::vector<ScoreStep> Steps(const AttentionSite& site) const;
   /// Changes of scores [B*H, T, S] that it does not know.
   virtual Var Scores(const AttentionSite& site, const Var& scores) const;

@@ -13,7 +13,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
@@ -69,9 +68,9 @@ struct Choice {
 /// A part of one's own: a class that derives from Part and is made from a
 /// Scope and AttentionSizes, or from nothing.
 template <class Own, class Part>
-Choice<Part> UserPart(std::string name) {
+Choice<Part> UserPart(const std::string& name) {
   Choice<Part> choice;
-  choice.info.name = std::move(name);
+  choice.info.name = name;
   choice.info.make = [](const Scope& scope, const AttentionSizes& sizes,
                         std::span<const double>) -> std::unique_ptr<Part> {
     if constexpr (std::is_constructible_v<Own, const Scope&,

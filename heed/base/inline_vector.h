@@ -5,6 +5,7 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 namespace heed {
@@ -27,6 +28,7 @@ class InlineVector {
   T* end() { return elements_.data() + size_; }
   const T* begin() const { return elements_.data(); }
   const T* end() const { return elements_.data() + size_; }
+  std::span<const T> span() const { return {elements_.data(), size_}; }
 
  private:
   std::array<T, N> elements_{};

@@ -31,7 +31,7 @@ Var ReinforceLoss(const Var& log_probability, const Var& entropy,
     const double r = rewards.data<double>()[reward.rank() == 1 ? i / steps : i];
     factors.data<double>()[i] = -options.reward_weight * (r - baseline);
   }
-  const Var loss =
+  Var loss =
       Sum(Mul(log_probability, factors.To(log_probability.value().dtype())));
   if (options.entropy_weight == 0) return loss;
   return Add(loss, Scale(Sum(entropy), -options.entropy_weight));

@@ -224,9 +224,9 @@ class Training {
     const Attended& a = output.attended;
     const int64_t heads = a.log_probability.dim(1);
     const Tensor rewards = Rewards(output.logits.value(), targets, heads);
-    const Var loss = ReinforceLoss(Reshape(a.log_probability, rewards.shape()),
-                                   Reshape(a.entropy, rewards.shape()), rewards,
-                                   baseline_.value(), {.entropy_weight = 0.05});
+    Var loss = ReinforceLoss(Reshape(a.log_probability, rewards.shape()),
+                             Reshape(a.entropy, rewards.shape()), rewards,
+                             baseline_.value(), {.entropy_weight = 0.05});
     baseline_.Update(Mean(rewards));
     return loss;
   }

@@ -6,7 +6,6 @@ all kinds of bad input, and looks at what comes out. Needs nothing but Python.
 """
 
 import gzip
-import hashlib
 import json
 import os
 import pathlib
@@ -21,10 +20,9 @@ import tempfile
 import time
 import unittest
 
-HEED = ""
-TIMEOUT = 120  # seconds, for what should take one
-WORK = pathlib.Path()
-MODEL = ""  # trained once, read by all
+from attention import Attention, Demos  # noqa: F401  (unittest finds them here)
+from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, strict_json,
+                     train_args, weights, write_text)
 
 EVALUATE_KEYS = {"bleu", "chrf", "loss", "perplexity", "exact_match", "aer",
                  "sentences", "seconds", "signature"}
@@ -32,99 +30,16 @@ BENCH_KEYS = {"model", "dtype", "threads", "tokens_per_second", "ms_per_step",
               "floor_ms", "limit_gflops"}
 
 
-def heed(*args, stdin=b"", **options):
-    return subprocess.run([HEED, *map(str, args)], input=stdin, capture_output=True,
-                          timeout=TIMEOUT, check=False, **options)
-
-
-def reversed_digits(pairs, seed):
-    """Two to six digits, and the same from the end."""
-    draw = random.Random(seed)
-    source = [[draw.choice("0123456789") for _ in range(draw.randint(2, 6))]
-              for _ in range(pairs)]
-    lines = lambda rows: "".join(" ".join(row) + "\n" for row in rows)
-    return lines(source), lines(row[::-1] for row in source)
-
-
-def write_text(folder, seed=1):
-    for name, pairs in (("train", 240), ("valid", 24)):
-        source, target = reversed_digits(pairs, seed)
-        (folder / f"{name}.source").write_text(source)
-        (folder / f"{name}.target").write_text(target)
-
-
-def train_args(out, **changes):
-    """The arguments of a training of some milliseconds; None takes one away."""
-    settings = {
-        "source": WORK / "train.source", "target": WORK / "train.target",
-        "valid_source": WORK / "valid.source", "valid_target": WORK / "valid.target",
-        "out": out, "vocabulary": "words", "units": 16, "embedding": 16,
-        "batch_sentences": 40, "epochs": 3, "metric": "loss", "threads": 1,
-    } | changes
-    args = ["train"]
-    for key, value in settings.items():
-        if value is not None:
-            args += ["--" + key.replace("_", "-"), value]
-    return args
-
-
-def strict_json(text):
-    def refuse(name):
-        raise ValueError(f"{name} in JSON")
-    return json.loads(text, parse_constant=refuse)
-
-
-def contents(folder):
-    folder = pathlib.Path(folder)
-    return {str(path.relative_to(folder)): path.read_bytes()
-            for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-def weights(folder):
-    """What must not depend on when a run was stopped."""
-    return {name: hashlib.sha256(data).hexdigest()
-            for name, data in contents(folder).items() if name.endswith(".safetensors")}
-
-
-class EndToEnd(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(dir=WORK))
-
-    def tearDown(self):
-        shutil.rmtree(self.folder)
-
-    def put(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    def runs(self, *args, **options):
-        result = heed(*args, **options)
-        self.assertEqual(result.returncode, 0, result.stderr.decode())
-        return result.stdout.decode()
-
-    def fails(self, status, says, *args, **options):
-        """One line on standard error, this status, and the text or texts in it."""
-        result = heed(*args, **options)
-        error = result.stderr.decode()
-        self.assertEqual(result.returncode, status, error)
-        self.assertEqual(error.count("\n"), 1, error)
-        self.assertTrue(error.startswith("heed: "), error)
-        for text in [says] if isinstance(says, str) else says:
-            self.assertIn(text, error)
-        return result
-
-
 class Whole(EndToEnd):
     def test_train_translate_evaluate_info(self):
         source, _ = reversed_digits(24, 1)
-        output = self.runs("translate", MODEL, stdin=source.encode())
+        output = self.runs("translate", WORLD.model, stdin=source.encode())
         self.assertEqual(output.count("\n"), 24)
 
-        text = ["--source", WORK / "valid.source", "--target", WORK / "valid.target"]
+        text = ["--source", WORLD.work / "valid.source", "--target", WORLD.work / "valid.target"]
         picture = self.folder / "length.svg"
-        self.assertIn("BLEU", self.runs("evaluate", MODEL, *text))
-        result = strict_json(self.runs("evaluate", MODEL, *text, "--json", "--lowercase",
+        self.assertIn("BLEU", self.runs("evaluate", WORLD.model, *text))
+        result = strict_json(self.runs("evaluate", WORLD.model, *text, "--json", "--lowercase",
                                        "--by-length", picture))
         self.assertEqual(set(result), EVALUATE_KEYS)
         self.assertEqual(result["sentences"], 24)
@@ -134,16 +49,16 @@ class Whole(EndToEnd):
 
         links = "".join(f"0-{len(line.split()) - 1}\n" for line in source.splitlines())
         gold = self.put("gold", links)
-        result = strict_json(self.runs("evaluate", MODEL, *text, "--json",
+        result = strict_json(self.runs("evaluate", WORLD.model, *text, "--json",
                                        "--alignment-gold", gold))
         self.assertTrue(0 <= result["aer"] <= 1)
-        two = strict_json(self.runs("evaluate", MODEL, MODEL, *text, "--json"))
-        self.assertEqual([m["model"] for m in two["models"]], [MODEL, MODEL])
+        two = strict_json(self.runs("evaluate", WORLD.model, WORLD.model, *text, "--json"))
+        self.assertEqual([m["model"] for m in two["models"]], [WORLD.model, WORLD.model])
 
-        info = strict_json(self.runs("info", MODEL, "--json"))
+        info = strict_json(self.runs("info", WORLD.model, "--json"))
         self.assertEqual(info["config"]["units"], 16)
         self.assertEqual(info["source_vocabulary"], 14)
-        self.assertIn("rnnsearch", self.runs("info", MODEL))
+        self.assertIn("rnnsearch", self.runs("info", WORLD.model))
 
     def test_learns(self):
         """Copying is learned, by every model, from a table and compressed."""
@@ -200,58 +115,6 @@ class Whole(EndToEnd):
         self.runs("translate", out, stdin=b"1 2\n")
 
 
-class Demos(EndToEnd):
-    """What `heed demo NAME` shows, and the documentation that it makes."""
-
-    def picture(self, name):
-        text = (self.folder / "out" / f"{name}.svg").read_text()
-        self.assertTrue(text.startswith("<svg"))
-        self.assertNotIn("nan", text)
-        return text
-
-    def test_gallery(self):
-        text = self.runs("demo", "gallery", "--only", "dot", "--out", self.folder / "out")
-        self.assertRegex(text, r"score +dot +100.0 %  dot\n")
-        self.assertIn("dot, untrained", self.picture("score-dot"))
-        self.fails(2, "did you mean 'dot'?", "demo", "gallery", "--only", "dott")
-        self.fails(1, "cannot make the folder", "demo", "gallery", "--only", "dot",
-                   "--out", self.put("file", ""))
-
-    def test_claims(self):
-        out = ["--out", self.folder / "out"]
-        self.assertRegex(self.runs("demo", "saturation", *out), r"\n 1024 +0\.9")
-        self.assertIn("greatest weight", self.picture("saturation"))
-        self.assertRegex(self.runs("demo", "equivariance", *out), r"\nnone +\d\.?\d*e-16\n")
-        self.picture("equivariance")
-        text = self.runs("demo", "cost", *out, "--longest", 32, "--width", 8, "--batch", 1)
-        self.assertIn("Counted in operations: equal at 8.", text)
-        self.picture("cost")
-
-    def test_names(self):
-        for name in ("gallery", "saturation", "equivariance", "cost"):
-            self.assertIn(f"Usage: heed demo {name} ", self.runs("demo", name, "--help"))
-            self.assertIn(f"heed demo {name}", " ".join(self.runs("demo", "--help").split()))
-        self.fails(2, ["unknown demo 'galery'", "did you mean 'gallery'?"], "demo", "galery")
-
-    def test_every_part_has_a_page_and_a_picture(self):
-        docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
-        if not docs.is_dir():
-            self.skipTest("the documentation is not here")
-        others = {"README", "cost", "equivariance", "own", "saturation", "scores"}
-        parts = strict_json(self.runs("list", "attentions", "--json"))["attentions"]
-        names = {part["name"].split("(")[0]: part for part in parts}
-        pages = {path.stem for path in (docs / "attention").glob("*.md")}
-        self.assertEqual(pages - others, set(names))
-        index = (docs / "attention" / "README.md").read_text()
-        for name, part in names.items():
-            page = (docs / "attention" / f"{name}.md").read_text()
-            self.assertIn(f"`{part['formula']}`", page, name)
-            self.assertIn(f"]({name}.md)", index)
-            picture = f"images/attention/{part['kind']}-{name}.svg"
-            self.assertIn(f"../{picture})", page, name)
-            self.assertTrue((docs / picture).is_file(), picture)
-
-
 class Stopping(EndToEnd):
     """However a run is stopped, it can go on, and to the same weights."""
 
@@ -268,7 +131,7 @@ class Stopping(EndToEnd):
         while True:
             begun = (out / "config.json").exists()
             args = ["train", "--resume", out] if begun else train_args(out, **changes)
-            with subprocess.Popen([HEED, *map(str, args)], stderr=subprocess.PIPE) as run:
+            with subprocess.Popen([WORLD.heed, *map(str, args)], stderr=subprocess.PIPE) as run:
                 try:
                     # Longer as time goes by, so that it ends on any machine.
                     run.communicate(timeout=draw.uniform(0, 0.1 + 0.02 * kills))
@@ -306,7 +169,7 @@ class Stopping(EndToEnd):
         whole = self.whole(**changes)
         for stop in (signal.SIGINT, signal.SIGTERM):
             out = self.folder / stop.name
-            with subprocess.Popen([HEED, *map(str, train_args(out, **changes))],
+            with subprocess.Popen([WORLD.heed, *map(str, train_args(out, **changes))],
                                   stderr=subprocess.PIPE) as run:
                 log = out / "metrics.jsonl"
                 while run.poll() is None and not (log.exists() and log.stat().st_size):
@@ -320,7 +183,7 @@ class Stopping(EndToEnd):
             self.assertEqual(weights(out), weights(whole))
 
     def test_interrupt_of_other_commands(self):
-        with subprocess.Popen([HEED, "translate", MODEL], stdin=subprocess.PIPE,
+        with subprocess.Popen([WORLD.heed, "translate", WORLD.model], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
             run.stdin.write(b"1 2\n")
             run.stdin.flush()
@@ -331,7 +194,7 @@ class Stopping(EndToEnd):
         self.assertEqual(error, b"heed: interrupted\n")
 
     def test_resume_takes_no_settings(self):
-        self.fails(2, "--epochs", "train", "--resume", MODEL, "--epochs", 5)
+        self.fails(2, "--epochs", "train", "--resume", WORLD.model, "--epochs", 5)
 
     def test_resume_refuses_other_text(self):
         write_text(self.folder)
@@ -367,17 +230,17 @@ class BadInput(EndToEnd):
         self.fails(status, says, *train_args(out, **changes))
         self.assertFalse((self.folder / "deep").exists())
         # The same where a model stands already.
-        before = contents(MODEL)
-        self.fails(status, says, *train_args(MODEL, **changes), "--overwrite")
-        self.assertEqual(contents(MODEL), before)
+        before = contents(WORLD.model)
+        self.fails(status, says, *train_args(WORLD.model, **changes), "--overwrite")
+        self.assertEqual(contents(WORLD.model), before)
 
     def test_text_files(self):
-        good = (WORK / "train.source").read_bytes()
+        good = (WORLD.work / "train.source").read_bytes()
         missing = self.folder / "missing"
         self.train_fails(1, [str(missing), "No such file"], source=missing)
         self.train_fails(1, [str(missing), "No such file"], valid_target=missing)
-        self.train_fails(1, ["Is a directory", str(WORK)], target=WORK)
-        self.train_fails(1, "Not a directory", target=WORK / "train.source" / "x")
+        self.train_fails(1, ["Is a directory", str(WORLD.work)], target=WORLD.work)
+        self.train_fails(1, "Not a directory", target=WORLD.work / "train.source" / "x")
         empty = self.put("empty", b"")
         self.train_fails(1, [str(empty), "empty"], source=empty)
         cut = self.put("cut.gz", gzip.compress(good)[:-100])
@@ -422,7 +285,7 @@ class BadInput(EndToEnd):
             ("size is 3",): {"source_vocabulary_size": 3},
             ("--valid-source and --valid-target",): {"valid_source": None},
             ("--source and --target",): {"source": None},
-            ("not both",): {"tsv": WORK / "train.source"},
+            ("not both",): {"tsv": WORLD.work / "train.source"},
         }.items():
             with self.subTest(changes):
                 self.train_fails(2, says, **changes)
@@ -438,16 +301,16 @@ class BadInput(EndToEnd):
 
     def test_calls(self):
         self.fails(2, ["unknown command", "did you mean 'train'", "evaluate"], "trian")
-        self.fails(2, ["unknown option", "--beam"], "translate", MODEL, "--beams", 3)
-        self.fails(2, "unexpected argument", "info", MODEL, "x")
+        self.fails(2, ["unknown option", "--beam"], "translate", WORLD.model, "--beams", 3)
+        self.fails(2, "unexpected argument", "info", WORLD.model, "x")
         self.fails(2, "DIR is missing", "translate")
         self.fails(2, "valid: models, attentions, scores", "list", "fish")
         self.fails(2, "valid: train", "bench", "fish")
-        self.fails(2, ["nbest", "beam"], "translate", MODEL, "--nbest", 6, stdin=b"1\n")
-        self.fails(2, ".svg, .html", "translate", MODEL, "--alignments", "x.png")
-        self.fails(2, "--source and --target", "evaluate", MODEL)
+        self.fails(2, ["nbest", "beam"], "translate", WORLD.model, "--nbest", 6, stdin=b"1\n")
+        self.fails(2, ".svg, .html", "translate", WORLD.model, "--alignments", "x.png")
+        self.fails(2, "--source and --target", "evaluate", WORLD.model)
         self.fails(2, "--out", *train_args(None))
-        self.fails(2, "--overwrite", *train_args(MODEL))
+        self.fails(2, "--overwrite", *train_args(WORLD.model))
 
     def test_out_that_cannot_be_made(self):
         file = self.put("file", "content")
@@ -458,11 +321,11 @@ class BadInput(EndToEnd):
 
     def test_outputs_that_cannot_be_written_are_told_before_the_work(self):
         lost = self.folder / "none" / "x.svg"
-        result = self.fails(1, str(lost), "translate", MODEL, "--alignments", lost,
+        result = self.fails(1, str(lost), "translate", WORLD.model, "--alignments", lost,
                             stdin=b"1 2\n")
         self.assertEqual(result.stdout, b"")
-        self.fails(1, str(lost), "evaluate", MODEL, "--by-length", lost, "--source",
-                   WORK / "valid.source", "--target", WORK / "valid.target")
+        self.fails(1, str(lost), "evaluate", WORLD.model, "--by-length", lost, "--source",
+                   WORLD.work / "valid.source", "--target", WORLD.work / "valid.target")
 
     def test_model_folders(self):
         self.fails(1, "not a folder", "translate", self.folder / "none")
@@ -472,7 +335,7 @@ class BadInput(EndToEnd):
             for damage in ("missing", "short", "flipped"):
                 with self.subTest(file=name, damage=damage):
                     copy = self.folder / "copy"
-                    shutil.copytree(MODEL, copy)
+                    shutil.copytree(WORLD.model, copy)
                     data = bytearray((copy / name).read_bytes())
                     (copy / name).unlink()
                     if damage == "short":
@@ -486,7 +349,7 @@ class BadInput(EndToEnd):
 
     def test_newer_version(self):
         copy = self.folder / "copy"
-        shutil.copytree(MODEL, copy)
+        shutil.copytree(WORLD.model, copy)
         config = json.loads((copy / "config.json").read_text())
         config["heed"]["format"] = 99
         (copy / "config.json").write_text(json.dumps(config))
@@ -494,7 +357,7 @@ class BadInput(EndToEnd):
 
     def test_damaged_checkpoint(self):
         copy = self.folder / "copy"
-        shutil.copytree(MODEL, copy)
+        shutil.copytree(WORLD.model, copy)
         path = copy / "training.safetensors"
         data = bytearray(path.read_bytes())
         data[len(data) // 2] ^= 4
@@ -506,11 +369,11 @@ class BadInput(EndToEnd):
         self.assertEqual(contents(copy), before)
 
     def test_gold_alignments(self):
-        text = ["--source", WORK / "valid.source", "--target", WORK / "valid.target"]
+        text = ["--source", WORLD.work / "valid.source", "--target", WORLD.work / "valid.target"]
         for content, says in (("0-0\n", "1 lines of links for 24"),
                               ("0-0\n" * 23 + "x\n", ":24"), ("", "empty")):
             gold = self.put("gold", content)
-            self.fails(1, [str(gold), says], "evaluate", MODEL, *text,
+            self.fails(1, [str(gold), says], "evaluate", WORLD.model, *text,
                        "--alignment-gold", gold)
 
 
@@ -524,12 +387,12 @@ def with_small_files(size):
 
 class FullDisk(EndToEnd):
     def test_standard_output(self):
-        for args in (["--help"], ["list", "models"], ["info", MODEL, "--json"],
-                     ["translate", MODEL]):
+        for args in (["--help"], ["list", "models"], ["info", WORLD.model, "--json"],
+                     ["translate", WORLD.model]):
             for full in (True, False):
                 with self.subTest(args=args, full=full), open("/dev/full", "wb") as file:
                     run = subprocess.run(
-                        [HEED, *args], input=b"1 2 3\n", timeout=TIMEOUT, check=False,
+                        [WORLD.heed, *args], input=b"1 2 3\n", timeout=TIMEOUT, check=False,
                         stdout=file, stderr=subprocess.PIPE,
                         preexec_fn=None if full else lambda: os.close(1))
                     error = run.stderr.decode()
@@ -538,7 +401,7 @@ class FullDisk(EndToEnd):
 
     def test_closed_standard_error_spoils_no_file(self):
         out = self.folder / "model"
-        run = subprocess.run([HEED, *map(str, train_args(out))], timeout=TIMEOUT,
+        run = subprocess.run([WORLD.heed, *map(str, train_args(out))], timeout=TIMEOUT,
                              check=False, preexec_fn=lambda: os.close(2))
         self.assertEqual(run.returncode, 0)
         self.runs("info", out)
@@ -554,7 +417,7 @@ class FullDisk(EndToEnd):
     def test_resume_keeps_what_was_there(self):
         out = self.folder / "model"
         args = map(str, train_args(out, epochs=100000, patience=0))
-        with subprocess.Popen([HEED, *args], stderr=subprocess.DEVNULL) as run:
+        with subprocess.Popen([WORLD.heed, *args], stderr=subprocess.DEVNULL) as run:
             while run.poll() is None and not (out / "model.safetensors").exists():
                 time.sleep(0.001)
             run.kill()
@@ -567,7 +430,7 @@ class FullDisk(EndToEnd):
 
     def test_pictures(self):
         picture = self.put("look.svg", "old")
-        self.fails(1, str(picture), "translate", MODEL, "--alignments", picture,
+        self.fails(1, str(picture), "translate", WORLD.model, "--alignments", picture,
                    stdin=b"1 2 3\n", **with_small_files(1000))
         self.assertEqual(picture.read_text(), "old")
         self.assertEqual(len(list(self.folder.iterdir())), 1)
@@ -575,7 +438,7 @@ class FullDisk(EndToEnd):
 
 class Translating(EndToEnd):
     def lines(self, text, *options):
-        output = self.runs("translate", MODEL, *options, stdin=text)
+        output = self.runs("translate", WORLD.model, *options, stdin=text)
         self.assertTrue(output == "" or output.endswith("\n"))
         return output.split("\n")[:-1]
 
@@ -608,7 +471,7 @@ class Translating(EndToEnd):
         self.assertLess(used, 2 << 20)  # KiB, of the largest child so far
 
     def test_invalid_utf8_names_the_line(self):
-        self.fails(1, ["line 3", "UTF-8"], "translate", MODEL, stdin=b"1\n2\n\xff\n")
+        self.fails(1, ["line 3", "UTF-8"], "translate", WORLD.model, stdin=b"1\n2\n\xff\n")
 
     def test_order(self):
         source = [f"{i % 10} {i // 10 % 10} {i // 100}" for i in range(600)]
@@ -623,7 +486,7 @@ class Translating(EndToEnd):
                           and not source[i]], [5, 500])
 
     def test_a_line_is_answered_before_the_next_is_sent(self):
-        with subprocess.Popen([HEED, "translate", MODEL], stdin=subprocess.PIPE,
+        with subprocess.Popen([WORLD.heed, "translate", WORLD.model], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, bufsize=0) as run:
             for line in (b"1 2 3\n", b"\n", b"4 5\n"):
                 run.stdin.write(line)
@@ -657,14 +520,13 @@ class Translating(EndToEnd):
 
 
 def main():
-    global HEED, WORK, MODEL
-    HEED = str(pathlib.Path(sys.argv[1]).resolve())
+    WORLD.heed = str(pathlib.Path(sys.argv[1]).resolve())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory(prefix="heed-e2e-") as folder:
-        WORK = pathlib.Path(folder)
-        write_text(WORK)
-        MODEL = str(WORK / "model")
-        heed(*train_args(MODEL, epochs=20, learning_rate=0.01)).check_returncode()
+        WORLD.work = pathlib.Path(folder)
+        write_text(WORLD.work)
+        WORLD.model = str(WORLD.work / "model")
+        heed(*train_args(WORLD.model, epochs=20, learning_rate=0.01)).check_returncode()
         unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
 
 

@@ -9,7 +9,7 @@ namespace heed {
 /// e = wᵀ tanh(W q + U k + b); each head has w, W, U and b of its own.
 class AdditiveScore : public Score {
  public:
-  AdditiveScore(const Scope& scope, const AttentionSizes& sizes,
+  AdditiveScore(const Scope& scope, const AttentionSizes& n,
                 std::span<const double> arguments);
 
   Var PrepareKeys(const Context& ctx, const Var& keys) const override;

@@ -1,0 +1,116 @@
+"""The attention algebra as users meet it: lists, benchmarks, settings, demonstrations
+and the documentation that they make."""
+
+import pathlib
+
+from harness import WORLD, EndToEnd, strict_json, train_args
+
+BENCH_KEYS = {"score", "dtype", "fused", "threads", "ms", "gflops", "limit_gflops",
+              "fraction", "gbytes_per_second", "limit_gbytes_per_second",
+              "peak_extra_bytes"}
+QUICK = ["bench", "attention", "--seconds", 0.01, "--length", 9, "--dim", 4, "--heads", 2]
+
+
+class Attention(EndToEnd):
+    def test_list_says_what_is_fused(self):
+        text = self.runs("list", "attentions")
+        self.assertRegex(text, r"kind +name +formula +runs +source\n")
+        self.assertRegex(text, r"score +scaled_dot .* fused ")
+        self.assertRegex(text, r"normalizer +sparsemax .* composed ")
+
+    def test_bench(self):
+        parts = strict_json(self.runs("list", "attentions", "--json"))["attentions"]
+        for part in parts:
+            name = part["name"].split("(")[0]
+            if part["kind"] == "modifier" and name not in ("alibi", "soft_cap"):
+                continue  # many read the query, which is prepared here
+            if name in ("location_aware", "hard", "gumbel"):
+                continue  # need steps, or training
+            with self.subTest(part=name):
+                option = part["kind"] + ("s" if part["kind"] == "modifier" else "")
+                result = strict_json(self.runs(*QUICK, f"--{option}", name, "--json"))
+                self.assertEqual(set(result), BENCH_KEYS)
+                self.assertGreater(result["ms"], 0)
+                self.assertGreaterEqual(result["peak_extra_bytes"], 0)
+        self.assertIn("bf16" if "avx512_bf16" in pathlib.Path("/proc/cpuinfo").read_text()
+                      else "f32", self.runs(*QUICK, "--dtype", "bf16", "--backward"))
+
+    def test_train_with_any_parts(self):
+        out = self.folder / "model"
+        self.runs(*train_args(
+            out, model="luong", score="general", modifiers="local_p(4); soft_cap(20)",
+            attention_mask="local_m(5)", normalizer="entmax15", heads=2,
+            attention_dropout=0.1))
+        self.runs("translate", out, "--show-attention", stdin=b"1 2 3\n")
+        self.assertIn("local_p(4); soft_cap(20)", self.runs("info", out))
+
+    def test_bad_settings(self):
+        for option, value, says in (
+                ("--modifiers", "alibi; rotory", ["rotory", "rotary"]),
+                ("--modifiers", "local_p(0)", ["local_p", "D must be from 1"]),
+                ("--attention-mask", "window(-3)", ["window", "width must be from 0"]),
+                ("--attention-mask", "causal &&", ["causal &&"]),
+                ("--attention-mask", "padding", ["padding", "needs data"]),
+                ("--normalizer", "hardmax", ["hardmax", "softmax"]),
+                ("--normalizer", "top_k(1, 2)", ["top_k", "takes 1"]),
+                ("--heads", 5, ["5 heads"])):
+            with self.subTest(option=option, value=value):
+                source = WORLD.work / "train.source"
+                target = WORLD.work / "train.target"
+                self.fails(2, says, "train", "--source", source, "--target", target,
+                           "--out", self.folder / "x", option, value)
+        self.fails(2, "3 heads", *QUICK, "--heads", 3, "--key-heads", 2)
+        self.fails(2, ["rotary", "additive"], *QUICK, "--score", "additive",
+                   "--modifiers", "rotary")
+
+
+class Demos(EndToEnd):
+    """What `heed demo NAME` shows, and the documentation that it makes."""
+
+    def picture(self, name):
+        text = (self.folder / "out" / f"{name}.svg").read_text()
+        self.assertTrue(text.startswith("<svg"))
+        self.assertNotIn("nan", text)
+        return text
+
+    def test_gallery(self):
+        text = self.runs("demo", "gallery", "--only", "dot", "--out", self.folder / "out")
+        self.assertRegex(text, r"score +dot +100.0 %  dot\n")
+        self.assertIn("dot, untrained", self.picture("score-dot"))
+        self.fails(2, "did you mean 'dot'?", "demo", "gallery", "--only", "dott")
+        self.fails(1, "cannot make the folder", "demo", "gallery", "--only", "dot",
+                   "--out", self.put("file", ""))
+
+    def test_claims(self):
+        out = ["--out", self.folder / "out"]
+        self.assertRegex(self.runs("demo", "saturation", *out), r"\n 1024 +0\.9")
+        self.assertIn("greatest weight", self.picture("saturation"))
+        self.assertRegex(self.runs("demo", "equivariance", *out), r"\nnone +\d\.?\d*e-16\n")
+        self.picture("equivariance")
+        text = self.runs("demo", "cost", *out, "--longest", 32, "--width", 8, "--batch", 1)
+        self.assertIn("Counted in operations: equal at 8.", text)
+        self.picture("cost")
+
+    def test_names(self):
+        for name in ("gallery", "saturation", "equivariance", "cost"):
+            self.assertIn(f"Usage: heed demo {name} ", self.runs("demo", name, "--help"))
+            self.assertIn(f"heed demo {name}", " ".join(self.runs("demo", "--help").split()))
+        self.fails(2, ["unknown demo 'galery'", "did you mean 'gallery'?"], "demo", "galery")
+
+    def test_every_part_has_a_page_and_a_picture(self):
+        docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
+        if not docs.is_dir():
+            self.skipTest("the documentation is not here")
+        others = {"README", "cost", "equivariance", "own", "saturation", "scores"}
+        parts = strict_json(self.runs("list", "attentions", "--json"))["attentions"]
+        names = {part["name"].split("(")[0]: part for part in parts}
+        pages = {path.stem for path in (docs / "attention").glob("*.md")}
+        self.assertEqual(pages - others, set(names))
+        index = (docs / "attention" / "README.md").read_text()
+        for name, part in names.items():
+            page = (docs / "attention" / f"{name}.md").read_text()
+            self.assertIn(f"`{part['formula']}`", page, name)
+            self.assertIn(f"]({name}.md)", index)
+            picture = f"images/attention/{part['kind']}-{name}.svg"
+            self.assertIn(f"../{picture})", page, name)
+            self.assertTrue((docs / picture).is_file(), picture)

@@ -1,0 +1,105 @@
+"""What the end-to-end tests share: the command, a tiny text and a tiny model."""
+
+import hashlib
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+TIMEOUT = 120  # seconds, for what should take one
+
+
+class World:
+    """Set by run.py before the tests."""
+    heed = ""
+    work = pathlib.Path()
+    model = ""  # trained once, read by all
+
+
+WORLD = World()
+
+
+def heed(*args, stdin=b"", **options):
+    return subprocess.run([WORLD.heed, *map(str, args)], input=stdin, capture_output=True,
+                          timeout=TIMEOUT, check=False, **options)
+
+
+def reversed_digits(pairs, seed):
+    """Two to six digits, and the same from the end."""
+    draw = random.Random(seed)
+    source = [[draw.choice("0123456789") for _ in range(draw.randint(2, 6))]
+              for _ in range(pairs)]
+    lines = lambda rows: "".join(" ".join(row) + "\n" for row in rows)
+    return lines(source), lines(row[::-1] for row in source)
+
+
+def write_text(folder, seed=1):
+    for name, pairs in (("train", 240), ("valid", 24)):
+        source, target = reversed_digits(pairs, seed)
+        (folder / f"{name}.source").write_text(source)
+        (folder / f"{name}.target").write_text(target)
+
+
+def train_args(out, **changes):
+    """The arguments of a training of some milliseconds; None takes one away."""
+    settings = {
+        "source": WORLD.work / "train.source", "target": WORLD.work / "train.target",
+        "valid_source": WORLD.work / "valid.source", "valid_target": WORLD.work / "valid.target",
+        "out": out, "vocabulary": "words", "units": 16, "embedding": 16,
+        "batch_sentences": 40, "epochs": 3, "metric": "loss", "threads": 1,
+    } | changes
+    args = ["train"]
+    for key, value in settings.items():
+        if value is not None:
+            args += ["--" + key.replace("_", "-"), value]
+    return args
+
+
+def strict_json(text):
+    def refuse(name):
+        raise ValueError(f"{name} in JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
+def contents(folder):
+    folder = pathlib.Path(folder)
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def weights(folder):
+    """What must not depend on when a run was stopped."""
+    return {name: hashlib.sha256(data).hexdigest()
+            for name, data in contents(folder).items() if name.endswith(".safetensors")}
+
+
+class EndToEnd(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=WORLD.work))
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def put(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def runs(self, *args, **options):
+        result = heed(*args, **options)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        return result.stdout.decode()
+
+    def fails(self, status, says, *args, **options):
+        """One line on standard error, this status, and the text or texts in it."""
+        result = heed(*args, **options)
+        error = result.stderr.decode()
+        self.assertEqual(result.returncode, status, error)
+        self.assertEqual(error.count("\n"), 1, error)
+        self.assertTrue(error.startswith("heed: "), error)
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, error)
+        return result
