@@ -247,6 +247,11 @@ void ModelConfig::Resolve() {
       fmt::format("score '{}' needs queries and keys of one size: units is {}, "
                   "the encoder gives {}",
                   score, units, encoder_units * (two ? 2 : 1)));
+  const int keys = encoder_units * (two ? 2 : 1);
+  Require(attention == "none" || (units % heads == 0 && keys % heads == 0),
+          fmt::format("heads: {} units and {} encoder features do not divide "
+                      "into {} heads",
+                      units, keys, heads));
   Require(
       bridge != "copy" || (!two && encoder_units == units),
       "bridge 'copy' needs an encoder of one direction with as many units as "
