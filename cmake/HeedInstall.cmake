@@ -13,7 +13,7 @@ install(EXPORT heed-targets NAMESPACE heed:: DESTINATION ${HEED_PACKAGE_DIR})
 install(DIRECTORY heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h"
         PATTERN "*_test*" EXCLUDE
-        PATTERN "testing.h" EXCLUDE
+        PATTERN "*testing.h" EXCLUDE
         PATTERN "*-inl.h" EXCLUDE)
 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/heed-config-version.cmake

@@ -8,7 +8,7 @@
 
 #include "heed/base/threads.h"
 #include "heed/kernels/attention.h"
-#include "heed/kernels/attention_reference.h"
+#include "heed/kernels/attention_testing.h"
 #include "heed/kernels/cpu/attention_paths.h"
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/testing.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "heed/base/threads.h"
-#include "heed/kernels/attention_reference.h"
+#include "heed/kernels/attention_testing.h"
 #include "heed/kernels/cpu/attention_paths.h"
 #include "heed/kernels/testing.h"
 

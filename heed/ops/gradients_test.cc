@@ -2,33 +2,19 @@
 // operands and for operands and results whose rows are apart.
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <ostream>
 #include <string>
 #include <vector>
 
-#include "heed/autograd/testing.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/rnn.h"
 #include "heed/ops/shape.h"
+#include "heed/ops/testing.h"
 
 namespace heed {
 namespace {
-
-using Inputs = std::span<const Var>;
-
-struct Operation {
-  std::string name;
-  std::function<Var(Inputs)> apply;
-  std::vector<Shape> shapes;
-};
-
-void PrintTo(const Operation& operation, std::ostream* out) {
-  *out << operation.name;
-}
 
 const Tensor& SomeKeys() {
   static const Tensor lengths = Lengths({3, 0, 5});
@@ -233,70 +219,16 @@ std::vector<Operation> Recurrences() {
   return operations;
 }
 
-class Gradients : public testing::TestWithParam<Operation> {
- protected:
-  /// Random inputs, wider by `margin` columns.
-  std::vector<Tensor> Inputs(int64_t margin) const {
-    std::vector<Tensor> inputs;
-    for (Shape shape : GetParam().shapes) {
-      shape.Set(-1, shape[-1] + margin);
-      inputs.push_back(RandomTensor(shape, 20 + inputs.size()));
-    }
-    return inputs;
-  }
-};
+class Gradients : public OperationTest {};
 
-TEST_P(Gradients, AreThoseOfDifferences) {
-  ExpectGradientOf(GetParam().apply, Inputs(0));
-}
-
+TEST_P(Gradients, AreThoseOfDifferences) { ExpectGradients(); }
 TEST_P(Gradients, OfRowsApartAreThoseOfDifferences) {
-  const auto apply = [](std::span<const Var> wide) {
-    std::vector<Var> in;
-    for (const Var& x : wide) in.push_back(Columns(x, 1, x.dim(-1) - 1));
-    const Var y = GetParam().apply(in);
-    if (y.shape().rank() == 0) return y;
-    // The gradient of a part comes as columns of a wider one.
-    return ConcatColumns({y, Scale(y, 2)});
-  };
-  ExpectGradientOf(apply, Inputs(2));
+  ExpectGradientsOfRowsApart();
 }
-
-/// One operand on the tape, the others constant.
 TEST_P(Gradients, OfEachOperandAloneAreThoseOfDifferences) {
-  const std::vector<Tensor> all = Inputs(0);
-  for (size_t i = 0; i < all.size(); ++i) {
-    const auto apply = [&](std::span<const Var> one) {
-      std::vector<Var> in(all.begin(), all.end());
-      in[i] = one[0];
-      return GetParam().apply(in);
-    };
-    ExpectGradientOf(apply, {all[i].Clone()});
-  }
+  ExpectGradientsOfEachOperandAlone();
 }
-
-TEST_P(Gradients, InF32AreThoseInF64) {
-  const auto run = [&](DType dtype) {
-    Tape tape;
-    std::vector<Var> in;
-    for (const Tensor& x : Inputs(0)) in.push_back(tape.Leaf(x.To(dtype)));
-    const Var y = GetParam().apply(in);
-    std::vector<Tensor> results = {y.value().Clone()};
-    tape.Backward(y, RandomTensor(y.shape(), 5, dtype));
-    for (const Var& x : in) results.push_back(tape.Gradient(x));
-    return results;
-  };
-  const std::vector<Tensor> f32 = run(DType::kF32);
-  const std::vector<Tensor> f64 = run(DType::kF64);
-  for (size_t i = 0; i < f32.size(); ++i) {
-    EXPECT_LT(MaxDifference(f32[i], f64[i]), 5e-6)
-        << "result or gradient " << i;
-  }
-}
-
-std::string NameOf(const testing::TestParamInfo<Operation>& info) {
-  return info.param.name;
-}
+TEST_P(Gradients, InF32AreThoseInF64) { ExpectGradientsInF32(); }
 
 INSTANTIATE_TEST_SUITE_P(Elementwise, Gradients,
                          testing::ValuesIn(Elementwise()), NameOf);

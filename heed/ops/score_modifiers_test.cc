@@ -4,17 +4,15 @@
 
 #include <cmath>
 
-#include "heed/autograd/testing.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
+#include "heed/ops/testing.h"
 
 namespace heed {
 namespace {
 
 using kernels::At;
 using kernels::ExpectEach;
-using Inputs = std::span<const Var>;
-
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kBatch = 2;
 constexpr int64_t kHeads = 3;
@@ -308,18 +306,8 @@ TEST_P(ScoreModifiers, SharpenOfTinyHugeAndNoWeightsIsFinite) {
 }
 
 /// A modifier of inputs of these shapes.
-struct Modifier {
-  std::string name;
-  std::function<Var(Inputs)> apply;
-  std::vector<Shape> shapes;
-};
-
-void PrintTo(const Modifier& modifier, std::ostream* out) {
-  *out << modifier.name;
-}
-
 /// For B rows in the batch, H heads, T queries, S keys.
-std::vector<Modifier> Modifiers(int64_t b, int64_t h, int64_t t, int64_t s) {
+std::vector<Operation> Modifiers(int64_t b, int64_t h, int64_t t, int64_t s) {
   const Shape scores = {b * h, t, s};
   const Shape numbers = {b * h, t};
   const int64_t distances = std::max<int64_t>(0, t + s - 1);
@@ -382,71 +370,24 @@ std::vector<Modifier> Modifiers(int64_t b, int64_t h, int64_t t, int64_t s) {
   };
 }
 
-class ModifierGradients : public testing::TestWithParam<Modifier> {
- protected:
-  /// Random inputs, wider by `margin` columns.
-  static std::vector<Tensor> Random(int64_t margin) {
-    std::vector<Tensor> inputs;
-    for (Shape shape : GetParam().shapes) {
-      shape.Set(-1, shape[-1] + margin);
-      inputs.push_back(RandomTensor(shape, 20 + inputs.size()));
-    }
-    return inputs;
-  }
-};
+class ModifierGradients : public OperationTest {};
 
-TEST_P(ModifierGradients, AreThoseOfDifferences) {
-  ExpectGradientOf(GetParam().apply, Random(0));
-}
-
+TEST_P(ModifierGradients, AreThoseOfDifferences) { ExpectGradients(); }
 TEST_P(ModifierGradients, OfRowsApartAreThoseOfDifferences) {
-  const auto apply = [](Inputs wide) {
-    std::vector<Var> in;
-    for (const Var& x : wide) in.push_back(Columns(x, 1, x.dim(-1) - 1));
-    return GetParam().apply(in);
-  };
-  ExpectGradientOf(apply, Random(2));
+  ExpectGradientsOfRowsApart();
 }
-
 TEST_P(ModifierGradients, OfEachOperandAloneAreThoseOfDifferences) {
-  const std::vector<Tensor> all = Random(0);
-  for (size_t i = 0; i < all.size(); ++i) {
-    const auto apply = [&](Inputs one) {
-      std::vector<Var> in(all.begin(), all.end());
-      in[i] = one[0];
-      return GetParam().apply(in);
-    };
-    ExpectGradientOf(apply, {all[i].Clone()});
-  }
+  ExpectGradientsOfEachOperandAlone();
 }
-
-TEST_P(ModifierGradients, InF32AreThoseInF64) {
-  const auto run = [&](DType dtype) {
-    Tape tape;
-    std::vector<Var> in;
-    for (const Tensor& x : Random(0)) in.push_back(tape.Leaf(x.To(dtype)));
-    const Var y = GetParam().apply(in);
-    std::vector<Tensor> results = {y.value().Clone()};
-    tape.Backward(y, RandomTensor(y.shape(), 5, dtype));
-    for (const Var& x : in) results.push_back(tape.Gradient(x));
-    return results;
-  };
-  const std::vector<Tensor> f32 = run(DType::kF32);
-  const std::vector<Tensor> f64 = run(DType::kF64);
-  for (size_t i = 0; i < f32.size(); ++i) {
-    EXPECT_LT(MaxDifference(f32[i], f64[i]), 5e-6)
-        << "result or gradient " << i;
-  }
-}
+TEST_P(ModifierGradients, InF32AreThoseInF64) { ExpectGradientsInF32(); }
 
 INSTANTIATE_TEST_SUITE_P(Small, ModifierGradients,
-                         testing::ValuesIn(Modifiers(2, 3, 4, 5)),
-                         [](const auto& info) { return info.param.name; });
+                         testing::ValuesIn(Modifiers(2, 3, 4, 5)), NameOf);
 
 TEST(ScoreModifiers, OfNothingAreNothing) {
   for (const Shape& size :
        {Shape{0, 2, 3, 4}, {2, 2, 0, 4}, {2, 2, 3, 0}, {0, 1, 0, 0}}) {
-    for (const Modifier& modifier :
+    for (const Operation& modifier :
          Modifiers(size[0], size[1], size[2], size[3])) {
       SCOPED_TRACE(modifier.name + " of " + size.ToString());
       Tape tape;

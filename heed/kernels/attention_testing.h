@@ -1,7 +1,7 @@
 // What tests compare FusedAttention with: the same from its definition, with
 // plain loops in double.
-#ifndef HEED_KERNELS_ATTENTION_REFERENCE_H_
-#define HEED_KERNELS_ATTENTION_REFERENCE_H_
+#ifndef HEED_KERNELS_ATTENTION_TESTING_H_
+#define HEED_KERNELS_ATTENTION_TESTING_H_
 
 #include <cmath>
 #include <cstdint>
@@ -294,4 +294,4 @@ inline void ReferenceAttentionGrad(const AttentionArgs& args,
 
 }  // namespace heed::kernels
 
-#endif  // HEED_KERNELS_ATTENTION_REFERENCE_H_
+#endif  // HEED_KERNELS_ATTENTION_TESTING_H_
