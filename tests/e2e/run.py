@@ -134,7 +134,7 @@ class Stopping(EndToEnd):
             with subprocess.Popen([WORLD.heed, *map(str, args)], stderr=subprocess.PIPE) as run:
                 try:
                     # Longer as time goes by, so that it ends on any machine.
-                    run.communicate(timeout=draw.uniform(0, 0.1 + 0.02 * kills))
+                    run.communicate(timeout=draw.uniform(0, 0.03 * 1.15**kills))
                 except subprocess.TimeoutExpired:
                     run.kill()
                     run.communicate()
