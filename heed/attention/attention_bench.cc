@@ -1,29 +1,17 @@
 #include "heed/attention/attention_bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
 #include "heed/attention/attention.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
+#include "heed/base/timing.h"
 #include "heed/kernels/reduce.h"
 
 namespace heed {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<int64_t>(values.size()) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Numbers of mean 0 and variance 1.
 Tensor RandomTensor(const Shape& shape, Rng& rng) {

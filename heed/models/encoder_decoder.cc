@@ -192,6 +192,7 @@ std::unique_ptr<DecodingState> EncoderDecoder::Start(
     const Context& ctx, const Tensor& source, const Tensor& lengths) const {
   auto state = std::make_unique<CachedState>();
   state->state = Encode(ctx, source, lengths);
+  state->state.want = WantWeights::kValues;
   return state;
 }
 
@@ -295,11 +296,8 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
 Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
                            State& state) const {
   const Var row = Reshape(query, {query.dim(0), 1, query.dim(1)});
-  // Who trains has no use for the weights; who decodes shows them.
-  const WantWeights want =
-      ctx.tape != nullptr ? WantWeights::kNo : WantWeights::kValues;
   const Attended attended =
-      attention_->Attend(ctx, row, state.memory, &state.attention, want);
+      attention_->Attend(ctx, row, state.memory, &state.attention, state.want);
   if (attended.weights.defined()) {
     state.weights = MeanOverHeads(attended.weights.value());
   }

@@ -48,6 +48,8 @@ class EncoderDecoder : public SequenceModel {
     Var context;  // variant cho: C c, made once
     Var summary;  // variant cho: c
     Var feed;     // input feeding: h̃ of the last step
+    /// Only who decodes step by step shows where it looked.
+    WantWeights want = WantWeights::kNo;
     Tensor weights;
     uint64_t key = 0;  // variational: of this sequence's masks
   };

@@ -1,10 +1,10 @@
 #include "heed/train/attention_demonstrations.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "heed/attention/attention.h"
+#include "heed/base/timing.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/recurrent.h"
 #include "heed/ops/attention.h"
@@ -13,8 +13,6 @@
 
 namespace heed {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 Tensor Normal(const Shape& shape, Rng& rng, DType dtype) {
   Tensor x(shape, DType::kF64);
@@ -125,18 +123,11 @@ Equivariance Compare(const std::string& positions, const AttentionSpec& spec,
           PutBack(other.weights.value()[0][0], order)};
 }
 
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<int64_t>(values.size()) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 template <typename Action>
 double Milliseconds(Action&& action) {
   const auto start = Clock::now();
   action();
-  return std::chrono::duration<double, std::milli>(Clock::now() - start)
-      .count();
+  return 1e3 * SecondsSince(start);
 }
 
 }  // namespace
@@ -207,8 +198,7 @@ Cost MeasureCost(int64_t length, const CostOptions& o) {
   std::vector<double> attentions;
   constexpr size_t kLeast = 3;
   const auto start = Clock::now();
-  while (recurrences.size() < kLeast ||
-         Clock::now() - start < std::chrono::duration<double>(o.seconds)) {
+  while (recurrences.size() < kLeast || SecondsSince(start) < o.seconds) {
     recurrences.push_back(Milliseconds(recur));
     attentions.push_back(Milliseconds(attend));
   }

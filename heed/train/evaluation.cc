@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/base/timing.h"
 #include "heed/data/batches.h"
 #include "heed/decode/translator.h"
 #include "heed/io/file.h"
@@ -155,15 +155,13 @@ Evaluation Evaluate(const ModelFolder& model, ParallelText text,
   Evaluation result;
   result.sentences = static_cast<int64_t>(text.source.size());
 
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   const Translator translator(*model.model, v.source, v.target, false,
                               options.decode);
   for (const Translations& best : translator.Translate(text.source)) {
     result.translations.push_back(best.front().text);
   }
-  result.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
+  result.seconds = SecondsSince(start);
 
   const Corpus corpus = EncodeCorpus(text, v.source, v.target, {});
   result.loss = CorpusLoss(*model.model, corpus, BatchesOf(model)).mean();

@@ -1,10 +1,10 @@
 #include "heed/train/train_bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "heed/base/threads.h"
+#include "heed/base/timing.h"
 #include "heed/data/vocabulary.h"
 #include "heed/models/encoder_decoder.h"
 #include "heed/ops/loss.h"
@@ -13,7 +13,6 @@
 namespace heed {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr int64_t kFeatures = 512;
 
 ModelConfig ConfigOf(const TrainBenchOptions& o) {
@@ -71,12 +70,6 @@ double ProductOperations(const ModelConfig& c, const ParameterSet& parameters,
   return sum;
 }
 
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<int64_t>(values.size()) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
 
 void TrainBenchOptions::Visit(FieldList& v) {
@@ -129,8 +122,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
     tape.Backward(loss.loss);
     tape.Clear();
     optimizer.Step(step, 1e-4, optimizer.GradientNorm());
-    const double seconds =
-        std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = SecondsSince(start);
     if (step <= kWarmUp) continue;
     times.push_back(seconds);
     // Between the steps, so that both see the same machine.

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
 #include "heed/base/errors.h"
+#include "heed/base/timing.h"
 #include "heed/data/batches.h"
 #include "heed/decode/translator.h"
 #include "heed/kernels/elementwise.h"
@@ -28,11 +28,6 @@ namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 constexpr const char* kCheckpointFile = "training.safetensors";
 constexpr const char* kWeightsFile = "model.safetensors";
