@@ -10,8 +10,7 @@
 #include "heed/base/rng.h"
 #include "heed/decode/translator.h"
 #include "heed/explain/heatmap_terminal.h"
-#include "heed/train/evaluation.h"
-#include "heed/train/trainer.h"
+#include "heed/tasks/translation.h"
 
 namespace {
 
@@ -33,10 +32,10 @@ heed::ParallelText MakePairs(int count, uint64_t seed) {
 }
 
 int Run() {
-  heed::TrainConfig config;
+  heed::TranslationConfig config;
   config.data.vocabulary = "words";
-  config.model.embedding = 32;
-  config.model.units = 64;
+  config.model.recurrent.embedding = 32;
+  config.model.recurrent.units = 64;
   config.optimizer.learning_rate = 5e-3;
   config.optimizer.label_smoothing = 0;
   config.data.batch_sentences = 50;
@@ -44,9 +43,10 @@ int Run() {
   config.run.out =
       (std::filesystem::temp_directory_path() / "heed-reverse").string();
   config.run.overwrite = true;
-  heed::TrainOn(config, {MakePairs(4000, 1), MakePairs(200, 2)});
+  heed::TrainTranslation(config, {MakePairs(4000, 1), MakePairs(200, 2)});
 
-  const heed::ModelFolder model = heed::ReadModel(config.run.out);
+  const heed::TranslationModel model =
+      heed::ReadTranslationModel(config.run.out);
   const heed::Evaluation result = heed::Evaluate(model, MakePairs(200, 3), {});
   std::printf("exact match: %.1f %%, BLEU %.2f\n", 100 * result.exact_match,
               result.bleu);

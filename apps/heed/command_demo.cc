@@ -17,9 +17,8 @@
 #include "heed/explain/heatmap_svg.h"
 #include "heed/explain/heatmap_terminal.h"
 #include "heed/io/file.h"
-#include "heed/train/evaluation.h"
+#include "heed/tasks/translation.h"
 #include "heed/train/progress.h"
-#include "heed/train/trainer.h"
 
 namespace heed {
 namespace {
@@ -44,13 +43,13 @@ struct DemoOptions {
   }
 };
 
-TrainConfig ConfigOf(const DemoOptions& demo) {
-  TrainConfig config;
-  config.model.score = demo.score;
-  config.model.embedding = 64;
-  config.model.units = 128;
-  config.model.dropout = 0.1;
-  config.model.cell = "gru";
+TranslationConfig ConfigOf(const DemoOptions& demo) {
+  TranslationConfig config;
+  config.model.recurrent.score = demo.score;
+  config.model.recurrent.embedding = 64;
+  config.model.recurrent.units = 128;
+  config.model.recurrent.dropout = 0.1;
+  config.model.recurrent.cell = "gru";
   config.data.vocabulary = "characters";
   config.data.lowercase = true;
   config.data.batch_sentences = 64;
@@ -129,13 +128,13 @@ int RunDemoDates(const Arguments& arguments) {
       "with attention as in Bahdanau et al. 2014, character by character.\n\n");
   std::fflush(stdout);
 
-  TrainConfig config = ConfigOf(demo);
+  TranslationConfig config = ConfigOf(demo);
   TrainingText text = {task.train, task.valid};
   LowercaseText(text.train);
   LowercaseText(text.valid);
-  const TrainResult trained = TrainOn(config, std::move(text));
+  const TrainResult trained = TrainTranslation(config, std::move(text));
 
-  const ModelFolder model = ReadModel(demo.out);
+  const TranslationModel model = ReadTranslationModel(demo.out);
   EvaluationOptions evaluation;
   evaluation.decode.beam = 1;
   const Evaluation result = Evaluate(model, task.test, evaluation);

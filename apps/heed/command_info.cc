@@ -8,7 +8,8 @@
 #include "heed/attention/catalogue.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/train/model_folder.h"
+#include "heed/models/config.h"
+#include "heed/tasks/task.h"
 
 namespace heed {
 namespace {
@@ -25,6 +26,14 @@ std::vector<Row> ModelRows() {
                     {"variant", m.variant},
                     {"description", m.description},
                     {"source", m.source}});
+  }
+  return rows;
+}
+
+std::vector<Row> TaskRows() {
+  std::vector<Row> rows;
+  for (const TaskInfo& task : Tasks()) {
+    rows.push_back({{"task", task.name}, {"description", task.description}});
   }
   return rows;
 }
@@ -76,22 +85,26 @@ void PrintRows(std::vector<Row> rows) {
 int RunList(const Arguments& arguments) {
   std::string what;
   bool json = false;
-  Options options("list",
-                  "Lists what there is to choose from: models; attentions, "
-                  "which are put together from a score, modifiers, a mask and "
-                  "a normalizer; or scores alone. An attention runs through a "
-                  "fused kernel if all of its parts do.");
-  options.Positional("WHAT", what, "models, attentions or scores");
+  Options options(
+      "list",
+      "Lists what there is to choose from: tasks; models; attentions, "
+      "which are put together from a score, modifiers, a mask and "
+      "a normalizer; or scores alone. An attention runs through a "
+      "fused kernel if all of its parts do.");
+  options.Positional("WHAT", what, "tasks, models, attentions or scores");
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed list models");
   options.Example("heed list attentions");
   options.Example("heed list scores --json");
   if (!options.Parse(arguments)) return 0;
-  if (what != "models" && what != "attentions" && what != "scores") {
+  if (what != "tasks" && what != "models" && what != "attentions" &&
+      what != "scores") {
     throw ConfigError(fmt::format(
-        "list: '{}' is not a list (valid: models, attentions, scores)", what));
+        "list: '{}' is not a list (valid: tasks, models, attentions, scores)",
+        what));
   }
-  const std::vector<Row> rows = what == "models"   ? ModelRows()
+  const std::vector<Row> rows = what == "tasks"    ? TaskRows()
+                                : what == "models" ? ModelRows()
                                 : what == "scores" ? AttentionRows("score")
                                                    : AttentionRows("");
   if (!json) {
@@ -118,11 +131,16 @@ int RunInfo(const Arguments& arguments) {
   options.Example("heed info model");
   if (!options.Parse(arguments)) return 0;
 
-  ModelFolder model = ReadModel(folder);
-  const ParameterSet& parameters = model.model->parameters();
-  const auto metadata = [&model](const char* key) {
-    const auto found = model.metadata.find(key);
-    return found == model.metadata.end() ? std::string() : found->second;
+  const LoadedTask loaded = ReadTask(folder);
+  Task& task = *loaded.task;
+  const ParameterSet& parameters = task.parameters();
+  Json settings = ReadModelSettings(folder);
+  const auto metadata = [&loaded](const char* key) {
+    const auto found = loaded.metadata.find(key);
+    return found == loaded.metadata.end() ? std::string() : found->second;
+  };
+  const auto setting = [&settings](const char* key) {
+    return settings.value(key, std::string());
   };
   if (json) {
     Json tensors = Json::array();
@@ -132,37 +150,49 @@ int RunInfo(const Arguments& arguments) {
         shape.push_back(p->value().dim(i));
       tensors.push_back({{"name", p->name()}, {"shape", shape}});
     }
-    fmt::print("{}\n",
-               Json{{"folder", folder},
-                    {"model", model.config.model.model},
-                    {"variant", model.config.model.variant},
-                    {"parameters", parameters.elements()},
-                    {"source_vocabulary", model.vocabularies.source.size()},
-                    {"target_vocabulary", model.vocabularies.target.size()},
-                    {"step", metadata("heed.step")},
-                    {"metric", metadata("heed.metric")},
-                    {"score", metadata("heed.score")},
-                    {"config", ToJson(model.config)},
-                    {"tensors", tensors}}
-                   .dump());
+    Json all = {{"folder", folder},
+                {"task", task.name()},
+                {"model", setting("model")},
+                {"variant", setting("variant")},
+                {"parameters", parameters.elements()}};
+    for (const auto& [name, size] : task.Sizes()) all[name] = size;
+    all.update({{"step", metadata("heed.step")},
+                {"metric", metadata("heed.metric")},
+                {"score", metadata("heed.score")},
+                {"config", settings},
+                {"tensors", tensors}});
+    fmt::print("{}\n", all.dump());
     return 0;
   }
-  fmt::print("{}: {} ({}), {} parameters, vocabularies of {} and {} tokens\n",
-             folder, model.config.model.model, model.config.model.variant,
-             parameters.elements(), model.vocabularies.source.size(),
-             model.vocabularies.target.size());
+  fmt::print("{}: {}, {}{}, {} parameters", folder, task.name(),
+             setting("model"),
+             setting("variant").empty() ? "" : " (" + setting("variant") + ")",
+             parameters.elements());
+  for (const auto& [name, size] : task.Sizes()) {
+    std::string words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    fmt::print(", {} of {}", words, size);
+  }
+  fmt::print("\n");
   if (!metadata("heed.score").empty()) {
     fmt::print("weights of step {}, validation {} {}\n", metadata("heed.step"),
                metadata("heed.metric"), metadata("heed.score"));
   }
   std::string section;
-  for (const FieldDescription& field : Describe(model.config)) {
-    if (field.section != section) {
-      section = field.section;
-      fmt::print("\n{}\n", section);
+  const auto describe = [&section](FieldList& v) {
+    for (const FieldDescription& field : DescribeFields(v.fields())) {
+      if (field.section != section) {
+        section = field.section;
+        fmt::print("\n{}\n", section);
+      }
+      fmt::print("  {:<24}{}\n", field.key, field.default_value);
     }
-    fmt::print("  {:<24}{}\n", field.key, field.default_value);
-  }
+  };
+  FieldList fields;
+  task.Visit(fields);
+  TrainingConfig training = loaded.training;
+  training.Visit(fields);
+  describe(fields);
   fmt::print("\nTensors\n");
   for (const auto& p : parameters.all()) {
     fmt::print("  {:<40}{}\n", p->name(), p->value().shape().ToString());

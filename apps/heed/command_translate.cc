@@ -12,7 +12,7 @@
 #include "heed/explain/alignment_file.h"
 #include "heed/explain/heatmap_terminal.h"
 #include "heed/io/file.h"
-#include "heed/train/model_folder.h"
+#include "heed/tasks/translation.h"
 
 namespace heed {
 namespace {
@@ -69,14 +69,15 @@ int RunTranslate(const Arguments& arguments) {
   if (!alignments.empty()) format = AlignmentFormatOf(alignments);
   // So that std::cin knows how much there is to read.
   std::ios::sync_with_stdio(false);
-  const ModelFolder model = ReadModel(folder);
-  if (decode.NeedsAttention() && model.config.model.attention == "none") {
-    throw ConfigError(folder +
-                      ": model 'fixed' has no attention to show or to use");
+  const TranslationModel model = ReadTranslationModel(folder);
+  if (decode.NeedsAttention() && model.model->alignment_attention().empty()) {
+    throw ConfigError(
+        fmt::format("{}: model '{}' has no attention to show or to use", folder,
+                    model.config.model));
   }
   const Translator translator(*model.model, model.vocabularies.source,
-                              model.vocabularies.target,
-                              model.config.data.lowercase, decode);
+                              model.vocabularies.target, model.data.lowercase,
+                              decode);
   std::optional<AtomicFile> file;
   if (format) file.emplace(alignments);
   std::vector<AlignmentView> views;

@@ -8,6 +8,7 @@ namespace heed {
 
 int RunTrain(const Arguments& arguments);
 int RunTranslate(const Arguments& arguments);
+int RunPredict(const Arguments& arguments);
 int RunEvaluate(const Arguments& arguments);
 int RunInfo(const Arguments& arguments);
 int RunList(const Arguments& arguments);

@@ -20,12 +20,14 @@ const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       {"demo", "learn to read dates and see the attention; needs no data",
        RunDemo},
-      {"train", "train a model on parallel text", RunTrain},
+      {"train", "train a model on examples of a task", RunTrain},
       {"translate", "translate standard input line by line", RunTranslate},
-      {"evaluate", "BLEU, chrF, loss, alignments against references",
+      {"predict", "what a model of any task says of standard input",
+       RunPredict},
+      {"evaluate", "measure models on examples with known answers",
        RunEvaluate},
       {"info", "describe a model folder", RunInfo},
-      {"list", "the models or the score functions there are", RunList},
+      {"list", "the tasks, models and attentions there are", RunList},
       {"bench", "how fast training is on this machine", RunBench},
   };
   return commands;

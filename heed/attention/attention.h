@@ -127,6 +127,12 @@ class Attention {
                           const Memory& memory,
                           WantWeights want = WantWeights::kNo) const;
 
+  /// Whether what a query gets depends on itself and the memory alone: not on
+  /// where it stands, nor on those before it.
+  bool independent() const {
+    return score_->takes_query() && !history_ && modifiers_.empty() &&
+           mask_.all();
+  }
   /// Whether f32 tensors run through a fused kernel.
   bool fused() const { return fused_; }
 

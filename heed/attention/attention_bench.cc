@@ -8,7 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
-#include "heed/kernels/reduce.h"
+#include "heed/kernels/memory_rate.h"
 
 namespace heed {
 namespace {
@@ -53,21 +53,6 @@ double AllowedPairs(const Mask& mask, int64_t batch, int64_t queries,
     }
   }
   return pairs;
-}
-
-/// Bytes per second at which all threads together read memory.
-double MeasureReadRate(const Tensor& large) {
-  constexpr int64_t kPiece = int64_t{1} << 17;
-  std::vector<double> sums(static_cast<size_t>(large.numel() / kPiece));
-  const auto begin = Clock::now();
-  ParallelFor(
-      static_cast<int64_t>(sums.size()), 1, [&](int64_t first, int64_t last) {
-        for (int64_t i = first; i < last; ++i) {
-          sums[static_cast<size_t>(i)] =
-              kernels::SumSquares(large.Slice(i * kPiece, (i + 1) * kPiece));
-        }
-      });
-  return static_cast<double>(large.bytes()) / SecondsSince(begin);
 }
 
 /// The attention and its inputs.
@@ -223,7 +208,7 @@ AttentionBenchResult BenchAttention(const AttentionBenchOptions& o) {
     spent += times.back();
     if (rates.size() < 3 || spent > o.seconds / 10) {
       rates.push_back(kernels::MeasureProductRate(precision, 0.03));
-      reads.push_back(MeasureReadRate(large));
+      reads.push_back(kernels::MeasureReadRate(large));
       spent = 0;
     }
   }

@@ -3,6 +3,7 @@
 #define HEED_AUTOGRAD_PARAMETER_H_
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -11,23 +12,63 @@
 
 namespace heed {
 
+/// What operations do with a parameter, and so whether bytes can stand for it.
+enum class ParameterUse : uint8_t {
+  kOther,   // anything; it stays as it is
+  kMatrix,  // it is the right factor [in, out] of products; scales of columns
+  kTable,   // rows [V, M] are looked up, its transpose may be a right factor;
+            // scales of rows
+};
+
 /// A named tensor with its gradient. The value is read from many threads; who
 /// changes it (an optimiser, a loader) is alone and calls Changed() afterwards.
 class Parameter {
  public:
-  Parameter(std::string name, Tensor value, kernels::Precision precision)
+  Parameter(std::string name, Tensor value, kernels::Precision precision,
+            ParameterUse use = ParameterUse::kOther)
       : name_(std::move(name)),
         value_(std::move(value)),
-        precision_(precision) {}
+        precision_(precision),
+        use_(use) {}
   Parameter(const Parameter&) = delete;
   Parameter& operator=(const Parameter&) = delete;
 
   /// The path in the model: "decoder.attention.query.weight".
   const std::string& name() const { return name_; }
+  /// Bytes (i8) once it is quantised: products and look-ups know what they
+  /// stand for, other operations do not.
   const Tensor& value() const { return value_; }
   Tensor& mutable_value() { return value_; }
   /// In what products with this parameter round their factors.
   kernels::Precision precision() const { return precision_; }
+
+  /// True if bytes stand for the value; such a parameter cannot be trained.
+  bool quantized() const { return scales_.defined(); }
+  /// What operations compute with: f32 also if it is quantised.
+  DType dtype() const { return quantized() ? DType::kF32 : value_.dtype(); }
+  /// The bytes and their scales.
+  kernels::QuantizedMatrix bytes() const;
+  /// True if its use and its shape allow bytes.
+  bool quantizable() const;
+  /// Puts bytes in the place of an f32 value if that is allowed.
+  void Quantize();
+  /// Rounds the factors of products in another way from now on; kInt8
+  /// quantises. Throws: ConfigError if it is quantised already.
+  void SetPrecision(kernels::Precision precision);
+  /// Takes a value of the same shape: as numbers (which are quantised if it
+  /// is), or as bytes with scales (it then is quantised).
+  /// Throws: ConfigError if bytes cannot stand for it.
+  void Set(const Tensor& value);
+  void Set(const kernels::QuantizedMatrix& bytes);
+  /// Scales of bytes: one for each row of a table, each column of a matrix.
+  int64_t scale_count() const;
+
+  /// Rows of a table as numbers. Shapes: ids i32 [...], result [..., M].
+  /// Range: 0 <= id < V.
+  Tensor Rows(const Tensor& ids) const;
+  /// A table of rows ids[0], ids[1]..: a vocabulary shortlist. Shapes: ids i32
+  /// [O]. Range: 0 <= id < V.
+  std::shared_ptr<const Parameter> SelectRows(const Tensor& ids) const;
 
   /// Sum of gradients since ClearGradient; undefined if there was none.
   const Tensor& gradient() const { return gradient_; }
@@ -49,8 +90,10 @@ class Parameter {
 
   std::string name_;
   Tensor value_;
+  Tensor scales_;  // f32, of bytes
   Tensor gradient_;
   kernels::Precision precision_;
+  ParameterUse use_;
   mutable std::mutex mutex_;
   mutable Cache packed_[2];
 };

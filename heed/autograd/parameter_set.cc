@@ -10,6 +10,9 @@
 namespace heed {
 namespace {
 
+/// Where a file keeps the scales of a value that is stored as bytes.
+constexpr const char* kScaleSuffix = ".scale";
+
 /// Orthonormal rows of a [rows, cols] matrix, rows <= cols, by Gram-Schmidt on
 /// normal samples (twice, against rounding).
 void MakeRowsOrthonormal(std::vector<double>& m, int64_t rows, int64_t cols) {
@@ -87,7 +90,7 @@ Tensor Initial(const Shape& shape, Init init, Rng& rng) {
 }  // namespace
 
 Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
-                             Init init) {
+                             Init init, ParameterUse use) {
   if (Find(name) != nullptr) {
     throw ConfigError("parameter '" + name + "' is defined twice");
   }
@@ -110,8 +113,42 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
                     needed / 0x1p30, present / 0x1p30));
   }
   all_.push_back(std::make_unique<Parameter>(
-      name, Initial(shape, init, rng_).To(dtype_), precision_));
+      name, Initial(shape, init, rng_).To(dtype_), precision_, use));
   return *all_.back();
+}
+
+void ParameterSet::SetPrecision(kernels::Precision precision) {
+  precision_ = precision;
+  for (const auto& parameter : all_) parameter->SetPrecision(precision);
+  pool::Trim();  // what the numbers were in
+}
+
+std::vector<NamedTensor> ParameterSet::Tensors() const {
+  std::vector<NamedTensor> tensors;
+  for (const auto& p : all_) {
+    tensors.push_back({p->name(), p->value()});
+    if (p->quantized()) {
+      tensors.push_back({p->name() + kScaleSuffix, p->bytes().scales});
+    }
+  }
+  return tensors;
+}
+
+void ParameterSet::SetTensors(std::span<const NamedTensor> tensors,
+                              const std::string& file) {
+  for (const auto& p : all_) {
+    const std::string& name = p->name();
+    const Shape& shape = p->value().shape();
+    if (p->quantizable() &&
+        FindTensor(tensors, name, file).dtype() == DType::kI8) {
+      p->Set({FindTensor(tensors, name, shape, DType::kI8, file),
+              FindTensor(tensors, name + kScaleSuffix, {p->scale_count()},
+                         DType::kF32, file)});
+    } else {
+      p->Set(FindTensor(tensors, name, shape, p->dtype(), file));
+    }
+  }
+  pool::Trim();  // what numbers were in that bytes have replaced
 }
 
 Parameter* ParameterSet::Find(const std::string& name) const {

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "heed/autograd/parameter.h"
 #include "heed/base/rng.h"
+#include "heed/tensor/named_tensor.h"
 
 namespace heed {
 
@@ -34,7 +36,22 @@ class ParameterSet {
   /// Throws: ConfigError if the name is taken, if the shape has no elements, or
   /// if the machine has too little memory to train the parameters so far and
   /// this one.
-  Parameter& Add(const std::string& name, const Shape& shape, Init init);
+  Parameter& Add(const std::string& name, const Shape& shape, Init init,
+                 ParameterUse use = ParameterUse::kOther);
+
+  /// How products round their factors from now on. kInt8 puts bytes in the
+  /// place of matrices and tables: a quarter of the memory, and no training.
+  /// Throws: ConfigError if there are bytes already and kInt8 is not asked for.
+  void SetPrecision(kernels::Precision precision);
+
+  /// What a file keeps: each value under its name; one of bytes with its scales
+  /// as NAME.scale.
+  std::vector<NamedTensor> Tensors() const;
+  /// The values from a file of this set's or the other form: numbers for a
+  /// quantised parameter are quantised, and bytes make a parameter quantised.
+  /// Throws: FormatError, naming `file`, for a missing or ill-shaped one.
+  void SetTensors(std::span<const NamedTensor> tensors,
+                  const std::string& file);
 
   /// Null if there is none of this name.
   Parameter* Find(const std::string& name) const;
@@ -59,8 +76,9 @@ class Scope {
     return {*set_, path_.empty() ? name : path_ + "." + name};
   }
   const std::string& path() const { return path_; }
-  Parameter& Add(const std::string& name, const Shape& shape, Init init) const {
-    return set_->Add((*this / name).path_, shape, init);
+  Parameter& Add(const std::string& name, const Shape& shape, Init init,
+                 ParameterUse use = ParameterUse::kOther) const {
+    return set_->Add((*this / name).path_, shape, init, use);
   }
 
  private:

@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "heed/autograd/testing.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
+#include "heed/tensor/pool.h"
 
 namespace heed {
 namespace {
@@ -115,7 +117,6 @@ TEST(ParameterSet, GatesSideBySideAreOrthogonalOneByOne) {
   }
 }
 
-/// x times the packed parameter.
 TEST(ParameterSet, MoreThanTheMachineHasIsRefusedAtOnce) {
   ParameterSet set(1, DType::kF32, kNative);
   set.Add("small", {2, 2}, {});
@@ -124,6 +125,7 @@ TEST(ParameterSet, MoreThanTheMachineHasIsRefusedAtOnce) {
   EXPECT_EQ(set.elements(), 4);
 }
 
+/// x times the packed parameter.
 Tensor Times(const Tensor& x, const Parameter& w, bool transpose) {
   const kernels::PackedMatrix& packed = w.Packed(transpose);
   Tensor y({x.dim(0), packed.n});
@@ -150,6 +152,169 @@ TEST(Parameter, IsPackedOnceForManyThreads) {
     seen[static_cast<size_t>(i)] = w.Packed(false).data.raw();
   });
   for (const void* data : seen) EXPECT_EQ(data, seen[0]);
+}
+
+constexpr auto kInt8 = kernels::Precision::kInt8;
+
+/// A matrix [20, 6], a table [6, 20] and a bias [6] in f32.
+struct Model {
+  explicit Model(uint64_t seed)
+      : set(seed, DType::kF32, kNative),
+        matrix(set.Add("matrix", {20, 6}, {}, ParameterUse::kMatrix)),
+        table(set.Add("table", {6, 20}, {}, ParameterUse::kTable)),
+        bias(set.Add("bias", {6}, {})) {}
+  ParameterSet set;
+  Parameter& matrix;
+  Parameter& table;
+  Parameter& bias;
+};
+
+double Distance(const Tensor& a, const Tensor& b) {
+  return MaxDifference(a.To(DType::kF64), b.To(DType::kF64));
+}
+
+TEST(Quantized, BytesStandForMatricesAndTablesOnly) {
+  Model numbers(1);
+  Model bytes(1);
+  bytes.set.SetPrecision(kInt8);
+  EXPECT_TRUE(bytes.matrix.quantized() && bytes.table.quantized());
+  EXPECT_FALSE(bytes.bias.quantized());
+  EXPECT_EQ(bytes.matrix.value().dtype(), DType::kI8);
+  EXPECT_EQ(bytes.matrix.dtype(), DType::kF32);
+  EXPECT_EQ(bytes.matrix.scale_count(), 6);
+  EXPECT_EQ(bytes.table.scale_count(), 6);
+  EXPECT_EQ(bytes.set.elements(), numbers.set.elements());
+  const Tensor x = RandomTensor({3, 20}, 2, DType::kF32);
+  for (const bool table : {false, true}) {
+    const Tensor exact =
+        Times(x, table ? numbers.table : numbers.matrix, table);
+    const Tensor rounded = Times(x, table ? bytes.table : bytes.matrix, table);
+    EXPECT_LT(Distance(exact, rounded), 0.05);
+    EXPECT_GT(Distance(exact, rounded), 0);
+  }
+}
+
+TEST(Quantized, RowsOfATableAreNumbers) {
+  Model numbers(1);
+  Model bytes(1);
+  bytes.set.SetPrecision(kInt8);
+  const Tensor ids = Ids({5, 0, 5}, {3, 1});
+  const Tensor exact = numbers.table.Rows(ids);
+  EXPECT_EQ(exact.shape(), (Shape{3, 1, 20}));
+  EXPECT_LT(Distance(exact, bytes.table.Rows(ids)), 0.01);
+  const auto some = bytes.table.SelectRows(Ids({5, 0}, {2}));
+  const Tensor x = RandomTensor({3, 20}, 2, DType::kF32);
+  const Tensor all = Times(x, bytes.table, true);
+  const Tensor part = Times(x, *some, true);
+  for (int64_t r = 0; r < 3; ++r) {
+    EXPECT_EQ(part.row<float>(r)[0], all.row<float>(r)[5]);
+    EXPECT_EQ(part.row<float>(r)[1], all.row<float>(r)[0]);
+  }
+}
+
+TEST(Quantized, AFileOfBytesMakesASetOfBytes) {
+  Model written(1);
+  written.set.SetPrecision(kInt8);
+  const std::vector<NamedTensor> file = written.set.Tensors();
+  ASSERT_EQ(file.size(), 5U);
+  EXPECT_EQ(file[0].name, "matrix");
+  EXPECT_EQ(file[0].value.dtype(), DType::kI8);
+  EXPECT_EQ(file[1].name, "matrix.scale");
+  EXPECT_EQ(file[1].value.shape(), (Shape{6}));
+  Model read(2);
+  read.set.SetTensors(file, "file");
+  EXPECT_TRUE(read.matrix.quantized());
+  const std::vector<NamedTensor> again = read.set.Tensors();
+  ASSERT_EQ(again.size(), file.size());
+  for (size_t i = 0; i < file.size(); ++i) {
+    EXPECT_EQ(again[i].name, file[i].name);
+    EXPECT_EQ(Distance(again[i].value, file[i].value), 0);
+  }
+}
+
+TEST(Quantized, AFileOfNumbersIsQuantisedByASetOfBytes) {
+  Model numbers(1);
+  Model expected(1);
+  expected.set.SetPrecision(kInt8);
+  Model read(2);
+  read.set.SetPrecision(kInt8);
+  const Tensor x = RandomTensor({3, 20}, 2, DType::kF32);
+  const Tensor before = Times(x, read.matrix, false);
+  read.set.SetTensors(numbers.set.Tensors(), "file");
+  EXPECT_TRUE(read.matrix.quantized());
+  EXPECT_EQ(Distance(read.matrix.value(), expected.matrix.value()), 0);
+  EXPECT_EQ(Distance(read.bias.value(), numbers.bias.value()), 0);
+  EXPECT_GT(Distance(before, Times(x, read.matrix, false)), 0)
+      << "the old packed matrix was used";
+}
+
+/// Reading `file` fails with a message that has `part`.
+void ExpectRefused(const std::vector<NamedTensor>& file,
+                   const std::string& part) {
+  Model model(1);
+  try {
+    model.set.SetTensors(file, "weights.file");
+    ADD_FAILURE() << "accepted; expected: " << part;
+  } catch (const FormatError& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("weights.file"),
+              std::string::npos);
+  }
+}
+
+TEST(Quantized, FilesThatDoNotFitAreFormatErrors) {
+  Model written(1);
+  written.set.SetPrecision(kInt8);
+  const std::vector<NamedTensor> good = written.set.Tensors();
+  std::vector<NamedTensor> bad = good;
+  bad.erase(bad.begin() + 1);
+  ExpectRefused(bad, "'matrix.scale' is missing");
+  bad = good;
+  bad[1].value = Tensor::Zeros({20});
+  ExpectRefused(bad, "'matrix.scale' is f32 [20], expected f32 [6]");
+  bad[1].value = Tensor::Zeros({6}, DType::kF64);
+  ExpectRefused(bad, "'matrix.scale' is f64");
+  bad = good;
+  bad[0].value = Tensor::Zeros({6, 20}, DType::kI8);
+  ExpectRefused(bad, "'matrix' is i8 [6, 20], expected i8 [20, 6]");
+  bad = good;
+  bad[4].value = Tensor::Zeros({6}, DType::kI8);
+  ExpectRefused(bad, "'bias' is i8 [6], expected f32 [6]");
+  bad = good;
+  bad[0].name = "other";
+  ExpectRefused(bad, "'matrix' is missing");
+}
+
+TEST(Quantized, BytesAreNotTrained) {
+  Model model(1);
+  model.set.SetPrecision(kInt8);
+  Tape tape;
+  EXPECT_THROW(tape.Leaf(model.matrix), ConfigError);
+  EXPECT_NO_THROW(tape.Leaf(model.bias));
+}
+
+TEST(Quantized, OnlyInt8ComputesWithBytes) {
+  Model model(1);
+  model.set.SetPrecision(kernels::Precision::kBF16);
+  EXPECT_EQ(model.matrix.precision(), kernels::Precision::kBF16);
+  EXPECT_FALSE(model.matrix.quantized());
+  model.set.SetPrecision(kInt8);
+  EXPECT_NO_THROW(model.set.SetPrecision(kInt8));
+  EXPECT_THROW(model.set.SetPrecision(kNative), ConfigError);
+  ParameterSet f64(1, DType::kF64, kNative);
+  const Parameter& p = f64.Add("p", {4, 4}, {}, ParameterUse::kMatrix);
+  f64.SetPrecision(kInt8);
+  EXPECT_FALSE(p.quantized());
+  EXPECT_EQ(p.Packed(false).precision, kNative);
+}
+
+TEST(Quantized, BytesTakeAQuarterOfTheMemory) {
+  ParameterSet set(1, DType::kF32, kNative);
+  set.Add("large", {1024, 1024}, {}, ParameterUse::kMatrix);
+  const int64_t before = pool::Stats().in_use;
+  set.SetPrecision(kInt8);
+  EXPECT_LT(pool::Stats().in_use, before - 3 * 1024 * 1024 + 65536);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/kernels/elementwise.h"
@@ -32,6 +33,11 @@ Var Tape::Leaf(Tensor value) {
 }
 
 Var Tape::Leaf(Parameter& parameter) {
+  if (parameter.quantized()) {
+    throw ConfigError("parameter '" + parameter.name() +
+                      "' is stored as bytes: a quantised model cannot be "
+                      "trained; train the model that it was made of");
+  }
   const auto known =
       std::find_if(parameters_.begin(), parameters_.end(), [&](int32_t node) {
         return nodes_[static_cast<size_t>(node)].parameter == &parameter;
@@ -178,6 +184,11 @@ void Tape::Clear() {
 void Grads::Add(int i, Tensor g) {
   if (!Needs(i)) return;
   AddInto(tape_.GradientOf(Node(i)), std::move(g));
+}
+
+Tensor Grads::Take(int i) {
+  if (!Needs(i)) return {};
+  return std::exchange(tape_.GradientOf(Node(i)), Tensor());
 }
 
 Tensor& Grads::Accumulate(int i) {

@@ -140,6 +140,9 @@ class Grads {
   bool Same(int i, int j) const { return Node(i) == Node(j); }
   /// Adds g to the gradient of input i.
   void Add(int i, Tensor g);
+  /// The gradient of input i so far, which is then forgotten; undefined if it
+  /// has none. For a result that passes on the gradient of another result.
+  Tensor Take(int i);
   /// The gradient of input i (zeros at first), to accumulate into; a handle to
   /// it is good until the gradient of the same variable is asked for again.
   Tensor& Accumulate(int i);

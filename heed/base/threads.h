@@ -8,6 +8,7 @@
 #define HEED_BASE_THREADS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace heed {
@@ -52,6 +53,12 @@ void ParallelFor(int64_t n, int64_t grain, Body&& body) {
                              (*static_cast<B*>(b))(begin, end);
                            });
 }
+
+/// Calls task(i) for i in [0, n), several at the same time. Parallel loops
+/// within a task run on its thread alone, which is what takes least time where
+/// there are more tasks than threads. A single task runs as if it were called.
+/// An exception thrown by a task reaches the caller.
+void ParallelTasks(int64_t n, const std::function<void(int64_t)>& task);
 
 }  // namespace heed
 

@@ -142,5 +142,32 @@ TEST(ThreadLimit, OfZeroMeansOnePerCore) {
   EXPECT_EQ(ThreadCount(), before);
 }
 
+TEST(ParallelTasks, CallsEachOnce) {
+  for (const int64_t n : {0, 1, 2, 17}) {
+    std::vector<std::atomic<int>> calls(static_cast<size_t>(n));
+    ParallelTasks(n, [&](int64_t i) { ++calls[static_cast<size_t>(i)]; });
+    for (const auto& count : calls) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST(ParallelTasks, LoopsOfATaskStayOnItsThread) {
+  std::atomic<int> strayed = 0;
+  ParallelTasks(8, [&](int64_t) {
+    const auto self = std::this_thread::get_id();
+    ParallelFor(1000, 1, [&](int64_t, int64_t) {
+      if (std::this_thread::get_id() != self) ++strayed;
+    });
+  });
+  EXPECT_EQ(strayed, 0);
+}
+
+TEST(ParallelTasks, ExceptionsReachTheCaller) {
+  EXPECT_THROW(ParallelTasks(4,
+                             [](int64_t i) {
+                               if (i == 2) throw std::runtime_error("two");
+                             }),
+               std::runtime_error);
+}
+
 }  // namespace
 }  // namespace heed

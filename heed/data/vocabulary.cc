@@ -10,17 +10,23 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/subwords.h"
+#include "heed/data/wordpiece.h"
 
 namespace heed {
 namespace {
 
-constexpr std::array<const char*, 4> kKindNames = {"unigram", "bpe", "words",
-                                                   "characters"};
+constexpr std::array<const char*, 6> kKindNames = {
+    "unigram", "bpe", "words", "characters", "wordpiece", "wordpiece_cased"};
 constexpr std::array<const char*, kSpecialTokens> kSpecials = {"<pad>", "<unk>",
                                                                "<s>", "</s>"};
 
 bool IsSubword(VocabularyKind kind) {
   return kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe;
+}
+
+bool IsWordPiece(VocabularyKind kind) {
+  return kind == VocabularyKind::kWordPiece ||
+         kind == VocabularyKind::kWordPieceCased;
 }
 
 bool IsSpecial(std::string_view token) {
@@ -79,9 +85,8 @@ const char* Name(VocabularyKind kind) {
 VocabularyKind ParseVocabularyKind(std::string_view name) {
   const auto found = std::find(kKindNames.begin(), kKindNames.end(), name);
   if (found == kKindNames.end()) {
-    throw ConfigError(fmt::format(
-        "unknown vocabulary '{}'; choose unigram, bpe, words or characters",
-        name));
+    throw ConfigError(fmt::format("unknown vocabulary '{}'; choose one of {}",
+                                  name, fmt::join(kKindNames, ", ")));
   }
   return static_cast<VocabularyKind>(found - kKindNames.begin());
 }
@@ -100,8 +105,15 @@ struct Vocabulary::Tables {
   }
   Tables(VocabularyKind table_kind, std::string_view model,
          const std::string& name)
-      : kind(table_kind), subwords(std::in_place, model, name) {
-    pieces = subwords->Pieces();
+      : kind(table_kind) {
+    if (IsSubword(kind)) {
+      subwords.emplace(model, name);
+      pieces = subwords->Pieces();
+    } else {
+      wordpiece.emplace(model, kind == VocabularyKind::kWordPiece, name);
+      pieces = wordpiece->pieces();
+      special = wordpiece->special();
+    }
   }
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
@@ -114,7 +126,9 @@ struct Vocabulary::Tables {
   VocabularyKind kind;
   std::vector<std::string> pieces;
   std::unordered_map<std::string_view, int32_t> ids;  // views of pieces
+  SpecialIds special;
   std::optional<Subwords> subwords;
+  std::optional<WordPiece> wordpiece;
 };
 
 Vocabulary::Vocabulary(std::shared_ptr<const Tables> tables)
@@ -124,6 +138,10 @@ Vocabulary Vocabulary::Train(std::span<const std::string> lines,
                              const VocabularyOptions& options) {
   if (IsSubword(options.kind)) {
     return Parse(Subwords::Train(lines, options), options.kind,
+                 "the trained vocabulary");
+  }
+  if (IsWordPiece(options.kind)) {
+    return Parse(WordPiece::Train(lines, options), options.kind,
                  "the trained vocabulary");
   }
   if (options.size != 0 && options.size <= kSpecialTokens) {
@@ -137,7 +155,7 @@ Vocabulary Vocabulary::Train(std::span<const std::string> lines,
 
 Vocabulary Vocabulary::Parse(std::string_view bytes, VocabularyKind kind,
                              const std::string& name) {
-  if (IsSubword(kind)) {
+  if (IsSubword(kind) || IsWordPiece(kind)) {
     return Vocabulary(std::make_shared<const Tables>(kind, bytes, name));
   }
   std::vector<std::string> tokens;
@@ -175,6 +193,7 @@ std::vector<int32_t> Vocabulary::Encode(std::string_view line) const {
 
 Encoded Vocabulary::EncodeWithPieces(std::string_view line) const {
   if (tables_->subwords) return tables_->subwords->Encode(line);
+  if (tables_->wordpiece) return tables_->wordpiece->Encode(line);
   Encoded encoded;
   for (std::string_view token : Split(line, tables_->kind)) {
     encoded.ids.push_back(tables_->IdOf(token));
@@ -183,10 +202,22 @@ Encoded Vocabulary::EncodeWithPieces(std::string_view line) const {
   return encoded;
 }
 
+EncodedWords Vocabulary::EncodeWords(std::span<const std::string> words) const {
+  EncodedWords encoded;
+  for (const std::string& word : words) {
+    encoded.first.push_back(static_cast<int32_t>(encoded.ids.size()));
+    const std::vector<int32_t> ids = Encode(word);
+    encoded.ids.insert(encoded.ids.end(), ids.begin(), ids.end());
+    if (ids.empty()) encoded.ids.push_back(special().unk);
+  }
+  return encoded;
+}
+
 std::string Vocabulary::Decode(std::span<const int32_t> ids) const {
+  const SpecialIds& s = special();
   std::vector<std::string> pieces;
   for (const int32_t id : ids) {
-    if (id != kPad && id != kBos && id != kEos) pieces.push_back(Piece(id));
+    if (id != s.pad && id != s.bos && id != s.eos) pieces.push_back(Piece(id));
   }
   return DecodePieces(pieces);
 }
@@ -194,6 +225,7 @@ std::string Vocabulary::Decode(std::span<const int32_t> ids) const {
 std::string Vocabulary::DecodePieces(
     std::span<const std::string> pieces) const {
   if (tables_->subwords) return Subwords::Join(pieces);
+  if (tables_->wordpiece) return WordPiece::Join(pieces);
   const char* separator = tables_->kind == VocabularyKind::kWords ? " " : "";
   return fmt::format("{}", fmt::join(pieces, separator));
 }
@@ -211,5 +243,7 @@ int Vocabulary::size() const {
 }
 
 VocabularyKind Vocabulary::kind() const { return tables_->kind; }
+
+const SpecialIds& Vocabulary::special() const { return tables_->special; }
 
 }  // namespace heed

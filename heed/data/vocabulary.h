@@ -11,18 +11,36 @@
 
 namespace heed {
 
-/// Ids that every vocabulary starts with.
+/// Ids that every vocabulary starts with, but for a WordPiece vocabulary of
+/// others: see SpecialIds.
 inline constexpr int32_t kPad = 0;
 inline constexpr int32_t kUnk = 1;
 inline constexpr int32_t kBos = 2;
 inline constexpr int32_t kEos = 3;
 inline constexpr int kSpecialTokens = 4;
 
-/// Subwords by SentencePiece (unigram or BPE), words between white space, or
-/// code points (a space is one like any other).
-enum class VocabularyKind { kUnigram, kBpe, kWords, kCharacters };
+/// Where the special tokens of a vocabulary stand; −1: there is none.
+struct SpecialIds {
+  int32_t pad = kPad;
+  int32_t unk = kUnk;
+  int32_t bos = kBos;  // WordPiece: [CLS]
+  int32_t eos = kEos;  // WordPiece: [SEP]
+  int32_t mask = -1;   // WordPiece: [MASK]
+};
 
-/// "unigram", "bpe", "words" or "characters".
+/// Subwords by SentencePiece (unigram or BPE), words between white space, code
+/// points (a space is one like any other), or BERT's WordPiece, which splits
+/// words and punctuation, without case and accents or with them (cased).
+enum class VocabularyKind {
+  kUnigram,
+  kBpe,
+  kWords,
+  kCharacters,
+  kWordPiece,
+  kWordPieceCased,
+};
+
+/// "unigram", "bpe", "words", "characters", "wordpiece" or "wordpiece_cased".
 const char* Name(VocabularyKind kind);
 /// Throws: ConfigError that lists the names.
 VocabularyKind ParseVocabularyKind(std::string_view name);
@@ -32,10 +50,11 @@ const char* FileExtension(VocabularyKind kind);
 
 struct VocabularyOptions {
   VocabularyKind kind = VocabularyKind::kUnigram;
-  /// Tokens, the special ones included. Unigram and BPE: exactly; words and
-  /// characters: at most, the most frequent stay (0: all).
+  /// Tokens, the special ones included. Unigram and BPE: exactly; WordPiece: at
+  /// most; words and characters: at most, the most frequent stay (0: all).
   int size = 8000;
-  /// Words and characters: rarer ones become <unk>.
+  /// Words and characters: rarer ones become <unk>. WordPiece: words with
+  /// rarer characters do.
   int min_count = 1;
 };
 
@@ -44,6 +63,12 @@ struct VocabularyOptions {
 struct Encoded {
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;
+};
+
+/// Words as tokens, where each word has one or more.
+struct EncodedWords {
+  std::vector<int32_t> ids;
+  std::vector<int32_t> first;  ///< of each word: where in ids it begins
 };
 
 /// Immutable; copies share the tables, and all may be used from many threads.
@@ -60,12 +85,16 @@ class Vocabulary {
                           const std::string& name);
   std::string Serialize() const;
 
-  /// Tokens of a line of valid UTF-8, without kBos and kEos. Runs of white
+  /// Tokens of a line of valid UTF-8, without sentence ends. Runs of white
   /// space count as one space, except among characters.
   std::vector<int32_t> Encode(std::string_view line) const;
   Encoded EncodeWithPieces(std::string_view line) const;
 
-  /// Text of the tokens; kPad, kBos and kEos are left out.
+  /// Every word on its own, for labels of words. A word without any token (of
+  /// control characters, say) becomes one unknown token.
+  EncodedWords EncodeWords(std::span<const std::string> words) const;
+
+  /// Text of the tokens; padding and sentence ends are left out.
   /// Throws: ShapeError for an id outside of the vocabulary.
   std::string Decode(std::span<const int32_t> ids) const;
   std::string DecodePieces(std::span<const std::string> pieces) const;
@@ -74,6 +103,7 @@ class Vocabulary {
   const std::string& Piece(int32_t id) const;
   int size() const;
   VocabularyKind kind() const;
+  const SpecialIds& special() const;
 
  private:
   struct Tables;

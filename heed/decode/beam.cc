@@ -1,17 +1,17 @@
 #include "heed/decode/beam.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "heed/decode/generation.h"
-#include "heed/kernels/rowwise.h"
+#include "heed/kernels/topk.h"
 
 namespace heed {
 namespace {
 
-// Padding and <s> may be among the greatest but are left out.
-constexpr int kNeverChosen = 2;
+// Padding, <s> and, where the length is given, </s> may be among the greatest
+// but are left out.
+constexpr int kNeverChosen = 3;
 
 bool Better(const Continuation& a, const Continuation& b) {
   return std::tuple(-a.log_probability, a.parent, a.token) <
@@ -21,14 +21,16 @@ bool Better(const Continuation& a, const Continuation& b) {
 class Beam : public Generation {
  public:
   Beam(const SequenceModel& model, const Tensor& source, const Tensor& lengths,
-       const DecodeOptions& options)
-      : Generation(model, source, lengths, options, 1) {}
+       const DecodeOptions& options, const Tensor& outputs)
+      : Generation(model, source, lengths, options, outputs, 1) {}
 
  private:
-  void Prepare(const Tensor& log_probabilities) override {
-    const int64_t k = std::min<int64_t>(options().beam + kNeverChosen,
-                                        log_probabilities.cols());
-    kernels::TopK(log_probabilities, static_cast<int>(k), values_, ids_);
+  Tensor Prepare(const Tensor& scores) override {
+    const int64_t k =
+        std::min<int64_t>(options().beam + kNeverChosen, scores.cols());
+    Tensor log_sums;
+    kernels::TopK(scores, static_cast<int>(k), values_, ids_, &log_sums);
+    return log_sums;
   }
 
   std::vector<Continuation> Choose(const Sentence& sentence) override {
@@ -38,8 +40,11 @@ class Beam : public Generation {
       const float* values = values_.row<float>(partial.row);
       const int32_t* ids = ids_.row<int32_t>(partial.row);
       for (int64_t i = 0; i < values_.cols(); ++i) {
-        if (!MayFollow(ids[i])) continue;
-        all.push_back({parent, ids[i], partial.log_probability + values[i]});
+        const int32_t token = TokenOf(ids[i]);
+        if (!MayFollow(token)) continue;
+        all.push_back(
+            {parent, token,
+             partial.log_probability + LogProbability(partial.row, values[i])});
       }
     }
     const size_t kept =
@@ -59,8 +64,9 @@ class Beam : public Generation {
 std::vector<std::vector<Hypothesis>> BeamSearch(const SequenceModel& model,
                                                 const Tensor& source,
                                                 const Tensor& lengths,
-                                                const DecodeOptions& options) {
-  return Beam(model, source, lengths, options).Run();
+                                                const DecodeOptions& options,
+                                                const Tensor& outputs) {
+  return Beam(model, source, lengths, options, outputs).Run();
 }
 
 }  // namespace heed

@@ -14,13 +14,16 @@ namespace heed {
 /// remain: those that end in </s> are finished, the others go on. A sentence
 /// ends when nothing that goes on can still score among its nbest. What a
 /// sentence becomes does not depend on the others of its batch.
-/// Shapes: source i32 [S, B], each column ends with </s>; lengths i32 [B].
-/// Throws: ConfigError for options that do not fit each other or the model;
-/// ShapeError; NumericError if the model gives NaN. Thread-safe.
+/// Only `outputs` may be written, if they are defined, and probabilities are
+/// shares among them: ascending ids that begin with the special tokens.
+/// Shapes: source i32 [S, B], each column ends with </s>; lengths i32 [B];
+/// outputs i32 [O]. Throws: ConfigError for options that do not fit each other
+/// or the model; ShapeError; NumericError if the model gives NaN. Thread-safe.
 std::vector<std::vector<Hypothesis>> BeamSearch(const SequenceModel& model,
                                                 const Tensor& source,
                                                 const Tensor& lengths,
-                                                const DecodeOptions& options);
+                                                const DecodeOptions& options,
+                                                const Tensor& outputs = {});
 
 }  // namespace heed
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "heed/base/errors.h"
@@ -210,7 +211,7 @@ TEST(Beam, GreedySearchMovesNoRows) {
   options.beam = 1;
   Search(model, kSource, options);
   EXPECT_GT(model.rows_of_steps.size(), 1u);
-  EXPECT_EQ(model.moves_within + model.moves_between, 0);
+  EXPECT_EQ(model.moves_of_rows + model.moves_of_sources, 0);
 }
 
 TEST(Beam, StopsOnceNothingBetterCanCome) {
@@ -242,8 +243,8 @@ TEST(Beam, SourcesStayWhileOnlyTheBeamMoves) {
   DecodeOptions options;
   options.max_length = 20;
   Search(model, kSource, options);
-  EXPECT_EQ(model.moves_between, 1);  // from one row to the whole beam
-  EXPECT_GT(model.moves_within, 10);
+  EXPECT_EQ(model.moves_of_sources, 0);
+  EXPECT_GT(model.moves_of_rows, 10);
 }
 
 TEST(Beam, TheNBestAreSortedAndDistinct) {
@@ -281,6 +282,85 @@ TEST(Beam, TheLimitForcesAnEnd) {
   options.max_length = 0;
   options.max_length_factor = 3;
   EXPECT_EQ(Search(model, kSource, options).at(0).tokens.size(), 22u);
+}
+
+TEST(Beam, TheLengthCanBeGiven) {
+  for (const float end_score : {-30.0F, 30.0F}) {
+    const RandomModel model(9, end_score);
+    DecodeOptions options;
+    options.exact_length = 7;
+    options.nbest = 2;
+    for (const int beam : {2, 5}) {
+      options.beam = beam;
+      const auto found = Search(model, kSource, options);
+      ASSERT_EQ(found.size(), 2u);
+      EXPECT_EQ(found[0].tokens.size(), 6u);  // and </s>
+      EXPECT_EQ(found[1].tokens.size(), 6u);
+      EXPECT_EQ(std::ranges::count(found[0].tokens, kEos), 0);
+      EXPECT_EQ(model.rows_of_steps.size(), 7u);
+    }
+  }
+}
+
+// A model that knows only some of the tokens of another.
+class SomeOf : public RandomModel {
+ public:
+  SomeOf(int V, Ids known) : RandomModel(V), known_(std::move(known)) {}
+  std::vector<float> Scores(const FakeRow& row) const override {
+    std::vector<float> scores = RandomModel::Scores(row);
+    for (int32_t v = 0; v < V(); ++v) {
+      if (std::ranges::count(known_, v) == 0) {
+        scores[static_cast<size_t>(v)] =
+            -std::numeric_limits<float>::infinity();
+      }
+    }
+    return scores;
+  }
+
+ private:
+  Ids known_;
+};
+
+TEST(Beam, OutputsLimitTheSearchToSomeTokens) {
+  const Ids some = {kPad, kUnk, kBos, kEos, 5, 8, 11};
+  const auto [ids, lengths] = SourceOf({kSource, {7, kEos}});
+  DecodeOptions options;
+  options.nbest = 3;
+  const RandomModel model(12);
+  const auto found =
+      BeamSearch(model, ids, lengths, options,
+                 Tensor::Of(some, {static_cast<int64_t>(some.size())}));
+  const auto expected = BeamSearch(SomeOf(12, some), ids, lengths, options);
+  for (size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(found[i].size(), 3u);
+    for (size_t n = 0; n < 3; ++n) {
+      EXPECT_EQ(found[i][n].tokens, expected[i][n].tokens);
+      EXPECT_NEAR(found[i][n].score, expected[i][n].score, 1e-6);
+    }
+  }
+}
+
+TEST(Beam, OutputsOfAllTokensChangeNothing) {
+  const RandomModel model(12);
+  Ids all(12);
+  std::iota(all.begin(), all.end(), 0);
+  const auto [ids, lengths] = SourceOf({kSource});
+  DecodeOptions options;
+  options.nbest = 5;
+  ExpectEqual(
+      BeamSearch(model, ids, lengths, options, Tensor::Of(all, {12}))[0],
+      Search(model, kSource, options));
+}
+
+TEST(Beam, BadOutputsAreErrors) {
+  const auto [ids, lengths] = SourceOf({kSource});
+  for (const Ids& bad : {Ids{}, Ids{0, 1, 2, 3}, Ids{0, 1, 2, 4, 5},
+                         Ids{0, 1, 2, 3, 6, 5}, Ids{0, 1, 2, 3, 5, 5}}) {
+    EXPECT_THROW(
+        BeamSearch(CopyModel(9), ids, lengths, {},
+                   Tensor::Of(bad, {static_cast<int64_t>(bad.size())})),
+        ShapeError);
+  }
 }
 
 TEST(Beam, AttentionHasARowForEachTokenAndForTheEnd) {

@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/data/vocabulary.h"
-#include "heed/kernels/rowwise.h"
 
 namespace heed {
 namespace {
 
-// Rows of finished sentences leave the batch once they are one in so many:
-// closing up moves all that the model derived from the remaining sources.
+// Finished sentences leave the batch once they are one in so many: closing up
+// moves all that the model derived from the remaining sources.
 constexpr int64_t kIdleShare = 8;
 
 void CheckSource(const Tensor& source, const Tensor& lengths) {
@@ -29,11 +27,28 @@ void CheckSource(const Tensor& source, const Tensor& lengths) {
   }
   const int32_t* length = lengths.data<int32_t>();
   for (int64_t b = 0; b < lengths.numel(); ++b) {
-    if (length[b] < 1 || length[b] > source.dim(0)) {
+    if (length[b] < 0 || length[b] > source.dim(0)) {
       throw ShapeError(
-          fmt::format("decode: sentence {} has length {}; 1 to {} are possible",
+          fmt::format("decode: sentence {} has length {}; 0 to {} are possible",
                       b, length[b], source.dim(0)));
     }
+  }
+}
+
+// The special tokens come first so that their columns are their ids.
+void CheckOutputs(const Tensor& outputs) {
+  if (!outputs.defined()) return;
+  bool good = outputs.rank() == 1 && outputs.dtype() == DType::kI32 &&
+              outputs.numel() > kSpecialTokens;
+  for (int64_t i = 0; good && i < outputs.numel(); ++i) {
+    const int32_t* id = outputs.data<int32_t>() + i;
+    good = i < kSpecialTokens ? *id == i : *id > id[-1];
+  }
+  if (!good) {
+    throw ShapeError(fmt::format(
+        "decode: outputs {} must be ascending ids, i32, that start with the "
+        "{} special tokens",
+        outputs.shape().ToString(), kSpecialTokens));
   }
 }
 
@@ -49,21 +64,22 @@ Tensor Ids(const std::vector<int32_t>& ids) {
 
 Generation::Generation(const SequenceModel& model, const Tensor& source,
                        const Tensor& lengths, const DecodeOptions& options,
-                       int partials)
-    : model_(model), options_(options) {
+                       const Tensor& outputs, int partials)
+    : model_(model), options_(options), outputs_(outputs) {
   CheckOptions(options);
   CheckSource(source, lengths);
+  CheckOutputs(outputs);
   const int64_t B = source.dim(1);
   if (B == 0) return;
-  state_ = model.Start(Context{}, source, lengths);
   tokens_ = Tensor::Full({B}, kBos, DType::kI32);
   sentences_.resize(static_cast<size_t>(B));
+  int64_t max_length = 0;
   for (int64_t b = 0; b < B; ++b) {
     Sentence& sentence = sentences_[static_cast<size_t>(b)];
     sentence.column = b;
     sentence.source_length = lengths.data<int32_t>()[b];
     sentence.max_length = options.MaxLength(sentence.source_length);
-    sentence.first_row = b;
+    max_length = std::max(max_length, sentence.max_length);
     for (int i = 0; i < partials; ++i) {
       Partial& partial = sentence.live.emplace_back();
       partial.row = b;
@@ -73,10 +89,24 @@ Generation::Generation(const SequenceModel& model, const Tensor& source,
       }
     }
   }
+  const bool weights = options.NeedsAttention() || options.coverage_penalty > 0;
+  state_ = model.Start(Context{}, source, lengths);
+  state_->SetOptions({weights, outputs, max_length + 1});
 }
 
-bool Generation::MayFollow(int32_t token) {
-  return token != kPad && token != kBos;
+double Generation::LogProbability(int64_t row, float score) const {
+  return std::min(0.0,
+                  static_cast<double>(score) - log_sums_.data<double>()[row]);
+}
+
+int32_t Generation::TokenOf(int64_t column) const {
+  return outputs_.defined() ? outputs_.data<int32_t>()[column]
+                            : static_cast<int32_t>(column);
+}
+
+bool Generation::MayFollow(int32_t token) const {
+  return token != kPad && token != kBos &&
+         (token != kEos || options_.exact_length == 0);
 }
 
 std::vector<std::vector<Hypothesis>> Generation::Run() {
@@ -84,6 +114,7 @@ std::vector<std::vector<Hypothesis>> Generation::Run() {
   for (bool more = !sentences_.empty(); more; ++step_) {
     Step();
     for (Sentence& sentence : sentences_) {
+      if (sentence.live.empty()) continue;
       Advance(sentence);
       if (!sentence.live.empty()) continue;
       auto& result = results[static_cast<size_t>(sentence.column)];
@@ -91,19 +122,15 @@ std::vector<std::vector<Hypothesis>> Generation::Run() {
         result.push_back(Finish(sentence, ended));
       }
     }
-    std::erase_if(sentences_, [](const Sentence& s) { return s.live.empty(); });
     more = Rearrange();
   }
   return results;
 }
 
 void Generation::Step() {
-  const Tensor logits =
-      AsFloats(model_.Step(Context{}, tokens_, *state_).value());
-  log_probabilities_ = kernels::LogSoftmax(logits);
-  const bool needs_attention =
-      options_.NeedsAttention() || options_.coverage_penalty > 0;
-  attention_ = needs_attention && state_->weights().defined()
+  scores_ = AsFloats(model_.Step(Context{}, tokens_, *state_).value());
+  log_sums_ = Prepare(scores_);
+  attention_ = state_->options().weights && state_->weights().defined()
                    ? AsFloats(state_->weights())
                    : Tensor();
   if (!attention_.defined() &&
@@ -112,13 +139,11 @@ void Generation::Step() {
         "replace_unknown and coverage_penalty need a model with attention; "
         "this one has none");
   }
-  Prepare(log_probabilities_);
 }
 
 void Generation::Advance(Sentence& sentence) {
   for (const Partial& partial : sentence.live) {
-    // One NaN or infinite logit makes the whole row NaN.
-    if (std::isnan(log_probabilities_.row<float>(partial.row)[kEos])) {
+    if (!std::isfinite(log_sums_.data<double>()[partial.row])) {
       throw NumericError(fmt::format(
           "decode: the model's scores for target token {} are not finite; "
           "its parameters may be damaged",
@@ -146,9 +171,10 @@ std::vector<Continuation> Generation::ForcedEnds(
     const Sentence& sentence) const {
   std::vector<Continuation> ends;
   for (const Partial& partial : sentence.live) {
-    ends.push_back({ends.size(), kEos,
-                    partial.log_probability +
-                        log_probabilities_.row<float>(partial.row)[kEos]});
+    const float score = scores_.row<float>(partial.row)[kEos];
+    ends.push_back(
+        {ends.size(), kEos,
+         partial.log_probability + LogProbability(partial.row, score)});
   }
   return ends;
 }
@@ -205,47 +231,61 @@ bool Generation::Decided(const Sentence& sentence) const {
   return bound <= sentence.ended.back().score;
 }
 
-// Brings the model's rows to where the live partials want them; false if there
-// are none left. A sentence keeps its rows for as long as it has enough of
-// them and few rows are idle: what was derived from the source then stays.
-bool Generation::Rearrange() {
-  if (sentences_.empty()) return false;
-  int64_t used = 0;
-  bool fits = true;
-  for (Sentence& sentence : sentences_) {
-    const int64_t wanted = std::ssize(sentence.live);
-    fits = fits && wanted <= sentence.slots;
-    sentence.slots = std::max(sentence.slots, wanted);
-    used += sentence.slots;
-  }
-  const int64_t present = tokens_.numel();
-  const bool stay = fits && (present - used) * kIdleShare < present;
-
-  const size_t size = static_cast<size_t>(stay ? present : used);
-  std::vector<int32_t> rows(size);
-  std::iota(rows.begin(), rows.end(), 0);
-  std::vector<int32_t> tokens(size, kEos);
-  int64_t next_row = 0;
-  for (Sentence& sentence : sentences_) {
-    if (!stay) sentence.first_row = next_row;
-    next_row += sentence.slots;
-    for (int64_t i = 0; i < sentence.slots; ++i) {
-      // A spare row does what the last one does.
-      const auto live = static_cast<size_t>(
-          std::min<int64_t>(i, std::ssize(sentence.live) - 1));
-      const size_t row = static_cast<size_t>(sentence.first_row + i);
-      rows[row] = static_cast<int32_t>(sentence.live[live].row);
-      tokens[row] = sentence.prefixes.Token(sentence.live[live].prefix);
+// Takes the finished sentences out. Returns which of the sources remain.
+std::vector<int32_t> Generation::CloseUp() {
+  std::vector<int32_t> remaining;
+  for (size_t j = 0; j < sentences_.size(); ++j) {
+    if (!sentences_[j].live.empty()) {
+      remaining.push_back(static_cast<int32_t>(j));
     }
-    for (int64_t i = 0; i < std::ssize(sentence.live); ++i) {
-      sentence.live[static_cast<size_t>(i)].row = sentence.first_row + i;
+  }
+  std::erase_if(sentences_, [](const Sentence& s) { return s.live.empty(); });
+  return remaining;
+}
+
+// Brings the model's rows to where the live partials want them; false if there
+// are none left.
+bool Generation::Rearrange() {
+  const auto present = std::ssize(sentences_);
+  const auto idle = std::ranges::count_if(
+      sentences_, [](const Sentence& s) { return s.live.empty(); });
+  if (idle == present) return false;
+  const int64_t before = tokens_.numel() / present;  // rows of a source
+  const bool close_up = idle * kIdleShare >= present;
+  const std::vector<int32_t> sources =
+      close_up ? CloseUp() : std::vector<int32_t>();
+  int64_t after = before;
+  for (const Sentence& sentence : sentences_) {
+    after = std::max(after, std::ssize(sentence.live));
+  }
+
+  std::vector<int32_t> rows;
+  std::vector<int32_t> tokens;
+  for (size_t j = 0; j < sentences_.size(); ++j) {
+    Sentence& sentence = sentences_[j];
+    for (int64_t i = 0; i < after; ++i) {
+      if (sentence.live.empty()) {
+        const auto first = static_cast<int64_t>(j) * before;
+        rows.push_back(static_cast<int32_t>(first + std::min(i, before - 1)));
+        tokens.push_back(kEos);
+        continue;
+      }
+      // A spare row does what the last one does.
+      const Partial& partial = sentence.live[static_cast<size_t>(
+          std::min<int64_t>(i, std::ssize(sentence.live) - 1))];
+      rows.push_back(static_cast<int32_t>(partial.row));
+      tokens.push_back(sentence.prefixes.Token(partial.prefix));
+    }
+    for (size_t i = 0; i < sentence.live.size(); ++i) {
+      sentence.live[i].row =
+          static_cast<int64_t>(j) * after + static_cast<int64_t>(i);
     }
   }
   // Greedy search moves nothing: rows 0, 1, 2 and so on.
   const bool unmoved =
-      stay && std::adjacent_find(rows.begin(), rows.end(),
-                                 std::greater_equal<>()) == rows.end();
-  if (!unmoved) state_->Reorder(Ids(rows), stay);
+      !close_up && after == before &&
+      std::ranges::adjacent_find(rows, std::greater_equal<>()) == rows.end();
+  if (!unmoved) state_->Reorder(Ids(rows), close_up ? Ids(sources) : Tensor());
   tokens_ = Ids(tokens);
   return true;
 }

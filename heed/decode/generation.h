@@ -40,8 +40,6 @@ struct Sentence {
   int64_t column = 0;  // of the source
   int64_t source_length = 0;
   int64_t max_length = 0;
-  int64_t first_row = 0;  // it owns the rows [first_row, first_row + slots)
-  int64_t slots = 1;
   Prefixes prefixes;
   std::vector<Partial> live;  // none: finished
   std::vector<Ended> ended;   // best first, at most nbest
@@ -50,10 +48,11 @@ struct Sentence {
 /// A batch of sentences from the first token to the last. Used once.
 class Generation {
  public:
-  /// `partials`: how many each sentence starts with.
+  /// `outputs`: see BeamSearch; `partials`: how many each sentence starts with.
   /// Throws: ConfigError, ShapeError.
   Generation(const SequenceModel& model, const Tensor& source,
-             const Tensor& lengths, const DecodeOptions& options, int partials);
+             const Tensor& lengths, const DecodeOptions& options,
+             const Tensor& outputs, int partials);
   virtual ~Generation() = default;
 
   /// The hypotheses of each sentence, best first.
@@ -62,15 +61,20 @@ class Generation {
   std::vector<std::vector<Hypothesis>> Run();
 
  protected:
-  /// Called each step with the log-probabilities [rows, V] of what comes next.
-  virtual void Prepare(const Tensor& log_probabilities) = 0;
+  /// Called each step with the scores [rows, O] of what comes next. Returns log
+  /// sum exp of each row, f64 [rows].
+  virtual Tensor Prepare(const Tensor& scores) = 0;
   /// How the sentence goes on.
   virtual std::vector<Continuation> Choose(const Sentence& sentence) = 0;
 
   const DecodeOptions& options() const { return options_; }
   int64_t step() const { return step_; }
+  /// The log-probability of a token with this score after row `row`.
+  double LogProbability(int64_t row, float score) const;
+  /// The token that a column of the scores stands for.
+  int32_t TokenOf(int64_t column) const;
   /// Padding and <s> are no part of a sentence.
-  static bool MayFollow(int32_t token);
+  bool MayFollow(int32_t token) const;
 
  private:
   void Step();
@@ -80,17 +84,20 @@ class Generation {
   void End(Sentence& sentence, Partial partial) const;
   bool Decided(const Sentence& sentence) const;
   bool Rearrange();
+  std::vector<int32_t> CloseUp();
   Hypothesis Finish(const Sentence& sentence,
                     const Sentence::Ended& ended) const;
 
   const SequenceModel& model_;
   const DecodeOptions options_;
   std::unique_ptr<DecodingState> state_;
-  std::vector<Sentence> sentences_;
-  Tensor tokens_;             // the last ones, i32 [rows]
-  Tensor log_probabilities_;  // of the next ones [rows, V]
-  Tensor attention_;          // of this step [rows, S], or undefined
-  int64_t step_ = 0;          // tokens that every live partial has
+  std::vector<Sentence> sentences_;  // by their sources in the model's batch
+  Tensor outputs_;                   // the tokens of columns; undefined: all
+  Tensor tokens_;                    // the last ones, i32 [rows]
+  Tensor scores_;                    // of the next ones [rows, O]
+  Tensor log_sums_;                  // log sum exp of their rows, f64 [rows]
+  Tensor attention_;                 // of this step [rows, S], or undefined
+  int64_t step_ = 0;                 // tokens that every live partial has
 };
 
 }  // namespace heed

@@ -26,9 +26,13 @@ void DecodeOptions::Visit(FieldList& v) {
   v("max_length", max_length, Range(0, 1000000),
     "most target tokens; 0: only the limit by the source's length");
   v("max_length_factor", max_length_factor, Range(0, 1000),
-    "at most this many target tokens per source token, and 10 more");
+    "at most this many target tokens per source token, and 10 more; 0: no such "
+    "limit where there is a max_length");
   v("replace_unknown", replace_unknown,
     "write the source word that was looked at most for an unknown one");
+  v("shortlist", shortlist, Any{"FILE"},
+    "score only likely translations of the source's tokens: those in a file "
+    "of target, source, probability, in 'model' (the model's own), or 'none'");
   v.Section("Sampling");
   v("sample", sample, "draw at random instead of searching for the best");
   v("temperature", temperature, Range(0.01, 100),
@@ -46,6 +50,8 @@ void DecodeOptions::Visit(FieldList& v) {
 }
 
 int64_t DecodeOptions::MaxLength(int64_t source_length) const {
+  if (exact_length > 0) return exact_length - 1;
+  if (max_length_factor == 0 && max_length > 0) return max_length;
   const auto by_source =
       static_cast<int64_t>(max_length_factor *
                            static_cast<double>(source_length)) +

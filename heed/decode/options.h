@@ -3,6 +3,7 @@
 #define HEED_DECODE_OPTIONS_H_
 
 #include <cstdint>
+#include <string>
 
 #include "heed/base/config.h"
 
@@ -28,6 +29,8 @@ struct DecodeOptions {
 
   bool replace_unknown = false;
 
+  std::string shortlist = "none";
+
   // Batches
   int batch_tokens = 4096;
   int batch_sentences = 64;
@@ -35,6 +38,10 @@ struct DecodeOptions {
   /// Whether Hypothesis::attention is filled. Set by the program that shows it,
   /// not an option of its own; replace_unknown implies it.
   bool keep_attention = false;
+
+  /// Exactly so many tokens, </s> among them, however unlikely; 0: the model
+  /// decides. For benchmarks, whose weights may be random; not an option.
+  int exact_length = 0;
 
   void Visit(FieldList& v);
 

@@ -10,18 +10,19 @@
 #include "heed/decode/generation.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
+#include "heed/kernels/topk.h"
 
 namespace heed {
 namespace {
 
 struct Candidate {
   float probability;
-  int32_t token;
+  int32_t column;  // of the scores
 };
 
 bool Likelier(const Candidate& a, const Candidate& b) {
-  return std::tuple(-a.probability, a.token) <
-         std::tuple(-b.probability, b.token);
+  return std::tuple(-a.probability, a.column) <
+         std::tuple(-b.probability, b.column);
 }
 
 double Mass(const std::vector<Candidate>& candidates) {
@@ -62,38 +63,40 @@ int32_t Pick(const std::vector<Candidate>& candidates, double uniform) {
   double rest = uniform * Mass(candidates);
   for (const Candidate& candidate : candidates) {
     rest -= candidate.probability;
-    if (rest < 0) return candidate.token;
+    if (rest < 0) return candidate.column;
   }
-  return candidates.back().token;  // rounding left a little over
+  return candidates.back().column;  // rounding left a little over
 }
 
 class Sampling : public Generation {
  public:
   Sampling(const SequenceModel& model, const Tensor& source,
            const Tensor& lengths, const DecodeOptions& options,
-           std::span<const int64_t> numbers)
-      : Generation(model, source, lengths, options, options.nbest),
+           std::span<const int64_t> numbers, const Tensor& outputs)
+      : Generation(model, source, lengths, options, outputs, options.nbest),
         numbers_(numbers) {}
 
  private:
-  void Prepare(const Tensor& log_probabilities) override {
-    log_probabilities_ = log_probabilities;
-    const double temperature = options().temperature;
+  Tensor Prepare(const Tensor& scores) override {
+    scores_ = scores;
     probabilities_ = kernels::Exp(
-        temperature == 1 ? log_probabilities
-                         : kernels::LogSoftmax(kernels::Scale(
-                               log_probabilities, 1 / temperature)));
+        kernels::LogSoftmax(kernels::Scale(scores, 1 / options().temperature)));
+    Tensor values, ids, log_sums;
+    kernels::TopK(scores, 1, values, ids, &log_sums);
+    return log_sums;
   }
 
   std::vector<Continuation> Choose(const Sentence& sentence) override {
     std::vector<Continuation> drawn;
     for (size_t parent = 0; parent < sentence.live.size(); ++parent) {
       const Partial& partial = sentence.live[parent];
-      const int32_t token =
+      const int32_t column =
           Draw(partial.row, Uniform(sentence.column, partial.draw));
-      drawn.push_back({parent, token,
-                       partial.log_probability +
-                           log_probabilities_.row<float>(partial.row)[token]});
+      drawn.push_back(
+          {parent, TokenOf(column),
+           partial.log_probability +
+               LogProbability(partial.row,
+                              scores_.row<float>(partial.row)[column])});
     }
     return drawn;
   }
@@ -112,8 +115,8 @@ class Sampling : public Generation {
     const float* probabilities = probabilities_.row<float>(row);
     candidates_.clear();
     for (int64_t v = 0; v < probabilities_.cols(); ++v) {
-      const auto token = static_cast<int32_t>(v);
-      if (MayFollow(token)) candidates_.push_back({probabilities[v], token});
+      if (!MayFollow(TokenOf(v))) continue;
+      candidates_.push_back({probabilities[v], static_cast<int32_t>(v)});
     }
     KeepLikeliest(candidates_, options().top_k);
     KeepNucleus(candidates_, options().top_p);
@@ -121,7 +124,7 @@ class Sampling : public Generation {
   }
 
   std::span<const int64_t> numbers_;
-  Tensor log_probabilities_;
+  Tensor scores_;
   Tensor probabilities_;  // at the temperature
   std::vector<Candidate> candidates_;
 };
@@ -132,12 +135,13 @@ std::vector<std::vector<Hypothesis>> Sample(const SequenceModel& model,
                                             const Tensor& source,
                                             const Tensor& lengths,
                                             const DecodeOptions& options,
-                                            std::span<const int64_t> numbers) {
+                                            std::span<const int64_t> numbers,
+                                            const Tensor& outputs) {
   if (std::ssize(numbers) != lengths.numel()) {
     throw ShapeError(fmt::format("sample: {} numbers for {} sentences",
                                  numbers.size(), lengths.numel()));
   }
-  return Sampling(model, source, lengths, options, numbers).Run();
+  return Sampling(model, source, lengths, options, numbers, outputs).Run();
 }
 
 }  // namespace heed

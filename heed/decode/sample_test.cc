@@ -170,6 +170,19 @@ TEST(Sample, TheBatchChangesNothing) {
   }
 }
 
+TEST(Sample, OutputsLimitTheDraws) {
+  const RandomModel model(20);
+  const Ids some = {kPad, kUnk, kBos, kEos, 5, 11, 17};
+  const auto [ids, lengths] = SourceOf({{4, 5, kEos}});
+  const auto found = Sample(model, ids, lengths, Sampled(20),
+                            std::vector<int64_t>{0}, Tensor::Of(some, {7}));
+  for (const Hypothesis& hypothesis : found.at(0)) {
+    for (const int32_t token : hypothesis.tokens) {
+      EXPECT_EQ(std::ranges::count(some, token), 1) << token;
+    }
+  }
+}
+
 TEST(Sample, ANumberIsNeededForEachSentence) {
   const auto [ids, lengths] = SourceOf({{4, kEos}});
   EXPECT_THROW(Sample(CopyModel(9), ids, lengths, Sampled(1), {}), ShapeError);

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -27,27 +29,41 @@ struct FakeRow {
 
 class FakeState : public DecodingState {
  public:
-  explicit FakeState(std::vector<FakeRow> rows) : rows(std::move(rows)) {}
+  explicit FakeState(std::vector<FakeRow> rows)
+      : rows(std::move(rows)), sources(std::ssize(this->rows)) {}
 
-  void Reorder(const Tensor& from, bool same_sources) override {
+  void Reorder(const Tensor& from, const Tensor& kept) override {
+    const int64_t n = std::ssize(rows) / sources;
+    std::vector<int32_t> left(static_cast<size_t>(sources));
+    std::iota(left.begin(), left.end(), 0);
+    if (kept.defined()) left = kept.ToVector<int32_t>();
+    ASSERT_TRUE(std::ranges::is_sorted(left));
+    sources = std::ssize(left);
+    ASSERT_EQ(from.numel() % sources, 0);
+    const int64_t next_n = from.numel() / sources;
     std::vector<FakeRow> next;
     for (const int32_t row : from.ToVector<int32_t>()) {
+      const int64_t source = std::ssize(next) / next_n;
+      ASSERT_EQ(row / n, left.at(static_cast<size_t>(source)));
       next.push_back(rows.at(static_cast<size_t>(row)));
     }
-    if (same_sources) {
-      ASSERT_EQ(next.size(), rows.size());
-      for (size_t i = 0; i < rows.size(); ++i) {
-        ASSERT_EQ(next[i].source, rows[i].source) << "row " << i;
-      }
-    }
-    ++(same_sources ? moves_within : moves_between);
+    ++(kept.defined() ? moves_of_sources : moves_of_rows);
     rows = std::move(next);
   }
   void SetWeights(Tensor weights) { weights_ = std::move(weights); }
 
+  int64_t longest_source() const {
+    size_t longest = 0;
+    for (const FakeRow& row : rows) {
+      longest = std::max(longest, row.source.size());
+    }
+    return static_cast<int64_t>(longest);
+  }
+
   std::vector<FakeRow> rows;
-  int moves_within = 0;   // Reorder with same_sources
-  int moves_between = 0;  // and without
+  int64_t sources;
+  int moves_of_rows = 0;
+  int moves_of_sources = 0;
 };
 
 /// A model given by the scores and the attention of a row.
@@ -73,6 +89,8 @@ class FakeModel : public SequenceModel {
         rows[b].source.push_back(source.row<int32_t>(s)[b]);
       }
     }
+    const std::lock_guard lock(mutex_);
+    batches.push_back(source.dim(1));
     rows_of_steps.clear();
     source_steps = source.dim(0);
     return std::make_unique<FakeState>(std::move(rows));
@@ -81,34 +99,43 @@ class FakeModel : public SequenceModel {
            DecodingState& decoding_state) const override {
     auto& state = static_cast<FakeState&>(decoding_state);
     EXPECT_EQ(tokens.numel(), std::ssize(state.rows));
+    const std::lock_guard lock(mutex_);
     rows_of_steps.push_back(tokens.numel());
-    moves_within = state.moves_within;
-    moves_between = state.moves_between;
-    Tensor scores({tokens.numel(), V_});
-    Tensor weights = Tensor::Zeros({tokens.numel(), source_steps});
+    moves_of_rows = state.moves_of_rows;
+    moves_of_sources = state.moves_of_sources;
+    const Tensor& outputs = state.options().outputs;
+    Tensor scores(
+        {tokens.numel(), outputs.defined() ? outputs.numel() : int64_t{V_}});
+    Tensor weights = Tensor::Zeros({tokens.numel(), state.longest_source()});
     bool attends = false;
     for (int64_t r = 0; r < tokens.numel(); ++r) {
       FakeRow& row = state.rows[static_cast<size_t>(r)];
       row.written.push_back(tokens.data<int32_t>()[r]);
-      std::ranges::copy(Scores(row), scores.row<float>(r));
+      const std::vector<float> all = Scores(row);
+      for (int64_t o = 0; o < scores.cols(); ++o) {
+        const int64_t id = outputs.defined() ? outputs.data<int32_t>()[o] : o;
+        scores.row<float>(r)[o] = all.at(static_cast<size_t>(id));
+      }
       const std::vector<float> attention = Attention(row);
       std::ranges::copy(attention, weights.row<float>(r));
       attends = attends || !attention.empty();
     }
-    if (attends) state.SetWeights(weights);
+    if (attends && state.options().weights) state.SetWeights(weights);
     return scores;
   }
 
   int V() const { return V_; }
 
+  mutable std::vector<int64_t> batches;  // sentences of each search
   // Of the last search.
   mutable std::vector<int64_t> rows_of_steps;
   mutable int64_t source_steps = 0;
-  mutable int moves_within = 0;
-  mutable int moves_between = 0;
+  mutable int moves_of_rows = 0;
+  mutable int moves_of_sources = 0;
 
  private:
   int V_;
+  mutable std::mutex mutex_;  // Step of one search at a time
 };
 
 /// Each source and each prefix has its own random distribution, so that every

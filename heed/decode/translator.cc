@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -41,14 +42,28 @@ size_t MostAttended(const Hypothesis& hypothesis, size_t t) {
 
 }  // namespace
 
+std::optional<Shortlist> ReadShortlist(const DecodeOptions& options,
+                                       const std::string& model_folder,
+                                       const Vocabulary& source,
+                                       const Vocabulary& target) {
+  if (options.shortlist == "none") return std::nullopt;
+  if (options.shortlist == "model") {
+    const auto path = std::filesystem::path(model_folder) / kShortlistFile;
+    return Shortlist::Read(path.string(), source.size(), target.size());
+  }
+  return Shortlist::ReadLexicon(options.shortlist, source, target, {});
+}
+
 Translator::Translator(const SequenceModel& model, Vocabulary source,
                        Vocabulary target, bool lowercase,
-                       const DecodeOptions& options)
+                       const DecodeOptions& options,
+                       std::optional<Shortlist> shortlist)
     : model_(model),
       source_(std::move(source)),
       target_(std::move(target)),
       lowercase_(lowercase),
-      options_(options) {
+      options_(options),
+      shortlist_(std::move(shortlist)) {
   CheckOptions(options);
 }
 
@@ -57,25 +72,39 @@ std::vector<Translations> Translator::Translate(
   CheckUtf8(lines, first);
   const Sentences sentences = Encode(lines);
   std::vector<Translations> results(lines.size(), Translations(1));
-  for (const std::vector<int64_t>& indices : PlanBatches(sentences)) {
-    const Batch batch = MakeSourceBatch(sentences.ids, indices);
-    const Tensor source = Tensor::Of(batch.source, {batch.S, batch.B});
-    const Tensor lengths = Tensor::Of(batch.source_lengths, {batch.B});
-    std::vector<int64_t> numbers = indices;
-    for (int64_t& number : numbers) number += first;
-    auto hypotheses = options_.sample
-                          ? Sample(model_, source, lengths, options_, numbers)
-                          : BeamSearch(model_, source, lengths, options_);
-    for (size_t b = 0; b < indices.size(); ++b) {
-      const auto index = static_cast<size_t>(indices[b]);
-      results[index].clear();
-      for (Hypothesis& hypothesis : hypotheses[b]) {
-        results[index].push_back(
-            Write(sentences.pieces[index], std::move(hypothesis)));
-      }
+  const std::vector<std::vector<int64_t>> batches = PlanBatches(sentences);
+  ParallelTasks(std::ssize(batches), [&](int64_t i) {
+    TranslateBatch(sentences, batches[static_cast<size_t>(i)], first, results);
+  });
+  return results;
+}
+
+void Translator::TranslateBatch(const Sentences& sentences,
+                                const std::vector<int64_t>& indices,
+                                int64_t first,
+                                std::vector<Translations>& results) const {
+  const Batch batch = MakeSourceBatch(sentences.ids, indices);
+  const Tensor source = Tensor::Of(batch.source, {batch.S, batch.B});
+  const Tensor lengths = Tensor::Of(batch.source_lengths, {batch.B});
+  std::vector<int64_t> numbers = indices;
+  for (int64_t& number : numbers) number += first;
+  Tensor outputs;
+  if (shortlist_) {
+    const std::vector<int32_t> ids = shortlist_->Outputs(batch.source);
+    outputs = Tensor::Of(ids, {std::ssize(ids)});
+  }
+  auto hypotheses =
+      options_.sample
+          ? Sample(model_, source, lengths, options_, numbers, outputs)
+          : BeamSearch(model_, source, lengths, options_, outputs);
+  for (size_t b = 0; b < indices.size(); ++b) {
+    const auto index = static_cast<size_t>(indices[b]);
+    results[index].clear();
+    for (Hypothesis& hypothesis : hypotheses[b]) {
+      results[index].push_back(
+          Write(sentences.pieces[index], std::move(hypothesis)));
     }
   }
-  return results;
 }
 
 Translator::Sentences Translator::Encode(

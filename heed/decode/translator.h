@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <istream>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "heed/data/shortlist.h"
 #include "heed/data/vocabulary.h"
 #include "heed/decode/hypothesis.h"
 #include "heed/models/sequence_model.h"
@@ -32,16 +34,29 @@ struct Translation {
 /// Best first, at least one.
 using Translations = std::vector<Translation>;
 
+/// The file of a model folder that DecodeOptions::shortlist means by "model".
+inline constexpr const char* kShortlistFile = "shortlist.safetensors";
+
+/// The shortlist that the options name, if any: of a lexicon, or that in the
+/// model's folder. Throws: IoError; FormatError.
+std::optional<Shortlist> ReadShortlist(const DecodeOptions& options,
+                                       const std::string& model_folder,
+                                       const Vocabulary& source,
+                                       const Vocabulary& target);
+
 /// Immutable, used from many threads. The model must outlive it.
 class Translator {
  public:
-  /// `lowercase`: as the model's training text was.
+  /// `lowercase`: as the model's training text was. With a shortlist, only what
+  /// it lists for the sentences of a batch is written.
   /// Throws: ConfigError for options out of range.
   Translator(const SequenceModel& model, Vocabulary source, Vocabulary target,
-             bool lowercase, const DecodeOptions& options);
+             bool lowercase, const DecodeOptions& options,
+             std::optional<Shortlist> shortlist = std::nullopt);
 
   /// The translations of each line. Lines of similar length are translated
-  /// together, the results stand in the order of the lines. `first` is the
+  /// together, several batches at the same time; the results stand in the order
+  /// of the lines. `first` is the
   /// number of the first line in the whole text: samples depend on it, errors
   /// name it. Throws: FormatError for a line that is not valid UTF-8; and as
   /// BeamSearch.
@@ -57,6 +72,9 @@ class Translator {
   Sentences Encode(std::span<const std::string> lines) const;
   std::vector<std::vector<int64_t>> PlanBatches(
       const Sentences& sentences) const;
+  void TranslateBatch(const Sentences& sentences,
+                      const std::vector<int64_t>& indices, int64_t first,
+                      std::vector<Translations>& results) const;
   Translation Write(const std::vector<std::string>& source_pieces,
                     Hypothesis hypothesis) const;
 
@@ -65,6 +83,7 @@ class Translator {
   Vocabulary target_;
   bool lowercase_;
   DecodeOptions options_;
+  std::optional<Shortlist> shortlist_;
 };
 
 /// Receives the translations of line `index`, counted from 0.
@@ -78,7 +97,7 @@ using EmitTranslations =
 /// the first use, else it never knows of more than one line.
 /// Throws: as Translator::Translate; IoError if reading fails.
 void TranslateStream(const Translator& translator, std::istream& in,
-                     const EmitTranslations& emit, int64_t window = 256);
+                     const EmitTranslations& emit, int64_t window = 1024);
 
 }  // namespace heed
 

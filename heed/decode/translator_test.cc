@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "heed/base/errors.h"
+#include "heed/base/threads.h"
 #include "heed/decode/testing.h"
 
 namespace heed {
@@ -52,12 +54,59 @@ TEST_F(TranslatorTest, BatchesKeepToTheLimits) {
   options.batch_tokens = 12;
   options.batch_sentences = 3;
   const Translator translator = Make(options);
-  translator.Translate(Lines(2, "the cat sat on a mat"));  // 7 with </s>
-  EXPECT_EQ(model_.rows_of_steps.at(0), 1);
-  translator.Translate(Lines(3, "the cat"));
-  EXPECT_EQ(model_.rows_of_steps.at(0), 3);
-  translator.Translate(Lines(4, "the"));
-  EXPECT_EQ(model_.rows_of_steps.at(0), 1);  // the fourth
+  const auto batches_of = [&](const Lines& lines) {
+    model_.batches.clear();
+    translator.Translate(lines);
+    std::ranges::sort(model_.batches);
+    return model_.batches;
+  };
+  using Sizes = std::vector<int64_t>;
+  EXPECT_EQ(batches_of(Lines(2, "the cat sat on a mat")),  // 7 with </s>
+            (Sizes{1, 1}));
+  EXPECT_EQ(batches_of(Lines(3, "the cat")), Sizes{3});
+  EXPECT_EQ(batches_of(Lines(4, "the")), (Sizes{1, 3}));
+}
+
+TEST_F(TranslatorTest, OneThreadTranslatesAsManyDo) {
+  const RandomModel model(10, -1);
+  Lines lines;
+  for (size_t i = 0; i < 60; ++i) {
+    lines.push_back("cat");
+    for (size_t n = 0; n < i * 7 % 11; ++n) lines.back() += " mat";
+  }
+  DecodeOptions options;
+  options.batch_sentences = 4;
+  const Translator translator(model, Words(), Words(), false, options);
+  const auto texts = [&](int threads) {
+    const ThreadLimit limit(threads);
+    return Texts(translator.Translate(lines));
+  };
+  EXPECT_EQ(texts(1), texts(3));
+}
+
+TEST_F(TranslatorTest, AShortlistLimitsWhatIsWritten) {
+  Corpus corpus;
+  for (int i = 0; i < 50; ++i) {
+    const int32_t id = 4 + i % 6;
+    corpus.source.push_back({id, kEos});
+    corpus.target.push_back({id == 9 ? 4 : id, kEos});  // never the last word
+  }
+  const Vocabulary words = Words();
+  const auto texts = [&](const ShortlistOptions& list, const Lines& lines) {
+    DecodeOptions options;
+    options.max_length = 2;
+    const Translator translator(
+        model_, words, words, false, options,
+        Shortlist::Train(corpus, words.size(), words.size(), list));
+    return Texts(translator.Translate(lines));
+  };
+  const std::string known = words.Piece(5);
+  const std::string last = words.Piece(9);
+  const ShortlistOptions short_one = {.frequent = 0, .best = 1};
+  EXPECT_EQ(texts(short_one, {known}), Lines{known});
+  EXPECT_NE(texts(short_one, {last}), Lines{last});
+  EXPECT_EQ(texts({.frequent = 10, .best = 1}, {last, known}),
+            (Lines{last, known}));
 }
 
 TEST_F(TranslatorTest, LinesWithoutAWordDoNotReachTheModel) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/io/elements.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -23,17 +24,27 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr size_t kLengthBytes = 8;
 constexpr const char* kMetadataKey = "__metadata__";
-constexpr std::pair<DType, std::string_view> kDTypes[] = {
-    {DType::kF32, "F32"},
-    {DType::kF64, "F64"},
-    {DType::kBF16, "BF16"},
-    {DType::kI32, "I32"},
+
+// How the elements of a file are stored, and what they become.
+struct ElementType {
+  std::string_view name;
+  DType dtype;
+  size_t size;
+
+  bool as_stored() const { return size == SizeOf(dtype); }
+};
+constexpr ElementType kElementTypes[] = {
+    {"F32", DType::kF32, 4}, {"F64", DType::kF64, 8}, {"BF16", DType::kBF16, 2},
+    {"I32", DType::kI32, 4}, {"I8", DType::kI8, 1},   {"U8", DType::kU8, 1},
+    {"F16", DType::kF32, 2}, {"I64", DType::kI32, 8},
 };
 
 std::string_view DTypeName(DType dtype) {
-  return std::find_if(std::begin(kDTypes), std::end(kDTypes),
-                      [&](const auto& entry) { return entry.first == dtype; })
-      ->second;
+  return std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
+                      [&](const ElementType& type) {
+                        return type.dtype == dtype && type.as_stored();
+                      })
+      ->name;
 }
 
 std::string MakeHeader(std::span<const NamedTensor> tensors,
@@ -66,7 +77,7 @@ std::string MakeHeader(std::span<const NamedTensor> tensors,
 // What the header says of a tensor, checked against itself.
 struct Entry {
   std::string name;
-  DType dtype = DType::kF32;
+  ElementType type = {};
   Shape shape;
   uint64_t begin = 0;
   uint64_t end = 0;
@@ -129,7 +140,7 @@ class HeaderReader {
     if (!value.is_object()) FailOn(name, "not an object");
     Entry entry;
     entry.name = name;
-    entry.dtype = ReadDType(name, value);
+    entry.type = ReadType(name, value);
     entry.shape = ReadShape(name, value);
     const Json offsets = value.value("data_offsets", Json());
     if (!offsets.is_array() || offsets.size() != 2 ||
@@ -142,18 +153,19 @@ class HeaderReader {
     if (entry.begin > entry.end || entry.end - entry.begin != bytes) {
       FailOn(name, fmt::format("{} {} needs {} bytes, but data_offsets are {} "
                                "to {}",
-                               DTypeName(entry.dtype), entry.shape.ToString(),
-                               bytes, entry.begin, entry.end));
+                               entry.type.name, entry.shape.ToString(), bytes,
+                               entry.begin, entry.end));
     }
     return entry;
   }
 
-  DType ReadDType(const std::string& name, const Json& value) const {
+  ElementType ReadType(const std::string& name, const Json& value) const {
     const Json dtype = value.value("dtype", Json());
-    for (const auto& [known, known_name] : kDTypes) {
-      if (dtype == known_name) return known;
+    for (const ElementType& known : kElementTypes) {
+      if (dtype == known.name) return known;
     }
-    FailOn(name, fmt::format("dtype {} is none of F32, F64, BF16, I32",
+    FailOn(name, fmt::format("dtype {} is none of F32, F64, F16, BF16, I32, "
+                             "I64, I8, U8",
                              dtype.dump(-1, ' ', true,
                                         Json::error_handler_t::replace)));
   }
@@ -175,20 +187,35 @@ class HeaderReader {
   }
 
   uint64_t ByteCount(const std::string& name, const Entry& entry) const {
-    uint64_t bytes = SizeOf(entry.dtype);
+    auto bytes = static_cast<int64_t>(entry.type.size);
     for (int axis = 0; axis < entry.shape.rank(); ++axis) {
-      if (__builtin_mul_overflow(
-              bytes, static_cast<uint64_t>(entry.shape[axis]), &bytes)) {
+      if (__builtin_mul_overflow(bytes, entry.shape[axis], &bytes)) {
         FailOn(name,
                fmt::format("shape {} is impossible", entry.shape.ToString()));
       }
     }
-    return bytes;
+    return static_cast<uint64_t>(bytes);
   }
 
   const std::string& path_;
   Json json_;
 };
+
+Tensor MakeTensor(const Entry& entry, std::string_view elements,
+                  const std::string& path) {
+  if (entry.type.name == "F16") {
+    return HalvesToF32(std::string(elements), entry.shape);
+  }
+  if (entry.type.name == "I64") {
+    return LongsToI32(std::string(elements), entry.shape,
+                      fmt::format("{}: tensor '{}'", path, entry.name));
+  }
+  Tensor value(entry.shape, entry.type.dtype);
+  if (!elements.empty()) {
+    std::memcpy(value.raw(), elements.data(), elements.size());
+  }
+  return value;
+}
 
 }  // namespace
 
@@ -227,12 +254,8 @@ SafetensorsFile ReadSafetensors(const std::string& path) {
   SafetensorsFile file;
   file.metadata = reader.ReadMetadata();
   for (Entry& entry : reader.ReadEntries(data.size())) {
-    Tensor value(entry.shape, entry.dtype);
-    const std::string_view elements =
-        data.substr(entry.begin, entry.end - entry.begin);
-    if (!elements.empty()) {
-      std::memcpy(value.raw(), elements.data(), elements.size());
-    }
+    Tensor value = MakeTensor(
+        entry, data.substr(entry.begin, entry.end - entry.begin), path);
     file.tensors.push_back({std::move(entry.name), std::move(value)});
   }
   return file;

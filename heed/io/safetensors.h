@@ -10,14 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "heed/tensor/tensor.h"
+#include "heed/tensor/named_tensor.h"
 
 namespace heed {
-
-struct NamedTensor {
-  std::string name;
-  Tensor value;
-};
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -32,8 +27,9 @@ void WriteSafetensors(const std::string& path,
                       std::span<const NamedTensor> tensors,
                       const Metadata& metadata);
 
-/// Throws: IoError; FormatError that names the file and the tensor for content
-/// that is cut short, damaged, or of a dtype that Heed does not have.
+/// F16 becomes f32, I64 becomes i32. Throws: IoError; FormatError that names
+/// the file and the tensor for content that is cut short, damaged, or of a
+/// dtype that Heed does not have.
 SafetensorsFile ReadSafetensors(const std::string& path);
 
 }  // namespace heed

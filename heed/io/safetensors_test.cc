@@ -51,6 +51,8 @@ std::vector<NamedTensor> Examples() {
           {"f32", Tensor::Of<float>({1, -2.5, 3, 4, 5, 6}, {2, 3})},
           {"f64", Tensor::Of<double>({1e300, -0.0}, {2, 1, 1})},
           {"i32", Tensor::Of<int32_t>({-1, 2147483647}, {2})},
+          {"i8", Tensor::Of<int8_t>({-127, 0, 127}, {3})},
+          {"u8", Tensor::Of<uint8_t>({0, 255}, {1, 2})},
           {"scalar", Tensor::Of<float>({7}, {})},
           {"none", Tensor(Shape{0, 4})}};
 }
@@ -154,7 +156,8 @@ TEST_F(Safetensors, MalformedTensorsAreFormatErrorsThatNameThem) {
     return R"({"w":{"dtype":)" + dtype + R"(,"shape":)" + shape +
            R"(,"data_offsets":)" + offsets + "}}";
   };
-  ExpectError(header("\"F16\"", "[1]", "[0,2]"), 2, "'w': dtype \"F16\"");
+  ExpectError(header("\"C64\"", "[1]", "[0,8]"), 8, "'w': dtype \"C64\"");
+  ExpectError(header("\"F16\"", "[2]", "[0,2]"), 2, "'w': F16 [2] needs 4");
   ExpectError(header("1", "[1]", "[0,4]"), 4, "'w': dtype 1");
   ExpectError(header("\"F32\"", "1", "[0,4]"), 4, "'w': shape");
   ExpectError(header("\"F32\"", "[-1]", "[0,4]"), 4, "'w': shape");
@@ -170,6 +173,26 @@ TEST_F(Safetensors, MalformedTensorsAreFormatErrorsThatNameThem) {
   ExpectError(header("\"F32\"", "[2]", "[0,4]"), 4, "'w': F32 [2] needs 8");
   ExpectError(header("\"F32\"", "[2]", "[0,8]"), 4, "'w': data_offsets");
   ExpectError(header("\"F32\"", "[1]", "[4,8]"), 8, "'w': data_offsets");
+}
+
+TEST_F(Safetensors, HalvesBecomeF32AndLongsI32) {
+  const std::string header =
+      R"({"h":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},)"
+      R"("l":{"dtype":"I64","shape":[1],"data_offsets":[4,12]}})";
+  Put(header, 12);
+  std::string bytes = ReadFile(path_);
+  bytes.replace(
+      8 + header.size(), 12,
+      std::string("\x00\x3c\x00\xc1\xfe\xff\xff\xff\xff\xff\xff\xff", 12));
+  PutBytes(bytes);
+  const SafetensorsFile file = ReadSafetensors(path_);
+  EXPECT_EQ(file.tensors[0].value.ToVector<float>(),
+            (std::vector<float>{1, -2.5}));
+  EXPECT_EQ(file.tensors[1].value.ToVector<int32_t>(),
+            (std::vector<int32_t>{-2}));
+  bytes[bytes.size() - 2] = 0;
+  PutBytes(bytes);
+  EXPECT_NE(ReadError().find("tensor 'l'"), std::string::npos);
 }
 
 TEST_F(Safetensors, TensorsThatOverlapAreAFormatError) {

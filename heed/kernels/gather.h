@@ -10,9 +10,10 @@ namespace heed::kernels {
 /// of any shape, y ids.shape + [M..]. Range: 0 <= id < V.
 Tensor Gather(const Tensor& table, const Tensor& ids);
 
-/// table[ids[i], :] += dy[i, :], in the order of i. Shapes: table [V, M] of f32
-/// or f64, ids i32 with N elements, dy [N, M]. Range: 0 <= id < V.
-void ScatterAddTo(Tensor& table, const Tensor& ids, const Tensor& dy);
+/// table[ids[i], :] += scale dy[i, :], in the order of i. Shapes: table [V, M]
+/// of f32 or f64, ids i32 with N elements, dy [N, M]. Range: 0 <= id < V.
+void ScatterAddTo(Tensor& table, const Tensor& ids, const Tensor& dy,
+                  double scale = 1);
 
 }  // namespace heed::kernels
 

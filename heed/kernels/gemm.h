@@ -8,12 +8,17 @@
 
 #include <cstdint>
 
+#include "heed/kernels/activation.h"
+#include "heed/kernels/quantize.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
 
-/// In what a product rounds its factors; sums are f32 (f64 for f64 tensors).
-enum class Precision : uint8_t { kNative, kBF16 };
+/// In what a product rounds its factors; sums are f32 (f64 for f64 tensors,
+/// which are never rounded). kInt8: each row of the left factor and each column
+/// of the right one as quantize.h says, with exact sums: the same bits on every
+/// processor. Sums of more than kMaxInt8Sum products are native.
+enum class Precision : uint8_t { kNative, kBF16, kInt8 };
 
 /// True if this processor multiplies bf16 in hardware.
 bool HasBF16();
@@ -21,6 +26,7 @@ bool HasBF16();
 /// A right operand [K, N], arranged for products. Cheap to copy.
 struct PackedMatrix {
   Tensor data;
+  Tensor scales;  // kInt8: of the columns
   int64_t k = 0;
   int64_t n = 0;
   Precision precision = Precision::kNative;
@@ -31,18 +37,42 @@ struct PackedMatrix {
 void Pack(const Tensor& b, bool transpose, Precision precision,
           PackedMatrix& packed);
 
-/// c (+)= a b. Shapes: a [..., K], b [K, N], c [..., N]. Rows of a may be
-/// apart; c is dense.
-void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
-              Tensor& c);
+/// The same of a weight that is stored as bytes.
+void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed);
 
-/// c (+)= xᵀ y: the gradient of a weight. Shapes: x [R, K], y [R, N], c [K, N].
-/// Rows of x and y may be apart; c is dense.
+/// Columns ids[0], ids[1].. of b: a vocabulary shortlist of an output matrix.
+/// Shapes: ids i32. Range: 0 <= id < N.
+PackedMatrix SelectColumns(const PackedMatrix& b, const Tensor& ids);
+
+/// What a product does with its sums while they are in the cache.
+struct Epilogue {
+  const Tensor* bias = nullptr;  // [N]
+  Activation activation = Activation::kNone;
+  bool accumulate = false;
+};
+
+/// c = f(c + a b + bias), c within f only to accumulate. Shapes: a [..., K],
+/// b [K, N], c [..., N]. Rows of a may be apart; c is dense.
+void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
+              Tensor& c);
+/// The same of rows that are quantised once for several products of kInt8.
+void Multiply(const QuantizedRows& a, const PackedMatrix& b,
+              const Epilogue& epilogue, Tensor& c);
+
+/// c (+)= a b.
+inline void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
+                     Tensor& c) {
+  Multiply(a, b, Epilogue{.accumulate = accumulate}, c);
+}
+
+/// c (+)= xᵀ y: the gradient of a weight, never of bytes. Shapes: x [R, K],
+/// y [R, N], c [K, N]. Rows of x and y may be apart; c is dense.
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
                         Precision precision, Tensor& c);
 
-/// f32 (or bf16) product rate of this machine now, over all threads.
-/// Units: operations per second. Takes about `seconds`.
+/// Rate of large products on this machine now, over all threads, of factors
+/// that are rounded already. Units: operations per second. Takes about
+/// `seconds`.
 double MeasureProductRate(Precision precision, double seconds);
 
 }  // namespace heed::kernels

@@ -18,7 +18,8 @@ struct AdamOptions {
   double epsilon = 1e-8;
   double weight_decay = 0;  // decoupled (AdamW)
   double grad_scale = 1;
-  int64_t step = 1;  // counts from 1, for the bias correction
+  int64_t step = 1;             // counts from 1, for the bias correction
+  bool bias_correction = true;  // else both 1 - b^step below are 1
 };
 
 /// m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;

@@ -1,4 +1,4 @@
-// Functions of whole rows: softmax, loss, normalisation, the k greatest.
+// Functions of whole rows: softmax, loss, normalisation.
 //
 // All take f32 and f64; all dimensions but the last count as rows R.
 #ifndef HEED_KERNELS_ROWWISE_H_
@@ -48,12 +48,6 @@ Tensor NormalizeRows(const Tensor& x, double eps, Tensor* inv_norm);
 /// (dy - y sum(dy y)) inv_norm.
 Tensor NormalizeRowsGrad(const Tensor& dy, const Tensor& y,
                          const Tensor& inv_norm);
-
-/// The k greatest of each row in descending order, and their columns. Of equal
-/// values the lower column comes first; NaN counts as the least. Replaces
-/// values and ids. Shapes: x [R, V], rows may be apart, values [R, k], ids i32
-/// [R, k]. Range: 1 <= k <= V.
-void TopK(const Tensor& x, int k, Tensor& values, Tensor& ids);
 
 }  // namespace heed::kernels
 

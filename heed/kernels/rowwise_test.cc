@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "heed/kernels/testing.h"
@@ -323,76 +322,6 @@ TEST_P(Rowwise, RowsOfZerosStayZero) {
   const Tensor x = Tensor::Zeros({2, 20});
   EXPECT_EQ(NormalizeRows(x, 1e-12, &inv_norm).ToVector<float>(),
             x.ToVector<float>());
-}
-
-/// Columns of row r in the order that TopK promises.
-std::vector<int32_t> Ranking(const Tensor& x, int64_t r) {
-  std::vector<int32_t> ids(static_cast<size_t>(x.cols()));
-  std::iota(ids.begin(), ids.end(), 0);
-  std::stable_sort(ids.begin(), ids.end(), [&](int32_t a, int32_t b) {
-    const double va = At(x, r, a);
-    const double vb = At(x, r, b);
-    return std::isnan(vb) ? !std::isnan(va) : va > vb;
-  });
-  return ids;
-}
-
-void ExpectTopK(const Tensor& x, int k) {
-  Tensor values;
-  Tensor ids;
-  TopK(x, k, values, ids);
-  ASSERT_EQ(values.shape(), (Shape{x.rows(), k}));
-  ASSERT_EQ(ids.shape(), (Shape{x.rows(), k}));
-  for (int64_t r = 0; r < x.rows(); ++r) {
-    const auto expected = Ranking(x, r);
-    for (int i = 0; i < k; ++i) {
-      const int32_t id = expected[static_cast<size_t>(i)];
-      ASSERT_EQ(ids.row<int32_t>(r)[i], id) << "row " << r << ", place " << i;
-      const double v = At(x, r, id);
-      ASSERT_TRUE(At(values, r, i) == v || std::isnan(v));
-    }
-  }
-}
-
-TEST_P(Rowwise, TopKSortsTheGreatest) {
-  ForSizes([](const Tensor& x) {
-    for (const int k : {1, 2, 5, 16, 40}) {
-      if (k <= x.cols()) ExpectTopK(x, k);
-    }
-  });
-  Rng rng(4);
-  ExpectTopK(RandomSlice({5, 100}, DType::kF32, rng), 7);
-}
-
-TEST_P(Rowwise, TopKTakesTheLowerOfEqualColumns) {
-  Rng rng(5);
-  Tensor x({6, 300});
-  for (int64_t r = 0; r < 6; ++r) {
-    for (int64_t c = 0; c < 300; ++c) SetAt(x, r, c, double(rng.Below(5)));
-  }
-  for (const int k : {1, 3, 16, 300}) ExpectTopK(x, k);
-}
-
-TEST_P(Rowwise, TopKPutsNaNLast) {
-  Rng rng(6);
-  for (const double part : {0.1, 0.9, 1.0}) {
-    Tensor x = Random({8, 130}, DType::kF32);
-    for (int64_t r = 0; r < 8; ++r) {
-      for (int64_t c = 0; c < 130; ++c) {
-        if (rng.Uniform() < part) SetAt(x, r, c, kNaN);
-        if (rng.Uniform() < 0.05) {
-          SetAt(x, r, c, -std::numeric_limits<double>::infinity());
-        }
-      }
-    }
-    for (const int k : {1, 5, 20}) ExpectTopK(x, k);
-  }
-}
-
-TEST_P(Rowwise, TopKOfAscendingRows) {
-  Tensor x({1, 500});
-  for (int64_t c = 0; c < 500; ++c) SetAt(x, 0, c, double(c));
-  ExpectTopK(x, 12);
 }
 
 }  // namespace

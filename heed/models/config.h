@@ -1,70 +1,52 @@
-// Configuration of recurrent encoder-decoders.
+// Which model, and what its family lets one choose.
 #ifndef HEED_MODELS_CONFIG_H_
 #define HEED_MODELS_CONFIG_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "heed/base/config.h"
+#include "heed/models/model_info.h"
+#include "heed/models/recurrent_config.h"
+#include "heed/models/transformer_config.h"
 
 namespace heed {
 
-/// A named model of the literature: what Resolve fills in where a config says
-/// "auto". A line of `heed list models`.
-struct ModelInfo {
-  std::string model;
-  std::string variant;
-  std::string description;
-  std::string source;
+/// Models that share a set of settings.
+enum class ModelFamily : uint8_t {
+  kRecurrent,    // encoder-decoders: fixed, bahdanau, luong
+  kTransformer,  // with or without a decoder
 };
 
-const std::vector<ModelInfo>& Models();
-
-/// Every choice of a recurrent encoder-decoder. "auto" and 0 mean what the
-/// model's paper does; Resolve replaces them.
+/// A model by its name, with the settings of its family. The settings of the
+/// other families are not visited.
 struct ModelConfig {
+  /// `families`: those that can be chosen.
+  explicit ModelConfig(std::vector<ModelFamily> families =
+                           {ModelFamily::kRecurrent, ModelFamily::kTransformer})
+      : families(std::move(families)) {}
+
   std::string model = "bahdanau";
-  std::string variant = "auto";
+  RecurrentConfig recurrent;
+  TransformerConfig transformer;
+  std::vector<ModelFamily> families;
 
-  int embedding = 256;
-  int units = 256;
-  int encoder_units = 0;
-  int layers = 0;
-  std::string cell = "auto";
-  std::string bidirectional = "auto";
-  std::string reverse_source = "auto";
-  std::string bridge = "auto";
-
-  std::string attention = "auto";
-  std::string score = "auto";
-  std::string modifiers = "none";
-  std::string attention_mask = "none";
-  std::string normalizer = "softmax";
-  int heads = 1;
-  double attention_dropout = 0;
-  int attention_units = 0;
-  int mlp_layers = 2;
-  int positions = 100;
-  std::string input_feeding = "auto";
-
-  std::string readout = "auto";
-  int readout_units = 0;
-  std::string readout_state = "auto";
-  bool tie_output = false;
-
-  double dropout = 0.2;
-  bool variational = false;
-  std::string init = "glorot";
-  double init_scale = 0.08;
-  std::string precision = "f32";
-
+  ModelFamily family() const;
+  /// "f32" or "bf16".
+  const std::string& precision() const;
+  /// "; ..." to be told if this processor does not have the precision.
+  std::string PrecisionNote() const;
+  /// Throws: ConfigError that lists the names.
+  void Choose(const std::string& name);
+  /// `model`, and the settings of its family.
   void Visit(FieldList& v);
-
-  /// Replaces every "auto" and 0 by what the model and variant say, and checks
-  /// that the choices fit together. Throws: ConfigError.
+  /// Replaces every "auto" and 0 by what the model says, and checks that the
+  /// choices fit together. Throws: ConfigError.
   void Resolve();
 };
+
+/// All models, a line of `heed list models` each.
+std::vector<ModelInfo> Models();
 
 }  // namespace heed
 

@@ -20,23 +20,23 @@ constexpr uint64_t kAttentionalSite = kMaxLayers;
 constexpr size_t kStepBytes = size_t{16} << 10;
 constexpr Init kZero = {Init::Kind::kConstant, 0};
 
-Init InputInit(const ModelConfig& c) {
+Init InputInit(const RecurrentConfig& c) {
   if (c.init == "uniform") return {Init::Kind::kUniform, c.init_scale};
   if (c.init == "normal") return {Init::Kind::kNormal, c.init_scale};
   return {};
 }
 
-Init RecurrentInit(const ModelConfig& c) {
+Init RecurrentInit(const RecurrentConfig& c) {
   return c.init == "normal" ? Init{Init::Kind::kOrthogonal, 1} : InputInit(c);
 }
 
 /// A row of an embedding is not a map between layers: its size does not depend
 /// on the size of the vocabulary.
-Init EmbeddingInit(const ModelConfig& c) {
+Init EmbeddingInit(const RecurrentConfig& c) {
   return c.init == "glorot" ? Init{Init::Kind::kUniform, 0.1} : InputInit(c);
 }
 
-EncoderOptions EncoderOf(const ModelConfig& c) {
+EncoderOptions EncoderOf(const RecurrentConfig& c) {
   EncoderOptions o;
   o.cell = c.cell;
   o.inputs = c.embedding;
@@ -50,7 +50,7 @@ EncoderOptions EncoderOf(const ModelConfig& c) {
   return o;
 }
 
-kernels::Precision PrecisionOf(const ModelConfig& c) {
+kernels::Precision PrecisionOf(const RecurrentConfig& c) {
   return c.precision == "bf16" && kernels::HasBF16()
              ? kernels::Precision::kBF16
              : kernels::Precision::kNative;
@@ -66,19 +66,21 @@ Var AsState(const Var& x, bool lstm) {
   return Stack(both);
 }
 
-/// Weights [B, H, 1, S] as one look [B, S].
+/// Weights [B, H, n, S] as one look for each row [B n, S].
 Tensor MeanOverHeads(const Tensor& weights) {
+  const int64_t sources = weights.dim(0);
   const int64_t heads = weights.dim(1);
-  if (heads == 1) return weights.Reshape({weights.dim(0), weights.dim(3)});
+  const Shape rows = {sources * weights.dim(2), weights.dim(3)};
+  if (heads == 1) return weights.Reshape(rows);
   Tensor mean =
-      Tensor::Zeros({weights.dim(0), weights.dim(3)}, weights.dtype());
-  for (int64_t b = 0; b < weights.dim(0); ++b) {
-    Tensor row = mean.Slice(b, b + 1);
+      Tensor::Zeros({sources, weights.dim(2), weights.dim(3)}, weights.dtype());
+  for (int64_t b = 0; b < sources; ++b) {
+    Tensor own = mean[b];
     for (int64_t h = 0; h < heads; ++h) {
-      kernels::AddTo(row, weights[b][h], 1 / static_cast<double>(heads));
+      kernels::AddTo(own, weights[b][h], 1 / static_cast<double>(heads));
     }
   }
-  return mean;
+  return mean.Reshape(rows);
 }
 
 Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
@@ -87,15 +89,20 @@ Var DropTimeAxis(const Var& x) { return Reshape(x, {x.dim(1), x.dim(2)}); }
 }  // namespace
 
 struct EncoderDecoder::CachedState : DecodingState {
-  State state;
-
-  void Reorder(const Tensor& rows, bool same_sources) override;
+  explicit CachedState(State state, bool shared)
+      : state(std::move(state)), shared(shared) {}
+  void Reorder(const Tensor& rows, const Tensor& sources) override;
   void SetWeights() { weights_ = state.weights; }
+
+  State state;
+  bool shared;                    // the memory is one of sources, else of rows
+  kernels::PackedMatrix outputs;  // of the words to score, if not of all
+  Tensor bias;
 };
 
-EncoderDecoder::EncoderDecoder(const ModelConfig& config, int source_vocabulary,
-                               int target_vocabulary, uint64_t seed,
-                               DType dtype)
+EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
+                               int source_vocabulary, int target_vocabulary,
+                               uint64_t seed, DType dtype)
     : SequenceModel(seed, dtype, PrecisionOf(config)),
       config_(config),
       source_embedding_(Scope(parameters_, "encoder.embedding"),
@@ -106,7 +113,7 @@ EncoderDecoder::EncoderDecoder(const ModelConfig& config, int source_vocabulary,
                         EmbeddingInit(config)),
       encoder_(Scope(parameters_, "encoder"), EncoderOf(config)) {
   const Scope scope(parameters_, "decoder");
-  const ModelConfig& c = config_;
+  const RecurrentConfig& c = config_;
   const Init init = InputInit(c);
   const int64_t keys = encoder_.output_size();
   const bool lstm = c.cell == "lstm";
@@ -164,7 +171,8 @@ EncoderDecoder::EncoderDecoder(const ModelConfig& config, int source_vocabulary,
     const int64_t columns = c.readout_units * (c.readout == "maxout" ? 2 : 1);
     const auto add = [&](const char* name, int64_t rows) {
       readout_.push_back(&scope.Add(fmt::format("readout.{}.weight", name),
-                                    {rows, columns}, init));
+                                    {rows, columns}, init,
+                                    ParameterUse::kMatrix));
     };
     add("state", c.units);
     add("embedding", c.embedding);
@@ -175,7 +183,8 @@ EncoderDecoder::EncoderDecoder(const ModelConfig& config, int source_vocabulary,
     width = c.readout_units;
   }
   if (!c.tie_output) {
-    output_ = &scope.Add("output.weight", {width, target_vocabulary}, init);
+    output_ = &scope.Add("output.weight", {width, target_vocabulary}, init,
+                         ParameterUse::kMatrix);
   }
   output_bias_ = &scope.Add("output.bias", {target_vocabulary}, kZero);
 }
@@ -185,24 +194,38 @@ Var EncoderDecoder::Logits(const Context& ctx, const Tensor& source,
                            const Tensor& target_in) const {
   State state = Encode(ctx, source, lengths);
   const Var embedded = EmbedTarget(ctx, target_in);
-  return ReadOut(ctx, Run(ctx, embedded, state), embedded);
+  return Scores(ctx, ReadOut(ctx, Run(ctx, embedded, state), embedded));
 }
 
 std::unique_ptr<DecodingState> EncoderDecoder::Start(
     const Context& ctx, const Tensor& source, const Tensor& lengths) const {
-  auto state = std::make_unique<CachedState>();
-  state->state = Encode(ctx, source, lengths);
-  state->state.want = WantWeights::kValues;
-  return state;
+  return std::make_unique<CachedState>(
+      Encode(ctx, source, lengths),
+      attention_.has_value() && attention_->independent());
 }
 
 Var EncoderDecoder::Step(const Context& ctx, const Tensor& tokens,
                          DecodingState& state) const {
   auto& cached = dynamic_cast<CachedState&>(state);
+  cached.state.want =
+      state.options().weights ? WantWeights::kValues : WantWeights::kNo;
   const Var embedded = EmbedTarget(ctx, tokens.Reshape({1, tokens.numel()}));
-  const Var logits = ReadOut(ctx, Run(ctx, embedded, cached.state), embedded);
+  const Var out =
+      DropTimeAxis(ReadOut(ctx, Run(ctx, embedded, cached.state), embedded));
   cached.SetWeights();
-  return DropTimeAxis(logits);
+  const Tensor& words = state.options().outputs;
+  if (!words.defined()) return Scores(ctx, out);
+  if (!cached.bias.defined()) {
+    cached.outputs = kernels::SelectColumns(
+        output_ != nullptr ? output_->Packed(false)
+                           : target_embedding_.weight().Packed(true),
+        words);
+    cached.bias = kernels::Gather(output_bias_->value(), words);
+  }
+  Tensor scores({tokens.numel(), words.numel()}, out.value().dtype());
+  kernels::Multiply(out.value(), cached.outputs, {.bias = &cached.bias},
+                    scores);
+  return scores;
 }
 
 EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
@@ -295,14 +318,18 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
 
 Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
                            State& state) const {
-  const Var row = Reshape(query, {query.dim(0), 1, query.dim(1)});
-  const Attended attended =
-      attention_->Attend(ctx, row, state.memory, &state.attention, state.want);
+  // Rows of one source are queries of one memory.
+  const int64_t sources = state.memory.values.dim(0);
+  const int64_t rows = query.dim(0);
+  const int64_t position = state.attention.position;
+  const Attended attended = attention_->Attend(
+      ctx, Reshape(query, {sources, rows / sources, query.dim(1)}),
+      state.memory, &state.attention, state.want);
+  state.attention.position = position + 1;
   if (attended.weights.defined()) {
     state.weights = MeanOverHeads(attended.weights.value());
   }
-  return Reshape(attended.context,
-                 {attended.context.dim(0), attended.context.dim(2)});
+  return Reshape(attended.context, {rows, attended.context.dim(2)});
 }
 
 Var EncoderDecoder::DropSteps(const Context& ctx, const Var& x,
@@ -397,39 +424,35 @@ Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
   if (config_.attention != "after" || config_.readout != "none") {
     out = SequenceDropout(ctx, out, config_.dropout, config_.variational);
   }
+  return out;
+}
+
+Var EncoderDecoder::Scores(const Context& ctx, const Var& out) const {
   const Var bias = ctx.Use(*output_bias_);
   if (output_ != nullptr) return Affine(out, ctx.Use(*output_), bias);
   return AffineTransposed(out, ctx.Use(target_embedding_.weight()), bias);
 }
 
 void EncoderDecoder::CachedState::Reorder(const Tensor& rows,
-                                          bool same_sources) {
-  const bool keep_sources =
-      same_sources && rows.numel() == state.layers[0].dim(-2);
+                                          const Tensor& sources) {
+  const bool same_sources =
+      !sources.defined() && rows.numel() == state.layers[0].dim(-2);
   const auto gather = [&rows](Var& x) {
     if (x.defined()) x = kernels::Gather(x.value(), rows);
   };
-  for (Var& layer : state.layers) {
-    if (layer.shape().rank() == 2) {
-      gather(layer);
-      continue;
-    }
-    Tensor both({2, rows.numel(), layer.dim(2)}, layer.value().dtype());
-    for (int64_t part = 0; part < 2; ++part) {
-      both[part].CopyFrom(kernels::Gather(layer.value()[part], rows));
-    }
-    layer = both;
-  }
+  for (Var& layer : state.layers) layer = Recurrent::SelectRows(layer, rows);
   gather(state.feed);
-  if (!keep_sources) {
+  state.attention.Select(rows);
+  if (!same_sources) {
     gather(state.context);
     gather(state.summary);
-    if (state.memory.defined()) state.memory = state.memory.Select(rows);
   }
-  state.attention.Select(rows);
-  if (state.weights.defined())
-    state.weights = kernels::Gather(state.weights, rows);
-  SetWeights();
+  if (!state.memory.defined()) return;
+  if (shared) {
+    if (sources.defined()) state.memory = state.memory.Select(sources);
+  } else if (!same_sources) {
+    state.memory = state.memory.Select(rows);
+  }
 }
 
 }  // namespace heed

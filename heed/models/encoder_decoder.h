@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/attention/attention.h"
-#include "heed/models/config.h"
+#include "heed/models/recurrent_config.h"
 #include "heed/models/sequence_model.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/recurrent.h"
@@ -28,7 +28,7 @@ namespace heed {
 class EncoderDecoder : public SequenceModel {
  public:
   /// `config` is resolved. Throws: ConfigError.
-  EncoderDecoder(const ModelConfig& config, int source_vocabulary,
+  EncoderDecoder(const RecurrentConfig& config, int source_vocabulary,
                  int target_vocabulary, uint64_t seed,
                  DType dtype = DType::kF32);
 
@@ -38,12 +38,15 @@ class EncoderDecoder : public SequenceModel {
                                        const Tensor& lengths) const override;
   Var Step(const Context& ctx, const Tensor& tokens,
            DecodingState& state) const override;
+  std::string alignment_attention() const override {
+    return attention_ ? "decoder.attention" : "";
+  }
 
  private:
   /// What flows from step to step.
   struct State {
     LayerStates layers;
-    Memory memory;  // with attention
+    Memory memory;  // with attention; of sources, or of rows
     AttentionState attention;
     Var context;  // variant cho: C c, made once
     Var summary;  // variant cho: c
@@ -81,9 +84,11 @@ class EncoderDecoder : public SequenceModel {
   /// Dropout of steps [T, B, H] at place `site` of a decoder step.
   Var DropSteps(const Context& ctx, const Var& x, const State& state,
                 uint64_t site) const;
+  /// What the scores of words are made of.
   Var ReadOut(const Context& ctx, const Seen& seen, const Var& embedded) const;
+  Var Scores(const Context& ctx, const Var& out) const;
 
-  ModelConfig config_;
+  RecurrentConfig config_;
   Embedding source_embedding_;
   Embedding target_embedding_;
   RecurrentEncoder encoder_;

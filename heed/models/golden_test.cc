@@ -34,7 +34,7 @@ std::map<std::string, Tensor> ReadGolden(const ModelInfo& info) {
 }
 
 EncoderDecoder MakeModel(const ModelInfo& info) {
-  ModelConfig config;
+  RecurrentConfig config;
   config.model = info.model;
   config.variant = info.variant;
   config.embedding = 6;
@@ -57,7 +57,7 @@ class Golden : public testing::TestWithParam<ModelInfo> {
   EncoderDecoder model_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, Golden, testing::ValuesIn(Models()),
+INSTANTIATE_TEST_SUITE_P(Models, Golden, testing::ValuesIn(RecurrentModels()),
                          [](const auto& info) {
                            return info.param.model + "_" + info.param.variant;
                          });

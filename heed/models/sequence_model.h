@@ -2,29 +2,51 @@
 #ifndef HEED_MODELS_SEQUENCE_MODEL_H_
 #define HEED_MODELS_SEQUENCE_MODEL_H_
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
 
 namespace heed {
 
-/// Where a model stands while it writes a batch of sentences, row by row.
+/// What a search asks of the steps to come.
+struct StepOptions {
+  /// Whether DecodingState::weights() is to be filled.
+  bool weights = true;
+  /// The tokens to score: ascending ids, i32 [O]; undefined: all V.
+  Tensor outputs = {};
+  /// At most so many steps, which lets caches have their final size at once;
+  /// 0: not known.
+  int64_t max_steps = 0;
+};
+
+/// Where a model stands while it writes a batch of sentences. Each of the B
+/// sources owns n consecutive rows of R = B n: the beginnings of its
+/// translation that are continued; one at first. What derives from a source
+/// alone is kept once, so that attention to it is n queries of one memory.
 class DecodingState {
  public:
   virtual ~DecodingState() = default;
 
-  /// Row i becomes what row rows[i] was; rows may be repeated or left out, also
-  /// to another number of them. `same_sources` promises that row i and row
-  /// rows[i] read the same source sentence, so that what was derived from the
-  /// source alone stays. Shapes: rows i32 [B'].
-  virtual void Reorder(const Tensor& rows, bool same_sources) = 0;
+  /// Source j becomes what source sources[j] was (undefined: all stay), sources
+  /// may be left out; row i becomes what row rows[i] was, which belonged to the
+  /// same source; rows may be repeated or left out, also to another n.
+  /// Shapes: rows i32 [B' n'], sources i32 [B'], ascending.
+  virtual void Reorder(const Tensor& rows, const Tensor& sources) = 0;
 
-  /// Attention of the last step over the source [B, S]; undefined if the model
-  /// has none.
+  const StepOptions& options() const { return options_; }
+  /// Before the first step.
+  void SetOptions(StepOptions options) { options_ = std::move(options); }
+
+  /// Attention of the last step over the source [R, S]; undefined if the model
+  /// has none or the options say that it is not wanted.
   const Tensor& weights() const { return weights_; }
 
  protected:
+  StepOptions options_;
   Tensor weights_;
 };
 
@@ -47,10 +69,15 @@ class SequenceModel {
                                                const Tensor& source,
                                                const Tensor& lengths) const = 0;
 
-  /// Advances by one token per row. Shapes: tokens i32 [B]; result: scores of
-  /// the next tokens [B, V] (log softmax of them gives log-probabilities).
+  /// Advances by one token per row. Shapes: tokens i32 [R]; result: scores of
+  /// the next tokens [R, V], or [R, O] if the state's options name outputs (log
+  /// softmax of them gives log-probabilities).
   virtual Var Step(const Context& ctx, const Tensor& tokens,
                    DecodingState& state) const = 0;
+
+  /// Path of the attention that says which source tokens a target token comes
+  /// from, as a Recorder is told it; empty if the model has none.
+  virtual std::string alignment_attention() const { return {}; }
 
  protected:
   SequenceModel(uint64_t seed, DType dtype, kernels::Precision precision)

@@ -1,23 +1,91 @@
 #include "heed/nn/linear.h"
 
+#include <cmath>
+#include <numeric>
+
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/gather.h"
+#include "heed/ops/check.h"
 #include "heed/ops/matmul.h"
 
 namespace heed {
+namespace {
 
-Linear::Linear(const Scope& scope, int64_t in, int64_t out, Init init)
-    : weight_(scope.Add("weight", {in, out}, init)),
-      bias_(scope.Add("bias", {out}, {Init::Kind::kConstant, 0})) {}
+constexpr Init kZero = {Init::Kind::kConstant, 0};
+
+/// Stretches blocks of columns, which got Glorot's range for all columns
+/// together, to the range that each has for itself.
+void StartAsAlone(int64_t in, std::initializer_list<int64_t> outs,
+                  Tensor& weight) {
+  const int64_t all = weight.cols();
+  int64_t begin = 0;
+  for (const int64_t out : outs) {
+    const double factor = std::sqrt(static_cast<double>(in + all) /
+                                    static_cast<double>(in + out));
+    Tensor block = weight.Columns(begin, begin + out);
+    kernels::AddTo(block, block.Clone(), factor - 1);
+    begin += out;
+  }
+}
+
+}  // namespace
+
+Linear::Linear(const Scope& scope, int64_t in,
+               std::initializer_list<int64_t> outs, Init init, bool bias)
+    : weight_(scope.Add(
+          "weight", {in, std::accumulate(outs.begin(), outs.end(), int64_t{0})},
+          init, ParameterUse::kMatrix)) {
+  if (outs.size() > 1 && init.kind == Init::Kind::kGlorot) {
+    StartAsAlone(in, outs, weight_.mutable_value());
+  }
+  if (bias) bias_ = &scope.Add("bias", {weight_.value().cols()}, kZero);
+}
 
 Var Linear::operator()(const Context& ctx, const Var& x) const {
-  return Affine(x, ctx.Use(weight_), ctx.Use(bias_));
+  const Var weight = ctx.Use(weight_);
+  return bias_ == nullptr ? MatMul(x, weight)
+                          : Affine(x, weight, ctx.Use(*bias_));
 }
 
 Embedding::Embedding(const Scope& scope, int64_t vocabulary, int64_t features,
                      Init init)
-    : weight_(scope.Add("weight", {vocabulary, features}, init)) {}
+    : weight_(scope.Add("weight", {vocabulary, features}, init,
+                        ParameterUse::kTable)) {}
 
 Var Embedding::operator()(const Context& ctx, const Tensor& ids) const {
   return Embed(ctx.Use(weight_), ids);
+}
+
+WordScores::WordScores(const Scope& scope, int64_t in, int64_t vocabulary,
+                       Init init, bool bias)
+    : WordScores(scope, Embedding(scope, vocabulary, in, init), bias) {}
+
+WordScores::WordScores(const Scope& scope, const Embedding& embedding,
+                       bool bias)
+    : weight_(&embedding.weight()) {
+  const Tensor& weight = weight_->value();
+  if (bias) {
+    bias_ = &scope.Add("bias", {weight.dim(0)}, kZero);
+  } else {
+    constant_bias_ = Tensor::Zeros({weight.dim(0)}, weight.dtype());
+  }
+}
+
+WordScores::WordScores(std::shared_ptr<const Parameter> weight, Tensor bias)
+    : weight_(weight.get()),
+      constant_bias_(std::move(bias)),
+      own_weight_(std::move(weight)) {}
+
+Var WordScores::operator()(const Context& ctx, const Var& x) const {
+  return AffineTransposed(
+      x, ctx.Use(*weight_),
+      bias_ == nullptr ? Var(constant_bias_) : ctx.Use(*bias_));
+}
+
+WordScores WordScores::Restricted(const Tensor& ids) const {
+  CheckLengths("words to score", ids, ids.numel(), weight_->value().dim(0) - 1);
+  const Tensor& bias = bias_ == nullptr ? constant_bias_ : bias_->value();
+  return {weight_->SelectRows(ids), kernels::Gather(bias, ids)};
 }
 
 }  // namespace heed

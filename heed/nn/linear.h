@@ -1,6 +1,9 @@
-// Layers that hold matrices: affine maps and embeddings.
+// Layers that hold matrices: affine maps, embeddings and scores of words.
 #ifndef HEED_NN_LINEAR_H_
 #define HEED_NN_LINEAR_H_
+
+#include <initializer_list>
+#include <memory>
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
@@ -10,16 +13,27 @@ namespace heed {
 /// y = x W + b. Parameters: weight [in, out], bias [out].
 class Linear {
  public:
-  Linear(const Scope& scope, int64_t in, int64_t out, Init init);
+  Linear(const Scope& scope, int64_t in, int64_t out, Init init,
+         bool bias = true)
+      : Linear(scope, in, {out}, init, bias) {}
+  /// Maps to so many features side by side, as one product; each starts as it
+  /// would alone (Glorot's range depends on the size of a matrix).
+  Linear(const Scope& scope, int64_t in, std::initializer_list<int64_t> outs,
+         Init init, bool bias = true);
+
   /// Shapes: x [..., in], result [..., out].
   Var operator()(const Context& ctx, const Var& x) const;
 
+  const Parameter& weight() const { return weight_; }
+  /// Null if there is none.
+  const Parameter* bias() const { return bias_; }
+
  private:
   Parameter& weight_;
-  Parameter& bias_;
+  Parameter* bias_ = nullptr;
 };
 
-/// Rows of a table. Parameter: weight [V, M].
+/// Rows of a table. Parameter: weight [V, M]. Copies share it.
 class Embedding {
  public:
   Embedding(const Scope& scope, int64_t vocabulary, int64_t features,
@@ -30,6 +44,31 @@ class Embedding {
 
  private:
   Parameter& weight_;
+};
+
+/// Scores of words: x Wᵀ + b. W is a matrix of its own or that of an embedding.
+/// Parameters: weight [V, in] (unless it is an embedding's), bias [V].
+class WordScores {
+ public:
+  WordScores(const Scope& scope, int64_t in, int64_t vocabulary, Init init,
+             bool bias);
+  WordScores(const Scope& scope, const Embedding& embedding, bool bias);
+
+  /// Shapes: x [..., in], result [..., V].
+  Var operator()(const Context& ctx, const Var& x) const;
+
+  /// Those of some words alone, with a copy of their weights: not for
+  /// gradients. Shapes: ids i32 [O]. Throws: ShapeError for an id that is not
+  /// there.
+  WordScores Restricted(const Tensor& ids) const;
+
+ private:
+  WordScores(std::shared_ptr<const Parameter> weight, Tensor bias);
+
+  const Parameter* weight_;
+  const Parameter* bias_ = nullptr;
+  Tensor constant_bias_;                         // where there is no parameter
+  std::shared_ptr<const Parameter> own_weight_;  // of restricted ones
 };
 
 }  // namespace heed

@@ -14,4 +14,9 @@ Var LayerNormalization::operator()(const Context& ctx, const Var& x) const {
   return LayerNorm(x, ctx.Use(gain_), ctx.Use(bias_), epsilon_);
 }
 
+AddNormResult LayerNormalization::Sum(const Context& ctx, const Var& x,
+                                      const Var& y, double dropout) const {
+  return AddNorm(ctx, x, y, dropout, ctx.Use(gain_), ctx.Use(bias_), epsilon_);
+}
+
 }  // namespace heed

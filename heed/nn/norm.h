@@ -4,6 +4,7 @@
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/ops/residual.h"
 
 namespace heed {
 
@@ -14,6 +15,9 @@ class LayerNormalization {
   LayerNormalization(const Scope& scope, int64_t features,
                      double epsilon = 1e-5);
   Var operator()(const Context& ctx, const Var& x) const;
+  /// Of x + Dropout(y), which is given too.
+  AddNormResult Sum(const Context& ctx, const Var& x, const Var& y,
+                    double dropout) const;
 
  private:
   Parameter& gain_;

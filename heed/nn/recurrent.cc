@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "heed/base/errors.h"
+#include "heed/kernels/gather.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"
@@ -33,17 +34,18 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
   const int64_t gates = GatesOf(cell_) * units_;
   for (size_t i = 0; i < o.inputs.size(); ++i) {
     input_.push_back(&scope.Add(fmt::format("input.{}.weight", i),
-                                {o.inputs[i], gates}, o.input_init));
+                                {o.inputs[i], gates}, o.input_init,
+                                ParameterUse::kMatrix));
   }
   bias_ = &scope.Add("bias", {gates}, kZero);
   if (cell_ == "gru_cho" || cell_ == "gru_bahdanau") {
-    recurrent_ =
-        &scope.Add("recurrent.weight", {units_, 2 * units_}, o.recurrent_init);
-    candidate_ =
-        &scope.Add("candidate.weight", {units_, units_}, o.recurrent_init);
+    recurrent_ = &scope.Add("recurrent.weight", {units_, 2 * units_},
+                            o.recurrent_init, ParameterUse::kMatrix);
+    candidate_ = &scope.Add("candidate.weight", {units_, units_},
+                            o.recurrent_init, ParameterUse::kMatrix);
   } else {
-    recurrent_ =
-        &scope.Add("recurrent.weight", {units_, gates}, o.recurrent_init);
+    recurrent_ = &scope.Add("recurrent.weight", {units_, gates},
+                            o.recurrent_init, ParameterUse::kMatrix);
   }
   if (cell_ == "gru")
     recurrent_bias_ = &scope.Add("recurrent.bias", {gates}, kZero);
@@ -66,6 +68,15 @@ Var Recurrent::InitialState(int64_t batch, DType dtype) const {
 
 Var Recurrent::Hidden(const Var& state) {
   return state.shape().rank() == 3 ? Select(state, 0) : state;
+}
+
+Var Recurrent::SelectRows(const Var& state, const Tensor& rows) {
+  if (state.shape().rank() == 2) return kernels::Gather(state.value(), rows);
+  Tensor both({2, rows.numel(), state.dim(2)}, state.value().dtype());
+  for (int64_t part = 0; part < 2; ++part) {
+    both[part].CopyFrom(kernels::Gather(state.value()[part], rows));
+  }
+  return both;
 }
 
 RecurrentResult Recurrent::Forward(const Context& ctx, const Var& projected,
@@ -119,11 +130,12 @@ int64_t RecurrentEncoder::output_size() const {
 }
 
 EncoderResult RecurrentEncoder::operator()(const Context& ctx, const Var& x,
-                                           const Tensor& lengths) const {
+                                           const Tensor& lengths,
+                                           const LayerStates& initial) const {
   EncoderResult result;
   Var layer_input = x;
-  const auto run = [&](const Recurrent& layer, const Var& in) {
-    const Var state = layer.InitialState(x.dim(1), x.value().dtype());
+  const auto run = [&](const Recurrent& layer, const Var& in,
+                       const Var& state) {
     return layer.Forward(ctx, layer.Project(ctx, in), state, lengths);
   };
   for (size_t i = 0; i < forward_.size(); ++i) {
@@ -131,14 +143,16 @@ EncoderResult RecurrentEncoder::operator()(const Context& ctx, const Var& x,
       layer_input = SequenceDropout(ctx, layer_input, options_.dropout,
                                     options_.variational);
     }
-    const RecurrentResult forward = run(forward_[i], layer_input);
+    const Var zeros = forward_[i].InitialState(x.dim(1), x.value().dtype());
+    const RecurrentResult forward =
+        run(forward_[i], layer_input, initial.empty() ? zeros : initial[i]);
     result.states.push_back(forward.state);
     if (!options_.bidirectional) {
       layer_input = forward.outputs;
       continue;
     }
     const RecurrentResult backward =
-        run(backward_[i], ReverseByLength(layer_input, lengths));
+        run(backward_[i], ReverseByLength(layer_input, lengths), zeros);
     result.backward_states.push_back(backward.state);
     layer_input = ConcatColumns(
         {forward.outputs, ReverseByLength(backward.outputs, lengths)});

@@ -48,6 +48,8 @@ class Recurrent {
   /// Zeros.
   Var InitialState(int64_t batch, DType dtype) const;
   static Var Hidden(const Var& state);
+  /// Rows `rows` (i32) of the batch, in that order; not for gradients.
+  static Var SelectRows(const Var& state, const Tensor& rows);
 
   /// Runs over T steps, one or many. Rows of `lengths` (i32 [B] or undefined)
   /// keep their state once their sequence has ended. `inner` [B, 3H]: see
@@ -98,9 +100,11 @@ struct EncoderResult {
 class RecurrentEncoder {
  public:
   RecurrentEncoder(const Scope& scope, const EncoderOptions& options);
-  /// Shapes: x [S, B, inputs], lengths i32 [B].
+  /// `initial`: states that the forward layers start from; none: zeros.
+  /// Shapes: x [S, B, inputs], lengths i32 [B], or undefined in one direction.
   EncoderResult operator()(const Context& ctx, const Var& x,
-                           const Tensor& lengths) const;
+                           const Tensor& lengths,
+                           const LayerStates& initial = {}) const;
   int64_t output_size() const;
 
  private:

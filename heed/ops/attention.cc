@@ -1,14 +1,12 @@
 #include "heed/ops/attention.h"
 
-#include <array>
 #include <cstddef>
-#include <memory_resource>
 #include <utility>
-#include <vector>
 
 #include "heed/kernels/attention.h"
 #include "heed/kernels/rowwise.h"
 #include "heed/ops/check.h"
+#include "heed/ops/sinks.h"
 
 namespace heed {
 namespace {
@@ -25,46 +23,6 @@ void CheckKeys(std::string_view op, const Var& q, const Var& k) {
   CheckShapes(fits, op, "queries and keys that do not fit",
               {q.shape(), k.shape()});
 }
-
-/// Tensors that a kernel adds gradients to, all at the same time: accumulators,
-/// and one of its own for an input that is given twice (attention of a sequence
-/// to itself), which Finish adds to the other.
-class Sinks {
- public:
-  explicit Sinks(Grads& grads) : grads_(grads) {}
-  Sinks(const Sinks&) = delete;
-  Sinks& operator=(const Sinks&) = delete;
-
-  /// Undefined if input i is constant.
-  Tensor Of(int i, const Tensor& like) {
-    if (!grads_.Needs(i)) return {};
-    for (const int other : accumulated_) {
-      if (!grads_.Same(i, other)) continue;
-      twice_.emplace_back(i, Tensor::Zeros(like.shape(), like.dtype()));
-      return twice_.back().second;
-    }
-    accumulated_.push_back(i);
-    return grads_.Accumulate(i);
-  }
-  /// The same, but scratch if input i is constant.
-  Tensor OrScratch(int i, const Tensor& like) {
-    return grads_.Needs(i) ? Of(i, like)
-                           : Tensor::Zeros(like.shape(), like.dtype());
-  }
-  /// When the kernel is done.
-  void Finish() {
-    for (auto& [i, gradient] : twice_) grads_.Add(i, std::move(gradient));
-  }
-
- private:
-  Grads& grads_;
-  // A step of a decoder needs no allocation.
-  std::array<std::byte, 512> storage_;
-  std::pmr::monotonic_buffer_resource resource_{storage_.data(),
-                                                storage_.size()};
-  std::pmr::vector<int> accumulated_{&resource_};
-  std::pmr::vector<std::pair<int, Tensor>> twice_{&resource_};
-};
 
 /// Sets the tensors of `args` from the inputs of an attention.
 void SetTensors(std::span<const Var> inputs, AttentionArgs& args) {

@@ -11,6 +11,7 @@
 #include "heed/ops/matmul.h"
 #include "heed/ops/rnn.h"
 #include "heed/ops/shape.h"
+#include "heed/ops/steps.h"
 #include "heed/ops/testing.h"
 
 namespace heed {
@@ -101,6 +102,9 @@ std::vector<Operation> Moves() {
       {"reverse",
        [](Inputs in) { return ReverseByLength(in[0], SomeKeys()); },
        {{6, 3, 2}}},
+      {"max_over_steps",
+       [](Inputs in) { return MaxOverSteps(in[0], SomeKeys()); },
+       {{3, 6, 4}}},
   };
 }
 
@@ -180,6 +184,13 @@ std::vector<Operation> Losses() {
              CrossEntropy(Scale(in[0], 2), Ids({4, 1, 0}, {3}), {}).loss, 3);
        },
        {{3, 6}}},
+      {"binary_cross_entropy",
+       [](Inputs in) {
+         const Tensor targets =
+             Tensor::Of(std::vector<double>{0, 1, 0.25, 1, 0, 1}, {2, 3});
+         return BinaryCrossEntropy(in[0], targets.To(in[0].value().dtype()), 2);
+       },
+       {{2, 3}}},
       {"log_softmax", [](Inputs in) { return LogSoftmax(in[0]); }, {{3, 6}}},
   };
 }

@@ -5,6 +5,8 @@
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
 #include "heed/ops/check.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/score_modifiers.h"
 
 namespace heed {
 
@@ -45,6 +47,12 @@ CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
                g.Add(0, d == 1 ? gradient : kernels::Scale(gradient, d));
              });
   return loss;
+}
+
+Var BinaryCrossEntropy(const Var& logits, const Tensor& targets, double scale) {
+  CheckSame("binary cross entropy", logits, targets);
+  // log(1 + e^x) − t x.
+  return Scale(Sum(Sub(Softplus(logits), Mul(logits, targets))), scale);
 }
 
 Var LogSoftmax(const Var& x) {

@@ -27,6 +27,11 @@ struct CrossEntropyLoss {
 CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
                               const CrossEntropyOptions& options);
 
+/// scale · Σ −t log p − (1 − t) log(1 − p) of every element, with p = σ(logit)
+/// and t its target in [0, 1]; finite for all finite logits. Shapes: logits and
+/// targets equal, result []. Throws: ShapeError.
+Var BinaryCrossEntropy(const Var& logits, const Tensor& targets, double scale);
+
 /// log softmax of every row.
 Var LogSoftmax(const Var& x);
 

@@ -92,6 +92,37 @@ TEST(CrossEntropy, OfNoRowsIsZero) {
   EXPECT_EQ(loss.tokens, 0);
 }
 
+TEST(BinaryCrossEntropy, IsTheFormula) {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Tensor x = RandomTensor({2, 3}, 1, dtype);
+    Tensor targets =
+        Tensor::Of(std::vector<double>{0, 1, 1, 0, 0.25, 1}, {2, 3});
+    double expected = 0;
+    for (int64_t i = 0; i < 6; ++i) {
+      const double p = 1 / (1 + std::exp(-At(x, i / 3, i % 3)));
+      const double t = targets.data<double>()[i];
+      expected -= t * std::log(p) + (1 - t) * std::log(1 - p);
+    }
+    const Var loss = BinaryCrossEntropy(x, targets.To(dtype), 0.5);
+    EXPECT_NEAR(loss.value().item(), 0.5 * expected, 1e-6);
+    EXPECT_EQ(loss.shape().rank(), 0);
+  }
+}
+
+TEST(BinaryCrossEntropy, OfHugeLogitsIsFinite) {
+  const Tensor x = Tensor::Of(std::vector<float>{1e4F, -1e4F, 1e4F}, {3});
+  const Tensor targets = Tensor::Of(std::vector<float>{1, 0, 0}, {3});
+  EXPECT_EQ(BinaryCrossEntropy(x, targets, 1).value().item(), 1e4);
+}
+
+TEST(BinaryCrossEntropy, RefusesTargetsThatDoNotFit) {
+  ExpectShapeError(
+      [] {
+        BinaryCrossEntropy(Tensor::Zeros({2, 3}), Tensor::Zeros({3}), 1);
+      },
+      {"binary cross entropy", "[2, 3]", "[3]"});
+}
+
 TEST(CrossEntropy, RefusesTargetsThatDoNotFit) {
   const Tensor x = Tensor::Zeros({2, 3});
   ExpectShapeError(

@@ -2,63 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
 #include "heed/kernels/reduce.h"
 #include "heed/ops/check.h"
 #include "heed/ops/product.h"
 
 namespace heed {
-namespace {
-
-Shape WithColumns(Shape shape, int64_t columns) {
-  shape.Set(-1, columns);
-  return shape;
-}
-
-/// c (+)= x W, or x Wᵀ.
-void MultiplyBy(const Tensor& x, const Factor& weight, bool transpose,
-                bool accumulate, Tensor& c) {
-  kernels::PackedMatrix local;
-  kernels::Multiply(x, weight.Packed(transpose, local), accumulate, c);
-}
-
-void CheckProduct(const Var& x, const Var& weight) {
-  const bool fits = x.shape().rank() >= 1 && weight.shape().rank() == 2 &&
-                    x.dim(-1) == weight.dim(0);
-  const std::string_view name =
-      weight.parameter() != nullptr
-          ? std::string_view(weight.parameter()->name())
-          : "matmul";
-  CheckShapes(fits, name, "factors that do not fit",
-              {x.shape(), weight.shape()});
-  if (x.value().dtype() != weight.value().dtype()) {
-    throw ShapeError(fmt::format("{}: {} with {}", name,
-                                 Name(x.value().dtype()),
-                                 Name(weight.value().dtype())));
-  }
-}
-
-/// The gradients of x W with respect to x (input `ix`) and W (input `iw`).
-auto ProductGrad(const Var& x, const Var& weight, int ix, int iw) {
-  return
-      [x = x.value(), w = Factor(weight), ix, iw](const Tensor& dy, Grads& g) {
-        if (g.Needs(ix)) {
-          Tensor dx(x.shape(), x.dtype());
-          MultiplyBy(dy, w, true, false, dx);
-          g.Add(ix, std::move(dx));
-        }
-        g.AddProduct(iw, x, dy);
-      };
-}
-
-}  // namespace
 
 Var MatMul(const Var& x, const Var& weight) {
   CheckProduct(x, weight);
-  Tensor y(WithColumns(x.shape(), weight.dim(1)), x.value().dtype());
-  MultiplyBy(x.value(), Factor(weight), false, false, y);
-  return Record("matmul", std::move(y), {x, weight},
+  return Record("matmul", Product(x, weight), {x, weight},
                 ProductGrad(x, weight, 0, 1));
 }
 
@@ -66,11 +19,8 @@ Var Affine(const Var& x, const Var& weight, const Var& bias) {
   CheckProduct(x, weight);
   CheckShapes(bias.shape() == Shape{weight.dim(1)}, "affine",
               "a bias that does not fit", {weight.shape(), bias.shape()});
-  Tensor y(WithColumns(x.shape(), weight.dim(1)), x.value().dtype());
-  MultiplyBy(x.value(), Factor(weight), false, false, y);
-  kernels::AddRowTo(y, bias.value());
   return Record(
-      "affine", std::move(y), {x, weight, bias},
+      "affine", Product(x, weight, bias.value()), {x, weight, bias},
       [grad = ProductGrad(x, weight, 0, 1)](const Tensor& dy, Grads& g) {
         grad(dy, g);
         if (g.Needs(2)) kernels::ColumnSumTo(g.Accumulate(2), dy);
@@ -83,14 +33,15 @@ Var AffineTransposed(const Var& x, const Var& weight, const Var& bias) {
       "affine transposed", "factors that do not fit",
       {x.shape(), weight.shape(), bias.shape()});
   const Factor factor(weight);
-  Tensor y(WithColumns(x.shape(), weight.dim(0)), x.value().dtype());
-  MultiplyBy(x.value(), factor, true, false, y);
-  kernels::AddRowTo(y, bias.value());
+  Shape shape = x.shape();
+  shape.Set(-1, weight.dim(0));
+  Tensor y(shape, x.value().dtype());
+  MultiplyBy(x.value(), factor, true, {.bias = &bias.value()}, y);
   return Record("affine transposed", std::move(y), {x, weight, bias},
                 [x = x.value(), factor](const Tensor& dy, Grads& g) {
                   if (g.Needs(0)) {
                     Tensor dx(x.shape(), x.dtype());
-                    MultiplyBy(dy, factor, false, false, dx);
+                    MultiplyBy(dy, factor, false, {}, dx);
                     g.Add(0, std::move(dx));
                   }
                   g.AddProduct(1, dy, x);
@@ -108,7 +59,7 @@ Var MatMulAdd(Var base, const Var& x, const Var& weight) {
   Tensor y = base.value();
   base = Var();
   if (!y.unique() || !y.contiguous()) y = y.Clone();
-  MultiplyBy(x.value(), Factor(weight), false, true, y);
+  MultiplyBy(x.value(), Factor(weight), false, {.accumulate = true}, y);
   return Record(
       "matmul add", std::move(y), {base_operand, x, weight},
       [grad = ProductGrad(x, weight, 1, 2)](const Tensor& dy, Grads& g) {
@@ -126,7 +77,11 @@ Var Embed(const Var& table, const Tensor& ids) {
           fmt::format("embedding: id {} in a table of {} rows", id, rows));
     }
   }
-  return Record("embedding", kernels::Gather(table.value().Contiguous(), ids),
+  const Parameter* parameter = table.parameter();
+  return Record("embedding",
+                parameter != nullptr
+                    ? parameter->Rows(ids)
+                    : kernels::Gather(table.value().Contiguous(), ids),
                 {table}, [ids](const Tensor& dy, Grads& g) {
                   if (!g.Needs(0)) return;
                   kernels::ScatterAddTo(g.Accumulate(0), ids, dy);

@@ -1,4 +1,4 @@
-// The weight of a product, with its packed forms.
+// Products with a weight: its packed forms, the product and its gradient.
 #ifndef HEED_OPS_PRODUCT_H_
 #define HEED_OPS_PRODUCT_H_
 
@@ -28,6 +28,35 @@ class Factor {
  private:
   Tensor value_;
   const Parameter* parameter_ = nullptr;
+};
+
+/// c = x W, or x Wᵀ, and what the epilogue says.
+void MultiplyBy(const Tensor& x, const Factor& weight, bool transpose,
+                const kernels::Epilogue& epilogue, Tensor& c);
+
+/// What a weight is multiplied with: f32 also by bytes.
+DType FactorDType(const Var& weight);
+
+/// Throws ShapeError unless x [..., K] and weight [K, N] fit.
+void CheckProduct(const Var& x, const Var& weight);
+
+/// f(x W + bias) of operands that fit; `bias` may be undefined.
+Tensor Product(const Var& x, const Var& weight, const Tensor& bias = {},
+               kernels::Activation f = kernels::Activation::kNone);
+
+/// Adds the gradients of x W with respect to x (input `ix` of the operation)
+/// and W (input `iw`).
+class ProductGrad {
+ public:
+  ProductGrad(const Var& x, const Var& weight, int ix, int iw)
+      : x_(x.value()), weight_(weight), ix_(ix), iw_(iw) {}
+  void operator()(const Tensor& dy, Grads& grads) const;
+
+ private:
+  Tensor x_;
+  Factor weight_;
+  int ix_;
+  int iw_;
 };
 
 }  // namespace heed

@@ -7,8 +7,9 @@
 
 namespace heed {
 
-/// f32 computes, bf16 stores factors of products, f64 checks, i32 holds ids.
-enum class DType : uint8_t { kF32, kF64, kBF16, kI32 };
+/// f32 computes, bf16 and bytes store factors of products, f64 checks, i32
+/// holds ids.
+enum class DType : uint8_t { kF32, kF64, kBF16, kI32, kI8, kU8 };
 
 /// The upper half of an f32: 8 bits of exponent, 7 of mantissa.
 struct bfloat16 {
@@ -24,6 +25,9 @@ constexpr size_t SizeOf(DType dtype) {
       return 8;
     case DType::kBF16:
       return 2;
+    case DType::kI8:
+    case DType::kU8:
+      return 1;
   }
   return 0;
 }
@@ -38,6 +42,10 @@ constexpr const char* Name(DType dtype) {
       return "bf16";
     case DType::kI32:
       return "i32";
+    case DType::kI8:
+      return "i8";
+    case DType::kU8:
+      return "u8";
   }
   return "?";
 }
@@ -50,6 +58,10 @@ template <>
 inline constexpr DType kDTypeOf<bfloat16> = DType::kBF16;
 template <>
 inline constexpr DType kDTypeOf<int32_t> = DType::kI32;
+template <>
+inline constexpr DType kDTypeOf<int8_t> = DType::kI8;
+template <>
+inline constexpr DType kDTypeOf<uint8_t> = DType::kU8;
 
 }  // namespace heed
 

@@ -44,6 +44,10 @@ void WithType(DType dtype, F f) {
       return f(static_cast<bfloat16*>(nullptr));
     case DType::kI32:
       return f(static_cast<int32_t*>(nullptr));
+    case DType::kI8:
+      return f(static_cast<int8_t*>(nullptr));
+    case DType::kU8:
+      return f(static_cast<uint8_t*>(nullptr));
   }
 }
 
@@ -92,6 +96,8 @@ Tensor Tensor::Of(std::span<const T> values, const Shape& shape) {
 template Tensor Tensor::Of(std::span<const float>, const Shape&);
 template Tensor Tensor::Of(std::span<const double>, const Shape&);
 template Tensor Tensor::Of(std::span<const int32_t>, const Shape&);
+template Tensor Tensor::Of(std::span<const int8_t>, const Shape&);
+template Tensor Tensor::Of(std::span<const uint8_t>, const Shape&);
 
 double Tensor::item() const {
   if (numel() != 1) {

@@ -190,6 +190,11 @@ TEST(Tensor, ConvertsBetweenTypes) {
   EXPECT_EQ(t.ToVector<double>(), (std::vector<double>{0, 1, 3, 4}));
   EXPECT_EQ(t.To(DType::kI32).ToVector<int32_t>(),
             (std::vector<int32_t>{0, 1, 3, 4}));
+  const Tensor bytes = Tensor::Of<int8_t>({-127, 5}, {2});
+  EXPECT_EQ(bytes.bytes(), 2);
+  EXPECT_EQ(bytes.To(DType::kF32).ToVector<int32_t>(),
+            (std::vector<int32_t>{-127, 5}));
+  EXPECT_EQ(Tensor::Full({1}, 200, DType::kU8).item(), 200);
   EXPECT_FALSE(t.To(DType::kF64).Aliases(t));
 }
 

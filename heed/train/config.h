@@ -1,4 +1,4 @@
-// Configuration of a training run: data, optimisation, checkpoints.
+// Configuration of a training run: optimisation, checkpoints.
 #ifndef HEED_TRAIN_CONFIG_H_
 #define HEED_TRAIN_CONFIG_H_
 
@@ -6,32 +6,8 @@
 #include <string>
 
 #include "heed/base/config.h"
-#include "heed/models/config.h"
 
 namespace heed {
-
-/// Where text comes from and how it becomes tokens.
-struct DataConfig {
-  std::string source;
-  std::string target;
-  std::string tsv;
-  std::string valid_source;
-  std::string valid_target;
-  std::string valid_tsv;
-  bool lowercase = false;
-  int max_length = 100;
-
-  std::string vocabulary = "unigram";
-  bool joint_vocabulary = false;
-  int source_vocabulary_size = 0;
-  int target_vocabulary_size = 0;
-  int min_count = 1;
-
-  int batch_tokens = 4096;
-  int batch_sentences = 0;
-
-  void Visit(FieldList& v);
-};
 
 /// How weights change.
 struct OptimizerConfig {
@@ -40,6 +16,7 @@ struct OptimizerConfig {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 0;
+  bool bias_correction = true;
   double rho = 0.95;
   double momentum = 0;
   double weight_decay = 0.01;
@@ -64,9 +41,8 @@ struct RunConfig {
   int epochs = 20;
   int64_t steps = 0;
   int64_t validate_every = 0;
-  std::string metric = "bleu";
+  std::string metric = "auto";
   int patience = 5;
-  int valid_beam = 1;
   int64_t checkpoint_every = 0;
   double checkpoint_minutes = 5;
   int keep = 3;
@@ -78,17 +54,14 @@ struct RunConfig {
   void Visit(FieldList& v);
 };
 
-/// All of `heed train`; the same keys are options, --config files and the
-/// model's config.json.
-struct TrainConfig {
-  ModelConfig model;
-  DataConfig data;
+/// What every training is told, whatever is trained.
+struct TrainingConfig {
   OptimizerConfig optimizer;
   RunConfig run;
 
   void Visit(FieldList& v);
-  /// Fills in what "auto" and 0 stand for and checks that the choices fit
-  /// together. Throws: ConfigError.
+  /// Fills in what 0 stands for and checks that the choices fit together.
+  /// Throws: ConfigError.
   void Resolve();
 };
 

@@ -1,30 +1,43 @@
-// A model on disk: config.json, model.safetensors and the vocabulary files.
+// A model on disk: config.json, model.safetensors and further files such as
+// vocabularies.
 #ifndef HEED_TRAIN_MODEL_FOLDER_H_
 #define HEED_TRAIN_MODEL_FOLDER_H_
 
-#include <memory>
-#include <optional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "heed/data/vocabulary.h"
+#include "heed/autograd/parameter_set.h"
 #include "heed/io/safetensors.h"
-#include "heed/models/sequence_model.h"
-#include "heed/train/config.h"
 
 namespace heed {
 
-/// Source and target; the same object twice if they are joint.
-struct Vocabularies {
-  Vocabulary source;
-  Vocabulary target;
+inline constexpr const char* kWeightsFile = "model.safetensors";
+
+/// Bytes of the files beside config.json and the weights, by name.
+using ModelFiles = std::map<std::string, std::string>;
+
+struct ModelDescription {
+  nlohmann::ordered_json settings;  // without the key "heed"
+  ModelFiles files;
 };
 
-/// Writes config.json and the vocabulary files. config.json holds the keys of
-/// TrainConfig and, under "heed", the format version and check sums.
-/// Throws: IoError.
-void WriteModelConfig(const std::string& folder, TrainConfig& config,
-                      const Vocabularies& vocabularies);
+std::string PathIn(const std::string& folder, const std::string& file);
+
+/// Writes config.json and the files. config.json holds the settings and, under
+/// "heed", the format version and check sums. Throws: IoError.
+void WriteModelConfig(const std::string& folder,
+                      const ModelDescription& description);
+
+/// Everything but the weights; what a resumed training starts from. Throws:
+/// IoError or FormatError that names the file that is missing, cut short,
+/// damaged or of a newer version.
+ModelDescription ReadModelConfig(const std::string& folder);
+
+/// The settings alone, to see what kind of model it is. Throws: the same.
+nlohmann::ordered_json ReadModelSettings(const std::string& folder);
 
 /// Tensors with a check sum of names, shapes and elements. Throws: IoError.
 void WriteTensors(const std::string& path, std::span<const NamedTensor> tensors,
@@ -39,31 +52,6 @@ std::vector<NamedTensor> ParameterTensors(const ParameterSet& parameters);
 void SetParameters(ParameterSet& parameters,
                    const std::vector<NamedTensor>& tensors,
                    const std::string& file);
-
-/// A model that was read from a folder.
-struct ModelFolder {
-  std::string folder;
-  TrainConfig config;
-  Vocabularies vocabularies;
-  std::unique_ptr<SequenceModel> model;
-  Metadata metadata;  // of the weights: step, score
-};
-
-/// Everything but the weights; what a resumed training starts from.
-/// Throws: IoError or FormatError that names the file.
-struct ModelDescription {
-  TrainConfig config;
-  Vocabularies vocabularies;
-};
-ModelDescription ReadModelConfig(const std::string& folder);
-
-/// Throws: IoError or FormatError that names the file that is missing, cut
-/// short, damaged or of a newer version.
-ModelFolder ReadModel(const std::string& folder);
-
-/// The model that a resolved config describes, with fresh weights.
-std::unique_ptr<SequenceModel> MakeModel(const TrainConfig& config,
-                                         const Vocabularies& vocabularies);
 
 }  // namespace heed
 

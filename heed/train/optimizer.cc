@@ -64,8 +64,11 @@ void Optimizer::Step(int64_t step, double learning_rate, double norm) {
       options.beta1 = config_.beta1;
       options.beta2 = config_.beta2;
       options.epsilon = config_.epsilon;
-      options.weight_decay =
-          config_.optimizer == "adamw" ? config_.weight_decay : 0;
+      // As BERT does: not of gains and biases.
+      options.weight_decay = config_.optimizer == "adamw" && w.rank() > 1
+                                 ? config_.weight_decay
+                                 : 0;
+      options.bias_correction = config_.bias_correction;
       options.grad_scale = scale;
       options.step = step;
       kernels::AdamStep(w, g, slot.first, slot.second, options);
@@ -98,25 +101,6 @@ void Optimizer::Restore(const std::vector<NamedTensor>& state,
           FindTensor(state, "optimizer.second." + name, slot.second, file));
     }
   }
-}
-
-const Tensor& FindTensor(const std::vector<NamedTensor>& tensors,
-                         const std::string& name, const Tensor& like,
-                         const std::string& file) {
-  const auto found =
-      std::find_if(tensors.begin(), tensors.end(),
-                   [&](const NamedTensor& t) { return t.name == name; });
-  if (found == tensors.end()) {
-    throw FormatError(fmt::format("{}: tensor '{}' is missing", file, name));
-  }
-  const Tensor& value = found->value;
-  if (value.shape() != like.shape() || value.dtype() != like.dtype()) {
-    throw FormatError(fmt::format("{}: tensor '{}' is {} {}, expected {} {}",
-                                  file, name, Name(value.dtype()),
-                                  value.shape().ToString(), Name(like.dtype()),
-                                  like.shape().ToString()));
-  }
-  return found->value;
 }
 
 }  // namespace heed

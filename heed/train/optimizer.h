@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
-#include "heed/io/safetensors.h"
+#include "heed/tensor/named_tensor.h"
 #include "heed/train/config.h"
 
 namespace heed {
@@ -40,12 +40,6 @@ class Optimizer {
   OptimizerConfig config_;
   std::vector<Slot> slots_;
 };
-
-/// The tensor of this name, of the shape and dtype of `like`.
-/// Throws: FormatError that names `file`.
-const Tensor& FindTensor(const std::vector<NamedTensor>& tensors,
-                         const std::string& name, const Tensor& like,
-                         const std::string& file);
 
 }  // namespace heed
 

@@ -19,12 +19,14 @@ double LearningRate(const OptimizerConfig& c, int64_t step, int64_t last_step) {
     return std::ldexp(c.learning_rate,
                       -static_cast<int>(std::min<int64_t>(halvings, 1000)));
   }
-  if (c.schedule == "cosine") {
+  if (c.schedule == "linear" || c.schedule == "cosine") {
     const auto end =
         static_cast<double>(c.decay_steps > 0 ? c.decay_steps : last_step);
     const double done =
         end > warmup ? std::min(1.0, (s - warmup) / (end - warmup)) : 1.0;
-    return c.learning_rate * (1 + std::cos(std::numbers::pi * done)) / 2;
+    return c.schedule == "linear"
+               ? c.learning_rate * (1 - done)
+               : c.learning_rate * (1 + std::cos(std::numbers::pi * done)) / 2;
   }
   return c.learning_rate;
 }

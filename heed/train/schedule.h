@@ -13,8 +13,9 @@ namespace heed {
 ///   constant:      p
 ///   inverse_sqrt:  p · √(max(w, 1) / step)
 ///   step_halving:  p · 2^−n, n halvings so far
+///   linear:        p · (1 − (step − w) / (end − w))
 ///   cosine:        p · (1 + cos(π (step − w) / (end − w))) / 2
-/// `last_step` is where cosine ends if decay_steps is 0.
+/// `last_step` is where linear and cosine end if decay_steps is 0.
 double LearningRate(const OptimizerConfig& config, int64_t step,
                     int64_t last_step);
 

@@ -1,34 +1,61 @@
 #include "heed/train/train_bench.h"
 
-#include <algorithm>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
 #include "heed/data/vocabulary.h"
+#include "heed/models/config.h"
 #include "heed/models/encoder_decoder.h"
+#include "heed/models/transformer.h"
 #include "heed/ops/loss.h"
 #include "heed/train/optimizer.h"
 
 namespace heed {
 namespace {
 
-constexpr int64_t kFeatures = 512;
-
-ModelConfig ConfigOf(const TrainBenchOptions& o) {
-  ModelConfig config;
-  config.model = o.model;
+/// The recurrent models with 512 features everywhere.
+void ChooseSizes(const std::string& model, RecurrentConfig& config) {
+  constexpr int kFeatures = 512;
   config.embedding = kFeatures;
   config.units = kFeatures;
   config.dropout = 0;
-  config.precision = o.precision;
-  if (o.model == "bahdanau") {
-    config.cell = "gru";
-    config.readout = "tanh";
-    config.readout_state = "cur";
-  }
+  if (model != "bahdanau") return;
+  config.cell = "gru";
+  config.readout = "tanh";
+  config.readout_state = "cur";
+}
+
+/// Sizes of the name; one table of words, dropout wherever there is one.
+void ChooseRegularisation(TransformerConfig& config) {
+  constexpr double kRate = 0.1;
+  config.tie = "all";
+  config.dropout = kRate;
+  config.attention_dropout = kRate;
+  config.activation_dropout = kRate;
+}
+
+ModelConfig ConfigOf(const TrainBenchOptions& o) {
+  ModelConfig config;
+  config.Choose(o.model);
+  ChooseSizes(o.model, config.recurrent);
+  ChooseRegularisation(config.transformer);
+  config.recurrent.precision = o.precision;
+  config.transformer.precision = o.precision;
   config.Resolve();
   return config;
+}
+
+std::unique_ptr<SequenceModel> MakeModel(const ModelConfig& config, int vocab) {
+  constexpr uint64_t kSeed = 1;
+  if (config.family() == ModelFamily::kTransformer) {
+    return std::make_unique<Transformer>(config.transformer, vocab, vocab,
+                                         kSeed);
+  }
+  return std::make_unique<EncoderDecoder>(config.recurrent, vocab, vocab,
+                                          kSeed);
 }
 
 Tensor RandomIds(int rows, int columns, int vocabulary, Rng& rng) {
@@ -41,41 +68,52 @@ Tensor RandomIds(int rows, int columns, int vocabulary, Rng& rng) {
   return ids;
 }
 
+/// Rows that a weight is applied to in a forward pass.
+double RowsOf(const std::string& weight, const TrainBenchOptions& o) {
+  const auto within = [&](std::string_view part) {
+    return weight.find(part) != std::string::npos;
+  };
+  if (within("decoder.bridge") || within("decoder.summary") ||
+      within("decoder.context")) {
+    return o.batch;
+  }
+  const bool of_source = within("encoder.") || within("attention.key.") ||
+                         within("cross_attention.kv.");
+  return static_cast<double>(o.batch) * (of_source ? o.src_len : o.tgt_len);
+}
+
 /// Multiplications and additions of a forward and backward pass in products
 /// with weights: three products (y, dx, dw) for each weight and each row it is
-/// applied to. The products with embeddings are look-ups.
-double ProductOperations(const ModelConfig& c, const ParameterSet& parameters,
+/// applied to. The products with embeddings are look-ups, but for the one that
+/// is the output matrix too.
+double ProductOperations(const ModelConfig& config,
+                         const ParameterSet& parameters,
                          const TrainBenchOptions& o) {
-  const double source_rows = static_cast<double>(o.batch) * o.src_len;
-  const double target_rows = static_cast<double>(o.batch) * o.tgt_len;
-  double sum = 0;
+  double elements = 0;  // of weights, each counted for all of its rows
+  double embedding = 0;
   for (const auto& parameter : parameters.all()) {
-    const std::string& name = parameter->name();
     const Tensor& w = parameter->value();
-    if (w.rank() != 2 || name.ends_with("embedding.weight")) continue;
-    double rows = target_rows;
-    if (name.starts_with("encoder.") ||
-        name.ends_with("attention.key.weight")) {
-      rows = source_rows;
-    } else if (name.starts_with("decoder.bridge") ||
-               name.starts_with("decoder.summary") ||
-               name.starts_with("decoder.context")) {
-      rows = o.batch;
+    if (w.rank() != 2) continue;
+    const auto size = static_cast<double>(w.numel());
+    if (parameter->name().ends_with("embedding.weight")) {
+      embedding = size;
+    } else {
+      elements += RowsOf(parameter->name(), o) * size;
     }
-    sum += 6 * rows * static_cast<double>(w.numel());
   }
-  if (c.tie_output) {
-    sum += 6 * target_rows * static_cast<double>(c.embedding) * o.vocab;
-  }
-  return sum;
+  const bool tied = config.family() == ModelFamily::kTransformer ||
+                    config.recurrent.tie_output;
+  if (tied) elements += RowsOf("output", o) * embedding;
+  return 6 * elements;
 }
 
 }  // namespace
 
 void TrainBenchOptions::Visit(FieldList& v) {
   v.Section("Benchmark");
-  v("model", model, OneOf{"fixed", "bahdanau", "luong"},
-    "model, all widths 512");
+  v("model", model,
+    OneOf{"fixed", "bahdanau", "luong", "transformer-tiny", "transformer-base"},
+    "model; recurrent ones with all widths 512");
   v("batch", batch, Range(1, 65536), "sentence pairs");
   v("src_len", src_len, Range(1, 65536), "source tokens of each");
   v("tgt_len", tgt_len, Range(1, 65536), "target tokens of each");
@@ -89,10 +127,10 @@ void TrainBenchOptions::Visit(FieldList& v) {
 TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   const ThreadLimit limit(o.threads);
   const ModelConfig config = ConfigOf(o);
-  EncoderDecoder model(config, o.vocab, o.vocab, 1);
+  const std::unique_ptr<SequenceModel> model = MakeModel(config, o.vocab);
   OptimizerConfig adam;
   adam.epsilon = 1e-8;
-  Optimizer optimizer(model.parameters(), adam);
+  Optimizer optimizer(model->parameters(), adam);
   const bool bf16 = o.precision == "bf16" && kernels::HasBF16();
   const auto precision =
       bf16 ? kernels::Precision::kBF16 : kernels::Precision::kNative;
@@ -117,7 +155,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   for (int step = 1; step <= kWarmUp + o.steps; ++step) {
     const auto start = Clock::now();
     const CrossEntropyLoss loss =
-        CrossEntropy(model.Logits(ctx, source, lengths, target_in), target_out,
+        CrossEntropy(model->Logits(ctx, source, lengths, target_in), target_out,
                      loss_options);
     tape.Backward(loss.loss);
     tape.Clear();
@@ -139,7 +177,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   result.dtype = bf16 ? "bf16" : "f32";
   result.threads = ThreadCount();
   const double seconds = Median(times);
-  const double operations = ProductOperations(config, model.parameters(), o);
+  const double operations = ProductOperations(config, model->parameters(), o);
   const double rate = Median(rates);
   result.ms_per_step = seconds * 1e3;
   result.tokens_per_second = static_cast<double>(o.batch) * o.tgt_len / seconds;

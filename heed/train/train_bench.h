@@ -8,8 +8,8 @@
 
 namespace heed {
 
-/// The models of the field's usual size (512 features everywhere), on random
-/// ids of fixed length: compute only, no padding.
+/// The models of the field's usual sizes, on random ids of fixed length:
+/// compute only, no padding.
 struct TrainBenchOptions {
   std::string model = "bahdanau";
   int batch = 64;

@@ -13,7 +13,9 @@ class GeneralScore : public Score {
   GeneralScore(const Scope& scope, const AttentionSizes& n,
                std::span<const double> /*arguments*/)
       : n_(n),
-        key_(scope.Add("key.weight", {n.heads * n.key, n.query}, n.init)) {}
+        key_(scope.Add(
+            "key.weight", {n.heads * n.key, n.query}, n.init,
+            n.heads == 1 ? ParameterUse::kMatrix : ParameterUse::kOther)) {}
 
   Var PrepareKeys(const Context& ctx, const Var& keys) const override {
     const Var weight = ctx.Use(key_);

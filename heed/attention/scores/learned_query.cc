@@ -17,7 +17,7 @@ class LearnedQueryScore : public Score {
       : query_(scope.Add("query", {n.heads * n.units},
                          {Init::Kind::kUniform, 0.1})),
         key_(scope.Add("key.weight", {n.key_heads * n.key, n.heads * n.units},
-                       n.init)),
+                       n.init, ParameterUse::kMatrix)),
         key_bias_(scope.Add("key.bias", {n.heads * n.units},
                             {Init::Kind::kConstant, 0})) {}
 

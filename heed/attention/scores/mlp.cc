@@ -16,9 +16,9 @@ class MlpScore : public Score {
   MlpScore(const Scope& scope, const AttentionSizes& n,
            std::span<const double> /*arguments*/)
       : query_(scope.Add("query.weight", {n.heads * n.query, n.heads * n.units},
-                         n.init)),
+                         n.init, ParameterUse::kMatrix)),
         key_(scope.Add("key.weight", {n.key_heads * n.key, n.heads * n.units},
-                       n.init)),
+                       n.init, ParameterUse::kMatrix)),
         key_bias_(scope.Add("key.bias", {n.heads * n.units},
                             {Init::Kind::kConstant, 0})),
         w_(scope.Add("score.weight", {n.units, 1}, n.init)) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "heed/base/threads.h"
+#include "heed/base/timing.h"
 #include "heed/kernels/cpu/pack.h"
 
 namespace heed::kernels {
@@ -164,9 +164,12 @@ int64_t NextChunk(int64_t rows, int64_t chunk) {
   return size;
 }
 
-/// c [rows, n] (+)= a [rows, k] b for f32, with a dense.
+/// c [rows, n] (+)= a [rows, k] b for f32, with a dense. After each chunk
+/// then(first row, rows).
+template <typename Then>
 void RunRows(const void* a, size_t a_element, int64_t rows,
-             const PackedMatrix& b, bool accumulate, float* c) {
+             const PackedMatrix& b, bool accumulate, float* c,
+             const Then& then) {
   const bool bf16 = b.precision == Precision::kBF16;
   const int64_t chunk = ChunkRows(rows);
   auto& cache = ProductCache::Instance();
@@ -177,9 +180,15 @@ void RunRows(const void* a, size_t a_element, int64_t rows,
           .Run(static_cast<const char*>(a) +
                    static_cast<size_t>(r * b.k) * a_element,
                b.data.raw(), c + r * b.n);
+      then(r, m);
       r += m;
     }
   });
+}
+
+void RunRows(const void* a, size_t a_element, int64_t rows,
+             const PackedMatrix& b, bool accumulate, float* c) {
+  RunRows(a, a_element, rows, b, accumulate, c, [](int64_t, int64_t) {});
 }
 
 int64_t Panels(int64_t n) { return (n + cpu::kPanel - 1) / cpu::kPanel; }
@@ -195,6 +204,7 @@ void Reserve(int64_t rows, int64_t n, Precision precision,
       packed.data.numel() != size) {
     packed.data = Tensor({size}, dtype);
   }
+  packed.scales = Tensor();
   packed.k = rows;
   packed.n = n;
   packed.precision = precision;
@@ -298,33 +308,51 @@ bool HasBF16() {
 void Pack(const Tensor& b, bool transpose, Precision precision,
           PackedMatrix& packed) {
   if (b.dtype() == DType::kF64) {
-    packed = {transpose ? TransposedF64(b) : b.Clone(),
+    packed = {transpose ? TransposedF64(b) : b.Clone(), Tensor(),
               transpose ? b.cols() : b.rows(), transpose ? b.rows() : b.cols(),
               Precision::kNative};
     return;
   }
   const int64_t k = transpose ? b.cols() : b.rows();
   const int64_t n = transpose ? b.rows() : b.cols();
+  if (precision == Precision::kInt8) {
+    if (k <= kMaxInt8Sum) {
+      Pack(Quantize(b, transpose), transpose, packed);
+      return;
+    }
+    precision = Precision::kNative;
+  }
   PackF32({b.data<float>(), k, n, b.row_stride(), transpose}, k, precision,
           packed);
 }
 
-void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
+void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
               Tensor& c) {
-  assert(a.cols() == b.k && c.cols() == b.n && a.rows() == c.rows());
-  assert(c.contiguous());
-  if (a.rows() == 0 || b.n == 0) return;
-  if (a.dtype() == DType::kF64) {
-    MultiplyF64(a, b.data, accumulate, c);
-  } else if (b.precision == Precision::kBF16) {
-    const Tensor rounded = DenseBF16(a);
-    RunRows(rounded.raw(), sizeof(bfloat16), a.rows(), b, accumulate,
-            c.data<float>());
-  } else {
-    const Tensor dense = a.Contiguous();
-    RunRows(dense.raw(), sizeof(float), a.rows(), b, accumulate,
-            c.data<float>());
+  assert(a.cols() == b.k && c.cols() == b.n);
+  if (c.numel() == 0) return;
+  assert(a.rows() == c.rows() && c.contiguous());
+  if (b.precision == Precision::kInt8) {
+    Multiply(QuantizeRows(a), b, epilogue, c);
+    return;
   }
+  const auto finish = [&](Tensor rows) {
+    if (epilogue.bias == nullptr && epilogue.activation == Activation::kNone) {
+      return;
+    }
+    Activate(rows, epilogue.bias == nullptr ? Tensor() : *epilogue.bias,
+             epilogue.activation, rows);
+  };
+  if (a.dtype() == DType::kF64) {
+    MultiplyF64(a, b.data, epilogue.accumulate, c);
+    finish(c);
+    return;
+  }
+  const Tensor factors =
+      b.precision == Precision::kBF16 ? DenseBF16(a) : a.Contiguous();
+  const Tensor result = AsMatrix(c);
+  RunRows(factors.raw(), SizeOf(factors.dtype()), a.rows(), b,
+          epilogue.accumulate, c.data<float>(),
+          [&](int64_t r, int64_t m) { finish(result.Slice(r, r + m)); });
 }
 
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
@@ -338,6 +366,7 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
     MultiplyF64(TransposedF64(x), AsMatrix(y.Contiguous()), accumulate, c);
     return;
   }
+  if (precision == Precision::kInt8) precision = Precision::kNative;
   const Tensor xs = AsMatrix(x);
   const Tensor ys = AsMatrix(y);
   PackedMatrix packed;
@@ -359,33 +388,36 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
 }
 
 double MeasureProductRate(Precision precision, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int64_t kRows = 2048;
   constexpr int64_t kSize = 512;
-  const Tensor b = Tensor::Full({kSize, kSize}, 0.5);
+  constexpr int64_t kLong = 2048;
+  const bool int8 = precision == Precision::kInt8;
+  // Sums of bytes reach their full rate only over many products.
+  const int64_t rows = int8 ? kSize : kLong;
+  const int64_t k = int8 ? kLong : kSize;
+  const Tensor b = Tensor::Full({k, kSize}, 0.5);
   const bool bf16 = precision == Precision::kBF16;
   const Tensor a =
-      Tensor::Full({kRows, kSize}, 0.25, bf16 ? DType::kBF16 : DType::kF32);
+      Tensor::Full({rows, k}, 0.25, bf16 ? DType::kBF16 : DType::kF32);
   PackedMatrix packed;
   Pack(b, false, precision, packed);
-  Tensor c({kRows, kSize});
+  const QuantizedRows bytes = int8 ? QuantizeRows(a) : QuantizedRows();
+  Tensor c({rows, kSize});
   const auto run = [&] {
-    RunRows(a.raw(), SizeOf(a.dtype()), kRows, packed, false, c.data<float>());
+    if (int8) {
+      Multiply(bytes, packed, {}, c);
+    } else {
+      RunRows(a.raw(), SizeOf(a.dtype()), rows, packed, false, c.data<float>());
+    }
   };
   run();
   std::vector<double> times;
   const auto start = Clock::now();
-  while (std::chrono::duration<double>(Clock::now() - start).count() <
-         seconds) {
+  while (SecondsSince(start) < seconds) {
     const auto before = Clock::now();
     run();
-    times.push_back(
-        std::chrono::duration<double>(Clock::now() - before).count());
+    times.push_back(SecondsSince(before));
   }
-  std::nth_element(times.begin(),
-                   times.begin() + static_cast<int64_t>(times.size()) / 2,
-                   times.end());
-  return 2.0 * kRows * kSize * kSize / times[times.size() / 2];
+  return 2.0 * kLong * kSize * kSize / Median(times);
 }
 
 }  // namespace heed::kernels

@@ -1,4 +1,5 @@
-// Exp, tanh, sigmoid and logarithm of SIMD vectors of f32 or f64.
+// Exp, tanh, sigmoid, logarithm and the normal distribution of SIMD vectors of
+// f32 or f64.
 //
 // A few ulp exact; a NaN stays a NaN. Included once for each target, see
 // hwy/highway.h.
@@ -11,7 +12,10 @@
 
 #include <hwy/highway.h>
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
@@ -146,6 +150,18 @@ HWY_INLINE V Sigmoid(D d, V x) {
   return hn::Div(one, hn::Add(one, Exp(d, hn::Neg(x))));
 }
 
+/// The same; sets `slope` to the derivative, which is relatively exact also
+/// where the result rounds to 1.
+template <class D, class V>
+HWY_INLINE V SigmoidWithSlope(D d, V x, V& slope) {
+  const V one = hn::Set(d, hn::TFromD<D>(1));
+  const V e = Exp(d, hn::Neg(hn::Abs(x)));
+  const V upper = hn::Div(one, hn::Add(one, e));
+  const V lower = hn::Mul(e, upper);
+  slope = hn::Mul(upper, lower);
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), lower, upper);
+}
+
 /// Natural logarithm; -infinity at 0, NaN below.
 template <class D, class V>
 HWY_INLINE V Log(D d, V x) {
@@ -186,6 +202,33 @@ HWY_INLINE V Log(D d, V x) {
                      hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::NaN(d), x));
   const auto ordinary = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, infinity));
   return hn::IfThenElse(ordinary, log, special);
+}
+
+/// The upper tail of the standard normal distribution 1 - Phi(x) for x >= 0;
+/// sets `density` to sqrt(2 pi) times its density, exp(-x^2 / 2).
+template <class D, class V>
+HWY_INLINE V NormalTail(D d, V x, V& density) {
+  using T = hn::TFromD<D>;
+  const V half = hn::Set(d, T(0.5));
+  density = Exp(d, hn::Neg(hn::Mul(hn::Mul(x, half), x)));
+  if constexpr (kIsFloat<T>) {
+    // The tail over the density, as the quotient of these degrees that has the
+    // least relative error up to kLimit, 2^-27; above, the density is 0.
+    constexpr float kLimit = 14;
+    const V t = ClampAbove(x, hn::Set(d, kLimit));
+    const V p = Horner(d, t, hn::Set(d, 0.0040776124F), 0.040372565F,
+                       0.18246186F, 0.43725091F, 0.5F);
+    const V q = Horner(d, t, hn::Set(d, 0.01022093F), 0.10120582F, 0.46742916F,
+                       1.1992908F, 1.6723868F, 1.0F);
+    return hn::Mul(density, hn::Div(p, q));
+  } else {
+    HWY_ALIGN double lanes[hn::MaxLanes(d)];
+    hn::Store(x, d, lanes);
+    for (size_t i = 0; i < hn::Lanes(d); ++i) {
+      lanes[i] = std::erfc(lanes[i] / std::numbers::sqrt2) / 2;
+    }
+    return hn::Load(d, lanes);
+  }
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

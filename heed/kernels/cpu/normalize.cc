@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "heed/base/threads.h"
-#include "heed/kernels/cpu/lanes-inl.h"
+#include "heed/kernels/cpu/layer_norm-inl.h"
 #include "heed/kernels/reduce.h"
 #include "heed/kernels/rowwise.h"
 
@@ -17,57 +17,14 @@ void LayerNormRows(const Tensor& x, const Tensor& gain, const Tensor& bias,
   const int64_t n = x.cols();
   WithFloat(x, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
-    const auto self = [](auto, auto v) HEED_LANES { return v; };
-    ParallelFor(
-        x.rows(), RowGrain(n), [&](int64_t begin, int64_t end) HWY_ATTR {
-          for (int64_t r = begin; r < end; ++r) {
-            const T* row = x.row<T>(r);
-            const T mu = SumSpan<T>(n, self, row) / static_cast<T>(n);
-            const auto deviation2 = [&](auto d, auto v) HEED_LANES {
-              const auto c = hn::Sub(v, hn::Set(d, mu));
-              return hn::Mul(c, c);
-            };
-            const T var = SumSpan<T>(n, deviation2, row) / static_cast<T>(n);
-            const T inv = 1 / std::sqrt(var + static_cast<T>(eps));
-            const auto map = [&](auto d, auto v, auto g, auto b) HEED_LANES {
-              const auto c = hn::Sub(v, hn::Set(d, mu));
-              return hn::MulAdd(hn::Mul(c, hn::Set(d, inv)), g, b);
-            };
-            MapSpan<T>(n, map, y.row<T>(r), row, gain.data<T>(),
-                       bias.data<T>());
-            mean.data<T>()[r] = mu;
-            inv_std.data<T>()[r] = inv;
-          }
-        });
-  });
-}
-
-/// The gradient of one row; adds those of gain and bias.
-template <typename T>
-void LayerNormRowGrad(int64_t n, const T* dy, const T* x, const T* gain, T mean,
-                      T inv_std, T* dx, T* dgain_dbias) {
-  const auto normal = [&](auto d, auto v) HEED_LANES {
-    return hn::Mul(hn::Sub(v, hn::Set(d, mean)), hn::Set(d, inv_std));
-  };
-  const auto count = static_cast<T>(n);
-  const auto product = [](auto, auto g, auto w)
-                           HEED_LANES { return hn::Mul(g, w); };
-  const T a = SumSpan<T>(n, product, dy, gain) / count;
-  const auto projection = [&](auto d, auto g, auto w, auto v) HEED_LANES {
-    return hn::Mul(hn::Mul(g, w), normal(d, v));
-  };
-  const T b = SumSpan<T>(n, projection, dy, gain, x) / count;
-  T* dgain = dgain_dbias;
-  T* dbias = dgain_dbias + n;
-  ForLanes<T>(n, [&](auto lanes, int64_t i) HEED_LANES {
-    const auto d = lanes.d;
-    const auto g = lanes.Load(dy + i);
-    const auto v = normal(d, lanes.Load(x + i));
-    const auto gw = hn::Mul(g, lanes.Load(gain + i));
-    const auto rest = hn::Sub(gw, hn::MulAdd(v, hn::Set(d, b), hn::Set(d, a)));
-    lanes.Store(hn::Mul(rest, hn::Set(d, inv_std)), dx + i);
-    lanes.Store(hn::MulAdd(g, v, lanes.Load(dgain + i)), dgain + i);
-    lanes.Store(hn::Add(g, lanes.Load(dbias + i)), dbias + i);
+    ParallelFor(x.rows(), RowGrain(n),
+                [&](int64_t begin, int64_t end) HWY_ATTR {
+                  for (int64_t r = begin; r < end; ++r) {
+                    LayerNormRow<T>(n, x.row<T>(r), gain.data<T>(),
+                                    bias.data<T>(), eps, y.row<T>(r),
+                                    mean.data<T>()[r], inv_std.data<T>()[r]);
+                  }
+                });
   });
 }
 

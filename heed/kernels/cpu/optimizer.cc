@@ -15,19 +15,22 @@ namespace heed::kernels::HWY_NAMESPACE {
 /// Chunks of a loop that streams several arrays.
 inline constexpr int64_t kStepChunk = kChunk / 4;
 
+/// 1 - beta^step: what an average that starts at zero lacks.
+double Correction(const AdamOptions& o, double beta) {
+  return o.bias_correction ? 1 - std::pow(beta, static_cast<double>(o.step))
+                           : 1;
+}
+
 template <typename T>
 void AdamSpan(int64_t n, T* w, const T* g, T* m, T* v, const AdamOptions& o) {
-  const auto step = static_cast<double>(o.step);
   const auto scale = static_cast<T>(o.grad_scale);
   const auto beta1 = static_cast<T>(o.beta1);
   const auto beta2 = static_cast<T>(o.beta2);
   const auto rest1 = static_cast<T>(1 - o.beta1);
   const auto rest2 = static_cast<T>(1 - o.beta2);
   const auto epsilon = static_cast<T>(o.epsilon);
-  const auto rate =
-      static_cast<T>(o.learning_rate / (1 - std::pow(o.beta1, step)));
-  const auto correct2 =
-      static_cast<T>(1 / std::sqrt(1 - std::pow(o.beta2, step)));
+  const auto rate = static_cast<T>(o.learning_rate / Correction(o, o.beta1));
+  const auto correct2 = static_cast<T>(1 / std::sqrt(Correction(o, o.beta2)));
   const auto decay = static_cast<T>(o.learning_rate * o.weight_decay);
   ForLanes<T>(n, [&](auto lanes, int64_t i) HEED_LANES {
     const auto set = [&](T value)

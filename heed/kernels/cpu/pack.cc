@@ -38,81 +38,201 @@ HWY_INLINE hn::Vec<DU> Pairs(V a, V b) {
                    hn::Set(du, 0xffff0000U));
 }
 
-/// Reads vector j of row i of a panel, zero outside of the matrix.
-class PanelReader {
- public:
-  PanelReader(const MatrixView& b, int64_t panel)
-      : b_(b),
-        first_(panel * kPanel),
-        columns_(std::min(kPanel, b.n - panel * kPanel)),
-        steps_(hn::Mul(hn::Iota(di, 0),
-                       hn::Set(di, static_cast<int32_t>(b.stride)))) {}
+constexpr int64_t kLanes = hn::MaxLanes(df);
+/// Columns of a tile: an even number, for pairs.
+constexpr int64_t kTile = std::max<int64_t>(2, kLanes);
 
-  HWY_INLINE hn::Vec<DF> Load(int64_t i, int64_t j) const {
-    const int64_t count = columns_ - j;
-    if (i >= b_.k || count <= 0) return hn::Zero(df);
-    const auto lanes = static_cast<int64_t>(hn::Lanes(df));
-    if (b_.transposed) {
-      const float* from = b_.data + (first_ + j) * b_.stride + i;
-      if (count >= lanes) return hn::GatherIndex(df, from, steps_);
-      HWY_ALIGN float part[hn::MaxLanes(df)] = {};
-      for (int64_t c = 0; c < count; ++c) part[c] = from[c * b_.stride];
-      return hn::Load(df, part);
+/// The first min(n, lanes) elements from p; the others are 0.
+HWY_INLINE hn::Vec<DF> LoadUpTo(const float* p, int64_t n) {
+  if (n >= kLanes) return hn::LoadU(df, p);
+  HWY_ALIGN float part[kLanes] = {};
+  if (n > 0) std::copy_n(p, n, part);
+  return hn::Load(df, part);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Transposes each 4 x 4 block of four rows: element i of block b of rows[c]
+/// becomes element c of block b of rows[i].
+HWY_INLINE void TransposeBlocks(hn::Vec<DF>* rows) {
+  const hn::Repartition<uint64_t, DF> dw;
+  const auto wide = [&](auto v) HWY_ATTR { return hn::BitCast(dw, v); };
+  const auto low01 = wide(hn::InterleaveLower(df, rows[0], rows[1]));
+  const auto high01 = wide(hn::InterleaveUpper(df, rows[0], rows[1]));
+  const auto low23 = wide(hn::InterleaveLower(df, rows[2], rows[3]));
+  const auto high23 = wide(hn::InterleaveUpper(df, rows[2], rows[3]));
+  rows[0] = hn::BitCast(df, hn::InterleaveLower(dw, low01, low23));
+  rows[1] = hn::BitCast(df, hn::InterleaveUpper(dw, low01, low23));
+  rows[2] = hn::BitCast(df, hn::InterleaveLower(dw, high01, high23));
+  rows[3] = hn::BitCast(df, hn::InterleaveUpper(dw, high01, high23));
+}
+#endif
+
+/// Transposes a square of kLanes rows.
+HWY_INLINE void TransposeSquare(hn::Vec<DF>* t) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)t;
+#else
+  for (int64_t r = 0; r < kLanes; r += 4) TransposeBlocks(t + r);
+  // Now block b of t[4 r + c] holds column 4 b + c of rows 4 r .. 4 r + 3.
+  if constexpr (kLanes == 8) {
+    for (int64_t c = 0; c < 4; ++c) {
+      const auto lower = hn::ConcatLowerLower(df, t[4 + c], t[c]);
+      t[4 + c] = hn::ConcatUpperUpper(df, t[4 + c], t[c]);
+      t[c] = lower;
     }
-    const float* from = b_.data + i * b_.stride + first_ + j;
-    if (count >= lanes) return hn::LoadU(df, from);
-    HWY_ALIGN float part[hn::MaxLanes(df)] = {};
-    std::copy_n(from, count, part);
-    return hn::Load(df, part);
   }
+  if constexpr (kLanes == 16) {
+    for (int64_t c = 0; c < 4; ++c) {
+      const auto even01 = hn::ConcatLowerLower(df, t[8 + c], t[c]);
+      const auto odd01 = hn::ConcatLowerLower(df, t[12 + c], t[4 + c]);
+      const auto even23 = hn::ConcatUpperUpper(df, t[8 + c], t[c]);
+      const auto odd23 = hn::ConcatUpperUpper(df, t[12 + c], t[4 + c]);
+      t[c] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd01), even01);
+      t[4 + c] = hn::OddEvenBlocks(odd01, hn::SwapAdjacentBlocks(even01));
+      t[8 + c] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(odd23), even23);
+      t[12 + c] = hn::OddEvenBlocks(odd23, hn::SwapAdjacentBlocks(even23));
+    }
+  }
+#endif
+}
 
- private:
-  MatrixView b_;
-  int64_t first_;
-  int64_t columns_;
-  hn::Vec<DI> steps_;
-};
-
-void PackPanelImpl(const MatrixView& b, int64_t panel, int64_t rows,
-                   float* HWY_RESTRICT out) {
-  const PanelReader reader(b, panel);
-  const auto lanes = static_cast<int64_t>(hn::Lanes(df));
-  const int64_t padded = PaddedRows(rows, false);
-  if (b.transposed) {
-    // Column group by column group: the few source rows stay in the cache.
-    for (int64_t j = 0; j < kPanel; j += lanes) {
-      for (int64_t i = 0; i < padded; ++i) {
-        hn::StoreU(reader.Load(i, j), df, out + i * kPanel + j);
-      }
+/// t[c] = x[0 .. lanes, c] for c < kTile, of `rows` rows and `columns` columns
+/// that are there; all else is 0.
+HWY_INLINE void LoadTransposed(const float* x, int64_t stride, int64_t rows,
+                               int64_t columns, hn::Vec<DF>* t) {
+  if constexpr (kLanes == 1) {
+    for (int64_t c = 0; c < kTile; ++c) {
+      t[c] = rows > 0 ? LoadUpTo(x + c, columns - c) : hn::Zero(df);
     }
     return;
   }
-  for (int64_t i = 0; i < padded; ++i) {
-    for (int64_t j = 0; j < kPanel; j += lanes) {
-      hn::StoreU(reader.Load(i, j), df, out + i * kPanel + j);
+  if (rows >= kLanes && columns >= kLanes) {
+    for (int64_t r = 0; r < kLanes; ++r) t[r] = hn::LoadU(df, x + r * stride);
+  } else {
+    for (int64_t r = 0; r < kLanes; ++r) {
+      t[r] = r < rows ? LoadUpTo(x + r * stride, columns) : hn::Zero(df);
+    }
+  }
+  TransposeSquare(t);
+}
+
+/// Columns [begin, end) of a matrix of `rows` rows, of which only x_rows and
+/// x_columns are there; the others are 0.
+struct TransposedView {
+  const float* x;
+  int64_t x_rows;
+  int64_t x_columns;
+  int64_t stride;
+  int64_t begin;
+  int64_t end;
+  int64_t rows;
+};
+
+/// Calls store(count, i, j, t) with t[c] = x[j .. j + lanes, begin + i + c] for
+/// c < count. Lines of memory are read and written whole: rows that are apart
+/// by a power of two do not fit a cache together.
+template <class Store>
+HWY_INLINE void EachTransposed(const TransposedView& v, Store store) {
+  for (int64_t i = v.begin; i < v.end; i += kTile) {
+    for (int64_t j = 0; j < v.rows; j += kLanes) {
+      hn::Vec<DF> t[kTile];
+      LoadTransposed(v.x + j * v.stride + i, v.stride, v.x_rows - j,
+                     v.x_columns - i, t);
+      store(std::min(kTile, v.end - i), i - v.begin, j, t);
     }
   }
 }
 
-void PackPanelBF16Impl(const MatrixView& b, int64_t panel, int64_t rows,
-                       uint16_t* HWY_RESTRICT out) {
-  const PanelReader reader(b, panel);
-  const auto lanes = static_cast<int64_t>(hn::Lanes(df));
-  const int64_t padded = PaddedRows(rows, true);
-  auto* pairs = reinterpret_cast<uint32_t*>(out);
-  const auto store = [&](int64_t i, int64_t j) HWY_ATTR {
-    hn::StoreU(Pairs(reader.Load(i, j), reader.Load(i + 1, j)), du,
-               pairs + i / 2 * kPanel + j);
+/// The columns of a panel as rows.
+TransposedView RowsOfPanel(const MatrixView& b, int64_t panel, int64_t padded) {
+  const int64_t first = panel * kPanel;
+  return {
+      b.data + first * b.stride, b.n - first, b.k, b.stride, 0, padded, kPanel};
+}
+
+void TransposeRowsImpl(const float* x, int64_t x_rows, int64_t stride,
+                       int64_t begin, int64_t end, int64_t rows, float* out) {
+  EachTransposed({x, x_rows, end, stride, begin, end, rows},
+                 [=](int64_t count, int64_t i, int64_t j, const hn::Vec<DF>* t)
+                     HWY_ATTR {
+                       for (int64_t c = 0; c < count; ++c) {
+                         hn::StoreU(t[c], df, out + (i + c) * rows + j);
+                       }
+                     });
+}
+
+void TransposeRowsBF16Impl(const float* x, int64_t x_rows, int64_t stride,
+                           int64_t begin, int64_t end, int64_t rows,
+                           uint16_t* out) {
+  const hn::Rebind<uint16_t, DF> dh;
+  EachTransposed({x, x_rows, end, stride, begin, end, rows},
+                 [=](int64_t count, int64_t i, int64_t j, const hn::Vec<DF>* t)
+                     HWY_ATTR {
+                       for (int64_t c = 0; c < count; ++c) {
+                         const auto high = hn::ShiftRight<16>(Rounded(t[c]));
+                         hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, high)), dh,
+                                    out + (i + c) * rows + j);
+                       }
+                     });
+}
+
+/// Calls store(i, j, vector j of row i) over a panel of `padded` rows, zero
+/// outside of the matrix.
+template <class Store>
+HWY_INLINE void EachOfPanel(const MatrixView& b, int64_t panel, int64_t padded,
+                            Store store) {
+  const int64_t first = panel * kPanel;
+  const int64_t columns = b.n - first;
+  const auto load = [&](int64_t i, int64_t j) HWY_ATTR {
+    if (i >= b.k) return hn::Zero(df);
+    return LoadUpTo(b.data + i * b.stride + first + j, columns - j);
   };
-  if (b.transposed) {
-    for (int64_t j = 0; j < kPanel; j += lanes) {
-      for (int64_t i = 0; i < padded; i += 2) store(i, j);
+  for (int64_t i = 0; i < padded; i += 2) {
+    for (int64_t j = 0; j < kPanel; j += kLanes) {
+      store(i, j, load(i, j), load(i + 1, j));
     }
+  }
+}
+
+void PackPanelImpl(const MatrixView& b, int64_t panel, int64_t rows,
+                   float* HWY_RESTRICT out) {
+  const int64_t padded = PaddedRows(rows, false);
+  if (!b.transposed) {
+    EachOfPanel(b, panel, padded,
+                [=](int64_t i, int64_t j, auto v, auto w) HWY_ATTR {
+                  hn::StoreU(v, df, out + i * kPanel + j);
+                  hn::StoreU(w, df, out + (i + 1) * kPanel + j);
+                });
     return;
   }
-  for (int64_t i = 0; i < padded; i += 2) {
-    for (int64_t j = 0; j < kPanel; j += lanes) store(i, j);
+  EachTransposed(RowsOfPanel(b, panel, padded),
+                 [=](int64_t count, int64_t i, int64_t j, const hn::Vec<DF>* t)
+                     HWY_ATTR {
+                       for (int64_t c = 0; c < count; ++c) {
+                         hn::StoreU(t[c], df, out + (i + c) * kPanel + j);
+                       }
+                     });
+}
+
+void PackPanelBF16Impl(const MatrixView& b, int64_t panel, int64_t rows,
+                       uint16_t* HWY_RESTRICT out) {
+  const int64_t padded = PaddedRows(rows, true);
+  auto* pairs = reinterpret_cast<uint32_t*>(out);
+  if (!b.transposed) {
+    EachOfPanel(b, panel, padded,
+                [=](int64_t i, int64_t j, auto v, auto w) HWY_ATTR {
+                  hn::StoreU(Pairs(v, w), du, pairs + i / 2 * kPanel + j);
+                });
+    return;
   }
+  EachTransposed(RowsOfPanel(b, panel, padded),
+                 [=](int64_t count, int64_t i, int64_t j, const hn::Vec<DF>* t)
+                     HWY_ATTR {
+                       for (int64_t c = 0; c < count; c += 2) {
+                         hn::StoreU(Pairs(t[c], t[c + 1]), du,
+                                    pairs + (i + c) / 2 * kPanel + j);
+                       }
+                     });
 }
 
 void RoundBF16Impl(const float* HWY_RESTRICT x, int64_t n,
@@ -132,49 +252,6 @@ void RoundBF16Impl(const float* HWY_RESTRICT x, int64_t n,
     hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, high)), dh, rounded);
     std::copy_n(rounded, n - i, out + i);
   }
-}
-
-/// Calls store(i, j, vector of x[j..j+lanes, i]) over the whole range, tile by
-/// tile, so that the source rows of a tile stay in the cache.
-template <class Store>
-HWY_INLINE void EachTransposed(const float* x, int64_t x_rows, int64_t stride,
-                               int64_t begin, int64_t end, int64_t rows,
-                               Store store) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(df));
-  const auto steps =
-      hn::Mul(hn::Iota(di, 0), hn::Set(di, static_cast<int32_t>(stride)));
-  for (int64_t j = 0; j < rows; j += lanes) {
-    const int64_t count = std::min(lanes, x_rows - j);
-    for (int64_t i = begin; i < end; ++i) {
-      const float* from = x + j * stride + i;
-      if (count == lanes) {
-        store(i - begin, j, hn::GatherIndex(df, from, steps));
-        continue;
-      }
-      HWY_ALIGN float part[hn::MaxLanes(df)] = {};
-      for (int64_t c = 0; c < count; ++c) part[c] = from[c * stride];
-      store(i - begin, j, hn::Load(df, part));
-    }
-  }
-}
-
-void TransposeRowsImpl(const float* x, int64_t x_rows, int64_t stride,
-                       int64_t begin, int64_t end, int64_t rows, float* out) {
-  EachTransposed(x, x_rows, stride, begin, end, rows,
-                 [=](int64_t i, int64_t j, auto v)
-                     HWY_ATTR { hn::StoreU(v, df, out + i * rows + j); });
-}
-
-void TransposeRowsBF16Impl(const float* x, int64_t x_rows, int64_t stride,
-                           int64_t begin, int64_t end, int64_t rows,
-                           uint16_t* out) {
-  const hn::Rebind<uint16_t, DF> dh;
-  EachTransposed(x, x_rows, stride, begin, end, rows,
-                 [=](int64_t i, int64_t j, auto v) HWY_ATTR {
-                   const auto high = hn::ShiftRight<16>(Rounded(v));
-                   hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, high)), dh,
-                              out + i * rows + j);
-                 });
 }
 
 }  // namespace heed::kernels::cpu::HWY_NAMESPACE

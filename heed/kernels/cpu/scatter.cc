@@ -9,7 +9,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-void ScatterAddRows(Tensor& table, const Tensor& ids, const Tensor& dy) {
+void ScatterAddRows(Tensor& table, const Tensor& ids, const Tensor& dy,
+                    double scale) {
   assert(table.contiguous() && ids.contiguous() && dy.contiguous());
   assert(dy.numel() == ids.numel() * table.cols());
   assert(dy.dtype() == table.dtype());
@@ -20,8 +21,9 @@ void ScatterAddRows(Tensor& table, const Tensor& ids, const Tensor& dy) {
   const int32_t* id = ids.data<int32_t>();
   WithFloat(table, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
-    const auto add = [](auto, auto u, auto v)
-                         HEED_LANES { return hn::Add(u, v); };
+    const auto add = [scale](auto d, auto u, auto v) HEED_LANES {
+      return hn::MulAdd(v, hn::Set(d, static_cast<T>(scale)), u);
+    };
     ParallelFor(cols, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
       for (int64_t i = 0; i < ids.numel(); ++i) {
         assert(id[i] >= 0 && id[i] < table.dim(0));
@@ -39,8 +41,9 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 HWY_EXPORT(ScatterAddRows);
 
-void ScatterAddTo(Tensor& table, const Tensor& ids, const Tensor& dy) {
-  HWY_DYNAMIC_DISPATCH(ScatterAddRows)(table, ids, dy);
+void ScatterAddTo(Tensor& table, const Tensor& ids, const Tensor& dy,
+                  double scale) {
+  HWY_DYNAMIC_DISPATCH(ScatterAddRows)(table, ids, dy, scale);
 }
 
 }  // namespace heed::kernels

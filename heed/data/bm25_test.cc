@@ -1,0 +1,76 @@
+#include "heed/data/bm25.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+Strings Words(const std::string& text) { return SplitWords({&text, 1})[0]; }
+
+TEST(SplitWords, FollowsUnicode) {
+  EXPECT_EQ(Words("The CAR's 3.5 doors -- don't (open)!"),
+            (Strings{"the", "car's", "3.5", "doors", "don't", "open"}));
+  EXPECT_EQ(Words("Straße ÄRGER naïve"), (Strings{"straße", "ärger", "naïve"}));
+  EXPECT_TRUE(Words(" ... \t").empty());
+  EXPECT_TRUE(Words("").empty());
+}
+
+TEST(SplitWords, ScriptsWithoutSpacesAreDivided) {
+  EXPECT_GT(Words("今日は天気がいい").size(), 1U);
+}
+
+TEST(Bm25, ScoresAreThoseOfTheFormula) {
+  const Strings texts = {"cat cat dog", "dog", "bird of prey and of play"};
+  const Bm25Index index(texts, {1.2, 0.75});
+  const std::vector<double> scores = index.Scores("Cat, dog!");
+  const double mean = (3 + 1 + 6) / 3.0;
+  const auto term = [mean](double f, double length, double n) {
+    return std::log(1 + (3 - n + 0.5) / (n + 0.5)) * f * 2.2 /
+           (f + 1.2 * (0.25 + 0.75 * length / mean));
+  };
+  EXPECT_NEAR(scores[0], term(2, 3, 1) + term(1, 3, 2), 1e-12);
+  EXPECT_NEAR(scores[1], term(1, 1, 2), 1e-12);
+  EXPECT_EQ(scores[2], 0);
+}
+
+TEST(Bm25, AWordThatIsEverywhereNeverCountsAgainstAText) {
+  const Strings texts = {"the a", "the b", "the c"};
+  for (const double score : Bm25Index(texts).Scores("the")) {
+    EXPECT_GT(score, 0);
+  }
+}
+
+TEST(Bm25, RareWordsCountMoreThanCommonOnes) {
+  const Strings texts = {"x common", "y common", "z rare"};
+  const Bm25Index index(texts);
+  EXPECT_GT(index.Scores("rare common")[2], index.Scores("rare common")[0]);
+}
+
+TEST(Bm25, WithoutBLengthDoesNotMatter) {
+  const Strings texts = {"cat", "cat and so much more of other things"};
+  const std::vector<double> even = Bm25Index(texts, {1.2, 0}).Scores("cat");
+  EXPECT_EQ(even[0], even[1]);
+  const std::vector<double> held = Bm25Index(texts, {1.2, 1}).Scores("cat");
+  EXPECT_GT(held[0], held[1]);
+}
+
+TEST(Bm25, EmptyTextsAndQueriesScoreZero) {
+  const Strings texts = {"", ""};
+  EXPECT_EQ(Bm25Index(texts).Scores("cat"), (std::vector<double>{0, 0}));
+  EXPECT_TRUE(Bm25Index({}).Scores("cat").empty());
+}
+
+TEST(Bm25, OptionsOutOfRangeAreRefused) {
+  EXPECT_THROW(Bm25Index({}, {-1, 0.5}), ConfigError);
+  EXPECT_THROW(Bm25Index({}, {1, 1.5}), ConfigError);
+  EXPECT_THROW(Bm25Index({}, {1, std::nan("")}), ConfigError);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,412 @@
+#include "heed/data/labelled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kTextsPerChunk = 64;
+constexpr int kGreatestFold = 999;
+constexpr size_t kNamedLabels = 20;
+
+std::vector<std::string_view> Split(std::string_view line, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin <= line.size();) {
+    const size_t end = std::min(line.find(separator, begin), line.size());
+    parts.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::optional<int> Number(std::string_view digits) {
+  int number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data(), end, number);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == end;
+  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+/// "0-3,5" as 0, 1, 2, 3 and 5.
+std::set<int> ParseFolds(const std::string& text) {
+  std::set<int> folds;
+  for (const std::string_view part : Split(text, ',')) {
+    const std::vector<std::string_view> ends = Split(part, '-');
+    const auto low = Number(ends.front());
+    const auto high = Number(ends.back());
+    if (ends.size() > 2 || !low || !high || *low > *high ||
+        *high > kGreatestFold) {
+      throw ConfigError(
+          fmt::format("folds '{}': '{}' is not a fold from 0 to {} nor a range "
+                      "such as 0-7",
+                      text, part, kGreatestFold));
+    }
+    for (int fold = *low; fold <= *high; ++fold) folds.insert(fold);
+  }
+  return folds;
+}
+
+/// One file while it is read; errors name it and the line.
+class Reader {
+ public:
+  Reader(const std::string& path, const LabelledFormat& format,
+         LabelledText& result)
+      : path_(path),
+        format_(format),
+        result_(result),
+        lines_(ReadLines(path)) {}
+
+  void Tsv();
+  void Lines(const std::string& label_path);
+  void Documents(const std::set<int>& folds);
+  void Imdb();
+
+ private:
+  [[noreturn]] void Fail(size_t line, std::string_view message) const {
+    throw FormatError(fmt::format("{}:{}: {}", path_, line + 1, message));
+  }
+  void AddLabels(const std::string& path, size_t line, std::string_view text);
+
+  const std::string& path_;
+  const LabelledFormat& format_;
+  LabelledText& result_;
+  std::vector<std::string> lines_;
+};
+
+void Reader::AddLabels(const std::string& path, size_t line,
+                       std::string_view text) {
+  std::vector<std::string>& labels = result_.labels.emplace_back();
+  const std::vector<std::string_view> given =
+      !format_.multi_label    ? std::vector{text}
+      : Trimmed(text).empty() ? std::vector<std::string_view>()
+                              : Split(text, ',');
+  for (std::string_view label : given) {
+    label = Trimmed(label);
+    if (label.empty()) {
+      throw FormatError(fmt::format("{}:{}: no label", path, line + 1));
+    }
+    labels.emplace_back(label);
+  }
+}
+
+void Reader::Tsv() {
+  const int needed = std::max(
+      {format_.label_column, format_.text_column, format_.second_column});
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const std::vector<std::string_view> columns = Split(lines_[i], '\t');
+    if (std::ssize(columns) < needed) {
+      Fail(i, fmt::format("{} columns between tabs; {} are needed",
+                          columns.size(), needed));
+    }
+    const auto column = [&](int number) {
+      return columns[static_cast<size_t>(number - 1)];
+    };
+    AddLabels(path_, i, column(format_.label_column));
+    result_.text.emplace_back(column(format_.text_column));
+    if (format_.second_column > 0) {
+      result_.second.emplace_back(column(format_.second_column));
+    }
+  }
+}
+
+void Reader::Lines(const std::string& label_path) {
+  const std::vector<std::string> labels = ReadLines(label_path);
+  if (labels.size() != lines_.size()) {
+    throw FormatError(fmt::format(
+        "{} has {} lines but {} has {}; line i of one must be the label of "
+        "line i of the other",
+        label_path, labels.size(), path_, lines_.size()));
+  }
+  for (size_t i = 0; i < labels.size(); ++i) {
+    AddLabels(label_path, i, labels[i]);
+    result_.text.push_back(std::move(lines_[i]));
+  }
+}
+
+void Reader::Documents(const std::set<int>& folds) {
+  bool wanted = false;
+  size_t begun = 0;  // the line of the last "#doc", or 0 for none, from 1
+  const auto check = [&] {
+    if (wanted && result_.text.back().empty()) {
+      Fail(begun - 1, "a document without a sentence");
+    }
+  };
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const std::string& line = lines_[i];
+    if (line == "#doc" || line.starts_with("#doc ")) {
+      check();
+      begun = i + 1;
+      const auto words = SplitWhitespace(line);
+      const auto fold = words.size() == 4 ? Number(words[3]) : std::nullopt;
+      const bool without = words.size() == 3 && folds.empty();
+      if (!fold && !without) {
+        Fail(i, "not '#doc NAME LABEL FOLD' with a number as fold");
+      }
+      wanted = folds.empty() || folds.contains(*fold);
+      if (!wanted) continue;
+      AddLabels(path_, i, words[2]);
+      result_.text.emplace_back();
+    } else if (begun == 0) {
+      Fail(i, "text before the first '#doc NAME LABEL FOLD'");
+    } else if (wanted && !SplitWhitespace(line).empty()) {
+      std::string& text = result_.text.back();
+      if (!text.empty()) text += ' ';
+      text += line;
+    }
+  }
+  check();
+}
+
+void Reader::Imdb() {
+  constexpr std::string_view kBreak = "<br />";
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const std::vector<std::string_view> columns = Split(lines_[i], '\t');
+    const auto rating = columns.size() == 3 ? Number(columns[1]) : std::nullopt;
+    if (!rating || *rating < 1 || *rating > 10 ||
+        (*rating > 4 && *rating < 7)) {
+      Fail(i,
+           "not a name, a rating (1 to 4 or 7 to 10) and a text, with tabs "
+           "between them");
+    }
+    result_.labels.push_back({*rating > 4 ? "pos" : "neg"});
+    std::string& text = result_.text.emplace_back(columns[2]);
+    for (size_t at = 0; (at = text.find(kBreak, at)) != text.npos; ++at) {
+      text.replace(at, kBreak.size(), " ");
+    }
+  }
+}
+
+void CheckFiles(const LabelledFiles& files, const LabelledFormat& format) {
+  Check(format);
+  if (format.label_column == format.text_column ||
+      format.label_column == format.second_column ||
+      format.text_column == format.second_column) {
+    throw ConfigError(fmt::format(
+        "label, text and second text cannot share a column: {}, {} and {}",
+        format.label_column, format.text_column, format.second_column));
+  }
+  if (format.format == "lines") {
+    if (files.labels.size() != files.texts.size()) {
+      throw ConfigError(fmt::format(
+          "format lines needs a file of labels for each file of texts; there "
+          "are {} and {}",
+          files.labels.size(), files.texts.size()));
+    }
+  } else if (!files.labels.empty()) {
+    throw ConfigError(fmt::format(
+        "format {} holds its labels itself; {} would be a file of labels for "
+        "format lines",
+        format.format, files.labels.front()));
+  }
+  if (!files.folds.empty() && format.format != "docs") {
+    throw ConfigError(fmt::format("folds are known to format docs, not to {}",
+                                  format.format));
+  }
+}
+
+/// Cuts from the end of the longer one until both fit.
+void Truncate(Encoded& first, Encoded& second, int64_t room) {
+  const auto cut = [](Encoded& text, int64_t size) {
+    text.ids.resize(static_cast<size_t>(size));
+    text.pieces.resize(static_cast<size_t>(size));
+  };
+  const int64_t a = std::ssize(first.ids);
+  const int64_t b = std::ssize(second.ids);
+  if (a + b <= room) return;
+  // What the shorter one leaves free of its half is the longer one's.
+  const int64_t kept = std::min(a, std::max(room - b, (room + 1) / 2));
+  cut(first, kept);
+  cut(second, room - kept);
+}
+
+}  // namespace
+
+void LabelledFormat::Visit(FieldList& v) {
+  v("format", format, OneOf{"tsv", "lines", "docs", "imdb"},
+    "how files of labelled texts are written");
+  v("label_column", label_column, Range(1, 1000), "tsv: column of the label");
+  v("text_column", text_column, Range(1, 1000), "tsv: column of the text");
+  v("second_column", second_column, Range(0, 1000),
+    "tsv: column of the second text of a pair, 0 for single texts");
+  v("multi_label", multi_label,
+    "a text has any number of labels, with commas between them");
+}
+
+LabelledText ReadLabelled(const LabelledFiles& files,
+                          const LabelledFormat& format) {
+  CheckFiles(files, format);
+  const std::set<int> folds =
+      files.folds.empty() ? std::set<int>() : ParseFolds(files.folds);
+  LabelledText result;
+  for (size_t i = 0; i < files.texts.size(); ++i) {
+    Reader reader(files.texts[i], format, result);
+    if (format.format == "tsv") {
+      reader.Tsv();
+    } else if (format.format == "lines") {
+      reader.Lines(files.labels[i]);
+    } else if (format.format == "docs") {
+      reader.Documents(folds);
+    } else {
+      reader.Imdb();
+    }
+  }
+  if (result.text.empty()) {
+    throw ConfigError(files.texts.empty()
+                          ? std::string("no file of labelled texts is named")
+                          : fmt::format("{}: no document of the folds {}",
+                                        files.texts.front(), files.folds));
+  }
+  return result;
+}
+
+LabelSet::LabelSet(const LabelledText& text) {
+  std::set<std::string> names;
+  for (const auto& labels : text.labels) {
+    names.insert(labels.begin(), labels.end());
+  }
+  if (names.size() < 2) {
+    throw ConfigError(fmt::format(
+        "labels: {} different in the training text{}; at least 2 are needed",
+        names.size(),
+        names.empty() ? "" : fmt::format(" ('{}')", *names.begin())));
+  }
+  names_.assign(names.begin(), names.end());
+}
+
+LabelSet LabelSet::Parse(std::string_view bytes, const std::string& name) {
+  LabelSet set;
+  std::vector<std::string_view> lines = Split(bytes, '\n');
+  const bool whole = lines.back().empty();  // behind the last line feed
+  lines.pop_back();
+  set.names_.assign(lines.begin(), lines.end());
+  if (!whole || set.names_.size() < 2 ||
+      std::adjacent_find(set.names_.begin(), set.names_.end(),
+                         std::greater_equal<>()) != set.names_.end()) {
+    throw FormatError(fmt::format(
+        "{} is not a list of two or more labels, one per line, sorted", name));
+  }
+  return set;
+}
+
+std::string LabelSet::Serialize() const {
+  std::string bytes;
+  for (const std::string& name : names_) bytes += name + "\n";
+  return bytes;
+}
+
+int32_t LabelSet::Id(std::string_view label) const {
+  const auto found = std::lower_bound(names_.begin(), names_.end(), label);
+  if (found == names_.end() || *found != label) {
+    const size_t shown = std::min(names_.size(), kNamedLabels);
+    throw FormatError(fmt::format(
+        "label '{}' was not in the training text, which had {}{}", label,
+        fmt::join(names_.begin(), names_.begin() + static_cast<long>(shown),
+                  ", "),
+        shown < names_.size() ? ", ..." : ""));
+  }
+  return static_cast<int32_t>(found - names_.begin());
+}
+
+MarkedText MarkText(const Vocabulary& vocabulary, std::string_view text,
+                    const std::string* second, const TextOptions& options) {
+  const auto encode = [&](std::string_view line) {
+    return vocabulary.EncodeWithPieces(
+        options.lowercase ? std::string_view(Lowercase(line)) : line);
+  };
+  Encoded first = encode(text);
+  Encoded other = second != nullptr ? encode(*second) : Encoded();
+  const int64_t marks = second != nullptr ? 3 : 2;
+  if (options.max_length > 0) {
+    Truncate(first, other, std::max<int64_t>(options.max_length - marks, 0));
+  }
+  MarkedText marked;
+  const auto mark = [&](int32_t id) {
+    marked.ids.push_back(id);
+    marked.pieces.push_back(vocabulary.Piece(id));
+  };
+  const auto append = [&](Encoded& part) {
+    marked.ids.insert(marked.ids.end(), part.ids.begin(), part.ids.end());
+    std::move(part.pieces.begin(), part.pieces.end(),
+              std::back_inserter(marked.pieces));
+    mark(vocabulary.special().eos);
+  };
+  mark(vocabulary.special().bos);
+  append(first);
+  marked.first = static_cast<int32_t>(marked.ids.size());
+  if (second != nullptr) append(other);
+  return marked;
+}
+
+LabelledCorpus EncodeLabelled(const LabelledText& text,
+                              const Vocabulary& vocabulary,
+                              const LabelSet* labels,
+                              const TextOptions& options) {
+  const size_t size = text.text.size();
+  LabelledCorpus result;
+  result.corpus.source.resize(size);
+  result.corpus.target.resize(size);
+  result.first.resize(size);
+  ParallelFor(static_cast<int64_t>(size), kTextsPerChunk,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t n = begin; n < end; ++n) {
+                  const auto i = static_cast<size_t>(n);
+                  MarkedText marked = MarkText(
+                      vocabulary, text.text[i],
+                      text.pairs() ? &text.second[i] : nullptr, options);
+                  result.corpus.source[i] = std::move(marked.ids);
+                  result.first[i] = marked.first;
+                }
+              });
+  for (size_t i = 0; labels != nullptr && i < size; ++i) {
+    std::vector<int32_t>& ids = result.corpus.target[i];
+    for (const std::string& label : text.labels[i]) {
+      ids.push_back(labels->Id(label));
+    }
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  }
+  return result;
+}
+
+LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,
+                                std::span<const int64_t> indices) {
+  const int64_t B = std::ssize(indices);
+  int64_t S = 0;
+  for (const int64_t index : indices) {
+    S = std::max(S,
+                 std::ssize(corpus.corpus.source[static_cast<size_t>(index)]));
+  }
+  LabelledBatch batch;
+  batch.ids = Tensor::Full({B, S}, kPad, DType::kI32);
+  batch.segments = Tensor::Zeros({B, S}, DType::kI32);
+  batch.lengths = Tensor({B}, DType::kI32);
+  for (int64_t b = 0; b < B; ++b) {
+    const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
+    const std::vector<int32_t>& ids = corpus.corpus.source[i];
+    std::copy(ids.begin(), ids.end(), batch.ids.row<int32_t>(b));
+    int32_t* segments = batch.segments.row<int32_t>(b);
+    std::fill(segments + corpus.first[i], segments + ids.size(), 1);
+    batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(ids.size());
+    batch.labels.push_back(corpus.corpus.target[i]);
+  }
+  return batch;
+}
+
+}  // namespace heed

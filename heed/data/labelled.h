@@ -1,0 +1,129 @@
+// Texts with labels: what classification learns from.
+#ifndef HEED_DATA_LABELLED_H_
+#define HEED_DATA_LABELLED_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/data/batches.h"
+#include "heed/data/vocabulary.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed {
+
+/// Text i, or the pair of text i and second i, has the labels i.
+struct LabelledText {
+  std::vector<std::string> text;
+  std::vector<std::string> second;  ///< empty: no pairs
+  /// One each, or any number if a text may have several.
+  std::vector<std::vector<std::string>> labels;
+
+  bool pairs() const { return !second.empty(); }
+};
+
+/// How files of labelled texts are written:
+///   tsv    a line is label, tab, text (and tab, second text, for pairs), in
+///          the columns that the options name
+///   lines  one text per line, and one label per line of a second file
+///   docs   a line "#doc NAME LABEL [FOLD]" begins a document, whose sentences
+///          follow, one per line; empty lines are left out
+///   imdb   a line is a name, a rating from 1 to 10 and a text; the labels are
+///          neg (up to 4) and pos (from 7), <br /> becomes a space
+struct LabelledFormat {
+  std::string format = "tsv";
+  int label_column = 1;
+  int text_column = 2;
+  int second_column = 0;
+  bool multi_label = false;
+
+  void Visit(FieldList& v);
+};
+
+/// The files of one split, plain or gzip, read one after the other.
+struct LabelledFiles {
+  std::vector<std::string> texts = {};
+  std::vector<std::string> labels =
+      {};                  ///< format lines: one for each of texts
+  std::string folds = {};  ///< format docs: "0-7,9"; empty: all
+};
+
+/// Throws: ConfigError for options that do not fit; FormatError that names file
+/// and line; and as ReadLines.
+LabelledText ReadLabelled(const LabelledFiles& files,
+                          const LabelledFormat& format);
+
+/// The labels that a task knows; ids in the order of their bytes. Immutable.
+class LabelSet {
+ public:
+  /// Throws: ConfigError if there are fewer than two.
+  explicit LabelSet(const LabelledText& text);
+  /// Reads what Serialize() gave. Throws: FormatError that names `name`.
+  static LabelSet Parse(std::string_view bytes, const std::string& name);
+  /// One label per line.
+  std::string Serialize() const;
+
+  int64_t size() const { return std::ssize(names_); }
+  const std::string& Name(int32_t id) const {
+    return names_[static_cast<size_t>(id)];
+  }
+  /// Throws: FormatError for a label that is not among them.
+  int32_t Id(std::string_view label) const;
+
+ private:
+  LabelSet() = default;
+  std::vector<std::string> names_;
+};
+
+struct TextOptions {
+  /// What is longer loses its end, of a pair the longer text.
+  /// Units: tokens, <s> and </s> included; 0: no limit.
+  int max_length = 512;
+  bool lowercase = false;
+};
+
+/// A text as a classifier reads it: <s> text </s>, and a pair as
+/// <s> text </s> second </s>, with the marks of the vocabulary ([CLS] and [SEP]
+/// of WordPiece).
+struct MarkedText {
+  std::vector<int32_t> ids;
+  std::vector<std::string> pieces;  ///< of each id
+  int32_t first = 0;  ///< how many ids are of the first text and its marks
+};
+
+/// `second` is null where there is no pair.
+MarkedText MarkText(const Vocabulary& vocabulary, std::string_view text,
+                    const std::string* second, const TextOptions& options);
+
+/// Labelled texts as ids: `corpus.source` the texts, `corpus.target` the labels
+/// of each, so that PlanBatches takes it.
+struct LabelledCorpus {
+  Corpus corpus;
+  std::vector<int32_t> first;  ///< as MarkedText::first
+};
+
+/// All texts, none dropped, on all threads; without labels if `labels` is null.
+/// Throws: FormatError that names a label that is not in `labels`.
+LabelledCorpus EncodeLabelled(const LabelledText& text,
+                              const Vocabulary& vocabulary,
+                              const LabelSet* labels,
+                              const TextOptions& options);
+
+/// B texts, batch-first, padded at the end with kPad.
+struct LabelledBatch {
+  Tensor ids;       ///< i32 [B, S]
+  Tensor segments;  ///< i32 [B, S]: 1 in the second text of a pair, else 0
+  Tensor lengths;   ///< i32 [B]
+  std::vector<std::vector<int32_t>> labels;  ///< of each text
+};
+
+/// The texts at `indices`, in that order.
+LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,
+                                std::span<const int64_t> indices);
+
+}  // namespace heed
+
+#endif  // HEED_DATA_LABELLED_H_

@@ -1,0 +1,147 @@
+#include "heed/data/paraphrases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/data/shuffle.h"
+
+namespace heed {
+namespace {
+
+/// A word of the texts and one of the queries that means the same.
+struct Synonyms {
+  std::string_view text, query;
+};
+
+constexpr size_t kWords = 12;
+constexpr size_t kThings = 3;
+constexpr size_t kMeanings = kWords * kWords * kWords;
+constexpr size_t kNear = 9;
+constexpr size_t kCandidates = 20;
+
+constexpr std::array<std::array<Synonyms, kWords>, kThings> kSynonyms = {{
+    {{{"repair", "fix"},
+      {"buy", "purchase"},
+      {"remove", "delete"},
+      {"find", "locate"},
+      {"choose", "select"},
+      {"send", "transmit"},
+      {"close", "shut"},
+      {"clean", "wash"},
+      {"build", "construct"},
+      {"hide", "conceal"},
+      {"start", "begin"},
+      {"show", "display"}}},
+    {{{"large", "big"},
+      {"small", "little"},
+      {"fast", "quick"},
+      {"old", "ancient"},
+      {"cheap", "inexpensive"},
+      {"silent", "quiet"},
+      {"strange", "odd"},
+      {"hard", "difficult"},
+      {"wet", "damp"},
+      {"costly", "expensive"},
+      {"new", "modern"},
+      {"broken", "defective"}}},
+    {{{"car", "automobile"},
+      {"picture", "image"},
+      {"house", "home"},
+      {"bike", "bicycle"},
+      {"sofa", "couch"},
+      {"phone", "telephone"},
+      {"bag", "sack"},
+      {"movie", "film"},
+      {"shop", "store"},
+      {"gift", "present"},
+      {"stone", "rock"},
+      {"road", "street"}}},
+}};
+
+constexpr auto kFrames = std::to_array<std::string_view>({
+    "how do i {} a {} {}",
+    "where can i {} a {} {}",
+    "what is the best way to {} the {} {}",
+    "can someone help me to {} my {} {}",
+    "is it possible to {} a {} {} at all",
+    "why can i not {} this {} {}",
+});
+
+using Meaning = std::array<size_t, kThings>;
+
+Meaning MeaningOf(size_t number) {
+  return {number / (kWords * kWords), number / kWords % kWords,
+          number % kWords};
+}
+
+size_t NumberOf(const Meaning& meaning) {
+  return (meaning[0] * kWords + meaning[1]) * kWords + meaning[2];
+}
+
+std::string Say(const Meaning& meaning, std::string_view Synonyms::*word,
+                Rng& rng) {
+  return fmt::format(fmt::runtime(kFrames[rng.Below(kFrames.size())]),
+                     kSynonyms[0][meaning[0]].*word,
+                     kSynonyms[1][meaning[1]].*word,
+                     kSynonyms[2][meaning[2]].*word);
+}
+
+/// The answer, texts near to it and others, in random order.
+std::vector<int64_t> Candidates(size_t answer, Rng& rng) {
+  std::vector<int64_t> candidates = {static_cast<int64_t>(answer)};
+  while (candidates.size() < kCandidates) {
+    Meaning meaning = MeaningOf(rng.Below(kMeanings));
+    if (candidates.size() <= kNear) {
+      const size_t changed = rng.Below(kThings);
+      const size_t word = meaning[changed];
+      meaning = MeaningOf(answer);
+      meaning[changed] = word;
+    }
+    const auto text = static_cast<int64_t>(NumberOf(meaning));
+    if (!std::count(candidates.begin(), candidates.end(), text)) {
+      candidates.push_back(text);
+    }
+  }
+  Shuffle(candidates, rng);
+  return candidates;
+}
+
+}  // namespace
+
+ParaphraseTask MakeParaphrases(int queries, uint64_t seed) {
+  if (queries < 10 || static_cast<size_t>(queries) > kMeanings) {
+    throw ConfigError(
+        fmt::format("{} paraphrases: make 10 to {}", queries, kMeanings));
+  }
+  Rng rng(seed);
+  ParaphraseTask task;
+  for (size_t i = 0; i < kMeanings; ++i) {
+    task.corpus.Add(fmt::format("t{}", i),
+                    Say(MeaningOf(i), &Synonyms::text, rng));
+  }
+  std::vector<size_t> meanings(kMeanings);
+  std::iota(meanings.begin(), meanings.end(), size_t{0});
+  Shuffle(meanings, rng);
+  const int64_t held_out = queries / 10;
+  for (int64_t i = 0; i < queries; ++i) {
+    const size_t answer = meanings[static_cast<size_t>(i)];
+    task.queries.Add(fmt::format("q{}", i),
+                     Say(MeaningOf(answer), &Synonyms::query, rng));
+    RetrievalQuery query{
+        i, {static_cast<int64_t>(answer)}, Candidates(answer, rng)};
+    auto& part = i < held_out       ? task.valid
+                 : i < 2 * held_out ? task.test
+                                    : task.train;
+    part.push_back(std::move(query));
+  }
+  return task;
+}
+
+}  // namespace heed

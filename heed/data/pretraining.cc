@@ -1,0 +1,279 @@
+#include "heed/data/pretraining.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/data/shuffle.h"
+
+namespace heed {
+namespace {
+
+using Tokens = std::vector<int32_t>;
+
+struct Instance {
+  Tokens ids;
+  int32_t second = 0;
+  bool random_next = false;
+  Tokens positions;
+  Tokens labels;
+};
+using Instances = std::vector<Instance>;
+
+constexpr int64_t kLinesPerChunk = 256;
+constexpr int64_t kDocumentsPerChunk = 16;
+constexpr int kSeparators = 3;  // [CLS], [SEP], [SEP]
+constexpr int kTries = 10;
+
+/// Uniform in {low, ..., high}.
+size_t Between(Rng& rng, size_t low, size_t high) {
+  return low + rng.Below(high - low + 1);
+}
+
+void Append(const Tokens& tokens, Tokens& to) {
+  to.insert(to.end(), tokens.begin(), tokens.end());
+}
+
+/// Makes a and b together as short as `most`.
+void Truncate(std::span<const int32_t>& a, std::span<const int32_t>& b,
+              size_t most, Rng& rng) {
+  while (a.size() + b.size() > most) {
+    auto& longer = a.size() > b.size() ? a : b;
+    const bool front = rng.Uniform() < 0.5;
+    longer = longer.subspan(front ? 1 : 0, longer.size() - 1);
+  }
+}
+
+class InstanceMaker {
+ public:
+  InstanceMaker(std::span<const Document> documents,
+                const Vocabulary& vocabulary, const PretrainingOptions& options)
+      : documents_(documents),
+        special_(vocabulary.special()),
+        words_(static_cast<size_t>(vocabulary.size())),
+        options_(options),
+        most_(static_cast<size_t>(options.max_length - kSeparators)) {}
+
+  void AddOf(size_t number, Rng& rng, Instances& instances) const {
+    const Document& document = documents_[number];
+    const size_t target =
+        rng.Uniform() < options_.short_rate ? Between(rng, 2, most_) : most_;
+    for (size_t begin = 0; begin < document.size();) {
+      size_t end = begin;
+      for (size_t length = 0; end < document.size() && length < target; ++end) {
+        length += document[end].size();
+      }
+      const size_t count = end - begin;
+      const size_t middle =
+          count >= 2 ? begin + Between(rng, 1, count - 1) : end;
+      const Tokens a = Gather(document, begin, middle);
+      const bool random_next = count == 1 || rng.Uniform() < 0.5;
+      const Tokens b = random_next ? FromElsewhere(number, a, target, rng)
+                                   : Gather(document, middle, end);
+      begin = random_next ? middle : end;
+      instances.push_back(Join(a, b, rng));
+      instances.back().random_next = random_next;
+      Mask(instances.back(), rng);
+    }
+  }
+
+ private:
+  static Tokens Gather(const Document& document, size_t begin, size_t end) {
+    Tokens tokens;
+    for (size_t i = begin; i < end; ++i) Append(document[i], tokens);
+    return tokens;
+  }
+
+  /// Sentences of another document that fill up `a` to `target` tokens.
+  Tokens FromElsewhere(size_t number, const Tokens& a, size_t target,
+                       Rng& rng) const {
+    size_t other = number;
+    for (int i = 0; i < kTries && other == number; ++i) {
+      other = rng.Below(documents_.size());
+    }
+    const Document& document = documents_[other];
+    Tokens b;
+    for (size_t i = rng.Below(document.size()); i < document.size(); ++i) {
+      Append(document[i], b);
+      if (a.size() + b.size() >= target) break;
+    }
+    return b;
+  }
+
+  Instance Join(std::span<const int32_t> a, std::span<const int32_t> b,
+                Rng& rng) const {
+    Truncate(a, b, most_, rng);
+    Instance instance;
+    Tokens& ids = instance.ids;
+    ids.push_back(special_.bos);
+    ids.insert(ids.end(), a.begin(), a.end());
+    ids.push_back(special_.eos);
+    instance.second = static_cast<int32_t>(ids.size());
+    ids.insert(ids.end(), b.begin(), b.end());
+    ids.push_back(special_.eos);
+    return instance;
+  }
+
+  void Mask(Instance& instance, Rng& rng) const {
+    Tokens& ids = instance.ids;
+    Tokens candidates;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] != special_.bos && ids[i] != special_.eos) {
+        candidates.push_back(static_cast<int32_t>(i));
+      }
+    }
+    // Halves are rounded to even, as Python's round does.
+    const auto wanted = static_cast<size_t>(std::max(
+        1.0,
+        std::nearbyint(static_cast<double>(ids.size()) * options_.mask_rate)));
+    const size_t chosen =
+        std::min({wanted, static_cast<size_t>(options_.max_predictions),
+                  candidates.size()});
+    for (size_t i = 0; i < chosen; ++i) {
+      std::swap(candidates[i],
+                candidates[Between(rng, i, candidates.size() - 1)]);
+    }
+    candidates.resize(chosen);
+    std::sort(candidates.begin(), candidates.end());
+    for (const int32_t position : candidates) {
+      int32_t& id = ids[static_cast<size_t>(position)];
+      instance.labels.push_back(id);
+      if (rng.Uniform() < 0.8) {
+        id = special_.mask;
+      } else if (rng.Uniform() < 0.5) {
+        id = static_cast<int32_t>(rng.Below(words_));
+      }
+    }
+    instance.positions = std::move(candidates);
+  }
+
+  std::span<const Document> documents_;
+  SpecialIds special_;
+  size_t words_;
+  PretrainingOptions options_;
+  size_t most_;  // tokens of A and B together
+};
+
+void CheckOptions(std::span<const Document> documents,
+                  const Vocabulary& vocabulary,
+                  const PretrainingOptions& options) {
+  if (vocabulary.special().mask < 0) {
+    throw ConfigError(
+        fmt::format("pre-training: a vocabulary of {} has no [MASK]; choose "
+                    "wordpiece or wordpiece_cased",
+                    Name(vocabulary.kind())));
+  }
+  if (documents.empty() || options.max_length < kSeparators + 2 ||
+      options.max_predictions < 1 || options.duplicates < 1) {
+    throw ConfigError(fmt::format(
+        "pre-training: {} documents, length {}, {} predictions, {} duplicates; "
+        "there must be a document, and the others be at least {}, 1 and 1",
+        documents.size(), options.max_length, options.max_predictions,
+        options.duplicates, kSeparators + 2));
+  }
+}
+
+}  // namespace
+
+std::vector<Document> EncodeDocuments(std::span<const std::string> lines,
+                                      const Vocabulary& vocabulary) {
+  Document sentences(lines.size());
+  ParallelFor(std::ssize(lines), kLinesPerChunk,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  const auto line = static_cast<size_t>(i);
+                  sentences[line] = vocabulary.Encode(lines[line]);
+                }
+              });
+  std::vector<Document> documents(1);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!sentences[i].empty()) {
+      documents.back().push_back(std::move(sentences[i]));
+    } else if (SplitUnicodeWhitespace(lines[i]).empty() &&
+               !documents.back().empty()) {
+      documents.emplace_back();
+    }
+  }
+  if (documents.back().empty()) documents.pop_back();
+  if (documents.size() < 2) {
+    throw ConfigError(fmt::format(
+        "pre-training: the text holds {} document{}; two or more are needed, "
+        "with a blank line between them and one sentence a line",
+        documents.size(), documents.size() == 1 ? "" : "s"));
+  }
+  return documents;
+}
+
+PretrainingCorpus MakePretrainingCorpus(std::span<const Document> documents,
+                                        const Vocabulary& vocabulary,
+                                        const PretrainingOptions& options) {
+  CheckOptions(documents, vocabulary, options);
+  const InstanceMaker maker(documents, vocabulary, options);
+  // Each cut of a document has random numbers of its own, whatever runs where.
+  const int64_t cuts = std::ssize(documents) * options.duplicates;
+  std::vector<Instances> of_cut(static_cast<size_t>(cuts));
+  ParallelFor(cuts, kDocumentsPerChunk, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto cut = static_cast<size_t>(i);
+      Rng rng(Rng(options.seed, cut).Next());
+      maker.AddOf(cut % documents.size(), rng, of_cut[cut]);
+    }
+  });
+  std::vector<Instance*> order;
+  for (Instances& instances : of_cut) {
+    for (Instance& instance : instances) order.push_back(&instance);
+  }
+  Rng rng(Rng(options.seed, static_cast<uint64_t>(cuts)).Next());
+  Shuffle(order, rng);
+  PretrainingCorpus corpus;
+  for (Instance* instance : order) {
+    corpus.corpus.source.push_back(std::move(instance->ids));
+    corpus.corpus.target.push_back(std::move(instance->labels));
+    corpus.positions.push_back(std::move(instance->positions));
+    corpus.second.push_back(instance->second);
+    corpus.random_next.push_back(instance->random_next);
+  }
+  return corpus;
+}
+
+PretrainingBatch MakePretrainingBatch(const PretrainingCorpus& corpus,
+                                      std::span<const int64_t> indices,
+                                      const Vocabulary& vocabulary) {
+  const int64_t B = std::ssize(indices);
+  int64_t S = 0;
+  for (const int64_t i : indices) {
+    S = std::max(S, std::ssize(corpus.corpus.source[static_cast<size_t>(i)]));
+  }
+  PretrainingBatch batch;
+  batch.ids = Tensor::Full({B, S}, vocabulary.special().pad, DType::kI32);
+  batch.segments = Tensor::Zeros({B, S}, DType::kI32);
+  batch.lengths = Tensor({B}, DType::kI32);
+  batch.next = Tensor({B}, DType::kI32);
+  Tokens rows;
+  Tokens labels;
+  for (int64_t b = 0; b < B; ++b) {
+    const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
+    const Tokens& ids = corpus.corpus.source[i];
+    std::copy(ids.begin(), ids.end(), batch.ids.row<int32_t>(b));
+    int32_t* segments = batch.segments.row<int32_t>(b);
+    std::fill(segments + corpus.second[i], segments + ids.size(), 1);
+    batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(ids.size());
+    batch.next.data<int32_t>()[b] = corpus.random_next[i] ? 1 : 0;
+    for (const int32_t position : corpus.positions[i]) {
+      rows.push_back(static_cast<int32_t>(b * S) + position);
+    }
+    Append(corpus.corpus.target[i], labels);
+  }
+  batch.rows = Tensor::Of(rows, {std::ssize(rows)});
+  batch.labels = Tensor::Of(labels, {std::ssize(labels)});
+  return batch;
+}
+
+}  // namespace heed

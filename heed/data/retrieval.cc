@@ -1,0 +1,175 @@
+#include "heed/data/retrieval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string_view> SplitTabs(std::string_view line) {
+  std::vector<std::string_view> columns;
+  for (;;) {
+    const size_t tab = line.find('\t');
+    columns.push_back(line.substr(0, tab));
+    if (tab == line.npos) return columns;
+    line.remove_prefix(tab + 1);
+  }
+}
+
+/// The lines of a file in columns; knows where it stands for its errors.
+class TabReader {
+ public:
+  explicit TabReader(const std::string& path)
+      : path_(path), lines_(ReadLines(path)) {}
+
+  /// Calls body(columns) for each line.
+  template <typename Body>
+  void ForEach(Body&& body) {
+    for (const std::string& text : lines_) {
+      ++line_;
+      body(SplitTabs(text));
+    }
+  }
+
+  [[noreturn]] void Fail(std::string_view message) const {
+    throw FormatError(fmt::format("{}:{}: {}", path_, line_, message));
+  }
+
+  int64_t Find(const TextCollection& collection, std::string_view id,
+               std::string_view what) const {
+    const int64_t place = collection.Find(std::string(id));
+    if (place < 0) {
+      Fail(fmt::format("'{}' is not the id of a {}", id.substr(0, 40), what));
+    }
+    return place;
+  }
+
+  std::vector<int64_t> FindAll(const TextCollection& collection,
+                               std::string_view ids) const {
+    std::vector<int64_t> places;
+    for (const std::string_view id : SplitWhitespace(ids)) {
+      const int64_t place = Find(collection, id, "text");
+      if (!std::count(places.begin(), places.end(), place)) {
+        places.push_back(place);
+      }
+    }
+    return places;
+  }
+
+ private:
+  std::string path_;
+  std::vector<std::string> lines_;
+  int64_t line_ = 0;
+};
+
+}  // namespace
+
+bool TextCollection::Add(std::string id, std::string text) {
+  const bool fresh = places_.emplace(id, size()).second;
+  if (!fresh) return false;
+  ids_.push_back(std::move(id));
+  texts_.push_back(std::move(text));
+  return true;
+}
+
+int64_t TextCollection::Find(const std::string& id) const {
+  const auto found = places_.find(id);
+  return found == places_.end() ? -1 : found->second;
+}
+
+TextCollection ReadTexts(const std::string& path) {
+  TabReader reader(path);
+  TextCollection collection;
+  reader.ForEach([&](const std::vector<std::string_view>& columns) {
+    if (columns.size() < 2) reader.Fail("no tab between id and text");
+    if (columns[0].empty()) reader.Fail("no id before the tab");
+    std::string text(columns[1]);
+    for (size_t i = 2; i < columns.size(); ++i) {
+      text.append(" ").append(columns[i]);
+    }
+    if (!collection.Add(std::string(columns[0]), std::move(text))) {
+      reader.Fail(fmt::format("a second text with the id '{}'", columns[0]));
+    }
+  });
+  return collection;
+}
+
+std::vector<RetrievalQuery> ReadRelevantPairs(const std::string& path,
+                                              const TextCollection& queries,
+                                              const TextCollection& corpus) {
+  TabReader reader(path);
+  std::vector<RetrievalQuery> read;
+  std::unordered_map<int64_t, size_t> place_of_query;
+  std::map<std::pair<int64_t, int64_t>, bool> labels;
+  std::optional<size_t> width;
+  reader.ForEach([&](const std::vector<std::string_view>& columns) {
+    if (columns.size() != 2 && columns.size() != 3) {
+      reader.Fail("a line must be query, tab, text, and perhaps tab, 0 or 1");
+    }
+    if (width.value_or(columns.size()) != columns.size()) {
+      reader.Fail("a third column must stand on all lines or on none");
+    }
+    width = columns.size();
+    const bool labelled = columns.size() == 3;
+    if (labelled && columns[2] != "0" && columns[2] != "1") {
+      reader.Fail(fmt::format("the third column must be 0 or 1, not '{}'",
+                              columns[2].substr(0, 40)));
+    }
+    const bool relevant = !labelled || columns[2] == "1";
+    const int64_t query = reader.Find(queries, columns[0], "query");
+    const int64_t text = reader.Find(corpus, columns[1], "text");
+    const auto [label, fresh] = labels.try_emplace({query, text}, relevant);
+    if (label->second != relevant) {
+      reader.Fail("the pair of an earlier line with the other label");
+    }
+    if (!fresh) return;
+    const size_t place =
+        place_of_query.try_emplace(query, read.size()).first->second;
+    if (place == read.size()) read.push_back({query, {}, {}});
+    if (relevant) read[place].positives.push_back(text);
+    if (labelled) read[place].candidates.push_back(text);
+  });
+  return read;
+}
+
+std::vector<RetrievalQuery> ReadCandidateLists(const std::string& path,
+                                               const TextCollection& queries,
+                                               const TextCollection& corpus) {
+  TabReader reader(path);
+  std::vector<RetrievalQuery> read;
+  std::vector<bool> seen(static_cast<size_t>(queries.size()));
+  reader.ForEach([&](const std::vector<std::string_view>& columns) {
+    if (columns.size() != 3 && columns.size() != 4) {
+      reader.Fail(
+          "a line must be query, relevant ids and candidate ids, and perhaps "
+          "scores, with tabs between");
+    }
+    RetrievalQuery query;
+    query.query = reader.Find(queries, columns[0], "query");
+    if (seen[static_cast<size_t>(query.query)]) {
+      reader.Fail("the query of an earlier line");
+    }
+    seen[static_cast<size_t>(query.query)] = true;
+    query.positives = reader.FindAll(corpus, columns[1]);
+    query.candidates = reader.FindAll(corpus, columns[2]);
+    for (const int64_t text : query.positives) {
+      const auto& c = query.candidates;
+      if (!std::count(c.begin(), c.end(), text)) {
+        query.candidates.push_back(text);
+      }
+    }
+    if (query.candidates.empty()) reader.Fail("a query without candidates");
+    read.push_back(std::move(query));
+  });
+  return read;
+}
+
+}  // namespace heed

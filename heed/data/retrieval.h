@@ -1,0 +1,71 @@
+// Texts to find, queries to find them with, and which of them answer which.
+#ifndef HEED_DATA_RETRIEVAL_H_
+#define HEED_DATA_RETRIEVAL_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace heed {
+
+/// Texts with names.
+class TextCollection {
+ public:
+  /// False, and nothing is added, if the id is there already.
+  bool Add(std::string id, std::string text);
+
+  int64_t size() const { return static_cast<int64_t>(ids_.size()); }
+  const std::string& Id(int64_t i) const {
+    return ids_[static_cast<size_t>(i)];
+  }
+  const std::vector<std::string>& texts() const { return texts_; }
+  /// The place of the text, or −1.
+  int64_t Find(const std::string& id) const;
+
+ private:
+  std::vector<std::string> ids_;
+  std::vector<std::string> texts_;
+  std::unordered_map<std::string, int64_t> places_;
+};
+
+/// Lines of id, tab, text, plain or gzip; further columns (a body behind a
+/// title) are part of the text, behind a space. Throws: FormatError that names
+/// file and line of one without a tab or an id, and of an id that comes twice;
+/// and as ReadLines.
+TextCollection ReadTexts(const std::string& path);
+
+/// What answers one query. All are places in their collections.
+struct RetrievalQuery {
+  int64_t query = 0;
+  std::vector<int64_t> positives;
+  /// What is to be ranked, positives among it; empty: all texts.
+  std::vector<int64_t> candidates;
+};
+
+/// Lines of query id, tab, text id and perhaps tab, 0 or 1. With that third
+/// column (on all lines, or on none) the texts of a query's lines are its
+/// candidates. One query for each id, in the order of their first lines.
+/// Throws: FormatError that names file and line of an id that is not in its
+/// collection, of another third column, and of a pair that is said to be both
+/// 0 and 1; and as ReadLines.
+std::vector<RetrievalQuery> ReadRelevantPairs(const std::string& path,
+                                              const TextCollection& queries,
+                                              const TextCollection& corpus);
+
+/// Lines of query id, tab, ids of the relevant texts, tab, ids of candidates
+/// and perhaps tab, scores of a search engine (left out), as in the AskUbuntu
+/// set; ids stand between spaces. There may be no relevant ones; those that are
+/// not among the candidates come behind them.
+/// Throws: FormatError that names file and line of an id that is not in its
+/// collection, of a query that comes twice, of one without candidates and of
+/// another number of columns; and as ReadLines.
+/// Format: github.com/taolei87/askubuntu (Lei et al. 2016, arXiv:1512.05726).
+std::vector<RetrievalQuery> ReadCandidateLists(const std::string& path,
+                                               const TextCollection& queries,
+                                               const TextCollection& corpus);
+
+}  // namespace heed
+
+#endif  // HEED_DATA_RETRIEVAL_H_

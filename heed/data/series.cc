@@ -1,0 +1,367 @@
+#include "heed/data/series.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+// A column whose deviation is smaller than this share of its greatest number
+// differs by rounding only.
+constexpr double kConstant = 1e-12;
+
+constexpr size_t kShownBytes = 40;
+
+constexpr std::string_view kEttSplit = "8640,2880,2880";
+
+std::string_view Trim(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// A number and nothing else, from the locale-free grammar of from_chars with
+/// an optional plus; nothing for infinity and NaN.
+std::optional<double> ParseNumber(std::string_view text) {
+  text = Trim(text);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool number =
+      error == std::errc() && stop == end && std::isfinite(value);
+  return number ? std::optional(value) : std::nullopt;
+}
+
+/// The lines of a CSV file as fields; knows where it stands for its errors.
+class CsvReader {
+ public:
+  CsvReader(std::vector<std::string> lines, const std::string& name)
+      : name_(name), lines_(std::move(lines)) {
+    while (!lines_.empty() && Trim(lines_.back()).empty()) lines_.pop_back();
+    if (lines_.empty()) throw FormatError(name + " has only blank lines");
+  }
+
+  int64_t size() const { return static_cast<int64_t>(lines_.size()); }
+
+  /// Fields of line `line` (from 0).
+  std::vector<std::string> Fields(int64_t line) const {
+    std::string_view rest = lines_[static_cast<size_t>(line)];
+    std::vector<std::string> fields;
+    for (;;) {
+      fields.push_back(TakeField(rest, line, fields.size()));
+      if (rest.empty()) return fields;
+      rest.remove_prefix(1);  // the comma
+    }
+  }
+
+  [[noreturn]] void Fail(int64_t line, size_t column,
+                         std::string_view message) const {
+    throw FormatError(
+        fmt::format("{}:{}:{}: {}", name_, line + 1, column + 1, message));
+  }
+
+ private:
+  /// Leaves the comma behind the field, or nothing.
+  std::string TakeField(std::string_view& rest, int64_t line,
+                        size_t column) const {
+    const size_t start = rest.find_first_not_of(" \t");
+    if (start == rest.npos || rest[start] != '"') {
+      const size_t end = std::min(rest.find(','), rest.size());
+      std::string field(Trim(rest.substr(0, end)));
+      rest.remove_prefix(end);
+      return field;
+    }
+    rest.remove_prefix(start + 1);
+    std::string field;
+    for (;;) {
+      const size_t quote = rest.find('"');
+      if (quote == rest.npos) Fail(line, column, "a quote is not closed");
+      field += rest.substr(0, quote);
+      rest.remove_prefix(quote + 1);
+      if (!rest.starts_with('"')) break;
+      field += '"';
+      rest.remove_prefix(1);
+    }
+    const size_t end = std::min(rest.find(','), rest.size());
+    if (!Trim(rest.substr(0, end)).empty()) {
+      Fail(line, column, "text behind a closing quote; double quotes inside");
+    }
+    rest.remove_prefix(end);
+    return field;
+  }
+
+  std::string name_;
+  std::vector<std::string> lines_;
+};
+
+void CheckNames(const CsvReader& csv, const std::vector<std::string>& names) {
+  std::unordered_set<std::string> seen;
+  size_t numbers = 0;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) csv.Fail(0, i, "a column without a name");
+    if (!seen.insert(names[i]).second) {
+      csv.Fail(0, i, fmt::format("a second column named '{}'", names[i]));
+    }
+    if (ParseNumber(names[i])) ++numbers;
+  }
+  if (numbers == names.size()) {
+    csv.Fail(0, 0, "numbers where the first line must name the columns");
+  }
+}
+
+/// As much of a cell as a message may hold.
+std::string Shown(const std::string& cell) {
+  if (cell.size() <= kShownBytes) return cell;
+  size_t end = kShownBytes;
+  while ((cell[end] & 0xC0) == 0x80) --end;  // not inside a character
+  return cell.substr(0, end) + "...";
+}
+
+double CellNumber(const CsvReader& csv, int64_t line, size_t column,
+                  const std::string& cell, const std::string& name) {
+  const std::optional<double> number = ParseNumber(cell);
+  if (!number) {
+    csv.Fail(
+        line, column,
+        cell.empty()
+            ? fmt::format("an empty cell in column '{}'; fill the gap", name)
+            : fmt::format("'{}' in column '{}' is not a finite number",
+                          Shown(cell), name));
+  }
+  return *number;
+}
+
+void CheckSeries(const Tensor& values) {
+  if (values.rank() != 2 || values.dtype() != DType::kF64) {
+    throw ShapeError("series: values must be f64 [rows, columns], not " +
+                     values.shape().ToString());
+  }
+}
+
+RowRange Behind(int64_t begin, int64_t count) { return {begin, begin + count}; }
+
+void CopyRows(const Tensor& values, int64_t begin, int64_t end, float* to) {
+  const double* from = values.row<double>(begin);
+  std::transform(from, from + (end - begin) * values.dim(1), to,
+                 [](double x) { return static_cast<float>(x); });
+}
+
+template <typename T, typename Fn>
+void ForEachElement(Tensor& x, Fn&& fn) {
+  const int64_t columns = x.cols();
+  for (int64_t row = 0; row < x.rows(); ++row) {
+    T* element = x.row<T>(row);
+    for (int64_t c = 0; c < columns; ++c) {
+      element[c] = static_cast<T>(fn(element[c], static_cast<size_t>(c)));
+    }
+  }
+}
+
+template <typename Fn>
+Tensor MapColumns(const Tensor& x, Fn&& fn) {
+  Tensor y = x.Clone();
+  if (y.dtype() == DType::kF64) {
+    ForEachElement<double>(y, fn);
+  } else {
+    ForEachElement<float>(y, fn);
+  }
+  return y;
+}
+
+}  // namespace
+
+TimeSeries ReadTimeSeries(const std::string& path) {
+  return ParseTimeSeries(ReadLines(path), path);
+}
+
+TimeSeries ParseTimeSeries(std::vector<std::string> lines,
+                           const std::string& name) {
+  const CsvReader csv(std::move(lines), name);
+  TimeSeries series;
+  series.names = csv.Fields(0);
+  CheckNames(csv, series.names);
+  const size_t width = series.names.size();
+  if (csv.size() < 2) csv.Fail(0, 0, "no rows behind the names of the columns");
+  const bool timed =
+      !ParseNumber(csv.Fields(1)[0]) && !csv.Fields(1)[0].empty() && width > 1;
+  const size_t first = timed ? 1 : 0;
+
+  series.values = Tensor({csv.size() - 1, static_cast<int64_t>(width - first)},
+                         DType::kF64);
+  double* next = series.values.data<double>();
+  for (int64_t line = 1; line < csv.size(); ++line) {
+    std::vector<std::string> cells = csv.Fields(line);
+    if (cells.size() != width) {
+      csv.Fail(line, std::min(cells.size(), width),
+               fmt::format("{} fields, but the first line has {}", cells.size(),
+                           width));
+    }
+    for (size_t i = first; i < width; ++i) {
+      *next++ = CellNumber(csv, line, i, cells[i], series.names[i]);
+    }
+    if (timed) series.times.push_back(std::move(cells[0]));
+  }
+  if (timed) series.names.erase(series.names.begin());
+  return series;
+}
+
+SeriesSplit SplitRows(std::string_view text, int64_t rows) {
+  const auto fail = [text](std::string_view why) {
+    throw ConfigError(fmt::format(
+        "split '{}' {}; give rows of train, valid and test as in {}, shares "
+        "as in 0.7,0.1,0.2, or ett",
+        text, why, kEttSplit));
+  };
+  std::string_view rest = text == "ett" ? kEttSplit : text;
+  std::array<double, 3> parts{};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const size_t end = std::min(rest.find(','), rest.size());
+    const std::optional<double> part = ParseNumber(rest.substr(0, end));
+    if (!part || (end == rest.size()) != (i == 2)) fail("is not three numbers");
+    if (*part <= 0) fail("has a part that is not above 0");
+    parts[i] = *part;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  const double sum = parts[0] + parts[1] + parts[2];
+  const double n = static_cast<double>(rows);
+  if (std::abs(sum - 1) < 1e-6) {
+    // Test is what is left, so that no row is lost; 0.7 of 700 are 490.
+    const auto rows_of = [n](double share) {
+      return std::floor(share * n + 1e-6);
+    };
+    parts = {rows_of(parts[0]), rows_of(parts[1]), 0};
+    parts[2] = n - parts[0] - parts[1];
+  } else if (sum > n) {
+    fail(fmt::format("has more rows than the {} that there are", rows));
+  }
+  for (const double part : parts) {
+    if (part < 1 || part != std::floor(part)) {
+      fail(fmt::format("does not cut {} rows into whole parts", rows));
+    }
+  }
+  SeriesSplit split;
+  split.train = Behind(0, static_cast<int64_t>(parts[0]));
+  split.valid = Behind(split.train.end, static_cast<int64_t>(parts[1]));
+  split.test = Behind(split.valid.end, static_cast<int64_t>(parts[2]));
+  return split;
+}
+
+Standardizer::Standardizer(const Tensor& values, RowRange fitted) {
+  CheckSeries(values);
+  if (fitted.begin < 0 || fitted.size() < 1 || fitted.end > values.dim(0)) {
+    throw ShapeError(fmt::format("standardise: rows {} to {} are not among {}",
+                                 fitted.begin, fitted.end, values.dim(0)));
+  }
+  const double n = static_cast<double>(fitted.size());
+  for (int64_t c = 0; c < values.dim(1); ++c) {
+    // Divided first, so that no sum overflows.
+    double mean = 0, variance = 0, greatest = 0;
+    for (int64_t i = fitted.begin; i < fitted.end; ++i) {
+      mean += values.row<double>(i)[c] / n;
+      greatest = std::max(greatest, std::abs(values.row<double>(i)[c]));
+    }
+    for (int64_t i = fitted.begin; i < fitted.end && greatest > 0; ++i) {
+      const double z = (values.row<double>(i)[c] - mean) / greatest;
+      variance += z * z / n;
+    }
+    const double deviation = std::sqrt(variance);
+    means_.push_back(mean);
+    deviations_.push_back(deviation > kConstant ? deviation * greatest : 1);
+  }
+}
+
+Standardizer::Standardizer(std::vector<double> means,
+                           std::vector<double> deviations)
+    : means_(std::move(means)), deviations_(std::move(deviations)) {
+  if (means_.size() != deviations_.size()) {
+    throw ShapeError(fmt::format("standardise: {} means but {} deviations",
+                                 means_.size(), deviations_.size()));
+  }
+  for (const double deviation : deviations_) {
+    if (!(deviation > 0)) {
+      throw NumericError("standardise: a deviation that is not above zero");
+    }
+  }
+}
+
+void Standardizer::Check(const Tensor& x) const {
+  const bool fits = x.rank() >= 1 &&
+                    x.cols() == static_cast<int64_t>(means_.size()) &&
+                    (x.dtype() == DType::kF32 || x.dtype() == DType::kF64);
+  if (!fits) {
+    throw ShapeError(fmt::format("standardise: {} does not have {} columns",
+                                 x.shape().ToString(), means_.size()));
+  }
+}
+
+Tensor Standardizer::Apply(const Tensor& x) const {
+  Check(x);
+  return MapColumns(x, [this](double value, size_t c) {
+    return (value - means_[c]) / deviations_[c];
+  });
+}
+
+Tensor Standardizer::Invert(const Tensor& z) const {
+  Check(z);
+  return MapColumns(z, [this](double value, size_t c) {
+    return value * deviations_[c] + means_[c];
+  });
+}
+
+std::vector<int64_t> WindowOrigins(RowRange part, const WindowShape& window,
+                                   int64_t stride, bool reach_back) {
+  if (window.lookback < 1 || window.horizon < 1 || stride < 1) {
+    throw ConfigError(
+        "windows: lookback, horizon and stride must be at least 1");
+  }
+  const int64_t first = reach_back ? std::max(part.begin, window.lookback)
+                                   : part.begin + window.lookback;
+  std::vector<int64_t> origins;
+  for (int64_t origin = first; origin <= part.end - window.horizon;
+       origin += stride) {
+    origins.push_back(origin);
+  }
+  if (origins.empty()) {
+    throw ConfigError(fmt::format(
+        "rows {} to {} are too few for one window of {} rows in and {} out; "
+        "shorten the windows or lengthen the part",
+        part.begin, part.end, window.lookback, window.horizon));
+  }
+  return origins;
+}
+
+SeriesBatch MakeSeriesBatch(const Tensor& values,
+                            std::span<const int64_t> origins,
+                            const WindowShape& window) {
+  CheckSeries(values);
+  const auto b_size = static_cast<int64_t>(origins.size());
+  SeriesBatch batch{Tensor({b_size, window.lookback, values.dim(1)}),
+                    Tensor({b_size, window.horizon, values.dim(1)})};
+  for (int64_t b = 0; b < b_size; ++b) {
+    const int64_t origin = origins[static_cast<size_t>(b)];
+    const int64_t begin = origin - window.lookback;
+    const int64_t end = origin + window.horizon;
+    if (begin < 0 || end > values.dim(0)) {
+      throw ShapeError(
+          fmt::format("windows: origin {} needs rows {} to {} of {}", origin,
+                      begin, end, values.dim(0)));
+    }
+    CopyRows(values, begin, origin, batch.inputs[b].data<float>());
+    CopyRows(values, origin, end, batch.targets[b].data<float>());
+  }
+  return batch;
+}
+
+}  // namespace heed

@@ -1,0 +1,293 @@
+#include "heed/data/shortlist.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/io/file.h"
+#include "heed/io/safetensors.h"
+
+namespace heed {
+namespace {
+
+constexpr int kIterations = 5;
+/// What is less likely takes room and is never written.
+constexpr double kLeastProbability = 1e-3;
+/// Pairs of tokens that are counted at most: 400 MB of memory. From a larger
+/// corpus every second or every so many pairs of sentences are taken.
+constexpr int64_t kMostPairs = 50'000'000;
+
+constexpr const char* kFrequent = "frequent";
+constexpr const char* kFirst = "first";
+constexpr const char* kTargets = "targets";
+
+/// Sparse t(target | source), and the counts that the next t is made of.
+class LexicalTable {
+ public:
+  LexicalTable(const Corpus& corpus, int64_t step, int source_size)
+      : corpus_(corpus), step_(step) {
+    ForSentences([&](const auto& source, const auto& target) {
+      for (const int32_t s : source) {
+        for (const int32_t t : target) pairs_.push_back(Pair(s, t));
+      }
+    });
+    std::sort(pairs_.begin(), pairs_.end());
+    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+    pairs_.shrink_to_fit();
+    first_.resize(static_cast<size_t>(source_size) + 1);
+    for (size_t s = 0; s < first_.size(); ++s) {
+      first_[s] = std::lower_bound(pairs_.begin(), pairs_.end(),
+                                   Pair(static_cast<int32_t>(s), 0)) -
+                  pairs_.begin();
+    }
+    probability_.assign(pairs_.size(), 1);
+  }
+
+  /// One iteration of expectation maximisation.
+  void Improve() {
+    std::vector<float> counts(pairs_.size());
+    std::vector<size_t> places;
+    ForSentences([&](const auto& source, const auto& target) {
+      for (const int32_t t : target) {
+        places.clear();
+        double sum = 0;
+        for (const int32_t s : source) {
+          places.push_back(Place(s, t));
+          sum += static_cast<double>(probability_[places.back()]);
+        }
+        if (sum <= 0) continue;
+        for (const size_t place : places) {
+          counts[place] += static_cast<float>(
+              static_cast<double>(probability_[place]) / sum);
+        }
+      }
+    });
+    for (size_t s = 0; s + 1 < first_.size(); ++s) {
+      const auto row = std::span(counts).subspan(
+          static_cast<size_t>(first_[s]),
+          static_cast<size_t>(first_[s + 1] - first_[s]));
+      const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+      for (float& count : row) {
+        count = static_cast<float>(static_cast<double>(count) / sum);
+      }
+    }
+    probability_ = std::move(counts);
+  }
+
+  /// Calls body(source, target, probability) in ascending order.
+  template <class Body>
+  void ForEach(const Body& body) const {
+    for (size_t i = 0; i < pairs_.size(); ++i) {
+      body(static_cast<int32_t>(pairs_[i] >> 32),
+           static_cast<int32_t>(pairs_[i] & 0xFFFFFFFF),
+           static_cast<double>(probability_[i]));
+    }
+  }
+
+ private:
+  static uint64_t Pair(int32_t s, int32_t t) {
+    return static_cast<uint64_t>(s) << 32 | static_cast<uint32_t>(t);
+  }
+
+  template <class Body>
+  void ForSentences(const Body& body) const {
+    for (int64_t i = 0; i < corpus_.size(); i += step_) {
+      const auto index = static_cast<size_t>(i);
+      body(corpus_.source[index], corpus_.target[index]);
+    }
+  }
+
+  size_t Place(int32_t s, int32_t t) const {
+    const auto row = pairs_.begin() + first_[static_cast<size_t>(s)];
+    const auto end = pairs_.begin() + first_[static_cast<size_t>(s) + 1];
+    return static_cast<size_t>(std::lower_bound(row, end, Pair(s, t)) -
+                               pairs_.begin());
+  }
+
+  const Corpus& corpus_;
+  int64_t step_;
+  std::vector<uint64_t> pairs_;  // ascending
+  std::vector<int64_t> first_;   // pair of each source token
+  std::vector<float> probability_;
+};
+
+/// The tokens that occur most, the lower id first.
+std::vector<int32_t> MostFrequent(const Corpus& corpus, int size, int count) {
+  std::vector<int64_t> occurrences(static_cast<size_t>(size));
+  for (const auto& sentence : corpus.target) {
+    for (const int32_t t : sentence) ++occurrences[static_cast<size_t>(t)];
+  }
+  std::vector<int32_t> tokens(occurrences.size());
+  std::iota(tokens.begin(), tokens.end(), 0);
+  std::stable_sort(tokens.begin(), tokens.end(), [&](int32_t a, int32_t b) {
+    return occurrences[static_cast<size_t>(a)] >
+           occurrences[static_cast<size_t>(b)];
+  });
+  tokens.resize(std::min(tokens.size(), static_cast<size_t>(count)));
+  return tokens;
+}
+
+std::unordered_map<std::string, int32_t> IdsOf(const Vocabulary& vocabulary) {
+  std::unordered_map<std::string, int32_t> ids;
+  for (int32_t id = 0; id < vocabulary.size(); ++id) {
+    ids.emplace(vocabulary.Piece(id), id);
+  }
+  return ids;
+}
+
+Tensor AsTensor(const std::vector<int32_t>& values) {
+  return Tensor::Of(values, {std::ssize(values)});
+}
+
+/// The tensor `name`, whose elements are all in [0, limit].
+std::vector<int32_t> IdsIn(const SafetensorsFile& file, const char* name,
+                           int64_t limit, const std::string& path) {
+  const auto found = std::ranges::find(file.tensors, name, &NamedTensor::name);
+  if (found == file.tensors.end() || found->value.dtype() != DType::kI32 ||
+      found->value.rank() != 1) {
+    throw FormatError(fmt::format(
+        "{}: not a shortlist (no list '{}'); make it again", path, name));
+  }
+  std::vector<int32_t> values = found->value.ToVector<int32_t>();
+  for (const int32_t value : values) {
+    if (value >= 0 && value <= limit) continue;
+    throw FormatError(fmt::format(
+        "{}: '{}' holds {}, which is not from 0 to {}; the shortlist is "
+        "damaged or was made for another vocabulary",
+        path, name, value, limit));
+  }
+  return values;
+}
+
+}  // namespace
+
+Shortlist::Shortlist(std::vector<Entry> entries, std::vector<int32_t> frequent,
+                     int source_size, int target_size, int best)
+    : target_size_(target_size), frequent_(std::move(frequent)) {
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tuple(a.source, -a.probability, a.target) <
+           std::tuple(b.source, -b.probability, b.target);
+  });
+  first_.push_back(0);
+  size_t next = 0;
+  for (int32_t s = 0; s < source_size; ++s) {
+    for (int i = 0; next < entries.size() && entries[next].source == s;
+         ++next, ++i) {
+      if (i < best) targets_.push_back(entries[next].target);
+    }
+    first_.push_back(static_cast<int32_t>(targets_.size()));
+  }
+}
+
+Shortlist Shortlist::Train(const Corpus& corpus, int source_size,
+                           int target_size, const ShortlistOptions& options) {
+  int64_t pairs = 0;
+  for (size_t i = 0; i < corpus.source.size(); ++i) {
+    pairs += std::ssize(corpus.source[i]) * std::ssize(corpus.target[i]);
+  }
+  LexicalTable table(corpus, pairs / kMostPairs + 1, source_size);
+  for (int i = 0; i < kIterations; ++i) table.Improve();
+  std::vector<Entry> entries;
+  table.ForEach([&](int32_t source, int32_t target, double probability) {
+    if (probability < kLeastProbability) return;
+    entries.push_back({source, target, probability});
+  });
+  return {std::move(entries),
+          MostFrequent(corpus, target_size, options.frequent), source_size,
+          target_size, options.best};
+}
+
+Shortlist Shortlist::ReadLexicon(const std::string& path,
+                                 const Vocabulary& source,
+                                 const Vocabulary& target,
+                                 const ShortlistOptions& options) {
+  const auto source_ids = IdsOf(source);
+  const auto target_ids = IdsOf(target);
+  std::vector<Entry> entries;
+  int64_t number = 0;
+  for (const std::string& line : ReadLines(path)) {
+    ++number;
+    const auto words = SplitUnicodeWhitespace(line);
+    double probability = 0;
+    const bool good =
+        words.size() == 3 &&
+        std::from_chars(words[2].data(), words[2].data() + words[2].size(),
+                        probability)
+                .ptr == words[2].data() + words[2].size() &&
+        probability >= 0 && probability <= 1;
+    if (!good) {
+      throw FormatError(fmt::format(
+          "{}:{}: not a target token, a source token and a probability", path,
+          number));
+    }
+    const auto t = target_ids.find(std::string(words[0]));
+    const auto s = source_ids.find(std::string(words[1]));
+    if (t == target_ids.end() || s == source_ids.end()) continue;
+    entries.push_back({s->second, t->second, probability});
+  }
+  if (entries.empty()) {
+    throw FormatError(path +
+                      ": no line has tokens of the model's vocabularies; it "
+                      "must be made from text in the same tokens");
+  }
+  std::vector<int32_t> frequent(static_cast<size_t>(
+      std::min(options.frequent + kSpecialTokens, target.size())));
+  std::iota(frequent.begin(), frequent.end(), 0);
+  return {std::move(entries), std::move(frequent), source.size(), target.size(),
+          options.best};
+}
+
+Shortlist Shortlist::Read(const std::string& path, int source_size,
+                          int target_size) {
+  const SafetensorsFile file = ReadSafetensors(path);
+  Shortlist list;
+  list.target_size_ = target_size;
+  list.frequent_ = IdsIn(file, kFrequent, target_size - 1, path);
+  list.targets_ = IdsIn(file, kTargets, target_size - 1, path);
+  list.first_ = IdsIn(file, kFirst, std::ssize(list.targets_), path);
+  if (std::ssize(list.first_) != source_size + 1 || list.first_.front() != 0 ||
+      list.first_.back() != std::ssize(list.targets_) ||
+      !std::ranges::is_sorted(list.first_)) {
+    throw FormatError(fmt::format(
+        "{}: a shortlist of {} source tokens, not of the model's {}; make it "
+        "again",
+        path, std::ssize(list.first_) - 1, source_size));
+  }
+  return list;
+}
+
+void Shortlist::Write(const std::string& path) const {
+  const NamedTensor tensors[] = {{kFrequent, AsTensor(frequent_)},
+                                 {kFirst, AsTensor(first_)},
+                                 {kTargets, AsTensor(targets_)}};
+  WriteSafetensors(path, tensors, {});
+}
+
+std::vector<int32_t> Shortlist::Outputs(std::span<const int32_t> source) const {
+  std::vector<uint8_t> used(static_cast<size_t>(target_size_));
+  const auto use = [&](int32_t t) { used[static_cast<size_t>(t)] = 1; };
+  for (int32_t t = 0; t < kSpecialTokens; ++t) use(t);
+  std::ranges::for_each(frequent_, use);
+  for (const int32_t s : source) {
+    const auto row = static_cast<size_t>(s);
+    for (int32_t i = first_[row]; i < first_[row + 1]; ++i) {
+      use(targets_[static_cast<size_t>(i)]);
+    }
+  }
+  std::vector<int32_t> outputs;
+  for (size_t t = 0; t < used.size(); ++t) {
+    if (used[t] != 0) outputs.push_back(static_cast<int32_t>(t));
+  }
+  return outputs;
+}
+
+}  // namespace heed

@@ -1,0 +1,43 @@
+// Random orders that are the same on every platform.
+#ifndef HEED_DATA_SHUFFLE_H_
+#define HEED_DATA_SHUFFLE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "heed/base/rng.h"
+
+namespace heed {
+
+/// Every order is equally likely (Fisher and Yates).
+template <typename T>
+void Shuffle(std::vector<T>& items, Rng& rng) {
+  for (size_t i = items.size(); i > 1; --i) {
+    std::swap(items[i - 1], items[rng.Below(i)]);
+  }
+}
+
+/// The numbers below `count`, shuffled anew in each epoch, `size` in a batch
+/// (fewer in the last).
+inline std::vector<std::vector<int64_t>> ShuffledBatches(int64_t count,
+                                                         int64_t size,
+                                                         uint64_t seed,
+                                                         int epoch) {
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  Rng rng(Rng(seed, static_cast<uint64_t>(epoch)).Next());
+  Shuffle(order, rng);
+  std::vector<std::vector<int64_t>> batches;
+  for (int64_t begin = 0; begin < count; begin += size) {
+    batches.emplace_back(order.begin() + begin,
+                         order.begin() + std::min(begin + size, count));
+  }
+  return batches;
+}
+
+}  // namespace heed
+
+#endif  // HEED_DATA_SHUFFLE_H_

@@ -1,0 +1,66 @@
+#include "heed/data/text_blocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/threads.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kLinesPerChunk = 256;
+
+/// Appends `ids` in blocks of at most `length`.
+void AddBlocks(const std::vector<int32_t>& ids, size_t length, Corpus& corpus) {
+  for (size_t begin = 0; begin < ids.size(); begin += length) {
+    const size_t end = std::min(ids.size(), begin + length);
+    corpus.target.emplace_back(ids.begin() + static_cast<long>(begin),
+                               ids.begin() + static_cast<long>(end));
+  }
+}
+
+}  // namespace
+
+Corpus EncodeTextBlocks(std::span<const std::string> lines,
+                        const Vocabulary& vocabulary,
+                        const TextBlockOptions& options) {
+  if (options.length < 1) {
+    throw ConfigError(
+        fmt::format("text blocks: a length of {} tokens; at least 1 is needed",
+                    options.length));
+  }
+  std::vector<std::vector<int32_t>> ids(lines.size());
+  ParallelFor(
+      std::ssize(lines), kLinesPerChunk, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const auto line = static_cast<size_t>(i);
+          ids[line] =
+              EncodeSentence(vocabulary, lines[line], options.lowercase).ids;
+        }
+      });
+  Corpus corpus;
+  std::vector<int32_t> stream;
+  const auto length = static_cast<size_t>(options.length);
+  for (const std::vector<int32_t>& line : ids) {
+    if (line.size() == 1) {  // </s>
+      ++corpus.dropped_empty;
+    } else if (options.stream) {
+      stream.insert(stream.end(), line.begin(), line.end());
+    } else {
+      AddBlocks(line, length, corpus);
+    }
+  }
+  AddBlocks(stream, length, corpus);
+  if (corpus.target.empty()) {
+    throw ConfigError(
+        fmt::format("text blocks: {} lines without a token", lines.size()));
+  }
+  corpus.source.resize(corpus.target.size());
+  return corpus;
+}
+
+}  // namespace heed

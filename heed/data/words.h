@@ -1,0 +1,82 @@
+// Words of sentences that are split already, as numbers: which word, how it is
+// spelt, how it is cased.
+#ifndef HEED_DATA_WORDS_H_
+#define HEED_DATA_WORDS_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/data/vocabulary.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed {
+
+using Words = std::vector<std::string>;
+
+struct WordOptions {
+  bool normalize_words = true;
+  int min_count = 2;
+  int max_words = 0;
+
+  void Visit(FieldList& v);
+};
+
+/// How a word is cased: no letters, lower, Title, UPPER, miXed, and of words
+/// with digits: no letters, letters.
+inline constexpr int32_t kCasings = 7;
+int32_t CasingOf(std::string_view word);
+
+/// Sentences as numbers. Equal words share one spelling.
+struct WordCorpus {
+  std::vector<std::vector<int32_t>> words;       ///< [sentence][word]
+  std::vector<std::vector<int32_t>> spellings;   ///< [sentence][word]
+  std::vector<std::vector<int32_t>> characters;  ///< of each spelling
+  std::vector<int32_t> casings;                  ///< of each spelling
+};
+
+/// Which words and characters are known. Immutable; copies share the tables.
+class WordEncoder {
+ public:
+  WordEncoder(Vocabulary words, Vocabulary characters, bool normalize_words)
+      : words_(std::move(words)),
+        characters_(std::move(characters)),
+        normalize_words_(normalize_words) {}
+  /// Learns the words, and the characters that occur twice or more.
+  /// Throws: ConfigError if nothing occurs often enough.
+  static WordEncoder Train(std::span<const Words> sentences,
+                           const WordOptions& options);
+
+  /// Words in lower case and with 0 for each digit, if they are normalised; a
+  /// spelling has all its characters as they are, but of more than 40 only the
+  /// first and last 20.
+  WordCorpus Encode(std::span<const Words> sentences) const;
+
+  const Vocabulary& words() const { return words_; }
+  const Vocabulary& characters() const { return characters_; }
+
+ private:
+  Vocabulary words_;
+  Vocabulary characters_;
+  bool normalize_words_;
+};
+
+/// B sentences, batch-first, padded at the end with kPad. All i32.
+struct WordBatch {
+  Tensor words;       ///< [B, T]
+  Tensor spelling;    ///< [B, T]: row of `characters` and `casings`
+  Tensor characters;  ///< [U, L], padded with kPad
+  Tensor casings;     ///< [U]
+  Tensor lengths;     ///< [B]
+};
+
+/// The sentences at `indices`, in that order.
+WordBatch MakeWordBatch(const WordCorpus& corpus,
+                        std::span<const int64_t> indices);
+
+}  // namespace heed
+
+#endif  // HEED_DATA_WORDS_H_

@@ -1,0 +1,402 @@
+#include "heed/io/npz.h"
+
+#include <fmt/format.h>
+#include <zip.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/io/elements.h"
+
+namespace heed {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "elements are read as they stand in memory");
+
+constexpr std::string_view kExtension = ".npy";
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr uint64_t kLongestHeader = uint64_t{1} << 20;
+/// Deflate turns no byte into more than this many.
+constexpr uint64_t kMostInflation = 1032;
+
+/// How the elements of an array are stored.
+enum class Element { kF16, kF32, kF64, kI8, kU8, kI32, kI64 };
+
+struct ElementType {
+  std::string_view code;  // in a header, behind the byte order
+  Element element;
+  int64_t size;
+};
+constexpr ElementType kElementTypes[] = {
+    {"f2", Element::kF16, 2}, {"f4", Element::kF32, 4},
+    {"f8", Element::kF64, 8}, {"i1", Element::kI8, 1},
+    {"u1", Element::kU8, 1},  {"i4", Element::kI32, 4},
+    {"i8", Element::kI64, 8},
+};
+
+/// What a .npy says of its elements.
+struct Header {
+  ElementType type = {};
+  bool fortran_order = false;
+  Shape shape;
+};
+
+/// Reads the header: a Python dictionary of three entries, and nothing else of
+/// Python.
+class HeaderReader {
+ public:
+  HeaderReader(std::string_view text, std::string name)
+      : rest_(text), name_(std::move(name)) {}
+
+  Header Read() {
+    Expect('{');
+    bool has_type = false, has_order = false, has_shape = false;
+    while (!Skip('}')) {
+      const std::string_view key = ReadText();
+      Expect(':');
+      if (key == "descr" && !std::exchange(has_type, true)) {
+        ReadType();
+      } else if (key == "fortran_order" && !std::exchange(has_order, true)) {
+        header_.fortran_order = ReadBool();
+      } else if (key == "shape" && !std::exchange(has_shape, true)) {
+        ReadShape();
+      } else {
+        Fail(fmt::format("its header has an entry '{}'", key));
+      }
+      if (Skip(',')) continue;
+      Expect('}');
+      break;
+    }
+    SkipSpace();
+    if (!has_type || !has_order || !has_shape || !rest_.empty()) FailOnSyntax();
+    return header_;
+  }
+
+ private:
+  [[noreturn]] void Fail(std::string_view problem) const {
+    throw FormatError(fmt::format("{}: {}", name_, problem));
+  }
+  [[noreturn]] void FailOnSyntax() const {
+    Fail("its header is not that of an array");
+  }
+
+  void SkipSpace() {
+    while (!rest_.empty() &&
+           std::isspace(static_cast<unsigned char>(rest_[0]))) {
+      rest_.remove_prefix(1);
+    }
+  }
+  bool Skip(char c) {
+    SkipSpace();
+    if (!rest_.starts_with(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  void Expect(char c) {
+    if (!Skip(c)) FailOnSyntax();
+  }
+  bool SkipWord(std::string_view word) {
+    SkipSpace();
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+
+  std::string_view ReadText() {
+    SkipSpace();
+    const char quote = rest_.empty() ? '\0' : rest_[0];
+    const size_t end = rest_.find(quote, 1);
+    if ((quote != '\'' && quote != '"') || end == rest_.npos) FailOnSyntax();
+    const std::string_view text = rest_.substr(1, end - 1);
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+
+  bool ReadBool() {
+    if (SkipWord("True")) return true;
+    if (!SkipWord("False")) FailOnSyntax();
+    return false;
+  }
+
+  void ReadType() {
+    SkipSpace();
+    if (rest_.starts_with('[')) Fail("holds records, not numbers");
+    const std::string_view type = ReadText();
+    const char order = type.empty() ? '\0' : type[0];
+    if (type.find('O') != type.npos) {
+      Fail("holds Python objects (a pickle), which are never read");
+    }
+    for (const ElementType& known : kElementTypes) {
+      const bool byte_order_fits =
+          order == '<' || (known.size == 1 && (order == '|' || order == '>'));
+      if (byte_order_fits && type.substr(1) == known.code) {
+        header_.type = known;
+        return;
+      }
+    }
+    Fail(fmt::format(
+        "has elements of type '{}', not one of <f2, <f4, <f8, |i1, |u1, <i4, "
+        "<i8",
+        type));
+  }
+
+  void ReadShape() {
+    Expect('(');
+    while (!Skip(')')) {
+      if (header_.shape.rank() == Shape::kMaxRank) {
+        Fail(fmt::format("has more than {} dimensions", Shape::kMaxRank));
+      }
+      header_.shape.Append(ReadDimension());
+      if (Skip(',')) continue;
+      Expect(')');
+      break;
+    }
+  }
+
+  int64_t ReadDimension() {
+    SkipSpace();
+    int64_t dim = 0;
+    size_t digits = 0;
+    for (;
+         digits < rest_.size() && rest_[digits] >= '0' && rest_[digits] <= '9';
+         ++digits) {
+      if (__builtin_mul_overflow(dim, int64_t{10}, &dim) ||
+          __builtin_add_overflow(dim, int64_t{rest_[digits] - '0'}, &dim)) {
+        Fail("has an impossible shape");
+      }
+    }
+    if (digits == 0) Fail("its shape holds what is no dimension");
+    rest_.remove_prefix(digits);
+    if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 writes
+    return dim;
+  }
+
+  std::string_view rest_;
+  std::string name_;
+  Header header_;
+};
+
+/// The elements of an array in Fortran order, in C order.
+Tensor ToCOrder(const Tensor& fortran) {
+  const Shape& shape = fortran.shape();
+  if (shape.rank() < 2) return fortran;
+  Tensor result(shape, fortran.dtype());
+  const size_t size = SizeOf(fortran.dtype());
+  const auto* from = static_cast<const char*>(fortran.raw());
+  auto* to = static_cast<char*>(result.raw());
+  std::array<int64_t, Shape::kMaxRank> index{};
+  for (int64_t i = 0; i < result.numel(); ++i, to += size) {
+    int64_t place = 0;
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+      place = place * shape[axis] + index[static_cast<size_t>(axis)];
+    }
+    std::memcpy(to, from + static_cast<size_t>(place) * size, size);
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+      if (++index[static_cast<size_t>(axis)] < shape[axis]) break;
+      index[static_cast<size_t>(axis)] = 0;
+    }
+  }
+  return result;
+}
+
+/// One file of the archive, from its beginning to its end.
+class Member {
+ public:
+  Member(zip_t* archive, uint64_t index, std::string name)
+      : name_(std::move(name)),
+        file_(zip_fopen_index(archive, index, 0), zip_fclose) {
+    if (file_ == nullptr) Fail(zip_strerror(archive));
+  }
+
+  [[noreturn]] void Fail(std::string_view problem) const {
+    throw FormatError(fmt::format("{}: {}", name_, problem));
+  }
+  const std::string& name() const { return name_; }
+
+  void Read(void* data, uint64_t size) {
+    auto* next = static_cast<char*>(data);
+    while (size > 0) {
+      const int64_t got = zip_fread(file_.get(), next, size);
+      if (got <= 0) FailOnRead(got);
+      next += got;
+      size -= static_cast<uint64_t>(got);
+    }
+  }
+  std::string Read(uint64_t size) {
+    std::string bytes(size, '\0');
+    Read(bytes.data(), size);
+    return bytes;
+  }
+  /// Reads on to the end, where the check sum is compared.
+  void Finish() {
+    char unused[64];
+    int64_t got = 0;
+    do {
+      got = zip_fread(file_.get(), unused, sizeof(unused));
+    } while (got > 0);
+    if (got < 0) FailOnRead(got);
+  }
+
+ private:
+  [[noreturn]] void FailOnRead(int64_t got) const {
+    Fail(got == 0 ? "is cut short" : zip_file_strerror(file_.get()));
+  }
+
+  std::string name_;
+  std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file_;
+};
+
+/// A length in `bytes` little-endian bytes.
+uint64_t ReadLength(Member& member, size_t bytes) {
+  uint64_t length = 0;
+  member.Read(&length, bytes);
+  return length;
+}
+
+Tensor ReadElements(Member& member, const Header& header, uint64_t bytes) {
+  switch (header.type.element) {
+    case Element::kF16:
+      return HalvesToF32(member.Read(bytes), header.shape);
+    case Element::kI64:
+      return LongsToI32(member.Read(bytes), header.shape, member.name());
+    default:
+      break;
+  }
+  const Element element = header.type.element;
+  Tensor value(header.shape, element == Element::kF32   ? DType::kF32
+                             : element == Element::kF64 ? DType::kF64
+                             : element == Element::kI32 ? DType::kI32
+                             : element == Element::kI8  ? DType::kI8
+                                                        : DType::kU8);
+  member.Read(value.raw(), bytes);
+  return value;
+}
+
+/// Reads a .npy of `size` bytes.
+Tensor ReadArray(Member& member, uint64_t size) {
+  constexpr size_t kVersionBytes = 2;
+  uint64_t start = kMagic.size() + kVersionBytes;
+  if (size < start) member.Fail("is cut short");
+  const std::string magic = member.Read(start);
+  const int version = magic[kMagic.size()];
+  if (!magic.starts_with(kMagic) || version < 1 || version > 3) {
+    member.Fail("is not an array in the .npy format, versions 1 to 3");
+  }
+  const size_t length_bytes = version == 1 ? 2 : 4;
+  if (size - start < length_bytes) member.Fail("is cut short");
+  const uint64_t length = ReadLength(member, length_bytes);
+  start += length_bytes;
+  if (length > kLongestHeader || length > size - start) {
+    member.Fail(fmt::format("its header of {} bytes does not fit", length));
+  }
+  const std::string text = member.Read(length);
+  start += length;
+  const Header header = HeaderReader(text, member.name()).Read();
+
+  int64_t signed_bytes = header.type.size;
+  for (int axis = 0; axis < header.shape.rank(); ++axis) {
+    if (__builtin_mul_overflow(signed_bytes, header.shape[axis],
+                               &signed_bytes)) {
+      member.Fail(
+          fmt::format("has an impossible shape {}", header.shape.ToString()));
+    }
+  }
+  const auto bytes = static_cast<uint64_t>(signed_bytes);
+  // Marian puts a byte into its array without elements.
+  if (bytes != size - start && bytes != 0) {
+    member.Fail(fmt::format(
+        "{} of {} bytes each are {} bytes, but there are "
+        "{}",
+        header.shape.ToString(), header.type.size, bytes, size - start));
+  }
+  Tensor value = ReadElements(member, header, bytes);
+  member.Finish();
+  return header.fortran_order ? ToCOrder(value) : value;
+}
+
+using Archive = std::unique_ptr<zip_t, void (*)(zip_t*)>;
+
+Archive OpenArchive(const std::string& path) {
+  int code = 0;
+  zip_t* archive = zip_open(path.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code);
+  if (archive != nullptr) return {archive, zip_discard};
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  const std::string reason = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  if (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ ||
+      std::filesystem::is_directory(path)) {
+    throw IoError(fmt::format("cannot read {}: {}", path, reason));
+  }
+  throw FormatError(
+      fmt::format("{} is not a whole .npz archive: {}", path, reason));
+}
+
+/// What the archive says of a member, checked before any of it is read.
+zip_stat_t StatOf(zip_t* archive, uint64_t index, const std::string& path,
+                  uint64_t file_size) {
+  zip_stat_t stat;
+  zip_stat_init(&stat);
+  constexpr zip_uint64_t kNeeded =
+      ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+  if (zip_stat_index(archive, index, ZIP_FL_ENC_RAW, &stat) != 0 ||
+      (stat.valid & kNeeded) != kNeeded) {
+    throw FormatError(fmt::format("{}: member {} is damaged", path, index));
+  }
+  const auto fail = [&](const std::string& problem) {
+    throw FormatError(fmt::format("{}: '{}' {}", path, stat.name, problem));
+  };
+  if ((stat.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 &&
+      stat.encryption_method != ZIP_EM_NONE) {
+    fail("is encrypted");
+  }
+  if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
+    fail("is compressed by a method that NumPy does not use");
+  }
+  const uint64_t most = stat.comp_method == ZIP_CM_STORE
+                            ? stat.comp_size
+                            : (stat.comp_size + 1) * kMostInflation;
+  if (stat.comp_size > file_size || stat.size > most) {
+    fail(fmt::format("claims {} bytes, which {} bytes cannot hold", stat.size,
+                     std::min<uint64_t>(stat.comp_size, file_size)));
+  }
+  return stat;
+}
+
+}  // namespace
+
+std::vector<NamedTensor> ReadNpz(const std::string& path) {
+  const Archive archive = OpenArchive(path);
+  const uint64_t file_size = std::filesystem::file_size(path);
+  std::vector<NamedTensor> tensors;
+  std::set<std::string> names;
+  const int64_t members = zip_get_num_entries(archive.get(), 0);
+  for (uint64_t i = 0; i < static_cast<uint64_t>(members); ++i) {
+    const zip_stat_t stat = StatOf(archive.get(), i, path, file_size);
+    std::string name = stat.name;
+    const std::string shown = fmt::format("{}: '{}'", path, name);
+    if (name.ends_with(kExtension)) {
+      name.resize(name.size() - kExtension.size());
+    } else {
+      throw FormatError(shown + " is not an array (.npy)");
+    }
+    if (!names.insert(name).second) {
+      throw FormatError(shown + " is there twice");
+    }
+    Member member(archive.get(), i, shown);
+    tensors.push_back({std::move(name), ReadArray(member, stat.size)});
+  }
+  return tensors;
+}
+
+}  // namespace heed

@@ -1,0 +1,96 @@
+// Products of bytes: packing, and how the work is divided.
+#include <algorithm>
+#include <cassert>
+
+#include "heed/base/threads.h"
+#include "heed/kernels/cpu/int8.h"
+#include "heed/kernels/cpu/pack.h"
+#include "heed/kernels/gemm.h"
+
+namespace heed::kernels {
+namespace {
+
+constexpr int64_t kWordBytes = 4;
+
+int64_t Words(int64_t k) { return (k + kWordBytes - 1) / kWordBytes; }
+int64_t Panels(int64_t n) { return (n + cpu::kPanel - 1) / cpu::kPanel; }
+
+/// How a product is divided: depends on its sizes alone.
+struct Division {
+  int64_t rows;    // of a part
+  int64_t panels;  // of a part
+
+  Division(int64_t m, int64_t k, int64_t n) {
+    // Rows that stay in the cache beside a panel, in whole tiles.
+    constexpr int64_t kCacheBytes = int64_t{256} << 10;
+    constexpr int64_t kTile = 6;
+    const int64_t most = std::max<int64_t>(8 * kTile, kCacheBytes / k);
+    const int64_t blocks = (m + most - 1) / most;
+    rows = ((m + blocks - 1) / blocks + kTile - 1) / kTile * kTile;
+    // Panels that take some 10 us: to multiply, or to read.
+    constexpr int64_t kPartProducts = int64_t{1} << 22;
+    constexpr int64_t kPartBytes = int64_t{1} << 17;
+    const int64_t panel = cpu::kPanel * k;
+    panels = std::min(kPartProducts / (std::min(m, rows) * panel),
+                      kPartBytes / panel);
+    panels = std::clamp<int64_t>(panels, 1, Panels(n));
+  }
+};
+
+}  // namespace
+
+void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed) {
+  if (b.by_row != transpose) {
+    Pack(Dequantize(b), transpose, Precision::kInt8, packed);
+    return;
+  }
+  const int64_t k = transpose ? b.values.cols() : b.values.rows();
+  const int64_t n = transpose ? b.values.rows() : b.values.cols();
+  const int64_t panel_bytes = Words(k) * cpu::kPanel * kWordBytes;
+  PackedMatrix result = {Tensor({Panels(n) * panel_bytes}, DType::kU8),
+                         Tensor::Zeros({Panels(n) * cpu::kPanel}), k, n,
+                         Precision::kInt8};
+  result.scales.Slice(0, n).CopyFrom(b.scales);
+  const cpu::Int8Matrix matrix = {b.values.data<int8_t>(), k, n, transpose};
+  ParallelFor(Panels(n), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      cpu::PackPanelInt8(matrix, p,
+                         result.data.data<uint8_t>() + p * panel_bytes);
+    }
+  });
+  packed = std::move(result);
+}
+
+void Multiply(const QuantizedRows& a, const PackedMatrix& b,
+              const Epilogue& epilogue, Tensor& c) {
+  assert(b.precision == Precision::kInt8 && a.k == b.k && c.cols() == b.n);
+  if (c.numel() == 0) return;
+  const int64_t rows = c.rows();
+  assert(c.contiguous() && rows == a.values.rows());
+  cpu::Int8Product product = {{a.values.data<int8_t>(), a.values.cols(),
+                               a.scales.data<float>(), a.sums.data<int32_t>()},
+                              b.data.data<uint8_t>(),
+                              b.scales.data<float>(),
+                              Words(b.k),
+                              b.n};
+  if (epilogue.bias != nullptr) product.bias = epilogue.bias->data<float>();
+  product.accumulate = epilogue.accumulate;
+  product.relu = epilogue.activation == Activation::kRelu;
+  product.c = c.data<float>();
+  const Division part(rows, b.k, b.n);
+  const int64_t across = (Panels(b.n) + part.panels - 1) / part.panels;
+  const int64_t down = (rows + part.rows - 1) / part.rows;
+  ParallelFor(down * across, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = i / across * part.rows;
+      const int64_t panel = i % across * part.panels;
+      cpu::MultiplyInt8(product, {row, std::min(rows, row + part.rows), panel,
+                                  std::min(Panels(b.n), panel + part.panels)});
+    }
+  });
+  if (!product.relu && epilogue.activation != Activation::kNone) {
+    Activate(c, {}, epilogue.activation, c);
+  }
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,77 @@
+// Products of rows of signed bytes with packed columns, four products at a
+// time.
+//
+// The packed matrix stands in panels of kPanel columns, one after the other. A
+// row of a panel has a word for each column: the bytes w + 128 of four
+// successive rows of the matrix. Bytes beside the matrix are never used: a
+// left operand is zero there.
+#ifndef HEED_KERNELS_CPU_INT8_H_
+#define HEED_KERNELS_CPU_INT8_H_
+
+#include <cstdint>
+
+namespace heed::kernels::cpu {
+
+/// Rows of bytes, element (r, i) at values[r * stride + i].
+struct Int8Rows {
+  const int8_t* values;
+  int64_t stride;
+  const float* scales;
+  const int32_t* sums;
+};
+
+/// c = f(c + a b + bias): what MultiplyInt8 does.
+struct Int8Product {
+  Int8Rows a;
+  const uint8_t* b;
+  const float* b_scales;  // of whole panels
+  int64_t words;          // of a row of a
+  int64_t n;
+  const float* bias = nullptr;
+  bool accumulate = false;
+  bool relu = false;
+  float* c = nullptr;  // rows of n
+};
+
+/// A part of a product: rows and panels from .. to before.
+struct Int8Part {
+  int64_t first_row, last_row;
+  int64_t first_panel, last_panel;
+};
+
+/// If not `dot`, does without instructions that sum four products. The result
+/// is the same.
+void MultiplyInt8(const Int8Product& product, const Int8Part& part,
+                  bool dot = true);
+
+struct QuantizedRow {
+  float scale;
+  int32_t sum;
+};
+/// One row, as quantize.h says.
+QuantizedRow QuantizeRow(const float* x, int64_t n, int8_t* values);
+
+struct Int8Columns {
+  int64_t rows;
+  const float* x;
+  int64_t x_stride;
+  int8_t* values;
+  int64_t values_stride;
+  float* scales;
+};
+/// Columns [begin, end) likewise.
+void QuantizeColumns(const Int8Columns& columns, int64_t begin, int64_t end);
+
+/// Packs panel `panel` of a matrix [k, n] whose element (i, j) is
+/// values[i * n + j], or values[j * k + i] if `transposed`.
+struct Int8Matrix {
+  const int8_t* values;
+  int64_t k;
+  int64_t n;
+  bool transposed;
+};
+void PackPanelInt8(const Int8Matrix& b, int64_t panel, uint8_t* out);
+
+}  // namespace heed::kernels::cpu
+
+#endif  // HEED_KERNELS_CPU_INT8_H_

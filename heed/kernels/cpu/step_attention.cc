@@ -1,0 +1,359 @@
+#include "heed/kernels/step_attention.h"
+
+#include <hwy/cache_control.h>
+
+#include <utility>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/step_attention.cc"
+#include <hwy/foreach_target.h>
+
+#include "heed/base/threads.h"
+#include "heed/kernels/cpu/softmax-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+namespace {
+
+using FloatD = hn::ScalableTag<float>;
+using FloatV = hn::Vec<FloatD>;
+
+/// A vector of keys as f32; of `n` elements if it is not whole.
+HWY_INLINE FloatV LoadKeys(FloatD d, const float* p) { return hn::LoadU(d, p); }
+HWY_INLINE FloatV LoadKeys(FloatD d, const float* p, size_t n) {
+  return LoadPart(d, p, n);
+}
+template <class V16>
+HWY_INLINE FloatV Widen(FloatD d, V16 bits) {
+  const hn::RebindToUnsigned<FloatD> du;
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
+}
+HWY_INLINE FloatV LoadKeys(FloatD d, const bfloat16* p) {
+  const hn::Rebind<uint16_t, FloatD> d16;
+  return Widen(d, hn::LoadU(d16, &p->bits));
+}
+HWY_INLINE FloatV LoadKeys(FloatD d, const bfloat16* p, size_t n) {
+  const hn::Rebind<uint16_t, FloatD> d16;
+  return Widen(d, LoadPart(d16, &p->bits, n));
+}
+
+/// Sizes of what a row computes.
+struct Heads {
+  int64_t heads;
+  int64_t group;     // query heads of a key head
+  int64_t features;  // D
+  float scale;
+
+  int64_t key_head(int64_t h) const { return group == 1 ? h : h / group; }
+  int64_t keys() const { return heads / group * features; }
+};
+
+template <typename K>
+HWY_INLINE float DotProduct(int64_t n, const float* q, const K* k) {
+  const FloatD d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  FloatV sum = hn::Zero(d);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    sum = hn::MulAdd(hn::LoadU(d, q + i), LoadKeys(d, k + i), sum);
+  }
+  if (i < n) {
+    const auto rest = static_cast<size_t>(n - i);
+    sum = hn::MulAdd(LoadPart(d, q + i, rest), LoadKeys(d, k + i, rest), sum);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+template <typename K>
+void FourScores(const Heads& n, const float* q, const K* const* keys,
+                int64_t column, float* scores) {
+  for (int s = 0; s < 4; ++s) {
+    scores[s] = n.scale * DotProduct(n.features, q, keys[s] + column);
+  }
+}
+
+#else
+
+/// The sums of four vectors, side by side.
+HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> SumsOf(FloatV a, FloatV b, FloatV c,
+                                                  FloatV e) {
+  const FloatD d;
+  const hn::Repartition<uint64_t, FloatD> d64;
+  const hn::FixedTag<float, 4> d4;
+  // In each block of four lanes: a0 + a2, b0 + b2, a1 + a3, b1 + b3.
+  const auto ab =
+      hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  const auto ce =
+      hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+  const auto lower =
+      hn::InterleaveLower(d64, hn::BitCast(d64, ab), hn::BitCast(d64, ce));
+  const auto upper =
+      hn::InterleaveUpper(d64, hn::BitCast(d64, ab), hn::BitCast(d64, ce));
+  const auto sums = hn::Add(hn::BitCast(d, lower), hn::BitCast(d, upper));
+  HWY_ALIGN float blocks[hn::MaxLanes(d)];
+  hn::Store(sums, d, blocks);
+  auto sum = hn::Load(d4, blocks);
+  for (size_t i = 4; i < hn::Lanes(d); i += 4) {
+    sum = hn::Add(sum, hn::Load(d4, blocks + i));
+  }
+  return sum;
+}
+
+/// Four keys from column `column` on at once: scale q k.
+template <typename K>
+HWY_INLINE void FourScores(const Heads& n, const float* q, const K* const* keys,
+                           int64_t column, float* scores) {
+  const FloatD d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const K* k0 = keys[0] + column;
+  const K* k1 = keys[1] + column;
+  const K* k2 = keys[2] + column;
+  const K* k3 = keys[3] + column;
+  FloatV s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  int64_t i = 0;
+  for (; i + lanes <= n.features; i += lanes) {
+    const FloatV query = hn::LoadU(d, q + i);
+    s0 = hn::MulAdd(query, LoadKeys(d, k0 + i), s0);
+    s1 = hn::MulAdd(query, LoadKeys(d, k1 + i), s1);
+    s2 = hn::MulAdd(query, LoadKeys(d, k2 + i), s2);
+    s3 = hn::MulAdd(query, LoadKeys(d, k3 + i), s3);
+  }
+  if (i < n.features) {
+    const auto rest = static_cast<size_t>(n.features - i);
+    const FloatV query = LoadPart(d, q + i, rest);
+    s0 = hn::MulAdd(query, LoadKeys(d, k0 + i, rest), s0);
+    s1 = hn::MulAdd(query, LoadKeys(d, k1 + i, rest), s1);
+    s2 = hn::MulAdd(query, LoadKeys(d, k2 + i, rest), s2);
+    s3 = hn::MulAdd(query, LoadKeys(d, k3 + i, rest), s3);
+  }
+  const hn::FixedTag<float, 4> d4;
+  hn::StoreU(hn::Mul(hn::Set(d4, n.scale), SumsOf(s0, s1, s2, s3)), d4, scores);
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
+/// Brings the cache lines of n elements nearer.
+template <typename K>
+HWY_INLINE void PrefetchSpan(int64_t n, const K* p) {
+  constexpr auto kLine = static_cast<int64_t>(64 / sizeof(K));
+  for (int64_t i = 0; i < n; i += 4 * kLine) {
+    hwy::Prefetch(p + i);
+    hwy::Prefetch(p + i + kLine);
+    hwy::Prefetch(p + i + 2 * kLine);
+    hwy::Prefetch(p + i + 3 * kLine);
+  }
+}
+
+/// scores[h, s] for all heads and keys. While keys pass, the next ones and
+/// their own values are on the way, unless the row before has seen them.
+template <typename K>
+void Scores(const Heads& n, const float* q, int64_t count, const K* const* keys,
+            const K* const* before, float* scores) {
+  constexpr int64_t kAhead = 4;
+  int64_t s = 0;
+  for (; s + 4 <= count; s += 4) {
+    for (int64_t i = s; i < s + 4; ++i) {
+      if (keys[i] == before[i]) continue;
+      if (i + kAhead < count) PrefetchSpan(n.keys(), keys[i + kAhead]);
+      PrefetchSpan(n.keys(), keys[i] + n.keys());
+    }
+    for (int64_t h = 0; h < n.heads; ++h) {
+      FourScores(n, q + h * n.features, keys + s, n.key_head(h) * n.features,
+                 scores + h * count + s);
+    }
+  }
+  for (; s < count; ++s) {
+    for (int64_t h = 0; h < n.heads; ++h) {
+      scores[h * count + s] =
+          n.scale * DotProduct(n.features, q + h * n.features,
+                               keys[s] + n.key_head(h) * n.features);
+    }
+  }
+}
+
+/// y = sum_s a[s] values[s] for four vectors of columns from `column` on. Two
+/// sums for each hide the latency of an addition.
+template <typename K>
+HWY_INLINE void SumFourVectors(int64_t count, const float* a,
+                               const K* const* keys, int64_t column, float* y) {
+  const FloatD d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  FloatV s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  FloatV t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+  int64_t s = 0;
+  for (; s + 2 <= count; s += 2) {
+    const FloatV a0 = hn::Set(d, a[s]);
+    const FloatV a1 = hn::Set(d, a[s + 1]);
+    const K* v0 = keys[s] + column;
+    const K* v1 = keys[s + 1] + column;
+    s0 = hn::MulAdd(a0, LoadKeys(d, v0), s0);
+    t0 = hn::MulAdd(a1, LoadKeys(d, v1), t0);
+    s1 = hn::MulAdd(a0, LoadKeys(d, v0 + lanes), s1);
+    t1 = hn::MulAdd(a1, LoadKeys(d, v1 + lanes), t1);
+    s2 = hn::MulAdd(a0, LoadKeys(d, v0 + 2 * lanes), s2);
+    t2 = hn::MulAdd(a1, LoadKeys(d, v1 + 2 * lanes), t2);
+    s3 = hn::MulAdd(a0, LoadKeys(d, v0 + 3 * lanes), s3);
+    t3 = hn::MulAdd(a1, LoadKeys(d, v1 + 3 * lanes), t3);
+  }
+  if (s < count) {
+    const FloatV a0 = hn::Set(d, a[s]);
+    const K* v0 = keys[s] + column;
+    s0 = hn::MulAdd(a0, LoadKeys(d, v0), s0);
+    s1 = hn::MulAdd(a0, LoadKeys(d, v0 + lanes), s1);
+    s2 = hn::MulAdd(a0, LoadKeys(d, v0 + 2 * lanes), s2);
+    s3 = hn::MulAdd(a0, LoadKeys(d, v0 + 3 * lanes), s3);
+  }
+  hn::StoreU(hn::Add(s0, t0), d, y);
+  hn::StoreU(hn::Add(s1, t1), d, y + lanes);
+  hn::StoreU(hn::Add(s2, t2), d, y + 2 * lanes);
+  hn::StoreU(hn::Add(s3, t3), d, y + 3 * lanes);
+}
+
+/// y = sum_s a[s] values[s] for n columns from `column` on.
+template <typename K>
+void WeightedSum(int64_t n, int64_t count, const float* a, const K* const* keys,
+                 int64_t column, float* y) {
+  const FloatD d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    SumFourVectors(count, a, keys, column + i, y + i);
+  }
+  for (; i + lanes <= n; i += lanes) {
+    FloatV sum = hn::Zero(d);
+    for (int64_t s = 0; s < count; ++s) {
+      sum =
+          hn::MulAdd(hn::Set(d, a[s]), LoadKeys(d, keys[s] + column + i), sum);
+    }
+    hn::StoreU(sum, d, y + i);
+  }
+  if (i == n) return;
+  const auto rest = static_cast<size_t>(n - i);
+  FloatV sum = hn::Zero(d);
+  for (int64_t s = 0; s < count; ++s) {
+    sum = hn::MulAdd(hn::Set(d, a[s]), LoadKeys(d, keys[s] + column + i, rest),
+                     sum);
+  }
+  StorePart(d, sum, y + i, rest);
+}
+
+/// One row. `keys` point to rows of keys and values, `before` to those of the
+/// row before; weights [H, count] are left behind.
+template <typename K>
+void AttendRow(const Heads& n, const float* q, int64_t count,
+               const K* const* keys, const K* const* before, float* weights,
+               float* context) {
+  Scores(n, q, count, keys, before, weights);
+  for (int64_t h = 0; h < n.heads; ++h) {
+    float* own = weights + h * count;
+    SoftmaxSpan(count, own, own);
+    WeightedSum(n.features, count, own, keys,
+                n.keys() + n.key_head(h) * n.features,
+                context + h * n.features);
+  }
+}
+
+/// mean[s] = mean over heads of weights[h, s].
+void MeanOfHeads(int64_t heads, int64_t count, const float* weights,
+                 float* mean) {
+  for (int64_t s = 0; s < count; ++s) {
+    float sum = 0;
+    for (int64_t h = 0; h < heads; ++h) sum += weights[h * count + s];
+    mean[s] = sum / static_cast<float>(heads);
+  }
+}
+
+/// Attends for all rows. find(r, keys) makes `keys` point to what row r looks
+/// at and returns how many there are, at most `most`.
+template <typename K, class Find>
+Tensor AttendRows(const StepQueries& queries, int64_t most, Tensor* weights,
+                  const Find& find) {
+  const Tensor& q = queries.q;
+  const Heads n = {queries.heads, queries.heads / queries.key_heads,
+                   q.cols() / queries.heads, static_cast<float>(queries.scale)};
+  Tensor context({q.rows(), q.cols()});
+  ParallelFor(q.rows(), RowGrain(2 * (most + 1) * q.cols()),
+              [&](int64_t begin, int64_t end) HWY_ATTR {
+                Tensor own({n.heads, most + 1});
+                std::vector<const K*> pointers(static_cast<size_t>(2 * most));
+                const K** keys = pointers.data();
+                const K** before = keys + most;
+                for (int64_t r = begin; r < end; ++r) {
+                  std::swap(keys, before);
+                  const int64_t count = find(r, keys);
+                  AttendRow(n, q.row<float>(r), count, keys, before,
+                            own.data<float>(), context.row<float>(r));
+                  if (weights == nullptr) continue;
+                  MeanOfHeads(n.heads, count, own.data<float>(),
+                              weights->row<float>(r));
+                }
+              });
+  return context;
+}
+
+}  // namespace
+
+Tensor OverPositions(const StepQueries& queries,
+                     std::span<const Tensor> positions, const Tensor& slots) {
+  const auto count = static_cast<int64_t>(positions.size());
+  const auto attend = [&]<typename K>(K) {
+    return AttendRows<K>(
+        queries, count, nullptr, [&](int64_t r, const K** keys) {
+          const int32_t* slot = slots.row<int32_t>(r);
+          for (int64_t s = 0; s < count; ++s) {
+            keys[s] = positions[static_cast<size_t>(s)].row<K>(slot[s]);
+          }
+          return count;
+        });
+  };
+  return positions[0].dtype() == DType::kBF16 ? attend(bfloat16{})
+                                              : attend(float{});
+}
+
+Tensor OverSource(const StepQueries& queries, const Tensor& source,
+                  const Tensor& lengths, const Tensor& sources,
+                  Tensor* weights) {
+  const int64_t S = source.dim(1);
+  const int64_t share =
+      sources.numel() == 0 ? 1 : queries.q.rows() / sources.numel();
+  const auto attend = [&]<typename K>(K) {
+    return AttendRows<K>(queries, S, weights, [&](int64_t r, const K** keys) {
+      const int64_t b = sources.data<int32_t>()[r / share];
+      const int64_t count = lengths.data<int32_t>()[b];
+      for (int64_t s = 0; s < count; ++s) keys[s] = source.row<K>(b * S + s);
+      return count;
+    });
+  };
+  return source.dtype() == DType::kBF16 ? attend(bfloat16{}) : attend(float{});
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+
+HWY_EXPORT(OverPositions);
+HWY_EXPORT(OverSource);
+
+Tensor AttendPositions(const StepQueries& queries,
+                       std::span<const Tensor> positions, const Tensor& slots) {
+  assert(!positions.empty() && slots.rows() == queries.q.rows());
+  return HWY_DYNAMIC_DISPATCH(OverPositions)(queries, positions, slots);
+}
+
+Tensor AttendSource(const StepQueries& queries, const Tensor& source,
+                    const Tensor& lengths, const Tensor& sources,
+                    Tensor* weights) {
+  if (weights != nullptr) {
+    *weights = Tensor::Zeros({queries.q.rows(), source.dim(1)});
+  }
+  return HWY_DYNAMIC_DISPATCH(OverSource)(queries, source, lengths, sources,
+                                          weights);
+}
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,36 @@
+// Linear-chain conditional random fields, f32 and f64.
+//
+// The score of a path y of n tags through a row of emissions e is
+//   start[y_1] + Σ_t e[t, y_t] + Σ_t transitions[y_t-1, y_t] + end[y_n].
+// Rows of length 0 have one path, of score 0.
+#ifndef HEED_KERNELS_CRF_H_
+#define HEED_KERNELS_CRF_H_
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+/// What scores paths; also the gradient with respect to it. Shapes: emissions
+/// [B, T, C], transitions [C, C] (from, to), start and end [C].
+struct CrfScores {
+  Tensor emissions;
+  Tensor transitions;
+  Tensor start;
+  Tensor end;
+};
+
+/// Σ_b log Σ_y exp(score of y) − score of the given tags, which is −log
+/// p(tags). Without tags only the first term. A gradient that is not null is
+/// replaced; that of emissions, without tags, is p(y_t = c). Shapes: tags i32
+/// [B, T] or undefined, lengths i32 [B]. Range: lengths 0 to T, tags within
+/// them 0 to C − 1. Paper: Lafferty et al. 2001.
+double CrfLoss(const CrfScores& x, const Tensor& tags, const Tensor& lengths,
+               CrfScores* gradient);
+
+/// The tags of the path of the greatest score, 0 behind the end of a row; of
+/// equal paths one. Shapes: result i32 [B, T]. Paper: Viterbi 1967.
+Tensor CrfBestPaths(const CrfScores& x, const Tensor& lengths);
+
+}  // namespace heed::kernels
+
+#endif  // HEED_KERNELS_CRF_H_

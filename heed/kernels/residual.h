@@ -1,0 +1,62 @@
+// Residual sums, normalised; embeddings with positions: each in one pass.
+//
+// All take f32 and f64; dense tensors, all dimensions but the last are rows.
+// Elements are dropped as kernels::Dropout drops them, none at a rate of 0.
+#ifndef HEED_KERNELS_RESIDUAL_H_
+#define HEED_KERNELS_RESIDUAL_H_
+
+#include <cstdint>
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+/// Which elements are dropped; see kernels::Dropout.
+struct DropoutKey {
+  double rate = 0;
+  uint64_t key = 0;
+};
+
+/// x + Dropout(y). Shapes: equal.
+Tensor AddDropped(const Tensor& x, const Tensor& y, const DropoutKey& dropout);
+
+/// What LayerNorm needs besides its input. Shapes: gain and bias [C].
+struct NormWeights {
+  Tensor gain;
+  Tensor bias;
+  double epsilon = 1e-5;
+};
+
+struct AddNormResult {
+  Tensor sum;      // x + Dropout(y)
+  Tensor normed;   // LayerNorm(sum)
+  Tensor mean;     // of each row of sum [R]
+  Tensor inv_std;  // [R]
+};
+
+AddNormResult AddNorm(const Tensor& x, const Tensor& y,
+                      const DropoutKey& dropout, const NormWeights& weights);
+
+struct AddNormGrads {
+  Tensor dx;
+  Tensor dy;  // dx itself if nothing is dropped
+};
+
+/// Gradients for x and y from `dnormed` and from `dsum`, which is undefined if
+/// nothing else depends on the sum. Those of gain and bias are added to `dgain`
+/// and `dbias`.
+AddNormGrads AddNormGrad(const Tensor& dnormed, const Tensor& dsum,
+                         const AddNormResult& result, const Tensor& gain,
+                         const DropoutKey& dropout, Tensor& dgain,
+                         Tensor& dbias);
+
+/// y[b, t, :] = Dropout(scale table[ids[b, t], :] + positions[offset + t, :]).
+/// Shapes: table [V, M], ids i32 [B, T], positions [P, M] or undefined. Range:
+/// 0 <= id < V, offset + T <= P.
+Tensor EmbedScaled(const Tensor& table, const Tensor& ids, double scale,
+                   const Tensor& positions, int64_t offset,
+                   const DropoutKey& dropout);
+
+}  // namespace heed::kernels
+
+#endif  // HEED_KERNELS_RESIDUAL_H_

@@ -1,0 +1,41 @@
+// Attention as decoding needs it: one query for each row, softmax over scaled
+// dot products with keys that stand where earlier steps have put them.
+//
+// Query head h uses key head h / (heads / key_heads). Keys and values are f32
+// or bf16, the keys of all heads and then the values of all heads in one row.
+#ifndef HEED_KERNELS_STEP_ATTENTION_H_
+#define HEED_KERNELS_STEP_ATTENTION_H_
+
+#include <cstdint>
+#include <span>
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+/// Shapes: q f32 [R, H*D], whose rows may be apart.
+struct StepQueries {
+  Tensor q;
+  int64_t heads = 1;      // H
+  int64_t key_heads = 1;  // K
+  double scale = 1;
+};
+
+/// Row r looks at row slots[r, s] of positions[s], for all s: the rows of a
+/// beam share their past. Shapes: positions[s] [.., 2 K D], whose rows may be
+/// apart; slots i32 [R, at least as many as positions]; result [R, H*D].
+Tensor AttendPositions(const StepQueries& queries,
+                       std::span<const Tensor> positions, const Tensor& slots);
+
+/// The rows of R are shared evenly among the numbers in `sources`; a row looks
+/// at the first lengths[b] positions of its source b, and gets zeros if there
+/// are none. If `weights` is not null it receives the mean of all heads'
+/// weights. Shapes: source [B, S, 2 K D]; lengths i32 [B]; sources i32 [B'];
+/// result [R, H*D]; weights [R, S].
+Tensor AttendSource(const StepQueries& queries, const Tensor& source,
+                    const Tensor& lengths, const Tensor& sources,
+                    Tensor* weights);
+
+}  // namespace heed::kernels
+
+#endif  // HEED_KERNELS_STEP_ATTENTION_H_

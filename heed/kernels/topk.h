@@ -1,0 +1,20 @@
+// The greatest elements of rows, as searches among a vocabulary want them.
+#ifndef HEED_KERNELS_TOPK_H_
+#define HEED_KERNELS_TOPK_H_
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+/// The k greatest of each row in descending order, and their columns. Of equal
+/// values the lower column comes first; NaN counts as the least. If log_sum is
+/// not null it receives log sum exp(x) of each row, from the same pass over x:
+/// NaN or infinite if an element is NaN or infinity, or all are -infinity.
+/// Replaces values, ids and log_sum. Shapes: x [R, V] of f32 or f64, rows may
+/// be apart; values [R, k], ids i32 [R, k], log_sum f64 [R].
+/// Range: 1 <= k <= V.
+void TopK(const Tensor& x, int k, Tensor& values, Tensor& ids, Tensor* log_sum);
+
+}  // namespace heed::kernels
+
+#endif  // HEED_KERNELS_TOPK_H_

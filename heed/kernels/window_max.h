@@ -1,0 +1,29 @@
+// The greatest value that a filter gives along a row of symbols.
+#ifndef HEED_KERNELS_WINDOW_MAX_H_
+#define HEED_KERNELS_WINDOW_MAX_H_
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+struct WindowMaxResult {
+  Tensor values;  // [U, F]
+  Tensor starts;  // [U, F]: p of the greatest, of values' dtype
+};
+
+/// y[u, f] = max_p Σ_j table[id(u, p + j), j F + f] over all windows j = 0..W−1
+/// that touch the row: a convolution of embeddings with filters of width W,
+/// whose products with each symbol stand in the table, and its maximum over
+/// time. A row ends before its first id 0, which also stands outside of it.
+/// Shapes: table [V, W F], ids i32 [U, L]. Range: 0 <= id < V.
+/// Paper: Collobert et al. 2011, section 3.3.2.
+WindowMaxResult WindowMax(const Tensor& table, const Tensor& ids,
+                          int64_t width);
+
+/// Adds the gradient with respect to the table to dtable [V, W F].
+void WindowMaxGradTo(Tensor& dtable, const Tensor& dy, const Tensor& starts,
+                     const Tensor& ids);
+
+}  // namespace heed::kernels
+
+#endif  // HEED_KERNELS_WINDOW_MAX_H_

@@ -1,0 +1,83 @@
+#include "heed/models/bert.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/ops/activation.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/shape.h"
+
+namespace heed {
+namespace {
+
+/// States [B, S, M] at rows b·S + s.
+Var Rows(const Var& states, const Tensor& rows) {
+  return Embed(Reshape(states, {states.dim(0) * states.dim(1), states.dim(2)}),
+               rows);
+}
+
+/// scale · mean over the rows.
+CrossEntropyLoss MeanCrossEntropy(Var scores, const Tensor& targets,
+                                  double scale, double smoothing) {
+  CrossEntropyOptions options;
+  options.smoothing = smoothing;
+  options.scale =
+      scale / static_cast<double>(std::max<int64_t>(1, targets.numel()));
+  return CrossEntropy(std::move(scores), targets, options);
+}
+
+}  // namespace
+
+Bert::Bert(const TransformerConfig& config, int64_t vocabulary, uint64_t seed,
+           DType dtype)
+    : parameters_(seed, dtype, ParsePrecision(config.precision)),
+      encoder_(Scope(parameters_, "encoder"), config, vocabulary),
+      pooler_(Scope(parameters_, "pooler"), config.width, config.width,
+              MatrixInit(config)),
+      activation_(StackOptions(config).activation),
+      dense_(Scope(parameters_, "words.dense"), config.width, config.width,
+             MatrixInit(config)),
+      norm_(Scope(parameters_, "words.norm"), config.width, config.epsilon),
+      scores_(Scope(parameters_, "words"), encoder_.tokens(), true),
+      next_(Scope(parameters_, "next"), config.width, 2, MatrixInit(config)) {}
+
+Var Bert::States(const Context& ctx, const BertText& text) const {
+  return encoder_(ctx, text.ids, text.lengths, text.segments);
+}
+
+Var Bert::Pool(const Context& ctx, const Var& states) const {
+  Tensor firsts({states.dim(0)}, DType::kI32);
+  for (int64_t b = 0; b < firsts.numel(); ++b) {
+    firsts.data<int32_t>()[b] = static_cast<int32_t>(b * states.dim(1));
+  }
+  return Tanh(pooler_(ctx, Rows(states, firsts)));
+}
+
+Var Bert::WordScores(const Context& ctx, const Var& states,
+                     const Tensor& rows) const {
+  const Var hidden =
+      AffineActivation(Rows(states, rows), ctx.Use(dense_.weight()),
+                       ctx.Use(*dense_.bias()), activation_);
+  return scores_(ctx, norm_(ctx, hidden));
+}
+
+Var Bert::NextScores(const Context& ctx, const Var& states) const {
+  return next_(ctx, Pool(ctx, states));
+}
+
+BertLoss Bert::Loss(const Context& ctx, const BertText& text,
+                    const BertTargets& targets,
+                    const BertLossOptions& options) const {
+  const Var states = States(ctx, text);
+  BertLoss loss;
+  loss.words =
+      MeanCrossEntropy(WordScores(ctx, states, targets.rows), targets.labels,
+                       options.scale, options.smoothing);
+  loss.next =
+      MeanCrossEntropy(NextScores(ctx, states), targets.next, options.scale, 0);
+  loss.loss = Add(loss.words.loss, loss.next.loss);
+  return loss;
+}
+
+}  // namespace heed

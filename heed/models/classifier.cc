@@ -1,0 +1,128 @@
+#include "heed/models/classifier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/rowwise.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/loss.h"
+
+namespace heed {
+namespace {
+
+void CheckLabels(const Var& scores, const TextLabels& labels, bool single) {
+  const int64_t classes = scores.dim(1);
+  bool fits = std::ssize(labels) == scores.dim(0);
+  for (const std::vector<int32_t>& ids : labels) {
+    fits = fits && (!single || ids.size() == 1);
+    for (const int32_t id : ids) fits = fits && id >= 0 && id < classes;
+  }
+  if (fits) return;
+  throw ShapeError(
+      fmt::format("classifier: labels of {} texts for scores {}; each text "
+                  "needs {} of the {} labels",
+                  labels.size(), scores.shape().ToString(),
+                  single ? "one" : "some", classes));
+}
+
+}  // namespace
+
+void ClassifierConfig::Visit(FieldList& v) {
+  v.Section("Classifier");
+  v("pooling", pooling, OneOf(PoolingNames()),
+    "how the vectors of a text become one");
+  v("pooling_heads", pooling_heads, Range(1, 256),
+    "heads of pooling attention");
+  v("pooler", pooler, "a layer with tanh between pooling and labels");
+  v("head_dropout", head_dropout, UpToBelow(0, 1),
+    "probability to drop a feature of the pooled vector");
+}
+
+Classifier::Classifier(const Scope& scope, const ClassifierConfig& config,
+                       int64_t classes, bool multi_label,
+                       std::unique_ptr<TextEncoder> encoder)
+    : classes_(classes),
+      multi_label_(multi_label),
+      dropout_(config.head_dropout),
+      encoder_(std::move(encoder)),
+      pooling_(scope / "pooling", {.kind = config.pooling,
+                                   .features = encoder_->output_size(),
+                                   .heads = config.pooling_heads,
+                                   .init = {}}),
+      pooler_(config.pooler
+                  ? std::optional<Linear>(std::in_place, scope / "pooler",
+                                          encoder_->output_size(),
+                                          encoder_->output_size(), Init())
+                  : std::nullopt),
+      output_(scope / "output", encoder_->output_size(), classes, Init()) {}
+
+Var Classifier::Scores(const Context& ctx, const TextInput& text) const {
+  const Var x = (*encoder_)(ctx, text.ids, text.lengths, text.segments);
+  Var pooled = pooling_(ctx, x, text.lengths);
+  if (pooler_) pooled = Tanh((*pooler_)(ctx, pooled));
+  return output_(ctx, Dropout(ctx, pooled, dropout_));
+}
+
+ClassifierLoss Classifier::LossOf(Var scores, const TextLabels& labels,
+                                  const ClassifierLossOptions& options) const {
+  CheckLabels(scores, labels, !multi_label_);
+  return multi_label_ ? MultiLoss(scores, labels, options)
+                      : SingleLoss(std::move(scores), labels, options);
+}
+
+ClassifierLoss Classifier::SingleLoss(
+    Var scores, const TextLabels& labels,
+    const ClassifierLossOptions& options) const {
+  Tensor targets({std::ssize(labels)}, DType::kI32);
+  for (size_t b = 0; b < labels.size(); ++b) {
+    targets.data<int32_t>()[b] = labels[b][0];
+  }
+  CrossEntropyLoss loss = CrossEntropy(std::move(scores), targets,
+                                       {-1, options.smoothing, options.scale});
+  return {std::move(loss.loss), loss.nll};
+}
+
+ClassifierLoss Classifier::MultiLoss(
+    const Var& scores, const TextLabels& labels,
+    const ClassifierLossOptions& options) const {
+  const DType dtype = scores.value().dtype();
+  const auto targets = [&](double smoothing) {
+    Tensor t = Tensor::Full(scores.shape(), smoothing / 2, DType::kF64);
+    for (size_t b = 0; b < labels.size(); ++b) {
+      for (const int32_t id : labels[b]) {
+        t.row<double>(static_cast<int64_t>(b))[id] = 1 - smoothing / 2;
+      }
+    }
+    return t.To(dtype);
+  };
+  return {BinaryCrossEntropy(scores, targets(options.smoothing), options.scale),
+          BinaryCrossEntropy(scores.value(), targets(0), 1).value().item()};
+}
+
+Tensor Classifier::Probabilities(const Tensor& scores) const {
+  return multi_label_ ? kernels::Sigmoid(scores)
+                      : kernels::Exp(kernels::LogSoftmax(scores));
+}
+
+TextLabels Classifier::Choose(const Tensor& probabilities,
+                              double threshold) const {
+  TextLabels chosen(static_cast<size_t>(probabilities.dim(0)));
+  for (size_t b = 0; b < chosen.size(); ++b) {
+    const float* p = probabilities.row<float>(static_cast<int64_t>(b));
+    if (!multi_label_) {
+      const float* best = std::max_element(p, p + classes_);
+      chosen[b] = {static_cast<int32_t>(best - p)};
+      continue;
+    }
+    for (int32_t c = 0; c < classes_; ++c) {
+      if (p[c] >= threshold) chosen[b].push_back(c);
+    }
+  }
+  return chosen;
+}
+
+}  // namespace heed

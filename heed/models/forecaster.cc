@@ -1,0 +1,210 @@
+#include "heed/models/forecaster.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/threads.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/heads.h"
+#include "heed/ops/shape.h"
+
+namespace heed {
+namespace {
+
+// Added to the variance of a window, so that a constant one divides by no zero.
+constexpr double kEpsilon = 1e-5;
+constexpr int64_t kSequencesPerChunk = 32;
+
+/// Mean and deviation of each column of each window, [B, C].
+struct Levels {
+  Tensor mean;
+  Tensor deviation;
+};
+
+template <typename T>
+Levels LevelsOf(const Tensor& windows) {
+  const int64_t b_size = windows.dim(0), rows = windows.dim(1);
+  const int64_t columns = windows.dim(2);
+  Levels levels{Tensor({b_size, columns}, windows.dtype()),
+                Tensor({b_size, columns}, windows.dtype())};
+  for (int64_t b = 0; b < b_size; ++b) {
+    const T* x = windows[b].template data<T>();
+    for (int64_t c = 0; c < columns; ++c) {
+      double sum = 0, squares = 0;
+      for (int64_t t = 0; t < rows; ++t) sum += double{x[t * columns + c]};
+      const double mean = sum / static_cast<double>(rows);
+      for (int64_t t = 0; t < rows; ++t) {
+        const double d = double{x[t * columns + c]} - mean;
+        squares += d * d;
+      }
+      const double variance = squares / static_cast<double>(rows);
+      levels.mean.row<T>(b)[c] = static_cast<T>(mean);
+      levels.deviation.row<T>(b)[c] =
+          static_cast<T>(std::sqrt(variance + kEpsilon));
+    }
+  }
+  return levels;
+}
+
+template <typename T>
+Tensor Normalized(const Tensor& windows, const Levels& levels) {
+  Tensor y(windows.shape(), windows.dtype());
+  const int64_t columns = windows.dim(2);
+  for (int64_t b = 0; b < windows.dim(0); ++b) {
+    const T* mean = levels.mean.row<T>(b);
+    const T* deviation = levels.deviation.row<T>(b);
+    const T* from = windows[b].template data<T>();
+    T* to = y[b].template data<T>();
+    for (int64_t i = 0; i < windows.dim(1) * columns; ++i) {
+      to[i] = (from[i] - mean[i % columns]) / deviation[i % columns];
+    }
+  }
+  return y;
+}
+
+/// x [B, C] as [B, H, C].
+Tensor RepeatRows(const Tensor& x, int64_t times) {
+  Tensor y({x.dim(0), times, x.dim(1)}, x.dtype());
+  for (int64_t b = 0; b < x.dim(0); ++b) {
+    for (int64_t t = 0; t < times; ++t) y[b][t].CopyFrom(x[b]);
+  }
+  return y;
+}
+
+/// How windows become sequences of patches. The first rows, which do not fill
+/// a stride, are left out.
+struct Patches {
+  int64_t rows, stride, steps, skipped;
+  bool independent;
+};
+
+/// Shapes: result [B·C, N, P] of independent columns, else [B, N, P·C].
+template <typename T>
+Tensor CutPatches(const Tensor& windows, const Patches& patches) {
+  const int64_t b_size = windows.dim(0), columns = windows.dim(2);
+  const int64_t sequences = patches.independent ? columns : 1;
+  const int64_t features = columns / sequences;
+  Tensor y({b_size * sequences, patches.steps, patches.rows * features},
+           windows.dtype());
+  ParallelFor(y.dim(0), kSequencesPerChunk, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      const T* window = windows[n / sequences].template data<T>() +
+                        patches.skipped * columns + n % sequences;
+      T* to = y[n].template data<T>();
+      for (int64_t i = 0; i < patches.steps; ++i) {
+        const T* patch = window + i * patches.stride * columns;
+        for (int64_t p = 0; p < patches.rows; ++p) {
+          for (int64_t f = 0; f < features; ++f) {
+            *to++ = patch[p * columns + f];
+          }
+        }
+      }
+    }
+  });
+  return y;
+}
+
+template <typename Fn>
+auto OfType(DType dtype, Fn&& fn) {
+  return dtype == DType::kF64 ? fn(double{}) : fn(float{});
+}
+
+}  // namespace
+
+void ForecasterConfig::Visit(FieldList& v) {
+  v.Section("Forecast");
+  v("lookback", lookback, AtLeast(1), "rows that a forecast is made from");
+  v("horizon", horizon, AtLeast(1), "rows that are forecast");
+  v("patch", patch, AtLeast(1), "rows that the encoder sees as one step");
+  v("patch_stride", patch_stride, AtLeast(1),
+    "rows from the start of one patch to that of the next");
+  v("instance_norm", instance_norm, OneOf{"yes", "no"},
+    "take mean and deviation out of each window and put them back at the end");
+  v("independent_columns", independent_columns, OneOf{"yes", "no"},
+    "forecast each column from its own past alone, with the same weights");
+  v("forecast_from", forecast_from, OneOf{"all", "last"},
+    "the outputs of the encoder that the forecast is made of");
+  v("head_dropout", head_dropout, UpToBelow(0, 1), "dropout of these outputs");
+}
+
+void ForecasterConfig::Resolve() const {
+  if (patch > lookback) {
+    throw ConfigError(fmt::format(
+        "patch {} is longer than the lookback of {} rows; shorten it", patch,
+        lookback));
+  }
+}
+
+int64_t Forecaster::EncoderInputs(const ForecasterConfig& config,
+                                  int64_t columns) {
+  return config.patch * (config.independent_columns == "yes" ? 1 : columns);
+}
+
+int64_t Forecaster::HeadInputs() const {
+  return encoder_->output_size() *
+         (config_.forecast_from == "all" ? config_.steps() : 1);
+}
+
+int64_t Forecaster::HeadOutputs() const {
+  return config_.horizon * (independent() ? 1 : columns_);
+}
+
+Forecaster::Forecaster(const Scope& scope, const ForecasterConfig& config,
+                       int64_t columns,
+                       std::unique_ptr<SequenceEncoder> encoder)
+    : config_(config),
+      columns_(columns),
+      encoder_(std::move(encoder)),
+      head_(scope / "head", HeadInputs(), HeadOutputs(), Init{}) {}
+
+Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
+  const bool fits = windows.rank() == 3 && windows.dim(1) == config_.lookback &&
+                    windows.dim(2) == columns_;
+  if (!fits) {
+    throw ShapeError(fmt::format("forecaster: windows {} are not [B, {}, {}]",
+                                 windows.shape().ToString(), config_.lookback,
+                                 columns_));
+  }
+  const bool normalized = config_.instance_norm == "yes";
+  Levels levels;
+  const int64_t steps = config_.steps();
+  const Tensor patches = OfType(windows.dtype(), [&](auto type) {
+    using T = decltype(type);
+    Tensor x = windows.Contiguous();
+    if (normalized) {
+      levels = LevelsOf<T>(x);
+      x = Normalized<T>(x, levels);
+    }
+    const int64_t read = config_.patch + (steps - 1) * config_.patch_stride;
+    return CutPatches<T>(x, {config_.patch, config_.patch_stride, steps,
+                             config_.lookback - read, independent()});
+  });
+
+  const int64_t sequences = patches.dim(0), width = encoder_->output_size();
+  Tensor lengths({sequences}, DType::kI32);
+  lengths.Fill(static_cast<double>(steps));
+  Var h =
+      Reshape((*encoder_)(ctx, patches, lengths), {sequences, steps * width});
+  if (config_.forecast_from == "last") {
+    h = Columns(h, (steps - 1) * width, steps * width);
+  }
+  const Var y = head_(ctx, Dropout(ctx, h, config_.head_dropout));
+  const int64_t horizon = config_.horizon;
+  const Var future =
+      independent() ? MergeHeads(Reshape(y, {sequences, horizon, 1}), columns_)
+                    : Reshape(y, {sequences, horizon, columns_});
+  if (!normalized) return future;
+  return Add(Mul(future, RepeatRows(levels.deviation, horizon)),
+             RepeatRows(levels.mean, horizon));
+}
+
+Var Forecaster::Loss(const Context& ctx, const Tensor& windows,
+                     const Tensor& targets, double scale) const {
+  const Var error = Sub((*this)(ctx, windows), targets);
+  return Scale(Sum(Mul(error, error)), scale);
+}
+
+}  // namespace heed

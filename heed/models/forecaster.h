@@ -1,0 +1,82 @@
+// Forecasts of several columns of numbers, from what came before.
+#ifndef HEED_MODELS_FORECASTER_H_
+#define HEED_MODELS_FORECASTER_H_
+
+#include <memory>
+#include <string>
+
+#include "heed/autograd/parameter_set.h"
+#include "heed/base/config.h"
+#include "heed/models/sequence_encoder.h"
+#include "heed/nn/linear.h"
+
+namespace heed {
+
+/// What stands around the encoder of a forecaster. As it is, it makes a
+/// Transformer encoder a PatchTST; patch 1, patch_stride 1, no independent
+/// columns and forecast_from "last" suit a recurrent one.
+struct ForecasterConfig {
+  int lookback = 336;
+  int horizon = 96;
+  int patch = 16;
+  int patch_stride = 8;
+  std::string instance_norm = "yes";
+  std::string independent_columns = "yes";
+  std::string forecast_from = "all";
+  double head_dropout = 0;
+
+  void Visit(FieldList& v);
+  /// Throws: ConfigError if the patch is longer than the lookback.
+  void Resolve() const;
+
+  /// Patches of a window: what the encoder sees as steps.
+  int64_t steps() const { return (lookback - patch) / patch_stride + 1; }
+};
+
+/// Encoder around which a window [L, C] becomes its future [H, C]:
+///   1. each column less its mean in the window and divided by its deviation
+///      (instance_norm), which is undone behind the head;
+///   2. cut into patches of P rows, stride S apart, the last of which ends with
+///      the window;
+///   3. each column by itself (independent_columns: B·C sequences with P
+///      features) or all together (B sequences with P·C features);
+///   4. the encoder;
+///   5. an affine map of all its outputs, or of the last one, to the future.
+/// It sees nothing but the window. Immutable but for its parameters: head, and
+/// those of the encoder.
+/// Paper: Nie et al. 2023, arXiv:2211.14730 (patches, independent columns); Kim
+/// et al. 2022, "Reversible Instance Normalization" (without its affine map).
+class Forecaster {
+ public:
+  /// Features of a step, which the encoder is made for.
+  static int64_t EncoderInputs(const ForecasterConfig& config, int64_t columns);
+
+  /// `config` is resolved.
+  Forecaster(const Scope& scope, const ForecasterConfig& config,
+             int64_t columns, std::unique_ptr<SequenceEncoder> encoder);
+
+  /// Shapes: windows [B, L, C] of the parameters' dtype, result [B, H, C].
+  /// Throws: ShapeError.
+  Var operator()(const Context& ctx, const Tensor& windows) const;
+
+  /// scale · Σ (forecast − target)². Shapes: targets [B, H, C].
+  Var Loss(const Context& ctx, const Tensor& windows, const Tensor& targets,
+           double scale) const;
+
+  int64_t columns() const { return columns_; }
+  const ForecasterConfig& config() const { return config_; }
+
+ private:
+  bool independent() const { return config_.independent_columns == "yes"; }
+  int64_t HeadInputs() const;
+  int64_t HeadOutputs() const;
+
+  ForecasterConfig config_;
+  int64_t columns_;
+  std::unique_ptr<SequenceEncoder> encoder_;
+  Linear head_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_FORECASTER_H_

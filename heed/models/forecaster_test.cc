@@ -1,0 +1,298 @@
+#include "heed/models/forecaster.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "heed/autograd/testing.h"
+#include "heed/base/testing.h"
+#include "heed/kernels/optimizer.h"
+#include "heed/nn/recurrent.h"
+#include "heed/ops/shape.h"
+
+namespace heed {
+namespace {
+
+/// A GRU: the least that a forecaster can stand around.
+class Gru : public SequenceEncoder {
+ public:
+  Gru(const Scope& scope, int64_t inputs, int64_t units)
+      : encoder_(scope, Options(inputs, units)) {}
+
+  Var operator()(const Context& ctx, const Var& x,
+                 const Tensor& lengths) const override {
+    return TransposeLeading(
+        encoder_(ctx, TransposeLeading(x), lengths).outputs);
+  }
+  int64_t output_size() const override { return encoder_.output_size(); }
+
+ private:
+  static EncoderOptions Options(int64_t inputs, int64_t units) {
+    EncoderOptions options;
+    options.inputs = inputs;
+    options.units = units;
+    options.bidirectional = false;
+    return options;
+  }
+  RecurrentEncoder encoder_;
+};
+
+ForecasterConfig Patched() {
+  ForecasterConfig config;
+  config.lookback = 11;
+  config.horizon = 3;
+  config.patch = 4;
+  config.patch_stride = 2;
+  return config;
+}
+
+ForecasterConfig StepByStep() {
+  ForecasterConfig config = Patched();
+  config.patch = config.patch_stride = 1;
+  config.independent_columns = "no";
+  config.forecast_from = "last";
+  return config;
+}
+
+/// A forecaster of `columns` columns with its parameters.
+struct Model {
+  explicit Model(const ForecasterConfig& config, int64_t columns = 2,
+                 DType dtype = DType::kF64, int64_t units = 3)
+      : parameters(5, dtype, kernels::Precision::kNative),
+        forecaster(Scope(parameters, ""), config, columns,
+                   std::make_unique<Gru>(
+                       Scope(parameters, "encoder"),
+                       Forecaster::EncoderInputs(config, columns), units)) {}
+
+  Tensor Forecast(const Tensor& windows) const {
+    return forecaster({}, windows).value();
+  }
+  std::vector<Parameter*> Parameters() const {
+    std::vector<Parameter*> all;
+    for (const auto& parameter : parameters.all())
+      all.push_back(parameter.get());
+    return all;
+  }
+
+  ParameterSet parameters;
+  Forecaster forecaster;
+};
+
+TEST(Forecaster, GivesTheHorizonOfEveryColumn) {
+  for (const ForecasterConfig& config : {Patched(), StepByStep()}) {
+    const Model model(config);
+    EXPECT_EQ(model.Forecast(RandomTensor({5, 11, 2}, 1)).shape(),
+              Shape({5, 3, 2}));
+    EXPECT_EQ(model.Forecast(Tensor({0, 11, 2}, DType::kF64)).shape(),
+              Shape({0, 3, 2}));
+  }
+}
+
+TEST(Forecaster, GradientsAreThoseOfTheLoss) {
+  ForecasterConfig plain = Patched();
+  plain.instance_norm = "no";
+  for (const ForecasterConfig& config : {Patched(), StepByStep(), plain}) {
+    const Model model(config);
+    const Tensor windows = RandomTensor({3, 11, 2}, 1);
+    const Tensor targets = RandomTensor({3, 3, 2}, 2);
+    const GradientCheckResult result = CheckParameterGradient(
+        [&](Tape* tape) {
+          Context ctx;
+          ctx.tape = tape;
+          return model.forecaster.Loss(ctx, windows, targets, 0.5);
+        },
+        model.Parameters());
+    EXPECT_LT(result.worst, 1e-6) << result.where;
+    EXPECT_FALSE(result.where.empty());
+  }
+}
+
+TEST(Forecaster, LossIsTheScaledSumOfSquaredErrors) {
+  const Model model(Patched());
+  const Tensor windows = RandomTensor({2, 11, 2}, 1);
+  const Tensor targets = RandomTensor({2, 3, 2}, 2);
+  const std::vector<double> y = model.Forecast(windows).ToVector<double>();
+  double sum = 0;
+  for (size_t i = 0; i < y.size(); ++i) {
+    sum += std::pow(y[i] - targets.ToVector<double>()[i], 2);
+  }
+  EXPECT_NEAR(model.forecaster.Loss({}, windows, targets, 0.25).value().item(),
+              0.25 * sum, 1e-12);
+}
+
+TEST(Forecaster, IndependentColumnsDoNotSeeEachOther) {
+  const Model model(Patched(), 3);
+  Tensor windows = RandomTensor({2, 11, 3}, 1);
+  const Tensor before = model.Forecast(windows);
+  for (int64_t row = 0; row < windows.rows(); ++row) {
+    windows.row<double>(row)[1] += std::sin(static_cast<double>(row));
+  }
+  const Tensor after = model.Forecast(windows);
+  for (int64_t row = 0; row < after.rows(); ++row) {
+    EXPECT_EQ(before.row<double>(row)[0], after.row<double>(row)[0]);
+    EXPECT_NE(before.row<double>(row)[1], after.row<double>(row)[1]);
+    EXPECT_EQ(before.row<double>(row)[2], after.row<double>(row)[2]);
+  }
+}
+
+TEST(Forecaster, IndependentColumnsShareTheirWeights) {
+  const Model model(Patched(), 2);
+  Tensor windows = RandomTensor({2, 11, 2}, 1);
+  const Tensor before = model.Forecast(windows);
+  for (int64_t row = 0; row < windows.rows(); ++row) {
+    std::swap(windows.row<double>(row)[0], windows.row<double>(row)[1]);
+  }
+  const Tensor after = model.Forecast(windows);
+  for (int64_t row = 0; row < after.rows(); ++row) {
+    EXPECT_EQ(before.row<double>(row)[0], after.row<double>(row)[1]);
+  }
+}
+
+TEST(Forecaster, JointColumnsSeeEachOther) {
+  const Model model(StepByStep(), 2);
+  Tensor windows = RandomTensor({1, 11, 2}, 1);
+  const Tensor before = model.Forecast(windows);
+  windows.row<double>(5)[1] += 1;
+  const Tensor after = model.Forecast(windows);
+  EXPECT_NE(before.row<double>(0)[0], after.row<double>(0)[0]);
+}
+
+TEST(Forecaster, InstanceNormCarriesLevelAndScaleThrough) {
+  const Model model(Patched(), 1);
+  const Tensor windows = RandomTensor({2, 11, 1}, 1);
+  Tensor moved = windows.Clone();
+  for (int64_t i = 0; i < moved.numel(); ++i) {
+    moved.data<double>()[i] = 1000 * moved.data<double>()[i] + 5e4;
+  }
+  const std::vector<double> y = model.Forecast(windows).ToVector<double>();
+  const std::vector<double> z = model.Forecast(moved).ToVector<double>();
+  for (size_t i = 0; i < y.size(); ++i) {
+    EXPECT_NEAR(z[i], 1000 * y[i] + 5e4, 0.1);
+  }
+}
+
+TEST(Forecaster, TheLastPatchEndsWithTheWindow) {
+  // Of 11 rows, patches of 4 with stride 2 read the last 10.
+  const Model model(Patched(), 1);
+  EXPECT_EQ(Patched().steps(), 4);
+  ForecasterConfig config = Patched();
+  config.instance_norm = "no";
+  const Model plain(config, 1);
+  const Tensor windows = RandomTensor({1, 11, 1}, 1);
+  for (int64_t t = 0; t < 11; ++t) {
+    Tensor changed = windows.Clone();
+    changed.row<double>(t)[0] += 1;
+    const double difference =
+        MaxDifference(plain.Forecast(changed), plain.Forecast(windows));
+    EXPECT_EQ(difference > 0, t >= 1) << t;
+  }
+}
+
+TEST(Forecaster, AWindowDoesNotDependOnItsBatch) {
+  const Model model(Patched(), 2, DType::kF32);
+  const Tensor windows = RandomTensor({3, 11, 2}, 1, DType::kF32);
+  const Tensor all = model.Forecast(windows);
+  for (int64_t b = 0; b < 3; ++b) {
+    EXPECT_LT(MaxDifference(model.Forecast(windows.Slice(b, b + 1)),
+                            all.Slice(b, b + 1)),
+              1e-6);
+  }
+}
+
+TEST(Forecaster, ConstantWindowsGiveNumbers) {
+  const Model model(Patched());
+  for (const double y : model.Forecast(Tensor::Zeros({1, 11, 2}, DType::kF64))
+                            .ToVector<double>()) {
+    EXPECT_TRUE(std::isfinite(y));
+  }
+}
+
+TEST(Forecaster, OtherWindowsAndPatchesAreRefused) {
+  const Model model(Patched());
+  ExpectShapeError(
+      [&] {
+        model.Forecast(RandomTensor({5, 10, 2}, 1));
+      },
+      {"[5, 10, 2]", "[B, 11, 2]"});
+  ForecasterConfig config = Patched();
+  config.patch = 12;
+  EXPECT_EQ(MessageOf<ConfigError>([&] { config.Resolve(); }),
+            "patch 12 is longer than the lookback of 11 rows; shorten it");
+}
+
+/// Windows of two sines of different periods, with phases of chance.
+struct Waves {
+  Waves(int64_t batch, const ForecasterConfig& config, Rng& rng)
+      : windows({batch, config.lookback, 2}),
+        targets({batch, config.horizon, 2}) {
+    for (int64_t b = 0; b < batch; ++b) {
+      const double start = rng.Uniform(0, 1000);
+      for (int64_t t = 0; t < config.lookback + config.horizon; ++t) {
+        float* row = t < config.lookback
+                         ? windows[b].row<float>(t)
+                         : targets[b].row<float>(t - config.lookback);
+        for (int64_t c = 0; c < 2; ++c) {
+          const double period = c == 0 ? 7 : 12;
+          row[c] = static_cast<float>(
+              std::sin(2 * std::numbers::pi * (start + static_cast<double>(t)) /
+                       period));
+        }
+      }
+    }
+  }
+  Tensor windows;
+  Tensor targets;
+};
+
+/// Mean squared error of new waves after training on waves.
+double ErrorAfterLearning(const ForecasterConfig& config) {
+  Model model(config, 2, DType::kF32, 24);
+  std::vector<std::pair<Tensor, Tensor>> moments;
+  for (Parameter* p : model.Parameters()) {
+    moments.emplace_back(Tensor::Zeros(p->value().shape()),
+                         Tensor::Zeros(p->value().shape()));
+  }
+  Rng rng(3);
+  Tape tape;
+  Context ctx;
+  ctx.tape = &tape;
+  for (int step = 1; step <= 400; ++step) {
+    const Waves waves(16, config, rng);
+    tape.Clear();
+    tape.Backward(model.forecaster.Loss(
+        ctx, waves.windows, waves.targets,
+        1.0 / static_cast<double>(waves.targets.numel())));
+    kernels::AdamOptions adam;
+    adam.step = step;
+    adam.learning_rate = step < 250 ? 0.01 : 0.002;
+    for (size_t i = 0; i < moments.size(); ++i) {
+      Parameter* p = model.Parameters()[i];
+      kernels::AdamStep(p->mutable_value(), p->gradient(), moments[i].first,
+                        moments[i].second, adam);
+      p->Changed();
+      p->ClearGradient();
+    }
+  }
+  const Waves waves(100, config, rng);
+  return model.forecaster
+      .Loss({}, waves.windows, waves.targets,
+            1.0 / static_cast<double>(waves.targets.numel()))
+      .value()
+      .item();
+}
+
+TEST(Forecaster, LearnsToContinueWaves) {
+  // A forecast that says 0 has an error of 0.5.
+  ForecasterConfig patched = Patched();
+  patched.lookback = 24;
+  patched.horizon = 8;
+  EXPECT_LT(ErrorAfterLearning(patched), 0.01);
+  ForecasterConfig stepwise = StepByStep();
+  stepwise.lookback = 24;
+  stepwise.horizon = 8;
+  EXPECT_LT(ErrorAfterLearning(stepwise), 0.01);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,245 @@
+#include "heed/models/matcher.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "heed/autograd/testing.h"
+#include "heed/kernels/optimizer.h"
+#include "heed/ops/elementwise.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kVocabulary = 12;
+constexpr int64_t kFeatures = 5;
+
+/// y_s = tanh(x_s W + b).
+class Wordwise : public SequenceEncoder {
+ public:
+  explicit Wordwise(const Scope& scope)
+      : map_(scope / "map", kFeatures, 4, Init{}) {}
+  Var operator()(const Context& ctx, const Var& x,
+                 const Tensor& /*lengths*/) const override {
+    return Tanh(map_(ctx, x));
+  }
+  int64_t output_size() const override { return 4; }
+
+ private:
+  Linear map_;
+};
+
+struct Model {
+  explicit Model(const MatcherConfig& config, DType dtype = DType::kF64)
+      : config(config),
+        parameters(3, dtype, kernels::Precision::kNative),
+        matcher(Scope(parameters, ""), config,
+                std::make_unique<EmbeddedTextEncoder>(
+                    Scope(parameters, ""),
+                    EmbeddedTextEncoder::Sizes{kVocabulary, kFeatures},
+                    std::make_unique<Wordwise>(Scope(parameters, "encoder")))) {
+  }
+
+  Tensor Encode(const Tensor& ids, const Tensor& lengths) const {
+    return matcher.Encode({}, ids, lengths).value();
+  }
+
+  MatcherConfig config;
+  ParameterSet parameters;
+  Matcher matcher;
+};
+
+MatcherConfig Config(const std::string& loss, const std::string& pooling) {
+  MatcherConfig config;
+  config.match_loss = loss;
+  config.pooling = pooling;
+  config.temperature = 0.5;
+  return config;
+}
+
+const std::vector<std::string> kPoolings = {"mean", "last", "attention"};
+
+TEST(Matcher, VectorsHaveLengthOne) {
+  for (const std::string& pooling : kPoolings) {
+    const Model model(Config("margin", pooling));
+    const Tensor v =
+        model.Encode(Ids({1, 2, 3, 4, 5, 6}, {2, 3}), Lengths({3, 2}));
+    ASSERT_EQ(v.shape(), Shape({2, 4}));
+    for (int64_t b = 0; b < 2; ++b) {
+      double square = 0;
+      for (int64_t d = 0; d < 4; ++d)
+        square += std::pow(v.row<double>(b)[d], 2);
+      EXPECT_NEAR(square, 1, 1e-6) << pooling;
+    }
+  }
+}
+
+TEST(Matcher, WhatStandsBehindATextChangesNothing) {
+  for (const std::string& pooling : kPoolings) {
+    const Model model(Config("margin", pooling));
+    const Tensor padded = model.Encode(Ids({1, 2, 7}, {1, 3}), Lengths({2}));
+    const Tensor alone = model.Encode(Ids({1, 2}, {1, 2}), Lengths({2}));
+    EXPECT_LT(MaxDifference(padded, alone), 1e-12) << pooling;
+  }
+}
+
+TEST(Matcher, ATextWithoutTokensIsNothing) {
+  const Model model(Config("margin", "mean"));
+  const Tensor v = model.Encode(Ids({1, 2}, {1, 2}), Lengths({0}));
+  EXPECT_EQ(v.ToVector<double>(), std::vector<double>(4, 0.0));
+}
+
+TEST(Cosines, AreProductsOfEveryQueryWithEveryDocument) {
+  const Tensor queries =
+      Tensor::Of(std::vector<double>{1, 0, 0.6, 0.8}, {2, 2});
+  const Tensor documents =
+      Tensor::Of(std::vector<double>{0, 1, 1, 0, -1, 0}, {3, 2});
+  EXPECT_EQ(Cosines(queries, documents).value().ToVector<double>(),
+            (std::vector<double>{0, 1, -1, 0.8, 0.6, -0.6}));
+  ExpectShapeError(
+      [&] {
+        Cosines(queries, Tensor::Zeros({3, 3}));
+      },
+      {"cosines", "[3, 3]"});
+}
+
+Tensor CosinesOf(const std::vector<double>& s, int64_t documents) {
+  return Tensor::Of(s, {static_cast<int64_t>(s.size()) / documents, documents});
+}
+
+double LossOf(const std::string& loss, const Tensor& cosines,
+              const std::vector<int32_t>& answers,
+              const std::vector<int32_t>& relevant, double scale = 1) {
+  MatcherConfig config = Config(loss, "mean");
+  config.margin = 0.25;
+  return MatchLoss(config, cosines, Lengths(answers),
+                   Ids(relevant, cosines.shape()), scale)
+      .value()
+      .item();
+}
+
+TEST(MatchLoss, MarginCountsTheNearestWrongDocument) {
+  const Tensor s = CosinesOf({0.5, 0.75, -1, 1, 0.5, 0.5}, 3);
+  // Query 0: 0.25 + 0.75 - 0.5; query 1 is a margin ahead.
+  EXPECT_NEAR(LossOf("margin", s, {0, 0}, {1, 0, 0, 1, 0, 0}), 0.5, 1e-12);
+  EXPECT_NEAR(LossOf("margin", s, {0, 0}, {1, 0, 0, 1, 0, 0}, 0.1), 0.05,
+              1e-12);
+  EXPECT_NEAR(LossOf("margin", s, {0, 1}, {1, 0, 0, 0, 1, 0}), 0.5 + 0.75,
+              1e-12);
+}
+
+TEST(MatchLoss, OtherAnswersAreNotHeldAgainstAQuery) {
+  const Tensor s = CosinesOf({0.5, 0.75, -1}, 3);
+  EXPECT_EQ(LossOf("margin", s, {0}, {1, 1, 0}), 0);
+  EXPECT_EQ(LossOf("margin", s, {0}, {1, 1, 1}), 0);
+  EXPECT_NEAR(LossOf("softmax", s, {0}, {1, 1, 0}),
+              std::log(1 + std::exp((-1 - 0.5) / 0.5)), 1e-9);
+  EXPECT_NEAR(LossOf("softmax", s, {0}, {1, 1, 1}), 0, 1e-9);
+}
+
+TEST(MatchLoss, SoftmaxIsOverAllDocuments) {
+  const Tensor s = CosinesOf({0.5, 0.75, -1}, 3);
+  const double sum = std::exp(1.0) + std::exp(1.5) + std::exp(-2.0);
+  EXPECT_NEAR(LossOf("softmax", s, {0}, {1, 0, 0}, 2), 2 * (std::log(sum) - 1),
+              1e-9);
+}
+
+TEST(MatchLoss, AnswersOutsideOfTheDocumentsAreRefused) {
+  const Tensor s = CosinesOf({0.5, 0.75, -1}, 3);
+  ExpectShapeError(
+      [&] {
+        LossOf("margin", s, {3}, {1, 0, 0});
+      },
+      {"match loss", "not among the documents"});
+  ExpectShapeError(
+      [&] {
+        LossOf("softmax", s, {0, 1}, {1, 0, 0});
+      },
+      {"match loss", "[2]"});
+}
+
+/// Queries 0..2 are answered by documents 0..2 of 5; query 0 by 3 as well.
+Var SomeLoss(const Model& model, Tape* tape) {
+  Context ctx;
+  ctx.tape = tape;
+  const Var queries = model.matcher.Encode(
+      ctx, Ids({1, 2, 3, 4, 5, 6, 7, 8, 9}, {3, 3}), Lengths({3, 2, 1}));
+  const Var documents =
+      model.matcher.Encode(ctx, Ids({2, 1, 4, 3, 6, 5, 8, 7, 10, 11}, {5, 2}),
+                           Lengths({2, 2, 1, 2, 2}));
+  return MatchLoss(
+      model.config, Cosines(queries, documents), Lengths({0, 1, 2}),
+      Ids({1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0}, {3, 5}), 0.5);
+}
+
+TEST(Matcher, GradientsAreThoseOfTheLoss) {
+  for (const char* loss : {"margin", "softmax"}) {
+    for (const std::string& pooling : kPoolings) {
+      Model model(Config(loss, pooling));
+      std::vector<Parameter*> parameters;
+      for (const auto& parameter : model.parameters.all()) {
+        parameters.push_back(parameter.get());
+      }
+      ASSERT_GT(SomeLoss(model, nullptr).value().item(), 0);
+      const GradientCheckResult result = CheckParameterGradient(
+          [&](Tape* tape) { return SomeLoss(model, tape); }, parameters);
+      EXPECT_LT(result.worst, 1e-6) << loss << " " << pooling << result.where;
+      EXPECT_FALSE(result.where.empty());
+    }
+  }
+}
+
+/// Share of words whose synonym is the nearest word, after training on the
+/// pairs of words 0..5 with words 6..11.
+double FoundAfterLearning(const std::string& loss) {
+  Model model(Config(loss, "mean"), DType::kF32);
+  std::vector<std::pair<Tensor, Tensor>> moments;
+  for (const auto& p : model.parameters.all()) {
+    moments.emplace_back(Tensor::Zeros(p->value().shape()),
+                         Tensor::Zeros(p->value().shape()));
+  }
+  const Tensor words = Ids({0, 1, 2, 3, 4, 5}, {6, 1});
+  const Tensor synonyms = Ids({6, 7, 8, 9, 10, 11}, {6, 1});
+  const Tensor lengths = Lengths(std::vector<int32_t>(6, 1));
+  Tensor relevant = Tensor::Zeros({6, 6}, DType::kI32);
+  for (int64_t i = 0; i < 6; ++i) relevant.row<int32_t>(i)[i] = 1;
+  Tape tape;
+  Context ctx;
+  const auto cosines = [&] {
+    return Cosines(model.matcher.Encode(ctx, words, lengths),
+                   model.matcher.Encode(ctx, synonyms, lengths));
+  };
+  ctx.tape = &tape;
+  for (int step = 1; step <= 150; ++step) {
+    tape.Clear();
+    tape.Backward(MatchLoss(model.config, cosines(),
+                            Lengths({0, 1, 2, 3, 4, 5}), relevant, 1));
+    kernels::AdamOptions adam;
+    adam.step = step;
+    adam.learning_rate = 0.02;
+    for (size_t i = 0; i < moments.size(); ++i) {
+      Parameter& p = *model.parameters.all()[i];
+      if (!p.gradient().defined()) continue;
+      kernels::AdamStep(p.mutable_value(), p.gradient(), moments[i].first,
+                        moments[i].second, adam);
+      p.Changed();
+      p.ClearGradient();
+    }
+  }
+  ctx.tape = nullptr;
+  const Tensor s = cosines().value();
+  double found = 0;
+  for (int64_t i = 0; i < 6; ++i) {
+    const float* row = s.row<float>(i);
+    found += std::max_element(row, row + 6) - row == i ? 1 : 0;
+  }
+  return found / 6;
+}
+
+TEST(Matcher, LearnsWhichWordsMeanTheSame) {
+  EXPECT_EQ(FoundAfterLearning("margin"), 1);
+  EXPECT_EQ(FoundAfterLearning("softmax"), 1);
+}
+
+}  // namespace
+}  // namespace heed

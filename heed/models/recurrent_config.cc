@@ -1,0 +1,269 @@
+#include "heed/models/recurrent_config.h"
+
+#include <fmt/format.h>
+
+#include "heed/attention/attention.h"
+#include "heed/base/errors.h"
+#include "heed/nn/recurrent.h"
+
+namespace heed {
+namespace {
+
+/// What a model of the literature chooses.
+struct Preset {
+  ModelInfo info;
+  const char* cell;
+  int layers;
+  const char* bidirectional;
+  const char* reverse_source;
+  const char* bridge;
+  const char* attention;
+  const char* score;
+  const char* input_feeding;
+  const char* readout;
+  const char* readout_state;
+};
+
+const std::vector<Preset>& Presets() {
+  static const std::vector<Preset> presets = {
+      {{"fixed", "cho",
+        "the last state alone carries the source, at every step",
+        "Cho et al. 2014, arXiv:1406.1078"},
+       "gru",
+       1,
+       "no",
+       "no",
+       "project",
+       "none",
+       "additive",
+       "no",
+       "maxout",
+       "cur"},
+      {{"fixed", "sutskever",
+        "the last states start the decoder; the source is read backwards",
+        "Sutskever et al. 2014, arXiv:1409.3215"},
+       "lstm",
+       2,
+       "no",
+       "yes",
+       "copy",
+       "none",
+       "additive",
+       "no",
+       "none",
+       "cur"},
+      {{"bahdanau", "rnnsearch",
+        "bidirectional; attention between two steps of the decoder",
+        "Bahdanau et al. 2014, arXiv:1409.0473"},
+       "gru_bahdanau",
+       1,
+       "yes",
+       "no",
+       "project",
+       "before",
+       "additive",
+       "no",
+       "maxout",
+       "prev"},
+      {{"bahdanau", "cgru",
+        "conditional GRU: attention between two halves of a step",
+        "Sennrich et al. 2017, arXiv:1703.04357"},
+       "gru",
+       1,
+       "yes",
+       "no",
+       "project",
+       "between",
+       "additive",
+       "no",
+       "tanh",
+       "cur"},
+      {{"luong", "global", "unidirectional; attention after the step, fed back",
+        "Luong et al. 2015, arXiv:1508.04025"},
+       "lstm",
+       2,
+       "no",
+       "yes",
+       "copy",
+       "after",
+       "general",
+       "yes",
+       "none",
+       "cur"},
+  };
+  return presets;
+}
+
+const Preset& FindPreset(const std::string& model, const std::string& variant) {
+  std::string variants;
+  for (const Preset& preset : Presets()) {
+    if (preset.info.model != model) continue;
+    if (variant == "auto" || variant == preset.info.variant) return preset;
+    variants += (variants.empty() ? "" : ", ") + preset.info.variant;
+  }
+  throw ConfigError(fmt::format("model '{}' has no variant '{}'; there are {}",
+                                model, variant, variants));
+}
+
+void FillText(std::string& value, const char* preset) {
+  if (value == "auto") value = preset;
+}
+
+void FillNumber(int& value, int preset) {
+  if (value == 0) value = preset;
+}
+
+OneOf AutoOr(std::vector<std::string> choices) {
+  choices.insert(choices.begin(), "auto");
+  return OneOf(std::move(choices));
+}
+
+/// choose(); an error then names the setting.
+template <typename Choose>
+auto OfSetting(const char* key, const Choose& choose) {
+  try {
+    return choose();
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", key, error.what()));
+  }
+}
+
+void Require(bool holds, const std::string& message) {
+  if (!holds) throw ConfigError(message);
+}
+
+}  // namespace
+
+const std::vector<ModelInfo>& RecurrentModels() {
+  static const std::vector<ModelInfo> models = [] {
+    std::vector<ModelInfo> infos;
+    for (const Preset& preset : Presets()) infos.push_back(preset.info);
+    return infos;
+  }();
+  return models;
+}
+
+void RecurrentConfig::Visit(FieldList& v) {
+  v("variant", variant,
+    AutoOr({"cho", "sutskever", "rnnsearch", "cgru", "global"}),
+    "which variant of it");
+  v("embedding", embedding, Range(1, 16384), "features of a word");
+  v("units", units, Range(1, 16384), "features of a decoder state");
+  v("encoder_units", encoder_units, Range(0, 16384),
+    "features of an encoder state, per direction; 0: as units, or half of it "
+    "where the score needs equal sizes");
+  v("layers", layers, Range(0, kMaxLayers), "recurrent layers; 0: the model's");
+  v("cell", cell, AutoOr(CellNames()), "recurrent cell");
+  v("bidirectional", bidirectional, AutoOr({"yes", "no"}),
+    "read the source in both directions");
+  v("reverse_source", reverse_source, AutoOr({"yes", "no"}),
+    "read the source from its end");
+  v("bridge", bridge, AutoOr({"project", "copy"}),
+    "how the encoder's last states start the decoder");
+
+  v.Section("Attention");
+  v("attention", attention, AutoOr({"none", "before", "between", "after"}),
+    "where in a decoder step attention stands");
+  v("score", score, Any{},
+    "score function, as 'additive' (see heed list attentions)");
+  v("modifiers", modifiers, Any{},
+    "what changes scores or weights, as 'local_p(10); soft_cap(30)'");
+  v("attention_mask", attention_mask, Any{},
+    "source positions that a target position may look at, as 'local_m(10)'");
+  v("normalizer", normalizer, Any{}, "from scores to weights, as 'sparsemax'");
+  v("heads", heads, Range(1, 256), "heads of the attention");
+  v("attention_dropout", attention_dropout, UpToBelow(0, 1),
+    "probability to drop a weight");
+  v("attention_units", attention_units, Range(0, 16384),
+    "width of an additive or mlp score; 0: as units");
+  v("mlp_layers", mlp_layers, Range(1, 16), "hidden layers of the mlp score");
+  v("positions", positions, Range(1, 10000),
+    "source positions that the location score knows");
+  v("input_feeding", input_feeding, AutoOr({"yes", "no"}),
+    "feed the attentional state into the next step (attention after)");
+
+  v.Section("Read-out");
+  v("readout", readout, AutoOr({"maxout", "tanh", "none"}),
+    "layer between the decoder state and the vocabulary");
+  v("readout_units", readout_units, Range(0, 16384),
+    "its width; 0: as embedding");
+  v("readout_state", readout_state, AutoOr({"prev", "cur"}),
+    "decoder state that it sees (prev: as published by Bahdanau)");
+  v("tie_output", tie_output,
+    "share the target embedding with the output matrix");
+
+  v.Section("Regularisation and numbers");
+  v("dropout", dropout, UpToBelow(0, 1),
+    "probability to drop embeddings, encoder outputs and read-outs");
+  v("variational", variational, "drop the same features at every step");
+  v("init", init, OneOf{"glorot", "uniform", "normal"},
+    "initial weights; normal: recurrent ones orthogonal");
+  v("init_scale", init_scale, Range(1e-6, 10),
+    "half width (uniform) or standard deviation (normal)");
+  v("precision", precision, OneOf{"f32", "bf16"},
+    "factors of matrix products; weights stay f32");
+}
+
+void RecurrentConfig::Resolve() {
+  const Preset& preset = FindPreset(model, variant);
+  variant = preset.info.variant;
+  FillText(cell, preset.cell);
+  FillNumber(layers, preset.layers);
+  FillText(bidirectional, preset.bidirectional);
+  FillText(reverse_source, preset.reverse_source);
+  FillText(bridge, preset.bridge);
+  FillText(attention, preset.attention);
+  FillText(score, preset.score);
+  FillText(input_feeding, attention == "after" ? preset.input_feeding : "no");
+  FillText(readout, preset.readout);
+  FillText(readout_state, preset.readout_state);
+  FillNumber(attention_units, units);
+  FillNumber(readout_units, embedding);
+  const bool two = bidirectional == "yes";
+  const ScoreInfo info =
+      OfSetting("score", [&] { return ChooseScore(score).info; });
+  const bool equal = attention != "none" && info.equal_sizes;
+  FillNumber(encoder_units, two && equal ? units / 2 : units);
+
+  OfSetting("modifiers", [&] { return ChooseModifiers(modifiers); });
+  OfSetting("attention_mask", [&] { return ParseMask(attention_mask, {}); });
+  const NormalizerInfo chosen = OfSetting(
+      "normalizer", [&] { return ChooseNormalizer(normalizer).info; });
+  Require(chosen.name != "hard",
+          "normalizer 'hard' learns by REINFORCE, which needs a reward of the "
+          "program that trains (see docs/attention/hard.md); choose 'gumbel'");
+  Require(
+      (attention == "none") == (model == "fixed"),
+      fmt::format("attention '{}' is not for model '{}'", attention, model));
+  Require(
+      !(two && attention == "none"),
+      "bidirectional needs attention: without it only the state at the end of "
+      "one direction is read");
+  Require(
+      !equal || encoder_units * (two ? 2 : 1) == units,
+      fmt::format("score '{}' needs queries and keys of one size: units is {}, "
+                  "the encoder gives {}",
+                  score, units, encoder_units * (two ? 2 : 1)));
+  const int keys = encoder_units * (two ? 2 : 1);
+  Require(attention == "none" || (units % heads == 0 && keys % heads == 0),
+          fmt::format("heads: {} units and {} encoder features do not divide "
+                      "into {} heads",
+                      units, keys, heads));
+  Require(
+      bridge != "copy" || (!two && encoder_units == units),
+      "bridge 'copy' needs an encoder of one direction with as many units as "
+      "the decoder; choose bridge 'project'");
+  Require(input_feeding == "no" || attention == "after",
+          "input_feeding needs attention 'after'");
+  Require(!(two && reverse_source == "yes"),
+          "reverse_source is for an encoder of one direction");
+  Require(!(variant == "cho" && cell != "gru"),
+          "variant 'cho' adds the context inside of the reset gate, which only "
+          "cell 'gru' can");
+  Require(
+      !tie_output || (readout == "none" ? units : readout_units) == embedding,
+      "tie_output needs the read-out (or, without one, the state) to be as "
+      "wide as the embedding");
+}
+
+}  // namespace heed

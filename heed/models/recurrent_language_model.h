@@ -1,0 +1,64 @@
+// Recurrent language models, with or without attention over their own states.
+#ifndef HEED_MODELS_RECURRENT_LANGUAGE_MODEL_H_
+#define HEED_MODELS_RECURRENT_LANGUAGE_MODEL_H_
+
+#include <memory>
+#include <optional>
+
+#include "heed/models/rnn_encoder.h"
+#include "heed/models/sequence_model.h"
+#include "heed/nn/linear.h"
+
+namespace heed {
+
+/// Every choice of a recurrent language model. 0 means what Resolve fills in.
+struct RecurrentLanguageConfig {
+  RnnConfig rnn;
+  int embedding = 0;
+  bool tie_output = true;
+
+  void Visit(FieldList& v);
+  /// Throws: ConfigError.
+  void Resolve();
+};
+
+/// Embedded tokens, a causal RnnEncoder, and a score for each token: by a
+/// matrix of its own, or by the embeddings (tie_output), to whose size the
+/// encoder's outputs are then mapped if they have another. Parameters:
+/// embedding, those of the encoder, projection, output.
+/// Papers: Mikolov et al. 2010, "Recurrent neural network based language
+/// model"; Press and Wolf 2017, arXiv:1608.05859 (tied embeddings); Cheng et
+/// al. 2016, arXiv:1601.06733 (attention over own states).
+class RecurrentLanguageModel : public SequenceModel {
+ public:
+  /// `config` is resolved. Throws: ConfigError.
+  RecurrentLanguageModel(const RecurrentLanguageConfig& config, int vocabulary,
+                         uint64_t seed, DType dtype = DType::kF32);
+
+  /// `source` and `lengths` are not read. Shapes: as SequenceModel's.
+  Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
+             const Tensor& target_in) const override;
+
+  /// `source` is a prompt: see ReadPrompt. The first Step reads the tokens it
+  /// is given (<s>) and then all of the prompt, and scores what follows.
+  /// Throws: ShapeError.
+  std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
+                                       const Tensor& lengths) const override;
+  Var Step(const Context& ctx, const Tensor& tokens,
+           DecodingState& state) const override;
+
+ private:
+  struct State;
+
+  /// From the encoder's outputs to what the scores are made of.
+  Var Project(const Context& ctx, const Var& outputs) const;
+
+  Embedding embedding_;
+  RnnEncoder encoder_;
+  std::optional<Linear> projection_;
+  std::optional<WordScores> output_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_RECURRENT_LANGUAGE_MODEL_H_

@@ -1,0 +1,239 @@
+#include "heed/models/recurrent_language_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "heed/autograd/testing.h"
+#include "heed/base/testing.h"
+#include "heed/models/transformer_testing.h"
+#include "heed/ops/loss.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t B = 3;
+constexpr int64_t T = 6;
+constexpr int V = 9;
+constexpr int32_t kBos = 2;
+
+struct Variant {
+  std::string name;
+  std::string cell;
+  std::string self_attention;
+  int layers = 2;
+  bool tie_output = true;
+  std::string combine = "concat";
+};
+
+RecurrentLanguageConfig ConfigOf(const Variant& variant) {
+  RecurrentLanguageConfig config;
+  config.rnn.cell = variant.cell;
+  config.rnn.self_attention = variant.self_attention;
+  config.rnn.layers = variant.layers;
+  config.rnn.combine = variant.combine;
+  config.rnn.units = 6;
+  config.rnn.heads = 2;
+  config.rnn.dropout = 0;
+  config.embedding = 4;
+  config.tie_output = variant.tie_output;
+  config.Resolve();
+  return config;
+}
+
+/// Tokens [T, B], of which the first are <s>.
+Tensor Text() {
+  Rng rng(4);
+  Tensor ids({T, B}, DType::kI32);
+  for (int64_t i = 0; i < ids.numel(); ++i) {
+    ids.data<int32_t>()[i] = i < B ? kBos : static_cast<int32_t>(rng.Below(V));
+  }
+  return ids;
+}
+
+Tensor Prompt(const Tensor& text, int64_t begin, int64_t end) {
+  return text.Slice(begin, end);
+}
+
+class RecurrentLanguage : public testing::TestWithParam<Variant> {};
+INSTANTIATE_TEST_SUITE_P(
+    Variants, RecurrentLanguage,
+    testing::Values(Variant{"gru", "gru", "none"},
+                    Variant{"lstm_untied", "lstm", "none", 2, false},
+                    Variant{"lstm_causal", "lstm", "causal"},
+                    Variant{"gru_strict", "gru", "strict", 1, true, "tanh"},
+                    Variant{"attention_alone", "gru", "causal", 0}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_P(RecurrentLanguage, SteppingEqualsAllAtOnce) {
+  const RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
+  const Tensor text = Text();
+  const Tensor all = model.Logits({}, {}, {}, text).value();
+  ASSERT_EQ(all.shape(), (Shape{T, B, V}));
+  const auto state =
+      model.Start({}, Tensor({0, B}, DType::kI32), Lengths({0, 0, 0}));
+  for (int64_t t = 0; t < T; ++t) {
+    EXPECT_LT(MaxDifference(model.Step({}, text[t], *state).value(), all[t]),
+              1e-12)
+        << "step " << t;
+  }
+}
+
+TEST_P(RecurrentLanguage, ThePromptIsReadByTheFirstStep) {
+  const RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
+  const Tensor text = Text();
+  const Tensor all = model.Logits({}, {}, {}, text).value();
+  const auto state = model.Start({}, Prompt(text, 1, 4), Lengths({3, 3, 3}));
+  EXPECT_LT(MaxDifference(model.Step({}, text[0], *state).value(), all[3]),
+            1e-12);
+  EXPECT_LT(MaxDifference(model.Step({}, text[4], *state).value(), all[4]),
+            1e-12);
+}
+
+TEST_P(RecurrentLanguage, RowsAreReorderedWithTheirHistory) {
+  const RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
+  const Tensor text = Text();
+  const Tensor all = model.Logits({}, {}, {}, text).value();
+  const auto state = model.Start({}, Prompt(text, 1, 3), {});
+  model.Step({}, text[0], *state);
+  state->Reorder(Ids({2, 2, 0, 1}, {4}), Ids({0, 1, 2, 3}, {4}));
+  const int32_t* next = text.row<int32_t>(3);
+  const Tensor y =
+      model.Step({}, Ids({next[2], next[2], next[0], next[1]}, {4}), *state)
+          .value();
+  EXPECT_LT(MaxDifference(y[0], all[3][2]), 1e-12);
+  EXPECT_LT(MaxDifference(y[1], all[3][2]), 1e-12);
+  EXPECT_LT(MaxDifference(y[2], all[3][0]), 1e-12);
+  EXPECT_LT(MaxDifference(y[3], all[3][1]), 1e-12);
+}
+
+TEST_P(RecurrentLanguage, SeesNothingThatComesLater) {
+  const RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
+  Tensor text = Text();
+  const Tensor before = model.Logits({}, {}, {}, text).value();
+  text.row<int32_t>(4)[1] = (text.row<int32_t>(4)[1] + 1) % V;
+  const Tensor after = model.Logits({}, {}, {}, text).value();
+  EXPECT_EQ(MaxDifference(after.Slice(0, 4), before.Slice(0, 4)), 0);
+  EXPECT_GT(MaxDifference(after[4], before[4]), 1e-6);
+}
+
+TEST_P(RecurrentLanguage, HasTheGradientOfDifferences) {
+  RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
+  const Tensor text = Text();
+  std::vector<Parameter*> parameters;
+  for (const auto& parameter : model.parameters().all()) {
+    parameters.push_back(parameter.get());
+  }
+  const auto loss = [&](Tape* tape) {
+    Context ctx;
+    ctx.tape = tape;
+    return CrossEntropy(model.Logits(ctx, {}, {}, text.Slice(0, T - 1)),
+                        text.Slice(1, T), {})
+        .loss;
+  };
+  const GradientCheckResult result = CheckParameterGradient(loss, parameters);
+  EXPECT_LT(result.worst, 1e-6) << result.where;
+}
+
+TEST(RecurrentLanguageModel, ScoresOnlyTheWordsThatAreAskedFor) {
+  const RecurrentLanguageModel model(ConfigOf({"", "gru", "causal"}), V, 1);
+  const Tensor text = Text();
+  const Tensor all = model.Logits({}, {}, {}, text).value();
+  const auto state = model.Start({}, Prompt(text, 1, 2), {});
+  StepOptions options;
+  options.outputs = Ids({0, 3, 8}, {3});
+  state->SetOptions(options);
+  const Tensor some = model.Step({}, text[0], *state).value();
+  ASSERT_EQ(some.shape(), (Shape{B, 3}));
+  for (int64_t b = 0; b < B; ++b) {
+    EXPECT_NEAR(some.row<float>(b)[1], all[1].row<float>(b)[3], 1e-6);
+    EXPECT_NEAR(some.row<float>(b)[2], all[1].row<float>(b)[8], 1e-6);
+  }
+}
+
+TEST(RecurrentLanguageModel, RefusesPromptsOfDifferentLengths) {
+  const RecurrentLanguageModel model(ConfigOf({"", "gru", "none"}), V, 1);
+  ExpectShapeError(
+      [&] {
+        model.Start({}, Prompt(Text(), 1, 4), Lengths({3, 2, 3}));
+      },
+      {"language model", "prompt 1 has 2 tokens"});
+}
+
+TEST(RecurrentLanguageModel, CannotReadBothWays) {
+  RecurrentLanguageConfig config;
+  config.rnn.bidirectional = "yes";
+  EXPECT_THROW(config.Resolve(), ConfigError);
+}
+
+/// Sentences of a grammar that has to be counted: a letter, n times; another
+/// one; then the first again n times; end. All choices are fair coins, so the
+/// entropy of a sentence is known.
+constexpr int32_t kEnd = 3;
+constexpr int32_t kA = 4;
+constexpr int32_t kMiddle = 6;
+constexpr int64_t kSentences = 32;
+constexpr int64_t kLongest = 3 + 1 + 3 + 1;
+// Bits: which of two letters; 1, 2 or 3 of them: that is 1 + log2(3).
+const double kEntropy = std::log(2) + std::log(3);
+
+struct Sentences {
+  explicit Sentences(Rng& rng) {
+    for (int64_t b = 0; b < kSentences; ++b) {
+      const auto letter = static_cast<int32_t>(kA + rng.Below(2));
+      const int64_t n = 1 + static_cast<int64_t>(rng.Below(3));
+      std::vector<int32_t> text(static_cast<size_t>(2 * n + 2), letter);
+      text[static_cast<size_t>(n)] = kMiddle;
+      text.back() = kEnd;
+      int32_t previous = kBos;
+      for (size_t t = 0; t < text.size(); ++t) {
+        in.row<int32_t>(static_cast<int64_t>(t))[b] =
+            std::exchange(previous, text[t]);
+        out.row<int32_t>(static_cast<int64_t>(t))[b] = text[t];
+      }
+    }
+  }
+  Tensor in = Tensor::Zeros({kLongest, kSentences}, DType::kI32);
+  Tensor out = Tensor::Zeros({kLongest, kSentences}, DType::kI32);
+};
+
+double NllOf(const RecurrentLanguageModel& model, int batches) {
+  Rng rng(99);
+  double nll = 0;
+  for (int i = 0; i < batches; ++i) {
+    const Sentences batch(rng);
+    nll +=
+        CrossEntropy(model.Logits({}, {}, {}, batch.in), batch.out, {0, 0, 1})
+            .nll;
+  }
+  return nll / static_cast<double>(batches * kSentences);
+}
+
+TEST(RecurrentLanguageModel, LearnsAGrammarDownToItsEntropy) {
+  RecurrentLanguageConfig config;
+  config.rnn.cell = "gru";
+  config.rnn.units = 24;
+  config.rnn.dropout = 0;
+  config.Resolve();
+  RecurrentLanguageModel model(config, V, 1);
+  Rng rng(7);
+  Adam adam(model.parameters());
+  Tape tape;
+  Context ctx;
+  ctx.tape = &tape;
+  for (int step = 0; step < 400; ++step) {
+    tape.Clear();
+    const Sentences batch(rng);
+    tape.Backward(CrossEntropy(model.Logits(ctx, {}, {}, batch.in), batch.out,
+                               {0, 0, 1.0 / kSentences})
+                      .loss);
+    adam.Step(step < 280 ? 0.01 : 0.002);
+  }
+  const double nll = NllOf(model, 20);
+  EXPECT_GT(nll, kEntropy * 0.97);  // less can only be a mistake
+  EXPECT_LT(nll, kEntropy * 1.03);
+}
+
+}  // namespace
+}  // namespace heed

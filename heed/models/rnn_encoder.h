@@ -1,0 +1,63 @@
+// Recurrent networks that attend to their own states.
+#ifndef HEED_MODELS_RNN_ENCODER_H_
+#define HEED_MODELS_RNN_ENCODER_H_
+
+#include <optional>
+
+#include "heed/attention/attention.h"
+#include "heed/models/rnn_config.h"
+#include "heed/models/sequence_encoder.h"
+#include "heed/nn/linear.h"
+#include "heed/nn/recurrent.h"
+
+namespace heed {
+
+/// States h_1..h_S of a recurrent network (in one or both directions, or, with
+/// no layers, the inputs themselves), and for each the context
+///   c_t = Σ_s a_ts h_s,  a_t = softmax_s(score(h_t, h_s))
+/// over all s (full), s ≤ t (causal) or s < t (strict, where c_1 = 0: the null
+/// slot that the first state would look at holds zeros). The result is [h; c],
+/// tanh(W [h; c] + b), or h without attention. Parameters: forward.N,
+/// backward.N, attention, combine. Weights go to ctx.recorder, if any.
+/// Paper: Cheng et al. 2016, arXiv:1601.06733 (attention over own states).
+class RnnEncoder : public SequenceEncoder {
+ public:
+  /// `config` is resolved for the same `causal`. Throws: ConfigError.
+  RnnEncoder(const Scope& scope, const RnnConfig& config, int64_t inputs,
+             bool causal);
+
+  /// Throws: ShapeError.
+  Var operator()(const Context& ctx, const Var& x,
+                 const Tensor& lengths) const override;
+  int64_t output_size() const override;
+
+  /// What a causal encoder carries from step to step. New at first.
+  struct State {
+    LayerStates layers;
+    Memory memory;
+    AttentionState attention;
+
+    /// Rows `rows` (i32) of the batch, in that order.
+    void Select(const Tensor& rows);
+  };
+  /// The next T steps of a causal encoder, with `state` moved on; not for
+  /// gradients. Shapes: x [B, T, inputs], result [B, T, output_size()].
+  Var Step(const Context& ctx, const Var& x, State& state) const;
+
+ private:
+  /// From `layers`, if it is not null, which moves on.
+  Var States(const Context& ctx, const Var& x, const Tensor& lengths,
+             LayerStates* layers) const;
+  Var Combine(const Context& ctx, const Var& states, const Var& context) const;
+
+  RnnConfig config_;
+  int64_t inputs_;
+  int64_t features_;  // of a state
+  std::optional<RecurrentEncoder> recurrent_;
+  std::optional<Attention> attention_;
+  std::optional<Linear> combine_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_RNN_ENCODER_H_

@@ -1,0 +1,389 @@
+#include "heed/models/rnn_encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "heed/autograd/testing.h"
+#include "heed/ops/elementwise.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t B = 3;
+constexpr int64_t S = 5;
+constexpr int64_t kIn = 4;
+const std::vector<int32_t> kLengths = {5, 2, 4};
+
+RnnConfig Small() {
+  RnnConfig config;
+  config.units = 3;
+  config.dropout = 0;
+  config.init = "uniform";
+  config.init_scale = 0.7;
+  return config;
+}
+
+struct Model {
+  explicit Model(const RnnConfig& config, bool causal = false,
+                 DType dtype = DType::kF64)
+      : set(3, dtype, kernels::Precision::kNative),
+        encoder(Scope(set, "encoder"), config, kIn, causal) {
+    for (const auto& parameter : set.all()) {
+      if (parameter->value().rank() != 1) continue;
+      parameter->mutable_value() =
+          RandomTensor(parameter->value().shape(), 4, dtype);
+    }
+  }
+
+  Tensor operator()(const Tensor& x, const std::vector<int32_t>& n) const {
+    return encoder({}, x, Lengths(n)).value();
+  }
+
+  ParameterSet set;
+  RnnEncoder encoder;
+};
+
+Tensor Input(uint64_t seed = 1) { return RandomTensor({B, S, kIn}, seed); }
+
+struct Kind {
+  std::string name;
+  RnnConfig config;
+  bool causal = false;
+};
+
+std::vector<Kind> Kinds() {
+  std::vector<Kind> kinds;
+  for (const bool causal : {false, true}) {
+    for (const int layers : {0, 1, 2}) {
+      for (const char* attention : {"none", "full", "causal", "strict"}) {
+        for (const char* combine : {"concat", "tanh"}) {
+          const std::string a = attention;
+          if ((a == "none" && layers == 0) || (a == "full" && causal)) continue;
+          if (a == "none" && std::string(combine) == "tanh") continue;
+          RnnConfig config = Small();
+          config.layers = layers;
+          config.self_attention = attention;
+          config.combine = combine;
+          kinds.push_back({std::string(causal ? "causal" : "free") +
+                               std::to_string(layers) + a + combine,
+                           config, causal});
+        }
+      }
+    }
+  }
+  return kinds;
+}
+
+class EveryKind : public testing::TestWithParam<Kind> {
+ protected:
+  const RnnConfig& config() const { return GetParam().config; }
+  bool causal() const { return GetParam().causal; }
+};
+INSTANTIATE_TEST_SUITE_P(RnnEncoder, EveryKind, testing::ValuesIn(Kinds()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(EveryKind, HasTheGradientOfDifferencesAndUsesAllParameters) {
+  const Model model(config(), causal());
+  std::vector<Parameter*> parameters;
+  for (const auto& parameter : model.set.all()) {
+    parameters.push_back(parameter.get());
+  }
+  const Tensor x = Input();
+  const Tensor w = RandomTensor({B, S, model.encoder.output_size()}, 9);
+  const auto loss = [&](Tape* tape) {
+    Context ctx;
+    ctx.tape = tape;
+    return Sum(Mul(model.encoder(ctx, x, Lengths(kLengths)), w));
+  };
+  const GradientCheckResult result =
+      CheckParameterGradient(loss, parameters, 6);
+  EXPECT_LT(result.worst, 1e-6) << result.where;
+  for (const Parameter* parameter : parameters) {
+    EXPECT_TRUE(parameter->gradient().defined()) << parameter->name();
+  }
+}
+
+TEST_P(EveryKind, PassesTheGradientOnToItsInput) {
+  const Model model(config(), causal());
+  ExpectGradientOf(
+      [&](std::span<const Var> in) {
+        return model.encoder({}, in[0], Lengths(kLengths));
+      },
+      {Input()});
+}
+
+TEST_P(EveryKind, ABatchEqualsItsRowsAloneWithoutPadding) {
+  const Model model(config(), causal());
+  const Tensor x = Input();
+  const Tensor all = model(x, kLengths);
+  ASSERT_EQ(all.shape(), (Shape{B, S, model.encoder.output_size()}));
+  for (int64_t b = 0; b < B; ++b) {
+    const int32_t n = kLengths[static_cast<size_t>(b)];
+    const Tensor alone =
+        model(x[b].Slice(0, n).Clone().Reshape({1, n, kIn}), {n});
+    EXPECT_LT(MaxDifference(alone[0], all[b].Slice(0, n)), 1e-14);
+  }
+}
+
+TEST_P(EveryKind, PaddingChangesNothingBeforeIt) {
+  const Model model(config(), causal());
+  Tensor x = Input();
+  const Tensor before = model(x, kLengths);
+  for (int64_t b = 0; b < B; ++b) {
+    for (int64_t s = kLengths[static_cast<size_t>(b)]; s < S; ++s) {
+      x[b][s].Fill(50);
+    }
+  }
+  const Tensor after = model(x, kLengths);
+  for (int64_t b = 0; b < B; ++b) {
+    const int32_t n = kLengths[static_cast<size_t>(b)];
+    EXPECT_EQ(MaxDifference(before[b].Slice(0, n), after[b].Slice(0, n)), 0);
+  }
+}
+
+TEST_P(EveryKind, OnlyACausalOneNeverSeesWhatComesLater) {
+  const Model model(config(), causal());
+  Tensor x = Input();
+  const std::vector<int32_t> all = {S, S, S};
+  const Tensor before = model(x, all);
+  constexpr int64_t kChanged = 3;
+  for (int64_t b = 0; b < B; ++b) {
+    for (int64_t s = kChanged; s < S; ++s) x[b][s].Fill(0.5);
+  }
+  const Tensor after = model(x, all);
+  const bool sees_later =
+      !causal() && (config().layers > 0 || config().self_attention == "full");
+  for (int64_t b = 0; b < B; ++b) {
+    const double difference = MaxDifference(before[b].Slice(0, kChanged),
+                                            after[b].Slice(0, kChanged));
+    EXPECT_EQ(difference > 1e-4, sees_later);
+    EXPECT_EQ(difference == 0, !sees_later);
+    EXPECT_GT(MaxDifference(before[b].Slice(kChanged, S),
+                            after[b].Slice(kChanged, S)),
+              1e-4);
+  }
+}
+
+TEST_P(EveryKind, InF32IsCloseToF64) {
+  EXPECT_LT(MaxDifference(Model(config(), causal())(Input(), kLengths),
+                          Model(config(), causal(), DType::kF32)(
+                              Input().To(DType::kF32), kLengths)),
+            1e-5);
+}
+
+TEST_P(EveryKind, TakesAnEmptyRow) {
+  const Model model(config(), causal());
+  for (const double v : model(Input(), {5, 0, 4}).ToVector<double>()) {
+    ASSERT_TRUE(std::isfinite(v));
+  }
+}
+
+/// Weights by head and what layer they are of.
+class Weights : public Recorder {
+ public:
+  void OnAttention(const std::string& layer, int head, int64_t step,
+                   const Tensor& weights) override {
+    EXPECT_EQ(layer, "encoder.attention");
+    EXPECT_EQ(step, 0);
+    EXPECT_EQ(head, static_cast<int>(of_heads.size()));
+    of_heads.push_back(weights);
+  }
+  std::vector<Tensor> of_heads;
+};
+
+TEST_P(EveryKind, TellsARecorderWhichStatesItLookedAt) {
+  RnnConfig config = this->config();
+  config.heads = config.layers == 0 ? 2 : config.units;
+  const Model model(config, causal());
+  Weights weights;
+  Context ctx;
+  ctx.recorder = &weights;
+  model.encoder(ctx, Input(), Lengths(kLengths));
+  const std::string& attention = config.self_attention;
+  if (attention == "none") {
+    EXPECT_TRUE(weights.of_heads.empty());
+    return;
+  }
+  ASSERT_EQ(weights.of_heads.size(), static_cast<size_t>(config.heads));
+  for (const Tensor& w : weights.of_heads) {
+    ASSERT_EQ(w.shape(), (Shape{B, S, S}));
+    for (int64_t b = 0; b < B; ++b) {
+      const int64_t n = kLengths[static_cast<size_t>(b)];
+      for (int64_t t = 0; t < n; ++t) {
+        for (int64_t s = 0; s < S; ++s) {
+          const bool may = s < n && (attention == "full" || s < t ||
+                                     (attention == "causal" && s == t));
+          EXPECT_EQ(kernels::At(w[b], t, s) > 0, may) << t << " " << s;
+        }
+      }
+    }
+  }
+}
+
+TEST(RnnEncoder, WithoutRecurrenceHasNoNotionOfPositions) {
+  RnnConfig config = Small();
+  config.layers = 0;
+  const std::vector<int64_t> order = {3, 0, 4, 2, 1};
+  const auto difference = [&](int layers) {
+    config.layers = layers;
+    const Model model(config);
+    const Tensor x = RandomTensor({1, S, kIn}, 1);
+    Tensor moved({1, S, kIn}, DType::kF64);
+    for (int64_t s = 0; s < S; ++s) {
+      moved[0][s].CopyFrom(x[0][order[static_cast<size_t>(s)]]);
+    }
+    const Tensor y = model(x, {S})[0];
+    const Tensor y_moved = model(moved, {S})[0];
+    double worst = 0;
+    for (int64_t s = 0; s < S; ++s) {
+      worst = std::max(
+          worst, MaxDifference(y_moved[s], y[order[static_cast<size_t>(s)]]));
+    }
+    return worst;
+  };
+  EXPECT_LT(difference(0), 1e-14);
+  EXPECT_GT(difference(1), 0.01);
+}
+
+TEST(RnnEncoder, AStrictFirstStateSeesZeros) {
+  RnnConfig config = Small();
+  config.self_attention = "strict";
+  const Model model(config);
+  const Tensor y = model(Input(), kLengths);
+  const int64_t states = model.encoder.output_size() / 2;
+  for (int64_t b = 0; b < B; ++b) {
+    const Tensor context = y[b].Columns(states, 2 * states);
+    EXPECT_EQ(MaxDifference(context[0], Tensor::Zeros({states}, DType::kF64)),
+              0);
+    EXPECT_GT(MaxDifference(context[1], Tensor::Zeros({states}, DType::kF64)),
+              0.01);
+  }
+}
+
+TEST(RnnEncoder, TakesEveryCellScoreModifierAndNormalizer) {
+  std::vector<RnnConfig> configs;
+  const auto add = [&](auto change) {
+    configs.push_back(Small());
+    change(configs.back());
+  };
+  for (const std::string& cell : CellNames()) {
+    add([&](RnnConfig& c) { c.cell = cell; });
+  }
+  for (const ScoreInfo& score : Scores()) {
+    if (score.name == "learned_query") continue;
+    add([&](RnnConfig& c) { c.score = score.name; });
+  }
+  for (const NormalizerInfo& normalizer : Normalizers()) {
+    if (normalizer.name == "hard") continue;
+    add([&](RnnConfig& c) { c.normalizer = normalizer.name; });
+  }
+  add([](RnnConfig& c) { c.modifiers = "alibi; soft_cap(3)"; });
+  for (const RnnConfig& config : configs) {
+    const Model model(config);
+    const Tensor w = RandomTensor({B, S, model.encoder.output_size()}, 9);
+    const Tensor x = Input();
+    std::vector<Parameter*> parameters;
+    for (const auto& parameter : model.set.all()) {
+      parameters.push_back(parameter.get());
+    }
+    const GradientCheckResult result = CheckParameterGradient(
+        [&](Tape* tape) {
+          Context ctx;
+          ctx.tape = tape;
+          return Sum(Mul(model.encoder(ctx, x, Lengths(kLengths)), w));
+        },
+        parameters, 3);
+    EXPECT_LT(result.worst, 1e-6)
+        << config.cell << " " << config.score << " " << result.where;
+  }
+}
+
+TEST(RnnEncoder, DropsOnlyWhileTraining) {
+  for (const bool variational : {false, true}) {
+    RnnConfig config = Small();
+    config.dropout = 0.5;
+    config.variational = variational;
+    const Model model(config);
+    const auto run = [&](uint64_t seed, bool training) {
+      Rng rng(seed);
+      Context ctx;
+      ctx.rng = &rng;
+      ctx.training = training;
+      return model.encoder(ctx, Input(), Lengths(kLengths)).value();
+    };
+    EXPECT_EQ(MaxDifference(run(1, true), run(1, true)), 0);
+    EXPECT_GT(MaxDifference(run(1, true), run(2, true)), 0.01);
+    EXPECT_EQ(MaxDifference(run(1, false), run(2, false)), 0);
+  }
+}
+
+TEST(RnnEncoder, RefusesWhatDoesNotFit) {
+  const Model model(Small());
+  EXPECT_THROW(model(RandomTensor({B, S, kIn + 1}, 1), kLengths), ShapeError);
+  EXPECT_THROW(model(Input(), {S + 1, 1, 1}), ShapeError);
+  EXPECT_THROW(model(Input(), {1, 1}), ShapeError);
+  EXPECT_THROW(model.encoder({}, Input(), {}), ShapeError);
+}
+
+class Refused : public testing::Test {
+ protected:
+  template <typename Change>
+  static std::string Says(const Change& change, bool causal = false) {
+    RnnConfig config = Small();
+    change(config);
+    try {
+      config.Resolve(causal);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "nothing";
+  }
+};
+
+TEST_F(Refused, WhatACausalEncoderMayNot) {
+  EXPECT_NE(Says([](RnnConfig& c) { c.bidirectional = "yes"; }, true)
+                .find("bidirectional"),
+            std::string::npos);
+  EXPECT_NE(Says([](RnnConfig& c) { c.self_attention = "full"; }, true)
+                .find("choose causal or strict"),
+            std::string::npos);
+  EXPECT_EQ(Says([](RnnConfig&) {}, true), "nothing");
+}
+
+TEST_F(Refused, WhatDoesNotFitTogether) {
+  const std::vector<std::pair<std::function<void(RnnConfig&)>, std::string>>
+      cases = {
+          {[](RnnConfig& c) { c.layers = 0, c.self_attention = "none"; },
+           "leaves nothing"},
+          {[](RnnConfig& c) { c.layers = 0, c.bidirectional = "yes"; },
+           "needs recurrent layers"},
+          {[](RnnConfig& c) { c.score = "bilinear"; }, "score: "},
+          {[](RnnConfig& c) { c.score = "learned_query"; }, "one context"},
+          {[](RnnConfig& c) { c.modifiers = "x"; }, "modifiers: "},
+          {[](RnnConfig& c) { c.normalizer = "x"; }, "normalizer: "},
+          {[](RnnConfig& c) { c.normalizer = "hard"; }, "REINFORCE"},
+          {[](RnnConfig& c) { c.heads = 4; }, "do not divide"},
+      };
+  for (const auto& [change, says] : cases) {
+    EXPECT_NE(Says(change).find(says), std::string::npos) << says;
+  }
+}
+
+TEST(RnnConfig, AutoIsWhatTheUseAllows) {
+  RnnConfig free;
+  free.Resolve(false);
+  EXPECT_EQ(free.bidirectional, "yes");
+  EXPECT_EQ(free.self_attention, "full");
+  EXPECT_EQ(free.attention_units, free.units);
+  RnnConfig causal;
+  causal.Resolve(true);
+  EXPECT_EQ(causal.bidirectional, "no");
+  EXPECT_EQ(causal.self_attention, "causal");
+}
+
+}  // namespace
+}  // namespace heed

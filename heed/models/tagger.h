@@ -1,0 +1,116 @@
+// A tag for each word of a sentence, and at will an intent for the whole.
+#ifndef HEED_MODELS_TAGGER_H_
+#define HEED_MODELS_TAGGER_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "heed/models/sequence_encoder.h"
+#include "heed/nn/linear.h"
+#include "heed/nn/pooling.h"
+#include "heed/nn/word_features.h"
+#include "heed/ops/crf.h"
+
+namespace heed {
+
+/// What stands around the encoder of a tagger.
+struct TaggerConfig {
+  WordFeaturesConfig features;
+  std::string tag_decoder = "crf";
+  double output_dropout = 0;
+  double intent_weight = 1;
+  bool intent_informs_tags = true;
+
+  void Visit(FieldList& v);
+};
+
+struct TaggerSizes {
+  WordSizes words;
+  int64_t tags = 0;
+  int64_t intents = 0;  // 0: tags alone
+};
+
+/// Shapes: lengths i32 [B], tags i32 [B, T], intents i32 [B]; the latter two
+/// for learning, −1 where there is none or an unknown one.
+struct TagBatch {
+  WordIds words;
+  Tensor lengths;
+  Tensor tags;
+  Tensor intents;
+};
+
+struct TagLossOptions {
+  double scale = 1;
+  double smoothing = 0;  // of labels; not with a CRF
+};
+
+struct TagLoss {
+  Var loss;  // scale · (Σ −log p(tags) + weight · Σ −log p(intent))
+  double nll = 0;  // the same without smoothing of labels and without scale
+};
+
+/// Of every word and sentence the likeliest, and how likely it is. Shapes: as
+/// TagBatch; probabilities are of the model's dtype. Behind a row's end nothing
+/// is meant.
+struct TagPrediction {
+  Tensor tags;
+  Tensor tag_probabilities;
+  Tensor intents;  // undefined without intents
+  Tensor intent_probabilities;
+};
+
+/// Word features, an encoder that reads them, and on each of its vectors h_t:
+///   softmax  p(y_t) = softmax(W h_t + b)
+///   crf      p(y) of a conditional random field with emissions W h_t + b
+/// With intents, the vectors are also pooled by attention to g, of which p(z) =
+/// softmax(V g + d); if the intent informs the tags, U g is added to W h_t + b.
+/// Immutable but for its parameters. Parameters: features, encoder, tags, crf,
+/// pooling, intents, informed.
+/// Paper: Lample et al. 2016, arXiv:1603.01360; Liu and Lane 2016,
+/// arXiv:1609.01454 (intents).
+class Tagger {
+ public:
+  using MakeEncoder = std::function<std::unique_ptr<SequenceEncoder>(
+      const Scope& scope, int64_t inputs)>;
+
+  /// Throws: ConfigError.
+  Tagger(const Scope& scope, const TaggerConfig& config,
+         const TaggerSizes& sizes, const MakeEncoder& make_encoder);
+
+  /// Sentences with an unknown tag count nothing in a CRF; elsewhere only the
+  /// word does. Throws: ShapeError.
+  TagLoss Loss(const Context& ctx, const TagBatch& batch,
+               const TagLossOptions& options) const;
+  /// Throws: ShapeError.
+  TagPrediction Predict(const Context& ctx, const TagBatch& batch) const;
+
+ private:
+  /// The parameters of a random field.
+  struct Transitions {
+    Parameter* between;
+    Parameter* start;
+    Parameter* end;
+  };
+  struct Scores {
+    Var tags;     // [B, T, C]
+    Var intents;  // [B, I]
+  };
+
+  Scores Score(const Context& ctx, const TagBatch& batch) const;
+  Crf CrfOf(const Context& ctx, const Var& emissions) const;
+
+  TaggerConfig config_;
+  WordFeatures features_;
+  std::unique_ptr<SequenceEncoder> encoder_;
+  Linear tags_;
+  std::optional<Transitions> crf_;
+  std::optional<Pooling> pooling_;
+  std::optional<Linear> intents_;
+  Parameter* informed_ = nullptr;  // [M, C]
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_TAGGER_H_

@@ -1,0 +1,428 @@
+#include "heed/models/tagger.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/autograd/testing.h"
+#include "heed/io/safetensors.h"
+#include "heed/kernels/optimizer.h"
+#include "heed/models/rnn_encoder.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t B = 3;
+constexpr int64_t T = 5;
+constexpr int64_t kTags = 4;
+constexpr int64_t kIntents = 3;
+constexpr TaggerSizes kSizes = {{9, 6, 3, 1}, kTags, kIntents};
+
+TagBatch Some() {
+  TagBatch batch;
+  batch.words.words =
+      Ids({5, 2, 7, 1, 3, 8, 4, 0, 0, 0, 6, 5, 2, 2, 0}, {B, T});
+  batch.words.spelling =
+      Ids({0, 1, 2, 3, 4, 2, 1, 0, 0, 0, 3, 0, 1, 1, 0}, {B, T});
+  batch.words.characters =
+      Ids({2, 3, 0, 5, 0, 0, 4, 4, 4, 1, 2, 0, 3, 0, 0}, {5, 3});
+  batch.words.casings = Ids({0, 1, 2, 1, 0}, {5});
+  batch.lengths = Lengths({5, 2, 4});
+  batch.tags = Ids({0, 1, 2, 3, 1, 2, 2, -1, -1, -1, 3, 0, 0, 1, -1}, {B, T});
+  batch.intents = Ids({2, 0, 1}, {B});
+  return batch;
+}
+
+TaggerConfig Small(const std::string& decoder = "crf") {
+  TaggerConfig config;
+  config.features.word_embedding = 4;
+  config.features.character_embedding = 3;
+  config.features.character_units = 4;
+  config.features.casing_embedding = 2;
+  config.tag_decoder = decoder;
+  config.intent_weight = 0.7;
+  return config;
+}
+
+RnnConfig SmallRnn() {
+  RnnConfig config;
+  config.units = 5;
+  config.dropout = 0;
+  config.init = "uniform";
+  config.init_scale = 0.5;
+  return config;
+}
+
+struct Model {
+  explicit Model(const TaggerConfig& config, const TaggerSizes& sizes = kSizes,
+                 DType dtype = DType::kF64)
+      : set(3, dtype, kernels::Precision::kNative),
+        tagger(Scope(set, ""), config, sizes,
+               [](const Scope& scope, int64_t inputs) {
+                 return std::make_unique<RnnEncoder>(scope, SmallRnn(), inputs,
+                                                     false);
+               }) {
+    for (const auto& parameter : set.all()) {
+      const Shape& shape = parameter->value().shape();
+      if (shape.rank() == 1 || parameter->name() == "crf.between") {
+        parameter->mutable_value() = RandomTensor(shape, 4, dtype);
+      }
+    }
+  }
+
+  std::vector<Parameter*> Parameters() const {
+    std::vector<Parameter*> parameters;
+    for (const auto& parameter : set.all()) {
+      parameters.push_back(parameter.get());
+    }
+    return parameters;
+  }
+
+  ParameterSet set;
+  Tagger tagger;
+};
+
+struct Kind {
+  std::string name;
+  TaggerConfig config;
+  TaggerSizes sizes;
+};
+
+std::vector<Kind> Kinds() {
+  TaggerSizes without = kSizes;
+  without.intents = 0;
+  TaggerConfig uninformed = Small();
+  uninformed.intent_informs_tags = false;
+  return {{"crf", Small("crf"), without},
+          {"softmax", Small("softmax"), without},
+          {"crf_with_intents", Small("crf"), kSizes},
+          {"softmax_with_intents", Small("softmax"), kSizes},
+          {"uninformed", uninformed, kSizes}};
+}
+
+class EveryTagger : public testing::TestWithParam<Kind> {
+ protected:
+  bool crf() const { return GetParam().config.tag_decoder == "crf"; }
+  bool intents() const { return GetParam().sizes.intents > 0; }
+};
+INSTANTIATE_TEST_SUITE_P(Tagger, EveryTagger, testing::ValuesIn(Kinds()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(EveryTagger, HasTheGradientOfDifferencesAndUsesAllParameters) {
+  const Model model(GetParam().config, GetParam().sizes);
+  const std::vector<Parameter*> parameters = model.Parameters();
+  const TagBatch batch = Some();
+  const GradientCheckResult result = CheckParameterGradient(
+      [&](Tape* tape) {
+        Context ctx;
+        ctx.tape = tape;
+        return model.tagger.Loss(ctx, batch, {0.1, 0.2}).loss;
+      },
+      parameters, 6);
+  EXPECT_LT(result.worst, 1e-6) << result.where;
+  for (const Parameter* parameter : parameters) {
+    EXPECT_TRUE(parameter->gradient().defined()) << parameter->name();
+  }
+}
+
+/// The batch of row b alone, without its padding.
+TagBatch Row(const TagBatch& batch, int64_t b) {
+  const int32_t n = batch.lengths.data<int32_t>()[b];
+  const auto row = [&](const Tensor& x) {
+    return x[b].Slice(0, n).Clone().Reshape({1, n});
+  };
+  TagBatch alone = batch;
+  alone.words.words = row(batch.words.words);
+  alone.words.spelling = row(batch.words.spelling);
+  alone.lengths = Lengths({n});
+  alone.tags = row(batch.tags);
+  alone.intents = batch.intents.Slice(b, b + 1).Clone();
+  return alone;
+}
+
+TEST_P(EveryTagger, ABatchEqualsItsRowsAloneWithoutPadding) {
+  const Model model(GetParam().config, GetParam().sizes);
+  const TagBatch batch = Some();
+  const TagPrediction all = model.tagger.Predict({}, batch);
+  double loss = 0;
+  for (int64_t b = 0; b < B; ++b) {
+    const TagBatch alone = Row(batch, b);
+    const TagPrediction one = model.tagger.Predict({}, alone);
+    const int64_t n = alone.tags.dim(1);
+    EXPECT_EQ(MaxDifference(one.tags[0], all.tags[b].Slice(0, n)), 0);
+    EXPECT_LT(MaxDifference(one.tag_probabilities[0],
+                            all.tag_probabilities[b].Slice(0, n)),
+              1e-13);
+    loss += model.tagger.Loss({}, alone, {}).nll;
+    ASSERT_EQ(one.intents.defined(), intents());
+    if (!intents()) continue;
+    EXPECT_EQ(one.intents.data<int32_t>()[0], all.intents.data<int32_t>()[b]);
+    EXPECT_NEAR(one.intent_probabilities.data<double>()[0],
+                all.intent_probabilities.data<double>()[b], 1e-13);
+  }
+  EXPECT_NEAR(model.tagger.Loss({}, batch, {}).nll, loss, 1e-12);
+}
+
+TEST_P(EveryTagger, ScalesAndSmoothsOnlyTheLossThatIsMinimised) {
+  const Model model(GetParam().config, GetParam().sizes);
+  const TagLoss plain = model.tagger.Loss({}, Some(), {});
+  const TagLoss scaled = model.tagger.Loss({}, Some(), {0.25, 0.1});
+  EXPECT_NEAR(plain.loss.value().item(), plain.nll, 1e-12);
+  EXPECT_NEAR(scaled.nll, plain.nll, 1e-12);
+  const double quarter = plain.nll / 4;
+  const bool smoothed = !crf() || intents();
+  EXPECT_EQ(std::abs(scaled.loss.value().item() - quarter) > 1e-6, smoothed);
+}
+
+TEST_P(EveryTagger, WhatItPredictsIsWhatCostsLeast) {
+  const Model model(GetParam().config, GetParam().sizes);
+  const TagBatch row = Row(Some(), 1);
+  TagBatch best = row;
+  double least = INFINITY;
+  for (int32_t i = 0; i < kTags * kTags * kIntents; ++i) {
+    TagBatch other = row;
+    other.tags = Ids({i % 4, i / 4 % 4}, {1, 2});
+    other.intents = Ids({i / 16}, {1});
+    const double nll = model.tagger.Loss({}, other, {}).nll;
+    if (nll < least) best = other;
+    least = std::min(least, nll);
+  }
+  const TagPrediction prediction = model.tagger.Predict({}, row);
+  EXPECT_EQ(MaxDifference(prediction.tags, best.tags), 0);
+  if (!intents()) return;
+  EXPECT_EQ(MaxDifference(prediction.intents, best.intents), 0);
+}
+
+TEST_P(EveryTagger, GivesProbabilities) {
+  const Model model(GetParam().config, GetParam().sizes);
+  const TagPrediction p = model.tagger.Predict({}, Some());
+  for (int64_t b = 0; b < B; ++b) {
+    for (int64_t t = 0; t < Some().lengths.data<int32_t>()[b]; ++t) {
+      const double v = kernels::At(p.tag_probabilities, b, t);
+      EXPECT_GT(v, 0.1);
+      EXPECT_LE(v, 1 + 1e-12);
+    }
+  }
+}
+
+TEST_P(EveryTagger, WordsOrSentencesWithUnknownTagsCountNothing) {
+  const Model model(GetParam().config, GetParam().sizes);
+  TagBatch batch = Some();
+  batch.intents.Fill(-1);
+  const auto nll = [&](const TagBatch& x) {
+    return model.tagger.Loss({}, x, {}).nll;
+  };
+  const double all = nll(batch);
+  const double first = nll(Row(batch, 0));
+  batch.tags.row<int32_t>(0)[2] = -1;
+  const double known = nll(batch);
+  if (crf()) {
+    EXPECT_NEAR(all - known, first, 1e-12);
+  } else {
+    EXPECT_GT(all - known, 0.01);
+    EXPECT_LT(all - known, first - 0.01);
+  }
+  batch.tags.Fill(-1);
+  EXPECT_EQ(nll(batch), 0);
+}
+
+TEST_P(EveryTagger, InF32IsCloseToF64) {
+  const auto nll = [&](DType dtype) {
+    return Model(GetParam().config, GetParam().sizes, dtype)
+        .tagger.Loss({}, Some(), {})
+        .nll;
+  };
+  EXPECT_NEAR(nll(DType::kF32), nll(DType::kF64), 1e-4);
+}
+
+class Layers : public Recorder {
+ public:
+  void OnAttention(const std::string& layer, int /*head*/, int64_t /*step*/,
+                   const Tensor& weights) override {
+    shapes.emplace(layer, weights.shape());
+  }
+  std::map<std::string, Shape> shapes;
+};
+
+TEST_P(EveryTagger, TellsARecorderWhatWordsAndIntentLookAt) {
+  const Model model(GetParam().config, GetParam().sizes);
+  Layers layers;
+  Context ctx;
+  ctx.recorder = &layers;
+  model.tagger.Predict(ctx, Some());
+  EXPECT_EQ(layers.shapes.size(), intents() ? 2U : 1U);
+  EXPECT_EQ(layers.shapes.at("encoder.attention"), (Shape{B, T, T}));
+  if (!intents()) return;
+  EXPECT_EQ(layers.shapes.at("pooling"), (Shape{B, 1, T}));
+}
+
+TEST_P(EveryTagger, RefusesTagsThatDoNotFit) {
+  const Model model(GetParam().config, GetParam().sizes);
+  TagBatch batch = Some();
+  batch.tags.row<int32_t>(0)[0] = kTags;
+  EXPECT_THROW(model.tagger.Loss({}, batch, {}), ShapeError);
+  batch.tags = Tensor::Zeros({B, T + 1}, DType::kI32);
+  EXPECT_THROW(model.tagger.Loss({}, batch, {}), ShapeError);
+  batch.tags = {};
+  EXPECT_THROW(model.tagger.Loss({}, batch, {}), ShapeError);
+}
+
+/// Outputs, loss and gradients of an independent implementation: see
+/// tests/golden/make_golden_tagger.py.
+TEST(TaggerGolden, IsThatOfPyTorch) {
+  constexpr double kTolerance = 1e-10;
+  constexpr std::string_view kParameter = "parameter.";
+  std::map<std::string, Tensor> golden;
+  for (const NamedTensor& tensor :
+       ReadSafetensors(std::string(HEED_GOLDEN_DIR) + "/tagger.safetensors")
+           .tensors) {
+    golden[tensor.name] = tensor.value;
+  }
+  const Model model(Small("crf"));
+  size_t count = 0;
+  for (const auto& [name, tensor] : golden) {
+    if (!name.starts_with(kParameter)) continue;
+    ++count;
+    Parameter* parameter = model.set.Find(name.substr(kParameter.size()));
+    ASSERT_NE(parameter, nullptr) << name;
+    ASSERT_EQ(parameter->value().shape(), tensor.shape()) << name;
+    parameter->mutable_value() = tensor;
+    parameter->Changed();
+  }
+  ASSERT_EQ(count, model.set.all().size());
+  TagBatch batch;
+  batch.words = {golden.at("words"), golden.at("spelling"),
+                 golden.at("characters"), golden.at("casings")};
+  batch.lengths = golden.at("lengths");
+  batch.tags = golden.at("tags");
+  batch.intents = golden.at("intents");
+  Tape tape;
+  Context ctx;
+  ctx.tape = &tape;
+  const TagLoss loss = model.tagger.Loss(ctx, batch, {});
+  EXPECT_NEAR(loss.nll, golden.at("loss").item(), kTolerance);
+  tape.Backward(loss.loss);
+  for (const Parameter* parameter : model.Parameters()) {
+    EXPECT_LT(MaxDifference(parameter->gradient(),
+                            golden.at("gradient." + parameter->name())),
+              kTolerance)
+        << parameter->name();
+  }
+  const TagPrediction p = model.tagger.Predict({}, batch);
+  for (int64_t b = 0; b < B; ++b) {
+    const int64_t n = batch.lengths.data<int32_t>()[b];
+    EXPECT_EQ(
+        MaxDifference(p.tags[b].Slice(0, n), golden.at("best")[b].Slice(0, n)),
+        0);
+    EXPECT_LT(MaxDifference(p.tag_probabilities[b].Slice(0, n),
+                            golden.at("best_probability")[b].Slice(0, n)),
+              kTolerance);
+  }
+}
+
+/// Sentences of digits, of which the last stands in a form of its own. Digits
+/// that are equal to it get tag 1, others tag 0, and the intent is the digit.
+struct Echo {
+  static constexpr int64_t kRows = 32;
+  static constexpr int64_t kLongest = 12;
+  static constexpr int32_t kDigits = 6;
+  static constexpr int32_t kWords = 2 + 2 * kDigits;
+
+  explicit Echo(Rng& rng) {
+    batch.words.words = Tensor::Zeros({kRows, kLongest}, DType::kI32);
+    batch.words.characters = Tensor::Zeros({kWords, 1}, DType::kI32);
+    batch.words.casings = Tensor::Zeros({kWords}, DType::kI32);
+    batch.lengths = Tensor::Zeros({kRows}, DType::kI32);
+    batch.tags = Tensor::Full({kRows, kLongest}, -1, DType::kI32);
+    batch.intents = Tensor::Zeros({kRows}, DType::kI32);
+    for (int64_t b = 0; b < kRows; ++b) {
+      const int64_t n = 4 + static_cast<int64_t>(rng.Below(kLongest - 3));
+      batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(n);
+      int32_t* words = batch.words.words.row<int32_t>(b);
+      const auto last = static_cast<int32_t>(rng.Below(kDigits));
+      words[n - 1] = 2 + kDigits + last;
+      for (int64_t t = 0; t < n - 1; ++t) {
+        // Half of them are equal to the last.
+        const auto digit = static_cast<int32_t>(rng.Below(2 * kDigits));
+        words[t] = 2 + (digit < kDigits ? digit : last);
+        batch.tags.row<int32_t>(b)[t] = words[t] == 2 + last ? 1 : 0;
+      }
+      batch.intents.data<int32_t>()[b] = last;
+    }
+    batch.words.spelling = batch.words.words;
+  }
+
+  TagBatch batch;
+};
+
+/// Share of words whose tag is right, of fresh sentences, after some steps of
+/// Adam; of an LSTM that reads from left to right.
+double EchoAccuracy(const std::string& attention, int steps) {
+  TaggerConfig config;
+  config.features.word_embedding = 16;
+  config.features.characters = "none";
+  config.features.word_dropout = 0;
+  config.tag_decoder = "softmax";
+  config.intent_informs_tags = false;
+  RnnConfig rnn;
+  rnn.units = 16;
+  rnn.bidirectional = "no";
+  rnn.self_attention = attention;
+  rnn.combine = "tanh";
+  rnn.score = "general";
+  rnn.dropout = 0;
+  ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
+  const Tagger tagger(
+      Scope(set, ""), config, {{Echo::kWords, 1, 1, 1}, 2, Echo::kDigits},
+      [&](const Scope& scope, int64_t inputs) {
+        return std::make_unique<RnnEncoder>(scope, rnn, inputs, false);
+      });
+  std::vector<Tensor> m;
+  std::vector<Tensor> v;
+  for (const auto& parameter : set.all()) {
+    m.push_back(Tensor::Zeros(parameter->value().shape()));
+    v.push_back(Tensor::Zeros(parameter->value().shape()));
+  }
+  Rng rng(7);
+  kernels::AdamOptions options;
+  options.learning_rate = 0.01;
+  Tape tape;
+  Context ctx;
+  ctx.tape = &tape;
+  for (int step = 1; step <= steps; ++step) {
+    tape.Clear();
+    tape.Backward(
+        tagger.Loss(ctx, Echo(rng).batch, {1.0 / Echo::kRows, 0}).loss);
+    options.step = step;
+    for (size_t i = 0; i < m.size(); ++i) {
+      Parameter& parameter = *set.all()[i];
+      kernels::AdamStep(parameter.mutable_value(), parameter.gradient(), m[i],
+                        v[i], options);
+      parameter.Changed();
+      parameter.ClearGradient();
+    }
+  }
+  const TagBatch fresh = Echo(rng).batch;
+  const Tensor tags = tagger.Predict({}, fresh).tags;
+  double right = 0;
+  double words = 0;
+  for (int64_t i = 0; i < tags.numel(); ++i) {
+    const int32_t gold = fresh.tags.data<int32_t>()[i];
+    if (gold < 0) continue;
+    words += 1;
+    right += tags.data<int32_t>()[i] == gold ? 1 : 0;
+  }
+  return right / words;
+}
+
+TEST(TaggerLearning, AttentionFindsTheFarWordThatATagDependsOn) {
+  EXPECT_GT(EchoAccuracy("full", 300), 0.99);
+  EXPECT_LT(EchoAccuracy("causal", 300), 0.9);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,61 @@
+#include "heed/models/text_encoder.h"
+
+#include <utility>
+
+#include "heed/models/encoder_config.h"
+#include "heed/models/transformer_encoder.h"
+#include "heed/ops/check.h"
+#include "heed/ops/elementwise.h"
+
+namespace heed {
+namespace {
+
+/// A row of an embedding is not a map between layers: its size does not depend
+/// on the size of the vocabulary.
+constexpr Init kEmbeddingInit = {Init::Kind::kUniform, 0.1};
+
+}  // namespace
+
+EmbeddedTextEncoder::EmbeddedTextEncoder(
+    const Scope& scope, const Sizes& sizes,
+    std::unique_ptr<SequenceEncoder> encoder)
+    : tokens_(scope / "embedding", sizes.vocabulary, sizes.features,
+              kEmbeddingInit),
+      encoder_(std::move(encoder)) {
+  if (sizes.segments > 1) {
+    segments_.emplace(scope / "segments", sizes.segments, sizes.features,
+                      kEmbeddingInit);
+  }
+}
+
+Var EmbeddedTextEncoder::operator()(const Context& ctx, const Tensor& ids,
+                                    const Tensor& lengths,
+                                    const Tensor& segments) const {
+  CheckShapes(ids.rank() == 2, "text encoder", "ids that are not [B, S]",
+              {ids.shape()});
+  Var x = tokens_(ctx, ids);
+  if (segments_) {
+    const Tensor all =
+        segments.defined() ? segments : Tensor::Zeros(ids.shape(), DType::kI32);
+    x = Add(x, (*segments_)(ctx, all));
+  }
+  return (*encoder_)(ctx, x, lengths);
+}
+
+std::unique_ptr<TextEncoder> MakeTextEncoder(const Scope& scope,
+                                             const EncoderConfig& config,
+                                             int64_t vocabulary,
+                                             int64_t segments) {
+  if (config.model != "rnn") {
+    TransformerConfig transformer = config.transformer;
+    if (segments > 1) transformer.segments = static_cast<int>(segments);
+    return std::make_unique<TransformerTextEncoder>(scope, transformer,
+                                                    vocabulary);
+  }
+  const int64_t features = config.features();
+  return std::make_unique<EmbeddedTextEncoder>(
+      scope, EmbeddedTextEncoder::Sizes{vocabulary, features, segments},
+      config.Make(scope, features, /*causal=*/false));
+}
+
+}  // namespace heed

@@ -1,0 +1,185 @@
+#include "heed/models/transformer.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/gather.h"
+#include "heed/models/prompt.h"
+#include "heed/ops/check.h"
+#include "heed/ops/shape.h"
+
+namespace heed {
+namespace {
+
+TransformerOptions WriterOptions(const TransformerConfig& config,
+                                 int64_t source) {
+  TransformerOptions options = StackOptions(config);
+  options.layers = config.decoder_layers;
+  options.causal = true;
+  options.source = source;
+  return options;
+}
+
+Embedding MakeEmbedding(ParameterSet& set, const std::string& path,
+                        const TransformerConfig& c, int64_t vocabulary) {
+  return {Scope(set, path), vocabulary, c.width, EmbeddingInit(c)};
+}
+
+bool SharesSides(const TransformerConfig& c) {
+  return c.tie == "source_target" || c.tie == "all";
+}
+
+WordScores MakeOutput(const Scope& scope, const TransformerConfig& c,
+                      const Embedding& tokens) {
+  const Scope output = scope / "output";
+  if (c.tie == "output" || c.tie == "all") {
+    return {output, tokens, c.output_bias};
+  }
+  return {output, c.width, tokens.weight().value().dim(0), MatrixInit(c),
+          c.output_bias};
+}
+
+/// Ids [T, B] as [B, T].
+Tensor BatchFirst(const Tensor& ids) {
+  CheckShapes(ids.rank() == 2 && ids.dtype() == DType::kI32, "transformer",
+              "tokens that are not i32 [T, B]", {ids.shape()});
+  return kernels::TransposeLeading(ids);
+}
+
+/// The last position of each row. Shapes: x [R, T, M], result [R, M].
+Var LastPosition(const Var& x) {
+  if (x.dim(1) == 1) return Reshape(x, {x.dim(0), x.dim(2)});
+  return Select(TransposeLeading(x), x.dim(1) - 1);
+}
+
+}  // namespace
+
+struct TransformerWriter::State : DecodingState {
+  TransformerState stack;
+  Tensor prompt;  // [R, S], not read yet; undefined: there is none
+  std::optional<WordScores> output;  // of the words that are asked for
+
+  void Reorder(const Tensor& rows, const Tensor& sources) override {
+    stack.Reorder(rows, sources);
+    if (prompt.defined()) prompt = kernels::Gather(prompt, rows);
+    if (weights_.defined()) weights_ = kernels::Gather(weights_, rows);
+  }
+  Tensor* wanted_weights(bool attends) {
+    return attends && options_.weights ? &weights_ : nullptr;
+  }
+};
+
+TransformerWriter::TransformerWriter(const Scope& scope,
+                                     const TransformerConfig& config,
+                                     const Embedding& tokens, int64_t source)
+    : embedding_(scope, config, tokens),
+      stack_(scope, WriterOptions(config, source)),
+      output_(MakeOutput(scope, config, tokens)),
+      attends_(source > 0) {}
+
+Var TransformerWriter::Logits(const Context& ctx, const Tensor& target_in,
+                              const Var& source,
+                              const Mask& source_mask) const {
+  const Var x = embedding_(ctx, BatchFirst(target_in));
+  // The few features change places, not the many scores.
+  return output_(ctx,
+                 TransposeLeading(stack_(ctx, x, {}, source, source_mask)));
+}
+
+std::unique_ptr<DecodingState> TransformerWriter::Start(
+    const Context& ctx, const Var& source, const Tensor& source_lengths,
+    const Tensor& prompt) const {
+  auto state = std::make_unique<State>();
+  state->stack = stack_.Start(ctx, source, source_lengths);
+  state->prompt = prompt;
+  return state;
+}
+
+Var TransformerWriter::Step(const Context& ctx, const Tensor& tokens,
+                            DecodingState& decoding) const {
+  auto& state = dynamic_cast<State&>(decoding);
+  const Tensor ids =
+      BeforePrompt(tokens, std::exchange(state.prompt, Tensor()));
+  const Var x = embedding_(ctx, ids, state.stack.position);
+  const Var y = LastPosition(
+      stack_.Step(ctx, x, state.stack, state.wanted_weights(attends_)));
+  if (!state.options().outputs.defined()) return output_(ctx, y);
+  if (!state.output) {
+    state.output = output_.Restricted(state.options().outputs);
+  }
+  return (*state.output)(ctx, y);
+}
+
+Transformer::Transformer(const TransformerConfig& config, int source_vocabulary,
+                         int target_vocabulary, uint64_t seed, DType dtype)
+    : SequenceModel(seed, dtype, ParsePrecision(config.precision)),
+      source_tokens_(MakeEmbedding(
+          parameters_, SharesSides(config) ? "embedding" : "encoder.embedding",
+          config, source_vocabulary)),
+      target_tokens_(SharesSides(config)
+                         ? source_tokens_
+                         : MakeEmbedding(parameters_, "decoder.embedding",
+                                         config, target_vocabulary)),
+      encoder_(Scope(parameters_, "encoder"), config, source_tokens_),
+      decoder_(Scope(parameters_, "decoder"), config, target_tokens_,
+               config.width) {
+  if (SharesSides(config) && source_vocabulary != target_vocabulary) {
+    throw ConfigError(fmt::format(
+        "tie '{}' needs a joint vocabulary, but the source has {} tokens and "
+        "the target {}; choose tie 'output' or a joint vocabulary",
+        config.tie, source_vocabulary, target_vocabulary));
+  }
+}
+
+Var Transformer::Encode(const Context& ctx, const Tensor& source,
+                        const Tensor& lengths) const {
+  return encoder_(ctx, BatchFirst(source), lengths);
+}
+
+Var Transformer::Logits(const Context& ctx, const Tensor& source,
+                        const Tensor& lengths, const Tensor& target_in) const {
+  return decoder_.Logits(ctx, target_in, Encode(ctx, source, lengths),
+                         Padding(lengths));
+}
+
+std::unique_ptr<DecodingState> Transformer::Start(const Context& ctx,
+                                                  const Tensor& source,
+                                                  const Tensor& lengths) const {
+  return decoder_.Start(ctx, Encode(ctx, source, lengths), lengths, {});
+}
+
+Var Transformer::Step(const Context& ctx, const Tensor& tokens,
+                      DecodingState& state) const {
+  return decoder_.Step(ctx, tokens, state);
+}
+
+TransformerLanguageModel::TransformerLanguageModel(
+    const TransformerConfig& config, int vocabulary, uint64_t seed, DType dtype)
+    : SequenceModel(seed, dtype, ParsePrecision(config.precision)),
+      decoder_(
+          Scope(parameters_, "decoder"), config,
+          MakeEmbedding(parameters_, "decoder.embedding", config, vocabulary),
+          0) {}
+
+Var TransformerLanguageModel::Logits(const Context& ctx,
+                                     const Tensor& /*source*/,
+                                     const Tensor& /*lengths*/,
+                                     const Tensor& target_in) const {
+  return decoder_.Logits(ctx, target_in, {}, {});
+}
+
+std::unique_ptr<DecodingState> TransformerLanguageModel::Start(
+    const Context& ctx, const Tensor& source, const Tensor& lengths) const {
+  return decoder_.Start(ctx, {}, {}, ReadPrompt(source, lengths));
+}
+
+Var TransformerLanguageModel::Step(const Context& ctx, const Tensor& tokens,
+                                   DecodingState& state) const {
+  return decoder_.Step(ctx, tokens, state);
+}
+
+}  // namespace heed

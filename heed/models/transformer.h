@@ -1,0 +1,94 @@
+// Transformers that write: encoder-decoder and language model.
+#ifndef HEED_MODELS_TRANSFORMER_H_
+#define HEED_MODELS_TRANSFORMER_H_
+
+#include <memory>
+
+#include "heed/models/sequence_model.h"
+#include "heed/models/transformer_encoder.h"
+
+namespace heed {
+
+/// What writes: embedded tokens through a causal stack to scores. The same
+/// stack runs all positions at once and one after the other. Parameters: those
+/// of TextEmbedding and TransformerStack, and output.
+class TransformerWriter {
+ public:
+  /// `tokens` are embeddings that exist already; `source` features are attended
+  /// to, 0: there is no source.
+  TransformerWriter(const Scope& scope, const TransformerConfig& config,
+                    const Embedding& tokens, int64_t source);
+
+  /// Shapes: target_in i32 [T, B], source [B, S, source], result [T, B, V].
+  Var Logits(const Context& ctx, const Tensor& target_in, const Var& source,
+             const Mask& source_mask) const;
+
+  std::unique_ptr<DecodingState> Start(const Context& ctx, const Var& source,
+                                       const Tensor& source_lengths,
+                                       const Tensor& prompt) const;
+  Var Step(const Context& ctx, const Tensor& tokens,
+           DecodingState& state) const;
+
+ private:
+  struct State;
+
+  TextEmbedding embedding_;
+  TransformerStack stack_;
+  WordScores output_;
+  bool attends_;
+};
+
+/// Encoder-decoder. Paper: Vaswani et al. 2017, arXiv:1706.03762.
+class Transformer : public SequenceModel {
+ public:
+  /// `config` is resolved. Throws: ConfigError.
+  Transformer(const TransformerConfig& config, int source_vocabulary,
+              int target_vocabulary, uint64_t seed, DType dtype = DType::kF32);
+
+  Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
+             const Tensor& target_in) const override;
+  std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
+                                       const Tensor& lengths) const override;
+  Var Step(const Context& ctx, const Tensor& tokens,
+           DecodingState& state) const override;
+
+ private:
+  /// Shapes: source i32 [S, B], result [B, S, M].
+  Var Encode(const Context& ctx, const Tensor& source,
+             const Tensor& lengths) const;
+
+  Embedding source_tokens_;
+  Embedding target_tokens_;
+  TransformerTextEncoder encoder_;
+  TransformerWriter decoder_;
+};
+
+/// Decoder without a source: continues a prompt.
+/// Paper: Radford et al. 2018; Liu et al. 2018, arXiv:1801.10198.
+class TransformerLanguageModel : public SequenceModel {
+ public:
+  /// `config` is resolved. Throws: ConfigError.
+  TransformerLanguageModel(const TransformerConfig& config, int vocabulary,
+                           uint64_t seed, DType dtype = DType::kF32);
+
+  /// `source` and `lengths` are not read. Shapes: as SequenceModel's.
+  Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
+             const Tensor& target_in) const override;
+
+  /// `source` is what the text begins with, the same number S >= 0 of tokens
+  /// in each column, without <s> and </s>. The first Step reads the tokens it
+  /// is given (<s>) and then all of the prompt, and scores what follows.
+  /// Shapes: source i32 [S, B], lengths i32 [B], all S, or undefined.
+  /// Throws: ShapeError.
+  std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
+                                       const Tensor& lengths) const override;
+  Var Step(const Context& ctx, const Tensor& tokens,
+           DecodingState& state) const override;
+
+ private:
+  TransformerWriter decoder_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_TRANSFORMER_H_

@@ -1,0 +1,351 @@
+#include "heed/models/transformer_config.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "heed/base/errors.h"
+#include "heed/nn/positions.h"
+
+namespace heed {
+namespace {
+
+/// What a named model chooses.
+struct Preset {
+  ModelInfo info;
+  int layers;
+  int width;
+  int ff;
+  int heads;
+  double dropout;
+  const char* norm;
+  bool bert;
+};
+
+constexpr char kVaswani[] = "Vaswani et al. 2017, arXiv:1706.03762";
+constexpr char kDevlin[] = "Devlin et al. 2018, arXiv:1810.04805";
+constexpr char kTurc[] = "Turc et al. 2019, arXiv:1908.08962";
+
+const std::vector<Preset>& Presets() {
+  static const std::vector<Preset> presets = {
+      {{"transformer", "", "sizes as asked for, else those of transformer-tiny",
+        kVaswani},
+       4,
+       128,
+       256,
+       4,
+       0.1,
+       "pre",
+       false},
+      {{"transformer-tiny", "", "4 + 4 layers of 128 features, norm before",
+        "Wu et al. 2021, arXiv:2105.14462"},
+       4,
+       128,
+       256,
+       4,
+       0.1,
+       "pre",
+       false},
+      {{"transformer-base", "", "6 + 6 layers of 512 features", kVaswani},
+       6,
+       512,
+       2048,
+       8,
+       0.1,
+       "post",
+       false},
+      {{"transformer-big", "", "6 + 6 layers of 1024 features", kVaswani},
+       6,
+       1024,
+       4096,
+       16,
+       0.3,
+       "post",
+       false},
+      {{"bert-tiny", "", "encoder: 2 layers of 128 features", kTurc},
+       2,
+       128,
+       512,
+       2,
+       0.1,
+       "post",
+       true},
+      {{"bert-mini", "", "encoder: 4 layers of 256 features", kTurc},
+       4,
+       256,
+       1024,
+       4,
+       0.1,
+       "post",
+       true},
+      {{"bert-small", "", "encoder: 4 layers of 512 features", kTurc},
+       4,
+       512,
+       2048,
+       8,
+       0.1,
+       "post",
+       true},
+      {{"bert-base", "", "encoder: 12 layers of 768 features", kDevlin},
+       12,
+       768,
+       3072,
+       12,
+       0.1,
+       "post",
+       true},
+  };
+  return presets;
+}
+
+std::vector<ModelInfo> InfosOf(bool bert) {
+  std::vector<ModelInfo> infos;
+  for (const Preset& preset : Presets()) {
+    if (preset.bert == bert) infos.push_back(preset.info);
+  }
+  return infos;
+}
+
+const Preset& FindPreset(const std::string& model) {
+  std::vector<std::string> names;
+  for (const Preset& preset : Presets()) {
+    if (preset.info.model == model) return preset;
+    names.push_back(preset.info.model);
+  }
+  ThrowUnknownPart("Transformer", model, names);
+}
+
+void FillText(std::string& value, const char* preset) {
+  if (value == "auto") value = preset;
+}
+void FillNumber(int& value, int preset) {
+  if (value == 0) value = preset;
+}
+void FillRate(double& value, double preset) {
+  if (value < 0) value = preset;
+}
+
+OneOf AutoOr(std::vector<std::string> choices) {
+  choices.insert(choices.begin(), "auto");
+  return OneOf(std::move(choices));
+}
+
+Range Rate() {
+  Range range = UpToBelow(0, 1);
+  range.min = -1;
+  return range;
+}
+
+void Require(bool holds, const std::string& message) {
+  if (!holds) throw ConfigError(message);
+}
+
+/// choose(); an error then names the setting.
+template <typename Choose>
+auto OfSetting(const char* key, const Choose& choose) {
+  try {
+    return choose();
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", key, error.what()));
+  }
+}
+
+Activation ParseActivation(const std::string& name) {
+  if (name == "gelu") return Activation::kGelu;
+  if (name == "gelu_tanh") return Activation::kGeluTanh;
+  return name == "relu" ? Activation::kRelu : Activation::kSwish;
+}
+
+/// Builds parts to see whether all positions can be scored at once.
+void CheckScore(const std::string& text) {
+  const Choice<Score> choice = ChooseScore(text);
+  ParameterSet unused(0, DType::kF32, kernels::Precision::kNative);
+  AttentionSizes sizes;
+  sizes.query = sizes.key = sizes.units = sizes.positions = 1;
+  const auto score = choice.Make(Scope(unused, "score"), sizes);
+  Require(score->takes_query(),
+          fmt::format("'{}' gives one look for a whole text; every position of "
+                      "a Transformer has its own",
+                      text));
+  Require(!score->uses_history(),
+          fmt::format("'{}' reads the weights of the step before; a "
+                      "Transformer computes all positions at once",
+                      text));
+}
+
+void CheckParts(const TransformerConfig& c) {
+  OfSetting("score", [&] { CheckScore(c.score); });
+  OfSetting("modifiers", [&] { return ChooseModifiers(c.modifiers); });
+  OfSetting("attention_mask", [&] { return ParseMask(c.attention_mask, {}); });
+  const NormalizerInfo normalizer = OfSetting(
+      "normalizer", [&] { return ChooseNormalizer(c.normalizer).info; });
+  Require(normalizer.name != "hard",
+          "normalizer 'hard' learns by REINFORCE, which needs a reward of the "
+          "program that trains (see docs/attention/hard.md); choose 'gumbel'");
+}
+
+}  // namespace
+
+const std::vector<ModelInfo>& TransformerModels() {
+  static const std::vector<ModelInfo> models = InfosOf(false);
+  return models;
+}
+
+const std::vector<ModelInfo>& BertModels() {
+  static const std::vector<ModelInfo> models = InfosOf(true);
+  return models;
+}
+
+void TransformerConfig::Visit(FieldList& v) {
+  v.Section("Model");
+  v("layers", layers, Range(0, 256), "layers of the encoder; 0: the model's");
+  v("decoder_layers", decoder_layers, Range(0, 256),
+    "layers of the decoder; 0: as layers");
+  v("width", width, Range(0, 65536), "features of a position; 0: the model's");
+  v("ff", ff, Range(0, 262144),
+    "features inside of a feed-forward layer; 0: the model's");
+  v("norm", norm, AutoOr({"pre", "post"}),
+    "normalise what a sublayer reads or the sum behind it; auto: pre for tiny "
+    "models, which then need no warm-up; as published for others");
+  v("final_norm", final_norm, AutoOr({"yes", "no"}),
+    "normalise what the last layer gives; auto: if norm is pre");
+  v("activation", activation,
+    AutoOr({"relu", "gelu", "gelu_tanh", "swish", "swiglu"}),
+    "inside of a feed-forward layer; swiglu has a third matrix");
+  v("norm_epsilon", epsilon, Range(0, 1),
+    "added to the variance of a norm; 0: the model's");
+
+  v.Section("Embeddings");
+  v("position", position,
+    AutoOr({"sinusoidal", "sinusoidal_concat", "sinusoidal_t2t", "learned",
+            "rotary", "alibi", "relative", "none"}),
+    "how positions are told apart");
+  v("max_positions", max_positions, Range(0, 1 << 20),
+    "positions that learned ones end at; 0: the model's");
+  v("tie", tie, AutoOr({"none", "output", "source_target", "all"}),
+    "embeddings that are one: of the target and the output matrix, of source "
+    "and target (for a joint vocabulary), or all three");
+  v("embedding_scale", embedding_scale, AutoOr({"yes", "no"}),
+    "multiply embeddings by the root of the width");
+  v("embedding_norm", embedding_norm, AutoOr({"yes", "no"}),
+    "normalise the sum of embeddings");
+  v("segments", segments, Range(0, 256),
+    "kinds of segments that are told apart; 0: the model's");
+  v("output_bias", output_bias, "learn a number for each word of the output");
+
+  v.Section("Attention");
+  v("heads", heads, Range(0, 1024), "heads; 0: the model's");
+  v("key_heads", key_heads, Range(0, 1024),
+    "heads of keys and values, which heads of queries share; 0: as heads");
+  v("score", score, Any{},
+    "score function, as 'scaled_dot' (see heed list attentions)");
+  v("modifiers", modifiers, Any{},
+    "what changes scores or weights, as 'soft_cap(30)'");
+  v("attention_mask", attention_mask, Any{},
+    "positions of its own text that a position may look at, as 'window(16)'");
+  v("normalizer", normalizer, Any{}, "from scores to weights, as 'sparsemax'");
+  v("attention_bias", attention_bias,
+    "add a bias to queries, keys, values and outputs");
+
+  v.Section("Regularisation and numbers");
+  v("dropout", dropout, Rate(),
+    "probability to drop embeddings and what sublayers add; -1: the model's");
+  v("attention_dropout", attention_dropout, Rate(),
+    "probability to drop a weight; -1: the model's");
+  v("activation_dropout", activation_dropout, Rate(),
+    "probability to drop inside of a feed-forward layer; -1: the model's");
+  v("init", init, AutoOr({"glorot", "normal"}), "initial weights");
+  v("init_scale", init_scale, Range(1e-6, 10),
+    "standard deviation of init normal");
+  v("precision", precision, OneOf{"f32", "bf16"},
+    "factors of matrix products; weights stay f32");
+}
+
+void TransformerConfig::Resolve(const std::string& model) {
+  const Preset& preset = FindPreset(model);
+  const bool bert = preset.bert;
+  FillNumber(layers, preset.layers);
+  FillNumber(decoder_layers, layers);
+  FillNumber(width, preset.width);
+  FillNumber(ff, preset.ff);
+  FillNumber(heads, preset.heads);
+  FillNumber(key_heads, heads);
+  FillText(norm, preset.norm);
+  FillText(final_norm, norm == "pre" ? "yes" : "no");
+  FillText(activation, bert ? "gelu" : "relu");
+  FillText(position, bert ? "learned" : "sinusoidal");
+  FillNumber(max_positions, bert ? 512 : 1024);
+  FillText(tie, "output");
+  FillText(embedding_scale, bert ? "no" : "yes");
+  FillText(embedding_norm, bert ? "yes" : "no");
+  FillNumber(segments, bert ? 2 : 0);
+  FillRate(dropout, preset.dropout);
+  FillRate(attention_dropout, bert ? 0.1 : 0);
+  FillRate(activation_dropout, 0);
+  if (epsilon == 0) epsilon = bert ? 1e-12 : 1e-5;
+  FillText(init, bert ? "normal" : "glorot");
+
+  Require(width % heads == 0,
+          fmt::format("heads: a width of {} does not divide into {} heads",
+                      width, heads));
+  Require(heads % key_heads == 0,
+          fmt::format("key_heads: {} heads cannot share {}; choose a divisor",
+                      heads, key_heads));
+  Require(width % 2 == 0 || !position.starts_with("sinusoidal"),
+          fmt::format("position: sines and cosines need an even width, not {}",
+                      width));
+  Require(position != "rotary" || width / heads % 2 == 0,
+          fmt::format("position: rotary turns pairs of features, but a head "
+                      "has {}",
+                      width / heads));
+  CheckParts(*this);
+}
+
+Init MatrixInit(const TransformerConfig& c) {
+  if (c.init == "normal") return {Init::Kind::kNormal, c.init_scale};
+  return {};
+}
+
+Init EmbeddingInit(const TransformerConfig& c) {
+  if (c.init == "normal") return {Init::Kind::kNormal, c.init_scale};
+  return {Init::Kind::kNormal, 1 / std::sqrt(static_cast<double>(c.width))};
+}
+
+kernels::Precision ParsePrecision(const std::string& precision) {
+  return precision == "bf16" && kernels::HasBF16()
+             ? kernels::Precision::kBF16
+             : kernels::Precision::kNative;
+}
+
+TransformerOptions StackOptions(const TransformerConfig& c) {
+  TransformerOptions o;
+  o.layers = c.layers;
+  o.width = c.width;
+  o.feed_forward = c.ff;
+  o.heads = c.heads;
+  o.key_heads = c.key_heads;
+  o.pre_norm = c.norm == "pre";
+  o.final_norm = c.final_norm == "yes";
+  o.epsilon = c.epsilon;
+  o.gated = c.activation == "swiglu";
+  o.activation = ParseActivation(c.activation);
+  o.attention_bias = c.attention_bias;
+  o.dropout = c.dropout;
+  o.attention_dropout = c.attention_dropout;
+  o.activation_dropout = c.activation_dropout;
+  o.score = ChooseScore(c.score);
+  o.modifiers = ChooseModifiers(c.modifiers);
+  if (c.position == "rotary" || c.position == "alibi") {
+    o.self_modifiers = ChooseModifiers(c.position);
+  } else if (c.position == "relative") {
+    o.self_modifiers = ChooseModifiers("relative_bias");
+  }
+  o.mask = ParseMask(c.attention_mask, {});
+  o.normalizer = ChooseNormalizer(c.normalizer);
+  o.positions = c.max_positions;
+  o.init = MatrixInit(c);
+  o.precision = ParsePrecision(c.precision);
+  return o;
+}
+
+}  // namespace heed

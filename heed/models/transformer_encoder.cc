@@ -1,0 +1,114 @@
+#include "heed/models/transformer_encoder.h"
+
+#include <cmath>
+
+#include "heed/ops/check.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/residual.h"
+
+namespace heed {
+namespace {
+
+PositionKind PositionsOf(const TransformerConfig& c) {
+  if (c.position == "sinusoidal") return PositionKind::kSinusoidal;
+  if (c.position == "sinusoidal_concat") return PositionKind::kSinusoidalConcat;
+  if (c.position == "sinusoidal_t2t") return PositionKind::kSinusoidalT2t;
+  // The others change scores.
+  return c.position == "learned" ? PositionKind::kLearned : PositionKind::kNone;
+}
+
+Positions MakePositions(const Scope& scope, const TransformerConfig& c,
+                        DType dtype) {
+  return {scope / "positions", PositionsOf(c), c.max_positions, c.width,
+          EmbeddingInit(c),    dtype};
+}
+
+TransformerOptions Causally(TransformerOptions options, bool causal) {
+  options.causal = causal;
+  return options;
+}
+
+}  // namespace
+
+TextEmbedding::TextEmbedding(const Scope& scope,
+                             const TransformerConfig& config,
+                             const Embedding& tokens)
+    : tokens_(tokens),
+      positions_(MakePositions(scope, config, tokens.weight().value().dtype())),
+      scale_(config.embedding_scale == "yes"
+                 ? std::sqrt(static_cast<double>(config.width))
+                 : 1),
+      dropout_(config.dropout) {
+  if (config.segments > 0) {
+    segments_.emplace(scope / "segments", config.segments, config.width,
+                      EmbeddingInit(config));
+  }
+  if (config.embedding_norm == "yes") {
+    norm_.emplace(scope / "embedding" / "norm", config.width, config.epsilon);
+  }
+}
+
+Var TextEmbedding::operator()(const Context& ctx, const Tensor& ids,
+                              int64_t offset, const Tensor& segments) const {
+  const bool more = positions_.learned() || segments_ || norm_;
+  Var x = EmbedScaled(ctx, ctx.Use(tokens_.weight()), ids, scale_,
+                      positions_.Rows(offset, offset + ids.dim(1)), 0,
+                      more ? 0 : dropout_);
+  if (!more) return x;
+  if (positions_.learned()) x = positions_.AddTo(ctx, x, offset);
+  if (segments_) {
+    x = Add(x,
+            (*segments_)(ctx, segments.defined()
+                                  ? segments
+                                  : Tensor::Zeros(ids.shape(), DType::kI32)));
+  }
+  if (norm_) x = (*norm_)(ctx, x);
+  return Dropout(ctx, x, dropout_);
+}
+
+TransformerTextEncoder::TransformerTextEncoder(const Scope& scope,
+                                               const TransformerConfig& config,
+                                               int64_t vocabulary)
+    : TransformerTextEncoder(scope, config,
+                             Embedding(scope / "embedding", vocabulary,
+                                       config.width, EmbeddingInit(config))) {}
+
+TransformerTextEncoder::TransformerTextEncoder(const Scope& scope,
+                                               const TransformerConfig& config,
+                                               const Embedding& tokens)
+    : tokens_(tokens),
+      embedding_(scope, config, tokens),
+      stack_(scope, StackOptions(config)) {}
+
+Var TransformerTextEncoder::operator()(const Context& ctx, const Tensor& ids,
+                                       const Tensor& lengths,
+                                       const Tensor& segments) const {
+  CheckShapes(ids.rank() == 2 && lengths.defined(), "encoder",
+              "ids that are not [B, S] with lengths", {ids.shape()});
+  CheckLengths("encoder", lengths, ids.dim(0), ids.dim(1));
+  return stack_(ctx, embedding_(ctx, ids, 0, segments), Padding(lengths));
+}
+
+TransformerEncoder::TransformerEncoder(const Scope& scope,
+                                       const TransformerConfig& config,
+                                       int64_t inputs, bool causal)
+    : inputs_(inputs),
+      dropout_(config.dropout),
+      stack_(scope, Causally(StackOptions(config), causal)),
+      positions_(MakePositions(scope, config, stack_.dtype())) {
+  if (inputs != config.width) {
+    input_.emplace(scope / "input", inputs, config.width, MatrixInit(config));
+  }
+}
+
+Var TransformerEncoder::operator()(const Context& ctx, const Var& x,
+                                   const Tensor& lengths) const {
+  CheckShapes(x.shape().rank() == 3 && x.dim(2) == inputs_ && lengths.defined(),
+              "encoder", "an input that is not [B, S, inputs] with lengths",
+              {x.shape(), {inputs_}});
+  CheckLengths("encoder", lengths, x.dim(0), x.dim(1));
+  const Var y = positions_.AddTo(ctx, input_ ? (*input_)(ctx, x) : x, 0);
+  return stack_(ctx, Dropout(ctx, y, dropout_), Padding(lengths));
+}
+
+}  // namespace heed

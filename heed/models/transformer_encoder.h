@@ -1,0 +1,84 @@
+// Transformers that read: of text and of anything else.
+#ifndef HEED_MODELS_TRANSFORMER_ENCODER_H_
+#define HEED_MODELS_TRANSFORMER_ENCODER_H_
+
+#include <optional>
+
+#include "heed/models/sequence_encoder.h"
+#include "heed/models/text_encoder.h"
+#include "heed/models/transformer_config.h"
+#include "heed/nn/positions.h"
+#include "heed/nn/transformer.h"
+
+namespace heed {
+
+/// Tokens as vectors: scale · token + position + segment, normalised if the
+/// config says so, with dropout. Parameters: positions.weight (learned ones),
+/// segments.weight, embedding.norm.
+class TextEmbedding {
+ public:
+  TextEmbedding(const Scope& scope, const TransformerConfig& config,
+                const Embedding& tokens);
+
+  /// Of tokens that stand at `offset` and behind. Shapes: ids i32 [B, T],
+  /// segments i32 [B, T] or undefined (all 0), result [B, T, M].
+  /// Throws: ShapeError.
+  Var operator()(const Context& ctx, const Tensor& ids, int64_t offset = 0,
+                 const Tensor& segments = {}) const;
+
+ private:
+  Embedding tokens_;
+  Positions positions_;
+  std::optional<Embedding> segments_;
+  std::optional<LayerNormalization> norm_;
+  double scale_;
+  double dropout_;
+};
+
+/// Reads text. Parameters: embedding.weight (unless it is given), those of
+/// TextEmbedding and of TransformerStack.
+class TransformerTextEncoder : public TextEncoder {
+ public:
+  /// `config` is resolved. Throws: ConfigError.
+  TransformerTextEncoder(const Scope& scope, const TransformerConfig& config,
+                         int64_t vocabulary);
+  TransformerTextEncoder(const Scope& scope, const TransformerConfig& config,
+                         const Embedding& tokens);
+
+  /// Shapes: ids i32 [B, S], lengths i32 [B], segments i32 [B, S] or undefined,
+  /// result [B, S, M]. Throws: ShapeError.
+  Var operator()(const Context& ctx, const Tensor& ids, const Tensor& lengths,
+                 const Tensor& segments = {}) const override;
+
+  const Embedding& tokens() const { return tokens_; }
+  int64_t output_size() const override { return stack_.width(); }
+
+ private:
+  Embedding tokens_;
+  TextEmbedding embedding_;
+  TransformerStack stack_;
+};
+
+/// Reads vectors, in both directions or causally. Parameters: input (if
+/// `inputs` is not the width), positions.weight, those of TransformerStack.
+class TransformerEncoder : public SequenceEncoder {
+ public:
+  /// `config` is resolved. Throws: ConfigError.
+  TransformerEncoder(const Scope& scope, const TransformerConfig& config,
+                     int64_t inputs, bool causal = false);
+
+  Var operator()(const Context& ctx, const Var& x,
+                 const Tensor& lengths) const override;
+  int64_t output_size() const override { return stack_.width(); }
+
+ private:
+  int64_t inputs_;
+  double dropout_;
+  std::optional<Linear> input_;
+  TransformerStack stack_;
+  Positions positions_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_TRANSFORMER_ENCODER_H_

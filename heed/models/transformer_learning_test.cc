@@ -1,0 +1,160 @@
+// Transformers learn tasks that they must solve: copy, reverse and sort digits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "heed/models/transformer_testing.h"
+#include "heed/ops/loss.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t B = 32;
+constexpr size_t kLongest = 6;
+constexpr size_t kShortest = 3;
+constexpr int32_t kPad = 0;
+constexpr int32_t kStart = 1;
+constexpr int32_t kEnd = 2;
+constexpr int32_t kDigits = 6;
+constexpr int kWords = 3 + kDigits;
+
+using Digits = std::vector<int32_t>;
+
+struct Task {
+  const char* name;
+  void (*apply)(Digits& digits);
+};
+
+/// Random digits, and what the task makes of them.
+struct Batch {
+  Batch(const Task& task, Rng& rng) {
+    for (int64_t b = 0; b < B; ++b) {
+      Digits digits(kShortest + rng.Below(kLongest - kShortest + 1));
+      for (int32_t& digit : digits)
+        digit = static_cast<int32_t>(3 + rng.Below(kDigits));
+      Write(digits, 0, b, source);
+      lengths.data<int32_t>()[b] = static_cast<int32_t>(digits.size());
+      task.apply(digits);
+      digits.push_back(kEnd);
+      Write(digits, 0, b, target);
+      digits.pop_back();
+      target_in.data<int32_t>()[b] = kStart;
+      Write(digits, 1, b, target_in);
+    }
+  }
+
+  static void Write(const Digits& digits, int64_t from, int64_t b,
+                    Tensor& ids) {
+    for (const int32_t digit : digits)
+      ids.data<int32_t>()[from++ * B + b] = digit;
+  }
+
+  Tensor source = Tensor::Zeros({kLongest, B}, DType::kI32);
+  Tensor lengths = Tensor::Zeros({B}, DType::kI32);
+  Tensor target_in = Tensor::Zeros({kLongest + 1, B}, DType::kI32);
+  Tensor target = Tensor::Zeros({kLongest + 1, B}, DType::kI32);
+};
+
+Transformer MakeModel() {
+  TransformerConfig config = SmallTransformer();
+  config.layers = config.decoder_layers = 1;
+  config.width = 32;
+  config.ff = 64;
+  return {Resolved(config), kWords, kWords, 1};
+}
+
+CrossEntropyLoss LossOf(const Transformer& model, const Context& ctx,
+                        const Batch& batch) {
+  CrossEntropyOptions options;
+  options.ignore_id = kPad;
+  options.scale = 1.0 / B;
+  return CrossEntropy(
+      model.Logits(ctx, batch.source, batch.lengths, batch.target_in),
+      batch.target, options);
+}
+
+/// Trains for some steps; returns the loss of the last.
+double Train(const Task& task, int steps, Transformer& model) {
+  Rng rng(7);
+  Adam adam(model.parameters());
+  Tape tape;
+  Context ctx;
+  ctx.tape = &tape;
+  double loss = 0;
+  for (int step = 0; step < steps; ++step) {
+    tape.Clear();
+    const CrossEntropyLoss result = LossOf(model, ctx, Batch(task, rng));
+    tape.Backward(result.loss);
+    adam.Step(step < steps * 2 / 3 ? 0.005 : 0.001);
+    loss = result.loss.value().item();
+  }
+  return loss;
+}
+
+/// Share of right words on fresh samples.
+double Accuracy(const Task& task, const Transformer& model) {
+  Rng rng(99);
+  int64_t correct = 0;
+  int64_t words = 0;
+  for (int i = 0; i < 10; ++i) {
+    const CrossEntropyLoss loss = LossOf(model, {}, Batch(task, rng));
+    correct += loss.correct;
+    words += loss.tokens;
+  }
+  return static_cast<double>(correct) / static_cast<double>(words);
+}
+
+/// Share of sentences written without error from the model's own words, taking
+/// the greatest score at each step.
+double GreedyAccuracy(const Task& task, const Transformer& model) {
+  Rng rng(123);
+  const Batch batch(task, rng);
+  const auto state = model.Start({}, batch.source, batch.lengths);
+  Tensor words = batch.target_in[0].Clone();
+  std::vector<bool> right(B, true);
+  for (int64_t t = 0; t < batch.target.dim(0); ++t) {
+    const Tensor logits = model.Step({}, words, *state).value();
+    for (int64_t b = 0; b < B; ++b) {
+      const float* row = logits.row<float>(b);
+      const auto best =
+          static_cast<int32_t>(std::max_element(row, row + kWords) - row);
+      words.data<int32_t>()[b] = best;
+      const int32_t wanted = batch.target.data<int32_t>()[t * B + b];
+      if (wanted != kPad && wanted != best)
+        right[static_cast<size_t>(b)] = false;
+    }
+  }
+  return static_cast<double>(std::count(right.begin(), right.end(), true)) / B;
+}
+
+class TransformerLearning : public testing::TestWithParam<Task> {};
+INSTANTIATE_TEST_SUITE_P(
+    Tasks, TransformerLearning,
+    testing::Values(
+        Task{"Copy", [](Digits&) {}},
+        Task{"Reverse", [](Digits& d) { std::reverse(d.begin(), d.end()); }},
+        Task{"Sort", [](Digits& d) { std::sort(d.begin(), d.end()); }}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_P(TransformerLearning, LearnsTheTask) {
+  Transformer model = MakeModel();
+  EXPECT_LT(Accuracy(GetParam(), model), 0.4) << "before training";
+  Train(GetParam(), 700, model);
+  EXPECT_GT(Accuracy(GetParam(), model), 0.99);
+  EXPECT_GE(GreedyAccuracy(GetParam(), model), 0.96);
+}
+
+TEST_P(TransformerLearning, TwiceGivesTheSameBits) {
+  Transformer first = MakeModel();
+  Transformer second = MakeModel();
+  EXPECT_EQ(Train(GetParam(), 5, first), Train(GetParam(), 5, second));
+  for (size_t i = 0; i < first.parameters().all().size(); ++i) {
+    EXPECT_EQ(MaxDifference(first.parameters().all()[i]->value(),
+                            second.parameters().all()[i]->value()),
+              0);
+  }
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,72 @@
+#include "heed/nn/pooling.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "heed/base/errors.h"
+#include "heed/ops/attention.h"
+#include "heed/ops/check.h"
+#include "heed/ops/shape.h"
+#include "heed/ops/steps.h"
+
+namespace heed {
+namespace {
+
+/// What each vector of a sequence of n counts; f(s, n) for s < n.
+template <typename F>
+Tensor Weights(const Var& x, const Tensor& lengths, F&& f) {
+  Tensor weights = Tensor::Zeros({x.dim(0), 1, x.dim(1)}, DType::kF64);
+  for (int64_t b = 0; b < x.dim(0); ++b) {
+    const int32_t n = lengths.data<int32_t>()[b];
+    for (int64_t s = 0; s < n; ++s) weights.row<double>(b)[s] = f(s, n);
+  }
+  return weights.To(x.value().dtype());
+}
+
+}  // namespace
+
+std::vector<std::string> PoolingNames() {
+  return {"cls", "mean", "max", "last", "attention"};
+}
+
+Pooling::Pooling(const Scope& scope, const PoolingOptions& o) : kind_(o.kind) {
+  const std::vector<std::string> names = PoolingNames();
+  if (std::find(names.begin(), names.end(), kind_) == names.end()) {
+    throw ConfigError(fmt::format("pooling '{}' is unknown; choose one of {}",
+                                  kind_, fmt::join(names, ", ")));
+  }
+  if (kind_ != "attention") return;
+  AttentionSpec spec;
+  spec.score = ChooseScore("learned_query");
+  spec.heads = o.heads;
+  spec.query = spec.key = o.features;
+  spec.units = ((o.units > 0 ? o.units : o.features) + o.heads - 1) / o.heads;
+  spec.init = o.init;
+  attention_ = std::make_unique<Attention>(scope, spec);
+}
+
+Var Pooling::operator()(const Context& ctx, const Var& x,
+                        const Tensor& lengths) const {
+  CheckShapes(x.shape().rank() == 3 && lengths.defined(), "pooling",
+              "not [B, S, M] with lengths", {x.shape()});
+  CheckLengths("pooling", lengths, x.dim(0), x.dim(1));
+  if (kind_ == "max") return MaxOverSteps(x, lengths);
+  Var pooled;  // [B, 1, M]
+  if (attention_ != nullptr) {
+    const Memory memory = attention_->Prepare(ctx, x, x, Padding(lengths));
+    pooled = attention_->Attend(ctx, {}, memory).context;
+  } else {
+    pooled = WeightedSum(
+        Weights(x, lengths,
+                [this](int64_t s, int32_t n) {
+                  if (kind_ == "mean") return 1.0 / n;
+                  return s == (kind_ == "last" ? n - 1 : 0) ? 1.0 : 0.0;
+                }),
+        x);
+  }
+  return Reshape(pooled, {x.dim(0), x.dim(2)});
+}
+
+}  // namespace heed

@@ -1,0 +1,49 @@
+// From the vectors of a sequence to one vector.
+#ifndef HEED_NN_POOLING_H_
+#define HEED_NN_POOLING_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/attention/attention.h"
+
+namespace heed {
+
+/// "cls", "mean", "max", "last", "attention".
+std::vector<std::string> PoolingNames();
+
+struct PoolingOptions {
+  std::string kind = "mean";
+  int64_t features = 0;  // M
+  int64_t heads = 1;     // attention
+  int64_t units = 0;     // attention: of the hidden layer; 0: features
+  Init init;
+};
+
+/// One of
+///   cls        x_0
+///   last       x_{n−1}
+///   mean       1/n Σ_s x_s
+///   max        max_s x_s of each feature
+///   attention  Σ_s a_s x_s, a = softmax(uᵀ tanh(W x_s + b)) of each head
+/// over the first n = lengths[b] vectors; a sequence of none gives zeros.
+/// Immutable. Paper: Yang et al. 2016, Hierarchical Attention Networks, eq. 5
+/// to 7 (attention).
+class Pooling {
+ public:
+  /// Throws: ConfigError for another name, or heads that do not divide M.
+  Pooling(const Scope& scope, const PoolingOptions& options);
+
+  /// The weights of attention go to ctx.recorder, if any. Shapes: x [B, S, M],
+  /// lengths i32 [B], result [B, M]. Throws: ShapeError.
+  Var operator()(const Context& ctx, const Var& x, const Tensor& lengths) const;
+
+ private:
+  std::string kind_;
+  std::unique_ptr<Attention> attention_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_NN_POOLING_H_

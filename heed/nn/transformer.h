@@ -1,0 +1,167 @@
+// Transformer layers: self attention, attention to a source, feed-forward.
+//
+// One class is an encoder, a decoder of a source and a decoder without one.
+#ifndef HEED_NN_TRANSFORMER_H_
+#define HEED_NN_TRANSFORMER_H_
+
+#include <optional>
+#include <vector>
+
+#include "heed/attention/attention.h"
+#include "heed/kernels/step_attention.h"
+#include "heed/nn/linear.h"
+#include "heed/nn/norm.h"
+#include "heed/ops/activation.h"
+
+namespace heed {
+
+struct TransformerOptions {
+  int64_t layers = 6;
+  int64_t width = 512;          // M, a multiple of heads
+  int64_t feed_forward = 2048;  // features inside of a feed-forward layer
+  int64_t heads = 8;            // H
+  int64_t key_heads = 0;        // K, a divisor of H; 0: as heads
+  int64_t source = 0;   // features of the source that is attended to; 0: none
+  bool causal = false;  // a position sees itself and those before
+
+  bool pre_norm = false;    // x + f(LN(x)) instead of LN(x + f(x))
+  bool final_norm = false;  // one more behind the last layer
+  double epsilon = 1e-5;
+  Activation activation = Activation::kRelu;
+  bool gated = false;  // f(x A) ⊙ x B instead of f(x A)
+  bool attention_bias = true;
+
+  double dropout = 0;             // of what a sublayer adds
+  double attention_dropout = 0;   // of weights
+  double activation_dropout = 0;  // inside of a feed-forward layer
+
+  Choice<Score> score = ChooseScore("scaled_dot");
+  std::vector<Choice<Modifier>> modifiers;       // of all attentions
+  std::vector<Choice<Modifier>> self_modifiers;  // of self attention besides
+  Mask mask;                                     // of self attention
+  Choice<Normalizer> normalizer = ChooseNormalizer("softmax");
+  int64_t positions = 0;  // that a score by location knows
+  Init init;
+  kernels::Precision precision = kernels::Precision::kNative;
+};
+
+/// What a stack carries from step to step: R rows, of which each of B sources
+/// owns R / B, side by side.
+struct TransformerState {
+  struct Layer {
+    Memory self;  // [R, position, ·], grows
+    AttentionState self_state;
+    Memory source;  // [B, S, ·]; [R, S, ·] unless shares_sources
+    AttentionState source_state;
+    // Of a plain stack, instead of those: keys and values side by side.
+    std::vector<Tensor> positions;  // [·, 2 K D] of each position, never moved
+    Tensor source_pairs;            // [B, S, 2 K D]
+  };
+  std::vector<Layer> layers;
+  int64_t position = 0;  // of the next step
+  /// No part of the attention to the source knows the position of a query, so
+  /// that the rows of a source are so many queries of one memory.
+  bool shares_sources = true;
+  /// Attention is but a causal softmax of scaled dot products in f32, so that
+  /// rows and sources are moved by their numbers alone.
+  bool plain = false;
+  Tensor slots;    // i32 [R, ·]: rows in `positions` of what each row saw
+  Tensor sources;  // i32 [B']: sources that remain
+  Tensor source_lengths;  // i32 [B]
+
+  /// See DecodingState::Reorder.
+  void Reorder(const Tensor& rows, const Tensor& kept_sources);
+};
+
+/// Layers of
+///   self attention; attention to the source, if there is one; feed-forward,
+/// each x + Dropout(f(x)), normalised before or behind. Parameters, of each
+/// "layers.N": self_attention.{qkv,output,norm}, cross_attention.{q,kv,output,
+/// norm}, feed_forward.{in,out,norm}; then norm. Queries, keys and values stand
+/// side by side in qkv [M, (H + 2K) D], keys and values in kv [source, 2 K D],
+/// gate and value in a gated feed_forward.in.
+/// Papers: Vaswani et al. 2017, arXiv:1706.03762; Xiong et al. 2020,
+/// arXiv:2002.04745 (norm before); Ainslie et al. 2023, arXiv:2305.13245
+/// (grouped heads); Shazeer 2020, arXiv:2002.05202 (gates).
+class TransformerStack {
+ public:
+  /// Throws: ConfigError.
+  TransformerStack(const Scope& scope, const TransformerOptions& options);
+
+  /// All positions at once. `mask` is and-ed to that of self attention.
+  /// Shapes: x [B, T, M], source [B, S, source], result [B, T, M].
+  Var operator()(const Context& ctx, const Var& x, const Mask& mask = {},
+                 const Var& source = {}, const Mask& source_mask = {}) const;
+
+  /// Before the first position: one row for each source. Keys and values of
+  /// the source are computed here, once. Shapes: source [B, S, source],
+  /// source_lengths i32 [B]; undefined: all S.
+  TransformerState Start(const Context& ctx, const Var& source = {},
+                         const Tensor& source_lengths = {}) const;
+  /// The next T positions of a causal stack, with `state` moved on; not for
+  /// gradients. `weights`, if not null, gets the mean over heads of the last
+  /// layer's attention of position T − 1 to the source [R, S].
+  /// Shapes: x [R, T, M], result [R, T, M].
+  Var Step(const Context& ctx, const Var& x, TransformerState& state,
+           Tensor* weights = nullptr) const;
+
+  int64_t width() const { return options_.width; }
+  DType dtype() const;
+
+ private:
+  struct Layer {
+    Layer(const Scope& scope, const TransformerOptions& o);
+    Linear qkv;
+    Attention self;
+    Linear self_output;
+    std::optional<Linear> q;
+    std::optional<Linear> kv;
+    std::optional<Attention> cross;
+    std::optional<Linear> cross_output;
+    Linear in;
+    Linear out;
+  };
+  /// What the layers of one call look at: a state, or masks and a source.
+  struct Call {
+    TransformerState* state = nullptr;
+    const Mask* mask = nullptr;
+    const Var* source = nullptr;
+    const Mask* source_mask = nullptr;
+    Tensor* weights = nullptr;
+  };
+  /// The sum that goes through the layers, and what the next sublayer sees.
+  struct Stream {
+    Var sum;
+    Var seen;
+  };
+
+  bool IsPlain(const Context& ctx) const;
+  kernels::StepQueries Queries(const Tensor& q) const;
+  Tensor Stored(const Tensor& pairs) const;
+  Tensor SelfSteps(const Tensor& qkv, TransformerState& state,
+                   size_t number) const;
+  Var Run(const Context& ctx, const Var& x, const Call& call) const;
+  Stream Add(const Context& ctx, const Stream& stream, const Var& y,
+             size_t sublayer) const;
+  Memory Source(const Context& ctx, const Layer& layer, const Var& source,
+                const Mask& mask) const;
+  Var SelfAttention(const Context& ctx, size_t layer, const Var& x,
+                    const Call& call) const;
+  Var CrossAttention(const Context& ctx, size_t layer, const Var& x,
+                     const Call& call) const;
+  Var CrossStep(const Context& ctx, const Layer& layer, const Var& query,
+                TransformerState& state, size_t number, Tensor* weights) const;
+  Var FeedForward(const Context& ctx, const Layer& layer, const Var& x) const;
+
+  TransformerOptions options_;
+  std::vector<Layer> layers_;
+  /// Of all sublayers in their order; then the final one, if there is one.
+  std::vector<LayerNormalization> norms_;
+};
+
+/// Weights [B, H, T, S] as one look [B, T, S].
+Tensor MeanOverHeads(const Tensor& weights);
+
+}  // namespace heed
+
+#endif  // HEED_NN_TRANSFORMER_H_

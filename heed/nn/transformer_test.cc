@@ -1,0 +1,197 @@
+#include "heed/nn/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "heed/autograd/testing.h"
+#include "heed/nn/positions.h"
+
+namespace heed {
+namespace {
+
+double GreatestOf(const Tensor& x) {
+  double greatest = 0;
+  for (const double value : x.ToVector<double>())
+    greatest = std::max(greatest, std::abs(value));
+  return greatest;
+}
+
+TEST(Linear, BlocksSideBySideStartAsEachWouldAlone) {
+  ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
+  const Linear both(Scope(set, "both"), 64, {64, 16}, {});
+  const Tensor& weight = both.weight().value();
+  // Of so many uniform numbers the greatest is close to the end of the range.
+  EXPECT_NEAR(GreatestOf(weight.Columns(0, 64)), std::sqrt(6.0 / 128), 2e-3);
+  EXPECT_NEAR(GreatestOf(weight.Columns(64, 80)), std::sqrt(6.0 / 80), 2e-3);
+}
+
+TEST(Linear, HasABiasUnlessItIsNotWanted) {
+  ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
+  const Linear with(Scope(set, "with"), 3, 2, {});
+  const Linear without(Scope(set, "without"), 3, 2, {}, false);
+  EXPECT_NE(with.bias(), nullptr);
+  EXPECT_EQ(without.bias(), nullptr);
+  EXPECT_EQ(set.all().size(), 3U);
+  EXPECT_EQ(GreatestOf(without({}, Tensor::Zeros({1, 3}, DType::kF64)).value()),
+            0);
+}
+
+TEST(WordScores, RefuseWordsThatAreNotThere) {
+  ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
+  const WordScores scores(Scope(set, "output"), 4, 5, {}, true);
+  EXPECT_THROW(scores.Restricted(Ids({1, 5}, {2})), ShapeError);
+  EXPECT_THROW(scores.Restricted(Ids({-1}, {1})), ShapeError);
+}
+
+TEST(Sinusoids, AreThoseOfThePaper) {
+  const Tensor table =
+      Sinusoids(PositionKind::kSinusoidal, 3, 5, 6, DType::kF64);
+  kernels::ExpectEach(table, 1e-15, [](int64_t r, int64_t c) {
+    const double angle = static_cast<double>(3 + r) /
+                         std::pow(10000, static_cast<double>(c / 2 * 2) / 6.0);
+    return c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+  });
+}
+
+TEST(Sinusoids, ConcatenatedOnesAreThePapersInAnotherOrder) {
+  const Tensor paper =
+      Sinusoids(PositionKind::kSinusoidal, 0, 4, 6, DType::kF64);
+  const Tensor concat =
+      Sinusoids(PositionKind::kSinusoidalConcat, 0, 4, 6, DType::kF64);
+  kernels::ExpectEach(concat, 0, [&](int64_t r, int64_t c) {
+    return kernels::At(paper, r, c < 3 ? 2 * c : 2 * (c - 3) + 1);
+  });
+}
+
+TEST(Sinusoids, OfTensor2TensorReachTheLowestFrequency) {
+  const Tensor table =
+      Sinusoids(PositionKind::kSinusoidalT2t, 0, 4, 6, DType::kF64);
+  kernels::ExpectEach(table, 1e-15, [](int64_t r, int64_t c) {
+    const double angle = static_cast<double>(r) *
+                         std::pow(10000, -static_cast<double>(c % 3) / 2.0);
+    return c < 3 ? std::sin(angle) : std::cos(angle);
+  });
+}
+
+TEST(Positions, AreAddedFromTheirOffset) {
+  for (const PositionKind kind :
+       {PositionKind::kSinusoidal, PositionKind::kLearned}) {
+    ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
+    const Positions positions(Scope(set, "positions"), kind, 7, 4, {},
+                              DType::kF64);
+    const Tensor zeros = Tensor::Zeros({2, 7, 4}, DType::kF64);
+    const Tensor all = positions.AddTo({}, zeros, 0).value();
+    const Tensor later = Tensor::Zeros({2, 3, 4}, DType::kF64);
+    const Tensor part = positions.AddTo({}, later, 2).value();
+    for (int64_t b = 0; b < 2; ++b) {
+      EXPECT_EQ(MaxDifference(part[b], all[b].Slice(2, 5)), 0);
+    }
+  }
+}
+
+TEST(Positions, RefuseAnOddNumberOfSinusoids) {
+  ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
+  EXPECT_THROW(Positions(Scope(set, "positions"), PositionKind::kSinusoidal, 4,
+                         5, {}, DType::kF64),
+               ConfigError);
+}
+
+TransformerOptions Small() {
+  TransformerOptions options;
+  options.layers = 1;
+  options.width = 8;
+  options.feed_forward = 12;
+  options.heads = 2;
+  return options;
+}
+
+TEST(TransformerStack, RefusesSizesThatDoNotFit) {
+  ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
+  TransformerOptions options = Small();
+  options.heads = 3;
+  EXPECT_THROW(TransformerStack(Scope(set, "a"), options), ConfigError);
+  options = Small();
+  options.layers = 0;
+  EXPECT_THROW(TransformerStack(Scope(set, "b"), options), ConfigError);
+}
+
+TEST(TransformerStack, NormBeforeKeepsTheSumUntouched) {
+  ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
+  TransformerOptions options = Small();
+  options.pre_norm = true;
+  const TransformerStack stack(Scope(set, "stack"), options);
+  // Sublayers that give nothing leave the input as it is.
+  for (const char* name : {"self_attention.output", "feed_forward.out"}) {
+    Parameter* weight =
+        set.Find(std::string("stack.layers.0.") + name + ".weight");
+    weight->mutable_value().Fill(0);
+    weight->Changed();
+  }
+  const Tensor x = RandomTensor({2, 3, 8}, 1);
+  EXPECT_EQ(MaxDifference(stack({}, x).value(), x), 0);
+}
+
+TEST(TransformerStack, NormBehindNormalisesEveryPosition) {
+  ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
+  const TransformerStack stack(Scope(set, "stack"), Small());
+  const Tensor y = stack({}, RandomTensor({2, 3, 8}, 1)).value();
+  for (int64_t r = 0; r < y.rows(); ++r) {
+    double sum = 0;
+    double squares = 0;
+    for (int64_t c = 0; c < 8; ++c) {
+      sum += kernels::At(y, r, c);
+      squares += kernels::At(y, r, c) * kernels::At(y, r, c);
+    }
+    EXPECT_NEAR(sum, 0, 1e-12);
+    EXPECT_NEAR(squares, 8, 1e-3);
+  }
+}
+
+TEST(TransformerStack, SeveralPositionsInOneStepEqualOneByOne) {
+  ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
+  TransformerOptions options = Small();
+  options.causal = true;
+  options.source = 6;
+  const TransformerStack stack(Scope(set, "stack"), options);
+  const Tensor x = RandomTensor({2, 5, 8}, 1);
+  const Tensor source = RandomTensor({2, 4, 6}, 2);
+  const Tensor all = stack({}, x, {}, source).value();
+  TransformerState state = stack.Start({}, source);
+  Tensor weights;
+  for (const auto& [begin, end] :
+       std::vector<std::pair<int64_t, int64_t>>{{0, 1}, {1, 4}, {4, 5}}) {
+    Tensor part({2, end - begin, 8}, DType::kF64);
+    Tensor expected(part.shape(), DType::kF64);
+    for (int64_t b = 0; b < 2; ++b) {
+      part[b].CopyFrom(x[b].Slice(begin, end));
+      expected[b].CopyFrom(all[b].Slice(begin, end));
+    }
+    const Tensor y = stack.Step({}, part, state, &weights).value();
+    EXPECT_LT(MaxDifference(y, expected), 1e-13);
+    EXPECT_EQ(weights.shape(), (Shape{2, 4}));
+  }
+  EXPECT_EQ(state.position, 5);
+}
+
+TEST(MeanOverHeads, IsTheMean) {
+  const Tensor weights = RandomTensor({2, 3, 2, 4}, 1);
+  const Tensor mean = MeanOverHeads(weights);
+  ASSERT_EQ(mean.shape(), (Shape{2, 2, 4}));
+  for (int64_t b = 0; b < 2; ++b) {
+    for (int64_t t = 0; t < 2; ++t) {
+      for (int64_t s = 0; s < 4; ++s) {
+        double sum = 0;
+        for (int64_t h = 0; h < 3; ++h) {
+          sum += kernels::At(weights[b][h], t, s);
+        }
+        EXPECT_NEAR(kernels::At(mean[b], t, s), sum / 3, 1e-15);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed

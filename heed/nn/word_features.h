@@ -1,0 +1,89 @@
+// From a word to its features: what it is, how it is spelt, how it is cased.
+#ifndef HEED_NN_WORD_FEATURES_H_
+#define HEED_NN_WORD_FEATURES_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/nn/linear.h"
+#include "heed/nn/recurrent.h"
+
+namespace heed {
+
+/// Every choice of word features.
+struct WordFeaturesConfig {
+  int word_embedding = 100;
+  std::string characters = "cnn";
+  int character_embedding = 30;
+  int character_units = 50;
+  std::vector<std::string> character_widths = {"3"};
+  int casing_embedding = 0;
+  double word_dropout = 0.05;
+
+  void Visit(FieldList& v);
+};
+
+/// Sizes of the tables that features are looked up in.
+struct WordSizes {
+  int64_t words = 0;
+  int64_t characters = 0;
+  int64_t casings = 0;
+  int32_t unknown = 0;  // the word that stands for those that are not known
+};
+
+/// Words of B sentences as numbers. Equal words share their spelling, which is
+/// read once. Shapes: all i32; words and spelling [B, T], characters [U, L],
+/// casings [U].
+struct WordIds {
+  Tensor words;
+  Tensor spelling;    // the row of characters and casings
+  Tensor characters;  // a row ends before its first 0
+  Tensor casings;
+};
+
+/// [word; characters; casing], each a vector. Characters become one by
+///   cnn   max over time of convolutions, relu(max_p W x_p..p+w-1 + b), of
+///         `character_units` filters for each width
+///   lstm  the last states of an LSTM in each direction, of `character_units`
+///         together
+/// While training, some words become the unknown one (word_dropout), so that
+/// the model learns to do without them.
+/// Paper: Ma and Hovy 2016, arXiv:1603.01354 (cnn); Lample et al. 2016,
+/// arXiv:1603.01360 (lstm).
+class WordFeatures {
+ public:
+  /// Throws: ConfigError.
+  WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
+               const WordSizes& sizes, Init init);
+
+  /// Shapes: result [B, T, output_size()]. Throws: ShapeError.
+  Var operator()(const Context& ctx, const WordIds& ids) const;
+  int64_t output_size() const { return output_size_; }
+
+ private:
+  /// Convolutions of one width, done as one product with all characters.
+  struct Filters {
+    int64_t width;
+    Parameter* weight;  // [E, width F]
+    Parameter* bias;    // [F]
+  };
+
+  Tensor DropWords(const Context& ctx, const Tensor& words) const;
+  Var Convolve(const Context& ctx, const Tensor& characters) const;
+  Var Read(const Context& ctx, const Tensor& characters) const;
+
+  WordFeaturesConfig config_;
+  int32_t unknown_;
+  int64_t output_size_ = 0;
+  Embedding words_;
+  std::optional<Embedding> characters_;
+  std::vector<Filters> filters_;
+  std::optional<RecurrentEncoder> reader_;
+  std::optional<Embedding> casings_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_NN_WORD_FEATURES_H_

@@ -1,0 +1,41 @@
+// Conditional random fields over tags.
+#ifndef HEED_OPS_CRF_H_
+#define HEED_OPS_CRF_H_
+
+#include "heed/autograd/context.h"
+
+namespace heed {
+
+/// What scores a path of tags: emissions e [B, T, C], transitions A [C, C]
+/// (from, to), start s and end z [C]. The path y of row b with length n scores
+/// s[y_1] + Σ_t e[b, t, y_t] + Σ_t A[y_t-1, y_t] + z[y_n].
+struct Crf {
+  Var emissions;
+  Var transitions;
+  Var start;
+  Var end;
+};
+
+struct CrfLossResult {
+  Var loss;        // scale · nll
+  double nll = 0;  // Σ_b −log p(tags of row b), natural logarithm
+};
+
+/// −log p(tags), p(y) = exp(score(y)) / Σ_y' exp(score(y')), summed over rows.
+/// Shapes: tags i32 [B, T], lengths i32 [B]; rows of length 0 count nothing.
+/// Throws: ShapeError for shapes, lengths or tags out of range.
+/// Paper: Lafferty et al. 2001; Lample et al. 2016, arXiv:1603.01360.
+CrfLossResult CrfLoss(const Crf& crf, const Tensor& tags, const Tensor& lengths,
+                      double scale);
+
+/// The path with the greatest score of every row, 0 behind its end.
+/// Shapes: result i32 [B, T]. Throws: as CrfLoss.
+Tensor CrfBestPaths(const Crf& crf, const Tensor& lengths);
+
+/// p(y_t = c) over all paths, 0 behind the end of a row. Shapes: result
+/// [B, T, C]. Throws: as CrfLoss.
+Tensor CrfMarginals(const Crf& crf, const Tensor& lengths);
+
+}  // namespace heed
+
+#endif  // HEED_OPS_CRF_H_

@@ -1,0 +1,62 @@
+#include "heed/ops/steps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/autograd/testing.h"
+
+namespace heed {
+namespace {
+
+TEST(MaxOverSteps, IsTheGreatestOfTheFirstSteps) {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Tensor x = RandomTensor({3, 5, 4}, 1, dtype);
+    const std::vector<int32_t> lengths = {5, 2, 0};
+    const Tensor y = MaxOverSteps(x, Lengths(lengths)).value();
+    ASSERT_EQ(y.shape(), (Shape{3, 4}));
+    kernels::ExpectEach(y, 0, [&](int64_t b, int64_t m) {
+      const int32_t length = lengths[static_cast<size_t>(b)];
+      double greatest = length == 0 ? 0 : -2;
+      for (int64_t s = 0; s < length; ++s) {
+        greatest = std::max(greatest, kernels::At(x, b * 5 + s, m));
+      }
+      return greatest;
+    });
+  }
+}
+
+TEST(MaxOverSteps, GivesTheGradientToTheFirstOfEquals) {
+  Tape tape;
+  const Var x =
+      tape.Leaf(Tensor::Of(std::vector<float>{1, 3, 3, 2}, {1, 4, 1}));
+  tape.Backward(MaxOverSteps(x, Lengths({4})));
+  EXPECT_EQ(tape.Gradient(x).ToVector<float>(),
+            (std::vector<float>{0, 1, 0, 0}));
+}
+
+TEST(MaxOverSteps, NaNShows) {
+  for (int place = 0; place < 3; ++place) {
+    Tensor x = Tensor::Zeros({1, 3, 1});
+    x.data<float>()[place] = NAN;
+    EXPECT_TRUE(std::isnan(MaxOverSteps(x, Lengths({3})).value().item()))
+        << place;
+  }
+}
+
+TEST(MaxOverSteps, RefusesWhatDoesNotFit) {
+  ExpectShapeError(
+      [] {
+        MaxOverSteps(Tensor::Zeros({2, 3}), Lengths({3, 3}));
+      },
+      {"max over steps", "[2, 3]"});
+  ExpectShapeError(
+      [] {
+        MaxOverSteps(Tensor::Zeros({2, 3, 1}), Lengths({3, 4}));
+      },
+      {"max over steps"});
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,186 @@
+#include "heed/tasks/classify.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/base/testing.h"
+
+namespace heed {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+/// Lines of six words; "good" or "bad" decides, "new" and "old" are further
+/// labels.
+std::string Reviews(int count, uint64_t seed, bool multi_label) {
+  const Strings filler = {"the", "film", "plot", "cast", "was", "and"};
+  Rng rng(seed);
+  std::string lines;
+  for (int i = 0; i < count; ++i) {
+    Strings words;
+    for (int w = 0; w < 6; ++w) words.push_back(filler[rng.Below(6)]);
+    const bool good = rng.Below(2) == 1;
+    words[rng.Below(3)] = good ? "good" : "bad";
+    std::string label = good ? "pos" : "neg";
+    if (multi_label && rng.Below(2) == 1) {
+      words[3 + rng.Below(3)] = "new";
+      label += ",fresh";
+    }
+    lines += label + "\t";
+    for (const std::string& word : words) lines += word + " ";
+    lines.back() = '\n';
+  }
+  return lines;
+}
+
+class Classify : public testing::Test {
+ protected:
+  void SetUp() override {
+    task_.ChooseModel("rnn");
+    task_.encoder.rnn.cell = "gru";
+    task_.encoder.rnn.units = 12;
+    task_.encoder.rnn.dropout = 0.1;
+    task_.data.vocabulary.vocabulary = "words";
+    task_.data.batch_texts = 16;
+    task_.SetDefaults(training_);
+    training_.optimizer.learning_rate = 0.01;
+    training_.run.out = folder_.Path("model");
+    training_.run.epochs = 6;
+    training_.run.quiet = true;
+  }
+  void Files(bool multi_label) {
+    task_.data.format.multi_label = multi_label;
+    task_.data.train.texts = {
+        folder_.Put("a.tsv", Reviews(100, 1, multi_label)),
+        folder_.Put("b.tsv", Reviews(92, 2, multi_label))};
+    task_.data.valid.texts = {
+        folder_.Put("valid.tsv", Reviews(40, 3, multi_label))};
+  }
+  std::string Predict(Task& task, const std::string& input,
+                      const Strings& options = {}) {
+    FieldList fields;
+    task.VisitPredict(fields);
+    for (const Field& field : fields.fields()) {
+      for (const std::string& option : options) {
+        if (field.key == option) field.SetText({"true"}, option);
+      }
+    }
+    std::istringstream in(input);
+    std::ostringstream out;
+    task.Predict(in, out);
+    return out.str();
+  }
+  Report Evaluate(Task& task, const std::string& path) {
+    FieldList fields;
+    task.VisitEvaluate(fields);
+    for (const Field& field : fields.fields()) {
+      if (field.key == "texts") field.SetText({path}, field.key);
+    }
+    return task.Evaluate();
+  }
+
+  TemporaryFolder folder_;
+  ClassifyTask task_;
+  TrainingConfig training_;
+};
+
+TEST_F(Classify, TrainsPredictsAndEvaluates) {
+  Files(false);
+  const TrainResult result = Train(task_, training_);
+  EXPECT_EQ(result.metric, "accuracy");
+  EXPECT_GT(result.best, 0.97);
+
+  const LoadedTask loaded = ReadTask(training_.run.out);
+  EXPECT_EQ(loaded.task->name(), "classify");
+  EXPECT_EQ(Predict(*loaded.task, "the bad film was\r\na good plot\n"),
+            "neg\npos\n");
+  const Report report =
+      Evaluate(*loaded.task, folder_.Put("test.tsv", Reviews(60, 9, false)));
+  std::map<std::string, double> figures;
+  for (const Figure& figure : report.figures)
+    figures[figure.key] = figure.value;
+  EXPECT_GT(figures.at("accuracy"), 0.97);
+  EXPECT_GT(figures.at("macro_f1"), 0.97);
+  EXPECT_GT(figures.at("auc"), 0.99);
+  EXPECT_EQ(report.details["texts"], 60);
+  EXPECT_EQ(report.details["labels"].size(), 2u);
+  EXPECT_NE(report.text.find("pos"), std::string::npos);
+
+  const std::string line =
+      Predict(*loaded.task, "the good film", {"probabilities"});
+  double neg = 0, pos = 0;
+  ASSERT_EQ(std::sscanf(line.c_str(), "neg\t%lf\tpos\t%lf\n", &neg, &pos), 2)
+      << line;
+  EXPECT_NEAR(neg + pos, 1, 1e-5);
+  EXPECT_GT(pos, 0.9);
+}
+
+TEST_F(Classify, GivesSeveralLabels) {
+  Files(true);
+  task_.classifier.pooling = "max";
+  training_.run.epochs = 10;
+  const TrainResult result = Train(task_, training_);
+  EXPECT_EQ(result.metric, "micro_f1");
+  EXPECT_GT(result.best, 0.97);
+  const LoadedTask loaded = ReadTask(training_.run.out);
+  EXPECT_EQ(Predict(*loaded.task, "good cast and the new plot\nthe bad film\n"),
+            "fresh,pos\nneg\n");
+}
+
+TEST_F(Classify, ReadsPairsAndWantsThemInPrediction) {
+  task_.ChooseModel("transformer");
+  task_.encoder.transformer.layers = 1;
+  task_.encoder.transformer.width = 16;
+  task_.encoder.transformer.heads = 2;
+  task_.data.format.second_column = 3;
+  task_.data.train.texts = {folder_.Put("train.tsv",
+                                        "same\ta b\ta b\nother\ta b\tc d\n"
+                                        "same\tc\tc\nother\td\ta\n")};
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const LoadedTask loaded = ReadTask(training_.run.out);
+  EXPECT_NE(loaded.task->parameters().Find("encoder.segments.weight"), nullptr);
+  const std::string answer = Predict(*loaded.task, "a\tb\n");
+  EXPECT_TRUE(answer == "same\n" || answer == "other\n") << answer;
+  EXPECT_EQ(
+      MessageOf<FormatError>([&] { Predict(*loaded.task, "a\tb\na b\n"); }),
+      "standard input:2: no tab between the texts of a pair");
+}
+
+TEST_F(Classify, ALabelThatTrainingDidNotHaveIsAnError) {
+  Files(false);
+  task_.data.valid.texts = {folder_.Put("odd.tsv", "neutral\tthe film\n")};
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              Train(task_, training_);
+            }).find("'neutral' was not in the training text"),
+            std::string::npos);
+}
+
+TEST_F(Classify, MissingAndWrongSettingsAreConfigErrors) {
+  EXPECT_THROW(Train(task_, training_), ConfigError);
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              task_.ChooseModel("bahdanau");
+            }).find("does not classify"),
+            std::string::npos);
+  Files(false);
+  training_.run.metric = "bleu";
+  EXPECT_THROW(Train(task_, training_), ConfigError);
+}
+
+TEST_F(Classify, AnswersTheLinesBeforeOneThatIsNotText) {
+  Files(false);
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const LoadedTask loaded = ReadTask(training_.run.out);
+  std::istringstream in("the film\n\xFF\n");
+  std::ostringstream out;
+  EXPECT_EQ(MessageOf<FormatError>([&] { loaded.task->Predict(in, out); }),
+            "standard input:2: not valid UTF-8");
+  EXPECT_EQ(out.str().size(), 4u);  // "pos\n" or "neg\n"
+}
+
+}  // namespace
+}  // namespace heed

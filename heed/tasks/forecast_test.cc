@@ -1,0 +1,186 @@
+#include "heed/tasks/forecast.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <sstream>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/base/testing.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+constexpr int kRows = 700;
+
+/// value(column, row) of two columns, behind times.
+template <typename Value>
+std::string Csv(int rows, Value&& value) {
+  std::string csv = "date,\"a, b\",c\n";
+  for (int i = 0; i < rows; ++i) {
+    csv += "day " + std::to_string(i);
+    for (int c = 0; c < 2; ++c) csv += "," + std::to_string(value(c, i));
+    csv += "\n";
+  }
+  return csv;
+}
+
+double Wave(int column, int row) {
+  const double period = column == 0 ? 10 : 16;
+  return 100 * (column + 1) +
+         20 * std::sin(2 * std::numbers::pi * row / period);
+}
+
+std::string RandomWalk(uint64_t seed) {
+  Rng rng(seed);
+  double level[2] = {50, 50};
+  return Csv(kRows,
+             [&](int column, int) { return level[column] += rng.Normal(); });
+}
+
+class Forecasting : public testing::Test {
+ protected:
+  void SetUp() override {
+    task_.forecaster.lookback = 32;
+    task_.forecaster.horizon = 8;
+    task_.forecaster.patch = 8;
+    task_.forecaster.patch_stride = 4;
+    task_.encoder.transformer.layers = 1;
+    task_.encoder.transformer.ff = 32;
+    task_.encoder.transformer.dropout = 0.1;
+    task_.data.batch_windows = 32;
+    task_.SetDefaults(training_);
+    training_.optimizer.learning_rate = 0.005;
+    training_.run.out = folder_.Path("model");
+    training_.run.epochs = 8;
+    training_.run.quiet = true;
+    training_.run.overwrite = true;
+  }
+
+  Report Evaluate(Task& task, const std::string& part = "test") {
+    FieldList fields;
+    task.VisitEvaluate(fields);
+    for (const Field& field : fields.fields()) {
+      if (field.key == "seasons") field.SetText({"10", "80"}, field.key);
+      if (field.key == "ar_order") field.SetText({"4"}, field.key);
+      if (field.key == "part") field.SetText({part}, field.key);
+    }
+    return task.Evaluate();
+  }
+
+  TemporaryFolder folder_;
+  ForecastTask task_;
+  TrainingConfig training_;
+};
+
+TEST_F(Forecasting, TrainsPredictsAndEvaluates) {
+  task_.data.series = folder_.Put("waves.csv", Csv(kRows, Wave));
+  const TrainResult result = Train(task_, training_);
+  EXPECT_EQ(result.metric, "mse");
+
+  const LoadedTask loaded = ReadTask(training_.run.out);
+  EXPECT_EQ(loaded.task->name(), "forecast");
+  const Report report = Evaluate(*loaded.task);
+  EXPECT_EQ(report.details["windows"], 140 - 8 + 1);
+  EXPECT_EQ(report.figures[0].key, "mse");
+  EXPECT_LT(report.figures[0].value, 0.2);
+  EXPECT_EQ(report.details["better_than_naive"], true);
+  // The season of 80 rows is a period of both columns.
+  EXPECT_EQ(report.details["baselines"][2]["name"], "seasonal naive 80");
+  EXPECT_LT(report.details["baselines"][2]["mse"], 1e-6);
+  EXPECT_EQ(report.details["baselines"][2]["better"], false);
+  EXPECT_EQ(report.details["by_step"].size(), 8u);
+  EXPECT_NE(report.text.find("The model is better than naive"),
+            std::string::npos);
+
+  std::istringstream in(Csv(100, Wave));
+  std::ostringstream out;
+  loaded.task->Predict(in, out);
+  const TimeSeries future = ParseTimeSeries(
+      [&out] {
+        std::istringstream lines(out.str());
+        std::vector<std::string> all;
+        for (std::string line; std::getline(lines, line);) all.push_back(line);
+        return all;
+      }(),
+      "forecast");
+  ASSERT_EQ(future.rows(), 8);
+  EXPECT_EQ(future.names, (std::vector<std::string>{"step", "a, b", "c"}));
+  for (int step = 0; step < 8; ++step) {
+    EXPECT_NEAR(future.values.row<double>(step)[1], Wave(0, 100 + step), 12);
+    EXPECT_NEAR(future.values.row<double>(step)[2], Wave(1, 100 + step), 12);
+  }
+}
+
+TEST_F(Forecasting, EveryModelLearns) {
+  task_.data.series = folder_.Put("waves.csv", Csv(300, Wave));
+  for (const char* name : {"rnn", "transformer"}) {
+    task_.ChooseModel(name);
+    task_.forecaster.lookback = 20;
+    task_.forecaster.horizon = 4;
+    task_.encoder.rnn.units = 8;
+    task_.encoder.transformer.width = 16;
+    training_.run.epochs = 1;
+    Train(task_, training_);
+    EXPECT_EQ(Evaluate(*ReadTask(training_.run.out).task).details["horizon"], 4)
+        << name;
+  }
+}
+
+TEST_F(Forecasting, ARandomWalkIsNotReportedAsBeaten) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    task_.data.series = folder_.Put("walk.csv", RandomWalk(seed));
+    training_.run.epochs = 4;
+    Train(task_, training_);
+    const Report report = Evaluate(task_);
+    EXPECT_EQ(report.details["better_than_naive"], false) << report.text;
+    EXPECT_NE(report.text.find("The model is not better than naive"),
+              std::string::npos);
+  }
+}
+
+TEST_F(Forecasting, NothingIsLearnedFromTheTestPart) {
+  training_.run.epochs = 1;
+  std::vector<std::string> scales, weights;
+  for (const double changed : {0.0, 1000.0}) {
+    task_.data.series =
+        folder_.Put("waves.csv", Csv(400, [changed](int column, int row) {
+                      return Wave(column, row) + (row >= 320 ? changed : 0);
+                    }));
+    Train(task_, training_);
+    scales.push_back(ReadFile(training_.run.out + "/series.json"));
+    weights.push_back(ReadFile(training_.run.out + "/model.safetensors"));
+  }
+  EXPECT_EQ(scales[0], scales[1]);
+  EXPECT_EQ(weights[0], weights[1]);
+}
+
+TEST_F(Forecasting, WrongInputIsTold) {
+  EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
+            "--series is needed");
+  EXPECT_THROW(task_.ChooseModel("bahdanau"), ConfigError);
+  task_.data.series = folder_.Put("short.csv", Csv(50, Wave));
+  EXPECT_THROW(Train(task_, training_), ConfigError);
+
+  task_.data.series = folder_.Put("waves.csv", Csv(400, Wave));
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const auto predict = [this](const std::string& csv) {
+    return MessageOf<FormatError>([&] {
+      std::istringstream in(csv);
+      std::ostringstream out;
+      task_.Predict(in, out);
+    });
+  };
+  EXPECT_EQ(predict(Csv(31, Wave)),
+            "standard input has 31 rows, but the model looks back 32");
+  EXPECT_EQ(predict("x,y\n1,2\n"),
+            "standard input has the columns x, y, but the model forecasts a, "
+            "b, c");
+}
+
+}  // namespace
+}  // namespace heed

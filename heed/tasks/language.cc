@@ -1,0 +1,372 @@
+#include "heed/tasks/language.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <istream>
+#include <ostream>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/timing.h"
+#include "heed/decode/sample.h"
+#include "heed/io/file.h"
+#include "heed/models/transformer.h"
+#include "heed/tasks/input_lines.h"
+#include "heed/tasks/translation_loss.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kRnn = "rnn";
+constexpr int64_t kWindow = 64;
+constexpr int kMostLetters = 3;
+
+std::vector<std::string> ModelNames() {
+  std::vector<std::string> names = {kRnn};
+  for (const ModelInfo& info : TransformerModels()) names.push_back(info.model);
+  return names;
+}
+
+std::vector<std::string> ReadTexts(const std::vector<std::string>& paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    std::vector<std::string> lines = ReadLines(path);
+    std::move(lines.begin(), lines.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+bool IsBlank(const std::string& line) { return SplitWhitespace(line).empty(); }
+
+}  // namespace
+
+void LanguageModelConfig::Visit(FieldList& v) {
+  v.Section("Model");
+  v("model", model, OneOf(ModelNames()),
+    "what predicts the next token: a recurrent network or a Transformer");
+  if (is_rnn()) {
+    rnn.Visit(v);
+  } else {
+    transformer.Visit(v);
+  }
+}
+
+void LanguageModelConfig::Resolve(int length) {
+  if (is_rnn()) return rnn.Resolve();
+  if (transformer.max_positions == 0) transformer.max_positions = length + 1;
+  transformer.Resolve(model);
+}
+
+std::unique_ptr<SequenceModel> LanguageModelConfig::Make(int vocabulary,
+                                                         uint64_t seed) const {
+  if (is_rnn()) {
+    return std::make_unique<RecurrentLanguageModel>(rnn, vocabulary, seed);
+  }
+  return std::make_unique<TransformerLanguageModel>(transformer, vocabulary,
+                                                    seed);
+}
+
+void LanguageDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("texts", texts, Any{"FILE"}, "training text, line by line (.gz too)");
+  v("valid_texts", valid_texts, Any{"FILE"}, "validation text");
+  v("unit", unit, OneOf{"lines", "stream"},
+    "each line begins anew, or follows the line before it");
+  v("length", length, Range(1, 1000000), "tokens after which a text is cut");
+  vocabulary.Visit(v, {"unigram", "bpe", "words", "characters"});
+  v.Section("Batches");
+  v("batch_tokens", batch_tokens, Range(1, 10000000),
+    "tokens per batch, padding included");
+  v("batch_texts", batch_texts, Range(0, 1000000),
+    "texts per batch at most; 0: no limit");
+}
+
+void LanguageTask::ChooseModel(const std::string& name) {
+  const std::vector<std::string> names = ModelNames();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw ConfigError(
+        fmt::format("model: '{}' is no language model{} (valid: {})", name,
+                    DidYouMean(name, names), fmt::join(names, ", ")));
+  }
+  model.model = name;
+}
+
+void LanguageTask::Visit(FieldList& v) {
+  data.Visit(v);
+  model.Visit(v);
+}
+
+void LanguageTask::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.label_smoothing = 0;
+}
+
+void LanguageTask::Resolve() {
+  data.vocabulary.Resolve();
+  model.Resolve(data.length);
+}
+
+void LanguageTask::ReadExamples() {
+  if (data.texts.empty()) throw ConfigError("--texts is needed");
+  SetText(ReadTexts(data.texts), ReadTexts(data.valid_texts));
+}
+
+void LanguageTask::SetText(std::vector<std::string> train,
+                           std::vector<std::string> valid) {
+  train_text_ = std::move(train);
+  valid_text_ = std::move(valid);
+}
+
+void LanguageTask::LearnVocabularies() {
+  vocabulary_ = data.vocabulary.Learn(train_text_);
+}
+
+ModelFiles LanguageTask::Files() const {
+  return {{data.vocabulary.FileName(), vocabulary_->Serialize()}};
+}
+
+void LanguageTask::SetFiles(const ModelFiles& files,
+                            const std::string& folder) {
+  vocabulary_ = data.vocabulary.Find(files, folder);
+}
+
+void LanguageTask::MakeModel(uint64_t seed) {
+  model_ = model.Make(vocabulary_->size(), seed);
+}
+
+TextBlockOptions LanguageTask::Blocks() const {
+  return {data.length, data.unit == "stream", data.vocabulary.lowercase};
+}
+
+void LanguageTask::EncodeExamples() {
+  train_ = EncodeTextBlocks(train_text_, *vocabulary_, Blocks());
+}
+
+std::string LanguageTask::Summary() const {
+  return fmt::format(
+      "{} texts of up to {} tokens from {} lines, {} lines for validation; "
+      "vocabulary of {} tokens",
+      train_.size(), data.length, train_text_.size(), valid_text_.size(),
+      vocabulary_->size());
+}
+
+std::string LanguageTask::CheckSum() const {
+  return CheckSumOf(train_text_) + CheckSumOf(valid_text_);
+}
+
+std::vector<std::vector<int64_t>> LanguageTask::PlanEpoch(uint64_t seed,
+                                                          int epoch) const {
+  return PlanBatches(train_, {data.batch_tokens, data.batch_texts}, seed,
+                     epoch);
+}
+
+int64_t LanguageTask::Units(std::span<const int64_t> examples) const {
+  int64_t tokens = 0;
+  for (const int64_t i : examples) {
+    tokens += std::ssize(train_.target[static_cast<size_t>(i)]);
+  }
+  return tokens;
+}
+
+BatchLoss LanguageTask::Loss(const Context& ctx,
+                             std::span<const int64_t> examples,
+                             const LossOptions& options) const {
+  CrossEntropyOptions entropy;
+  entropy.smoothing = options.smoothing;
+  entropy.scale = options.scale;
+  CrossEntropyLoss loss =
+      TranslationLoss(*model_, ctx, MakeBatch(train_, examples), entropy);
+  return {std::move(loss.loss), loss.nll * options.scale};
+}
+
+LanguageScore LanguageTask::Score(const std::vector<std::string>& lines) const {
+  const Corpus corpus = EncodeTextBlocks(lines, *vocabulary_, Blocks());
+  const LossSum sum =
+      CorpusLoss(*model_, corpus, {data.batch_tokens, data.batch_texts});
+  LanguageScore score;
+  score.nll = sum.nll;
+  score.tokens = sum.tokens;
+  for (const std::vector<int32_t>& ids : corpus.target) {
+    score.unknown += std::count(ids.begin(), ids.end(), kUnk);
+  }
+  score.text = MeasureText(lines);
+  return score;
+}
+
+Metrics LanguageTask::Validate(const std::string& /*measure*/) const {
+  const LanguageScore score = Score(valid_text_);
+  return {{"loss", score.loss()},
+          {"perplexity", score.perplexity()},
+          {"bits_per_character", score.bits_per_character()}};
+}
+
+void LanguageTask::VisitPredict(FieldList& v) {
+  v.Section("Output");
+  v("mode", mode_, OneOf{"complete", "sample", "score"},
+    "complete the last word of each line, which may be half typed (word, tab, "
+    "probability, tab, ...); continue each line by sampling; or write its "
+    "log-probability, tokens and perplexity");
+  v.Section("Completion");
+  completion_.Visit(v);
+  v.Section("Sampling");
+  v("samples", decode_.nbest, Range(1, 100), "continuations of each line");
+  v("temperature", decode_.temperature, Range(0.01, 100),
+    "above 1: more even; below: closer to the likeliest");
+  v("top_k", decode_.top_k, Range(0, 1000000),
+    "choose among the so many likeliest tokens; 0: all");
+  v("top_p", decode_.top_p, Range(0.001, 1),
+    "choose among the fewest tokens of this probability together");
+  v("length", decode_.max_length, Range(0, 100000),
+    "most tokens of a continuation; 0: 64");
+  v("seed", decode_.seed, "what the samples depend on");
+}
+
+std::string LanguageTask::Completions(const std::string& line) const {
+  const Completer completer(*model_, *vocabulary_, completion_);
+  std::string text;
+  for (const Completion& completion : completer.Complete(line)) {
+    text += fmt::format("{}{}\t{:.6f}", text.empty() ? "" : "\t",
+                        completion.word, completion.probability);
+  }
+  return text;
+}
+
+std::string LanguageTask::Samples(const std::string& line,
+                                  int64_t number) const {
+  constexpr int kDefaultLength = 64;
+  const Encoded prompt = vocabulary_->EncodeWithPieces(line);
+  const int64_t S = std::ssize(prompt.ids);
+  DecodeOptions options = decode_;
+  options.sample = true;
+  options.length_penalty = 0;
+  options.max_length_factor = 0;
+  if (options.max_length == 0) options.max_length = kDefaultLength;
+  const std::vector<int64_t> numbers = {number};
+  const auto samples = heed::Sample(
+      *model_, Tensor::Of(prompt.ids, {S, 1}),
+      Tensor::Full({1}, static_cast<double>(S), DType::kI32), options, numbers);
+  std::vector<std::string> texts;
+  for (const Hypothesis& hypothesis : samples.at(0)) {
+    std::vector<std::string> pieces = prompt.pieces;
+    for (const int32_t token : hypothesis.tokens) {
+      pieces.push_back(vocabulary_->Piece(token));
+    }
+    texts.push_back(vocabulary_->DecodePieces(pieces));
+  }
+  return fmt::format("{}", fmt::join(texts, "\n"));
+}
+
+std::string LanguageTask::ScoreOf(const std::string& line) const {
+  const LanguageScore score = IsBlank(line) ? LanguageScore() : Score({line});
+  return fmt::format("{:.4f}\t{}\t{:.4f}", 0 - score.nll, score.tokens,
+                     score.perplexity());
+}
+
+void LanguageTask::Predict(std::istream& in, std::ostream& out) const {
+  int64_t number = 0;
+  AnswerLines(in, kWindow, [&](const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+      const std::string text =
+          data.vocabulary.lowercase ? Lowercase(line) : line;
+      out << (mode_ == "complete" ? Completions(text)
+              : mode_ == "sample" ? Samples(text, number)
+                                  : ScoreOf(text))
+          << '\n';
+      ++number;
+    }
+    if (!out.flush()) throw IoError("standard output: cannot be written");
+  });
+}
+
+void LanguageTask::VisitEvaluate(FieldList& v) {
+  v.Section("Data");
+  v("texts", compared_, Any{"FILE"}, "text to predict, line by line (.gz too)");
+  v.Section("Measures");
+  v("complete", completed_words_, Range(0, 1000000),
+    "also complete about so many words, from 0 to 3 letters");
+  completion_.Visit(v);
+}
+
+Report LanguageTask::Evaluate() const {
+  if (compared_.empty()) throw ConfigError("--texts is needed");
+  std::vector<std::string> lines = ReadTexts(compared_);
+  if (data.vocabulary.lowercase) {
+    for (std::string& line : lines) line = Lowercase(line);
+  }
+  const auto start = Clock::now();
+  const LanguageScore score = Score(lines);
+  Report report;
+  report.heading = fmt::format("{} lines, {} tokens ({} unknown) in {:.1f} s",
+                               score.text.lines, score.tokens, score.unknown,
+                               SecondsSince(start));
+  report.figures = {
+      {"perplexity", "perplexity", score.perplexity(), 3, "",
+       "per token, given gold prefixes"},
+      {"word_perplexity", "word perplexity", score.word_perplexity(), 3, "",
+       "per white-space word and line end, given gold prefixes"},
+      {"bits_per_character", "bits per character", score.bits_per_character(),
+       4, "", "line ends included, given gold prefixes"},
+      {"loss", "loss", score.loss(), 4, "", "per token, natural logarithm"}};
+  report.details = {{"lines", score.text.lines},
+                    {"tokens", score.tokens},
+                    {"unknown", score.unknown},
+                    {"words", score.text.words},
+                    {"characters", score.text.characters}};
+  if (completed_words_ == 0) return report;
+  const Completer completer(*model_, *vocabulary_, completion_);
+  report.text = fmt::format("{:>7} {:>8} {:>8} {:>8}\n", "letters", "words",
+                            "first", "first 3");
+  for (const CompletionAccuracy& a :
+       MeasureCompletion(completer, lines, completed_words_)) {
+    const double words = static_cast<double>(std::max<int64_t>(a.words, 1));
+    const double first = static_cast<double>(a.first) / words;
+    const double third = static_cast<double>(a.third) / words;
+    report.text += fmt::format("{:>7} {:>8} {:>8.4f} {:>8.4f}\n", a.letters,
+                               a.words, first, third);
+    report.details["completion"].push_back({{"letters", a.letters},
+                                            {"words", a.words},
+                                            {"first", first},
+                                            {"third", third}});
+  }
+  return report;
+}
+
+std::vector<CompletionAccuracy> MeasureCompletion(
+    const Completer& completer, const std::vector<std::string>& lines,
+    int words) {
+  int64_t all = 0;
+  for (const std::string& line : lines)
+    all += std::ssize(SplitWhitespace(line));
+  const int64_t step = std::max<int64_t>(1, all / words);
+  std::vector<CompletionAccuracy> result(kMostLetters + 1);
+  for (int letters = 0; letters <= kMostLetters; ++letters) {
+    result[static_cast<size_t>(letters)].letters = letters;
+  }
+  int64_t number = 0;
+  for (const std::string& line : lines) {
+    for (const std::string_view word : SplitWhitespace(line)) {
+      if (number++ % step != 0) continue;
+      const auto before = static_cast<size_t>(word.data() - line.data());
+      size_t typed = 0;  // bytes
+      const auto characters = Utf8Characters(word);
+      for (CompletionAccuracy& a : result) {
+        const auto letters = static_cast<size_t>(a.letters);
+        if (letters >= characters.size()) break;
+        const auto best = completer.Complete(
+            std::string_view(line).substr(0, before + typed));
+        const auto place =
+            std::find_if(best.begin(), best.end(),
+                         [&](const Completion& c) { return c.word == word; });
+        ++a.words;
+        a.first += place == best.begin() && place != best.end() ? 1 : 0;
+        a.third += place - best.begin() < 3 && place != best.end() ? 1 : 0;
+        typed += characters[letters].size();
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace heed

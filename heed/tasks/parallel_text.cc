@@ -1,0 +1,137 @@
+#include "heed/tasks/parallel_text.h"
+
+#include <fmt/format.h>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+/// Either two files or one TSV.
+ParallelText ReadPairs(const std::string& what, const std::string& source,
+                       const std::string& target, const std::string& tsv) {
+  if (!tsv.empty()) {
+    if (!source.empty() || !target.empty()) {
+      throw ConfigError(fmt::format(
+          "--{0}source and --{0}target, or --{0}tsv, but not both", what));
+    }
+    return ReadTsv(tsv);
+  }
+  if (source.empty() || target.empty()) {
+    throw ConfigError(fmt::format(
+        "both --{0}source and --{0}target are needed, or --{0}tsv", what));
+  }
+  return ReadParallel(source, target);
+}
+
+std::vector<std::string> Joined(const ParallelText& text) {
+  std::vector<std::string> lines = text.source;
+  lines.insert(lines.end(), text.target.begin(), text.target.end());
+  return lines;
+}
+
+}  // namespace
+
+void DataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("source", source, Any{"FILE"},
+    "training text, one sentence a line (.gz too)");
+  v("target", target, Any{"FILE"}, "its translation, line by line");
+  v("tsv", tsv, Any{"FILE"}, "both in one file: source, tab, target");
+  v("valid_source", valid_source, Any{"FILE"}, "validation text");
+  v("valid_target", valid_target, Any{"FILE"}, "its translation");
+  v("valid_tsv", valid_tsv, Any{"FILE"}, "validation pairs in one file");
+  v("lowercase", lowercase, "lower-case all text before anything else");
+  v("max_length", max_length, Range(0, 1000000),
+    "drop training pairs with a side of more tokens; 0: keep all");
+
+  v.Section("Vocabulary");
+  v("vocabulary", vocabulary, OneOf{"unigram", "bpe", "words", "characters"},
+    "tokens: subwords by SentencePiece, words or characters");
+  v("joint_vocabulary", joint_vocabulary, "one vocabulary for both sides");
+  v("source_vocabulary_size", source_vocabulary_size, Range(0, 1000000),
+    "tokens; 0: 8000 subwords, or as many words or characters as there are");
+  v("target_vocabulary_size", target_vocabulary_size, Range(0, 1000000),
+    "the same for the target");
+  v("min_count", min_count, Range(1, 1000000),
+    "words and characters: rarer ones become <unk>");
+
+  v.Section("Batches");
+  v("batch_tokens", batch_tokens, Range(1, 10000000),
+    "tokens per batch on either side, padding included");
+  v("batch_sentences", batch_sentences, Range(0, 1000000),
+    "pairs per batch at most; 0: no limit");
+  v("valid_beam", valid_beam, Range(1, 100), "beam of validation translations");
+}
+
+void DataConfig::Resolve() {
+  const bool subwords = vocabulary == "unigram" || vocabulary == "bpe";
+  constexpr int kDefaultSubwords = 8000;
+  for (int* size : {&source_vocabulary_size, &target_vocabulary_size}) {
+    if (*size == 0 && subwords) *size = kDefaultSubwords;
+  }
+  if (joint_vocabulary && source_vocabulary_size != target_vocabulary_size) {
+    throw ConfigError(
+        "joint_vocabulary needs source_vocabulary_size and "
+        "target_vocabulary_size to be equal");
+  }
+}
+
+std::string TrainingText::CheckSum() const {
+  std::string sums;
+  for (const auto* lines :
+       {&train.source, &train.target, &valid.source, &valid.target}) {
+    std::string all;
+    for (const std::string& line : *lines) all += line + '\n';
+    sums += fmt::format("{:08x}", Crc32(all));
+  }
+  return sums;
+}
+
+void LowercaseText(ParallelText& text) {
+  for (auto* lines : {&text.source, &text.target}) {
+    for (std::string& line : *lines) line = Lowercase(line);
+  }
+}
+
+TrainingText ReadTrainingText(const DataConfig& c) {
+  TrainingText text;
+  text.train = ReadPairs("", c.source, c.target, c.tsv);
+  if (!c.valid_source.empty() || !c.valid_target.empty() ||
+      !c.valid_tsv.empty()) {
+    text.valid =
+        ReadPairs("valid-", c.valid_source, c.valid_target, c.valid_tsv);
+  }
+  if (c.lowercase) {
+    LowercaseText(text.train);
+    LowercaseText(text.valid);
+  }
+  return text;
+}
+
+Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& c) {
+  VocabularyOptions options;
+  options.kind = ParseVocabularyKind(c.vocabulary);
+  options.min_count = c.min_count;
+  options.size = c.source_vocabulary_size;
+  if (c.joint_vocabulary) {
+    const Vocabulary both = Vocabulary::Train(Joined(text), options);
+    return {both, both};
+  }
+  const auto train = [&options](const char* side, int size,
+                                const std::vector<std::string>& lines) {
+    options.size = size;
+    try {
+      return Vocabulary::Train(lines, options);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{} {}", side, error.what()));
+    }
+  };
+  Vocabulary source = train("source", c.source_vocabulary_size, text.source);
+  return {std::move(source),
+          train("target", c.target_vocabulary_size, text.target)};
+}
+
+}  // namespace heed

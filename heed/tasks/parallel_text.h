@@ -1,0 +1,72 @@
+// Parallel text that a translator is trained on, and its vocabularies.
+#ifndef HEED_TASKS_PARALLEL_TEXT_H_
+#define HEED_TASKS_PARALLEL_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/data/corpus.h"
+#include "heed/data/vocabulary.h"
+
+namespace heed {
+
+/// Where text comes from and how it becomes tokens.
+struct DataConfig {
+  std::string source;
+  std::string target;
+  std::string tsv;
+  std::string valid_source;
+  std::string valid_target;
+  std::string valid_tsv;
+  bool lowercase = false;
+  int max_length = 100;
+
+  std::string vocabulary = "unigram";
+  bool joint_vocabulary = false;
+  int source_vocabulary_size = 0;
+  int target_vocabulary_size = 0;
+  int min_count = 1;
+
+  int batch_tokens = 4096;
+  int batch_sentences = 0;
+
+  int valid_beam = 1;
+
+  void Visit(FieldList& v);
+  /// Throws: ConfigError.
+  void Resolve();
+};
+
+/// Source and target; the same object twice if they are joint.
+struct Vocabularies {
+  Vocabulary source;
+  Vocabulary target;
+};
+
+/// Training and validation text of a run. The text is lower-cased if the config
+/// says so; validation pairs are never dropped.
+struct TrainingText {
+  ParallelText train;
+  ParallelText valid;  // may be empty
+
+  bool has_valid() const { return !valid.source.empty(); }
+  /// Tells one text from another. A resumed run must see the same.
+  std::string CheckSum() const;
+};
+
+/// Reads the files that the config names. Throws: ConfigError if they are not
+/// named or named twice; IoError; FormatError.
+TrainingText ReadTrainingText(const DataConfig& config);
+
+/// Learns the vocabularies. Throws: ConfigError if the text does not allow
+/// them.
+Vocabularies TrainVocabularies(const ParallelText& text,
+                               const DataConfig& config);
+
+/// Lower-cases both sides.
+void LowercaseText(ParallelText& text);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_PARALLEL_TEXT_H_

@@ -1,0 +1,99 @@
+#include "heed/tasks/parallel_text.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/errors.h"
+#include "heed/tasks/testing.h"
+
+namespace heed {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST(TrainingText, ReadsTwoFilesOrATable) {
+  const TemporaryFolder folder;
+  DataConfig config;
+  config.source = folder.Put("s", "a\nb\n");
+  config.target = folder.Put("t", "x\ny\n");
+  config.valid_tsv = folder.Put("v", "c\tz\n");
+  const TrainingText text = ReadTrainingText(config);
+  EXPECT_EQ(text.train.source, (Strings{"a", "b"}));
+  EXPECT_EQ(text.train.target, (Strings{"x", "y"}));
+  EXPECT_EQ(text.valid.source, Strings{"c"});
+  EXPECT_TRUE(text.has_valid());
+}
+
+TEST(TrainingText, IsLowerCasedOnRequest) {
+  const TemporaryFolder folder;
+  DataConfig config;
+  config.tsv = folder.Put("pairs", "ÄB c\tX\n");
+  EXPECT_EQ(ReadTrainingText(config).train.source, Strings{"ÄB c"});
+  config.lowercase = true;
+  const TrainingText text = ReadTrainingText(config);
+  EXPECT_EQ(text.train.source, Strings{"äb c"});
+  EXPECT_EQ(text.train.target, Strings{"x"});
+  EXPECT_FALSE(text.has_valid());
+}
+
+TEST(TrainingText, FilesMustBeNamedOnceAndInPairs) {
+  const auto error = [](const DataConfig& config) {
+    return MessageOf<ConfigError>([&] { ReadTrainingText(config); });
+  };
+  DataConfig config;
+  EXPECT_NE(error(config).find("--source and --target"), std::string::npos);
+  config.source = "s";
+  EXPECT_NE(error(config).find("--source and --target"), std::string::npos);
+  config.tsv = "pairs";
+  EXPECT_NE(error(config).find("not both"), std::string::npos);
+
+  const TemporaryFolder folder;
+  DataConfig valid;
+  valid.tsv = folder.Put("pairs", "a\tx\n");
+  valid.valid_target = "t";
+  EXPECT_NE(error(valid).find("--valid-source and --valid-target"),
+            std::string::npos);
+}
+
+TEST(TrainingText, CheckSumTellsTextsApart) {
+  const TrainingText text = {{{"a", "b"}, {"x", "y"}}, {{"c"}, {"z"}}};
+  EXPECT_EQ(text.CheckSum(), TrainingText(text).CheckSum());
+  const std::vector<TrainingText> others = {
+      {{{"a", "c"}, {"x", "y"}}, {{"c"}, {"z"}}},
+      {{{"b", "a"}, {"x", "y"}}, {{"c"}, {"z"}}},
+      {{{"a", "b"}, {"y", "x"}}, {{"c"}, {"z"}}},
+      {{{"a", "b"}, {"x", "y"}}, {{"d"}, {"z"}}},
+      {{{"a", "b"}, {"x", "y"}}, {}},
+      {{{"ab", ""}, {"x", "y"}}, {{"c"}, {"z"}}},
+  };
+  for (const TrainingText& other : others) {
+    EXPECT_NE(other.CheckSum(), text.CheckSum());
+  }
+}
+
+TEST(TrainVocabularies, EachSideHasItsOwnUnlessJoint) {
+  const ParallelText text = {{"a b", "b"}, {"x", "y x z"}};
+  DataConfig config;
+  config.vocabulary = "words";
+  const Vocabularies two = TrainVocabularies(text, config);
+  EXPECT_EQ(two.source.size(), kSpecialTokens + 2);
+  EXPECT_EQ(two.target.size(), kSpecialTokens + 3);
+  config.joint_vocabulary = true;
+  const Vocabularies joint = TrainVocabularies(text, config);
+  EXPECT_EQ(joint.source.size(), kSpecialTokens + 5);
+  EXPECT_EQ(joint.source.Serialize(), joint.target.Serialize());
+}
+
+TEST(TrainVocabularies, SizeThatTheTextDoesNotAllowNamesSideAndLimit) {
+  const ParallelText text = ReversedLetters(50, 1);
+  DataConfig config;
+  config.source_vocabulary_size = 9;
+  config.target_vocabulary_size = 5000;
+  const std::string error =
+      MessageOf<ConfigError>([&] { TrainVocabularies(text, config); });
+  EXPECT_NE(error.find("target"), std::string::npos) << error;
+  EXPECT_NE(error.find("5000"), std::string::npos) << error;
+  EXPECT_NE(error.find("largest possible size is"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,37 @@
+// A pre-trained encoder as the beginning of another model.
+#ifndef HEED_TASKS_PRETRAINED_H_
+#define HEED_TASKS_PRETRAINED_H_
+
+#include <string>
+#include <vector>
+
+#include "heed/autograd/parameter_set.h"
+#include "heed/data/vocabulary.h"
+#include "heed/io/safetensors.h"
+#include "heed/models/transformer_config.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+
+/// What a model that goes on from a pre-trained one must agree with.
+struct Pretrained {
+  std::string folder;
+  std::string model;              // "bert-tiny"
+  TransformerConfig transformer;  // as resolved
+  TextVocabularyConfig vocabulary_config;
+  Vocabulary vocabulary;
+  std::vector<NamedTensor> weights;
+};
+
+/// Throws: as ReadTask; FormatError if the folder's model is of another task.
+Pretrained ReadPretrained(const std::string& folder);
+
+/// Copies the weights of the encoder, and of the pooler if there is one, into
+/// the parameters of the same names (encoder.*, pooler.*). Others stay fresh.
+/// Throws: FormatError, naming the folder, if one of these parameters is not
+/// among the weights or has another shape, or if there is no encoder.
+void CopyPretrained(const Pretrained& pretrained, ParameterSet& parameters);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_PRETRAINED_H_

@@ -1,0 +1,477 @@
+#include "heed/tasks/retrieve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <ostream>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/data/bm25.h"
+#include "heed/data/shuffle.h"
+#include "heed/tasks/input_lines.h"
+
+namespace heed {
+namespace {
+
+constexpr int kCutoffs[] = {1, 5, 10};
+constexpr int64_t kTextsAtOnce = 128;
+
+/// Queries with what answers them, of one of two files.
+std::vector<RetrievalQuery> ReadQueries(const RetrievalTexts& texts,
+                                        const std::string& relevant,
+                                        const std::string& candidates,
+                                        const std::string& prefix) {
+  if (!relevant.empty() && !candidates.empty()) {
+    throw ConfigError(
+        fmt::format("--{0}relevant or --{0}candidates, but not both", prefix));
+  }
+  return relevant.empty()
+             ? ReadCandidateLists(candidates, texts.asked(), texts.corpus)
+             : ReadRelevantPairs(relevant, texts.asked(), texts.corpus);
+}
+
+bool Contains(const std::vector<int64_t>& places, int64_t place) {
+  return std::find(places.begin(), places.end(), place) != places.end();
+}
+
+/// The texts that a query chooses from: not itself, where texts ask for one
+/// another.
+std::vector<int64_t> ChoicesOf(const RetrievalTexts& texts,
+                               const RetrievalQuery& query) {
+  std::vector<int64_t> choices = query.candidates;
+  if (choices.empty()) {
+    choices.resize(static_cast<size_t>(texts.corpus.size()));
+    std::iota(choices.begin(), choices.end(), int64_t{0});
+    if (!texts.queries) choices.erase(choices.begin() + query.query);
+  }
+  return choices;
+}
+
+/// `score(place)` of each text that the query chooses from.
+template <typename Score>
+Ranking RankingOf(const RetrievalTexts& texts, const RetrievalQuery& query,
+                  Score&& score) {
+  const std::vector<int64_t> choices = ChoicesOf(texts, query);
+  std::vector<double> scores;
+  for (const int64_t place : choices) scores.push_back(score(place));
+  Ranking ranking;
+  ranking.positives = std::ssize(query.positives);
+  for (const int64_t i : OrderByScore(scores)) {
+    ranking.relevant.push_back(
+        Contains(query.positives, choices[static_cast<size_t>(i)]));
+  }
+  return ranking;
+}
+
+std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
+                                std::span<const RetrievalQuery> queries,
+                                const Bm25Options& options) {
+  const Bm25Index index(texts.corpus.texts(), options);
+  std::vector<Ranking> rankings;
+  for (const RetrievalQuery& query : queries) {
+    const std::vector<double> scores =
+        index.Scores(texts.asked().texts()[static_cast<size_t>(query.query)]);
+    rankings.push_back(RankingOf(texts, query, [&](int64_t place) {
+      return scores[static_cast<size_t>(place)];
+    }));
+  }
+  return rankings;
+}
+
+nlohmann::ordered_json ToJson(const RankingScores& s) {
+  nlohmann::ordered_json json = {{"mrr", s.mrr}, {"map", s.map}};
+  for (const int k : kCutoffs) {
+    json[fmt::format("p{}", k)] = s.precision.at(k);
+    json[fmt::format("recall{}", k)] = s.recall.at(k);
+    json[fmt::format("ndcg{}", k)] = s.ndcg.at(k);
+  }
+  return json;
+}
+
+std::string TableOf(const RankingScores& model, const RankingScores& bm25) {
+  std::string table =
+      fmt::format("{:<8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}\n", "", "MRR",
+                  "MAP", "P@1", "P@5", "recall@10", "nDCG@10");
+  const auto line = [&table](const char* name, const RankingScores& s) {
+    table += fmt::format(
+        "{:<8} {:>8.4f} {:>8.4f} {:>8.4f} {:>8.4f} {:>9.4f} {:>8.4f}\n", name,
+        s.mrr, s.map, s.precision.at(1), s.precision.at(5), s.recall.at(10),
+        s.ndcg.at(10));
+  };
+  line("model", model);
+  line("BM25", bm25);
+  return table;
+}
+
+}  // namespace
+
+void RetrievalDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("corpus", corpus, Any{"FILE"},
+    "texts to find: id, tab, text on each line (.gz too)");
+  v("queries", queries, Any{"FILE"},
+    "queries, likewise; left out: texts of the corpus ask for one another");
+  v("relevant", relevant, Any{"FILE"},
+    "what is learned: query id, tab, text id on each line, and perhaps tab, 0 "
+    "or 1");
+  v("candidates", candidates, Any{"FILE"},
+    "or: query id, ids of relevant texts, ids of others, with tabs between");
+  v("valid_relevant", valid_relevant, Any{"FILE"}, "the same for validation");
+  v("valid_candidates", valid_candidates, Any{"FILE"}, "or so");
+  v("max_length", max_length, Range(0, 1000000),
+    "tokens of a text that are read; 0: all");
+
+  vocabulary.Visit(v, {"words", "unigram", "bpe", "wordpiece", "characters"});
+  v.Section("Batches");
+  v("batch_queries", batch_queries, Range(1, 100000), "queries per batch");
+  v("negatives", negatives, Range(0, 1000000),
+    "texts per batch, besides the answers, that the answers compete with");
+}
+
+void RetrievalEvaluationConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("corpus", corpus, Any{"FILE"}, "left out: that of training");
+  v("queries", queries, Any{"FILE"}, "left out: those of training");
+  v("relevant", relevant, Any{"FILE"},
+    "query id, tab, text id on each line, and perhaps tab, 0 or 1");
+  v("candidates", candidates, Any{"FILE"},
+    "or: query id, ids of relevant texts, ids of candidates, with tabs "
+    "between");
+  v.Section("BM25, which is shown beside");
+  v("k1", k1, Range(0, 100), "how much more a word counts when it comes again");
+  v("b", b, Range(0, 1), "how much long texts are held back");
+}
+
+void RetrievalPredictConfig::Visit(FieldList& v) {
+  v.Section("Search");
+  v("corpus", corpus, Any{"FILE"}, "texts to find; left out: that of training");
+  v("best", best, Range(1, 1000000), "texts for each query");
+}
+
+void RetrievalTask::ChooseModel(const std::string& name) {
+  const std::vector<std::string> names = EncoderConfig::Names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw ConfigError(fmt::format("model: '{}' does not retrieve{} (valid: {})",
+                                  name, DidYouMean(name, names),
+                                  fmt::join(names, ", ")));
+  }
+  encoder = {};
+  encoder.model = name;
+  encoder.rnn.cell = "gru";
+  encoder.rnn.units = 100;
+  encoder.rnn.dropout = 0.1;
+  encoder.rnn.self_attention = "none";
+}
+
+void RetrievalTask::Visit(FieldList& v) {
+  data.Visit(v);
+  v.Section("Model");
+  v("model", encoder.model, OneOf(EncoderConfig::Names()),
+    "what reads a text (see heed list models)");
+  matcher.Visit(v);
+  encoder.Visit(v);
+}
+
+void RetrievalTask::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.learning_rate = 1e-3;
+}
+
+void RetrievalTask::Resolve() {
+  data.vocabulary.Resolve();
+  encoder.Resolve(false);
+}
+
+void RetrievalTask::ReadExamples() {
+  if (data.corpus.empty()) throw ConfigError("--corpus is needed");
+  if (data.relevant.empty() && data.candidates.empty()) {
+    throw ConfigError("--relevant or --candidates is needed");
+  }
+  RetrievalTexts texts;
+  texts.corpus = ReadTexts(data.corpus);
+  if (!data.queries.empty()) texts.queries = ReadTexts(data.queries);
+  texts.train = ReadQueries(texts, data.relevant, data.candidates, "");
+  if (!data.valid_relevant.empty() || !data.valid_candidates.empty()) {
+    texts.valid = ReadQueries(texts, data.valid_relevant, data.valid_candidates,
+                              "valid-");
+  }
+  SetTexts(std::move(texts));
+}
+
+void RetrievalTask::SetTexts(RetrievalTexts texts) {
+  texts_ = std::move(texts);
+}
+
+void RetrievalTask::LearnVocabularies() {
+  std::vector<std::string> lines = texts_.corpus.texts();
+  if (texts_.queries) {
+    const std::vector<std::string>& more = texts_.queries->texts();
+    lines.insert(lines.end(), more.begin(), more.end());
+  }
+  vocabulary_ = data.vocabulary.Learn(std::move(lines));
+}
+
+ModelFiles RetrievalTask::Files() const {
+  return {{data.vocabulary.FileName(), vocabulary_->Serialize()}};
+}
+
+void RetrievalTask::SetFiles(const ModelFiles& files,
+                             const std::string& folder) {
+  vocabulary_ = data.vocabulary.Find(files, folder);
+}
+
+void RetrievalTask::MakeModel(uint64_t seed) {
+  parameters_ = std::make_unique<ParameterSet>(
+      seed, DType::kF32, ParsePrecision(encoder.precision()));
+  const Scope scope(*parameters_, "");
+  model_ = std::make_unique<Matcher>(
+      scope, matcher,
+      MakeTextEncoder(scope / "encoder", encoder, vocabulary_->size(), 1));
+}
+
+LabelledCorpus RetrievalTask::Encode(
+    const std::vector<std::string>& texts) const {
+  return EncodeLabelled({texts, {}, {}}, *vocabulary_, nullptr,
+                        {data.max_length, data.vocabulary.lowercase});
+}
+
+void RetrievalTask::EncodeExamples() {
+  corpus_ = Encode(texts_.corpus.texts());
+  queries_ = texts_.queries ? Encode(texts_.queries->texts()) : corpus_;
+  examples_.clear();
+  without_answer_ = 0;
+  for (size_t i = 0; i < texts_.train.size(); ++i) {
+    const RetrievalQuery& query = texts_.train[i];
+    if (query.positives.empty()) ++without_answer_;
+    for (const int64_t answer : query.positives) {
+      examples_.push_back({static_cast<int64_t>(i), answer});
+    }
+  }
+  if (examples_.empty()) {
+    throw ConfigError("no query for training has a relevant text");
+  }
+}
+
+std::string RetrievalTask::Summary() const {
+  return fmt::format(
+      "{} texts, {} queries with {} answers ({} without any are left out), {} "
+      "for validation; a vocabulary of {} tokens",
+      texts_.corpus.size(), std::ssize(texts_.train) - without_answer_,
+      examples_.size(), without_answer_, texts_.valid.size(),
+      vocabulary_->size());
+}
+
+std::string RetrievalTask::CheckSum() const {
+  std::vector<std::string> lines = texts_.corpus.texts();
+  const std::vector<std::string>& asked = texts_.asked().texts();
+  lines.insert(lines.end(), asked.begin(), asked.end());
+  for (const auto* part : {&texts_.train, &texts_.valid}) {
+    for (const RetrievalQuery& query : *part) {
+      lines.push_back(fmt::format("{} {} {}", query.query,
+                                  fmt::join(query.positives, ","),
+                                  fmt::join(query.candidates, ",")));
+    }
+  }
+  return CheckSumOf(lines);
+}
+
+std::vector<std::vector<int64_t>> RetrievalTask::PlanEpoch(uint64_t seed,
+                                                           int epoch) const {
+  return ShuffledBatches(std::ssize(examples_), data.batch_queries, seed,
+                         epoch);
+}
+
+std::vector<int64_t> RetrievalTask::DocumentsOf(
+    const Context& ctx, std::span<const int64_t> examples) const {
+  std::vector<int64_t> documents;
+  const auto add = [&documents](int64_t text) {
+    if (!Contains(documents, text)) documents.push_back(text);
+  };
+  for (const int64_t i : examples) {
+    add(examples_[static_cast<size_t>(i)].answer);
+  }
+  if (ctx.rng == nullptr) return documents;
+  // Candidates of the queries in turn; of the corpus where there are none.
+  for (int64_t n = 0; n < data.negatives; ++n) {
+    const int64_t i = examples[static_cast<size_t>(n % std::ssize(examples))];
+    const RetrievalQuery& query = texts_.train[static_cast<size_t>(
+        examples_[static_cast<size_t>(i)].query)];
+    const auto& c = query.candidates;
+    add(c.empty() ? static_cast<int64_t>(ctx.rng->Below(
+                        static_cast<uint64_t>(texts_.corpus.size())))
+                  : c[ctx.rng->Below(c.size())]);
+  }
+  return documents;
+}
+
+BatchLoss RetrievalTask::Loss(const Context& ctx,
+                              std::span<const int64_t> examples,
+                              const LossOptions& options) const {
+  const std::vector<int64_t> documents = DocumentsOf(ctx, examples);
+  std::vector<int64_t> asked;
+  Tensor answers({std::ssize(examples)}, DType::kI32);
+  Tensor relevant =
+      Tensor::Zeros({std::ssize(examples), std::ssize(documents)}, DType::kI32);
+  for (int64_t b = 0; b < std::ssize(examples); ++b) {
+    const Example& example =
+        examples_[static_cast<size_t>(examples[static_cast<size_t>(b)])];
+    const RetrievalQuery& query =
+        texts_.train[static_cast<size_t>(example.query)];
+    asked.push_back(query.query);
+    for (int64_t n = 0; n < std::ssize(documents); ++n) {
+      const int64_t text = documents[static_cast<size_t>(n)];
+      const bool itself = !texts_.queries && text == query.query;
+      if (itself || Contains(query.positives, text)) {
+        relevant.row<int32_t>(b)[n] = 1;
+      }
+      if (text == example.answer) {
+        answers.data<int32_t>()[b] = static_cast<int32_t>(n);
+      }
+    }
+  }
+  const LabelledBatch queries = MakeLabelledBatch(queries_, asked);
+  const LabelledBatch texts = MakeLabelledBatch(corpus_, documents);
+  const Var cosines = Cosines(model_->Encode(ctx, queries.ids, queries.lengths),
+                              model_->Encode(ctx, texts.ids, texts.lengths));
+  const Var loss =
+      MatchLoss(matcher, cosines, answers, relevant, options.scale);
+  return {loss, loss.value().item()};
+}
+
+Tensor RetrievalTask::Vectors(const LabelledCorpus& corpus,
+                              const std::vector<int64_t>& places) const {
+  // By length, so that little is padding.
+  std::vector<int64_t> order(places.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  const auto length = [&](int64_t i) {
+    return corpus.corpus
+        .source[static_cast<size_t>(places[static_cast<size_t>(i)])]
+        .size();
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return length(a) < length(b); });
+  Tensor vectors({std::ssize(places), model_->output_size()});
+  for (int64_t begin = 0; begin < std::ssize(order); begin += kTextsAtOnce) {
+    const auto now = std::span(order)
+                         .subspan(static_cast<size_t>(begin))
+                         .first(static_cast<size_t>(std::min(
+                             kTextsAtOnce, std::ssize(order) - begin)));
+    std::vector<int64_t> some;
+    for (const int64_t i : now) {
+      some.push_back(places[static_cast<size_t>(i)]);
+    }
+    const LabelledBatch batch = MakeLabelledBatch(corpus, some);
+    const Tensor encoded = model_->Encode({}, batch.ids, batch.lengths).value();
+    for (int64_t i = 0; i < std::ssize(now); ++i) {
+      vectors[now[static_cast<size_t>(i)]].CopyFrom(encoded[i]);
+    }
+  }
+  return vectors;
+}
+
+std::vector<Ranking> RetrievalTask::Rank(
+    const RetrievalTexts& texts,
+    std::span<const RetrievalQuery> queries) const {
+  // Each text that takes part is encoded once.
+  std::vector<int64_t> asked, chosen;
+  std::vector<int64_t> row(static_cast<size_t>(texts.corpus.size()), -1);
+  for (const RetrievalQuery& query : queries) {
+    asked.push_back(query.query);
+    for (const int64_t text : ChoicesOf(texts, query)) {
+      int64_t& place = row[static_cast<size_t>(text)];
+      if (place >= 0) continue;
+      place = std::ssize(chosen);
+      chosen.push_back(text);
+    }
+  }
+  const Tensor of_queries = Vectors(Encode(texts.asked().texts()), asked);
+  const Tensor of_texts = Vectors(Encode(texts.corpus.texts()), chosen);
+  std::vector<Ranking> rankings;
+  for (int64_t i = 0; i < std::ssize(queries); ++i) {
+    const Tensor cosines =
+        Cosines(of_queries.Slice(i, i + 1), of_texts).value();
+    rankings.push_back(
+        RankingOf(texts, queries[static_cast<size_t>(i)], [&](int64_t text) {
+          return static_cast<double>(
+              cosines.data<float>()[row[static_cast<size_t>(text)]]);
+        }));
+  }
+  return rankings;
+}
+
+Metrics RetrievalTask::Validate(const std::string& /*measure*/) const {
+  const RankingScores scores =
+      ScoreRankings(Rank(texts_, texts_.valid), kCutoffs);
+  return {{"mrr", scores.mrr},
+          {"map", scores.map},
+          {"p1", scores.precision.at(1)},
+          {"p5", scores.precision.at(5)}};
+}
+
+void RetrievalTask::Predict(std::istream& in, std::ostream& out) const {
+  const std::string& path =
+      prediction.corpus.empty() ? data.corpus : prediction.corpus;
+  if (path.empty()) throw ConfigError("--corpus is needed");
+  const TextCollection corpus = ReadTexts(path);
+  std::vector<int64_t> all(static_cast<size_t>(corpus.size()));
+  std::iota(all.begin(), all.end(), int64_t{0});
+  const Tensor vectors = Vectors(Encode(corpus.texts()), all);
+  int64_t number = 0;
+  AnswerLines(in, kTextsAtOnce, [&](const std::vector<std::string>& lines) {
+    std::vector<int64_t> rows(lines.size());
+    std::iota(rows.begin(), rows.end(), int64_t{0});
+    const Tensor cosines =
+        Cosines(Vectors(Encode(lines), rows), vectors).value();
+    for (int64_t i = 0; i < std::ssize(lines); ++i) {
+      const std::vector<double> scores = cosines[i].ToVector<double>();
+      int place = 0;
+      ++number;
+      for (const int64_t text : OrderByScore(scores, prediction.best)) {
+        out << fmt::format("{}\t{}\t{:.4f}\t{}\t{}\n", number, ++place,
+                           scores[static_cast<size_t>(text)], corpus.Id(text),
+                           corpus.texts()[static_cast<size_t>(text)]);
+      }
+    }
+    // So that a reader at the other end of a pipe is not kept waiting.
+    if (!out.flush()) throw IoError("standard output: cannot be written");
+  });
+}
+
+Report RetrievalTask::Evaluate() const {
+  const auto or_else = [](const std::string& a, const std::string& b) {
+    return a.empty() ? b : a;
+  };
+  if (evaluation.relevant.empty() && evaluation.candidates.empty()) {
+    throw ConfigError("--relevant or --candidates is needed");
+  }
+  RetrievalTexts texts;
+  texts.corpus = ReadTexts(or_else(evaluation.corpus, data.corpus));
+  const std::string asked = or_else(evaluation.queries, data.queries);
+  if (!asked.empty()) texts.queries = ReadTexts(asked);
+  const std::vector<RetrievalQuery> queries =
+      ReadQueries(texts, evaluation.relevant, evaluation.candidates, "");
+  const RankingScores model = ScoreRankings(Rank(texts, queries), kCutoffs);
+  const RankingScores bm25 = ScoreRankings(
+      RankByBm25(texts, queries, {evaluation.k1, evaluation.b}), kCutoffs);
+
+  Report report;
+  report.heading =
+      fmt::format("{} queries ({} more without a relevant text) over {} texts",
+                  model.queries, model.dropped, texts.corpus.size());
+  report.figures = {{"mrr", "MRR", model.mrr, 4, "", "of 1"},
+                    {"map", "MAP", model.map, 4, "", "of 1"},
+                    {"p1", "P@1", model.precision.at(1), 4, "", "of 1"},
+                    {"p5", "P@5", model.precision.at(5), 4, "", "of 1"},
+                    {"bm25_mrr", "MRR of BM25", bm25.mrr, 4, "", "of 1"},
+                    {"bm25_map", "MAP of BM25", bm25.map, 4, "", "of 1"}};
+  report.details = {{"queries", model.queries},
+                    {"dropped", model.dropped},
+                    {"model", ToJson(model)},
+                    {"bm25", ToJson(bm25)}};
+  report.text = TableOf(model, bm25);
+  return report;
+}
+
+}  // namespace heed

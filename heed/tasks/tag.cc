@@ -1,0 +1,485 @@
+#include "heed/tasks/tag.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <istream>
+#include <limits>
+#include <ostream>
+#include <unordered_map>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/timing.h"
+#include "heed/data/batches.h"
+#include "heed/tasks/input_lines.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kWordsFile = "words.txt";
+constexpr const char* kCharactersFile = "characters.txt";
+constexpr const char* kTagsFile = "tags.txt";
+constexpr const char* kIntentsFile = "intents.txt";
+constexpr int64_t kWindow = 256;
+constexpr int32_t kUnknownLabel = -1;
+
+using Tags = std::vector<std::vector<std::string>>;
+
+Tags TagsOf(std::span<const TaggedSentence> sentences) {
+  Tags tags;
+  for (const TaggedSentence& sentence : sentences) {
+    tags.push_back(sentence.tags);
+  }
+  return tags;
+}
+
+std::vector<Words> WordsOf(std::span<const TaggedSentence> sentences) {
+  std::vector<Words> words;
+  for (const TaggedSentence& sentence : sentences) {
+    words.push_back(sentence.words);
+  }
+  return words;
+}
+
+LabelSet LabelsOf(Tags labels) {
+  LabelledText text;
+  text.labels = std::move(labels);
+  return LabelSet(text);
+}
+
+/// Numbers of labels; those that training did not have have none.
+class LabelIds {
+ public:
+  explicit LabelIds(const LabelSet& labels) {
+    for (int32_t id = 0; id < labels.size(); ++id) ids_[labels.Name(id)] = id;
+  }
+  int32_t operator()(const std::string& label) const {
+    const auto found = ids_.find(label);
+    return found == ids_.end() ? kUnknownLabel : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, int32_t> ids_;
+};
+
+std::string CheckSumOfSentences(std::span<const TaggedSentence> sentences) {
+  std::vector<std::string> lines;
+  for (const TaggedSentence& s : sentences) {
+    lines.push_back(fmt::format("{}\t{}\t{}", fmt::join(s.words, " "),
+                                fmt::join(s.tags, " "), s.label));
+  }
+  return CheckSumOf(lines);
+}
+
+/// A table with a line for each type of entity.
+std::string TableOf(const TaggingScore& score) {
+  int width = 4;
+  for (const auto& [type, counts] : score.types) {
+    width = std::max(width, DisplayWidth(type));
+  }
+  std::string table = fmt::format("{:<{}} {:>9} {:>9} {:>9} {:>9}\n", "type",
+                                  width, "precision", "recall", "F1", "gold");
+  for (const auto& [type, counts] : score.types) {
+    table += type;
+    table.append(static_cast<size_t>(width - DisplayWidth(type)), ' ');
+    table +=
+        fmt::format(" {:>9.2f} {:>9.2f} {:>9.2f} {:>9}\n", counts.Precision(),
+                    counts.Recall(), counts.F1(), counts.gold);
+  }
+  return table;
+}
+
+}  // namespace
+
+void TagTask::ChooseModel(const std::string& name) {
+  const std::vector<std::string> names = EncoderConfig::Names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw ConfigError(fmt::format("model: '{}' does not tag{} (valid: {})",
+                                  name, DidYouMean(name, names),
+                                  fmt::join(names, ", ")));
+  }
+  encoder.model = name;
+}
+
+void TagTask::VisitTexts(FieldList& v, const std::string& key,
+                         std::vector<std::string>& texts,
+                         const std::string& purpose) const {
+  v(key, texts, Any{"FILE"},
+    fmt::format("files of tagged words {} (.gz too)", purpose));
+}
+
+void TagTask::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitTexts(v, "texts", data.texts, "for training");
+  VisitTexts(v, "valid_texts", data.valid_texts, "for validation");
+  VisitFormat(v);
+  data.words.Visit(v);
+  v.Section("Batches");
+  v("batch_words", data.batch_words, Range(1, 10000000),
+    "words per batch, padding included");
+  v("batch_sentences", data.batch_sentences, Range(0, 1000000),
+    "sentences per batch at most; 0: no limit");
+  v.Section("Model");
+  v("model", encoder.model, OneOf(EncoderConfig::Names()),
+    "what reads a sentence");
+  tagger.Visit(v);
+  encoder.Visit(v);
+}
+
+void TagTask::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.learning_rate = 2e-3;
+  training.optimizer.label_smoothing = 0;
+  training.optimizer.schedule = "cosine";
+  training.optimizer.warmup = 100;
+  training.run.epochs = 15;
+}
+
+void TagTask::Resolve() { encoder.Resolve(/*causal=*/false); }
+
+std::vector<TaggedSentence> TagTask::ReadText(const std::string& path) const {
+  return ReadTagged(path, data.columns).sentences;
+}
+
+std::vector<TaggedSentence> TagTask::ReadTexts(
+    const std::vector<std::string>& paths) const {
+  std::vector<TaggedSentence> sentences;
+  for (const std::string& path : paths) {
+    std::vector<TaggedSentence> text = ReadText(path);
+    std::move(text.begin(), text.end(), std::back_inserter(sentences));
+  }
+  return sentences;
+}
+
+void TagTask::ReadExamples() {
+  if (data.texts.empty()) throw ConfigError("--texts is needed");
+  SetText(ReadTexts(data.texts), ReadTexts(data.valid_texts));
+}
+
+void TagTask::SetText(std::vector<TaggedSentence> train,
+                      std::vector<TaggedSentence> valid) {
+  train_text_ = std::move(train);
+  valid_text_ = std::move(valid);
+  entities_ = SpellEntities(TagsOf(train_text_));
+}
+
+void TagTask::LearnVocabularies() {
+  words_ = WordEncoder::Train(WordsOf(train_text_), data.words);
+  tags_ = LabelsOf(TagsOf(train_text_));
+  if (!with_intents()) return;
+  Tags intents;
+  for (const TaggedSentence& s : train_text_) intents.push_back({s.label});
+  intents_ = LabelsOf(std::move(intents));
+}
+
+ModelFiles TagTask::Files() const {
+  ModelFiles files = {{kWordsFile, words_->words().Serialize()},
+                      {kCharactersFile, words_->characters().Serialize()},
+                      {kTagsFile, tags_->Serialize()}};
+  if (intents_) files[kIntentsFile] = intents_->Serialize();
+  return files;
+}
+
+void TagTask::SetFiles(const ModelFiles& files, const std::string& folder) {
+  const auto vocabulary = [&](const char* file, VocabularyKind kind) {
+    return Vocabulary::Parse(FindFile(files, folder, file), kind,
+                             PathIn(folder, file));
+  };
+  const auto labels = [&](const char* file) {
+    return LabelSet::Parse(FindFile(files, folder, file), PathIn(folder, file));
+  };
+  words_.emplace(vocabulary(kWordsFile, VocabularyKind::kWords),
+                 vocabulary(kCharactersFile, VocabularyKind::kCharacters),
+                 data.words.normalize_words);
+  tags_ = labels(kTagsFile);
+  if (with_intents()) intents_ = labels(kIntentsFile);
+}
+
+std::vector<std::pair<std::string, int64_t>> TagTask::Sizes() const {
+  std::vector<std::pair<std::string, int64_t>> sizes = {
+      {"words", words_->words().size()},
+      {"characters", words_->characters().size()},
+      {"tags", tags_->size()}};
+  if (intents_) sizes.emplace_back("intents", intents_->size());
+  return sizes;
+}
+
+void TagTask::MakeModel(uint64_t seed) {
+  parameters_ = std::make_unique<ParameterSet>(
+      seed, DType::kF32, ParsePrecision(encoder.precision()));
+  const WordSizes words = {words_->words().size(), words_->characters().size(),
+                           kCasings, kUnk};
+  model_ = std::make_unique<Tagger>(
+      Scope(*parameters_, ""), tagger,
+      TaggerSizes{words, tags_->size(), intents_ ? intents_->size() : 0},
+      [this](const Scope& scope, int64_t inputs) {
+        return encoder.Make(scope, inputs, /*causal=*/false);
+      });
+}
+
+TagTask::Encoded TagTask::Encode(
+    std::span<const TaggedSentence> sentences) const {
+  const LabelIds tag_ids(*tags_);
+  Encoded encoded;
+  encoded.words = words_->Encode(WordsOf(sentences));
+  encoded.plan.source = encoded.words.words;
+  for (const TaggedSentence& sentence : sentences) {
+    std::vector<int32_t>& tags = encoded.plan.target.emplace_back();
+    for (const std::string& tag : sentence.tags) tags.push_back(tag_ids(tag));
+  }
+  if (!intents_) return encoded;
+  const LabelIds intent_ids(*intents_);
+  for (const TaggedSentence& sentence : sentences) {
+    encoded.intents.push_back(intent_ids(sentence.label));
+  }
+  return encoded;
+}
+
+void TagTask::EncodeExamples() {
+  train_ = Encode(train_text_);
+  valid_ = Encode(valid_text_);
+}
+
+std::string TagTask::Summary() const {
+  std::vector<std::string> sizes;
+  for (const auto& [what, size] : Sizes()) {
+    sizes.push_back(fmt::format("{} {}", size, what));
+  }
+  return fmt::format("{} sentences, {} for validation; {}", train_text_.size(),
+                     valid_text_.size(), fmt::join(sizes, ", "));
+}
+
+std::string TagTask::CheckSum() const {
+  return CheckSumOfSentences(train_text_) + CheckSumOfSentences(valid_text_);
+}
+
+std::vector<std::vector<int64_t>> TagTask::PlanEpoch(uint64_t seed,
+                                                     int epoch) const {
+  return PlanBatches(train_.plan, {data.batch_words, data.batch_sentences},
+                     seed, epoch);
+}
+
+int64_t TagTask::Units(std::span<const int64_t> examples) const {
+  int64_t words = 0;
+  for (const int64_t i : examples) {
+    words += std::ssize(train_.plan.source[static_cast<size_t>(i)]);
+  }
+  return words;
+}
+
+TagBatch TagTask::MakeBatch(const Encoded& sentences,
+                            std::span<const int64_t> indices) const {
+  const WordBatch words = MakeWordBatch(sentences.words, indices);
+  TagBatch batch;
+  batch.words = {words.words, words.spelling, words.characters, words.casings};
+  batch.lengths = words.lengths;
+  batch.tags = Tensor::Full(words.words.shape(), kUnknownLabel, DType::kI32);
+  batch.intents =
+      Tensor::Full(words.lengths.shape(), kUnknownLabel, DType::kI32);
+  for (size_t b = 0; b < indices.size(); ++b) {
+    const auto i = static_cast<size_t>(indices[b]);
+    const std::vector<int32_t>& tags = sentences.plan.target[i];
+    std::copy(tags.begin(), tags.end(),
+              batch.tags.row<int32_t>(static_cast<int64_t>(b)));
+    if (intents_) batch.intents.data<int32_t>()[b] = sentences.intents[i];
+  }
+  return batch;
+}
+
+BatchLoss TagTask::Loss(const Context& ctx, std::span<const int64_t> examples,
+                        const LossOptions& options) const {
+  TagLoss loss = model_->Loss(ctx, MakeBatch(train_, examples),
+                              {options.scale, options.smoothing});
+  return {std::move(loss.loss), loss.nll * options.scale};
+}
+
+double TagTask::LossOf(const Encoded& sentences) const {
+  double nll = 0;
+  int64_t words = 0;
+  for (const auto& indices : PlanBatches(
+           sentences.plan, {data.batch_words, data.batch_sentences}, 0, 0)) {
+    nll += model_->Loss({}, MakeBatch(sentences, indices), {}).nll;
+  }
+  for (const auto& sentence : sentences.plan.source) {
+    words += std::ssize(sentence);
+  }
+  return nll / static_cast<double>(std::max<int64_t>(words, 1));
+}
+
+std::vector<TagTask::Answer> TagTask::AnswerAll(
+    const Encoded& sentences) const {
+  std::vector<Answer> answers(sentences.plan.source.size());
+  for (const auto& indices : PlanBatches(
+           sentences.plan, {data.batch_words, data.batch_sentences}, 0, 0)) {
+    const TagPrediction p = model_->Predict({}, MakeBatch(sentences, indices));
+    for (size_t b = 0; b < indices.size(); ++b) {
+      const auto row = static_cast<int64_t>(b);
+      const auto i = static_cast<size_t>(indices[b]);
+      Answer& answer = answers[i];
+      for (size_t t = 0; t < sentences.plan.source[i].size(); ++t) {
+        answer.tags.push_back(tags_->Name(p.tags.row<int32_t>(row)[t]));
+        answer.probabilities.push_back(
+            static_cast<double>(p.tag_probabilities.row<float>(row)[t]));
+      }
+      if (intents_) {
+        answer.intent = intents_->Name(p.intents.data<int32_t>()[b]);
+      }
+    }
+  }
+  return answers;
+}
+
+std::vector<MeasureInfo> TagTask::Measures() const {
+  std::vector<MeasureInfo> measures;
+  if (entities_) measures.push_back({"f1", true});
+  measures.push_back({"accuracy", true});
+  measures.push_back({"sentence_accuracy", true});
+  if (with_intents()) {
+    measures.push_back({"intent_accuracy", true});
+    measures.push_back({"joint_accuracy", true});
+  }
+  measures.push_back({"loss", false});
+  return measures;
+}
+
+Metrics TagTask::Score(std::span<const TaggedSentence> gold,
+                       const std::vector<Answer>& answers) const {
+  const Tags right = TagsOf(gold);
+  Tags tags;
+  for (const Answer& answer : answers) tags.push_back(answer.tags);
+  const TaggingScore score = ScoreTags(right, tags);
+  Metrics metrics;
+  if (SpellEntities(right)) {
+    metrics = {{"f1", score.entities.F1()},
+               {"precision", score.entities.Precision()},
+               {"recall", score.entities.Recall()}};
+  }
+  metrics.emplace_back("accuracy", score.WordAccuracy());
+  metrics.emplace_back("sentence_accuracy", score.SentenceAccuracy());
+  if (!with_intents()) return metrics;
+  double intents = 0;
+  double joint = 0;
+  for (size_t i = 0; i < gold.size(); ++i) {
+    if (answers[i].intent != gold[i].label) continue;
+    intents += 1;
+    joint += answers[i].tags == gold[i].tags ? 1 : 0;
+  }
+  const double percent =
+      100 / static_cast<double>(std::max<size_t>(gold.size(), 1));
+  metrics.emplace_back("intent_accuracy", intents * percent);
+  metrics.emplace_back("joint_accuracy", joint * percent);
+  return metrics;
+}
+
+Metrics TagTask::Validate(const std::string& /*measure*/) const {
+  Metrics metrics = {{"loss", LossOf(valid_)}};
+  const Metrics scores = Score(valid_text_, AnswerAll(valid_));
+  metrics.insert(metrics.end(), scores.begin(), scores.end());
+  return metrics;
+}
+
+void TagTask::VisitPredict(FieldList& v) {
+  v.Section("Input and output");
+  v("input", input_, OneOf{"lines", "columns"},
+    "lines: a sentence a line, words between spaces; writes a tag for each "
+    "word. columns: as for training, with or without tags; writes them with "
+    "the tags in their column");
+  v("probabilities", probabilities_,
+    "lines: write TAG:PROBABILITY for each word");
+}
+
+std::string TagTask::JoinTags(const Answer& answer) const {
+  if (!probabilities_) return fmt::format("{}", fmt::join(answer.tags, " "));
+  std::vector<std::string> tags;
+  for (size_t t = 0; t < answer.tags.size(); ++t) {
+    tags.push_back(
+        fmt::format("{}:{:.4f}", answer.tags[t], answer.probabilities[t]));
+  }
+  return fmt::format("{}", fmt::join(tags, " "));
+}
+
+std::string TagTask::LineOf(const Answer& answer) const {
+  return JoinTags(answer);
+}
+
+void TagTask::PredictLines(std::istream& in, std::ostream& out) const {
+  AnswerLines(in, kWindow, [&](const std::vector<std::string>& lines) {
+    std::vector<TaggedSentence> sentences;
+    for (const std::string& line : lines) {
+      const auto words = SplitWhitespace(line);
+      sentences.push_back({{words.begin(), words.end()}, {}, {}});
+    }
+    for (const Answer& answer : AnswerAll(Encode(sentences))) {
+      out << LineOf(answer) << '\n';
+    }
+    if (!out.flush()) throw IoError("standard output: cannot be written");
+  });
+}
+
+void TagTask::PredictColumns(std::istream& in, std::ostream& out) const {
+  std::vector<std::string> lines;
+  AnswerLines(in, std::numeric_limits<int64_t>::max(),
+              [&](const std::vector<std::string>& some) {
+                lines.insert(lines.end(), some.begin(), some.end());
+              });
+  TagColumns columns = data.columns;
+  columns.need_tags = false;
+  const TaggedText text =
+      ParseTagged(std::move(lines), "standard input", columns);
+  Tags tags;
+  for (Answer& answer : AnswerAll(Encode(text.sentences))) {
+    tags.push_back(std::move(answer.tags));
+  }
+  if (!(out << WithTags(text, tags)).flush()) {
+    throw IoError("standard output: cannot be written");
+  }
+}
+
+void TagTask::Predict(std::istream& in, std::ostream& out) const {
+  input_ == "columns" ? PredictColumns(in, out) : PredictLines(in, out);
+}
+
+void TagTask::VisitEvaluate(FieldList& v) {
+  v.Section("Data");
+  VisitTexts(v, "texts", compared_, "to compare with");
+}
+
+Report TagTask::Evaluate() const {
+  if (compared_.empty()) throw ConfigError("--texts is needed");
+  const std::vector<TaggedSentence> gold = ReadTexts(compared_);
+  const Encoded encoded = Encode(gold);
+  const auto start = Clock::now();
+  const std::vector<Answer> answers = AnswerAll(encoded);
+  Report report;
+  report.heading =
+      fmt::format("{} sentences in {:.1f} s", gold.size(), SecondsSince(start));
+  for (const auto& [key, value] : Score(gold, answers)) {
+    std::string label = key == "f1" ? "F1" : key;
+    std::replace(label.begin(), label.end(), '_', ' ');
+    report.figures.push_back(
+        {key, label, value, 2, "%",
+         key == "f1" ? "of entities, as conlleval counts them" : ""});
+  }
+  report.figures.push_back(
+      {"loss", "loss", LossOf(encoded), 4, "", "per word"});
+  Tags tags;
+  for (const Answer& answer : answers) tags.push_back(answer.tags);
+  const TaggingScore score = ScoreTags(TagsOf(gold), tags);
+  report.details["sentences"] = score.sentences;
+  report.details["words"] = score.words;
+  if (!SpellEntities(TagsOf(gold))) return report;
+  for (const auto& [type, counts] : score.types) {
+    report.details["types"].push_back({{"type", type},
+                                       {"precision", counts.Precision()},
+                                       {"recall", counts.Recall()},
+                                       {"f1", counts.F1()},
+                                       {"gold", counts.gold}});
+  }
+  report.text = TableOf(score);
+  return report;
+}
+
+}  // namespace heed

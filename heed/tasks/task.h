@@ -1,0 +1,133 @@
+// What models are trained for: one class for each `heed train --task NAME`.
+#ifndef HEED_TASKS_TASK_H_
+#define HEED_TASKS_TASK_H_
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/explain/line_plot.h"
+#include "heed/train/model_folder.h"
+#include "heed/train/trainable.h"
+#include "heed/train/trainer.h"
+
+namespace heed {
+
+/// One measured figure: what `heed evaluate` prints, and writes as JSON.
+struct Figure {
+  std::string key;    // in JSON: "f1"
+  std::string label;  // in the table: "F1"
+  double value = 0;
+  int decimals = 2;  // shown
+  std::string unit;  // behind it: "%"
+  std::string note;  // how it was measured
+};
+
+struct Report {
+  std::string heading;  // "1000 sentences in 3.0 s"
+  std::vector<Figure> figures;
+  /// Further members of the JSON object.
+  nlohmann::ordered_json details = nlohmann::ordered_json::object();
+  /// Shown under the figures: tables, curves.
+  std::string text;
+  /// A curve that was asked for, to be drawn beside those of other models.
+  std::optional<Series> curve;
+  LinePlotOptions axes;
+};
+
+/// A task: its settings, its examples and its model. A life is one of
+///   settings → ReadExamples → LearnVocabularies → MakeModel → training
+///   settings → SetFiles → MakeModel → weights → Predict, Evaluate
+/// Members of settings are public in each class.
+class Task : public Trainable {
+ public:
+  /// As in `--task`, and the key "task" of config.json.
+  virtual std::string name() const = 0;
+
+  // Settings
+  /// Chooses the model by its name ("transformer-tiny"); what other settings
+  /// there are depends on it. Throws: ConfigError that lists the names.
+  virtual void ChooseModel(const std::string& name) = 0;
+  /// Settings of data and model: options, keys of config.json. A text field
+  /// with the placeholder FILE or DIR is a path.
+  virtual void Visit(FieldList& v) = 0;
+  /// What this task prefers to the usual defaults.
+  virtual void SetDefaults(TrainingConfig& /*training*/) const {}
+  /// Fills in what "auto" and 0 stand for and checks that the choices fit
+  /// together. Throws: ConfigError.
+  virtual void Resolve() = 0;
+
+  // Examples and model
+  /// Reads the files that the settings name. Throws: ConfigError, IoError,
+  /// FormatError.
+  virtual void ReadExamples() = 0;
+  /// Whether the examples are in files that the settings name.
+  virtual bool in_files() const { return true; }
+  /// From the examples: vocabularies, labels, scales.
+  virtual void LearnVocabularies() = 0;
+  /// What the folder holds besides settings and weights.
+  virtual ModelFiles Files() const = 0;
+  /// Throws: FormatError that names the file in `folder`.
+  virtual void SetFiles(const ModelFiles& files, const std::string& folder) = 0;
+  /// What was learnt, by name: {"source_vocabulary", 8000}.
+  virtual std::vector<std::pair<std::string, int64_t>> Sizes() const = 0;
+  /// A fresh model for these vocabularies.
+  virtual void MakeModel(uint64_t seed) = 0;
+  /// Turns the examples that were read into what Loss wants. Throws:
+  /// ConfigError if none is left.
+  virtual void EncodeExamples() = 0;
+
+  // Use
+  /// Options of `heed predict`.
+  virtual void VisitPredict(FieldList& /*v*/) {}
+  /// Reads inputs, writes what the model says of them, in order, each as soon
+  /// as it is known. Throws: FormatError that names the line.
+  virtual void Predict(std::istream& in, std::ostream& out) const = 0;
+  /// Options of `heed evaluate`: the files to compare with, and how.
+  virtual void VisitEvaluate(FieldList& v) = 0;
+  /// Throws: ConfigError, IoError, FormatError.
+  virtual Report Evaluate() const = 0;
+};
+
+struct TaskInfo {
+  std::string name;
+  std::string description;
+  std::function<std::unique_ptr<Task>()> make;
+};
+
+const std::vector<TaskInfo>& Tasks();
+/// Throws: ConfigError that lists the names.
+std::unique_ptr<Task> MakeTask(const std::string& name);
+
+/// Trains the task and leaves its model in training.run.out. Progress goes to
+/// standard error. Throws: as RunTraining and the task's functions.
+TrainResult Train(Task& task, TrainingConfig training);
+/// The same on examples that the task has already.
+TrainResult TrainOnExamples(Task& task, TrainingConfig training);
+
+/// A model folder that was read: with weights, or without for a run that is
+/// continued.
+struct LoadedTask {
+  std::unique_ptr<Task> task;
+  TrainingConfig training;
+  Metadata metadata;  // of the weights: step, score
+};
+LoadedTask ReadSettings(const std::string& folder);
+/// Throws: IoError or FormatError that names the file that is missing, cut
+/// short, damaged or of a newer version.
+LoadedTask ReadTask(const std::string& folder);
+
+/// Continues the run of a folder from its last checkpoint, to the same weights
+/// bit for bit as if it had not stopped (with the same number of threads).
+/// Throws: as Train; FormatError if the examples have changed since.
+TrainResult Resume(const std::string& folder, bool quiet);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TASK_H_

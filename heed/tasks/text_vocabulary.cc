@@ -1,0 +1,69 @@
+#include "heed/tasks/text_vocabulary.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/io/file.h"
+
+namespace heed {
+
+void TextVocabularyConfig::Visit(FieldList& v, std::vector<std::string> kinds) {
+  v.Section("Vocabulary");
+  v("vocabulary", vocabulary, OneOf(std::move(kinds)),
+    "tokens: subwords by SentencePiece (unigram, bpe) or as BERT's "
+    "(wordpiece), words or characters");
+  v("vocabulary_size", vocabulary_size, Range(0, 1000000),
+    "tokens; 0: 8000 subwords, or as many words or characters as there are");
+  v("min_count", min_count, Range(1, 1000000),
+    "words and characters: rarer ones become <unk>");
+  v("lowercase", lowercase, "lower-case all text before anything else");
+}
+
+void TextVocabularyConfig::Resolve() {
+  constexpr int kDefaultSubwords = 8000;
+  const bool subwords = vocabulary != "words" && vocabulary != "characters";
+  if (vocabulary_size == 0 && subwords) vocabulary_size = kDefaultSubwords;
+}
+
+Vocabulary TextVocabularyConfig::Learn(std::vector<std::string> lines) const {
+  if (lowercase) {
+    for (std::string& line : lines) line = Lowercase(line);
+  }
+  VocabularyOptions options;
+  options.kind = ParseVocabularyKind(vocabulary);
+  options.size = vocabulary_size;
+  options.min_count = min_count;
+  return Vocabulary::Train(lines, options);
+}
+
+std::string TextVocabularyConfig::FileName() const {
+  return std::string("vocabulary") +
+         FileExtension(ParseVocabularyKind(vocabulary));
+}
+
+Vocabulary TextVocabularyConfig::Find(const ModelFiles& files,
+                                      const std::string& folder) const {
+  return Vocabulary::Parse(FindFile(files, folder, FileName()),
+                           ParseVocabularyKind(vocabulary),
+                           PathIn(folder, FileName()));
+}
+
+const std::string& FindFile(const ModelFiles& files, const std::string& folder,
+                            const std::string& name) {
+  const auto file = files.find(name);
+  if (file == files.end()) {
+    throw FormatError(PathIn(folder, name) + ": missing");
+  }
+  return file->second;
+}
+
+std::string CheckSumOf(std::span<const std::string> lines) {
+  std::string all;
+  for (const std::string& line : lines) all += line + '\n';
+  return fmt::format("{:08x}", Crc32(all));
+}
+
+}  // namespace heed

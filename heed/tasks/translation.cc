@@ -1,0 +1,260 @@
+#include "heed/tasks/translation.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <istream>
+#include <ostream>
+
+#include "heed/base/errors.h"
+#include "heed/metrics/bleu.h"
+#include "heed/models/encoder_decoder.h"
+#include "heed/models/transformer.h"
+#include "heed/tasks/translation_loss.h"
+
+namespace heed {
+namespace {
+
+std::string VocabularyFile(const char* side, const std::string& kind) {
+  return std::string(side) + ".vocabulary" +
+         FileExtension(ParseVocabularyKind(kind));
+}
+
+Vocabulary VocabularyOf(const ModelFiles& files, const std::string& folder,
+                        const char* side, const std::string& kind) {
+  const std::string name = VocabularyFile(side, kind);
+  const auto file = files.find(name);
+  if (file == files.end()) {
+    throw FormatError(PathIn(folder, name) + ": missing");
+  }
+  return Vocabulary::Parse(file->second, ParseVocabularyKind(kind),
+                           PathIn(folder, name));
+}
+
+}  // namespace
+
+void TranslationConfig::Visit(FieldList& v) {
+  data.Visit(v);
+  model.Visit(v);
+  optimizer.Visit(v);
+  run.Visit(v);
+}
+
+void TranslationConfig::Resolve() {
+  data.Resolve();
+  model.Resolve();
+  TrainingConfig training = {optimizer, run};
+  training.Resolve();
+  optimizer = training.optimizer;
+  run = training.run;
+}
+
+void TranslationTask::Visit(FieldList& v) {
+  data.Visit(v);
+  model.Visit(v);
+}
+
+void TranslationTask::Resolve() {
+  data.Resolve();
+  model.Resolve();
+}
+
+bool TranslationTask::in_files() const {
+  return !data.source.empty() || !data.tsv.empty();
+}
+
+void TranslationTask::LearnVocabularies() {
+  vocabularies_ = TrainVocabularies(text_.train, data);
+}
+
+ModelFiles TranslationTask::Files() const {
+  return {{VocabularyFile("source", data.vocabulary),
+           vocabularies_->source.Serialize()},
+          {VocabularyFile("target", data.vocabulary),
+           vocabularies_->target.Serialize()}};
+}
+
+void TranslationTask::SetFiles(const ModelFiles& files,
+                               const std::string& folder) {
+  vocabularies_ = {VocabularyOf(files, folder, "source", data.vocabulary),
+                   VocabularyOf(files, folder, "target", data.vocabulary)};
+}
+
+void TranslationTask::MakeModel(uint64_t seed) {
+  model_ = TranslationModel{"",
+                            model,
+                            data,
+                            *vocabularies_,
+                            MakeTranslator(model, *vocabularies_, seed),
+                            {}};
+}
+
+void TranslationTask::EncodeExamples() {
+  CorpusOptions options;
+  options.max_length = data.max_length;
+  const Vocabularies& v = *vocabularies_;
+  train_ = EncodeCorpus(text_.train, v.source, v.target, options);
+  if (train_.size() == 0) {
+    throw ConfigError(fmt::format(
+        "no training pair is left: {} are longer than max_length {}, {} have "
+        "an empty side",
+        train_.dropped_long, options.max_length, train_.dropped_empty));
+  }
+  valid_ = EncodeCorpus(text_.valid, v.source, v.target, {});
+}
+
+std::string TranslationTask::Summary() const {
+  return fmt::format(
+      "{} pairs (dropped: {} longer than {} tokens, {} with an empty side), "
+      "{} for validation; vocabularies of {} and {} tokens{}",
+      train_.size(), train_.dropped_long, data.max_length, train_.dropped_empty,
+      valid_.size(), vocabularies_->source.size(), vocabularies_->target.size(),
+      model.PrecisionNote());
+}
+
+BatchOptions TranslationTask::Batches() const {
+  return {data.batch_tokens, data.batch_sentences};
+}
+
+std::vector<std::vector<int64_t>> TranslationTask::PlanEpoch(uint64_t seed,
+                                                             int epoch) const {
+  return PlanBatches(train_, Batches(), seed, epoch);
+}
+
+int64_t TranslationTask::Units(std::span<const int64_t> examples) const {
+  int64_t tokens = 0;
+  for (const int64_t i : examples) {
+    tokens += std::ssize(train_.target[static_cast<size_t>(i)]);
+  }
+  return tokens;
+}
+
+BatchLoss TranslationTask::Loss(const Context& ctx,
+                                std::span<const int64_t> examples,
+                                const LossOptions& options) const {
+  CrossEntropyOptions entropy;
+  entropy.smoothing = options.smoothing;
+  entropy.scale = options.scale;
+  CrossEntropyLoss loss = TranslationLoss(*model_->model, ctx,
+                                          MakeBatch(train_, examples), entropy);
+  return {std::move(loss.loss), loss.nll * options.scale};
+}
+
+std::vector<MeasureInfo> TranslationTask::Measures() const {
+  return {{"bleu", true}, {"loss", false}};
+}
+
+Metrics TranslationTask::Validate(const std::string& measure) const {
+  const double loss = CorpusLoss(*model_->model, valid_, Batches()).mean();
+  Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
+  if (measure == "bleu" && std::isfinite(loss)) {
+    DecodeOptions options;
+    options.beam = data.valid_beam;
+    const Translator translator(*model_->model, vocabularies_->source,
+                                vocabularies_->target, false, options);
+    std::vector<std::string> hypotheses;
+    for (const auto& translations : translator.Translate(text_.valid.source)) {
+      hypotheses.push_back(translations.front().text);
+    }
+    metrics.emplace_back("bleu",
+                         CorpusBleu(hypotheses, text_.valid.target).score);
+  }
+  return metrics;
+}
+
+void TranslationTask::Predict(std::istream& in, std::ostream& out) const {
+  const Translator translator(*model_->model, vocabularies_->source,
+                              vocabularies_->target, data.lowercase, decode_);
+  TranslateStream(translator, in, [&](int64_t index, const Translations& all) {
+    for (const Translation& t : all) {
+      if (decode_.nbest > 1) {
+        out << fmt::format("{} ||| {} ||| {:.4f}\n", index, t.text, t.score);
+      } else {
+        out << t.text << '\n';
+      }
+    }
+    // So that a reader at the other end of a pipe is not kept waiting.
+    if (!out.flush()) throw IoError("standard output: cannot be written");
+  });
+}
+
+void TranslationTask::VisitEvaluate(FieldList& v) {
+  v.Section("Data");
+  v("source", compared_.source, Any{"FILE"}, "text to translate");
+  v("target", compared_.target, Any{"FILE"}, "its reference translation");
+  v("tsv", compared_.tsv, Any{"FILE"}, "both in one file: source, tab, target");
+  v("alignment_gold", evaluation_.alignment_gold, Any{"FILE"},
+    "links i-j (sure) or i?j (possible) per line, positions of white-space "
+    "words from 0: adds the alignment error rate");
+  v.Section("Measures");
+  v("lowercase", evaluation_.lowercase, "compare lower-cased text");
+  v("by_length", plot_file_, Any{"FILE.svg"}, "plot BLEU by source length");
+  evaluation_.decode.Visit(v);
+}
+
+Report TranslationTask::Evaluate() const {
+  ParallelText text = ReadTrainingText(compared_).train;
+  const Evaluation e = heed::Evaluate(*model_, text, evaluation_);
+  Report report;
+  report.heading =
+      fmt::format("{} sentences in {:.1f} s", e.sentences, e.seconds);
+  report.figures = {
+      {"bleu", "BLEU", e.bleu, 2, "", e.signature},
+      {"chrf", "chrF2", e.chrf, 2, "", e.chrf_signature},
+      {"loss", "loss", e.loss, 3, "", "per token, given gold prefixes"},
+      {"perplexity", "perplexity", e.perplexity, 2, "", ""},
+      {"exact_match", "exact match", e.exact_match, 4, "", "of 1"}};
+  if (e.aer) report.figures.push_back({"aer", "AER", *e.aer, 3, "", ""});
+  report.details = {{"sentences", e.sentences},
+                    {"seconds", e.seconds},
+                    {"signature", e.signature}};
+  if (!e.aer) report.details["aer"] = nullptr;
+  if (!plot_file_.empty()) {
+    if (data.lowercase) LowercaseText(text);
+    report.curve =
+        BleuByLength("", text, e.translations, evaluation_.lowercase);
+    report.axes = {"Quality by sentence length", "source words", "BLEU"};
+  }
+  return report;
+}
+
+std::unique_ptr<SequenceModel> MakeTranslator(const ModelConfig& config,
+                                              const Vocabularies& vocabularies,
+                                              uint64_t seed) {
+  const int source = vocabularies.source.size();
+  const int target = vocabularies.target.size();
+  if (config.family() == ModelFamily::kTransformer) {
+    return std::make_unique<Transformer>(config.transformer, source, target,
+                                         seed);
+  }
+  return std::make_unique<EncoderDecoder>(config.recurrent, source, target,
+                                          seed);
+}
+
+TranslationModel ReadTranslationModel(const std::string& folder) {
+  LoadedTask loaded = ReadTask(folder);
+  auto* task = dynamic_cast<TranslationTask*>(loaded.task.get());
+  if (task == nullptr) {
+    throw FormatError(fmt::format(
+        "{}: holds a model for task '{}', not a translator; use heed predict",
+        folder, loaded.task->name()));
+  }
+  TranslationModel model = task->TakeModel();
+  model.folder = folder;
+  model.metadata = std::move(loaded.metadata);
+  return model;
+}
+
+TrainResult TrainTranslation(const TranslationConfig& config) {
+  TranslationTask task(config.model, config.data);
+  return Train(task, {config.optimizer, config.run});
+}
+
+TrainResult TrainTranslation(const TranslationConfig& config,
+                             TrainingText text) {
+  TranslationTask task(config.model, config.data);
+  task.SetText(std::move(text));
+  return TrainOnExamples(task, {config.optimizer, config.run});
+}
+
+}  // namespace heed

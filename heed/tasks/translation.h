@@ -1,0 +1,113 @@
+// Translation: from one text to another, line by line.
+#ifndef HEED_TASKS_TRANSLATION_H_
+#define HEED_TASKS_TRANSLATION_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "heed/data/batches.h"
+#include "heed/data/vocabulary.h"
+#include "heed/decode/translator.h"
+#include "heed/models/config.h"
+#include "heed/models/sequence_model.h"
+#include "heed/tasks/parallel_text.h"
+#include "heed/tasks/task.h"
+#include "heed/tasks/translation_evaluation.h"
+#include "heed/tasks/translation_model.h"
+
+namespace heed {
+
+/// All of `heed train --task translate`.
+struct TranslationConfig {
+  ModelConfig model;
+  DataConfig data;
+  OptimizerConfig optimizer;
+  RunConfig run;
+
+  void Visit(FieldList& v);
+  /// Throws: ConfigError.
+  void Resolve();
+};
+
+class TranslationTask : public Task {
+ public:
+  TranslationTask() = default;
+  TranslationTask(ModelConfig model, DataConfig data)
+      : model(std::move(model)), data(std::move(data)) {}
+
+  ModelConfig model;
+  DataConfig data;
+
+  std::string name() const override { return "translate"; }
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void Resolve() override;
+
+  void ReadExamples() override { text_ = ReadTrainingText(data); }
+  /// Text that is in memory, instead of ReadExamples.
+  void SetText(TrainingText text) { text_ = std::move(text); }
+  bool in_files() const override;
+  void LearnVocabularies() override;
+  ModelFiles Files() const override;
+  void SetFiles(const ModelFiles& files, const std::string& folder) override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"source_vocabulary", vocabularies_->source.size()},
+            {"target_vocabulary", vocabularies_->target.size()}};
+  }
+  void MakeModel(uint64_t seed) override;
+  void EncodeExamples() override;
+
+  ParameterSet& parameters() override { return model_->model->parameters(); }
+  std::string Summary() const override;
+  std::string CheckSum() const override { return text_.CheckSum(); }
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override;
+  int64_t Units(std::span<const int64_t> examples) const override;
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override;
+  std::vector<MeasureInfo> Measures() const override;
+  bool has_valid() const override { return text_.has_valid(); }
+  Metrics Validate(const std::string& measure) const override;
+
+  void VisitPredict(FieldList& v) override { decode_.Visit(v); }
+  void Predict(std::istream& in, std::ostream& out) const override;
+  void VisitEvaluate(FieldList& v) override;
+  Report Evaluate() const override;
+
+  /// Gives away what was read: settings, vocabularies and weights.
+  TranslationModel TakeModel() { return std::move(*model_); }
+
+ private:
+  BatchOptions Batches() const;
+
+  std::optional<Vocabularies> vocabularies_;
+  std::optional<TranslationModel> model_;
+  TrainingText text_;
+  Corpus train_;
+  Corpus valid_;
+
+  // Of prediction and evaluation
+  DecodeOptions decode_;
+  DataConfig compared_;
+  EvaluationOptions evaluation_;
+  std::string plot_file_;
+};
+
+/// The model that a resolved config describes, with fresh weights.
+std::unique_ptr<SequenceModel> MakeTranslator(const ModelConfig& config,
+                                              const Vocabularies& vocabularies,
+                                              uint64_t seed);
+
+/// A translation model of a folder. Throws: as ReadTask; FormatError if the
+/// folder holds a model of another task.
+TranslationModel ReadTranslationModel(const std::string& folder);
+
+/// Trains as the config says, on files or on text in memory.
+TrainResult TrainTranslation(const TranslationConfig& config);
+TrainResult TrainTranslation(const TranslationConfig& config,
+                             TrainingText text);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TRANSLATION_H_

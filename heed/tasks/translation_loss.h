@@ -1,0 +1,37 @@
+// How good a model is on parallel text.
+#ifndef HEED_TASKS_TRANSLATION_LOSS_H_
+#define HEED_TASKS_TRANSLATION_LOSS_H_
+
+#include "heed/data/batches.h"
+#include "heed/models/sequence_model.h"
+#include "heed/ops/loss.h"
+
+namespace heed {
+
+/// Scores of a batch's target tokens given its gold prefixes [T, B, V].
+Var TranslationLogits(const SequenceModel& model, const Context& ctx,
+                      const Batch& batch);
+
+/// Their loss against the gold tokens; padding does not count.
+CrossEntropyLoss TranslationLoss(const SequenceModel& model, const Context& ctx,
+                                 const Batch& batch,
+                                 CrossEntropyOptions options);
+
+struct LossSum {
+  double nll = 0;  // Σ −log p of the gold tokens, natural logarithm
+  int64_t tokens = 0;
+  int64_t correct = 0;
+
+  double mean() const {
+    return tokens > 0 ? nll / static_cast<double>(tokens) : 0;
+  }
+};
+
+/// Loss of the gold targets given gold prefixes (teacher forcing), without
+/// label smoothing and dropout; </s> counts as a token.
+LossSum CorpusLoss(const SequenceModel& model, const Corpus& corpus,
+                   const BatchOptions& batches);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TRANSLATION_LOSS_H_

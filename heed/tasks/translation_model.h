@@ -1,0 +1,26 @@
+// A translation model as it is read from a folder.
+#ifndef HEED_TASKS_TRANSLATION_MODEL_H_
+#define HEED_TASKS_TRANSLATION_MODEL_H_
+
+#include <memory>
+#include <string>
+
+#include "heed/io/safetensors.h"
+#include "heed/models/config.h"
+#include "heed/models/sequence_model.h"
+#include "heed/tasks/parallel_text.h"
+
+namespace heed {
+
+struct TranslationModel {
+  std::string folder;
+  ModelConfig config;
+  DataConfig data;
+  Vocabularies vocabularies;
+  std::unique_ptr<SequenceModel> model;
+  Metadata metadata;  // of the weights: step, score
+};
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TRANSLATION_MODEL_H_

@@ -1,0 +1,35 @@
+#include "heed/tensor/named_tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+
+const Tensor& FindTensor(std::span<const NamedTensor> tensors,
+                         const std::string& name, const std::string& file) {
+  const auto found =
+      std::find_if(tensors.begin(), tensors.end(),
+                   [&](const NamedTensor& t) { return t.name == name; });
+  if (found == tensors.end()) {
+    throw FormatError(fmt::format("{}: tensor '{}' is missing", file, name));
+  }
+  return found->value;
+}
+
+const Tensor& FindTensor(std::span<const NamedTensor> tensors,
+                         const std::string& name, const Shape& shape,
+                         DType dtype, const std::string& file) {
+  const Tensor& value = FindTensor(tensors, name, file);
+  if (value.shape() != shape || value.dtype() != dtype) {
+    throw FormatError(fmt::format("{}: tensor '{}' is {} {}, expected {} {}",
+                                  file, name, Name(value.dtype()),
+                                  value.shape().ToString(), Name(dtype),
+                                  shape.ToString()));
+  }
+  return value;
+}
+
+}  // namespace heed
