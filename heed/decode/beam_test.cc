@@ -406,7 +406,7 @@ TEST(Beam, BadSourcesAreErrors) {
                ShapeError);
   EXPECT_THROW(BeamSearch(model, ids, Tensor::Full({1}, 5, DType::kI32), {}),
                ShapeError);
-  EXPECT_THROW(BeamSearch(model, ids, Tensor::Full({1}, 0, DType::kI32), {}),
+  EXPECT_THROW(BeamSearch(model, ids, Tensor::Full({1}, -1, DType::kI32), {}),
                ShapeError);
 }
 

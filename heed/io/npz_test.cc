@@ -235,7 +235,7 @@ TEST_F(Npz, NoDamageCrashes) {
     for (int i = 0; i < 4 && !bytes.empty(); ++i) {
       bytes[rng.Below(bytes.size())] = static_cast<char>(rng.Below(256));
     }
-    WriteFileAtomically(path_, bytes);
+    folder_.Put("file.npz", bytes);
     try {
       ReadNpz(path_);
     } catch (const FormatError& error) {

@@ -49,6 +49,12 @@ std::vector<ModelInfo> Models() {
   for (const FamilyModels& f : Families()) {
     all.insert(all.end(), f.models.begin(), f.models.end());
   }
+  // Encoders of the other tasks.
+  all.insert(all.end(), BertModels().begin(), BertModels().end());
+  all.push_back({"rnn", "", "recurrent, with attention over its own states",
+                 "Schuster and Paliwal 1997"});
+  all.push_back({"patchtst", "", "patches of a series, each column by itself",
+                 "Nie et al. 2023, arXiv:2211.14730"});
   return all;
 }
 

@@ -12,7 +12,9 @@ constexpr const char* kRnn = "rnn";
 
 std::vector<std::string> EncoderConfig::Names() {
   std::vector<std::string> names = {kRnn};
-  for (const ModelInfo& info : TransformerModels()) names.push_back(info.model);
+  for (const auto* models : {&TransformerModels(), &BertModels()}) {
+    for (const ModelInfo& info : *models) names.push_back(info.model);
+  }
   return names;
 }
 

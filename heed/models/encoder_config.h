@@ -20,7 +20,7 @@ struct EncoderConfig {
   RnnConfig rnn;
   TransformerConfig transformer;
 
-  /// "rnn", then the Transformers.
+  /// "rnn", then the Transformers, then those of BERT.
   static std::vector<std::string> Names();
 
   /// The settings of the model, without its name.

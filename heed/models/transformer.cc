@@ -79,7 +79,14 @@ TransformerWriter::TransformerWriter(const Scope& scope,
     : embedding_(scope, config, tokens),
       stack_(scope, WriterOptions(config, source)),
       output_(MakeOutput(scope, config, tokens)),
-      attends_(source > 0) {}
+      attends_(source > 0) {
+  if (attends_) {
+    last_source_attention_ =
+        (scope / fmt::format("layers.{}.cross_attention",
+                             WriterOptions(config, source).layers - 1))
+            .path();
+  }
+}
 
 Var TransformerWriter::Logits(const Context& ctx, const Tensor& target_in,
                               const Var& source,

@@ -3,6 +3,7 @@
 #define HEED_MODELS_TRANSFORMER_H_
 
 #include <memory>
+#include <string>
 
 #include "heed/models/sequence_model.h"
 #include "heed/models/transformer_encoder.h"
@@ -29,12 +30,18 @@ class TransformerWriter {
   Var Step(const Context& ctx, const Tensor& tokens,
            DecodingState& state) const;
 
+  /// Path of the last layer's attention to the source.
+  const std::string& last_source_attention() const {
+    return last_source_attention_;
+  }
+
  private:
   struct State;
 
   TextEmbedding embedding_;
   TransformerStack stack_;
   WordScores output_;
+  std::string last_source_attention_;
   bool attends_;
 };
 
@@ -51,6 +58,10 @@ class Transformer : public SequenceModel {
                                        const Tensor& lengths) const override;
   Var Step(const Context& ctx, const Tensor& tokens,
            DecodingState& state) const override;
+
+  std::string alignment_attention() const override {
+    return decoder_.last_source_attention();
+  }
 
  private:
   /// Shapes: source i32 [S, B], result [B, S, M].

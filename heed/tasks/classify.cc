@@ -74,6 +74,9 @@ void ClassifyTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()), "what reads a text");
+  v("pretrained", pretrained, Any{"DIR"},
+    "start from this folder of heed train --task pretrain: its model, "
+    "vocabulary, weights and pooler");
   classifier.Visit(v);
   encoder.Visit(v);
 }
@@ -100,11 +103,23 @@ void ClassifyTask::SetText(LabelledText train, LabelledText valid) {
 }
 
 void ClassifyTask::LearnVocabularies() {
+  labels_.emplace(train_text_);
+  if (!pretrained.empty()) return StartFromPretrained();
   std::vector<std::string> lines = train_text_.text;
   lines.insert(lines.end(), train_text_.second.begin(),
                train_text_.second.end());
   vocabulary_ = data.vocabulary.Learn(std::move(lines));
-  labels_.emplace(train_text_);
+}
+
+/// What the weights were made for replaces what the settings say.
+void ClassifyTask::StartFromPretrained() {
+  start_ = ReadPretrained(pretrained);
+  encoder.model = start_->model;
+  encoder.transformer = start_->transformer;
+  data.vocabulary = start_->vocabulary_config;
+  vocabulary_ = start_->vocabulary;
+  classifier.pooling = "cls";
+  classifier.pooler = true;
 }
 
 ModelFiles ClassifyTask::Files() const {
@@ -127,6 +142,7 @@ void ClassifyTask::MakeModel(uint64_t seed) {
       data.format.multi_label,
       MakeTextEncoder(Scope(*parameters_, "encoder"), encoder,
                       vocabulary_->size(), pairs() ? 2 : 1));
+  if (start_) CopyPretrained(*start_, *parameters_);
 }
 
 LabelledCorpus ClassifyTask::Encode(const LabelledText& text,

@@ -12,6 +12,7 @@
 #include "heed/metrics/classification.h"
 #include "heed/models/classifier.h"
 #include "heed/models/encoder_config.h"
+#include "heed/tasks/pretrained.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -36,6 +37,8 @@ class ClassifyTask : public Task {
   EncoderConfig encoder;
   ClassifierConfig classifier;
   ClassifyDataConfig data;
+  /// Folder of a pre-trained encoder that training starts from, or none.
+  std::string pretrained;
 
   std::string name() const override { return "classify"; }
   void ChooseModel(const std::string& name) override;
@@ -79,6 +82,7 @@ class ClassifyTask : public Task {
   Report Evaluate() const override;
 
  private:
+  void StartFromPretrained();
   /// What the model says of a corpus, text by text.
   struct Answers {
     TextLabels chosen;
@@ -92,6 +96,7 @@ class ClassifyTask : public Task {
   std::string Table(std::span<const ClassScore> classes) const;
   void Write(const Answers& answers, std::ostream& out) const;
 
+  std::optional<Pretrained> start_;  // of a run that begins with it
   std::optional<Vocabulary> vocabulary_;
   std::optional<LabelSet> labels_;
   std::unique_ptr<ParameterSet> parameters_;

@@ -334,13 +334,12 @@ std::vector<TagTask::Answer> TagTask::AnswerAll(
 
 std::vector<MeasureInfo> TagTask::Measures() const {
   std::vector<MeasureInfo> measures;
+  // With intents, tags alone would choose a model too early.
+  if (with_intents()) measures.push_back({"joint_accuracy", true});
   if (entities_) measures.push_back({"f1", true});
   measures.push_back({"accuracy", true});
   measures.push_back({"sentence_accuracy", true});
-  if (with_intents()) {
-    measures.push_back({"intent_accuracy", true});
-    measures.push_back({"joint_accuracy", true});
-  }
+  if (with_intents()) measures.push_back({"intent_accuracy", true});
   measures.push_back({"loss", false});
   return measures;
 }

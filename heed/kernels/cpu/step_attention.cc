@@ -2,6 +2,8 @@
 
 #include <hwy/cache_control.h>
 
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,6 +40,64 @@ HWY_INLINE FloatV LoadKeys(FloatD d, const bfloat16* p, size_t n) {
   return Widen(d, LoadPart(d16, &p->bits, n));
 }
 
+/// The first n elements, at most a vector.
+template <typename K>
+HWY_INLINE FloatV LoadFirst(FloatD d, const K* p, size_t n) {
+  return n == hn::Lanes(d) ? LoadKeys(d, p) : LoadKeys(d, p, n);
+}
+
+/// Two vectors of keys. Those of bf16 are the even and the odd ones of a block,
+/// which takes fewer instructions than their order.
+struct Pair {
+  FloatV first;
+  FloatV second;
+};
+HWY_INLINE Pair LoadPair(FloatD d, const float* p) {
+  return {hn::LoadU(d, p), hn::LoadU(d, p + hn::Lanes(d))};
+}
+HWY_INLINE void StorePair(FloatD d, const float* /*like*/, FloatV a, FloatV b,
+                          float* y) {
+  hn::StoreU(a, d, y);
+  hn::StoreU(b, d, y + hn::Lanes(d));
+}
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE Pair LoadPair(FloatD d, const bfloat16* p) {
+  return {LoadKeys(d, p), LoadKeys(d, p + 1)};
+}
+HWY_INLINE void StorePair(FloatD d, const bfloat16* /*like*/, FloatV a,
+                          FloatV b, float* y) {
+  StorePair(d, y, a, b, y);
+}
+/// A head's query in the order in which LoadPair gives keys of bf16.
+HWY_INLINE void ArrangeQuery(int64_t n, const float* q, float* arranged) {
+  std::copy(q, q + n, arranged);
+}
+#else
+HWY_INLINE Pair LoadPair(FloatD d, const bfloat16* p) {
+  const hn::RebindToUnsigned<FloatD> du;
+  const hn::Repartition<uint16_t, FloatD> d16;
+  const auto both = hn::BitCast(du, hn::LoadU(d16, &p->bits));
+  return {hn::BitCast(d, hn::ShiftLeft<16>(both)),
+          hn::BitCast(d, hn::And(both, hn::Set(du, 0xFFFF0000U)))};
+}
+HWY_INLINE void StorePair(FloatD d, const bfloat16* /*like*/, FloatV a,
+                          FloatV b, float* y) {
+  hn::StoreInterleaved2(a, b, d, y);
+}
+HWY_INLINE void ArrangeQuery(int64_t n, const float* q, float* arranged) {
+  const FloatD d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    FloatV even, odd;
+    hn::LoadInterleaved2(d, q + i, even, odd);
+    hn::StoreU(even, d, arranged + i);
+    hn::StoreU(odd, d, arranged + i + lanes);
+  }
+  std::copy(q + i, q + n, arranged + i);
+}
+#endif
+
 /// Sizes of what a row computes.
 struct Heads {
   int64_t heads;
@@ -55,12 +115,14 @@ HWY_INLINE float DotProduct(int64_t n, const float* q, const K* k) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   FloatV sum = hn::Zero(d);
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    sum = hn::MulAdd(hn::LoadU(d, q + i), LoadKeys(d, k + i), sum);
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const Pair pair = LoadPair(d, k + i);
+    sum = hn::MulAdd(hn::LoadU(d, q + i), pair.first, sum);
+    sum = hn::MulAdd(hn::LoadU(d, q + i + lanes), pair.second, sum);
   }
-  if (i < n) {
-    const auto rest = static_cast<size_t>(n - i);
-    sum = hn::MulAdd(LoadPart(d, q + i, rest), LoadKeys(d, k + i, rest), sum);
+  for (; i < n; i += lanes) {
+    const auto rest = static_cast<size_t>(std::min(lanes, n - i));
+    sum = hn::MulAdd(LoadFirst(d, q + i, rest), LoadFirst(d, k + i, rest), sum);
   }
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
@@ -113,21 +175,28 @@ HWY_INLINE void FourScores(const Heads& n, const float* q, const K* const* keys,
   const K* k2 = keys[2] + column;
   const K* k3 = keys[3] + column;
   FloatV s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  const auto add = [&](const K* k, int64_t i, FloatV even, FloatV odd,
+                       FloatV& sum) HEED_LANES {
+    const Pair pair = LoadPair(d, k + i);
+    sum = hn::MulAdd(even, pair.first, sum);
+    sum = hn::MulAdd(odd, pair.second, sum);
+  };
   int64_t i = 0;
-  for (; i + lanes <= n.features; i += lanes) {
-    const FloatV query = hn::LoadU(d, q + i);
-    s0 = hn::MulAdd(query, LoadKeys(d, k0 + i), s0);
-    s1 = hn::MulAdd(query, LoadKeys(d, k1 + i), s1);
-    s2 = hn::MulAdd(query, LoadKeys(d, k2 + i), s2);
-    s3 = hn::MulAdd(query, LoadKeys(d, k3 + i), s3);
+  for (; i + 2 * lanes <= n.features; i += 2 * lanes) {
+    const FloatV even = hn::LoadU(d, q + i);
+    const FloatV odd = hn::LoadU(d, q + i + lanes);
+    add(k0, i, even, odd, s0);
+    add(k1, i, even, odd, s1);
+    add(k2, i, even, odd, s2);
+    add(k3, i, even, odd, s3);
   }
-  if (i < n.features) {
-    const auto rest = static_cast<size_t>(n.features - i);
-    const FloatV query = LoadPart(d, q + i, rest);
-    s0 = hn::MulAdd(query, LoadKeys(d, k0 + i, rest), s0);
-    s1 = hn::MulAdd(query, LoadKeys(d, k1 + i, rest), s1);
-    s2 = hn::MulAdd(query, LoadKeys(d, k2 + i, rest), s2);
-    s3 = hn::MulAdd(query, LoadKeys(d, k3 + i, rest), s3);
+  for (; i < n.features; i += lanes) {
+    const auto rest = static_cast<size_t>(std::min(lanes, n.features - i));
+    const FloatV query = LoadFirst(d, q + i, rest);
+    s0 = hn::MulAdd(query, LoadFirst(d, k0 + i, rest), s0);
+    s1 = hn::MulAdd(query, LoadFirst(d, k1 + i, rest), s1);
+    s2 = hn::MulAdd(query, LoadFirst(d, k2 + i, rest), s2);
+    s3 = hn::MulAdd(query, LoadFirst(d, k3 + i, rest), s3);
   }
   const hn::FixedTag<float, 4> d4;
   hn::StoreU(hn::Mul(hn::Set(d4, n.scale), SumsOf(s0, s1, s2, s3)), d4, scores);
@@ -183,33 +252,25 @@ HWY_INLINE void SumFourVectors(int64_t count, const float* a,
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   FloatV s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   FloatV t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+  const auto add = [&](int64_t s, FloatV& v0, FloatV& v1, FloatV& v2,
+                       FloatV& v3) HEED_LANES {
+    const FloatV weight = hn::Set(d, a[s]);
+    const Pair left = LoadPair(d, keys[s] + column);
+    const Pair right = LoadPair(d, keys[s] + column + 2 * lanes);
+    v0 = hn::MulAdd(weight, left.first, v0);
+    v1 = hn::MulAdd(weight, left.second, v1);
+    v2 = hn::MulAdd(weight, right.first, v2);
+    v3 = hn::MulAdd(weight, right.second, v3);
+  };
   int64_t s = 0;
   for (; s + 2 <= count; s += 2) {
-    const FloatV a0 = hn::Set(d, a[s]);
-    const FloatV a1 = hn::Set(d, a[s + 1]);
-    const K* v0 = keys[s] + column;
-    const K* v1 = keys[s + 1] + column;
-    s0 = hn::MulAdd(a0, LoadKeys(d, v0), s0);
-    t0 = hn::MulAdd(a1, LoadKeys(d, v1), t0);
-    s1 = hn::MulAdd(a0, LoadKeys(d, v0 + lanes), s1);
-    t1 = hn::MulAdd(a1, LoadKeys(d, v1 + lanes), t1);
-    s2 = hn::MulAdd(a0, LoadKeys(d, v0 + 2 * lanes), s2);
-    t2 = hn::MulAdd(a1, LoadKeys(d, v1 + 2 * lanes), t2);
-    s3 = hn::MulAdd(a0, LoadKeys(d, v0 + 3 * lanes), s3);
-    t3 = hn::MulAdd(a1, LoadKeys(d, v1 + 3 * lanes), t3);
+    add(s, s0, s1, s2, s3);
+    add(s + 1, t0, t1, t2, t3);
   }
-  if (s < count) {
-    const FloatV a0 = hn::Set(d, a[s]);
-    const K* v0 = keys[s] + column;
-    s0 = hn::MulAdd(a0, LoadKeys(d, v0), s0);
-    s1 = hn::MulAdd(a0, LoadKeys(d, v0 + lanes), s1);
-    s2 = hn::MulAdd(a0, LoadKeys(d, v0 + 2 * lanes), s2);
-    s3 = hn::MulAdd(a0, LoadKeys(d, v0 + 3 * lanes), s3);
-  }
-  hn::StoreU(hn::Add(s0, t0), d, y);
-  hn::StoreU(hn::Add(s1, t1), d, y + lanes);
-  hn::StoreU(hn::Add(s2, t2), d, y + 2 * lanes);
-  hn::StoreU(hn::Add(s3, t3), d, y + 3 * lanes);
+  if (s < count) add(s, s0, s1, s2, s3);
+  const K* like = nullptr;
+  StorePair(d, like, hn::Add(s0, t0), hn::Add(s1, t1), y);
+  StorePair(d, like, hn::Add(s2, t2), hn::Add(s3, t3), y + 2 * lanes);
 }
 
 /// y = sum_s a[s] values[s] for n columns from `column` on.
@@ -222,22 +283,15 @@ void WeightedSum(int64_t n, int64_t count, const float* a, const K* const* keys,
   for (; i + 4 * lanes <= n; i += 4 * lanes) {
     SumFourVectors(count, a, keys, column + i, y + i);
   }
-  for (; i + lanes <= n; i += lanes) {
+  for (; i < n; i += lanes) {
+    const auto rest = static_cast<size_t>(std::min(lanes, n - i));
     FloatV sum = hn::Zero(d);
     for (int64_t s = 0; s < count; ++s) {
-      sum =
-          hn::MulAdd(hn::Set(d, a[s]), LoadKeys(d, keys[s] + column + i), sum);
+      sum = hn::MulAdd(hn::Set(d, a[s]),
+                       LoadFirst(d, keys[s] + column + i, rest), sum);
     }
-    hn::StoreU(sum, d, y + i);
+    StorePart(d, sum, y + i, rest);
   }
-  if (i == n) return;
-  const auto rest = static_cast<size_t>(n - i);
-  FloatV sum = hn::Zero(d);
-  for (int64_t s = 0; s < count; ++s) {
-    sum = hn::MulAdd(hn::Set(d, a[s]), LoadKeys(d, keys[s] + column + i, rest),
-                     sum);
-  }
-  StorePart(d, sum, y + i, rest);
 }
 
 /// One row. `keys` point to rows of keys and values, `before` to those of the
@@ -278,14 +332,23 @@ Tensor AttendRows(const StepQueries& queries, int64_t most, Tensor* weights,
   ParallelFor(q.rows(), RowGrain(2 * (most + 1) * q.cols()),
               [&](int64_t begin, int64_t end) HWY_ATTR {
                 Tensor own({n.heads, most + 1});
+                Tensor arranged({q.cols()});
                 std::vector<const K*> pointers(static_cast<size_t>(2 * most));
                 const K** keys = pointers.data();
                 const K** before = keys + most;
                 for (int64_t r = begin; r < end; ++r) {
                   std::swap(keys, before);
                   const int64_t count = find(r, keys);
-                  AttendRow(n, q.row<float>(r), count, keys, before,
-                            own.data<float>(), context.row<float>(r));
+                  const float* query = q.row<float>(r);
+                  if constexpr (std::is_same_v<K, bfloat16>) {
+                    for (int64_t h = 0; h < n.heads; ++h) {
+                      ArrangeQuery(n.features, query + h * n.features,
+                                   arranged.data<float>() + h * n.features);
+                    }
+                    query = arranged.data<float>();
+                  }
+                  AttendRow(n, query, count, keys, before, own.data<float>(),
+                            context.row<float>(r));
                   if (weights == nullptr) continue;
                   MeanOfHeads(n.heads, count, own.data<float>(),
                               weights->row<float>(r));

@@ -1,0 +1,245 @@
+#include "heed/convert/import_marian.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/convert/convert.h"
+#include "heed/convert/import_options.h"
+#include "heed/convert/marian_transformer.h"
+#include "heed/convert/testing.h"
+#include "heed/io/file.h"
+#include "heed/io/yaml.h"
+#include "heed/tasks/translation.h"
+
+namespace heed {
+namespace {
+
+/// Marian's ids in Heed: </s> and <unk> stand first, then the others as in
+/// Heed, two further on.
+std::map<int32_t, int32_t> HeedIds(int size) {
+  std::map<int32_t, int32_t> ids = {{0, kEos}, {1, kUnk}};
+  for (int i = 2; i < size; ++i) ids[i] = i + 2;
+  return ids;
+}
+
+// Models that tests/golden/marian_transformer.py wrote and evaluated.
+class ImportMarianGolden : public testing::Test {
+ protected:
+  TranslationModel Read(const std::string& name,
+                        const std::vector<std::string>& vocabularies) {
+    Imported imported = Import(Golden(name), vocabularies);
+    notes_ = imported.notes;
+    WriteImported(folder_.Path("model"), false, imported);
+    return ReadTranslationModel(folder_.Path("model"));
+  }
+
+  TemporaryFolder folder_;
+  Notes notes_;
+};
+
+TEST_F(ImportMarianGolden, NormBehindWithTiedSubwords) {
+  const TranslationModel model =
+      Read("marian_post.npz", {Golden("marian.spm")});
+  EXPECT_TRUE(notes_.empty());
+  const auto golden = GoldenTensors("marian_post_expected.npz");
+  const int size = static_cast<int>(golden.at("logits").dim(2));
+  const auto ids = HeedIds(size);
+  ASSERT_EQ(model.vocabularies.source.size(), size + 2);
+  ExpectLogits(*model.model, golden, ids, ids);
+}
+
+TEST_F(ImportMarianGolden, SubwordsOfLinesAreTheSame) {
+  const TranslationModel model =
+      Read("marian_post.npz", {Golden("marian.spm")});
+  const auto golden = GoldenTensors("marian_post_expected.npz");
+  const Tensor& lines = golden.at("lines");
+  const std::string text(static_cast<const char*>(lines.raw()),
+                         static_cast<size_t>(lines.numel()));
+  const auto ids = HeedIds(static_cast<int>(golden.at("logits").dim(2)));
+  size_t begin = 0;
+  for (int64_t b = 0; b < golden.at("source").dim(0); ++b) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::vector<int32_t> expected;
+    const int32_t length = golden.at("lengths").data<int32_t>()[b];
+    for (int32_t i = 0; i + 1 < length; ++i) {
+      expected.push_back(ids.at(golden.at("source").row<int32_t>(b)[i]));
+    }
+    EXPECT_EQ(
+        model.vocabularies.source.Encode(text.substr(begin, end - begin)),
+        expected);
+    begin = end + 1;
+  }
+}
+
+TEST_F(ImportMarianGolden, NormBeforeWithOwnWords) {
+  const TranslationModel model =
+      Read("marian_pre.npz",
+           {Golden("marian.source.yml"), Golden("marian.target.yml")});
+  EXPECT_TRUE(notes_.empty());
+  EXPECT_EQ(model.vocabularies.source.Encode("b@@ \\ q ~"),
+            (std::vector<int32_t>{5, 10, kUnk, 9}));
+  ExpectLogits(*model.model, GoldenTensors("marian_pre_expected.npz"),
+               HeedIds(9), HeedIds(11));
+}
+
+TEST_F(ImportMarianGolden, VocabulariesComeFromTheDecodersConfig) {
+  folder_.Put("m.npz", ReadFile(Golden("marian_pre.npz")));
+  folder_.Put("s.yml", ReadFile(Golden("marian.source.yml")));
+  folder_.Put("t.yml", ReadFile(Golden("marian.target.yml")));
+  const std::string path = folder_.Path("m.npz");
+  EXPECT_NE(MessageOf<ConfigError>([&] { Import(path, {}); }).find("--vocab"),
+            std::string::npos);
+  folder_.Put("m.npz.decoder.yml",
+              "relative-paths: true\nvocabs:\n  - s.yml\n  - t.yml\n");
+  EXPECT_EQ(Import(path, {}).task->Sizes()[1].second, 13);
+}
+
+TEST_F(ImportMarianGolden, WrongVocabulariesAreTold) {
+  const std::string pre = Golden("marian_pre.npz");
+  const std::string post = Golden("marian_post.npz");
+  const std::string spm = Golden("marian.spm");
+  const std::string yml = Golden("marian.source.yml");
+  const auto error = [](const std::string& model,
+                        const std::vector<std::string>& vocabularies) {
+    return MessageOf<FormatError>([&] { Import(model, vocabularies); });
+  };
+  EXPECT_NE(error(pre, {spm}).find("has 45 pieces"), std::string::npos);
+  EXPECT_NE(error(post, {spm, yml}).find("on both sides"), std::string::npos);
+  EXPECT_NE(error(post, {yml, Golden("marian.target.yml")})
+                .find("share their embeddings"),
+            std::string::npos);
+  EXPECT_NE(error(post, {folder_.Put("v.fsv", "x")}).find("factored"),
+            std::string::npos);
+  EXPECT_NE(error(post, {folder_.Put("v.yml", "a: 0\nb: 1\n")}).find("</s>"),
+            std::string::npos);
+  EXPECT_NE(error(post, {folder_.Put("v.yml", "</s>: 0\nb: x\n")})
+                .find("the id of 'b'"),
+            std::string::npos);
+  EXPECT_NE(error(post, {folder_.Put("v.yml", "</s>: 0\nb: 0\n")})
+                .find("the same id 0"),
+            std::string::npos);
+  EXPECT_NE(error(post, {folder_.Put("v.spm", "no model")}).find("v.spm"),
+            std::string::npos);
+}
+
+TEST_F(ImportMarianGolden, WhatIsLeftOutIsNoted) {
+  const std::string words = folder_.Put(
+      "v.yml", "</s>: 0\n<unk>: 1\n\"a b\": 2\n<pad>: 3\nc: 4\nfar: 99\n");
+  const Imported imported = Import(Golden("marian_post.npz"), {words});
+  ASSERT_EQ(imported.notes.size(), 3U);
+  EXPECT_NE(imported.notes[0].find("39 further rows"), std::string::npos);
+  EXPECT_NE(imported.notes[1].find("'far'"), std::string::npos);
+  EXPECT_NE(imported.notes[2].find("'a b', '<pad>'"), std::string::npos);
+  EXPECT_EQ(imported.task->Sizes()[0].second, 5);
+}
+
+TEST_F(ImportMarianGolden, ModelsThatAreNotMariansAreRefused) {
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              Import(Golden("numpy_stored.npz"), {"v.yml"});
+            }).find("special:model.yml"),
+            std::string::npos);
+}
+
+// Options
+
+/// What reading these options says that follow those of a usual model.
+std::string OptionError(const std::string& more,
+                        const std::string& post = "dan",
+                        const std::string& pre = "") {
+  const std::string text =
+      fmt::format("type: transformer\ntransformer-postprocess: {}\n"
+                  "transformer-preprocess: \"{}\"\n{}\n",
+                  post, pre, more);
+  return MessageOf<FormatError>([&] {
+    ImportOptions options(ParseYaml(text, "o.yml"), "o.yml");
+    options.Skip("type");
+    ReadMarianTransformer(options, SourceWeights({}, "w.npz"));
+  });
+}
+
+TEST(MarianOptions, UsualOnesAreUnderstood) {
+  EXPECT_EQ(OptionError(""), "no error");
+  EXPECT_EQ(OptionError("some-new-option: false\nmore: []\nlast: \"\""),
+            "no error");
+}
+
+TEST(MarianOptions, UnknownOnesAreNamed) {
+  EXPECT_EQ(OptionError("some-new-option: 3"),
+            "o.yml: option some-new-option: Heed cannot do \"3\"");
+  for (const char* option :
+       {"transformer-no-projection: true", "right-left: true",
+        "lemma-dim-emb: 64", "transformer-pool: true", "ulr: true",
+        "transformer-tied-layers: [1, 1]"}) {
+    const std::string key(option, std::string_view(option).find(':'));
+    EXPECT_EQ(OptionError(option).find("o.yml: option " + key + ":"), 0U)
+        << OptionError(option);
+  }
+}
+
+TEST(MarianOptions, OtherLayersAreNamed) {
+  EXPECT_EQ(OptionError("transformer-decoder-autoreg: rnn"),
+            "o.yml: option transformer-decoder-autoreg: Heed cannot do 'rnn' "
+            "(it can: 'self-attention')");
+  EXPECT_NE(OptionError("transformer-ffn-depth: 3").find("'3'"),
+            std::string::npos);
+  EXPECT_NE(OptionError("transformer-ffn-activation: prelu").find("'prelu'"),
+            std::string::npos);
+  EXPECT_NE(OptionError("transformer-decoder-dim-ffn: 7").find("(7)"),
+            std::string::npos);
+  EXPECT_NE(OptionError("dim-emb: many").find("'many' is not a whole number"),
+            std::string::npos);
+}
+
+TEST(MarianOptions, NormsAreBehindOrBefore) {
+  EXPECT_EQ(OptionError("transformer-postprocess-top: n", "da", "n"),
+            "no error");
+  EXPECT_NE(OptionError("", "da", "n").find("1.10"), std::string::npos);
+  EXPECT_NE(OptionError("", "dar").find("'dar'"), std::string::npos);
+  EXPECT_NE(OptionError("", "dhn").find("'dhn'"), std::string::npos);
+  EXPECT_NE(OptionError("transformer-postprocess-top: na").find("'na'"),
+            std::string::npos);
+  EXPECT_NE(OptionError("transformer-postprocess-emb: r").find("'r'"),
+            std::string::npos);
+}
+
+TEST(MarianOptions, GeluDependsOnTheVersion) {
+  const auto read = [](const std::string& version) {
+    ImportOptions options(
+        ParseYaml("transformer-ffn-activation: gelu\nversion: " + version,
+                  "o.yml"),
+        "o.yml");
+    return ReadMarianTransformer(options, SourceWeights({}, "w.npz"));
+  };
+  EXPECT_TRUE(read("v1.12.0 65bf82ff 2023-02-21").scaled_swish);
+  EXPECT_EQ(read("v1.9.0 x").config.activation, "swish");
+  EXPECT_FALSE(read("v1.12.14 2d067afb 2024-02-16").scaled_swish);
+  EXPECT_EQ(read("v1.12.14 x").config.activation, "gelu");
+}
+
+// Weights
+
+TEST(SourceWeights, WhatIsMissingIllShapedOrUnknownIsNamed) {
+  SourceWeights weights({{"a", Tensor::Zeros({1, 4})},
+                         {"b", Tensor::Zeros({4}, DType::kI32)},
+                         {"c", Tensor::Zeros({4})},
+                         {"d", Tensor::Zeros({4})}},
+                        "w.npz");
+  EXPECT_EQ(weights.Take("a", {4}).shape(), Shape({4}));
+  const auto error = [&](const std::string& name, const Shape& shape) {
+    return MessageOf<FormatError>([&] { weights.Take(name, shape); });
+  };
+  EXPECT_EQ(error("a", {4}), "w.npz: tensor 'a' is missing");
+  EXPECT_NE(error("b", {4}).find("has elements i32"), std::string::npos);
+  EXPECT_EQ(error("c", {2, 2}), "w.npz: tensor 'c' has shape [4], not [2, 2]");
+  EXPECT_EQ(MessageOf<FormatError>([&] { weights.CheckAllTaken(); }),
+            "w.npz: 1 tensor that Heed does not understand: 'd'");
+}
+
+TEST(SourceWeights, SizesThatNoFileBacksAreRefused) {
+  const SourceWeights weights({{"a", Tensor::Zeros({1000})}}, "w.npz");
+  EXPECT_THROW(weights.CheckCount(1e9), FormatError);
+}
+
+}  // namespace
+}  // namespace heed

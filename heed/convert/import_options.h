@@ -1,0 +1,54 @@
+// Settings of another program's model, each of which must be understood.
+#ifndef HEED_CONVERT_IMPORT_OPTIONS_H_
+#define HEED_CONVERT_IMPORT_OPTIONS_H_
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+/// Every function that reads an option marks it as understood, and throws
+/// FormatError that names file and option for a value of the wrong kind.
+class ImportOptions {
+ public:
+  /// `values`: an object, with numbers, truths and nulls as the texts "1",
+  /// "true" and "" (as ParseYaml gives them). `file` is how errors call it.
+  ImportOptions(nlohmann::json values, std::string file);
+
+  const std::string& file() const { return file_; }
+  bool Has(const std::string& key) const { return values_.contains(key); }
+  std::string Text(const std::string& key, const std::string& otherwise);
+  int Number(const std::string& key, int otherwise);
+  double Real(const std::string& key, double otherwise);
+  bool Flag(const std::string& key, bool otherwise = false);
+
+  /// Throws unless the value is one of these.
+  std::string OneOf(const std::string& key, const std::string& otherwise,
+                    std::initializer_list<std::string_view> values);
+  /// Says nothing of this model.
+  void Skip(const std::string& key) { understood_.insert(key); }
+  /// The same for all options that begin so.
+  void SkipAll(std::string_view prefix);
+
+  /// Throws: FormatError that names an option that nobody asked for and that is
+  /// not off (false, 0, none or empty).
+  void CheckAllUnderstood() const;
+
+  [[noreturn]] void Fail(const std::string& key,
+                         const std::string& problem) const;
+
+ private:
+  nlohmann::json values_;
+  std::string file_;
+  std::set<std::string> understood_;
+};
+
+/// A file of JSON as ImportOptions takes it. Throws: IoError, FormatError.
+ImportOptions ReadJsonOptions(const std::string& path);
+
+}  // namespace heed
+
+#endif  // HEED_CONVERT_IMPORT_OPTIONS_H_

@@ -1,0 +1,148 @@
+#include "heed/convert/layout.h"
+
+#include <fmt/format.h>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+std::string Named(std::string pattern, const char* what) {
+  pattern.replace(pattern.find('*'), 1, what);
+  return pattern;
+}
+
+}  // namespace
+
+Tensor Transposed(const Tensor& x) {
+  Tensor result({x.dim(1), x.dim(0)});
+  for (int64_t r = 0; r < x.dim(0); ++r) {
+    for (int64_t c = 0; c < x.dim(1); ++c) {
+      result.row<float>(c)[r] = x.row<float>(r)[c];
+    }
+  }
+  return result;
+}
+
+Tensor TakeRows(const Tensor& table, std::span<const int32_t> rows) {
+  Shape shape = table.shape();
+  shape.Set(0, std::ssize(rows));
+  Tensor result = Tensor::Zeros(shape);
+  for (int64_t i = 0; i < result.dim(0); ++i) {
+    const int32_t row = rows[static_cast<size_t>(i)];
+    if (row < 0) continue;
+    result.Slice(i, i + 1).CopyFrom(table.Slice(row, row + 1));
+  }
+  return result;
+}
+
+Parameter& WeightReader::Find(const std::string& ours) const {
+  Parameter* parameter = to_.Find(ours);
+  if (parameter == nullptr) {
+    throw FormatError(fmt::format("{}: the model has no parameter '{}'",
+                                  from_.file(), ours));
+  }
+  return *parameter;
+}
+
+const Shape& WeightReader::ShapeOf(const std::string& ours) const {
+  return Find(ours).value().shape();
+}
+
+void WeightReader::Set(const std::string& ours, const Tensor& value) {
+  Parameter& parameter = Find(ours);
+  parameter.mutable_value().CopyFrom(value);
+  parameter.Changed();
+  read_.insert(ours);
+}
+
+void WeightReader::Scale(const std::string& ours, float factor) {
+  Parameter& parameter = Find(ours);
+  Tensor& value = parameter.mutable_value();
+  for (int64_t i = 0; i < value.numel(); ++i) value.data<float>()[i] *= factor;
+  parameter.Changed();
+}
+
+void WeightReader::Read(std::span<const Part> parts, const Layout& layout) {
+  for (const Part& part : parts) {
+    if (part.kind == Part::Kind::kNorm) {
+      const Shape shape = ShapeOf(part.ours + ".gain");
+      const std::string& name = part.theirs[0];
+      Set(part.ours + ".gain", from_.Take(Named(name, layout.gain), shape));
+      Set(part.ours + ".bias",
+          from_.Take(Named(name, layout.norm_bias), shape));
+      continue;
+    }
+    const Shape shape = ShapeOf(part.ours + ".weight");
+    const int64_t in = shape[0];
+    const int64_t out = shape[1] / std::ssize(part.theirs);
+    Tensor weight(shape);
+    Tensor bias({shape[1]});
+    int64_t begin = 0;
+    for (const std::string& name : part.theirs) {
+      const Tensor theirs =
+          from_.Take(Named(name, layout.weight),
+                     layout.transposed ? Shape{out, in} : Shape{in, out});
+      weight.Columns(begin, begin + out)
+          .CopyFrom(layout.transposed ? Transposed(theirs) : theirs);
+      bias.Slice(begin, begin + out)
+          .CopyFrom(from_.Take(Named(name, layout.weight_bias), {out}));
+      begin += out;
+    }
+    Set(part.ours + ".weight", weight);
+    Set(part.ours + ".bias", bias);
+  }
+}
+
+std::vector<std::string> WeightReader::Unread() const {
+  std::vector<std::string> names;
+  for (const auto& parameter : to_.all()) {
+    if (!read_.contains(parameter->name())) names.push_back(parameter->name());
+  }
+  return names;
+}
+
+void WeightReader::CheckComplete() const {
+  from_.CheckAllTaken();
+  for (const std::string& name : Unread()) {
+    throw FormatError(
+        fmt::format("{}: holds nothing for '{}'", from_.file(), name));
+  }
+}
+
+std::vector<NamedTensor> WriteParts(const ParameterSet& from,
+                                    std::span<const Part> parts,
+                                    const Layout& layout) {
+  std::vector<NamedTensor> tensors;
+  const auto value = [&from](const std::string& ours) -> const Tensor& {
+    const Parameter* parameter = from.Find(ours);
+    if (parameter == nullptr) {
+      throw ConfigError(
+          fmt::format("the model has no parameter '{}' to export", ours));
+    }
+    return parameter->value();
+  };
+  for (const Part& part : parts) {
+    const bool norm = part.kind == Part::Kind::kNorm;
+    const Tensor& weight = value(part.ours + (norm ? ".gain" : ".weight"));
+    const Tensor& bias = value(part.ours + ".bias");
+    const int64_t out = weight.cols() / std::ssize(part.theirs);
+    int64_t begin = 0;
+    for (const std::string& name : part.theirs) {
+      const Tensor own_bias = bias.Slice(begin, begin + out);
+      if (norm) {
+        tensors.push_back({Named(name, layout.gain), weight});
+        tensors.push_back({Named(name, layout.norm_bias), own_bias});
+      } else {
+        const Tensor own = weight.Columns(begin, begin + out).Contiguous();
+        tensors.push_back({Named(name, layout.weight),
+                           layout.transposed ? Transposed(own) : own});
+        tensors.push_back({Named(name, layout.weight_bias), own_bias});
+      }
+      begin += out;
+    }
+  }
+  return tensors;
+}
+
+}  // namespace heed

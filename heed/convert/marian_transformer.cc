@@ -1,0 +1,214 @@
+#include "heed/convert/marian_transformer.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+constexpr float kSwishScale = 1.702F;
+constexpr double kNormEpsilon = 1e-6;
+
+/// Steps of --transformer-postprocess and the like, without dropout.
+std::string Steps(ImportOptions& options, const std::string& key,
+                  const std::string& otherwise) {
+  std::string steps = options.Text(key, otherwise);
+  std::erase(steps, 'd');
+  return steps;
+}
+
+void ReadNorms(ImportOptions& options, TransformerConfig& config) {
+  const std::string pre_key = "transformer-preprocess";
+  const std::string before = Steps(options, pre_key, "");
+  const std::string behind = Steps(options, "transformer-postprocess", "dan");
+  const std::string top = "transformer-postprocess-top";
+  const bool knows_top = options.Has(top);
+  if (before.empty() && behind == "an") {
+    config.norm = "post";
+  } else if (before == "n" && behind == "a") {
+    config.norm = "pre";
+  } else {
+    options.Fail("transformer-postprocess",
+                 fmt::format("Heed cannot do '{}' with {} '{}' (it can do 'dan' "
+                             "with '', and 'da' with 'n')",
+                             options.Text("transformer-postprocess", "dan"),
+                             pre_key, options.Text(pre_key, "")));
+  }
+  // The norm of keys came with that option.
+  if (config.norm == "pre" && !knows_top) {
+    options.Fail(pre_key,
+                 "in models of before Marian 1.10 keys and values are not "
+                 "normalised, which Heed cannot do");
+  }
+  const std::string steps = Steps(options, top, "");
+  if (!steps.empty() && steps != "n") {
+    options.Fail(top, fmt::format("Heed cannot do '{}' (it can: '', 'n')",
+                                  options.Text(top, "")));
+  }
+  config.final_norm = steps == "n" ? "yes" : "no";
+  const std::string embedding = "transformer-postprocess-emb";
+  const std::string of_embedding = Steps(options, embedding, "d");
+  if (!of_embedding.empty() && of_embedding != "n") {
+    options.Fail(embedding, fmt::format("Heed cannot do '{}'",
+                                        options.Text(embedding, "")));
+  }
+  config.embedding_norm = of_embedding == "n" ? "yes" : "no";
+}
+
+void ReadFeedForward(ImportOptions& options, MarianTransformer& marian) {
+  TransformerConfig& config = marian.config;
+  config.ff = options.Number("transformer-dim-ffn", 2048);
+  const std::string own = "transformer-decoder-dim-ffn";
+  const int decoder = options.Number(own, 0);
+  if (decoder != 0 && decoder != config.ff) {
+    options.Fail(own, fmt::format("Heed cannot do another size ({}) than the "
+                                  "encoder's ({})",
+                                  decoder, config.ff));
+  }
+  options.OneOf("transformer-ffn-depth", "2", {"2"});
+  options.OneOf("transformer-decoder-ffn-depth", "0", {"0", "2"});
+  config.activation = options.OneOf("transformer-ffn-activation", "swish",
+                                    {"relu", "swish", "gelu"});
+  if (config.activation != "gelu") return;
+  // "v1.12.0 65bf82ff 2023-02-21 ..."
+  int major = 0, minor = 0, patch = 0;
+  const std::string version = options.Text("version", "");
+  std::sscanf(version.c_str(), "v%d.%d.%d", &major, &minor, &patch);
+  marian.scaled_swish =
+      std::vector<int>{major, minor, patch} <= std::vector<int>{1, 12, 0};
+  if (marian.scaled_swish) config.activation = "swish";
+}
+
+void ReadTies(ImportOptions& options, TransformerConfig& config) {
+  const bool all = options.Flag("tied-embeddings-all");
+  const bool output = options.Flag("tied-embeddings") || all;
+  const bool sides = options.Flag("tied-embeddings-src") || all;
+  config.tie = output && sides ? "all"
+               : output        ? "output"
+               : sides         ? "source_target"
+                               : "none";
+}
+
+/// Options that have no say in a Transformer of this kind.
+void SkipOthers(ImportOptions& options) {
+  for (const char* key :
+       {"type", "version", "dim-vocabs", "dim-rnn", "skip",
+        "layer-normalization", "max-length", "input-types",
+        "transformer-guided-alignment-layer", "transformer-depth-scaling",
+        "transformer-dim-aan", "transformer-aan-depth",
+        "transformer-aan-activation", "transformer-aan-nogate",
+        "transformer-rnn-projection", "bert-train-type-embeddings",
+        "bert-type-vocab-size", "ulr-dim-emb", "ulr-trainable-transformation",
+        "factors-combine"}) {
+    options.Skip(key);
+  }
+  options.SkipAll("enc-cell");
+  options.SkipAll("enc-type");
+  options.SkipAll("dec-cell");
+  options.SkipAll("char-");
+}
+
+Part Linear(std::string ours, std::vector<std::string> theirs) {
+  return {Part::Kind::kLinear, std::move(ours), std::move(theirs)};
+}
+
+Part Norm(std::string ours, std::string theirs) {
+  return {Part::Kind::kNorm, std::move(ours), {std::move(theirs)}};
+}
+
+void AddParts(const MarianTransformer& marian, const std::string& side,
+              int layers, std::vector<Part>& parts) {
+  const TransformerConfig& config = marian.config;
+  const std::string suffix = config.norm == "pre" ? "_pre" : "";
+  const auto norm = [&](const std::string& ours, const std::string& theirs) {
+    parts.push_back(Norm(ours + ".norm", theirs + "_ln_*" + suffix));
+  };
+  for (int i = 0; i < layers; ++i) {
+    const std::string ours = fmt::format("{}.layers.{}.", side, i);
+    const std::string theirs = fmt::format("{}_l{}_", side, i + 1);
+    const std::string self = theirs + "self_";
+    parts.push_back(Linear(ours + "self_attention.qkv",
+                           {self + "*q", self + "*k", self + "*v"}));
+    parts.push_back(Linear(ours + "self_attention.output", {self + "*o"}));
+    norm(ours + "self_attention", self + "Wo");
+    if (side == "decoder") {
+      const std::string context = theirs + "context_";
+      parts.push_back(Linear(ours + "cross_attention.q", {context + "*q"}));
+      parts.push_back(Linear(ours + "cross_attention.kv",
+                             {context + "*k", context + "*v"}));
+      parts.push_back(Linear(ours + "cross_attention.output", {context + "*o"}));
+      norm(ours + "cross_attention", context + "Wo");
+    }
+    parts.push_back(Linear(ours + "feed_forward.in", {theirs + "ffn_*1"}));
+    parts.push_back(Linear(ours + "feed_forward.out", {theirs + "ffn_*2"}));
+    norm(ours + "feed_forward", theirs + "ffn_ffn");
+  }
+  if (config.final_norm == "yes") {
+    parts.push_back(Norm(side + ".norm", side + "_top_ln_*"));
+  }
+  if (config.embedding_norm == "yes") {
+    parts.push_back(Norm(side + ".embedding.norm", side + "_emb_ln_*_pre"));
+  }
+}
+
+}  // namespace
+
+MarianTransformer ReadMarianTransformer(ImportOptions& options,
+                                        const SourceWeights& weights) {
+  MarianTransformer marian;
+  TransformerConfig& config = marian.config;
+  SkipOthers(options);
+  config.layers = options.Number("enc-depth", 6);
+  config.decoder_layers = options.Number("dec-depth", 6);
+  config.width = options.Number("dim-emb", 512);
+  config.heads = options.Number("transformer-heads", 8);
+  config.epsilon = kNormEpsilon;
+  ReadNorms(options, config);
+  ReadFeedForward(options, marian);
+  ReadTies(options, config);
+  options.OneOf("transformer-decoder-autoreg", "self-attention",
+                {"self-attention"});
+  marian.output_bias = !options.Flag("output-omit-bias");
+  // Trained positions go without the scale of embeddings.
+  options.Skip("transformer-train-positions");
+  options.Skip("transformer-train-position-embeddings");
+  const Tensor* positions = weights.Find("Wpos");
+  config.position = positions == nullptr ? "sinusoidal_t2t" : "learned";
+  config.embedding_scale = positions == nullptr ? "yes" : "no";
+  if (positions != nullptr) {
+    config.max_positions = static_cast<int>(positions->dim(0));
+  }
+  options.CheckAllUnderstood();
+  return marian;
+}
+
+void FillMarianTransformer(const MarianTransformer& marian,
+                           WeightReader& reader) {
+  const TransformerConfig& config = marian.config;
+  std::vector<Part> parts;
+  AddParts(marian, "encoder", config.layers, parts);
+  AddParts(marian, "decoder", config.decoder_layers, parts);
+  reader.Read(parts, kMarianLayout);
+  if (marian.scaled_swish) {
+    for (const Part& part : parts) {
+      if (part.ours.ends_with("feed_forward.in")) {
+        reader.Scale(part.ours + ".weight", kSwishScale);
+        reader.Scale(part.ours + ".bias", kSwishScale);
+      } else if (part.ours.ends_with("feed_forward.out")) {
+        reader.Scale(part.ours + ".weight", 1 / kSwishScale);
+      }
+    }
+  }
+  if (config.position == "learned") {
+    const std::string ours = "encoder.positions.weight";
+    const Tensor table = reader.from().Take("Wpos", reader.ShapeOf(ours));
+    reader.Set(ours, table);
+    reader.Set("decoder.positions.weight", table);
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,76 @@
+// What tests of imports share.
+#ifndef HEED_CONVERT_TESTING_H_
+#define HEED_CONVERT_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "heed/io/npz.h"
+#include "heed/models/sequence_model.h"
+#include "heed/tasks/translation_model.h"
+
+namespace heed {
+
+inline std::string Golden(const std::string& name) {
+  return std::string(HEED_GOLDEN_DIR) + "/" + name;
+}
+
+inline std::map<std::string, Tensor> GoldenTensors(const std::string& name) {
+  std::map<std::string, Tensor> tensors;
+  for (NamedTensor& tensor : ReadNpz(Golden(name))) {
+    tensors[tensor.name] = std::move(tensor.value);
+  }
+  return tensors;
+}
+
+/// ids [B, T] of another program as Heed's, time-major.
+inline Tensor TimeMajor(const Tensor& ids,
+                        const std::map<int32_t, int32_t>& heed_ids) {
+  Tensor result({ids.dim(1), ids.dim(0)}, DType::kI32);
+  for (int64_t b = 0; b < ids.dim(0); ++b) {
+    for (int64_t t = 0; t < ids.dim(1); ++t) {
+      result.row<int32_t>(t)[b] = heed_ids.at(ids.row<int32_t>(b)[t]);
+    }
+  }
+  return result;
+}
+
+/// That the model scores what the other program scored: source [B, S], lengths
+/// [B], target [B, T], logits [B, T, V], all in its ids.
+inline void ExpectLogits(const SequenceModel& model,
+                         const std::map<std::string, Tensor>& golden,
+                         const std::map<int32_t, int32_t>& source_ids,
+                         const std::map<int32_t, int32_t>& target_ids) {
+  const Tensor targets = TimeMajor(golden.at("target"), target_ids);
+  Tensor shifted = Tensor::Full(targets.shape(), kBos, DType::kI32);
+  for (int64_t t = 1; t < targets.dim(0); ++t) {
+    Tensor row = shifted[t];
+    row.CopyFrom(targets[t - 1]);
+  }
+  const Var logits =
+      model.Logits(Context(), TimeMajor(golden.at("source"), source_ids),
+                   golden.at("lengths"), shifted);
+  const Tensor expected = golden.at("logits").To(DType::kF32);
+  for (int64_t b = 0; b < expected.dim(0); ++b) {
+    for (int64_t t = 0; t < expected.dim(1); ++t) {
+      for (const auto& [theirs, ours] : target_ids) {
+        if (ours == kPad || ours == kBos) continue;
+        EXPECT_NEAR(logits.value()[t].row<float>(b)[ours],
+                    expected[b].row<float>(t)[theirs], 1e-4)
+            << b << " " << t << " " << theirs;
+      }
+    }
+  }
+  // What is never written has no probability.
+  for (int64_t row = 0; row < logits.value().rows(); ++row) {
+    EXPECT_LT(logits.value().row<float>(row)[kPad], -1000);
+    EXPECT_LT(logits.value().row<float>(row)[kBos], -1000);
+  }
+}
+
+}  // namespace heed
+
+#endif  // HEED_CONVERT_TESTING_H_

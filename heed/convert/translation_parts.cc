@@ -1,0 +1,57 @@
+#include "heed/convert/translation_parts.h"
+
+#include <fmt/format.h>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+
+std::unique_ptr<TranslationTask> MakeTranslation(const ModelConfig& config,
+                                                 const MappedPair& vocabularies,
+                                                 const std::string& file) {
+  const auto& [source, target] = vocabularies;
+  DataConfig data;
+  data.vocabulary = Name(source.kind);
+  data.source_vocabulary_size = source.size();
+  data.target_vocabulary_size = target.size();
+  auto task = std::make_unique<TranslationTask>(config, data);
+  try {
+    Check(task->model);
+    task->Resolve();
+    const std::string extension = FileExtension(source.kind);
+    task->SetFiles({{"source.vocabulary" + extension, source.bytes},
+                    {"target.vocabulary" + extension, target.bytes}},
+                   file);
+    task->MakeModel(1);
+  } catch (const ConfigError& error) {
+    throw FormatError(fmt::format("{}: {}", file, error.what()));
+  }
+  return task;
+}
+
+bool SharesSides(const TransformerConfig& config) {
+  return config.tie == "source_target" || config.tie == "all";
+}
+
+bool TiesOutput(const TransformerConfig& config) {
+  return config.tie == "output" || config.tie == "all";
+}
+
+std::string SourceTable(const TransformerConfig& config) {
+  return SharesSides(config) ? "embedding.weight" : "encoder.embedding.weight";
+}
+
+std::string TargetTable(const TransformerConfig& config) {
+  return SharesSides(config) ? "embedding.weight" : "decoder.embedding.weight";
+}
+
+double CountWeights(const TransformerConfig& c, int64_t source_rows,
+                    int64_t target_rows) {
+  const double width = c.width;
+  const double feed_forward = 2 * width * c.ff;
+  return width * static_cast<double>(source_rows + target_rows) +
+         c.layers * (4 * width * width + feed_forward) +
+         c.decoder_layers * (8 * width * width + feed_forward);
+}
+
+}  // namespace heed

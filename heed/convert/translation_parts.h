@@ -1,0 +1,35 @@
+// What imports of translators share: from vocabularies and settings to a task.
+#ifndef HEED_CONVERT_TRANSLATION_PARTS_H_
+#define HEED_CONVERT_TRANSLATION_PARTS_H_
+
+#include <memory>
+#include <string>
+
+#include "heed/convert/layout.h"
+#include "heed/convert/mapped_vocabulary.h"
+#include "heed/tasks/translation.h"
+
+namespace heed {
+
+/// A task with these vocabularies and a model of these settings, whose weights
+/// are to be filled. Throws: FormatError that names `file`, where the settings
+/// are from, if they do not fit together.
+std::unique_ptr<TranslationTask> MakeTranslation(const ModelConfig& config,
+                                                 const MappedPair& vocabularies,
+                                                 const std::string& file);
+
+/// Whether the two sides share their table of tokens.
+bool SharesSides(const TransformerConfig& config);
+/// Whether the scores of tokens are products with the target's table.
+bool TiesOutput(const TransformerConfig& config);
+/// Paths of the tables of tokens.
+std::string SourceTable(const TransformerConfig& config);
+std::string TargetTable(const TransformerConfig& config);
+
+/// Weights that a model of these settings has, about.
+double CountWeights(const TransformerConfig& config, int64_t source_rows,
+                    int64_t target_rows);
+
+}  // namespace heed
+
+#endif  // HEED_CONVERT_TRANSLATION_PARTS_H_
