@@ -48,7 +48,7 @@ function(heed_module NAME)
   set_target_properties(heed_${NAME} PROPERTIES EXPORT_NAME ${NAME})
   set(HEED_MODULES ${HEED_MODULES} ${NAME} CACHE INTERNAL "")
 
-  if(NAME MATCHES "^(base|io|data|metrics|explain|train|tasks)$")
+  if(NAME MATCHES "^(base|io|data|metrics|explain|train|tasks|convert)$")
     heed_sanitize_cheaply(${sources})
   endif()
   if(HEED_TESTS AND tests)

@@ -22,7 +22,7 @@ int RunBenchTrain(const Arguments& arguments) {
       "Times training steps on random ids of fixed length, beside the rate "
       "of large matrix products in the same run. The floor is what the "
       "products of a step need at that rate. (heed bench attention --help "
-      "tells of the other benchmark.)");
+      "and heed bench decode --help tell of the others.)");
   options.Positional("WHAT", what, "train");
   bench.Visit(options.fields());
   options.fields()("json", json, "one JSON object on standard output");
@@ -30,7 +30,7 @@ int RunBenchTrain(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
   if (what != "train") {
     throw ConfigError(fmt::format(
-        "bench: '{}' is no benchmark (valid: train, attention)", what));
+        "bench: '{}' is no benchmark (valid: train, attention, decode)", what));
   }
   const TrainBenchResult r = BenchTraining(bench);
   if (json) {
@@ -105,9 +105,10 @@ int RunBenchAttention(const Arguments& arguments) {
 }  // namespace
 
 int RunBench(const Arguments& arguments) {
-  return !arguments.empty() && arguments[0] == "attention"
-             ? RunBenchAttention(arguments)
-             : RunBenchTrain(arguments);
+  const std::string what = arguments.empty() ? "" : arguments[0];
+  return what == "attention" ? RunBenchAttention(arguments)
+         : what == "decode"  ? RunBenchDecode(arguments)
+                             : RunBenchTrain(arguments);
 }
 
 }  // namespace heed

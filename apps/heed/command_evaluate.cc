@@ -40,6 +40,7 @@ void Print(const std::string& model, const Report& report) {
 struct EvaluateOptions {
   std::vector<std::string> folders;
   std::string task;
+  std::string dtype = "auto";
   bool json = false;
   int threads = 0;
 };
@@ -59,6 +60,7 @@ bool ParseFor(Task& task, const Arguments& arguments, EvaluateOptions& chosen) {
   v("task", chosen.task, Any{"NAME"},
     "show the options of this task (with --help)");
   v("json", chosen.json, "one JSON object on standard output");
+  VisitDtype(v, chosen.dtype);
   v("threads", chosen.threads, Range(0, 1024), "threads; 0: one per core");
   options.Example(
       "heed evaluate model --source test.en --target test.de --lowercase");
@@ -83,7 +85,7 @@ int RunEvaluate(const Arguments& arguments) {
   LinePlotOptions axes;
   Json all = Json::array();
   for (const std::string& folder : folders) {
-    const LoadedTask loaded = ReadTask(folder);
+    const LoadedTask loaded = ReadTask(folder, chosen.dtype);
     ParseFor(*loaded.task, arguments, chosen);
     Report report = loaded.task->Evaluate();
     if (chosen.json) {

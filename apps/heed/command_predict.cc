@@ -11,6 +11,7 @@ namespace heed {
 int RunPredict(const Arguments& arguments) {
   std::string folder;
   std::string task_name;
+  std::string dtype = "auto";
   int threads = 0;
   // The options come from a task of the folder's kind; the model is read once
   // they are known to be right.
@@ -26,6 +27,7 @@ int RunPredict(const Arguments& arguments) {
                      "show the options of this task (with --help)");
     task.VisitPredict(options.fields());
     options.fields().Section("Run");
+    VisitDtype(options.fields(), dtype);
     options.fields()("threads", threads, Range(0, 1024),
                      "threads; 0: one per core");
     options.Example("heed predict tagger < words.txt > tags.txt");
@@ -35,7 +37,7 @@ int RunPredict(const Arguments& arguments) {
   if (!parse(*shown)) return 0;
   const ThreadLimit limit(threads);
   std::ios::sync_with_stdio(false);
-  const LoadedTask loaded = ReadTask(folder);
+  const LoadedTask loaded = ReadTask(folder, dtype);
   parse(*loaded.task);
   loaded.task->Predict(std::cin, std::cout);
   if (!std::cout.flush()) throw IoError("standard output: cannot be written");

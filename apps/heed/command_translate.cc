@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "apps/heed/commands.h"
+#include "apps/heed/tasks.h"
 #include "apps/heed/views.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
@@ -38,6 +39,7 @@ void PrintTranslations(int64_t index, const Translations& translations,
 int RunTranslate(const Arguments& arguments) {
   std::string folder;
   std::string alignments;
+  std::string dtype = "auto";
   bool show = false;
   int threads = 0;
   DecodeOptions decode;
@@ -54,6 +56,7 @@ int RunTranslate(const Arguments& arguments) {
   options.fields()("show_attention", show,
                    "draw it on standard error, sentence by sentence");
   options.fields().Section("Run");
+  VisitDtype(options.fields(), dtype);
   options.fields()("threads", threads, Range(0, 1024),
                    "threads; 0: one per core");
   options.Example("heed translate model < test.en > test.de");
@@ -69,15 +72,17 @@ int RunTranslate(const Arguments& arguments) {
   if (!alignments.empty()) format = AlignmentFormatOf(alignments);
   // So that std::cin knows how much there is to read.
   std::ios::sync_with_stdio(false);
-  const TranslationModel model = ReadTranslationModel(folder);
+  const TranslationModel model = ReadTranslationModel(folder, dtype);
   if (decode.NeedsAttention() && model.model->alignment_attention().empty()) {
     throw ConfigError(
         fmt::format("{}: model '{}' has no attention to show or to use", folder,
                     model.config.model));
   }
-  const Translator translator(*model.model, model.vocabularies.source,
-                              model.vocabularies.target, model.data.lowercase,
-                              decode);
+  const Translator translator(
+      *model.model, model.vocabularies.source, model.vocabularies.target,
+      model.data.lowercase, decode,
+      ReadShortlist(decode, folder, model.vocabularies.source,
+                    model.vocabularies.target));
   std::optional<AtomicFile> file;
   if (format) file.emplace(alignments);
   std::vector<AlignmentView> views;

@@ -10,9 +10,12 @@ int RunTrain(const Arguments& arguments);
 int RunTranslate(const Arguments& arguments);
 int RunPredict(const Arguments& arguments);
 int RunEvaluate(const Arguments& arguments);
+int RunQuantize(const Arguments& arguments);
+int RunShortlist(const Arguments& arguments);
 int RunInfo(const Arguments& arguments);
 int RunList(const Arguments& arguments);
 int RunBench(const Arguments& arguments);
+int RunBenchDecode(const Arguments& arguments);
 int RunDemo(const Arguments& arguments);
 
 }  // namespace heed

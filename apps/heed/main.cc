@@ -26,9 +26,11 @@ const std::vector<Command>& Commands() {
        RunPredict},
       {"evaluate", "measure models on examples with known answers",
        RunEvaluate},
+      {"quantize", "write a model with int8 matrices", RunQuantize},
+      {"shortlist", "learn which words may translate which", RunShortlist},
       {"info", "describe a model folder", RunInfo},
       {"list", "the tasks, models and attentions there are", RunList},
-      {"bench", "how fast training is on this machine", RunBench},
+      {"bench", "how fast this machine trains, attends and decodes", RunBench},
   };
   return commands;
 }

@@ -20,6 +20,9 @@ std::string TaskOf(const std::string& folder);
 /// translation: so that --help can show its options. Without weights.
 std::unique_ptr<Task> PeekTask(const Arguments& arguments);
 
+/// --dtype of the commands that run a model.
+void VisitDtype(FieldList& v, std::string& dtype);
+
 }  // namespace heed
 
 #endif  // HEED_APPS_HEED_TASKS_H_

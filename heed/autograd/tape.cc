@@ -99,13 +99,13 @@ void Tape::Backward(const Var& output, const Tensor& seed) {
     node.backward(node.closure, dy, grads);
     Finish(node);
   }
-  FlushProducts();
   for (const int32_t index : parameters_) {
     Node& node = nodes_[static_cast<size_t>(index)];
     if (!node.gradient.defined()) continue;
     AddInto(node.parameter->mutable_gradient(), std::move(node.gradient));
     node.gradient = Tensor();
   }
+  FlushProducts();  // last: products add to what is there at no cost
 }
 
 /// Releases what an operation kept for its gradient.

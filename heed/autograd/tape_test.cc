@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "heed/autograd/context.h"
@@ -71,6 +72,34 @@ TEST(Tape, DifferentiatesAProduct) {
   tape.Backward(Times(a, b));
   EXPECT_EQ(Values(tape.Gradient(a)), (Numbers{5, 7}));
   EXPECT_EQ(Values(tape.Gradient(b)), (Numbers{2, 3}));
+}
+
+/// x and 2 x, of which the second passes on the gradient of the first.
+std::pair<Var, Var> WithDouble(const Var& x) {
+  const Var same =
+      Record("same", x.value(), {x}, [](const Tensor&, Grads&) { FAIL(); });
+  const Var twice = Record("twice", kernels::Scale(x.value(), 2), {same, x},
+                           [](const Tensor& dy, Grads& g) {
+                             const Tensor taken = g.Take(0);
+                             g.Add(1, kernels::Scale(dy, 2));
+                             if (taken.defined()) g.Add(1, taken);
+                           });
+  return {same, twice};
+}
+
+TEST(Tape, TakenGradientIsForgotten) {
+  Tape tape;
+  const Var a = tape.Leaf(Vector({2, 3}));
+  const auto [same, twice] = WithDouble(a);
+  tape.Backward(Times(same, twice));
+  EXPECT_EQ(Values(tape.Gradient(a)), (Numbers{8, 12}));
+}
+
+TEST(Tape, NothingIsTakenWhereThereIsNoGradient) {
+  Tape tape;
+  const Var a = tape.Leaf(Vector({2, 3}));
+  tape.Backward(WithDouble(a).second);
+  EXPECT_EQ(Values(tape.Gradient(a)), (Numbers{2, 2}));
 }
 
 TEST(Tape, MultipliesBySeed) {

@@ -19,9 +19,9 @@ void AddMarianMtLayer(const std::string& side, int layer,
   const std::string ours = fmt::format("{}.layers.{}.", side, layer);
   const std::string theirs = "model." + ours;
   const std::string self = theirs + "self_attn";
-  parts.push_back(Linear(ours + "self_attention.qkv",
-                         {self + ".q_proj", self + ".k_proj",
-                          self + ".v_proj"}));
+  parts.push_back(
+      Linear(ours + "self_attention.qkv",
+             {self + ".q_proj", self + ".k_proj", self + ".v_proj"}));
   parts.push_back(Linear(ours + "self_attention.output", {self + ".out_proj"}));
   parts.push_back(Norm(ours + "self_attention", self + "_layer_norm"));
   if (side == "decoder") {
@@ -60,8 +60,8 @@ std::vector<Part> BertEncoderParts(const std::string& prefix, int layers) {
                            {self + "query", self + "key", self + "value"}));
     parts.push_back(Linear(ours + "self_attention.output",
                            {theirs + "attention.output.dense"}));
-    parts.push_back(Norm(ours + "self_attention",
-                         theirs + "attention.output.LayerNorm"));
+    parts.push_back(
+        Norm(ours + "self_attention", theirs + "attention.output.LayerNorm"));
     parts.push_back(
         Linear(ours + "feed_forward.in", {theirs + "intermediate.dense"}));
     parts.push_back(

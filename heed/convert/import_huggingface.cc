@@ -77,18 +77,44 @@ SourceWeights ReadWeights(const std::string& folder) {
 
 /// Settings that say nothing of how the model computes.
 void SkipGeneral(ImportOptions& options) {
-  for (const char* key :
-       {"_name_or_path", "_num_labels", "architectures", "bad_words_ids",
-        "bos_token_id", "classif_dropout", "classifier_dropout", "dtype",
-        "early_stopping", "finetuning_task", "forced_bos_token_id",
-        "forced_eos_token_id", "gradient_checkpointing", "id2label",
-        "init_std", "initializer_factor", "initializer_range",
-        "is_encoder_decoder", "label2id", "language", "length_penalty",
-        "max_length", "model_type", "name", "num_beams", "num_labels",
-        "num_hidden_layers", "num_return_sequences", "output_past",
-        "problem_type", "return_dict", "task_specific_params", "torch_dtype",
-        "transformers_version", "use_cache", "decoder_layerdrop",
-        "encoder_layerdrop", "layerdrop"}) {
+  for (const char* key : {"_name_or_path",
+                          "_num_labels",
+                          "architectures",
+                          "bad_words_ids",
+                          "bos_token_id",
+                          "classif_dropout",
+                          "classifier_dropout",
+                          "dtype",
+                          "early_stopping",
+                          "finetuning_task",
+                          "forced_bos_token_id",
+                          "forced_eos_token_id",
+                          "gradient_checkpointing",
+                          "id2label",
+                          "init_std",
+                          "initializer_factor",
+                          "initializer_range",
+                          "is_encoder_decoder",
+                          "label2id",
+                          "language",
+                          "length_penalty",
+                          "max_length",
+                          "model_type",
+                          "name",
+                          "num_beams",
+                          "num_labels",
+                          "num_hidden_layers",
+                          "num_return_sequences",
+                          "output_past",
+                          "problem_type",
+                          "return_dict",
+                          "task_specific_params",
+                          "torch_dtype",
+                          "transformers_version",
+                          "use_cache",
+                          "decoder_layerdrop",
+                          "encoder_layerdrop",
+                          "layerdrop"}) {
     options.Skip(key);
   }
 }
@@ -170,9 +196,8 @@ MarianMt ReadMarianMtConfig(ImportOptions& options) {
   c.dropout = options.Real("dropout", 0.1);
   c.attention_dropout = options.Real("attention_dropout", 0);
   c.activation_dropout = options.Real("activation_dropout", 0);
-  for (const char* key :
-       {"normalize_before", "normalize_embedding", "add_final_layer_norm",
-        "add_bias_logits"}) {
+  for (const char* key : {"normalize_before", "normalize_embedding",
+                          "add_final_layer_norm", "add_bias_logits"}) {
     options.OneOf(key, "false", {"false"});
   }
   options.OneOf("static_position_embeddings", "true", {"true"});
@@ -184,8 +209,8 @@ MarianMt ReadMarianMtConfig(ImportOptions& options) {
           : tied         ? "output"
                          : "none";
   marian.source_rows = options.Number("vocab_size", 58101);
-  marian.target_rows = options.Number(
-      "decoder_vocab_size", static_cast<int>(marian.source_rows));
+  marian.target_rows = options.Number("decoder_vocab_size",
+                                      static_cast<int>(marian.source_rows));
   if (shared && marian.source_rows != marian.target_rows) {
     options.Fail("decoder_vocab_size",
                  "shared embeddings need the size of vocab_size");
@@ -217,9 +242,9 @@ TokenRows SpecialOf(const TokenIds& tokens, TokenRows special) {
   };
   special.unk = id_of("<unk>");
   if (id_of("</s>") != special.eos) {
-    throw FormatError(fmt::format(
-        "{}: </s> has id {}, but eos_token_id of config.json is {}",
-        tokens.file, id_of("</s>"), special.eos));
+    throw FormatError(
+        fmt::format("{}: </s> has id {}, but eos_token_id of config.json is {}",
+                    tokens.file, id_of("</s>"), special.eos));
   }
   return special;
 }
@@ -397,8 +422,7 @@ std::unique_ptr<PretrainTask> MakePretrain(const TransformerConfig& config,
   task->ChooseModel("bert-base");
   task->transformer = config;
   TextVocabularyConfig& vocabulary = task->data.vocabulary;
-  vocabulary.vocabulary =
-      IsLowercase(folder) ? "wordpiece" : "wordpiece_cased";
+  vocabulary.vocabulary = IsLowercase(folder) ? "wordpiece" : "wordpiece_cased";
   PretrainingOptions& instances = task->data.instances;
   instances.max_length = std::min(instances.max_length, config.max_positions);
   const std::string text = ReadFile(PathIn(folder, "vocab.txt"));
@@ -426,14 +450,15 @@ void FillBertTables(const std::string& prefix, int64_t rows,
     const int64_t wanted = shape[0];
     const bool words = ours == "encoder.embedding.weight";
     if (words) shape.Set(0, rows);
-    Tensor table = words ? TakeShared(reader.from(),
-                                      {theirs, "cls.predictions.decoder.weight"},
-                                      shape)
-                         : reader.from().Take(theirs, shape);
+    Tensor table =
+        words ? TakeShared(reader.from(),
+                           {theirs, "cls.predictions.decoder.weight"}, shape)
+              : reader.from().Take(theirs, shape);
     if (words && wanted < rows) {
-      notes.push_back(fmt::format("vocab.txt: {} tokens; {} further rows of the "
-                                  "model stand for none and are left out",
-                                  wanted, rows - wanted));
+      notes.push_back(
+          fmt::format("vocab.txt: {} tokens; {} further rows of the "
+                      "model stand for none and are left out",
+                      wanted, rows - wanted));
     }
     reader.Set(ours, table.Slice(0, wanted));
   }
@@ -479,8 +504,8 @@ Imported ImportBert(const std::string& folder, ImportOptions& options) {
   FillBertHeads(prefix, rows, reader);
   weights.CheckAllTaken();
   if (const auto fresh = reader.Unread(); !fresh.empty()) {
-    imported.notes.push_back(fmt::format(
-        "the file has no {}: they start fresh", fmt::join(fresh, ", ")));
+    imported.notes.push_back(fmt::format("the file has no {}: they start fresh",
+                                         fmt::join(fresh, ", ")));
   }
   imported.task = std::move(task);
   return imported;
@@ -491,14 +516,13 @@ Imported ImportBert(const std::string& folder, ImportOptions& options) {
 Imported ImportHuggingFace(const std::string& folder) {
   const std::string path = PathIn(folder, "config.json");
   if (!std::filesystem::exists(path)) {
-    throw IoError(fmt::format(
-        "{}: missing; a folder of Hugging Face's has config.json, "
-        "model.safetensors and the tokenizer's files",
-        path));
+    throw IoError(
+        fmt::format("{}: missing; a folder of Hugging Face's has config.json, "
+                    "model.safetensors and the tokenizer's files",
+                    path));
   }
   ImportOptions options = ReadJsonOptions(path);
-  const std::string type =
-      options.OneOf("model_type", "", {"marian", "bert"});
+  const std::string type = options.OneOf("model_type", "", {"marian", "bert"});
   return type == "marian" ? ImportMarianMt(folder, options)
                           : ImportBert(folder, options);
 }

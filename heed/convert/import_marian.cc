@@ -22,8 +22,7 @@ constexpr const char* kOptions = "special:model.yml";
 /// The settings in a model: text in an array of bytes that ends with a zero.
 ImportOptions TakeOptions(std::vector<NamedTensor>& tensors,
                           const std::string& file) {
-  const auto found =
-      std::ranges::find(tensors, kOptions, &NamedTensor::name);
+  const auto found = std::ranges::find(tensors, kOptions, &NamedTensor::name);
   if (found == tensors.end()) {
     throw FormatError(fmt::format(
         "{}: holds no '{}', so it is not a model that Marian wrote (or one of "

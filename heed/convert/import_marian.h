@@ -10,10 +10,10 @@
 namespace heed {
 
 /// Reads model.npz of type transformer, with the settings that stand in it.
-/// `vocabularies`: files of source and target, or one for both; none: those that
-/// MODEL.decoder.yml names. The result scores and writes as Marian does, but for
-/// what the notes say. Throws: IoError; FormatError that names the file and the
-/// option, tensor or token that Heed does not understand.
+/// `vocabularies`: files of source and target, or one for both; none: those
+/// that MODEL.decoder.yml names. The result scores and writes as Marian does,
+/// but for what the notes say. Throws: IoError; FormatError that names the file
+/// and the option, tensor or token that Heed does not understand.
 Imported ImportMarian(const std::string& model,
                       std::vector<std::string> vocabularies);
 

@@ -1,5 +1,6 @@
 #include "heed/convert/import_marian.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "heed/base/errors.h"
@@ -65,9 +66,8 @@ TEST_F(ImportMarianGolden, SubwordsOfLinesAreTheSame) {
     for (int32_t i = 0; i + 1 < length; ++i) {
       expected.push_back(ids.at(golden.at("source").row<int32_t>(b)[i]));
     }
-    EXPECT_EQ(
-        model.vocabularies.source.Encode(text.substr(begin, end - begin)),
-        expected);
+    EXPECT_EQ(model.vocabularies.source.Encode(text.substr(begin, end - begin)),
+              expected);
     begin = end + 1;
   }
 }
@@ -147,10 +147,10 @@ TEST_F(ImportMarianGolden, ModelsThatAreNotMariansAreRefused) {
 std::string OptionError(const std::string& more,
                         const std::string& post = "dan",
                         const std::string& pre = "") {
-  const std::string text =
-      fmt::format("type: transformer\ntransformer-postprocess: {}\n"
-                  "transformer-preprocess: \"{}\"\n{}\n",
-                  post, pre, more);
+  const std::string text = fmt::format(
+      "type: transformer\ntransformer-postprocess: {}\n"
+      "transformer-preprocess: \"{}\"\n{}\n",
+      post, pre, more);
   return MessageOf<FormatError>([&] {
     ImportOptions options(ParseYaml(text, "o.yml"), "o.yml");
     options.Skip("type");

@@ -39,8 +39,8 @@ Tensor TakeRows(const Tensor& table, std::span<const int32_t> rows) {
 Parameter& WeightReader::Find(const std::string& ours) const {
   Parameter* parameter = to_.Find(ours);
   if (parameter == nullptr) {
-    throw FormatError(fmt::format("{}: the model has no parameter '{}'",
-                                  from_.file(), ours));
+    throw FormatError(
+        fmt::format("{}: the model has no parameter '{}'", from_.file(), ours));
   }
   return *parameter;
 }

@@ -14,11 +14,11 @@ namespace heed {
 
 /// A program's names: what stands for the '*' in the name of a part.
 struct Layout {
-  const char* weight;       // of a matrix
+  const char* weight;  // of a matrix
   const char* weight_bias;
-  const char* gain;         // of a norm
+  const char* gain;  // of a norm
   const char* norm_bias;
-  bool transposed;          // matrices are [out, in], not [in, out] as Heed's
+  bool transposed;  // matrices are [out, in], not [in, out] as Heed's
 };
 
 /// A part of a model by both names: parameters OURS.weight and OURS.bias (of a

@@ -227,9 +227,10 @@ TokenRows RowsOfIds(const TokenIds& tokens, const TokenRows& special,
   std::set<std::string> seen;
   for (const auto& [id, token] : sorted) {
     if (id >= rows) {
-      throw FormatError(fmt::format("{}: '{}' has id {}, but the model has {} "
-                                    "rows",
-                                    tokens.file, token, id, rows));
+      throw FormatError(
+          fmt::format("{}: '{}' has id {}, but the model has {} "
+                      "rows",
+                      tokens.file, token, id, rows));
     }
     if (id == special.pad || id == special.unk || id == special.bos ||
         id == special.eos) {
@@ -268,8 +269,10 @@ Tensor MappedVocabulary::Biases(const Tensor& bias) const {
   Tensor result({size()});
   for (int id = 0; id < size(); ++id) {
     const int32_t row = rows[static_cast<size_t>(id)];
-    const bool written = row >= 0 && id != kPad && id != kBos &&
-                         static_cast<size_t>(id) + copies < rows.size();
+    // One row counts once.
+    const bool copy = static_cast<size_t>(id) + copies >= rows.size() ||
+                      (id == kBos && row == rows[kPad]);
+    const bool written = row >= 0 && !copy;
     result.data<float>()[id] =
         written ? bias.data<float>()[row] : kNeverWritten;
   }
@@ -333,9 +336,10 @@ MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
     mapped = MapWords(RowsOfWords(path, rows, notes));
   }
   if (std::ranges::max(mapped.rows) >= rows) {
-    throw FormatError(fmt::format("{}: </s> and <unk> are not among the {} "
-                                  "rows of the model",
-                                  path, rows));
+    throw FormatError(
+        fmt::format("{}: </s> and <unk> are not among the {} "
+                    "rows of the model",
+                    path, rows));
   }
   return mapped;
 }

@@ -36,7 +36,8 @@ struct MappedVocabulary {
   size_t copies = 0;
 
   int size() const { return static_cast<int>(rows.size()); }
-  /// Biases of the outputs in Heed's order; low where a token is never written.
+  /// Biases of the outputs in Heed's order; low where a token is no output of
+  /// the other program's, so that it has no probability.
   /// Shapes: bias [rows of theirs], result [size()].
   Tensor Biases(const Tensor& bias) const;
 };

@@ -32,11 +32,12 @@ void ReadNorms(ImportOptions& options, TransformerConfig& config) {
   } else if (before == "n" && behind == "a") {
     config.norm = "pre";
   } else {
-    options.Fail("transformer-postprocess",
-                 fmt::format("Heed cannot do '{}' with {} '{}' (it can do 'dan' "
-                             "with '', and 'da' with 'n')",
-                             options.Text("transformer-postprocess", "dan"),
-                             pre_key, options.Text(pre_key, "")));
+    options.Fail(
+        "transformer-postprocess",
+        fmt::format("Heed cannot do '{}' with {} '{}' (it can do 'dan' "
+                    "with '', and 'da' with 'n')",
+                    options.Text("transformer-postprocess", "dan"), pre_key,
+                    options.Text(pre_key, "")));
   }
   // The norm of keys came with that option.
   if (config.norm == "pre" && !knows_top) {
@@ -95,15 +96,26 @@ void ReadTies(ImportOptions& options, TransformerConfig& config) {
 
 /// Options that have no say in a Transformer of this kind.
 void SkipOthers(ImportOptions& options) {
-  for (const char* key :
-       {"type", "version", "dim-vocabs", "dim-rnn", "skip",
-        "layer-normalization", "max-length", "input-types",
-        "transformer-guided-alignment-layer", "transformer-depth-scaling",
-        "transformer-dim-aan", "transformer-aan-depth",
-        "transformer-aan-activation", "transformer-aan-nogate",
-        "transformer-rnn-projection", "bert-train-type-embeddings",
-        "bert-type-vocab-size", "ulr-dim-emb", "ulr-trainable-transformation",
-        "factors-combine"}) {
+  for (const char* key : {"type",
+                          "version",
+                          "dim-vocabs",
+                          "dim-rnn",
+                          "skip",
+                          "layer-normalization",
+                          "max-length",
+                          "input-types",
+                          "transformer-guided-alignment-layer",
+                          "transformer-depth-scaling",
+                          "transformer-dim-aan",
+                          "transformer-aan-depth",
+                          "transformer-aan-activation",
+                          "transformer-aan-nogate",
+                          "transformer-rnn-projection",
+                          "bert-train-type-embeddings",
+                          "bert-type-vocab-size",
+                          "ulr-dim-emb",
+                          "ulr-trainable-transformation",
+                          "factors-combine"}) {
     options.Skip(key);
   }
   options.SkipAll("enc-cell");
@@ -140,7 +152,8 @@ void AddParts(const MarianTransformer& marian, const std::string& side,
       parts.push_back(Linear(ours + "cross_attention.q", {context + "*q"}));
       parts.push_back(Linear(ours + "cross_attention.kv",
                              {context + "*k", context + "*v"}));
-      parts.push_back(Linear(ours + "cross_attention.output", {context + "*o"}));
+      parts.push_back(
+          Linear(ours + "cross_attention.output", {context + "*o"}));
       norm(ours + "cross_attention", context + "Wo");
     }
     parts.push_back(Linear(ours + "feed_forward.in", {theirs + "ffn_*1"}));

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "heed/convert/import_options.h"
 #include "heed/convert/layout.h"
 #include "heed/convert/mapped_vocabulary.h"
-#include "heed/convert/import_options.h"
 #include "heed/models/transformer_config.h"
 
 namespace heed {

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <numeric>
 
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
+#include "heed/base/testing.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
 
@@ -42,13 +42,10 @@ Corpus Neighbours() {
 
 class ShortlistTest : public testing::Test {
  protected:
-  ShortlistTest() { std::filesystem::create_directories(folder_); }
-  ~ShortlistTest() override { std::filesystem::remove_all(folder_); }
-  std::string Path(const std::string& name) const {
-    return (folder_ / name).string();
-  }
-  const std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / "heed_shortlist";
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
+
+ private:
+  TemporaryFolder folder_;
 };
 
 TEST_F(ShortlistTest, TheLikeliestTranslationIsFound) {

@@ -33,6 +33,7 @@ TEST(EncoderConfig, EveryModelReadsVectors) {
       config.model = name;
       config.rnn.units = config.transformer.width = 8;
       config.transformer.layers = 1;
+      config.transformer.heads = 2;
       config.Resolve(causal);
       EXPECT_EQ(config.features(), 8);
       ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);

@@ -151,12 +151,18 @@ EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
     attention_.emplace(scope / "attention", spec);
   }
   const bool cho = c.variant == "cho";
+  if (c.bridge == "mean") {
+    PoolingOptions mean;
+    mean.features = keys;
+    mean_.emplace(scope / "mean", mean);
+  }
+  const int64_t summary = mean_ ? keys : c.encoder_units;
   if (cho) {
-    summary_.emplace(scope / "summary", c.encoder_units, c.units, init);
+    summary_.emplace(scope / "summary", summary, c.units, init);
     inner_.emplace(scope / "context", c.units, 3 * c.units, init);
   }
-  if (c.bridge == "project") {
-    const int64_t width = cho ? c.units : c.encoder_units;
+  if (c.bridge != "copy") {
+    const int64_t width = cho ? c.units : summary;
     for (int layer = 0; layer < c.layers; ++layer) {
       bridge_.emplace_back(scope / fmt::format("bridge.{}", layer), width,
                            lstm ? 2 * c.units : c.units, init);
@@ -242,7 +248,7 @@ EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
   const EncoderResult encoded = encoder_(ctx, embedded, lengths);
   State state;
   if (ctx.training && config_.variational) state.key = ctx.NextKey();
-  Var summary = Summary(encoded);
+  Var summary = Summary(ctx, encoded, lengths);
   if (summary_) {
     summary = Tanh((*summary_)(ctx, summary));
     state.summary = summary;
@@ -265,8 +271,10 @@ EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
 }
 
 /// What the encoder knows at its end: the backward state at the first word, or
-/// the only direction's last state.
-Var EncoderDecoder::Summary(const EncoderResult& encoded) const {
+/// the only direction's last state; or all that it gave, in the mean.
+Var EncoderDecoder::Summary(const Context& ctx, const EncoderResult& encoded,
+                            const Tensor& lengths) const {
+  if (mean_) return (*mean_)(ctx, TransposeLeading(encoded.outputs), lengths);
   const LayerStates& states = encoded.backward_states.empty()
                                   ? encoded.states
                                   : encoded.backward_states;

@@ -10,6 +10,7 @@
 #include "heed/models/recurrent_config.h"
 #include "heed/models/sequence_model.h"
 #include "heed/nn/linear.h"
+#include "heed/nn/pooling.h"
 #include "heed/nn/recurrent.h"
 
 namespace heed {
@@ -67,7 +68,8 @@ class EncoderDecoder : public SequenceModel {
                const Tensor& lengths) const;
   LayerStates Bridge(const Context& ctx, const EncoderResult& encoded,
                      const Var& summary) const;
-  Var Summary(const EncoderResult& encoded) const;
+  Var Summary(const Context& ctx, const EncoderResult& encoded,
+              const Tensor& lengths) const;
   Var EmbedTarget(const Context& ctx, const Tensor& tokens) const;
 
   /// Runs T steps of which `embedded` [T, B, E] are the inputs.
@@ -93,6 +95,7 @@ class EncoderDecoder : public SequenceModel {
   Embedding target_embedding_;
   RecurrentEncoder encoder_;
   std::optional<Attention> attention_;
+  std::optional<Pooling> mean_;  // bridge mean
   std::vector<Linear> bridge_;
   std::vector<Recurrent> decoder_;
   std::optional<Recurrent> second_;    // attention between: f_2

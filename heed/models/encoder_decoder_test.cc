@@ -607,6 +607,8 @@ std::vector<RecurrentConfig> OtherChoices() {
              c.cell = "lstm";
              c.readout_state = "prev";
            }),
+      with("bahdanau", "cgru", [](C& c) { c.bridge = "mean"; }),
+      with("fixed", "cho", [](C& c) { c.bridge = "mean"; }),
       with("bahdanau", "cgru",
            [](C& c) {
              c.score = "mlp";

@@ -158,8 +158,9 @@ void RecurrentConfig::Visit(FieldList& v) {
     "read the source in both directions");
   v("reverse_source", reverse_source, AutoOr({"yes", "no"}),
     "read the source from its end");
-  v("bridge", bridge, AutoOr({"project", "copy"}),
-    "how the encoder's last states start the decoder");
+  v("bridge", bridge, AutoOr({"project", "mean", "copy"}),
+    "how the decoder starts: from the encoder's last states, through a matrix "
+    "or as they are, or through a matrix from the mean of its outputs");
 
   v.Section("Attention");
   v("attention", attention, AutoOr({"none", "before", "between", "after"}),

@@ -236,14 +236,14 @@ Metrics ClassifyTask::Score(const LabelledCorpus& corpus,
   if (data.format.multi_label) {
     const LabelSetReport report =
         ScoreLabelSets(answers.chosen, gold, labels_->size());
-    metrics.emplace_back("micro_f1", MicroF1(report.classes));
-    metrics.emplace_back("macro_f1", MacroF1(report.classes));
-    metrics.emplace_back("subset_accuracy", report.subset_accuracy);
+    metrics.emplace_back("micro_f1", 100 * MicroF1(report.classes));
+    metrics.emplace_back("macro_f1", 100 * MacroF1(report.classes));
+    metrics.emplace_back("subset_accuracy", 100 * report.subset_accuracy);
   } else {
     const ClassReport report =
         ScoreClasses(Single(answers.chosen), Single(gold), labels_->size());
-    metrics.emplace_back("accuracy", report.accuracy);
-    metrics.emplace_back("macro_f1", MacroF1(report.classes));
+    metrics.emplace_back("accuracy", 100 * report.accuracy);
+    metrics.emplace_back("macro_f1", 100 * MacroF1(report.classes));
   }
   return metrics;
 }
@@ -316,9 +316,9 @@ std::string ClassifyTask::Table(std::span<const ClassScore> classes) const {
     const std::string& name = labels_->Name(c);
     table += name;
     table.append(static_cast<size_t>(width - DisplayWidth(name)), ' ');
-    table +=
-        fmt::format(" {:>9.4f} {:>9.4f} {:>9.4f} {:>9}\n", score.precision(),
-                    score.recall(), score.f1(), score.gold);
+    table += fmt::format(" {:>9.2f} {:>9.2f} {:>9.2f} {:>9}\n",
+                         100 * score.precision(), 100 * score.recall(),
+                         100 * score.f1(), score.gold);
   }
   return table;
 }
@@ -335,8 +335,9 @@ Report ClassifyTask::Evaluate() const {
   for (const auto& [key, value] : Score(corpus, answers)) {
     std::string label = key;
     std::replace(label.begin(), label.end(), '_', ' ');
-    report.figures.push_back(
-        {key, label, value, 4, "", key == "loss" ? "per text" : "of 1"});
+    const bool loss = key == "loss";
+    report.figures.push_back({key, label, value, loss ? 3 : 2, loss ? "" : "%",
+                              loss ? "per text" : ""});
   }
   std::vector<ClassScore> classes;
   if (data.format.multi_label) {
@@ -357,9 +358,9 @@ Report ClassifyTask::Evaluate() const {
   for (int32_t c = 0; c < labels_->size(); ++c) {
     const ClassScore& score = classes[static_cast<size_t>(c)];
     report.details["labels"].push_back({{"label", labels_->Name(c)},
-                                        {"precision", score.precision()},
-                                        {"recall", score.recall()},
-                                        {"f1", score.f1()},
+                                        {"precision", 100 * score.precision()},
+                                        {"recall", 100 * score.recall()},
+                                        {"f1", 100 * score.f1()},
                                         {"texts", score.gold}});
   }
   report.text = Table(classes);

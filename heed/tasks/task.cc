@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "heed/base/errors.h"
+#include "heed/models/transformer_config.h"
 
 namespace heed {
 namespace {
@@ -91,7 +92,8 @@ TrainResult TrainOnExamples(Task& task, TrainingConfig training) {
   training.Resolve();
   const std::string& out = training.run.out;
   const OutFolder folder(training.run);
-  MeasureOf(task, training.run.metric);  // told before any long work
+  // A wrong name is told before any long work.
+  training.run.metric = MeasureOf(task, training.run.metric).name;
   task.LearnVocabularies();
   task.MakeModel(training.run.seed);
   task.EncodeExamples();
@@ -126,11 +128,15 @@ LoadedTask ReadSettings(const std::string& folder) {
   return loaded;
 }
 
-LoadedTask ReadTask(const std::string& folder) {
+LoadedTask ReadTask(const std::string& folder, const std::string& dtype) {
   LoadedTask loaded = ReadSettings(folder);
   const std::string path = PathIn(folder, kWeightsFile);
   SafetensorsFile weights = ReadTensors(path);
   SetParameters(loaded.task->parameters(), weights.tensors, path);
+  if (dtype != "auto") {
+    loaded.task->parameters().SetPrecision(
+        dtype == "int8" ? kernels::Precision::kInt8 : ParsePrecision(dtype));
+  }
   loaded.metadata = std::move(weights.metadata);
   return loaded;
 }

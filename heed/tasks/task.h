@@ -119,9 +119,14 @@ struct LoadedTask {
   Metadata metadata;  // of the weights: step, score
 };
 LoadedTask ReadSettings(const std::string& folder);
+/// `dtype`: what products round their factors to, "f32", "bf16" or "int8", in
+/// which matrices then take a quarter of the memory; "auto": as trained, or as
+/// written by heed quantize.
 /// Throws: IoError or FormatError that names the file that is missing, cut
-/// short, damaged or of a newer version.
-LoadedTask ReadTask(const std::string& folder);
+/// short, damaged or of a newer version; ConfigError for a dtype that there is
+/// no way back to.
+LoadedTask ReadTask(const std::string& folder,
+                    const std::string& dtype = "auto");
 
 /// Continues the run of a folder from its last checkpoint, to the same weights
 /// bit for bit as if it had not stopped (with the same number of threads).

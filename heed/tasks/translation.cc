@@ -76,12 +76,13 @@ ModelFiles TranslationTask::Files() const {
 
 void TranslationTask::SetFiles(const ModelFiles& files,
                                const std::string& folder) {
+  folder_ = folder;
   vocabularies_ = {VocabularyOf(files, folder, "source", data.vocabulary),
                    VocabularyOf(files, folder, "target", data.vocabulary)};
 }
 
 void TranslationTask::MakeModel(uint64_t seed) {
-  model_ = TranslationModel{"",
+  model_ = TranslationModel{folder_,
                             model,
                             data,
                             *vocabularies_,
@@ -163,8 +164,11 @@ Metrics TranslationTask::Validate(const std::string& measure) const {
 }
 
 void TranslationTask::Predict(std::istream& in, std::ostream& out) const {
-  const Translator translator(*model_->model, vocabularies_->source,
-                              vocabularies_->target, data.lowercase, decode_);
+  const Translator translator(
+      *model_->model, vocabularies_->source, vocabularies_->target,
+      data.lowercase, decode_,
+      ReadShortlist(decode_, folder_, vocabularies_->source,
+                    vocabularies_->target));
   TranslateStream(translator, in, [&](int64_t index, const Translations& all) {
     for (const Translation& t : all) {
       if (decode_.nbest > 1) {
@@ -231,8 +235,9 @@ std::unique_ptr<SequenceModel> MakeTranslator(const ModelConfig& config,
                                           seed);
 }
 
-TranslationModel ReadTranslationModel(const std::string& folder) {
-  LoadedTask loaded = ReadTask(folder);
+TranslationModel ReadTranslationModel(const std::string& folder,
+                                      const std::string& dtype) {
+  LoadedTask loaded = ReadTask(folder, dtype);
   auto* task = dynamic_cast<TranslationTask*>(loaded.task.get());
   if (task == nullptr) {
     throw FormatError(fmt::format(

@@ -81,6 +81,7 @@ class TranslationTask : public Task {
  private:
   BatchOptions Batches() const;
 
+  std::string folder_;  // that it was read from
   std::optional<Vocabularies> vocabularies_;
   std::optional<TranslationModel> model_;
   TrainingText text_;
@@ -101,7 +102,8 @@ std::unique_ptr<SequenceModel> MakeTranslator(const ModelConfig& config,
 
 /// A translation model of a folder. Throws: as ReadTask; FormatError if the
 /// folder holds a model of another task.
-TranslationModel ReadTranslationModel(const std::string& folder);
+TranslationModel ReadTranslationModel(const std::string& folder,
+                                      const std::string& dtype = "auto");
 
 /// Trains as the config says, on files or on text in memory.
 TrainResult TrainTranslation(const TranslationConfig& config);

@@ -167,8 +167,9 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
   result.sentences = static_cast<int64_t>(text.source.size());
 
   const auto start = Clock::now();
-  const Translator translator(*model.model, v.source, v.target, false,
-                              options.decode);
+  const Translator translator(
+      *model.model, v.source, v.target, false, options.decode,
+      ReadShortlist(options.decode, model.folder, v.source, v.target));
   for (const Translations& best : translator.Translate(text.source)) {
     result.translations.push_back(best.front().text);
   }

@@ -19,17 +19,17 @@ constexpr double kRate = 0.1;
 class OptimizerTest : public testing::Test {
  protected:
   OptimizerTest() {
-    parameters_.Add("a", {3}, {Init::Kind::kConstant, 0})
+    parameters_.Add("a", {3, 1}, {Init::Kind::kConstant, 0})
         .mutable_value()
-        .CopyFrom(Tensor::Of<double>({1, -2, 3}, {3}));
-    parameters_.Add("b", {1}, {Init::Kind::kConstant, 0.5});
+        .CopyFrom(Tensor::Of<double>({1, -2, 3}, {3, 1}));
+    parameters_.Add("b", {1, 1}, {Init::Kind::kConstant, 0.5});
     config_.epsilon = 1e-8;
     config_.clip = 0;
   }
 
   void SetGradients(const Values& a, const Values& b) {
-    parameters_.Find("a")->mutable_gradient() = Tensor::Of(a, {3});
-    parameters_.Find("b")->mutable_gradient() = Tensor::Of(b, {1});
+    parameters_.Find("a")->mutable_gradient() = Tensor::Of(a, {3, 1});
+    parameters_.Find("b")->mutable_gradient() = Tensor::Of(b, {1, 1});
   }
   void ExpectValues(const Values& a, const Values& b) const {
     ExpectNear(*parameters_.Find("a"), a);
@@ -80,7 +80,7 @@ TEST_F(OptimizerTest, AdamAndAdamWFollowTheirPapers) {
     config_.weight_decay = 0.25;  // for adamw only
     const double decay = std::string(name) == "adamw" ? 0.25 : 0;
     parameters_.Find("a")->mutable_value().CopyFrom(
-        Tensor::Of<double>({1, -2, 3}, {3}));
+        Tensor::Of<double>({1, -2, 3}, {3, 1}));
     parameters_.Find("b")->mutable_value().Fill(0.5);
     Optimizer optimizer(parameters_, config_);
     PlainAdam plain[] = {{1}, {-2}, {3}, {0.5}};
@@ -93,6 +93,32 @@ TEST_F(OptimizerTest, AdamAndAdamWFollowTheirPapers) {
                    {plain[3].Step(-g, t, decay)});
     }
   }
+}
+
+TEST_F(OptimizerTest, AdamWDecaysNoVectors) {
+  Parameter& bias = parameters_.Add("c", {2}, {Init::Kind::kConstant, 3});
+  config_.optimizer = "adamw";
+  config_.weight_decay = 0.5;
+  Optimizer optimizer(parameters_, config_);
+  SetGradients({0, 0, 0}, {0});
+  bias.mutable_gradient() = Tensor::Of<double>({0, 0}, {2});
+  optimizer.Step(1, kRate, 0);
+  const double kept = 1 - kRate * 0.5;
+  ExpectValues({kept, -2 * kept, 3 * kept}, {0.5 * kept});
+  ExpectNear(bias, {3, 3});
+}
+
+TEST_F(OptimizerTest, AdamWithoutBiasCorrectionStartsAsBertDoes) {
+  config_.bias_correction = false;
+  Optimizer optimizer(parameters_, config_);
+  SetGradients({1, 2, -4}, {0});
+  optimizer.Step(1, kRate, 0);
+  // m = 0.1 g, v = 0.001 g²
+  const double step = kRate * 0.1 / std::sqrt(0.001);
+  const auto a = parameters_.Find("a")->value().ToVector<double>();
+  EXPECT_NEAR(a[0], 1 - step, 1e-6);
+  EXPECT_NEAR(a[1], -2 - step, 1e-6);
+  EXPECT_NEAR(a[2], 3 + step, 1e-6);
 }
 
 TEST_F(OptimizerTest, AdadeltaFollowsItsPaper) {

@@ -8,7 +8,7 @@ namespace heed {
 namespace {
 
 TEST(TrainBench, FieldsFitTogether) {
-  for (const char* model : {"fixed", "bahdanau", "luong"}) {
+  for (const char* model : {"fixed", "bahdanau", "luong", "transformer-tiny"}) {
     TrainBenchOptions options;
     options.model = model;
     options.batch = 2;
@@ -40,6 +40,27 @@ TEST(TrainBench, OperationsGrowWithTheTarget) {
   const double long_target = BenchTraining(options).gflop_per_step;
   EXPECT_GT(long_target, 1.2 * short_target);
   EXPECT_LT(long_target, 2 * short_target);
+}
+
+TEST(TrainBench, CountsEachWeightOfATransformerForItsRows) {
+  constexpr double kWidth = 128;
+  constexpr double kInner = 256;
+  constexpr double kVocab = 12;
+  constexpr double kBatch = 2;
+  TrainBenchOptions options;
+  options.model = "transformer-tiny";
+  options.batch = 2;
+  options.src_len = 3;
+  options.tgt_len = 5;
+  options.vocab = 12;
+  options.steps = 1;
+  const double square = kWidth * kWidth;
+  const double feed_forward = 2 * kWidth * kInner;
+  // Queries, keys, values and outputs; keys and values of the source.
+  const double source = 4 * (4 * square + feed_forward) + 4 * 2 * square;
+  const double target = 4 * (6 * square + feed_forward) + kWidth * kVocab;
+  EXPECT_DOUBLE_EQ(BenchTraining(options).gflop_per_step,
+                   6 * kBatch * (3 * source + 5 * target) / 1e9);
 }
 
 }  // namespace

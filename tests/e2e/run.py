@@ -21,6 +21,7 @@ import time
 import unittest
 
 from attention import Attention, Demos  # noqa: F401  (unittest finds them here)
+from tasks import Engine, Tasks  # noqa: F401
 from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, strict_json,
                      train_args, weights, write_text)
 
@@ -92,7 +93,8 @@ class Whole(EndToEnd):
     def test_help_and_version(self):
         self.assertIn("Usage", self.runs())
         self.assertRegex(self.runs("--version"), r"^heed \d+\.\d+\.\d+\n$")
-        for command in ("train", "translate", "evaluate", "info", "list", "bench", "demo"):
+        for command in ("train", "translate", "predict", "evaluate", "quantize", "shortlist", "info",
+                        "list", "bench", "demo"):
             self.assertIn(f"Usage: heed {command}", self.runs(command, "--help"))
 
     def test_config_file_is_what_a_model_holds(self):
@@ -275,7 +277,7 @@ class BadInput(EndToEnd):
             ("--embedding", "-4"): {"embedding": -4},
             ("--learning-rate", "finite"): {"learning_rate": "nan"},
             ("--dropout", "below 1"): {"dropout": 1},
-            ("--model", "fixed, bahdanau, luong"): {"model": "transformer"},
+            ("model", "fixed, bahdanau, luong"): {"model": "transfomer"},
             ("score: ", "euclid", "additive"): {"score": "euclid"},
             ("unknown option '--unit'", "did you mean '--units'", "--epochs"): {"unit": 3},
             ("units", "encoder"): {"score": "dot", "encoder_units": 7},
@@ -304,7 +306,7 @@ class BadInput(EndToEnd):
         self.fails(2, ["unknown option", "--beam"], "translate", WORLD.model, "--beams", 3)
         self.fails(2, "unexpected argument", "info", WORLD.model, "x")
         self.fails(2, "DIR is missing", "translate")
-        self.fails(2, "valid: models, attentions, scores", "list", "fish")
+        self.fails(2, "valid: tasks, models, attentions, scores", "list", "fish")
         self.fails(2, "valid: train", "bench", "fish")
         self.fails(2, ["nbest", "beam"], "translate", WORLD.model, "--nbest", 6, stdin=b"1\n")
         self.fails(2, ".svg, .html", "translate", WORLD.model, "--alignments", "x.png")

@@ -152,8 +152,12 @@ class ProductCache {
 };
 
 /// Rows of a chunk: large enough for the kernel's full rate, small enough that
-/// both cores get several chunks of a decoder step's 64 rows.
-int64_t ChunkRows(int64_t rows) { return rows >= 512 ? 64 : 16; }
+/// both cores get several chunks of a decoder step's 64 rows. A wide result
+/// leaves the cache anyway; more rows then share a reading of b.
+int64_t ChunkRows(int64_t rows, int64_t n) {
+  if (rows >= 1024 && n >= 4096) return 256;
+  return rows >= 512 ? 64 : 16;
+}
 
 /// Chunk sizes of `rows`: full chunks, then powers of two, so that few distinct
 /// sizes ever occur.
@@ -171,7 +175,7 @@ void RunRows(const void* a, size_t a_element, int64_t rows,
              const PackedMatrix& b, bool accumulate, float* c,
              const Then& then) {
   const bool bf16 = b.precision == Precision::kBF16;
-  const int64_t chunk = ChunkRows(rows);
+  const int64_t chunk = ChunkRows(rows, b.n);
   auto& cache = ProductCache::Instance();
   ParallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end;) {

@@ -1,0 +1,349 @@
+#include "heed/convert/export_huggingface.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/convert/huggingface.h"
+#include "heed/convert/translation_parts.h"
+#include "heed/io/file.h"
+#include "heed/io/safetensors.h"
+#include "heed/nn/positions.h"
+#include "heed/tasks/pretrain.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Tensors = std::vector<NamedTensor>;
+
+/// The files of a folder; what stands in `files` is written as it is.
+struct HuggingFaceModel {
+  Json config;
+  Tensors tensors;
+  ModelFiles files;
+  Notes notes;
+};
+
+/// Refuses settings that the other program does not have.
+class Requirements {
+ public:
+  explicit Requirements(std::string program) : program_(std::move(program)) {}
+
+  void Need(bool holds, const std::string& setting,
+            const std::string& value) const {
+    if (holds) return;
+    throw ConfigError(fmt::format("{} of Hugging Face has no {} '{}'", program_,
+                                  setting, value));
+  }
+  void Is(const std::string& setting, const std::string& value,
+          const std::string& needed) const {
+    Need(value == needed, setting, value);
+  }
+
+ private:
+  std::string program_;
+};
+
+void CheckAttention(const TransformerConfig& c, const Requirements& require) {
+  require.Is("score", c.score, "scaled_dot");
+  require.Is("modifiers", c.modifiers, "none");
+  require.Is("attention_mask", c.attention_mask, "none");
+  require.Is("normalizer", c.normalizer, "softmax");
+  require.Need(c.key_heads == c.heads, "key_heads",
+               std::to_string(c.key_heads));
+  require.Need(c.attention_bias, "attention_bias", "false");
+  require.Is("norm", c.norm, "post");
+  require.Is("final_norm", c.final_norm, "no");
+}
+
+std::string TheirActivation(const TransformerConfig& c,
+                            const Requirements& require) {
+  for (const auto& [theirs, ours] : kActivations) {
+    if (c.activation == ours) return theirs;
+  }
+  require.Need(false, "activation", c.activation);
+  return "";
+}
+
+const Tensor& ValueOf(const ParameterSet& parameters, const std::string& name) {
+  const Parameter* parameter = parameters.Find(name);
+  if (parameter == nullptr) {
+    throw ConfigError(fmt::format("the model has no '{}'", name));
+  }
+  return parameter->value();
+}
+
+void CheckNumbers(const ParameterSet& parameters, const std::string& folder) {
+  for (const auto& parameter : parameters.all()) {
+    if (parameter->quantized()) {
+      throw ConfigError(fmt::format(
+          "{}: quantised weights cannot be exported; export the model that "
+          "they are from",
+          folder));
+    }
+  }
+}
+
+std::string Pretty(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// MarianMT
+
+/// token: id, as MarianTokenizer reads it.
+std::string TokenIdsOf(const Vocabulary& vocabulary) {
+  nlohmann::json ids = nlohmann::json::object();
+  for (int32_t id = 0; id < vocabulary.size(); ++id) {
+    const std::string& piece = vocabulary.Piece(id);
+    constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
+    const std::string_view rest = std::string_view(piece).substr(
+        piece.starts_with(kSpaceMark) ? kSpaceMark.size() : 0);
+    ids[IsLanguageMark(rest) ? std::string(rest) : piece] = id;
+  }
+  return ids.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+bool SamePieces(const Vocabulary& a, const Vocabulary& b) {
+  if (a.size() != b.size()) return false;
+  for (int32_t id = 0; id < a.size(); ++id) {
+    if (a.Piece(id) != b.Piece(id)) return false;
+  }
+  return true;
+}
+
+Json MarianMtConfig(const TransformerConfig& c, const Vocabularies& v,
+                    const std::string& activation) {
+  return {{"architectures", {"MarianMTModel"}},
+          {"model_type", "marian"},
+          {"activation_dropout", c.activation_dropout},
+          {"activation_function", activation},
+          {"attention_dropout", c.attention_dropout},
+          {"bad_words_ids", {{kPad}, {kBos}}},
+          {"bos_token_id", kBos},
+          {"d_model", c.width},
+          {"decoder_attention_heads", c.heads},
+          {"decoder_ffn_dim", c.ff},
+          {"decoder_layers", c.decoder_layers},
+          {"decoder_start_token_id", kBos},
+          {"decoder_vocab_size", v.target.size()},
+          {"dropout", c.dropout},
+          {"encoder_attention_heads", c.heads},
+          {"encoder_ffn_dim", c.ff},
+          {"encoder_layers", c.layers},
+          {"eos_token_id", kEos},
+          {"forced_eos_token_id", kEos},
+          {"is_encoder_decoder", true},
+          {"max_position_embeddings", c.max_positions},
+          {"num_hidden_layers", c.layers},
+          {"pad_token_id", kPad},
+          {"scale_embedding", c.embedding_scale == "yes"},
+          {"share_encoder_decoder_embeddings", SharesSides(c)},
+          {"static_position_embeddings", true},
+          {"tie_word_embeddings", TiesOutput(c)},
+          {"torch_dtype", "float32"},
+          {"vocab_size", v.source.size()}};
+}
+
+void CheckMarianMt(const TranslationModel& model, const Requirements& require) {
+  if (model.config.family() != ModelFamily::kTransformer) {
+    throw ConfigError(fmt::format(
+        "model '{}' cannot be exported to Hugging Face, which has no such "
+        "translator; Transformers can",
+        model.config.model));
+  }
+  const TransformerConfig& c = model.config.transformer;
+  CheckAttention(c, require);
+  require.Is("embedding_norm", c.embedding_norm, "no");
+  require.Need(c.segments == 0, "segments", std::to_string(c.segments));
+  require.Need(c.position.starts_with("sinusoidal") || c.position == "learned",
+               "position", c.position);
+  require.Need(
+      model.data.vocabulary == "unigram" || model.data.vocabulary == "bpe",
+      "vocabulary", model.data.vocabulary);
+}
+
+/// Tables of positions, unless they are those that their program computes.
+void AddPositions(const TransformerConfig& c, const ParameterSet& parameters,
+                  Tensors& tensors) {
+  if (c.position == "sinusoidal_concat") return;
+  for (const char* side : {"encoder", "decoder"}) {
+    const Tensor table =
+        c.position == "learned"
+            ? ValueOf(parameters, fmt::format("{}.positions.weight", side))
+            : Sinusoids(c.position == "sinusoidal"
+                            ? PositionKind::kSinusoidal
+                            : PositionKind::kSinusoidalT2t,
+                        0, c.max_positions, c.width, DType::kF32);
+    tensors.push_back(
+        {fmt::format("model.{}.embed_positions.weight", side), table});
+  }
+}
+
+void AddMarianMtTables(const TransformerConfig& c,
+                       const ParameterSet& parameters, Tensors& tensors) {
+  if (SharesSides(c)) {
+    tensors.push_back(
+        {"model.shared.weight", ValueOf(parameters, SourceTable(c))});
+  } else {
+    tensors.push_back({"model.encoder.embed_tokens.weight",
+                       ValueOf(parameters, SourceTable(c))});
+    tensors.push_back({"model.decoder.embed_tokens.weight",
+                       ValueOf(parameters, TargetTable(c))});
+  }
+  const int64_t rows = ValueOf(parameters, TargetTable(c)).dim(0);
+  if (!TiesOutput(c)) {
+    tensors.push_back(
+        {"lm_head.weight", ValueOf(parameters, "decoder.output.weight")});
+  }
+  const Tensor bias = c.output_bias ? ValueOf(parameters, "decoder.output.bias")
+                                    : Tensor::Zeros({rows});
+  tensors.push_back({"final_logits_bias", bias.Reshape({1, rows})});
+}
+
+HuggingFaceModel MarianMtOf(const TranslationModel& model) {
+  const Requirements require("MarianMT");
+  CheckMarianMt(model, require);
+  const TransformerConfig& c = model.config.transformer;
+  const Vocabularies& v = model.vocabularies;
+  const bool separate = !SamePieces(v.source, v.target);
+  if (separate && SharesSides(c)) {
+    throw ConfigError(
+        "tie: MarianMT needs the same tokens on both sides for shared "
+        "embeddings");
+  }
+  HuggingFaceModel result;
+  result.config = MarianMtConfig(c, v, TheirActivation(c, require));
+  const ParameterSet& parameters = model.model->parameters();
+  result.tensors =
+      WriteParts(parameters, MarianMtParts(c.layers, c.decoder_layers),
+                 kHuggingFaceLayout);
+  AddMarianMtTables(c, parameters, result.tensors);
+  AddPositions(c, parameters, result.tensors);
+  result.files = {{"source.spm", v.source.Serialize()},
+                  {"target.spm", v.target.Serialize()},
+                  {"vocab.json", TokenIdsOf(v.source)},
+                  {"tokenizer_config.json",
+                   Pretty({{"tokenizer_class", "MarianTokenizer"},
+                           {"source_lang", "source"},
+                           {"target_lang", "target"},
+                           {"separate_vocabs", separate},
+                           {"model_max_length", c.max_positions}})}};
+  if (separate) result.files["target_vocab.json"] = TokenIdsOf(v.target);
+  if (c.epsilon != kMarianMtEpsilon) {
+    result.notes.push_back(fmt::format(
+        "norm_epsilon: MarianMT always adds {}, this model {}: scores differ a "
+        "little",
+        kMarianMtEpsilon, c.epsilon));
+  }
+  if (model.data.lowercase) {
+    result.notes.push_back(
+        "lowercase: MarianTokenizer does not lower-case text; do it before");
+  }
+  return result;
+}
+
+// BERT
+
+Json BertConfig(const TransformerConfig& c, int64_t rows, int32_t pad,
+                const std::string& activation) {
+  return {{"architectures", {"BertForPreTraining"}},
+          {"model_type", "bert"},
+          {"attention_probs_dropout_prob", c.attention_dropout},
+          {"hidden_act", activation},
+          {"hidden_dropout_prob", c.dropout},
+          {"hidden_size", c.width},
+          {"initializer_range", c.init_scale},
+          {"intermediate_size", c.ff},
+          {"layer_norm_eps", c.epsilon},
+          {"max_position_embeddings", c.max_positions},
+          {"num_attention_heads", c.heads},
+          {"num_hidden_layers", c.layers},
+          {"pad_token_id", pad},
+          {"position_embedding_type", "absolute"},
+          {"torch_dtype", "float32"},
+          {"type_vocab_size", c.segments},
+          {"vocab_size", rows}};
+}
+
+HuggingFaceModel BertOf(PretrainTask& task) {
+  const Requirements require("BERT");
+  const TransformerConfig& c = task.transformer;
+  CheckAttention(c, require);
+  require.Is("position", c.position, "learned");
+  require.Is("embedding_norm", c.embedding_norm, "yes");
+  require.Is("embedding_scale", c.embedding_scale, "no");
+  require.Need(c.activation_dropout == 0, "activation_dropout",
+               fmt::format("{}", c.activation_dropout));
+  const ParameterSet& parameters = task.parameters();
+  const Vocabulary& vocabulary = task.vocabulary();
+  const std::string prefix = "bert.";
+
+  HuggingFaceModel result;
+  result.config = BertConfig(c, vocabulary.size(), vocabulary.special().pad,
+                             TheirActivation(c, require));
+  std::vector<Part> parts = BertEncoderParts(prefix, c.layers);
+  parts.push_back(BertPooler(prefix));
+  for (Part& part : BertWordParts()) parts.push_back(std::move(part));
+  parts.push_back(BertNext());
+  result.tensors = WriteParts(parameters, parts, kHuggingFaceLayout);
+  for (const auto& [ours, theirs] : BertTables(prefix)) {
+    result.tensors.push_back({theirs, ValueOf(parameters, ours)});
+  }
+  result.tensors.push_back({kBertWordBias, ValueOf(parameters, "words.bias")});
+  const bool lowercase = vocabulary.kind() == VocabularyKind::kWordPiece;
+  result.files = {{"vocab.txt", vocabulary.Serialize()},
+                  {"tokenizer_config.json",
+                   Pretty({{"tokenizer_class", "BertTokenizer"},
+                           {"do_lower_case", lowercase},
+                           {"tokenize_chinese_chars", true},
+                           {"strip_accents", nullptr},
+                           {"model_max_length", c.max_positions}})}};
+  if (task.data.vocabulary.lowercase && !lowercase) {
+    result.notes.push_back(
+        "lowercase: BertTokenizer would strip accents with it; lower-case text "
+        "before");
+  }
+  return result;
+}
+
+void Write(const HuggingFaceModel& model, const std::string& out,
+           bool overwrite) {
+  RunConfig run;
+  run.out = out;
+  run.overwrite = overwrite;
+  const OutFolder folder(run);
+  for (const auto& [name, bytes] : model.files) {
+    WriteFileAtomically(PathIn(out, name), bytes);
+  }
+  // Their loaders ask for the program that wrote it.
+  WriteSafetensors(PathIn(out, kWeightsFile), model.tensors,
+                   {{"format", "pt"}});
+  WriteFileAtomically(PathIn(out, "config.json"), Pretty(model.config));
+}
+
+}  // namespace
+
+Notes ExportHuggingFace(const std::string& folder, const std::string& out,
+                        bool overwrite) {
+  const LoadedTask loaded = ReadTask(folder);
+  CheckNumbers(loaded.task->parameters(), folder);
+  HuggingFaceModel model;
+  if (auto* task = dynamic_cast<TranslationTask*>(loaded.task.get())) {
+    model = MarianMtOf(task->TakeModel());
+  } else if (auto* bert = dynamic_cast<PretrainTask*>(loaded.task.get())) {
+    model = BertOf(*bert);
+  } else {
+    throw ConfigError(fmt::format(
+        "{}: models of task '{}' cannot be exported (those of translate and "
+        "pretrain can)",
+        folder, loaded.task->name()));
+  }
+  Write(model, out, overwrite);
+  return model.notes;
+}
+
+}  // namespace heed

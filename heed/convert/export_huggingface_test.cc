@@ -1,0 +1,155 @@
+#include "heed/convert/export_huggingface.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/convert/convert.h"
+#include "heed/convert/testing.h"
+#include "heed/convert/translation_parts.h"
+#include "heed/io/file.h"
+#include "heed/io/safetensors.h"
+#include "heed/tasks/pretrain.h"
+#include "heed/tasks/testing.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What Heed writes, it reads again: the same weights, vocabularies and
+// settings.
+class ExportHuggingFaceTest : public testing::Test {
+ protected:
+  std::string Ours(const std::string& file = "") const {
+    return folder_.Path("ours") + (file.empty() ? "" : "/" + file);
+  }
+  std::string Theirs(const std::string& file = "") const {
+    return folder_.Path("theirs") + (file.empty() ? "" : "/" + file);
+  }
+  Json ReadTheirs(const std::string& file) const {
+    return Json::parse(ReadFile(Theirs(file)));
+  }
+  void Import(const std::string& source,
+              const std::vector<std::string>& vocabularies) {
+    Imported imported = heed::Import(source, vocabularies);
+    WriteImported(Ours(), false, imported);
+  }
+  Notes Export() { return ExportHuggingFace(Ours(), Theirs(), false); }
+
+  void ExpectTheSameAgain() {
+    Imported again = heed::Import(Theirs(), {});
+    const LoadedTask first = ReadTask(Ours());
+    EXPECT_EQ(again.task->Files(), first.task->Files());
+    const auto ours = first.task->parameters().Tensors();
+    const auto theirs = again.task->parameters().Tensors();
+    ASSERT_EQ(ours.size(), theirs.size());
+    for (size_t i = 0; i < ours.size(); ++i) {
+      EXPECT_EQ(ours[i].name, theirs[i].name);
+      EXPECT_EQ(ours[i].value.ToVector<float>(),
+                theirs[i].value.ToVector<float>())
+          << ours[i].name;
+    }
+    WriteImported(folder_.Path("again"), false, again);
+    EXPECT_EQ(Json::parse(
+                  ReadFile(folder_.Path("again/config.json")))["heed"]["files"],
+              Json::parse(ReadFile(Ours("config.json")))["heed"]["files"]);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ExportHuggingFaceTest, MarianMtComesBack) {
+  Import(Golden("huggingface_marian"), {});
+  EXPECT_TRUE(Export().empty());
+  ExpectTheSameAgain();
+  EXPECT_EQ(ReadTheirs("vocab.json")[">>fra<<"], 43);
+  EXPECT_EQ(ReadTheirs("config.json")["tie_word_embeddings"], true);
+  EXPECT_EQ(ReadSafetensors(Theirs("model.safetensors")).metadata["format"],
+            "pt");
+}
+
+TEST_F(ExportHuggingFaceTest, MarianMtHasEveryNameOfTheirLayout) {
+  Import(Golden("huggingface_marian"), {});
+  Export();
+  const auto theirs = ReadSafetensors(Theirs("model.safetensors")).tensors;
+  const auto golden =
+      ReadSafetensors(Golden("huggingface_marian/model.safetensors")).tensors;
+  EXPECT_EQ(theirs.size(), golden.size());
+  for (const NamedTensor& tensor : golden) {
+    const Tensor& found = FindTensor(theirs, tensor.name, "theirs");
+    EXPECT_EQ(found.rank(), tensor.value.rank()) << tensor.name;
+    EXPECT_EQ(found.dim(-1), tensor.name == "final_logits_bias"
+                                 ? tensor.value.dim(-1) + 2
+                                 : tensor.value.dim(-1))
+        << tensor.name;  // <s>, and a piece without an id
+  }
+}
+
+TEST_F(ExportHuggingFaceTest, MariansModelBecomesMarianMtWithItsPositions) {
+  Import(Golden("marian_post.npz"), {Golden("marian.spm")});
+  const Notes notes = Export();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("norm_epsilon"), std::string::npos);
+  ExpectTheSameAgain();
+  const Imported again = heed::Import(Theirs(), {});
+  EXPECT_EQ(
+      dynamic_cast<TranslationTask&>(*again.task).model.transformer.position,
+      "sinusoidal_t2t");
+}
+
+TEST_F(ExportHuggingFaceTest, OwnVocabulariesStayApart) {
+  const TranslationModel golden = [this] {
+    Import(Golden("huggingface_marian"), {});
+    return ReadTranslationModel(Ours());
+  }();
+  ModelConfig config = golden.config;
+  config.transformer.tie = "none";
+  config.transformer.position = "learned";
+  config.transformer.max_positions = 16;
+  const MappedVocabulary source = {VocabularyKind::kUnigram,
+                                   golden.vocabularies.source.Serialize(),
+                                   std::vector<int32_t>(46), 0};
+  Notes notes;
+  MappedVocabulary target =
+      ReadMarianVocabulary(Golden("marian.spm"), 45, notes);
+  Imported made;
+  made.task = MakeTranslation(config, {source, target}, "test");
+  WriteImported(Ours(), true, made);
+  EXPECT_TRUE(Export().empty());
+  EXPECT_EQ(ReadTheirs("tokenizer_config.json")["separate_vocabs"], true);
+  ExpectTheSameAgain();
+}
+
+TEST_F(ExportHuggingFaceTest, BertComesBack) {
+  Import(Golden("huggingface_bert"), {});
+  EXPECT_TRUE(Export().empty());
+  ExpectTheSameAgain();
+  EXPECT_EQ(ReadTheirs("tokenizer_config.json")["do_lower_case"], false);
+  EXPECT_EQ(ReadTheirs("config.json")["vocab_size"], 22);
+}
+
+TEST_F(ExportHuggingFaceTest, WhatTheyHaveNotIsNamed) {
+  Import(Golden("marian_pre.npz"),
+         {Golden("marian.source.yml"), Golden("marian.target.yml")});
+  EXPECT_EQ(MessageOf<ConfigError>([&] { Export(); }),
+            "MarianMT of Hugging Face has no norm 'pre'");
+  const TranslationConfig recurrent = TinyConfig(folder_.Path("recurrent"));
+  TrainTranslation(recurrent, {ReversedLetters(8, 1), {}});
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              ExportHuggingFace(recurrent.run.out, Theirs(), false);
+            }).find("'bahdanau' cannot be exported"),
+            std::string::npos);
+}
+
+TEST_F(ExportHuggingFaceTest, AModelThatStandsThereStays) {
+  Import(Golden("huggingface_bert"), {});
+  Export();
+  EXPECT_THROW(Export(), ConfigError);
+  EXPECT_NO_THROW(ExportHuggingFace(Ours(), Theirs(), true));
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,315 @@
+#include "heed/convert/import_huggingface.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/convert/convert.h"
+#include "heed/convert/testing.h"
+#include "heed/io/file.h"
+#include "heed/io/safetensors.h"
+#include "heed/models/bert.h"
+#include "heed/tasks/pretrain.h"
+#include "heed/tasks/translation.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// A copy of a folder of tests/golden/huggingface.py that a test may change.
+class HuggingFaceFolder : public testing::Test {
+ protected:
+  void Copy(const std::string& name) {
+    fs::copy(Golden(name), folder_.path() / "theirs");
+  }
+  std::string Theirs(const std::string& file = "") const {
+    return (folder_.path() / "theirs" / file).string();
+  }
+  void Change(const std::string& key, const Json& value,
+              const std::string& file = "config.json") {
+    Json config = Json::parse(ReadFile(Theirs(file)));
+    config[key] = value;
+    WriteFileAtomically(Theirs(file), config.dump());
+  }
+  void ChangeTensors(const std::function<void(std::vector<NamedTensor>&)>& by) {
+    SafetensorsFile file = ReadSafetensors(Theirs("model.safetensors"));
+    by(file.tensors);
+    WriteSafetensors(Theirs("model.safetensors"), file.tensors, {});
+  }
+  std::string Error() const {
+    return MessageOf<FormatError>([&] { ImportHuggingFace(Theirs()); });
+  }
+
+  TemporaryFolder folder_;
+};
+
+class ImportMarianMt : public HuggingFaceFolder {
+ protected:
+  ImportMarianMt() { Copy("huggingface_marian"); }
+
+  TranslationModel Read() {
+    Imported imported = Import(Theirs(), {});
+    notes_ = imported.notes;
+    WriteImported(folder_.Path("ours"), false, imported);
+    return ReadTranslationModel(folder_.Path("ours"));
+  }
+  /// Their ids in Heed.
+  std::map<int32_t, int32_t> HeedIds() const {
+    std::map<int32_t, int32_t> ids = {{0, kEos}, {1, kUnk}};
+    const auto pad = static_cast<int32_t>(golden_.at("logits").dim(2)) - 1;
+    for (int i = 2; i < pad; ++i) ids[i] = i + 2;
+    ids[pad] = kPad;
+    return ids;
+  }
+
+  const std::map<std::string, Tensor> golden_ =
+      GoldenTensors("huggingface_marian/expected.npz");
+  Notes notes_;
+};
+
+TEST_F(ImportMarianMt, ScoresAsTheirs) {
+  const TranslationModel model = Read();
+  EXPECT_TRUE(notes_.empty());
+  ExpectLogits(*model.model, golden_, HeedIds(), HeedIds());
+}
+
+TEST_F(ImportMarianMt, ReadsLinesAsTheirs) {
+  const TranslationModel model = Read();
+  const Vocabulary& source = model.vocabularies.source;
+  const auto ids = HeedIds();
+  const Tensor& lines = golden_.at("lines");
+  std::string text(static_cast<const char*>(lines.raw()),
+                   static_cast<size_t>(lines.numel()));
+  text += '\n';
+  // Pieces without an id of theirs stand last, and are read as unknown.
+  const auto known = static_cast<int32_t>(ids.size()) + 1;
+  ASSERT_EQ(source.size(), known + 1);
+  for (int64_t b = 0; b < 3; ++b) {
+    const size_t end = text.find('\n');
+    std::vector<int32_t> found = source.Encode(text.substr(0, end));
+    for (int32_t& id : found) id = id >= known ? kUnk : id;
+    std::vector<int32_t> expected;
+    for (int32_t i = 0; i + 1 < golden_.at("lengths").data<int32_t>()[b]; ++i) {
+      expected.push_back(ids.at(golden_.at("source").row<int32_t>(b)[i]));
+    }
+    EXPECT_EQ(found, expected) << b;
+    text.erase(0, end + 1);
+  }
+}
+
+TEST_F(ImportMarianMt, TiedTensorsMayStandUnderEveryName) {
+  ChangeTensors([](std::vector<NamedTensor>& tensors) {
+    const Tensor shared =
+        FindTensor(tensors, "model.shared.weight", "the file");
+    tensors.push_back({"lm_head.weight", shared});
+    tensors.push_back({"model.encoder.embed_tokens.weight", shared});
+  });
+  const TranslationModel model = Read();
+  ExpectLogits(*model.model, golden_, HeedIds(), HeedIds());
+  ChangeTensors([](std::vector<NamedTensor>& tensors) {
+    tensors.push_back({"model.decoder.embed_tokens.weight",
+                       Tensor::Zeros(tensors.back().value.shape())});
+  });
+  EXPECT_NE(Error().find("differ"), std::string::npos) << Error();
+}
+
+TEST_F(ImportMarianMt, TablesOfPositionsAreRecognised) {
+  Change("max_position_embeddings", 32);
+  const auto put = [this](const Tensor& table) {
+    ChangeTensors([&](std::vector<NamedTensor>& tensors) {
+      std::erase_if(tensors, [](const NamedTensor& tensor) {
+        return tensor.name.find("embed_positions") != std::string::npos;
+      });
+      tensors.push_back({"model.encoder.embed_positions.weight", table});
+      tensors.push_back({"model.decoder.embed_positions.weight", table});
+    });
+    const Imported imported = ImportHuggingFace(Theirs());
+    return dynamic_cast<TranslationTask&>(*imported.task)
+        .model.transformer.position;
+  };
+  const auto sines = [](PositionKind kind) {
+    return Sinusoids(kind, 0, 32, 8, DType::kF32);
+  };
+  EXPECT_EQ(put(sines(PositionKind::kSinusoidalConcat)), "sinusoidal_concat");
+  EXPECT_EQ(put(sines(PositionKind::kSinusoidalT2t)), "sinusoidal_t2t");
+  EXPECT_EQ(put(Tensor::Full({32, 8}, 0.5)), "learned");
+}
+
+TEST_F(ImportMarianMt, SettingsThatHeedCannotDoAreNamed) {
+  Change("normalize_before", true);
+  EXPECT_NE(Error().find("config.json: option normalize_before:"),
+            std::string::npos);
+  Change("normalize_before", false);
+  Change("rope_theta", 10000);
+  EXPECT_NE(Error().find("option rope_theta: Heed cannot do \"10000\""),
+            std::string::npos);
+  Change("rope_theta", nullptr);
+  Change("activation_function", "mish");
+  EXPECT_NE(Error().find("option activation_function: Heed cannot do 'mish'"),
+            std::string::npos);
+  Change("activation_function", "swish");
+  Change("decoder_ffn_dim", 24);
+  EXPECT_NE(Error().find("option decoder_ffn_dim:"), std::string::npos);
+  Change("decoder_ffn_dim", 12);
+  Change("model_type", "t5");
+  EXPECT_NE(Error().find("option model_type: Heed cannot do 't5'"),
+            std::string::npos);
+}
+
+TEST_F(ImportMarianMt, SizesAreCheckedBeforeAModelIsMade) {
+  Change("d_model", 65536);
+  EXPECT_NE(Error().find("weights, but there are"), std::string::npos);
+  Change("d_model", 8);
+  Change("encoder_layers", 2);
+  EXPECT_NE(Error().find("'model.encoder.layers.1.self_attn.q_proj.weight' is "
+                         "missing"),
+            std::string::npos)
+      << Error();
+  Change("encoder_layers", -1);
+  EXPECT_NE(Error().find("config.json"), std::string::npos) << Error();
+  Change("encoder_layers", 1);
+  Change("encoder_attention_heads", 3);
+  Change("decoder_attention_heads", 3);
+  EXPECT_NE(Error().find("heads"), std::string::npos) << Error();
+}
+
+TEST_F(ImportMarianMt, TensorsThatNobodyAsksForAreNamed) {
+  ChangeTensors([](std::vector<NamedTensor>& tensors) {
+    tensors.push_back({"model.extra", Tensor::Zeros({1})});
+  });
+  EXPECT_NE(Error().find("1 tensor that Heed does not understand: "
+                         "'model.extra'"),
+            std::string::npos);
+}
+
+TEST_F(ImportMarianMt, PicklesAreNeverRead) {
+  fs::rename(Theirs("model.safetensors"), Theirs("pytorch_model.bin"));
+  EXPECT_NE(Error().find("pytorch_model.bin: a pickle"), std::string::npos);
+}
+
+TEST_F(ImportMarianMt, WeightsMayBeInSeveralFiles) {
+  const std::vector<NamedTensor> all =
+      ReadSafetensors(Theirs("model.safetensors")).tensors;
+  const std::span<const NamedTensor> tensors = all;
+  WriteSafetensors(Theirs("a.safetensors"), tensors.first(5), {});
+  WriteSafetensors(Theirs("b.safetensors"), tensors.subspan(5), {});
+  fs::remove(Theirs("model.safetensors"));
+  const auto index = [this](const std::string& file) {
+    const Json map = {{"x", file}, {"y", "b.safetensors"}, {"z", file}};
+    WriteFileAtomically(Theirs("model.safetensors.index.json"),
+                        Json{{"weight_map", map}}.dump());
+  };
+  index("a.safetensors");
+  const TranslationModel model = Read();
+  ExpectLogits(*model.model, golden_, HeedIds(), HeedIds());
+  index("../theirs/a.safetensors");
+  EXPECT_NE(Error().find("no file of the folder"), std::string::npos);
+}
+
+TEST_F(ImportMarianMt, VocabulariesMustFit) {
+  Change("eos_token_id", 2);
+  EXPECT_NE(Error().find("</s> has id 0, but eos_token_id"), std::string::npos);
+  Change("eos_token_id", 0);
+  Change("decoder_start_token_id", 1000);
+  EXPECT_NE(Error().find("1000"), std::string::npos);
+  Change("decoder_start_token_id", 42);
+  Change("far", 43, "vocab.json");
+  EXPECT_NE(Error().find("'far' has id 43"), std::string::npos);
+  fs::remove(Theirs("target.spm"));
+  EXPECT_THROW(ImportHuggingFace(Theirs()), IoError);
+}
+
+class ImportBert : public HuggingFaceFolder {
+ protected:
+  ImportBert() { Copy("huggingface_bert"); }
+
+  Imported Read() {
+    Imported imported = Import(Theirs(), {});
+    WriteImported(folder_.Path("ours"), false, imported);
+    LoadedTask loaded = ReadTask(folder_.Path("ours"));
+    imported.task = std::move(loaded.task);
+    return imported;
+  }
+};
+
+TEST_F(ImportBert, ComputesAsTheirs) {
+  const Imported imported = Read();
+  ASSERT_EQ(imported.notes.size(), 1U);  // the table has one row more
+  EXPECT_NE(imported.notes[0].find("1 further row"), std::string::npos);
+  auto& task = dynamic_cast<PretrainTask&>(*imported.task);
+  EXPECT_EQ(task.vocabulary().kind(), VocabularyKind::kWordPieceCased);
+  EXPECT_EQ(task.vocabulary().special().mask, 5);
+  Bert model(task.transformer, task.vocabulary().size(), 7);
+  model.parameters().SetTensors(task.parameters().Tensors(), "ours");
+
+  const auto golden = GoldenTensors("huggingface_bert/expected.npz");
+  const BertText text = {golden.at("ids"), golden.at("lengths"),
+                         golden.at("segments")};
+  const Context ctx;
+  const Var states = model.States(ctx, text);
+  const Tensor expected = golden.at("states").To(DType::kF32);
+  for (int64_t b = 0; b < states.dim(0); ++b) {
+    const int32_t length = text.lengths.data<int32_t>()[b];
+    for (int64_t i = 0; i < length * states.dim(2); ++i) {
+      EXPECT_NEAR(states.value()[b].data<float>()[i],
+                  expected[b].data<float>()[i], 1e-4);
+    }
+  }
+  const auto expect_near = [](const Tensor& found, const Tensor& theirs) {
+    const Tensor f32 = theirs.To(DType::kF32);
+    for (int64_t r = 0; r < found.rows(); ++r) {
+      for (int64_t c = 0; c < found.cols(); ++c) {
+        EXPECT_NEAR(found.row<float>(r)[c], f32.row<float>(r)[c], 1e-4);
+      }
+    }
+  };
+  expect_near(model.WordScores(ctx, states, golden.at("rows")).value(),
+              golden.at("word_scores"));
+  expect_near(model.NextScores(ctx, states).value(), golden.at("next_scores"));
+}
+
+TEST_F(ImportBert, HeadsThatAreMissingStartFreshAndAreNoted) {
+  ChangeTensors([](std::vector<NamedTensor>& tensors) {
+    std::erase_if(tensors, [](NamedTensor& tensor) {
+      if (tensor.name.starts_with("bert.")) tensor.name.erase(0, 5);
+      return tensor.name.starts_with("cls.");
+    });
+  });
+  const Imported imported = Read();
+  ASSERT_EQ(imported.notes.size(), 2U);
+  EXPECT_NE(imported.notes[1].find("words.dense.weight"), std::string::npos);
+  EXPECT_NE(imported.notes[1].find("next.bias"), std::string::npos);
+  EXPECT_EQ(imported.notes[1].find("pooler"), std::string::npos);
+}
+
+TEST_F(ImportBert, SettingsThatHeedCannotDoAreNamed) {
+  Change("position_embedding_type", "relative_key");
+  EXPECT_NE(Error().find("option position_embedding_type:"), std::string::npos);
+  Change("position_embedding_type", "absolute");
+  Change("strip_accents", true, "tokenizer_config.json");
+  EXPECT_NE(Error().find("tokenizer_config.json: option strip_accents:"),
+            std::string::npos);
+  Change("strip_accents", nullptr, "tokenizer_config.json");
+  Change("vocab_size", 20);
+  EXPECT_NE(Error().find("22 tokens, but vocab_size is 20"), std::string::npos);
+  Change("vocab_size", 23);
+  Change("type_vocab_size", 1);
+  EXPECT_NE(Error().find("segments"), std::string::npos);
+}
+
+TEST(ImportHuggingFace, AFolderWithoutAConfigIsToldWhatBelongsThere) {
+  const TemporaryFolder folder;
+  EXPECT_NE(MessageOf<IoError>([&] {
+              Import(folder.path(), {});
+            }).find("model.safetensors"),
+            std::string::npos);
+  EXPECT_THROW(Import(folder.path(), {"v.yml"}), ConfigError);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,34 @@
+// Marian's recurrent models in Heed's terms.
+#ifndef HEED_CONVERT_MARIAN_RECURRENT_H_
+#define HEED_CONVERT_MARIAN_RECURRENT_H_
+
+#include "heed/convert/import_options.h"
+#include "heed/convert/layout.h"
+#include "heed/models/recurrent_config.h"
+
+namespace heed {
+
+/// Types s2s and amun with a conditional GRU (Heed's variant cgru).
+struct MarianRecurrent {
+  RecurrentConfig config;
+  bool amun = false;           // names as Nematus gave them
+  bool shared_tables = false;  // Wemb of source and target, in Heed two copies
+};
+
+/// Throws: FormatError that names an option that Heed cannot do.
+MarianRecurrent ReadMarianRecurrent(ImportOptions& options);
+
+/// All but tables of tokens and the biases of their scores, which are the
+/// caller's: their names are given here.
+void FillMarianRecurrent(const MarianRecurrent& marian, WeightReader& reader);
+struct MarianTableNames {
+  std::string source;
+  std::string target;
+  std::string output;  // [features, V]; as Wt [V, features]
+  std::string bias;
+};
+MarianTableNames TableNames(const MarianRecurrent& marian);
+
+}  // namespace heed
+
+#endif  // HEED_CONVERT_MARIAN_RECURRENT_H_

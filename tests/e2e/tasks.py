@@ -1,0 +1,162 @@
+"""Every task as its users meet it: training, prediction, evaluation, wrong files."""
+
+import random
+
+from harness import EndToEnd, strict_json, train_args
+
+SMALL_RNN = ["--units", 12, "--dropout", 0.1, "--epochs", 8, "--quiet", "--threads", 1]
+SMALL_TRANSFORMER = {"model": "transformer", "units": None, "embedding": None, "width": 16,
+                     "ff": 32, "layers": 1, "heads": 2}
+
+
+def sentiment(count, seed):
+    draw = random.Random(seed)
+    lines = []
+    for _ in range(count):
+        good = draw.random() < 0.5
+        words = [draw.choice("the a film plot scene".split()) for _ in range(4)]
+        words.insert(draw.randrange(5), "good" if good else "bad")
+        lines.append(f"{'pos' if good else 'neg'}\t{' '.join(words)}\n")
+    return "".join(lines)
+
+
+def names(count, seed):
+    draw = random.Random(seed)
+    text = ""
+    for _ in range(count):
+        person = draw.choice(("Anna", "Ben", "Cleo"))
+        text += f"{person} B-PER\nsleeps O\n\n" if draw.random() < 0.5 else (
+            f"we O\nmet O\n{person} B-PER\n\n")
+    return text
+
+
+class Engine(EndToEnd):
+    """What makes a trained Transformer fast leaves its translations what they were."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.folder / "model"
+        self.runs(*train_args(self.model, **SMALL_TRANSFORMER, learning_rate=0.01, epochs=8))
+
+    def test_quantized_folder_is_smaller_and_translates_as_int8_does(self):
+        small = self.folder / "int8"
+        self.runs("quantize", self.model, "--out", small)
+        size = lambda folder: (folder / "model.safetensors").stat().st_size
+        self.assertLess(size(small), size(self.model))
+        lines = b"1 2 3\n4 5\n"
+        self.assertEqual(self.runs("translate", small, stdin=lines),
+                         self.runs("translate", self.model, "--dtype", "int8", stdin=lines))
+        self.fails(2, "already", "quantize", self.model, "--out", small)
+
+    def test_shortlist_of_the_training_text(self):
+        source, target = (train_args(self.model)[i] for i in (2, 4))
+        self.fails(1, "shortlist", "translate", self.model, "--shortlist", "model",
+                   stdin=b"1 2\n")
+        self.runs("shortlist", self.model, "--source", source, "--target", target)
+        lines = b"1 2 3\n4 5\n"
+        self.assertEqual(self.runs("translate", self.model, "--shortlist", "model", stdin=lines),
+                         self.runs("translate", self.model, stdin=lines))
+
+    def test_bench_decode(self):
+        for model in ("bahdanau", self.model):
+            result = strict_json(self.runs(
+                "bench", "decode", "--model", model, "--batch", 2, "--beam", 2, "--length", 4,
+                "--src-len", 3, "--vocab", 40, "--dtype", "int8", "--threads", 1, "--json"))
+            for key in ("tokens_per_second", "first_token_ms", "peak_bytes", "floor_ms"):
+                self.assertGreater(result[key], 0, key)
+
+    def test_attention_can_be_seen_and_aligned(self):
+        picture = self.folder / "look.svg"
+        self.runs("translate", self.model, "--alignments", picture, stdin=b"1 2 3\n")
+        self.assertIn("<svg", picture.read_text())
+
+
+class Tasks(EndToEnd):
+    def test_list_and_help(self):
+        tasks = [row["task"] for row in strict_json(self.runs("list", "tasks", "--json"))["tasks"]]
+        self.assertIn("translate", tasks)
+        for task in tasks:
+            with self.subTest(task=task):
+                self.assertIn("--out", self.runs("train", "--task", task, "--help"))
+                self.assertIn("DIR", self.runs("evaluate", "--task", task, "--help"))
+                self.assertIn("DIR", self.runs("predict", "--task", task, "--help"))
+        self.fails(2, ("unknown task 'tagg'", "did you mean 'tag'"), "train", "--task", "tagg")
+
+    def test_classify(self):
+        train = self.put("train.tsv", sentiment(200, 1))
+        test = self.put("test.tsv", sentiment(40, 2))
+        out = self.folder / "model"
+        self.runs("train", "--task", "classify", "--texts", train, "--valid-texts", test,
+                  "--vocabulary", "words", "--learning-rate", 0.02, "--batch-texts", 20,
+                  "--out", out, *SMALL_RNN)
+        result = strict_json(self.runs("evaluate", out, "--texts", test, "--json"))
+        self.assertGreater(result["accuracy"], 95)
+        lines = self.runs("predict", out, stdin=b"the good film\na bad plot\n").splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["pos", "neg"])
+        self.assertIn("classify", self.runs("info", out))
+        self.fails(1, "not a translator", "translate", out, stdin=b"x\n")
+        bad = self.put("bad.tsv", "pos\tgood\nneg\n")
+        self.fails(1, "bad.tsv:2", "train", "--task", "classify", "--texts", bad,
+                   "--out", self.folder / "none")
+
+    def test_tag(self):
+        train = self.put("train.conll", names(120, 1))
+        test = self.put("test.conll", names(30, 2))
+        out = self.folder / "model"
+        self.runs("train", "--task", "tag", "--texts", train, "--valid-texts", test,
+                  "--word-embedding", 8, "--characters", "none", "--learning-rate", 0.05, "--batch-sentences", 8,
+                  "--out", out, *SMALL_RNN)
+        self.assertGreater(
+            strict_json(self.runs("evaluate", out, "--texts", test, "--json"))["f1"], 95)
+        bad = self.put("bad.conll", "Anna B-PER\nsleeps\n")
+        self.fails(1, "bad.conll:2", "train", "--task", "tag", "--texts", bad,
+                   "--out", self.folder / "none")
+
+    def test_lm(self):
+        text = self.put("text.txt", "the cat sat\nthe dog ran\n" * 60)
+        out = self.folder / "model"
+        self.runs("train", "--task", "lm", "--texts", text, "--valid-texts", text,
+                  "--vocabulary", "words", "--learning-rate", 0.02, "--batch-texts", 20,
+                  "--out", out, *SMALL_RNN)
+        result = strict_json(self.runs("evaluate", out, "--texts", text, "--json"))
+        self.assertLess(result["perplexity"], 2.5)
+        self.assertTrue(self.runs("predict", out, stdin=b"the c\n"))
+
+    def test_forecast(self):
+        rows = "".join(f"{i},{(i % 6) - 2.5},{(i % 4) * 3}\n" for i in range(300))
+        series = self.put("series.csv", "time,a,b\n" + rows)
+        out = self.folder / "model"
+        self.runs("train", "--task", "forecast", "--series", series, "--lookback", 24,
+                  "--horizon", 4, "--patch", 4, "--patch-stride", 2, "--epochs", 3,
+                  "--quiet", "--threads", 1, "--out", out)
+        result = strict_json(self.runs("evaluate", out, "--series", series, "--json"))
+        self.assertGreater(result["mse"], 0)
+        bad = self.put("bad.csv", "time,a\n1,2\n2,x\n")
+        self.fails(1, "bad.csv:3", "train", "--task", "forecast", "--series", bad,
+                   "--out", self.folder / "none")
+
+    def test_retrieve(self):
+        words = "sun moon star rain snow wind".split()
+        corpus = self.put("corpus.tsv", "".join(f"d{i}\t{w} falls\n" for i, w in enumerate(words)))
+        queries = self.put("queries.tsv", "".join(f"q{i}\twhere is the {w}\n"
+                                                  for i, w in enumerate(words)))
+        relevant = self.put("relevant.tsv", "".join(f"q{i}\td{i}\n" for i in range(len(words))))
+        out = self.folder / "model"
+        self.runs("train", "--task", "retrieve", "--corpus", corpus, "--queries", queries,
+                  "--relevant", relevant, "--valid-relevant", relevant, "--learning-rate", 0.02,
+                  "--out", out, *SMALL_RNN)
+        result = strict_json(self.runs("evaluate", out, "--corpus", corpus, "--queries", queries,
+                                       "--relevant", relevant, "--json"))
+        self.assertGreater(result["mrr"], 0.3)
+
+    def test_pretrain_then_classify(self):
+        text = self.put("text.txt", "the good film\na bad plot\n\nthe bad scene\na good film\n\n" * 20)
+        bert = self.folder / "bert"
+        self.runs("train", "--task", "pretrain", "--texts", text, "--width", 16, "--ff", 32,
+                  "--heads", 2, "--layers", 1, "--vocabulary-size", 60, "--max-length", 16,
+                  "--duplicates", 1, "--epochs", 1, "--quiet", "--threads", 1, "--out", bert)
+        train = self.put("train.tsv", sentiment(60, 1))
+        out = self.folder / "model"
+        self.runs("train", "--task", "classify", "--pretrained", bert, "--texts", train,
+                  "--epochs", 1, "--quiet", "--threads", 1, "--out", out)
+        self.assertEqual(len(self.runs("predict", out, stdin=b"a good film\n").splitlines()), 1)
