@@ -56,7 +56,17 @@ function(heed_module NAME)
     add_executable(heed_${NAME}_test ${tests})
     target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
                                                     GTest::gtest_main)
-    gtest_discover_tests(heed_${NAME}_test DISCOVERY_MODE PRE_TEST
-                         TEST_PREFIX "${NAME}/" PROPERTIES TIMEOUT 300)
+    if(HEED_SANITIZE)
+      # A process for each of thousands of tests would mostly start and end.
+      target_precompile_headers(heed_${NAME}_test PRIVATE <gtest/gtest.h> <string> <vector>)
+      foreach(shard RANGE 3)
+        add_test(NAME ${NAME}/${shard} COMMAND heed_${NAME}_test)
+        set_tests_properties(${NAME}/${shard} PROPERTIES TIMEOUT 900 ENVIRONMENT
+                             "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${shard}")
+      endforeach()
+    else()
+      gtest_discover_tests(heed_${NAME}_test DISCOVERY_MODE PRE_TEST
+                           TEST_PREFIX "${NAME}/" PROPERTIES TIMEOUT 300)
+    endif()
   endif()
 endfunction()

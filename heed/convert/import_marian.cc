@@ -8,6 +8,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/convert/import_options.h"
+#include "heed/convert/marian_recurrent.h"
 #include "heed/convert/marian_transformer.h"
 #include "heed/convert/translation_parts.h"
 #include "heed/io/file.h"
@@ -104,66 +105,130 @@ const Tensor& FindTable(const SourceWeights& weights, const std::string& name) {
   return *table;
 }
 
-/// Tables of tokens in Heed's order, and the biases of the scores.
-void FillTables(const MarianTransformer& marian, const MappedPair& vocabularies,
-                WeightReader& reader) {
-  const TransformerConfig& config = marian.config;
-  SourceWeights& from = reader.from();
-  const auto take = [&](const std::string& name) {
-    const int64_t rows = FindTable(from, name).dim(0);
-    return from.Take(name, {rows, config.width});
-  };
-  const bool shared = SharesSides(config);
-  const auto& [source, target] = vocabularies;
-  const Tensor source_table = take(shared ? "Wemb" : "encoder_Wemb");
-  const Tensor target_table = shared ? source_table : take("decoder_Wemb");
-  const int64_t rows = target_table.dim(0);
-  reader.Set(SourceTable(config), TakeRows(source_table, source.rows));
-  if (!shared) {
-    reader.Set(TargetTable(config), TakeRows(target_table, target.rows));
+/// Where the tables of tokens stand, in Marian's model and in Heed's.
+struct Tables {
+  std::string source;  // theirs; the same as target's if they are one
+  std::string target;
+  std::string output;  // "..._W", "..._Wt", "..._b" are of the scores
+  std::string bias;
+  bool tied = false;  // scores are products with the target's table
+  bool has_bias = true;
+  int64_t features = 0;
+  std::string our_source;
+  std::string our_target;
+  bool our_output_transposed = false;  // [features, V]
+
+  int64_t SourceRows(const SourceWeights& weights) const {
+    return FindTable(weights, source).dim(0);
   }
-  const std::string output = "decoder_ff_logit_out_";
-  if (!TiesOutput(config)) {
+  int64_t TargetRows(const SourceWeights& weights) const {
+    return FindTable(weights, target).dim(0);
+  }
+};
+
+/// Tables in Heed's order, and the biases of the scores.
+void FillTables(const Tables& t, const MappedPair& vocabularies,
+                WeightReader& reader) {
+  SourceWeights& from = reader.from();
+  const auto& [source, target] = vocabularies;
+  const int64_t rows = t.TargetRows(from);
+  const Tensor source_table =
+      from.Take(t.source, {t.SourceRows(from), t.features});
+  const Tensor target_table = t.target == t.source
+                                  ? source_table
+                                  : from.Take(t.target, {rows, t.features});
+  reader.Set(t.our_source, TakeRows(source_table, source.rows));
+  if (t.our_target != t.our_source) {
+    reader.Set(t.our_target, TakeRows(target_table, target.rows));
+  }
+  if (!t.tied) {
     // Old models have it the other way round.
     const Tensor table =
-        from.Has(output + "W")
-            ? Transposed(from.Take(output + "W", {config.width, rows}))
-            : from.Take(output + "Wt", {rows, config.width});
-    reader.Set("decoder.output.weight", TakeRows(table, target.rows));
+        from.Has(t.output) ? Transposed(from.Take(t.output, {t.features, rows}))
+                           : from.Take(t.output + "t", {rows, t.features});
+    const Tensor own = TakeRows(table, target.rows);
+    reader.Set("decoder.output.weight",
+               t.our_output_transposed ? Transposed(own) : own);
   }
-  const Tensor bias = marian.output_bias ? from.Take(output + "b", {rows})
-                                         : Tensor::Zeros({rows});
+  const Tensor bias =
+      t.has_bias ? from.Take(t.bias, {rows}) : Tensor::Zeros({rows});
   reader.Set("decoder.output.bias", target.Biases(bias));
 }
 
-Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
-                           const std::vector<std::string>& paths) {
+/// A task of these settings whose tables are filled; `fill` fills the others.
+template <typename Fill>
+Imported ImportModel(SourceWeights& weights, const ModelConfig& config,
+                     const Tables& tables,
+                     const std::vector<std::string>& paths, const Fill& fill) {
   Imported imported;
-  const MarianTransformer marian = ReadMarianTransformer(options, weights);
-  ModelConfig config;
-  config.Choose("transformer");
-  config.transformer = marian.config;
-  const bool shared = SharesSides(marian.config);
-  const int64_t source_rows =
-      FindTable(weights, shared ? "Wemb" : "encoder_Wemb").dim(0);
-  const int64_t target_rows =
-      shared ? source_rows : FindTable(weights, "decoder_Wemb").dim(0);
-  weights.CheckCount(CountWeights(marian.config, source_rows, target_rows));
   const MappedPair vocabularies =
-      ReadVocabularies(paths, source_rows, target_rows, imported.notes);
-  if (shared && vocabularies.source.bytes != vocabularies.target.bytes) {
+      ReadVocabularies(paths, tables.SourceRows(weights),
+                       tables.TargetRows(weights), imported.notes);
+  if (tables.our_source == tables.our_target &&
+      vocabularies.source.bytes != vocabularies.target.bytes) {
     throw FormatError(fmt::format(
         "{}: source and target share their embeddings, so they need the same "
         "vocabulary, but {} and {} differ",
         weights.file(), paths[0], paths.back()));
   }
-  auto task = MakeTranslation(config, vocabularies, options.file());
+  auto task = MakeTranslation(config, vocabularies, weights.file());
   WeightReader reader(weights, task->parameters());
-  FillMarianTransformer(marian, reader);
-  FillTables(marian, vocabularies, reader);
+  fill(reader);
+  FillTables(tables, vocabularies, reader);
   reader.CheckComplete();
   imported.task = std::move(task);
   return imported;
+}
+
+Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
+                           const std::vector<std::string>& paths) {
+  const MarianTransformer marian = ReadMarianTransformer(options, weights);
+  ModelConfig config;
+  config.Choose("transformer");
+  config.transformer = marian.config;
+  const bool shared = SharesSides(marian.config);
+  Tables tables;
+  tables.source = shared ? "Wemb" : "encoder_Wemb";
+  tables.target = shared ? "Wemb" : "decoder_Wemb";
+  tables.output = "decoder_ff_logit_out_W";
+  tables.bias = "decoder_ff_logit_out_b";
+  tables.tied = TiesOutput(marian.config);
+  tables.has_bias = marian.output_bias;
+  tables.features = marian.config.width;
+  tables.our_source = SourceTable(marian.config);
+  tables.our_target = TargetTable(marian.config);
+  weights.CheckCount(CountWeights(marian.config, tables.SourceRows(weights),
+                                  tables.TargetRows(weights)));
+  return ImportModel(weights, config, tables, paths, [&](WeightReader& reader) {
+    FillMarianTransformer(marian, reader);
+  });
+}
+
+Imported ImportRecurrent(SourceWeights& weights, ImportOptions& options,
+                         const std::vector<std::string>& paths) {
+  const MarianRecurrent marian = ReadMarianRecurrent(options);
+  ModelConfig config;
+  config.Choose("bahdanau");
+  config.recurrent = marian.config;
+  const auto named = [&marian](const char* name) {
+    return MarianName(marian, name);
+  };
+  Tables tables;
+  tables.source = marian.shared_tables ? "Wemb" : named("encoder_Wemb");
+  tables.target = marian.shared_tables ? "Wemb" : named("decoder_Wemb");
+  tables.output = named("decoder_ff_logit_l2_W");
+  if (!weights.Has(tables.output)) tables.output = "decoder_ff_logit_l2_W";
+  tables.bias = named("decoder_ff_logit_l2_b");
+  tables.tied = marian.config.tie_output;
+  tables.features = marian.config.embedding;
+  tables.our_source = "encoder.embedding.weight";
+  tables.our_target = "decoder.embedding.weight";
+  tables.our_output_transposed = true;
+  const double units = marian.config.units;
+  weights.CheckCount(30 * units * units + 12 * units * marian.config.embedding);
+  return ImportModel(weights, config, tables, paths, [&](WeightReader& reader) {
+    FillMarianRecurrent(marian, reader);
+  });
 }
 
 }  // namespace
@@ -174,8 +239,11 @@ Imported ImportMarian(const std::string& model,
   ImportOptions options = TakeOptions(tensors, model);
   SourceWeights weights(std::move(tensors), model);
   if (vocabularies.empty()) vocabularies = NamedVocabularies(model);
-  options.OneOf("type", "transformer", {"transformer"});
-  return ImportTransformer(weights, options, vocabularies);
+  const std::string type =
+      options.OneOf("type", "amun", {"transformer", "s2s", "amun"});
+  return type == "transformer"
+             ? ImportTransformer(weights, options, vocabularies)
+             : ImportRecurrent(weights, options, vocabularies);
 }
 
 }  // namespace heed

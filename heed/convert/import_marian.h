@@ -9,7 +9,8 @@
 
 namespace heed {
 
-/// Reads model.npz of type transformer, with the settings that stand in it.
+/// Reads model.npz of type transformer, s2s or amun (with a conditional GRU,
+/// which is what they are by default), with the settings that stand in it.
 /// `vocabularies`: files of source and target, or one for both; none: those
 /// that MODEL.decoder.yml names. The result scores and writes as Marian does,
 /// but for what the notes say. Throws: IoError; FormatError that names the file

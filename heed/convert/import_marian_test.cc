@@ -7,6 +7,7 @@
 #include "heed/base/testing.h"
 #include "heed/convert/convert.h"
 #include "heed/convert/import_options.h"
+#include "heed/convert/marian_recurrent.h"
 #include "heed/convert/marian_transformer.h"
 #include "heed/convert/testing.h"
 #include "heed/io/file.h"
@@ -81,6 +82,22 @@ TEST_F(ImportMarianGolden, NormBeforeWithOwnWords) {
             (std::vector<int32_t>{5, 10, kUnk, 9}));
   ExpectLogits(*model.model, GoldenTensors("marian_pre_expected.npz"),
                HeedIds(9), HeedIds(11));
+}
+
+// Models that tests/golden/marian_recurrent.py wrote and evaluated.
+TEST_F(ImportMarianGolden, ConditionalGruOfBothTypes) {
+  const std::vector<std::string> vocabularies = {Golden("marian.source.yml"),
+                                                 Golden("marian.target.yml")};
+  for (const std::string type : {"s2s", "amun"}) {
+    SCOPED_TRACE(type);
+    Imported imported = Import(Golden("marian_" + type + ".npz"), vocabularies);
+    EXPECT_TRUE(imported.notes.empty());
+    WriteImported(folder_.Path(type), false, imported);
+    const TranslationModel model = ReadTranslationModel(folder_.Path(type));
+    ExpectLogits(*model.model,
+                 GoldenTensors("marian_" + type + "_expected.npz"), HeedIds(9),
+                 HeedIds(11));
+  }
 }
 
 TEST_F(ImportMarianGolden, VocabulariesComeFromTheDecodersConfig) {
@@ -189,6 +206,25 @@ TEST(MarianOptions, OtherLayersAreNamed) {
             std::string::npos);
   EXPECT_NE(OptionError("dim-emb: many").find("'many' is not a whole number"),
             std::string::npos);
+}
+
+TEST(MarianOptions, OtherRecurrentModelsAreNamed) {
+  const auto error = [](const std::string& text) {
+    return MessageOf<FormatError>([&] {
+      ImportOptions options(ParseYaml("type: s2s\n" + text, "o.yml"), "o.yml");
+      ReadMarianRecurrent(options);
+    });
+  };
+  EXPECT_EQ(error("dim-rnn: 6"), "no error");
+  for (const char* option :
+       {"layer-normalization: true", "skip: true", "enc-depth: 2",
+        "dec-cell: lstm", "enc-cell: mlstm", "dec-cell-base-depth: 4",
+        "right-left: true", "dec-attention-heads: 4"}) {
+    const std::string key(option, std::string_view(option).find(':'));
+    EXPECT_EQ(error(option).find("o.yml: option " + key + ": Heed cannot do"),
+              0U)
+        << error(option);
+  }
 }
 
 TEST(MarianOptions, NormsAreBehindOrBefore) {

@@ -18,8 +18,8 @@ using Json = nlohmann::json;
 
 bool IsOff(const Json& value) {
   if (value.is_array()) return std::all_of(value.begin(), value.end(), IsOff);
-  return value == "" || value == "false" || value == "0" || value == "none" ||
-         value == "null";
+  return (value.is_string() && value.get<std::string>().empty()) ||
+         value == "false" || value == "0" || value == "none" || value == "null";
 }
 
 /// Scalars as texts.
@@ -85,7 +85,7 @@ bool ImportOptions::Flag(const std::string& key, bool otherwise) {
 std::string ImportOptions::OneOf(
     const std::string& key, const std::string& otherwise,
     std::initializer_list<std::string_view> values) {
-  const std::string text = Text(key, otherwise);
+  std::string text = Text(key, otherwise);
   if (std::find(values.begin(), values.end(), text) == values.end()) {
     Fail(key, fmt::format("Heed cannot do '{}' (it can: '{}')", text,
                           fmt::join(values, "', '")));

@@ -37,12 +37,6 @@ const std::map<std::string, std::string>& AmunNames() {
   return names;
 }
 
-std::string NameIn(const MarianRecurrent& marian, const std::string& name) {
-  if (!marian.amun) return name;
-  const auto found = AmunNames().find(name);
-  return found == AmunNames().end() ? name : found->second;
-}
-
 /// Reads parameters of s2s by their names there.
 class Filler {
  public:
@@ -97,7 +91,7 @@ class Filler {
 
  private:
   Tensor Take(const std::string& theirs, const Shape& shape) {
-    return reader_.from().Take(NameIn(marian_, theirs), shape);
+    return reader_.from().Take(MarianName(marian_, theirs), shape);
   }
 
   const MarianRecurrent& marian_;
@@ -108,7 +102,7 @@ class Filler {
 
 MarianRecurrent ReadMarianRecurrent(ImportOptions& options) {
   MarianRecurrent marian;
-  marian.amun = options.OneOf("type", "s2s", {"s2s", "amun"}) == "amun";
+  marian.amun = options.OneOf("type", "amun", {"s2s", "amun"}) == "amun";
   RecurrentConfig& c = marian.config;
   c.model = "bahdanau";
   c.variant = "cgru";
@@ -136,10 +130,9 @@ MarianRecurrent ReadMarianRecurrent(ImportOptions& options) {
   const bool all = options.Flag("tied-embeddings-all");
   c.tie_output = options.Flag("tied-embeddings") || all;
   marian.shared_tables = options.Flag("tied-embeddings-src") || all;
-  for (const char* key :
-       {"version", "dim-vocabs", "dec-cell-high-depth", "max-length",
-        "input-types", "factors-combine", "ulr-dim-emb",
-        "ulr-trainable-transformation"}) {
+  for (const char* key : {"version", "dim-vocabs", "dec-cell-high-depth",
+                          "max-length", "input-types", "factors-combine",
+                          "ulr-dim-emb", "ulr-trainable-transformation"}) {
     options.Skip(key);
   }
   options.SkipAll("transformer-");
@@ -149,14 +142,10 @@ MarianRecurrent ReadMarianRecurrent(ImportOptions& options) {
   return marian;
 }
 
-MarianTableNames TableNames(const MarianRecurrent& marian) {
-  const auto named = [&marian](const char* name) {
-    return NameIn(marian, name);
-  };
-  const std::string shared = "Wemb";
-  return {marian.shared_tables ? shared : named("encoder_Wemb"),
-          marian.shared_tables ? shared : named("decoder_Wemb"),
-          named("decoder_ff_logit_l2_W"), named("decoder_ff_logit_l2_b")};
+std::string MarianName(const MarianRecurrent& marian, const std::string& name) {
+  if (!marian.amun) return name;
+  const auto found = AmunNames().find(name);
+  return found == AmunNames().end() ? name : found->second;
 }
 
 void FillMarianRecurrent(const MarianRecurrent& marian, WeightReader& reader) {

@@ -2,6 +2,8 @@
 #ifndef HEED_CONVERT_MARIAN_RECURRENT_H_
 #define HEED_CONVERT_MARIAN_RECURRENT_H_
 
+#include <string>
+
 #include "heed/convert/import_options.h"
 #include "heed/convert/layout.h"
 #include "heed/models/recurrent_config.h"
@@ -18,16 +20,10 @@ struct MarianRecurrent {
 /// Throws: FormatError that names an option that Heed cannot do.
 MarianRecurrent ReadMarianRecurrent(ImportOptions& options);
 
-/// All but tables of tokens and the biases of their scores, which are the
-/// caller's: their names are given here.
+/// All but tables of tokens and the biases of their scores.
 void FillMarianRecurrent(const MarianRecurrent& marian, WeightReader& reader);
-struct MarianTableNames {
-  std::string source;
-  std::string target;
-  std::string output;  // [features, V]; as Wt [V, features]
-  std::string bias;
-};
-MarianTableNames TableNames(const MarianRecurrent& marian);
+/// What Marian calls a parameter of s2s in this model.
+std::string MarianName(const MarianRecurrent& marian, const std::string& name);
 
 }  // namespace heed
 

@@ -288,7 +288,7 @@ Tensor ReadArray(Member& member, uint64_t size) {
   uint64_t start = kMagic.size() + kVersionBytes;
   if (size < start) member.Fail("is cut short");
   const std::string magic = member.Read(start);
-  const int version = magic[kMagic.size()];
+  const auto version = static_cast<unsigned char>(magic[kMagic.size()]);
   if (!magic.starts_with(kMagic) || version < 1 || version > 3) {
     member.Fail("is not an array in the .npy format, versions 1 to 3");
   }

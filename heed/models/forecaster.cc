@@ -193,9 +193,9 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
   }
   const Var y = head_(ctx, Dropout(ctx, h, config_.head_dropout));
   const int64_t horizon = config_.horizon;
-  const Var future =
-      independent() ? MergeHeads(Reshape(y, {sequences, horizon, 1}), columns_)
-                    : Reshape(y, {sequences, horizon, columns_});
+  Var future = independent()
+                   ? MergeHeads(Reshape(y, {sequences, horizon, 1}), columns_)
+                   : Reshape(y, {sequences, horizon, columns_});
   if (!normalized) return future;
   return Add(Mul(future, RepeatRows(levels.deviation, horizon)),
              RepeatRows(levels.mean, horizon));

@@ -27,7 +27,7 @@ Tensor ReadPrompt(const Tensor& source, const Tensor& lengths) {
 }
 
 Tensor BeforePrompt(const Tensor& tokens, const Tensor& prompt) {
-  const Tensor first = tokens.Reshape({tokens.numel(), 1});
+  Tensor first = tokens.Reshape({tokens.numel(), 1});
   if (!prompt.defined() || prompt.dim(1) == 0) return first;
   return kernels::ConcatColumns(std::array<Tensor, 2>{first, prompt});
 }

@@ -45,7 +45,7 @@ class RecurrentLanguageModel : public SequenceModel {
   std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
                                        const Tensor& lengths) const override;
   Var Step(const Context& ctx, const Tensor& tokens,
-           DecodingState& state) const override;
+           DecodingState& decoding) const override;
 
  private:
   struct State;

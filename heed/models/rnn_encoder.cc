@@ -75,7 +75,7 @@ Var RnnEncoder::operator()(const Context& ctx, const Var& x,
               "rnn encoder", "inputs that do not fit, or without lengths",
               {x.shape()});
   CheckLengths("rnn encoder", lengths, x.dim(0), x.dim(1));
-  const Var states = States(ctx, x, lengths, nullptr);
+  Var states = States(ctx, x, lengths, nullptr);
   if (!attention_) return states;
   const Memory memory =
       attention_->Prepare(ctx, states, states, Padding(lengths));
@@ -83,7 +83,7 @@ Var RnnEncoder::operator()(const Context& ctx, const Var& x,
 }
 
 Var RnnEncoder::Step(const Context& ctx, const Var& x, State& state) const {
-  const Var states = States(ctx, x, {}, &state.layers);
+  Var states = States(ctx, x, {}, &state.layers);
   if (!attention_) return states;
   state.memory =
       attention_->Extend(ctx, std::move(state.memory), states, states);

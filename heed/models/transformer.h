@@ -28,7 +28,7 @@ class TransformerWriter {
                                        const Tensor& source_lengths,
                                        const Tensor& prompt) const;
   Var Step(const Context& ctx, const Tensor& tokens,
-           DecodingState& state) const;
+           DecodingState& decoding) const;
 
   /// Path of the last layer's attention to the source.
   const std::string& last_source_attention() const {

@@ -202,8 +202,9 @@ bool TransformerStack::IsPlain(const Context& ctx) const {
 }
 
 kernels::StepQueries TransformerStack::Queries(const Tensor& q) const {
-  const auto features = static_cast<double>(options_.width / options_.heads);
-  return {q, options_.heads, KeyHeads(options_), 1 / std::sqrt(features)};
+  const int64_t features = options_.width / options_.heads;
+  return {q, options_.heads, KeyHeads(options_),
+          1 / std::sqrt(static_cast<double>(features))};
 }
 
 /// Keys and values as they are kept: half as long where products are rounded

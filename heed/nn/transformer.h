@@ -145,9 +145,9 @@ class TransformerStack {
              size_t sublayer) const;
   Memory Source(const Context& ctx, const Layer& layer, const Var& source,
                 const Mask& mask) const;
-  Var SelfAttention(const Context& ctx, size_t layer, const Var& x,
+  Var SelfAttention(const Context& ctx, size_t number, const Var& x,
                     const Call& call) const;
-  Var CrossAttention(const Context& ctx, size_t layer, const Var& x,
+  Var CrossAttention(const Context& ctx, size_t number, const Var& x,
                      const Call& call) const;
   Var CrossStep(const Context& ctx, const Layer& layer, const Var& query,
                 TransformerState& state, size_t number, Tensor* weights) const;

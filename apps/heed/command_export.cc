@@ -1,0 +1,38 @@
+// heed export: models for other programs.
+#include <fmt/format.h>
+
+#include "apps/heed/commands.h"
+#include "heed/convert/export_huggingface.h"
+
+namespace heed {
+
+int RunExport(const Arguments& arguments) {
+  std::string folder;
+  std::string out;
+  std::string format = "huggingface";
+  bool overwrite = false;
+  Options options(
+      "export",
+      "Writes a model for other programs. huggingface: a folder that Hugging "
+      "Face's Transformers load with from_pretrained: of a Transformer for "
+      "task translate (norm post, subwords) MarianMTModel and "
+      "MarianTokenizer, of a BERT for task pretrain BertForPreTraining and "
+      "BertTokenizer. A setting that they have not is named, and nothing is "
+      "written.");
+  options.Positional("DIR", folder, "model folder");
+  options.fields().Section("Output");
+  options.fields()("out", out, Any{"DIR"}, "folder to write");
+  options.fields()("format", format, OneOf{"huggingface"}, "for which program");
+  options.fields()("overwrite", overwrite,
+                   "replace a model that stands in that folder");
+  options.Example("heed export model --out model-hf --format huggingface");
+  if (!options.Parse(arguments)) return 0;
+  options.Require("out");
+  for (const std::string& note : ExportHuggingFace(folder, out, overwrite)) {
+    fmt::print(stderr, "note: {}\n", note);
+  }
+  fmt::print("{}: written\n", out);
+  return 0;
+}
+
+}  // namespace heed

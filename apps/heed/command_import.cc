@@ -1,0 +1,52 @@
+// heed import: models of other programs.
+#include <fmt/format.h>
+
+#include "apps/heed/commands.h"
+#include "heed/convert/convert.h"
+#include "heed/convert/imported.h"
+
+namespace heed {
+
+int RunImport(const Arguments& arguments) {
+  std::string source;
+  std::string out;
+  std::vector<std::string> vocabularies;
+  bool overwrite = false;
+  Options options(
+      "import",
+      "Turns a model of another program into a folder of Heed's, for heed "
+      "translate, train and all other commands. SOURCE is a model.npz of "
+      "Marian (type transformer, s2s or amun), or a folder of Hugging Face "
+      "with config.json, model.safetensors and the tokenizer's files (MarianMT "
+      "or BERT). It scores as it did there; an option or a tensor that Heed "
+      "cannot do is named, and nothing is written. Pickles are never read.");
+  options.Positional("SOURCE", source, "model.npz, or a folder");
+  options.fields().Section("Input");
+  options.fields()("vocab", vocabularies, Any{"FILE"},
+                   "Marian: vocabularies of source and target (.spm, .yml, "
+                   ".json or a token per line), or one for both; by default "
+                   "those that SOURCE.decoder.yml names");
+  options.fields().Section("Output");
+  options.fields()("out", out, Any{"DIR"}, "model folder to write");
+  options.fields()("overwrite", overwrite,
+                   "replace a model that stands in that folder");
+  options.Example(
+      "heed import model.npz --vocab de.spm --vocab en.spm --out "
+      "model");
+  options.Example(
+      "heed import opus-mt-de-en --out model && heed translate "
+      "model < in.txt");
+  options.Example("heed import bert-base-uncased --out bert");
+  if (!options.Parse(arguments)) return 0;
+  options.Require("out");
+  Imported imported = Import(source, vocabularies);
+  WriteImported(out, overwrite, imported);
+  for (const std::string& note : imported.notes) {
+    fmt::print(stderr, "note: {}\n", note);
+  }
+  fmt::print("{}: {}, {} parameters\n", out, imported.task->name(),
+             imported.task->parameters().elements());
+  return 0;
+}
+
+}  // namespace heed
