@@ -52,11 +52,11 @@ function(heed_module NAME)
     heed_sanitize_cheaply(${sources})
   endif()
   if(HEED_TESTS AND tests)
-    heed_sanitize_cheaply(${tests})
     add_executable(heed_${NAME}_test ${tests})
     target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
                                                     GTest::gtest_main)
     if(HEED_SANITIZE)
+      target_compile_options(heed_${NAME}_test PRIVATE -O0)
       # A process for each of thousands of tests would mostly start and end.
       target_precompile_headers(heed_${NAME}_test PRIVATE <gtest/gtest.h> <string> <vector>)
       foreach(shard RANGE 3)
