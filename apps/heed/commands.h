@@ -12,6 +12,8 @@ int RunPredict(const Arguments& arguments);
 int RunEvaluate(const Arguments& arguments);
 int RunQuantize(const Arguments& arguments);
 int RunShortlist(const Arguments& arguments);
+int RunImport(const Arguments& arguments);
+int RunExport(const Arguments& arguments);
 int RunInfo(const Arguments& arguments);
 int RunList(const Arguments& arguments);
 int RunBench(const Arguments& arguments);

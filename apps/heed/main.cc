@@ -28,6 +28,8 @@ const std::vector<Command>& Commands() {
        RunEvaluate},
       {"quantize", "write a model with int8 matrices", RunQuantize},
       {"shortlist", "learn which words may translate which", RunShortlist},
+      {"import", "read a model of Marian or Hugging Face", RunImport},
+      {"export", "write a model for Hugging Face", RunExport},
       {"info", "describe a model folder", RunInfo},
       {"list", "the tasks, models and attentions there are", RunList},
       {"bench", "how fast this machine trains, attends and decodes", RunBench},

@@ -522,6 +522,9 @@ Imported ImportHuggingFace(const std::string& folder) {
                     path));
   }
   ImportOptions options = ReadJsonOptions(path);
+  if (options.Has("heed")) {
+    throw FormatError(path + ": a model of Heed's own, which needs no import");
+  }
   const std::string type = options.OneOf("model_type", "", {"marian", "bert"});
   return type == "marian" ? ImportMarianMt(folder, options)
                           : ImportBert(folder, options);

@@ -302,6 +302,14 @@ TEST_F(ImportBert, SettingsThatHeedCannotDoAreNamed) {
   EXPECT_NE(Error().find("segments"), std::string::npos);
 }
 
+TEST_F(ImportMarianMt, HeedsOwnFoldersNeedNoImport) {
+  Read();
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              ImportHuggingFace(folder_.Path("ours"));
+            }).find("Heed's own"),
+            std::string::npos);
+}
+
 TEST(ImportHuggingFace, AFolderWithoutAConfigIsToldWhatBelongsThere) {
   const TemporaryFolder folder;
   EXPECT_NE(MessageOf<IoError>([&] {

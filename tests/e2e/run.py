@@ -21,6 +21,7 @@ import time
 import unittest
 
 from attention import Attention, Demos  # noqa: F401  (unittest finds them here)
+from convert import Convert  # noqa: F401
 from tasks import Engine, Tasks  # noqa: F401
 from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, strict_json,
                      train_args, weights, write_text)
@@ -93,7 +94,8 @@ class Whole(EndToEnd):
     def test_help_and_version(self):
         self.assertIn("Usage", self.runs())
         self.assertRegex(self.runs("--version"), r"^heed \d+\.\d+\.\d+\n$")
-        for command in ("train", "translate", "predict", "evaluate", "quantize", "shortlist", "info",
+        for command in ("train", "translate", "predict", "evaluate", "quantize", "shortlist", "import",
+                        "export", "info",
                         "list", "bench", "demo"):
             self.assertIn(f"Usage: heed {command}", self.runs(command, "--help"))
 
