@@ -1,5 +1,7 @@
 #include "heed/convert/marian_recurrent.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <map>
 
@@ -79,9 +81,9 @@ class Filler {
     const std::string bias_name = ours + ".bias";
     Tensor bias = Tensor::Zeros(reader_.ShapeOf(bias_name));
     for (size_t i = 0; i < kInputs.size(); ++i) {
-      const std::string number = std::to_string(i);
-      Copy(ours + "." + kInputs[i] + ".weight", theirs + "_W" + number);
-      const Tensor own = Take(theirs + "_b" + number, bias.shape());
+      Copy(fmt::format("{}.{}.weight", ours, kInputs[i]),
+           fmt::format("{}_W{}", theirs, i));
+      const Tensor own = Take(fmt::format("{}_b{}", theirs, i), bias.shape());
       for (int64_t j = 0; j < bias.numel(); ++j) {
         bias.data<float>()[j] += own.data<float>()[j];
       }
