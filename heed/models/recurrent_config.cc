@@ -4,6 +4,7 @@
 
 #include "heed/attention/attention.h"
 #include "heed/base/errors.h"
+#include "heed/models/settings.h"
 #include "heed/nn/recurrent.h"
 
 namespace heed {
@@ -116,20 +117,6 @@ void FillNumber(int& value, int preset) {
 OneOf AutoOr(std::vector<std::string> choices) {
   choices.insert(choices.begin(), "auto");
   return OneOf(std::move(choices));
-}
-
-/// choose(); an error then names the setting.
-template <typename Choose>
-auto OfSetting(const char* key, const Choose& choose) {
-  try {
-    return choose();
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", key, error.what()));
-  }
-}
-
-void Require(bool holds, const std::string& message) {
-  if (!holds) throw ConfigError(message);
 }
 
 }  // namespace

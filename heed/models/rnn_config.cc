@@ -4,27 +4,10 @@
 
 #include "heed/attention/attention.h"
 #include "heed/base/errors.h"
+#include "heed/models/settings.h"
 #include "heed/nn/recurrent.h"
 
 namespace heed {
-namespace {
-
-/// choose(); an error then names the setting.
-template <typename Choose>
-auto OfSetting(const char* key, const Choose& choose) {
-  try {
-    return choose();
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", key, error.what()));
-  }
-}
-
-void Require(bool holds, const std::string& message) {
-  if (!holds) throw ConfigError(message);
-}
-
-}  // namespace
-
 void RnnConfig::Visit(FieldList& v) {
   v.Section("Recurrence");
   v("cell", cell, OneOf(CellNames()), "recurrent cell");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "heed/base/errors.h"
+#include "heed/models/settings.h"
 #include "heed/nn/positions.h"
 
 namespace heed {
@@ -134,20 +135,6 @@ Range Rate() {
   Range range = UpToBelow(0, 1);
   range.min = -1;
   return range;
-}
-
-void Require(bool holds, const std::string& message) {
-  if (!holds) throw ConfigError(message);
-}
-
-/// choose(); an error then names the setting.
-template <typename Choose>
-auto OfSetting(const char* key, const Choose& choose) {
-  try {
-    return choose();
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", key, error.what()));
-  }
 }
 
 Activation ParseActivation(const std::string& name) {
