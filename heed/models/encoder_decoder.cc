@@ -7,6 +7,8 @@
 
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
+#include "heed/models/transformer_config.h"
+#include "heed/nn/transformer.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
@@ -50,12 +52,6 @@ EncoderOptions EncoderOf(const RecurrentConfig& c) {
   return o;
 }
 
-kernels::Precision PrecisionOf(const RecurrentConfig& c) {
-  return c.precision == "bf16" && kernels::HasBF16()
-             ? kernels::Precision::kBF16
-             : kernels::Precision::kNative;
-}
-
 /// Both states of an LSTM, or the state of another cell, from one row of
 /// features.
 Var AsState(const Var& x, bool lstm) {
@@ -64,23 +60,6 @@ Var AsState(const Var& x, bool lstm) {
   const std::array<Var, 2> both = {Columns(x, 0, units),
                                    Columns(x, units, 2 * units)};
   return Stack(both);
-}
-
-/// Weights [B, H, n, S] as one look for each row [B n, S].
-Tensor MeanOverHeads(const Tensor& weights) {
-  const int64_t sources = weights.dim(0);
-  const int64_t heads = weights.dim(1);
-  const Shape rows = {sources * weights.dim(2), weights.dim(3)};
-  if (heads == 1) return weights.Reshape(rows);
-  Tensor mean =
-      Tensor::Zeros({sources, weights.dim(2), weights.dim(3)}, weights.dtype());
-  for (int64_t b = 0; b < sources; ++b) {
-    Tensor own = mean[b];
-    for (int64_t h = 0; h < heads; ++h) {
-      kernels::AddTo(own, weights[b][h], 1 / static_cast<double>(heads));
-    }
-  }
-  return mean.Reshape(rows);
 }
 
 Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
@@ -103,7 +82,7 @@ struct EncoderDecoder::CachedState : DecodingState {
 EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
                                int source_vocabulary, int target_vocabulary,
                                uint64_t seed, DType dtype)
-    : SequenceModel(seed, dtype, PrecisionOf(config)),
+    : SequenceModel(seed, dtype, ParsePrecision(config.precision)),
       config_(config),
       source_embedding_(Scope(parameters_, "encoder.embedding"),
                         source_vocabulary, config.embedding,
@@ -335,7 +314,8 @@ Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
       state.memory, &state.attention, state.want);
   state.attention.position = position + 1;
   if (attended.weights.defined()) {
-    state.weights = MeanOverHeads(attended.weights.value());
+    const Tensor mean = MeanOverHeads(attended.weights.value());
+    state.weights = mean.Reshape({mean.dim(0) * mean.dim(1), mean.dim(2)});
   }
   return Reshape(attended.context, {rows, attended.context.dim(2)});
 }

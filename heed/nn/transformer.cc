@@ -411,8 +411,9 @@ Var TransformerStack::FeedForward(const Context& ctx, const Layer& layer,
 Tensor MeanOverHeads(const Tensor& weights) {
   const int64_t B = weights.dim(0);
   const int64_t H = weights.dim(1);
-  Tensor mean =
-      Tensor::Zeros({B, weights.dim(2), weights.dim(3)}, weights.dtype());
+  const Shape shape = {B, weights.dim(2), weights.dim(3)};
+  if (H == 1) return weights.Reshape(shape);
+  Tensor mean = Tensor::Zeros(shape, weights.dtype());
   for (int64_t b = 0; b < B; ++b) {
     Tensor own = mean[b];
     for (int64_t h = 0; h < H; ++h) {
