@@ -38,6 +38,9 @@ void AdadeltaStep(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
 void SgdStep(Tensor& w, const Tensor& g, Tensor& v, double lr, double momentum,
              double grad_scale);
 
+/// mean += share (w - mean): a moving average of the weights.
+void AverageStep(Tensor& mean, const Tensor& w, double share);
+
 }  // namespace heed::kernels
 
 #endif  // HEED_KERNELS_OPTIMIZER_H_

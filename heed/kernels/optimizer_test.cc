@@ -109,5 +109,12 @@ TEST_P(Optimizer, SgdIsTheFormula) {
               });
 }
 
+TEST_P(Optimizer, AverageIsTheFormula) {
+  ExpectSteps([](Case& c, int) { AverageStep(c.s1, c.g, 0.25); },
+              [](double&, double g, double& mean, double&, int) {
+                mean = 0.75 * mean + 0.25 * g;
+              });
+}
+
 }  // namespace
 }  // namespace heed::kernels

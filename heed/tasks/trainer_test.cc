@@ -93,6 +93,39 @@ TEST_F(Trainer, ResumesAtAnyStepToTheSameWeights) {
   }
 }
 
+TEST_F(Trainer, ResumesAMovingAverageToTheSameWeights) {
+  TranslationConfig config = OnFiles("whole");
+  config.run.validate_every = 2;
+  config.run.ema = 0.9;
+  TrainTranslation(config);
+  config.run.out = Out("stopped");
+  config.run.steps = 5;
+  TrainTranslation(config);
+  Rewrite("stopped", [](auto& settings) { settings["steps"] = 0; });
+  Resume(Out("stopped"), true);
+  ExpectSameRun("whole", "stopped");
+}
+
+TEST_F(Trainer, KeepsTheMovingAverageAndTrainsTheWeights) {
+  TranslationConfig config = TinyConfig(Out("plain"));
+  TrainTranslation(config, {train_, {}});
+  config.run.out = Out("moving");
+  config.run.ema = 0.9;
+  TrainTranslation(config, {train_, {}});
+  const auto plain = ReadTensors(Out("plain/training.safetensors")).tensors;
+  const auto moving = ReadTensors(Out("moving/training.safetensors")).tensors;
+  for (const NamedTensor& t :
+       ReadTensors(Out("moving/model.safetensors")).tensors) {
+    const auto values = [&](const std::vector<NamedTensor>& tensors,
+                            const std::string& name) {
+      return FindTensor(tensors, name, t.value, "file").ToVector<double>();
+    };
+    EXPECT_EQ(values(plain, t.name), values(moving, t.name)) << t.name;
+    EXPECT_EQ(t.value.ToVector<double>(), values(moving, "average." + t.name));
+    EXPECT_NE(t.value.ToVector<double>(), values(moving, t.name)) << t.name;
+  }
+}
+
 TEST_F(Trainer, ResumesWithAccumulationInTheMiddleOfAnEpoch) {
   TranslationConfig config = OnFiles("whole");
   config.optimizer.accumulate = 4;  // of 6 batches: updates of 4 and of 2

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
@@ -55,16 +57,20 @@ void CheckFinite(const ParameterSet& parameters) {
 }
 
 void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
-                     const Optimizer& optimizer, const TrainingState& state) {
+                     const Optimizer& optimizer, const WeightAverage* average,
+                     const TrainingState& state) {
   CheckFinite(parameters);
   std::vector<NamedTensor> tensors = ParameterTensors(parameters);
-  for (NamedTensor& tensor : optimizer.State())
-    tensors.push_back(std::move(tensor));
+  const auto add = [&](std::vector<NamedTensor> state) {
+    std::move(state.begin(), state.end(), std::back_inserter(tensors));
+  };
+  add(optimizer.State());
+  if (average) add(average->State());
   WriteTensors(path, tensors, {{kStateKey, ToJson(state).dump()}});
 }
 
 TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
-                             Optimizer& optimizer) {
+                             Optimizer& optimizer, WeightAverage* average) {
   const SafetensorsFile file = ReadTensors(path);
   const auto text = file.metadata.find(kStateKey);
   if (text == file.metadata.end()) {
@@ -74,6 +80,7 @@ TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
     TrainingState state = FromJson(ParseJson(text->second, path));
     SetParameters(parameters, file.tensors, path);
     optimizer.Restore(file.tensors, path);
+    if (average) average->Restore(file.tensors, path);
     return state;
   } catch (const nlohmann::json::exception& error) {
     throw FormatError(

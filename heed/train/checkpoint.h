@@ -8,6 +8,7 @@
 
 #include "heed/models/sequence_model.h"
 #include "heed/train/optimizer.h"
+#include "heed/train/weight_average.h"
 
 namespace heed {
 
@@ -29,14 +30,16 @@ struct TrainingState {
 /// Throws: NumericError, naming a parameter that has a NaN or an infinity.
 void CheckFinite(const ParameterSet& parameters);
 
-/// One file, so that it appears as a whole: weights, optimiser and state.
+/// One file, so that it appears as a whole: weights, optimiser, moving average
+/// (if there is one) and state.
 /// Throws: IoError; NumericError if a weight is not finite.
 void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
-                     const Optimizer& optimizer, const TrainingState& state);
+                     const Optimizer& optimizer, const WeightAverage* average,
+                     const TrainingState& state);
 
 /// Throws: IoError; FormatError.
 TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
-                             Optimizer& optimizer);
+                             Optimizer& optimizer, WeightAverage* average);
 
 }  // namespace heed
 

@@ -20,15 +20,24 @@ class Checkpoint : public testing::Test {
       parameters.Add("w", {2, 3}, {});
       parameters.Add("b", {3}, {});
       optimizer.emplace(parameters, OptimizerConfig());
+      average.emplace(parameters, 0.5);
     }
     void Step() {
       for (const auto& p : parameters.all()) {
         p->mutable_gradient() = Tensor::Full(p->value().shape(), 0.3);
       }
       optimizer->Step(1, 0.1, 0);
+      average->Update(1);
+    }
+    void Write(const std::string& path, const TrainingState& state) const {
+      WriteCheckpoint(path, parameters, *optimizer, &*average, state);
+    }
+    TrainingState Read(const std::string& path) {
+      return ReadCheckpoint(path, parameters, *optimizer, &*average);
     }
     ParameterSet parameters;
     std::optional<Optimizer> optimizer;
+    std::optional<WeightAverage> average;
   };
 
   static TrainingState State() {
@@ -54,10 +63,9 @@ class Checkpoint : public testing::Test {
 TEST_F(Checkpoint, GivesEverythingBack) {
   Run run(1);
   run.Step();
-  WriteCheckpoint(path_, run.parameters, *run.optimizer, State());
+  run.Write(path_, State());
   Run other(2);
-  const TrainingState s =
-      ReadCheckpoint(path_, other.parameters, *other.optimizer);
+  const TrainingState s = other.Read(path_);
   EXPECT_EQ(s.step, 12);
   EXPECT_EQ(s.epoch, 3);
   EXPECT_EQ(s.batch, 4);
@@ -69,22 +77,29 @@ TEST_F(Checkpoint, GivesEverythingBack) {
   EXPECT_EQ(s.stale, 2);
   EXPECT_EQ(s.kept, (std::vector<int64_t>{3, 9, 12}));
   EXPECT_EQ(s.text, "abcd");
-  // The same file again: weights and optimiser are the same too.
+  // The same file again: weights, optimiser and average are the same too.
   const std::string bytes = ReadFile(path_);
-  WriteCheckpoint(path_, other.parameters, *other.optimizer, s);
+  other.Write(path_, s);
   EXPECT_EQ(ReadFile(path_), bytes);
+}
+
+TEST_F(Checkpoint, OneWithoutAnAverageGivesNone) {
+  Run run(1);
+  WriteCheckpoint(path_, run.parameters, *run.optimizer, nullptr, State());
+  EXPECT_EQ(ReadCheckpoint(path_, run.parameters, *run.optimizer, nullptr).step,
+            12);
+  EXPECT_NE(MessageOf<FormatError>([&] { run.Read(path_); }).find("average.w"),
+            std::string::npos);
 }
 
 TEST_F(Checkpoint, WeightsThatAreNotFiniteAreNotWritten) {
   Run run(1);
-  WriteCheckpoint(path_, run.parameters, *run.optimizer, State());
+  run.Write(path_, State());
   const std::string bytes = ReadFile(path_);
   for (const float bad : {std::numeric_limits<float>::infinity(),
                           std::numeric_limits<float>::quiet_NaN()}) {
     run.parameters.Find("b")->mutable_value().data<float>()[1] = bad;
-    EXPECT_EQ(MessageOf<NumericError>([&] {
-                WriteCheckpoint(path_, run.parameters, *run.optimizer, State());
-              }),
+    EXPECT_EQ(MessageOf<NumericError>([&] { run.Write(path_, State()); }),
               "b is not finite");
   }
   EXPECT_EQ(ReadFile(path_), bytes);
@@ -93,14 +108,11 @@ TEST_F(Checkpoint, WeightsThatAreNotFiniteAreNotWritten) {
 TEST_F(Checkpoint, ModelIsNoCheckpoint) {
   Run run(1);
   WriteTensors(path_, ParameterTensors(run.parameters), {});
-  EXPECT_THROW(ReadCheckpoint(path_, run.parameters, *run.optimizer),
-               FormatError);
+  EXPECT_THROW(run.Read(path_), FormatError);
   for (const char* state : {"", "{}", "[1]", R"({"step":"one"})"}) {
     WriteTensors(path_, ParameterTensors(run.parameters),
                  {{"heed.training", state}});
-    EXPECT_NE(MessageOf<FormatError>([&] {
-                ReadCheckpoint(path_, run.parameters, *run.optimizer);
-              }).find(path_),
+    EXPECT_NE(MessageOf<FormatError>([&] { run.Read(path_); }).find(path_),
               std::string::npos)
         << state;
   }
@@ -108,11 +120,9 @@ TEST_F(Checkpoint, ModelIsNoCheckpoint) {
 
 TEST_F(Checkpoint, CutShortOrMissingIsToldWithItsName) {
   Run run(1);
-  const auto read = [&] {
-    ReadCheckpoint(path_, run.parameters, *run.optimizer);
-  };
+  const auto read = [&] { run.Read(path_); };
   EXPECT_NE(MessageOf<IoError>(read).find(path_), std::string::npos);
-  WriteCheckpoint(path_, run.parameters, *run.optimizer, State());
+  run.Write(path_, State());
   for (auto size = std::filesystem::file_size(path_); size-- > 0;) {
     std::filesystem::resize_file(path_, size);
     ASSERT_NE(MessageOf<FormatError>(read).find(path_), std::string::npos)

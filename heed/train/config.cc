@@ -56,6 +56,9 @@ void RunConfig::Visit(FieldList& v) {
     "minutes between checkpoints, besides those at validations; 0: none");
   v("keep", keep, Range(1, 1000),
     "weights of the last validations that are kept");
+  v("ema", ema, UpToBelow(0, 1),
+    "decay of a moving average of the weights, which is then what is validated "
+    "and kept; 0: the weights themselves");
   v("average", average, Range(1, 1000),
     "average the weights of so many last validations at the end, if that is "
     "better");

@@ -46,6 +46,7 @@ struct RunConfig {
   int64_t checkpoint_every = 0;
   double checkpoint_minutes = 5;
   int keep = 3;
+  double ema = 0;
   int average = 1;
   int threads = 0;
   uint64_t seed = 1;

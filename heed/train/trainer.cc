@@ -20,6 +20,7 @@
 #include "heed/train/optimizer.h"
 #include "heed/train/progress.h"
 #include "heed/train/schedule.h"
+#include "heed/train/weight_average.h"
 
 namespace heed {
 namespace {
@@ -49,6 +50,9 @@ class Run {
         optimizer_(trained.parameters(), config_.optimizer),
         progress_(trained.unit(), config_.run.quiet) {
     state_.text = trained_.CheckSum();
+    if (config_.run.ema > 0) {
+      moving_.emplace(trained_.parameters(), config_.run.ema);
+    }
     progress_.Log(fmt::format(
         "{}; {} parameters", trained_.Summary(),
         HumanCount(static_cast<double>(trained_.parameters().elements()))));
@@ -60,7 +64,7 @@ class Run {
     const std::string path = PathOf(kCheckpointFile);
     if (!fs::exists(path) && !fs::exists(PathOf(kWeightsFile))) return;
     const std::string text = state_.text;
-    state_ = ReadCheckpoint(path, trained_.parameters(), optimizer_);
+    state_ = ReadCheckpoint(path, trained_.parameters(), optimizer_, moving());
     if (state_.text != text) {
       throw FormatError(path + ": the text is not what this run began with");
     }
@@ -103,6 +107,9 @@ class Run {
   std::string KeptPath(int64_t step) const {
     return PathOf(fmt::format("{}/step-{}.safetensors", kKeptFolder, step));
   }
+
+  /// The moving average of the weights, or null.
+  WeightAverage* moving() { return moving_ ? &*moving_ : nullptr; }
 
   bool Done() const {
     const RunConfig& run = config_.run;
@@ -178,6 +185,7 @@ class Run {
       throw NumericError("the loss is not finite");
     optimizer_.Step(step, LearningRate(config_.optimizer, step, last_step_),
                     result.norm);
+    if (moving_) moving_->Update(step);
     state_.tokens += result.units;
     state_.rng_position = rng_.position();
     return result;
@@ -258,8 +266,15 @@ class Run {
         ->second;
   }
 
+  /// Of the moving average if there is one.
   void Validate() {
     CheckFinite(trained_.parameters());
+    if (moving_) moving_->Swap();
+    ValidateWeights();
+    if (moving_) moving_->Swap();
+  }
+
+  void ValidateWeights() {
     if (!trained_.has_valid()) {
       SaveWeights();
       return;
@@ -324,7 +339,7 @@ class Run {
 
   void SaveCheckpoint() {
     WriteCheckpoint(PathOf(kCheckpointFile), trained_.parameters(), optimizer_,
-                    state_);
+                    moving(), state_);
     saved_step_ = state_.step;
     last_checkpoint_ = Clock::now();
     // Only now: until here a resumed run would have needed them.
@@ -378,6 +393,7 @@ class Run {
   const TrainingConfig config_;
   const MeasureInfo measure_;
   Optimizer optimizer_;
+  std::optional<WeightAverage> moving_;
   Progress progress_;
   TrainingState state_;
   Rng rng_{config_.run.seed};

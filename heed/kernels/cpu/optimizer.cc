@@ -127,6 +127,23 @@ void SgdTensor(Tensor& w, const Tensor& g, Tensor& v, double lr,
   });
 }
 
+void AverageTensor(Tensor& mean, const Tensor& w, double share) {
+  WithFloat(w, [&](auto zero) HWY_ATTR {
+    using T = decltype(zero);
+    ParallelFor(
+        w.numel(), kStepChunk, [&](int64_t begin, int64_t end) HWY_ATTR {
+          T* mp = mean.data<T>() + begin;
+          const T* wp = w.data<T>() + begin;
+          ForLanes<T>(end - begin, [&](auto lanes, int64_t i) HEED_LANES {
+            const auto s = hn::Set(lanes.d, static_cast<T>(share));
+            const auto m = lanes.Load(mp + i);
+            const auto away = hn::Sub(lanes.Load(wp + i), m);
+            lanes.Store(hn::MulAdd(s, away, m), mp + i);
+          });
+        });
+  });
+}
+
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -137,6 +154,7 @@ namespace {
 HWY_EXPORT(AdamTensor);
 HWY_EXPORT(AdadeltaTensor);
 HWY_EXPORT(SgdTensor);
+HWY_EXPORT(AverageTensor);
 
 [[maybe_unused]] bool Fit(const Tensor& w, const Tensor& x) {
   return x.contiguous() && x.numel() == w.numel() && x.dtype() == w.dtype();
@@ -161,6 +179,11 @@ void SgdStep(Tensor& w, const Tensor& g, Tensor& v, double lr, double momentum,
              double grad_scale) {
   assert(Fit(w, w) && Fit(w, g) && Fit(w, v));
   HWY_DYNAMIC_DISPATCH(SgdTensor)(w, g, v, lr, momentum, grad_scale);
+}
+
+void AverageStep(Tensor& mean, const Tensor& w, double share) {
+  assert(Fit(w, w) && Fit(w, mean));
+  HWY_DYNAMIC_DISPATCH(AverageTensor)(mean, w, share);
 }
 
 }  // namespace heed::kernels
