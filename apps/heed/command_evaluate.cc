@@ -51,8 +51,8 @@ bool ParseFor(Task& task, const Arguments& arguments, EvaluateOptions& chosen) {
       "Measures models on examples with known answers. What is measured, and "
       "what options there are, depends on the task: heed evaluate DIR --help, "
       "or heed evaluate --task NAME --help. For translation: BLEU as "
-      "sacreBLEU counts it (13a), chrF2, loss, exact match; several models "
-      "give one line each in the plot.");
+      "sacreBLEU counts it (13a), chrF2, loss, exact match, word error rate; "
+      "several models give one line each in the plot.");
   options.Positionals("DIR", chosen.folders, "model folders");
   FieldList& v = options.fields();
   task.VisitEvaluate(v);

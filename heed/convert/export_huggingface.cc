@@ -162,9 +162,13 @@ void CheckMarianMt(const TranslationModel& model, const Requirements& require) {
   require.Need(c.segments == 0, "segments", std::to_string(c.segments));
   require.Need(c.position.starts_with("sinusoidal") || c.position == "learned",
                "position", c.position);
-  require.Need(
-      model.data.vocabulary == "unigram" || model.data.vocabulary == "bpe",
-      "vocabulary", model.data.vocabulary);
+  for (const Vocabulary* side :
+       {&model.vocabularies.source, &model.vocabularies.target}) {
+    const VocabularyKind kind = side->kind();
+    require.Need(
+        kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe,
+        "vocabulary", Name(kind));
+  }
 }
 
 /// Tables of positions, unless they are those that their program computes.

@@ -12,15 +12,18 @@ std::unique_ptr<TranslationTask> MakeTranslation(const ModelConfig& config,
   const auto& [source, target] = vocabularies;
   DataConfig data;
   data.vocabulary = Name(source.kind);
+  if (target.kind != source.kind) data.target_vocabulary = Name(target.kind);
   data.source_vocabulary_size = source.size();
   data.target_vocabulary_size = target.size();
   auto task = std::make_unique<TranslationTask>(config, data);
   try {
     Check(task->model);
     task->Resolve();
-    const std::string extension = FileExtension(source.kind);
-    task->SetFiles({{"source.vocabulary" + extension, source.bytes},
-                    {"target.vocabulary" + extension, target.bytes}},
+    const auto file_of = [](const char* side, VocabularyKind kind) {
+      return fmt::format("{}.vocabulary{}", side, FileExtension(kind));
+    };
+    task->SetFiles({{file_of("source", source.kind), source.bytes},
+                    {file_of("target", target.kind), target.bytes}},
                    file);
     task->MakeModel(1);
   } catch (const ConfigError& error) {

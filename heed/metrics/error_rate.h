@@ -29,10 +29,20 @@ int64_t EditDistance(const Sequence& a, const Sequence& b) {
   return row.back();
 }
 
+/// The right answers to one item, where there may be several.
+using References = std::vector<std::string>;
+
 /// Edits of words, split at white space, per word of the references. May exceed
 /// 1. Throws: ShapeError if the numbers of sentences differ.
 double WordErrorRate(std::span<const std::string> hypotheses,
                      std::span<const std::string> references);
+
+/// The same with several references: the nearest one of each item counts, its
+/// edits and its length, as is usual for words with several pronunciations; of
+/// those equally near the shortest, which is the strictest.
+/// Throws: as above; ShapeError if an item has no reference.
+double WordErrorRate(std::span<const std::string> hypotheses,
+                     std::span<const References> references);
 
 /// Edits of characters (code points) per character of the references. May
 /// exceed 1. Throws: ShapeError if the numbers of sentences differ.
@@ -43,6 +53,10 @@ double CharacterErrorRate(std::span<const std::string> hypotheses,
 /// Throws: ShapeError if the numbers of sentences differ.
 double ExactMatchRate(std::span<const std::string> hypotheses,
                       std::span<const std::string> references);
+
+/// The same with several references, one of which must be equal.
+double ExactMatchRate(std::span<const std::string> hypotheses,
+                      std::span<const References> references);
 
 }  // namespace heed
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
@@ -66,7 +67,6 @@ Tensor Chosen(const Tensor& p, const Tensor& tags) {
 }  // namespace
 
 void TaggerConfig::Visit(FieldList& v) {
-  features.Visit(v);
   v.Section("Tags");
   v("tag_decoder", tag_decoder, OneOf{"crf", "softmax"},
     "tags of a sentence by a conditional random field, or each by itself");
@@ -79,10 +79,10 @@ void TaggerConfig::Visit(FieldList& v) {
 }
 
 Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
-               const TaggerSizes& sizes, const MakeEncoder& make_encoder)
+               const TaggerSizes& sizes,
+               std::unique_ptr<SentenceEncoder> encoder)
     : config_(config),
-      features_(scope / "features", config.features, sizes.words, kGlorot),
-      encoder_(make_encoder(scope / "encoder", features_.output_size())),
+      encoder_(std::move(encoder)),
       tags_(scope / "tags", encoder_->output_size(), sizes.tags, kGlorot) {
   const int64_t width = encoder_->output_size();
   if (config_.tag_decoder == "crf") {
@@ -92,11 +92,13 @@ Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
             &crf.Add("end", {sizes.tags}, kZero)};
   }
   if (sizes.intents == 0) return;
-  PoolingOptions pooling;
-  pooling.kind = "attention";
-  pooling.features = width;
-  pooling.init = kGlorot;
-  pooling_.emplace(scope / "pooling", pooling);
+  if (!encoder_->pools()) {
+    PoolingOptions pooling;
+    pooling.kind = "attention";
+    pooling.features = width;
+    pooling.init = kGlorot;
+    pooling_.emplace(scope / "pooling", pooling);
+  }
   intents_.emplace(scope / "intents", width, sizes.intents, kGlorot);
   if (config_.intent_informs_tags) {
     informed_ = &scope.Add("informed.weight", {width, sizes.tags}, kGlorot);
@@ -104,12 +106,14 @@ Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
 }
 
 Tagger::Scores Tagger::Score(const Context& ctx, const TagBatch& batch) const {
-  const Var read = (*encoder_)(ctx, features_(ctx, batch.words), batch.lengths);
-  const Var states = Dropout(ctx, read, config_.output_dropout);
+  const SentenceStates read = (*encoder_)(ctx, batch.sentences);
+  const Var words = Dropout(ctx, read.words, config_.output_dropout);
   Scores scores;
-  scores.tags = tags_(ctx, states);
-  if (!pooling_) return scores;
-  const Var pooled = (*pooling_)(ctx, states, batch.lengths);
+  scores.tags = tags_(ctx, words);
+  if (!intents_) return scores;
+  const Var pooled = pooling_
+                         ? (*pooling_)(ctx, words, batch.sentences.lengths)
+                         : Dropout(ctx, read.sentence, config_.output_dropout);
   scores.intents = (*intents_)(ctx, pooled);
   if (informed_ != nullptr) {
     scores.tags = AddToSteps(scores.tags, MatMul(pooled, ctx.Use(*informed_)));
@@ -124,10 +128,9 @@ Crf Tagger::CrfOf(const Context& ctx, const Var& emissions) const {
 
 TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
                      const TagLossOptions& options) const {
-  CheckShapes(
-      batch.tags.defined() && batch.tags.shape() == batch.words.words.shape(),
-      "tagger", "words and tags that do not fit",
-      {batch.words.words.shape(), batch.tags.shape()});
+  const Shape shape = batch.sentences.shape();
+  CheckShapes(batch.tags.defined() && batch.tags.shape() == shape, "tagger",
+              "words and tags that do not fit", {shape, batch.tags.shape()});
   Scores scores = Score(ctx, batch);
   TagLoss loss;
   CrossEntropyOptions entropy;
@@ -135,16 +138,16 @@ TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
   entropy.smoothing = options.smoothing;
   entropy.scale = options.scale;
   if (crf_) {
-    const CrfLossResult crf =
-        CrfLoss(CrfOf(ctx, scores.tags), batch.tags,
-                LengthsOfKnown(batch.lengths, batch.tags), options.scale);
+    const CrfLossResult crf = CrfLoss(
+        CrfOf(ctx, scores.tags), batch.tags,
+        LengthsOfKnown(batch.sentences.lengths, batch.tags), options.scale);
     loss = {crf.loss, crf.nll};
   } else {
     const CrossEntropyLoss each =
         CrossEntropy(std::move(scores.tags), batch.tags, entropy);
     loss = {each.loss, each.nll};
   }
-  if (!pooling_) return loss;
+  if (!intents_) return loss;
   entropy.scale *= config_.intent_weight;
   const CrossEntropyLoss intents =
       CrossEntropy(std::move(scores.intents), batch.intents, entropy);
@@ -155,19 +158,19 @@ TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
 
 TagPrediction Tagger::Predict(const Context& ctx, const TagBatch& batch) const {
   const Scores scores = Score(ctx, batch);
-  const Shape shape = batch.words.words.shape();
+  const Shape shape = batch.sentences.shape();
   TagPrediction prediction;
   if (crf_) {
     const Crf crf = CrfOf(ctx, scores.tags);
-    prediction.tags = CrfBestPaths(crf, batch.lengths);
+    prediction.tags = CrfBestPaths(crf, batch.sentences.lengths);
     prediction.tag_probabilities =
-        Chosen(CrfMarginals(crf, batch.lengths), prediction.tags);
+        Chosen(CrfMarginals(crf, batch.sentences.lengths), prediction.tags);
   } else {
     const Best best = BestOf(scores.tags);
     prediction.tags = best.ids.Reshape(shape);
     prediction.tag_probabilities = best.probabilities.Reshape(shape);
   }
-  if (!pooling_) return prediction;
+  if (!intents_) return prediction;
   const Best best = BestOf(scores.intents);
   prediction.intents = best.ids.Reshape({shape[0]});
   prediction.intent_probabilities = best.probabilities.Reshape({shape[0]});

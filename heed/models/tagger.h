@@ -2,22 +2,20 @@
 #ifndef HEED_MODELS_TAGGER_H_
 #define HEED_MODELS_TAGGER_H_
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "heed/models/sequence_encoder.h"
+#include "heed/base/config.h"
+#include "heed/models/sentence_encoder.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/pooling.h"
-#include "heed/nn/word_features.h"
 #include "heed/ops/crf.h"
 
 namespace heed {
 
-/// What stands around the encoder of a tagger.
+/// What stands behind the encoder of a tagger.
 struct TaggerConfig {
-  WordFeaturesConfig features;
   std::string tag_decoder = "crf";
   double output_dropout = 0;
   double intent_weight = 1;
@@ -27,16 +25,14 @@ struct TaggerConfig {
 };
 
 struct TaggerSizes {
-  WordSizes words;
   int64_t tags = 0;
   int64_t intents = 0;  // 0: tags alone
 };
 
-/// Shapes: lengths i32 [B], tags i32 [B, T], intents i32 [B]; the latter two
-/// for learning, −1 where there is none or an unknown one.
+/// Shapes: tags i32 [B, T], intents i32 [B]; both for learning, −1 where there
+/// is none or an unknown one.
 struct TagBatch {
-  WordIds words;
-  Tensor lengths;
+  SentenceBatch sentences;
   Tensor tags;
   Tensor intents;
 };
@@ -61,23 +57,20 @@ struct TagPrediction {
   Tensor intent_probabilities;
 };
 
-/// Word features, an encoder that reads them, and on each of its vectors h_t:
+/// An encoder of sentences, and on each of its vectors of words h_t:
 ///   softmax  p(y_t) = softmax(W h_t + b)
 ///   crf      p(y) of a conditional random field with emissions W h_t + b
-/// With intents, the vectors are also pooled by attention to g, of which p(z) =
-/// softmax(V g + d); if the intent informs the tags, U g is added to W h_t + b.
-/// Immutable but for its parameters. Parameters: features, encoder, tags, crf,
-/// pooling, intents, informed.
+/// With intents there is p(z) = softmax(V g + d), where g is what the encoder
+/// pools, else the vectors of words pooled by attention; if the intent informs
+/// the tags, U g is added to W h_t + b. Immutable but for its parameters: those
+/// of the encoder, tags, crf, pooling, intents, informed.
 /// Paper: Lample et al. 2016, arXiv:1603.01360; Liu and Lane 2016,
 /// arXiv:1609.01454 (intents).
 class Tagger {
  public:
-  using MakeEncoder = std::function<std::unique_ptr<SequenceEncoder>(
-      const Scope& scope, int64_t inputs)>;
-
   /// Throws: ConfigError.
   Tagger(const Scope& scope, const TaggerConfig& config,
-         const TaggerSizes& sizes, const MakeEncoder& make_encoder);
+         const TaggerSizes& sizes, std::unique_ptr<SentenceEncoder> encoder);
 
   /// Sentences with an unknown tag count nothing in a CRF; elsewhere only the
   /// word does. Throws: ShapeError.
@@ -102,8 +95,7 @@ class Tagger {
   Crf CrfOf(const Context& ctx, const Var& emissions) const;
 
   TaggerConfig config_;
-  WordFeatures features_;
-  std::unique_ptr<SequenceEncoder> encoder_;
+  std::unique_ptr<SentenceEncoder> encoder_;
   Linear tags_;
   std::optional<Transitions> crf_;
   std::optional<Pooling> pooling_;

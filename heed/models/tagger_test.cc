@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "heed/io/safetensors.h"
 #include "heed/kernels/optimizer.h"
 #include "heed/models/rnn_encoder.h"
+#include "heed/models/transformer_encoder.h"
 
 namespace heed {
 namespace {
@@ -20,29 +22,51 @@ constexpr int64_t B = 3;
 constexpr int64_t T = 5;
 constexpr int64_t kTags = 4;
 constexpr int64_t kIntents = 3;
-constexpr TaggerSizes kSizes = {{9, 6, 3, 1}, kTags, kIntents};
+constexpr WordSizes kWordSizes = {9, 6, 3, 1};
+constexpr TaggerSizes kSizes = {kTags, kIntents};
+constexpr int64_t kPieces = 9;
 
-TagBatch Some() {
+WordIds SomeWords() {
+  return {Ids({5, 2, 7, 1, 3, 8, 4, 0, 0, 0, 6, 5, 2, 2, 0}, {B, T}),
+          Ids({0, 1, 2, 3, 4, 2, 1, 0, 0, 0, 3, 0, 1, 1, 0}, {B, T}),
+          Ids({2, 3, 0, 5, 0, 0, 4, 4, 4, 1, 2, 0, 3, 0, 0}, {5, 3}),
+          Ids({0, 1, 2, 1, 0}, {5})};
+}
+
+/// The first sentence is read in two parts; some words have several pieces.
+PieceIds SomePieces() {
+  return {Ids({1, 4, 5, 6, 7, 2, 1, 8, 3, 2, 0, 0,
+               1, 5, 5, 2, 0, 0, 1, 3, 6, 4, 8, 2},
+              {4, 6}),
+          Lengths({6, 4, 4, 6}),
+          Ids({1, 3, 4, 7, 8, 13, 14, 0, 0, 0, 19, 20, 21, 22, 0}, {B, T}),
+          Ids({0, 12, 18}, {B})};
+}
+
+TagBatch Some(bool pieces = false) {
   TagBatch batch;
-  batch.words.words =
-      Ids({5, 2, 7, 1, 3, 8, 4, 0, 0, 0, 6, 5, 2, 2, 0}, {B, T});
-  batch.words.spelling =
-      Ids({0, 1, 2, 3, 4, 2, 1, 0, 0, 0, 3, 0, 1, 1, 0}, {B, T});
-  batch.words.characters =
-      Ids({2, 3, 0, 5, 0, 0, 4, 4, 4, 1, 2, 0, 3, 0, 0}, {5, 3});
-  batch.words.casings = Ids({0, 1, 2, 1, 0}, {5});
-  batch.lengths = Lengths({5, 2, 4});
+  if (pieces) {
+    batch.sentences.pieces = SomePieces();
+  } else {
+    batch.sentences.words = SomeWords();
+  }
+  batch.sentences.lengths = Lengths({5, 2, 4});
   batch.tags = Ids({0, 1, 2, 3, 1, 2, 2, -1, -1, -1, 3, 0, 0, 1, -1}, {B, T});
   batch.intents = Ids({2, 0, 1}, {B});
   return batch;
 }
 
+WordFeaturesConfig SmallFeatures() {
+  WordFeaturesConfig config;
+  config.word_embedding = 4;
+  config.character_embedding = 3;
+  config.character_units = 4;
+  config.casing_embedding = 2;
+  return config;
+}
+
 TaggerConfig Small(const std::string& decoder = "crf") {
   TaggerConfig config;
-  config.features.word_embedding = 4;
-  config.features.character_embedding = 3;
-  config.features.character_units = 4;
-  config.features.casing_embedding = 2;
   config.tag_decoder = decoder;
   config.intent_weight = 0.7;
   return config;
@@ -57,15 +81,37 @@ RnnConfig SmallRnn() {
   return config;
 }
 
+std::unique_ptr<SentenceEncoder> Features(const Scope& scope) {
+  return std::make_unique<FeatureEncoder>(
+      scope, SmallFeatures(), kWordSizes,
+      [](const Scope& inner, int64_t inputs) {
+        return std::make_unique<RnnEncoder>(inner, SmallRnn(), inputs, false);
+      });
+}
+
+std::unique_ptr<SentenceEncoder> Pieces(const Scope& scope, bool pools) {
+  TransformerConfig config;
+  config.layers = 1;
+  config.width = 6;
+  config.ff = 8;
+  config.heads = 2;
+  config.max_positions = 7;
+  config.init_scale = 0.5;
+  config.Resolve("bert-tiny");
+  return std::make_unique<PieceEncoder>(
+      scope,
+      std::make_unique<TransformerTextEncoder>(scope / "encoder", config,
+                                               kPieces),
+      pools);
+}
+
 struct Model {
   explicit Model(const TaggerConfig& config, const TaggerSizes& sizes = kSizes,
-                 DType dtype = DType::kF64)
+                 bool pieces = false, DType dtype = DType::kF64)
       : set(3, dtype, kernels::Precision::kNative),
         tagger(Scope(set, ""), config, sizes,
-               [](const Scope& scope, int64_t inputs) {
-                 return std::make_unique<RnnEncoder>(scope, SmallRnn(), inputs,
-                                                     false);
-               }) {
+               pieces ? Pieces(Scope(set, ""), sizes.intents > 0)
+                      : Features(Scope(set, ""))) {
     for (const auto& parameter : set.all()) {
       const Shape& shape = parameter->value().shape();
       if (shape.rank() == 1 || parameter->name() == "crf.between") {
@@ -90,6 +136,7 @@ struct Kind {
   std::string name;
   TaggerConfig config;
   TaggerSizes sizes;
+  bool pieces = false;
 };
 
 std::vector<Kind> Kinds() {
@@ -101,19 +148,29 @@ std::vector<Kind> Kinds() {
           {"softmax", Small("softmax"), without},
           {"crf_with_intents", Small("crf"), kSizes},
           {"softmax_with_intents", Small("softmax"), kSizes},
-          {"uninformed", uninformed, kSizes}};
+          {"uninformed", uninformed, kSizes},
+          {"pieces_crf", Small("crf"), without, true},
+          {"pieces_softmax", Small("softmax"), without, true},
+          {"pieces_crf_with_intents", Small("crf"), kSizes, true},
+          {"pieces_softmax_with_intents", Small("softmax"), kSizes, true},
+          {"pieces_uninformed", uninformed, kSizes, true}};
 }
 
 class EveryTagger : public testing::TestWithParam<Kind> {
  protected:
   bool crf() const { return GetParam().config.tag_decoder == "crf"; }
   bool intents() const { return GetParam().sizes.intents > 0; }
+  static bool pieces() { return GetParam().pieces; }
+  static Model Make() {
+    return Model(GetParam().config, GetParam().sizes, pieces());
+  }
+  static TagBatch Some() { return heed::Some(pieces()); }
 };
 INSTANTIATE_TEST_SUITE_P(Tagger, EveryTagger, testing::ValuesIn(Kinds()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(EveryTagger, HasTheGradientOfDifferencesAndUsesAllParameters) {
-  const Model model(GetParam().config, GetParam().sizes);
+  const Model model = Make();
   const std::vector<Parameter*> parameters = model.Parameters();
   const TagBatch batch = Some();
   const GradientCheckResult result = CheckParameterGradient(
@@ -129,23 +186,48 @@ TEST_P(EveryTagger, HasTheGradientOfDifferencesAndUsesAllParameters) {
   }
 }
 
+/// The pieces of sentence b alone, which has n words, without padding.
+PieceIds PiecesOf(const PieceIds& all, int64_t b, int32_t n) {
+  const auto width = static_cast<int32_t>(all.ids.dim(1));
+  const int32_t* starts = all.start.data<int32_t>();
+  const int64_t begin = starts[b] / width;
+  const int64_t end = b + 1 < B ? starts[b + 1] / width : all.ids.dim(0);
+  PieceIds alone;
+  alone.lengths = all.lengths.Slice(begin, end).Clone();
+  const auto lengths = alone.lengths.ToVector<int32_t>();
+  const int32_t longest = *std::max_element(lengths.begin(), lengths.end());
+  alone.ids = all.ids.Slice(begin, end).Columns(0, longest).Clone();
+  alone.first = all.first[b].Slice(0, n).Clone().Reshape({1, n});
+  for (int32_t t = 0; t < n; ++t) {
+    int32_t& place = alone.first.data<int32_t>()[t];
+    place =
+        (place / width - static_cast<int32_t>(begin)) * longest + place % width;
+  }
+  alone.start = Ids({0}, {1});
+  return alone;
+}
+
 /// The batch of row b alone, without its padding.
 TagBatch Row(const TagBatch& batch, int64_t b) {
-  const int32_t n = batch.lengths.data<int32_t>()[b];
+  const int32_t n = batch.sentences.lengths.data<int32_t>()[b];
   const auto row = [&](const Tensor& x) {
     return x[b].Slice(0, n).Clone().Reshape({1, n});
   };
   TagBatch alone = batch;
-  alone.words.words = row(batch.words.words);
-  alone.words.spelling = row(batch.words.spelling);
-  alone.lengths = Lengths({n});
+  if (batch.sentences.pieces.ids.defined()) {
+    alone.sentences.pieces = PiecesOf(batch.sentences.pieces, b, n);
+  } else {
+    alone.sentences.words.words = row(batch.sentences.words.words);
+    alone.sentences.words.spelling = row(batch.sentences.words.spelling);
+  }
+  alone.sentences.lengths = Lengths({n});
   alone.tags = row(batch.tags);
   alone.intents = batch.intents.Slice(b, b + 1).Clone();
   return alone;
 }
 
 TEST_P(EveryTagger, ABatchEqualsItsRowsAloneWithoutPadding) {
-  const Model model(GetParam().config, GetParam().sizes);
+  const Model model = Make();
   const TagBatch batch = Some();
   const TagPrediction all = model.tagger.Predict({}, batch);
   double loss = 0;
@@ -168,7 +250,7 @@ TEST_P(EveryTagger, ABatchEqualsItsRowsAloneWithoutPadding) {
 }
 
 TEST_P(EveryTagger, ScalesAndSmoothsOnlyTheLossThatIsMinimised) {
-  const Model model(GetParam().config, GetParam().sizes);
+  const Model model = Make();
   const TagLoss plain = model.tagger.Loss({}, Some(), {});
   const TagLoss scaled = model.tagger.Loss({}, Some(), {0.25, 0.1});
   EXPECT_NEAR(plain.loss.value().item(), plain.nll, 1e-12);
@@ -179,7 +261,7 @@ TEST_P(EveryTagger, ScalesAndSmoothsOnlyTheLossThatIsMinimised) {
 }
 
 TEST_P(EveryTagger, WhatItPredictsIsWhatCostsLeast) {
-  const Model model(GetParam().config, GetParam().sizes);
+  const Model model = Make();
   const TagBatch row = Row(Some(), 1);
   TagBatch best = row;
   double least = INFINITY;
@@ -198,10 +280,10 @@ TEST_P(EveryTagger, WhatItPredictsIsWhatCostsLeast) {
 }
 
 TEST_P(EveryTagger, GivesProbabilities) {
-  const Model model(GetParam().config, GetParam().sizes);
+  const Model model = Make();
   const TagPrediction p = model.tagger.Predict({}, Some());
   for (int64_t b = 0; b < B; ++b) {
-    for (int64_t t = 0; t < Some().lengths.data<int32_t>()[b]; ++t) {
+    for (int64_t t = 0; t < Some().sentences.lengths.data<int32_t>()[b]; ++t) {
       const double v = kernels::At(p.tag_probabilities, b, t);
       EXPECT_GT(v, 0.1);
       EXPECT_LE(v, 1 + 1e-12);
@@ -210,7 +292,7 @@ TEST_P(EveryTagger, GivesProbabilities) {
 }
 
 TEST_P(EveryTagger, WordsOrSentencesWithUnknownTagsCountNothing) {
-  const Model model(GetParam().config, GetParam().sizes);
+  const Model model = Make();
   TagBatch batch = Some();
   batch.intents.Fill(-1);
   const auto nll = [&](const TagBatch& x) {
@@ -232,7 +314,7 @@ TEST_P(EveryTagger, WordsOrSentencesWithUnknownTagsCountNothing) {
 
 TEST_P(EveryTagger, InF32IsCloseToF64) {
   const auto nll = [&](DType dtype) {
-    return Model(GetParam().config, GetParam().sizes, dtype)
+    return Model(GetParam().config, GetParam().sizes, pieces(), dtype)
         .tagger.Loss({}, Some(), {})
         .nll;
   };
@@ -249,19 +331,25 @@ class Layers : public Recorder {
 };
 
 TEST_P(EveryTagger, TellsARecorderWhatWordsAndIntentLookAt) {
-  const Model model(GetParam().config, GetParam().sizes);
+  const Model model = Make();
   Layers layers;
   Context ctx;
   ctx.recorder = &layers;
   model.tagger.Predict(ctx, Some());
-  EXPECT_EQ(layers.shapes.size(), intents() ? 2U : 1U);
+  EXPECT_EQ(layers.shapes.size(), intents() && !pieces() ? 2U : 1U);
+  if (pieces()) {
+    const PieceIds ids = SomePieces();
+    EXPECT_EQ(layers.shapes.at("encoder.layers.0.self_attention"),
+              (Shape{ids.ids.dim(0), ids.ids.dim(1), ids.ids.dim(1)}));
+    return;
+  }
   EXPECT_EQ(layers.shapes.at("encoder.attention"), (Shape{B, T, T}));
   if (!intents()) return;
   EXPECT_EQ(layers.shapes.at("pooling"), (Shape{B, 1, T}));
 }
 
 TEST_P(EveryTagger, RefusesTagsThatDoNotFit) {
-  const Model model(GetParam().config, GetParam().sizes);
+  const Model model = Make();
   TagBatch batch = Some();
   batch.tags.row<int32_t>(0)[0] = kTags;
   EXPECT_THROW(model.tagger.Loss({}, batch, {}), ShapeError);
@@ -295,9 +383,9 @@ TEST(TaggerGolden, IsThatOfPyTorch) {
   }
   ASSERT_EQ(count, model.set.all().size());
   TagBatch batch;
-  batch.words = {golden.at("words"), golden.at("spelling"),
-                 golden.at("characters"), golden.at("casings")};
-  batch.lengths = golden.at("lengths");
+  batch.sentences.words = {golden.at("words"), golden.at("spelling"),
+                           golden.at("characters"), golden.at("casings")};
+  batch.sentences.lengths = golden.at("lengths");
   batch.tags = golden.at("tags");
   batch.intents = golden.at("intents");
   Tape tape;
@@ -314,7 +402,7 @@ TEST(TaggerGolden, IsThatOfPyTorch) {
   }
   const TagPrediction p = model.tagger.Predict({}, batch);
   for (int64_t b = 0; b < B; ++b) {
-    const int64_t n = batch.lengths.data<int32_t>()[b];
+    const int64_t n = batch.sentences.lengths.data<int32_t>()[b];
     EXPECT_EQ(
         MaxDifference(p.tags[b].Slice(0, n), golden.at("best")[b].Slice(0, n)),
         0);
@@ -333,27 +421,29 @@ struct Echo {
   static constexpr int32_t kWords = 2 + 2 * kDigits;
 
   explicit Echo(Rng& rng) {
-    batch.words.words = Tensor::Zeros({kRows, kLongest}, DType::kI32);
-    batch.words.characters = Tensor::Zeros({kWords, 1}, DType::kI32);
-    batch.words.casings = Tensor::Zeros({kWords}, DType::kI32);
-    batch.lengths = Tensor::Zeros({kRows}, DType::kI32);
+    WordIds& words = batch.sentences.words;
+    Tensor& lengths = batch.sentences.lengths;
+    words.words = Tensor::Zeros({kRows, kLongest}, DType::kI32);
+    words.characters = Tensor::Zeros({kWords, 1}, DType::kI32);
+    words.casings = Tensor::Zeros({kWords}, DType::kI32);
+    lengths = Tensor::Zeros({kRows}, DType::kI32);
     batch.tags = Tensor::Full({kRows, kLongest}, -1, DType::kI32);
     batch.intents = Tensor::Zeros({kRows}, DType::kI32);
     for (int64_t b = 0; b < kRows; ++b) {
       const int64_t n = 4 + static_cast<int64_t>(rng.Below(kLongest - 3));
-      batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(n);
-      int32_t* words = batch.words.words.row<int32_t>(b);
+      lengths.data<int32_t>()[b] = static_cast<int32_t>(n);
+      int32_t* row = words.words.row<int32_t>(b);
       const auto last = static_cast<int32_t>(rng.Below(kDigits));
-      words[n - 1] = 2 + kDigits + last;
+      row[n - 1] = 2 + kDigits + last;
       for (int64_t t = 0; t < n - 1; ++t) {
         // Half of them are equal to the last.
         const auto digit = static_cast<int32_t>(rng.Below(2 * kDigits));
-        words[t] = 2 + (digit < kDigits ? digit : last);
-        batch.tags.row<int32_t>(b)[t] = words[t] == 2 + last ? 1 : 0;
+        row[t] = 2 + (digit < kDigits ? digit : last);
+        batch.tags.row<int32_t>(b)[t] = row[t] == 2 + last ? 1 : 0;
       }
       batch.intents.data<int32_t>()[b] = last;
     }
-    batch.words.spelling = batch.words.words;
+    words.spelling = words.words;
   }
 
   TagBatch batch;
@@ -362,10 +452,11 @@ struct Echo {
 /// Share of words whose tag is right, of fresh sentences, after some steps of
 /// Adam; of an LSTM that reads from left to right.
 double EchoAccuracy(const std::string& attention, int steps) {
+  WordFeaturesConfig features;
+  features.word_embedding = 16;
+  features.characters = "none";
+  features.word_dropout = 0;
   TaggerConfig config;
-  config.features.word_embedding = 16;
-  config.features.characters = "none";
-  config.features.word_dropout = 0;
   config.tag_decoder = "softmax";
   config.intent_informs_tags = false;
   RnnConfig rnn;
@@ -376,11 +467,14 @@ double EchoAccuracy(const std::string& attention, int steps) {
   rnn.score = "general";
   rnn.dropout = 0;
   ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
-  const Tagger tagger(
-      Scope(set, ""), config, {{Echo::kWords, 1, 1, 1}, 2, Echo::kDigits},
-      [&](const Scope& scope, int64_t inputs) {
-        return std::make_unique<RnnEncoder>(scope, rnn, inputs, false);
-      });
+  const Scope scope(set, "");
+  const Tagger tagger(scope, config, {2, Echo::kDigits},
+                      std::make_unique<FeatureEncoder>(
+                          scope, features, WordSizes{Echo::kWords, 1, 1, 1},
+                          [&](const Scope& inner, int64_t inputs) {
+                            return std::make_unique<RnnEncoder>(inner, rnn,
+                                                                inputs, false);
+                          }));
   std::vector<Tensor> m;
   std::vector<Tensor> v;
   for (const auto& parameter : set.all()) {

@@ -6,6 +6,8 @@
 #include "heed/models/transformer_encoder.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {
@@ -40,6 +42,11 @@ Var EmbeddedTextEncoder::operator()(const Context& ctx, const Tensor& ids,
     x = Add(x, (*segments_)(ctx, all));
   }
   return (*encoder_)(ctx, x, lengths);
+}
+
+Var StatesAt(const Var& states, const Tensor& places) {
+  return Embed(Reshape(states, {states.dim(0) * states.dim(1), states.dim(2)}),
+               places);
 }
 
 std::unique_ptr<TextEncoder> MakeTextEncoder(const Scope& scope,

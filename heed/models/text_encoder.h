@@ -1,4 +1,4 @@
-// What reads text for classification and retrieval.
+// What reads text for classification, tagging and retrieval.
 #ifndef HEED_MODELS_TEXT_ENCODER_H_
 #define HEED_MODELS_TEXT_ENCODER_H_
 
@@ -47,6 +47,10 @@ class EmbeddedTextEncoder : public TextEncoder {
   std::optional<Embedding> segments_;
   std::unique_ptr<SequenceEncoder> encoder_;
 };
+
+/// States of some tokens, token s of text b having place b S + s. Shapes:
+/// states [B, S, M], places i32 [...], result [..., M]. Throws: ShapeError.
+Var StatesAt(const Var& states, const Tensor& places);
 
 struct EncoderConfig;
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <unordered_map>
+
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/io/file.h"
@@ -32,6 +35,10 @@ std::vector<std::string> Joined(const ParallelText& text) {
   return lines;
 }
 
+bool IsSubword(VocabularyKind kind) {
+  return kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe;
+}
+
 }  // namespace
 
 void DataConfig::Visit(FieldList& v) {
@@ -40,7 +47,9 @@ void DataConfig::Visit(FieldList& v) {
     "training text, one sentence a line (.gz too)");
   v("target", target, Any{"FILE"}, "its translation, line by line");
   v("tsv", tsv, Any{"FILE"}, "both in one file: source, tab, target");
-  v("valid_source", valid_source, Any{"FILE"}, "validation text");
+  v("valid_source", valid_source, Any{"FILE"},
+    "validation text; --metric exact_match and word_error_rate take lines of "
+    "equal source as one with several right answers");
   v("valid_target", valid_target, Any{"FILE"}, "its translation");
   v("valid_tsv", valid_tsv, Any{"FILE"}, "validation pairs in one file");
   v("lowercase", lowercase, "lower-case all text before anything else");
@@ -50,11 +59,15 @@ void DataConfig::Visit(FieldList& v) {
   v.Section("Vocabulary");
   v("vocabulary", vocabulary, OneOf{"unigram", "bpe", "words", "characters"},
     "tokens: subwords by SentencePiece, words or characters");
+  v("target_vocabulary", target_vocabulary,
+    OneOf{"same", "unigram", "bpe", "words", "characters"},
+    "tokens of the target, if they are of another kind");
   v("joint_vocabulary", joint_vocabulary, "one vocabulary for both sides");
   v("source_vocabulary_size", source_vocabulary_size, Range(0, 1000000),
     "tokens; 0: 8000 subwords, or as many words or characters as there are");
   v("target_vocabulary_size", target_vocabulary_size, Range(0, 1000000),
-    "the same for the target");
+    "the same for the target; 0 with a joint vocabulary: as many as of the "
+    "source");
   v("min_count", min_count, Range(1, 1000000),
     "words and characters: rarer ones become <unk>");
 
@@ -67,16 +80,35 @@ void DataConfig::Visit(FieldList& v) {
 }
 
 void DataConfig::Resolve() {
-  const bool subwords = vocabulary == "unigram" || vocabulary == "bpe";
   constexpr int kDefaultSubwords = 8000;
-  for (int* size : {&source_vocabulary_size, &target_vocabulary_size}) {
-    if (*size == 0 && subwords) *size = kDefaultSubwords;
+  if (joint_vocabulary && target_vocabulary_size == 0) {
+    target_vocabulary_size = source_vocabulary_size;
+  }
+  for (const auto& [kind, size] :
+       {std::pair(source_kind(), &source_vocabulary_size),
+        std::pair(target_kind(), &target_vocabulary_size)}) {
+    if (*size == 0 && IsSubword(kind)) *size = kDefaultSubwords;
+  }
+  if (joint_vocabulary && source_kind() != target_kind()) {
+    throw ConfigError(fmt::format(
+        "joint_vocabulary is one vocabulary for both sides, but vocabulary is "
+        "'{}' and target_vocabulary '{}'; leave one of the two out",
+        vocabulary, target_vocabulary));
   }
   if (joint_vocabulary && source_vocabulary_size != target_vocabulary_size) {
     throw ConfigError(
         "joint_vocabulary needs source_vocabulary_size and "
         "target_vocabulary_size to be equal");
   }
+}
+
+VocabularyKind DataConfig::source_kind() const {
+  return ParseVocabularyKind(vocabulary);
+}
+
+VocabularyKind DataConfig::target_kind() const {
+  return target_vocabulary == "same" ? source_kind()
+                                     : ParseVocabularyKind(target_vocabulary);
 }
 
 std::string TrainingText::CheckSum() const {
@@ -90,10 +122,35 @@ std::string TrainingText::CheckSum() const {
   return sums;
 }
 
+void LowercaseLines(std::vector<std::string>& lines) {
+  for (std::string& line : lines) line = Lowercase(line);
+}
+
 void LowercaseText(ParallelText& text) {
-  for (auto* lines : {&text.source, &text.target}) {
-    for (std::string& line : *lines) line = Lowercase(line);
+  LowercaseLines(text.source);
+  LowercaseLines(text.target);
+}
+
+ParallelText ReferencedText::First() const {
+  ParallelText text{source, {}};
+  for (const References& r : references) text.target.push_back(r.front());
+  return text;
+}
+
+ReferencedText ReferencesOf(const ParallelText& text, bool alternatives) {
+  ReferencedText items;
+  std::unordered_map<std::string_view, size_t> places;  // of sources
+  for (size_t i = 0; i < text.source.size(); ++i) {
+    size_t place = items.source.size();
+    if (alternatives)
+      place = places.emplace(text.source[i], place).first->second;
+    if (place == items.source.size()) {
+      items.source.push_back(text.source[i]);
+      items.references.emplace_back();
+    }
+    items.references[place].push_back(text.target[i]);
   }
+  return items;
 }
 
 TrainingText ReadTrainingText(const DataConfig& c) {
@@ -113,15 +170,16 @@ TrainingText ReadTrainingText(const DataConfig& c) {
 
 Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& c) {
   VocabularyOptions options;
-  options.kind = ParseVocabularyKind(c.vocabulary);
+  options.kind = c.source_kind();
   options.min_count = c.min_count;
   options.size = c.source_vocabulary_size;
   if (c.joint_vocabulary) {
     const Vocabulary both = Vocabulary::Train(Joined(text), options);
     return {both, both};
   }
-  const auto train = [&options](const char* side, int size,
+  const auto train = [&options](const char* side, VocabularyKind kind, int size,
                                 const std::vector<std::string>& lines) {
+    options.kind = kind;
     options.size = size;
     try {
       return Vocabulary::Train(lines, options);
@@ -129,9 +187,10 @@ Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& c) {
       throw ConfigError(fmt::format("{} {}", side, error.what()));
     }
   };
-  Vocabulary source = train("source", c.source_vocabulary_size, text.source);
-  return {std::move(source),
-          train("target", c.target_vocabulary_size, text.target)};
+  Vocabulary source =
+      train("source", c.source_kind(), c.source_vocabulary_size, text.source);
+  return {std::move(source), train("target", c.target_kind(),
+                                   c.target_vocabulary_size, text.target)};
 }
 
 }  // namespace heed

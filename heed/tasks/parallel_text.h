@@ -8,6 +8,7 @@
 #include "heed/base/config.h"
 #include "heed/data/corpus.h"
 #include "heed/data/vocabulary.h"
+#include "heed/metrics/error_rate.h"
 
 namespace heed {
 
@@ -23,6 +24,7 @@ struct DataConfig {
   int max_length = 100;
 
   std::string vocabulary = "unigram";
+  std::string target_vocabulary = "same";
   bool joint_vocabulary = false;
   int source_vocabulary_size = 0;
   int target_vocabulary_size = 0;
@@ -36,6 +38,9 @@ struct DataConfig {
   void Visit(FieldList& v);
   /// Throws: ConfigError.
   void Resolve();
+
+  VocabularyKind source_kind() const;
+  VocabularyKind target_kind() const;
 };
 
 /// Source and target; the same object twice if they are joint.
@@ -64,8 +69,22 @@ TrainingText ReadTrainingText(const DataConfig& config);
 Vocabularies TrainVocabularies(const ParallelText& text,
                                const DataConfig& config);
 
+void LowercaseLines(std::vector<std::string>& lines);
 /// Lower-cases both sides.
 void LowercaseText(ParallelText& text);
+
+/// Sources with one or more right answers each.
+struct ReferencedText {
+  std::vector<std::string> source;
+  std::vector<References> references;
+
+  /// Each source with the first of its answers.
+  ParallelText First() const;
+};
+
+/// Every line with its own answer; or, with `alternatives`, lines of equal
+/// source as one item, in the order of their first lines, with all answers.
+ReferencedText ReferencesOf(const ParallelText& text, bool alternatives);
 
 }  // namespace heed
 

@@ -83,6 +83,30 @@ TEST(TrainVocabularies, EachSideHasItsOwnUnlessJoint) {
   EXPECT_EQ(joint.source.Serialize(), joint.target.Serialize());
 }
 
+TEST(TrainVocabularies, TargetMayBeOfAnotherKind) {
+  const ParallelText text = {{"ab", "ba c"}, {"X YY", "X"}};
+  DataConfig config;
+  config.vocabulary = "characters";
+  config.target_vocabulary = "words";
+  const Vocabularies v = TrainVocabularies(text, config);
+  EXPECT_EQ(v.source.kind(), VocabularyKind::kCharacters);
+  EXPECT_EQ(v.source.size(), kSpecialTokens + 4);
+  EXPECT_EQ(v.target.kind(), VocabularyKind::kWords);
+  EXPECT_EQ(v.target.size(), kSpecialTokens + 2);
+}
+
+TEST(ReferencesOf, EqualSourcesAreOneOnlyWithAlternatives) {
+  const ParallelText text = {{"b", "a", "b", ""}, {"1", "2", "3", "4"}};
+  const ReferencedText each = ReferencesOf(text, false);
+  EXPECT_EQ(each.source, text.source);
+  EXPECT_EQ(each.First().target, text.target);
+  const ReferencedText joined = ReferencesOf(text, true);
+  EXPECT_EQ(joined.source, (Strings{"b", "a", ""}));
+  EXPECT_EQ(joined.references,
+            (std::vector<References>{{"1", "3"}, {"2"}, {"4"}}));
+  EXPECT_EQ(joined.First().target, (Strings{"1", "2", "4"}));
+}
+
 TEST(TrainVocabularies, SizeThatTheTextDoesNotAllowNamesSideAndLimit) {
   const ParallelText text = ReversedLetters(50, 1);
   DataConfig config;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <istream>
 #include <limits>
+#include <numeric>
 #include <ostream>
 #include <unordered_map>
 #include <utility>
@@ -20,8 +21,6 @@
 namespace heed {
 namespace {
 
-constexpr const char* kWordsFile = "words.txt";
-constexpr const char* kCharactersFile = "characters.txt";
 constexpr const char* kTagsFile = "tags.txt";
 constexpr const char* kIntentsFile = "intents.txt";
 constexpr int64_t kWindow = 256;
@@ -117,15 +116,27 @@ void TagTask::Visit(FieldList& v) {
   VisitTexts(v, "texts", data.texts, "for training");
   VisitTexts(v, "valid_texts", data.valid_texts, "for validation");
   VisitFormat(v);
-  data.words.Visit(v);
+  v("max_length", input.max_length, Range(0, 1000000),
+    "BERT: pieces of words that are read at once, with marks; longer sentences "
+    "are read in parts; 0: as many as it has positions for");
+  const bool pieces = ReadsPieces(encoder.model);
+  if (pieces) {
+    input.vocabulary.Visit(v, {"wordpiece", "wordpiece_cased"});
+  } else {
+    input.words.Visit(v);
+  }
   v.Section("Batches");
   v("batch_words", data.batch_words, Range(1, 10000000),
-    "words per batch, padding included");
+    "words (BERT: pieces) per batch, padding included");
   v("batch_sentences", data.batch_sentences, Range(0, 1000000),
     "sentences per batch at most; 0: no limit");
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "what reads a sentence");
+    "what reads a sentence; BERT reads pieces of words, others features");
+  v("pretrained", pretrained, Any{"DIR"},
+    "start from this folder of heed train --task pretrain: its model, "
+    "vocabulary, weights and, for intents, pooler");
+  if (!pieces) input.features.Visit(v);
   tagger.Visit(v);
   encoder.Visit(v);
 }
@@ -136,9 +147,16 @@ void TagTask::SetDefaults(TrainingConfig& training) const {
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 100;
   training.run.epochs = 15;
+  if (!ReadsPieces(encoder.model)) return;
+  // Steps that do not undo what pre-training learnt.
+  training.optimizer.learning_rate = encoder.model == "bert-base" ? 5e-5 : 3e-4;
+  training.optimizer.schedule = "linear";
 }
 
-void TagTask::Resolve() { encoder.Resolve(/*causal=*/false); }
+void TagTask::Resolve() {
+  input.vocabulary.Resolve();
+  encoder.Resolve(/*causal=*/false);
+}
 
 std::vector<TaggedSentence> TagTask::ReadText(const std::string& path) const {
   return ReadTagged(path, data.columns).sentences;
@@ -167,42 +185,44 @@ void TagTask::SetText(std::vector<TaggedSentence> train,
 }
 
 void TagTask::LearnVocabularies() {
-  words_ = WordEncoder::Train(WordsOf(train_text_), data.words);
   tags_ = LabelsOf(TagsOf(train_text_));
-  if (!with_intents()) return;
-  Tags intents;
-  for (const TaggedSentence& s : train_text_) intents.push_back({s.label});
-  intents_ = LabelsOf(std::move(intents));
+  if (with_intents()) {
+    Tags intents;
+    for (const TaggedSentence& s : train_text_) intents.push_back({s.label});
+    intents_ = LabelsOf(std::move(intents));
+  }
+  if (!pretrained.empty()) return StartFromPretrained();
+  words_ = LearnTagInput(input, encoder, WordsOf(train_text_));
+}
+
+/// What the weights were made for replaces what the settings say.
+void TagTask::StartFromPretrained() {
+  start_ = ReadPretrained(pretrained);
+  encoder.model = start_->model;
+  encoder.transformer = start_->transformer;
+  input.vocabulary = start_->vocabulary_config;
+  words_ = MakePieceInput(input, encoder, start_->vocabulary);
 }
 
 ModelFiles TagTask::Files() const {
-  ModelFiles files = {{kWordsFile, words_->words().Serialize()},
-                      {kCharactersFile, words_->characters().Serialize()},
-                      {kTagsFile, tags_->Serialize()}};
+  ModelFiles files = words_->Files();
+  files[kTagsFile] = tags_->Serialize();
   if (intents_) files[kIntentsFile] = intents_->Serialize();
   return files;
 }
 
 void TagTask::SetFiles(const ModelFiles& files, const std::string& folder) {
-  const auto vocabulary = [&](const char* file, VocabularyKind kind) {
-    return Vocabulary::Parse(FindFile(files, folder, file), kind,
-                             PathIn(folder, file));
-  };
   const auto labels = [&](const char* file) {
     return LabelSet::Parse(FindFile(files, folder, file), PathIn(folder, file));
   };
-  words_.emplace(vocabulary(kWordsFile, VocabularyKind::kWords),
-                 vocabulary(kCharactersFile, VocabularyKind::kCharacters),
-                 data.words.normalize_words);
+  words_ = FindTagInput(input, encoder, files, folder);
   tags_ = labels(kTagsFile);
   if (with_intents()) intents_ = labels(kIntentsFile);
 }
 
 std::vector<std::pair<std::string, int64_t>> TagTask::Sizes() const {
-  std::vector<std::pair<std::string, int64_t>> sizes = {
-      {"words", words_->words().size()},
-      {"characters", words_->characters().size()},
-      {"tags", tags_->size()}};
+  std::vector<std::pair<std::string, int64_t>> sizes = words_->Sizes();
+  sizes.emplace_back("tags", tags_->size());
   if (intents_) sizes.emplace_back("intents", intents_->size());
   return sizes;
 }
@@ -210,23 +230,24 @@ std::vector<std::pair<std::string, int64_t>> TagTask::Sizes() const {
 void TagTask::MakeModel(uint64_t seed) {
   parameters_ = std::make_unique<ParameterSet>(
       seed, DType::kF32, ParsePrecision(encoder.precision()));
-  const WordSizes words = {words_->words().size(), words_->characters().size(),
-                           kCasings, kUnk};
+  const Scope scope(*parameters_, "");
   model_ = std::make_unique<Tagger>(
-      Scope(*parameters_, ""), tagger,
-      TaggerSizes{words, tags_->size(), intents_ ? intents_->size() : 0},
-      [this](const Scope& scope, int64_t inputs) {
-        return encoder.Make(scope, inputs, /*causal=*/false);
-      });
+      scope, tagger,
+      TaggerSizes{tags_->size(), intents_ ? intents_->size() : 0},
+      words_->MakeEncoder(scope, encoder, with_intents()));
+  if (start_) CopyPretrained(*start_, *parameters_);
+  start_.reset();
 }
 
 TagTask::Encoded TagTask::Encode(
     std::span<const TaggedSentence> sentences) const {
   const LabelIds tag_ids(*tags_);
   Encoded encoded;
-  encoded.words = words_->Encode(WordsOf(sentences));
-  encoded.plan.source = encoded.words.words;
+  TagSentences read = words_->Encode(WordsOf(sentences));
+  encoded.batch = std::move(read.batch);
+  encoded.plan.source = std::move(read.ids);
   for (const TaggedSentence& sentence : sentences) {
+    encoded.words.push_back(std::ssize(sentence.words));
     std::vector<int32_t>& tags = encoded.plan.target.emplace_back();
     for (const std::string& tag : sentence.tags) tags.push_back(tag_ids(tag));
   }
@@ -264,21 +285,19 @@ std::vector<std::vector<int64_t>> TagTask::PlanEpoch(uint64_t seed,
 
 int64_t TagTask::Units(std::span<const int64_t> examples) const {
   int64_t words = 0;
-  for (const int64_t i : examples) {
-    words += std::ssize(train_.plan.source[static_cast<size_t>(i)]);
-  }
+  for (const int64_t i : examples)
+    words += train_.words[static_cast<size_t>(i)];
   return words;
 }
 
 TagBatch TagTask::MakeBatch(const Encoded& sentences,
                             std::span<const int64_t> indices) const {
-  const WordBatch words = MakeWordBatch(sentences.words, indices);
   TagBatch batch;
-  batch.words = {words.words, words.spelling, words.characters, words.casings};
-  batch.lengths = words.lengths;
-  batch.tags = Tensor::Full(words.words.shape(), kUnknownLabel, DType::kI32);
+  batch.sentences = sentences.batch(indices);
+  batch.tags =
+      Tensor::Full(batch.sentences.shape(), kUnknownLabel, DType::kI32);
   batch.intents =
-      Tensor::Full(words.lengths.shape(), kUnknownLabel, DType::kI32);
+      Tensor::Full({std::ssize(indices)}, kUnknownLabel, DType::kI32);
   for (size_t b = 0; b < indices.size(); ++b) {
     const auto i = static_cast<size_t>(indices[b]);
     const std::vector<int32_t>& tags = sentences.plan.target[i];
@@ -298,14 +317,12 @@ BatchLoss TagTask::Loss(const Context& ctx, std::span<const int64_t> examples,
 
 double TagTask::LossOf(const Encoded& sentences) const {
   double nll = 0;
-  int64_t words = 0;
   for (const auto& indices : PlanBatches(
            sentences.plan, {data.batch_words, data.batch_sentences}, 0, 0)) {
     nll += model_->Loss({}, MakeBatch(sentences, indices), {}).nll;
   }
-  for (const auto& sentence : sentences.plan.source) {
-    words += std::ssize(sentence);
-  }
+  const int64_t words = std::accumulate(sentences.words.begin(),
+                                        sentences.words.end(), int64_t{0});
   return nll / static_cast<double>(std::max<int64_t>(words, 1));
 }
 
@@ -319,7 +336,7 @@ std::vector<TagTask::Answer> TagTask::AnswerAll(
       const auto row = static_cast<int64_t>(b);
       const auto i = static_cast<size_t>(indices[b]);
       Answer& answer = answers[i];
-      for (size_t t = 0; t < sentences.plan.source[i].size(); ++t) {
+      for (int64_t t = 0; t < sentences.words[i]; ++t) {
         answer.tags.push_back(tags_->Name(p.tags.row<int32_t>(row)[t]));
         answer.probabilities.push_back(
             static_cast<double>(p.tag_probabilities.row<float>(row)[t]));

@@ -2,18 +2,22 @@
 #ifndef HEED_TASKS_TAG_H_
 #define HEED_TASKS_TAG_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/data/conll.h"
 #include "heed/data/corpus.h"
 #include "heed/data/labelled.h"
-#include "heed/data/words.h"
 #include "heed/metrics/entities.h"
 #include "heed/models/encoder_config.h"
 #include "heed/models/tagger.h"
+#include "heed/tasks/pretrained.h"
+#include "heed/tasks/tag_input.h"
 #include "heed/tasks/task.h"
 
 namespace heed {
@@ -23,18 +27,21 @@ struct TagDataConfig {
   std::vector<std::string> texts;
   std::vector<std::string> valid_texts;
   TagColumns columns;
-  WordOptions words;
   int batch_words = 4096;
   int batch_sentences = 32;
 };
 
-/// Word features, an encoder that reads them, tags one by one or by a random
-/// field. Where tags spell entities, their F1 is measured as conlleval does.
+/// Words as features or, for a BERT, as pieces, an encoder that reads them,
+/// tags one by one or by a random field. Where tags spell entities, their F1 is
+/// measured as conlleval does.
 class TagTask : public Task {
  public:
+  TagInputConfig input;
   EncoderConfig encoder;
   TaggerConfig tagger;
   TagDataConfig data;
+  /// Folder of a pre-trained encoder that training starts from, or none.
+  std::string pretrained;
 
   std::string name() const override { return "tag"; }
   void ChooseModel(const std::string& name) override;
@@ -75,12 +82,13 @@ class TagTask : public Task {
   Report Evaluate() const override;
 
  protected:
-  /// Sentences as numbers. `plan.source` are the words, `plan.target` the tags
-  /// (−1: unknown), so that PlanBatches takes it.
+  /// Sentences as numbers. `plan.source` is what is read, `plan.target` the
+  /// tags (−1: unknown), so that PlanBatches takes it.
   struct Encoded {
-    WordCorpus words;
+    std::function<SentenceBatch(std::span<const int64_t>)> batch;
     Corpus plan;
     std::vector<int32_t> intents;
+    std::vector<int64_t> words;  // how many
   };
   /// What the model says of each sentence.
   struct Answer {
@@ -103,6 +111,7 @@ class TagTask : public Task {
   std::string JoinTags(const Answer& answer) const;
 
  private:
+  void StartFromPretrained();
   std::vector<TaggedSentence> ReadTexts(
       const std::vector<std::string>& paths) const;
   Encoded Encode(std::span<const TaggedSentence> sentences) const;
@@ -115,7 +124,8 @@ class TagTask : public Task {
   void PredictColumns(std::istream& in, std::ostream& out) const;
   void PredictLines(std::istream& in, std::ostream& out) const;
 
-  std::optional<WordEncoder> words_;
+  std::optional<Pretrained> start_;  // of a run that begins with it
+  std::unique_ptr<TagInput> words_;
   std::optional<LabelSet> tags_;
   std::optional<LabelSet> intents_;
   std::unique_ptr<ParameterSet> parameters_;

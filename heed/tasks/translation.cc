@@ -15,20 +15,49 @@
 namespace heed {
 namespace {
 
-std::string VocabularyFile(const char* side, const std::string& kind) {
-  return std::string(side) + ".vocabulary" +
-         FileExtension(ParseVocabularyKind(kind));
+std::string VocabularyFile(const char* side, VocabularyKind kind) {
+  return std::string(side) + ".vocabulary" + FileExtension(kind);
 }
 
 Vocabulary VocabularyOf(const ModelFiles& files, const std::string& folder,
-                        const char* side, const std::string& kind) {
+                        const char* side, VocabularyKind kind) {
   const std::string name = VocabularyFile(side, kind);
   const auto file = files.find(name);
   if (file == files.end()) {
     throw FormatError(PathIn(folder, name) + ": missing");
   }
-  return Vocabulary::Parse(file->second, ParseVocabularyKind(kind),
-                           PathIn(folder, name));
+  return Vocabulary::Parse(file->second, kind, PathIn(folder, name));
+}
+
+std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
+  const char* first = alternatives ? " (the first reference of each)" : "";
+  std::vector<Figure> figures = {
+      {"bleu", "BLEU", e.bleu, 2, "", e.signature + first},
+      {"chrf", "chrF2", e.chrf, 2, "", e.chrf_signature + first}};
+  if (e.loss) {
+    figures.push_back(
+        {"loss", "loss", *e.loss, 3, "", "per token, given gold prefixes"});
+    figures.push_back(
+        {"perplexity", "perplexity", std::exp(*e.loss), 2, "", ""});
+  }
+  const char* words = alternatives ? "edits per word of the nearest reference"
+                                   : "edits per word of the reference";
+  figures.push_back(
+      {"exact_match", "exact match", e.exact_match, 4, "", "of 1"});
+  figures.push_back({"sentence_error", "sentence error", 1 - e.exact_match, 4,
+                     "", "1 - exact match"});
+  figures.push_back(
+      {"word_error_rate", "word error rate", e.word_error_rate, 4, "", words});
+  if (e.copy) {
+    const char* copied = "of the source as its own answer";
+    figures.push_back({"copy_bleu", "copy: BLEU", e.copy->bleu, 2, "", copied});
+    figures.push_back({"copy_exact_match", "copy: exact match",
+                       e.copy->exact_match, 4, "", copied});
+    figures.push_back({"copy_word_error_rate", "copy: word error rate",
+                       e.copy->word_error_rate, 4, "", copied});
+  }
+  if (e.aer) figures.push_back({"aer", "AER", *e.aer, 3, "", ""});
+  return figures;
 }
 
 }  // namespace
@@ -68,17 +97,17 @@ void TranslationTask::LearnVocabularies() {
 }
 
 ModelFiles TranslationTask::Files() const {
-  return {{VocabularyFile("source", data.vocabulary),
+  return {{VocabularyFile("source", data.source_kind()),
            vocabularies_->source.Serialize()},
-          {VocabularyFile("target", data.vocabulary),
+          {VocabularyFile("target", data.target_kind()),
            vocabularies_->target.Serialize()}};
 }
 
 void TranslationTask::SetFiles(const ModelFiles& files,
                                const std::string& folder) {
   folder_ = folder;
-  vocabularies_ = {VocabularyOf(files, folder, "source", data.vocabulary),
-                   VocabularyOf(files, folder, "target", data.vocabulary)};
+  vocabularies_ = {VocabularyOf(files, folder, "source", data.source_kind()),
+                   VocabularyOf(files, folder, "target", data.target_kind())};
 }
 
 void TranslationTask::MakeModel(uint64_t seed) {
@@ -142,24 +171,30 @@ BatchLoss TranslationTask::Loss(const Context& ctx,
 }
 
 std::vector<MeasureInfo> TranslationTask::Measures() const {
-  return {{"bleu", true}, {"loss", false}};
+  return {{"bleu", true},
+          {"loss", false},
+          {"exact_match", true},
+          {"word_error_rate", false}};
 }
 
 Metrics TranslationTask::Validate(const std::string& measure) const {
   const double loss = CorpusLoss(*model_->model, valid_, Batches()).mean();
   Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
-  if (measure == "bleu" && std::isfinite(loss)) {
-    DecodeOptions options;
-    options.beam = data.valid_beam;
-    const Translator translator(*model_->model, vocabularies_->source,
-                                vocabularies_->target, false, options);
-    std::vector<std::string> hypotheses;
-    for (const auto& translations : translator.Translate(text_.valid.source)) {
-      hypotheses.push_back(translations.front().text);
-    }
+  if (measure == "loss" || !std::isfinite(loss)) return metrics;
+  DecodeOptions decode;
+  decode.beam = data.valid_beam;
+  if (measure == "bleu") {
+    const auto hypotheses = TranslateLines(*model_, text_.valid.source, decode);
     metrics.emplace_back("bleu",
                          CorpusBleu(hypotheses, text_.valid.target).score);
+    return metrics;
   }
+  const ReferencedText items = ReferencesOf(text_.valid, true);
+  const auto hypotheses = TranslateLines(*model_, items.source, decode);
+  metrics.emplace_back("exact_match",
+                       ExactMatchRate(hypotheses, items.references));
+  metrics.emplace_back("word_error_rate",
+                       WordErrorRate(hypotheses, items.references));
   return metrics;
 }
 
@@ -187,11 +222,19 @@ void TranslationTask::VisitEvaluate(FieldList& v) {
   v("source", compared_.source, Any{"FILE"}, "text to translate");
   v("target", compared_.target, Any{"FILE"}, "its reference translation");
   v("tsv", compared_.tsv, Any{"FILE"}, "both in one file: source, tab, target");
+  v("alternatives", evaluation_.alternatives,
+    "lines of equal source are one, translated once, with several right "
+    "answers: exact match takes any, the word error rate the nearest (of those "
+    "the shortest), BLEU and chrF the first");
+  v("translations", evaluation_.translations, Any{"FILE"},
+    "measure these lines instead of what the model writes; without loss");
   v("alignment_gold", evaluation_.alignment_gold, Any{"FILE"},
     "links i-j (sure) or i?j (possible) per line, positions of white-space "
     "words from 0: adds the alignment error rate");
   v.Section("Measures");
   v("lowercase", evaluation_.lowercase, "compare lower-cased text");
+  v("copy_baseline", evaluation_.copy_baseline,
+    "measure the source as its own answer too");
   v("by_length", plot_file_, Any{"FILE.svg"}, "plot BLEU by source length");
   evaluation_.decode.Visit(v);
 }
@@ -200,23 +243,24 @@ Report TranslationTask::Evaluate() const {
   ParallelText text = ReadTrainingText(compared_).train;
   const Evaluation e = heed::Evaluate(*model_, text, evaluation_);
   Report report;
-  report.heading =
-      fmt::format("{} sentences in {:.1f} s", e.sentences, e.seconds);
-  report.figures = {
-      {"bleu", "BLEU", e.bleu, 2, "", e.signature},
-      {"chrf", "chrF2", e.chrf, 2, "", e.chrf_signature},
-      {"loss", "loss", e.loss, 3, "", "per token, given gold prefixes"},
-      {"perplexity", "perplexity", e.perplexity, 2, "", ""},
-      {"exact_match", "exact match", e.exact_match, 4, "", "of 1"}};
-  if (e.aer) report.figures.push_back({"aer", "AER", *e.aer, 3, "", ""});
+  report.heading = fmt::format("{} sentences", e.sentences);
+  if (evaluation_.alternatives) {
+    report.heading += fmt::format(" with {} references", e.references);
+  }
+  if (evaluation_.translations.empty()) {
+    report.heading += fmt::format(" in {:.1f} s", e.seconds);
+  }
+  report.figures = FiguresOf(e, evaluation_.alternatives);
   report.details = {{"sentences", e.sentences},
+                    {"references", e.references},
                     {"seconds", e.seconds},
                     {"signature", e.signature}};
   if (!e.aer) report.details["aer"] = nullptr;
   if (!plot_file_.empty()) {
     if (data.lowercase) LowercaseText(text);
+    const ReferencedText items = ReferencesOf(text, evaluation_.alternatives);
     report.curve =
-        BleuByLength("", text, e.translations, evaluation_.lowercase);
+        BleuByLength("", items.First(), e.translations, evaluation_.lowercase);
     report.axes = {"Quality by sentence length", "source words", "BLEU"};
   }
   return report;

@@ -35,6 +35,19 @@ TEST(TranslationConfig, WordsAndCharactersHaveNoDefaultSize) {
   }
 }
 
+TEST(TranslationConfig, DefaultSizeIsThatOfTheSidesOwnKind) {
+  TranslationConfig config;
+  config.data.vocabulary = "characters";
+  config.data.target_vocabulary = "bpe";
+  config.Resolve();
+  EXPECT_EQ(config.data.source_vocabulary_size, 0);
+  EXPECT_EQ(config.data.target_vocabulary_size, 8000);
+  EXPECT_EQ(config.data.source_kind(), VocabularyKind::kCharacters);
+  EXPECT_EQ(config.data.target_kind(), VocabularyKind::kBpe);
+  config.data.target_vocabulary = "same";
+  EXPECT_EQ(config.data.target_kind(), VocabularyKind::kCharacters);
+}
+
 TEST(TranslationConfig, ResolveKeepsWhatWasChosen) {
   TranslationConfig config;
   config.data.target_vocabulary_size = 300;
@@ -70,9 +83,22 @@ TEST(TranslationConfig, ChoicesThatDoNotFitAreRefused) {
   TranslationConfig joint;
   joint.data.joint_vocabulary = true;
   joint.data.source_vocabulary_size = 100;
+  EXPECT_NO_THROW(joint.Resolve());
+  EXPECT_EQ(joint.data.target_vocabulary_size, 100);
+  joint.data.target_vocabulary_size = 200;
   EXPECT_NE(
       MessageOf<ConfigError>([&] { joint.Resolve(); }).find("joint_vocabulary"),
       std::string::npos);
+  TranslationConfig kinds;
+  kinds.data.joint_vocabulary = true;
+  kinds.data.vocabulary = "characters";
+  kinds.data.target_vocabulary = "characters";
+  EXPECT_NO_THROW(kinds.Resolve());
+  kinds.data.target_vocabulary = "words";
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              kinds.Resolve();
+            }).find("target_vocabulary 'words'"),
+            std::string::npos);
   TranslationConfig halving;
   halving.optimizer.schedule = "step_halving";
   EXPECT_NE(

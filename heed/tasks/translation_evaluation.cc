@@ -119,6 +119,20 @@ std::vector<GoldAlignment> ReadGold(const std::string& path, size_t sentences) {
   return gold;
 }
 
+/// The lines of a file, one for each item.
+std::vector<std::string> ReadTranslations(const std::string& path, size_t items,
+                                          bool lowercase) {
+  std::vector<std::string> lines = ReadLines(path);
+  if (lines.size() != items) {
+    throw FormatError(
+        fmt::format("{}: {} translations of {} sentences (with alternatives, "
+                    "lines of equal source are one)",
+                    path, lines.size(), items));
+  }
+  if (lowercase) LowercaseLines(lines);
+  return lines;
+}
+
 BatchOptions BatchesOf(const TranslationModel& model) {
   return {model.data.batch_tokens, 0};
 }
@@ -159,43 +173,64 @@ std::vector<AlignmentLinks> AlignWords(const TranslationModel& model,
   return links;
 }
 
+std::vector<std::string> TranslateLines(const TranslationModel& model,
+                                        const std::vector<std::string>& lines,
+                                        const DecodeOptions& options) {
+  const Vocabularies& v = model.vocabularies;
+  const Translator translator(
+      *model.model, v.source, v.target, false, options,
+      ReadShortlist(options, model.folder, v.source, v.target));
+  std::vector<std::string> translations;
+  for (const Translations& best : translator.Translate(lines)) {
+    translations.push_back(best.front().text);
+  }
+  return translations;
+}
+
+TextMeasures MeasureText(std::vector<std::string> hypotheses,
+                         ReferencedText right, bool lowercase) {
+  const BleuScore bleu =
+      CorpusBleu(hypotheses, right.First().target, {.lowercase = lowercase});
+  if (lowercase) {
+    LowercaseLines(hypotheses);
+    for (References& references : right.references) LowercaseLines(references);
+  }
+  const ChrfScore chrf = CorpusChrf(hypotheses, right.First().target);
+  return {bleu.score,
+          chrf.score,
+          ExactMatchRate(hypotheses, right.references),
+          WordErrorRate(hypotheses, right.references),
+          bleu.signature,
+          chrf.signature};
+}
+
 Evaluation Evaluate(const TranslationModel& model, ParallelText text,
                     const EvaluationOptions& options) {
   if (model.data.lowercase) LowercaseText(text);
   const Vocabularies& v = model.vocabularies;
+  const ReferencedText items = ReferencesOf(text, options.alternatives);
   Evaluation result;
-  result.sentences = static_cast<int64_t>(text.source.size());
-
-  const auto start = Clock::now();
-  const Translator translator(
-      *model.model, v.source, v.target, false, options.decode,
-      ReadShortlist(options.decode, model.folder, v.source, v.target));
-  for (const Translations& best : translator.Translate(text.source)) {
-    result.translations.push_back(best.front().text);
+  result.sentences = std::ssize(items.source);
+  result.references = std::ssize(text.target);
+  if (options.translations.empty()) {
+    const auto start = Clock::now();
+    result.translations = TranslateLines(model, items.source, options.decode);
+    result.seconds = SecondsSince(start);
+    const Corpus corpus = EncodeCorpus(text, v.source, v.target, {});
+    result.loss = CorpusLoss(*model.model, corpus, BatchesOf(model)).mean();
+  } else {
+    result.translations = ReadTranslations(
+        options.translations, items.source.size(), model.data.lowercase);
   }
-  result.seconds = SecondsSince(start);
-
-  const Corpus corpus = EncodeCorpus(text, v.source, v.target, {});
-  result.loss = CorpusLoss(*model.model, corpus, BatchesOf(model)).mean();
-  result.perplexity = std::exp(result.loss);
   if (!options.alignment_gold.empty()) {
     const auto gold = ReadGold(options.alignment_gold, text.source.size());
     result.aer = AlignmentErrorRate(AlignWords(model, text), gold);
   }
-
-  std::vector<std::string> hypotheses = result.translations;
-  if (options.lowercase) {
-    for (std::string& line : hypotheses) line = Lowercase(line);
-    for (std::string& line : text.target) line = Lowercase(line);
+  static_cast<TextMeasures&>(result) =
+      MeasureText(result.translations, items, options.lowercase);
+  if (options.copy_baseline) {
+    result.copy = MeasureText(items.source, items, options.lowercase);
   }
-  const BleuScore bleu = CorpusBleu(result.translations, text.target,
-                                    {.lowercase = options.lowercase});
-  const ChrfScore chrf = CorpusChrf(hypotheses, text.target);
-  result.bleu = bleu.score;
-  result.signature = bleu.signature;
-  result.chrf = chrf.score;
-  result.chrf_signature = chrf.signature;
-  result.exact_match = ExactMatchRate(hypotheses, text.target);
   return result;
 }
 

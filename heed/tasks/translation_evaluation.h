@@ -1,4 +1,4 @@
-// A model against references: BLEU, chrF, loss, alignments.
+// A model against references: BLEU, chrF, error rates, loss, alignments.
 #ifndef HEED_TASKS_TRANSLATION_EVALUATION_H_
 #define HEED_TASKS_TRANSLATION_EVALUATION_H_
 
@@ -16,26 +16,48 @@ namespace heed {
 struct EvaluationOptions {
   DecodeOptions decode;
   bool lowercase = false;      // compare lower-cased text
+  bool alternatives = false;   // equal sources are one with several answers
+  bool copy_baseline = false;  // measure the source as an answer too
+  std::string translations;    // file to measure instead; may be empty
   std::string alignment_gold;  // file of links, may be empty
 };
 
-struct Evaluation {
+/// Texts against their references. With several references of an item BLEU and
+/// chrF compare with the first, exact match with any, and the word error rate
+/// with the nearest (see WordErrorRate).
+struct TextMeasures {
   double bleu = 0;
   double chrf = 0;
-  double loss = 0;  // per gold token, natural logarithm
-  double perplexity = 0;
-  double exact_match = 0;  // share of sentences, 0 to 1
-  std::optional<double> aer;
-  int64_t sentences = 0;
-  double seconds = 0;     // of translating
-  std::string signature;  // of BLEU
+  double exact_match = 0;      // share of sentences, 0 to 1
+  double word_error_rate = 0;  // edits per word of the references
+  std::string signature;       // of BLEU
   std::string chrf_signature;
+};
+
+struct Evaluation : TextMeasures {
+  std::optional<TextMeasures> copy;  // of the sources as answers
+  /// Per gold token, natural logarithm; none for translations from a file.
+  std::optional<double> loss;
+  std::optional<double> aer;
+  int64_t sentences = 0;   // that were translated
+  int64_t references = 0;  // that they were compared with
+  double seconds = 0;      // of translating
   std::vector<std::string> translations;
 };
 
+/// The best translation of each line. With a model that was trained on
+/// lower-cased text, the lines must be so.
+std::vector<std::string> TranslateLines(const TranslationModel& model,
+                                        const std::vector<std::string>& lines,
+                                        const DecodeOptions& options);
+
+TextMeasures MeasureText(std::vector<std::string> hypotheses,
+                         ReferencedText right, bool lowercase);
+
 /// Translates the source and compares with the target. The text is lower-cased
 /// first if the model was trained so. Throws: FormatError if the gold alignment
-/// does not fit; ConfigError if the model has no attention to align with.
+/// or the file of translations does not fit; ConfigError if the model has no
+/// attention to align with.
 Evaluation Evaluate(const TranslationModel& model, ParallelText text,
                     const EvaluationOptions& options);
 

@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "heed/base/errors.h"
+#include "heed/metrics/bleu.h"
 #include "heed/tasks/testing.h"
 
 namespace heed {
 namespace {
+
+using Lines = std::vector<std::string>;
 
 class EvaluationTest : public testing::Test {
  protected:
@@ -78,8 +83,10 @@ TEST_F(EvaluationTest, MeasuresFitTogether) {
   const Evaluation e = Evaluate(model, text, {});
   EXPECT_EQ(e.sentences, 40);
   EXPECT_EQ(e.translations.size(), 40);
-  EXPECT_DOUBLE_EQ(e.perplexity, std::exp(e.loss));
-  EXPECT_GT(e.loss, 0);
+  EXPECT_EQ(e.references, 40);
+  ASSERT_TRUE(e.loss.has_value());
+  EXPECT_GT(*e.loss, 0);
+  EXPECT_FALSE(e.copy.has_value());
   EXPECT_FALSE(e.aer.has_value());
   EXPECT_NE(e.signature.find("tok:13a"), std::string::npos);
 
@@ -87,6 +94,98 @@ TEST_F(EvaluationTest, MeasuresFitTogether) {
   own.target = e.translations;
   const Evaluation perfect = Evaluate(model, own, {});
   EXPECT_EQ(perfect.exact_match, 1);
+  EXPECT_EQ(perfect.word_error_rate, 0);
+}
+
+TEST_F(EvaluationTest, AlternativesAreOneSentenceWithTheNearestReference) {
+  ParallelText text = {{"a b", "b a", "a b"}, {"x", "y", "z"}};
+  const TranslationModel model = Model("words", text);
+  EvaluationOptions options;
+  const Evaluation each = Evaluate(model, text, options);
+  EXPECT_EQ(each.sentences, 3);
+  options.alternatives = true;
+  const Evaluation grouped = Evaluate(model, text, options);
+  EXPECT_EQ(grouped.sentences, 2);
+  EXPECT_EQ(grouped.references, 3);
+  EXPECT_EQ(grouped.loss, each.loss);
+  EXPECT_EQ(grouped.translations,
+            (Lines{each.translations[0], each.translations[1]}));
+
+  // The second answer to the first sentence is the right one.
+  text.target = {"q", each.translations[1], each.translations[0]};
+  const Evaluation right = Evaluate(model, text, options);
+  EXPECT_EQ(right.exact_match, 1);
+  EXPECT_EQ(right.word_error_rate, 0);
+  EXPECT_EQ(right.bleu,
+            CorpusBleu(right.translations, Lines{"q", text.target[1]}).score);
+  EXPECT_EQ(Evaluate(model, text, {}).exact_match, 2.0 / 3);
+}
+
+TEST_F(EvaluationTest, AlternativesAreFoundInLowerCasedText) {
+  const ParallelText text = {{"a b", "A b"}, {"x", "y"}};
+  TranslationModel model = Model("words", text);
+  EvaluationOptions options;
+  options.alternatives = true;
+  EXPECT_EQ(Evaluate(model, text, options).sentences, 2);
+  model.data.lowercase = true;
+  EXPECT_EQ(Evaluate(model, text, options).sentences, 1);
+}
+
+TEST_F(EvaluationTest, CopyBaselineMeasuresTheSource) {
+  const ParallelText text = {{"a b c d e", "A b"}, {"a b c d e", "a b c"}};
+  const TranslationModel model = Model("words", text);
+  EvaluationOptions options;
+  options.copy_baseline = true;
+  const Evaluation e = Evaluate(model, text, options);
+  ASSERT_TRUE(e.copy.has_value());
+  EXPECT_EQ(e.copy->exact_match, 0.5);
+  EXPECT_EQ(e.copy->word_error_rate, 2.0 / 8);  // A is not a, c is missing
+  options.lowercase = true;
+  EXPECT_EQ(Evaluate(model, text, options).copy->word_error_rate, 1.0 / 8);
+}
+
+TEST_F(EvaluationTest, TranslationsOfAFileAreMeasuredInstead) {
+  const ParallelText text = {{"a", "b", "a"}, {"x", "y", "z"}};
+  const TranslationModel model = Model("words", text);
+  EvaluationOptions options;
+  options.translations = folder_.Put("lines", "x\nq\nx\n");
+  const Evaluation e = Evaluate(model, text, options);
+  EXPECT_EQ(e.translations, (Lines{"x", "q", "x"}));
+  EXPECT_EQ(e.exact_match, 1.0 / 3);
+  EXPECT_FALSE(e.loss.has_value());
+  options.alternatives = true;  // which are two items
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              Evaluate(model, text, options);
+            }).find("3 translations of 2 sentences"),
+            std::string::npos);
+}
+
+TEST_F(EvaluationTest, TargetMayHaveAVocabularyOfAnotherKind) {
+  const ParallelText text = {{"ab c", "b"}, {"x y", "y"}};
+  TranslationConfig config = TinyConfig(folder_.Path("mixed"));
+  config.data.vocabulary = "characters";
+  config.data.target_vocabulary = "words";
+  TrainTranslation(config, {text, text});
+  EXPECT_TRUE(
+      std::filesystem::exists(folder_.Path("mixed/target.vocabulary.txt")));
+  const TranslationModel model = ReadTranslationModel(config.run.out);
+  EXPECT_EQ(model.data.target_vocabulary, "words");
+  EXPECT_EQ(model.vocabularies.source.kind(), VocabularyKind::kCharacters);
+  EXPECT_EQ(model.vocabularies.target.kind(), VocabularyKind::kWords);
+  EXPECT_EQ(model.vocabularies.source.size(), kSpecialTokens + 4);
+  EXPECT_EQ(model.vocabularies.target.size(), kSpecialTokens + 2);
+  EXPECT_EQ(Evaluate(model, text, {}).sentences, 2);
+  EXPECT_EQ(AlignWords(model, text)[0].size(), 2);
+}
+
+TEST_F(EvaluationTest, FolderWithoutTargetVocabularyHasTheSameKind) {
+  const TranslationModel model = Model("words", {{"a b"}, {"b a"}});
+  ModelDescription description = ReadModelConfig(model.folder);
+  ASSERT_EQ(description.settings.erase("target_vocabulary"), 1);
+  WriteModelConfig(model.folder, description);
+  const TranslationModel old = ReadTranslationModel(model.folder);
+  EXPECT_EQ(old.data.target_vocabulary, "same");
+  EXPECT_EQ(old.vocabularies.target.kind(), VocabularyKind::kWords);
 }
 
 TEST_F(EvaluationTest, LowercaseComparesWithoutCase) {
@@ -118,6 +217,44 @@ TEST_F(EvaluationTest, GoldLinksGiveTheErrorRate) {
             std::string::npos);
   options.alignment_gold = folder_.Put("bad", "0-0\nx\n");
   EXPECT_THROW(Evaluate(model, text, options), FormatError);
+}
+
+TEST_F(EvaluationTest, ValidationMeasuresAsEvaluationWithAlternatives) {
+  TranslationConfig config = TinyConfig(folder_.Path("valid"));
+  config.run.epochs = 20;
+  config.run.validate_every = 1000;  // so that the last weights are the best
+  config.run.metric = "word_error_rate";
+  config.data.valid_beam = 5;
+  ParallelText valid = ReversedLetters(30, 2);
+  valid.source[7] = valid.source[3];
+  TranslationTask task(config.model, config.data);
+  task.SetText({ReversedLetters(40, 1), valid});
+  const TrainResult result =
+      TrainOnExamples(task, {config.optimizer, config.run});
+  EXPECT_EQ(result.metric, "word_error_rate");
+  EXPECT_FALSE(MeasureOf(task, "word_error_rate").greater_is_better);
+  EXPECT_TRUE(MeasureOf(task, "exact_match").greater_is_better);
+
+  EvaluationOptions options;
+  options.alternatives = true;
+  const Evaluation e =
+      Evaluate(ReadTranslationModel(config.run.out), valid, options);
+  EXPECT_EQ(e.sentences,
+            std::ssize(std::set(valid.source.begin(), valid.source.end())));
+  EXPECT_LT(e.sentences, 30);
+  EXPECT_GT(e.exact_match, 0);
+  EXPECT_LT(e.word_error_rate, 0.9);
+  EXPECT_EQ(result.best, e.word_error_rate);
+  for (const char* measure : {"exact_match", "word_error_rate"}) {
+    const Metrics metrics = task.Validate(measure);
+    ASSERT_EQ(metrics.size(), 4) << measure;
+    EXPECT_EQ(metrics[2], std::pair(std::string("exact_match"), e.exact_match));
+    EXPECT_EQ(metrics[3],
+              std::pair(std::string("word_error_rate"), e.word_error_rate));
+  }
+  // Nothing is translated for what was not asked for.
+  EXPECT_EQ(task.Validate("loss").size(), 2);
+  EXPECT_EQ(task.Validate("bleu").back().first, "bleu");
 }
 
 ParallelText OfLengths(const std::vector<size_t>& lengths) {

@@ -22,12 +22,13 @@ import unittest
 
 from attention import Attention, Demos  # noqa: F401  (unittest finds them here)
 from convert import Convert  # noqa: F401
+from strings import Scripts, Strings  # noqa: F401
 from tasks import Engine, Tasks  # noqa: F401
 from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, strict_json,
                      train_args, weights, write_text)
 
-EVALUATE_KEYS = {"bleu", "chrf", "loss", "perplexity", "exact_match", "aer",
-                 "sentences", "seconds", "signature"}
+EVALUATE_KEYS = {"bleu", "chrf", "loss", "perplexity", "exact_match", "sentence_error",
+                 "word_error_rate", "aer", "sentences", "references", "seconds", "signature"}
 BENCH_KEYS = {"model", "dtype", "threads", "tokens_per_second", "ms_per_step",
               "floor_ms", "limit_gflops"}
 

@@ -1,6 +1,7 @@
 """Every task as its users meet it: training, prediction, evaluation, wrong files."""
 
 import random
+import shutil
 
 from harness import EndToEnd, strict_json, train_args
 
@@ -149,14 +150,50 @@ class Tasks(EndToEnd):
                                        "--relevant", relevant, "--json"))
         self.assertGreater(result["mrr"], 0.3)
 
-    def test_pretrain_then_classify(self):
-        text = self.put("text.txt", "the good film\na bad plot\n\nthe bad scene\na good film\n\n" * 20)
+    def pretrained(self, text):
         bert = self.folder / "bert"
-        self.runs("train", "--task", "pretrain", "--texts", text, "--width", 16, "--ff", 32,
-                  "--heads", 2, "--layers", 1, "--vocabulary-size", 60, "--max-length", 16,
-                  "--duplicates", 1, "--epochs", 1, "--quiet", "--threads", 1, "--out", bert)
+        self.runs("train", "--task", "pretrain", "--texts", self.put("text.txt", text),
+                  "--width", 16, "--ff", 32, "--heads", 2, "--layers", 1, "--vocabulary-size", 60,
+                  "--max-length", 16, "--max-positions", 16, "--duplicates", 1, "--epochs", 1,
+                  "--quiet", "--threads", 1, "--out", bert)
+        return bert
+
+    def test_pretrain_then_classify(self):
+        bert = self.pretrained("the good film\na bad plot\n\nthe bad scene\na good film\n\n" * 20)
         train = self.put("train.tsv", sentiment(60, 1))
         out = self.folder / "model"
         self.runs("train", "--task", "classify", "--pretrained", bert, "--texts", train,
                   "--epochs", 1, "--quiet", "--threads", 1, "--out", out)
         self.assertEqual(len(self.runs("predict", out, stdin=b"a good film\n").splitlines()), 1)
+
+    def test_pretrain_then_tag(self):
+        bert = self.pretrained("Anna sleeps\nwe met Ben\n\nCleo sleeps\nwe met Anna\n\n" * 20)
+        train = self.put("train.conll", names(120, 1))
+        test = self.put("test.conll", names(30, 2))
+        out = self.folder / "model"
+        tune = ["train", "--task", "tag", "--texts", train, "--valid-texts", test, "--epochs", 8,
+                "--learning-rate", 0.02, "--batch-sentences", 8, "--quiet", "--threads", 1]
+        self.fails(1, "nowhere", *tune, "--pretrained", self.folder / "nowhere", "--out", out)
+        self.runs(*tune, "--pretrained", bert, "--out", out)
+        self.fails(1, "holds a model for task 'tag'", *tune, "--pretrained", out,
+                   "--out", self.folder / "none")
+        shutil.rmtree(bert)
+        self.assertGreater(
+            strict_json(self.runs("evaluate", out, "--texts", test, "--json"))["f1"], 95)
+        self.assertIn("bert-tiny", self.runs("info", out))
+        tags = self.runs("predict", out, stdin=b"we met Anna " * 20).split()
+        self.assertEqual(len(tags), 60)
+        self.runs("train", "--resume", out)
+
+    def test_pretrain_then_slots(self):
+        bert = self.pretrained("play jazz\nstop it\n\nplay rock\nstop it\n\n" * 20)
+        data = self.folder / "data"
+        for name, lines in (("seq.in", "play jazz\nstop it\n"), ("seq.out", "O B-style\nO O\n"),
+                            ("label", "play\nstop\n")):
+            self.put(f"data.{name}", lines * 40)
+        out = self.folder / "model"
+        self.runs("train", "--task", "slots", "--model", "bert-tiny", "--pretrained", bert,
+                  "--texts", data, "--epochs", 8, "--learning-rate", 0.02, "--batch-sentences", 8,
+                  "--quiet", "--threads", 1, "--out", out)
+        self.assertEqual(self.runs("predict", out, stdin=b"stop it\nplay jazz\n"),
+                         "stop\tO O\nplay\tO B-style\n")

@@ -1,0 +1,101 @@
+// What reads the words of sentences for tagging.
+#ifndef HEED_MODELS_SENTENCE_ENCODER_H_
+#define HEED_MODELS_SENTENCE_ENCODER_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "heed/models/sequence_encoder.h"
+#include "heed/models/text_encoder.h"
+#include "heed/nn/linear.h"
+#include "heed/nn/word_features.h"
+
+namespace heed {
+
+/// Words of B sentences as pieces of a text encoder, which reads each sentence
+/// as one text or as several. Token s of text r has place r S + s. Shapes: all
+/// i32; ids [R, S], lengths [R], first [B, T], start [B].
+struct PieceIds {
+  Tensor ids;
+  Tensor lengths;
+  Tensor first;  // place of each word's first piece
+  Tensor start;  // place of the mark that the sentence starts with
+};
+
+/// B sentences of T words, in the form that their encoder takes: words or
+/// pieces. Shapes: lengths i32 [B].
+struct SentenceBatch {
+  WordIds words;
+  PieceIds pieces;
+  Tensor lengths;  // in words
+
+  /// [B, T].
+  Shape shape() const {
+    return (pieces.first.defined() ? pieces.first : words.words).shape();
+  }
+};
+
+struct SentenceStates {
+  Var words;     // [B, T, M]
+  Var sentence;  // [B, M], of an encoder that pools
+};
+
+/// From words to vectors that know of each other. Immutable but for its
+/// parameters; used from many threads.
+class SentenceEncoder {
+ public:
+  virtual ~SentenceEncoder() = default;
+
+  /// What stands behind a row's length changes nothing before it.
+  /// Throws: ShapeError.
+  virtual SentenceStates operator()(const Context& ctx,
+                                    const SentenceBatch& batch) const = 0;
+  /// M.
+  virtual int64_t output_size() const = 0;
+  /// Whether it gives a vector for the sentence, too.
+  virtual bool pools() const = 0;
+};
+
+/// Word features, read by an encoder of vectors. Parameters: features, encoder.
+class FeatureEncoder : public SentenceEncoder {
+ public:
+  using MakeEncoder = std::function<std::unique_ptr<SequenceEncoder>(
+      const Scope& scope, int64_t inputs)>;
+
+  /// Throws: ConfigError.
+  FeatureEncoder(const Scope& scope, const WordFeaturesConfig& config,
+                 const WordSizes& sizes, const MakeEncoder& make_encoder);
+
+  SentenceStates operator()(const Context& ctx,
+                            const SentenceBatch& batch) const override;
+  int64_t output_size() const override { return encoder_->output_size(); }
+  bool pools() const override { return false; }
+
+ private:
+  WordFeatures features_;
+  std::unique_ptr<SequenceEncoder> encoder_;
+};
+
+/// Pieces, read by a text encoder: a word is the state of its first piece. If
+/// it pools, the sentence is tanh(W x + b), x being the state of the mark that
+/// it starts with. Parameters: pooler, those of the text encoder.
+/// Paper: Devlin et al. 2018, arXiv:1810.04805, section 5.3.
+class PieceEncoder : public SentenceEncoder {
+ public:
+  PieceEncoder(const Scope& scope, std::unique_ptr<TextEncoder> encoder,
+               bool pools);
+
+  SentenceStates operator()(const Context& ctx,
+                            const SentenceBatch& batch) const override;
+  int64_t output_size() const override { return encoder_->output_size(); }
+  bool pools() const override { return pooler_.has_value(); }
+
+ private:
+  std::unique_ptr<TextEncoder> encoder_;
+  std::optional<Linear> pooler_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_SENTENCE_ENCODER_H_

@@ -1,0 +1,168 @@
+#include "heed/tasks/tag_input.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "heed/base/errors.h"
+#include "heed/data/pieces.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kWordsFile = "words.txt";
+constexpr const char* kCharactersFile = "characters.txt";
+
+class FeatureInput : public TagInput {
+ public:
+  FeatureInput(WordFeaturesConfig features, WordEncoder words)
+      : features_(std::move(features)), words_(std::move(words)) {}
+
+  ModelFiles Files() const override {
+    return {{kWordsFile, words_.words().Serialize()},
+            {kCharactersFile, words_.characters().Serialize()}};
+  }
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"words", words_.words().size()},
+            {"characters", words_.characters().size()}};
+  }
+  TagSentences Encode(std::span<const Words> sentences) const override {
+    WordCorpus corpus = words_.Encode(sentences);
+    std::vector<std::vector<int32_t>> ids = corpus.words;
+    return {std::move(ids),
+            [corpus = std::move(corpus)](std::span<const int64_t> indices) {
+              const WordBatch words = MakeWordBatch(corpus, indices);
+              return SentenceBatch{{words.words, words.spelling,
+                                    words.characters, words.casings},
+                                   {},
+                                   words.lengths};
+            }};
+  }
+  std::unique_ptr<SentenceEncoder> MakeEncoder(
+      const Scope& scope, const EncoderConfig& encoder,
+      bool /*with_intents*/) const override {
+    const WordSizes sizes = {words_.words().size(), words_.characters().size(),
+                             kCasings, kUnk};
+    return std::make_unique<FeatureEncoder>(
+        scope, features_, sizes, [&](const Scope& inner, int64_t inputs) {
+          return encoder.Make(inner, inputs, /*causal=*/false);
+        });
+  }
+
+ private:
+  WordFeaturesConfig features_;
+  WordEncoder words_;
+};
+
+class PieceInput : public TagInput {
+ public:
+  PieceInput(Vocabulary vocabulary, std::string file,
+             const PieceOptions& options)
+      : vocabulary_(std::move(vocabulary)),
+        file_(std::move(file)),
+        options_(options) {}
+
+  ModelFiles Files() const override {
+    return {{file_, vocabulary_.Serialize()}};
+  }
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"vocabulary", vocabulary_.size()}};
+  }
+  TagSentences Encode(std::span<const Words> sentences) const override {
+    PieceCorpus corpus = EncodePieces(vocabulary_, sentences, options_);
+    std::vector<std::vector<int32_t>> ids(corpus.size());
+    for (size_t i = 0; i < corpus.size(); ++i) {
+      for (const PieceChunk& chunk : corpus[i]) {
+        ids[i].insert(ids[i].end(), chunk.ids.begin(), chunk.ids.end());
+      }
+    }
+    return {std::move(ids),
+            [corpus = std::move(corpus)](std::span<const int64_t> indices) {
+              const PieceBatch pieces = MakePieceBatch(corpus, indices);
+              return SentenceBatch{{},
+                                   {pieces.ids, pieces.chunk_lengths,
+                                    pieces.first, pieces.start},
+                                   pieces.lengths};
+            }};
+  }
+  std::unique_ptr<SentenceEncoder> MakeEncoder(
+      const Scope& scope, const EncoderConfig& encoder,
+      bool with_intents) const override {
+    return std::make_unique<PieceEncoder>(
+        scope,
+        MakeTextEncoder(scope / "encoder", encoder, vocabulary_.size(),
+                        /*segments=*/1),
+        with_intents);
+  }
+
+ private:
+  Vocabulary vocabulary_;
+  std::string file_;
+  PieceOptions options_;
+};
+
+/// What an encoder reads at once: as much as it has positions for.
+int LimitOf(int max_length, const TransformerConfig& encoder) {
+  if (encoder.position != "learned") return max_length;
+  if (max_length > encoder.max_positions) {
+    throw ConfigError(
+        fmt::format("max_length: {} tokens, but the model knows {} positions",
+                    max_length, encoder.max_positions));
+  }
+  return max_length == 0 ? encoder.max_positions : max_length;
+}
+
+}  // namespace
+
+bool ReadsPieces(const std::string& model) {
+  const std::vector<ModelInfo>& models = BertModels();
+  return std::any_of(
+      models.begin(), models.end(),
+      [&model](const ModelInfo& info) { return info.model == model; });
+}
+
+std::unique_ptr<TagInput> LearnTagInput(const TagInputConfig& config,
+                                        const EncoderConfig& encoder,
+                                        std::span<const Words> sentences) {
+  if (!ReadsPieces(encoder.model)) {
+    return std::make_unique<FeatureInput>(
+        config.features, WordEncoder::Train(sentences, config.words));
+  }
+  std::vector<std::string> lines;
+  for (const Words& words : sentences) {
+    lines.push_back(fmt::format("{}", fmt::join(words, " ")));
+  }
+  return MakePieceInput(config, encoder,
+                        config.vocabulary.Learn(std::move(lines)));
+}
+
+std::unique_ptr<TagInput> FindTagInput(const TagInputConfig& config,
+                                       const EncoderConfig& encoder,
+                                       const ModelFiles& files,
+                                       const std::string& folder) {
+  if (ReadsPieces(encoder.model)) {
+    return MakePieceInput(config, encoder,
+                          config.vocabulary.Find(files, folder));
+  }
+  const auto find = [&](const char* file, VocabularyKind kind) {
+    return Vocabulary::Parse(FindFile(files, folder, file), kind,
+                             PathIn(folder, file));
+  };
+  return std::make_unique<FeatureInput>(
+      config.features,
+      WordEncoder(find(kWordsFile, VocabularyKind::kWords),
+                  find(kCharactersFile, VocabularyKind::kCharacters),
+                  config.words.normalize_words));
+}
+
+std::unique_ptr<TagInput> MakePieceInput(const TagInputConfig& config,
+                                         const EncoderConfig& encoder,
+                                         Vocabulary vocabulary) {
+  return std::make_unique<PieceInput>(
+      std::move(vocabulary), config.vocabulary.FileName(),
+      PieceOptions{LimitOf(config.max_length, encoder.transformer),
+                   config.vocabulary.lowercase});
+}
+
+}  // namespace heed
