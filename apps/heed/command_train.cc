@@ -26,6 +26,14 @@ void PrintResult(const TrainResult& result, const std::string& task,
              task == "translate" ? "translate" : "predict", folder);
 }
 
+/// The model that is named, or that of the folder that training starts from.
+std::string PeekModel(const Arguments& arguments) {
+  const std::string model = PeekOption(arguments, "model");
+  const std::string folder = PeekOption(arguments, "pretrained");
+  if (!model.empty() || folder.empty()) return model;
+  return ReadModelSettings(folder).value("model", "");
+}
+
 /// What goes with --resume is read from its folder.
 int ContinueRun(Options& options, const std::string& folder,
                 const RunConfig& given) {
@@ -52,7 +60,7 @@ int RunTrain(const Arguments& arguments) {
   std::string task_name = PeekOption(arguments, "task");
   if (task_name.empty()) task_name = Tasks().front().name;
   const std::unique_ptr<Task> task = MakeTask(task_name);
-  const std::string model = PeekOption(arguments, "model");
+  const std::string model = PeekModel(arguments);
   if (!model.empty()) task->ChooseModel(model);
   TrainingConfig training;
   task->SetDefaults(training);

@@ -11,12 +11,6 @@
 namespace heed {
 namespace {
 
-/// States [B, S, M] at rows b·S + s.
-Var Rows(const Var& states, const Tensor& rows) {
-  return Embed(Reshape(states, {states.dim(0) * states.dim(1), states.dim(2)}),
-               rows);
-}
-
 /// scale · mean over the rows.
 CrossEntropyLoss MeanCrossEntropy(Var scores, const Tensor& targets,
                                   double scale, double smoothing) {
@@ -51,13 +45,13 @@ Var Bert::Pool(const Context& ctx, const Var& states) const {
   for (int64_t b = 0; b < firsts.numel(); ++b) {
     firsts.data<int32_t>()[b] = static_cast<int32_t>(b * states.dim(1));
   }
-  return Tanh(pooler_(ctx, Rows(states, firsts)));
+  return Tanh(pooler_(ctx, StatesAt(states, firsts)));
 }
 
 Var Bert::WordScores(const Context& ctx, const Var& states,
                      const Tensor& rows) const {
   const Var hidden =
-      AffineActivation(Rows(states, rows), ctx.Use(dense_.weight()),
+      AffineActivation(StatesAt(states, rows), ctx.Use(dense_.weight()),
                        ctx.Use(*dense_.bias()), activation_);
   return scores_(ctx, norm_(ctx, hidden));
 }

@@ -12,6 +12,7 @@
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
 #include "heed/tasks/input_lines.h"
+#include "heed/tasks/pretrained.h"
 
 namespace heed {
 namespace {
@@ -113,11 +114,11 @@ void ClassifyTask::LearnVocabularies() {
 
 /// What the weights were made for replaces what the settings say.
 void ClassifyTask::StartFromPretrained() {
-  start_ = ReadPretrained(pretrained);
-  encoder.model = start_->model;
-  encoder.transformer = start_->transformer;
-  data.vocabulary = start_->vocabulary_config;
-  vocabulary_ = start_->vocabulary;
+  const Pretrained start = ReadPretrained(pretrained);
+  encoder.model = start.model;
+  encoder.transformer = start.transformer;
+  data.vocabulary = start.vocabulary_config;
+  vocabulary_ = start.vocabulary;
   classifier.pooling = "cls";
   classifier.pooler = true;
 }
@@ -142,7 +143,11 @@ void ClassifyTask::MakeModel(uint64_t seed) {
       data.format.multi_label,
       MakeTextEncoder(Scope(*parameters_, "encoder"), encoder,
                       vocabulary_->size(), pairs() ? 2 : 1));
-  if (start_) CopyPretrained(*start_, *parameters_);
+}
+
+void ClassifyTask::StartWeights() {
+  if (pretrained.empty()) return;
+  CopyPretrained(ReadPretrained(pretrained), *parameters_);
 }
 
 LabelledCorpus ClassifyTask::Encode(const LabelledText& text,

@@ -12,7 +12,6 @@
 #include "heed/metrics/classification.h"
 #include "heed/models/classifier.h"
 #include "heed/models/encoder_config.h"
-#include "heed/tasks/pretrained.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -57,6 +56,7 @@ class ClassifyTask : public Task {
     return {{"vocabulary", vocabulary_->size()}, {"labels", labels_->size()}};
   }
   void MakeModel(uint64_t seed) override;
+  void StartWeights() override;
   void EncodeExamples() override;
 
   ParameterSet& parameters() override { return *parameters_; }
@@ -96,7 +96,6 @@ class ClassifyTask : public Task {
   std::string Table(std::span<const ClassScore> classes) const;
   void Write(const Answers& answers, std::ostream& out) const;
 
-  std::optional<Pretrained> start_;  // of a run that begins with it
   std::optional<Vocabulary> vocabulary_;
   std::optional<LabelSet> labels_;
   std::unique_ptr<ParameterSet> parameters_;

@@ -16,6 +16,7 @@
 #include "heed/base/timing.h"
 #include "heed/data/batches.h"
 #include "heed/tasks/input_lines.h"
+#include "heed/tasks/pretrained.h"
 #include "heed/tasks/text_vocabulary.h"
 
 namespace heed {
@@ -130,6 +131,9 @@ void TagTask::Visit(FieldList& v) {
     "words (BERT: pieces) per batch, padding included");
   v("batch_sentences", data.batch_sentences, Range(0, 1000000),
     "sentences per batch at most; 0: no limit");
+  v("replace_mentions", data.replace_mentions, Range(0, 1),
+    "probability that an entity of a training sentence is replaced by another "
+    "one of its type, each time anew");
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
     "what reads a sentence; BERT reads pieces of words, others features");
@@ -197,11 +201,11 @@ void TagTask::LearnVocabularies() {
 
 /// What the weights were made for replaces what the settings say.
 void TagTask::StartFromPretrained() {
-  start_ = ReadPretrained(pretrained);
-  encoder.model = start_->model;
-  encoder.transformer = start_->transformer;
-  input.vocabulary = start_->vocabulary_config;
-  words_ = MakePieceInput(input, encoder, start_->vocabulary);
+  const Pretrained start = ReadPretrained(pretrained);
+  encoder.model = start.model;
+  encoder.transformer = start.transformer;
+  input.vocabulary = start.vocabulary_config;
+  words_ = MakePieceInput(input, encoder, start.vocabulary);
 }
 
 ModelFiles TagTask::Files() const {
@@ -235,8 +239,11 @@ void TagTask::MakeModel(uint64_t seed) {
       scope, tagger,
       TaggerSizes{tags_->size(), intents_ ? intents_->size() : 0},
       words_->MakeEncoder(scope, encoder, with_intents()));
-  if (start_) CopyPretrained(*start_, *parameters_);
-  start_.reset();
+}
+
+void TagTask::StartWeights() {
+  if (pretrained.empty()) return;
+  CopyPretrained(ReadPretrained(pretrained), *parameters_);
 }
 
 TagTask::Encoded TagTask::Encode(
@@ -260,6 +267,14 @@ TagTask::Encoded TagTask::Encode(
 }
 
 void TagTask::EncodeExamples() {
+  if (data.replace_mentions > 0) {
+    if (!entities_) {
+      throw ConfigError(
+          "replace_mentions: the tags of the training text spell no entities "
+          "(O, B-TYPE, I-TYPE)");
+    }
+    mentions_.emplace(train_text_);
+  }
   train_ = Encode(train_text_);
   valid_ = Encode(valid_text_);
 }
@@ -308,9 +323,22 @@ TagBatch TagTask::MakeBatch(const Encoded& sentences,
   return batch;
 }
 
+TagBatch TagTask::TrainingBatch(const Context& ctx,
+                                std::span<const int64_t> examples) const {
+  if (!mentions_ || ctx.rng == nullptr) return MakeBatch(train_, examples);
+  std::vector<TaggedSentence> sentences;
+  std::vector<int64_t> places;
+  for (const int64_t i : examples) {
+    places.push_back(std::ssize(places));
+    sentences.push_back(mentions_->Replace(train_text_[static_cast<size_t>(i)],
+                                           data.replace_mentions, *ctx.rng));
+  }
+  return MakeBatch(Encode(sentences), places);
+}
+
 BatchLoss TagTask::Loss(const Context& ctx, std::span<const int64_t> examples,
                         const LossOptions& options) const {
-  TagLoss loss = model_->Loss(ctx, MakeBatch(train_, examples),
+  TagLoss loss = model_->Loss(ctx, TrainingBatch(ctx, examples),
                               {options.scale, options.smoothing});
   return {std::move(loss.loss), loss.nll * options.scale};
 }

@@ -16,7 +16,7 @@
 #include "heed/metrics/entities.h"
 #include "heed/models/encoder_config.h"
 #include "heed/models/tagger.h"
-#include "heed/tasks/pretrained.h"
+#include "heed/tasks/mentions.h"
 #include "heed/tasks/tag_input.h"
 #include "heed/tasks/task.h"
 
@@ -29,6 +29,7 @@ struct TagDataConfig {
   TagColumns columns;
   int batch_words = 4096;
   int batch_sentences = 32;
+  double replace_mentions = 0;  // probability
 };
 
 /// Words as features or, for a BERT, as pieces, an encoder that reads them,
@@ -59,6 +60,7 @@ class TagTask : public Task {
   void SetFiles(const ModelFiles& files, const std::string& folder) override;
   std::vector<std::pair<std::string, int64_t>> Sizes() const override;
   void MakeModel(uint64_t seed) override;
+  void StartWeights() override;
   void EncodeExamples() override;
 
   ParameterSet& parameters() override { return *parameters_; }
@@ -115,6 +117,9 @@ class TagTask : public Task {
   std::vector<TaggedSentence> ReadTexts(
       const std::vector<std::string>& paths) const;
   Encoded Encode(std::span<const TaggedSentence> sentences) const;
+  /// A batch to learn from.
+  TagBatch TrainingBatch(const Context& ctx,
+                         std::span<const int64_t> examples) const;
   TagBatch MakeBatch(const Encoded& sentences,
                      std::span<const int64_t> indices) const;
   /// Loss, and F1 or accuracy.
@@ -124,7 +129,6 @@ class TagTask : public Task {
   void PredictColumns(std::istream& in, std::ostream& out) const;
   void PredictLines(std::istream& in, std::ostream& out) const;
 
-  std::optional<Pretrained> start_;  // of a run that begins with it
   std::unique_ptr<TagInput> words_;
   std::optional<LabelSet> tags_;
   std::optional<LabelSet> intents_;
@@ -136,6 +140,7 @@ class TagTask : public Task {
   bool entities_ = true;  // the tags of the training text spell them
   Encoded train_;
   Encoded valid_;
+  std::optional<Mentions> mentions_;  // if some shall be replaced
 
   // Of prediction and evaluation
   std::string input_ = "lines";

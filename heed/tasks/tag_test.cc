@@ -16,6 +16,7 @@
 #include "heed/base/testing.h"
 #include "heed/io/file.h"
 #include "heed/tasks/pretrain.h"
+#include "heed/tasks/pretrained.h"
 #include "heed/tasks/slots.h"
 
 namespace heed {
@@ -349,6 +350,7 @@ TEST_F(FineTuning, StartsWithTheWeightsOfPreTraining) {
   EXPECT_EQ(task.encoder.model, "bert-tiny");
   EXPECT_EQ(task.encoder.transformer.width, 32);
   task.MakeModel(3);
+  task.StartWeights();
   const Pretrained pretrained = ReadPretrained(bert_);
   size_t taken = 0;
   for (const auto& parameter : task.parameters().all()) {
@@ -417,6 +419,7 @@ TEST_F(FineTuning, ResumesToTheSameWeightsWithoutThePreTrainedFolder) {
     SlotsTask task;
     Tune(task);
     task.tagger.output_dropout = 0.1;
+    task.data.replace_mentions = 0.5;
     training_.optimizer.schedule = "constant";
     task.data.texts = {Put("train", 60, 1)};
     task.data.valid_texts = {Put("valid", 20, 2)};
@@ -426,18 +429,27 @@ TEST_F(FineTuning, ResumesToTheSameWeightsWithoutThePreTrainedFolder) {
     training_.run.steps = steps;
     Train(task, training_);
   };
+  const auto resume = [this](const std::string& out) {
+    ModelDescription description = ReadModelConfig(folder_.Path(out));
+    description.settings["steps"] = 0;
+    WriteModelConfig(folder_.Path(out), description);
+    Resume(folder_.Path(out), true);
+    for (const char* file : {"model.safetensors", "training.safetensors"}) {
+      EXPECT_TRUE(ReadFile(folder_.Path("whole/" + std::string(file))) ==
+                  ReadFile(folder_.Path(out + "/" + file)))
+          << out << " " << file;
+    }
+  };
   run("whole", 0);
+  // As after a kill before anything was written but the settings.
+  run("begun", 1);
+  for (const char* file : {"model.safetensors", "training.safetensors"}) {
+    std::filesystem::remove(folder_.Path("begun/" + std::string(file)));
+  }
+  resume("begun");
   run("stopped", 3);
   std::filesystem::remove_all(bert_);
-  ModelDescription description = ReadModelConfig(folder_.Path("stopped"));
-  description.settings["steps"] = 0;
-  WriteModelConfig(folder_.Path("stopped"), description);
-  Resume(folder_.Path("stopped"), true);
-  for (const char* file : {"model.safetensors", "training.safetensors"}) {
-    EXPECT_TRUE(ReadFile(folder_.Path("whole/" + std::string(file))) ==
-                ReadFile(folder_.Path("stopped/" + std::string(file))))
-        << file;
-  }
+  resume("stopped");
 }
 
 TEST_F(FineTuning, TheIntentIsReadFromTheMarkAtTheStart) {
@@ -454,6 +466,18 @@ TEST_F(FineTuning, TheIntentIsReadFromTheMarkAtTheStart) {
   EXPECT_EQ(Predict(*loaded.task, "Paris eats in New Georgia\nAnna sings\n"),
             "eats\tB-PER O O B-LOC I-LOC\nsings\tB-PER O\n");
   EXPECT_NE(loaded.task->parameters().Find("pooler.weight"), nullptr);
+}
+
+TEST_F(Tagging, RefusesToReplaceMentionsWhereThereAreNone) {
+  TagTask task;
+  MakeSmall(task);
+  task.data.replace_mentions = 0.5;
+  task.data.texts = {
+      folder_.Put("pos.conll", "he\tPRON\nran\tVERB\n\nhe\tPRON\nran\tVERB\n")};
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              Train(task, training_);
+            }).find("replace_mentions"),
+            std::string::npos);
 }
 
 TEST_F(FineTuning, RefusesAFolderThatIsMissingOrOfAnotherTask) {

@@ -96,6 +96,7 @@ TrainResult TrainOnExamples(Task& task, TrainingConfig training) {
   training.run.metric = MeasureOf(task, training.run.metric).name;
   task.LearnVocabularies();
   task.MakeModel(training.run.seed);
+  task.StartWeights();
   task.EncodeExamples();
   // From here on the folder is this run's.
   OutFolder::ForgetOldRun(out);
@@ -149,6 +150,8 @@ TrainResult Resume(const std::string& folder, bool quiet) {
                       ": trained on examples that are in no file, so it cannot "
                       "be resumed");
   }
+  // Stopped before it had anything of its own, a run starts once more.
+  if (!HasBegun(folder)) loaded.task->StartWeights();
   loaded.task->ReadExamples();
   loaded.task->EncodeExamples();
   return ResumeTraining(*loaded.task, loaded.training);

@@ -42,7 +42,8 @@ struct Report {
 };
 
 /// A task: its settings, its examples and its model. A life is one of
-///   settings → ReadExamples → LearnVocabularies → MakeModel → training
+///   settings → ReadExamples → LearnVocabularies → MakeModel → StartWeights →
+///     training
 ///   settings → SetFiles → MakeModel → weights → Predict, Evaluate
 /// Members of settings are public in each class.
 class Task : public Trainable {
@@ -79,6 +80,9 @@ class Task : public Trainable {
   virtual std::vector<std::pair<std::string, int64_t>> Sizes() const = 0;
   /// A fresh model for these vocabularies.
   virtual void MakeModel(uint64_t seed) = 0;
+  /// Takes weights from where the settings say that training starts, if they
+  /// do. Throws: IoError; FormatError.
+  virtual void StartWeights() {}
   /// Turns the examples that were read into what Loss wants. Throws:
   /// ConfigError if none is left.
   virtual void EncodeExamples() = 0;

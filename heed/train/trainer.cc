@@ -61,8 +61,8 @@ class Run {
   /// Goes to where the last checkpoint stood; a run that was stopped before its
   /// first one starts again.
   void Restore() {
+    if (!HasBegun(config_.run.out)) return;
     const std::string path = PathOf(kCheckpointFile);
-    if (!fs::exists(path) && !fs::exists(PathOf(kWeightsFile))) return;
     const std::string text = state_.text;
     state_ = ReadCheckpoint(path, trained_.parameters(), optimizer_, moving());
     if (state_.text != text) {
@@ -462,6 +462,11 @@ MeasureInfo MeasureOf(const Trainable& trained, const std::string& name) {
 
 TrainResult RunTraining(Trainable& trained, const TrainingConfig& config) {
   return Run(trained, config).Train();
+}
+
+bool HasBegun(const std::string& folder) {
+  return fs::exists(fs::path(folder) / kCheckpointFile) ||
+         fs::exists(fs::path(folder) / kWeightsFile);
 }
 
 TrainResult ResumeTraining(Trainable& trained, const TrainingConfig& config) {

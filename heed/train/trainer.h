@@ -51,6 +51,9 @@ MeasureInfo MeasureOf(const Trainable& trained, const std::string& name);
 /// checkpoint is written.
 TrainResult RunTraining(Trainable& trained, const TrainingConfig& config);
 
+/// Whether a run has left anything in its folder that it can be continued from.
+bool HasBegun(const std::string& folder);
+
 /// Continues the run of config.run.out from its last checkpoint, to the same
 /// weights bit for bit as if it had not stopped (with the same number of
 /// threads). Throws: as RunTraining; FormatError if the examples have changed.
