@@ -26,15 +26,8 @@ void WriteImported(const std::string& folder, bool overwrite, Imported& model) {
   training.run.overwrite = overwrite;
   training.Resolve();
   const OutFolder out(training.run);
-  OutFolder::ForgetOldRun(folder);
-  Task& task = *model.task;
-  nlohmann::ordered_json settings = {{"task", task.name()}};
-  FieldList fields;
-  task.Visit(fields);
-  training.Visit(fields);
-  settings.update(FieldsToJson(fields.fields()));
-  WriteModelConfig(folder, {settings, task.Files()});
-  WriteTensors(PathIn(folder, kWeightsFile), task.parameters().Tensors(),
+  WriteSettings(*model.task, training);
+  WriteTensors(PathIn(folder, kWeightsFile), model.task->parameters().Tensors(),
                {{"heed.step", "0"}});
 }
 

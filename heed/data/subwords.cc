@@ -5,6 +5,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -39,6 +40,20 @@ std::string MarksToSpaces(std::string_view text) {
     begin = mark + kSpaceMark.size();
   }
   return spaced;
+}
+
+// The characters of `bytes`; as SentencePiece has it, U+FFFD for every byte
+// that is part of none.
+std::string WellFormed(std::string_view bytes) {
+  std::string text;
+  for (std::string_view character : Utf8Characters(bytes)) {
+    if (IsValidUtf8(character)) {
+      text += character;
+    } else {
+      for (size_t i = 0; i < character.size(); ++i) text += "\xEF\xBF\xBD";
+    }
+  }
+  return text;
 }
 
 // SentencePiece crashes at words of more than 32767 characters.
@@ -94,8 +109,9 @@ std::string_view NumberAfter(std::string_view words, std::string_view message) {
   if (!smallest.empty()) {
     throw ConfigError(fmt::format(
         "vocabulary: {} tokens are too few for {}, which needs every "
-        "character of the text; the smallest possible size is {}",
-        options.size, kind, smallest));
+        "character of the text{}; the smallest possible size is {}",
+        options.size, kind, options.byte_fallback ? " and every byte" : "",
+        smallest));
   }
   throw ConfigError(
       fmt::format("vocabulary: SentencePiece cannot train {} on this text: {}",
@@ -106,6 +122,7 @@ std::string_view NumberAfter(std::string_view words, std::string_view message) {
 
 struct Subwords::Impl {
   sp::SentencePieceProcessor processor;
+  std::unordered_map<std::string, char> bytes;  // what byte pieces stand for
 };
 
 std::string Subwords::Train(std::span<const std::string> lines,
@@ -132,6 +149,7 @@ std::string Subwords::Train(std::span<const std::string> lines,
           {"bos_id", std::to_string(kBos)},
           {"eos_id", std::to_string(kEos)},
           {"character_coverage", "1.0"},
+          {"byte_fallback", options.byte_fallback ? "true" : "false"},
           // SentencePiece's default, NFKC, rewrites characters (an ellipsis
           // becomes three points, a ligature two letters) that a translation
           // could then never hold. Without it, decoding gives back every line
@@ -165,6 +183,12 @@ Subwords::Subwords(std::string_view model, const std::string& name) {
         name, processor.pad_id(), processor.unk_id(), processor.bos_id(),
         processor.eos_id()));
   }
+  for (int id = 0; id < processor.GetPieceSize(); ++id) {
+    if (!processor.IsByte(id)) continue;
+    const std::string& piece = processor.IdToPiece(id);  // <0xE2>
+    impl->bytes.emplace(
+        piece, static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16)));
+  }
   impl_ = std::move(impl);
 }
 
@@ -185,10 +209,19 @@ Encoded Subwords::Encode(std::string_view line) const {
   return encoded;
 }
 
-std::string Subwords::Join(std::span<const std::string> pieces) {
+std::string Subwords::Join(std::span<const std::string> pieces) const {
   std::string text;
-  for (const std::string& piece : pieces) text += piece;
-  return SingleSpaced(MarksToSpaces(text));
+  std::string bytes;
+  for (const std::string& piece : pieces) {
+    const auto byte = impl_->bytes.find(piece);
+    if (byte != impl_->bytes.end()) {
+      bytes += byte->second;
+      continue;
+    }
+    text += WellFormed(std::exchange(bytes, ""));
+    text += MarksToSpaces(piece);
+  }
+  return SingleSpaced(text + WellFormed(bytes));
 }
 
 std::vector<std::string> Subwords::Pieces() const {

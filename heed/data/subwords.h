@@ -24,7 +24,9 @@ class Subwords {
   ~Subwords();
 
   Encoded Encode(std::string_view line) const;
-  static std::string Join(std::span<const std::string> pieces);
+  /// Runs of byte pieces ("<0xE2>") become the characters that they spell, a
+  /// byte that is part of none U+FFFD.
+  std::string Join(std::span<const std::string> pieces) const;
   /// Every piece in the order of ids.
   std::vector<std::string> Pieces() const;
   std::string Serialize() const;

@@ -136,6 +136,11 @@ Vocabulary::Vocabulary(std::shared_ptr<const Tables> tables)
 
 Vocabulary Vocabulary::Train(std::span<const std::string> lines,
                              const VocabularyOptions& options) {
+  if (options.byte_fallback && !IsSubword(options.kind)) {
+    throw ConfigError(fmt::format(
+        "vocabulary: byte_fallback is for unigram and bpe, not for {}",
+        Name(options.kind)));
+  }
   if (IsSubword(options.kind)) {
     return Parse(Subwords::Train(lines, options), options.kind,
                  "the trained vocabulary");
@@ -224,7 +229,7 @@ std::string Vocabulary::Decode(std::span<const int32_t> ids) const {
 
 std::string Vocabulary::DecodePieces(
     std::span<const std::string> pieces) const {
-  if (tables_->subwords) return Subwords::Join(pieces);
+  if (tables_->subwords) return tables_->subwords->Join(pieces);
   if (tables_->wordpiece) return WordPiece::Join(pieces);
   const char* separator = tables_->kind == VocabularyKind::kWords ? " " : "";
   return fmt::format("{}", fmt::join(pieces, separator));

@@ -56,6 +56,9 @@ struct VocabularyOptions {
   /// Words and characters: rarer ones become <unk>. WordPiece: words with
   /// rarer characters do.
   int min_count = 1;
+  /// Unigram and BPE: characters that the lines do not have become their bytes,
+  /// tokens from <0x00> to <0xFF>, instead of <unk>.
+  bool byte_fallback = false;
 };
 
 /// A line as tokens. A piece is what the line has at that place, also where
@@ -75,8 +78,9 @@ struct EncodedWords {
 class Vocabulary {
  public:
   /// The same lines and options give the same vocabulary.
-  /// Throws: ConfigError if the lines hold no text, or the size is larger or
-  /// smaller than they allow (names the limit).
+  /// Throws: ConfigError if the lines hold no text, the size is larger or
+  /// smaller than they allow (names the limit), or there is no such option for
+  /// the kind.
   static Vocabulary Train(std::span<const std::string> lines,
                           const VocabularyOptions& options);
 
@@ -94,7 +98,8 @@ class Vocabulary {
   /// control characters, say) becomes one unknown token.
   EncodedWords EncodeWords(std::span<const std::string> words) const;
 
-  /// Text of the tokens; padding and sentence ends are left out.
+  /// Text of the tokens; padding and sentence ends are left out. Bytes become
+  /// the characters that they spell, or U+FFFD.
   /// Throws: ShapeError for an id outside of the vocabulary.
   std::string Decode(std::span<const int32_t> ids) const;
   std::string DecodePieces(std::span<const std::string> pieces) const;

@@ -209,6 +209,83 @@ TEST_P(SubwordVocabulary, IdsOfAnotherOrderAreAFormatError) {
   EXPECT_THROW(Vocabulary::Parse(bytes, GetParam(), "file"), FormatError);
 }
 
+Vocabulary TrainWithBytes(Kind kind) {
+  return Vocabulary::Train(Lines(),
+                           {.kind = kind, .size = 310, .byte_fallback = true});
+}
+
+TEST_P(SubwordVocabulary, UnknownCharactersBecomeBytesAndBack) {
+  const Vocabulary vocabulary = TrainWithBytes(GetParam());
+  for (const std::string line :
+       {"Ein 日本 Hund", "€", "😀😀 Hund 語", "ein <0x41> Hund", "\x01",
+        "Ein kleiner Hund läuft über die Wiese."}) {
+    const Ids ids = vocabulary.Encode(line);
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), kUnk), 0) << line;
+    EXPECT_EQ(vocabulary.Decode(ids), line);
+  }
+}
+
+TEST_P(SubwordVocabulary, EveryByteIsAPieceOfItsOwn) {
+  const Vocabulary vocabulary = TrainWithBytes(GetParam());
+  const Encoded encoded = vocabulary.EncodeWithPieces("a€");
+  const Strings bytes = {"<0xE2>", "<0x82>", "<0xAC>"};
+  ASSERT_EQ(encoded.pieces.size(), encoded.ids.size());
+  ASSERT_GE(encoded.pieces.size(), bytes.size());
+  EXPECT_EQ(Strings(encoded.pieces.end() - 3, encoded.pieces.end()), bytes);
+  for (size_t i = 0; i < encoded.ids.size(); ++i) {
+    EXPECT_EQ(vocabulary.Piece(encoded.ids[i]), encoded.pieces[i]);
+  }
+}
+
+// What SentencePiece's Decode says, but for the white space at the end.
+TEST_P(SubwordVocabulary, BytesOfNoCharacterBecomeReplacements) {
+  const Vocabulary vocabulary = TrainWithBytes(GetParam());
+  const std::string bad = "\xEF\xBF\xBD";
+  const std::vector<std::pair<Strings, std::string>> cases = {
+      {{"<0xE6>", "<0x97>", "<0xA5>"}, "日"},
+      {{"<0xE6>", "<0x97>"}, bad + bad},
+      {{"<0xFF>", "▁Ein"}, bad + " Ein"},
+      {{"<0xE6>", "▁", "<0x97>", "<0xA5>"}, bad + " " + bad + bad},
+      {{"<0xF0>", "<0x9F>", "<0xE6>", "<0x97>", "<0xA5>"}, bad + bad + "日"},
+      {{"<0xC0>", "<0x80>"}, bad + bad},                  // overlong
+      {{"<0xED>", "<0xA0>", "<0x80>"}, bad + bad + bad},  // surrogate
+      {{"<0xE2>", "<0x96>", "<0x81>"}, "▁"},              // no space
+      {{"a", "<0x0A>", "a", "<0x0A>"}, "a a"}};
+  for (const auto& [pieces, text] : cases) {
+    EXPECT_EQ(vocabulary.DecodePieces(pieces), text);
+  }
+}
+
+TEST_P(SubwordVocabulary, ModelWithBytesSerializes) {
+  const Vocabulary vocabulary = TrainWithBytes(GetParam());
+  const Vocabulary copy =
+      Vocabulary::Parse(vocabulary.Serialize(), GetParam(), "file");
+  EXPECT_EQ(copy.Encode("日"), vocabulary.Encode("日"));
+  EXPECT_EQ(copy.Decode(copy.Encode("日")), "日");
+}
+
+TEST_P(SubwordVocabulary, WithoutBytesTheirNamesAreText) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  EXPECT_EQ(vocabulary.DecodePieces(Strings{"▁Ein", "<0x41>"}), "Ein<0x41>");
+}
+
+TEST_P(SubwordVocabulary, SizeWithoutRoomForBytesNamesOneThatWorks) {
+  const std::string error = ConfigErrorOf(
+      Lines(), {.kind = GetParam(), .size = 60, .byte_fallback = true});
+  EXPECT_NE(error.find("every character of the text and every byte; the "
+                       "smallest possible size is 297"),
+            std::string::npos)
+      << error;
+}
+
+TEST(VocabularyOptions, BytesAreForSubwords) {
+  for (const Kind kind : {Kind::kWords, Kind::kCharacters, Kind::kWordPiece}) {
+    EXPECT_NE(ConfigErrorOf(Lines(), {.kind = kind, .byte_fallback = true})
+                  .find("byte_fallback is for unigram and bpe"),
+              std::string::npos);
+  }
+}
+
 TEST(WordVocabulary, MostFrequentWordsComeFirst) {
   const Strings lines = {"b a b", "c b a", "<s> d"};
   const Vocabulary vocabulary =

@@ -2,12 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-#include <string>
+#include <vector>
 
-#include "heed/autograd/testing.h"
-#include "heed/io/safetensors.h"
-#include "heed/kernels/optimizer.h"
+#include "heed/models/model_testing.h"
 
 namespace heed {
 namespace {
@@ -27,69 +24,27 @@ TransformerConfig SmallBert() {
   return config;
 }
 
-// Adam as BERT has it: without bias correction, decay of matrices alone.
-class BertAdam {
- public:
-  BertAdam(ParameterSet& parameters, double learning_rate)
-      : parameters_(parameters) {
-    options_.learning_rate = learning_rate;
-    options_.epsilon = 1e-6;
-    options_.bias_correction = false;
-    for (const auto& parameter : parameters_.all()) {
-      const Tensor& value = parameter->value();
-      mean_.push_back(Tensor::Zeros(value.shape(), value.dtype()));
-      square_.push_back(Tensor::Zeros(value.shape(), value.dtype()));
-    }
-  }
-
-  void Step() {
-    for (size_t i = 0; i < mean_.size(); ++i) {
-      Parameter& parameter = *parameters_.all()[i];
-      options_.weight_decay = parameter.value().rank() > 1 ? 0.01 : 0;
-      kernels::AdamStep(parameter.mutable_value(), parameter.gradient(),
-                        mean_[i], square_[i], options_);
-      parameter.Changed();
-      parameter.ClearGradient();
-    }
-  }
-
- private:
-  ParameterSet& parameters_;
-  kernels::AdamOptions options_;
-  std::vector<Tensor> mean_;
-  std::vector<Tensor> square_;
-};
+// Without bias correction, as BERT is trained.
+constexpr kernels::AdamOptions kBertAdam = {
+    .epsilon = 1e-6, .weight_decay = 0.01, .bias_correction = false};
 
 // PyTorch's numbers: see tests/golden/bert.py.
 class BertGolden : public testing::Test {
  protected:
-  BertGolden() : model_(SmallBert(), kWords, 1, DType::kF64) {
-    const SafetensorsFile file =
-        ReadSafetensors(std::string(HEED_GOLDEN_DIR) + "/bert.safetensors");
-    for (const NamedTensor& tensor : file.tensors) {
-      golden_[tensor.name] = tensor.value;
-    }
-    for (const auto& parameter : model_.parameters().all()) {
-      parameter->mutable_value().CopyFrom(
-          golden_.at("parameter." + parameter->name()));
-      parameter->Changed();
-    }
+  BertGolden() : golden_("bert"), model_(SmallBert(), kWords, 1, DType::kF64) {
+    golden_.SetParameters(model_.parameters());
     text_ = {golden_.at("ids"), golden_.at("lengths"), golden_.at("segments")};
     targets_ = {golden_.at("rows"), golden_.at("labels"), golden_.at("next")};
   }
 
-  std::map<std::string, Tensor> golden_;
+  GoldenTensors golden_;
   Bert model_;
   BertText text_;
   BertTargets targets_;
 };
 
 TEST_F(BertGolden, HasAsManyParameters) {
-  size_t count = 0;
-  for (const auto& [name, tensor] : golden_) {
-    if (name.starts_with("parameter.")) ++count;
-  }
-  EXPECT_EQ(count, model_.parameters().all().size());
+  golden_.ExpectSameParameters(model_.parameters());
 }
 
 TEST_F(BertGolden, StatesAndScoresAreThoseOfPyTorch) {
@@ -123,16 +78,11 @@ TEST_F(BertGolden, LossAndGradientsAreThoseOfPyTorch) {
   EXPECT_EQ(loss.words.tokens, 5);
   EXPECT_EQ(loss.next.tokens, 3);
   tape.Backward(loss.loss);
-  for (const auto& parameter : model_.parameters().all()) {
-    EXPECT_LT(MaxDifference(parameter->gradient(),
-                            golden_.at("gradient." + parameter->name())),
-              kTolerance)
-        << parameter->name();
-  }
+  golden_.ExpectGradients(model_.parameters(), kTolerance);
 }
 
 TEST_F(BertGolden, TenStepsOfTrainingAreThoseOfPyTorch) {
-  BertAdam adam(model_.parameters(), 0.01);
+  Adam adam(model_.parameters(), kBertAdam);
   Tape tape;
   Context ctx;
   ctx.tape = &tape;
@@ -141,14 +91,9 @@ TEST_F(BertGolden, TenStepsOfTrainingAreThoseOfPyTorch) {
     const BertLoss loss = model_.Loss(ctx, text_, targets_, {});
     EXPECT_NEAR(loss.loss.value().item(), expected, 1e-8);
     tape.Backward(loss.loss);
-    adam.Step();
+    adam.Step(0.01);
   }
-  for (const auto& parameter : model_.parameters().all()) {
-    EXPECT_LT(MaxDifference(parameter->value(),
-                            golden_.at("trained." + parameter->name())),
-              1e-7)
-        << parameter->name();
-  }
+  golden_.ExpectTrained(model_.parameters(), 1e-7);
 }
 
 TEST_F(BertGolden, ScaleMultipliesTheLossAlone) {
@@ -243,7 +188,7 @@ TEST(Bert, LearnsHiddenWordsAndWhatFollows) {
   config.max_positions = 16;
   config.Resolve("bert-tiny");
   Bert model(config, kWords, 1);
-  BertAdam adam(model.parameters(), 1e-3);
+  Adam adam(model.parameters(), kBertAdam);
   Rng rng(2);
   Rng examples(3);
   Tape tape;
@@ -255,7 +200,7 @@ TEST(Bert, LearnsHiddenWordsAndWhatFollows) {
     tape.Clear();
     const auto [text, targets] = MakeExample(examples);
     tape.Backward(model.Loss(ctx, text, targets, {}).loss);
-    adam.Step();
+    adam.Step(1e-3);
   }
   int64_t words = 0;
   int64_t next = 0;

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "heed/autograd/testing.h"
 #include "heed/base/testing.h"
-#include "heed/kernels/optimizer.h"
+#include "heed/models/model_testing.h"
 #include "heed/nn/recurrent.h"
 #include "heed/ops/shape.h"
 
@@ -68,13 +67,6 @@ struct Model {
   Tensor Forecast(const Tensor& windows) const {
     return forecaster({}, windows).value();
   }
-  std::vector<Parameter*> Parameters() const {
-    std::vector<Parameter*> all;
-    for (const auto& parameter : parameters.all())
-      all.push_back(parameter.get());
-    return all;
-  }
-
   ParameterSet parameters;
   Forecaster forecaster;
 };
@@ -96,15 +88,12 @@ TEST(Forecaster, GradientsAreThoseOfTheLoss) {
     const Model model(config);
     const Tensor windows = RandomTensor({3, 11, 2}, 1);
     const Tensor targets = RandomTensor({3, 3, 2}, 2);
-    const GradientCheckResult result = CheckParameterGradient(
-        [&](Tape* tape) {
-          Context ctx;
-          ctx.tape = tape;
-          return model.forecaster.Loss(ctx, windows, targets, 0.5);
-        },
-        model.Parameters());
-    EXPECT_LT(result.worst, 1e-6) << result.where;
-    EXPECT_FALSE(result.where.empty());
+    const auto loss = [&](Tape* tape) {
+      Context ctx;
+      ctx.tape = tape;
+      return model.forecaster.Loss(ctx, windows, targets, 0.5);
+    };
+    ExpectParameterGradients(model.parameters, loss);
   }
 }
 
@@ -248,31 +237,18 @@ struct Waves {
 /// Mean squared error of new waves after training on waves.
 double ErrorAfterLearning(const ForecasterConfig& config) {
   Model model(config, 2, DType::kF32, 24);
-  std::vector<std::pair<Tensor, Tensor>> moments;
-  for (Parameter* p : model.Parameters()) {
-    moments.emplace_back(Tensor::Zeros(p->value().shape()),
-                         Tensor::Zeros(p->value().shape()));
-  }
+  Adam adam(model.parameters);
   Rng rng(3);
   Tape tape;
   Context ctx;
   ctx.tape = &tape;
-  for (int step = 1; step <= 400; ++step) {
+  for (int step = 0; step < 400; ++step) {
     const Waves waves(16, config, rng);
     tape.Clear();
     tape.Backward(model.forecaster.Loss(
         ctx, waves.windows, waves.targets,
         1.0 / static_cast<double>(waves.targets.numel())));
-    kernels::AdamOptions adam;
-    adam.step = step;
-    adam.learning_rate = step < 250 ? 0.01 : 0.002;
-    for (size_t i = 0; i < moments.size(); ++i) {
-      Parameter* p = model.Parameters()[i];
-      kernels::AdamStep(p->mutable_value(), p->gradient(), moments[i].first,
-                        moments[i].second, adam);
-      p->Changed();
-      p->ClearGradient();
-    }
+    adam.Step(step < 249 ? 0.01 : 0.002);
   }
   const Waves waves(100, config, rng);
   return model.forecaster

@@ -2,36 +2,13 @@
 // tests/golden/make_golden.py.
 #include <gtest/gtest.h>
 
-#include <map>
-#include <ostream>
-#include <string>
-
-#include "heed/autograd/testing.h"
-#include "heed/io/safetensors.h"
 #include "heed/models/encoder_decoder.h"
-#include "heed/ops/loss.h"
+#include "heed/models/model_testing.h"
 
 namespace heed {
-
-void PrintTo(const ModelInfo& info, std::ostream* out) {
-  *out << info.model << " " << info.variant;
-}
-
 namespace {
 
 constexpr double kTolerance = 1e-10;
-constexpr char kParameter[] = "parameter.";
-
-/// The tensors of a golden file by name.
-std::map<std::string, Tensor> ReadGolden(const ModelInfo& info) {
-  std::map<std::string, Tensor> tensors;
-  const SafetensorsFile file =
-      ReadSafetensors(std::string(HEED_GOLDEN_DIR) + "/" + info.model + "_" +
-                      info.variant + ".safetensors");
-  for (const NamedTensor& tensor : file.tensors)
-    tensors[tensor.name] = tensor.value;
-  return tensors;
-}
 
 EncoderDecoder MakeModel(const ModelInfo& info) {
   RecurrentConfig config;
@@ -46,14 +23,13 @@ EncoderDecoder MakeModel(const ModelInfo& info) {
 
 class Golden : public testing::TestWithParam<ModelInfo> {
  protected:
-  Golden() : golden_(ReadGolden(GetParam())), model_(MakeModel(GetParam())) {
-    for (const auto& parameter : model_.parameters().all()) {
-      parameter->mutable_value() = golden_.at(kParameter + parameter->name());
-      parameter->Changed();
-    }
+  Golden()
+      : golden_(GetParam().model + "_" + GetParam().variant),
+        model_(MakeModel(GetParam())) {
+    golden_.SetParameters(model_.parameters());
   }
 
-  std::map<std::string, Tensor> golden_;
+  GoldenTensors golden_;
   EncoderDecoder model_;
 };
 
@@ -63,22 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Golden, testing::ValuesIn(RecurrentModels()),
                          });
 
 TEST_P(Golden, HasTheSameParameters) {
-  size_t count = 0;
-  for (const auto& [name, tensor] : golden_) {
-    if (name.rfind(kParameter, 0) != 0) continue;
-    ++count;
-    const Parameter* parameter =
-        model_.parameters().Find(name.substr(sizeof(kParameter) - 1));
-    ASSERT_NE(parameter, nullptr) << name;
-    EXPECT_EQ(MakeModel(GetParam())
-                  .parameters()
-                  .Find(parameter->name())
-                  ->value()
-                  .shape(),
-              tensor.shape())
-        << name;
-  }
-  EXPECT_EQ(count, model_.parameters().all().size());
+  golden_.ExpectSameParameters(model_.parameters());
 }
 
 TEST_P(Golden, LogitsLossAndGradientsAreThoseOfPyTorch) {
@@ -98,12 +59,7 @@ TEST_P(Golden, LogitsLossAndGradientsAreThoseOfPyTorch) {
   EXPECT_NEAR(loss.loss.value().item(), golden_.at("loss").item(), kTolerance);
 
   tape.Backward(loss.loss);
-  for (const auto& parameter : model_.parameters().all()) {
-    EXPECT_LT(MaxDifference(parameter->gradient(),
-                            golden_.at("gradient." + parameter->name())),
-              kTolerance)
-        << parameter->name();
-  }
+  golden_.ExpectGradients(model_.parameters(), kTolerance);
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-#include "heed/autograd/testing.h"
-#include "heed/kernels/optimizer.h"
+#include "heed/models/model_testing.h"
 #include "heed/ops/elementwise.h"
 
 namespace heed {
@@ -175,16 +174,11 @@ Var SomeLoss(const Model& model, Tape* tape) {
 TEST(Matcher, GradientsAreThoseOfTheLoss) {
   for (const char* loss : {"margin", "softmax"}) {
     for (const std::string& pooling : kPoolings) {
-      Model model(Config(loss, pooling));
-      std::vector<Parameter*> parameters;
-      for (const auto& parameter : model.parameters.all()) {
-        parameters.push_back(parameter.get());
-      }
+      SCOPED_TRACE(loss + (" " + pooling));
+      const Model model(Config(loss, pooling));
       ASSERT_GT(SomeLoss(model, nullptr).value().item(), 0);
-      const GradientCheckResult result = CheckParameterGradient(
-          [&](Tape* tape) { return SomeLoss(model, tape); }, parameters);
-      EXPECT_LT(result.worst, 1e-6) << loss << " " << pooling << result.where;
-      EXPECT_FALSE(result.where.empty());
+      ExpectParameterGradients(
+          model.parameters, [&](Tape* tape) { return SomeLoss(model, tape); });
     }
   }
 }
@@ -192,12 +186,8 @@ TEST(Matcher, GradientsAreThoseOfTheLoss) {
 /// Share of words whose synonym is the nearest word, after training on the
 /// pairs of words 0..5 with words 6..11.
 double FoundAfterLearning(const std::string& loss) {
-  Model model(Config(loss, "mean"), DType::kF32);
-  std::vector<std::pair<Tensor, Tensor>> moments;
-  for (const auto& p : model.parameters.all()) {
-    moments.emplace_back(Tensor::Zeros(p->value().shape()),
-                         Tensor::Zeros(p->value().shape()));
-  }
+  const Model model(Config(loss, "mean"), DType::kF32);
+  Adam adam(model.parameters);
   const Tensor words = Ids({0, 1, 2, 3, 4, 5}, {6, 1});
   const Tensor synonyms = Ids({6, 7, 8, 9, 10, 11}, {6, 1});
   const Tensor lengths = Lengths(std::vector<int32_t>(6, 1));
@@ -210,21 +200,11 @@ double FoundAfterLearning(const std::string& loss) {
                    model.matcher.Encode(ctx, synonyms, lengths));
   };
   ctx.tape = &tape;
-  for (int step = 1; step <= 150; ++step) {
+  for (int step = 0; step < 150; ++step) {
     tape.Clear();
     tape.Backward(MatchLoss(model.config, cosines(),
                             Lengths({0, 1, 2, 3, 4, 5}), relevant, 1));
-    kernels::AdamOptions adam;
-    adam.step = step;
-    adam.learning_rate = 0.02;
-    for (size_t i = 0; i < moments.size(); ++i) {
-      Parameter& p = *model.parameters.all()[i];
-      if (!p.gradient().defined()) continue;
-      kernels::AdamStep(p.mutable_value(), p.gradient(), moments[i].first,
-                        moments[i].second, adam);
-      p.Changed();
-      p.ClearGradient();
-    }
+    adam.Step(0.02);
   }
   ctx.tape = nullptr;
   const Tensor s = cosines().value();

@@ -6,16 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "heed/autograd/testing.h"
 #include "heed/models/encoder_decoder.h"
+#include "heed/models/model_testing.h"
 #include "heed/models/transformer.h"
 
 namespace heed {
 namespace {
 
-constexpr int64_t S = 7;
-constexpr int64_t T = 6;
-constexpr int64_t B = 5;
 constexpr int kWords = 70;
 
 using MakeModel = std::unique_ptr<SequenceModel> (*)();
@@ -56,15 +53,6 @@ const Case kCases[] = {
     {"rnn_tied", [] { return MakeRecurrent("bahdanau", "rnn", true); }},
     {"transformer", MakeTransformer}};
 
-Tensor RandomIds(const Shape& shape, uint64_t seed) {
-  Rng rng(seed);
-  Tensor ids(shape, DType::kI32);
-  for (int64_t i = 0; i < ids.numel(); ++i) {
-    ids.data<int32_t>()[i] = static_cast<int32_t>(rng.Below(kWords));
-  }
-  return ids;
-}
-
 /// Root of the mean square of a − b, in parts of that of b.
 double RelativeError(const Tensor& a, const Tensor& b) {
   const std::vector<double> x = a.ToVector<double>();
@@ -82,12 +70,14 @@ double RelativeError(const Tensor& a, const Tensor& b) {
 class Quantized : public testing::TestWithParam<Case> {
  protected:
   Tensor Logits(const SequenceModel& model) const {
-    return model.Logits({}, source_, lengths_, target_).value();
+    return LogitsOf(model, batch_);
   }
 
-  Tensor source_ = RandomIds({S, B}, 1);
-  Tensor lengths_ = Lengths({7, 3, 1, 5, 6});
-  Tensor target_ = RandomIds({T, B}, 2);
+  const SequenceBatch batch_ = {.source_words = kWords,
+                                .target_words = kWords,
+                                .source = RandomIds({7, 5}, kWords, 1),
+                                .lengths = Lengths({7, 3, 1, 5, 6}),
+                                .target_in = RandomIds({6, 5}, kWords, 2)};
   std::unique_ptr<SequenceModel> model_ = GetParam().make();
 };
 INSTANTIATE_TEST_SUITE_P(Models, Quantized, testing::ValuesIn(kCases),
@@ -113,9 +103,9 @@ TEST_P(Quantized, AllLargeParametersAreBytes) {
 TEST_P(Quantized, StepsAreThoseOfTheWholeTarget) {
   model_->parameters().SetPrecision(kernels::Precision::kInt8);
   const Tensor all = Logits(*model_);
-  const auto state = model_->Start({}, source_, lengths_);
-  for (int64_t t = 0; t < T; ++t) {
-    const Tensor step = model_->Step({}, target_[t], *state).value();
+  const auto state = model_->Start({}, batch_.source, batch_.lengths);
+  for (int64_t t = 0; t < batch_.steps(); ++t) {
+    const Tensor step = model_->Step({}, batch_.target_in[t], *state).value();
     // A last bit of a number can be one step of a byte.
     EXPECT_LT(RelativeError(step, all[t]), 0.02) << t;
   }
@@ -123,20 +113,7 @@ TEST_P(Quantized, StepsAreThoseOfTheWholeTarget) {
 
 TEST_P(Quantized, AShortlistScoresItsWordsAlike) {
   model_->parameters().SetPrecision(kernels::Precision::kInt8);
-  const auto all = model_->Start({}, source_, lengths_);
-  const auto some = model_->Start({}, source_, lengths_);
-  const std::vector<int32_t> words = {0, 3, 64, 69};
-  StepOptions options;
-  options.outputs = Ids(words, {4});
-  some->SetOptions(options);
-  const Tensor y = model_->Step({}, target_[0], *all).value();
-  const Tensor z = model_->Step({}, target_[0], *some).value();
-  ASSERT_EQ(z.shape(), (Shape{B, 4}));
-  for (int64_t b = 0; b < B; ++b) {
-    for (size_t i = 0; i < words.size(); ++i) {
-      EXPECT_EQ(z.row<float>(b)[i], y.row<float>(b)[words[i]]);
-    }
-  }
+  ExpectScoresOfSomeWords(*model_, batch_, {0, 3, 64, 69}, 0);
 }
 
 TEST_P(Quantized, AWrittenModelIsReadAsItWas) {

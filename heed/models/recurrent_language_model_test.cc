@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "heed/autograd/testing.h"
 #include "heed/base/testing.h"
-#include "heed/models/transformer_testing.h"
-#include "heed/ops/loss.h"
+#include "heed/models/model_testing.h"
 
 namespace heed {
 namespace {
@@ -66,29 +66,22 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{"attention_alone", "gru", "causal", 0}),
     [](const auto& info) { return info.param.name; });
 
+/// A text and no prompt.
+SequenceBatch TextAlone() {
+  SequenceBatch batch;
+  batch.target_in = Text();
+  return batch.WithoutSource();
+}
+
 TEST_P(RecurrentLanguage, SteppingEqualsAllAtOnce) {
   const RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
-  const Tensor text = Text();
-  const Tensor all = model.Logits({}, {}, {}, text).value();
-  ASSERT_EQ(all.shape(), (Shape{T, B, V}));
-  const auto state =
-      model.Start({}, Tensor({0, B}, DType::kI32), Lengths({0, 0, 0}));
-  for (int64_t t = 0; t < T; ++t) {
-    EXPECT_LT(MaxDifference(model.Step({}, text[t], *state).value(), all[t]),
-              1e-12)
-        << "step " << t;
-  }
+  ASSERT_EQ(LogitsOf(model, TextAlone()).shape(), (Shape{T, B, V}));
+  EXPECT_LT(StepDifference(model, TextAlone()), 1e-12);
 }
 
 TEST_P(RecurrentLanguage, ThePromptIsReadByTheFirstStep) {
   const RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
-  const Tensor text = Text();
-  const Tensor all = model.Logits({}, {}, {}, text).value();
-  const auto state = model.Start({}, Prompt(text, 1, 4), Lengths({3, 3, 3}));
-  EXPECT_LT(MaxDifference(model.Step({}, text[0], *state).value(), all[3]),
-            1e-12);
-  EXPECT_LT(MaxDifference(model.Step({}, text[4], *state).value(), all[4]),
-            1e-12);
+  ExpectPromptIsReadWithTheFirstStep(model, TextAlone());
 }
 
 TEST_P(RecurrentLanguage, RowsAreReorderedWithTheirHistory) {
@@ -110,21 +103,12 @@ TEST_P(RecurrentLanguage, RowsAreReorderedWithTheirHistory) {
 
 TEST_P(RecurrentLanguage, SeesNothingThatComesLater) {
   const RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
-  Tensor text = Text();
-  const Tensor before = model.Logits({}, {}, {}, text).value();
-  text.row<int32_t>(4)[1] = (text.row<int32_t>(4)[1] + 1) % V;
-  const Tensor after = model.Logits({}, {}, {}, text).value();
-  EXPECT_EQ(MaxDifference(after.Slice(0, 4), before.Slice(0, 4)), 0);
-  EXPECT_GT(MaxDifference(after[4], before[4]), 1e-6);
+  ExpectWhatComesLaterChangesNothing(model, TextAlone());
 }
 
 TEST_P(RecurrentLanguage, HasTheGradientOfDifferences) {
-  RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
+  const RecurrentLanguageModel model(ConfigOf(GetParam()), V, 1, DType::kF64);
   const Tensor text = Text();
-  std::vector<Parameter*> parameters;
-  for (const auto& parameter : model.parameters().all()) {
-    parameters.push_back(parameter.get());
-  }
   const auto loss = [&](Tape* tape) {
     Context ctx;
     ctx.tape = tape;
@@ -132,8 +116,7 @@ TEST_P(RecurrentLanguage, HasTheGradientOfDifferences) {
                         text.Slice(1, T), {})
         .loss;
   };
-  const GradientCheckResult result = CheckParameterGradient(loss, parameters);
-  EXPECT_LT(result.worst, 1e-6) << result.where;
+  ExpectParameterGradients(model.parameters(), loss);
 }
 
 TEST(RecurrentLanguageModel, ScoresOnlyTheWordsThatAreAskedFor) {

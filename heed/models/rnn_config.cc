@@ -4,6 +4,7 @@
 
 #include "heed/attention/attention.h"
 #include "heed/base/errors.h"
+#include "heed/models/self_score.h"
 #include "heed/models/settings.h"
 #include "heed/nn/recurrent.h"
 
@@ -67,11 +68,7 @@ void RnnConfig::Resolve(bool causal) {
   Require(layers > 0 || bidirectional == "no",
           "bidirectional needs recurrent layers");
   if (self_attention == "none") return;
-  const ScoreInfo asked =
-      OfSetting("score", [&] { return ChooseScore(score).info; });
-  Require(asked.name != "learned_query",
-          "score 'learned_query' gives one context for a whole sequence, not "
-          "one for each state");
+  CheckSelfScore(score);
   OfSetting("modifiers", [&] { return ChooseModifiers(modifiers); });
   const NormalizerInfo chosen = OfSetting(
       "normalizer", [&] { return ChooseNormalizer(normalizer).info; });

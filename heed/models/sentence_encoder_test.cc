@@ -5,26 +5,14 @@
 #include <cmath>
 #include <memory>
 
-#include "heed/autograd/testing.h"
 #include "heed/models/transformer_encoder.h"
+#include "heed/models/transformer_testing.h"
 
 namespace heed {
 namespace {
 
-constexpr int64_t M = 6;
+constexpr int64_t M = 6;  // of SmallBert
 constexpr int64_t kPieces = 9;
-
-TransformerConfig SmallBert() {
-  TransformerConfig config;
-  config.layers = 1;
-  config.width = M;
-  config.ff = 8;
-  config.heads = 2;
-  config.max_positions = 7;
-  config.init_scale = 0.5;
-  config.Resolve("bert-tiny");
-  return config;
-}
 
 /// Sentences of three words, in two parts, and of one.
 SentenceBatch Some() {

@@ -9,11 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "heed/autograd/testing.h"
-#include "heed/io/safetensors.h"
-#include "heed/kernels/optimizer.h"
 #include "heed/models/rnn_encoder.h"
 #include "heed/models/transformer_encoder.h"
+#include "heed/models/transformer_testing.h"
 
 namespace heed {
 namespace {
@@ -90,17 +88,9 @@ std::unique_ptr<SentenceEncoder> Features(const Scope& scope) {
 }
 
 std::unique_ptr<SentenceEncoder> Pieces(const Scope& scope, bool pools) {
-  TransformerConfig config;
-  config.layers = 1;
-  config.width = 6;
-  config.ff = 8;
-  config.heads = 2;
-  config.max_positions = 7;
-  config.init_scale = 0.5;
-  config.Resolve("bert-tiny");
   return std::make_unique<PieceEncoder>(
       scope,
-      std::make_unique<TransformerTextEncoder>(scope / "encoder", config,
+      std::make_unique<TransformerTextEncoder>(scope / "encoder", SmallBert(),
                                                kPieces),
       pools);
 }
@@ -112,20 +102,11 @@ struct Model {
         tagger(Scope(set, ""), config, sizes,
                pieces ? Pieces(Scope(set, ""), sizes.intents > 0)
                       : Features(Scope(set, ""))) {
-    for (const auto& parameter : set.all()) {
-      const Shape& shape = parameter->value().shape();
-      if (shape.rank() == 1 || parameter->name() == "crf.between") {
-        parameter->mutable_value() = RandomTensor(shape, 4, dtype);
-      }
-    }
-  }
-
-  std::vector<Parameter*> Parameters() const {
-    std::vector<Parameter*> parameters;
-    for (const auto& parameter : set.all()) {
-      parameters.push_back(parameter.get());
-    }
-    return parameters;
+    Shake(set);
+    Parameter* between = set.Find("crf.between");
+    if (between == nullptr) return;
+    between->mutable_value() = RandomTensor(between->value().shape(), 4, dtype);
+    between->Changed();
   }
 
   ParameterSet set;
@@ -171,19 +152,13 @@ INSTANTIATE_TEST_SUITE_P(Tagger, EveryTagger, testing::ValuesIn(Kinds()),
 
 TEST_P(EveryTagger, HasTheGradientOfDifferencesAndUsesAllParameters) {
   const Model model = Make();
-  const std::vector<Parameter*> parameters = model.Parameters();
   const TagBatch batch = Some();
-  const GradientCheckResult result = CheckParameterGradient(
-      [&](Tape* tape) {
-        Context ctx;
-        ctx.tape = tape;
-        return model.tagger.Loss(ctx, batch, {0.1, 0.2}).loss;
-      },
-      parameters, 6);
-  EXPECT_LT(result.worst, 1e-6) << result.where;
-  for (const Parameter* parameter : parameters) {
-    EXPECT_TRUE(parameter->gradient().defined()) << parameter->name();
-  }
+  const auto loss = [&](Tape* tape) {
+    Context ctx;
+    ctx.tape = tape;
+    return model.tagger.Loss(ctx, batch, {0.1, 0.2}).loss;
+  };
+  ExpectParameterGradients(model.set, loss, 6);
 }
 
 /// The pieces of sentence b alone, which has n words, without padding.
@@ -363,25 +338,10 @@ TEST_P(EveryTagger, RefusesTagsThatDoNotFit) {
 /// tests/golden/make_golden_tagger.py.
 TEST(TaggerGolden, IsThatOfPyTorch) {
   constexpr double kTolerance = 1e-10;
-  constexpr std::string_view kParameter = "parameter.";
-  std::map<std::string, Tensor> golden;
-  for (const NamedTensor& tensor :
-       ReadSafetensors(std::string(HEED_GOLDEN_DIR) + "/tagger.safetensors")
-           .tensors) {
-    golden[tensor.name] = tensor.value;
-  }
+  const GoldenTensors golden("tagger");
   const Model model(Small("crf"));
-  size_t count = 0;
-  for (const auto& [name, tensor] : golden) {
-    if (!name.starts_with(kParameter)) continue;
-    ++count;
-    Parameter* parameter = model.set.Find(name.substr(kParameter.size()));
-    ASSERT_NE(parameter, nullptr) << name;
-    ASSERT_EQ(parameter->value().shape(), tensor.shape()) << name;
-    parameter->mutable_value() = tensor;
-    parameter->Changed();
-  }
-  ASSERT_EQ(count, model.set.all().size());
+  golden.ExpectSameParameters(model.set);
+  golden.SetParameters(model.set);
   TagBatch batch;
   batch.sentences.words = {golden.at("words"), golden.at("spelling"),
                            golden.at("characters"), golden.at("casings")};
@@ -394,12 +354,7 @@ TEST(TaggerGolden, IsThatOfPyTorch) {
   const TagLoss loss = model.tagger.Loss(ctx, batch, {});
   EXPECT_NEAR(loss.nll, golden.at("loss").item(), kTolerance);
   tape.Backward(loss.loss);
-  for (const Parameter* parameter : model.Parameters()) {
-    EXPECT_LT(MaxDifference(parameter->gradient(),
-                            golden.at("gradient." + parameter->name())),
-              kTolerance)
-        << parameter->name();
-  }
+  golden.ExpectGradients(model.set, kTolerance);
   const TagPrediction p = model.tagger.Predict({}, batch);
   for (int64_t b = 0; b < B; ++b) {
     const int64_t n = batch.sentences.lengths.data<int32_t>()[b];
@@ -475,30 +430,16 @@ double EchoAccuracy(const std::string& attention, int steps) {
                             return std::make_unique<RnnEncoder>(inner, rnn,
                                                                 inputs, false);
                           }));
-  std::vector<Tensor> m;
-  std::vector<Tensor> v;
-  for (const auto& parameter : set.all()) {
-    m.push_back(Tensor::Zeros(parameter->value().shape()));
-    v.push_back(Tensor::Zeros(parameter->value().shape()));
-  }
+  Adam adam(set);
   Rng rng(7);
-  kernels::AdamOptions options;
-  options.learning_rate = 0.01;
   Tape tape;
   Context ctx;
   ctx.tape = &tape;
-  for (int step = 1; step <= steps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     tape.Clear();
     tape.Backward(
         tagger.Loss(ctx, Echo(rng).batch, {1.0 / Echo::kRows, 0}).loss);
-    options.step = step;
-    for (size_t i = 0; i < m.size(); ++i) {
-      Parameter& parameter = *set.all()[i];
-      kernels::AdamStep(parameter.mutable_value(), parameter.gradient(), m[i],
-                        v[i], options);
-      parameter.Changed();
-      parameter.ClearGradient();
-    }
+    adam.Step(0.01);
   }
   const TagBatch fresh = Echo(rng).batch;
   const Tensor tags = tagger.Predict({}, fresh).tags;

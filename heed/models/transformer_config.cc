@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "heed/base/errors.h"
+#include "heed/models/self_score.h"
 #include "heed/models/settings.h"
 #include "heed/nn/positions.h"
 
@@ -143,25 +144,8 @@ Activation ParseActivation(const std::string& name) {
   return name == "relu" ? Activation::kRelu : Activation::kSwish;
 }
 
-/// Builds parts to see whether all positions can be scored at once.
-void CheckScore(const std::string& text) {
-  const Choice<Score> choice = ChooseScore(text);
-  ParameterSet unused(0, DType::kF32, kernels::Precision::kNative);
-  AttentionSizes sizes;
-  sizes.query = sizes.key = sizes.units = sizes.positions = 1;
-  const auto score = choice.Make(Scope(unused, "score"), sizes);
-  Require(score->takes_query(),
-          fmt::format("'{}' gives one look for a whole text; every position of "
-                      "a Transformer has its own",
-                      text));
-  Require(!score->uses_history(),
-          fmt::format("'{}' reads the weights of the step before; a "
-                      "Transformer computes all positions at once",
-                      text));
-}
-
 void CheckParts(const TransformerConfig& c) {
-  OfSetting("score", [&] { CheckScore(c.score); });
+  CheckSelfScore(c.score);
   OfSetting("modifiers", [&] { return ChooseModifiers(c.modifiers); });
   OfSetting("attention_mask", [&] { return ParseMask(c.attention_mask, {}); });
   const NormalizerInfo normalizer = OfSetting(

@@ -1,12 +1,10 @@
 // Transformers against PyTorch: see tests/golden/transformer_golden.py.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
+#include <utility>
 
-#include "heed/io/safetensors.h"
 #include "heed/models/transformer_testing.h"
-#include "heed/ops/loss.h"
 
 namespace heed {
 namespace {
@@ -22,16 +20,6 @@ struct Reference {
   const char* tie;
 };
 
-std::map<std::string, Tensor> ReadGolden(const Reference& reference) {
-  std::map<std::string, Tensor> tensors;
-  const SafetensorsFile file =
-      ReadSafetensors(std::string(HEED_GOLDEN_DIR) + "/transformer_" +
-                      reference.name + ".safetensors");
-  for (const NamedTensor& tensor : file.tensors)
-    tensors[tensor.name] = tensor.value;
-  return tensors;
-}
-
 TransformerConfig ConfigOf(const Reference& reference) {
   TransformerConfig config = SmallTransformer();
   config.norm = reference.norm;
@@ -43,13 +31,9 @@ TransformerConfig ConfigOf(const Reference& reference) {
 class TransformerGolden : public testing::TestWithParam<Reference> {
  protected:
   TransformerGolden()
-      : golden_(ReadGolden(GetParam())),
+      : golden_(std::string("transformer_") + GetParam().name),
         model_(ConfigOf(GetParam()), kWords, kWords, 1, DType::kF64) {
-    for (const auto& parameter : model_.parameters().all()) {
-      parameter->mutable_value().CopyFrom(
-          golden_.at("parameter." + parameter->name()));
-      parameter->Changed();
-    }
+    golden_.SetParameters(model_.parameters());
   }
 
   Var Logits(Tape& tape) const {
@@ -64,7 +48,7 @@ class TransformerGolden : public testing::TestWithParam<Reference> {
     return CrossEntropy(std::move(logits), golden_.at("targets"), options);
   }
 
-  std::map<std::string, Tensor> golden_;
+  GoldenTensors golden_;
   Transformer model_;
 };
 
@@ -75,11 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 TEST_P(TransformerGolden, HasAsManyParameters) {
-  size_t count = 0;
-  for (const auto& [name, tensor] : golden_) {
-    if (name.starts_with("parameter.")) ++count;
-  }
-  EXPECT_EQ(count, model_.parameters().all().size());
+  golden_.ExpectSameParameters(model_.parameters());
 }
 
 TEST_P(TransformerGolden, LogitsLossAndGradientsAreThoseOfPyTorch) {
@@ -90,12 +70,7 @@ TEST_P(TransformerGolden, LogitsLossAndGradientsAreThoseOfPyTorch) {
   EXPECT_EQ(loss.tokens, kTokens);
   EXPECT_NEAR(loss.loss.value().item(), golden_.at("loss").item(), kTolerance);
   tape.Backward(loss.loss);
-  for (const auto& parameter : model_.parameters().all()) {
-    EXPECT_LT(MaxDifference(parameter->gradient(),
-                            golden_.at("gradient." + parameter->name())),
-              kTolerance)
-        << parameter->name();
-  }
+  golden_.ExpectGradients(model_.parameters(), kTolerance);
 }
 
 TEST_P(TransformerGolden, TenStepsOfTrainingAreThoseOfPyTorch) {
@@ -108,12 +83,7 @@ TEST_P(TransformerGolden, TenStepsOfTrainingAreThoseOfPyTorch) {
     tape.Backward(loss.loss);
     adam.Step(0.01);
   }
-  for (const auto& parameter : model_.parameters().all()) {
-    EXPECT_LT(MaxDifference(parameter->value(),
-                            golden_.at("trained." + parameter->name())),
-              1e-7)
-        << parameter->name();
-  }
+  golden_.ExpectTrained(model_.parameters(), 1e-7);
 }
 
 }  // namespace

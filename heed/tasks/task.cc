@@ -90,7 +90,6 @@ TrainResult Train(Task& task, TrainingConfig training) {
 TrainResult TrainOnExamples(Task& task, TrainingConfig training) {
   task.Resolve();
   training.Resolve();
-  const std::string& out = training.run.out;
   const OutFolder folder(training.run);
   // A wrong name is told before any long work.
   training.run.metric = MeasureOf(task, training.run.metric).name;
@@ -98,10 +97,15 @@ TrainResult TrainOnExamples(Task& task, TrainingConfig training) {
   task.MakeModel(training.run.seed);
   task.StartWeights();
   task.EncodeExamples();
+  WriteSettings(task, training);
+  return RunTraining(task, training);
+}
+
+void WriteSettings(Task& task, TrainingConfig& training) {
+  const std::string& out = training.run.out;
   // From here on the folder is this run's.
   OutFolder::ForgetOldRun(out);
   WriteModelConfig(out, {ToJson(task, training), task.Files()});
-  return RunTraining(task, training);
 }
 
 LoadedTask ReadSettings(const std::string& folder) {

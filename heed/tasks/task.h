@@ -115,6 +115,10 @@ TrainResult Train(Task& task, TrainingConfig training);
 /// The same on examples that the task has already.
 TrainResult TrainOnExamples(Task& task, TrainingConfig training);
 
+/// Writes settings and vocabularies into training.run.out; the weights of an
+/// earlier run go. Throws: IoError.
+void WriteSettings(Task& task, TrainingConfig& training);
+
 /// A model folder that was read: with weights, or without for a run that is
 /// continued.
 struct LoadedTask {
