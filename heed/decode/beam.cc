@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "heed/decode/generation.h"
-#include "heed/kernels/topk.h"
 
 namespace heed {
 namespace {
@@ -22,29 +21,23 @@ class Beam : public Generation {
  public:
   Beam(const SequenceModel& model, const Tensor& source, const Tensor& lengths,
        const DecodeOptions& options, const Tensor& outputs)
-      : Generation(model, source, lengths, options, outputs, 1) {}
+      : Generation(model, source, lengths, options, outputs, 1,
+                   options.beam + kNeverChosen) {}
 
  private:
-  Tensor Prepare(const Tensor& scores) override {
-    const int64_t k =
-        std::min<int64_t>(options().beam + kNeverChosen, scores.cols());
-    Tensor log_sums;
-    kernels::TopK(scores, static_cast<int>(k), values_, ids_, &log_sums);
-    return log_sums;
-  }
-
   std::vector<Continuation> Choose(const Sentence& sentence) override {
+    const auto& [values, columns, log_sums, first] = greatest();
     std::vector<Continuation> all;
     for (size_t parent = 0; parent < sentence.live.size(); ++parent) {
       const Partial& partial = sentence.live[parent];
-      const float* values = values_.row<float>(partial.row);
-      const int32_t* ids = ids_.row<int32_t>(partial.row);
-      for (int64_t i = 0; i < values_.cols(); ++i) {
-        const int32_t token = TokenOf(ids[i]);
+      const float* scores = values.row<float>(partial.row);
+      const int32_t* column = columns.row<int32_t>(partial.row);
+      for (int64_t i = 0; i < values.cols(); ++i) {
+        const int32_t token = TokenOf(column[i]);
         if (!MayFollow(token)) continue;
         all.push_back(
             {parent, token,
-             partial.log_probability + LogProbability(partial.row, values[i])});
+             partial.log_probability + LogProbability(partial.row, scores[i])});
       }
     }
     const size_t kept =
@@ -54,9 +47,6 @@ class Beam : public Generation {
     all.resize(kept);
     return all;
   }
-
-  Tensor values_;
-  Tensor ids_;
 };
 
 }  // namespace

@@ -64,8 +64,8 @@ Tensor Ids(const std::vector<int32_t>& ids) {
 
 Generation::Generation(const SequenceModel& model, const Tensor& source,
                        const Tensor& lengths, const DecodeOptions& options,
-                       const Tensor& outputs, int partials)
-    : model_(model), options_(options), outputs_(outputs) {
+                       const Tensor& outputs, int partials, int greatest)
+    : model_(model), options_(options), outputs_(outputs), wanted_(greatest) {
   CheckOptions(options);
   CheckSource(source, lengths);
   CheckOutputs(outputs);
@@ -91,12 +91,13 @@ Generation::Generation(const SequenceModel& model, const Tensor& source,
   }
   const bool weights = options.NeedsAttention() || options.coverage_penalty > 0;
   state_ = model.Start(Context{}, source, lengths);
-  state_->SetOptions({weights, outputs, max_length + 1});
+  state_->SetOptions(
+      {weights, outputs, max_length + 1, wanted_, kSpecialTokens});
 }
 
 double Generation::LogProbability(int64_t row, float score) const {
-  return std::min(0.0,
-                  static_cast<double>(score) - log_sums_.data<double>()[row]);
+  return std::min(
+      0.0, static_cast<double>(score) - greatest_.log_sums.data<double>()[row]);
 }
 
 int32_t Generation::TokenOf(int64_t column) const {
@@ -128,8 +129,16 @@ std::vector<std::vector<Hypothesis>> Generation::Run() {
 }
 
 void Generation::Step() {
-  scores_ = AsFloats(model_.Step(Context{}, tokens_, *state_).value());
-  log_sums_ = Prepare(scores_);
+  const Var scores = model_.Step(Context{}, tokens_, *state_);
+  if (scores.defined()) {
+    scores_ = AsFloats(scores.value());
+    const int64_t k = std::clamp<int64_t>(wanted_, 1, scores_.cols());
+    greatest_ =
+        kernels::FindGreatest(scores_, static_cast<int>(k), kSpecialTokens);
+  } else {
+    greatest_ = state_->greatest();
+  }
+  Prepare();
   attention_ = state_->options().weights && state_->weights().defined()
                    ? AsFloats(state_->weights())
                    : Tensor();
@@ -143,7 +152,7 @@ void Generation::Step() {
 
 void Generation::Advance(Sentence& sentence) {
   for (const Partial& partial : sentence.live) {
-    if (!std::isfinite(log_sums_.data<double>()[partial.row])) {
+    if (!std::isfinite(greatest_.log_sums.data<double>()[partial.row])) {
       throw NumericError(fmt::format(
           "decode: the model's scores for target token {} are not finite; "
           "its parameters may be damaged",
@@ -171,7 +180,7 @@ std::vector<Continuation> Generation::ForcedEnds(
     const Sentence& sentence) const {
   std::vector<Continuation> ends;
   for (const Partial& partial : sentence.live) {
-    const float score = scores_.row<float>(partial.row)[kEos];
+    const float score = greatest_.first.row<float>(partial.row)[kEos];
     ends.push_back(
         {ends.size(), kEos,
          partial.log_probability + LogProbability(partial.row, score)});

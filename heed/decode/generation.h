@@ -48,11 +48,12 @@ struct Sentence {
 /// A batch of sentences from the first token to the last. Used once.
 class Generation {
  public:
-  /// `outputs`: see BeamSearch; `partials`: how many each sentence starts with.
+  /// `outputs`: see BeamSearch; `partials`: how many each sentence starts with;
+  /// `greatest`: how many scores of each row are wanted, 0: all.
   /// Throws: ConfigError, ShapeError.
   Generation(const SequenceModel& model, const Tensor& source,
              const Tensor& lengths, const DecodeOptions& options,
-             const Tensor& outputs, int partials);
+             const Tensor& outputs, int partials, int greatest);
   virtual ~Generation() = default;
 
   /// The hypotheses of each sentence, best first.
@@ -61,13 +62,15 @@ class Generation {
   std::vector<std::vector<Hypothesis>> Run();
 
  protected:
-  /// Called each step with the scores [rows, O] of what comes next. Returns log
-  /// sum exp of each row, f64 [rows].
-  virtual Tensor Prepare(const Tensor& scores) = 0;
+  /// Called each step, once there are scores of what comes next.
+  virtual void Prepare() {}
   /// How the sentence goes on.
   virtual std::vector<Continuation> Choose(const Sentence& sentence) = 0;
 
   const DecodeOptions& options() const { return options_; }
+  /// [rows, O], if all are wanted.
+  const Tensor& scores() const { return scores_; }
+  const kernels::GreatestScores& greatest() const { return greatest_; }
   int64_t step() const { return step_; }
   /// The log-probability of a token with this score after row `row`.
   double LogProbability(int64_t row, float score) const;
@@ -94,10 +97,11 @@ class Generation {
   std::vector<Sentence> sentences_;  // by their sources in the model's batch
   Tensor outputs_;                   // the tokens of columns; undefined: all
   Tensor tokens_;                    // the last ones, i32 [rows]
-  Tensor scores_;                    // of the next ones [rows, O]
-  Tensor log_sums_;                  // log sum exp of their rows, f64 [rows]
-  Tensor attention_;                 // of this step [rows, S], or undefined
-  int64_t step_ = 0;                 // tokens that every live partial has
+  const int wanted_;                 // scores of a row; 0: all
+  Tensor scores_;                    // of the next ones [rows, O], or undefined
+  kernels::GreatestScores greatest_;  // of them, with those of special tokens
+  Tensor attention_;                  // of this step [rows, S], or undefined
+  int64_t step_ = 0;                  // tokens that every live partial has
 };
 
 }  // namespace heed

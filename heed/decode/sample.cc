@@ -10,7 +10,6 @@
 #include "heed/decode/generation.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
-#include "heed/kernels/topk.h"
 
 namespace heed {
 namespace {
@@ -73,17 +72,13 @@ class Sampling : public Generation {
   Sampling(const SequenceModel& model, const Tensor& source,
            const Tensor& lengths, const DecodeOptions& options,
            std::span<const int64_t> numbers, const Tensor& outputs)
-      : Generation(model, source, lengths, options, outputs, options.nbest),
+      : Generation(model, source, lengths, options, outputs, options.nbest, 0),
         numbers_(numbers) {}
 
  private:
-  Tensor Prepare(const Tensor& scores) override {
-    scores_ = scores;
-    probabilities_ = kernels::Exp(
-        kernels::LogSoftmax(kernels::Scale(scores, 1 / options().temperature)));
-    Tensor values, ids, log_sums;
-    kernels::TopK(scores, 1, values, ids, &log_sums);
-    return log_sums;
+  void Prepare() override {
+    probabilities_ = kernels::Exp(kernels::LogSoftmax(
+        kernels::Scale(scores(), 1 / options().temperature)));
   }
 
   std::vector<Continuation> Choose(const Sentence& sentence) override {
@@ -96,7 +91,7 @@ class Sampling : public Generation {
           {parent, TokenOf(column),
            partial.log_probability +
                LogProbability(partial.row,
-                              scores_.row<float>(partial.row)[column])});
+                              scores().row<float>(partial.row)[column])});
     }
     return drawn;
   }
@@ -124,7 +119,6 @@ class Sampling : public Generation {
   }
 
   std::span<const int64_t> numbers_;
-  Tensor scores_;
   Tensor probabilities_;  // at the temperature
   std::vector<Candidate> candidates_;
 };

@@ -44,6 +44,12 @@ void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed);
 /// Shapes: ids i32. Range: 0 <= id < N.
 PackedMatrix SelectColumns(const PackedMatrix& b, const Tensor& ids);
 
+/// Columns are arranged in panels of so many.
+inline constexpr int64_t kPanelColumns = 64;
+/// The columns of panels [first, last), of which the last may be beside b; no
+/// copy. Not of f64.
+PackedMatrix SelectPanels(const PackedMatrix& b, int64_t first, int64_t last);
+
 /// What a product does with its sums while they are in the cache.
 struct Epilogue {
   const Tensor* bias = nullptr;  // [N]

@@ -15,6 +15,28 @@ namespace heed::kernels {
 /// Range: 1 <= k <= V.
 void TopK(const Tensor& x, int k, Tensor& values, Tensor& ids, Tensor* log_sum);
 
+/// The same of rows whose columns come in parts, from left to right.
+class RunningTopK {
+ public:
+  RunningTopK(int64_t rows, int k, DType dtype, bool with_sums);
+
+  /// The next columns. Shapes: x [R, n], rows may be apart; result as above.
+  void Add(const Tensor& x);
+
+  /// Once there were k columns or more. Shapes: values [R, k], ids i32 [R, k].
+  const Tensor& values() const { return values_; }
+  const Tensor& ids() const { return ids_; }
+  /// log sum exp of the rows, f64 [R].
+  Tensor LogSums() const;
+
+ private:
+  int64_t columns_ = 0;  // so far
+  Tensor values_;
+  Tensor ids_;
+  Tensor max_;   // [R], greatest of the numbers
+  Tensor sums_;  // f64 [R], of exp(x - max); undefined: not wanted
+};
+
 }  // namespace heed::kernels
 
 #endif  // HEED_KERNELS_TOPK_H_

@@ -99,6 +99,34 @@ TEST_P(TopKTest, LogSumIsTheFormula) {
   }
 }
 
+TEST_P(TopKTest, PartsGiveWhatTheWholeGives) {
+  Rng rng(8);
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    for (const int64_t V : {7, 130, 3000}) {
+      const Tensor x = Random({5, V}, dtype);
+      for (const int k : {1, 4, 7}) {
+        Tensor values, ids, log_sums;
+        TopK(x, k, values, ids, &log_sums);
+        RunningTopK top(5, k, dtype, true);
+        for (int64_t c = 0; c < V;) {
+          const auto most =
+              static_cast<uint64_t>(std::min<int64_t>(V - c, 999));
+          const auto n = static_cast<int64_t>(1 + rng.Below(most));
+          top.Add(x.Columns(c, c + n));
+          c += n;
+        }
+        EXPECT_EQ(top.values().ToVector<double>(), values.ToVector<double>());
+        EXPECT_EQ(top.ids().ToVector<int32_t>(), ids.ToVector<int32_t>());
+        for (int64_t r = 0; r < 5; ++r) {
+          EXPECT_NEAR(top.LogSums().data<double>()[r],
+                      log_sums.data<double>()[r],
+                      dtype == DType::kF32 ? 1e-5 : 1e-12);
+        }
+      }
+    }
+  }
+}
+
 TEST_P(TopKTest, LogSumTellsOfWhatIsNotFinite) {
   for (const double bad : {kNaN, kInfinity}) {
     for (const int64_t at : {0, 700, 1500, 1999}) {

@@ -198,15 +198,26 @@ Var EncoderDecoder::Step(const Context& ctx, const Tensor& tokens,
   const Var out =
       DropTimeAxis(ReadOut(ctx, Run(ctx, embedded, cached.state), embedded));
   cached.SetWeights();
-  const Tensor& words = state.options().outputs;
-  if (!words.defined()) return Scores(ctx, out);
-  if (!cached.bias.defined()) {
-    cached.outputs = kernels::SelectColumns(
-        output_ != nullptr ? output_->Packed(false)
-                           : target_embedding_.weight().Packed(true),
-        words);
+  const StepOptions& options = state.options();
+  const Tensor& words = options.outputs;
+  const kernels::PackedMatrix& all =
+      output_ != nullptr ? output_->Packed(false)
+                         : target_embedding_.weight().Packed(true);
+  if (words.defined() && !cached.bias.defined()) {
+    cached.outputs = kernels::SelectColumns(all, words);
     cached.bias = kernels::Gather(output_bias_->value(), words);
   }
+  const kernels::PackedMatrix& outputs = words.defined() ? cached.outputs : all;
+  if (ctx.tape == nullptr &&
+      kernels::CanFindGreatest(out.value(), outputs, options.greatest,
+                               options.first)) {
+    cached.SetGreatest(kernels::FindGreatest(
+        out.value(), outputs,
+        words.defined() ? cached.bias : output_bias_->value(), options.greatest,
+        options.first));
+    return Var();
+  }
+  if (!words.defined()) return Scores(ctx, out);
   Tensor scores({tokens.numel(), words.numel()}, out.value().dtype());
   kernels::Multiply(out.value(), cached.outputs, {.bias = &cached.bias},
                     scores);

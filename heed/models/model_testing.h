@@ -421,6 +421,30 @@ inline void ExpectScoresOfSomeWords(const SequenceModel& model,
   }
 }
 
+/// What the model gives of scores when only the greatest are wanted, of all
+/// words and of `words`, which begin with four special ones.
+inline void ExpectGreatestScores(const SequenceModel& model,
+                                 const SequenceBatch& batch,
+                                 const std::vector<int32_t>& words) {
+  for (const Tensor& outputs : {Tensor(), Lengths(words)}) {
+    const auto all = model.Start({}, batch.source, batch.lengths);
+    const auto some = model.Start({}, batch.source, batch.lengths);
+    all->SetOptions({.outputs = outputs});
+    some->SetOptions({.outputs = outputs, .greatest = 3, .first = 4});
+    for (int64_t t = 0; t < batch.steps(); ++t) {
+      const auto expected = kernels::FindGreatest(
+          model.Step({}, batch.target_in[t], *all).value(), 3, 4);
+      EXPECT_FALSE(model.Step({}, batch.target_in[t], *some).defined());
+      const kernels::GreatestScores& found = some->greatest();
+      EXPECT_EQ(found.columns.ToVector<int32_t>(),
+                expected.columns.ToVector<int32_t>());
+      EXPECT_LT(MaxDifference(found.values, expected.values), 1e-6);
+      EXPECT_LT(MaxDifference(found.first, expected.first), 1e-6);
+      EXPECT_LT(MaxDifference(found.log_sums, expected.log_sums), 1e-6);
+    }
+  }
+}
+
 /// A search with given choices. Each row gives what it gives alone.
 class Search {
  public:

@@ -9,6 +9,7 @@
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/kernels/product_topk.h"
 
 namespace heed {
 
@@ -21,6 +22,10 @@ struct StepOptions {
   /// At most so many steps, which lets caches have their final size at once;
   /// 0: not known.
   int64_t max_steps = 0;
+  /// Of the scores only so many greatest are wanted, and the `first` first; 0:
+  /// all.
+  int greatest = 0;
+  int64_t first = 0;
 };
 
 /// Where a model stands while it writes a batch of sentences. Each of the B
@@ -45,9 +50,20 @@ class DecodingState {
   /// has none or the options say that it is not wanted.
   const Tensor& weights() const { return weights_; }
 
+  /// What stands in the place of the last step's scores, if the options ask for
+  /// the greatest ones and the model knows a shorter way to them.
+  const kernels::GreatestScores& greatest() const { return greatest_; }
+  /// By the model, in each step.
+  void SetGreatest(kernels::GreatestScores greatest) {
+    greatest_ = std::move(greatest);
+  }
+
  protected:
   StepOptions options_;
   Tensor weights_;
+
+ private:
+  kernels::GreatestScores greatest_;
 };
 
 /// A model that reads a source and writes a target. Immutable but for its
@@ -71,7 +87,8 @@ class SequenceModel {
 
   /// Advances by one token per row. Shapes: tokens i32 [R]; result: scores of
   /// the next tokens [R, V], or [R, O] if the state's options name outputs (log
-  /// softmax of them gives log-probabilities).
+  /// softmax of them gives log-probabilities); undefined if the state's
+  /// greatest() stands in their place.
   virtual Var Step(const Context& ctx, const Tensor& tokens,
                    DecodingState& state) const = 0;
 

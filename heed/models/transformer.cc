@@ -114,11 +114,14 @@ Var TransformerWriter::Step(const Context& ctx, const Tensor& tokens,
   const Var x = embedding_(ctx, ids, state.stack.position);
   const Var y = LastPosition(
       stack_.Step(ctx, x, state.stack, state.wanted_weights(attends_)));
-  if (!state.options().outputs.defined()) return output_(ctx, y);
-  if (!state.output) {
-    state.output = output_.Restricted(state.options().outputs);
+  const StepOptions& options = state.options();
+  if (options.outputs.defined() && !state.output) {
+    state.output = output_.Restricted(options.outputs);
   }
-  return (*state.output)(ctx, y);
+  const WordScores& scores = state.output ? *state.output : output_;
+  state.SetGreatest(
+      scores.Greatest(ctx, y.value(), options.greatest, options.first));
+  return state.greatest().defined() ? Var() : scores(ctx, y);
 }
 
 Transformer::Transformer(const TransformerConfig& config, int source_vocabulary,

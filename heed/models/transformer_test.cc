@@ -249,6 +249,13 @@ class ListeningRecorder : public Recorder {
   int calls = 0;
 };
 
+TEST(Transformer, GivesTheGreatestScoresAlone) {
+  Transformer model(Resolved(SmallTransformer()), kWords, kWords, 3);
+  ExpectGreatestScores(model, {}, {0, 1, 2, 3, 5, 8});
+  model.parameters().SetPrecision(kernels::Precision::kInt8);
+  ExpectGreatestScores(model, {}, {0, 1, 2, 3, 5, 8});
+}
+
 TEST(Transformer, TellsARecorderTheWeightsOfEveryAttention) {
   const auto model = Make(Resolved(SmallTransformer()));
   ListeningRecorder recorder;

@@ -82,6 +82,16 @@ Var WordScores::operator()(const Context& ctx, const Var& x) const {
       bias_ == nullptr ? Var(constant_bias_) : ctx.Use(*bias_));
 }
 
+kernels::GreatestScores WordScores::Greatest(const Context& ctx,
+                                             const Tensor& x, int k,
+                                             int64_t first) const {
+  if (ctx.tape != nullptr || k == 0) return {};
+  const kernels::PackedMatrix& weight = weight_->Packed(true);
+  if (!kernels::CanFindGreatest(x, weight, k, first)) return {};
+  const Tensor& bias = bias_ == nullptr ? constant_bias_ : bias_->value();
+  return kernels::FindGreatest(x, weight, bias, k, first);
+}
+
 WordScores WordScores::Restricted(const Tensor& ids) const {
   CheckLengths("words to score", ids, ids.numel(), weight_->value().dim(0) - 1);
   const Tensor& bias = bias_ == nullptr ? constant_bias_ : bias_->value();

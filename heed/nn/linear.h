@@ -7,6 +7,7 @@
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/kernels/product_topk.h"
 
 namespace heed {
 
@@ -56,6 +57,12 @@ class WordScores {
 
   /// Shapes: x [..., in], result [..., V].
   Var operator()(const Context& ctx, const Var& x) const;
+
+  /// The k greatest of x, and the `first` first, if there is a way to them that
+  /// is shorter than by all scores; else an undefined result. Not for
+  /// gradients. Shapes: x [R, in].
+  kernels::GreatestScores Greatest(const Context& ctx, const Tensor& x, int k,
+                                   int64_t first) const;
 
   /// Those of some words alone, with a copy of their weights: not for
   /// gradients. Shapes: ids i32 [O]. Throws: ShapeError for an id that is not

@@ -49,6 +49,20 @@ void SelectPanel(const char* from, int64_t rows, const int32_t* ids,
 
 }  // namespace
 
+static_assert(kPanelColumns == cpu::kPanel);
+
+PackedMatrix SelectPanels(const PackedMatrix& b, int64_t first, int64_t last) {
+  assert(b.data.dtype() != DType::kF64 && first < last && last <= Panels(b.n));
+  const int64_t size = b.data.numel() / Panels(b.n);
+  PackedMatrix selected = b;
+  selected.data = b.data.Slice(first * size, last * size);
+  selected.n = std::min(b.n, last * cpu::kPanel) - first * cpu::kPanel;
+  if (b.scales.defined()) {
+    selected.scales = b.scales.Slice(first * cpu::kPanel, last * cpu::kPanel);
+  }
+  return selected;
+}
+
 PackedMatrix SelectColumns(const PackedMatrix& b, const Tensor& ids) {
   const int64_t n = ids.numel();
   if (b.data.dtype() == DType::kF64) {

@@ -60,10 +60,12 @@ HWY_INLINE T MaxOfNumbers(int64_t n, const T* x) {
       ReduceSpan<T>(n, std::numeric_limits<T>::lowest(), self, max, x)));
 }
 
-/// Offers x[begin, end). Vectors in which nothing is above the least so far are
-/// left behind at the cost of a comparison. "Not <=" also stops for a NaN.
+/// Offers x[begin, end), columns from `first` on. Vectors in which nothing is
+/// above the least so far are left behind at the cost of a comparison. "Not <="
+/// also stops for a NaN.
 template <typename T>
-void OfferAll(int64_t begin, int64_t end, const T* x, Greatest<T>& greatest) {
+void OfferAll(int64_t first, int64_t begin, int64_t end, const T* x,
+              Greatest<T>& greatest) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = begin;
@@ -72,9 +74,9 @@ void OfferAll(int64_t begin, int64_t end, const T* x, Greatest<T>& greatest) {
     if (HWY_LIKELY(hn::AllTrue(d, hn::Le(hn::LoadU(d, x + i), least)))) {
       continue;
     }
-    for (int64_t j = i; j < i + lanes; ++j) greatest.Offer(x[j], j);
+    for (int64_t j = i; j < i + lanes; ++j) greatest.Offer(x[j], first + j);
   }
-  for (; i < end; ++i) greatest.Offer(x[i], i);
+  for (; i < end; ++i) greatest.Offer(x[i], first + i);
 }
 
 /// sum exp(x[i] - shift).
@@ -86,41 +88,46 @@ HWY_INLINE T SumExpOf(int64_t n, const T* x, T shift) {
   return SumSpan<T>(n, map, x);
 }
 
-/// Returns log sum exp(x) if it is wanted.
+/// Adds x, columns from `first` on. `sum`, of exp(x - max), may be null.
 template <typename T>
-double TopKRow(int64_t n, const T* x, Greatest<T> greatest, bool want_sum) {
-  for (int i = 0; i < greatest.k; ++i) greatest.Insert(x[i], i, i);
-  T max = std::numeric_limits<T>::lowest();
-  double sum = 0;
+void AddToRow(int64_t first, int64_t n, const T* x, Greatest<T> greatest,
+              T* max, double* sum) {
+  const auto known = static_cast<int>(std::min<int64_t>(greatest.k, first));
+  const auto filled =
+      static_cast<int>(std::min<int64_t>(greatest.k, first + n));
+  for (int i = known; i < filled; ++i) {
+    greatest.Insert(x[i - known], first + i - known, i);
+  }
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(n, begin + kBlock);
     const T block_max = MaxOfNumbers(end - begin, x + begin);
-    if (!(block_max <= greatest.least())) {
-      OfferAll(std::max<int64_t>(begin, greatest.k), end, x, greatest);
+    if (filled == greatest.k && !(block_max <= greatest.least())) {
+      OfferAll(first, std::max<int64_t>(begin, filled - known), end, x,
+               greatest);
     }
-    if (!want_sum) continue;
-    if (block_max > max) {
-      sum *=
-          std::exp(static_cast<double>(max) - static_cast<double>(block_max));
-      max = block_max;
+    if (sum == nullptr) continue;
+    if (block_max > *max) {
+      *sum *=
+          std::exp(static_cast<double>(*max) - static_cast<double>(block_max));
+      *max = block_max;
     }
-    sum += static_cast<double>(SumExpOf(end - begin, x + begin, max));
+    *sum += static_cast<double>(SumExpOf(end - begin, x + begin, *max));
   }
-  return static_cast<double>(max) + std::log(sum);
 }
 
-void TopKRows(const Tensor& x, int k, Tensor& values, Tensor& ids,
-              Tensor* log_sum) {
+void AddToRows(const Tensor& x, int64_t first, Tensor& values, Tensor& ids,
+               Tensor& max, Tensor& sums) {
   const int64_t n = x.cols();
+  const auto k = static_cast<int>(values.cols());
   WithFloat(x, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
     ParallelFor(
         x.rows(), RowGrain(n), [&](int64_t begin, int64_t end) HWY_ATTR {
           for (int64_t r = begin; r < end; ++r) {
-            const double sum = TopKRow<T>(
-                n, x.row<T>(r), {k, values.row<T>(r), ids.row<int32_t>(r)},
-                log_sum != nullptr);
-            if (log_sum != nullptr) log_sum->data<double>()[r] = sum;
+            AddToRow<T>(first, n, x.row<T>(r),
+                        {k, values.row<T>(r), ids.row<int32_t>(r)},
+                        max.data<T>() + r,
+                        sums.defined() ? sums.data<double>() + r : nullptr);
           }
         });
   });
@@ -131,15 +138,42 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace heed::kernels {
-HWY_EXPORT(TopKRows);
+HWY_EXPORT(AddToRows);
+
+RunningTopK::RunningTopK(int64_t rows, int k, DType dtype, bool with_sums)
+    : values_({rows, k}, dtype), ids_({rows, k}, DType::kI32) {
+  assert(k >= 1);
+  const double lowest = dtype == DType::kF32
+                            ? double{std::numeric_limits<float>::lowest()}
+                            : std::numeric_limits<double>::lowest();
+  max_ = Tensor::Full({rows}, lowest, dtype);
+  if (with_sums) sums_ = Tensor::Zeros({rows}, DType::kF64);
+}
+
+void RunningTopK::Add(const Tensor& x) {
+  assert(x.rows() == values_.rows() && x.dtype() == values_.dtype());
+  HWY_DYNAMIC_DISPATCH(AddToRows)(x, columns_, values_, ids_, max_, sums_);
+  columns_ += x.cols();
+}
+
+Tensor RunningTopK::LogSums() const {
+  Tensor sums(sums_.shape(), DType::kF64);
+  const Tensor max = max_.To(DType::kF64);
+  for (int64_t r = 0; r < sums.numel(); ++r) {
+    sums.data<double>()[r] =
+        max.data<double>()[r] + std::log(sums_.data<double>()[r]);
+  }
+  return sums;
+}
 
 void TopK(const Tensor& x, int k, Tensor& values, Tensor& ids,
           Tensor* log_sum) {
   assert(k >= 1 && k <= x.cols());
-  values = Tensor({x.rows(), k}, x.dtype());
-  ids = Tensor({x.rows(), k}, DType::kI32);
-  if (log_sum != nullptr) *log_sum = Tensor({x.rows()}, DType::kF64);
-  HWY_DYNAMIC_DISPATCH(TopKRows)(x, k, values, ids, log_sum);
+  RunningTopK top(x.rows(), k, x.dtype(), log_sum != nullptr);
+  top.Add(x);
+  values = top.values();
+  ids = top.ids();
+  if (log_sum != nullptr) *log_sum = top.LogSums();
 }
 
 }  // namespace heed::kernels
