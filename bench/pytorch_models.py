@@ -4,8 +4,8 @@
 Same sizes and the same work: Adam, clipping to norm 1, random ids of fixed
 length. Prints one JSON line: model, threads, tokens_per_second, ms_per_step.
 
-    pytorch_models.py {bahdanau|luong} [--batch 64] [--src-len 16] [--tgt-len 16]
-                      [--vocab 8000] [--steps 8] [--threads 2]
+    pytorch_models.py [--model {bahdanau,luong}] [--batch 64] [--src-len 16]
+        [--tgt-len 16] [--vocab 8000] [--steps 8] [--threads 2]
 """
 import argparse
 import json
@@ -91,7 +91,7 @@ class Luong(nn.Module):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", choices=("bahdanau", "luong"))
+    parser.add_argument("--model", choices=("bahdanau", "luong"), default="bahdanau")
     for name, value in (("batch", 64), ("src-len", 16), ("tgt-len", 16),
                         ("vocab", 8000), ("steps", 8), ("threads", 2)):
         parser.add_argument("--" + name, type=int, default=value)

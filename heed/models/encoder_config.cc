@@ -22,7 +22,7 @@ void EncoderConfig::Visit(FieldList& v) {
   if (model == kRnn) {
     rnn.Visit(v);
   } else {
-    transformer.Visit(v);
+    transformer.VisitEncoder(v);
   }
 }
 

@@ -23,7 +23,7 @@ struct EncoderConfig {
   /// "rnn", then the Transformers, then those of BERT.
   static std::vector<std::string> Names();
 
-  /// The settings of the model, without its name.
+  /// The settings of the model, without its name and what decoders have.
   void Visit(FieldList& v);
   /// Replaces every "auto" and 0, and checks that the choices fit together. A
   /// causal encoder may not see what comes later. Throws: ConfigError.

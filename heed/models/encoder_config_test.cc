@@ -25,6 +25,17 @@ TEST(EncoderConfig, ShowsTheSettingsOfItsModelAlone) {
   EXPECT_FALSE(HasKey(config, "cell"));
 }
 
+TEST(EncoderConfig, HasNoSettingOfADecoder) {
+  for (const std::string& name : EncoderConfig::Names()) {
+    EncoderConfig config;
+    config.model = name;
+    EXPECT_TRUE(HasKey(config, "layers"));
+    for (const char* key : {"decoder_layers", "tie", "output_bias"}) {
+      EXPECT_FALSE(HasKey(config, key)) << name << " " << key;
+    }
+  }
+}
+
 TEST(EncoderConfig, EveryModelReadsVectors) {
   for (const std::string& name : EncoderConfig::Names()) {
     if (name == "transformer-base" || name == "transformer-big") continue;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
 #include "heed/models/self_score.h"
@@ -23,6 +25,10 @@ struct Preset {
   const char* norm;
   bool bert;
 };
+
+/// Settings that only a decoder has.
+constexpr const char* kDecoderSettings[] = {"decoder_layers", "tie",
+                                            "output_bias"};
 
 constexpr char kVaswani[] = "Vaswani et al. 2017, arXiv:1706.03762";
 constexpr char kDevlin[] = "Devlin et al. 2018, arXiv:1810.04805";
@@ -167,11 +173,17 @@ const std::vector<ModelInfo>& BertModels() {
   return models;
 }
 
-void TransformerConfig::Visit(FieldList& v) {
+void TransformerConfig::Visit(FieldList& v) { VisitParts(v, true); }
+
+void TransformerConfig::VisitEncoder(FieldList& v) { VisitParts(v, false); }
+
+void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
   v.Section("Model");
   v("layers", layers, Range(0, 256), "layers of the encoder; 0: the model's");
-  v("decoder_layers", decoder_layers, Range(0, 256),
-    "layers of the decoder; 0: as layers");
+  if (decoder) {
+    v("decoder_layers", decoder_layers, Range(0, 256),
+      "layers of the decoder; 0: as layers");
+  }
   v("width", width, Range(0, 65536), "features of a position; 0: the model's");
   v("ff", ff, Range(0, 262144),
     "features inside of a feed-forward layer; 0: the model's");
@@ -193,16 +205,20 @@ void TransformerConfig::Visit(FieldList& v) {
     "how positions are told apart");
   v("max_positions", max_positions, Range(0, 1 << 20),
     "positions that learned ones end at; 0: the model's");
-  v("tie", tie, AutoOr({"none", "output", "source_target", "all"}),
-    "embeddings that are one: of the target and the output matrix, of source "
-    "and target (for a joint vocabulary), or all three");
+  if (decoder) {
+    v("tie", tie, AutoOr({"none", "output", "source_target", "all"}),
+      "embeddings that are one: of the target and the output matrix, of source "
+      "and target (for a joint vocabulary), or all three");
+  }
   v("embedding_scale", embedding_scale, AutoOr({"yes", "no"}),
     "multiply embeddings by the root of the width");
   v("embedding_norm", embedding_norm, AutoOr({"yes", "no"}),
     "normalise the sum of embeddings");
   v("segments", segments, Range(0, 256),
     "kinds of segments that are told apart; 0: the model's");
-  v("output_bias", output_bias, "learn a number for each word of the output");
+  if (decoder) {
+    v("output_bias", output_bias, "learn a number for each word of the output");
+  }
 
   v.Section("Attention");
   v("heads", heads, Range(0, 1024), "heads; 0: the model's");
@@ -270,6 +286,15 @@ void TransformerConfig::Resolve(const std::string& model) {
                       "has {}",
                       width / heads));
   CheckParts(*this);
+}
+
+void DropFormerSettings(const std::vector<Field>& fields,
+                        nlohmann::ordered_json& settings) {
+  for (const char* key : kDecoderSettings) {
+    const bool known = std::ranges::any_of(
+        fields, [key](const Field& field) { return field.key == key; });
+    if (!known) settings.erase(key);
+  }
 }
 
 Init MatrixInit(const TransformerConfig& c) {

@@ -2,6 +2,7 @@
 #ifndef HEED_MODELS_TRANSFORMER_CONFIG_H_
 #define HEED_MODELS_TRANSFORMER_CONFIG_H_
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -52,11 +53,21 @@ struct TransformerConfig {
   std::string precision = "f32";
 
   void Visit(FieldList& v);
+  /// The same without the settings that only a decoder has.
+  void VisitEncoder(FieldList& v);
 
   /// Replaces every "auto", 0 and negative rate by what `model` does, and
   /// checks that the choices fit together. Throws: ConfigError.
   void Resolve(const std::string& model);
+
+ private:
+  void VisitParts(FieldList& v, bool decoder);
 };
+
+/// Encoders were once written with the settings of a decoder too, which said
+/// nothing: takes those that `fields` don't know out of a folder's `settings`.
+void DropFormerSettings(const std::vector<Field>& fields,
+                        nlohmann::ordered_json& settings);
 
 /// A stack of an encoder (`layers`, everybody sees everybody) as a resolved
 /// config says. Callers change what they need otherwise.

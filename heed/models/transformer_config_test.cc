@@ -129,6 +129,22 @@ TEST(TransformerConfig, ReadsItsOwnJson) {
   EXPECT_EQ(ToJson(read), ToJson(config));
 }
 
+TEST(TransformerConfig, FormerSettingsOfEncodersAreDropped) {
+  TransformerConfig config = Resolved("transformer-tiny");
+  const nlohmann::ordered_json whole = ToJson(config);
+  nlohmann::ordered_json settings = whole;
+  DropFormerSettings(FieldsOf(config), settings);
+  EXPECT_EQ(settings, whole) << "one with a decoder keeps them";
+
+  FieldList encoder;
+  config.VisitEncoder(encoder);
+  settings["other"] = 1;
+  DropFormerSettings(encoder.fields(), settings);
+  EXPECT_EQ(settings.size(), encoder.fields().size() + 1);
+  EXPECT_TRUE(settings.contains("other")) << "an error for who reads it";
+  EXPECT_FALSE(settings.contains("tie"));
+}
+
 TEST(StackOptions, PositionsThatChangeScoresAreModifiersOfSelfAttention) {
   TransformerConfig config;
   config.position = "relative";

@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
+#include "heed/train/model_folder.h"
 
 namespace heed {
 namespace {
@@ -148,6 +149,31 @@ TEST_F(Classify, ReadsPairsAndWantsThemInPrediction) {
   EXPECT_EQ(
       MessageOf<FormatError>([&] { Predict(*loaded.task, "a\tb\na b\n"); }),
       "standard input:2: no tab between the texts of a pair");
+}
+
+TEST_F(Classify, FoldersWithFormerSettingsAreRead) {
+  task_.ChooseModel("transformer");
+  task_.encoder.transformer.layers = 1;
+  task_.encoder.transformer.width = 16;
+  task_.encoder.transformer.heads = 2;
+  task_.data.train.texts = {folder_.Put("train.tsv", "yes\ta b\nno\tc d\n")};
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const std::string& out = training_.run.out;
+  const std::string answer = Predict(*ReadTask(out).task, "a\n");
+
+  ModelDescription old = ReadModelConfig(out);
+  EXPECT_FALSE(old.settings.contains("decoder_layers"));
+  old.settings.update(
+      {{"decoder_layers", 1}, {"tie", "output"}, {"output_bias", true}});
+  WriteModelConfig(out, old);
+  EXPECT_EQ(Predict(*ReadTask(out).task, "a\n"), answer);
+  old.settings["decoder_width"] = 1;
+  WriteModelConfig(out, old);
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              ReadTask(out);
+            }).find("unknown key \"decoder_width\""),
+            std::string::npos);
 }
 
 TEST_F(Classify, ALabelThatTrainingDidNotHaveIsAnError) {

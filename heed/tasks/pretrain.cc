@@ -88,7 +88,7 @@ void PretrainTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
   v("model", model, OneOf(ModelNames()), "which BERT");
-  transformer.Visit(v);
+  transformer.VisitEncoder(v);
 }
 
 // As the paper, but for a step size and a warm-up of small models and texts.

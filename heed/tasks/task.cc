@@ -119,7 +119,9 @@ LoadedTask ReadSettings(const std::string& folder) {
     json.erase(kTaskKey);
     Task& task = *loaded.task;
     if (json.contains(kModelKey)) task.ChooseModel(TextOr(json, kModelKey, ""));
-    FieldsFromJson(Settings{task, loaded.training}.Fields(), json, path);
+    const std::vector<Field> fields = Settings{task, loaded.training}.Fields();
+    DropFormerSettings(fields, json);
+    FieldsFromJson(fields, json, path);
     task.Resolve();
     loaded.training.Resolve();
   } catch (const ConfigError& error) {
