@@ -28,7 +28,7 @@ void PrintResult(const TrainResult& result, const std::string& task,
 
 /// The model that is named, or that of the folder that training starts from.
 std::string PeekModel(const Arguments& arguments) {
-  const std::string model = PeekOption(arguments, "model");
+  std::string model = PeekOption(arguments, "model");
   const std::string folder = PeekOption(arguments, "pretrained");
   if (!model.empty() || folder.empty()) return model;
   return ReadModelSettings(folder).value("model", "");
