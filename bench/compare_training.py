@@ -3,14 +3,15 @@
 
 How they run, and the packages that PyTorch needs: see peers.py.
 
-    bench/compare_training.py [--rounds 5] [--only REGEX] [--json FILE]
+    bench/compare_training.py [--rounds 5] [--only REGEX] [--json FILE] [--write]
                               [--heed build/release/heed]
 """
 import peers
 from peers import cell, median, ratio
 
 SIZES = {"batch": 64, "src-len": 16, "tgt-len": 16, "vocab": 8000}
-CASES = {model: {"model": model, **SIZES} for model in ("bahdanau", "luong")}
+MODELS = ("bahdanau", "luong", "transformer-tiny", "transformer-base")
+CASES = {model: {"model": model, **SIZES} for model in MODELS}
 
 
 def row(records, model):
@@ -25,7 +26,7 @@ def row(records, model):
 
 
 def main():
-    options = peers.parse(peers.parser(__doc__))
+    options = peers.parse(peers.parser(__doc__, "training"))
     heed = [options.heed, "bench", "train", "--json", "--precision"]
     records = peers.run_in_turn(CASES, [
         peers.pytorch("pytorch_models.py", [["--threads", "1"], ["--threads", "2"]]),

@@ -4,8 +4,9 @@
 Same sizes and the same work: Adam, clipping to norm 1, random ids of fixed
 length. Prints one JSON line: model, threads, tokens_per_second, ms_per_step.
 
-    pytorch_models.py [--model {bahdanau,luong}] [--batch 64] [--src-len 16]
-        [--tgt-len 16] [--vocab 8000] [--steps 8] [--threads 2]
+    pytorch_models.py [--model {bahdanau,luong,transformer-tiny,transformer-base}]
+        [--batch 64] [--src-len 16] [--tgt-len 16] [--vocab 8000] [--steps 8]
+        [--threads 2]
 """
 import argparse
 import json
@@ -89,16 +90,41 @@ class Luong(nn.Module):
         return self.output(torch.stack(outputs, dim=1))
 
 
+class Transformer(nn.Module):
+    """Its layers as PyTorch has them, one table for both sides and the output."""
+
+    def __init__(self, vocab, layers, width, inner, heads):
+        super().__init__()
+        self.words = nn.Embedding(vocab, width)
+        self.layers = nn.Transformer(width, heads, layers, layers, inner, dropout=0.1,
+                                     batch_first=True)
+        self.scale = width ** 0.5
+
+    def forward(self, source, target):
+        causal = self.layers.generate_square_subsequent_mask(target.shape[1])
+        states = self.layers(self.words(source) * self.scale, self.words(target) * self.scale,
+                             tgt_mask=causal)
+        return nn.functional.linear(states, self.words.weight)
+
+
+MODELS = {
+    "bahdanau": Bahdanau,
+    "luong": Luong,
+    "transformer-tiny": lambda vocab: Transformer(vocab, 4, 128, 256, 4),
+    "transformer-base": lambda vocab: Transformer(vocab, 6, 512, 2048, 8),
+}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", choices=("bahdanau", "luong"), default="bahdanau")
+    parser.add_argument("--model", choices=MODELS, default="bahdanau")
     for name, value in (("batch", 64), ("src-len", 16), ("tgt-len", 16),
                         ("vocab", 8000), ("steps", 8), ("threads", 2)):
         parser.add_argument("--" + name, type=int, default=value)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
-    model = {"bahdanau": Bahdanau, "luong": Luong}[options.model](options.vocab)
+    model = MODELS[options.model](options.vocab)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
     criterion = nn.CrossEntropyLoss()
 

@@ -20,11 +20,29 @@ endif()
 
 # Instrumented code takes the compiler twice to three times as long with -O1 as
 # without; what does not compute in loops runs without.
-function(heed_sanitize_cheaply)
+function(heed_sanitize_cheaply NAME)
   if(HEED_SANITIZE)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0)
+    target_compile_options(${NAME} PRIVATE -O0)
   endif()
 endfunction()
+
+# heed_precompile(NAME OWNER HEADER...)
+#
+# Reads the headers once for all targets that name OWNER, the first of them, with
+# which they must share their flags. Files name what they need all the same:
+# clang-tidy reads them without.
+function(heed_precompile NAME OWNER)
+  if(NAME STREQUAL OWNER)
+    target_precompile_headers(${NAME} PRIVATE ${ARGN})
+  else()
+    target_precompile_headers(${NAME} REUSE_FROM ${OWNER})
+  endif()
+endfunction()
+
+set(HEED_COMMON_HEADERS
+    <fmt/format.h> <algorithm> <array> <cmath> <cstdint> <filesystem> <functional>
+    <limits> <map> <memory> <numeric> <optional> <set> <span> <string> <string_view>
+    <unordered_map> <utility> <vector>)
 
 set(HEED_MODULES "" CACHE INTERNAL "")
 
@@ -48,17 +66,25 @@ function(heed_module NAME)
   set_target_properties(heed_${NAME} PROPERTIES EXPORT_NAME ${NAME})
   set(HEED_MODULES ${HEED_MODULES} ${NAME} CACHE INTERNAL "")
 
+  set(owner heed_base)
   if(NAME MATCHES "^(base|io|data|metrics|explain|train|tasks|convert)$")
-    heed_sanitize_cheaply(${sources})
+    heed_sanitize_cheaply(heed_${NAME})
+  elseif(HEED_SANITIZE)
+    set(owner heed_tensor)
   endif()
+  if(NAME STREQUAL "kernels") # has OpenMP's flag
+    set(owner heed_kernels)
+  endif()
+  heed_precompile(heed_${NAME} ${owner} ${HEED_COMMON_HEADERS})
   if(HEED_TESTS AND tests)
     add_executable(heed_${NAME}_test ${tests})
     target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
                                                     GTest::gtest_main)
+    # What takes time is in the libraries.
+    target_compile_options(heed_${NAME}_test PRIVATE -O0)
+    heed_precompile(heed_${NAME}_test heed_base_test <gtest/gtest.h> ${HEED_COMMON_HEADERS})
     if(HEED_SANITIZE)
-      target_compile_options(heed_${NAME}_test PRIVATE -O0)
       # A process for each of thousands of tests would mostly start and end.
-      target_precompile_headers(heed_${NAME}_test PRIVATE <gtest/gtest.h> <string> <vector>)
       foreach(shard RANGE 3)
         add_test(NAME ${NAME}/${shard} COMMAND heed_${NAME}_test)
         set_tests_properties(${NAME}/${shard} PROPERTIES TIMEOUT 900 ENVIRONMENT

@@ -112,8 +112,10 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
                     "the vocabularies",
                     needed / 0x1p30, present / 0x1p30));
   }
-  all_.push_back(std::make_unique<Parameter>(
-      name, Initial(shape, init, rng_).To(dtype_), precision_, use));
+  Tensor value = rng_.seed() == kNoSeed ? Tensor(shape, dtype_)
+                                        : Initial(shape, init, rng_).To(dtype_);
+  all_.push_back(
+      std::make_unique<Parameter>(name, std::move(value), precision_, use));
   return *all_.back();
 }
 

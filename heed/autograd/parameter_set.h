@@ -27,6 +27,10 @@ struct Init {
   double scale = 1;
 };
 
+/// The seed of a model whose weights are read next. Until then they are not
+/// initialised: their memory is not even touched.
+inline constexpr uint64_t kNoSeed = ~uint64_t{0};
+
 /// Owns parameters; their addresses stay. Same seed, same values.
 class ParameterSet {
  public:

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,18 @@ TEST(ParameterSet, NamesByPath) {
   EXPECT_EQ(set.Find("decoder"), nullptr);
   EXPECT_EQ(set.elements(), 9);
   EXPECT_EQ(set.all().size(), 2U);
+}
+
+TEST(ParameterSet, WithoutSeedWaitsForItsValues) {
+  ParameterSet from(1, DType::kF32, kNative);
+  const Parameter& random = from.Add("weight", {2, 3}, {});
+  ParameterSet to(kNoSeed, DType::kF32, kNative);
+  const Parameter& weight = to.Add("weight", {2, 3}, {});
+  EXPECT_EQ(weight.value().shape(), Shape({2, 3}));
+  EXPECT_EQ(weight.value().dtype(), DType::kF32);
+  to.SetTensors(from.Tensors(), "memory");
+  EXPECT_TRUE(std::ranges::equal(std::span(weight.value().data<float>(), 6),
+                                 std::span(random.value().data<float>(), 6)));
 }
 
 TEST(ParameterSet, RefusesANameTwice) {

@@ -8,6 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/convert/huggingface.h"
 #include "heed/convert/translation_parts.h"
+#include "heed/data/subwords.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
 #include "heed/nn/positions.h"
@@ -99,7 +100,6 @@ std::string TokenIdsOf(const Vocabulary& vocabulary) {
   nlohmann::json ids = nlohmann::json::object();
   for (int32_t id = 0; id < vocabulary.size(); ++id) {
     const std::string& piece = vocabulary.Piece(id);
-    constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
     const std::string_view rest = std::string_view(piece).substr(
         piece.starts_with(kSpaceMark) ? kSpaceMark.size() : 0);
     ids[IsLanguageMark(rest) ? std::string(rest) : piece] = id;
@@ -164,10 +164,7 @@ void CheckMarianMt(const TranslationModel& model, const Requirements& require) {
                "position", c.position);
   for (const Vocabulary* side :
        {&model.vocabularies.source, &model.vocabularies.target}) {
-    const VocabularyKind kind = side->kind();
-    require.Need(
-        kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe,
-        "vocabulary", Name(kind));
+    require.Need(IsSubword(side->kind()), "vocabulary", Name(side->kind()));
   }
 }
 

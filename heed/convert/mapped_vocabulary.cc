@@ -12,6 +12,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/subwords.h"
 #include "heed/io/file.h"
 #include "heed/io/yaml.h"
 
@@ -26,8 +27,6 @@ constexpr std::string_view kSpecials[] = {"<pad>", "<unk>", "<s>", "</s>"};
 /// A score whose token has no probability in f32. It is not much lower, for a
 /// smoothed loss takes the mean of all scores.
 constexpr float kNeverWritten = -1e4F;
-/// How SentencePiece writes a space.
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
 bool IsSpecial(std::string_view token) {
   return std::ranges::find(kSpecials, token) != std::end(kSpecials);

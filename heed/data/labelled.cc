@@ -188,7 +188,8 @@ void Reader::Imdb() {
     result_.labels.push_back({*rating > 4 ? "pos" : "neg"});
     std::string& text = result_.text.emplace_back(columns[2]);
     for (size_t at = 0; (at = text.find(kBreak, at)) != text.npos; ++at) {
-      text.replace(at, kBreak.size(), " ");
+      text.erase(at, kBreak.size() - 1);
+      text[at] = ' ';
     }
   }
 }

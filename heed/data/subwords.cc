@@ -16,9 +16,6 @@ namespace {
 
 namespace sp = sentencepiece;
 
-// How SentencePiece writes a space inside a piece.
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
-
 // The words of a text with one space between them. SentencePiece would take
 // tabs for unknown characters, and skip lines that hold one in training.
 std::string SingleSpaced(std::string_view text) {

@@ -12,6 +12,9 @@
 
 namespace heed {
 
+/// How SentencePiece writes a space inside a piece.
+inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
+
 /// A SentencePiece model. Thread-safe.
 class Subwords {
  public:

@@ -20,10 +20,6 @@ constexpr std::array<const char*, 6> kKindNames = {
 constexpr std::array<const char*, kSpecialTokens> kSpecials = {"<pad>", "<unk>",
                                                                "<s>", "</s>"};
 
-bool IsSubword(VocabularyKind kind) {
-  return kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe;
-}
-
 bool IsWordPiece(VocabularyKind kind) {
   return kind == VocabularyKind::kWordPiece ||
          kind == VocabularyKind::kWordPieceCased;
@@ -89,6 +85,10 @@ VocabularyKind ParseVocabularyKind(std::string_view name) {
                                   name, fmt::join(kKindNames, ", ")));
   }
   return static_cast<VocabularyKind>(found - kKindNames.begin());
+}
+
+bool IsSubword(VocabularyKind kind) {
+  return kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe;
 }
 
 const char* FileExtension(VocabularyKind kind) {

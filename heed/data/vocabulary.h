@@ -44,6 +44,8 @@ enum class VocabularyKind {
 const char* Name(VocabularyKind kind);
 /// Throws: ConfigError that lists the names.
 VocabularyKind ParseVocabularyKind(std::string_view name);
+/// Whether tokens are pieces of SentencePiece.
+bool IsSubword(VocabularyKind kind);
 /// How the file of a vocabulary ends: ".model" (SentencePiece's own format) or
 /// ".txt" (one token per line, ids in order).
 const char* FileExtension(VocabularyKind kind);

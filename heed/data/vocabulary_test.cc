@@ -22,8 +22,8 @@ Strings Lines() {
 }
 
 Vocabulary TrainSmall(Kind kind) {
-  const bool subword = kind == Kind::kUnigram || kind == Kind::kBpe;
-  return Vocabulary::Train(Lines(), {.kind = kind, .size = subword ? 60 : 0});
+  return Vocabulary::Train(Lines(),
+                           {.kind = kind, .size = IsSubword(kind) ? 60 : 0});
 }
 
 std::string ConfigErrorOf(const Strings& lines,

@@ -12,14 +12,13 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/subwords.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
 
 namespace heed {
 namespace {
 
-// How SentencePiece writes a space, with which each of its words begins.
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr float kExcluded = -1e30F;
 // The search ends when all that is left is so little of the whole.
@@ -29,10 +28,6 @@ constexpr double kNegligible = 1e-5;
 double LogAdd(double a, double b) {
   const auto [low, high] = std::minmax(a, b);
   return low == kNever ? high : high + std::log1p(std::exp(low - high));
-}
-
-bool IsSubword(VocabularyKind kind) {
-  return kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe;
 }
 
 /// Bytes of `text` before its last word, which may be empty.

@@ -22,9 +22,7 @@ Vocabulary VocabularyOf(VocabularyKind kind, const Strings& lines, int size) {
 
 Vocabulary OfKind(VocabularyKind kind) {
   const Strings lines = {"ab abc bca cab", "abc ab bb", "ca cab cb"};
-  const bool subword =
-      kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe;
-  return VocabularyOf(kind, lines, subword ? 14 : 0);
+  return VocabularyOf(kind, lines, IsSubword(kind) ? 14 : 0);
 }
 
 /// What the model holds likely after `prefix` among all but <pad>, <unk>, <s>.

@@ -65,6 +65,14 @@ Translator::Translator(const SequenceModel& model, Vocabulary source,
       options_(options),
       shortlist_(std::move(shortlist)) {
   CheckOptions(options);
+  const bool alike = source_.kind() == target_.kind() ||
+                     (IsSubword(source_.kind()) && IsSubword(target_.kind()));
+  if (options.replace_unknown && !alike) {
+    throw ConfigError(fmt::format(
+        "replace_unknown copies a token of the source, but the source has {} "
+        "and the target {}",
+        Name(source_.kind()), Name(target_.kind())));
+  }
 }
 
 std::vector<Translations> Translator::Translate(

@@ -49,7 +49,8 @@ class Translator {
  public:
   /// `lowercase`: as the model's training text was. With a shortlist, only what
   /// it lists for the sentences of a batch is written.
-  /// Throws: ConfigError for options out of range.
+  /// Throws: ConfigError for options out of range, or that do not fit the
+  /// vocabularies.
   Translator(const SequenceModel& model, Vocabulary source, Vocabulary target,
              bool lowercase, const DecodeOptions& options,
              std::optional<Shortlist> shortlist = std::nullopt);

@@ -149,6 +149,17 @@ TEST_F(TranslatorTest, UnknownWordsAreCopiedFromWhereTheModelLooked) {
   EXPECT_EQ(Texts(Make(options).Translate(lines)), lines);
 }
 
+TEST(Translator, UnknownWordsCannotBeReplacedByTokensOfAnotherKind) {
+  const CopyModel model(10);
+  const Vocabulary characters = Vocabulary::Train(
+      Lines{"the cat"}, {.kind = VocabularyKind::kCharacters, .size = 0});
+  DecodeOptions options;
+  EXPECT_NO_THROW(Translator(model, characters, Words(), false, options));
+  options.replace_unknown = true;
+  EXPECT_THROW(Translator(model, characters, Words(), false, options),
+               ConfigError);
+}
+
 class LooksAtTheEnd : public CopyModel {
  public:
   using CopyModel::CopyModel;

@@ -128,8 +128,11 @@ class Heatmap {
     std::string line(label_columns_ + 1, ' ');
     for (int64_t s = begin; s < end; ++s) {
       const bool character = columns_[s] <= 3;
-      line += character ? Pad(source_[s], columns_[s])
-                        : " " + Pad(source_[s], columns_[s] - 2) + " ";
+      if (character) {
+        line += Pad(source_[s], columns_[s]);
+      } else {
+        line += fmt::format(" {} ", Pad(source_[s], columns_[s] - 2));
+      }
     }
     return line + "\n";
   }

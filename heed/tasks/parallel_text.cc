@@ -35,10 +35,6 @@ std::vector<std::string> Joined(const ParallelText& text) {
   return lines;
 }
 
-bool IsSubword(VocabularyKind kind) {
-  return kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe;
-}
-
 }  // namespace
 
 void DataConfig::Visit(FieldList& v) {
@@ -70,6 +66,9 @@ void DataConfig::Visit(FieldList& v) {
     "source");
   v("min_count", min_count, Range(1, 1000000),
     "words and characters: rarer ones become <unk>");
+  v("bpe_dropout", bpe_dropout, UpToBelow(0, 1),
+    "leave out merges of bpe with this probability, anew in each epoch, so "
+    "that words are seen in ever other pieces; 0.1 is usual");
 
   v.Section("Batches");
   v("batch_tokens", batch_tokens, Range(1, 10000000),
@@ -81,6 +80,13 @@ void DataConfig::Visit(FieldList& v) {
 
 void DataConfig::Resolve() {
   constexpr int kDefaultSubwords = 8000;
+  if (bpe_dropout > 0 && source_kind() != VocabularyKind::kBpe &&
+      target_kind() != VocabularyKind::kBpe) {
+    throw ConfigError(fmt::format(
+        "bpe_dropout leaves out merges of bpe, but vocabulary is '{}'; choose "
+        "--vocabulary bpe",
+        vocabulary));
+  }
   if (joint_vocabulary && target_vocabulary_size == 0) {
     target_vocabulary_size = source_vocabulary_size;
   }

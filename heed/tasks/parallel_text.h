@@ -29,6 +29,7 @@ struct DataConfig {
   int source_vocabulary_size = 0;
   int target_vocabulary_size = 0;
   int min_count = 1;
+  double bpe_dropout = 0;  // probability
 
   int batch_tokens = 4096;
   int batch_sentences = 0;

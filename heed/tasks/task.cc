@@ -108,6 +108,9 @@ void WriteSettings(Task& task, TrainingConfig& training) {
   WriteModelConfig(out, {ToJson(task, training), task.Files()});
 }
 
+namespace {
+
+/// Settings and vocabularies, without a model.
 LoadedTask ReadSettings(const std::string& folder) {
   ModelDescription description = ReadModelConfig(folder);
   Json& json = description.settings;
@@ -131,12 +134,14 @@ LoadedTask ReadSettings(const std::string& folder) {
   }
   loaded.training.run.out = folder;
   loaded.task->SetFiles(description.files, folder);
-  loaded.task->MakeModel(loaded.training.run.seed);
   return loaded;
 }
 
+}  // namespace
+
 LoadedTask ReadTask(const std::string& folder, const std::string& dtype) {
   LoadedTask loaded = ReadSettings(folder);
+  loaded.task->MakeModel(kNoSeed);
   const std::string path = PathIn(folder, kWeightsFile);
   SafetensorsFile weights = ReadTensors(path);
   SetParameters(loaded.task->parameters(), weights.tensors, path);
@@ -157,7 +162,9 @@ TrainResult Resume(const std::string& folder, bool quiet) {
                       "be resumed");
   }
   // Stopped before it had anything of its own, a run starts once more.
-  if (!HasBegun(folder)) loaded.task->StartWeights();
+  const bool begun = HasBegun(folder);
+  loaded.task->MakeModel(begun ? kNoSeed : loaded.training.run.seed);
+  if (!begun) loaded.task->StartWeights();
   loaded.task->ReadExamples();
   loaded.task->EncodeExamples();
   return ResumeTraining(*loaded.task, loaded.training);

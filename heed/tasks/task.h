@@ -78,7 +78,8 @@ class Task : public Trainable {
   virtual void SetFiles(const ModelFiles& files, const std::string& folder) = 0;
   /// What was learnt, by name: {"source_vocabulary", 8000}.
   virtual std::vector<std::pair<std::string, int64_t>> Sizes() const = 0;
-  /// A fresh model for these vocabularies.
+  /// A fresh model for these vocabularies; kNoSeed: weights are
+  /// read next.
   virtual void MakeModel(uint64_t seed) = 0;
   /// Takes weights from where the settings say that training starts, if they
   /// do. Throws: IoError; FormatError.
@@ -119,14 +120,12 @@ TrainResult TrainOnExamples(Task& task, TrainingConfig training);
 /// earlier run go. Throws: IoError.
 void WriteSettings(Task& task, TrainingConfig& training);
 
-/// A model folder that was read: with weights, or without for a run that is
-/// continued.
+/// A model folder that was read.
 struct LoadedTask {
   std::unique_ptr<Task> task;
   TrainingConfig training;
   Metadata metadata;  // of the weights: step, score
 };
-LoadedTask ReadSettings(const std::string& folder);
 /// `dtype`: what products round their factors to, "f32", "bf16" or "int8", in
 /// which matrices then take a quarter of the memory; "auto": as trained, or as
 /// written by heed quantize.

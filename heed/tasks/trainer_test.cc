@@ -106,6 +106,27 @@ TEST_F(Trainer, ResumesAMovingAverageToTheSameWeights) {
   ExpectSameRun("whole", "stopped");
 }
 
+TEST_F(Trainer, ResumesBpeDropoutToTheSameWeights) {
+  TranslationConfig config = OnFiles("without");
+  config.run.validate_every = 2;
+  config.data.vocabulary = "bpe";
+  config.data.joint_vocabulary = true;
+  // The letters, the space, and the space with each letter.
+  config.data.source_vocabulary_size = kSpecialTokens + 9;
+  TrainTranslation(config);
+  config.data.bpe_dropout = 0.3;
+  config.run.out = Out("whole");
+  TrainTranslation(config);
+  EXPECT_NE(ReadFile(Out("whole/model.safetensors")),
+            ReadFile(Out("without/model.safetensors")));
+  config.run.out = Out("stopped");
+  config.run.steps = 5;
+  TrainTranslation(config);
+  Rewrite("stopped", [](auto& settings) { settings["steps"] = 0; });
+  Resume(Out("stopped"), true);
+  ExpectSameRun("whole", "stopped");
+}
+
 TEST_F(Trainer, KeepsTheMovingAverageAndTrainsTheWeights) {
   TranslationConfig config = TinyConfig(Out("plain"));
   TrainTranslation(config, {train_, {}});

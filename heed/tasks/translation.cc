@@ -131,6 +131,13 @@ void TranslationTask::EncodeExamples() {
         train_.dropped_long, options.max_length, train_.dropped_empty));
   }
   valid_ = EncodeCorpus(text_.valid, v.source, v.target, {});
+  if (data.bpe_dropout == 0) return;
+  if (data.source_kind() == VocabularyKind::kBpe) {
+    source_dropout_.emplace(v.source, data.bpe_dropout);
+  }
+  if (data.target_kind() == VocabularyKind::kBpe) {
+    target_dropout_.emplace(v.target, data.bpe_dropout);
+  }
 }
 
 std::string TranslationTask::Summary() const {
@@ -159,14 +166,39 @@ int64_t TranslationTask::Units(std::span<const int64_t> examples) const {
   return tokens;
 }
 
+Batch TranslationTask::TrainingBatch(const Context& ctx,
+                                     std::span<const int64_t> examples) const {
+  if (ctx.rng == nullptr || (!source_dropout_ && !target_dropout_)) {
+    return MakeBatch(train_, examples);
+  }
+  // Models may have no positions beyond max_length.
+  const auto segment = [&](const std::optional<BpeDropout>& dropout,
+                           const std::vector<int32_t>& ids) {
+    if (!dropout) return ids;
+    std::vector<int32_t> segmented = dropout->Segment(ids, *ctx.rng);
+    const int64_t tokens = std::ssize(segmented) - 1;  // without </s>
+    const bool fits = data.max_length == 0 || tokens <= data.max_length;
+    return fits ? segmented : ids;
+  };
+  Corpus corpus;
+  std::vector<int64_t> places;
+  for (const int64_t example : examples) {
+    const auto i = static_cast<size_t>(example);
+    places.push_back(corpus.size());
+    corpus.source.push_back(segment(source_dropout_, train_.source[i]));
+    corpus.target.push_back(segment(target_dropout_, train_.target[i]));
+  }
+  return MakeBatch(corpus, places);
+}
+
 BatchLoss TranslationTask::Loss(const Context& ctx,
                                 std::span<const int64_t> examples,
                                 const LossOptions& options) const {
   CrossEntropyOptions entropy;
   entropy.smoothing = options.smoothing;
   entropy.scale = options.scale;
-  CrossEntropyLoss loss = TranslationLoss(*model_->model, ctx,
-                                          MakeBatch(train_, examples), entropy);
+  CrossEntropyLoss loss = TranslationLoss(
+      *model_->model, ctx, TrainingBatch(ctx, examples), entropy);
   return {std::move(loss.loss), loss.nll * options.scale};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "heed/data/batches.h"
+#include "heed/data/bpe_dropout.h"
 #include "heed/data/vocabulary.h"
 #include "heed/decode/translator.h"
 #include "heed/models/config.h"
@@ -80,6 +81,8 @@ class TranslationTask : public Task {
 
  private:
   BatchOptions Batches() const;
+  Batch TrainingBatch(const Context& ctx,
+                      std::span<const int64_t> examples) const;
 
   std::string folder_;  // that it was read from
   std::optional<Vocabularies> vocabularies_;
@@ -87,6 +90,8 @@ class TranslationTask : public Task {
   TrainingText text_;
   Corpus train_;
   Corpus valid_;
+  std::optional<BpeDropout> source_dropout_;
+  std::optional<BpeDropout> target_dropout_;
 
   // Of prediction and evaluation
   DecodeOptions decode_;

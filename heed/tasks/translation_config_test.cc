@@ -99,6 +99,12 @@ TEST(TranslationConfig, ChoicesThatDoNotFitAreRefused) {
               kinds.Resolve();
             }).find("target_vocabulary 'words'"),
             std::string::npos);
+  TranslationConfig merges;
+  merges.data.bpe_dropout = 0.1;
+  EXPECT_NE(MessageOf<ConfigError>([&] { merges.Resolve(); }).find("bpe"),
+            std::string::npos);
+  merges.data.target_vocabulary = "bpe";
+  EXPECT_NO_THROW(merges.Resolve());
   TranslationConfig halving;
   halving.optimizer.schedule = "step_halving";
   EXPECT_NE(

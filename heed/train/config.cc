@@ -1,5 +1,6 @@
 #include "heed/train/config.h"
 
+#include "heed/autograd/parameter_set.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -79,6 +80,7 @@ void TrainingConfig::Resolve() {
   if (optimizer.schedule == "step_halving" && optimizer.halve_every == 0) {
     throw ConfigError("schedule 'step_halving' needs halve_every");
   }
+  if (run.seed == kNoSeed) throw ConfigError("seed is too large by one");
   if (run.average > run.keep) run.keep = run.average;
 }
 
