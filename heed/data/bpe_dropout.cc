@@ -16,12 +16,12 @@ bool IsByte(std::string_view piece) {
   return piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
 }
 
-}  // namespace
-
-struct BpeDropout::Symbol {
+struct Symbol {
   std::string_view text;
   int32_t id;
 };
+
+}  // namespace
 
 BpeDropout::BpeDropout(Vocabulary vocabulary, double probability)
     : vocabulary_(std::move(vocabulary)), probability_(probability) {

@@ -30,7 +30,6 @@ class BpeDropout {
   std::vector<int32_t> Segment(std::span<const int32_t> ids, Rng& rng) const;
 
  private:
-  struct Symbol;
   void AppendWord(std::string_view word, Rng& rng,
                   std::vector<int32_t>& ids) const;
 

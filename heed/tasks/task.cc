@@ -66,6 +66,33 @@ Json ToJson(Task& task, TrainingConfig& training) {
   return json;
 }
 
+/// Settings and vocabularies, without a model.
+LoadedTask ReadSettings(const std::string& folder) {
+  ModelDescription description = ReadModelConfig(folder);
+  Json& json = description.settings;
+  const std::string path = PathIn(folder, "config.json");
+  LoadedTask loaded;
+  try {
+    // Folders of before there were other tasks name none.
+    loaded.task = MakeTask(TextOr(json, kTaskKey, kFirstTask));
+    json.erase(kTaskKey);
+    Task& task = *loaded.task;
+    if (json.contains(kModelKey)) task.ChooseModel(TextOr(json, kModelKey, ""));
+    const std::vector<Field> fields = Settings{task, loaded.training}.Fields();
+    DropFormerSettings(fields, json);
+    FieldsFromJson(fields, json, path);
+    task.Resolve();
+    loaded.training.Resolve();
+  } catch (const ConfigError& error) {
+    throw FormatError(std::string(error.what()).starts_with(path)
+                          ? error.what()
+                          : fmt::format("{}: {}", path, error.what()));
+  }
+  loaded.training.run.out = folder;
+  loaded.task->SetFiles(description.files, folder);
+  return loaded;
+}
+
 }  // namespace
 
 std::unique_ptr<Task> MakeTask(const std::string& name) {
@@ -107,37 +134,6 @@ void WriteSettings(Task& task, TrainingConfig& training) {
   OutFolder::ForgetOldRun(out);
   WriteModelConfig(out, {ToJson(task, training), task.Files()});
 }
-
-namespace {
-
-/// Settings and vocabularies, without a model.
-LoadedTask ReadSettings(const std::string& folder) {
-  ModelDescription description = ReadModelConfig(folder);
-  Json& json = description.settings;
-  const std::string path = PathIn(folder, "config.json");
-  LoadedTask loaded;
-  try {
-    // Folders of before there were other tasks name none.
-    loaded.task = MakeTask(TextOr(json, kTaskKey, kFirstTask));
-    json.erase(kTaskKey);
-    Task& task = *loaded.task;
-    if (json.contains(kModelKey)) task.ChooseModel(TextOr(json, kModelKey, ""));
-    const std::vector<Field> fields = Settings{task, loaded.training}.Fields();
-    DropFormerSettings(fields, json);
-    FieldsFromJson(fields, json, path);
-    task.Resolve();
-    loaded.training.Resolve();
-  } catch (const ConfigError& error) {
-    throw FormatError(std::string(error.what()).starts_with(path)
-                          ? error.what()
-                          : fmt::format("{}: {}", path, error.what()));
-  }
-  loaded.training.run.out = folder;
-  loaded.task->SetFiles(description.files, folder);
-  return loaded;
-}
-
-}  // namespace
 
 LoadedTask ReadTask(const std::string& folder, const std::string& dtype) {
   LoadedTask loaded = ReadSettings(folder);

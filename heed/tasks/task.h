@@ -78,8 +78,8 @@ class Task : public Trainable {
   virtual void SetFiles(const ModelFiles& files, const std::string& folder) = 0;
   /// What was learnt, by name: {"source_vocabulary", 8000}.
   virtual std::vector<std::pair<std::string, int64_t>> Sizes() const = 0;
-  /// A fresh model for these vocabularies; kNoSeed: weights are
-  /// read next.
+  /// A fresh model for these vocabularies; kNoSeed: its weights
+  /// are read next.
   virtual void MakeModel(uint64_t seed) = 0;
   /// Takes weights from where the settings say that training starts, if they
   /// do. Throws: IoError; FormatError.

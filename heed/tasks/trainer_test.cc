@@ -41,6 +41,18 @@ class Trainer : public testing::Test {
     change(description.settings);
     WriteModelConfig(Out(out), description);
   }
+  /// Stops a run after `steps`, and resumes it to the end of "whole". Returns
+  /// the last step.
+  int64_t StopAndResume(TranslationConfig config, int64_t steps) const {
+    const std::string name = fmt::format("stopped-{}", steps);
+    config.run.out = Out(name);
+    config.run.steps = steps;
+    EXPECT_EQ(TrainTranslation(config).step, steps);
+    Rewrite(name, [](auto& settings) { settings["steps"] = 0; });
+    const int64_t last = Resume(Out(name), true).step;
+    ExpectSameRun("whole", name);
+    return last;
+  }
   /// The files that must not depend on when a run was stopped.
   void ExpectSameRun(const std::string& a, const std::string& b) const {
     for (const char* file : {"model.safetensors", "training.safetensors"}) {
@@ -83,13 +95,7 @@ TEST_F(Trainer, ResumesAtAnyStepToTheSameWeights) {
   config.run.keep = 2;
   TrainTranslation(config);
   for (const int64_t stop : {1, 5, 6, 7, 11}) {
-    const std::string name = fmt::format("stopped-{}", stop);
-    config.run.out = Out(name);
-    config.run.steps = stop;
-    EXPECT_EQ(TrainTranslation(config).step, stop);
-    Rewrite(name, [](auto& settings) { settings["steps"] = 0; });
-    EXPECT_EQ(Resume(Out(name), true).step, 12);
-    ExpectSameRun("whole", name);
+    EXPECT_EQ(StopAndResume(config, stop), 12);
   }
 }
 
@@ -98,12 +104,7 @@ TEST_F(Trainer, ResumesAMovingAverageToTheSameWeights) {
   config.run.validate_every = 2;
   config.run.ema = 0.9;
   TrainTranslation(config);
-  config.run.out = Out("stopped");
-  config.run.steps = 5;
-  TrainTranslation(config);
-  Rewrite("stopped", [](auto& settings) { settings["steps"] = 0; });
-  Resume(Out("stopped"), true);
-  ExpectSameRun("whole", "stopped");
+  StopAndResume(config, 5);
 }
 
 TEST_F(Trainer, ResumesBpeDropoutToTheSameWeights) {
@@ -119,12 +120,7 @@ TEST_F(Trainer, ResumesBpeDropoutToTheSameWeights) {
   TrainTranslation(config);
   EXPECT_NE(ReadFile(Out("whole/model.safetensors")),
             ReadFile(Out("without/model.safetensors")));
-  config.run.out = Out("stopped");
-  config.run.steps = 5;
-  TrainTranslation(config);
-  Rewrite("stopped", [](auto& settings) { settings["steps"] = 0; });
-  Resume(Out("stopped"), true);
-  ExpectSameRun("whole", "stopped");
+  StopAndResume(config, 5);
 }
 
 TEST_F(Trainer, KeepsTheMovingAverageAndTrainsTheWeights) {
@@ -152,12 +148,7 @@ TEST_F(Trainer, ResumesWithAccumulationInTheMiddleOfAnEpoch) {
   config.optimizer.accumulate = 4;  // of 6 batches: updates of 4 and of 2
   config.run.validate_every = 1;
   EXPECT_EQ(TrainTranslation(config).step, 4);
-  config.run.out = Out("stopped");
-  config.run.steps = 3;
-  TrainTranslation(config);
-  Rewrite("stopped", [](auto& settings) { settings["steps"] = 0; });
-  Resume(Out("stopped"), true);
-  ExpectSameRun("whole", "stopped");
+  StopAndResume(config, 3);
 }
 
 TEST_F(Trainer, ResumeOfAFinishedRunChangesNothing) {

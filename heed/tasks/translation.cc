@@ -177,8 +177,8 @@ Batch TranslationTask::TrainingBatch(const Context& ctx,
     if (!dropout) return ids;
     std::vector<int32_t> segmented = dropout->Segment(ids, *ctx.rng);
     const int64_t tokens = std::ssize(segmented) - 1;  // without </s>
-    const bool fits = data.max_length == 0 || tokens <= data.max_length;
-    return fits ? segmented : ids;
+    if (data.max_length > 0 && tokens > data.max_length) return ids;
+    return segmented;
   };
   Corpus corpus;
   std::vector<int64_t> places;

@@ -105,6 +105,10 @@ TEST(TranslationConfig, ChoicesThatDoNotFitAreRefused) {
             std::string::npos);
   merges.data.target_vocabulary = "bpe";
   EXPECT_NO_THROW(merges.Resolve());
+  TranslationConfig seeds;
+  seeds.run.seed = kNoSeed;
+  EXPECT_NE(MessageOf<ConfigError>([&] { seeds.Resolve(); }).find("seed"),
+            std::string::npos);
   TranslationConfig halving;
   halving.optimizer.schedule = "step_halving";
   EXPECT_NE(
