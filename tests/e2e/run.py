@@ -524,6 +524,13 @@ class Translating(EndToEnd):
             self.fails(2, "attention", "translate", out, option, stdin=b"1 2\n")
 
 
+def load_tests(loader, suites, pattern):
+    """Every SHARDS-th test, so that processes can share them."""
+    tests = [test for suite in suites for test in suite]
+    shard, shards = (int(os.environ.get(name, one)) for name, one in (("SHARD", 0), ("SHARDS", 1)))
+    return unittest.TestSuite(tests[shard::shards])
+
+
 def main():
     WORLD.heed = str(pathlib.Path(sys.argv[1]).resolve())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -62,7 +62,8 @@ class Engine(EndToEnd):
         for model in ("bahdanau", self.model):
             result = strict_json(self.runs(
                 "bench", "decode", "--model", model, "--batch", 2, "--beam", 2, "--length", 4,
-                "--src-len", 3, "--vocab", 40, "--dtype", "int8", "--threads", 1, "--json"))
+                "--src-len", 3, "--vocab", 40, "--dtype", "int8", "--threads", 1, "--seconds", 0.1,
+                "--json"))
             for key in ("tokens_per_second", "first_token_ms", "peak_bytes", "floor_ms"):
                 self.assertGreater(result[key], 0, key)
 
