@@ -168,12 +168,11 @@ int64_t NextChunk(int64_t rows, int64_t chunk) {
   return size;
 }
 
-/// c [rows, n] (+)= a [rows, k] b for f32, with a dense. After each chunk
-/// then(first row, rows).
-template <typename Then>
-void RunRows(const void* a, size_t a_element, int64_t rows,
-             const PackedMatrix& b, bool accumulate, float* c,
-             const Then& then) {
+/// c [rows, n] (+)= a [rows, k] b for f32 and bf16, where left(first row, rows)
+/// is where those rows of a lie, dense. After each chunk then(first row, rows).
+template <typename Left, typename Then>
+void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
+             const Left& left, const Then& then) {
   const bool bf16 = b.precision == Precision::kBF16;
   const int64_t chunk = ChunkRows(rows, b.n);
   auto& cache = ProductCache::Instance();
@@ -181,18 +180,22 @@ void RunRows(const void* a, size_t a_element, int64_t rows,
     for (int64_t r = begin; r < end;) {
       const int64_t m = NextChunk(end - r, chunk);
       cache.Get({m, b.n, b.k, accumulate, bf16})
-          .Run(static_cast<const char*>(a) +
-                   static_cast<size_t>(r * b.k) * a_element,
-               b.data.raw(), c + r * b.n);
+          .Run(left(r, m), b.data.raw(), c + r * b.n);
       then(r, m);
       r += m;
     }
   });
 }
 
-void RunRows(const void* a, size_t a_element, int64_t rows,
-             const PackedMatrix& b, bool accumulate, float* c) {
-  RunRows(a, a_element, rows, b, accumulate, c, [](int64_t, int64_t) {});
+void RunRows(const Tensor& a, const PackedMatrix& b, bool accumulate,
+             float* c) {
+  RunRows(
+      a.rows(), b, accumulate, c,
+      [&](int64_t r, int64_t) {
+        return static_cast<const char*>(a.raw()) +
+               static_cast<size_t>(r * b.k) * SizeOf(a.dtype());
+      },
+      [](int64_t, int64_t) {});
 }
 
 int64_t Panels(int64_t n) { return (n + cpu::kPanel - 1) / cpu::kPanel; }
@@ -214,21 +217,28 @@ void Reserve(int64_t rows, int64_t n, Precision precision,
   packed.precision = precision;
 }
 
+void PackPanelF32(const cpu::MatrixView& b, int64_t panel, int64_t rows,
+                  Precision precision, void* out) {
+  if (precision == Precision::kBF16) {
+    cpu::PackPanelBF16(b, panel, rows, static_cast<uint16_t*>(out));
+  } else {
+    cpu::PackPanel(b, panel, rows, static_cast<float*>(out));
+  }
+}
+
 void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
              PackedMatrix& packed) {
   Reserve(rows, b.n, precision, packed);
   const bool bf16 = precision == Precision::kBF16;
   const int64_t panel_size = cpu::PaddedRows(rows, bf16) * cpu::kPanel;
   const int64_t grain = std::max<int64_t>(1, 65536 / panel_size);
+  auto* data = static_cast<char*>(packed.data.raw());
+  const size_t bytes =
+      static_cast<size_t>(panel_size) * SizeOf(packed.data.dtype());
   ParallelFor(Panels(b.n), grain, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
-      if (bf16) {
-        cpu::PackPanelBF16(b, p, rows,
-                           reinterpret_cast<uint16_t*>(
-                               packed.data.data<bfloat16>() + p * panel_size));
-      } else {
-        cpu::PackPanel(b, p, rows, packed.data.data<float>() + p * panel_size);
-      }
+      PackPanelF32(b, p, rows, precision,
+                   data + static_cast<size_t>(p) * bytes);
     }
   });
 }
@@ -263,39 +273,102 @@ Tensor TransposedF64(const Tensor& b) {
   return t;
 }
 
-/// `x` as dense rows of bf16.
-Tensor DenseBF16(const Tensor& x) {
-  Tensor rounded({x.rows(), x.cols()}, DType::kBF16);
-  auto* out = reinterpret_cast<uint16_t*>(rounded.data<bfloat16>());
-  const int64_t grain =
-      std::max<int64_t>(1, 32768 / std::max<int64_t>(1, x.cols()));
-  ParallelFor(x.rows(), grain, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      cpu::RoundBF16(x.row<float>(r), x.cols(), out + r * x.cols());
-    }
-  });
-  return rounded;
+/// Of this thread, for a chunk of a left factor, which thus stays in the cache
+/// until it has been used; valid until the next call.
+Tensor& Scratch(int64_t size, DType dtype) {
+  thread_local Tensor scratch;
+  if (!scratch.defined() || scratch.numel() < size ||
+      scratch.dtype() != dtype) {
+    scratch = Tensor({size}, dtype);
+  }
+  return scratch;
+}
+
+/// Rows [r, r + rows) of x as dense rows of bf16 in out.
+void RoundRows(const Tensor& x, int64_t r, int64_t rows, Tensor& out) {
+  auto* to = reinterpret_cast<uint16_t*>(out.data<bfloat16>());
+  for (int64_t i = 0; i < rows; ++i) {
+    cpu::RoundBF16(x.row<float>(r + i), x.cols(), to + i * x.cols());
+  }
 }
 
 /// Rows of a weight gradient's sum that are done at once.
 constexpr int64_t kSumRows = 1024;
 constexpr int64_t kSumUnit = 64;
 
-/// xᵀ as dense rows of length `rows` (x's rows, padded with zeros).
-Tensor TransposedLeft(const Tensor& x, int64_t rows, Precision precision) {
-  const bool bf16 = precision == Precision::kBF16;
-  Tensor t({x.cols(), rows}, bf16 ? DType::kBF16 : DType::kF32);
-  ParallelFor(x.cols(), 32, [&](int64_t begin, int64_t end) {
-    if (bf16) {
-      cpu::TransposeRowsBF16(
-          x.data<float>(), x.rows(), x.row_stride(), begin, end, rows,
-          reinterpret_cast<uint16_t*>(t.data<bfloat16>() + begin * rows));
+/// The left factor xᵀ of a sum over `rows` rows.
+struct TransposedLeft {
+  const Tensor& x;
+  int64_t rows;
+  Precision precision;
+
+  size_t row_bytes() const {
+    return static_cast<size_t>(rows) * SizeOf(dtype());
+  }
+  DType dtype() const {
+    return precision == Precision::kBF16 ? DType::kBF16 : DType::kF32;
+  }
+  /// Rows [begin, end), dense.
+  void Write(int64_t begin, int64_t end, void* out) const {
+    if (precision == Precision::kBF16) {
+      cpu::TransposeRowsBF16(x.data<float>(), x.rows(), x.row_stride(), begin,
+                             end, rows, static_cast<uint16_t*>(out));
     } else {
       cpu::TransposeRows(x.data<float>(), x.rows(), x.row_stride(), begin, end,
-                         rows, t.data<float>() + begin * rows);
+                         rows, static_cast<float*>(out));
+    }
+  }
+};
+
+/// From this many columns on a right operand does not fit the cache.
+constexpr int64_t kWide = 4096;
+/// What of it is packed and used at once, in bytes.
+constexpr int64_t kWideBlock = 1 << 19;
+
+/// c [m, b.n] (+)= left b. Columns of b are packed when their turn comes and
+/// used from the cache.
+void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
+                  bool accumulate, float* c) {
+  const Precision precision = left.precision;
+  const bool bf16 = precision == Precision::kBF16;
+  const int64_t k = left.rows;
+  Tensor a({left.x.cols(), k}, left.dtype());
+  const auto row = [&](int64_t r) {
+    return static_cast<char*>(a.raw()) +
+           static_cast<size_t>(r) * left.row_bytes();
+  };
+  ParallelFor(a.rows(), 32, [&](int64_t begin, int64_t end) {
+    left.Write(begin, end, row(begin));
+  });
+  const int64_t panel_size = cpu::PaddedRows(k, bf16) * cpu::kPanel;
+  const auto panel_bytes = static_cast<int64_t>(SizeOf(a.dtype())) * panel_size;
+  const int64_t block = std::max<int64_t>(1, kWideBlock / panel_bytes);
+  const int64_t chunk = ChunkRows(512, 0);
+  auto& cache = ProductCache::Instance();
+  ParallelFor(Panels(b.n), block, [&](int64_t begin, int64_t end) {
+    Tensor packed({block * panel_size}, a.dtype());
+    Tensor tile({chunk, block * cpu::kPanel});
+    auto* to = static_cast<char*>(packed.raw());
+    for (int64_t p = begin; p < end; p += block) {
+      const int64_t panels = std::min(block, end - p);
+      for (int64_t i = 0; i < panels; ++i) {
+        PackPanelF32(b, p + i, k, precision, to + i * panel_bytes);
+      }
+      const int64_t first = p * cpu::kPanel;
+      const int64_t n = std::min(panels * cpu::kPanel, b.n - first);
+      for (int64_t r = 0; r < a.rows();) {
+        const int64_t m = NextChunk(a.rows() - r, chunk);
+        cache.Get({m, n, k, false, bf16}).Run(row(r), to, tile.data<float>());
+        for (int64_t i = 0; i < m; ++i) {
+          const float* from = tile.data<float>() + i * n;
+          float* row = c + (r + i) * b.n + first;
+          if (!accumulate) std::fill_n(row, n, 0.0F);
+          for (int64_t j = 0; j < n; ++j) row[j] += from[j];
+        }
+        r += m;
+      }
     }
   });
-  return t;
 }
 
 Tensor AsMatrix(const Tensor& x) { return x.Reshape({x.rows(), x.cols()}); }
@@ -351,12 +424,26 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
     finish(c);
     return;
   }
-  const Tensor factors =
-      b.precision == Precision::kBF16 ? DenseBF16(a) : a.Contiguous();
   const Tensor result = AsMatrix(c);
-  RunRows(factors.raw(), SizeOf(factors.dtype()), a.rows(), b,
-          epilogue.accumulate, c.data<float>(),
-          [&](int64_t r, int64_t m) { finish(result.Slice(r, r + m)); });
+  const auto then = [&](int64_t r, int64_t m) {
+    finish(result.Slice(r, r + m));
+  };
+  if (b.precision == Precision::kBF16) {
+    RunRows(
+        a.rows(), b, epilogue.accumulate, c.data<float>(),
+        [&](int64_t r, int64_t m) {
+          Tensor& scratch = Scratch(m * b.k, DType::kBF16);
+          RoundRows(a, r, m, scratch);
+          return scratch.raw();
+        },
+        then);
+    return;
+  }
+  const Tensor factors = a.Contiguous();
+  RunRows(
+      a.rows(), b, epilogue.accumulate, c.data<float>(),
+      [&](int64_t r, int64_t) { return factors.data<float>() + r * b.k; },
+      then);
 }
 
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
@@ -379,14 +466,25 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
     const int64_t units = (left + kSumUnit - 1) / kSumUnit;
     const int64_t rows = NextChunk(units, kSumRows / kSumUnit) * kSumUnit;
     const int64_t end = std::min(x.rows(), r + rows);
-    const Tensor left_operand =
-        TransposedLeft(xs.Slice(r, end), rows, precision);
+    const Tensor x_part = xs.Slice(r, end);
+    const TransposedLeft a{x_part, rows, precision};
     const Tensor part = ys.Slice(r, end);
-    PackF32({part.data<float>(), part.rows(), part.cols(), part.row_stride(),
-             false},
-            rows, precision, packed);
-    RunRows(left_operand.raw(), SizeOf(left_operand.dtype()), x.cols(), packed,
-            accumulate || r > 0, c.data<float>());
+    const cpu::MatrixView b{part.data<float>(), part.rows(), part.cols(),
+                            part.row_stride(), false};
+    const bool add = accumulate || r > 0;
+    if (b.n >= kWide) {
+      MultiplyWide(a, b, add, c.data<float>());
+    } else {
+      PackF32(b, rows, precision, packed);
+      RunRows(
+          x.cols(), packed, add, c.data<float>(),
+          [&](int64_t i, int64_t m) {
+            Tensor& scratch = Scratch(m * rows, a.dtype());
+            a.Write(i, i + m, scratch.raw());
+            return scratch.raw();
+          },
+          [](int64_t, int64_t) {});
+    }
     r = end;
   }
 }
@@ -410,7 +508,7 @@ double MeasureProductRate(Precision precision, double seconds) {
     if (int8) {
       Multiply(bytes, packed, {}, c);
     } else {
-      RunRows(a.raw(), SizeOf(a.dtype()), rows, packed, false, c.data<float>());
+      RunRows(a, packed, false, c.data<float>());
     }
   };
   run();

@@ -14,29 +14,7 @@ namespace heed::kernels::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using DF = hn::ScalableTag<float>;
-using DU = hn::RebindToUnsigned<DF>;
-using DI = hn::RebindToSigned<DF>;
 constexpr DF df;
-constexpr DU du;
-constexpr DI di;
-
-/// The bits of v with the lower half rounded into the upper (ties to even).
-template <class V>
-HWY_INLINE hn::Vec<DU> Rounded(V v) {
-  const auto bits = hn::BitCast(du, v);
-  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
-  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7fff)));
-  const auto quiet = hn::Or(bits, hn::Set(du, 0x400000));
-  const auto nan = hn::RebindMask(du, hn::IsNaN(v));
-  return hn::IfThenElse(nan, quiet, rounded);
-}
-
-/// Two vectors as pairs (a0 b0 a1 b1 ...) of bf16.
-template <class V>
-HWY_INLINE hn::Vec<DU> Pairs(V a, V b) {
-  return hn::OrAnd(hn::ShiftRight<16>(Rounded(a)), Rounded(b),
-                   hn::Set(du, 0xffff0000U));
-}
 
 constexpr int64_t kLanes = hn::MaxLanes(df);
 /// Columns of a tile: an even number, for pairs.
@@ -161,21 +139,6 @@ void TransposeRowsImpl(const float* x, int64_t x_rows, int64_t stride,
                      });
 }
 
-void TransposeRowsBF16Impl(const float* x, int64_t x_rows, int64_t stride,
-                           int64_t begin, int64_t end, int64_t rows,
-                           uint16_t* out) {
-  const hn::Rebind<uint16_t, DF> dh;
-  EachTransposed({x, x_rows, end, stride, begin, end, rows},
-                 [=](int64_t count, int64_t i, int64_t j, const hn::Vec<DF>* t)
-                     HWY_ATTR {
-                       for (int64_t c = 0; c < count; ++c) {
-                         const auto high = hn::ShiftRight<16>(Rounded(t[c]));
-                         hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, high)), dh,
-                                    out + (i + c) * rows + j);
-                       }
-                     });
-}
-
 /// Calls store(i, j, vector j of row i) over a panel of `padded` rows, zero
 /// outside of the matrix.
 template <class Store>
@@ -214,46 +177,6 @@ void PackPanelImpl(const MatrixView& b, int64_t panel, int64_t rows,
                      });
 }
 
-void PackPanelBF16Impl(const MatrixView& b, int64_t panel, int64_t rows,
-                       uint16_t* HWY_RESTRICT out) {
-  const int64_t padded = PaddedRows(rows, true);
-  auto* pairs = reinterpret_cast<uint32_t*>(out);
-  if (!b.transposed) {
-    EachOfPanel(b, panel, padded,
-                [=](int64_t i, int64_t j, auto v, auto w) HWY_ATTR {
-                  hn::StoreU(Pairs(v, w), du, pairs + i / 2 * kPanel + j);
-                });
-    return;
-  }
-  EachTransposed(RowsOfPanel(b, panel, padded),
-                 [=](int64_t count, int64_t i, int64_t j, const hn::Vec<DF>* t)
-                     HWY_ATTR {
-                       for (int64_t c = 0; c < count; c += 2) {
-                         hn::StoreU(Pairs(t[c], t[c + 1]), du,
-                                    pairs + (i + c) / 2 * kPanel + j);
-                       }
-                     });
-}
-
-void RoundBF16Impl(const float* HWY_RESTRICT x, int64_t n,
-                   uint16_t* HWY_RESTRICT out) {
-  const hn::Rebind<uint16_t, DF> dh;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(df));
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto high = hn::ShiftRight<16>(Rounded(hn::LoadU(df, x + i)));
-    hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, high)), dh, out + i);
-  }
-  if (i < n) {
-    HWY_ALIGN float part[hn::MaxLanes(df)] = {};
-    HWY_ALIGN uint16_t rounded[hn::MaxLanes(df)];
-    std::copy(x + i, x + n, part);
-    const auto high = hn::ShiftRight<16>(Rounded(hn::Load(df, part)));
-    hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, high)), dh, rounded);
-    std::copy_n(rounded, n - i, out + i);
-  }
-}
-
 }  // namespace heed::kernels::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -261,30 +184,14 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels::cpu {
 
 HWY_EXPORT(PackPanelImpl);
-HWY_EXPORT(PackPanelBF16Impl);
-HWY_EXPORT(RoundBF16Impl);
 HWY_EXPORT(TransposeRowsImpl);
-HWY_EXPORT(TransposeRowsBF16Impl);
 
 void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out) {
   HWY_DYNAMIC_DISPATCH(PackPanelImpl)(b, panel, rows, out);
 }
-void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
-                   uint16_t* out) {
-  HWY_DYNAMIC_DISPATCH(PackPanelBF16Impl)(b, panel, rows, out);
-}
-void RoundBF16(const float* x, int64_t n, uint16_t* out) {
-  HWY_DYNAMIC_DISPATCH(RoundBF16Impl)(x, n, out);
-}
 void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
                    int64_t begin, int64_t end, int64_t rows, float* out) {
   HWY_DYNAMIC_DISPATCH(TransposeRowsImpl)
-  (x, x_rows, stride, begin, end, rows, out);
-}
-void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
-                       int64_t begin, int64_t end, int64_t rows,
-                       uint16_t* out) {
-  HWY_DYNAMIC_DISPATCH(TransposeRowsBF16Impl)
   (x, x_rows, stride, begin, end, rows, out);
 }
 

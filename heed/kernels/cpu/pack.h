@@ -32,6 +32,7 @@ struct MatrixView {
 
 /// Packs columns [64 panel, 64 panel + 64) of b into `out`, whose panel has
 /// PaddedRows(rows, ·) rows; rows from b.k up to `rows` become zero.
+/// What rounds to bf16, here and below, may be called only where HasBF16().
 void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out);
 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
                    uint16_t* out);
@@ -44,7 +45,7 @@ void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
                        int64_t begin, int64_t end, int64_t rows, uint16_t* out);
 
-/// out = x rounded to bf16 (nearest, ties to even).
+/// out = x rounded to bf16 (nearest, ties to even; subnormal ones become 0).
 void RoundBF16(const float* x, int64_t n, uint16_t* out);
 
 }  // namespace heed::kernels::cpu

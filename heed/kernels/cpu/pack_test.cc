@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/base/rng.h"
+#include "heed/kernels/gemm.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels::cpu {
@@ -17,6 +18,13 @@ namespace {
 
 class Packing : public hwy::TestWithParamTarget {};
 HWY_TARGET_INSTANTIATE_TEST_SUITE_P(Packing);
+
+class PackingBF16 : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasBF16()) GTEST_SKIP() << "no bf16 on this machine";
+  }
+};
 
 std::vector<float> Random(int64_t n) {
   Rng rng(static_cast<uint64_t>(n) + 1);
@@ -82,7 +90,7 @@ TEST_P(Packing, PanelsHoldTheirColumnsRowByRow) {
   });
 }
 
-TEST_P(Packing, PanelsOfBfloat16HoldPairsOfRows) {
+TEST_F(PackingBF16, PanelsHoldPairsOfRows) {
   ForMatrices([](const MatrixView& b, int64_t rows) {
     const int64_t padded = PaddedRows(rows, true);
     std::vector<uint16_t> out(static_cast<size_t>(padded * kPanel), 9);
@@ -100,7 +108,10 @@ TEST_P(Packing, PanelsOfBfloat16HoldPairsOfRows) {
   });
 }
 
-TEST_P(Packing, TransposesAndPadsWithZeros) {
+/// Calls body(x, x_rows, stride, begin, cols, rows, expected) for
+/// transpositions of all sizes.
+template <typename Body>
+void ForTranspositions(const Body& body) {
   for (const int64_t x_rows : kSizes) {
     for (const int64_t cols : kSizes) {
       const int64_t stride = cols + 2;
@@ -114,18 +125,34 @@ TEST_P(Packing, TransposesAndPadsWithZeros) {
                                         : 0);
         }
       }
-      std::vector<float> out(expected.size(), 9.0F);
-      TransposeRows(x.data(), x_rows, stride, begin, cols, rows, out.data());
-      ASSERT_EQ(out, expected) << x_rows << "x" << cols;
-      std::vector<uint16_t> rounded(expected.size(), 9);
-      TransposeRowsBF16(x.data(), x_rows, stride, begin, cols, rows,
-                        rounded.data());
-      ASSERT_EQ(rounded, Rounded(expected)) << x_rows << "x" << cols;
+      SCOPED_TRACE(testing::Message() << x_rows << "x" << cols);
+      body(x.data(), x_rows, stride, begin, cols, rows, expected);
+      if (testing::Test::HasFatalFailure()) return;
     }
   }
 }
 
-TEST_P(Packing, RoundsToNearestEven) {
+TEST_P(Packing, TransposesAndPadsWithZeros) {
+  ForTranspositions([](const float* x, int64_t x_rows, int64_t stride,
+                       int64_t begin, int64_t cols, int64_t rows,
+                       const std::vector<float>& expected) {
+    std::vector<float> out(expected.size(), 9.0F);
+    TransposeRows(x, x_rows, stride, begin, cols, rows, out.data());
+    ASSERT_EQ(out, expected);
+  });
+}
+
+TEST_F(PackingBF16, TransposesAndPadsWithZeros) {
+  ForTranspositions([](const float* x, int64_t x_rows, int64_t stride,
+                       int64_t begin, int64_t cols, int64_t rows,
+                       const std::vector<float>& expected) {
+    std::vector<uint16_t> out(expected.size(), 9);
+    TransposeRowsBF16(x, x_rows, stride, begin, cols, rows, out.data());
+    ASSERT_EQ(out, Rounded(expected));
+  });
+}
+
+TEST_F(PackingBF16, RoundsToNearestEven) {
   std::vector<float> values = {1.0F,
                                1.0F + 0x1p-8F,
                                1.0F + 3 * 0x1p-8F,
@@ -147,7 +174,7 @@ TEST_P(Packing, RoundsToNearestEven) {
   }
 }
 
-TEST_P(Packing, KeepsNansQuiet) {
+TEST_F(PackingBF16, KeepsNansQuiet) {
   const std::vector<float> nans(20,
                                 std::numeric_limits<float>::signaling_NaN());
   std::vector<uint16_t> out(20);
