@@ -142,7 +142,7 @@ TEST(Gemm, IsTheSumOfProductsForAllSmallSizes) {
 
 TEST(Gemm, IsTheSumOfProductsForLargeSizes) {
   for (const Kind& kind : Kinds()) {
-    for (const int64_t large : {300, 1500}) {
+    for (const int64_t large : {300, 1500, 4129}) {
       for (const int64_t other : {1, 17, 65}) {
         CheckProducts(kind, large, other, 129);
         CheckProducts(kind, other, large, 64);

@@ -11,6 +11,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
+#include "heed/kernels/score_modifiers.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 
@@ -49,6 +50,12 @@ AttentionSpec SelfSpec(const TransformerOptions& o) {
                         o.self_modifiers.end());
   spec.mask = o.causal ? Causal() && o.mask : o.mask;
   return spec;
+}
+
+/// True if rotary positions are all that modifies self attention.
+bool IsRotary(const TransformerOptions& o) {
+  return o.self_modifiers.size() == 1 &&
+         o.self_modifiers[0].info.name == "rotary";
 }
 
 /// Rows `rows` of the batch; of a memory that grows, what is there of them.
@@ -196,7 +203,7 @@ bool TransformerStack::IsPlain(const Context& ctx) const {
   const TransformerOptions& o = options_;
   return ctx.tape == nullptr && ctx.recorder == nullptr &&
          dtype() == DType::kF32 && o.causal && o.mask.all() &&
-         o.modifiers.empty() && o.self_modifiers.empty() &&
+         o.modifiers.empty() && (o.self_modifiers.empty() || IsRotary(o)) &&
          o.score.info.name == "scaled_dot" &&
          o.normalizer.info.name == "softmax";
 }
@@ -315,7 +322,8 @@ Var TransformerStack::SelfAttention(const Context& ctx, size_t number,
   return layer.self_output(ctx, attended.context);
 }
 
-/// The context of T positions, one after the other. Shapes: qkv [R, T, ·],
+/// The context of T positions, one after the other. Rotary positions turn what
+/// is in qkv. Shapes: qkv [R, T, ·],
 /// result [R, T, M].
 Tensor TransformerStack::SelfSteps(const Tensor& qkv, TransformerState& state,
                                    size_t number) const {
@@ -323,6 +331,15 @@ Tensor TransformerStack::SelfSteps(const Tensor& qkv, TransformerState& state,
   const int64_t T = qkv.dim(1);
   const int64_t M = options_.width;
   const int64_t columns = qkv.dim(2);
+  if (IsRotary(options_)) {
+    Tensor turned =
+        qkv.Reshape({R * T, columns}).Columns(0, M + KeyWidth(options_));
+    kernels::RotateRows(
+        kernels::RotaryTurns(T, M / options_.heads, state.position,
+                             options_.self_modifiers[0].arguments[0],
+                             DType::kF32),
+        turned);
+  }
   const Tensor steps = qkv.Reshape({R, T * columns});
   std::vector<Tensor>& positions = state.layers[number].positions;
   Tensor all;
