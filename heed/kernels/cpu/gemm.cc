@@ -168,8 +168,9 @@ int64_t NextChunk(int64_t rows, int64_t chunk) {
   return size;
 }
 
-/// c [rows, n] (+)= a [rows, k] b for f32 and bf16, where left(first row, rows)
-/// is where those rows of a lie, dense. After each chunk then(first row, rows).
+/// c [rows, n] (+)= a [rows, k] b for f32 and bf16. left(first row, rows) gives
+/// rows of a, dense; what it computes stays in the cache until it has been
+/// used. After each chunk then(first row, rows).
 template <typename Left, typename Then>
 void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
              const Left& left, const Then& then) {
@@ -180,7 +181,7 @@ void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
     for (int64_t r = begin; r < end;) {
       const int64_t m = NextChunk(end - r, chunk);
       cache.Get({m, b.n, b.k, accumulate, bf16})
-          .Run(left(r, m), b.data.raw(), c + r * b.n);
+          .Run(left(r, m).raw(), b.data.raw(), c + r * b.n);
       then(r, m);
       r += m;
     }
@@ -191,10 +192,7 @@ void RunRows(const Tensor& a, const PackedMatrix& b, bool accumulate,
              float* c) {
   RunRows(
       a.rows(), b, accumulate, c,
-      [&](int64_t r, int64_t) {
-        return static_cast<const char*>(a.raw()) +
-               static_cast<size_t>(r * b.k) * SizeOf(a.dtype());
-      },
+      [&](int64_t r, int64_t m) { return a.Slice(r, r + m); },
       [](int64_t, int64_t) {});
 }
 
@@ -273,49 +271,43 @@ Tensor TransposedF64(const Tensor& b) {
   return t;
 }
 
-/// Of this thread, for a chunk of a left factor, which thus stays in the cache
-/// until it has been used; valid until the next call.
-Tensor& Scratch(int64_t size, DType dtype) {
-  thread_local Tensor scratch;
-  if (!scratch.defined() || scratch.numel() < size ||
-      scratch.dtype() != dtype) {
-    scratch = Tensor({size}, dtype);
-  }
-  return scratch;
-}
-
-/// Rows [r, r + rows) of x as dense rows of bf16 in out.
-void RoundRows(const Tensor& x, int64_t r, int64_t rows, Tensor& out) {
-  auto* to = reinterpret_cast<uint16_t*>(out.data<bfloat16>());
+/// Rows [r, r + rows) of x as dense rows of bf16.
+Tensor RoundedRows(const Tensor& x, int64_t r, int64_t rows) {
+  Tensor rounded({rows, x.cols()}, DType::kBF16);
+  auto* to = reinterpret_cast<uint16_t*>(rounded.data<bfloat16>());
   for (int64_t i = 0; i < rows; ++i) {
     cpu::RoundBF16(x.row<float>(r + i), x.cols(), to + i * x.cols());
   }
+  return rounded;
 }
 
 /// Rows of a weight gradient's sum that are done at once.
 constexpr int64_t kSumRows = 1024;
 constexpr int64_t kSumUnit = 64;
 
-/// The left factor xᵀ of a sum over `rows` rows.
+/// The left factor xᵀ of a sum over `rows` rows: x's rows, and zeros.
 struct TransposedLeft {
   const Tensor& x;
   int64_t rows;
   Precision precision;
 
-  size_t row_bytes() const {
-    return static_cast<size_t>(rows) * SizeOf(dtype());
-  }
   DType dtype() const {
     return precision == Precision::kBF16 ? DType::kBF16 : DType::kF32;
   }
   /// Rows [begin, end), dense.
-  void Write(int64_t begin, int64_t end, void* out) const {
+  Tensor Rows(int64_t begin, int64_t end) const {
+    Tensor t({end - begin, rows}, dtype());
+    Write(begin, end, t);
+    return t;
+  }
+  void Write(int64_t begin, int64_t end, Tensor& t) const {
     if (precision == Precision::kBF16) {
       cpu::TransposeRowsBF16(x.data<float>(), x.rows(), x.row_stride(), begin,
-                             end, rows, static_cast<uint16_t*>(out));
+                             end, rows,
+                             reinterpret_cast<uint16_t*>(t.data<bfloat16>()));
     } else {
       cpu::TransposeRows(x.data<float>(), x.rows(), x.row_stride(), begin, end,
-                         rows, static_cast<float*>(out));
+                         rows, t.data<float>());
     }
   }
 };
@@ -332,13 +324,10 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   const Precision precision = left.precision;
   const bool bf16 = precision == Precision::kBF16;
   const int64_t k = left.rows;
-  Tensor a({left.x.cols(), k}, left.dtype());
-  const auto row = [&](int64_t r) {
-    return static_cast<char*>(a.raw()) +
-           static_cast<size_t>(r) * left.row_bytes();
-  };
+  const Tensor a({left.x.cols(), k}, left.dtype());
   ParallelFor(a.rows(), 32, [&](int64_t begin, int64_t end) {
-    left.Write(begin, end, row(begin));
+    Tensor part = a.Slice(begin, end);
+    left.Write(begin, end, part);
   });
   const int64_t panel_size = cpu::PaddedRows(k, bf16) * cpu::kPanel;
   const auto panel_bytes = static_cast<int64_t>(SizeOf(a.dtype())) * panel_size;
@@ -358,7 +347,8 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
       const int64_t n = std::min(panels * cpu::kPanel, b.n - first);
       for (int64_t r = 0; r < a.rows();) {
         const int64_t m = NextChunk(a.rows() - r, chunk);
-        cache.Get({m, n, k, false, bf16}).Run(row(r), to, tile.data<float>());
+        cache.Get({m, n, k, false, bf16})
+            .Run(a.Slice(r, r + m).raw(), to, tile.data<float>());
         for (int64_t i = 0; i < m; ++i) {
           const float* from = tile.data<float>() + i * n;
           float* row = c + (r + i) * b.n + first;
@@ -431,19 +421,13 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
   if (b.precision == Precision::kBF16) {
     RunRows(
         a.rows(), b, epilogue.accumulate, c.data<float>(),
-        [&](int64_t r, int64_t m) {
-          Tensor& scratch = Scratch(m * b.k, DType::kBF16);
-          RoundRows(a, r, m, scratch);
-          return scratch.raw();
-        },
-        then);
+        [&](int64_t r, int64_t m) { return RoundedRows(a, r, m); }, then);
     return;
   }
-  const Tensor factors = a.Contiguous();
+  const Tensor factors = AsMatrix(a.Contiguous());
   RunRows(
       a.rows(), b, epilogue.accumulate, c.data<float>(),
-      [&](int64_t r, int64_t) { return factors.data<float>() + r * b.k; },
-      then);
+      [&](int64_t r, int64_t m) { return factors.Slice(r, r + m); }, then);
 }
 
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
@@ -478,11 +462,7 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
       PackF32(b, rows, precision, packed);
       RunRows(
           x.cols(), packed, add, c.data<float>(),
-          [&](int64_t i, int64_t m) {
-            Tensor& scratch = Scratch(m * rows, a.dtype());
-            a.Write(i, i + m, scratch.raw());
-            return scratch.raw();
-          },
+          [&](int64_t i, int64_t m) { return a.Rows(i, i + m); },
           [](int64_t, int64_t) {});
     }
     r = end;
