@@ -4,6 +4,8 @@
 #   docs/make_pictures.sh                  the attention of each score, on dates
 #   docs/make_pictures.sh gallery          docs/images/attention: each part of the
 #                                          attention algebra, and three measured claims
+#   docs/make_pictures.sh transformer MODEL
+#                                          a sentence of the Multi30k model of docs/training.md
 #   docs/make_pictures.sh length SRC TGT FIXED ATTENTION
 #                                          BLEU by source length of two models
 #
@@ -35,6 +37,11 @@ gallery() {
   done
 }
 
+transformer() {
+  echo 'A man who is wearing a hat is sitting on a bench and reading a newspaper.' |
+    "$heed" translate "$1" --length-penalty 1 --alignments docs/images/transformer.svg
+}
+
 length() {
   "$heed" evaluate "$3" "$4" --source "$1" --target "$2" --lowercase \
     --by-length docs/images/bleu-by-length.svg
@@ -43,6 +50,9 @@ length() {
 if [[ ${1-} == length ]]; then
   shift
   length "$@"
+elif [[ ${1-} == transformer ]]; then
+  shift
+  transformer "$@"
 elif [[ ${1-} == gallery ]]; then
   gallery
 else
