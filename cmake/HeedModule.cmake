@@ -80,9 +80,8 @@ function(heed_module NAME)
     add_executable(heed_${NAME}_test ${tests})
     target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
                                                     GTest::gtest_main)
-    # What takes time is in the libraries, and so is what UBSan looks for; checking
-    # the tests for it as well takes a fifth longer to compile.
-    target_compile_options(heed_${NAME}_test PRIVATE -O0 $<$<BOOL:${HEED_SANITIZE}>:-fno-sanitize=undefined>)
+    # What takes time is in the libraries.
+    target_compile_options(heed_${NAME}_test PRIVATE -O0)
     heed_precompile(heed_${NAME}_test heed_base_test <gtest/gtest.h> ${HEED_COMMON_HEADERS})
     if(HEED_SANITIZE)
       # A process for each of thousands of tests would mostly start and end.
