@@ -5,10 +5,7 @@
 #include <type_traits>
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
-#define HEED_BF16 \
-  __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
+#include "heed/kernels/cpu/bf16-inl.h"
 
 namespace heed::kernels::cpu {
 namespace {
@@ -74,10 +71,8 @@ void Panel(int64_t rows, int64_t inner, LeftWords a, const float* b,
 constexpr int64_t kRowsAhead = 16;
 
 /// The first n of 16 floats, scaled; the others are 0.
-HEED_BF16 inline __m512 LoadPart(const float* x, int64_t n, __m512 scale) {
-  if (n >= kBF16Lanes) return _mm512_mul_ps(_mm512_loadu_ps(x), scale);
-  const auto mask = static_cast<__mmask16>((1U << std::max<int64_t>(0, n)) - 1);
-  return _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, x), scale);
+HEED_BF16 inline __m512 LoadScaled(const float* x, int64_t n, __m512 scale) {
+  return _mm512_mul_ps(LoadUpTo(x, n), scale);
 }
 
 }  // namespace
@@ -113,10 +108,10 @@ HEED_BF16 void PairColumns(int64_t rows, int64_t cols, const float* x,
       const int64_t rest = cols - c;
       __builtin_prefetch(from + kRowsAhead * x_row + c);
       __builtin_prefetch(from + kRowsAhead * x_row + c + kBF16Lanes);
-      const __m512 low = LoadPart(from + c, rest, factor);
+      const __m512 low = LoadScaled(from + c, rest, factor);
       const __m512 high =
-          LoadPart(from + c + kBF16Lanes, rest - kBF16Lanes, factor);
-      _mm512_storeu_ps(to + c / 2, (__m512)_mm512_cvtne2ps_pbh(high, low));
+          LoadScaled(from + c + kBF16Lanes, rest - kBF16Lanes, factor);
+      _mm512_storeu_ps(to + c / 2, (__m512)RoundedJoin(low, high));
     }
   }
 }
@@ -125,22 +120,17 @@ HEED_BF16 void PairRows(int64_t rows, int64_t cols, const float* x,
                         int64_t x_row, float scale, float* out,
                         int64_t out_row) {
   const __m512 factor = _mm512_set1_ps(scale);
-  // Of 16 + 16 elements in a row to pairs.
-  const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11,
-                                         26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21,
-                                         5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
   for (int64_t r = 0; r < rows; r += 2) {
     const float* from = x + r * x_row;
     float* to = out + r / 2 * out_row;
     for (int64_t c = 0; c < cols; c += kBF16Lanes) {
-      const __m512 low = LoadPart(from + c, cols - c, factor);
+      const __m512 low = LoadScaled(from + c, cols - c, factor);
       const __m512 high = r + 1 < rows
-                              ? LoadPart(from + x_row + c, cols - c, factor)
+                              ? LoadScaled(from + x_row + c, cols - c, factor)
                               : _mm512_setzero_ps();
       __builtin_prefetch(from + kRowsAhead * x_row + c);
       __builtin_prefetch(from + (kRowsAhead + 1) * x_row + c);
-      const auto both = (__m512i)_mm512_cvtne2ps_pbh(high, low);
-      _mm512_storeu_si512(to + c, _mm512_permutexvar_epi16(order, both));
+      _mm512_storeu_si512(to + c, RoundedPairs(low, high));
     }
   }
 }

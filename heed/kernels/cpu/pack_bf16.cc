@@ -6,35 +6,12 @@
 #include "heed/kernels/cpu/pack.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
-#define HEED_BF16 \
-  __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
+#include "heed/kernels/cpu/bf16-inl.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int64_t kLanes = 16;
-
-/// The first n of 16 floats; the others are 0.
-HEED_BF16 inline __m512 Load(const float* x, int64_t n) {
-  if (n >= kLanes) return _mm512_loadu_ps(x);
-  const auto mask = static_cast<__mmask16>((1U << std::max<int64_t>(0, n)) - 1);
-  return _mm512_maskz_loadu_ps(mask, x);
-}
-
-/// (low_0 .. low_15, high_0 .. high_15) of bf16.
-HEED_BF16 inline __m512i Joined(__m512 low, __m512 high) {
-  return (__m512i)_mm512_cvtne2ps_pbh(high, low);
-}
-
-/// (a_0, b_0, a_1, b_1, ...) of bf16.
-HEED_BF16 inline __m512i Pairs(__m512 a, __m512 b) {
-  const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11,
-                                         26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21,
-                                         5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-  return _mm512_permutexvar_epi16(order, Joined(a, b));
-}
+constexpr int64_t kLanes = kVectorFloats;
 
 /// Transposes 16 rows of 16 pairs.
 HEED_BF16 inline void Transpose(__m512i* t) {
@@ -78,8 +55,9 @@ HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
       for (int64_t j = 0; j < kPanel; j += kLanes) {
         const int64_t columns = b.n - first - j;
         store(i, j,
-              Pairs(Load(x + j, i < b.k ? columns : 0),
-                    Load(x + b.stride + j, i + 1 < b.k ? columns : 0)));
+              RoundedPairs(
+                  LoadUpTo(x + j, i < b.k ? columns : 0),
+                  LoadUpTo(x + b.stride + j, i + 1 < b.k ? columns : 0)));
       }
     }
     return;
@@ -90,7 +68,8 @@ HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
       for (int64_t r = 0; r < kLanes; ++r) {
         const float* x = b.data + (first + j + r) * b.stride + i;
         const int64_t there = first + j + r < b.n ? b.k - i : 0;
-        t[r] = Joined(Load(x, there), Load(x + kLanes, there - kLanes));
+        t[r] = RoundedJoin(LoadUpTo(x, there),
+                           LoadUpTo(x + kLanes, there - kLanes));
       }
       Transpose(t);
       for (int64_t c = 0; c < kLanes; ++c) store(i + 2 * c, j, t[c]);
@@ -109,8 +88,9 @@ HEED_BF16 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
       for (int64_t r = 0; r < kLanes; ++r) {
         const int64_t row = j + 2 * r;
         const float* from = x + row * stride + i;
-        t[r] = Pairs(Load(from, row < x_rows ? end - i : 0),
-                     Load(from + stride, row + 1 < x_rows ? end - i : 0));
+        t[r] = RoundedPairs(
+            LoadUpTo(from, row < x_rows ? end - i : 0),
+            LoadUpTo(from + stride, row + 1 < x_rows ? end - i : 0));
       }
       Transpose(t);
       const int64_t count = std::min(kLanes, end - i);
@@ -124,14 +104,15 @@ HEED_BF16 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
 HEED_BF16 void RoundBF16(const float* x, int64_t n, uint16_t* out) {
   int64_t i = 0;
   for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-    _mm512_storeu_si512(out + i, Joined(_mm512_loadu_ps(x + i),
-                                        _mm512_loadu_ps(x + i + kLanes)));
+    _mm512_storeu_si512(out + i, RoundedJoin(_mm512_loadu_ps(x + i),
+                                             _mm512_loadu_ps(x + i + kLanes)));
   }
   if (i == n) return;
   const auto mask = static_cast<__mmask32>((uint64_t{1} << (n - i)) - 1);
   _mm512_mask_storeu_epi16(
       out + i, mask,
-      Joined(Load(x + i, n - i), Load(x + i + kLanes, n - i - kLanes)));
+      RoundedJoin(LoadUpTo(x + i, n - i),
+                  LoadUpTo(x + i + kLanes, n - i - kLanes)));
 }
 
 }  // namespace heed::kernels::cpu
