@@ -16,7 +16,7 @@ namespace heed {
 namespace {
 
 // Messages quote file names and keys, which may hold control characters.
-int Report(std::string message, int status) {
+int Fail(std::string message, int status) {
   for (char& c : message) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) c = c == '\n' ? ' ' : '?';
@@ -42,14 +42,14 @@ int RunCommand(CommandFunction run, const Arguments& arguments) {
     FlushOutput();
     return status;
   } catch (const ConfigError& error) {
-    return Report(error.what(), kExitUsage);
+    return Fail(error.what(), kExitUsage);
   } catch (const Interrupted& error) {
-    return Report(error.what(), kExitInterrupted);
+    return Fail(error.what(), kExitInterrupted);
   } catch (const std::bad_alloc&) {
-    return Report("not enough memory; a smaller batch or model needs less",
-                  kExitFailure);
+    return Fail("not enough memory; a smaller batch or model needs less",
+                kExitFailure);
   } catch (const std::exception& error) {
-    return Report(error.what(), kExitFailure);
+    return Fail(error.what(), kExitFailure);
   }
 }
 

@@ -26,6 +26,11 @@ struct Init {
   Kind kind = Kind::kGlorot;
   double scale = 1;
 };
+inline constexpr Init kGlorotInit = {};
+inline constexpr Init kZeroInit = {Init::Kind::kConstant, 0};
+/// A row of an embedding is not a map between layers: its size does not depend
+/// on how many rows there are.
+inline constexpr Init kEmbeddingInit = {Init::Kind::kUniform, 0.1};
 
 /// The seed of a model whose weights are read next. Until then they are not
 /// initialised: their memory is not even touched.
@@ -47,6 +52,8 @@ class ParameterSet {
   /// place of matrices and tables: a quarter of the memory, and no training.
   /// Throws: ConfigError if there are bytes already and kInt8 is not asked for.
   void SetPrecision(kernels::Precision precision);
+
+  kernels::Precision precision() const { return precision_; }
 
   /// What a file keeps: each value under its name; one of bytes with its scales
   /// as NAME.scale.

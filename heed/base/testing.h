@@ -52,6 +52,16 @@ std::string MessageOf(Action&& action) {
   return "no error";
 }
 
+/// How often `part` occurs in `text`.
+inline size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace heed
 
 #endif  // HEED_BASE_TESTING_H_

@@ -14,28 +14,28 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
-bool IsOff(const Json& value) {
+bool IsOff(const SortedJson& value) {
   if (value.is_array()) return std::all_of(value.begin(), value.end(), IsOff);
   return (value.is_string() && value.get<std::string>().empty()) ||
          value == "false" || value == "0" || value == "none" || value == "null";
 }
 
 /// Scalars as texts.
-Json AsTexts(const Json& value) {
+SortedJson AsTexts(const SortedJson& value) {
   if (value.is_null()) return "";
   if (!value.is_structured()) {
-    return value.is_string() ? value : Json(value.dump());
+    return value.is_string() ? value : SortedJson(value.dump());
   }
-  Json texts = value;
-  for (Json& element : texts) element = AsTexts(element);
+  SortedJson texts = value;
+  for (SortedJson& element : texts) element = AsTexts(element);
   return texts;
 }
 
 }  // namespace
 
-ImportOptions::ImportOptions(Json values, std::string file)
+ImportOptions::ImportOptions(SortedJson values, std::string file)
     : values_(std::move(values)), file_(std::move(file)) {
   if (!values_.is_object()) {
     throw FormatError(file_ + ": not a map of settings");
@@ -108,7 +108,7 @@ void ImportOptions::CheckAllUnderstood() const {
 
 ImportOptions ReadJsonOptions(const std::string& path) {
   const nlohmann::ordered_json json = ParseJson(ReadFile(path), path);
-  return {AsTexts(Json(json)), path};
+  return {AsTexts(SortedJson(json)), path};
 }
 
 }  // namespace heed

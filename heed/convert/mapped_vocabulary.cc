@@ -19,7 +19,7 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 using Piece = SentencePieceModel::Piece;
 using Type = SentencePieceModel::Type;
 
@@ -95,7 +95,7 @@ TokenRows RowsOfPieces(const SentencePieceModel& model, const std::string& path,
 }
 
 /// From the key of a token to its row, as YAML or JSON tells.
-int32_t RowFrom(const Json& value, const std::string& token,
+int32_t RowFrom(const SortedJson& value, const std::string& token,
                 const std::string& path) {
   int64_t row = -1;
   if (value.is_number_integer()) {
@@ -114,7 +114,7 @@ int32_t RowFrom(const Json& value, const std::string& token,
 }
 
 std::vector<std::pair<int32_t, std::string>> SortedTokens(
-    const Json& map, const std::string& path) {
+    const SortedJson& map, const std::string& path) {
   if (!map.is_object() || map.empty()) {
     throw FormatError(path + ": not a map from tokens to ids");
   }
@@ -133,10 +133,10 @@ std::vector<std::pair<int32_t, std::string>> SortedTokens(
   return tokens;
 }
 
-Json ParseJsonMap(const std::string& text, const std::string& file) {
+SortedJson ParseJsonMap(const std::string& text, const std::string& file) {
   // Not base's ParseJson, which keeps the order of keys and so takes long for
   // so many.
-  Json json = Json::parse(text, nullptr, false);
+  SortedJson json = SortedJson::parse(text, nullptr, false);
   if (json.is_discarded()) throw FormatError(file + ": not valid JSON");
   return json;
 }

@@ -124,11 +124,11 @@ void SkipOthers(ImportOptions& options) {
   options.SkipAll("char-");
 }
 
-Part Linear(std::string ours, std::vector<std::string> theirs) {
+Part MarianLinear(std::string ours, std::vector<std::string> theirs) {
   return {Part::Kind::kLinear, std::move(ours), std::move(theirs)};
 }
 
-Part Norm(std::string ours, std::string theirs) {
+Part MarianNorm(std::string ours, std::string theirs) {
   return {Part::Kind::kNorm, std::move(ours), {std::move(theirs)}};
 }
 
@@ -137,34 +137,39 @@ void AddParts(const MarianTransformer& marian, const std::string& side,
   const TransformerConfig& config = marian.config;
   const std::string suffix = config.norm == "pre" ? "_pre" : "";
   const auto norm = [&](const std::string& ours, const std::string& theirs) {
-    parts.push_back(Norm(ours + ".norm", theirs + "_ln_*" + suffix));
+    parts.push_back(MarianNorm(ours + ".norm", theirs + "_ln_*" + suffix));
   };
   for (int i = 0; i < layers; ++i) {
     const std::string ours = fmt::format("{}.layers.{}.", side, i);
     const std::string theirs = fmt::format("{}_l{}_", side, i + 1);
     const std::string self = theirs + "self_";
-    parts.push_back(Linear(ours + "self_attention.qkv",
-                           {self + "*q", self + "*k", self + "*v"}));
-    parts.push_back(Linear(ours + "self_attention.output", {self + "*o"}));
+    parts.push_back(MarianLinear(ours + "self_attention.qkv",
+                                 {self + "*q", self + "*k", self + "*v"}));
+    parts.push_back(
+        MarianLinear(ours + "self_attention.output", {self + "*o"}));
     norm(ours + "self_attention", self + "Wo");
     if (side == "decoder") {
       const std::string context = theirs + "context_";
-      parts.push_back(Linear(ours + "cross_attention.q", {context + "*q"}));
-      parts.push_back(Linear(ours + "cross_attention.kv",
-                             {context + "*k", context + "*v"}));
       parts.push_back(
-          Linear(ours + "cross_attention.output", {context + "*o"}));
+          MarianLinear(ours + "cross_attention.q", {context + "*q"}));
+      parts.push_back(MarianLinear(ours + "cross_attention.kv",
+                                   {context + "*k", context + "*v"}));
+      parts.push_back(
+          MarianLinear(ours + "cross_attention.output", {context + "*o"}));
       norm(ours + "cross_attention", context + "Wo");
     }
-    parts.push_back(Linear(ours + "feed_forward.in", {theirs + "ffn_*1"}));
-    parts.push_back(Linear(ours + "feed_forward.out", {theirs + "ffn_*2"}));
+    parts.push_back(
+        MarianLinear(ours + "feed_forward.in", {theirs + "ffn_*1"}));
+    parts.push_back(
+        MarianLinear(ours + "feed_forward.out", {theirs + "ffn_*2"}));
     norm(ours + "feed_forward", theirs + "ffn_ffn");
   }
   if (config.final_norm == "yes") {
-    parts.push_back(Norm(side + ".norm", side + "_top_ln_*"));
+    parts.push_back(MarianNorm(side + ".norm", side + "_top_ln_*"));
   }
   if (config.embedding_norm == "yes") {
-    parts.push_back(Norm(side + ".embedding.norm", side + "_emb_ln_*_pre"));
+    parts.push_back(
+        MarianNorm(side + ".embedding.norm", side + "_emb_ln_*_pre"));
   }
 }
 

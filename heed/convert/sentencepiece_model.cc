@@ -34,7 +34,7 @@ constexpr uint64_t kModelTypeBpe = 2;
 // Protocol buffers' ways to store a field.
 enum Wire { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-struct Field {
+struct WireField {
   uint64_t number = 0;
   uint64_t wire = 0;
   uint64_t value = 0;      // of a varint
@@ -50,10 +50,10 @@ class Reader {
 
   bool done() const { return rest_.empty(); }
 
-  Field Next() {
+  WireField Next() {
     const char* begin = rest_.data();
     const uint64_t tag = Varint();
-    Field field;
+    WireField field;
     field.number = tag >> 3;
     field.wire = tag & 7;
     switch (field.wire) {
@@ -126,7 +126,7 @@ SentencePieceModel::Piece ParsePiece(std::string_view bytes,
   SentencePieceModel::Piece piece;
   Reader reader(bytes, name);
   while (!reader.done()) {
-    const Field field = reader.Next();
+    const WireField field = reader.Next();
     if (field.number == kText && field.wire == kBytes) {
       piece.text = field.bytes;
     } else if (field.number == kScore && field.wire == kFixed32) {
@@ -147,7 +147,7 @@ SentencePieceModel SentencePieceModel::Parse(std::string_view bytes,
   SentencePieceModel model;
   Reader reader(bytes, name);
   while (!reader.done()) {
-    const Field field = reader.Next();
+    const WireField field = reader.Next();
     if (field.number == kPieces && field.wire == kBytes) {
       model.pieces.push_back(ParsePiece(field.bytes, name));
     } else if (field.number == kTrainerSpec && field.wire == kBytes) {
@@ -158,7 +158,7 @@ SentencePieceModel SentencePieceModel::Parse(std::string_view bytes,
   }
   Reader trainer(model.trainer, name);
   while (!trainer.done()) {
-    const Field field = trainer.Next();
+    const WireField field = trainer.Next();
     if (field.number == kModelType) model.bpe = field.value == kModelTypeBpe;
   }
   if (model.pieces.empty()) reader.Fail();

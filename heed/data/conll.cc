@@ -66,14 +66,14 @@ int ConlluColumn(const std::string& name) {
 }
 
 /// Puts the words of a file together.
-class Reader {
+class SentenceReader {
  public:
-  Reader(std::vector<std::string> lines, const std::string& path,
-         bool need_tags)
+  SentenceReader(std::vector<std::string> lines, const std::string& path,
+                 bool need_tags)
       : path_(path), need_tags_(need_tags) {
     text_.lines = std::move(lines);
   }
-  virtual ~Reader() = default;
+  virtual ~SentenceReader() = default;
 
   TaggedText Read() {
     for (size_t i = 0; i < text_.lines.size(); ++i) {
@@ -118,11 +118,11 @@ class Reader {
   std::vector<int64_t> places_;
 };
 
-class ColumnReader : public Reader {
+class ColumnReader : public SentenceReader {
  public:
   ColumnReader(std::vector<std::string> lines, const std::string& path,
                const TagColumns& columns)
-      : Reader(std::move(lines), path, columns.need_tags),
+      : SentenceReader(std::move(lines), path, columns.need_tags),
         word_column_(columns.word_column - 1),
         tag_column_(columns.tag_column - 1) {
     if (columns.word_column < 1 || columns.tag_column < 0 ||
@@ -196,11 +196,11 @@ class ColumnReader : public Reader {
   size_t first_ = 0;
 };
 
-class ConlluReader : public Reader {
+class ConlluReader : public SentenceReader {
  public:
   ConlluReader(std::vector<std::string> lines, const std::string& path,
                const TagColumns& columns)
-      : Reader(std::move(lines), path, columns.need_tags) {
+      : SentenceReader(std::move(lines), path, columns.need_tags) {
     text_.tag_column = ConlluColumn(columns.conllu_column);
   }
 

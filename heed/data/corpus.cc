@@ -16,21 +16,6 @@ namespace {
 
 constexpr int64_t kLinesPerChunk = 256;
 
-std::vector<std::vector<int32_t>> EncodeLines(
-    std::span<const std::string> lines, const Vocabulary& vocabulary,
-    bool lowercase) {
-  std::vector<std::vector<int32_t>> ids(lines.size());
-  ParallelFor(static_cast<int64_t>(lines.size()), kLinesPerChunk,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const size_t line = static_cast<size_t>(i);
-                  ids[line] =
-                      EncodeSentence(vocabulary, lines[line], lowercase).ids;
-                }
-              });
-  return ids;
-}
-
 }  // namespace
 
 ParallelText ReadParallel(const std::string& source_path,
@@ -68,6 +53,21 @@ Encoded EncodeSentence(const Vocabulary& vocabulary, std::string_view line,
   encoded.ids.push_back(kEos);
   encoded.pieces.push_back(vocabulary.Piece(kEos));
   return encoded;
+}
+
+std::vector<std::vector<int32_t>> EncodeLines(
+    std::span<const std::string> lines, const Vocabulary& vocabulary,
+    bool lowercase) {
+  std::vector<std::vector<int32_t>> ids(lines.size());
+  ParallelFor(static_cast<int64_t>(lines.size()), kLinesPerChunk,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  const size_t line = static_cast<size_t>(i);
+                  ids[line] =
+                      EncodeSentence(vocabulary, lines[line], lowercase).ids;
+                }
+              });
+  return ids;
 }
 
 Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,

@@ -3,6 +3,7 @@
 #define HEED_DATA_CORPUS_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,10 @@ struct Corpus {
 /// The one way from a line to what a model reads: the tokens, then kEos.
 Encoded EncodeSentence(const Vocabulary& vocabulary, std::string_view line,
                        bool lowercase);
+/// The ids of EncodeSentence for each line, on all threads.
+std::vector<std::vector<int32_t>> EncodeLines(
+    std::span<const std::string> lines, const Vocabulary& vocabulary,
+    bool lowercase);
 
 /// Encodes the pairs, on all threads; drops those beyond the limit or with an
 /// empty side, and keeps the order of the others.

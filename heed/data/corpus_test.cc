@@ -14,7 +14,7 @@ namespace {
 using Strings = std::vector<std::string>;
 using Ids = std::vector<int32_t>;
 
-Vocabulary Words(const Strings& lines) {
+Vocabulary WordsOf(const Strings& lines) {
   return Vocabulary::Train(lines, {.kind = VocabularyKind::kWords, .size = 0});
 }
 
@@ -53,7 +53,7 @@ TEST(ParallelText, TsvLineWithoutATabIsNamed) {
 }
 
 TEST(Corpus, SentencesEndWithEos) {
-  const Vocabulary vocabulary = Words({"a b"});
+  const Vocabulary vocabulary = WordsOf({"a b"});
   const Corpus corpus =
       EncodeCorpus({{"b a"}, {"a"}}, vocabulary, vocabulary, {});
   EXPECT_EQ(corpus.source, (std::vector<Ids>{{5, 4, kEos}}));
@@ -61,7 +61,7 @@ TEST(Corpus, SentencesEndWithEos) {
 }
 
 TEST(Corpus, LongAndEmptyPairsAreDroppedAndCounted) {
-  const Vocabulary vocabulary = Words({"a b"});
+  const Vocabulary vocabulary = WordsOf({"a b"});
   const ParallelText text{{"a a", "a a a", "a", "", "b", " ", "b b"},
                           {"b", "b", "b b b", "a", "", "", "a a"}};
   const Corpus corpus =
@@ -79,7 +79,7 @@ TEST(Corpus, OrderIsKeptOverManyLines) {
     text.source.push_back(i % 7 == 0 ? "" : std::to_string(i));
     text.target.push_back(std::to_string(i));
   }
-  const Vocabulary vocabulary = Words(text.target);
+  const Vocabulary vocabulary = WordsOf(text.target);
   const Corpus corpus = EncodeCorpus(text, vocabulary, vocabulary, {});
   EXPECT_EQ(corpus.dropped_empty, 429);
   EXPECT_EQ(corpus.source, corpus.target);
@@ -88,13 +88,13 @@ TEST(Corpus, OrderIsKeptOverManyLines) {
 }
 
 TEST(Corpus, LowercaseIsThatOfUnicode) {
-  const Vocabulary vocabulary = Words({"äpfel"});
+  const Vocabulary vocabulary = WordsOf({"äpfel"});
   EXPECT_EQ(EncodeSentence(vocabulary, "ÄPFEL", true).ids, (Ids{4, kEos}));
   EXPECT_EQ(EncodeSentence(vocabulary, "ÄPFEL", false).ids, (Ids{kUnk, kEos}));
 }
 
 TEST(Corpus, EncodedSentenceHasAPieceForEachId) {
-  const Vocabulary vocabulary = Words({"a"});
+  const Vocabulary vocabulary = WordsOf({"a"});
   const Encoded encoded = EncodeSentence(vocabulary, "a b", false);
   EXPECT_EQ(encoded.ids, (Ids{4, kUnk, kEos}));
   EXPECT_EQ(encoded.pieces, (Strings{"a", "b", "</s>"}));

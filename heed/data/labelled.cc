@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kTextsPerChunk = 64;
+constexpr int64_t kMarkedTextsPerChunk = 64;
 constexpr int kGreatestFold = 999;
 constexpr size_t kNamedLabels = 20;
 
@@ -64,10 +64,10 @@ std::set<int> ParseFolds(const std::string& text) {
 }
 
 /// One file while it is read; errors name it and the line.
-class Reader {
+class LabelReader {
  public:
-  Reader(const std::string& path, const LabelledFormat& format,
-         LabelledText& result)
+  LabelReader(const std::string& path, const LabelledFormat& format,
+              LabelledText& result)
       : path_(path),
         format_(format),
         result_(result),
@@ -90,8 +90,8 @@ class Reader {
   std::vector<std::string> lines_;
 };
 
-void Reader::AddLabels(const std::string& path, size_t line,
-                       std::string_view text) {
+void LabelReader::AddLabels(const std::string& path, size_t line,
+                            std::string_view text) {
   std::vector<std::string>& labels = result_.labels.emplace_back();
   const std::vector<std::string_view> given =
       !format_.multi_label    ? std::vector{text}
@@ -106,7 +106,7 @@ void Reader::AddLabels(const std::string& path, size_t line,
   }
 }
 
-void Reader::Tsv() {
+void LabelReader::Tsv() {
   const int needed = std::max(
       {format_.label_column, format_.text_column, format_.second_column});
   for (size_t i = 0; i < lines_.size(); ++i) {
@@ -126,7 +126,7 @@ void Reader::Tsv() {
   }
 }
 
-void Reader::Lines(const std::string& label_path) {
+void LabelReader::Lines(const std::string& label_path) {
   const std::vector<std::string> labels = ReadLines(label_path);
   if (labels.size() != lines_.size()) {
     throw FormatError(fmt::format(
@@ -140,7 +140,7 @@ void Reader::Lines(const std::string& label_path) {
   }
 }
 
-void Reader::Documents(const std::set<int>& folds) {
+void LabelReader::Documents(const std::set<int>& folds) {
   bool wanted = false;
   size_t begun = 0;  // the line of the last "#doc", or 0 for none, from 1
   const auto check = [&] {
@@ -174,7 +174,7 @@ void Reader::Documents(const std::set<int>& folds) {
   check();
 }
 
-void Reader::Imdb() {
+void LabelReader::Imdb() {
   constexpr std::string_view kBreak = "<br />";
   for (size_t i = 0; i < lines_.size(); ++i) {
     const std::vector<std::string_view> columns = Split(lines_[i], '\t');
@@ -257,7 +257,7 @@ LabelledText ReadLabelled(const LabelledFiles& files,
       files.folds.empty() ? std::set<int>() : ParseFolds(files.folds);
   LabelledText result;
   for (size_t i = 0; i < files.texts.size(); ++i) {
-    Reader reader(files.texts[i], format, result);
+    LabelReader reader(files.texts[i], format, result);
     if (format.format == "tsv") {
       reader.Tsv();
     } else if (format.format == "lines") {
@@ -364,7 +364,7 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
   result.corpus.source.resize(size);
   result.corpus.target.resize(size);
   result.first.resize(size);
-  ParallelFor(static_cast<int64_t>(size), kTextsPerChunk,
+  ParallelFor(static_cast<int64_t>(size), kMarkedTextsPerChunk,
               [&](int64_t begin, int64_t end) {
                 for (int64_t n = begin; n < end; ++n) {
                   const auto i = static_cast<size_t>(n);

@@ -14,7 +14,7 @@ namespace heed {
 namespace {
 
 constexpr int kMarks = 2;
-constexpr int64_t kSentencesPerChunk = 64;
+constexpr int64_t kPiecesPerChunk = 64;
 
 using Pieces = std::span<const int32_t>;
 
@@ -128,7 +128,7 @@ PieceCorpus EncodePieces(const Vocabulary& vocabulary,
                          std::span<const Words> sentences,
                          const PieceOptions& options) {
   PieceCorpus corpus(sentences.size());
-  ParallelFor(std::ssize(sentences), kSentencesPerChunk,
+  ParallelFor(std::ssize(sentences), kPiecesPerChunk,
               [&](int64_t begin, int64_t end) {
                 for (int64_t n = begin; n < end; ++n) {
                   const auto i = static_cast<size_t>(n);

@@ -27,7 +27,7 @@ struct Instance {
 };
 using Instances = std::vector<Instance>;
 
-constexpr int64_t kLinesPerChunk = 256;
+constexpr int64_t kSentencesPerChunk = 256;
 constexpr int64_t kDocumentsPerChunk = 16;
 constexpr int kSeparators = 3;  // [CLS], [SEP], [SEP]
 constexpr int kTries = 10;
@@ -185,7 +185,7 @@ void CheckOptions(std::span<const Document> documents,
 std::vector<Document> EncodeDocuments(std::span<const std::string> lines,
                                       const Vocabulary& vocabulary) {
   Document sentences(lines.size());
-  ParallelFor(std::ssize(lines), kLinesPerChunk,
+  ParallelFor(std::ssize(lines), kSentencesPerChunk,
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
                   const auto line = static_cast<size_t>(i);

@@ -29,7 +29,7 @@ using Instances = std::vector<Instance>;
 // from.
 constexpr int kWordsOfVocabulary = 30000;
 
-Vocabulary Words() {
+Vocabulary ManyWords() {
   std::string bytes;
   for (std::string_view special : WordPiece::kSpecials) {
     bytes += std::string(special) + "\n";
@@ -105,7 +105,7 @@ class Pretraining : public testing::Test {
     }
     return instances;
   }
-  const Vocabulary words_ = Words();
+  const Vocabulary words_ = ManyWords();
 };
 
 TEST_F(Pretraining, DocumentsAreSeparatedByBlankLines) {

@@ -24,7 +24,7 @@ std::string ErrorOf(const std::string& content, Read&& read) {
       MessageOf<FormatError>([&] { read(folder.Put("x.tsv", content)); }));
 }
 
-TextCollection Corpus() {
+TextCollection FourTexts() {
   TextCollection corpus;
   for (const char* id : {"10", "11", "12", "13"}) corpus.Add(id, "text");
   return corpus;
@@ -39,23 +39,25 @@ TextCollection Queries() {
 
 std::vector<RetrievalQuery> Pairs(const std::string& content) {
   const TemporaryFolder folder;
-  return ReadRelevantPairs(folder.Put("x.tsv", content), Queries(), Corpus());
+  return ReadRelevantPairs(folder.Put("x.tsv", content), Queries(),
+                           FourTexts());
 }
 
 std::vector<RetrievalQuery> Lists(const std::string& content) {
   const TemporaryFolder folder;
-  return ReadCandidateLists(folder.Put("x.tsv", content), Queries(), Corpus());
+  return ReadCandidateLists(folder.Put("x.tsv", content), Queries(),
+                            FourTexts());
 }
 
 std::string PairError(const std::string& content) {
   return ErrorOf(content, [](const std::string& path) {
-    ReadRelevantPairs(path, Queries(), Corpus());
+    ReadRelevantPairs(path, Queries(), FourTexts());
   });
 }
 
 std::string ListError(const std::string& content) {
   return ErrorOf(content, [](const std::string& path) {
-    ReadCandidateLists(path, Queries(), Corpus());
+    ReadCandidateLists(path, Queries(), FourTexts());
   });
 }
 

@@ -12,8 +12,6 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kLinesPerChunk = 256;
-
 /// Appends `ids` in blocks of at most `length`.
 void AddBlocks(const std::vector<int32_t>& ids, size_t length, Corpus& corpus) {
   for (size_t begin = 0; begin < ids.size(); begin += length) {
@@ -33,15 +31,8 @@ Corpus EncodeTextBlocks(std::span<const std::string> lines,
         fmt::format("text blocks: a length of {} tokens; at least 1 is needed",
                     options.length));
   }
-  std::vector<std::vector<int32_t>> ids(lines.size());
-  ParallelFor(
-      std::ssize(lines), kLinesPerChunk, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const auto line = static_cast<size_t>(i);
-          ids[line] =
-              EncodeSentence(vocabulary, lines[line], options.lowercase).ids;
-        }
-      });
+  const std::vector<std::vector<int32_t>> ids =
+      EncodeLines(lines, vocabulary, options.lowercase);
   Corpus corpus;
   std::vector<int32_t> stream;
   const auto length = static_cast<size_t>(options.length);

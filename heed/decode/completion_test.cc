@@ -14,7 +14,7 @@ namespace heed {
 namespace {
 
 using Strings = std::vector<std::string>;
-using Words = std::map<std::string, double>;
+using WordChances = std::map<std::string, double>;
 
 Vocabulary VocabularyOf(VocabularyKind kind, const Strings& lines, int size) {
   return Vocabulary::Train(lines, {.kind = kind, .size = size});
@@ -51,8 +51,8 @@ struct Enumeration {
   const Vocabulary& vocabulary;
   Ids source;
   std::string typed;
-  Words words = {};  // that begin so
-  double mass = 0;   // of all such beginnings, also of longer words
+  WordChances words = {};  // that begin so
+  double mass = 0;         // of all such beginnings, also of longer words
 
   void Walk(const Ids& written, int tokens, double p, bool begun) {
     const std::string word = vocabulary.Decode(std::span(written).subspan(1));
@@ -213,7 +213,7 @@ TEST(Completion, ReadsTheLastTokensOfTheTextBefore) {
 TEST(Completion, ANarrowBeamLosesButNeverInvents) {
   const Vocabulary vocabulary = OfKind(VocabularyKind::kCharacters);
   const RandomModel model(vocabulary.size());
-  Words all;
+  WordChances all;
   for (const Completion& c :
        Completer(model, vocabulary, Everything(6)).Complete("ab ")) {
     all[c.word] = c.probability;

@@ -3,23 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/errors.h"
+#include "heed/base/testing.h"
 
 namespace heed {
 namespace {
 
-size_t Count(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + part.size())) {
-    ++count;
-  }
-  return count;
-}
-
-const AlignmentView kView = {{"a", "b"}, {"x"}, {0.25f, 0.75f}, "First"};
+const AlignmentView kPageView = {{"a", "b"}, {"x"}, {0.25f, 0.75f}, "First"};
 
 TEST(AlignmentHtml, ShowsEverySentenceWithItsHeatmap) {
-  const std::vector<AlignmentView> views(3, kView);
+  const std::vector<AlignmentView> views(3, kPageView);
   const std::string page = AlignmentHtml(views);
   EXPECT_EQ(Count(page, "<section>"), 3u);
   EXPECT_EQ(Count(page, "<svg "), 3u);
@@ -28,14 +20,14 @@ TEST(AlignmentHtml, ShowsEverySentenceWithItsHeatmap) {
 }
 
 TEST(AlignmentHtml, CarriesTheWeights) {
-  EXPECT_NE(AlignmentHtml({&kView, 1})
+  EXPECT_NE(AlignmentHtml({&kPageView, 1})
                 .find(R"({"sentences":[{"source":["a","b"],"target":["x"],)"
                       R"("weights":[[0.25,0.75]]}]})"),
             std::string::npos);
 }
 
 TEST(AlignmentHtml, AsksForNothingOutside) {
-  const std::string page = AlignmentHtml({&kView, 1});
+  const std::string page = AlignmentHtml({&kPageView, 1});
   EXPECT_EQ(Count(page, "src="), 0u);
   EXPECT_EQ(Count(page, "@import"), 0u);
   EXPECT_EQ(Count(page, "url("), 0u);

@@ -3,27 +3,19 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/errors.h"
+#include "heed/base/testing.h"
 
 namespace heed {
 namespace {
 
-size_t Count(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + part.size())) {
-    ++count;
-  }
-  return count;
-}
-
-const AlignmentView kView = {
+const AlignmentView kHeatmapView = {
     {"a", "b", "c"},
     {"x", "y", "z"},
     {0.0f, 0.1f, 0.9f, 0.0f, 1.0f, 0.0f, 0.75f, 0.25f, 0.0f},
     "A title"};
 
 TEST(AlignmentSvg, DrawsACellForEachWeight) {
-  const std::string svg = AlignmentSvg({&kView, 1});
+  const std::string svg = AlignmentSvg({&kHeatmapView, 1});
   EXPECT_EQ(Count(svg, "<rect class='cell'"), 5u);
   EXPECT_NE(svg.find("<title>x ← c: 0.90</title>"), std::string::npos);
   EXPECT_NE(svg.find("x='52' y='0' width='26' height='26' fill-opacity='0.90'"),
@@ -31,29 +23,29 @@ TEST(AlignmentSvg, DrawsACellForEachWeight) {
 }
 
 TEST(AlignmentSvg, HasTitleLegendAndBothThemes) {
-  const std::string svg = AlignmentSvg({&kView, 1});
+  const std::string svg = AlignmentSvg({&kHeatmapView, 1});
   EXPECT_NE(svg.find(">A title</text>"), std::string::npos);
   EXPECT_NE(svg.find("attention weight</text>"), std::string::npos);
   EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
 }
 
 TEST(AlignmentSvg, EmbeddedLeavesStyleAndLegendToThePage) {
-  const std::string svg = AlignmentSvg({&kView, 1}, {.embedded = true});
+  const std::string svg = AlignmentSvg({&kHeatmapView, 1}, {.embedded = true});
   EXPECT_EQ(svg.find("<style>"), std::string::npos);
   EXPECT_EQ(svg.find("id="), std::string::npos);
   EXPECT_EQ(Count(svg, "<rect class='cell'"), 5u);
 }
 
 TEST(AlignmentSvg, OutlinesOnlyWhatMoved) {
-  EXPECT_EQ(Count(AlignmentSvg({&kView, 1}), "class='moved'"), 0u);
+  EXPECT_EQ(Count(AlignmentSvg({&kHeatmapView, 1}), "class='moved'"), 0u);
   // x looks at c and z at a; y stays on the diagonal.
   const std::string svg =
-      AlignmentSvg({&kView, 1}, {.outline_off_diagonal = true});
+      AlignmentSvg({&kHeatmapView, 1}, {.outline_off_diagonal = true});
   EXPECT_EQ(Count(svg, "class='moved'"), 2u);
 }
 
 TEST(AlignmentSvg, ShowsAllSentences) {
-  const std::vector<AlignmentView> views(5, kView);
+  const std::vector<AlignmentView> views(5, kHeatmapView);
   EXPECT_EQ(Count(AlignmentSvg(views), "class='matrix'"), 5u);
 }
 

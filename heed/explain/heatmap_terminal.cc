@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-constexpr int kNarrowest = 16;
+constexpr int kNarrowestHeatmap = 16;
 constexpr int kWordColumns = 14;   // a source word that stands upright
 constexpr int kLetterRows = 12;    // a source word that stands letter by letter
 constexpr int kLetterColumns = 2;  // makes a square cell
@@ -63,7 +63,7 @@ class Heatmap {
   Heatmap(const AlignmentView& view, const TerminalOptions& options)
       : view_(view),
         colour_(options.colour),
-        width_(std::max(options.width, kNarrowest)),
+        width_(std::max(options.width, kNarrowestHeatmap)),
         source_(VisibleTokens(view.source_tokens)),
         target_(VisibleTokens(view.target_tokens)),
         label_columns_(std::min(LongestWidth(target_), width_ / 3)) {

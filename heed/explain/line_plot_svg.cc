@@ -27,13 +27,13 @@ struct Colour {
 
 // Distinct with the common forms of colour blindness too (after Okabe and Ito),
 // and dark or light enough for text.
-constexpr std::array<Colour, 7> kColours = {{{"#0067a8", "#5ab4f0"},
-                                             {"#c74e06", "#ff9a57"},
-                                             {"#007d5a", "#3fcf9f"},
-                                             {"#a8327e", "#f08cc4"},
-                                             {"#7d6100", "#e3c34a"},
-                                             {"#5b6570", "#a9b4c2"},
-                                             {"#6247ad", "#b6a2ff"}}};
+constexpr std::array<Colour, 7> kSeriesColours = {{{"#0067a8", "#5ab4f0"},
+                                                   {"#c74e06", "#ff9a57"},
+                                                   {"#007d5a", "#3fcf9f"},
+                                                   {"#a8327e", "#f08cc4"},
+                                                   {"#7d6100", "#e3c34a"},
+                                                   {"#5b6570", "#a9b4c2"},
+                                                   {"#6247ad", "#b6a2ff"}}};
 
 constexpr std::string_view kLightStyle =
     ".paper{fill:#fff}.title{fill:#101418;font-weight:600}"
@@ -84,9 +84,9 @@ std::vector<double> SpreadLabels(const std::vector<double>& wanted, double top,
   return placed;
 }
 
-class Plot {
+class SvgPlot {
  public:
-  Plot(std::span<const Series> series, const LinePlotOptions& options)
+  SvgPlot(std::span<const Series> series, const LinePlotOptions& options)
       : series_(series),
         options_(options),
         axes_(MakeAxes(series, options, 8, 6)) {
@@ -131,11 +131,11 @@ class Plot {
   void AddStyle() {
     std::string light(kLightStyle);
     std::string dark(kDarkStyle);
-    for (size_t i = 0; i < kColours.size(); ++i) {
+    for (size_t i = 0; i < kSeriesColours.size(); ++i) {
       constexpr auto kRule =
           ".s{0} .line{{stroke:{1}}}.s{0} .mark,.s{0} .name{{fill:{1}}}";
-      light += fmt::format(kRule, i, kColours[i].light);
-      dark += fmt::format(kRule, i, kColours[i].dark);
+      light += fmt::format(kRule, i, kSeriesColours[i].light);
+      dark += fmt::format(kRule, i, kSeriesColours[i].dark);
     }
     svg_.Line(
         "<style>\nsvg{{font-family:{}}}{}\n"
@@ -182,7 +182,7 @@ class Plot {
 
   void DrawSeries(size_t index) {
     const Series& line = series_[index];
-    svg_.Line("<g class='s{}'>", index % kColours.size());
+    svg_.Line("<g class='s{}'>", index % kSeriesColours.size());
     const auto runs = DrawableRuns(line, options_);
     for (const auto& run : runs) {
       std::string path;
@@ -219,8 +219,8 @@ class Plot {
       svg_.Line(
           "<g class='s{}'><text class='name' x='{:.1f}' y='{:.1f}' "
           "font-size='{}'>{}</text></g>",
-          named[i] % kColours.size(), right_ + 14, placed[i] + 4.5, kNameFont,
-          EscapeMarkup(NameOf(series_[named[i]])));
+          named[i] % kSeriesColours.size(), right_ + 14, placed[i] + 4.5,
+          kNameFont, EscapeMarkup(NameOf(series_[named[i]])));
     }
   }
 
@@ -238,7 +238,7 @@ class Plot {
 
 std::string LinePlotSvg(std::span<const Series> series,
                         const LinePlotOptions& options) {
-  return Plot(series, options).Draw();
+  return SvgPlot(series, options).Draw();
 }
 
 }  // namespace heed

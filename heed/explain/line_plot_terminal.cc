@@ -13,14 +13,14 @@
 namespace heed {
 namespace {
 
-constexpr int kNarrowest = 40;
+constexpr int kNarrowestPlot = 40;
 constexpr int kWidest = 100;
 constexpr int kRows = 16;  // wanted; rounded so that every tick meets a row
 
 // As in the SVG, told apart by shape as well as by colour; of medium lightness,
 // for dark and light terminals.
 constexpr std::array<std::string_view, 5> kMarkers = {"●", "■", "▲", "◆", "▼"};
-constexpr std::array<int, 7> kColours = {32, 166, 36, 169, 136, 244, 98};
+constexpr std::array<int, 7> kSeriesCodes = {32, 166, 36, 169, 136, 244, 98};
 
 // Characters of a grid, each with a colour (-1: none); braille dots below them.
 class Canvas {
@@ -81,14 +81,14 @@ class Canvas {
   std::vector<Cell> cells_;
 };
 
-class Plot {
+class TerminalPlot {
  public:
-  Plot(std::span<const Series> series, const LinePlotOptions& options,
-       const TerminalOptions& terminal)
+  TerminalPlot(std::span<const Series> series, const LinePlotOptions& options,
+               const TerminalOptions& terminal)
       : series_(series),
         options_(options),
         colour_(terminal.colour),
-        width_(std::clamp(terminal.width, kNarrowest, kWidest)),
+        width_(std::clamp(terminal.width, kNarrowestPlot, kWidest)),
         axes_(MakeAxes(series, options, width_ / 12, 5)),
         label_columns_(WidestLabel(axes_.y)),
         rows_per_tick_(RowsPerTick(axes_.y)),
@@ -144,7 +144,9 @@ class Plot {
     return std::clamp(dot, 0, canvas_.dots_down() - 1);
   }
 
-  int ColourOf(size_t index) const { return kColours[index % kColours.size()]; }
+  int ColourOf(size_t index) const {
+    return kSeriesCodes[index % kSeriesCodes.size()];
+  }
   std::string_view MarkerOf(size_t index) const {
     return kMarkers[index % kMarkers.size()];
   }
@@ -255,7 +257,7 @@ class Plot {
 std::string TerminalLinePlot(std::span<const Series> series,
                              const LinePlotOptions& options,
                              const TerminalOptions& terminal) {
-  return Plot(series, options, terminal).Draw();
+  return TerminalPlot(series, options, terminal).Draw();
 }
 
 }  // namespace heed

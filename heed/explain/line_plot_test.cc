@@ -6,24 +6,16 @@
 #include <sstream>
 
 #include "heed/base/errors.h"
+#include "heed/base/testing.h"
 #include "heed/base/text.h"
 
 namespace heed {
 namespace {
 
-constexpr TerminalOptions kPlain = {.colour = false, .width = 80};
+constexpr TerminalOptions kPlainPlot = {.colour = false, .width = 80};
 const LinePlotOptions kOptions = {"Title", "length", "BLEU"};
 const std::vector<Series> kSeries = {{"attention", {5, 10, 15}, {30, 35, 34}},
                                      {"fixed", {5, 10, 15}, {30, 25, 12}}};
-
-size_t Count(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + part.size())) {
-    ++count;
-  }
-  return count;
-}
 
 // 2000 points, too many to mark each.
 Series LongSeries() {
@@ -98,18 +90,18 @@ TEST(LinePlot, TakesNoPoints) {
   const std::vector<Series> empty = {{"a", {}, {}}};
   EXPECT_EQ(Count(LinePlotSvg(empty, kOptions), "</svg>"), 1u);
   EXPECT_EQ(Count(LinePlotSvg({}, {}), "</svg>"), 1u);
-  EXPECT_FALSE(TerminalLinePlot(empty, kOptions, kPlain).empty());
-  EXPECT_FALSE(TerminalLinePlot({}, {}, kPlain).empty());
+  EXPECT_FALSE(TerminalLinePlot(empty, kOptions, kPlainPlot).empty());
+  EXPECT_FALSE(TerminalLinePlot({}, {}, kPlainPlot).empty());
 }
 
 TEST(LinePlot, NeedsAsManyXAsY) {
   const std::vector<Series> series = {{"a", {1, 2}, {1}}};
   EXPECT_THROW(LinePlotSvg(series, {}), ShapeError);
-  EXPECT_THROW(TerminalLinePlot(series, {}, kPlain), ShapeError);
+  EXPECT_THROW(TerminalLinePlot(series, {}, kPlainPlot), ShapeError);
 }
 
 TEST(TerminalLinePlot, MarksEveryPointAndNamesTheLines) {
-  const std::string text = TerminalLinePlot(kSeries, kOptions, kPlain);
+  const std::string text = TerminalLinePlot(kSeries, kOptions, kPlainPlot);
   // Three points and the legend; the two lines share their first point.
   EXPECT_EQ(Count(text, "●"), 3u);
   EXPECT_EQ(Count(text, "■"), 4u);

@@ -32,12 +32,12 @@ constexpr uint64_t kMostInflation = 1032;
 /// How the elements of an array are stored.
 enum class Element { kF16, kF32, kF64, kI8, kU8, kI32, kI64 };
 
-struct ElementType {
+struct NumpyType {
   std::string_view code;  // in a header, behind the byte order
   Element element;
   int64_t size;
 };
-constexpr ElementType kElementTypes[] = {
+constexpr NumpyType kNumpyTypes[] = {
     {"f2", Element::kF16, 2}, {"f4", Element::kF32, 4},
     {"f8", Element::kF64, 8}, {"i1", Element::kI8, 1},
     {"u1", Element::kU8, 1},  {"i4", Element::kI32, 4},
@@ -46,16 +46,16 @@ constexpr ElementType kElementTypes[] = {
 
 /// What a .npy says of its elements.
 struct Header {
-  ElementType type = {};
+  NumpyType type = {};
   bool fortran_order = false;
   Shape shape;
 };
 
 /// Reads the header: a Python dictionary of three entries, and nothing else of
 /// Python.
-class HeaderReader {
+class NpyHeaderReader {
  public:
-  HeaderReader(std::string_view text, std::string name)
+  NpyHeaderReader(std::string_view text, std::string name)
       : rest_(text), name_(std::move(name)) {}
 
   Header Read() {
@@ -136,7 +136,7 @@ class HeaderReader {
     if (type.find('O') != type.npos) {
       Fail("holds Python objects (a pickle), which are never read");
     }
-    for (const ElementType& known : kElementTypes) {
+    for (const NumpyType& known : kNumpyTypes) {
       const bool byte_order_fits =
           order == '<' || (known.size == 1 && (order == '|' || order == '>'));
       if (byte_order_fits && type.substr(1) == known.code) {
@@ -301,7 +301,7 @@ Tensor ReadArray(Member& member, uint64_t size) {
   }
   const std::string text = member.Read(length);
   start += length;
-  const Header header = HeaderReader(text, member.name()).Read();
+  const Header header = NpyHeaderReader(text, member.name()).Read();
 
   int64_t signed_bytes = header.type.size;
   for (int axis = 0; axis < header.shape.rank(); ++axis) {

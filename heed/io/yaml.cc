@@ -13,19 +13,19 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 /// Builds JSON from what the parser meets.
 class Builder : public YAML::EventHandler {
  public:
   explicit Builder(std::string_view source_name) : source_name_(source_name) {}
 
-  Json Take() { return std::move(root_); }
+  SortedJson Take() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    Add(mark, anchor, Json());
+    Add(mark, anchor, SortedJson());
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
     Fail(mark, "aliases are not read");
@@ -37,20 +37,20 @@ class Builder : public YAML::EventHandler {
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
                        YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
-    Open(mark, anchor, Json::array());
+    Open(mark, anchor, SortedJson::array());
   }
   void OnSequenceEnd() override { Close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/,
                   YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
-    Open(mark, anchor, Json::object());
+    Open(mark, anchor, SortedJson::object());
   }
   void OnMapEnd() override { Close(); }
 
  private:
   /// A map or sequence that is not finished, and the key that it goes to.
   struct Level {
-    Json value;
+    SortedJson value;
     std::string key;  // of the next value of a map
     bool has_key = false;
   };
@@ -61,7 +61,7 @@ class Builder : public YAML::EventHandler {
         fmt::format("{}:{}: {}", source_name_, mark.line + 1, problem));
   }
 
-  void Open(const YAML::Mark& mark, YAML::anchor_t anchor, Json empty) {
+  void Open(const YAML::Mark& mark, YAML::anchor_t anchor, SortedJson empty) {
     if (anchor != 0) Fail(mark, "anchors are not read");
     if (!levels_.empty() && levels_.back().value.is_object() &&
         !levels_.back().has_key) {
@@ -71,16 +71,16 @@ class Builder : public YAML::EventHandler {
   }
 
   void Close() {
-    Json value = std::move(levels_.back().value);
+    SortedJson value = std::move(levels_.back().value);
     levels_.pop_back();
     Put(std::move(value));
   }
 
-  void Add(const YAML::Mark& mark, YAML::anchor_t anchor, Json scalar) {
+  void Add(const YAML::Mark& mark, YAML::anchor_t anchor, SortedJson scalar) {
     if (anchor != 0) Fail(mark, "anchors are not read");
     if (levels_.empty() || levels_.back().value.is_array() ||
         levels_.back().has_key) {
-      Put(scalar.is_null() ? Json("") : std::move(scalar));
+      Put(scalar.is_null() ? SortedJson("") : std::move(scalar));
       return;
     }
     Level& map = levels_.back();
@@ -92,7 +92,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  void Put(Json value) {
+  void Put(SortedJson value) {
     if (levels_.empty()) {
       root_ = std::move(value);
     } else if (Level& level = levels_.back(); level.value.is_array()) {
@@ -104,13 +104,13 @@ class Builder : public YAML::EventHandler {
   }
 
   std::string_view source_name_;
-  Json root_;
+  SortedJson root_;
   std::vector<Level> levels_;
 };
 
 }  // namespace
 
-nlohmann::json ParseYaml(std::string_view text, std::string_view source_name) {
+SortedJson ParseYaml(std::string_view text, std::string_view source_name) {
   std::istringstream stream{std::string(text)};
   Builder builder(source_name);
   try {

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 std::string ErrorOf(const std::string& text) {
   return MessageOf<FormatError>([&] { ParseYaml(text, "file.yml"); });
@@ -20,14 +20,14 @@ TEST(Yaml, MapsAndSequencesOfTexts) {
                       "skip: false\nempty: []\nnone: ~\nblank:\n"
                       "layers: [1, 'two']\ninner: {a: \"b\\n\"}\n",
                       "file.yml"),
-            (Json{{"type", "transformer"},
-                  {"dim-vocabs", {"100", "200"}},
-                  {"skip", "false"},
-                  {"empty", Json::array()},
-                  {"none", ""},
-                  {"blank", ""},
-                  {"layers", {"1", "two"}},
-                  {"inner", {{"a", "b\n"}}}}));
+            (SortedJson{{"type", "transformer"},
+                        {"dim-vocabs", {"100", "200"}},
+                        {"skip", "false"},
+                        {"empty", SortedJson::array()},
+                        {"none", ""},
+                        {"blank", ""},
+                        {"layers", {"1", "two"}},
+                        {"inner", {{"a", "b\n"}}}}));
 }
 
 TEST(Yaml, KeysMayBeAnyQuotedText) {
@@ -35,16 +35,16 @@ TEST(Yaml, KeysMayBeAnyQuotedText) {
                       "\xE2\x96\x81"
                       "a: 5\n1: 6\n\"#\": 7\n",
                       "file.yml"),
-            (Json{{"</s>", "0"},
-                  {"\"", "1"},
-                  {"~", "2"},
-                  {"null", "3"},
-                  {":", "4"},
-                  {"\xE2\x96\x81"
-                   "a",
-                   "5"},
-                  {"1", "6"},
-                  {"#", "7"}}));
+            (SortedJson{{"</s>", "0"},
+                        {"\"", "1"},
+                        {"~", "2"},
+                        {"null", "3"},
+                        {":", "4"},
+                        {"\xE2\x96\x81"
+                         "a",
+                         "5"},
+                        {"1", "6"},
+                        {"#", "7"}}));
 }
 
 TEST(Yaml, EmptyTextIsNull) {

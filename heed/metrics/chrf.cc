@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-constexpr int kMaxOrder = 6;
+constexpr int kMaxLetters = 6;
 constexpr double kBetaSquared = 4.0;
 
 struct OrderCounts {
@@ -21,7 +21,7 @@ struct OrderCounts {
   int64_t reference = 0;
   int64_t matches = 0;
 };
-using Counts = std::array<OrderCounts, kMaxOrder>;
+using LetterCounts = std::array<OrderCounts, kMaxLetters>;
 
 std::string WithoutWhitespace(std::string_view line) {
   std::string out;
@@ -30,10 +30,10 @@ std::string WithoutWhitespace(std::string_view line) {
 }
 
 void AddSentence(std::string_view hypothesis, std::string_view reference,
-                 Counts* counts) {
+                 LetterCounts* counts) {
   const auto hyp = Utf8Characters(hypothesis);
   const auto ref = Utf8Characters(reference);
-  for (int n = 1; n <= kMaxOrder; ++n) {
+  for (int n = 1; n <= kMaxLetters; ++n) {
     OrderCounts& order = (*counts)[n - 1];
     const int64_t reference_total = NgramTotal(ref.size(), n);
     // sacreBLEU 2 leaves out an order that the sentence's reference has none
@@ -45,7 +45,7 @@ void AddSentence(std::string_view hypothesis, std::string_view reference,
   }
 }
 
-double FScore(const Counts& counts) {
+double FScore(const LetterCounts& counts) {
   double precision = 0.0;
   double recall = 0.0;
   int orders = 0;
@@ -71,7 +71,7 @@ ChrfScore CorpusChrf(std::span<const std::string> hypotheses,
     throw ShapeError(fmt::format("chrf: {} hypotheses for {} references",
                                  hypotheses.size(), references.size()));
   }
-  Counts counts;
+  LetterCounts counts;
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     AddSentence(WithoutWhitespace(hypotheses[i]),
                 WithoutWhitespace(references[i]), &counts);

@@ -4,12 +4,6 @@
 #include "heed/models/transformer_encoder.h"
 
 namespace heed {
-namespace {
-
-constexpr const char* kRnn = "rnn";
-
-}  // namespace
-
 std::vector<std::string> EncoderConfig::Names() {
   std::vector<std::string> names = {kRnn};
   for (const auto* models : {&TransformerModels(), &BertModels()}) {

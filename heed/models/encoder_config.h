@@ -16,7 +16,7 @@ namespace heed {
 
 /// An encoder by its name, with the settings of its kind alone.
 struct EncoderConfig {
-  std::string model = "rnn";
+  std::string model = kRnn;
   RnnConfig rnn;
   TransformerConfig transformer;
 

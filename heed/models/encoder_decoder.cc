@@ -20,7 +20,6 @@ namespace {
 /// Names the dropout of h̃ among those of the layers.
 constexpr uint64_t kAttentionalSite = kMaxLayers;
 constexpr size_t kStepBytes = size_t{16} << 10;
-constexpr Init kZero = {Init::Kind::kConstant, 0};
 
 Init InputInit(const RecurrentConfig& c) {
   if (c.init == "uniform") return {Init::Kind::kUniform, c.init_scale};
@@ -35,7 +34,7 @@ Init RecurrentInit(const RecurrentConfig& c) {
 /// A row of an embedding is not a map between layers: its size does not depend
 /// on the size of the vocabulary.
 Init EmbeddingInit(const RecurrentConfig& c) {
-  return c.init == "glorot" ? Init{Init::Kind::kUniform, 0.1} : InputInit(c);
+  return c.init == "glorot" ? kEmbeddingInit : InputInit(c);
 }
 
 EncoderOptions EncoderOf(const RecurrentConfig& c) {
@@ -164,14 +163,14 @@ EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
     if (cho || c.attention == "before" || c.attention == "between") {
       add("context", cho ? c.units : keys);
     }
-    readout_bias_ = &scope.Add("readout.bias", {columns}, kZero);
+    readout_bias_ = &scope.Add("readout.bias", {columns}, kZeroInit);
     width = c.readout_units;
   }
   if (!c.tie_output) {
     output_ = &scope.Add("output.weight", {width, target_vocabulary}, init,
                          ParameterUse::kMatrix);
   }
-  output_bias_ = &scope.Add("output.bias", {target_vocabulary}, kZero);
+  output_bias_ = &scope.Add("output.bias", {target_vocabulary}, kZeroInit);
 }
 
 Var EncoderDecoder::Logits(const Context& ctx, const Tensor& source,

@@ -15,7 +15,7 @@ namespace heed {
 namespace {
 
 // Added to the variance of a window, so that a constant one divides by no zero.
-constexpr double kEpsilon = 1e-5;
+constexpr double kVarianceEpsilon = 1e-5;
 constexpr int64_t kSequencesPerChunk = 32;
 
 /// Mean and deviation of each column of each window, [B, C].
@@ -43,14 +43,14 @@ Levels LevelsOf(const Tensor& windows) {
       const double variance = squares / static_cast<double>(rows);
       levels.mean.row<T>(b)[c] = static_cast<T>(mean);
       levels.deviation.row<T>(b)[c] =
-          static_cast<T>(std::sqrt(variance + kEpsilon));
+          static_cast<T>(std::sqrt(variance + kVarianceEpsilon));
     }
   }
   return levels;
 }
 
 template <typename T>
-Tensor Normalized(const Tensor& windows, const Levels& levels) {
+Tensor Levelled(const Tensor& windows, const Levels& levels) {
   Tensor y(windows.shape(), windows.dtype());
   const int64_t columns = windows.dim(2);
   for (int64_t b = 0; b < windows.dim(0); ++b) {
@@ -176,7 +176,7 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
     Tensor x = windows.Contiguous();
     if (normalized) {
       levels = LevelsOf<T>(x);
-      x = Normalized<T>(x, levels);
+      x = Levelled<T>(x, levels);
     }
     const int64_t read = config_.patch + (steps - 1) * config_.patch_stride;
     return CutPatches<T>(x, {config_.patch, config_.patch_stride, steps,

@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-constexpr double kEpsilon = 1e-12;
+constexpr double kNormEpsilon = 1e-12;
 // Far below every cosine over every temperature, and still finite.
 constexpr double kExcluded = -1e6;
 
@@ -107,7 +107,7 @@ Matcher::Matcher(const Scope& scope, const MatcherConfig& config,
 Var Matcher::Encode(const Context& ctx, const Tensor& ids,
                     const Tensor& lengths) const {
   const Var words = (*encoder_)(ctx, ids, lengths, {});
-  return NormalizeRows(pooling_(ctx, words, lengths), kEpsilon);
+  return NormalizeRows(pooling_(ctx, words, lengths), kNormEpsilon);
 }
 
 Var Cosines(const Var& queries, const Var& documents) {

@@ -10,12 +10,6 @@
 #include "heed/ops/shape.h"
 
 namespace heed {
-namespace {
-
-constexpr Init kEmbeddingInit = {Init::Kind::kUniform, 0.1};
-
-}  // namespace
-
 void RecurrentLanguageConfig::Visit(FieldList& v) {
   rnn.Visit(v);
   v.Section("Embeddings");

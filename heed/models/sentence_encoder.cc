@@ -6,17 +6,11 @@
 #include "heed/ops/elementwise.h"
 
 namespace heed {
-namespace {
-
-constexpr Init kGlorot = {};
-
-}  // namespace
-
 FeatureEncoder::FeatureEncoder(const Scope& scope,
                                const WordFeaturesConfig& config,
                                const WordSizes& sizes,
                                const MakeEncoder& make_encoder)
-    : features_(scope / "features", config, sizes, kGlorot),
+    : features_(scope / "features", config, sizes, kGlorotInit),
       encoder_(make_encoder(scope / "encoder", features_.output_size())) {}
 
 SentenceStates FeatureEncoder::operator()(const Context& ctx,
@@ -28,7 +22,7 @@ PieceEncoder::PieceEncoder(const Scope& scope,
                            std::unique_ptr<TextEncoder> encoder, bool pools)
     : encoder_(std::move(encoder)) {
   const int64_t width = encoder_->output_size();
-  if (pools) pooler_.emplace(scope / "pooler", width, width, kGlorot);
+  if (pools) pooler_.emplace(scope / "pooler", width, width, kGlorotInit);
 }
 
 SentenceStates PieceEncoder::operator()(const Context& ctx,

@@ -16,8 +16,6 @@
 namespace heed {
 namespace {
 
-constexpr Init kGlorot = {};
-constexpr Init kZero = {Init::Kind::kConstant, 0};
 constexpr int32_t kNone = -1;
 
 /// x [B, T, C] + row [B, C] at every t.
@@ -83,25 +81,25 @@ Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
                std::unique_ptr<SentenceEncoder> encoder)
     : config_(config),
       encoder_(std::move(encoder)),
-      tags_(scope / "tags", encoder_->output_size(), sizes.tags, kGlorot) {
+      tags_(scope / "tags", encoder_->output_size(), sizes.tags, kGlorotInit) {
   const int64_t width = encoder_->output_size();
   if (config_.tag_decoder == "crf") {
     const Scope crf = scope / "crf";
-    crf_ = {&crf.Add("between", {sizes.tags, sizes.tags}, kZero),
-            &crf.Add("start", {sizes.tags}, kZero),
-            &crf.Add("end", {sizes.tags}, kZero)};
+    crf_ = {&crf.Add("between", {sizes.tags, sizes.tags}, kZeroInit),
+            &crf.Add("start", {sizes.tags}, kZeroInit),
+            &crf.Add("end", {sizes.tags}, kZeroInit)};
   }
   if (sizes.intents == 0) return;
   if (!encoder_->pools()) {
     PoolingOptions pooling;
     pooling.kind = "attention";
     pooling.features = width;
-    pooling.init = kGlorot;
+    pooling.init = kGlorotInit;
     pooling_.emplace(scope / "pooling", pooling);
   }
-  intents_.emplace(scope / "intents", width, sizes.intents, kGlorot);
+  intents_.emplace(scope / "intents", width, sizes.intents, kGlorotInit);
   if (config_.intent_informs_tags) {
-    informed_ = &scope.Add("informed.weight", {width, sizes.tags}, kGlorot);
+    informed_ = &scope.Add("informed.weight", {width, sizes.tags}, kGlorotInit);
   }
 }
 

@@ -10,14 +10,6 @@
 #include "heed/ops/shape.h"
 
 namespace heed {
-namespace {
-
-/// A row of an embedding is not a map between layers: its size does not depend
-/// on the size of the vocabulary.
-constexpr Init kEmbeddingInit = {Init::Kind::kUniform, 0.1};
-
-}  // namespace
-
 EmbeddedTextEncoder::EmbeddedTextEncoder(
     const Scope& scope, const Sizes& sizes,
     std::unique_ptr<SequenceEncoder> encoder)
@@ -53,7 +45,7 @@ std::unique_ptr<TextEncoder> MakeTextEncoder(const Scope& scope,
                                              const EncoderConfig& config,
                                              int64_t vocabulary,
                                              int64_t segments) {
-  if (config.model != "rnn") {
+  if (config.model != kRnn) {
     TransformerConfig transformer = config.transformer;
     if (segments > 1) transformer.segments = static_cast<int>(segments);
     return std::make_unique<TransformerTextEncoder>(scope, transformer,

@@ -11,8 +11,6 @@
 namespace heed {
 namespace {
 
-constexpr Init kZero = {Init::Kind::kConstant, 0};
-
 /// Stretches blocks of columns, which got Glorot's range for all columns
 /// together, to the range that each has for itself.
 void StartAsAlone(int64_t in, std::initializer_list<int64_t> outs,
@@ -38,7 +36,7 @@ Linear::Linear(const Scope& scope, int64_t in,
   if (outs.size() > 1 && init.kind == Init::Kind::kGlorot) {
     StartAsAlone(in, outs, weight_.mutable_value());
   }
-  if (bias) bias_ = &scope.Add("bias", {weight_.value().cols()}, kZero);
+  if (bias) bias_ = &scope.Add("bias", {weight_.value().cols()}, kZeroInit);
 }
 
 Var Linear::operator()(const Context& ctx, const Var& x) const {
@@ -65,7 +63,7 @@ WordScores::WordScores(const Scope& scope, const Embedding& embedding,
     : weight_(&embedding.weight()) {
   const Tensor& weight = weight_->value();
   if (bias) {
-    bias_ = &scope.Add("bias", {weight.dim(0)}, kZero);
+    bias_ = &scope.Add("bias", {weight.dim(0)}, kZeroInit);
   } else {
     constant_bias_ = Tensor::Zeros({weight.dim(0)}, weight.dtype());
   }

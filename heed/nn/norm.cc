@@ -7,7 +7,7 @@ namespace heed {
 LayerNormalization::LayerNormalization(const Scope& scope, int64_t features,
                                        double epsilon)
     : gain_(scope.Add("gain", {features}, {Init::Kind::kConstant, 1})),
-      bias_(scope.Add("bias", {features}, {Init::Kind::kConstant, 0})),
+      bias_(scope.Add("bias", {features}, kZeroInit)),
       epsilon_(epsilon) {}
 
 Var LayerNormalization::operator()(const Context& ctx, const Var& x) const {

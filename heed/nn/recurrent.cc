@@ -11,8 +11,6 @@
 namespace heed {
 namespace {
 
-constexpr Init kZero = {Init::Kind::kConstant, 0};
-
 int64_t GatesOf(const std::string& cell) {
   if (cell == "rnn") return 1;
   if (cell == "lstm") return 4;
@@ -37,7 +35,7 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
                                 {o.inputs[i], gates}, o.input_init,
                                 ParameterUse::kMatrix));
   }
-  bias_ = &scope.Add("bias", {gates}, kZero);
+  bias_ = &scope.Add("bias", {gates}, kZeroInit);
   if (cell_ == "gru_cho" || cell_ == "gru_bahdanau") {
     recurrent_ = &scope.Add("recurrent.weight", {units_, 2 * units_},
                             o.recurrent_init, ParameterUse::kMatrix);
@@ -48,7 +46,7 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
                             o.recurrent_init, ParameterUse::kMatrix);
   }
   if (cell_ == "gru")
-    recurrent_bias_ = &scope.Add("recurrent.bias", {gates}, kZero);
+    recurrent_bias_ = &scope.Add("recurrent.bias", {gates}, kZeroInit);
 }
 
 Var Recurrent::Project(const Context& ctx, const Var& x) const {

@@ -15,10 +15,6 @@
 namespace heed {
 namespace {
 
-constexpr Init kZero = {Init::Kind::kConstant, 0};
-/// Rows of embeddings: their size does not depend on how many there are.
-constexpr Init kRows = {Init::Kind::kUniform, 0.1};
-
 /// [U, L] to [L, U].
 Tensor Transposed(const Tensor& ids) {
   return kernels::TransposeLeading(ids.Reshape({ids.dim(0), ids.dim(1), 1}))
@@ -61,11 +57,12 @@ WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
     : config_(config),
       unknown_(sizes.unknown),
       output_size_(config.word_embedding),
-      words_(scope / "words", sizes.words, config.word_embedding, kRows) {
+      words_(scope / "words", sizes.words, config.word_embedding,
+             kEmbeddingInit) {
   const WordFeaturesConfig& c = config_;
   if (c.characters != "none") {
     characters_.emplace(scope / "characters", sizes.characters,
-                        c.character_embedding, kRows);
+                        c.character_embedding, kEmbeddingInit);
   }
   if (c.characters == "cnn") {
     // A set: each width once, in order.
@@ -78,7 +75,7 @@ WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
            &filter.Add("weight",
                        {c.character_embedding, width * c.character_units},
                        init),
-           &filter.Add("bias", {c.character_units}, kZero)});
+           &filter.Add("bias", {c.character_units}, kZeroInit)});
       output_size_ += c.character_units;
     }
     if (filters_.empty()) {
@@ -97,7 +94,7 @@ WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
   }
   if (c.casing_embedding > 0) {
     casings_.emplace(scope / "casings", sizes.casings, c.casing_embedding,
-                     kRows);
+                     kEmbeddingInit);
     output_size_ += c.casing_embedding;
   }
 }

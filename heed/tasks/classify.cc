@@ -18,7 +18,7 @@ namespace heed {
 namespace {
 
 constexpr const char* kLabelsFile = "labels.txt";
-constexpr int64_t kWindow = 256;
+constexpr int64_t kTextsAtOnce = 256;
 
 void VisitFiles(FieldList& v, const std::string& prefix,
                 const std::string& purpose, LabelledFiles& files) {
@@ -285,7 +285,7 @@ void ClassifyTask::Write(const Answers& answers, std::ostream& out) const {
 
 void ClassifyTask::Predict(std::istream& in, std::ostream& out) const {
   int64_t number = 0;
-  AnswerLines(in, kWindow, [&](const std::vector<std::string>& lines) {
+  AnswerLines(in, kTextsAtOnce, [&](const std::vector<std::string>& lines) {
     LabelledText text;
     for (const std::string& line : lines) {
       ++number;

@@ -19,7 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kPatchTst = "patchtst";
-constexpr const char* kRnn = "rnn";
 constexpr const char* kTransformer = "transformer";
 constexpr const char* kScalesFile = "series.json";
 

@@ -20,11 +20,10 @@
 namespace heed {
 namespace {
 
-constexpr const char* kRnn = "rnn";
-constexpr int64_t kWindow = 64;
+constexpr int64_t kPromptsAtOnce = 64;
 constexpr int kMostLetters = 3;
 
-std::vector<std::string> ModelNames() {
+std::vector<std::string> LanguageModelNames() {
   std::vector<std::string> names = {kRnn};
   for (const ModelInfo& info : TransformerModels()) names.push_back(info.model);
   return names;
@@ -45,7 +44,7 @@ bool IsBlank(const std::string& line) { return SplitWhitespace(line).empty(); }
 
 void LanguageModelConfig::Visit(FieldList& v) {
   v.Section("Model");
-  v("model", model, OneOf(ModelNames()),
+  v("model", model, OneOf(LanguageModelNames()),
     "what predicts the next token: a recurrent network or a Transformer");
   if (is_rnn()) {
     rnn.Visit(v);
@@ -85,7 +84,7 @@ void LanguageDataConfig::Visit(FieldList& v) {
 }
 
 void LanguageTask::ChooseModel(const std::string& name) {
-  const std::vector<std::string> names = ModelNames();
+  const std::vector<std::string> names = LanguageModelNames();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw ConfigError(
         fmt::format("model: '{}' is no language model{} (valid: {})", name,
@@ -266,7 +265,7 @@ std::string LanguageTask::ScoreOf(const std::string& line) const {
 
 void LanguageTask::Predict(std::istream& in, std::ostream& out) const {
   int64_t number = 0;
-  AnswerLines(in, kWindow, [&](const std::vector<std::string>& lines) {
+  AnswerLines(in, kPromptsAtOnce, [&](const std::vector<std::string>& lines) {
     for (const std::string& line : lines) {
       const std::string text =
           data.vocabulary.lowercase ? Lowercase(line) : line;

@@ -13,6 +13,7 @@
 #include "heed/decode/options.h"
 #include "heed/metrics/perplexity.h"
 #include "heed/models/recurrent_language_model.h"
+#include "heed/models/rnn_config.h"
 #include "heed/models/transformer_config.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
@@ -21,11 +22,11 @@ namespace heed {
 
 /// A language model by its name, with the settings of its kind alone.
 struct LanguageModelConfig {
-  std::string model = "rnn";
+  std::string model = kRnn;
   RecurrentLanguageConfig rnn;
   TransformerConfig transformer;
 
-  bool is_rnn() const { return model == "rnn"; }
+  bool is_rnn() const { return model == kRnn; }
   void Visit(FieldList& v);
   /// `length`: of the texts that it learns from. Throws: ConfigError.
   void Resolve(int length);

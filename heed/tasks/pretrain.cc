@@ -21,11 +21,11 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kWindow = 64;
+constexpr int64_t kMaskedTextsAtOnce = 64;
 /// Of what is hidden in text that is only measured.
 constexpr uint64_t kMeasureSeed = 1;
 
-std::vector<std::string> ModelNames() {
+std::vector<std::string> BertNames() {
   std::vector<std::string> names;
   for (const ModelInfo& info : BertModels()) names.push_back(info.model);
   return names;
@@ -75,7 +75,7 @@ void PretrainDataConfig::Visit(FieldList& v) {
 }
 
 void PretrainTask::ChooseModel(const std::string& name) {
-  const std::vector<std::string> names = ModelNames();
+  const std::vector<std::string> names = BertNames();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw ConfigError(
         fmt::format("model: '{}' cannot be pre-trained{} (valid: {})", name,
@@ -87,7 +87,7 @@ void PretrainTask::ChooseModel(const std::string& name) {
 void PretrainTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
-  v("model", model, OneOf(ModelNames()), "which BERT");
+  v("model", model, OneOf(BertNames()), "which BERT");
   transformer.VisitEncoder(v);
 }
 
@@ -318,13 +318,15 @@ std::string PretrainTask::Next(const BertText& text) const {
 void PretrainTask::Predict(std::istream& in, std::ostream& out) const {
   const bool next = mode_ == "next";
   int64_t number = 0;
-  AnswerLines(in, kWindow, [&](const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) {
-      const BertText text = TextOf(line, next, ++number);
-      out << (next ? Next(text) : Words(text)) << '\n';
-    }
-    if (!out.flush()) throw IoError("standard output: cannot be written");
-  });
+  AnswerLines(in, kMaskedTextsAtOnce,
+              [&](const std::vector<std::string>& lines) {
+                for (const std::string& line : lines) {
+                  const BertText text = TextOf(line, next, ++number);
+                  out << (next ? Next(text) : Words(text)) << '\n';
+                }
+                if (!out.flush())
+                  throw IoError("standard output: cannot be written");
+              });
 }
 
 void PretrainTask::VisitEvaluate(FieldList& v) {

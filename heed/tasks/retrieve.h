@@ -68,7 +68,7 @@ struct RetrievalTexts {
 class RetrievalTask : public Task {
  public:
   RetrievalTask() {
-    ChooseModel("rnn");
+    ChooseModel(kRnn);
     data.vocabulary.vocabulary = "words";
   }
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kTagsFile = "tags.txt";
 constexpr const char* kIntentsFile = "intents.txt";
-constexpr int64_t kWindow = 256;
+constexpr int64_t kSentencesAtOnce = 256;
 constexpr int32_t kUnknownLabel = -1;
 
 using Tags = std::vector<std::vector<std::string>>;
@@ -450,7 +450,7 @@ std::string TagTask::LineOf(const Answer& answer) const {
 }
 
 void TagTask::PredictLines(std::istream& in, std::ostream& out) const {
-  AnswerLines(in, kWindow, [&](const std::vector<std::string>& lines) {
+  AnswerLines(in, kSentencesAtOnce, [&](const std::vector<std::string>& lines) {
     std::vector<TaggedSentence> sentences;
     for (const std::string& line : lines) {
       const auto words = SplitWhitespace(line);

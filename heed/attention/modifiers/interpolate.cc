@@ -15,7 +15,7 @@ class InterpolateModifier : public Modifier {
   InterpolateModifier(const Scope& scope, const AttentionSizes& n,
                       std::span<const double> /*arguments*/)
       : gate_(scope.Add("gate.weight", {n.heads * n.query, n.heads}, n.init)),
-        bias_(scope.Add("gate.bias", {n.heads}, {Init::Kind::kConstant, 0})) {}
+        bias_(scope.Add("gate.bias", {n.heads}, kZeroInit)) {}
 
   Var Weights(const AttentionSite& site, const Var& weights) const override {
     const Var gate =

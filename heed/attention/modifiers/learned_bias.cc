@@ -20,7 +20,7 @@ class LearnedBiasModifier : public Modifier {
       : path_(scope.path()),
         positions_(static_cast<int64_t>(arguments[0])),
         table_(scope.Add("bias", {sizes.heads * positions_, positions_},
-                         {Init::Kind::kConstant, 0})) {}
+                         kZeroInit)) {}
 
   std::vector<ScoreStep> Steps(const AttentionSite& site) const override {
     const int64_t queries = site.offset + site.queries;

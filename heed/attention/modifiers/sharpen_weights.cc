@@ -14,7 +14,7 @@ class SharpenWeightsModifier : public Modifier {
   SharpenWeightsModifier(const Scope& scope, const AttentionSizes& n,
                          std::span<const double> /*arguments*/)
       : gamma_(scope.Add("gamma.weight", {n.heads * n.query, n.heads}, n.init)),
-        bias_(scope.Add("gamma.bias", {n.heads}, {Init::Kind::kConstant, 0})) {}
+        bias_(scope.Add("gamma.bias", {n.heads}, kZeroInit)) {}
 
   Var Weights(const AttentionSite& site, const Var& weights) const override {
     const Var raw = site.PerRow(

@@ -19,7 +19,7 @@ class ShiftModifier : public Modifier {
                          {n.heads * n.query, n.heads * Shifts(arguments)},
                          n.init)),
         bias_(scope.Add("shift.bias", {n.heads * Shifts(arguments)},
-                        {Init::Kind::kConstant, 0})) {}
+                        kZeroInit)) {}
 
   Var Weights(const AttentionSite& site, const Var& weights) const override {
     const Var shift = SplitHeads(

@@ -16,8 +16,7 @@ AdditiveScore::AdditiveScore(const Scope& scope, const AttentionSizes& n,
                        n.init, ParameterUse::kMatrix)),
       key_(scope.Add("key.weight", {n.key_heads * n.key, n.heads * n.units},
                      n.init, ParameterUse::kMatrix)),
-      key_bias_(scope.Add("key.bias", {n.heads * n.units},
-                          {Init::Kind::kConstant, 0})),
+      key_bias_(scope.Add("key.bias", {n.heads * n.units}, kZeroInit)),
       w_(scope.Add("score.weight", {n.heads * n.units},
                    {Init::Kind::kUniform, 0.1})) {}
 

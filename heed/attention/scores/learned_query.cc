@@ -18,8 +18,7 @@ class LearnedQueryScore : public Score {
                          {Init::Kind::kUniform, 0.1})),
         key_(scope.Add("key.weight", {n.key_heads * n.key, n.heads * n.units},
                        n.init, ParameterUse::kMatrix)),
-        key_bias_(scope.Add("key.bias", {n.heads * n.units},
-                            {Init::Kind::kConstant, 0})) {}
+        key_bias_(scope.Add("key.bias", {n.heads * n.units}, kZeroInit)) {}
 
   Var PrepareKeys(const Context& ctx, const Var& keys) const override {
     return Tanh(Affine(keys, ctx.Use(key_), ctx.Use(key_bias_)));

@@ -19,14 +19,12 @@ class MlpScore : public Score {
                          n.init, ParameterUse::kMatrix)),
         key_(scope.Add("key.weight", {n.key_heads * n.key, n.heads * n.units},
                        n.init, ParameterUse::kMatrix)),
-        key_bias_(scope.Add("key.bias", {n.heads * n.units},
-                            {Init::Kind::kConstant, 0})),
+        key_bias_(scope.Add("key.bias", {n.heads * n.units}, kZeroInit)),
         w_(scope.Add("score.weight", {n.units, 1}, n.init)) {
     for (int64_t i = 1; i < n.layers; ++i) {
       const Scope layer = scope / ("layers." + std::to_string(i));
-      hidden_.push_back(
-          {&layer.Add("weight", {n.units, n.units}, n.init),
-           &layer.Add("bias", {n.units}, {Init::Kind::kConstant, 0})});
+      hidden_.push_back({&layer.Add("weight", {n.units, n.units}, n.init),
+                         &layer.Add("bias", {n.units}, kZeroInit)});
     }
   }
 
