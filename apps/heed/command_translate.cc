@@ -72,7 +72,8 @@ int RunTranslate(const Arguments& arguments) {
   if (!alignments.empty()) format = AlignmentFormatOf(alignments);
   // So that std::cin knows how much there is to read.
   std::ios::sync_with_stdio(false);
-  const TranslationModel model = ReadTranslationModel(folder, dtype);
+  const TranslationModel model =
+      WithEnsemble(ReadTranslationModel(folder, dtype), decode.ensemble);
   if (decode.NeedsAttention() && model.model->alignment_attention().empty()) {
     throw ConfigError(
         fmt::format("{}: model '{}' has no attention to show or to use", folder,

@@ -33,6 +33,9 @@ void DecodeOptions::Visit(FieldList& v) {
   v("shortlist", shortlist, Any{"FILE"},
     "score only likely translations of the source's tokens: those in a file "
     "of target, source, probability, in 'model' (the model's own), or 'none'");
+  v("ensemble", ensemble, Any{"DIR,DIR"},
+    "further models of the same vocabularies: the next word is what all "
+    "together find likely");
   v.Section("Sampling");
   v("sample", sample, "draw at random instead of searching for the best");
   v("temperature", temperature, Range(0.01, 100),

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "heed/base/config.h"
 
@@ -30,6 +31,10 @@ struct DecodeOptions {
   bool replace_unknown = false;
 
   std::string shortlist = "none";
+
+  /// Folders of further models, whose probabilities are averaged with the
+  /// first one's.
+  std::vector<std::string> ensemble;
 
   // Batches
   int batch_tokens = 4096;

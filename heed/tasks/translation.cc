@@ -9,6 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/metrics/bleu.h"
 #include "heed/models/encoder_decoder.h"
+#include "heed/models/ensemble.h"
 #include "heed/models/transformer.h"
 #include "heed/tasks/translation_loss.h"
 
@@ -58,6 +59,22 @@ std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
   }
   if (e.aer) figures.push_back({"aer", "AER", *e.aer, 3, "", ""});
   return figures;
+}
+
+/// Throws: ConfigError if the models do not read and write the same tokens.
+void CheckSameTokens(const TranslationModel& a, const TranslationModel& b) {
+  const auto check = [&](const char* what, bool same) {
+    if (same) return;
+    throw ConfigError(fmt::format(
+        "{}: its {} is another than that of {}; the models of an ensemble are "
+        "trained on the same text with the same options of text and vocabulary",
+        b.folder, what, a.folder));
+  };
+  const Vocabularies& x = a.vocabularies;
+  const Vocabularies& y = b.vocabularies;
+  check("source vocabulary", x.source.Serialize() == y.source.Serialize());
+  check("target vocabulary", x.target.Serialize() == y.target.Serialize());
+  check("lowercase", a.data.lowercase == b.data.lowercase);
 }
 
 }  // namespace
@@ -231,9 +248,10 @@ Metrics TranslationTask::Validate(const std::string& measure) const {
 }
 
 void TranslationTask::Predict(std::istream& in, std::ostream& out) const {
+  const TranslationModel all = WithEnsemble(*model_, decode_.ensemble);
   const Translator translator(
-      *model_->model, vocabularies_->source, vocabularies_->target,
-      data.lowercase, decode_,
+      *all.model, vocabularies_->source, vocabularies_->target, data.lowercase,
+      decode_,
       ReadShortlist(decode_, folder_, vocabularies_->source,
                     vocabularies_->target));
   TranslateStream(translator, in, [&](int64_t index, const Translations& all) {
@@ -273,7 +291,8 @@ void TranslationTask::VisitEvaluate(FieldList& v) {
 
 Report TranslationTask::Evaluate() const {
   ParallelText text = ReadTrainingText(compared_).train;
-  const Evaluation e = heed::Evaluate(*model_, text, evaluation_);
+  const Evaluation e = heed::Evaluate(
+      WithEnsemble(*model_, evaluation_.decode.ensemble), text, evaluation_);
   Report report;
   report.heading = fmt::format("{} sentences", e.sentences);
   if (evaluation_.alternatives) {
@@ -324,6 +343,22 @@ TranslationModel ReadTranslationModel(const std::string& folder,
   model.folder = folder;
   model.metadata = std::move(loaded.metadata);
   return model;
+}
+
+TranslationModel WithEnsemble(const TranslationModel& model,
+                              const std::vector<std::string>& folders) {
+  TranslationModel all = model;
+  if (folders.empty()) return all;
+  std::vector<std::shared_ptr<const SequenceModel>> members = {model.model};
+  for (const std::string& folder : folders) {
+    const TranslationModel other = ReadTranslationModel(folder);
+    CheckSameTokens(model, other);
+    other.model->parameters().SetPrecision(
+        model.model->parameters().precision());
+    members.push_back(other.model);
+  }
+  all.model = std::make_shared<Ensemble>(std::move(members));
+  return all;
 }
 
 TrainResult TrainTranslation(const TranslationConfig& config) {

@@ -110,6 +110,11 @@ std::unique_ptr<SequenceModel> MakeTranslator(const ModelConfig& config,
 TranslationModel ReadTranslationModel(const std::string& folder,
                                       const std::string& dtype = "auto");
 
+/// The model and those of `folders` as one (see Ensemble), in its precision.
+/// Throws: as ReadTranslationModel; ConfigError if one has other vocabularies.
+TranslationModel WithEnsemble(const TranslationModel& model,
+                              const std::vector<std::string>& folders);
+
 /// Trains as the config says, on files or on text in memory.
 TrainResult TrainTranslation(const TranslationConfig& config);
 TrainResult TrainTranslation(const TranslationConfig& config,

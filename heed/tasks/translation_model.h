@@ -17,7 +17,7 @@ struct TranslationModel {
   ModelConfig config;
   DataConfig data;
   Vocabularies vocabularies;
-  std::unique_ptr<SequenceModel> model;
+  std::shared_ptr<SequenceModel> model;
   Metadata metadata;  // of the weights: step, score
 };
 

@@ -516,6 +516,21 @@ class Translating(EndToEnd):
             for s, _ in pairs:
                 self.assertLess(s, len(sentence["source"]) - 1)
 
+    def test_ensemble(self):
+        text = b"1 2 3\n\n4 5\n"
+        self.assertEqual(self.lines(text, "--ensemble", WORLD.model), self.lines(text))
+        other = self.folder / "other"
+        self.runs(*train_args(other, seed=2, epochs=1))
+        self.assertEqual(len(self.lines(text, "--ensemble", f"{other},{WORLD.model}")), 3)
+        files = "--source", WORLD.work / "valid.source", "--target", WORLD.work / "valid.target"
+        alone, both = (json.loads(self.runs("evaluate", WORLD.model, *files, "--json", *options))
+                       for options in ((), ("--ensemble", other)))
+        self.assertNotEqual(alone["loss"], both["loss"])
+        other = self.folder / "characters"
+        self.runs(*train_args(other, epochs=1, vocabulary="characters"))
+        self.fails(2, [str(other), "source vocabulary", WORLD.model], "translate", WORLD.model,
+                   "--ensemble", other, stdin=text)
+
     def test_model_without_attention(self):
         out = self.folder / "fixed"
         self.runs(*train_args(out, model="fixed", epochs=1))

@@ -1,0 +1,96 @@
+#include "heed/models/ensemble.h"
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/ops/elementwise.h"
+
+namespace heed {
+namespace {
+
+/// Adds `x`, if it is defined, to a sum of `count` terms.
+void AddTo(Var& sum, int& count, const Var& x) {
+  if (!x.defined()) return;
+  sum = count == 0 ? x : Add(sum, x);
+  ++count;
+}
+
+}  // namespace
+
+struct Ensemble::State : DecodingState {
+  void Reorder(const Tensor& rows, const Tensor& sources) override {
+    for (const auto& member : members) member->Reorder(rows, sources);
+  }
+  void SetWeights(Tensor weights) { weights_ = std::move(weights); }
+
+  std::vector<std::unique_ptr<DecodingState>> members;
+  bool started = false;
+};
+
+Ensemble::Ensemble(std::vector<std::shared_ptr<const SequenceModel>> members)
+    : SequenceModel(kNoSeed, DType::kF32, kernels::Precision::kNative),
+      members_(std::move(members)) {
+  if (members_.empty()) throw ConfigError("an ensemble of no models");
+}
+
+Var Ensemble::Logits(const Context& ctx, const Tensor& source,
+                     const Tensor& lengths, const Tensor& target_in) const {
+  const std::string recorded = alignment_attention();
+  Var sum;
+  int count = 0;
+  bool told = false;
+  for (const auto& member : members_) {
+    Context of_member = ctx;
+    if (told || member->alignment_attention() != recorded) {
+      of_member.recorder = nullptr;
+    } else {
+      told = true;
+    }
+    AddTo(sum, count, member->Logits(of_member, source, lengths, target_in));
+  }
+  return Scale(sum, 1.0 / count);
+}
+
+std::unique_ptr<DecodingState> Ensemble::Start(const Context& ctx,
+                                               const Tensor& source,
+                                               const Tensor& lengths) const {
+  auto state = std::make_unique<State>();
+  for (const auto& member : members_) {
+    state->members.push_back(member->Start(ctx, source, lengths));
+  }
+  return state;
+}
+
+Var Ensemble::Step(const Context& ctx, const Tensor& tokens,
+                   DecodingState& decoding) const {
+  auto& state = dynamic_cast<State&>(decoding);
+  if (!state.started) {
+    // The greatest of the mean need not be among a member's greatest.
+    StepOptions options = state.options();
+    options.greatest = 0;
+    options.first = 0;
+    for (const auto& member : state.members) member->SetOptions(options);
+    state.started = true;
+  }
+  Var scores;
+  Var weights;
+  int count = 0;
+  int seen = 0;
+  for (size_t m = 0; m < members_.size(); ++m) {
+    DecodingState& member = *state.members[m];
+    AddTo(scores, count, members_[m]->Step(ctx, tokens, member));
+    AddTo(weights, seen, Var(member.weights()));
+  }
+  state.SetWeights(seen > 0 ? Scale(weights, 1.0 / seen).value() : Tensor());
+  return Scale(scores, 1.0 / count);
+}
+
+std::string Ensemble::alignment_attention() const {
+  for (const auto& member : members_) {
+    std::string path = member->alignment_attention();
+    if (!path.empty()) return path;
+  }
+  return {};
+}
+
+}  // namespace heed
