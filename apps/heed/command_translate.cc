@@ -67,6 +67,7 @@ int RunTranslate(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(threads);
+  decode.keep_scores = decode.nbest > 1;
   decode.keep_attention = show || !alignments.empty();
   std::optional<AlignmentFormat> format;
   if (!alignments.empty()) format = AlignmentFormatOf(alignments);

@@ -410,6 +410,36 @@ TEST(Beam, BadSourcesAreErrors) {
                ShapeError);
 }
 
+TEST(Beam, GreedyWordsAreTheSameWithoutScores) {
+  const RandomModel model(30);
+  DecodeOptions options;
+  options.beam = 1;
+  const auto [ids, lengths] = SourceOf({kSource, {4, 3}, {7, 5, 9, 6, 3}});
+  const auto scored = BeamSearch(model, ids, lengths, options);
+  options.keep_scores = false;
+  const auto words = BeamSearch(model, ids, lengths, options);
+  ASSERT_EQ(words.size(), 3u);
+  for (size_t i = 0; i < words.size(); ++i) {
+    ASSERT_EQ(words[i].size(), 1u);
+    EXPECT_EQ(words[i][0].tokens, scored[i][0].tokens);
+    EXPECT_LT(scored[i][0].log_probability, 0);
+    EXPECT_EQ(words[i][0].log_probability, 0);
+    EXPECT_EQ(words[i][0].score, 0);
+  }
+  options.beam = 2;
+  EXPECT_LT(BeamSearch(model, ids, lengths, options)[0][0].score, 0);
+}
+
+TEST(Beam, NaNScoresAreAnErrorWithoutSumsToo) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  DecodeOptions options;
+  options.beam = 1;
+  options.keep_scores = false;
+  EXPECT_THROW(
+      Search(ConstantModel({nan, nan, nan, nan, nan}), kSource, options),
+      NumericError);
+}
+
 TEST(Beam, NaNScoresAreAnError) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(Search(ConstantModel({0, 0, 0, 1, nan}), kSource, {}),

@@ -153,6 +153,7 @@ DecodeBenchResult BenchDecoding(const DecodeBenchOptions& o,
     DecodeOptions options;
     options.beam = o.beam;
     options.exact_length = length;
+    options.keep_scores = false;
     const auto start = Clock::now();
     BeamSearch(model, source, lengths, options);
     return SecondsSince(start);

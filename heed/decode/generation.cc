@@ -91,11 +91,12 @@ Generation::Generation(const SequenceModel& model, const Tensor& source,
   }
   const bool weights = options.NeedsAttention() || options.coverage_penalty > 0;
   state_ = model.Start(Context{}, source, lengths);
-  state_->SetOptions(
-      {weights, outputs, max_length + 1, wanted_, kSpecialTokens});
+  state_->SetOptions({weights, outputs, max_length + 1, wanted_, kSpecialTokens,
+                      options.NeedsScores()});
 }
 
 double Generation::LogProbability(int64_t row, float score) const {
+  if (!greatest_.log_sums.defined()) return score;
   return std::min(
       0.0, static_cast<double>(score) - greatest_.log_sums.data<double>()[row]);
 }
@@ -133,8 +134,8 @@ void Generation::Step() {
   if (scores.defined()) {
     scores_ = AsFloats(scores.value());
     const int64_t k = std::clamp<int64_t>(wanted_, 1, scores_.cols());
-    greatest_ =
-        kernels::FindGreatest(scores_, static_cast<int>(k), kSpecialTokens);
+    greatest_ = kernels::FindGreatest(scores_, static_cast<int>(k),
+                                      kSpecialTokens, options_.NeedsScores());
   } else {
     greatest_ = state_->greatest();
   }
@@ -152,7 +153,10 @@ void Generation::Step() {
 
 void Generation::Advance(Sentence& sentence) {
   for (const Partial& partial : sentence.live) {
-    if (!std::isfinite(greatest_.log_sums.data<double>()[partial.row])) {
+    const double of_all = greatest_.log_sums.defined()
+                              ? greatest_.log_sums.data<double>()[partial.row]
+                              : greatest_.values.row<float>(partial.row)[0];
+    if (!std::isfinite(of_all)) {
       throw NumericError(fmt::format(
           "decode: the model's scores for target token {} are not finite; "
           "its parameters may be damaged",
@@ -305,8 +309,10 @@ Hypothesis Generation::Finish(const Sentence& sentence,
   Hypothesis hypothesis;
   hypothesis.tokens = sentence.prefixes.Tokens(partial.prefix);
   hypothesis.tokens.pop_back();  // </s>
-  hypothesis.score = ended.score;
-  hypothesis.log_probability = partial.log_probability;
+  if (options_.NeedsScores()) {
+    hypothesis.score = ended.score;
+    hypothesis.log_probability = partial.log_probability;
+  }
   hypothesis.attention = sentence.prefixes.Attention(partial.prefix);
   hypothesis.source_length = sentence.source_length;
   return hypothesis;

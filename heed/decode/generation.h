@@ -57,7 +57,8 @@ class Generation {
   virtual ~Generation() = default;
 
   /// The hypotheses of each sentence, best first.
-  /// Throws: NumericError if the model gives NaN; ConfigError if attention is
+  /// Throws: NumericError if the model gives NaN (without NeedsScores: nothing
+  /// else); ConfigError if attention is
   /// needed and the model has none.
   std::vector<std::vector<Hypothesis>> Run();
 
@@ -72,7 +73,8 @@ class Generation {
   const Tensor& scores() const { return scores_; }
   const kernels::GreatestScores& greatest() const { return greatest_; }
   int64_t step() const { return step_; }
-  /// The log-probability of a token with this score after row `row`.
+  /// The log-probability of a token with this score after row `row`; if
+  /// log-probabilities are not needed, what the tokens of a row compare by.
   double LogProbability(int64_t row, float score) const;
   /// The token that a column of the scores stands for.
   int32_t TokenOf(int64_t column) const;

@@ -14,6 +14,7 @@ namespace heed {
 /// need be forced at the length limit.
 struct Hypothesis {
   std::vector<int32_t> tokens;  ///< without <s> and </s>
+  /// 0 if they were not asked for:
   /// log p / LengthPenalty + CoveragePenalty; the greater the better.
   double score = 0;
   /// Of all tokens and </s> under the model. Units: natural logarithm.

@@ -44,12 +44,17 @@ struct DecodeOptions {
   /// not an option of its own; replace_unknown implies it.
   bool keep_attention = false;
 
+  /// Whether Hypothesis::score and log_probability are filled. Set by the
+  /// program that shows them; a beam of one finds its words sooner without.
+  bool keep_scores = true;
+
   /// Exactly so many tokens, </s> among them, however unlikely; 0: the model
   /// decides. For benchmarks, whose weights may be random; not an option.
   int exact_length = 0;
 
   void Visit(FieldList& v);
 
+  bool NeedsScores() const { return keep_scores || beam > 1 || sample; }
   bool NeedsAttention() const { return keep_attention || replace_unknown; }
   /// The most tokens, </s> not counted, for a source of `source_length` tokens.
   int64_t MaxLength(int64_t source_length) const;

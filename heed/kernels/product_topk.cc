@@ -15,9 +15,10 @@ GreatestScores ResultOf(const RunningTopK& top, Tensor first) {
 
 }  // namespace
 
-GreatestScores FindGreatest(const Tensor& scores, int k, int64_t first) {
+GreatestScores FindGreatest(const Tensor& scores, int k, int64_t first,
+                            bool sums) {
   assert(k <= scores.cols() && first <= scores.cols());
-  RunningTopK top(scores.rows(), k, scores.dtype(), true);
+  RunningTopK top(scores.rows(), k, scores.dtype(), sums);
   top.Add(scores);
   return ResultOf(top, scores.Columns(0, first).Contiguous());
 }
@@ -29,7 +30,8 @@ bool CanFindGreatest(const Tensor& a, const PackedMatrix& b, int k,
 }
 
 GreatestScores FindGreatest(const Tensor& a, const PackedMatrix& b,
-                            const Tensor& bias, int k, int64_t first) {
+                            const Tensor& bias, int k, int64_t first,
+                            bool sums) {
   assert(CanFindGreatest(a, b, k, first));
   const int64_t rows = a.rows();
   const int64_t panels = (b.n + kPanelColumns - 1) / kPanelColumns;
@@ -38,7 +40,7 @@ GreatestScores FindGreatest(const Tensor& a, const PackedMatrix& b,
   const int64_t step = std::clamp<int64_t>(kBlockBytes / row_bytes, 1, panels);
   const bool bytes = b.precision == Precision::kInt8;
   const QuantizedRows quantized = bytes ? QuantizeRows(a) : QuantizedRows();
-  RunningTopK top(rows, k, DType::kF32, true);
+  RunningTopK top(rows, k, DType::kF32, sums);
   Tensor firsts;
   for (int64_t panel = 0; panel < panels; panel += step) {
     const int64_t begin = panel * kPanelColumns;

@@ -13,15 +13,16 @@ namespace heed::kernels {
 struct GreatestScores {
   Tensor values;    // [R, k], descending
   Tensor columns;   // i32 [R, k]
-  Tensor log_sums;  // f64 [R], log sum exp of all
+  Tensor log_sums;  // f64 [R], log sum exp of all, if wanted
   Tensor first;     // [R, F], of the first columns
 
   bool defined() const { return values.defined(); }
 };
 
 /// TopK of scores that are there. Shapes: scores [R, V] of f32 or f64.
-/// Range: 1 <= k <= V, 0 <= first <= V.
-GreatestScores FindGreatest(const Tensor& scores, int k, int64_t first);
+/// Range: 1 <= k <= V, 0 <= first <= V. `sums`: whether log_sums is wanted.
+GreatestScores FindGreatest(const Tensor& scores, int k, int64_t first,
+                            bool sums = true);
 
 /// Whether FindGreatest can do with a product: of f32, and 1 <= k <= V and
 /// first
@@ -33,7 +34,8 @@ bool CanFindGreatest(const Tensor& a, const PackedMatrix& b, int k,
 /// that the scores never go to memory. Shapes: a f32 [R, K], b [K, V], bias
 /// [V]. Range: see CanFindGreatest.
 GreatestScores FindGreatest(const Tensor& a, const PackedMatrix& b,
-                            const Tensor& bias, int k, int64_t first);
+                            const Tensor& bias, int k, int64_t first,
+                            bool sums = true);
 
 }  // namespace heed::kernels
 

@@ -26,7 +26,7 @@ class RunningTopK {
   /// Once there were k columns or more. Shapes: values [R, k], ids i32 [R, k].
   const Tensor& values() const { return values_; }
   const Tensor& ids() const { return ids_; }
-  /// log sum exp of the rows, f64 [R].
+  /// log sum exp of the rows, f64 [R]; undefined: not wanted.
   Tensor LogSums() const;
 
  private:

@@ -213,7 +213,7 @@ Var EncoderDecoder::Step(const Context& ctx, const Tensor& tokens,
     cached.SetGreatest(kernels::FindGreatest(
         out.value(), outputs,
         words.defined() ? cached.bias : output_bias_->value(), options.greatest,
-        options.first));
+        options.first, options.sums));
     return Var();
   }
   if (!words.defined()) return Scores(ctx, out);

@@ -442,6 +442,12 @@ inline void ExpectGreatestScores(const SequenceModel& model,
       EXPECT_LT(MaxDifference(found.first, expected.first), 1e-6);
       EXPECT_LT(MaxDifference(found.log_sums, expected.log_sums), 1e-6);
     }
+    const auto unsummed = model.Start({}, batch.source, batch.lengths);
+    unsummed->SetOptions(
+        {.outputs = outputs, .greatest = 3, .first = 4, .sums = false});
+    model.Step({}, batch.target_in[0], *unsummed);
+    EXPECT_TRUE(unsummed->greatest().defined());
+    EXPECT_FALSE(unsummed->greatest().log_sums.defined());
   }
 }
 

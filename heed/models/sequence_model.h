@@ -26,6 +26,8 @@ struct StepOptions {
   /// all.
   int greatest = 0;
   int64_t first = 0;
+  /// With `greatest`: whether the log sum exp of all is wanted too.
+  bool sums = true;
 };
 
 /// Where a model stands while it writes a batch of sentences. Each of the B

@@ -119,8 +119,8 @@ Var TransformerWriter::Step(const Context& ctx, const Tensor& tokens,
     state.output = output_.Restricted(options.outputs);
   }
   const WordScores& scores = state.output ? *state.output : output_;
-  state.SetGreatest(
-      scores.Greatest(ctx, y.value(), options.greatest, options.first));
+  state.SetGreatest(scores.Greatest(ctx, y.value(), options.greatest,
+                                    options.first, options.sums));
   return state.greatest().defined() ? Var() : scores(ctx, y);
 }
 

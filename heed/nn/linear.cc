@@ -82,12 +82,12 @@ Var WordScores::operator()(const Context& ctx, const Var& x) const {
 
 kernels::GreatestScores WordScores::Greatest(const Context& ctx,
                                              const Tensor& x, int k,
-                                             int64_t first) const {
+                                             int64_t first, bool sums) const {
   if (ctx.tape != nullptr || k == 0) return {};
   const kernels::PackedMatrix& weight = weight_->Packed(true);
   if (!kernels::CanFindGreatest(x, weight, k, first)) return {};
   const Tensor& bias = bias_ == nullptr ? constant_bias_ : bias_->value();
-  return kernels::FindGreatest(x, weight, bias, k, first);
+  return kernels::FindGreatest(x, weight, bias, k, first, sums);
 }
 
 WordScores WordScores::Restricted(const Tensor& ids) const {

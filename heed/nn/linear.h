@@ -59,10 +59,11 @@ class WordScores {
   Var operator()(const Context& ctx, const Var& x) const;
 
   /// The k greatest of x, and the `first` first, if there is a way to them that
-  /// is shorter than by all scores; else an undefined result. Not for
+  /// is shorter than by all scores; else an undefined result. `sums`: whether
+  /// log_sums is wanted. Not for
   /// gradients. Shapes: x [R, in].
   kernels::GreatestScores Greatest(const Context& ctx, const Tensor& x, int k,
-                                   int64_t first) const;
+                                   int64_t first, bool sums) const;
 
   /// Those of some words alone, with a copy of their weights: not for
   /// gradients. Shapes: ids i32 [O]. Throws: ShapeError for an id that is not

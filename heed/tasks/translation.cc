@@ -249,14 +249,16 @@ Metrics TranslationTask::Validate(const std::string& measure) const {
 
 void TranslationTask::Predict(std::istream& in, std::ostream& out) const {
   const TranslationModel all = WithEnsemble(*model_, decode_.ensemble);
+  DecodeOptions decode = decode_;
+  decode.keep_scores = decode.nbest > 1;
   const Translator translator(
       *all.model, vocabularies_->source, vocabularies_->target, data.lowercase,
-      decode_,
-      ReadShortlist(decode_, folder_, vocabularies_->source,
+      decode,
+      ReadShortlist(decode, folder_, vocabularies_->source,
                     vocabularies_->target));
   TranslateStream(translator, in, [&](int64_t index, const Translations& all) {
     for (const Translation& t : all) {
-      if (decode_.nbest > 1) {
+      if (decode.nbest > 1) {
         out << fmt::format("{} ||| {} ||| {:.4f}\n", index, t.text, t.score);
       } else {
         out << t.text << '\n';

@@ -177,8 +177,10 @@ std::vector<std::string> TranslateLines(const TranslationModel& model,
                                         const std::vector<std::string>& lines,
                                         const DecodeOptions& options) {
   const Vocabularies& v = model.vocabularies;
+  DecodeOptions texts_alone = options;
+  texts_alone.keep_scores = false;
   const Translator translator(
-      *model.model, v.source, v.target, false, options,
+      *model.model, v.source, v.target, false, texts_alone,
       ReadShortlist(options, model.folder, v.source, v.target));
   std::vector<std::string> translations;
   for (const Translations& best : translator.Translate(lines)) {

@@ -157,6 +157,7 @@ void RunningTopK::Add(const Tensor& x) {
 }
 
 Tensor RunningTopK::LogSums() const {
+  if (!sums_.defined()) return {};
   Tensor sums(sums_.shape(), DType::kF64);
   const Tensor max = max_.To(DType::kF64);
   for (int64_t r = 0; r < sums.numel(); ++r) {
