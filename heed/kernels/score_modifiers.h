@@ -48,17 +48,6 @@ Tensor GaussianFactorGrad(const Tensor& dy, const Tensor& x,
 /// normalizers.h. Shapes: x [..., S], centre [...].
 Tensor MaskWindow(const Tensor& x, const Tensor& centre, double width);
 
-/// cos and sin of (t + offset) base^(-2i / D) for i < D / 2. Shapes: result
-/// [T, D], the cosines first.
-Tensor RotaryTurns(int64_t steps, int64_t cols, int64_t offset, double base,
-                   DType dtype);
-/// Turns the pairs (i, i + D/2) of each head, or back. Shapes: x [B, T, H*D],
-/// turns [T, D].
-Tensor Rotate(const Tensor& x, const Tensor& turns, bool back);
-/// The same in place, of rows that may be apart; row r is at step r mod T.
-/// Shapes: turns [T, D], x [R, H*D].
-void RotateRows(const Tensor& turns, Tensor& x);
-
 /// y[r, i] = sum_o shift[r, o + R] a[r, (i - o) mod N] for o in [-R, R], or the
 /// other way around, (i + o) mod N; y[r, i] = 0 for i >= N. N is S, or the
 /// length of r's group if there are `lengths` (i32 of G equal groups of rows,

@@ -11,7 +11,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
-#include "heed/kernels/score_modifiers.h"
+#include "heed/kernels/rotary.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 

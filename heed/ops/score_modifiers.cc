@@ -6,6 +6,7 @@
 
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/normalizers.h"
+#include "heed/kernels/rotary.h"
 #include "heed/kernels/score_modifiers.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"

@@ -273,68 +273,6 @@ Tensor MaskWindow(const Tensor& x, const Tensor& centre, double width) {
   return y;
 }
 
-Tensor RotaryTurns(int64_t steps, int64_t cols, int64_t offset, double base,
-                   DType dtype) {
-  assert(cols % 2 == 0);
-  Tensor turns({steps, cols}, dtype);
-  WithElement(turns, [&](auto zero) {
-    using T = decltype(zero);
-    const int64_t half = cols / 2;
-    for (int64_t i = 0; i < half; ++i) {
-      const double frequency = std::pow(
-          base, static_cast<double>(-2 * i) / static_cast<double>(cols));
-      for (int64_t t = 0; t < steps; ++t) {
-        const double angle = static_cast<double>(t + offset) * frequency;
-        turns.row<T>(t)[i] = static_cast<T>(std::cos(angle));
-        turns.row<T>(t)[i + half] = static_cast<T>(std::sin(angle));
-      }
-    }
-  });
-  return turns;
-}
-
-namespace {
-
-/// y may be x.
-void RotateInto(const Tensor& x, const Tensor& turns, bool back, Tensor& y) {
-  const int64_t steps = turns.rows();
-  const int64_t cols = turns.cols();
-  const int64_t half = cols / 2;
-  WithElement(x, [&](auto zero) {
-    using T = decltype(zero);
-    const T sign = back ? T(-1) : T(1);
-    ForRows(x.rows(), x.cols(), [&](int64_t r) {
-      const T* cosines = turns.row<T>(r % steps);
-      const T* sines = cosines + half;
-      for (int64_t first = 0; first < x.cols(); first += cols) {
-        const T* from = x.row<T>(r) + first;
-        T* to = y.row<T>(r) + first;
-        for (int64_t i = 0; i < half; ++i) {
-          const T low = from[i];
-          const T high = from[i + half];
-          const T sine = sign * sines[i];
-          to[i] = low * cosines[i] - high * sine;
-          to[i + half] = high * cosines[i] + low * sine;
-        }
-      }
-    });
-  });
-}
-
-}  // namespace
-
-Tensor Rotate(const Tensor& x, const Tensor& turns, bool back) {
-  assert(x.rank() == 3 && turns.dim(0) == x.dim(1));
-  Tensor y(x.shape(), x.dtype());
-  RotateInto(x, turns, back, y);
-  return y;
-}
-
-void RotateRows(const Tensor& turns, Tensor& x) {
-  assert(x.cols() % turns.cols() == 0);
-  RotateInto(x, turns, false, x);
-}
-
 Tensor CircularShift(const Tensor& a, const Tensor& shift,
                      const Tensor& lengths, bool back) {
   assert(Leading(a.shape()) == Leading(shift.shape()));
