@@ -20,6 +20,7 @@ struct TaggerConfig {
   double output_dropout = 0;
   double intent_weight = 1;
   bool intent_informs_tags = true;
+  std::string intent_pooling = "attention";
 
   void Visit(FieldList& v);
 };
