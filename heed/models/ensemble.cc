@@ -62,26 +62,26 @@ std::unique_ptr<DecodingState> Ensemble::Start(const Context& ctx,
 }
 
 Var Ensemble::Step(const Context& ctx, const Tensor& tokens,
-                   DecodingState& decoding) const {
-  auto& state = dynamic_cast<State&>(decoding);
-  if (!state.started) {
+                   DecodingState& state) const {
+  auto& own = dynamic_cast<State&>(state);
+  if (!own.started) {
     // The greatest of the mean need not be among a member's greatest.
-    StepOptions options = state.options();
+    StepOptions options = own.options();
     options.greatest = 0;
     options.first = 0;
-    for (const auto& member : state.members) member->SetOptions(options);
-    state.started = true;
+    for (const auto& member : own.members) member->SetOptions(options);
+    own.started = true;
   }
   Var scores;
   Var weights;
   int count = 0;
   int seen = 0;
   for (size_t m = 0; m < members_.size(); ++m) {
-    DecodingState& member = *state.members[m];
+    DecodingState& member = *own.members[m];
     AddTo(scores, count, members_[m]->Step(ctx, tokens, member));
     AddTo(weights, seen, Var(member.weights()));
   }
-  state.SetWeights(seen > 0 ? Scale(weights, 1.0 / seen).value() : Tensor());
+  own.SetWeights(seen > 0 ? Scale(weights, 1.0 / seen).value() : Tensor());
   return Scale(scores, 1.0 / count);
 }
 
