@@ -74,8 +74,6 @@ void TaggerConfig::Visit(FieldList& v) {
     "how much the loss of an intent counts beside that of a tag");
   v("intent_informs_tags", intent_informs_tags,
     "tags see what the intent is chosen by");
-  v("intent_pooling", intent_pooling, OneOf(PoolingNames()),
-    "what of the words the intent is chosen by (a BERT has a way of its own)");
 }
 
 Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
@@ -94,7 +92,7 @@ Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
   if (sizes.intents == 0) return;
   if (!encoder_->pools()) {
     PoolingOptions pooling;
-    pooling.kind = config_.intent_pooling;
+    pooling.kind = "attention";
     pooling.features = width;
     pooling.init = kGlorotInit;
     pooling_.emplace(scope / "pooling", pooling);

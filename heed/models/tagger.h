@@ -20,7 +20,6 @@ struct TaggerConfig {
   double output_dropout = 0;
   double intent_weight = 1;
   bool intent_informs_tags = true;
-  std::string intent_pooling = "attention";
 
   void Visit(FieldList& v);
 };

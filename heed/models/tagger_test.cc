@@ -125,14 +125,11 @@ std::vector<Kind> Kinds() {
   without.intents = 0;
   TaggerConfig uninformed = Small();
   uninformed.intent_informs_tags = false;
-  TaggerConfig mean = Small();
-  mean.intent_pooling = "mean";
   return {{"crf", Small("crf"), without},
           {"softmax", Small("softmax"), without},
           {"crf_with_intents", Small("crf"), kSizes},
           {"softmax_with_intents", Small("softmax"), kSizes},
           {"uninformed", uninformed, kSizes},
-          {"mean_intents", mean, kSizes},
           {"pieces_crf", Small("crf"), without, true},
           {"pieces_softmax", Small("softmax"), without, true},
           {"pieces_crf_with_intents", Small("crf"), kSizes, true},
@@ -314,9 +311,7 @@ TEST_P(EveryTagger, TellsARecorderWhatWordsAndIntentLookAt) {
   Context ctx;
   ctx.recorder = &layers;
   model.tagger.Predict(ctx, Some());
-  const bool looks =
-      intents() && !pieces() && GetParam().config.intent_pooling == "attention";
-  EXPECT_EQ(layers.shapes.size(), looks ? 2U : 1U);
+  EXPECT_EQ(layers.shapes.size(), intents() && !pieces() ? 2U : 1U);
   if (pieces()) {
     const PieceIds ids = SomePieces();
     EXPECT_EQ(layers.shapes.at("encoder.layers.0.self_attention"),
@@ -324,7 +319,7 @@ TEST_P(EveryTagger, TellsARecorderWhatWordsAndIntentLookAt) {
     return;
   }
   EXPECT_EQ(layers.shapes.at("encoder.attention"), (Shape{B, T, T}));
-  if (!looks) return;
+  if (!intents()) return;
   EXPECT_EQ(layers.shapes.at("pooling"), (Shape{B, 1, T}));
 }
 
