@@ -22,13 +22,7 @@ constexpr int kErrors = 2;  // the descriptor of standard error
 
 void PrintTranslations(int64_t index, const Translations& translations,
                        bool nbest) {
-  for (const Translation& t : translations) {
-    if (nbest) {
-      fmt::print("{} ||| {} ||| {:.4f}\n", index, t.text, t.score);
-    } else {
-      fmt::print("{}\n", t.text);
-    }
-  }
+  fmt::print("{}", LinesOf(index, translations, nbest));
   // So that a reader at the other end of a pipe is not kept waiting.
   if (std::fflush(stdout) != 0)
     throw IoError("standard output: cannot be written");

@@ -58,8 +58,7 @@ class Generation {
 
   /// The hypotheses of each sentence, best first.
   /// Throws: NumericError if the model gives NaN (without NeedsScores: nothing
-  /// else); ConfigError if attention is
-  /// needed and the model has none.
+  /// else); ConfigError if attention is needed and the model has none.
   std::vector<std::vector<Hypothesis>> Run();
 
  protected:

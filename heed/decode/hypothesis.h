@@ -14,10 +14,11 @@ namespace heed {
 /// need be forced at the length limit.
 struct Hypothesis {
   std::vector<int32_t> tokens;  ///< without <s> and </s>
-  /// 0 if they were not asked for:
-  /// log p / LengthPenalty + CoveragePenalty; the greater the better.
+  /// log p / LengthPenalty + CoveragePenalty; the greater the better. 0 if the
+  /// options do not ask for scores.
   double score = 0;
-  /// Of all tokens and </s> under the model. Units: natural logarithm.
+  /// Of all tokens and </s> under the model; 0 likewise. Units: natural
+  /// logarithm.
   double log_probability = 0;
   /// What each token and then </s> looked at, row-major
   /// [tokens.size() + 1, source_length]; empty if it was not asked for or the

@@ -42,6 +42,17 @@ size_t MostAttended(const Hypothesis& hypothesis, size_t t) {
 
 }  // namespace
 
+std::string LinesOf(int64_t index, const Translations& translations,
+                    bool nbest) {
+  std::string lines;
+  for (const Translation& t : translations) {
+    lines += nbest
+                 ? fmt::format("{} ||| {} ||| {:.4f}\n", index, t.text, t.score)
+                 : t.text + '\n';
+  }
+  return lines;
+}
+
 std::optional<Shortlist> ReadShortlist(const DecodeOptions& options,
                                        const std::string& model_folder,
                                        const Vocabulary& source,

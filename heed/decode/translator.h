@@ -34,6 +34,11 @@ struct Translation {
 /// Best first, at least one.
 using Translations = std::vector<Translation>;
 
+/// What is shown of them, a line each: the text, or with `nbest`
+/// "index ||| text ||| score".
+std::string LinesOf(int64_t index, const Translations& translations,
+                    bool nbest);
+
 /// The file of a model folder that DecodeOptions::shortlist means by "model".
 inline constexpr const char* kShortlistFile = "shortlist.safetensors";
 

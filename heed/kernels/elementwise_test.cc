@@ -18,11 +18,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Tensor Random(const Shape& shape, DType dtype, uint64_t seed = 1) {
-  Rng rng(seed);
-  return RandomSlice(shape, dtype, rng).Contiguous();
-}
-
 /// Sizes around those of vectors, and one of several chunks.
 template <typename Body>
 void ForSizes(const Body& body) {

@@ -25,8 +25,7 @@ GreatestScores FindGreatest(const Tensor& scores, int k, int64_t first,
                             bool sums = true);
 
 /// Whether FindGreatest can do with a product: of f32, and 1 <= k <= V and
-/// first
-/// <= V, at most the columns of a panel.
+/// first <= V, at most the columns of a panel.
 bool CanFindGreatest(const Tensor& a, const PackedMatrix& b, int k,
                      int64_t first);
 

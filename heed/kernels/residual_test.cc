@@ -17,11 +17,6 @@ namespace {
 
 constexpr double kEpsilon = 1e-3;
 
-Tensor Random(const Shape& shape, DType dtype, uint64_t seed) {
-  Rng rng(seed);
-  return RandomSlice(shape, dtype, rng).Contiguous();
-}
-
 Tensor RandomRow(int64_t cols, DType dtype, uint64_t seed) {
   return Random({1, cols}, dtype, seed).Reshape({cols});
 }

@@ -17,11 +17,6 @@ constexpr int64_t H = 2;
 constexpr double kBase = 100;
 constexpr int64_t kOffset = 5;
 
-Tensor Random(const Shape& shape, DType dtype, uint64_t seed) {
-  Rng rng(seed);
-  return RandomSlice(shape, dtype, rng).Contiguous();
-}
-
 /// Each pair as a complex number, times e^(i angle).
 Tensor Expected(const Tensor& x, int64_t D, double sign) {
   Tensor y = x.Clone();

@@ -15,11 +15,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Tensor Random(const Shape& shape, DType dtype, uint64_t seed = 1) {
-  Rng rng(seed);
-  return RandomSlice(shape, dtype, rng).Contiguous();
-}
-
 template <typename Body>
 void ForSizes(const Body& body) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {

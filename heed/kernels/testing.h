@@ -37,6 +37,12 @@ inline Tensor RandomSlice(const Shape& shape, DType dtype, Rng& rng) {
   return x;
 }
 
+/// Numbers within [-2, 2].
+inline Tensor Random(const Shape& shape, DType dtype, uint64_t seed = 1) {
+  Rng rng(seed);
+  return RandomSlice(shape, dtype, rng).Contiguous();
+}
+
 /// x[r, c] is expected(r, c), within a small part of the greater of 1 and it.
 template <typename Expected>
 void ExpectEach(const Tensor& x, double f32_tolerance,

@@ -20,7 +20,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 class TopKTest : public hwy::TestWithParamTarget {};
 HWY_TARGET_INSTANTIATE_TEST_SUITE_P(TopKTest);
 
-Tensor Random(const Shape& shape, DType dtype) {
+Tensor RandomScores(const Shape& shape, DType dtype) {
   Rng rng(1);
   return RandomSlice(shape, dtype, rng);
 }
@@ -57,7 +57,7 @@ void ExpectTopK(const Tensor& x, int k) {
 TEST_P(TopKTest, SortsTheGreatest) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {
     for (const int64_t V : {1, 3, 15, 17, 65, 129, 1024, 1025, 5000}) {
-      const Tensor x = Random({V > 1000 ? 70 : 3, V}, dtype);
+      const Tensor x = RandomScores({V > 1000 ? 70 : 3, V}, dtype);
       for (const int k : {1, 2, 5, 16, 40}) {
         if (k <= V) ExpectTopK(x, k);
       }
@@ -83,7 +83,7 @@ double LogSumOf(const Tensor& x, int64_t r = 0) {
 TEST_P(TopKTest, LogSumIsTheFormula) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {
     for (const int64_t V : {1, 3, 17, 129, 1024, 1025, 32000}) {
-      Tensor x = Random({3, V}, dtype);
+      Tensor x = RandomScores({3, V}, dtype);
       for (int64_t c = 0; c < V; ++c) {
         SetAt(x, 1, c, 1000 * At(x, 1, c));  // beyond what exp takes
         SetAt(x, 2, c, 0.01 * double(c));    // each block above those before
@@ -103,7 +103,7 @@ TEST_P(TopKTest, PartsGiveWhatTheWholeGives) {
   Rng rng(8);
   for (const DType dtype : {DType::kF32, DType::kF64}) {
     for (const int64_t V : {7, 130, 3000}) {
-      const Tensor x = Random({5, V}, dtype);
+      const Tensor x = RandomScores({5, V}, dtype);
       for (const int k : {1, 4, 7}) {
         Tensor values, ids, log_sums;
         TopK(x, k, values, ids, &log_sums);
@@ -130,7 +130,7 @@ TEST_P(TopKTest, PartsGiveWhatTheWholeGives) {
 TEST_P(TopKTest, LogSumTellsOfWhatIsNotFinite) {
   for (const double bad : {kNaN, kInfinity}) {
     for (const int64_t at : {0, 700, 1500, 1999}) {
-      Tensor x = Random({1, 2000}, DType::kF32);
+      Tensor x = RandomScores({1, 2000}, DType::kF32);
       SetAt(x, 0, at, bad);
       EXPECT_FALSE(std::isfinite(LogSumOf(x))) << bad << " at " << at;
     }
@@ -153,7 +153,7 @@ TEST_P(TopKTest, TakesTheLowerOfEqualColumns) {
 TEST_P(TopKTest, PutsNaNLast) {
   Rng rng(6);
   for (const double part : {0.1, 0.9, 1.0}) {
-    Tensor x = Random({8, 1130}, DType::kF32);
+    Tensor x = RandomScores({8, 1130}, DType::kF32);
     for (int64_t r = 0; r < 8; ++r) {
       for (int64_t c = 0; c < 1130; ++c) {
         if (rng.Uniform() < part) SetAt(x, r, c, kNaN);

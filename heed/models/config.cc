@@ -7,6 +7,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/kernels/gemm.h"
+#include "heed/models/rnn_config.h"
 
 namespace heed {
 namespace {
@@ -51,7 +52,7 @@ std::vector<ModelInfo> Models() {
   }
   // Encoders of the other tasks.
   all.insert(all.end(), BertModels().begin(), BertModels().end());
-  all.push_back({"rnn", "", "recurrent, with attention over its own states",
+  all.push_back({kRnn, "", "recurrent, with attention over its own states",
                  "Schuster and Paliwal 1997"});
   all.push_back({"patchtst", "", "patches of a series, each column by itself",
                  "Nie et al. 2023, arXiv:2211.14730"});

@@ -4,6 +4,7 @@
 #include "heed/models/transformer_encoder.h"
 
 namespace heed {
+
 std::vector<std::string> EncoderConfig::Names() {
   std::vector<std::string> names = {kRnn};
   for (const auto* models : {&TransformerModels(), &BertModels()}) {

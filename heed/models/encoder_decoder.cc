@@ -31,8 +31,6 @@ Init RecurrentInit(const RecurrentConfig& c) {
   return c.init == "normal" ? Init{Init::Kind::kOrthogonal, 1} : InputInit(c);
 }
 
-/// A row of an embedding is not a map between layers: its size does not depend
-/// on the size of the vocabulary.
 Init EmbeddingInit(const RecurrentConfig& c) {
   return c.init == "glorot" ? kEmbeddingInit : InputInit(c);
 }

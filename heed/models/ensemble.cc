@@ -1,5 +1,6 @@
 #include "heed/models/ensemble.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -21,10 +22,16 @@ struct Ensemble::State : DecodingState {
   void Reorder(const Tensor& rows, const Tensor& sources) override {
     for (const auto& member : members) member->Reorder(rows, sources);
   }
+  void SetOptions(StepOptions options) override {
+    DecodingState::SetOptions(options);
+    // The greatest of the mean need not be among a member's greatest.
+    options.greatest = 0;
+    options.first = 0;
+    for (const auto& member : members) member->SetOptions(options);
+  }
   void SetWeights(Tensor weights) { weights_ = std::move(weights); }
 
   std::vector<std::unique_ptr<DecodingState>> members;
-  bool started = false;
 };
 
 Ensemble::Ensemble(std::vector<std::shared_ptr<const SequenceModel>> members)
@@ -35,18 +42,14 @@ Ensemble::Ensemble(std::vector<std::shared_ptr<const SequenceModel>> members)
 
 Var Ensemble::Logits(const Context& ctx, const Tensor& source,
                      const Tensor& lengths, const Tensor& target_in) const {
-  const std::string recorded = alignment_attention();
+  const size_t told = Attending();
   Var sum;
   int count = 0;
-  bool told = false;
-  for (const auto& member : members_) {
+  for (size_t m = 0; m < members_.size(); ++m) {
     Context of_member = ctx;
-    if (told || member->alignment_attention() != recorded) {
-      of_member.recorder = nullptr;
-    } else {
-      told = true;
-    }
-    AddTo(sum, count, member->Logits(of_member, source, lengths, target_in));
+    if (m != told) of_member.recorder = nullptr;
+    AddTo(sum, count,
+          members_[m]->Logits(of_member, source, lengths, target_in));
   }
   return Scale(sum, 1.0 / count);
 }
@@ -64,14 +67,6 @@ std::unique_ptr<DecodingState> Ensemble::Start(const Context& ctx,
 Var Ensemble::Step(const Context& ctx, const Tensor& tokens,
                    DecodingState& state) const {
   auto& own = dynamic_cast<State&>(state);
-  if (!own.started) {
-    // The greatest of the mean need not be among a member's greatest.
-    StepOptions options = own.options();
-    options.greatest = 0;
-    options.first = 0;
-    for (const auto& member : own.members) member->SetOptions(options);
-    own.started = true;
-  }
   Var scores;
   Var weights;
   int count = 0;
@@ -86,11 +81,16 @@ Var Ensemble::Step(const Context& ctx, const Tensor& tokens,
 }
 
 std::string Ensemble::alignment_attention() const {
-  for (const auto& member : members_) {
-    std::string path = member->alignment_attention();
-    if (!path.empty()) return path;
-  }
-  return {};
+  return members_[Attending()]->alignment_attention();
+}
+
+size_t Ensemble::Attending() const {
+  const auto found = std::ranges::find_if(members_, [](const auto& member) {
+    return !member->alignment_attention().empty();
+  });
+  return found == members_.end()
+             ? 0
+             : static_cast<size_t>(found - members_.begin());
 }
 
 }  // namespace heed

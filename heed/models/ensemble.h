@@ -34,6 +34,9 @@ class Ensemble : public SequenceModel {
  private:
   struct State;
 
+  /// The first member that tells where it looks, or just the first.
+  size_t Attending() const;
+
   std::vector<std::shared_ptr<const SequenceModel>> members_;
 };
 

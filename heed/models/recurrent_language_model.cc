@@ -10,6 +10,7 @@
 #include "heed/ops/shape.h"
 
 namespace heed {
+
 void RecurrentLanguageConfig::Visit(FieldList& v) {
   rnn.Visit(v);
   v.Section("Embeddings");

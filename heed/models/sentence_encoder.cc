@@ -6,6 +6,7 @@
 #include "heed/ops/elementwise.h"
 
 namespace heed {
+
 FeatureEncoder::FeatureEncoder(const Scope& scope,
                                const WordFeaturesConfig& config,
                                const WordSizes& sizes,

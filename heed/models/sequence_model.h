@@ -46,7 +46,9 @@ class DecodingState {
 
   const StepOptions& options() const { return options_; }
   /// Before the first step.
-  void SetOptions(StepOptions options) { options_ = std::move(options); }
+  virtual void SetOptions(StepOptions options) {
+    options_ = std::move(options);
+  }
 
   /// Attention of the last step over the source [R, S]; undefined if the model
   /// has none or the options say that it is not wanted.

@@ -10,6 +10,7 @@
 #include "heed/ops/shape.h"
 
 namespace heed {
+
 EmbeddedTextEncoder::EmbeddedTextEncoder(
     const Scope& scope, const Sizes& sizes,
     std::unique_ptr<SequenceEncoder> encoder)

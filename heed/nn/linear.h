@@ -59,9 +59,8 @@ class WordScores {
   Var operator()(const Context& ctx, const Var& x) const;
 
   /// The k greatest of x, and the `first` first, if there is a way to them that
-  /// is shorter than by all scores; else an undefined result. `sums`: whether
-  /// log_sums is wanted. Not for
-  /// gradients. Shapes: x [R, in].
+  /// is shorter than by all scores; else an undefined result. Not for
+  /// gradients. `sums`: whether log_sums is wanted. Shapes: x [R, in].
   kernels::GreatestScores Greatest(const Context& ctx, const Tensor& x, int k,
                                    int64_t first, bool sums) const;
 

@@ -248,22 +248,16 @@ Metrics TranslationTask::Validate(const std::string& measure) const {
 }
 
 void TranslationTask::Predict(std::istream& in, std::ostream& out) const {
-  const TranslationModel all = WithEnsemble(*model_, decode_.ensemble);
+  const TranslationModel joined = WithEnsemble(*model_, decode_.ensemble);
   DecodeOptions decode = decode_;
   decode.keep_scores = decode.nbest > 1;
   const Translator translator(
-      *all.model, vocabularies_->source, vocabularies_->target, data.lowercase,
-      decode,
+      *joined.model, vocabularies_->source, vocabularies_->target,
+      data.lowercase, decode,
       ReadShortlist(decode, folder_, vocabularies_->source,
                     vocabularies_->target));
   TranslateStream(translator, in, [&](int64_t index, const Translations& all) {
-    for (const Translation& t : all) {
-      if (decode.nbest > 1) {
-        out << fmt::format("{} ||| {} ||| {:.4f}\n", index, t.text, t.score);
-      } else {
-        out << t.text << '\n';
-      }
-    }
+    out << LinesOf(index, all, decode.nbest > 1);
     // So that a reader at the other end of a pipe is not kept waiting.
     if (!out.flush()) throw IoError("standard output: cannot be written");
   });
@@ -347,10 +341,9 @@ TranslationModel ReadTranslationModel(const std::string& folder,
   return model;
 }
 
-TranslationModel WithEnsemble(const TranslationModel& model,
+TranslationModel WithEnsemble(TranslationModel model,
                               const std::vector<std::string>& folders) {
-  TranslationModel all = model;
-  if (folders.empty()) return all;
+  if (folders.empty()) return model;
   std::vector<std::shared_ptr<const SequenceModel>> members = {model.model};
   for (const std::string& folder : folders) {
     const TranslationModel other = ReadTranslationModel(folder);
@@ -359,8 +352,8 @@ TranslationModel WithEnsemble(const TranslationModel& model,
         model.model->parameters().precision());
     members.push_back(other.model);
   }
-  all.model = std::make_shared<Ensemble>(std::move(members));
-  return all;
+  model.model = std::make_shared<Ensemble>(std::move(members));
+  return model;
 }
 
 TrainResult TrainTranslation(const TranslationConfig& config) {

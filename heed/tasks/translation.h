@@ -112,7 +112,7 @@ TranslationModel ReadTranslationModel(const std::string& folder,
 
 /// The model and those of `folders` as one (see Ensemble), in its precision.
 /// Throws: as ReadTranslationModel; ConfigError if one has other vocabularies.
-TranslationModel WithEnsemble(const TranslationModel& model,
+TranslationModel WithEnsemble(TranslationModel model,
                               const std::vector<std::string>& folders);
 
 /// Trains as the config says, on files or on text in memory.
