@@ -61,6 +61,11 @@ void WordOptions::Visit(FieldList& v) {
   v("min_count", min_count, AtLeast(1), "rarer words count as unknown");
   v("max_words", max_words, AtLeast(0),
     "know the most frequent words only; 0: all");
+  v("word_vectors", word_vectors, Any{"FILE"},
+    "vectors of words that were trained on more text, read beside the learnt "
+    "ones and left as they are: text of word2vec, GloVe or fastText (.gz too)");
+  v("max_vectors", max_vectors, AtLeast(0),
+    "take the first words of that file only; 0: all");
 }
 
 int32_t CasingOf(std::string_view word) {
@@ -99,7 +104,11 @@ WordEncoder WordEncoder::Train(std::span<const Words> sentences,
                                                options.min_count}),
                      Vocabulary::Train(spellings, {VocabularyKind::kCharacters,
                                                    0, kMinCharacterCount}),
-                     options.normalize_words);
+                     options.normalize_words,
+                     options.word_vectors.empty()
+                         ? nullptr
+                         : std::make_shared<WordVectors>(WordVectors::Read(
+                               options.word_vectors, options.max_vectors)));
 }
 
 WordCorpus WordEncoder::Encode(std::span<const Words> sentences) const {
@@ -115,6 +124,7 @@ WordCorpus WordEncoder::Encode(std::span<const Words> sentences) const {
     const auto spelling = static_cast<int32_t>(corpus.characters.size());
     corpus.characters.push_back(SpellingOf(characters_, word));
     corpus.casings.push_back(CasingOf(word));
+    corpus.vectors.push_back(vectors_ ? vectors_->Find(word) : kNoVector);
     // A word with white space inside is none that the vocabulary could hold.
     return Known{ids.size() == 1 ? ids[0] : kUnk, spelling};
   };
@@ -131,7 +141,7 @@ WordCorpus WordEncoder::Encode(std::span<const Words> sentences) const {
   return corpus;
 }
 
-WordBatch MakeWordBatch(const WordCorpus& corpus,
+WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
                         std::span<const int64_t> indices) {
   const auto b_size = static_cast<int64_t>(indices.size());
   std::vector<const std::vector<int32_t>*> rows;
@@ -145,6 +155,7 @@ WordBatch MakeWordBatch(const WordCorpus& corpus,
   std::unordered_map<int32_t, int32_t> places;
   std::vector<const std::vector<int32_t>*> characters;
   std::vector<int32_t> casings;
+  std::vector<int32_t> rows_of_vectors;
   for (int64_t b = 0; b < b_size; ++b) {
     const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
     const std::vector<int32_t>& spellings = corpus.spellings[i];
@@ -158,6 +169,7 @@ WordBatch MakeWordBatch(const WordCorpus& corpus,
         const auto spelling = static_cast<size_t>(spellings[t]);
         characters.push_back(&corpus.characters[spelling]);
         casings.push_back(corpus.casings[spelling]);
+        rows_of_vectors.push_back(corpus.vectors[spelling]);
       }
       batch.spelling.row<int32_t>(b)[t] = place->second;
     }
@@ -167,6 +179,7 @@ WordBatch MakeWordBatch(const WordCorpus& corpus,
   if (characters.empty()) {
     characters.push_back(&kNothing);
     casings.push_back(0);
+    rows_of_vectors.push_back(kNoVector);
   }
   const auto u_size = static_cast<int64_t>(characters.size());
   batch.characters = Zeros(u_size, Longest(characters));
@@ -175,6 +188,9 @@ WordBatch MakeWordBatch(const WordCorpus& corpus,
     std::copy(from.begin(), from.end(), batch.characters.row<int32_t>(u));
   }
   batch.casings = Tensor::Of(casings, {u_size});
+  if (vectors != nullptr) {
+    batch.vectors = vectors->Gather(rows_of_vectors);
+  }
   return batch;
 }
 

@@ -1,9 +1,10 @@
 // Words of sentences that are split already, as numbers: which word, how it is
-// spelt, how it is cased.
+// spelt, how it is cased, and at will a vector that is known of it.
 #ifndef HEED_DATA_WORDS_H_
 #define HEED_DATA_WORDS_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "heed/base/config.h"
 #include "heed/data/vocabulary.h"
+#include "heed/data/word_vectors.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
@@ -21,6 +23,8 @@ struct WordOptions {
   bool normalize_words = true;
   int min_count = 2;
   int max_words = 0;
+  std::string word_vectors;  // file
+  int max_vectors = 200000;
 
   void Visit(FieldList& v);
 };
@@ -36,17 +40,22 @@ struct WordCorpus {
   std::vector<std::vector<int32_t>> spellings;   ///< [sentence][word]
   std::vector<std::vector<int32_t>> characters;  ///< of each spelling
   std::vector<int32_t> casings;                  ///< of each spelling
+  std::vector<int32_t> vectors;  ///< of each spelling: row, or kNoVector
 };
 
 /// Which words and characters are known. Immutable; copies share the tables.
 class WordEncoder {
  public:
-  WordEncoder(Vocabulary words, Vocabulary characters, bool normalize_words)
+  /// `vectors`: null for none.
+  WordEncoder(Vocabulary words, Vocabulary characters, bool normalize_words,
+              std::shared_ptr<const WordVectors> vectors)
       : words_(std::move(words)),
         characters_(std::move(characters)),
-        normalize_words_(normalize_words) {}
-  /// Learns the words, and the characters that occur twice or more.
-  /// Throws: ConfigError if nothing occurs often enough.
+        normalize_words_(normalize_words),
+        vectors_(std::move(vectors)) {}
+  /// Learns the words, and the characters that occur twice or more; reads the
+  /// file of vectors. Throws: ConfigError if nothing occurs often enough; as
+  /// WordVectors::Read.
   static WordEncoder Train(std::span<const Words> sentences,
                            const WordOptions& options);
 
@@ -57,24 +66,28 @@ class WordEncoder {
 
   const Vocabulary& words() const { return words_; }
   const Vocabulary& characters() const { return characters_; }
+  /// Null: none.
+  const WordVectors* vectors() const { return vectors_.get(); }
 
  private:
   Vocabulary words_;
   Vocabulary characters_;
   bool normalize_words_;
+  std::shared_ptr<const WordVectors> vectors_;
 };
 
-/// B sentences, batch-first, padded at the end with kPad. All i32.
+/// B sentences, batch-first, padded at the end with kPad. All i32, vectors f32.
 struct WordBatch {
   Tensor words;       ///< [B, T]
   Tensor spelling;    ///< [B, T]: row of `characters` and `casings`
   Tensor characters;  ///< [U, L], padded with kPad
   Tensor casings;     ///< [U]
+  Tensor vectors;     ///< [U, D], 0 where there is none; undefined without
   Tensor lengths;     ///< [B]
 };
 
-/// The sentences at `indices`, in that order.
-WordBatch MakeWordBatch(const WordCorpus& corpus,
+/// The sentences at `indices`, in that order. `vectors`: the encoder's.
+WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
                         std::span<const int64_t> indices);
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/base/testing.h"
 
 namespace heed {
 namespace {
@@ -16,7 +17,7 @@ const std::vector<Words> kText = {{"The", "cat", "sat"},
 
 WordEncoder Learn(bool normalize_words = true, int min_count = 2,
                   int max_words = 0) {
-  return WordEncoder::Train(kText, {normalize_words, min_count, max_words});
+  return WordEncoder::Train(kText, {normalize_words, min_count, max_words, {}});
 }
 
 std::string Spelling(const WordEncoder& encoder, const std::string& word) {
@@ -93,7 +94,7 @@ TEST(CasingOf, TellsShapesApart) {
 TEST(MakeWordBatch, PadsSentencesAndSpellings) {
   const WordCorpus corpus = Learn().Encode(kText);
   const std::vector<int64_t> indices = {1, 0};
-  const WordBatch batch = MakeWordBatch(corpus, indices);
+  const WordBatch batch = MakeWordBatch(corpus, nullptr, indices);
   ASSERT_EQ(batch.words.shape(), (Shape{2, 4}));
   EXPECT_EQ(batch.lengths.ToVector<int32_t>(), (std::vector<int32_t>{4, 3}));
   EXPECT_EQ(batch.words.row<int32_t>(1)[3], kPad);
@@ -114,12 +115,30 @@ TEST(MakeWordBatch, PadsSentencesAndSpellings) {
   }
 }
 
+TEST(MakeWordBatch, GathersTheVectorsOfSpellings) {
+  const TemporaryFolder folder;
+  WordOptions options;
+  options.word_vectors = folder.Put("vectors", "in 1 2\ncat 3 4\nTHE 5 6\n");
+  const WordEncoder encoder = WordEncoder::Train(kText, options);
+  const WordBatch batch = MakeWordBatch(
+      encoder.Encode(kText), encoder.vectors(), std::vector<int64_t>{2});
+  ASSERT_EQ(batch.vectors.shape(), (Shape{4, 2}));
+  EXPECT_EQ(batch.vectors.ToVector<float>(),
+            (std::vector<float>{1, 2, 0, 0, 5, 6, 3, 4}))
+      << "in 2001 THE cat";
+  options.max_vectors = 1;
+  EXPECT_EQ(WordEncoder::Train(kText, options).vectors()->size(), 1);
+  EXPECT_EQ(Learn().vectors(), nullptr);
+}
+
 TEST(MakeWordBatch, TakesEmptySentencesAndWords) {
   const std::vector<Words> text = {{}, {""}};
   const WordCorpus corpus = Learn().Encode(text);
-  EXPECT_EQ(MakeWordBatch(corpus, std::vector<int64_t>{0}).words.shape(),
-            (Shape{1, 1}));
-  const WordBatch both = MakeWordBatch(corpus, std::vector<int64_t>{0, 1});
+  EXPECT_EQ(
+      MakeWordBatch(corpus, nullptr, std::vector<int64_t>{0}).words.shape(),
+      (Shape{1, 1}));
+  const WordBatch both =
+      MakeWordBatch(corpus, nullptr, std::vector<int64_t>{0, 1});
   EXPECT_EQ(both.lengths.ToVector<int32_t>(), (std::vector<int32_t>{0, 1}));
   EXPECT_EQ(both.characters.shape(), (Shape{1, 1}));
 }

@@ -61,26 +61,39 @@ std::string Collect(Read&& read) {
       fmt::format("{} is a corrupt gzip file: {}", path, message));
 }
 
-// The text of a plain or gzip file; zlib tells them apart.
-std::string ReadText(const std::string& path) {
-  const int fd = OpenToRead(path);
-  gzFile file = gzdopen(fd, "rb");
-  if (file == nullptr) {
+// A plain or gzip file, part by part; zlib tells them apart.
+class TextFile {
+ public:
+  explicit TextFile(const std::string& path)
+      : path_(path), file_(Open(path), gzclose_r) {}
+
+  // Appends some bytes; false at the end.
+  bool Append(std::string& text) {
+    const size_t size = text.size();
+    text.resize(size + kReadBytes);
+    const int got = gzread(file_.get(), text.data() + size, kReadBytes);
+    if (got < 0) ThrowGzipError(file_.get(), path_);
+    text.resize(size + static_cast<size_t>(got));
+    if (got > 0) return true;
+    // A file that ends inside a gzip stream is told only by this.
+    int code = Z_OK;
+    gzerror(file_.get(), &code);
+    if (code != Z_OK) ThrowGzipError(file_.get(), path_);
+    return false;
+  }
+
+ private:
+  static gzFile Open(const std::string& path) {
+    const int fd = OpenToRead(path);
+    gzFile file = gzdopen(fd, "rb");
+    if (file != nullptr) return file;
     close(fd);
     throw IoError(fmt::format("cannot read {}: out of memory", path));
   }
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> closer(file, gzclose_r);
-  std::string text = Collect([&](char* buffer, size_t bytes) {
-    const int got = gzread(file, buffer, static_cast<unsigned>(bytes));
-    if (got < 0) ThrowGzipError(file, path);
-    return static_cast<size_t>(got);
-  });
-  // A file that ends inside a gzip stream is told only by this.
-  int code = Z_OK;
-  gzerror(file, &code);
-  if (code != Z_OK) ThrowGzipError(file, path);
-  return text;
-}
+
+  const std::string& path_;
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
+};
 
 // So that a rename survives a power cut. File systems that cannot do it for
 // folders say so with an error that changes nothing for the file.
@@ -115,23 +128,52 @@ std::string ReadFile(const std::string& path) {
   });
 }
 
-std::vector<std::string> ReadLines(const std::string& path) {
-  const std::string text = ReadText(path);
-  std::string_view rest = text;
-  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
-  if (rest.empty()) throw FormatError(fmt::format("{} is empty", path));
-  std::vector<std::string> lines;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+void ForEachLine(
+    const std::string& path,
+    const std::function<bool(std::string_view line, int64_t number)>& body) {
+  TextFile file(path);
+  std::string text;
+  size_t start = 0;    // of the line that comes next
+  size_t scanned = 0;  // no line ends between start and here
+  int64_t number = 0;
+  const auto take = [&](size_t end) {
+    std::string_view line(text.data() + start, end - start);
     if (line.ends_with('\r')) line.remove_suffix(1);
+    ++number;
     if (!IsValidUtf8(line)) {
       throw FormatError(fmt::format("{}:{}: not valid UTF-8; convert the file",
-                                    path, lines.size() + 1));
+                                    path, number));
     }
-    lines.emplace_back(line);
+    start = end + 1;
+    return body(line, number);
+  };
+  bool first = true;
+  for (bool more = true; more;) {
+    text.erase(0, start);
+    scanned = text.size();
+    start = 0;
+    more = file.Append(text);
+    if (first) {
+      if (text.starts_with("\xEF\xBB\xBF")) start = 3;
+      if (text.size() == start) {
+        throw FormatError(fmt::format("{} is empty", path));
+      }
+      first = false;
+    }
+    for (size_t end = text.find('\n', std::max(scanned, start));
+         end != std::string::npos; end = text.find('\n', start)) {
+      if (!take(end)) return;
+    }
   }
+  if (start < text.size()) take(text.size());
+}
+
+std::vector<std::string> ReadLines(const std::string& path) {
+  std::vector<std::string> lines;
+  ForEachLine(path, [&](std::string_view line, int64_t /*number*/) {
+    lines.emplace_back(line);
+    return true;
+  });
   return lines;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +14,17 @@ namespace heed {
 /// The bytes of a file. Throws: IoError if it cannot be read.
 std::string ReadFile(const std::string& path);
 
-/// The lines of a UTF-8 text, plain or gzip (told by its first bytes), without
-/// line ends (LF or CRLF) and without a byte-order mark at the start.
+/// Calls body(line, number), numbers from 1, for the lines of a UTF-8 text,
+/// plain or gzip (told by its first bytes), without line ends (LF or CRLF) and
+/// without a byte-order mark at the start, until it returns false. Only a part
+/// of the file is in memory.
 /// Throws: IoError if it cannot be read; FormatError if it is empty, not valid
 /// UTF-8 (names the line), or a truncated or corrupt gzip.
+void ForEachLine(
+    const std::string& path,
+    const std::function<bool(std::string_view line, int64_t number)>& body);
+
+/// All of them.
 std::vector<std::string> ReadLines(const std::string& path);
 
 /// A file that appears whole or not at all: written beside its place under

@@ -46,6 +46,26 @@ TEST_F(File, LinesEndWithLfOrCrlfOrTheFile) {
   EXPECT_EQ(ReadLines(Put("c", "\n")), Lines{""});
 }
 
+TEST_F(File, LongLinesAndManyAreReadInParts) {
+  Lines lines;
+  for (size_t i = 0; i < 30; ++i) {
+    lines.push_back(std::string(i * 30000, static_cast<char>('a' + i % 26)));
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line + "\r\n";
+  EXPECT_EQ(ReadLines(Put("a", text)), lines);
+}
+
+TEST_F(File, LinesAreReadAsFarAsWanted) {
+  std::vector<int64_t> numbers;
+  ForEachLine(Put("a", "one\ntwo\n\xFF\n"),
+              [&](std::string_view line, int64_t number) {
+                numbers.push_back(number);
+                return line != "two";
+              });
+  EXPECT_EQ(numbers, (std::vector<int64_t>{1, 2}));
+}
+
 TEST_F(File, ByteOrderMarkIsRemovedOnlyAtTheStart) {
   EXPECT_EQ(ReadLines(Put("a", "\xEF\xBB\xBFx\n\xEF\xBB\xBFy\n")),
             (Lines{"x", "\xEF\xBB\xBFy"}));

@@ -74,6 +74,20 @@ std::string MakeHeader(std::span<const NamedTensor> tensors,
   return text;
 }
 
+// The parts of a file, in order.
+template <class Write>
+void WriteParts(const std::string& header, std::span<const NamedTensor> tensors,
+                const Write& write) {
+  const uint64_t length = header.size();
+  write({reinterpret_cast<const char*>(&length), kLengthBytes});
+  write(header);
+  for (const auto& [name, value] : tensors) {
+    const Tensor dense = value.Contiguous();
+    write({static_cast<const char*>(dense.raw()),
+           static_cast<size_t>(dense.bytes())});
+  }
+}
+
 // What the header says of a tensor, checked against itself.
 struct Entry {
   std::string name;
@@ -223,19 +237,26 @@ void WriteSafetensors(const std::string& path,
                       std::span<const NamedTensor> tensors,
                       const Metadata& metadata) {
   const std::string header = MakeHeader(tensors, metadata);
-  const uint64_t length = header.size();
   AtomicFile file(path);
-  file.Write(&length, kLengthBytes);
-  file.Write(header);
-  for (const auto& [name, value] : tensors) {
-    const Tensor dense = value.Contiguous();
-    file.Write(dense.raw(), static_cast<size_t>(dense.bytes()));
-  }
+  WriteParts(header, tensors,
+             [&](std::string_view bytes) { file.Write(bytes); });
   file.Commit();
 }
 
+std::string SerializeSafetensors(std::span<const NamedTensor> tensors,
+                                 const Metadata& metadata) {
+  std::string file;
+  WriteParts(MakeHeader(tensors, metadata), tensors,
+             [&](std::string_view bytes) { file += bytes; });
+  return file;
+}
+
 SafetensorsFile ReadSafetensors(const std::string& path) {
-  const std::string bytes = ReadFile(path);
+  return ParseSafetensors(ReadFile(path), path);
+}
+
+SafetensorsFile ParseSafetensors(std::string_view bytes,
+                                 const std::string& path) {
   uint64_t length = 0;
   if (bytes.size() >= kLengthBytes) {
     std::memcpy(&length, bytes.data(), kLengthBytes);
@@ -246,10 +267,8 @@ SafetensorsFile ReadSafetensors(const std::string& path) {
         "bytes (cut short?)",
         path, bytes.size()));
   }
-  const std::string_view header =
-      std::string_view(bytes).substr(kLengthBytes, length);
-  const std::string_view data =
-      std::string_view(bytes).substr(kLengthBytes + length);
+  const std::string_view header = bytes.substr(kLengthBytes, length);
+  const std::string_view data = bytes.substr(kLengthBytes + length);
   const HeaderReader reader(path, header);
   SafetensorsFile file;
   file.metadata = reader.ReadMetadata();

@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/tensor/named_tensor.h"
@@ -27,10 +28,17 @@ void WriteSafetensors(const std::string& path,
                       std::span<const NamedTensor> tensors,
                       const Metadata& metadata);
 
+/// The bytes of such a file. Throws: ConfigError likewise.
+std::string SerializeSafetensors(std::span<const NamedTensor> tensors,
+                                 const Metadata& metadata);
+
 /// F16 becomes f32, I64 becomes i32. Throws: IoError; FormatError that names
 /// the file and the tensor for content that is cut short, damaged, or of a
 /// dtype that Heed does not have.
 SafetensorsFile ReadSafetensors(const std::string& path);
+/// Of the bytes of a file. Throws: FormatError that names `path`.
+SafetensorsFile ParseSafetensors(std::string_view bytes,
+                                 const std::string& path);
 
 }  // namespace heed
 

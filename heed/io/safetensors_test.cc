@@ -57,6 +57,17 @@ std::vector<NamedTensor> Examples() {
           {"none", Tensor(Shape{0, 4})}};
 }
 
+TEST_F(Safetensors, InMemoryIsWhatTheFileHolds) {
+  WriteSafetensors(path_, Examples(), {{"key", "text"}});
+  const std::string bytes = SerializeSafetensors(Examples(), {{"key", "text"}});
+  EXPECT_EQ(ReadFile(path_), bytes);
+  EXPECT_EQ(ParseSafetensors(bytes, "x").tensors.size(), Examples().size());
+  EXPECT_EQ(MessageOf<FormatError>([&] {
+              ParseSafetensors("short", "x");
+            }).substr(0, 28),
+            "x is not a safetensors file:");
+}
+
 TEST_F(Safetensors, ReadsBackWhatItWrote) {
   const std::vector<NamedTensor> tensors = Examples();
   const Metadata metadata = {{"format", "heed"}, {"text", "a \"b\"\n\xC3\xA4"}};

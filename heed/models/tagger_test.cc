@@ -20,7 +20,7 @@ constexpr int64_t B = 3;
 constexpr int64_t T = 5;
 constexpr int64_t kTags = 4;
 constexpr int64_t kIntents = 3;
-constexpr WordSizes kWordSizes = {9, 6, 3, 1};
+constexpr WordSizes kWordSizes = {9, 6, 3, 1, 0};
 constexpr TaggerSizes kSizes = {kTags, kIntents};
 constexpr int64_t kPieces = 9;
 
@@ -28,7 +28,8 @@ WordIds SomeWords() {
   return {Ids({5, 2, 7, 1, 3, 8, 4, 0, 0, 0, 6, 5, 2, 2, 0}, {B, T}),
           Ids({0, 1, 2, 3, 4, 2, 1, 0, 0, 0, 3, 0, 1, 1, 0}, {B, T}),
           Ids({2, 3, 0, 5, 0, 0, 4, 4, 4, 1, 2, 0, 3, 0, 0}, {5, 3}),
-          Ids({0, 1, 2, 1, 0}, {5})};
+          Ids({0, 1, 2, 1, 0}, {5}),
+          {}};
 }
 
 /// The first sentence is read in two parts; some words have several pieces.
@@ -343,8 +344,11 @@ TEST(TaggerGolden, IsThatOfPyTorch) {
   golden.ExpectSameParameters(model.set);
   golden.SetParameters(model.set);
   TagBatch batch;
-  batch.sentences.words = {golden.at("words"), golden.at("spelling"),
-                           golden.at("characters"), golden.at("casings")};
+  batch.sentences.words = {golden.at("words"),
+                           golden.at("spelling"),
+                           golden.at("characters"),
+                           golden.at("casings"),
+                           {}};
   batch.sentences.lengths = golden.at("lengths");
   batch.tags = golden.at("tags");
   batch.intents = golden.at("intents");
@@ -425,7 +429,7 @@ double EchoAccuracy(const std::string& attention, int steps) {
   const Scope scope(set, "");
   const Tagger tagger(scope, config, {2, Echo::kDigits},
                       std::make_unique<FeatureEncoder>(
-                          scope, features, WordSizes{Echo::kWords, 1, 1, 1},
+                          scope, features, WordSizes{Echo::kWords, 1, 1, 1, 0},
                           [&](const Scope& inner, int64_t inputs) {
                             return std::make_unique<RnnEncoder>(inner, rnn,
                                                                 inputs, false);

@@ -56,7 +56,8 @@ WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
                            const WordSizes& sizes, Init init)
     : config_(config),
       unknown_(sizes.unknown),
-      output_size_(config.word_embedding),
+      vector_features_(sizes.vector_features),
+      output_size_(config.word_embedding + sizes.vector_features),
       words_(scope / "words", sizes.words, config.word_embedding,
              kEmbeddingInit) {
   const WordFeaturesConfig& c = config_;
@@ -104,7 +105,7 @@ Var WordFeatures::operator()(const Context& ctx, const WordIds& ids) const {
       ids.words.rank() == 2 && ids.spelling.shape() == ids.words.shape(),
       "word features", "words that are not [B, T] with their spelling",
       {ids.words.shape(), ids.spelling.shape()});
-  InlineVector<Var, 3> parts;
+  InlineVector<Var, 4> parts;
   parts.push_back(words_(ctx, DropWords(ctx, ids.words)));
   if (!filters_.empty()) {
     parts.push_back(Embed(Convolve(ctx, ids.characters), ids.spelling));
@@ -113,19 +114,36 @@ Var WordFeatures::operator()(const Context& ctx, const WordIds& ids) const {
   if (casings_) {
     parts.push_back(Embed((*casings_)(ctx, ids.casings), ids.spelling));
   }
+  if (vector_features_ > 0) parts.push_back(Var(Given(ctx, ids)));
   return ConcatColumns(parts.span());
 }
 
-Tensor WordFeatures::DropWords(const Context& ctx, const Tensor& words) const {
-  if (!ctx.training || config_.word_dropout == 0) return words;
+template <class Drop>
+void WordFeatures::ForDropped(const Context& ctx, int64_t n,
+                              const Drop& drop) const {
+  if (!ctx.training || config_.word_dropout == 0) return;
   Rng rng(ctx.NextKey());
-  Tensor dropped = words.Clone();
-  for (int64_t i = 0; i < dropped.numel(); ++i) {
-    if (rng.Uniform() < config_.word_dropout) {
-      dropped.data<int32_t>()[i] = unknown_;
-    }
+  for (int64_t i = 0; i < n; ++i) {
+    if (rng.Uniform() < config_.word_dropout) drop(i);
   }
+}
+
+Tensor WordFeatures::DropWords(const Context& ctx, const Tensor& words) const {
+  Tensor dropped = words.Clone();
+  ForDropped(ctx, words.numel(),
+             [&](int64_t i) { dropped.data<int32_t>()[i] = unknown_; });
   return dropped;
+}
+
+Tensor WordFeatures::Given(const Context& ctx, const WordIds& ids) const {
+  CheckShapes(ids.vectors.defined() && ids.vectors.rank() == 2 &&
+                  ids.vectors.dim(1) == vector_features_,
+              "word features", "vectors of words that are not [U, D]",
+              {ids.vectors.shape(), {vector_features_}});
+  Tensor given = Embed(Var(ids.vectors), ids.spelling).value();
+  Tensor rows = given.Reshape({ids.spelling.numel(), vector_features_});
+  ForDropped(ctx, rows.dim(0), [&](int64_t i) { rows[i].Fill(0); });
+  return given;
 }
 
 Var WordFeatures::Convolve(const Context& ctx, const Tensor& characters) const {

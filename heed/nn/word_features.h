@@ -31,25 +31,29 @@ struct WordSizes {
   int64_t characters = 0;
   int64_t casings = 0;
   int32_t unknown = 0;  // the word that stands for those that are not known
+  int64_t vector_features = 0;  // of vectors that come with words; 0: none
 };
 
 /// Words of B sentences as numbers. Equal words share their spelling, which is
-/// read once. Shapes: all i32; words and spelling [B, T], characters [U, L],
-/// casings [U].
+/// read once. Shapes: i32 words and spelling [B, T], characters [U, L], casings
+/// [U]; vectors [U, D] of the model's dtype.
 struct WordIds {
   Tensor words;
   Tensor spelling;    // the row of characters and casings
   Tensor characters;  // a row ends before its first 0
   Tensor casings;
+  Tensor vectors;  // trained elsewhere; undefined without
 };
 
-/// [word; characters; casing], each a vector. Characters become one by
+/// [word; characters; casing; given vector], each a vector. Characters become
+/// one by
 ///   cnn   max over time of convolutions, relu(max_p W x_p..p+w-1 + b), of
 ///         `character_units` filters for each width
 ///   lstm  the last states of an LSTM in each direction, of `character_units`
 ///         together
-/// While training, some words become the unknown one (word_dropout), so that
-/// the model learns to do without them.
+/// While training, some words become the unknown one (word_dropout) and as many
+/// given vectors, of these and of others, 0, so that the model learns to do
+/// without them. A given vector is not trained.
 /// Paper: Ma and Hovy 2016, arXiv:1603.01354 (cnn); Lample et al. 2016,
 /// arXiv:1603.01360 (lstm).
 class WordFeatures {
@@ -70,12 +74,17 @@ class WordFeatures {
     Parameter* bias;    // [F]
   };
 
+  /// Calls drop(i) for some of the n words.
+  template <class Drop>
+  void ForDropped(const Context& ctx, int64_t n, const Drop& drop) const;
   Tensor DropWords(const Context& ctx, const Tensor& words) const;
+  Tensor Given(const Context& ctx, const WordIds& ids) const;
   Var Convolve(const Context& ctx, const Tensor& characters) const;
   Var Read(const Context& ctx, const Tensor& characters) const;
 
   WordFeaturesConfig config_;
   int32_t unknown_;
+  int64_t vector_features_;
   int64_t output_size_ = 0;
   Embedding words_;
   std::optional<Embedding> characters_;

@@ -12,13 +12,15 @@
 namespace heed {
 namespace {
 
-constexpr WordSizes kSizes = {8, 7, 3, 1};
+constexpr WordSizes kSizes = {8, 7, 3, 1, 0};
 
 /// Two sentences of words 0..3, of which 0 is padding.
 WordIds Some() {
-  return {Ids({5, 3, 5, 2, 0, 0}, {2, 3}), Ids({0, 1, 0, 2, 0, 0}, {2, 3}),
+  return {Ids({5, 3, 5, 2, 0, 0}, {2, 3}),
+          Ids({0, 1, 0, 2, 0, 0}, {2, 3}),
           Ids({2, 3, 0, 0, 4, 0, 0, 0, 6, 5, 4, 2}, {3, 4}),
-          Ids({1, 0, 2}, {3})};
+          Ids({1, 0, 2}, {3}),
+          {}};
 }
 
 WordFeaturesConfig Small(const std::string& characters) {
@@ -33,9 +35,10 @@ WordFeaturesConfig Small(const std::string& characters) {
 }
 
 struct Model {
-  explicit Model(const WordFeaturesConfig& config, DType dtype = DType::kF64)
+  explicit Model(const WordFeaturesConfig& config, DType dtype = DType::kF64,
+                 const WordSizes& sizes = kSizes)
       : set(3, dtype, kernels::Precision::kNative),
-        features(Scope(set, "features"), config, kSizes,
+        features(Scope(set, "features"), config, sizes,
                  {Init::Kind::kUniform, 0.8}) {
     for (const auto& parameter : set.all()) {
       if (parameter->value().rank() != 1) continue;
@@ -122,8 +125,10 @@ TEST(WordFeatures, DropWordsOnlyWhileTraining) {
   config.word_dropout = 0.5;
   const Model model(config);
   const WordIds ids = {Ids(std::vector<int32_t>(200, 4), {2, 100}),
-                       Tensor::Zeros({2, 100}, DType::kI32), Some().characters,
-                       Some().casings};
+                       Tensor::Zeros({2, 100}, DType::kI32),
+                       Some().characters,
+                       Some().casings,
+                       {}};
   Rng rng(1);
   Context ctx;
   ctx.rng = &rng;
@@ -142,6 +147,63 @@ TEST(WordFeatures, DropWordsOnlyWhileTraining) {
   }
   EXPECT_GT(count, 70);
   EXPECT_LT(count, 130);
+}
+
+TEST(WordFeatures, GivenVectorsStandBesideTheOthers) {
+  WordSizes sizes = kSizes;
+  sizes.vector_features = 2;
+  const Model model(Small("none"), DType::kF64, sizes);
+  EXPECT_EQ(model.features.output_size(), 4 + 2 + 2);
+  WordIds ids = Some();
+  ids.vectors = RandomTensor({3, 2}, 5);
+  const Tensor y = model(ids);
+  EXPECT_EQ(MaxDifference(y.Columns(0, 6), Model(Small("none"))(Some())), 0);
+  for (int64_t b = 0; b < 2; ++b) {
+    for (int64_t t = 0; t < 3; ++t) {
+      const int32_t u = ids.spelling[b].data<int32_t>()[t];
+      EXPECT_EQ(MaxDifference(y[b][t].Reshape({1, 8}).Columns(6, 8),
+                              ids.vectors[u].Reshape({1, 2})),
+                0);
+    }
+  }
+  EXPECT_THROW(model(Some()), ShapeError);
+  ids.vectors = RandomTensor({3, 3}, 5);
+  EXPECT_THROW(model(ids), ShapeError);
+  ids.vectors = RandomTensor({2, 2}, 5);
+  EXPECT_THROW(model(ids), ShapeError) << "there are three spellings";
+}
+
+TEST(WordFeatures, GivenVectorsAreDroppedByThemselves) {
+  WordFeaturesConfig config = Small("none");
+  config.word_dropout = 0.5;
+  WordSizes sizes = kSizes;
+  sizes.vector_features = 2;
+  const Model model(config, DType::kF64, sizes);
+  WordIds ids = {Ids(std::vector<int32_t>(400, 4), {1, 400}),
+                 Tensor::Zeros({1, 400}, DType::kI32), Some().characters,
+                 Some().casings, RandomTensor({3, 2}, 5)};
+  Rng rng(1);
+  Context ctx;
+  ctx.rng = &rng;
+  ctx.training = true;
+  const Tensor y = model.features(ctx, ids).value();
+  const Tensor kept = model(ids);
+  int counts[2][2] = {};
+  for (int64_t t = 0; t < 400; ++t) {
+    const double* row = y[0].row<double>(t);
+    const bool word = row[0] == kept[0].row<double>(t)[0];
+    const bool vector = row[6] != 0;
+    if (vector) {
+      EXPECT_EQ(row[6], ids.vectors.row<double>(0)[0]);
+    }
+    ++counts[word ? 1 : 0][vector ? 1 : 0];
+  }
+  for (const auto& of_words : counts) {
+    for (const int count : of_words) {
+      EXPECT_GT(count, 70);
+      EXPECT_LT(count, 130);
+    }
+  }
 }
 
 TEST(WordFeatures, RefuseWhatDoesNotFit) {

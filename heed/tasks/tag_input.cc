@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kWordsFile = "words.txt";
 constexpr const char* kCharactersFile = "characters.txt";
+constexpr const char* kVectorsFile = "word_vectors.safetensors";
 
 class FeatureInput : public TagInput {
  public:
@@ -20,30 +21,40 @@ class FeatureInput : public TagInput {
       : features_(std::move(features)), words_(std::move(words)) {}
 
   ModelFiles Files() const override {
-    return {{kWordsFile, words_.words().Serialize()},
-            {kCharactersFile, words_.characters().Serialize()}};
+    ModelFiles files = {{kWordsFile, words_.words().Serialize()},
+                        {kCharactersFile, words_.characters().Serialize()}};
+    if (vectors() != nullptr) files[kVectorsFile] = vectors()->Serialize();
+    return files;
   }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
-    return {{"words", words_.words().size()},
-            {"characters", words_.characters().size()}};
+    std::vector<std::pair<std::string, int64_t>> sizes = {
+        {"words", words_.words().size()},
+        {"characters", words_.characters().size()}};
+    if (vectors() != nullptr) {
+      sizes.emplace_back("word vectors", vectors()->size());
+    }
+    return sizes;
   }
   TagSentences Encode(std::span<const Words> sentences) const override {
     WordCorpus corpus = words_.Encode(sentences);
     std::vector<std::vector<int32_t>> ids = corpus.words;
-    return {std::move(ids),
-            [corpus = std::move(corpus)](std::span<const int64_t> indices) {
-              const WordBatch words = MakeWordBatch(corpus, indices);
-              return SentenceBatch{{words.words, words.spelling,
-                                    words.characters, words.casings},
-                                   {},
-                                   words.lengths};
+    return {std::move(ids), [corpus = std::move(corpus),
+                             words = words_](std::span<const int64_t> indices) {
+              const WordBatch batch =
+                  MakeWordBatch(corpus, words.vectors(), indices);
+              return SentenceBatch{
+                  {batch.words, batch.spelling, batch.characters, batch.casings,
+                   batch.vectors},
+                  {},
+                  batch.lengths};
             }};
   }
   std::unique_ptr<SentenceEncoder> MakeEncoder(
       const Scope& scope, const EncoderConfig& encoder,
       bool /*with_intents*/) const override {
     const WordSizes sizes = {words_.words().size(), words_.characters().size(),
-                             kCasings, kUnk};
+                             kCasings, kUnk,
+                             vectors() == nullptr ? 0 : vectors()->features()};
     return std::make_unique<FeatureEncoder>(
         scope, features_, sizes, [&](const Scope& inner, int64_t inputs) {
           return encoder.Make(inner, inputs, /*causal=*/false);
@@ -51,6 +62,8 @@ class FeatureInput : public TagInput {
   }
 
  private:
+  const WordVectors* vectors() const { return words_.vectors(); }
+
   WordFeaturesConfig features_;
   WordEncoder words_;
 };
@@ -149,11 +162,16 @@ std::unique_ptr<TagInput> FindTagInput(const TagInputConfig& config,
     return Vocabulary::Parse(FindFile(files, folder, file), kind,
                              PathIn(folder, file));
   };
+  std::shared_ptr<const WordVectors> vectors;
+  if (!config.words.word_vectors.empty()) {
+    vectors = std::make_shared<WordVectors>(WordVectors::Parse(
+        FindFile(files, folder, kVectorsFile), PathIn(folder, kVectorsFile)));
+  }
   return std::make_unique<FeatureInput>(
       config.features,
       WordEncoder(find(kWordsFile, VocabularyKind::kWords),
                   find(kCharactersFile, VocabularyKind::kCharacters),
-                  config.words.normalize_words));
+                  config.words.normalize_words, std::move(vectors)));
 }
 
 std::unique_ptr<TagInput> MakePieceInput(const TagInputConfig& config,

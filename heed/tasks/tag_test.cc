@@ -1,5 +1,6 @@
 #include "heed/tasks/tag.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -161,6 +162,50 @@ TEST_F(Tagging, WritesColumnsBack) {
     EXPECT_GT(p, 0.3);
     EXPECT_LE(p, 1);
   }
+}
+
+/// Words in a random order with a random spelling; what an animal is, only
+/// their vectors tell.
+TEST_F(Tagging, LearnsFromVectorsWhatItHasNotSeen) {
+  const auto sentences = [](const std::string& prefix, uint64_t seed) {
+    Rng rng(seed);
+    std::vector<TaggedSentence> all;
+    for (int i = 0; i < 60; ++i) {
+      TaggedSentence& s = all.emplace_back();
+      for (int t = 0; t < 4; ++t) {
+        const uint64_t word = rng.Below(20);
+        s.words.push_back(fmt::format("{}{}", prefix, word));
+        s.tags.emplace_back(word % 2 == 0 ? "B-ANIMAL" : "O");
+      }
+    }
+    return all;
+  };
+  std::string vectors;
+  for (const char* prefix : {"a", "b"}) {
+    for (int word = 0; word < 20; ++word) {
+      vectors += fmt::format("{}{} {} 0.5\n", prefix, word,
+                             word % 2 == 0 ? 1 + 0.01 * word : -1);
+    }
+  }
+  TagTask task;
+  MakeSmall(task);
+  task.input.features.characters = "none";
+  task.input.words.normalize_words = false;
+  task.input.words.word_vectors = folder_.Put("vectors.txt", vectors);
+  task.SetText(sentences("a", 1), {});
+  TrainOnExamples(task, training_);
+  std::filesystem::remove(folder_.Path("vectors.txt"));
+
+  const LoadedTask loaded = ReadTask(training_.run.out);
+  const Report report = Evaluate(
+      *loaded.task, folder_.Put("test.conll", Columns(sentences("b", 2))));
+  EXPECT_GT(Figures(report).at("f1"), 97);
+
+  folder_.Put("model/word_vectors.safetensors", "damaged");
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              ReadTask(training_.run.out);
+            }).find("word_vectors.safetensors: damaged"),
+            std::string::npos);
 }
 
 TEST_F(Tagging, OfTagsThatSpellNoEntitiesMeasuresAccuracy) {
