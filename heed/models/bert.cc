@@ -11,14 +11,14 @@
 namespace heed {
 namespace {
 
-/// scale · mean over the rows.
-CrossEntropyLoss MeanCrossEntropy(Var scores, const Tensor& targets,
-                                  double scale, double smoothing) {
+/// Of scale · mean over the rows.
+CrossEntropyOptions MeanOptions(const Tensor& targets, double scale,
+                                double smoothing) {
   CrossEntropyOptions options;
   options.smoothing = smoothing;
   options.scale =
       scale / static_cast<double>(std::max<int64_t>(1, targets.numel()));
-  return CrossEntropy(std::move(scores), targets, options);
+  return options;
 }
 
 }  // namespace
@@ -48,12 +48,17 @@ Var Bert::Pool(const Context& ctx, const Var& states) const {
   return Tanh(pooler_(ctx, StatesAt(states, firsts)));
 }
 
-Var Bert::WordScores(const Context& ctx, const Var& states,
-                     const Tensor& rows) const {
+Var Bert::WordFeatures(const Context& ctx, const Var& states,
+                       const Tensor& rows) const {
   const Var hidden =
       AffineActivation(StatesAt(states, rows), ctx.Use(dense_.weight()),
                        ctx.Use(*dense_.bias()), activation_);
-  return scores_(ctx, norm_(ctx, hidden));
+  return norm_(ctx, hidden);
+}
+
+Var Bert::WordScores(const Context& ctx, const Var& states,
+                     const Tensor& rows) const {
+  return scores_(ctx, WordFeatures(ctx, states, rows));
 }
 
 Var Bert::NextScores(const Context& ctx, const Var& states) const {
@@ -65,11 +70,11 @@ BertLoss Bert::Loss(const Context& ctx, const BertText& text,
                     const BertLossOptions& options) const {
   const Var states = States(ctx, text);
   BertLoss loss;
-  loss.words =
-      MeanCrossEntropy(WordScores(ctx, states, targets.rows), targets.labels,
-                       options.scale, options.smoothing);
-  loss.next =
-      MeanCrossEntropy(NextScores(ctx, states), targets.next, options.scale, 0);
+  loss.words = scores_.Loss(
+      ctx, WordFeatures(ctx, states, targets.rows), targets.labels,
+      MeanOptions(targets.labels, options.scale, options.smoothing));
+  loss.next = CrossEntropy(NextScores(ctx, states), targets.next,
+                           MeanOptions(targets.next, options.scale, 0));
   loss.loss = Add(loss.words.loss, loss.next.loss);
   return loss;
 }

@@ -72,6 +72,10 @@ class Bert {
                 const BertLossOptions& options) const;
 
  private:
+  /// What WordScores are made of: [N, M].
+  Var WordFeatures(const Context& ctx, const Var& states,
+                   const Tensor& rows) const;
+
   ParameterSet parameters_;
   TransformerTextEncoder encoder_;
   Linear pooler_;

@@ -171,12 +171,26 @@ EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
   output_bias_ = &scope.Add("output.bias", {target_vocabulary}, kZeroInit);
 }
 
+Var EncoderDecoder::Features(const Context& ctx, const Tensor& source,
+                             const Tensor& lengths,
+                             const Tensor& target_in) const {
+  State state = Encode(ctx, source, lengths);
+  const Var embedded = EmbedTarget(ctx, target_in);
+  return ReadOut(ctx, Run(ctx, embedded, state), embedded);
+}
+
 Var EncoderDecoder::Logits(const Context& ctx, const Tensor& source,
                            const Tensor& lengths,
                            const Tensor& target_in) const {
-  State state = Encode(ctx, source, lengths);
-  const Var embedded = EmbedTarget(ctx, target_in);
-  return Scores(ctx, ReadOut(ctx, Run(ctx, embedded, state), embedded));
+  return Scores(ctx, Features(ctx, source, lengths, target_in));
+}
+
+CrossEntropyLoss EncoderDecoder::Loss(
+    const Context& ctx, const Tensor& source, const Tensor& lengths,
+    const Tensor& target_in, const Tensor& targets,
+    const CrossEntropyOptions& options) const {
+  return WordLoss(Features(ctx, source, lengths, target_in), Output(ctx),
+                  targets, options);
 }
 
 std::unique_ptr<DecodingState> EncoderDecoder::Start(
@@ -424,9 +438,15 @@ Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
 }
 
 Var EncoderDecoder::Scores(const Context& ctx, const Var& out) const {
-  const Var bias = ctx.Use(*output_bias_);
-  if (output_ != nullptr) return Affine(out, ctx.Use(*output_), bias);
-  return AffineTransposed(out, ctx.Use(target_embedding_.weight()), bias);
+  const auto [weight, transposed, bias] = Output(ctx);
+  return transposed ? AffineTransposed(out, weight, bias)
+                    : Affine(out, weight, bias);
+}
+
+WordWeights EncoderDecoder::Output(const Context& ctx) const {
+  const bool tied = output_ == nullptr;
+  return {ctx.Use(tied ? target_embedding_.weight() : *output_), tied,
+          ctx.Use(*output_bias_)};
 }
 
 void EncoderDecoder::CachedState::Reorder(const Tensor& rows,

@@ -35,6 +35,10 @@ class EncoderDecoder : public SequenceModel {
 
   Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
              const Tensor& target_in) const override;
+  CrossEntropyLoss Loss(const Context& ctx, const Tensor& source,
+                        const Tensor& lengths, const Tensor& target_in,
+                        const Tensor& targets,
+                        const CrossEntropyOptions& options) const override;
   std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
                                        const Tensor& lengths) const override;
   Var Step(const Context& ctx, const Tensor& tokens,
@@ -88,7 +92,11 @@ class EncoderDecoder : public SequenceModel {
                 uint64_t site) const;
   /// What the scores of words are made of.
   Var ReadOut(const Context& ctx, const Seen& seen, const Var& embedded) const;
+  /// What the scores are made of. Shapes: as Logits, result [T, B, ·].
+  Var Features(const Context& ctx, const Tensor& source, const Tensor& lengths,
+               const Tensor& target_in) const;
   Var Scores(const Context& ctx, const Var& out) const;
+  WordWeights Output(const Context& ctx) const;
 
   RecurrentConfig config_;
   Embedding source_embedding_;

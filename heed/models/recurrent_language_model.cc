@@ -61,9 +61,8 @@ Var RecurrentLanguageModel::Project(const Context& ctx,
   return projection_ ? (*projection_)(ctx, outputs) : outputs;
 }
 
-Var RecurrentLanguageModel::Logits(const Context& ctx, const Tensor& /*source*/,
-                                   const Tensor& /*lengths*/,
-                                   const Tensor& target_in) const {
+Var RecurrentLanguageModel::Features(const Context& ctx,
+                                     const Tensor& target_in) const {
   CheckShapes(target_in.rank() == 2 && target_in.dtype() == DType::kI32,
               "language model", "tokens that are not i32 [T, B]",
               {target_in.shape()});
@@ -72,7 +71,20 @@ Var RecurrentLanguageModel::Logits(const Context& ctx, const Tensor& /*source*/,
   const Var x = embedding_(ctx, kernels::TransposeLeading(target_in));
   const Var y = Project(ctx, encoder_(ctx, x, lengths));
   // The few features change places, not the many scores.
-  return (*output_)(ctx, TransposeLeading(y));
+  return TransposeLeading(y);
+}
+
+Var RecurrentLanguageModel::Logits(const Context& ctx, const Tensor& /*source*/,
+                                   const Tensor& /*lengths*/,
+                                   const Tensor& target_in) const {
+  return (*output_)(ctx, Features(ctx, target_in));
+}
+
+CrossEntropyLoss RecurrentLanguageModel::Loss(
+    const Context& ctx, const Tensor& /*source*/, const Tensor& /*lengths*/,
+    const Tensor& target_in, const Tensor& targets,
+    const CrossEntropyOptions& options) const {
+  return output_->Loss(ctx, Features(ctx, target_in), targets, options);
 }
 
 std::unique_ptr<DecodingState> RecurrentLanguageModel::Start(

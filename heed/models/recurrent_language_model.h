@@ -38,6 +38,10 @@ class RecurrentLanguageModel : public SequenceModel {
   /// `source` and `lengths` are not read. Shapes: as SequenceModel's.
   Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
              const Tensor& target_in) const override;
+  CrossEntropyLoss Loss(const Context& ctx, const Tensor& source,
+                        const Tensor& lengths, const Tensor& target_in,
+                        const Tensor& targets,
+                        const CrossEntropyOptions& options) const override;
 
   /// `source` is a prompt: see ReadPrompt. The first Step reads the tokens it
   /// is given (<s>) and then all of the prompt, and scores what follows.
@@ -50,7 +54,10 @@ class RecurrentLanguageModel : public SequenceModel {
  private:
   struct State;
 
-  /// From the encoder's outputs to what the scores are made of.
+  /// What the scores are made of. Shapes: target_in i32 [T, B], result
+  /// [T, B, ·].
+  Var Features(const Context& ctx, const Tensor& target_in) const;
+  /// The same from the encoder's outputs.
   Var Project(const Context& ctx, const Var& outputs) const;
 
   Embedding embedding_;

@@ -10,6 +10,7 @@
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
 #include "heed/kernels/product_topk.h"
+#include "heed/ops/loss.h"
 
 namespace heed {
 
@@ -83,6 +84,16 @@ class SequenceModel {
   /// [S, B], lengths i32 [B], target_in i32 [T, B]; result [T, B, V].
   virtual Var Logits(const Context& ctx, const Tensor& source,
                      const Tensor& lengths, const Tensor& target_in) const = 0;
+
+  /// CrossEntropy of the Logits, which need not be computed all at once.
+  /// Shapes: targets i32 [T, B].
+  virtual CrossEntropyLoss Loss(const Context& ctx, const Tensor& source,
+                                const Tensor& lengths, const Tensor& target_in,
+                                const Tensor& targets,
+                                const CrossEntropyOptions& options) const {
+    return CrossEntropy(Logits(ctx, source, lengths, target_in), targets,
+                        options);
+  }
 
   /// Reads the source, once. Shapes: source i32 [S, B], lengths i32 [B].
   virtual std::unique_ptr<DecodingState> Start(const Context& ctx,

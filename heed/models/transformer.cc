@@ -88,13 +88,12 @@ TransformerWriter::TransformerWriter(const Scope& scope,
   }
 }
 
-Var TransformerWriter::Logits(const Context& ctx, const Tensor& target_in,
-                              const Var& source,
-                              const Mask& source_mask) const {
+Var TransformerWriter::Features(const Context& ctx, const Tensor& target_in,
+                                const Var& source,
+                                const Mask& source_mask) const {
   const Var x = embedding_(ctx, BatchFirst(target_in));
   // The few features change places, not the many scores.
-  return output_(ctx,
-                 TransposeLeading(stack_(ctx, x, {}, source, source_mask)));
+  return TransposeLeading(stack_(ctx, x, {}, source, source_mask));
 }
 
 std::unique_ptr<DecodingState> TransformerWriter::Start(
@@ -150,10 +149,25 @@ Var Transformer::Encode(const Context& ctx, const Tensor& source,
   return encoder_(ctx, BatchFirst(source), lengths);
 }
 
+Var Transformer::Features(const Context& ctx, const Tensor& source,
+                          const Tensor& lengths,
+                          const Tensor& target_in) const {
+  return decoder_.Features(ctx, target_in, Encode(ctx, source, lengths),
+                           Padding(lengths));
+}
+
 Var Transformer::Logits(const Context& ctx, const Tensor& source,
                         const Tensor& lengths, const Tensor& target_in) const {
-  return decoder_.Logits(ctx, target_in, Encode(ctx, source, lengths),
-                         Padding(lengths));
+  return decoder_.output()(ctx, Features(ctx, source, lengths, target_in));
+}
+
+CrossEntropyLoss Transformer::Loss(const Context& ctx, const Tensor& source,
+                                   const Tensor& lengths,
+                                   const Tensor& target_in,
+                                   const Tensor& targets,
+                                   const CrossEntropyOptions& options) const {
+  return decoder_.output().Loss(ctx, Features(ctx, source, lengths, target_in),
+                                targets, options);
 }
 
 std::unique_ptr<DecodingState> Transformer::Start(const Context& ctx,
@@ -179,7 +193,15 @@ Var TransformerLanguageModel::Logits(const Context& ctx,
                                      const Tensor& /*source*/,
                                      const Tensor& /*lengths*/,
                                      const Tensor& target_in) const {
-  return decoder_.Logits(ctx, target_in, {}, {});
+  return decoder_.output()(ctx, decoder_.Features(ctx, target_in, {}, {}));
+}
+
+CrossEntropyLoss TransformerLanguageModel::Loss(
+    const Context& ctx, const Tensor& /*source*/, const Tensor& /*lengths*/,
+    const Tensor& target_in, const Tensor& targets,
+    const CrossEntropyOptions& options) const {
+  return decoder_.output().Loss(ctx, decoder_.Features(ctx, target_in, {}, {}),
+                                targets, options);
 }
 
 std::unique_ptr<DecodingState> TransformerLanguageModel::Start(

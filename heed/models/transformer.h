@@ -20,9 +20,11 @@ class TransformerWriter {
   TransformerWriter(const Scope& scope, const TransformerConfig& config,
                     const Embedding& tokens, int64_t source);
 
-  /// Shapes: target_in i32 [T, B], source [B, S, source], result [T, B, V].
-  Var Logits(const Context& ctx, const Tensor& target_in, const Var& source,
-             const Mask& source_mask) const;
+  /// What the scores are made of. Shapes: target_in i32 [T, B], source [B, S,
+  /// source], result [T, B, M].
+  Var Features(const Context& ctx, const Tensor& target_in, const Var& source,
+               const Mask& source_mask) const;
+  const WordScores& output() const { return output_; }
 
   std::unique_ptr<DecodingState> Start(const Context& ctx, const Var& source,
                                        const Tensor& source_lengths,
@@ -54,6 +56,10 @@ class Transformer : public SequenceModel {
 
   Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
              const Tensor& target_in) const override;
+  CrossEntropyLoss Loss(const Context& ctx, const Tensor& source,
+                        const Tensor& lengths, const Tensor& target_in,
+                        const Tensor& targets,
+                        const CrossEntropyOptions& options) const override;
   std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
                                        const Tensor& lengths) const override;
   Var Step(const Context& ctx, const Tensor& tokens,
@@ -67,6 +73,9 @@ class Transformer : public SequenceModel {
   /// Shapes: source i32 [S, B], result [B, S, M].
   Var Encode(const Context& ctx, const Tensor& source,
              const Tensor& lengths) const;
+  /// Shapes: as Logits, result [T, B, M].
+  Var Features(const Context& ctx, const Tensor& source, const Tensor& lengths,
+               const Tensor& target_in) const;
 
   Embedding source_tokens_;
   Embedding target_tokens_;
@@ -85,6 +94,10 @@ class TransformerLanguageModel : public SequenceModel {
   /// `source` and `lengths` are not read. Shapes: as SequenceModel's.
   Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
              const Tensor& target_in) const override;
+  CrossEntropyLoss Loss(const Context& ctx, const Tensor& source,
+                        const Tensor& lengths, const Tensor& target_in,
+                        const Tensor& targets,
+                        const CrossEntropyOptions& options) const override;
 
   /// `source` is what the text begins with, the same number S >= 0 of tokens
   /// in each column, without <s> and </s>. The first Step reads the tokens it

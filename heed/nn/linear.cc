@@ -74,10 +74,18 @@ WordScores::WordScores(std::shared_ptr<const Parameter> weight, Tensor bias)
       constant_bias_(std::move(bias)),
       own_weight_(std::move(weight)) {}
 
+Var WordScores::Bias(const Context& ctx) const {
+  return bias_ == nullptr ? Var(constant_bias_) : ctx.Use(*bias_);
+}
+
 Var WordScores::operator()(const Context& ctx, const Var& x) const {
-  return AffineTransposed(
-      x, ctx.Use(*weight_),
-      bias_ == nullptr ? Var(constant_bias_) : ctx.Use(*bias_));
+  return AffineTransposed(x, ctx.Use(*weight_), Bias(ctx));
+}
+
+CrossEntropyLoss WordScores::Loss(const Context& ctx, const Var& x,
+                                  const Tensor& targets,
+                                  const CrossEntropyOptions& options) const {
+  return WordLoss(x, {ctx.Use(*weight_), true, Bias(ctx)}, targets, options);
 }
 
 kernels::GreatestScores WordScores::Greatest(const Context& ctx,

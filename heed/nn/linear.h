@@ -8,6 +8,7 @@
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
 #include "heed/kernels/product_topk.h"
+#include "heed/ops/word_loss.h"
 
 namespace heed {
 
@@ -58,6 +59,11 @@ class WordScores {
   /// Shapes: x [..., in], result [..., V].
   Var operator()(const Context& ctx, const Var& x) const;
 
+  /// CrossEntropy of them, without them (see WordLoss). Shapes: x [..., in],
+  /// targets i32 of as many elements as x has rows.
+  CrossEntropyLoss Loss(const Context& ctx, const Var& x, const Tensor& targets,
+                        const CrossEntropyOptions& options) const;
+
   /// The k greatest of x, and the `first` first, if there is a way to them that
   /// is shorter than by all scores; else an undefined result. Not for
   /// gradients. `sums`: whether log_sums is wanted. Shapes: x [R, in].
@@ -70,6 +76,8 @@ class WordScores {
   WordScores Restricted(const Tensor& ids) const;
 
  private:
+  Var Bias(const Context& ctx) const;
+
   WordScores(std::shared_ptr<const Parameter> weight, Tensor bias);
 
   const Parameter* weight_;

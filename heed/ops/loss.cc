@@ -1,7 +1,5 @@
 #include "heed/ops/loss.h"
 
-#include <fmt/format.h>
-
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
 #include "heed/ops/check.h"
@@ -12,18 +10,8 @@ namespace heed {
 
 CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
                               const CrossEntropyOptions& options) {
-  CheckShapes(
-      logits.shape().rank() >= 1 && logits.value().rows() == targets.numel(),
-      "cross entropy", "logits and targets that do not fit",
-      {logits.shape(), targets.shape()});
-  const int64_t columns = logits.dim(-1);
-  for (int64_t i = 0; i < targets.numel(); ++i) {
-    const int32_t id = targets.data<int32_t>()[i];
-    if (id != options.ignore_id && (id < 0 || id >= columns)) {
-      throw ShapeError(
-          fmt::format("cross entropy: target {} of {} classes", id, columns));
-    }
-  }
+  CheckTargets("cross entropy", logits.shape(), targets, options.ignore_id,
+               logits.dim(-1));
   const Operand operand(logits);
   Tensor values = logits.value().Contiguous();
   logits = Var();

@@ -13,9 +13,10 @@ CrossEntropyLoss TranslationLoss(const SequenceModel& model, const Context& ctx,
                                  const Batch& batch,
                                  CrossEntropyOptions options) {
   options.ignore_id = kPad;
-  return CrossEntropy(TranslationLogits(model, ctx, batch),
-                      Tensor::Of(batch.target_out, {batch.T, batch.B}),
-                      options);
+  return model.Loss(ctx, Tensor::Of(batch.source, {batch.S, batch.B}),
+                    Tensor::Of(batch.source_lengths, {batch.B}),
+                    Tensor::Of(batch.target_in, {batch.T, batch.B}),
+                    Tensor::Of(batch.target_out, {batch.T, batch.B}), options);
 }
 
 LossSum CorpusLoss(const SequenceModel& model, const Corpus& corpus,

@@ -155,8 +155,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   for (int step = 1; step <= kWarmUp + o.steps; ++step) {
     const auto start = Clock::now();
     const CrossEntropyLoss loss =
-        CrossEntropy(model->Logits(ctx, source, lengths, target_in), target_out,
-                     loss_options);
+        model->Loss(ctx, source, lengths, target_in, target_out, loss_options);
     tape.Backward(loss.loss);
     tape.Clear();
     optimizer.Step(step, 1e-4, optimizer.GradientNorm());

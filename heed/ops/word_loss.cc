@@ -1,0 +1,157 @@
+#include "heed/ops/word_loss.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/gather.h"
+#include "heed/kernels/reduce.h"
+#include "heed/kernels/rowwise.h"
+#include "heed/ops/check.h"
+#include "heed/ops/product.h"
+
+namespace heed {
+namespace {
+
+/// Scores of a block, in bytes: they share a cache with the weights.
+constexpr int64_t kBlockBytes = 8 << 20;
+/// Fewer rows would waste a product of bytes that are read for them.
+constexpr int64_t kLeastRows = 64;
+
+int64_t BlockRows(int64_t rows, int64_t columns, DType dtype) {
+  const int64_t row = columns * static_cast<int64_t>(SizeOf(dtype));
+  const int64_t fit = kBlockBytes / row / kLeastRows * kLeastRows;
+  return std::min(rows, std::max(kLeastRows, fit));
+}
+
+/// The rows that count, together.
+struct Counted {
+  Tensor x;        // [N, M]
+  Tensor targets;  // i32 [N]
+  Tensor places;   // i32 [N]: where they were; undefined if all count
+};
+
+Counted CountedRows(const Tensor& x, const Tensor& targets, int32_t ignore_id) {
+  const Tensor rows = x.Contiguous().Reshape({targets.numel(), x.dim(-1)});
+  const Tensor labels = targets.Reshape({targets.numel()});
+  std::vector<int32_t> places;
+  for (int64_t i = 0; i < labels.numel(); ++i) {
+    if (labels.data<int32_t>()[i] == ignore_id) continue;
+    places.push_back(static_cast<int32_t>(i));
+  }
+  if (std::ssize(places) == labels.numel()) return {rows, labels, {}};
+  const Tensor ids = Tensor::Of(places, {std::ssize(places)});
+  return {kernels::Gather(rows, ids), kernels::Gather(labels, ids), ids};
+}
+
+/// The gradient of x from that of the rows that count.
+Tensor Spread(Tensor gradient, const Tensor& places, const Shape& shape) {
+  if (!places.defined()) return gradient.Reshape(shape);
+  Tensor spread = Tensor::Zeros(shape, gradient.dtype());
+  Tensor rows = spread.Reshape({spread.rows(), spread.cols()});
+  kernels::ScatterAddTo(rows, places, gradient);
+  return spread;
+}
+
+/// Adds up the loss and its gradients, block by block.
+class Blocks {
+ public:
+  Blocks(const Var& x, const WordWeights& words, const Counted& rows)
+      : factor_(words.weight),
+        transposed_(words.transposed),
+        bias_(words.bias.value()),
+        precision_(words.weight.parameter() != nullptr
+                       ? words.weight.parameter()->precision()
+                       : kernels::Precision::kNative) {
+    if (x.tape() != nullptr) dx = Tensor(rows.x.shape(), rows.x.dtype());
+    if (words.weight.tape() != nullptr) {
+      dweight = Tensor::Zeros(words.weight.shape(), rows.x.dtype());
+    }
+    if (words.bias.tape() != nullptr) {
+      dbias = Tensor::Zeros(words.bias.shape(), rows.x.dtype());
+    }
+  }
+
+  /// Rows from `begin` on, with room for their scores.
+  kernels::CrossEntropyResult Add(const Tensor& x, const Tensor& targets,
+                                  int64_t begin,
+                                  const CrossEntropyOptions& options,
+                                  Tensor scores) {
+    MultiplyBy(x, factor_, transposed_, {.bias = &bias_}, scores);
+    const bool differentiated =
+        dx.defined() || dweight.defined() || dbias.defined();
+    const kernels::CrossEntropyResult result = kernels::CrossEntropy(
+        scores, targets, options.ignore_id, options.smoothing, options.scale,
+        differentiated ? &scores : nullptr);
+    if (dx.defined()) {
+      Tensor part = dx.Slice(begin, begin + x.dim(0));
+      MultiplyBy(scores, factor_, !transposed_, {}, part);
+    }
+    if (dweight.defined()) {
+      kernels::MultiplyTransposed(transposed_ ? scores : x,
+                                  transposed_ ? x : scores, true, precision_,
+                                  dweight);
+    }
+    if (dbias.defined()) kernels::ColumnSumTo(dbias, scores);
+    return result;
+  }
+
+  // Undefined where they are not needed.
+  Tensor dx;  // of the rows that count
+  Tensor dweight;
+  Tensor dbias;
+
+ private:
+  Factor factor_;
+  bool transposed_;
+  Tensor bias_;
+  kernels::Precision precision_;
+};
+
+Tensor Scaled(const Tensor& gradient, double factor) {
+  return factor == 1 ? gradient : kernels::Scale(gradient, factor);
+}
+
+}  // namespace
+
+CrossEntropyLoss WordLoss(const Var& x, const WordWeights& words,
+                          const Tensor& targets,
+                          const CrossEntropyOptions& options) {
+  const Var& weight = words.weight;
+  const int64_t V = weight.dim(words.transposed ? 0 : 1);
+  CheckShapes(x.dim(-1) == weight.dim(words.transposed ? 1 : 0) &&
+                  words.bias.shape() == Shape{V},
+              "word loss", "factors that do not fit",
+              {x.shape(), weight.shape(), words.bias.shape()});
+  CheckTargets("word loss", x.shape(), targets, options.ignore_id, V);
+  const Counted rows = CountedRows(x.value(), targets, options.ignore_id);
+  const int64_t block = BlockRows(rows.x.dim(0), V, rows.x.dtype());
+  const Tensor scores({block, V}, rows.x.dtype());
+  Blocks blocks(x, words, rows);
+  CrossEntropyLoss loss;
+  double sum = 0;
+  for (int64_t begin = 0; begin < rows.x.dim(0); begin += block) {
+    const int64_t end = std::min(begin + block, rows.x.dim(0));
+    const kernels::CrossEntropyResult result =
+        blocks.Add(rows.x.Slice(begin, end), rows.targets.Slice(begin, end),
+                   begin, options, scores.Slice(0, end - begin));
+    sum += result.loss;
+    loss.nll += result.nll;
+    loss.tokens += result.tokens;
+    loss.correct += result.correct;
+  }
+  loss.loss = Record(
+      "word loss", Tensor::Full({}, options.scale * sum, rows.x.dtype()),
+      {x, weight, words.bias},
+      [dx = blocks.dx, dweight = blocks.dweight, dbias = blocks.dbias,
+       places = rows.places, shape = x.shape()](const Tensor& dy, Grads& g) {
+        const double d = dy.item();
+        if (g.Needs(0)) g.Add(0, Spread(Scaled(dx, d), places, shape));
+        if (g.Needs(1)) g.Add(1, Scaled(dweight, d));
+        if (g.Needs(2)) g.Add(2, Scaled(dbias, d));
+      });
+  return loss;
+}
+
+}  // namespace heed

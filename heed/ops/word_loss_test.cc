@@ -1,0 +1,167 @@
+#include "heed/ops/word_loss.h"
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/autograd/testing.h"
+#include "heed/ops/matmul.h"
+
+namespace heed {
+namespace {
+
+constexpr int32_t kIgnored = 3;
+constexpr CrossEntropyOptions kOptions = {kIgnored, 0.1, 0.25};
+
+struct Inputs {
+  Tensor x;
+  Tensor weight;
+  Tensor bias;
+  Tensor targets;
+};
+
+/// Every `skip`-th row does not count; 0: all count.
+Inputs Some(int64_t rows, int64_t V, bool transposed, int64_t skip,
+            DType dtype = DType::kF64) {
+  constexpr int64_t M = 4;
+  Inputs in = {
+      RandomTensor({2, rows / 2, M}, 1, dtype),
+      RandomTensor(transposed ? Shape{V, M} : Shape{M, V}, 2, dtype),
+      RandomTensor({V}, 3, dtype),
+      Tensor({rows}, DType::kI32),
+  };
+  Rng rng(4);
+  for (int64_t i = 0; i < rows; ++i) {
+    auto id = static_cast<int32_t>(rng.Below(static_cast<uint64_t>(V)));
+    if (id == kIgnored) ++id;
+    in.targets.data<int32_t>()[i] = skip > 0 && i % skip == 0 ? kIgnored : id;
+  }
+  return in;
+}
+
+CrossEntropyLoss Separate(const Var& x, const WordWeights& words,
+                          const Tensor& targets,
+                          const CrossEntropyOptions& options) {
+  return CrossEntropy(words.transposed
+                          ? AffineTransposed(x, words.weight, words.bias)
+                          : Affine(x, words.weight, words.bias),
+                      targets, options);
+}
+
+struct Outcome {
+  CrossEntropyLoss loss;
+  std::vector<Tensor> gradients;
+};
+
+template <class Loss>
+Outcome Differentiate(const Loss& loss, const Inputs& in, bool transposed) {
+  Tape tape;
+  const Var x = tape.Leaf(in.x);
+  const Var weight = tape.Leaf(in.weight);
+  const Var bias = tape.Leaf(in.bias);
+  Outcome outcome;
+  outcome.loss = loss(x, {weight, transposed, bias}, in.targets, kOptions);
+  tape.Backward(outcome.loss.loss, Tensor::Full({}, 3, in.x.dtype()));
+  outcome.gradients = {tape.Gradient(x), tape.Gradient(weight),
+                       tape.Gradient(bias)};
+  return outcome;
+}
+
+/// Rows, words, whether transposed, which rows are ignored.
+struct Case {
+  int64_t rows;
+  int64_t V;
+  bool transposed;
+  int64_t skip;
+};
+
+class WordLosses : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(WordLoss, WordLosses,
+                         // Of 20,000 words of f64 a block has 64 rows.
+                         testing::Values(Case{6, 7, true, 0},
+                                         Case{6, 7, false, 2},
+                                         Case{130, 20000, true, 3},
+                                         Case{130, 20000, false, 0},
+                                         Case{6, 7, true, 1}),
+                         [](const auto& info) {
+                           return "Rows" + std::to_string(info.param.rows) +
+                                  (info.param.transposed ? "Transposed" : "") +
+                                  "Skip" + std::to_string(info.param.skip);
+                         });
+
+TEST_P(WordLosses, AreThoseOfAllScoresWithTheirGradients) {
+  const auto& [rows, V, transposed, skip] = GetParam();
+  for (const DType dtype : {DType::kF64, DType::kF32}) {
+    const double tolerance = dtype == DType::kF64 ? 1e-12 : 1e-5;
+    const Inputs in = Some(rows, V, transposed, skip, dtype);
+    const Outcome got = Differentiate(WordLoss, in, transposed);
+    const Outcome expected = Differentiate(Separate, in, transposed);
+    const double size = expected.loss.nll + 1;
+    EXPECT_NEAR(got.loss.loss.value().item(), expected.loss.loss.value().item(),
+                tolerance * size);
+    EXPECT_NEAR(got.loss.nll, expected.loss.nll, tolerance * size);
+    EXPECT_EQ(got.loss.tokens, expected.loss.tokens);
+    EXPECT_EQ(got.loss.correct, expected.loss.correct);
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_LT(MaxDifference(got.gradients[i], expected.gradients[i]),
+                tolerance * 10)
+          << i;
+    }
+  }
+}
+
+TEST(WordLoss, HasTheGradientOfDifferences) {
+  for (const bool transposed : {true, false}) {
+    const Inputs in = Some(6, 7, transposed, 4);
+    ExpectGradientOf(
+        [&](std::span<const Var> v) {
+          return WordLoss(v[0], {v[1], transposed, v[2]}, in.targets, kOptions)
+              .loss;
+        },
+        {in.x, in.weight, in.bias});
+  }
+}
+
+TEST(WordLoss, OfPartsThatAreConstantHasTheOtherGradients) {
+  const Inputs in = Some(6, 7, true, 4);
+  const Outcome all = Differentiate(WordLoss, in, true);
+  const std::vector<Tensor> values = {in.x, in.weight, in.bias};
+  for (size_t part = 0; part < 3; ++part) {
+    Tape tape;
+    std::vector<Var> v(values.begin(), values.end());
+    v[part] = tape.Leaf(values[part]);
+    tape.Backward(WordLoss(v[0], {v[1], true, v[2]}, in.targets, kOptions).loss,
+                  Tensor::Full({}, 3, DType::kF64));
+    EXPECT_EQ(MaxDifference(tape.Gradient(v[part]), all.gradients[part]), 0);
+  }
+}
+
+TEST(WordLoss, WithoutATapeIsTheSameNumber) {
+  const Inputs in = Some(6, 7, true, 4);
+  const WordWeights words = {in.weight, true, in.bias};
+  const CrossEntropyLoss loss = WordLoss(in.x, words, in.targets, kOptions);
+  EXPECT_EQ(loss.nll, Differentiate(WordLoss, in, true).loss.nll);
+  EXPECT_EQ(loss.loss.tape(), nullptr);
+}
+
+TEST(WordLoss, RefusesWhatDoesNotFit) {
+  const Inputs in = Some(6, 7, true, 4);
+  const auto loss = [&](const Tensor& x, const Tensor& weight,
+                        const Tensor& bias, const Tensor& targets) {
+    return [=] { WordLoss(x, {weight, true, bias}, targets, kOptions); };
+  };
+  ExpectShapeError(
+      loss(Tensor::Zeros({6, 5}, DType::kF64), in.weight, in.bias, in.targets),
+      {"word loss", "[6, 5]", "[7, 4]"});
+  ExpectShapeError(loss(in.x, in.weight, Tensor::Zeros({6}), in.targets),
+                   {"word loss", "[6]"});
+  ExpectShapeError(loss(in.x, in.weight, in.bias, Ids({0, 1}, {2})),
+                   {"word loss", "rows and targets", "[2, 3, 4]", "[2]"});
+  ExpectShapeError(loss(in.x, in.weight, in.bias, Ids({0, 1, 2, 4, 5, 7}, {6})),
+                   {"word loss", "target 7 of 7 classes"});
+}
+
+}  // namespace
+}  // namespace heed
