@@ -14,15 +14,19 @@
 namespace heed {
 namespace {
 
-/// Scores of a block, in bytes: they share a cache with the weights.
-constexpr int64_t kBlockBytes = 8 << 20;
-/// Fewer rows would waste a product of bytes that are read for them.
-constexpr int64_t kLeastRows = 64;
+/// Bytes of scores, or of a weight's gradient, that stay in a cache.
+constexpr int64_t kCacheBytes = 8 << 20;
+/// Rows of a block if the gradient does not stay there: it is read and written
+/// for each block.
+constexpr int64_t kManyRows = 1024;
+/// Products run best on a multiple of so many rows.
+constexpr int64_t kRowUnit = 64;
 
-int64_t BlockRows(int64_t rows, int64_t columns, DType dtype) {
-  const int64_t row = columns * static_cast<int64_t>(SizeOf(dtype));
-  const int64_t fit = kBlockBytes / row / kLeastRows * kLeastRows;
-  return std::min(rows, std::max(kLeastRows, fit));
+int64_t BlockRows(const Tensor& x, int64_t V) {
+  const auto row = V * static_cast<int64_t>(SizeOf(x.dtype()));
+  if (row * x.dim(1) > kCacheBytes) return std::min(x.dim(0), kManyRows);
+  const int64_t units = std::max<int64_t>(1, kCacheBytes / row / kRowUnit);
+  return std::min(x.dim(0), units * kRowUnit);
 }
 
 /// The rows that count, together.
@@ -66,7 +70,10 @@ class Blocks {
                        : kernels::Precision::kNative) {
     if (x.tape() != nullptr) dx = Tensor(rows.x.shape(), rows.x.dtype());
     if (words.weight.tape() != nullptr) {
-      dweight = Tensor::Zeros(words.weight.shape(), rows.x.dtype());
+      // The first block writes it.
+      dweight = rows.x.dim(0) > 0
+                    ? Tensor(words.weight.shape(), rows.x.dtype())
+                    : Tensor::Zeros(words.weight.shape(), rows.x.dtype());
     }
     if (words.bias.tape() != nullptr) {
       dbias = Tensor::Zeros(words.bias.shape(), rows.x.dtype());
@@ -90,8 +97,8 @@ class Blocks {
     }
     if (dweight.defined()) {
       kernels::MultiplyTransposed(transposed_ ? scores : x,
-                                  transposed_ ? x : scores, true, precision_,
-                                  dweight);
+                                  transposed_ ? x : scores, begin > 0,
+                                  precision_, dweight);
     }
     if (dbias.defined()) kernels::ColumnSumTo(dbias, scores);
     return result;
@@ -126,7 +133,7 @@ CrossEntropyLoss WordLoss(const Var& x, const WordWeights& words,
               {x.shape(), weight.shape(), words.bias.shape()});
   CheckTargets("word loss", x.shape(), targets, options.ignore_id, V);
   const Counted rows = CountedRows(x.value(), targets, options.ignore_id);
-  const int64_t block = BlockRows(rows.x.dim(0), V, rows.x.dtype());
+  const int64_t block = BlockRows(rows.x, V);
   const Tensor scores({block, V}, rows.x.dtype());
   Blocks blocks(x, words, rows);
   CrossEntropyLoss loss;

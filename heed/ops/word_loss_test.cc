@@ -24,8 +24,7 @@ struct Inputs {
 
 /// Every `skip`-th row does not count; 0: all count.
 Inputs Some(int64_t rows, int64_t V, bool transposed, int64_t skip,
-            DType dtype = DType::kF64) {
-  constexpr int64_t M = 4;
+            DType dtype = DType::kF64, int64_t M = 4) {
   Inputs in = {
       RandomTensor({2, rows / 2, M}, 1, dtype),
       RandomTensor(transposed ? Shape{V, M} : Shape{M, V}, 2, dtype),
@@ -69,46 +68,45 @@ Outcome Differentiate(const Loss& loss, const Inputs& in, bool transposed) {
   return outcome;
 }
 
-/// Rows, words, whether transposed, which rows are ignored.
 struct Case {
   int64_t rows;
   int64_t V;
   bool transposed;
   int64_t skip;
+  int64_t M = 4;
+  DType dtype = DType::kF64;
 };
 
 class WordLosses : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(WordLoss, WordLosses,
-                         // Of 20,000 words of f64 a block has 64 rows.
-                         testing::Values(Case{6, 7, true, 0},
-                                         Case{6, 7, false, 2},
-                                         Case{130, 20000, true, 3},
-                                         Case{130, 20000, false, 0},
-                                         Case{6, 7, true, 1}),
-                         [](const auto& info) {
-                           return "Rows" + std::to_string(info.param.rows) +
-                                  (info.param.transposed ? "Transposed" : "") +
-                                  "Skip" + std::to_string(info.param.skip);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    WordLoss, WordLosses,
+    // Of 7000 words of f64 a block has 128 rows, of large weights 1024.
+    testing::Values(Case{6, 7, true, 0}, Case{6, 7, false, 2},
+                    Case{6, 7, true, 1}, Case{300, 7000, true, 3},
+                    Case{300, 7000, false, 0},
+                    Case{1200, 1100, true, 20, 2000, DType::kF32}),
+    [](const auto& info) {
+      return "Rows" + std::to_string(info.param.rows) +
+             (info.param.transposed ? "Transposed" : "") + "Skip" +
+             std::to_string(info.param.skip);
+    });
 
 TEST_P(WordLosses, AreThoseOfAllScoresWithTheirGradients) {
-  const auto& [rows, V, transposed, skip] = GetParam();
-  for (const DType dtype : {DType::kF64, DType::kF32}) {
-    const double tolerance = dtype == DType::kF64 ? 1e-12 : 1e-5;
-    const Inputs in = Some(rows, V, transposed, skip, dtype);
-    const Outcome got = Differentiate(WordLoss, in, transposed);
-    const Outcome expected = Differentiate(Separate, in, transposed);
-    const double size = expected.loss.nll + 1;
-    EXPECT_NEAR(got.loss.loss.value().item(), expected.loss.loss.value().item(),
-                tolerance * size);
-    EXPECT_NEAR(got.loss.nll, expected.loss.nll, tolerance * size);
-    EXPECT_EQ(got.loss.tokens, expected.loss.tokens);
-    EXPECT_EQ(got.loss.correct, expected.loss.correct);
-    for (size_t i = 0; i < 3; ++i) {
-      EXPECT_LT(MaxDifference(got.gradients[i], expected.gradients[i]),
-                tolerance * 10)
-          << i;
-    }
+  const auto& [rows, V, transposed, skip, M, dtype] = GetParam();
+  const double tolerance = dtype == DType::kF64 ? 1e-12 : 1e-5;
+  const Inputs in = Some(rows, V, transposed, skip, dtype, M);
+  const Outcome got = Differentiate(WordLoss, in, transposed);
+  const Outcome expected = Differentiate(Separate, in, transposed);
+  const double size = expected.loss.nll + 1;
+  EXPECT_NEAR(got.loss.loss.value().item(), expected.loss.loss.value().item(),
+              tolerance * size);
+  EXPECT_NEAR(got.loss.nll, expected.loss.nll, tolerance * size);
+  EXPECT_EQ(got.loss.tokens, expected.loss.tokens);
+  EXPECT_EQ(got.loss.correct, expected.loss.correct);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_LT(MaxDifference(got.gradients[i], expected.gradients[i]),
+              tolerance * 10)
+        << i;
   }
 }
 
