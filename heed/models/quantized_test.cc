@@ -6,9 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "heed/attention/score.h"
+#include "heed/base/errors.h"
+#include "heed/models/bert.h"
 #include "heed/models/encoder_decoder.h"
+#include "heed/models/forecaster.h"
 #include "heed/models/model_testing.h"
+#include "heed/models/rnn_encoder.h"
+#include "heed/models/tagger.h"
 #include "heed/models/transformer.h"
+#include "heed/models/transformer_encoder.h"
 
 namespace heed {
 namespace {
@@ -121,6 +128,98 @@ TEST_P(Quantized, AWrittenModelIsReadAsItWas) {
   const auto read = GetParam().make();
   read->parameters().SetTensors(model_->parameters().Tensors(), "file");
   EXPECT_EQ(MaxDifference(Logits(*read), Logits(*model_)), 0);
+}
+
+/// `compute()` with numbers and with bytes are near each other.
+template <class Compute>
+void ExpectNearWhenQuantized(ParameterSet& parameters, const Compute& compute) {
+  const Tensor exact = compute();
+  parameters.SetPrecision(kernels::Precision::kInt8);
+  const double error = RelativeError(compute(), exact);
+  EXPECT_LT(error, 0.03);
+  EXPECT_GT(error, 0) << "nothing was quantised";
+}
+
+TEST(QuantizedModel, AttendsWithEveryScore) {
+  for (const ScoreInfo& score : Scores()) {
+    SCOPED_TRACE(score.name);
+    RecurrentConfig config;
+    config.model = "luong";
+    config.embedding = config.units = 48;
+    config.score = score.name;
+    std::unique_ptr<EncoderDecoder> model;
+    try {
+      config.Resolve();
+      model = std::make_unique<EncoderDecoder>(config, kWords, kWords, 1);
+    } catch (const ConfigError&) {
+      continue;  // none of this model's
+    }
+    const SequenceBatch batch = {.source_words = kWords,
+                                 .target_words = kWords,
+                                 .source = RandomIds({7, 2}, kWords, 1),
+                                 .lengths = Lengths({7, 4}),
+                                 .target_in = RandomIds({5, 2}, kWords, 2)};
+    ExpectNearWhenQuantized(model->parameters(),
+                            [&] { return LogitsOf(*model, batch); });
+  }
+}
+
+TransformerConfig Learned() {
+  TransformerConfig config;
+  config.layers = 1;
+  config.width = 64;
+  config.ff = 96;
+  config.heads = 2;
+  config.max_positions = 24;
+  config.Resolve("bert-tiny");
+  return config;
+}
+
+TEST(QuantizedModel, BertReadsPositionsAndScoresWords) {
+  Bert bert(Learned(), kWords, 1);
+  const BertText text = {RandomIds({3, 9}, kWords, 1), Lengths({9, 5, 7}),
+                         Tensor::Zeros({3, 9}, DType::kI32)};
+  ExpectNearWhenQuantized(bert.parameters(),
+                          [&] { return bert.States({}, text).value(); });
+  EXPECT_TRUE(bert.parameters().Find("encoder.positions.weight")->quantized());
+}
+
+TEST(QuantizedModel, ATransformerReadsVectors) {
+  ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
+  const TransformerEncoder encoder(Scope(set, ""), Learned(), 40);
+  const Tensor x = RandomTensor({2, 9, 40}, 1, DType::kF32);
+  ExpectNearWhenQuantized(set, [&] {
+    return encoder({}, x, Lengths({9, 9})).value();
+  });
+}
+
+TEST(QuantizedModel, TagsWordsByTheirSpelling) {
+  for (const char* reader : {"cnn", "lstm", "none"}) {
+    SCOPED_TRACE(reader);
+    WordFeaturesConfig features;
+    features.characters = reader;
+    features.casing_embedding = 8;
+    ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
+    const Tagger tagger(
+        Scope(set, ""), TaggerConfig(), {5, 3},
+        std::make_unique<FeatureEncoder>(
+            Scope(set, ""), features, WordSizes{kWords, 30, 3, 1, 0},
+            [](const Scope& scope, int64_t inputs) {
+              return std::make_unique<RnnEncoder>(scope, RnnConfig(), inputs,
+                                                  false);
+            }));
+    const TagBatch batch = {{{RandomIds({2, 6}, kWords, 1),
+                              RandomIds({2, 6}, 4, 2),
+                              RandomIds({4, 5}, 30, 3),
+                              RandomIds({4}, 3, 4),
+                              {}},
+                             {},
+                             Lengths({6, 4})},
+                            {},
+                            {}};
+    ExpectNearWhenQuantized(
+        set, [&] { return tagger.Predict({}, batch).tag_probabilities; });
+  }
 }
 
 }  // namespace

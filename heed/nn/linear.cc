@@ -7,6 +7,7 @@
 #include "heed/kernels/gather.h"
 #include "heed/ops/check.h"
 #include "heed/ops/matmul.h"
+#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {
@@ -52,6 +53,14 @@ Embedding::Embedding(const Scope& scope, int64_t vocabulary, int64_t features,
 
 Var Embedding::operator()(const Context& ctx, const Tensor& ids) const {
   return Embed(ctx.Use(weight_), ids);
+}
+
+Var Embedding::Rows(const Context& ctx, int64_t begin, int64_t end) const {
+  if (!weight_.quantized()) return Slice(ctx.Use(weight_), begin, end);
+  Tensor ids({end - begin}, DType::kI32);
+  std::iota(ids.data<int32_t>(), ids.data<int32_t>() + ids.numel(),
+            static_cast<int32_t>(begin));
+  return weight_.Rows(ids);
 }
 
 WordScores::WordScores(const Scope& scope, int64_t in, int64_t vocabulary,

@@ -42,6 +42,8 @@ class Embedding {
             Init init);
   /// Shapes: ids i32 [...], result [..., M].
   Var operator()(const Context& ctx, const Tensor& ids) const;
+  /// Rows [begin, end) of the table: [end - begin, M].
+  Var Rows(const Context& ctx, int64_t begin, int64_t end) const;
   const Parameter& weight() const { return weight_; }
 
  private:

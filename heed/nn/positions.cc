@@ -68,14 +68,14 @@ Var Positions::AddTo(const Context& ctx, const Var& x, int64_t offset) const {
   const int64_t end = offset + x.dim(1);
   Var rows;
   if (learned_) {
-    const Var all = ctx.Use(learned_->weight());
-    if (end > all.dim(0)) {
+    const int64_t most = learned_->weight().value().dim(0);
+    if (end > most) {
       throw ShapeError(fmt::format(
           "{}: position {} of {}; shorten the text, or train a model with more "
           "max_positions",
-          path_, end, all.dim(0)));
+          path_, end, most));
     }
-    rows = Slice(all, offset, end);
+    rows = learned_->Rows(ctx, offset, end);
   } else {
     rows = Rows(offset, end);
   }

@@ -147,7 +147,8 @@ Tensor WordFeatures::Given(const Context& ctx, const WordIds& ids) const {
 }
 
 Var WordFeatures::Convolve(const Context& ctx, const Tensor& characters) const {
-  const Var table = ctx.Use(characters_->weight());
+  const Var table =
+      characters_->Rows(ctx, 0, characters_->weight().value().dim(0));
   InlineVector<Var, 7> parts;
   for (const Filters& filters : filters_) {
     // Few characters serve all words, so each is multiplied once; and bias and

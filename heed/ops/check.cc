@@ -15,18 +15,26 @@ void CheckShapes(bool holds, std::string_view op, std::string_view message,
   throw ShapeError(text);
 }
 
+namespace {
+
+void CheckDTypes(std::string_view op, const Var& a, const Var& b) {
+  if (a.value().dtype() == b.value().dtype()) return;
+  throw ShapeError(fmt::format("{}: {} with {}", op, Name(a.value().dtype()),
+                               Name(b.value().dtype())));
+}
+
+}  // namespace
+
 void CheckSame(std::string_view op, const Var& a, const Var& b) {
   CheckShapes(a.shape() == b.shape(), op, "operands of different shapes",
               {a.shape(), b.shape()});
-  if (a.value().dtype() != b.value().dtype()) {
-    throw ShapeError(fmt::format("{}: {} with {}", op, Name(a.value().dtype()),
-                                 Name(b.value().dtype())));
-  }
+  CheckDTypes(op, a, b);
 }
 
 void CheckColumns(std::string_view op, const Var& x, const Var& row) {
   CheckShapes(row.value().rank() == 1 && row.dim(0) == x.value().cols(), op,
               "a row that does not fit", {x.shape(), row.shape()});
+  CheckDTypes(op, x, row);
 }
 
 void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,

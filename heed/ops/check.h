@@ -14,7 +14,7 @@ void CheckShapes(bool holds, std::string_view op, std::string_view message,
                  std::initializer_list<Shape> shapes);
 /// Same shape and dtype.
 void CheckSame(std::string_view op, const Var& a, const Var& b);
-/// `row` is a vector as long as x has columns.
+/// `row` is a vector as long as x has columns, of the same dtype.
 void CheckColumns(std::string_view op, const Var& x, const Var& row);
 /// `lengths` is undefined, or i32 [batch] of numbers from 0 to `limit`.
 void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,
