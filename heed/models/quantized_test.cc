@@ -37,15 +37,20 @@ std::unique_ptr<SequenceModel> MakeRecurrent(const std::string& model,
   return std::make_unique<EncoderDecoder>(config, kWords, kWords, 1);
 }
 
-std::unique_ptr<SequenceModel> MakeTransformer() {
+/// A small transformer with the other settings of `model`.
+TransformerConfig Small(const std::string& model) {
   TransformerConfig config;
   config.layers = 2;
   config.width = 64;
   config.ff = 96;
   config.heads = 4;
   config.max_positions = 16;
-  config.Resolve("transformer");
-  return std::make_unique<Transformer>(config, kWords, kWords, 1);
+  config.Resolve(model);
+  return config;
+}
+
+std::unique_ptr<SequenceModel> MakeTransformer() {
+  return std::make_unique<Transformer>(Small("transformer"), kWords, kWords, 1);
 }
 
 struct Case {
@@ -164,19 +169,8 @@ TEST(QuantizedModel, AttendsWithEveryScore) {
   }
 }
 
-TransformerConfig Learned() {
-  TransformerConfig config;
-  config.layers = 1;
-  config.width = 64;
-  config.ff = 96;
-  config.heads = 2;
-  config.max_positions = 24;
-  config.Resolve("bert-tiny");
-  return config;
-}
-
 TEST(QuantizedModel, BertReadsPositionsAndScoresWords) {
-  Bert bert(Learned(), kWords, 1);
+  Bert bert(Small("bert-tiny"), kWords, 1);
   const BertText text = {RandomIds({3, 9}, kWords, 1), Lengths({9, 5, 7}),
                          Tensor::Zeros({3, 9}, DType::kI32)};
   ExpectNearWhenQuantized(bert.parameters(),
@@ -186,7 +180,7 @@ TEST(QuantizedModel, BertReadsPositionsAndScoresWords) {
 
 TEST(QuantizedModel, ATransformerReadsVectors) {
   ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
-  const TransformerEncoder encoder(Scope(set, ""), Learned(), 40);
+  const TransformerEncoder encoder(Scope(set, ""), Small("bert-tiny"), 40);
   const Tensor x = RandomTensor({2, 9, 40}, 1, DType::kF32);
   ExpectNearWhenQuantized(set, [&] {
     return encoder({}, x, Lengths({9, 9})).value();
