@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "heed/metrics/entities.h"
 
 namespace heed {
 namespace {
+
+/// The part of a type's mentions that must be distinct if they are names.
+constexpr double kDistinctNames = 0.75;
 
 std::vector<std::string> Part(const std::vector<std::string>& all,
                               int64_t begin, int64_t end) {
@@ -18,40 +22,77 @@ void Append(const std::vector<std::string>& part,
   std::copy(part.begin(), part.end(), std::back_inserter(all));
 }
 
+template <class T>
+const T& AnyOf(const std::vector<T>& all, Rng& rng) {
+  return all[rng.Below(all.size())];
+}
+
 }  // namespace
 
 Mentions::Mentions(std::span<const TaggedSentence> sentences) {
   for (const TaggedSentence& s : sentences) {
     for (const Entity& e : ReadEntities(s.tags)) {
-      mentions_[e.type].push_back(
+      types_[e.type].mentions.push_back(
           {Part(s.words, e.begin, e.end), Part(s.tags, e.begin, e.end)});
     }
   }
+  for (auto& [name, type] : types_) {
+    std::set<std::vector<std::string>> distinct;
+    for (const Mention& m : type.mentions) distinct.insert(m.words);
+    type.names = static_cast<double>(distinct.size()) >
+                 kDistinctNames * static_cast<double>(type.mentions.size());
+    if (!type.names) continue;
+    for (const Mention& m : type.mentions) Append(m.words, words_of_names_);
+  }
+}
+
+template <class Other>
+TaggedSentence Mentions::Rewrite(const TaggedSentence& sentence,
+                                 const Other& other) const {
+  TaggedSentence rewritten;
+  rewritten.label = sentence.label;
+  const auto add = [&](const Mention& mention) {
+    Append(mention.words, rewritten.words);
+    Append(mention.tags, rewritten.tags);
+  };
+  const auto part = [&](int64_t begin, int64_t end) {
+    return Mention{Part(sentence.words, begin, end),
+                   Part(sentence.tags, begin, end)};
+  };
+  int64_t done = 0;
+  for (const Entity& e : ReadEntities(sentence.tags)) {
+    add(part(done, e.begin));
+    done = e.end;
+    const auto type = types_.find(e.type);
+    const std::optional<Mention> instead =
+        type == types_.end() ? std::nullopt : other(type->second);
+    add(instead ? *instead : part(e.begin, e.end));
+  }
+  add(part(done, std::ssize(sentence.words)));
+  return rewritten;
 }
 
 TaggedSentence Mentions::Replace(const TaggedSentence& sentence,
                                  double probability, Rng& rng) const {
-  TaggedSentence replaced;
-  replaced.label = sentence.label;
-  const auto keep = [&](int64_t begin, int64_t end) {
-    Append(Part(sentence.words, begin, end), replaced.words);
-    Append(Part(sentence.tags, begin, end), replaced.tags);
-  };
-  int64_t done = 0;
-  for (const Entity& e : ReadEntities(sentence.tags)) {
-    keep(done, e.begin);
-    done = e.end;
-    const auto same = mentions_.find(e.type);
-    if (same == mentions_.end() || rng.Uniform() >= probability) {
-      keep(e.begin, e.end);
-      continue;
-    }
-    const Mention& other = same->second[rng.Below(same->second.size())];
-    Append(other.words, replaced.words);
-    Append(other.tags, replaced.tags);
-  }
-  keep(done, std::ssize(sentence.words));
-  return replaced;
+  return Rewrite(sentence, [&](const Type& type) -> std::optional<Mention> {
+    if (rng.Uniform() >= probability) return {};
+    return AnyOf(type.mentions, rng);
+  });
+}
+
+TaggedSentence Mentions::Scramble(const TaggedSentence& sentence,
+                                  Rng& rng) const {
+  TaggedSentence scrambled =
+      Rewrite(sentence, [&](const Type& type) -> std::optional<Mention> {
+        if (!type.names) return {};
+        Mention mention = AnyOf(type.mentions, rng);
+        for (std::string& word : mention.words) {
+          word = AnyOf(words_of_names_, rng);
+        }
+        return mention;
+      });
+  scrambled.tags.clear();
+  return scrambled;
 }
 
 }  // namespace heed

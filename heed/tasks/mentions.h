@@ -3,6 +3,7 @@
 #define HEED_TASKS_MENTIONS_H_
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace heed {
 
-/// The entities of a text, by their type.
+/// The entities of a text, by their type. Immutable.
 /// Paper: Dai and Adel 2020, arXiv:2010.11683 (mention replacement).
 class Mentions {
  public:
@@ -24,12 +25,29 @@ class Mentions {
   TaggedSentence Replace(const TaggedSentence& sentence, double probability,
                          Rng& rng) const;
 
+  /// The sentence with words of any names in the place of each name, so that
+  /// only what stands around names tells what is meant; without tags. Names are
+  /// the entities of types that seldom have the same one twice.
+  TaggedSentence Scramble(const TaggedSentence& sentence, Rng& rng) const;
+
  private:
   struct Mention {
     std::vector<std::string> words;
     std::vector<std::string> tags;
   };
-  std::map<std::string, std::vector<Mention>> mentions_;
+  struct Type {
+    std::vector<Mention> mentions;
+    bool names = false;
+  };
+
+  /// The sentence with what `other` gives for the type of each entity, if it
+  /// gives anything, in that entity's place.
+  template <class Other>
+  TaggedSentence Rewrite(const TaggedSentence& sentence,
+                         const Other& other) const;
+
+  std::map<std::string, Type> types_;
+  std::vector<std::string> words_of_names_;
 };
 
 }  // namespace heed

@@ -134,6 +134,13 @@ void TagTask::Visit(FieldList& v) {
   v("replace_mentions", data.replace_mentions, Range(0, 1),
     "probability that an entity of a training sentence is replaced by another "
     "one of its type, each time anew");
+  if (with_intents()) {
+    v("scramble_mentions", data.scramble_mentions, UpToBelow(0, 1),
+      "probability that a training sentence teaches its intent alone, each "
+      "time "
+      "with other random words in the place of its names (entities of types "
+      "that seldom have the same one twice)");
+  }
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
     "what reads a sentence; BERT reads pieces of words, others features");
@@ -267,11 +274,13 @@ TagTask::Encoded TagTask::Encode(
 }
 
 void TagTask::EncodeExamples() {
-  if (data.replace_mentions > 0) {
+  if (data.replace_mentions > 0 || data.scramble_mentions > 0) {
     if (!entities_) {
-      throw ConfigError(
-          "replace_mentions: the tags of the training text spell no entities "
-          "(O, B-TYPE, I-TYPE)");
+      throw ConfigError(fmt::format(
+          "{}: the tags of the training text spell no entities (O, B-TYPE, "
+          "I-TYPE)",
+          data.replace_mentions > 0 ? "replace_mentions"
+                                    : "scramble_mentions"));
     }
     mentions_.emplace(train_text_);
   }
@@ -330,8 +339,13 @@ TagBatch TagTask::TrainingBatch(const Context& ctx,
   std::vector<int64_t> places;
   for (const int64_t i : examples) {
     places.push_back(std::ssize(places));
-    sentences.push_back(mentions_->Replace(train_text_[static_cast<size_t>(i)],
-                                           data.replace_mentions, *ctx.rng));
+    const TaggedSentence& sentence = train_text_[static_cast<size_t>(i)];
+    const bool scramble = data.scramble_mentions > 0 &&
+                          ctx.rng->Uniform() < data.scramble_mentions;
+    sentences.push_back(
+        scramble
+            ? mentions_->Scramble(sentence, *ctx.rng)
+            : mentions_->Replace(sentence, data.replace_mentions, *ctx.rng));
   }
   return MakeBatch(Encode(sentences), places);
 }

@@ -29,7 +29,8 @@ struct TagDataConfig {
   TagColumns columns;
   int batch_words = 4096;
   int batch_sentences = 32;
-  double replace_mentions = 0;  // probability
+  double replace_mentions = 0;   // probability
+  double scramble_mentions = 0;  // probability
 };
 
 /// Words as features or, for a BERT, as pieces, an encoder that reads them,
