@@ -50,7 +50,8 @@ Counted CountedRows(const Tensor& x, const Tensor& targets, int32_t ignore_id) {
 }
 
 /// The gradient of x from that of the rows that count.
-Tensor Spread(Tensor gradient, const Tensor& places, const Shape& shape) {
+Tensor Spread(const Tensor& gradient, const Tensor& places,
+              const Shape& shape) {
   if (!places.defined()) return gradient.Reshape(shape);
   Tensor spread = Tensor::Zeros(shape, gradient.dtype());
   Tensor rows = spread.Reshape({spread.rows(), spread.cols()});
