@@ -5,7 +5,10 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <system_error>
 
 #include "heed/base/errors.h"
 
@@ -105,6 +108,23 @@ std::vector<std::string_view> SplitUnicodeWhitespace(std::string_view utf8) {
   return SplitAt(utf8, [](UChar32 c) {
     return c >= 0 && (u_isUWhiteSpace(c) || (c >= 0x1C && c <= 0x1F));
   });
+}
+
+std::string_view TrimBlanks(std::string_view s) {
+  const size_t begin = s.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return s.substr(begin, s.find_last_not_of(" \t") - begin + 1);
+}
+
+std::optional<double> ParseNumber(std::string_view s) {
+  s = TrimBlanks(s);
+  if (s.starts_with('+') && !s.starts_with("+-")) s.remove_prefix(1);
+  double value = 0;
+  const char* end = s.data() + s.size();
+  const auto [stop, error] = std::from_chars(s.data(), end, value);
+  const bool number =
+      error == std::errc() && stop == end && std::isfinite(value);
+  return number ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace heed

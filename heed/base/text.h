@@ -2,6 +2,7 @@
 #ifndef HEED_BASE_TEXT_H_
 #define HEED_BASE_TEXT_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,13 @@ std::vector<std::string_view> SplitWhitespace(std::string_view s);
 /// The pieces of `utf8` between Unicode white space (no-break and ideographic
 /// spaces too), without empty ones: what Python's str.split() gives.
 std::vector<std::string_view> SplitUnicodeWhitespace(std::string_view utf8);
+
+/// Without spaces and tabs at both ends.
+std::string_view TrimBlanks(std::string_view s);
+
+/// A number and nothing else but blanks around it, from the locale-free grammar
+/// of from_chars with an optional plus; nothing for infinity and NaN.
+std::optional<double> ParseNumber(std::string_view s);
 
 }  // namespace heed
 

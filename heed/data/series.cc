@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
-#include <system_error>
 #include <unordered_set>
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -25,31 +24,13 @@ constexpr size_t kShownBytes = 40;
 
 constexpr std::string_view kEttSplit = "8640,2880,2880";
 
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
-/// A number and nothing else, from the locale-free grammar of from_chars with
-/// an optional plus; nothing for infinity and NaN.
-std::optional<double> ParseNumber(std::string_view text) {
-  text = Trim(text);
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  const bool number =
-      error == std::errc() && stop == end && std::isfinite(value);
-  return number ? std::optional(value) : std::nullopt;
-}
-
 /// The lines of a CSV file as fields; knows where it stands for its errors.
 class CsvReader {
  public:
   CsvReader(std::vector<std::string> lines, const std::string& name)
       : name_(name), lines_(std::move(lines)) {
-    while (!lines_.empty() && Trim(lines_.back()).empty()) lines_.pop_back();
+    while (!lines_.empty() && TrimBlanks(lines_.back()).empty())
+      lines_.pop_back();
     if (lines_.empty()) throw FormatError(name + " has only blank lines");
   }
 
@@ -79,7 +60,7 @@ class CsvReader {
     const size_t start = rest.find_first_not_of(" \t");
     if (start == rest.npos || rest[start] != '"') {
       const size_t end = std::min(rest.find(','), rest.size());
-      std::string field(Trim(rest.substr(0, end)));
+      std::string field(TrimBlanks(rest.substr(0, end)));
       rest.remove_prefix(end);
       return field;
     }
@@ -95,7 +76,7 @@ class CsvReader {
       rest.remove_prefix(1);
     }
     const size_t end = std::min(rest.find(','), rest.size());
-    if (!Trim(rest.substr(0, end)).empty()) {
+    if (!TrimBlanks(rest.substr(0, end)).empty()) {
       Fail(line, column, "text behind a closing quote; double quotes inside");
     }
     rest.remove_prefix(end);

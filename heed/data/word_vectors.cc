@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -22,31 +21,15 @@ namespace {
 constexpr const char* kWords = "words";
 constexpr const char* kVectors = "vectors";
 constexpr int64_t kMostFeatures = 16384;
+constexpr int64_t kMostWords = 1'000'000'000;
 constexpr char kEnd = '\n';  // of a word in a file; no word holds it
-
-/// All of `text` as a number.
-template <class Number>
-std::optional<Number> ParseNumber(std::string_view text) {
-  Number value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return {};
-  return value;
-}
-
-/// Spaces and tabs only: words may hold what else is white in Unicode.
-std::string_view TrimSpaces(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
 
 /// Takes the field behind the last space of `text` away from it.
 std::string_view TakeLast(std::string_view& text) {
   const size_t space = text.find_last_of(" \t");
   const size_t begin = space == std::string_view::npos ? 0 : space + 1;
   const std::string_view last = text.substr(begin);
-  text = TrimSpaces(text.substr(0, begin));
+  text = TrimBlanks(text.substr(0, begin));
   return last;
 }
 
@@ -80,7 +63,7 @@ class WordVectors::Reader {
 
   /// Returns whether more lines are wanted.
   bool Add(std::string_view line, int64_t number) {
-    line = TrimSpaces(line);
+    line = TrimBlanks(line);
     if (number == 1) {
       if (TakeHeader(line)) return true;
       features_ = CountFields(line) - 1;
@@ -94,13 +77,14 @@ class WordVectors::Reader {
     values_.resize(size + features);
     for (size_t i = features; i > 0; --i) {
       const std::string_view field = TakeLast(line);
-      const auto value = ParseNumber<float>(field);
-      if (!value || !std::isfinite(*value)) {
+      const auto value = static_cast<float>(
+          ParseNumber(field).value_or(std::numeric_limits<double>::infinity()));
+      if (!std::isfinite(value)) {
         Fail(number, fmt::format("a word and {} features are wanted, but "
                                  "feature {} is '{}'",
                                  features_, i, field));
       }
-      values_[size + i - 1] = *value;
+      values_[size + i - 1] = value;
     }
     if (line.empty()) {
       Fail(number, fmt::format("{} features without a word", features_));
@@ -115,9 +99,9 @@ class WordVectors::Reader {
   WordVectors Finish() {
     if (lines_ == 0) throw FormatError(path_ + ": no vectors of words");
     if (expected_ && lines_ != *expected_ && std::ssize(rows_) < max_words_) {
-      throw FormatError(
-          fmt::format("{}: {} words, but its first line says {} (cut short?)",
-                      path_, lines_, *expected_));
+      throw FormatError(fmt::format(
+          "{}: {} words, but its first line says {}{}", path_, lines_,
+          *expected_, lines_ < *expected_ ? " (cut short?)" : ""));
     }
     return {std::move(rows_),
             Tensor::Of(values_, {std::ssize(values_) / features_, features_})};
@@ -130,14 +114,18 @@ class WordVectors::Reader {
 
   /// Whether it is a line "W D".
   bool TakeHeader(std::string_view line) {
-    const auto features = ParseNumber<int64_t>(TakeLast(line));
-    const auto words = ParseNumber<int64_t>(line);
-    if (!words || !features) return false;
-    if (*words < 1 || *features < 1 || *features > kMostFeatures) {
+    const auto features = ParseNumber(TakeLast(line));
+    const auto words = ParseNumber(line);
+    if (!words || !features || *words != std::floor(*words) ||
+        *features != std::floor(*features)) {
+      return false;
+    }
+    if (*words < 1 || *words > kMostWords || *features < 1 ||
+        *features > kMostFeatures) {
       Fail(1, fmt::format("{} words with {} features", *words, *features));
     }
-    expected_ = words;
-    features_ = *features;
+    expected_ = static_cast<int64_t>(*words);
+    features_ = static_cast<int64_t>(*features);
     return true;
   }
 
@@ -182,9 +170,10 @@ WordVectors WordVectors::Parse(std::string_view bytes,
   const Tensor words = FindTensor(file, kWords, DType::kU8, 1, name);
   std::string_view text(static_cast<const char*>(words.raw()),
                         static_cast<size_t>(words.numel()));
+  if (!text.ends_with(kEnd)) throw FormatError(name + ": a word is cut short");
   Rows rows;
   while (!text.empty()) {
-    const size_t end = std::min(text.find(kEnd), text.size() - 1);
+    const size_t end = text.find(kEnd);
     rows.emplace(text.substr(0, end), static_cast<int32_t>(rows.size()));
     text.remove_prefix(end + 1);
   }

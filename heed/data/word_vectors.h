@@ -20,9 +20,11 @@ class WordVectors {
  public:
   /// The text format of word2vec, GloVe and fastText, plain or gzip: in each
   /// line a word and its D features between spaces, most frequent word first;
-  /// before them there may be a line with W and D. A word may hold spaces; if
-  /// it comes twice, the first stays. Reads the first `max_words`, 0: all.
-  /// Throws: IoError; FormatError that names the line.
+  /// before them there may be a line with W and D. A word may hold spaces (not
+  /// the first one of a file without that line); if it comes twice, the first
+  /// stays. Reads the first `max_words`, 0: all.
+  /// Throws: IoError; FormatError that names the file and, if one line is
+  /// wrong, its number.
   static WordVectors Read(const std::string& path, int max_words);
 
   /// What Serialize gave. Throws: FormatError that names `name`.

@@ -79,7 +79,7 @@ class WordEncoder {
 /// B sentences, batch-first, padded at the end with kPad. All i32, vectors f32.
 struct WordBatch {
   Tensor words;       ///< [B, T]
-  Tensor spelling;    ///< [B, T]: row of `characters` and `casings`
+  Tensor spelling;    ///< [B, T]: row of the three below
   Tensor characters;  ///< [U, L], padded with kPad
   Tensor casings;     ///< [U]
   Tensor vectors;     ///< [U, D], 0 where there is none; undefined without

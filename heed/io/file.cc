@@ -133,8 +133,7 @@ void ForEachLine(
     const std::function<bool(std::string_view line, int64_t number)>& body) {
   TextFile file(path);
   std::string text;
-  size_t start = 0;    // of the line that comes next
-  size_t scanned = 0;  // no line ends between start and here
+  size_t start = 0;  // of the line that comes next
   int64_t number = 0;
   const auto take = [&](size_t end) {
     std::string_view line(text.data() + start, end - start);
@@ -150,7 +149,7 @@ void ForEachLine(
   bool first = true;
   for (bool more = true; more;) {
     text.erase(0, start);
-    scanned = text.size();
+    const size_t scanned = text.size();  // without a line end
     start = 0;
     more = file.Append(text);
     if (first) {

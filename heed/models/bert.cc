@@ -1,7 +1,6 @@
 #include "heed/models/bert.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "heed/ops/activation.h"
 #include "heed/ops/elementwise.h"
@@ -48,8 +47,8 @@ Var Bert::Pool(const Context& ctx, const Var& states) const {
   return Tanh(pooler_(ctx, StatesAt(states, firsts)));
 }
 
-Var Bert::WordFeatures(const Context& ctx, const Var& states,
-                       const Tensor& rows) const {
+Var Bert::Features(const Context& ctx, const Var& states,
+                   const Tensor& rows) const {
   const Var hidden =
       AffineActivation(StatesAt(states, rows), ctx.Use(dense_.weight()),
                        ctx.Use(*dense_.bias()), activation_);
@@ -58,7 +57,7 @@ Var Bert::WordFeatures(const Context& ctx, const Var& states,
 
 Var Bert::WordScores(const Context& ctx, const Var& states,
                      const Tensor& rows) const {
-  return scores_(ctx, WordFeatures(ctx, states, rows));
+  return scores_(ctx, Features(ctx, states, rows));
 }
 
 Var Bert::NextScores(const Context& ctx, const Var& states) const {
@@ -71,7 +70,7 @@ BertLoss Bert::Loss(const Context& ctx, const BertText& text,
   const Var states = States(ctx, text);
   BertLoss loss;
   loss.words = scores_.Loss(
-      ctx, WordFeatures(ctx, states, targets.rows), targets.labels,
+      ctx, Features(ctx, states, targets.rows), targets.labels,
       MeanOptions(targets.labels, options.scale, options.smoothing));
   loss.next = CrossEntropy(NextScores(ctx, states), targets.next,
                            MeanOptions(targets.next, options.scale, 0));

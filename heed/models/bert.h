@@ -73,8 +73,7 @@ class Bert {
 
  private:
   /// What WordScores are made of: [N, M].
-  Var WordFeatures(const Context& ctx, const Var& states,
-                   const Tensor& rows) const;
+  Var Features(const Context& ctx, const Var& states, const Tensor& rows) const;
 
   ParameterSet parameters_;
   TransformerTextEncoder encoder_;

@@ -189,8 +189,8 @@ CrossEntropyLoss EncoderDecoder::Loss(
     const Context& ctx, const Tensor& source, const Tensor& lengths,
     const Tensor& target_in, const Tensor& targets,
     const CrossEntropyOptions& options) const {
-  return WordLoss(Features(ctx, source, lengths, target_in), Output(ctx),
-                  targets, options);
+  return LinearCrossEntropy(Features(ctx, source, lengths, target_in),
+                            Output(ctx), targets, options);
 }
 
 std::unique_ptr<DecodingState> EncoderDecoder::Start(
@@ -443,7 +443,7 @@ Var EncoderDecoder::Scores(const Context& ctx, const Var& out) const {
                     : Affine(out, weight, bias);
 }
 
-WordWeights EncoderDecoder::Output(const Context& ctx) const {
+LinearWeights EncoderDecoder::Output(const Context& ctx) const {
   const bool tied = output_ == nullptr;
   return {ctx.Use(tied ? target_embedding_.weight() : *output_), tied,
           ctx.Use(*output_bias_)};

@@ -12,6 +12,7 @@
 #include "heed/nn/linear.h"
 #include "heed/nn/pooling.h"
 #include "heed/nn/recurrent.h"
+#include "heed/ops/linear_cross_entropy.h"
 
 namespace heed {
 
@@ -96,7 +97,7 @@ class EncoderDecoder : public SequenceModel {
   Var Features(const Context& ctx, const Tensor& source, const Tensor& lengths,
                const Tensor& target_in) const;
   Var Scores(const Context& ctx, const Var& out) const;
-  WordWeights Output(const Context& ctx) const;
+  LinearWeights Output(const Context& ctx) const;
 
   RecurrentConfig config_;
   Embedding source_embedding_;

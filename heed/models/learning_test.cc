@@ -70,9 +70,8 @@ CrossEntropyLoss LossOf(const SequenceModel& model, const Context& ctx,
   CrossEntropyOptions options;
   options.ignore_id = kPad;
   options.scale = 1.0 / B;
-  return CrossEntropy(
-      model.Logits(ctx, batch.source, batch.lengths, batch.target_in),
-      batch.target, options);
+  return model.Loss(ctx, batch.source, batch.lengths, batch.target_in,
+                    batch.target, options);
 }
 
 /// A model, what it learns, how, and how well it must know it in the end.

@@ -214,9 +214,9 @@ inline Var LossOf(const SequenceModel& model, const SequenceBatch& batch,
                   const Context& ctx) {
   CrossEntropyOptions options;
   options.scale = 1.0 / static_cast<double>(batch.target.numel());
-  return CrossEntropy(
-             model.Logits(ctx, batch.source, batch.lengths, batch.target_in),
-             batch.target, options)
+  return model
+      .Loss(ctx, batch.source, batch.lengths, batch.target_in, batch.target,
+            options)
       .loss;
 }
 

@@ -112,8 +112,7 @@ TEST_P(RecurrentLanguage, HasTheGradientOfDifferences) {
   const auto loss = [&](Tape* tape) {
     Context ctx;
     ctx.tape = tape;
-    return CrossEntropy(model.Logits(ctx, {}, {}, text.Slice(0, T - 1)),
-                        text.Slice(1, T), {})
+    return model.Loss(ctx, {}, {}, text.Slice(0, T - 1), text.Slice(1, T), {})
         .loss;
   };
   ExpectParameterGradients(model.parameters(), loss);
@@ -186,9 +185,7 @@ double NllOf(const RecurrentLanguageModel& model, int batches) {
   double nll = 0;
   for (int i = 0; i < batches; ++i) {
     const Sentences batch(rng);
-    nll +=
-        CrossEntropy(model.Logits({}, {}, {}, batch.in), batch.out, {0, 0, 1})
-            .nll;
+    nll += model.Loss({}, {}, {}, batch.in, batch.out, {0, 0, 1}).nll;
   }
   return nll / static_cast<double>(batches * kSentences);
 }
@@ -208,9 +205,9 @@ TEST(RecurrentLanguageModel, LearnsAGrammarDownToItsEntropy) {
   for (int step = 0; step < 400; ++step) {
     tape.Clear();
     const Sentences batch(rng);
-    tape.Backward(CrossEntropy(model.Logits(ctx, {}, {}, batch.in), batch.out,
-                               {0, 0, 1.0 / kSentences})
-                      .loss);
+    tape.Backward(
+        model.Loss(ctx, {}, {}, batch.in, batch.out, {0, 0, 1.0 / kSentences})
+            .loss);
     adam.Step(step < 280 ? 0.01 : 0.002);
   }
   const double nll = NllOf(model, 20);

@@ -94,7 +94,8 @@ Var WordScores::operator()(const Context& ctx, const Var& x) const {
 CrossEntropyLoss WordScores::Loss(const Context& ctx, const Var& x,
                                   const Tensor& targets,
                                   const CrossEntropyOptions& options) const {
-  return WordLoss(x, {ctx.Use(*weight_), true, Bias(ctx)}, targets, options);
+  return LinearCrossEntropy(x, {ctx.Use(*weight_), true, Bias(ctx)}, targets,
+                            options);
 }
 
 kernels::GreatestScores WordScores::Greatest(const Context& ctx,

@@ -8,7 +8,7 @@
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
 #include "heed/kernels/product_topk.h"
-#include "heed/ops/word_loss.h"
+#include "heed/ops/linear_cross_entropy.h"
 
 namespace heed {
 
@@ -42,7 +42,8 @@ class Embedding {
             Init init);
   /// Shapes: ids i32 [...], result [..., M].
   Var operator()(const Context& ctx, const Tensor& ids) const;
-  /// Rows [begin, end) of the table: [end - begin, M].
+  /// Rows [begin, end) of the table: [end - begin, M]. Range: 0 <= begin <= end
+  /// <= V.
   Var Rows(const Context& ctx, int64_t begin, int64_t end) const;
   const Parameter& weight() const { return weight_; }
 
@@ -61,8 +62,8 @@ class WordScores {
   /// Shapes: x [..., in], result [..., V].
   Var operator()(const Context& ctx, const Var& x) const;
 
-  /// CrossEntropy of them, without them (see WordLoss). Shapes: x [..., in],
-  /// targets i32 of as many elements as x has rows.
+  /// CrossEntropy of them, without them (see LinearCrossEntropy). Shapes: x
+  /// [..., in], targets i32 of as many elements as x has rows.
   CrossEntropyLoss Loss(const Context& ctx, const Var& x, const Tensor& targets,
                         const CrossEntropyOptions& options) const;
 

@@ -49,7 +49,8 @@ void WordFeaturesConfig::Visit(FieldList& v) {
   v("casing_embedding", casing_embedding, Range(0, 4096),
     "features of how a word is cased (lower, Title, UPPER, ...); 0: none");
   v("word_dropout", word_dropout, UpToBelow(0, 1),
-    "probability that a word is taken for an unknown one");
+    "probability that a word is taken for an unknown one, and, by itself, that "
+    "its given vector is left out");
 }
 
 WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
@@ -129,6 +130,7 @@ void WordFeatures::ForDropped(const Context& ctx, int64_t n,
 }
 
 Tensor WordFeatures::DropWords(const Context& ctx, const Tensor& words) const {
+  if (!ctx.training) return words;
   Tensor dropped = words.Clone();
   ForDropped(ctx, words.numel(),
              [&](int64_t i) { dropped.data<int32_t>()[i] = unknown_; });
@@ -140,6 +142,9 @@ Tensor WordFeatures::Given(const Context& ctx, const WordIds& ids) const {
                   ids.vectors.dim(1) == vector_features_,
               "word features", "vectors of words that are not [U, D]",
               {ids.vectors.shape(), {vector_features_}});
+  if (ids.vectors.dtype() != words_.weight().dtype()) {
+    throw ShapeError("word features: vectors of another dtype");
+  }
   Tensor given = Embed(Var(ids.vectors), ids.spelling).value();
   Tensor rows = given.Reshape({ids.spelling.numel(), vector_features_});
   ForDropped(ctx, rows.dim(0), [&](int64_t i) { rows[i].Fill(0); });

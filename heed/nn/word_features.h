@@ -39,7 +39,7 @@ struct WordSizes {
 /// [U]; vectors [U, D] of the model's dtype.
 struct WordIds {
   Tensor words;
-  Tensor spelling;    // the row of characters and casings
+  Tensor spelling;    // the row of the three below
   Tensor characters;  // a row ends before its first 0
   Tensor casings;
   Tensor vectors;  // trained elsewhere; undefined without

@@ -167,6 +167,8 @@ TEST(WordFeatures, GivenVectorsStandBesideTheOthers) {
     }
   }
   EXPECT_THROW(model(Some()), ShapeError);
+  ids.vectors = RandomTensor({3, 2}, 5, DType::kF32);
+  EXPECT_THROW(model(ids), ShapeError) << "of another dtype";
   ids.vectors = RandomTensor({3, 3}, 5);
   EXPECT_THROW(model(ids), ShapeError);
   ids.vectors = RandomTensor({2, 2}, 5);

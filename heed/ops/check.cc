@@ -15,15 +15,11 @@ void CheckShapes(bool holds, std::string_view op, std::string_view message,
   throw ShapeError(text);
 }
 
-namespace {
-
 void CheckDTypes(std::string_view op, const Var& a, const Var& b) {
   if (a.value().dtype() == b.value().dtype()) return;
   throw ShapeError(fmt::format("{}: {} with {}", op, Name(a.value().dtype()),
                                Name(b.value().dtype())));
 }
-
-}  // namespace
 
 void CheckSame(std::string_view op, const Var& a, const Var& b) {
   CheckShapes(a.shape() == b.shape(), op, "operands of different shapes",

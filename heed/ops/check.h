@@ -12,6 +12,7 @@ namespace heed {
 /// Throws ShapeError "op: MESSAGE" unless `holds`; `shapes` are appended.
 void CheckShapes(bool holds, std::string_view op, std::string_view message,
                  std::initializer_list<Shape> shapes);
+void CheckDTypes(std::string_view op, const Var& a, const Var& b);
 /// Same shape and dtype.
 void CheckSame(std::string_view op, const Var& a, const Var& b);
 /// `row` is a vector as long as x has columns, of the same dtype.
@@ -19,8 +20,8 @@ void CheckColumns(std::string_view op, const Var& x, const Var& row);
 /// `lengths` is undefined, or i32 [batch] of numbers from 0 to `limit`.
 void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,
                   int64_t limit);
-/// `targets` has a class from 0 to `classes` - 1, or ignore_id, for each row of
-/// x, whose shape is given.
+/// `targets`, i32, has a class from 0 to `classes` - 1, or ignore_id, for each
+/// row of x, whose shape is given.
 void CheckTargets(std::string_view op, const Shape& shape,
                   const Tensor& targets, int32_t ignore_id, int64_t classes);
 

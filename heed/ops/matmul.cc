@@ -16,9 +16,7 @@ Var MatMul(const Var& x, const Var& weight) {
 }
 
 Var Affine(const Var& x, const Var& weight, const Var& bias) {
-  CheckProduct(x, weight);
-  CheckShapes(bias.shape() == Shape{weight.dim(1)}, "affine",
-              "a bias that does not fit", {weight.shape(), bias.shape()});
+  CheckAffine("affine", x, weight, bias, /*transposed=*/false);
   return Record(
       "affine", Product(x, weight, bias.value()), {x, weight, bias},
       [grad = ProductGrad(x, weight, 0, 1)](const Tensor& dy, Grads& g) {
@@ -28,10 +26,7 @@ Var Affine(const Var& x, const Var& weight, const Var& bias) {
 }
 
 Var AffineTransposed(const Var& x, const Var& weight, const Var& bias) {
-  CheckShapes(
-      x.dim(-1) == weight.dim(1) && bias.shape() == Shape{weight.dim(0)},
-      "affine transposed", "factors that do not fit",
-      {x.shape(), weight.shape(), bias.shape()});
+  CheckAffine("affine transposed", x, weight, bias, /*transposed=*/true);
   const Factor factor(weight);
   Shape shape = x.shape();
   shape.Set(-1, weight.dim(0));

@@ -19,9 +19,9 @@ DType FactorDType(const Var& weight) {
   return parameter != nullptr ? parameter->dtype() : weight.value().dtype();
 }
 
-void CheckProduct(const Var& x, const Var& weight) {
+void CheckProduct(const Var& x, const Var& weight, bool transposed) {
   const bool fits = x.shape().rank() >= 1 && weight.shape().rank() == 2 &&
-                    x.dim(-1) == weight.dim(0);
+                    x.dim(-1) == weight.dim(transposed ? 1 : 0);
   const std::string_view name =
       weight.parameter() != nullptr
           ? std::string_view(weight.parameter()->name())
@@ -33,6 +33,14 @@ void CheckProduct(const Var& x, const Var& weight) {
     throw ShapeError(fmt::format("{}: {} with {}", name,
                                  Name(x.value().dtype()), Name(dtype)));
   }
+}
+
+void CheckAffine(std::string_view op, const Var& x, const Var& weight,
+                 const Var& bias, bool transposed) {
+  CheckProduct(x, weight, transposed);
+  CheckShapes(bias.shape() == Shape{weight.dim(transposed ? 0 : 1)}, op,
+              "a bias that does not fit", {weight.shape(), bias.shape()});
+  CheckDTypes(op, x, bias);
 }
 
 Tensor Product(const Var& x, const Var& weight, const Tensor& bias,

@@ -2,6 +2,8 @@
 #ifndef HEED_OPS_PRODUCT_H_
 #define HEED_OPS_PRODUCT_H_
 
+#include <string_view>
+
 #include "heed/autograd/tape.h"
 #include "heed/kernels/gemm.h"
 
@@ -37,8 +39,12 @@ void MultiplyBy(const Tensor& x, const Factor& weight, bool transpose,
 /// What a weight is multiplied with: f32 also by bytes.
 DType FactorDType(const Var& weight);
 
-/// Throws ShapeError unless x [..., K] and weight [K, N] fit.
-void CheckProduct(const Var& x, const Var& weight);
+/// Throws ShapeError unless x [..., K] and weight [K, N], transposed [N, K],
+/// fit.
+void CheckProduct(const Var& x, const Var& weight, bool transposed = false);
+/// The same, and bias [N] of `op`.
+void CheckAffine(std::string_view op, const Var& x, const Var& weight,
+                 const Var& bias, bool transposed);
 
 /// f(x W + bias) of operands that fit; `bias` may be undefined.
 Tensor Product(const Var& x, const Var& weight, const Tensor& bias = {},

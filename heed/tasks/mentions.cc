@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "heed/metrics/entities.h"
@@ -82,16 +83,18 @@ TaggedSentence Mentions::Replace(const TaggedSentence& sentence,
 
 TaggedSentence Mentions::Scramble(const TaggedSentence& sentence,
                                   Rng& rng) const {
+  bool names = false;
   TaggedSentence scrambled =
       Rewrite(sentence, [&](const Type& type) -> std::optional<Mention> {
         if (!type.names) return {};
+        names = true;
         Mention mention = AnyOf(type.mentions, rng);
         for (std::string& word : mention.words) {
           word = AnyOf(words_of_names_, rng);
         }
         return mention;
       });
-  scrambled.tags.clear();
+  if (names) scrambled.tags.clear();
   return scrambled;
 }
 

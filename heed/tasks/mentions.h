@@ -3,7 +3,6 @@
 #define HEED_TASKS_MENTIONS_H_
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,15 +19,19 @@ class Mentions {
   /// The tags must spell entities (see SpellEntities).
   explicit Mentions(std::span<const TaggedSentence> sentences);
 
-  /// The sentence with each of its entities, with this probability, replaced by
-  /// one of the same type, as often as each occurs. Words and tags go together.
+  /// The sentence, which has a tag for each word, with each of its entities,
+  /// with this probability, replaced by one of the same type, as often as each
+  /// occurs. Words and tags go together.
   TaggedSentence Replace(const TaggedSentence& sentence, double probability,
                          Rng& rng) const;
 
   /// The sentence with words of any names in the place of each name, so that
-  /// only what stands around names tells what is meant; without tags. Names are
-  /// the entities of types that seldom have the same one twice.
+  /// only what stands around names tells what is meant, and then without tags.
+  /// Names are the entities of types that seldom have the same one twice.
   TaggedSentence Scramble(const TaggedSentence& sentence, Rng& rng) const;
+
+  /// Whether the text has names at all.
+  bool has_names() const { return !words_of_names_.empty(); }
 
  private:
   struct Mention {

@@ -92,13 +92,16 @@ TEST(Mentions, ScrambledNamesHaveAnyWordsOfNamesAndNoTags) {
   EXPECT_TRUE(seen.contains("York7 New"));
 }
 
-TEST(Mentions, ScrambledTextWithoutNamesLosesItsTagsAlone) {
+TEST(Mentions, SentencesWithoutNamesAreNotScrambled) {
   Rng rng(1);
   const std::vector<TaggedSentence> days = {{{"Monday"}, {"B-DAY"}, "x"},
                                             {{"Monday"}, {"B-DAY"}, "x"}};
-  const TaggedSentence s = Mentions(days).Scramble(days[0], rng);
+  const Mentions mentions(days);
+  EXPECT_FALSE(mentions.has_names());
+  const TaggedSentence s = mentions.Scramble(days[0], rng);
   EXPECT_EQ(s.words, days[0].words);
-  EXPECT_TRUE(s.tags.empty());
+  EXPECT_EQ(s.tags, days[0].tags);
+  EXPECT_TRUE(Mentions(Trips()).has_names());
 }
 
 }  // namespace

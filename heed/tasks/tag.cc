@@ -283,6 +283,11 @@ void TagTask::EncodeExamples() {
                                     : "scramble_mentions"));
     }
     mentions_.emplace(train_text_);
+    if (data.scramble_mentions > 0 && !mentions_->has_names()) {
+      throw ConfigError(
+          "scramble_mentions: every type of entity has the same few again and "
+          "again, so there are no names");
+    }
   }
   train_ = Encode(train_text_);
   valid_ = Encode(valid_text_);

@@ -56,7 +56,8 @@ class TagInput {
       bool with_intents) const = 0;
 };
 
-/// Vocabularies of the training text. Throws: ConfigError.
+/// Vocabularies of the training text, and the vectors of a file.
+/// Throws: ConfigError; as WordVectors::Read.
 std::unique_ptr<TagInput> LearnTagInput(const TagInputConfig& config,
                                         const EncoderConfig& encoder,
                                         std::span<const Words> sentences);

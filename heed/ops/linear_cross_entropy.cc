@@ -1,7 +1,7 @@
-#include "heed/ops/word_loss.h"
+#include "heed/ops/linear_cross_entropy.h"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
 #include <vector>
 
 #include "heed/kernels/elementwise.h"
@@ -22,11 +22,16 @@ constexpr int64_t kManyRows = 1024;
 /// Products run best on a multiple of so many rows.
 constexpr int64_t kRowUnit = 64;
 
+/// Rows of a block; all have about as many.
 int64_t BlockRows(const Tensor& x, int64_t V) {
-  const auto row = V * static_cast<int64_t>(SizeOf(x.dtype()));
-  if (row * x.dim(1) > kCacheBytes) return std::min(x.dim(0), kManyRows);
-  const int64_t units = std::max<int64_t>(1, kCacheBytes / row / kRowUnit);
-  return std::min(x.dim(0), units * kRowUnit);
+  const auto row =
+      std::max<int64_t>(1, V) * static_cast<int64_t>(SizeOf(x.dtype()));
+  const int64_t most = row * x.dim(1) > kCacheBytes
+                           ? kManyRows
+                           : std::max(kRowUnit, kCacheBytes / row);
+  const int64_t blocks = std::max<int64_t>(1, (x.dim(0) + most - 1) / most);
+  const int64_t rows = (x.dim(0) + blocks - 1) / blocks;
+  return std::min(x.dim(0), (rows + kRowUnit - 1) / kRowUnit * kRowUnit);
 }
 
 /// The rows that count, together.
@@ -62,22 +67,22 @@ Tensor Spread(const Tensor& gradient, const Tensor& places,
 /// Adds up the loss and its gradients, block by block.
 class Blocks {
  public:
-  Blocks(const Var& x, const WordWeights& words, const Counted& rows)
-      : factor_(words.weight),
-        transposed_(words.transposed),
-        bias_(words.bias.value()),
-        precision_(words.weight.parameter() != nullptr
-                       ? words.weight.parameter()->precision()
+  Blocks(const Var& x, const LinearWeights& output, const Counted& rows)
+      : factor_(output.weight),
+        transposed_(output.transposed),
+        bias_(output.bias.value()),
+        precision_(output.weight.parameter() != nullptr
+                       ? output.weight.parameter()->precision()
                        : kernels::Precision::kNative) {
     if (x.tape() != nullptr) dx = Tensor(rows.x.shape(), rows.x.dtype());
-    if (words.weight.tape() != nullptr) {
+    if (output.weight.tape() != nullptr) {
       // The first block writes it.
       dweight = rows.x.dim(0) > 0
-                    ? Tensor(words.weight.shape(), rows.x.dtype())
-                    : Tensor::Zeros(words.weight.shape(), rows.x.dtype());
+                    ? Tensor(output.weight.shape(), rows.x.dtype())
+                    : Tensor::Zeros(output.weight.shape(), rows.x.dtype());
     }
-    if (words.bias.tape() != nullptr) {
-      dbias = Tensor::Zeros(words.bias.shape(), rows.x.dtype());
+    if (output.bias.tape() != nullptr) {
+      dbias = Tensor::Zeros(output.bias.shape(), rows.x.dtype());
     }
   }
 
@@ -123,20 +128,19 @@ Tensor Scaled(const Tensor& gradient, double factor) {
 
 }  // namespace
 
-CrossEntropyLoss WordLoss(const Var& x, const WordWeights& words,
-                          const Tensor& targets,
-                          const CrossEntropyOptions& options) {
-  const Var& weight = words.weight;
-  const int64_t V = weight.dim(words.transposed ? 0 : 1);
-  CheckShapes(x.dim(-1) == weight.dim(words.transposed ? 1 : 0) &&
-                  words.bias.shape() == Shape{V},
-              "word loss", "factors that do not fit",
-              {x.shape(), weight.shape(), words.bias.shape()});
-  CheckTargets("word loss", x.shape(), targets, options.ignore_id, V);
+CrossEntropyLoss LinearCrossEntropy(const Var& x, const LinearWeights& output,
+                                    const Tensor& targets,
+                                    const CrossEntropyOptions& options) {
+  const Var& weight = output.weight;
+  CheckAffine("linear cross entropy", x, weight, output.bias,
+              output.transposed);
+  const int64_t V = weight.dim(output.transposed ? 0 : 1);
+  CheckTargets("linear cross entropy", x.shape(), targets, options.ignore_id,
+               V);
   const Counted rows = CountedRows(x.value(), targets, options.ignore_id);
   const int64_t block = BlockRows(rows.x, V);
   const Tensor scores({block, V}, rows.x.dtype());
-  Blocks blocks(x, words, rows);
+  Blocks blocks(x, output, rows);
   CrossEntropyLoss loss;
   double sum = 0;
   for (int64_t begin = 0; begin < rows.x.dim(0); begin += block) {
@@ -150,8 +154,9 @@ CrossEntropyLoss WordLoss(const Var& x, const WordWeights& words,
     loss.correct += result.correct;
   }
   loss.loss = Record(
-      "word loss", Tensor::Full({}, options.scale * sum, rows.x.dtype()),
-      {x, weight, words.bias},
+      "linear cross entropy",
+      Tensor::Full({}, options.scale * sum, rows.x.dtype()),
+      {x, weight, output.bias},
       [dx = blocks.dx, dweight = blocks.dweight, dbias = blocks.dbias,
        places = rows.places, shape = x.shape()](const Tensor& dy, Grads& g) {
         const double d = dy.item();

@@ -1,4 +1,4 @@
-#include "heed/ops/word_loss.h"
+#include "heed/ops/linear_cross_entropy.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ Inputs Some(int64_t rows, int64_t V, bool transposed, int64_t skip,
   return in;
 }
 
-CrossEntropyLoss Separate(const Var& x, const WordWeights& words,
+CrossEntropyLoss Separate(const Var& x, const LinearWeights& words,
                           const Tensor& targets,
                           const CrossEntropyOptions& options) {
   return CrossEntropy(words.transposed
@@ -77,9 +77,9 @@ struct Case {
   DType dtype = DType::kF64;
 };
 
-class WordLosses : public testing::TestWithParam<Case> {};
+class LinearCrossEntropies : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(
-    WordLoss, WordLosses,
+    LinearCrossEntropy, LinearCrossEntropies,
     // Of 7000 words of f64 a block has 128 rows, of large weights 1024.
     testing::Values(Case{6, 7, true, 0}, Case{6, 7, false, 2},
                     Case{6, 7, true, 1}, Case{300, 7000, true, 3},
@@ -91,11 +91,11 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(info.param.skip);
     });
 
-TEST_P(WordLosses, AreThoseOfAllScoresWithTheirGradients) {
+TEST_P(LinearCrossEntropies, AreThoseOfAllScoresWithTheirGradients) {
   const auto& [rows, V, transposed, skip, M, dtype] = GetParam();
   const double tolerance = dtype == DType::kF64 ? 1e-12 : 1e-5;
   const Inputs in = Some(rows, V, transposed, skip, dtype, M);
-  const Outcome got = Differentiate(WordLoss, in, transposed);
+  const Outcome got = Differentiate(LinearCrossEntropy, in, transposed);
   const Outcome expected = Differentiate(Separate, in, transposed);
   const double size = expected.loss.nll + 1;
   EXPECT_NEAR(got.loss.loss.value().item(), expected.loss.loss.value().item(),
@@ -110,55 +110,107 @@ TEST_P(WordLosses, AreThoseOfAllScoresWithTheirGradients) {
   }
 }
 
-TEST(WordLoss, HasTheGradientOfDifferences) {
+TEST(LinearCrossEntropy, HasTheGradientOfDifferences) {
   for (const bool transposed : {true, false}) {
     const Inputs in = Some(6, 7, transposed, 4);
     ExpectGradientOf(
         [&](std::span<const Var> v) {
-          return WordLoss(v[0], {v[1], transposed, v[2]}, in.targets, kOptions)
+          return LinearCrossEntropy(v[0], {v[1], transposed, v[2]}, in.targets,
+                                    kOptions)
               .loss;
         },
         {in.x, in.weight, in.bias});
   }
 }
 
-TEST(WordLoss, OfPartsThatAreConstantHasTheOtherGradients) {
+TEST(LinearCrossEntropy, OfPartsThatAreConstantHasTheOtherGradients) {
   const Inputs in = Some(6, 7, true, 4);
-  const Outcome all = Differentiate(WordLoss, in, true);
+  const Outcome all = Differentiate(LinearCrossEntropy, in, true);
   const std::vector<Tensor> values = {in.x, in.weight, in.bias};
   for (size_t part = 0; part < 3; ++part) {
     Tape tape;
     std::vector<Var> v(values.begin(), values.end());
     v[part] = tape.Leaf(values[part]);
-    tape.Backward(WordLoss(v[0], {v[1], true, v[2]}, in.targets, kOptions).loss,
-                  Tensor::Full({}, 3, DType::kF64));
+    tape.Backward(
+        LinearCrossEntropy(v[0], {v[1], true, v[2]}, in.targets, kOptions).loss,
+        Tensor::Full({}, 3, DType::kF64));
     EXPECT_EQ(MaxDifference(tape.Gradient(v[part]), all.gradients[part]), 0);
   }
 }
 
-TEST(WordLoss, WithoutATapeIsTheSameNumber) {
+TEST(LinearCrossEntropy, WithoutATapeIsTheSameNumber) {
   const Inputs in = Some(6, 7, true, 4);
-  const WordWeights words = {in.weight, true, in.bias};
-  const CrossEntropyLoss loss = WordLoss(in.x, words, in.targets, kOptions);
-  EXPECT_EQ(loss.nll, Differentiate(WordLoss, in, true).loss.nll);
+  const LinearWeights words = {in.weight, true, in.bias};
+  const CrossEntropyLoss loss =
+      LinearCrossEntropy(in.x, words, in.targets, kOptions);
+  EXPECT_EQ(loss.nll, Differentiate(LinearCrossEntropy, in, true).loss.nll);
   EXPECT_EQ(loss.loss.tape(), nullptr);
 }
 
-TEST(WordLoss, RefusesWhatDoesNotFit) {
+TEST(LinearCrossEntropy, RefusesWhatDoesNotFit) {
   const Inputs in = Some(6, 7, true, 4);
   const auto loss = [&](const Tensor& x, const Tensor& weight,
                         const Tensor& bias, const Tensor& targets) {
-    return [=] { WordLoss(x, {weight, true, bias}, targets, kOptions); };
+    return [=] {
+      LinearCrossEntropy(x, {weight, true, bias}, targets, kOptions);
+    };
   };
   ExpectShapeError(
       loss(Tensor::Zeros({6, 5}, DType::kF64), in.weight, in.bias, in.targets),
-      {"word loss", "[6, 5]", "[7, 4]"});
-  ExpectShapeError(loss(in.x, in.weight, Tensor::Zeros({6}), in.targets),
-                   {"word loss", "[6]"});
-  ExpectShapeError(loss(in.x, in.weight, in.bias, Ids({0, 1}, {2})),
-                   {"word loss", "rows and targets", "[2, 3, 4]", "[2]"});
+      {"factors that do not fit", "[6, 5]", "[7, 4]"});
+  ExpectShapeError(
+      loss(in.x, in.weight, Tensor::Zeros({6}, DType::kF64), in.targets),
+      {"linear cross entropy", "bias", "[6]"});
+  ExpectShapeError(
+      loss(in.x, in.weight, in.bias, Ids({0, 1}, {2})),
+      {"linear cross entropy", "rows and targets", "[2, 3, 4]", "[2]"});
   ExpectShapeError(loss(in.x, in.weight, in.bias, Ids({0, 1, 2, 4, 5, 7}, {6})),
-                   {"word loss", "target 7 of 7 classes"});
+                   {"linear cross entropy", "target 7 of 7 classes"});
+}
+
+TEST(LinearCrossEntropy, RefusesOtherDTypes) {
+  const Inputs in = Some(6, 7, true, 4);
+  ExpectShapeError(
+      [&] {
+        LinearCrossEntropy(in.x, {in.weight.To(DType::kF32), true, in.bias},
+                           in.targets, kOptions);
+      },
+      {"f64 with f32"});
+  ExpectShapeError(
+      [&] {
+        LinearCrossEntropy(in.x, {in.weight, true, in.bias.To(DType::kF32)},
+                           in.targets, kOptions);
+      },
+      {"linear cross entropy", "f64 with f32"});
+}
+
+/// A parameter's packed forms and precision are used.
+TEST(LinearCrossEntropy, OfAParameterIsThatOfItsProduct) {
+  const Inputs in = Some(70, 90, true, 4, DType::kF32, 64);
+  for (const auto precision :
+       {kernels::Precision::kNative, kernels::Precision::kBF16}) {
+    const auto run = [&](const auto& loss) {
+      Parameter weight("weight", in.weight.Clone(), precision);
+      Tape tape;
+      const Var x = tape.Leaf(in.x);
+      const CrossEntropyLoss got =
+          loss(x, {tape.Leaf(weight), true, in.bias}, in.targets, kOptions);
+      tape.Backward(got.loss);
+      return std::vector<Tensor>{got.loss.value(), tape.Gradient(x),
+                                 weight.gradient()};
+    };
+    const std::vector<Tensor> got = run(LinearCrossEntropy);
+    const std::vector<Tensor> expected = run(Separate);
+    for (size_t i = 0; i < got.size(); ++i) {
+      EXPECT_LT(MaxDifference(got[i], expected[i]), 1e-4) << i;
+    }
+  }
+  Parameter bytes("weight", in.weight.Clone(), kernels::Precision::kNative,
+                  ParameterUse::kTable);
+  bytes.SetPrecision(kernels::Precision::kInt8);
+  const LinearWeights output = {Context().Use(bytes), true, in.bias};
+  EXPECT_NEAR(LinearCrossEntropy(in.x, output, in.targets, kOptions).nll,
+              Separate(in.x, output, in.targets, kOptions).nll, 1e-3);
 }
 
 }  // namespace
