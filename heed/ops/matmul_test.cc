@@ -109,11 +109,12 @@ TEST(Products, RefuseFactorsThatDoNotFit) {
   ExpectShapeError([&] { Affine(x, fits, Tensor::Zeros({4})); },
                    {"affine", "[3, 5]", "[4]"});
   ExpectShapeError(
-      [&] { AffineTransposed(x, Tensor::Zeros({5, 3}), Tensor::Zeros({4})); },
+      [&] {
+        AffineTransposed(x, Tensor::Zeros({5, 3}), Tensor::Zeros({4}));
+      },
       {"affine transposed", "[5, 3]", "[4]"});
-  ExpectShapeError(
-      [&] { Affine(x, fits, Tensor::Zeros({5}, DType::kF64)); },
-      {"affine", "f32 with f64"});
+  ExpectShapeError([&] { Affine(x, fits, Tensor::Zeros({5}, DType::kF64)); },
+                   {"affine", "f32 with f64"});
   ExpectShapeError([&] { AffineTransposed(x, w, Tensor::Zeros({4})); },
                    {"factors that do not fit", "[2, 3]", "[4, 5]"});
   ExpectShapeError(
