@@ -39,16 +39,13 @@ int64_t CountFields(std::string_view text) {
   return count;
 }
 
-/// The tensor `name` of a file, which must be [?, ...] of this kind.
-Tensor FindTensor(const SafetensorsFile& file, const char* name, DType dtype,
-                  int rank, const std::string& path) {
-  const auto found = std::ranges::find(file.tensors, name, &NamedTensor::name);
-  if (found == file.tensors.end() || found->value.dtype() != dtype ||
-      found->value.rank() != rank) {
-    throw FormatError(
-        fmt::format("{}: no word vectors (no tensor '{}')", path, name));
-  }
-  return found->value;
+/// The tensor `name` of a file, which must be of this dtype and rank.
+Tensor TensorOf(const SafetensorsFile& file, const char* name, DType dtype,
+                int rank, const std::string& path) {
+  const Tensor& tensor = FindTensor(file.tensors, name, path);
+  if (tensor.dtype() == dtype && tensor.rank() == rank) return tensor;
+  throw FormatError(
+      fmt::format("{}: no word vectors (no tensor '{}')", path, name));
 }
 
 }  // namespace
@@ -166,8 +163,8 @@ std::string WordVectors::Serialize() const {
 WordVectors WordVectors::Parse(std::string_view bytes,
                                const std::string& name) {
   const SafetensorsFile file = ParseSafetensors(bytes, name);
-  Tensor vectors = FindTensor(file, kVectors, DType::kF32, 2, name);
-  const Tensor words = FindTensor(file, kWords, DType::kU8, 1, name);
+  Tensor vectors = TensorOf(file, kVectors, DType::kF32, 2, name);
+  const Tensor words = TensorOf(file, kWords, DType::kU8, 1, name);
   std::string_view text(static_cast<const char*>(words.raw()),
                         static_cast<size_t>(words.numel()));
   if (!text.ends_with(kEnd)) throw FormatError(name + ": a word is cut short");

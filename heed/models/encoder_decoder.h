@@ -93,7 +93,7 @@ class EncoderDecoder : public SequenceModel {
                 uint64_t site) const;
   /// What the scores of words are made of.
   Var ReadOut(const Context& ctx, const Seen& seen, const Var& embedded) const;
-  /// What the scores are made of. Shapes: as Logits, result [T, B, ·].
+  /// The same of a whole target. Shapes: as Logits, result [T, B, ·].
   Var Features(const Context& ctx, const Tensor& source, const Tensor& lengths,
                const Tensor& target_in) const;
   Var Scores(const Context& ctx, const Var& out) const;

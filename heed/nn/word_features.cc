@@ -122,7 +122,7 @@ Var WordFeatures::operator()(const Context& ctx, const WordIds& ids) const {
 template <class Drop>
 void WordFeatures::ForDropped(const Context& ctx, int64_t n,
                               const Drop& drop) const {
-  if (!ctx.training || config_.word_dropout == 0) return;
+  if (!Drops(ctx)) return;
   Rng rng(ctx.NextKey());
   for (int64_t i = 0; i < n; ++i) {
     if (rng.Uniform() < config_.word_dropout) drop(i);
@@ -130,7 +130,7 @@ void WordFeatures::ForDropped(const Context& ctx, int64_t n,
 }
 
 Tensor WordFeatures::DropWords(const Context& ctx, const Tensor& words) const {
-  if (!ctx.training) return words;
+  if (!Drops(ctx)) return words;
   Tensor dropped = words.Clone();
   ForDropped(ctx, words.numel(),
              [&](int64_t i) { dropped.data<int32_t>()[i] = unknown_; });

@@ -74,6 +74,9 @@ class WordFeatures {
     Parameter* bias;    // [F]
   };
 
+  bool Drops(const Context& ctx) const {
+    return ctx.training && config_.word_dropout > 0;
+  }
   /// Calls drop(i) for some of the n words.
   template <class Drop>
   void ForDropped(const Context& ctx, int64_t n, const Drop& drop) const;

@@ -48,10 +48,10 @@ void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,
   }
 }
 
-void CheckTargets(std::string_view op, const Shape& shape,
-                  const Tensor& targets, int32_t ignore_id, int64_t classes) {
-  CheckShapes(shape.rank() >= 1 && shape.numel() == targets.numel() * shape[-1],
-              op, "rows and targets that do not fit", {shape, targets.shape()});
+void CheckTargets(std::string_view op, const Tensor& targets, int32_t ignore_id,
+                  int64_t classes) {
+  CheckShapes(targets.dtype() == DType::kI32, op, "targets that are not i32",
+              {targets.shape()});
   for (int64_t i = 0; i < targets.numel(); ++i) {
     const int32_t id = targets.data<int32_t>()[i];
     if (id != ignore_id && (id < 0 || id >= classes)) {

@@ -20,10 +20,9 @@ void CheckColumns(std::string_view op, const Var& x, const Var& row);
 /// `lengths` is undefined, or i32 [batch] of numbers from 0 to `limit`.
 void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,
                   int64_t limit);
-/// `targets`, i32, has a class from 0 to `classes` - 1, or ignore_id, for each
-/// row of x, whose shape is given.
-void CheckTargets(std::string_view op, const Shape& shape,
-                  const Tensor& targets, int32_t ignore_id, int64_t classes);
+/// `targets` are i32, each a class from 0 to `classes` - 1 or ignore_id.
+void CheckTargets(std::string_view op, const Tensor& targets, int32_t ignore_id,
+                  int64_t classes);
 
 }  // namespace heed
 

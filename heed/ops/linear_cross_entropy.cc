@@ -135,8 +135,9 @@ CrossEntropyLoss LinearCrossEntropy(const Var& x, const LinearWeights& output,
   CheckAffine("linear cross entropy", x, weight, output.bias,
               output.transposed);
   const int64_t V = weight.dim(output.transposed ? 0 : 1);
-  CheckTargets("linear cross entropy", x.shape(), targets, options.ignore_id,
-               V);
+  CheckShapes(x.value().rows() == targets.numel(), "linear cross entropy",
+              "rows and targets that do not fit", {x.shape(), targets.shape()});
+  CheckTargets("linear cross entropy", targets, options.ignore_id, V);
   const Counted rows = CountedRows(x.value(), targets, options.ignore_id);
   const int64_t block = BlockRows(rows.x, V);
   const Tensor scores({block, V}, rows.x.dtype());

@@ -10,8 +10,11 @@ namespace heed {
 
 CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
                               const CrossEntropyOptions& options) {
-  CheckTargets("cross entropy", logits.shape(), targets, options.ignore_id,
-               logits.dim(-1));
+  CheckShapes(
+      logits.shape().rank() >= 1 && logits.value().rows() == targets.numel(),
+      "cross entropy", "logits and targets that do not fit",
+      {logits.shape(), targets.shape()});
+  CheckTargets("cross entropy", targets, options.ignore_id, logits.dim(-1));
   const Operand operand(logits);
   Tensor values = logits.value().Contiguous();
   logits = Var();

@@ -208,7 +208,7 @@ BatchLoss PretrainTask::Loss(const Context& ctx,
   return {std::move(loss.loss), nll * scale};
 }
 
-double PretrainTask::Score::linear_cross_entropy() const {
+double PretrainTask::Score::word_loss() const {
   return Share(words_nll, words);
 }
 double PretrainTask::Score::next_loss() const { return Share(next_nll, texts); }
@@ -245,7 +245,7 @@ std::vector<MeasureInfo> PretrainTask::Measures() const {
 
 Metrics PretrainTask::Validate(const std::string& /*measure*/) const {
   const Score score = ScoreOf(valid_);
-  return {{"loss", score.linear_cross_entropy() + score.next_loss()},
+  return {{"loss", score.word_loss() + score.next_loss()},
           {"word_accuracy", score.word_accuracy()},
           {"next_accuracy", score.next_accuracy()}};
 }
@@ -348,12 +348,12 @@ Report PretrainTask::Evaluate() const {
   report.figures = {
       {"word_accuracy", "word accuracy", score.word_accuracy(), 4, "",
        "of 1, of hidden words"},
-      {"word_perplexity", "word perplexity",
-       std::exp(score.linear_cross_entropy()), 3, "", "of hidden words"},
+      {"word_perplexity", "word perplexity", std::exp(score.word_loss()), 3, "",
+       "of hidden words"},
       {"next_accuracy", "next accuracy", score.next_accuracy(), 4, "",
        fmt::format("of 1; always the commoner answer: {:.4f}",
                    std::max(random, 1 - random))},
-      {"loss", "loss", score.linear_cross_entropy() + score.next_loss(), 4, "",
+      {"loss", "loss", score.word_loss() + score.next_loss(), 4, "",
        "per word and per pair, natural logarithm"}};
   report.details = {{"pairs", score.texts},
                     {"words", score.words},

@@ -85,7 +85,7 @@ class PretrainTask : public Task {
     int64_t words = 0, words_correct = 0;
     int64_t texts = 0, next_correct = 0, random = 0;
 
-    double linear_cross_entropy() const;
+    double word_loss() const;
     double next_loss() const;
     double word_accuracy() const;
     double next_accuracy() const;

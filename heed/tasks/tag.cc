@@ -136,10 +136,9 @@ void TagTask::Visit(FieldList& v) {
     "one of its type, each time anew");
   if (with_intents()) {
     v("scramble_mentions", data.scramble_mentions, UpToBelow(0, 1),
-      "probability that a training sentence teaches its intent alone, each "
-      "time "
-      "with other random words in the place of its names (entities of types "
-      "that seldom have the same one twice)");
+      "probability that a training sentence teaches its intent alone, with "
+      "random words in the place of its names, each time others (names: "
+      "entities of types that seldom have the same one twice)");
   }
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
