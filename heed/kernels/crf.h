@@ -20,12 +20,18 @@ struct CrfScores {
 };
 
 /// Σ_b log Σ_y exp(score of y) − score of the given tags, which is −log
-/// p(tags). Without tags only the first term. A gradient that is not null is
-/// replaced; that of emissions, without tags, is p(y_t = c). Shapes: tags i32
-/// [B, T] or undefined, lengths i32 [B]. Range: lengths 0 to T, tags within
-/// them 0 to C − 1. Paper: Lafferty et al. 2001.
+/// p(tags). A gradient that is not null is replaced. Shapes: tags i32 [B, T],
+/// lengths i32 [B]. Range: lengths 0 to T, tags within them 0 to C − 1.
+/// Paper: Lafferty et al. 2001.
 double CrfLoss(const CrfScores& x, const Tensor& tags, const Tensor& lengths,
                CrfScores* gradient);
+
+/// log Σ_y exp(score of y) of every row, 0 for a row of length 0. Shapes:
+/// result [B].
+Tensor CrfLogPartition(const CrfScores& x, const Tensor& lengths);
+/// Its gradient; that of emissions is dy_b p(y_t = c). Shapes: dy [B].
+CrfScores CrfLogPartitionGradient(const CrfScores& x, const Tensor& lengths,
+                                  const Tensor& dy);
 
 /// The tags of the path of the greatest score, 0 behind the end of a row; of
 /// equal paths one. Shapes: result i32 [B, T]. Paper: Viterbi 1967.

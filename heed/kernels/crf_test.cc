@@ -124,6 +124,37 @@ TEST_P(CrfKernel, GradientIsThatOfDifferences) {
   }
 }
 
+TEST_P(CrfKernel, LogPartitionIsThatOfOneStepByOne) {
+  Rng rng(4);
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    for (const int64_t C : {1, 3, 15, 17, 33}) {
+      const CrfScores x = RandomScores(C, dtype, rng);
+      const Tensor sums = CrfLogPartition(x, lengths_);
+      for (int64_t b = 0; b < B; ++b) {
+        EXPECT_NEAR(At(sums, 0, b), Total<true>(x, b),
+                    dtype == DType::kF32 ? 1e-5 : 1e-12);
+      }
+    }
+  }
+}
+
+TEST_P(CrfKernel, GradientOfLogPartitionsIsThatOfDifferences) {
+  Rng rng(5);
+  CrfScores x = RandomScores(3, DType::kF64, rng);
+  const Tensor dy = RandomSlice({B}, DType::kF64, rng).Contiguous();
+  const CrfScores gradient = CrfLogPartitionGradient(x, lengths_, dy);
+  const auto loss = [&] {
+    const Tensor sums = CrfLogPartition(x, lengths_);
+    double total = 0;
+    for (int64_t b = 0; b < B; ++b) total += At(dy, 0, b) * At(sums, 0, b);
+    return total;
+  };
+  ExpectGradient(gradient.emissions, x.emissions, loss);
+  ExpectGradient(gradient.transitions, x.transitions, loss);
+  ExpectGradient(gradient.start, x.start, loss);
+  ExpectGradient(gradient.end, x.end, loss);
+}
+
 TEST_P(CrfKernel, BestPathsHaveTheGreatestScore) {
   Rng rng(3);
   for (const DType dtype : {DType::kF32, DType::kF64}) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "heed/kernels/elementwise.h"
@@ -40,13 +41,24 @@ struct Best {
   Tensor probabilities;
 };
 
-/// The likeliest class of each row of scores [..., C].
-Best BestOf(const Var& scores) {
+/// The likeliest class of each row of scores [..., C], as `shape` [...].
+Best BestOf(const Var& scores, const Shape& shape) {
   Best best;
   const Tensor logs = kernels::LogSoftmax(scores.value().Contiguous());
   kernels::TopK(logs, 1, best.probabilities, best.ids, nullptr);
-  best.probabilities = kernels::Exp(best.probabilities);
+  best.ids = best.ids.Reshape(shape);
+  best.probabilities = kernels::Exp(best.probabilities).Reshape(shape);
   return best;
+}
+
+/// `ids`, with others in the place of those that are not known.
+Tensor KnownOr(const Tensor& ids, const Tensor& others) {
+  Tensor known = ids.Clone();
+  for (int64_t b = 0; b < known.numel(); ++b) {
+    int32_t& id = known.data<int32_t>()[b];
+    if (id == kNone) id = others.data<int32_t>()[b];
+  }
+  return known;
 }
 
 /// p[b, t, tags[b, t]].
@@ -74,6 +86,9 @@ void TaggerConfig::Visit(FieldList& v) {
     "how much the loss of an intent counts beside that of a tag");
   v("intent_informs_tags", intent_informs_tags,
     "tags see what the intent is chosen by");
+  v("joint_intents", joint_intents,
+    "crf: intent and tags are one random field, so that each speaks for or "
+    "against the other");
 }
 
 Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
@@ -101,6 +116,35 @@ Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
   if (config_.intent_informs_tags) {
     informed_ = &scope.Add("informed.weight", {width, sizes.tags}, kGlorotInit);
   }
+  if (crf_ && config_.joint_intents) {
+    joint_ = &scope.Add("joint.weight", {sizes.intents, sizes.tags}, kZeroInit);
+  }
+}
+
+/// Emissions e [B, T, C] given an intent of each sentence, i32 [B].
+Var Tagger::Given(const Context& ctx, const Var& emissions,
+                  const Tensor& intents) const {
+  return AddToSteps(emissions, Embed(ctx.Use(*joint_), intents));
+}
+
+/// log Σ_y exp(score of y) given each intent: [B, I].
+Var Tagger::LogPartitions(const Context& ctx, const Var& emissions,
+                          const Tensor& lengths) const {
+  const int64_t b_size = emissions.dim(0);
+  const int64_t i_size = joint_->value().dim(0);
+  Tensor intents({b_size, i_size}, DType::kI32);
+  Tensor repeated({b_size * i_size}, DType::kI32);
+  for (int64_t b = 0; b < b_size; ++b) {
+    int32_t* row = intents.row<int32_t>(b);
+    std::iota(row, row + i_size, 0);
+    std::fill_n(repeated.data<int32_t>() + b * i_size, i_size,
+                lengths.data<int32_t>()[b]);
+  }
+  const Var given =
+      Reshape(AddPairs(Embed(ctx.Use(*joint_), intents), emissions),
+              {b_size * i_size, emissions.dim(1), emissions.dim(2)});
+  return Reshape(CrfLogPartition(CrfOf(ctx, given), repeated),
+                 {b_size, i_size});
 }
 
 Tagger::Scores Tagger::Score(const Context& ctx, const TagBatch& batch) const {
@@ -115,6 +159,11 @@ Tagger::Scores Tagger::Score(const Context& ctx, const TagBatch& batch) const {
   scores.intents = (*intents_)(ctx, pooled);
   if (informed_ != nullptr) {
     scores.tags = AddToSteps(scores.tags, MatMul(pooled, ctx.Use(*informed_)));
+  }
+  if (joint_ != nullptr) {
+    scores.intents =
+        Add(scores.intents,
+            LogPartitions(ctx, scores.tags, batch.sentences.lengths));
   }
   return scores;
 }
@@ -135,6 +184,11 @@ TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
   entropy.ignore_id = kNone;
   entropy.smoothing = options.smoothing;
   entropy.scale = options.scale;
+  if (joint_ != nullptr) {
+    const Best likeliest = BestOf(scores.intents, {shape[0]});
+    scores.tags =
+        Given(ctx, scores.tags, KnownOr(batch.intents, likeliest.ids));
+  }
   if (crf_) {
     const CrfLossResult crf = CrfLoss(
         CrfOf(ctx, scores.tags), batch.tags,
@@ -155,23 +209,25 @@ TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
 }
 
 TagPrediction Tagger::Predict(const Context& ctx, const TagBatch& batch) const {
-  const Scores scores = Score(ctx, batch);
+  Scores scores = Score(ctx, batch);
   const Shape shape = batch.sentences.shape();
   TagPrediction prediction;
+  Best intents;
+  if (intents_) intents = BestOf(scores.intents, {shape[0]});
+  if (joint_ != nullptr) scores.tags = Given(ctx, scores.tags, intents.ids);
   if (crf_) {
     const Crf crf = CrfOf(ctx, scores.tags);
     prediction.tags = CrfBestPaths(crf, batch.sentences.lengths);
     prediction.tag_probabilities =
         Chosen(CrfMarginals(crf, batch.sentences.lengths), prediction.tags);
   } else {
-    const Best best = BestOf(scores.tags);
-    prediction.tags = best.ids.Reshape(shape);
-    prediction.tag_probabilities = best.probabilities.Reshape(shape);
+    const Best best = BestOf(scores.tags, shape);
+    prediction.tags = best.ids;
+    prediction.tag_probabilities = best.probabilities;
   }
   if (!intents_) return prediction;
-  const Best best = BestOf(scores.intents);
-  prediction.intents = best.ids.Reshape({shape[0]});
-  prediction.intent_probabilities = best.probabilities.Reshape({shape[0]});
+  prediction.intents = intents.ids;
+  prediction.intent_probabilities = intents.probabilities;
   return prediction;
 }
 

@@ -20,6 +20,7 @@ struct TaggerConfig {
   double output_dropout = 0;
   double intent_weight = 1;
   bool intent_informs_tags = true;
+  bool joint_intents = true;
 
   void Visit(FieldList& v);
 };
@@ -62,10 +63,13 @@ struct TagPrediction {
 ///   crf      p(y) of a conditional random field with emissions W h_t + b
 /// With intents there is p(z) = softmax(V g + d), where g is what the encoder
 /// pools, else the vectors of words pooled by attention; if the intent informs
-/// the tags, U g is added to W h_t + b. Immutable but for its parameters: those
-/// of the encoder, tags, crf, pooling, intents, informed.
+/// the tags, U g is added to W h_t + b. Joint intents make one field of both,
+///   p(y, z) ∝ exp((V g + d)_z + Σ_t (W h_t + b + J_z)_y_t + transitions of y),
+/// in which the prediction is the likeliest z, and given it the likeliest y.
+/// Immutable but for its parameters: those of the encoder, tags, crf, pooling,
+/// intents, informed, joint.
 /// Paper: Lample et al. 2016, arXiv:1603.01360; Liu and Lane 2016,
-/// arXiv:1609.01454 (intents).
+/// arXiv:1609.01454 (intents); Jeong and Lee 2008 (triangular-chain field).
 class Tagger {
  public:
   /// Throws: ConfigError.
@@ -92,6 +96,10 @@ class Tagger {
   };
 
   Scores Score(const Context& ctx, const TagBatch& batch) const;
+  Var Given(const Context& ctx, const Var& emissions,
+            const Tensor& intents) const;
+  Var LogPartitions(const Context& ctx, const Var& emissions,
+                    const Tensor& lengths) const;
   Crf CrfOf(const Context& ctx, const Var& emissions) const;
 
   TaggerConfig config_;
@@ -101,6 +109,7 @@ class Tagger {
   std::optional<Pooling> pooling_;
   std::optional<Linear> intents_;
   Parameter* informed_ = nullptr;  // [M, C]
+  Parameter* joint_ = nullptr;     // [I, C]
 };
 
 }  // namespace heed

@@ -71,6 +71,21 @@ CrfLossResult CrfLoss(const Crf& crf, const Tensor& tags, const Tensor& lengths,
   return result;
 }
 
+Var CrfLogPartition(const Crf& crf, const Tensor& lengths) {
+  CheckCrf(crf, lengths);
+  const kernels::CrfScores x = Dense(crf);
+  return Record("crf_log_partition", kernels::CrfLogPartition(x, lengths),
+                {crf.emissions, crf.transitions, crf.start, crf.end},
+                [x, lengths](const Tensor& dy, Grads& g) {
+                  kernels::CrfScores d =
+                      kernels::CrfLogPartitionGradient(x, lengths, dy);
+                  if (g.Needs(0)) g.Add(0, std::move(d.emissions));
+                  if (g.Needs(1)) g.Add(1, std::move(d.transitions));
+                  if (g.Needs(2)) g.Add(2, std::move(d.start));
+                  if (g.Needs(3)) g.Add(3, std::move(d.end));
+                });
+}
+
 Tensor CrfBestPaths(const Crf& crf, const Tensor& lengths) {
   CheckCrf(crf, lengths);
   return kernels::CrfBestPaths(Dense(crf), lengths);
@@ -78,9 +93,9 @@ Tensor CrfBestPaths(const Crf& crf, const Tensor& lengths) {
 
 Tensor CrfMarginals(const Crf& crf, const Tensor& lengths) {
   CheckCrf(crf, lengths);
-  kernels::CrfScores gradient;
-  kernels::CrfLoss(Dense(crf), {}, lengths, &gradient);
-  return gradient.emissions;
+  const Tensor ones =
+      Tensor::Full(lengths.shape(), 1, crf.emissions.value().dtype());
+  return kernels::CrfLogPartitionGradient(Dense(crf), lengths, ones).emissions;
 }
 
 }  // namespace heed

@@ -28,6 +28,10 @@ struct CrfLossResult {
 CrfLossResult CrfLoss(const Crf& crf, const Tensor& tags, const Tensor& lengths,
                       double scale);
 
+/// log Σ_y exp(score(y)) of every row, 0 for a row of length 0. Shapes: result
+/// [B]. Throws: as CrfLoss.
+Var CrfLogPartition(const Crf& crf, const Tensor& lengths);
+
 /// The path with the greatest score of every row, 0 behind its end.
 /// Shapes: result i32 [B, T]. Throws: as CrfLoss.
 Tensor CrfBestPaths(const Crf& crf, const Tensor& lengths);

@@ -102,6 +102,30 @@ TEST(CrfLoss, HasTheGradientOfDifferencesForOneOperandAlone) {
       {x.transitions.Clone()});
 }
 
+TEST(CrfLogPartition, IsTheLogOfTheSumOverAllPathsOfEachRow) {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Chain x(dtype);
+    const Tensor sums = CrfLogPartition(x.crf(), Lengths(kLengths)).value();
+    ASSERT_EQ(sums.shape(), Shape{B});
+    for (int64_t b = 0; b < B; ++b) {
+      const int32_t n = kLengths[static_cast<size_t>(b)];
+      EXPECT_NEAR(kernels::At(sums, 0, b), LogSumOverPaths(x, b, n),
+                  dtype == DType::kF32 ? 1e-5 : 1e-12);
+    }
+  }
+}
+
+TEST(CrfLogPartition, HasTheGradientOfDifferencesForRowsOfAnyWeight) {
+  const Tensor weights = Tensor::Of<double>({0.5, -3, -2}, {B});
+  const auto weighted = [&](std::span<const Var> in) {
+    return Sum(
+        Mul(CrfLogPartition({in[0], in[1], in[2], in[3]}, Lengths(kLengths)),
+            weights));
+  };
+  const Chain x;
+  ExpectGradientOf(weighted, {x.emissions, x.transitions, x.start, x.end});
+}
+
 /// More tags than a vector has lanes, more rows than a chunk.
 TEST(CrfLoss, OfManyTagsInF32IsCloseToF64) {
   for (const int64_t tags_of : {1, 15, 17, 33}) {

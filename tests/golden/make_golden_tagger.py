@@ -4,8 +4,9 @@
 The model is written here from the equations of its papers, with plain tensor
 operations; nothing is taken from Heed but the names and layouts of parameters
 (weights are [in, out], gates of an LSTM stand side by side: i f g o). The random
-field is computed over all paths one by one. The file holds parameter.NAME,
-gradient.NAME, the batch, the loss, the best tags and their probabilities.
+field of intent and tags is computed over all paths one by one. The file holds
+parameter.NAME, gradient.NAME, the batch, the loss, the best tags and intents
+and their probabilities.
 
 Run it in this folder: python3 make_golden_tagger.py
 """
@@ -100,25 +101,34 @@ def score(p, emissions, path):
 
 
 def sentence(p, b):
-    """The loss, the best tags and p(y_t = best tag)."""
+    """The loss; the best tags, p(y_t = best tag); the best intent, its log p."""
     y = read(p, b)
     width = y.shape[1]
     keys = torch.tanh(linear(p, "pooling.key", y, width))
     pooled = torch.softmax(keys @ p("pooling.query", width), dim=0) @ y
     emissions = linear(p, "tags", y, C) + pooled @ p("informed.weight", width, C)
     paths = list(itertools.product(range(C), repeat=len(y)))
-    scores = torch.stack([score(p, emissions, path) for path in paths])
-    probabilities = torch.softmax(scores, dim=0)
-    tags = tuple(TAGS[b][: len(y)])
-    log_p = torch.log(probabilities[paths.index(tags)])
-    intents = torch.log_softmax(linear(p, "intents", pooled, I), dim=0)
-    loss = -log_p - INTENT_WEIGHT * intents[INTENTS[b]]
-    best = paths[int(scores.argmax())]
+    # Scores of every intent with every path.
+    alone = linear(p, "intents", pooled, I)
+    scores = torch.stack(
+        [
+            torch.stack([alone[z] + score(p, emissions + row, path) for path in paths])
+            for z, row in enumerate(p("joint.weight", I, C))
+        ]
+    )
+    intents = torch.logsumexp(scores, dim=1)
+    intents = intents - torch.logsumexp(intents, dim=0)
+    given = torch.log_softmax(scores, dim=1)
+    tags = paths.index(tuple(TAGS[b][: len(y)]))
+    loss = -given[INTENTS[b], tags] - INTENT_WEIGHT * intents[INTENTS[b]]
+    likeliest = int(intents.argmax())
+    probabilities = torch.exp(given[likeliest])
+    best = paths[int(probabilities.argmax())]
     through = [
         sum(q for path, q in zip(paths, probabilities) if path[t] == tag)
         for t, tag in enumerate(best)
     ]
-    return loss, best, torch.stack(through).detach()
+    return loss, best, torch.stack(through).detach(), likeliest, intents[likeliest]
 
 
 def main():
@@ -126,10 +136,13 @@ def main():
     loss = 0
     best = torch.zeros(3, 5, dtype=torch.int32)
     best_probability = torch.zeros(3, 5)
+    intent = torch.zeros(3, dtype=torch.int32)
+    intent_probability = torch.zeros(3)
     for b, n in enumerate(LENGTHS):
-        one, best[b, :n], best_probability[b, :n] = map(
+        one, best[b, :n], best_probability[b, :n], intent[b], log_p = map(
             torch.as_tensor, sentence(p, b)
         )
+        intent_probability[b] = torch.exp(log_p.detach())
         loss = loss + one
     loss.backward()
 
@@ -147,6 +160,8 @@ def main():
         "loss": loss,
         "best": best,
         "best_probability": best_probability,
+        "intent": intent,
+        "intent_probability": intent_probability,
     }
     for name, value in p.values.items():
         tensors["parameter." + name] = value

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -189,9 +190,10 @@ double TagsRow(const Chain<T>& x, const T* emissions, const int32_t* tags,
 /// What the rows of a call share.
 struct LossJob {
   const CrfScores& x;
-  const Tensor& tags;
+  const Tensor& tags;  // undefined: none
   const Tensor& lengths;
-  CrfScores* gradient;
+  const Tensor& weights;  // of rows in the gradient; undefined: 1
+  CrfScores* gradient;    // null: none
   Tensor sums;  // [chunks, C + 2, C]: gradients of transitions, start, end
 };
 
@@ -209,6 +211,11 @@ double LossRow(LossJob& job, int64_t b, Lattice<T>& lattice) {
     T* sums = job.sums.data<T>() + b / kRowsPerChunk * (c_size + 2) * c_size;
     g = {job.gradient->emissions.data<T>() + b * t_size * c_size, sums,
          sums + c_size * c_size, sums + (c_size + 1) * c_size};
+    if (job.weights.defined()) {
+      // All that follows is linear in these probabilities.
+      const T weight = job.weights.data<T>()[b];
+      for (T& p : lattice.p) p *= weight;
+    }
     BackwardRow(x, n, c_size, lattice, g);
   }
   if (job.tags.defined()) {
@@ -232,21 +239,24 @@ void FinishGradient(const Tensor& sums, CrfScores& gradient) {
   gradient.end = total[c_size + 1];
 }
 
-double Loss(const CrfScores& x, const Tensor& tags, const Tensor& lengths,
-            CrfScores* gradient) {
-  const int64_t b_size = x.emissions.dim(0);
-  const int64_t t_size = x.emissions.dim(1);
-  const int64_t c_size = x.emissions.dim(2);
-  const DType dtype = x.emissions.dtype();
+/// The loss of each row: log Σ_y exp(score of y), less the score of the tags.
+std::vector<double> Losses(const CrfScores& x, const Tensor& tags,
+                           const Tensor& lengths, const Tensor& weights,
+                           CrfScores* gradient) {
+  LossJob job{x, tags, lengths, weights, gradient, {}};
+  const Tensor& emissions = x.emissions;
+  const int64_t b_size = emissions.dim(0);
+  const int64_t t_size = emissions.dim(1);
+  const int64_t c_size = emissions.dim(2);
+  const DType dtype = emissions.dtype();
   const int64_t chunks = (b_size + kRowsPerChunk - 1) / kRowsPerChunk;
-  LossJob job{x, tags, lengths, gradient, {}};
   if (gradient != nullptr) {
-    gradient->emissions = Tensor::Zeros(x.emissions.shape(), dtype);
+    gradient->emissions = Tensor::Zeros(emissions.shape(), dtype);
     gradient->start = Tensor(x.start.shape(), dtype);
     job.sums = Tensor::Zeros({chunks, c_size + 2, c_size}, dtype);
   }
   std::vector<double> losses(static_cast<size_t>(b_size));
-  WithFloat(x.emissions, [&](auto zero) HWY_ATTR {
+  WithFloat(emissions, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
     ParallelFor(b_size, kRowsPerChunk,
                 [&](int64_t begin, int64_t end) HWY_ATTR {
@@ -257,9 +267,7 @@ double Loss(const CrfScores& x, const Tensor& tags, const Tensor& lengths,
                 });
     if (gradient != nullptr) FinishGradient<T>(job.sums, *gradient);
   });
-  double loss = 0;
-  for (const double row : losses) loss += row;
-  return loss;
+  return losses;
 }
 
 /// to[j] = max_i from[i] + transitions[i, j], and which i that is.
@@ -326,12 +334,27 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace heed::kernels {
-HWY_EXPORT(Loss);
+HWY_EXPORT(Losses);
 HWY_EXPORT(BestPaths);
 
 double CrfLoss(const CrfScores& x, const Tensor& tags, const Tensor& lengths,
                CrfScores* gradient) {
-  return HWY_DYNAMIC_DISPATCH(Loss)(x, tags, lengths, gradient);
+  const std::vector<double> losses =
+      HWY_DYNAMIC_DISPATCH(Losses)(x, tags, lengths, {}, gradient);
+  return std::accumulate(losses.begin(), losses.end(), 0.0);
+}
+
+Tensor CrfLogPartition(const CrfScores& x, const Tensor& lengths) {
+  const std::vector<double> rows =
+      HWY_DYNAMIC_DISPATCH(Losses)(x, {}, lengths, {}, nullptr);
+  return Tensor::Of(rows, {std::ssize(rows)}).To(x.emissions.dtype());
+}
+
+CrfScores CrfLogPartitionGradient(const CrfScores& x, const Tensor& lengths,
+                                  const Tensor& dy) {
+  CrfScores gradient;
+  HWY_DYNAMIC_DISPATCH(Losses)(x, {}, lengths, dy, &gradient);
+  return gradient;
 }
 
 Tensor CrfBestPaths(const CrfScores& x, const Tensor& lengths) {
