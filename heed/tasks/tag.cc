@@ -140,6 +140,12 @@ void TagTask::Visit(FieldList& v) {
       "random words in the place of its names, each time others (names: "
       "entities of types that seldom have the same one twice)");
   }
+  if (!pieces) {
+    v("rare_word_dropout", data.rare_word_dropout, Range(0, 1e6),
+      "A: a word that occurs N times in the training text is taken for an "
+      "unknown one with probability A / (A + N), so that names are read by "
+      "what stands around them; 0: none");
+  }
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
     "what reads a sentence; BERT reads pieces of words, others features");
@@ -290,6 +296,9 @@ void TagTask::EncodeExamples() {
   }
   train_ = Encode(train_text_);
   valid_ = Encode(valid_text_);
+  if (data.rare_word_dropout > 0) {
+    rare_words_.emplace(train_.plan.source, data.rare_word_dropout);
+  }
 }
 
 std::string TagTask::Summary() const {
@@ -338,18 +347,25 @@ TagBatch TagTask::MakeBatch(const Encoded& sentences,
 
 TagBatch TagTask::TrainingBatch(const Context& ctx,
                                 std::span<const int64_t> examples) const {
-  if (!mentions_ || ctx.rng == nullptr) return MakeBatch(train_, examples);
+  if (ctx.rng == nullptr) return MakeBatch(train_, examples);
+  TagBatch batch = mentions_ ? RewrittenBatch(*ctx.rng, examples)
+                             : MakeBatch(train_, examples);
+  if (rare_words_) rare_words_->Apply(batch.sentences.words.words, *ctx.rng);
+  return batch;
+}
+
+TagBatch TagTask::RewrittenBatch(Rng& rng,
+                                 std::span<const int64_t> examples) const {
   std::vector<TaggedSentence> sentences;
   std::vector<int64_t> places;
   for (const int64_t i : examples) {
     places.push_back(std::ssize(places));
     const TaggedSentence& sentence = train_text_[static_cast<size_t>(i)];
-    const bool scramble = data.scramble_mentions > 0 &&
-                          ctx.rng->Uniform() < data.scramble_mentions;
+    const bool scramble =
+        data.scramble_mentions > 0 && rng.Uniform() < data.scramble_mentions;
     sentences.push_back(
-        scramble
-            ? mentions_->Scramble(sentence, *ctx.rng)
-            : mentions_->Replace(sentence, data.replace_mentions, *ctx.rng));
+        scramble ? mentions_->Scramble(sentence, rng)
+                 : mentions_->Replace(sentence, data.replace_mentions, rng));
   }
   return MakeBatch(Encode(sentences), places);
 }

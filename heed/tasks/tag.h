@@ -13,6 +13,7 @@
 #include "heed/data/conll.h"
 #include "heed/data/corpus.h"
 #include "heed/data/labelled.h"
+#include "heed/data/rare_words.h"
 #include "heed/metrics/entities.h"
 #include "heed/models/encoder_config.h"
 #include "heed/models/tagger.h"
@@ -31,6 +32,7 @@ struct TagDataConfig {
   int batch_sentences = 32;
   double replace_mentions = 0;   // probability
   double scramble_mentions = 0;  // probability
+  double rare_word_dropout = 0;  // α
 };
 
 /// Words as features or, for a BERT, as pieces, an encoder that reads them,
@@ -121,6 +123,8 @@ class TagTask : public Task {
   /// A batch to learn from.
   TagBatch TrainingBatch(const Context& ctx,
                          std::span<const int64_t> examples) const;
+  /// With other mentions than they have.
+  TagBatch RewrittenBatch(Rng& rng, std::span<const int64_t> examples) const;
   TagBatch MakeBatch(const Encoded& sentences,
                      std::span<const int64_t> indices) const;
   /// Loss, and F1 or accuracy.
@@ -141,7 +145,8 @@ class TagTask : public Task {
   bool entities_ = true;  // the tags of the training text spell them
   Encoded train_;
   Encoded valid_;
-  std::optional<Mentions> mentions_;  // if some shall be replaced
+  std::optional<Mentions> mentions_;           // if some shall be replaced
+  std::optional<RareWordDropout> rare_words_;  // if some shall be dropped
 
   // Of prediction and evaluation
   std::string input_ = "lines";

@@ -112,6 +112,40 @@ TEST_F(Tagging, LearnsFromVectorsWhatItHasNotSeen) {
             std::string::npos);
 }
 
+/// In training, a name tells what it is as well as the word before it does; in
+/// the test it tells the other type.
+TEST_F(Tagging, RareWordDropoutLeavesNamesToTheWordsAroundThem) {
+  const auto sentences = [](bool swapped) {
+    std::vector<TaggedSentence> all;
+    for (int i = 0; i < 60; ++i) {
+      for (const bool place : {true, false}) {
+        const std::string name =
+            fmt::format("{}{}", place != swapped ? "town" : "person", i % 3);
+        all.push_back({{"so", place ? "in" : "with", name},
+                       {"O", "O", place ? "B-LOC" : "B-PER"},
+                       ""});
+      }
+    }
+    return all;
+  };
+  const auto f1 = [&](double alpha) {
+    TagTask task;
+    MakeSmall(task);
+    training_.run.overwrite = true;
+    task.input.features.characters = "none";
+    task.input.words.normalize_words = false;
+    task.data.rare_word_dropout = alpha;
+    task.SetText(sentences(false), sentences(true));
+    TrainOnExamples(task, training_);
+    for (const auto& [name, value] : task.Validate("")) {
+      if (name == "f1") return value;
+    }
+    return -1.0;
+  };
+  EXPECT_LT(f1(0), 80);
+  EXPECT_GT(f1(20), 95);
+}
+
 TEST_F(Tagging, OfTagsThatSpellNoEntitiesMeasuresAccuracy) {
   std::vector<TaggedSentence> sentences = People(60, 1);
   for (TaggedSentence& s : sentences) {
