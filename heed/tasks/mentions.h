@@ -25,32 +25,12 @@ class Mentions {
   TaggedSentence Replace(const TaggedSentence& sentence, double probability,
                          Rng& rng) const;
 
-  /// The sentence with words of any names in the place of each name, so that
-  /// only what stands around names tells what is meant, and then without tags.
-  /// Names are the entities of types that seldom have the same one twice.
-  TaggedSentence Scramble(const TaggedSentence& sentence, Rng& rng) const;
-
-  /// Whether the text has names at all.
-  bool has_names() const { return !words_of_names_.empty(); }
-
  private:
   struct Mention {
     std::vector<std::string> words;
     std::vector<std::string> tags;
   };
-  struct Type {
-    std::vector<Mention> mentions;
-    bool names = false;
-  };
-
-  /// The sentence with what `other` gives for the type of each entity, if it
-  /// gives anything, in that entity's place.
-  template <class Other>
-  TaggedSentence Rewrite(const TaggedSentence& sentence,
-                         const Other& other) const;
-
-  std::map<std::string, Type> types_;
-  std::vector<std::string> words_of_names_;
+  std::map<std::string, std::vector<Mention>> mentions_;  // of each type
 };
 
 }  // namespace heed

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <set>
 #include <string>
 
 namespace heed {
@@ -60,48 +59,6 @@ TEST(Mentions, KeepTypesThatTheTextDoesNotHave) {
   const TaggedSentence other = {{"at", "ACME"}, {"O", "B-ORG"}, ""};
   EXPECT_EQ(Mentions(Text()).Replace(other, 1, rng).words, other.words);
   EXPECT_TRUE(Mentions(Text()).Replace({}, 1, rng).words.empty());
-}
-
-/// Cities that all differ and days that do not.
-std::vector<TaggedSentence> Trips() {
-  std::vector<TaggedSentence> text;
-  for (int i = 0; i < 8; ++i) {
-    const std::string n = std::to_string(i);
-    text.push_back({{"to", "New", "York" + n, "on", "Monday"},
-                    {"O", "B-LOC", "I-LOC", "O", "B-DAY"},
-                    "go"});
-  }
-  return text;
-}
-
-TEST(Mentions, ScrambledNamesHaveAnyWordsOfNamesAndNoTags) {
-  const Mentions mentions(Trips());
-  Rng rng(1);
-  std::set<std::string> seen;
-  for (int i = 0; i < 200; ++i) {
-    const TaggedSentence s = mentions.Scramble(Trips()[0], rng);
-    ASSERT_EQ(s.words.size(), 5U);
-    EXPECT_EQ(s.words[0], "to");
-    EXPECT_EQ(s.words[3], "on");
-    EXPECT_EQ(s.words[4], "Monday") << "days are no names";
-    EXPECT_TRUE(s.tags.empty());
-    EXPECT_EQ(s.label, "go");
-    seen.insert(s.words[1] + " " + s.words[2]);
-  }
-  EXPECT_TRUE(seen.contains("York3 York5"));
-  EXPECT_TRUE(seen.contains("York7 New"));
-}
-
-TEST(Mentions, SentencesWithoutNamesAreNotScrambled) {
-  Rng rng(1);
-  const std::vector<TaggedSentence> days = {{{"Monday"}, {"B-DAY"}, "x"},
-                                            {{"Monday"}, {"B-DAY"}, "x"}};
-  const Mentions mentions(days);
-  EXPECT_FALSE(mentions.has_names());
-  const TaggedSentence s = mentions.Scramble(days[0], rng);
-  EXPECT_EQ(s.words, days[0].words);
-  EXPECT_EQ(s.tags, days[0].tags);
-  EXPECT_TRUE(Mentions(Trips()).has_names());
 }
 
 }  // namespace

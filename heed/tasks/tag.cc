@@ -134,12 +134,6 @@ void TagTask::Visit(FieldList& v) {
   v("replace_mentions", data.replace_mentions, Range(0, 1),
     "probability that an entity of a training sentence is replaced by another "
     "one of its type, each time anew");
-  if (with_intents()) {
-    v("scramble_mentions", data.scramble_mentions, UpToBelow(0, 1),
-      "probability that a training sentence teaches its intent alone, with "
-      "random words in the place of its names, each time others (names: "
-      "entities of types that seldom have the same one twice)");
-  }
   if (!pieces) {
     v("rare_word_dropout", data.rare_word_dropout, Range(0, 1e6),
       "A: a word that occurs N times in the training text is taken for an "
@@ -279,20 +273,13 @@ TagTask::Encoded TagTask::Encode(
 }
 
 void TagTask::EncodeExamples() {
-  if (data.replace_mentions > 0 || data.scramble_mentions > 0) {
+  if (data.replace_mentions > 0) {
     if (!entities_) {
-      throw ConfigError(fmt::format(
-          "{}: the tags of the training text spell no entities (O, B-TYPE, "
-          "I-TYPE)",
-          data.replace_mentions > 0 ? "replace_mentions"
-                                    : "scramble_mentions"));
+      throw ConfigError(
+          "replace_mentions: the tags of the training text spell no entities "
+          "(O, B-TYPE, I-TYPE)");
     }
     mentions_.emplace(train_text_);
-    if (data.scramble_mentions > 0 && !mentions_->has_names()) {
-      throw ConfigError(
-          "scramble_mentions: every type of entity has the same few again and "
-          "again, so there are no names");
-    }
   }
   train_ = Encode(train_text_);
   valid_ = Encode(valid_text_);
@@ -348,24 +335,20 @@ TagBatch TagTask::MakeBatch(const Encoded& sentences,
 TagBatch TagTask::TrainingBatch(const Context& ctx,
                                 std::span<const int64_t> examples) const {
   if (ctx.rng == nullptr) return MakeBatch(train_, examples);
-  TagBatch batch = mentions_ ? RewrittenBatch(*ctx.rng, examples)
+  TagBatch batch = mentions_ ? ReplacedBatch(*ctx.rng, examples)
                              : MakeBatch(train_, examples);
   if (rare_words_) rare_words_->Apply(batch.sentences.words.words, *ctx.rng);
   return batch;
 }
 
-TagBatch TagTask::RewrittenBatch(Rng& rng,
-                                 std::span<const int64_t> examples) const {
+TagBatch TagTask::ReplacedBatch(Rng& rng,
+                                std::span<const int64_t> examples) const {
   std::vector<TaggedSentence> sentences;
   std::vector<int64_t> places;
   for (const int64_t i : examples) {
     places.push_back(std::ssize(places));
-    const TaggedSentence& sentence = train_text_[static_cast<size_t>(i)];
-    const bool scramble =
-        data.scramble_mentions > 0 && rng.Uniform() < data.scramble_mentions;
-    sentences.push_back(
-        scramble ? mentions_->Scramble(sentence, rng)
-                 : mentions_->Replace(sentence, data.replace_mentions, rng));
+    sentences.push_back(mentions_->Replace(train_text_[static_cast<size_t>(i)],
+                                           data.replace_mentions, rng));
   }
   return MakeBatch(Encode(sentences), places);
 }

@@ -31,7 +31,6 @@ struct TagDataConfig {
   int batch_words = 4096;
   int batch_sentences = 32;
   double replace_mentions = 0;   // probability
-  double scramble_mentions = 0;  // probability
   double rare_word_dropout = 0;  // α
 };
 
@@ -123,8 +122,8 @@ class TagTask : public Task {
   /// A batch to learn from.
   TagBatch TrainingBatch(const Context& ctx,
                          std::span<const int64_t> examples) const;
-  /// With other mentions than they have.
-  TagBatch RewrittenBatch(Rng& rng, std::span<const int64_t> examples) const;
+  /// With some mentions replaced.
+  TagBatch ReplacedBatch(Rng& rng, std::span<const int64_t> examples) const;
   TagBatch MakeBatch(const Encoded& sentences,
                      std::span<const int64_t> indices) const;
   /// Loss, and F1 or accuracy.

@@ -217,38 +217,6 @@ TEST_F(Slots, TrainPredictAndEvaluateWithIntents) {
   EXPECT_GT(figures.at("joint_accuracy"), 90);
 }
 
-/// In training, names tell the intent as well as the words around them do; in
-/// the test they tell the other one.
-TEST_F(Slots, ScrambledNamesLeaveTheIntentToTheWordsAroundThem) {
-  const auto sentences = [](bool swapped) {
-    std::vector<TaggedSentence> all;
-    for (int i = 0; i < 40; ++i) {
-      for (const bool watch : {true, false}) {
-        const std::string name =
-            fmt::format("{}{}", watch != swapped ? "film" : "song", i);
-        all.push_back({{"please", watch ? "show" : "play", name, name},
-                       {"O", "O", "B-NAME", "I-NAME"},
-                       watch ? "watch" : "hear"});
-      }
-    }
-    return all;
-  };
-  const auto accuracy = [&](double scramble) {
-    SlotsTask task;
-    MakeSmall(task);
-    training_.run.overwrite = true;
-    task.data.scramble_mentions = scramble;
-    task.SetText(sentences(false), sentences(true));
-    TrainOnExamples(task, training_);
-    for (const auto& [name, value] : task.Validate("")) {
-      if (name == "intent_accuracy") return value;
-    }
-    return -1.0;
-  };
-  EXPECT_LT(accuracy(0), 70);
-  EXPECT_GT(accuracy(0.7), 95);
-}
-
 TEST_F(Tagging, RefusesToReplaceMentionsWhereThereAreNone) {
   TagTask task;
   MakeSmall(task);
