@@ -5,6 +5,7 @@
 #include <hwy/tests/hwy_gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "heed/kernels/testing.h"
@@ -87,6 +88,14 @@ double ScoreOf(const CrfScores& x, const Tensor& tags, int64_t b) {
   return score;
 }
 
+void ExpectGradients(const CrfScores& gradient, CrfScores& x,
+                     const std::function<double()>& loss) {
+  ExpectGradient(gradient.emissions, x.emissions, loss);
+  ExpectGradient(gradient.transitions, x.transitions, loss);
+  ExpectGradient(gradient.start, x.start, loss);
+  ExpectGradient(gradient.end, x.end, loss);
+}
+
 class CrfKernel : public hwy::TestWithParamTarget {
  protected:
   const Tensor lengths_ = Tensor::Of(kLengths, {B});
@@ -117,10 +126,7 @@ TEST_P(CrfKernel, GradientIsThatOfDifferences) {
     CrfScores gradient;
     CrfLoss(x, tags, lengths_, &gradient);
     const auto loss = [&] { return CrfLoss(x, tags, lengths_, nullptr); };
-    ExpectGradient(gradient.emissions, x.emissions, loss);
-    ExpectGradient(gradient.transitions, x.transitions, loss);
-    ExpectGradient(gradient.start, x.start, loss);
-    ExpectGradient(gradient.end, x.end, loss);
+    ExpectGradients(gradient, x, loss);
   }
 }
 
@@ -149,10 +155,7 @@ TEST_P(CrfKernel, GradientOfLogPartitionsIsThatOfDifferences) {
     for (int64_t b = 0; b < B; ++b) total += At(dy, 0, b) * At(sums, 0, b);
     return total;
   };
-  ExpectGradient(gradient.emissions, x.emissions, loss);
-  ExpectGradient(gradient.transitions, x.transitions, loss);
-  ExpectGradient(gradient.start, x.start, loss);
-  ExpectGradient(gradient.end, x.end, loss);
+  ExpectGradients(gradient, x, loss);
 }
 
 TEST_P(CrfKernel, BestPathsHaveTheGreatestScore) {

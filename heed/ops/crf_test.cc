@@ -265,6 +265,7 @@ TEST(Crf, RefusesWhatDoesNotFit) {
   wrong.transitions = RandomTensor({C, C + 1}, 1);
   ExpectShapeError([&] { CrfBestPaths(wrong, lengths); }, {"crf", "[3, 4]"});
   ExpectShapeError([&] { CrfMarginals(crf, {}); }, {"crf"});
+  ExpectShapeError([&] { CrfLogPartition(wrong, lengths); }, {"crf", "[3, 4]"});
 }
 
 }  // namespace
