@@ -178,6 +178,10 @@ TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
   const Shape shape = batch.sentences.shape();
   CheckShapes(batch.tags.defined() && batch.tags.shape() == shape, "tagger",
               "words and tags that do not fit", {shape, batch.tags.shape()});
+  CheckShapes(!intents_ || (batch.intents.defined() &&
+                            batch.intents.shape() == Shape{shape[0]}),
+              "tagger", "sentences and intents that do not fit",
+              {shape, batch.intents.shape()});
   Scores scores = Score(ctx, batch);
   TagLoss loss;
   CrossEntropyOptions entropy;

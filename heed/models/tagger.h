@@ -44,7 +44,9 @@ struct TagLossOptions {
 };
 
 struct TagLoss {
-  Var loss;  // scale · (Σ −log p(tags) + weight · Σ −log p(intent))
+  // scale · (Σ −log p(tags) + weight · Σ −log p(intent)); with joint intents
+  // the tags are given the intent, or the likeliest one where it is unknown.
+  Var loss;
   double nll = 0;  // the same without smoothing of labels and without scale
 };
 
@@ -92,7 +94,7 @@ class Tagger {
   };
   struct Scores {
     Var tags;     // [B, T, C]
-    Var intents;  // [B, I]
+    Var intents;  // [B, I]: log p(z) + a constant
   };
 
   Scores Score(const Context& ctx, const TagBatch& batch) const;

@@ -352,6 +352,18 @@ TEST_P(EveryTagger, RefusesTagsThatDoNotFit) {
   EXPECT_THROW(model.tagger.Loss({}, batch, {}), ShapeError);
 }
 
+TEST_P(EveryTagger, RefusesIntentsThatDoNotFit) {
+  if (!intents()) return;
+  const Model model = Make();
+  TagBatch batch = Some();
+  batch.intents.data<int32_t>()[0] = kIntents;
+  EXPECT_THROW(model.tagger.Loss({}, batch, {}), ShapeError);
+  batch.intents = Tensor::Zeros({B + 1}, DType::kI32);
+  EXPECT_THROW(model.tagger.Loss({}, batch, {}), ShapeError);
+  batch.intents = {};
+  EXPECT_THROW(model.tagger.Loss({}, batch, {}), ShapeError);
+}
+
 /// Outputs, loss and gradients of an independent implementation: see
 /// tests/golden/make_golden_tagger.py.
 TEST(TaggerGolden, IsThatOfPyTorch) {
