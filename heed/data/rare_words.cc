@@ -1,7 +1,5 @@
 #include "heed/data/rare_words.h"
 
-#include <algorithm>
-
 #include "heed/data/vocabulary.h"
 
 namespace heed {

@@ -283,7 +283,8 @@ void TagTask::EncodeExamples() {
   }
   train_ = Encode(train_text_);
   valid_ = Encode(valid_text_);
-  if (data.rare_word_dropout > 0) {
+  // As of all features, a BERT has no use for it.
+  if (data.rare_word_dropout > 0 && !ReadsPieces(encoder.model)) {
     rare_words_.emplace(train_.plan.source, data.rare_word_dropout);
   }
 }

@@ -1,7 +1,7 @@
 #include "heed/kernels/crf.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
