@@ -119,6 +119,17 @@ Var StepOf(const Var& time_first, int64_t t) {
   return Reshape(step, {step.dim(0), 1, step.dim(1)});
 }
 
+/// Parts [B H, ., .] as [B, H, ., .].
+AttentionParts ByHead(AttentionParts parts, const AttentionSite& site) {
+  for (Tensor* x : {&parts.query, &parts.keys, &parts.values, &parts.scores,
+                    &parts.weights, &parts.context}) {
+    if (!x->defined() || x->rank() != 3) continue;
+    *x = x->Contiguous().Reshape(
+        {site.batch, x->dim(0) / site.batch, x->dim(1), x->dim(2)});
+  }
+  return parts;
+}
+
 /// The weights of a graph's edges [H, E] as a matrix [1, H, T, S].
 Tensor Spread(const Tensor& edges, const kernels::Neighbourhood& graph) {
   const int64_t heads = edges.dim(0);
@@ -155,6 +166,7 @@ struct Attention::Call {
   Mask mask = {};
   std::vector<std::vector<ScoreStep>> steps = {};  // of each modifier
   WantWeights want = WantWeights::kNo;
+  AttentionParts* parts = nullptr;  // to fill, [B H, ., .]
 };
 
 Attention::Attention(const Scope& scope, const AttentionSpec& spec)
@@ -380,14 +392,23 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   }
   call.key_heads = score_->PreparedHeads(sizes_);
   call.value_heads = sizes_.key_heads;
+  AttentionParts parts;
   if (ctx.recorder != nullptr) {
     call.want = std::max(call.want, WantWeights::kValues);
+    if (ctx.recorder->WantsParts(path_)) call.parts = &parts;
   }
   Attended attended = Run(call);
   if (attended.weights.defined() && memory.size() < site.keys) {
     attended.weights = Columns(attended.weights, 0, memory.size());
   }
   if (ctx.recorder != nullptr) Tell(call, attended.weights.value());
+  if (call.parts != nullptr) {
+    ctx.recorder->OnParts(path_, site.offset, ByHead(parts, site));
+  }
+  if (ctx.probe != nullptr) {
+    attended.context =
+        ctx.probe->OnContext(path_, sizes_.heads, attended.context);
+  }
   return attended;
 }
 
@@ -411,7 +432,9 @@ Var Attention::Previous(const AttentionState* state, int64_t batch,
 Attended Attention::Run(const Call& call) const {
   const bool differentiable = call.want == WantWeights::kDifferentiable &&
                               call.site.ctx.tape != nullptr;
-  if (!fused_ || differentiable) return Composed(call);
+  if (!fused_ || differentiable || call.parts != nullptr) {
+    return Composed(call);
+  }
   const bool plain = std::all_of(call.steps.begin(), call.steps.end(),
                                  [](const auto& s) { return s.empty(); });
   const kernels::Neighbourhood* graph = call.mask.graph().get();
@@ -491,8 +514,9 @@ Attended Attention::Composed(const Call& call) const {
   const auto split = [heads](const Var& x, int64_t own) {
     return SplitHeads(x, own, heads / own);
   };
-  Var e = score_->Scores(site.ctx, split(call.query, heads),
-                         split(call.keys, call.key_heads));
+  const Var query = split(call.query, heads);
+  const Var keys = split(call.keys, call.key_heads);
+  Var e = score_->Scores(site.ctx, query, keys);
   const auto apply = [&](Stage stage, size_t modifier, Var x) {
     for (const ScoreStep& step : call.steps[modifier]) {
       if (StageOf(step) == stage) x = ApplyStep(step, heads, x);
@@ -521,9 +545,14 @@ Attended Attention::Composed(const Call& call) const {
     a = Mul(a, Allowed(a, *rule, heads, site.offset));
   }
   const Var kept = Dropout(site.ctx, a, dropout_);
+  const Var values = split(call.values, call.value_heads);
+  const Var context = WeightedSum(kept, values);
+  if (call.parts != nullptr) {
+    *call.parts = {query.value(), keys.value(), values.value(),
+                   e.value(),     kept.value(), context.value()};
+  }
   Attended attended;
-  attended.context = MergeHeads(
-      WeightedSum(kept, split(call.values, call.value_heads)), heads);
+  attended.context = MergeHeads(context, heads);
   const auto by_head = [&](const Var& x) {
     return x.defined() ? Reshape(x, {site.batch, heads, site.queries}) : x;
   };

@@ -2,6 +2,7 @@
 #ifndef HEED_AUTOGRAD_CONTEXT_H_
 #define HEED_AUTOGRAD_CONTEXT_H_
 
+#include "heed/autograd/probe.h"
 #include "heed/autograd/recorder.h"
 #include "heed/autograd/tape.h"
 #include "heed/base/rng.h"
@@ -16,10 +17,16 @@ class Context {
   Rng* rng = nullptr;  // needed if training
   bool training = false;
   Recorder* recorder = nullptr;  // receives attention weights if set
+  Probe* probe = nullptr;        // sees embeddings and contexts of heads if set
+  /// What is differentiated depends on inputs alone: parameters are constants,
+  /// so that many threads may explain one model.
+  bool fixed_parameters = false;
 
   /// A parameter as an operand: a leaf if there is a tape, else a constant.
   Var Use(const Parameter& parameter) const {
-    if (tape != nullptr) return tape->Leaf(const_cast<Parameter&>(parameter));
+    if (tape != nullptr && !fixed_parameters) {
+      return tape->Leaf(const_cast<Parameter&>(parameter));
+    }
     Var constant(parameter.value());
     constant.parameter_ = &parameter;
     return constant;

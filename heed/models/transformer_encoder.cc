@@ -33,7 +33,8 @@ TransformerOptions Causally(TransformerOptions options, bool causal) {
 TextEmbedding::TextEmbedding(const Scope& scope,
                              const TransformerConfig& config,
                              const Embedding& tokens)
-    : tokens_(tokens),
+    : path_((scope / "embedding").path()),
+      tokens_(tokens),
       positions_(MakePositions(scope, config, tokens.weight().value().dtype())),
       scale_(config.embedding_scale == "yes"
                  ? std::sqrt(static_cast<double>(config.width))
@@ -50,12 +51,15 @@ TextEmbedding::TextEmbedding(const Scope& scope,
 
 Var TextEmbedding::operator()(const Context& ctx, const Tensor& ids,
                               int64_t offset, const Tensor& segments) const {
-  const bool more = positions_.learned() || segments_ || norm_;
-  Var x = EmbedScaled(ctx, ctx.Use(tokens_.weight()), ids, scale_,
-                      positions_.Rows(offset, offset + ids.dim(1)), 0,
-                      more ? 0 : dropout_);
+  const bool probed = ctx.probe != nullptr;
+  const bool more = positions_.learned() || segments_ || norm_ || probed;
+  Var x = EmbedScaled(
+      ctx, ctx.Use(tokens_.weight()), ids, scale_,
+      probed ? Tensor() : positions_.Rows(offset, offset + ids.dim(1)), 0,
+      more ? 0 : dropout_);
   if (!more) return x;
-  if (positions_.learned()) x = positions_.AddTo(ctx, x, offset);
+  if (probed) x = ctx.probe->OnEmbedding(path_, x);
+  if (probed || positions_.learned()) x = positions_.AddTo(ctx, x, offset);
   if (segments_) {
     x = Add(x,
             (*segments_)(ctx, segments.defined()

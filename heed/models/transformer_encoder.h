@@ -27,6 +27,7 @@ class TextEmbedding {
                  const Tensor& segments = {}) const;
 
  private:
+  std::string path_;
   Embedding tokens_;
   Positions positions_;
   std::optional<Embedding> segments_;

@@ -48,11 +48,13 @@ Var Linear::operator()(const Context& ctx, const Var& x) const {
 
 Embedding::Embedding(const Scope& scope, int64_t vocabulary, int64_t features,
                      Init init)
-    : weight_(scope.Add("weight", {vocabulary, features}, init,
+    : path_(scope.path()),
+      weight_(scope.Add("weight", {vocabulary, features}, init,
                         ParameterUse::kTable)) {}
 
 Var Embedding::operator()(const Context& ctx, const Tensor& ids) const {
-  return Embed(ctx.Use(weight_), ids);
+  Var x = Embed(ctx.Use(weight_), ids);
+  return ctx.probe == nullptr ? x : ctx.probe->OnEmbedding(path_, x);
 }
 
 Var Embedding::Rows(const Context& ctx, int64_t begin, int64_t end) const {

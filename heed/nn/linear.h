@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <string>
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
@@ -35,7 +36,8 @@ class Linear {
   Parameter* bias_ = nullptr;
 };
 
-/// Rows of a table. Parameter: weight [V, M]. Copies share it.
+/// Rows of a table, which are shown to ctx.probe. Parameter: weight [V, M].
+/// Copies share it.
 class Embedding {
  public:
   Embedding(const Scope& scope, int64_t vocabulary, int64_t features,
@@ -48,6 +50,7 @@ class Embedding {
   const Parameter& weight() const { return weight_; }
 
  private:
+  std::string path_;
   Parameter& weight_;
 };
 

@@ -55,7 +55,8 @@ void WordFeaturesConfig::Visit(FieldList& v) {
 
 WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
                            const WordSizes& sizes, Init init)
-    : config_(config),
+    : path_(scope.path()),
+      config_(config),
       unknown_(sizes.unknown),
       vector_features_(sizes.vector_features),
       output_size_(config.word_embedding + sizes.vector_features),
@@ -116,7 +117,8 @@ Var WordFeatures::operator()(const Context& ctx, const WordIds& ids) const {
     parts.push_back(Embed((*casings_)(ctx, ids.casings), ids.spelling));
   }
   if (vector_features_ > 0) parts.push_back(Var(Given(ctx, ids)));
-  return ConcatColumns(parts.span());
+  Var x = ConcatColumns(parts.span());
+  return ctx.probe == nullptr ? x : ctx.probe->OnEmbedding(path_, x);
 }
 
 template <class Drop>
