@@ -17,7 +17,8 @@ namespace heed {
 enum class TokenSide : uint8_t { kSource, kTarget };
 
 /// The weights of one attention while one text was read.
-/// Shapes: weights [H, T, S], row-major. Units: 0 to 1, a row sums to at most 1.
+/// Shapes: weights [H, T, S], row-major. Units: 0 to 1, a row sums to at
+/// most 1.
 struct LayerAttention {
   std::string layer;  ///< its path in the model
   TokenSide queries = TokenSide::kSource;

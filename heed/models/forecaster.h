@@ -48,6 +48,10 @@ struct ForecasterConfig {
 /// et al. 2022, "Reversible Instance Normalization" (without its affine map).
 class Forecaster {
  public:
+  /// What a probe is told that the patches [B, N, P·C] are, or, of independent
+  /// columns, [B·C, N, P].
+  static constexpr const char* kPatches = "patches";
+
   /// Features of a step, which the encoder is made for.
   static int64_t EncoderInputs(const ForecasterConfig& config, int64_t columns);
 

@@ -147,10 +147,10 @@ Var Tagger::LogPartitions(const Context& ctx, const Var& emissions,
                  {b_size, i_size});
 }
 
-Tagger::Scores Tagger::Score(const Context& ctx, const TagBatch& batch) const {
+TagScores Tagger::Score(const Context& ctx, const TagBatch& batch) const {
   const SentenceStates read = (*encoder_)(ctx, batch.sentences);
   const Var words = Dropout(ctx, read.words, config_.output_dropout);
-  Scores scores;
+  TagScores scores;
   scores.tags = tags_(ctx, words);
   if (!intents_) return scores;
   const Var pooled = pooling_
@@ -182,7 +182,7 @@ TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
                             batch.intents.shape() == Shape{shape[0]}),
               "tagger", "sentences and intents that do not fit",
               {shape, batch.intents.shape()});
-  Scores scores = Score(ctx, batch);
+  TagScores scores = Score(ctx, batch);
   TagLoss loss;
   CrossEntropyOptions entropy;
   entropy.ignore_id = kNone;
@@ -212,8 +212,16 @@ TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
   return loss;
 }
 
+TagScores Tagger::Scores(const Context& ctx, const TagBatch& batch) const {
+  TagScores scores = Score(ctx, batch);
+  if (joint_ == nullptr) return scores;
+  const Best likeliest = BestOf(scores.intents, {scores.intents.dim(0)});
+  scores.tags = Given(ctx, scores.tags, likeliest.ids);
+  return scores;
+}
+
 TagPrediction Tagger::Predict(const Context& ctx, const TagBatch& batch) const {
-  Scores scores = Score(ctx, batch);
+  TagScores scores = Score(ctx, batch);
   const Shape shape = batch.sentences.shape();
   TagPrediction prediction;
   Best intents;

@@ -60,6 +60,14 @@ struct TagPrediction {
   Tensor intent_probabilities;
 };
 
+/// Scores of each tag and intent, of which log softmax makes log p; of a random
+/// field the tags' emissions, given the likeliest intent where both are one.
+/// Shapes: tags [B, T, C]; intents [B, I], undefined without intents.
+struct TagScores {
+  Var tags;
+  Var intents;
+};
+
 /// An encoder of sentences, and on each of its vectors of words h_t:
 ///   softmax  p(y_t) = softmax(W h_t + b)
 ///   crf      p(y) of a conditional random field with emissions W h_t + b
@@ -84,6 +92,8 @@ class Tagger {
                const TagLossOptions& options) const;
   /// Throws: ShapeError.
   TagPrediction Predict(const Context& ctx, const TagBatch& batch) const;
+  /// Throws: ShapeError.
+  TagScores Scores(const Context& ctx, const TagBatch& batch) const;
 
  private:
   /// The parameters of a random field.
@@ -92,12 +102,7 @@ class Tagger {
     Parameter* start;
     Parameter* end;
   };
-  struct Scores {
-    Var tags;     // [B, T, C]
-    Var intents;  // [B, I]: log p(z) + a constant
-  };
-
-  Scores Score(const Context& ctx, const TagBatch& batch) const;
+  TagScores Score(const Context& ctx, const TagBatch& batch) const;
   Var Given(const Context& ctx, const Var& emissions,
             const Tensor& intents) const;
   Var LogPartitions(const Context& ctx, const Var& emissions,

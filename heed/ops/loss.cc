@@ -53,4 +53,33 @@ Var LogSoftmax(const Var& x) {
   });
 }
 
+Var Pick(const Var& x, const Tensor& columns) {
+  CheckShapes(x.shape().rank() >= 1 && columns.dtype() == DType::kI32 &&
+                  x.value().rows() == columns.numel(),
+              "pick", "rows and columns that do not fit",
+              {x.shape(), columns.shape()});
+  constexpr int32_t kNoneIgnored = -1;
+  CheckTargets("pick", columns, kNoneIgnored, x.dim(-1));
+  Tensor y = Tensor::Zeros(columns.shape(), x.value().dtype());
+  const auto for_each = [columns](DType dtype, auto&& fn) {
+    for (int64_t r = 0; r < columns.numel(); ++r) {
+      const int32_t column = columns.data<int32_t>()[r];
+      if (column < 0) continue;
+      dtype == DType::kF64 ? fn(double{}, r, column) : fn(float{}, r, column);
+    }
+  };
+  for_each(y.dtype(), [&]<typename T>(T, int64_t r, int32_t column) {
+    y.data<T>()[r] = x.value().row<T>(r)[column];
+  });
+  return Record("pick", y, {x},
+                [for_each, shape = x.shape()](const Tensor& dy, Grads& g) {
+                  Tensor dx = Tensor::Zeros(shape, dy.dtype());
+                  for_each(dy.dtype(),
+                           [&]<typename T>(T, int64_t r, int32_t column) {
+                             dx.row<T>(r)[column] = dy.data<T>()[r];
+                           });
+                  g.Add(0, std::move(dx));
+                });
+}
+
 }  // namespace heed

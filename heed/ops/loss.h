@@ -35,6 +35,11 @@ Var BinaryCrossEntropy(const Var& logits, const Tensor& targets, double scale);
 /// log softmax of every row.
 Var LogSoftmax(const Var& x);
 
+/// y[r] = x[r, columns[r]]. Shapes: x [..., N], columns i32 [...], result
+/// [...], 0 where a column is −1. Throws: ShapeError for columns that do not
+/// fit.
+Var Pick(const Var& x, const Tensor& columns);
+
 }  // namespace heed
 
 #endif  // HEED_OPS_LOSS_H_

@@ -78,6 +78,8 @@ class ClassifyTask : public Task {
   /// A text (of a pair: text, tab, second text) a line; writes its label, or
   /// its labels with commas between them.
   void Predict(std::istream& in, std::ostream& out) const override;
+  Examined Examine(const ExplainInput& input,
+                   AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

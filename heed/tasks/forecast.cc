@@ -253,6 +253,22 @@ Metrics ForecastTask::Validate(const std::string& /*measure*/) const {
   return {{"mse", error.mse}, {"mae", error.mae}};
 }
 
+/// What is read of a series of the columns of training, standardised: [1, L,
+/// C]. Throws: FormatError that calls it `name`.
+Tensor ForecastTask::LastWindow(const TimeSeries& series,
+                                const std::string& name) const {
+  CheckColumns(series, name);
+  const int64_t rows = series.rows();
+  if (rows < forecaster.lookback) {
+    throw FormatError(fmt::format("{} has {} rows, but the model looks back {}",
+                                  name, rows, forecaster.lookback));
+  }
+  return standardizer_
+      ->Apply(series.values.Slice(rows - forecaster.lookback, rows))
+      .To(DType::kF32)
+      .Reshape({1, forecaster.lookback, series.columns()});
+}
+
 void ForecastTask::Predict(std::istream& in, std::ostream& out) const {
   const std::string input = "standard input";
   std::vector<std::string> lines;
@@ -261,17 +277,7 @@ void ForecastTask::Predict(std::istream& in, std::ostream& out) const {
     lines.push_back(line);
   }
   const TimeSeries series = ParseTimeSeries(std::move(lines), input);
-  CheckColumns(series, input);
-  const int64_t rows = series.rows();
-  if (rows < forecaster.lookback) {
-    throw FormatError(fmt::format("{} has {} rows, but the model looks back {}",
-                                  input, rows, forecaster.lookback));
-  }
-  const Tensor window =
-      standardizer_
-          ->Apply(series.values.Slice(rows - forecaster.lookback, rows))
-          .To(DType::kF32)
-          .Reshape({1, forecaster.lookback, series.columns()});
+  const Tensor window = LastWindow(series, input);
   const Tensor future = standardizer_->Invert(Forecast(window));
   out << "step";
   for (const std::string& column : names_) out << ',' << CsvField(column);

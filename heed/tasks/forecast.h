@@ -80,6 +80,8 @@ class ForecastTask : public Task {
   /// Reads a CSV file with the columns of training, writes the rows that follow
   /// as CSV, in the units of the columns.
   void Predict(std::istream& in, std::ostream& out) const override;
+  Examined Examine(const ExplainInput& input,
+                   AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   /// Walks forward over a part, a forecast from every `stride`-th row on, and
   /// compares it with naive ones.
@@ -93,6 +95,8 @@ class ForecastTask : public Task {
     return {forecaster.lookback, forecaster.horizon};
   }
   void CheckColumns(const TimeSeries& series, const std::string& name) const;
+  Tensor LastWindow(const TimeSeries& series, const std::string& name) const;
+  int64_t ColumnOf(const std::string& name) const;
   ForecastErrors ErrorsOf(const Tensor& values,
                           std::span<const int64_t> origins) const;
 

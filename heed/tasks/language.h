@@ -89,6 +89,8 @@ class LanguageTask : public Task {
   void VisitPredict(FieldList& v) override;
   /// A line is the beginning of a text. Writes what `mode` asks for.
   void Predict(std::istream& in, std::ostream& out) const override;
+  Examined Examine(const ExplainInput& input,
+                   AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

@@ -72,6 +72,8 @@ class PretrainTask : public Task {
   /// Mode words: of each [MASK] in a line, the likeliest words. Mode next: a
   /// line is text, tab, text; how probable it is that the second follows.
   void Predict(std::istream& in, std::ostream& out) const override;
+  Examined Examine(const ExplainInput& input,
+                   AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

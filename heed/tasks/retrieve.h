@@ -118,6 +118,8 @@ class RetrievalTask : public Task {
   /// For each line, the nearest texts: number of the line, place, cosine, id
   /// and text, with tabs between.
   void Predict(std::istream& in, std::ostream& out) const override;
+  Examined Examine(const ExplainInput& input,
+                   AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   Report Evaluate() const override;
 

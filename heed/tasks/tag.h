@@ -82,6 +82,8 @@ class TagTask : public Task {
   /// A sentence a line, or columns; writes the tags of its words, or the
   /// columns with the tags in them.
   void Predict(std::istream& in, std::ostream& out) const override;
+  Examined Examine(const ExplainInput& input,
+                   AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

@@ -49,6 +49,9 @@ class FeatureInput : public TagInput {
                   batch.lengths};
             }};
   }
+  std::vector<std::string> Tokens(const Words& sentence) const override {
+    return sentence;
+  }
   std::unique_ptr<SentenceEncoder> MakeEncoder(
       const Scope& scope, const EncoderConfig& encoder,
       bool /*with_intents*/) const override {
@@ -98,6 +101,16 @@ class PieceInput : public TagInput {
                                     pieces.first, pieces.start},
                                    pieces.lengths};
             }};
+  }
+  std::vector<std::string> Tokens(const Words& sentence) const override {
+    std::vector<std::string> pieces;
+    for (const PieceChunk& chunk :
+         CutIntoPieces(vocabulary_, sentence, options_)) {
+      for (const int32_t id : chunk.ids) {
+        pieces.push_back(vocabulary_.Piece(id));
+      }
+    }
+    return pieces;
   }
   std::unique_ptr<SentenceEncoder> MakeEncoder(
       const Scope& scope, const EncoderConfig& encoder,

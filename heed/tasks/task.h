@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "heed/base/config.h"
+#include "heed/explain/attention_recorder.h"
 #include "heed/explain/line_plot.h"
+#include "heed/tasks/examined.h"
 #include "heed/train/model_folder.h"
 #include "heed/train/trainable.h"
 #include "heed/train/trainer.h"
@@ -94,6 +96,10 @@ class Task : public Trainable {
   /// Reads inputs, writes what the model says of them, in order, each as soon
   /// as it is known. Throws: FormatError that names the line.
   virtual void Predict(std::istream& in, std::ostream& out) const = 0;
+  /// Reads and answers one text with `recorder` watching; see Explain.
+  /// Throws: FormatError for a text that it cannot read.
+  virtual Examined Examine(const ExplainInput& input,
+                           AttentionRecorder& recorder) const = 0;
   /// Options of `heed evaluate`: the files to compare with, and how.
   virtual void VisitEvaluate(FieldList& v) = 0;
   /// Throws: ConfigError, IoError, FormatError.

@@ -73,6 +73,8 @@ class TranslationTask : public Task {
 
   void VisitPredict(FieldList& v) override { decode_.Visit(v); }
   void Predict(std::istream& in, std::ostream& out) const override;
+  Examined Examine(const ExplainInput& input,
+                   AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 
@@ -81,6 +83,7 @@ class TranslationTask : public Task {
 
  private:
   BatchOptions Batches() const;
+  std::vector<int32_t> BestTarget(const Batch& source) const;
   Batch TrainingBatch(const Context& ctx,
                       std::span<const int64_t> examples) const;
 

@@ -1,0 +1,367 @@
+#include "heed/explain/attribution.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kInputsAtOnce = 64;
+
+/// Changes the input of each copy, and makes it what is differentiated.
+class InputProbe : public Probe {
+ public:
+  InputProbe(const Explainable& answer, std::span<const ChangedInput> inputs,
+             Tape* tape)
+      : answer_(answer), inputs_(inputs), tape_(tape) {}
+
+  Var OnEmbedding(const std::string& layer, const Var& x) override {
+    if (layer != answer_.embedding || seen_) return x;
+    seen_ = true;
+    features_ = x.dim(2);
+    rows_ = x.dim(answer_.time_major ? 0 : 1);
+    if (x.shape().rank() != 3 || x.dim(answer_.time_major ? 1 : 0) != Rows() ||
+        rows_ < answer_.first + answer_.tokens) {
+      throw ShapeError(fmt::format("{}: an input {} for {} copies of {} tokens",
+                                   layer, x.shape().ToString(), inputs_.size(),
+                                   answer_.tokens));
+    }
+    std::vector<double> all = x.value().ToVector<double>();
+    std::vector<double> own(static_cast<size_t>(answer_.tokens * features_));
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (!inputs_[i].change) continue;
+      ForTokens(i, [&](int64_t from, int64_t to) {
+        std::copy_n(all.begin() + from, features_, own.begin() + to);
+      });
+      inputs_[i].change(own);
+      ForTokens(i, [&](int64_t to, int64_t from) {
+        std::copy_n(own.begin() + from, features_, all.begin() + to);
+      });
+    }
+    Tensor changed = Tensor::Of(all, x.shape()).To(x.value().dtype());
+    if (tape_ == nullptr) return changed;
+    leaf_ = tape_->Leaf(std::move(changed));
+    return leaf_;
+  }
+
+  bool seen() const { return seen_; }
+  int64_t features() const { return features_; }
+
+  /// Of the leaf, input by input [inputs, S, M].
+  std::vector<double> Gradients() const {
+    const auto size = static_cast<size_t>(answer_.tokens * features_);
+    std::vector<double> gradients(inputs_.size() * size);
+    const Tensor gradient = tape_->Gradient(leaf_);
+    if (!gradient.defined()) return gradients;
+    const std::vector<double> all = gradient.ToVector<double>();
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const auto begin = gradients.begin() + static_cast<long>(i * size);
+      ForTokens(i, [&](int64_t from, int64_t to) {
+        std::copy_n(all.begin() + from, features_, begin + to);
+      });
+    }
+    return gradients;
+  }
+
+ private:
+  int64_t Rows() const { return std::ssize(inputs_) * answer_.rows_of_copy; }
+  /// Calls fn(place in the batch, place among the tokens) of each vector.
+  template <typename Fn>
+  void ForTokens(size_t input, const Fn& fn) const {
+    const int64_t i =
+        static_cast<int64_t>(input) * answer_.rows_of_copy + answer_.row;
+    for (int64_t s = 0; s < answer_.tokens; ++s) {
+      const int64_t row =
+          answer_.first + (answer_.reversed ? answer_.tokens - 1 - s : s);
+      const int64_t vector =
+          answer_.time_major ? row * Rows() + i : i * rows_ + row;
+      fn(vector * features_, s * features_);
+    }
+  }
+
+  const Explainable& answer_;
+  std::span<const ChangedInput> inputs_;
+  Tape* tape_;
+  Var leaf_;
+  bool seen_ = false;
+  int64_t features_ = 0;
+  int64_t rows_ = 0;
+};
+
+/// Adds to `result` what some inputs give.
+void Evaluate(const Explainable& answer, std::span<const ChangedInput> inputs,
+              bool differentiate, ScoredGradients& result) {
+  Tape tape;
+  InputProbe probe(answer, inputs, differentiate ? &tape : nullptr);
+  Context ctx;
+  ctx.probe = &probe;
+  ctx.fixed_parameters = true;
+  if (differentiate) ctx.tape = &tape;
+  const Var y = answer.scores(ctx, std::ssize(inputs));
+  if (!probe.seen()) {
+    throw ConfigError(
+        fmt::format("attribution: no input enters by '{}'", answer.embedding));
+  }
+  const Tensor values = y.value().Contiguous();
+  const std::vector<double> scores = values.ToVector<double>();
+  std::vector<double> seed(scores.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const size_t cell = i * static_cast<size_t>(answer.targets) +
+                        static_cast<size_t>(inputs[i].target);
+    if (std::isnan(scores[cell])) {
+      throw NumericError(
+          "attribution: the model's scores are not finite; its parameters may "
+          "be damaged");
+    }
+    result.scores.push_back(scores[cell]);
+    seed[cell] = 1;
+  }
+  result.features = probe.features();
+  if (!differentiate) return;
+  if (y.tape() != nullptr) {
+    tape.Backward(y, Tensor::Of(seed, y.shape()).To(values.dtype()));
+  }
+  const std::vector<double> gradients = probe.Gradients();
+  result.gradients.insert(result.gradients.end(), gradients.begin(),
+                          gradients.end());
+}
+
+ScoredGradients EvaluateAll(const Explainable& answer,
+                            std::span<const ChangedInput> inputs,
+                            bool differentiate) {
+  ScoredGradients result;
+  for (size_t begin = 0; begin < inputs.size(); begin += kInputsAtOnce) {
+    const size_t n = std::min<size_t>(kInputsAtOnce, inputs.size() - begin);
+    Evaluate(answer, inputs.subspan(begin, n), differentiate, result);
+  }
+  return result;
+}
+
+double Norm(std::span<const double> x) {
+  double sum = 0;
+  for (const double v : x) sum += v * v;
+  return std::sqrt(sum);
+}
+
+void Zero(std::span<double> x) { std::ranges::fill(x, 0.0); }
+
+/// All that the methods need to know of an answer.
+class Attributor {
+ public:
+  Attributor(const Explainable& answer, const AttributionOptions& options)
+      : answer_(answer), options_(options) {}
+
+  Attribution Run(const std::string& method) {
+    Attribution a;
+    a.method = method;
+    if (method == "saliency") {
+      a.scores = PerToken(Jacobian(), &Attributor::NormOf);
+    } else if (method == "gradient_x_input") {
+      a.scores = PerToken(Jacobian(), &Attributor::TimesInput);
+    } else if (method == "integrated_gradients") {
+      a.scores = PerToken(MeanGradients(options_.steps, Path()),
+                          &Attributor::TimesInput);
+      a.differences = Differences();
+    } else if (method == "smooth_grad") {
+      a.scores = PerToken(MeanGradients(options_.samples, Noise()),
+                          &Attributor::NormOf);
+    } else if (method == "occlusion") {
+      a.scores = Occlusion();
+    } else {
+      const std::vector<std::string> names = AttributionMethods();
+      throw ConfigError(fmt::format("unknown method '{}'{} (valid: {})", method,
+                                    DidYouMean(method, names),
+                                    fmt::join(names, ", ")));
+    }
+    return a;
+  }
+
+  const std::vector<double>& Jacobian() {
+    if (!jacobian_) {
+      ScoredGradients at_input = GradientsOf(answer_, EachTarget({}));
+      features_ = at_input.features;
+      scores_ = std::move(at_input.scores);
+      jacobian_ = std::move(at_input.gradients);
+    }
+    return *jacobian_;
+  }
+  int64_t features() const { return features_; }
+
+ private:
+  using Change = std::function<void(std::span<double>)>;
+  using Measure = double (Attributor::*)(std::span<const double>,
+                                         std::span<const double>) const;
+
+  double NormOf(std::span<const double> gradient,
+                std::span<const double> /*x*/) const {
+    return Norm(gradient);
+  }
+  double TimesInput(std::span<const double> gradient,
+                    std::span<const double> x) const {
+    double sum = 0;
+    for (size_t m = 0; m < x.size(); ++m) sum += gradient[m] * x[m];
+    return sum;
+  }
+
+  std::vector<ChangedInput> EachTarget(const Change& change) const {
+    std::vector<ChangedInput> inputs;
+    for (int64_t n = 0; n < answer_.targets; ++n) {
+      inputs.push_back({n, change});
+    }
+    return inputs;
+  }
+
+  /// x [S, M].
+  const std::vector<double>& Input() {
+    if (input_.empty()) {
+      const ChangedInput look = {0, [this](std::span<double> x) {
+                                   input_.assign(x.begin(), x.end());
+                                 }};
+      ScoresOf(answer_, {&look, 1});
+    }
+    return input_;
+  }
+
+  std::vector<float> PerToken(const std::vector<double>& gradients,
+                              Measure measure) {
+    const std::vector<double>& x = Input();
+    const auto m = static_cast<size_t>(features_);
+    const auto s_size = static_cast<size_t>(answer_.tokens);
+    std::vector<float> scores;
+    for (size_t i = 0; i < static_cast<size_t>(answer_.targets) * s_size; ++i) {
+      scores.push_back(static_cast<float>(
+          (this->*measure)(std::span(gradients).subspan(i * m, m),
+                           std::span(x).subspan(i % s_size * m, m))));
+    }
+    return scores;
+  }
+
+  /// The changes of a run of them, by number.
+  using Changes = std::function<Change(int number)>;
+
+  /// The middles of equal steps from 0 to x.
+  Changes Path() const {
+    return [steps = options_.steps](int k) {
+      const double alpha = (k + 0.5) / steps;
+      return [alpha](std::span<double> x) {
+        for (double& v : x) v *= alpha;
+      };
+    };
+  }
+  Changes Noise() {
+    const auto [least, most] = std::ranges::minmax(Input());
+    const double sigma = options_.noise * (most - least);
+    return [sigma, seed = options_.seed](int k) {
+      return [sigma, seed, k](std::span<double> x) {
+        Rng rng(seed + static_cast<uint64_t>(k));
+        for (double& v : x) v += sigma * rng.Normal();
+      };
+    };
+  }
+  std::vector<double> MeanGradients(int count, const Changes& changes) {
+    std::vector<double> sum;
+    for (int k = 0; k < count; ++k) {
+      const ScoredGradients g = GradientsOf(answer_, EachTarget(changes(k)));
+      features_ = g.features;
+      sum.resize(g.gradients.size());
+      for (size_t i = 0; i < sum.size(); ++i) sum[i] += g.gradients[i] / count;
+    }
+    return sum;
+  }
+
+  const std::vector<double>& Scores() {
+    if (scores_.empty()) scores_ = ScoresOf(answer_, EachTarget({}));
+    return scores_;
+  }
+  std::vector<double> Differences() {
+    std::vector<double> y = Scores();
+    const std::vector<double> y0 = ScoresOf(answer_, EachTarget(Zero));
+    for (size_t n = 0; n < y.size(); ++n) y[n] -= y0[n];
+    return y;
+  }
+  std::vector<float> Occlusion() {
+    const auto m = Input().size() / static_cast<size_t>(answer_.tokens);
+    std::vector<ChangedInput> inputs;
+    for (int64_t n = 0; n < answer_.targets; ++n) {
+      for (size_t s = 0; s < static_cast<size_t>(answer_.tokens); ++s) {
+        inputs.push_back(
+            {n, [s, m](std::span<double> x) { Zero(x.subspan(s * m, m)); }});
+      }
+    }
+    const std::vector<double> without = ScoresOf(answer_, inputs);
+    std::vector<float> scores;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      scores.push_back(static_cast<float>(
+          Scores()[static_cast<size_t>(inputs[i].target)] - without[i]));
+    }
+    return scores;
+  }
+
+  const Explainable& answer_;
+  const AttributionOptions& options_;
+  int64_t features_ = 0;
+  std::vector<double> input_;
+  std::vector<double> scores_;
+  std::optional<std::vector<double>> jacobian_;
+};
+
+}  // namespace
+
+std::vector<std::string> AttributionMethods() {
+  return {"saliency", "gradient_x_input", "integrated_gradients", "smooth_grad",
+          "occlusion"};
+}
+
+void AttributionOptions::Visit(FieldList& v) {
+  v("methods", methods, OneOf(AttributionMethods()),
+    "implicit attention: what each input token contributes to each part of the "
+    "answer");
+  v("integration_steps", steps, Range(1, 100000),
+    "of integrated gradients, from no input to the input");
+  v("noise_samples", samples, Range(1, 100000), "of smooth_grad");
+  v("noise", noise, Range(0, 10),
+    "of smooth_grad: deviation, as a part of the inputs' range");
+}
+
+std::vector<Attribution> Attribute(const Explainable& answer,
+                                   const AttributionOptions& options) {
+  std::vector<Attribution> all;
+  if (answer.targets == 0 || answer.tokens == 0) {
+    for (const std::string& method : options.methods) {
+      all.push_back({method, {}, {}});
+    }
+    return all;
+  }
+  Attributor attributor(answer, options);
+  for (const std::string& method : options.methods) {
+    all.push_back(attributor.Run(method));
+  }
+  return all;
+}
+
+Tensor Jacobian(const Explainable& answer) {
+  const AttributionOptions options;
+  Attributor attributor(answer, options);
+  const std::vector<double>& values = attributor.Jacobian();
+  return Tensor::Of(values,
+                    {answer.targets, answer.tokens, attributor.features()});
+}
+
+std::vector<double> ScoresOf(const Explainable& answer,
+                             std::span<const ChangedInput> inputs) {
+  return EvaluateAll(answer, inputs, false).scores;
+}
+
+ScoredGradients GradientsOf(const Explainable& answer,
+                            std::span<const ChangedInput> inputs) {
+  return EvaluateAll(answer, inputs, true);
+}
+
+}  // namespace heed

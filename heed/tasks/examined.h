@@ -1,0 +1,49 @@
+// One answer of a task, taken apart: what explanations are made from.
+#ifndef HEED_TASKS_EXAMINED_H_
+#define HEED_TASKS_EXAMINED_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "heed/explain/attribution.h"
+#include "heed/explain/explanation.h"
+
+namespace heed {
+
+/// A text to explain.
+struct ExplainInput {
+  std::string text;  ///< as `heed predict` reads a line; forecast: a CSV file
+  /// What is explained instead of the model's own answer: a translation, a
+  /// label, a column. Empty: its own.
+  std::string answer;
+};
+
+/// The members of an Explanation of these names, and how to compute the answer
+/// again. Refers to the task.
+struct Examined {
+  std::string answer;
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+  std::vector<std::string> target_inputs;
+  std::string alignment;  ///< path of that attention; empty: none
+  std::vector<int64_t> alignment_rows;
+  Explainable scores;
+  /// What an attention's queries and keys stand for, by its path; none: the
+  /// source tokens.
+  std::function<void(LayerAttention& layer)> set_sides;
+  int64_t row = 0;  ///< of the batch, where weights are told of several
+};
+
+/// 0, 1, ..., n - 1: where row t of an attention belongs to target t.
+std::vector<int64_t> EachRow(int64_t n);
+
+/// The layer of greatest number whose path matches "PREFIX.N.SUFFIX", as the
+/// last "encoder.layers.N.self_attention"; empty without one.
+std::string LastLayer(const std::vector<std::string>& layers,
+                      const std::string& suffix);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_EXAMINED_H_

@@ -1,0 +1,104 @@
+#include "heed/tasks/explain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+
+namespace heed {
+namespace {
+
+bool NeedsGradients(const AttributionOptions& options) {
+  return std::ranges::any_of(options.methods, [](const std::string& method) {
+    return method != "occlusion";
+  });
+}
+
+void CheckDifferentiable(const ParameterSet& parameters) {
+  for (const auto& parameter : parameters.all()) {
+    if (!parameter->quantized()) continue;
+    throw ConfigError(
+        "the model's weights are bytes, of which there are no gradients; use "
+        "the method 'occlusion', or explain the model that it was made of");
+  }
+}
+
+void AddPanels(const AttentionRecorder& recorder, const std::string& layer,
+               int64_t row, Explanation& e) {
+  if (layer.empty()) return;
+  e.panels = recorder.Panels(row);
+  if (!e.panels.empty()) return;
+  const std::vector<std::string> names = recorder.layers();
+  throw ConfigError(fmt::format(
+      "there is no attention '{}'{} ({})", layer, DidYouMean(layer, names),
+      names.empty() ? "the model has none"
+                    : fmt::format("there are: {}", fmt::join(names, ", "))));
+}
+
+std::string ModelName(const Task& task) {
+  // Describing does not change it.
+  FieldList fields;
+  const_cast<Task&>(task).Visit(fields);
+  for (const Field& field : fields.fields()) {
+    if (field.key == "model") return field.Value().get<std::string>();
+  }
+  return task.name();
+}
+
+}  // namespace
+
+std::vector<int64_t> EachRow(int64_t n) {
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < n; ++i) rows.push_back(i);
+  return rows;
+}
+
+std::string LastLayer(const std::vector<std::string>& layers,
+                      const std::string& suffix) {
+  std::string last;
+  for (const std::string& layer : layers) {
+    if (layer.ends_with(suffix)) last = layer;
+  }
+  return last;
+}
+
+ExaminedAnswer ExamineAnswer(const Task& task, const ExplainRequest& request) {
+  if (!IsValidUtf8(request.input.text) || !IsValidUtf8(request.input.answer)) {
+    throw FormatError("explain: the text is not valid UTF-8");
+  }
+  if (NeedsGradients(request.attribution)) {
+    CheckDifferentiable(const_cast<Task&>(task).parameters());
+  }
+  AttentionRecorder recorder(request.panels_of);
+  Examined examined = task.Examine(request.input, recorder);
+  ExaminedAnswer result;
+  Explanation& e = result.explanation;
+  e.task = task.name();
+  e.model = ModelName(task);
+  e.text = request.input.text;
+  e.answer = std::move(examined.answer);
+  e.source = std::move(examined.source);
+  e.target = std::move(examined.target);
+  e.target_inputs = std::move(examined.target_inputs);
+  e.layers = recorder.Collect(examined.row);
+  for (size_t i = 0; i < e.layers.size(); ++i) {
+    if (examined.set_sides) examined.set_sides(e.layers[i]);
+    if (e.layers[i].layer == examined.alignment) e.alignment = i;
+  }
+  if (e.alignment) e.alignment_rows = std::move(examined.alignment_rows);
+  AddPanels(recorder, request.panels_of, examined.row, e);
+  e.attributions = Attribute(examined.scores, request.attribution);
+  CompareWithAttention(e);
+  result.scores = std::move(examined.scores);
+  return result;
+}
+
+Explanation Explain(const Task& task, const ExplainRequest& request) {
+  return ExamineAnswer(task, request).explanation;
+}
+
+}  // namespace heed

@@ -1,0 +1,39 @@
+// What a model of any task looked at while it answered.
+#ifndef HEED_TASKS_EXPLAIN_H_
+#define HEED_TASKS_EXPLAIN_H_
+
+#include <string>
+
+#include "heed/explain/attribution.h"
+#include "heed/explain/explanation.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+/// What is to be explained, and how.
+struct ExplainRequest {
+  ExplainInput input;
+  /// Implicit attention, by these methods; none: attention alone.
+  AttributionOptions attribution;
+  /// The attention whose queries, keys, scores, values and contexts are given
+  /// in numbers: a path as in Explanation::layers; none: no numbers.
+  std::string panels_of;
+};
+
+/// Runs the model on one text, watches every attention, and measures what each
+/// token contributes. Thread-safe.
+/// Throws: FormatError for a text that the task cannot read; ConfigError for an
+/// attention that is not there (lists those that are), an unknown method, or a
+/// method that needs gradients and weights that are bytes.
+Explanation Explain(const Task& task, const ExplainRequest& request);
+
+/// The same beside what it was made of: the answer to be computed again.
+struct ExaminedAnswer {
+  Explanation explanation;
+  Explainable scores;
+};
+ExaminedAnswer ExamineAnswer(const Task& task, const ExplainRequest& request);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_EXPLAIN_H_

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/data/batches.h"
+#include "heed/decode/beam.h"
+#include "heed/decode/sample.h"
+#include "heed/ops/loss.h"
+#include "heed/ops/shape.h"
+#include "heed/tasks/translation.h"
+#include "heed/tasks/translation_loss.h"
+
+namespace heed {
+namespace {
+
+/// One pair as a corpus, to be repeated in batches.
+struct Pair {
+  Corpus corpus;
+  std::vector<std::string> source_pieces;
+
+  Batch Repeated(int64_t copies) const {
+    return MakeBatch(corpus,
+                     std::vector<int64_t>(static_cast<size_t>(copies), 0));
+  }
+};
+
+/// log p of each target token of each copy: [copies, T].
+Var PairScores(const SequenceModel& model, const Context& ctx,
+               const Batch& batch) {
+  const Var p = LogSoftmax(TranslationLogits(model, ctx, batch));
+  const Var picked = Pick(p, Tensor::Of(batch.target_out, {batch.T, batch.B}));
+  return Reshape(TransposeLeading(Reshape(picked, {batch.T, batch.B, 1})),
+                 {batch.B, batch.T});
+}
+
+/// Decoders have queries of the target; keys too where they look at
+/// themselves.
+void SetTranslationSides(LayerAttention& layer) {
+  if (!layer.layer.starts_with("decoder")) return;
+  layer.queries = TokenSide::kTarget;
+  if (layer.layer.ends_with("self_attention")) layer.keys = TokenSide::kTarget;
+}
+
+}  // namespace
+
+/// The ids of the best translation of a source, with </s>.
+std::vector<int32_t> TranslationTask::BestTarget(const Batch& source) const {
+  DecodeOptions options = decode_;
+  options.keep_attention = false;
+  options.keep_scores = false;
+  const Tensor ids = Tensor::Of(source.source, {source.S, source.B});
+  const Tensor lengths = Tensor::Of(source.source_lengths, {source.B});
+  std::vector<std::vector<Hypothesis>> best;
+  if (options.sample) {
+    const std::vector<int64_t> numbers = {0};
+    best = heed::Sample(*model_->model, ids, lengths, options, numbers);
+  } else {
+    best = BeamSearch(*model_->model, ids, lengths, options);
+  }
+  std::vector<int32_t> tokens = best.at(0).at(0).tokens;
+  tokens.push_back(kEos);
+  return tokens;
+}
+
+Examined TranslationTask::Examine(const ExplainInput& input,
+                                  AttentionRecorder& recorder) const {
+  const Vocabularies& v = *vocabularies_;
+  Encoded source = EncodeSentence(v.source, input.text, data.lowercase);
+  auto pair = std::make_shared<Pair>();
+  pair->corpus.source.push_back(source.ids);
+  if (source.ids.size() <= 1) {
+    throw FormatError("explain: the text has no words");
+  }
+  if (input.answer.empty()) {
+    const std::vector<int64_t> first = {0};
+    pair->corpus.target.push_back(
+        BestTarget(MakeSourceBatch(pair->corpus.source, first)));
+  } else {
+    pair->corpus.target.push_back(
+        EncodeSentence(v.target, input.answer, data.lowercase).ids);
+  }
+  const std::vector<int32_t>& target = pair->corpus.target[0];
+  Examined e;
+  e.source = std::move(source.pieces);
+  e.target_inputs.push_back(v.target.Piece(kBos));
+  for (const int32_t id : target) e.target.push_back(v.target.Piece(id));
+  e.target_inputs.insert(e.target_inputs.end(), e.target.begin(),
+                         e.target.end() - 1);
+  e.answer = v.target.Decode(target);
+
+  Context ctx;
+  ctx.recorder = &recorder;
+  TranslationLogits(*model_->model, ctx, pair->Repeated(1));
+  e.alignment = model_->model->alignment_attention();
+  e.alignment_rows = EachRow(std::ssize(target));
+  e.set_sides = SetTranslationSides;
+  e.scores.tokens = std::ssize(e.source);
+  e.scores.targets = std::ssize(target);
+  const bool transformer = model.family() == ModelFamily::kTransformer;
+  e.scores.embedding = "encoder.embedding";
+  e.scores.time_major = !transformer;
+  e.scores.reversed = !transformer && model.recurrent.reverse_source == "yes";
+  e.scores.scores = [this, pair](const Context& c, int64_t copies) {
+    return PairScores(*model_->model, c, pair->Repeated(copies));
+  };
+  return e;
+}
+
+}  // namespace heed
