@@ -51,6 +51,12 @@ struct HeadStatistics {
 /// (entropy); Vig and Belinkov 2019, arXiv:1906.04284, eq. 2 (distance).
 std::vector<HeadStatistics> StatisticsOf(const LayerAttention& attention);
 
+/// The statistics of a layer's heads.
+struct LayerStatistics {
+  std::string layer;
+  std::vector<HeadStatistics> heads;
+};
+
 /// What each source token contributes to each target, by a method that is not
 /// attention. Shapes: scores [targets, sources], row-major.
 struct Attribution {

@@ -1,0 +1,200 @@
+#include "heed/tasks/explain_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/text.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T, typename Of>
+int WidestName(const std::vector<T>& all, int least, const Of& name) {
+  int width = least;
+  for (const T& one : all) width = std::max(width, DisplayWidth(name(one)));
+  return width;
+}
+
+const LayerImportance* ImportanceOf(const ExplainSummary& summary,
+                                    const std::string& layer) {
+  const auto found =
+      std::ranges::find(summary.importance, layer, &LayerImportance::layer);
+  return found == summary.importance.end() ? nullptr : &*found;
+}
+
+std::string HeadTable(const ExplainSummary& summary) {
+  if (summary.layers.empty()) return "the model has no attention\n";
+  const int width =
+      WidestName(summary.layers, 5, [](const auto& x) { return x.layer; });
+  const bool importance = !summary.importance.empty();
+  std::string table =
+      fmt::format("{:<{}} {:>5} {:>9} {:>9}{}\n", "layer", width, "head",
+                  "entropy", "distance", importance ? " importance" : "");
+  for (const LayerStatistics& layer : summary.layers) {
+    const LayerImportance* own = ImportanceOf(summary, layer.layer);
+    for (size_t h = 0; h < layer.heads.size(); ++h) {
+      table += fmt::format("{:<{}} {:>5} {:>9.3f} {:>9.3f}",
+                           h == 0 ? layer.layer : "", width, h,
+                           layer.heads[h].entropy, layer.heads[h].distance);
+      if (own != nullptr) table += fmt::format(" {:>10.3f}", own->heads[h]);
+      table += '\n';
+    }
+  }
+  return table;
+}
+
+std::string AgreementTable(const std::vector<Agreement>& agreements) {
+  if (agreements.empty()) return "";
+  const int width =
+      WidestName(agreements, 6, [](const auto& x) { return x.method; });
+  std::string table =
+      fmt::format("\n{:<{}} {:>9} {:>9} {:>8}   attention against the method\n",
+                  "method", width, "Spearman", "Kendall", "targets");
+  for (const Agreement& a : agreements) {
+    table += fmt::format("{:<{}} {:>9.3f} {:>9.3f} {:>8}\n", a.method, width,
+                         a.spearman, a.kendall, a.targets);
+  }
+  return table;
+}
+
+std::string FaithfulnessTable(const std::vector<FaithfulnessCurve>& curves) {
+  if (curves.empty()) return "";
+  const int width =
+      WidestName(curves, 6, [](const auto& x) { return x.method; });
+  std::string table = fmt::format(
+      "\n{:<{}} {:>9} {:>9}   areas: deletion should be small, insertion "
+      "great\n",
+      "order", width, "deletion", "insertion");
+  for (const FaithfulnessCurve& c : curves) {
+    table += fmt::format("{:<{}} {:>9.4f} {:>9.4f}\n", c.method, width,
+                         c.deletion_area(), c.insertion_area());
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<FaithfulnessCurve> FaithfulnessOf(const ExaminedAnswer& answer,
+                                              uint64_t seed) {
+  std::vector<Attribution> orders;
+  if (answer.explanation.alignment) {
+    orders.push_back({"attention", AlignmentWeights(answer.explanation), {}});
+  }
+  orders.insert(orders.end(), answer.explanation.attributions.begin(),
+                answer.explanation.attributions.end());
+  return MeasureFaithfulness(answer.scores, orders, seed);
+}
+
+void ExplainSummarizer::AddStatistics(const Explanation& explanation) {
+  for (const LayerAttention& layer : explanation.layers) {
+    auto known =
+        std::ranges::find(sums_.layers, layer.layer, &LayerStatistics::layer);
+    if (known == sums_.layers.end()) {
+      sums_.layers.push_back(
+          {layer.layer,
+           std::vector<HeadStatistics>(static_cast<size_t>(layer.heads))});
+      texts_of_layer_.push_back(0);
+      known = sums_.layers.end() - 1;
+    }
+    ++texts_of_layer_[static_cast<size_t>(known - sums_.layers.begin())];
+    const std::vector<HeadStatistics> heads = StatisticsOf(layer);
+    for (size_t h = 0; h < heads.size(); ++h) {
+      known->heads[h].entropy += heads[h].entropy;
+      known->heads[h].distance += heads[h].distance;
+    }
+  }
+}
+
+void ExplainSummarizer::AddAgreements(const Explanation& explanation) {
+  if (sums_.agreements.empty()) {
+    for (const Agreement& a : explanation.agreements) {
+      sums_.agreements.push_back({.method = a.method});
+    }
+  }
+  for (size_t i = 0; i < explanation.agreements.size(); ++i) {
+    const Agreement& a = explanation.agreements[i];
+    const auto targets = static_cast<double>(a.targets);
+    sums_.agreements[i].spearman += a.spearman * targets;
+    sums_.agreements[i].kendall += a.kendall * targets;
+    sums_.agreements[i].targets += a.targets;
+  }
+}
+
+void ExplainSummarizer::Add(const std::string& text) {
+  ExplainRequest request;
+  request.input.text = text;
+  request.attribution = options_.attribution;
+  const ExaminedAnswer answer = ExamineAnswer(task_, request);
+  AddStatistics(answer.explanation);
+  AddAgreements(answer.explanation);
+  if (options_.faithfulness) {
+    AddToMean(FaithfulnessOf(
+                  answer, options_.seed + static_cast<uint64_t>(sums_.texts)),
+              sums_.faithfulness);
+  }
+  if (options_.importance) {
+    AddImportance(HeadImportance(answer.scores), sums_.importance);
+  }
+  ++sums_.texts;
+}
+
+ExplainSummary ExplainSummarizer::Result() const {
+  ExplainSummary result = sums_;
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    for (HeadStatistics& head : result.layers[i].heads) {
+      head.entropy /= static_cast<double>(texts_of_layer_[i]);
+      head.distance /= static_cast<double>(texts_of_layer_[i]);
+    }
+  }
+  for (Agreement& a : result.agreements) {
+    if (a.targets == 0) continue;
+    a.spearman /= static_cast<double>(a.targets);
+    a.kendall /= static_cast<double>(a.targets);
+  }
+  NormalizeImportance(result.importance);
+  return result;
+}
+
+Json SummaryJson(const ExplainSummary& summary) {
+  Json json = {{"texts", summary.texts}, {"layers", Json::array()}};
+  for (const LayerStatistics& layer : summary.layers) {
+    Json entry = {{"layer", layer.layer}};
+    for (const HeadStatistics& head : layer.heads) {
+      entry["entropy"].push_back(head.entropy);
+      entry["distance"].push_back(head.distance);
+    }
+    if (const LayerImportance* own = ImportanceOf(summary, layer.layer)) {
+      entry["importance"] = own->heads;
+    }
+    json["layers"].push_back(std::move(entry));
+  }
+  json["agreements"] = Json::array();
+  for (const Agreement& a : summary.agreements) {
+    json["agreements"].push_back({{"method", a.method},
+                                  {"spearman", a.spearman},
+                                  {"kendall", a.kendall},
+                                  {"targets", a.targets}});
+  }
+  json["faithfulness"] = Json::array();
+  for (const FaithfulnessCurve& c : summary.faithfulness) {
+    json["faithfulness"].push_back({{"method", c.method},
+                                    {"share", c.share},
+                                    {"deletion", c.deletion},
+                                    {"insertion", c.insertion},
+                                    {"deletion_area", c.deletion_area()},
+                                    {"insertion_area", c.insertion_area()}});
+  }
+  return json;
+}
+
+std::string SummaryText(const ExplainSummary& summary) {
+  return fmt::format("{} texts\n\n{}{}{}", summary.texts, HeadTable(summary),
+                     AgreementTable(summary.agreements),
+                     FaithfulnessTable(summary.faithfulness));
+}
+
+}  // namespace heed

@@ -1,0 +1,68 @@
+// What a model looks at over many texts.
+#ifndef HEED_TASKS_EXPLAIN_SUMMARY_H_
+#define HEED_TASKS_EXPLAIN_SUMMARY_H_
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "heed/explain/faithfulness.h"
+#include "heed/explain/head_importance.h"
+#include "heed/tasks/explain.h"
+
+namespace heed {
+
+/// Means over texts.
+struct ExplainSummary {
+  int64_t texts = 0;
+  std::vector<LayerStatistics> layers;  ///< over the texts' rows
+  std::vector<Agreement> agreements;    ///< over all targets
+  std::vector<FaithfulnessCurve> faithfulness;
+  /// Each layer's with norm 1; empty unless it was asked for.
+  std::vector<LayerImportance> importance;
+};
+
+struct SummaryOptions {
+  AttributionOptions attribution;
+  /// Delete and insert tokens by attention, each method and at random.
+  bool faithfulness = false;
+  bool importance = false;
+  uint64_t seed = 1;  // of the random order
+};
+
+/// Explains texts one by one.
+class ExplainSummarizer {
+ public:
+  ExplainSummarizer(const Task& task, const SummaryOptions& options)
+      : task_(task), options_(options) {}
+
+  /// Throws: as Explain.
+  void Add(const std::string& text);
+  ExplainSummary Result() const;
+
+ private:
+  void AddStatistics(const Explanation& explanation);
+  void AddAgreements(const Explanation& explanation);
+
+  const Task& task_;
+  SummaryOptions options_;
+  ExplainSummary sums_;
+  std::vector<int64_t> texts_of_layer_;
+};
+
+/// Deletion and insertion of one answer's tokens, by attention where there is
+/// an alignment, by each attribution, and at random.
+std::vector<FaithfulnessCurve> FaithfulnessOf(const ExaminedAnswer& answer,
+                                              uint64_t seed);
+
+/// texts, layers (layer, entropy, distance, importance), agreements,
+/// faithfulness (method, share, deletion, insertion, and their areas).
+nlohmann::ordered_json SummaryJson(const ExplainSummary& summary);
+
+/// The same as tables.
+std::string SummaryText(const ExplainSummary& summary);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_EXPLAIN_SUMMARY_H_
