@@ -6,6 +6,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/kernels/gather.h"
+#include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/forecast.h"
 
@@ -90,7 +91,8 @@ Examined ForecastTask::Examine(const ExplainInput& input,
                                               int64_t copies) {
     const Var all = forecast(c, copies);
     const Var own =
-        Reshape(Columns(all, column, column + 1), {copies, all.dim(1)});
+        Pick(all, Tensor::Full({copies, all.dim(1)},
+                               static_cast<double>(column), DType::kI32));
     std::vector<Var> parts;
     for (const int64_t step : steps) {
       parts.push_back(Columns(own, step, step + 1));
