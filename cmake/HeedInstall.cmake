@@ -2,6 +2,7 @@
 #   find_package(heed CONFIG REQUIRED)
 #   target_link_libraries(app PRIVATE heed::heed)
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 set(HEED_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 
 list(TRANSFORM HEED_MODULES PREPEND heed_ OUTPUT_VARIABLE heed_libraries)

@@ -22,16 +22,14 @@ DecodeBenchResult Bench(DecodeBenchOptions bench) {
 }  // namespace
 
 int RunBenchDecode(const Arguments& arguments) {
-  std::string what;
   bool json = false;
   DecodeBenchOptions bench;
   Options options(
-      "bench",
+      "bench decode",
       "Times the translation of random sources to texts of a given length, "
       "beside the rates at which this machine multiplies large matrices and "
       "reads memory in the same run. The floor is what the products with the "
       "weights, or reading them, need at these rates.");
-  options.Positional("WHAT", what, "decode");
   bench.Visit(options.fields());
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed bench decode --threads 1");

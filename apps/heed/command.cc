@@ -36,6 +36,20 @@ void FlushOutput() {
 
 }  // namespace
 
+const Command* FindCommand(const std::vector<Command>& commands,
+                           std::string_view name) {
+  for (const Command& command : commands) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> NamesOf(const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.emplace_back(command.name);
+  return names;
+}
+
 int RunCommand(CommandFunction run, const Arguments& arguments) {
   try {
     const int status = run(arguments);

@@ -3,6 +3,7 @@
 #define HEED_APPS_HEED_COMMAND_H_
 
 #include <string_view>
+#include <vector>
 
 #include "apps/heed/options.h"
 
@@ -15,7 +16,26 @@ struct Command {
   std::string_view name;
   std::string_view summary;
   CommandFunction run;
+  /// The commands of a command: heed demo gallery.
+  const std::vector<Command>* parts = nullptr;
 };
+
+inline constexpr std::string_view kSummary =
+    "trains, runs and explains attention models";
+
+/// All that heed --help shows, in its order (main.cc).
+const std::vector<Command>& Commands();
+/// A command line of several lines, and what it does.
+struct CommandExample {
+  std::string line;
+  std::string meaning;
+};
+const std::vector<CommandExample>& Examples();
+
+/// The command or part of this name, or nullptr.
+const Command* FindCommand(const std::vector<Command>& commands,
+                           std::string_view name);
+std::vector<std::string> NamesOf(const std::vector<Command>& commands);
 
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/heed/command.h"
 #include "apps/heed/commands.h"
 #include "heed/attention/attention_bench.h"
-#include "heed/base/errors.h"
 #include "heed/train/train_bench.h"
 
 namespace heed {
@@ -14,24 +14,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 int RunBenchTrain(const Arguments& arguments) {
-  std::string what;
   bool json = false;
   TrainBenchOptions bench;
   Options options(
-      "bench",
+      "bench train",
       "Times training steps on random ids of fixed length, beside the rate "
       "of large matrix products in the same run. The floor is what the "
-      "products of a step need at that rate. (heed bench attention --help "
-      "and heed bench decode --help tell of the others.)");
-  options.Positional("WHAT", what, "train");
+      "products of a step need at that rate.");
   bench.Visit(options.fields());
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed bench train --model luong --precision bf16");
   if (!options.Parse(arguments)) return 0;
-  if (what != "train") {
-    throw ConfigError(fmt::format(
-        "bench: '{}' is no benchmark (valid: train, attention, decode)", what));
-  }
   const TrainBenchResult r = BenchTraining(bench);
   if (json) {
     fmt::print("{}\n", Json{{"model", r.model},
@@ -55,15 +48,13 @@ int RunBenchTrain(const Arguments& arguments) {
 }
 
 int RunBenchAttention(const Arguments& arguments) {
-  std::string what;
   bool json = false;
   AttentionBenchOptions bench;
   Options options(
-      "bench",
+      "bench attention",
       "Times one attention on random numbers, beside the rates at which this "
       "machine multiplies large matrices and reads memory in the same run. "
       "Operations count what the mask leaves; projections are not timed.");
-  options.Positional("WHAT", what, "attention");
   bench.Visit(options.fields());
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed bench attention --heads 8 --length 2048 --mask causal");
@@ -104,11 +95,31 @@ int RunBenchAttention(const Arguments& arguments) {
 
 }  // namespace
 
+const std::vector<Command>& Benches() {
+  static const std::vector<Command> benches = {
+      {"train", "steps of training", RunBenchTrain},
+      {"attention", "one attention, forward and backward", RunBenchAttention},
+      {"decode", "translation, token by token", RunBenchDecode},
+  };
+  return benches;
+}
+
 int RunBench(const Arguments& arguments) {
-  const std::string what = arguments.empty() ? "" : arguments[0];
-  return what == "attention" ? RunBenchAttention(arguments)
-         : what == "decode"  ? RunBenchDecode(arguments)
-                             : RunBenchTrain(arguments);
+  const Command* bench =
+      arguments.empty() ? nullptr : FindCommand(Benches(), arguments[0]);
+  if (bench) return bench->run({arguments.begin() + 1, arguments.end()});
+  std::string what;
+  Options options(
+      "bench",
+      "Measures how fast this machine is, against its own limits. Each has its "
+      "own options: heed bench train --help.");
+  options.Positional("WHAT", what, OneOf(NamesOf(Benches())),
+                     "what to measure");
+  options.Example("heed bench train --model luong");
+  options.Example("heed bench attention --heads 8 --length 2048");
+  options.Example("heed bench decode --threads 1");
+  options.Parse(arguments);
+  return 0;
 }
 
 }  // namespace heed

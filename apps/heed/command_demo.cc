@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "apps/heed/command.h"
@@ -89,19 +88,10 @@ std::string CommandPath() {
   return error ? "heed" : std::filesystem::proximate(path).string();
 }
 
-constexpr std::array<Command, 4> kDemos = {{
-    {"gallery", "a heatmap of each score, modifier, mask and normaliser",
-     RunDemoGallery},
-    {"saturation", "softmax with and without 1/√d", RunDemoSaturation},
-    {"equivariance", "words in another order, with and without positions",
-     RunDemoEquivariance},
-    {"cost", "a GRU and self-attention against length", RunDemoCost},
-}};
-
 int RunDemoDates(const Arguments& arguments) {
   DemoOptions demo;
   std::string others;
-  for (const Command& other : kDemos) {
+  for (const Command& other : Demos()) {
     others += fmt::format("{}'heed demo {}' ({})", others.empty() ? "" : ", ",
                           other.name, other.summary);
   }
@@ -177,17 +167,25 @@ int RunDemoDates(const Arguments& arguments) {
 
 }  // namespace
 
+const std::vector<Command>& Demos() {
+  static const std::vector<Command> demos = {
+      {"gallery", "a heatmap of each score, modifier, mask and normaliser",
+       RunDemoGallery},
+      {"saturation", "softmax with and without 1/√d", RunDemoSaturation},
+      {"equivariance", "words in another order, with and without positions",
+       RunDemoEquivariance},
+      {"cost", "a GRU and self-attention against length", RunDemoCost},
+  };
+  return demos;
+}
+
 int RunDemo(const Arguments& arguments) {
   if (arguments.empty() || arguments[0].starts_with('-')) {
     return RunDemoDates(arguments);
   }
-  std::vector<std::string> names;
-  for (const Command& demo : kDemos) {
-    if (demo.name == arguments[0]) {
-      return demo.run({arguments.begin() + 1, arguments.end()});
-    }
-    names.emplace_back(demo.name);
-  }
+  const Command* demo = FindCommand(Demos(), arguments[0]);
+  if (demo) return demo->run({arguments.begin() + 1, arguments.end()});
+  const std::vector<std::string> names = NamesOf(Demos());
   throw ConfigError(fmt::format("unknown demo '{}'{} (valid: {}, or none)",
                                 arguments[0], DidYouMean(arguments[0], names),
                                 fmt::join(names, ", ")));

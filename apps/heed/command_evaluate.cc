@@ -57,7 +57,7 @@ bool ParseFor(Task& task, const Arguments& arguments, EvaluateOptions& chosen) {
   FieldList& v = options.fields();
   task.VisitEvaluate(v);
   v.Section("Run");
-  v("task", chosen.task, Any{"NAME"},
+  v("task", chosen.task, OneOf(TaskNames()),
     "show the options of this task (with --help)");
   v("json", chosen.json, "one JSON object on standard output");
   VisitDtype(v, chosen.dtype);

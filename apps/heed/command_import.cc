@@ -20,7 +20,8 @@ int RunImport(const Arguments& arguments) {
       "with config.json, model.safetensors and the tokenizer's files (MarianMT "
       "or BERT). It scores as it did there; an option or a tensor that Heed "
       "cannot do is named, and nothing is written. Pickles are never read.");
-  options.Positional("SOURCE", source, "model.npz, or a folder");
+  options.Positional("SOURCE", source, Any{"FILE|DIR"},
+                     "model.npz, or a folder");
   options.fields().Section("Input");
   options.fields()("vocab", vocabularies, Any{"FILE"},
                    "Marian: vocabularies of source and target (.spm, .yml, "

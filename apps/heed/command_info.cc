@@ -91,18 +91,14 @@ int RunList(const Arguments& arguments) {
       "which are put together from a score, modifiers, a mask and "
       "a normalizer; or scores alone. An attention runs through a "
       "fused kernel if all of its parts do.");
-  options.Positional("WHAT", what, "tasks, models, attentions or scores");
+  options.Positional("WHAT", what,
+                     OneOf{"tasks", "models", "attentions", "scores"},
+                     "what to list");
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed list models");
   options.Example("heed list attentions");
   options.Example("heed list scores --json");
   if (!options.Parse(arguments)) return 0;
-  if (what != "tasks" && what != "models" && what != "attentions" &&
-      what != "scores") {
-    throw ConfigError(fmt::format(
-        "list: '{}' is not a list (valid: tasks, models, attentions, scores)",
-        what));
-  }
   const std::vector<Row> rows = what == "tasks"    ? TaskRows()
                                 : what == "models" ? ModelRows()
                                 : what == "scores" ? AttentionRows("score")

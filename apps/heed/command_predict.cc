@@ -23,7 +23,7 @@ int RunPredict(const Arguments& arguments) {
                     "task: heed predict DIR --help.");
     options.Positional("DIR", folder, "model folder");
     options.fields().Section("Task");
-    options.fields()("task", task_name, Any{"NAME"},
+    options.fields()("task", task_name, OneOf(TaskNames()),
                      "show the options of this task (with --help)");
     task.VisitPredict(options.fields());
     options.fields().Section("Run");

@@ -2,6 +2,9 @@
 #ifndef HEED_APPS_HEED_COMMANDS_H_
 #define HEED_APPS_HEED_COMMANDS_H_
 
+#include <vector>
+
+#include "apps/heed/command.h"
 #include "apps/heed/options.h"
 
 namespace heed {
@@ -19,6 +22,15 @@ int RunList(const Arguments& arguments);
 int RunBench(const Arguments& arguments);
 int RunBenchDecode(const Arguments& arguments);
 int RunDemo(const Arguments& arguments);
+int RunManual(const Arguments& arguments);
+int RunCompletion(const Arguments& arguments);
+/// What may follow, for the scripts of RunCompletion: heed __complete WORDS...,
+/// of which the last is not finished (see CompletionAnswer).
+int RunComplete(const Arguments& words);
+
+/// The parts of `heed bench` and of `heed demo`.
+const std::vector<Command>& Benches();
+const std::vector<Command>& Demos();
 
 }  // namespace heed
 

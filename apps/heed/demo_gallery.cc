@@ -34,7 +34,7 @@ struct GalleryCommand {
 
   void Visit(FieldList& v) {
     v("out", out, Any{"DIR"}, "folder for the pictures");
-    v("only", only, Any{"NAME"}, "this part alone (see heed list attentions)");
+    v("only", only, Any{"PART"}, "this part alone (see heed list attentions)");
     v("seed", seed, "of the words and the weights");
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }

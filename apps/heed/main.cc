@@ -14,12 +14,11 @@
 #include "heed/base/errors.h"
 
 namespace heed {
-namespace {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       {"demo", "learn to read dates and see the attention; needs no data",
-       RunDemo},
+       RunDemo, &Demos()},
       {"train", "train a model on examples of a task", RunTrain},
       {"translate", "translate standard input line by line", RunTranslate},
       {"predict", "what a model of any task says of standard input",
@@ -32,31 +31,48 @@ const std::vector<Command>& Commands() {
       {"export", "write a model for Hugging Face", RunExport},
       {"info", "describe a model folder", RunInfo},
       {"list", "the tasks, models and attentions there are", RunList},
-      {"bench", "how fast this machine trains, attends and decodes", RunBench},
+      {"bench", "how fast this machine trains, attends and decodes", RunBench,
+       &Benches()},
+      {"manual", "write the manual pages", RunManual},
+      {"completion", "write what lets a shell complete heed's options",
+       RunCompletion},
   };
   return commands;
 }
 
+const std::vector<CommandExample>& Examples() {
+  static const std::vector<CommandExample> examples = {
+      {"heed demo",
+       "learn to read dates in about a minute, and see the attention"},
+      {"heed train --model bahdanau --source train.de --target train.en \\\n"
+       "           --valid-source valid.de --valid-target valid.en --out model",
+       "train a translator on line-aligned text"},
+      {"heed translate model < test.de > test.out", "translate line by line"},
+      {"heed evaluate model --source test.de --target test.en",
+       "BLEU, chrF and loss against references"},
+  };
+  return examples;
+}
+
+namespace {
+
 void PrintHelp() {
-  std::string text =
-      "heed trains, runs and explains attention models.\n\n"
-      "Usage: heed COMMAND [options]\n\nCommands\n";
+  std::string text = fmt::format(
+      "heed {}.\n\nUsage: heed COMMAND [options]\n\nCommands\n", kSummary);
   for (const Command& command : Commands()) {
     text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   }
+  text += "\nExamples\n";
+  for (const CommandExample& example : Examples()) {
+    std::string line = example.line;
+    for (size_t i = line.find('\n'); i != std::string::npos;
+         i = line.find('\n', i + 1)) {
+      line.insert(i + 1, "  ");
+    }
+    text += fmt::format("  {}\n      {}\n", line, example.meaning);
+  }
   text +=
-      "\nExamples\n"
-      "  heed demo\n"
-      "      learn to read dates in about a minute, and see the attention\n"
-      "  heed train --model bahdanau --source train.de --target train.en \\\n"
-      "             --valid-source valid.de --valid-target valid.en --out "
-      "model\n"
-      "      train a translator on line-aligned text\n"
-      "  heed translate model < test.de > test.out\n"
-      "      translate line by line\n"
-      "  heed evaluate model --source test.de --target test.en\n"
-      "      BLEU, chrF and loss against references\n\n"
-      "heed COMMAND --help explains a command; heed --version tells the "
+      "\nheed COMMAND --help explains a command; heed --version tells the "
       "version.\n";
   std::fputs(text.c_str(), stdout);
 }
@@ -71,13 +87,14 @@ int RunMain(const Arguments& arguments) {
     std::puts("heed " HEED_VERSION);
     return 0;
   }
-  std::vector<std::string> names;
-  for (const Command& command : Commands()) {
-    if (command.name == name) {
-      return command.run({arguments.begin() + 1, arguments.end()});
-    }
-    names.emplace_back(command.name);
+  const Arguments rest(
+      arguments.empty() ? arguments.end() : arguments.begin() + 1,
+      arguments.end());
+  if (name == "__complete") return RunComplete(rest);
+  if (const Command* command = FindCommand(Commands(), name)) {
+    return command->run(rest);
   }
+  const std::vector<std::string> names = NamesOf(Commands());
   throw ConfigError(fmt::format("unknown command '{}'{} (valid: {})", name,
                                 DidYouMean(name, names),
                                 fmt::join(names, ", ")));

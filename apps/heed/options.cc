@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apps/heed/completion.h"
+#include "apps/heed/manual_page.h"
 #include "heed/base/errors.h"
 #include "heed/io/file.h"
 
@@ -18,79 +20,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-constexpr const char* kConfigOption = "--config";
-constexpr size_t kHelpColumn = 28;
-constexpr size_t kHelpWidth = 79;
-
-std::string NegatedName(const Field& field) {
-  return "--no-" + field.OptionName().substr(2);
-}
-
-// The flag and what to write after it: "--epochs N", "--[no-]reverse".
-std::string Usage(const Field& field) {
-  const std::string name = field.OptionName();
-  if (field.IsBool()) return "--[no-]" + name.substr(2);
-  if (const auto* any = std::get_if<Any>(&field.constraint)) {
-    return name + " " + any->placeholder;
-  }
-  const std::string type = field.TypeName();
-  if (type == "int") return name + " N";
-  if (type == "number") return name + " X";
-  if (std::holds_alternative<OneOf>(field.constraint)) return name + " NAME";
-  return name + " TEXT";
-}
-
-// The help with choices, range and default.
-std::string Explanation(const Field& field) {
-  std::string text = field.help;
-  if (const auto* one_of = std::get_if<OneOf>(&field.constraint)) {
-    text += fmt::format(": {}", fmt::join(one_of->choices, ", "));
-  }
-  const nlohmann::ordered_json value = field.Value();
-  std::string shown = value.dump();
-  if (value.is_boolean()) shown = value.get<bool>() ? "yes" : "no";
-  if (value.is_string()) shown = value.get<std::string>();
-  if (value.is_array()) {
-    shown = fmt::format("{}", fmt::join(value.get<Strings>(), ","));
-  }
-  Strings notes;
-  if (!field.RangeName().empty()) notes.push_back(field.RangeName());
-  if (!shown.empty()) notes.push_back("default " + shown);
-  if (!notes.empty()) text += fmt::format(" ({})", fmt::join(notes, "; "));
-  return text;
-}
-
-// Breaks `text` between words so that lines end before kHelpWidth.
-std::string Wrap(const std::string& text, size_t indent) {
-  std::string result;
-  size_t column = indent;
-  size_t begin = 0;
-  while (begin < text.size()) {
-    const size_t end = std::min(text.find(' ', begin), text.size());
-    const size_t length = end - begin;
-    if (column > indent && column + 1 + length > kHelpWidth) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      result += ' ';
-      ++column;
-    }
-    result += text.substr(begin, length);
-    column += length;
-    begin = end + 1;
-  }
-  return result;
-}
-
-std::string HelpLine(const std::string& usage, const std::string& explanation) {
-  std::string line = "  " + usage;
-  if (line.size() + 2 > kHelpColumn) {
-    line += "\n" + std::string(kHelpColumn, ' ');
-  } else {
-    line.resize(kHelpColumn, ' ');
-  }
-  return line + Wrap(explanation, kHelpColumn) + "\n";
-}
+constexpr std::string_view kManualRequest = "--help=manual:";
 
 // "a,b" and "c" as a, b, c.
 Strings SplitAtCommas(const Strings& words) {
@@ -144,29 +74,77 @@ Strings WordsFor(const Field& field, const Strings& results) {
 
 }  // namespace
 
+std::string ManualRequest(std::string_view path, std::string_view summary) {
+  return fmt::format("{}{}:{}", kManualRequest, summary, path);
+}
+
+Options::Options(std::string command, std::string purpose) {
+  description_.command = std::move(command);
+  description_.purpose = std::move(purpose);
+}
+
 void Options::Positional(std::string name, std::string& value,
                          std::string help) {
-  positionals_.push_back({std::move(name), std::move(help), &value, nullptr});
+  Positional(std::move(name), value, {}, std::move(help));
+}
+
+void Options::Positional(std::string name, std::string& value,
+                         Constraint constraint, std::string help) {
+  description_.positionals.push_back(
+      {std::move(name), &value, std::move(constraint), std::move(help), ""});
+}
+
+void Options::OptionalPositional(std::string name, std::string& value,
+                                 Constraint constraint, std::string help) {
+  Positional(std::move(name), value, std::move(constraint), std::move(help));
+  description_.last_is_optional = true;
 }
 
 void Options::Positionals(std::string name, Strings& values, std::string help) {
-  positionals_.push_back({std::move(name), std::move(help), nullptr, &values});
+  description_.positionals.push_back(
+      {std::move(name), &values, {}, std::move(help), ""});
+}
+
+void Options::Example(std::string line) {
+  description_.examples.push_back(std::move(line));
+}
+
+bool Options::WriteRequested(const Arguments& arguments) const {
+  std::string text;
+  std::string path;
+  if (!arguments.empty() && arguments[0].starts_with(kManualRequest)) {
+    const std::string request = arguments[0].substr(kManualRequest.size());
+    const size_t colon = std::min(request.find(':'), request.size() - 1);
+    text = ManualPage(description_, request.substr(0, colon));
+    path = request.substr(colon + 1);
+  } else if (const auto line = CommandLineToComplete::From(arguments)) {
+    text = Completions(description_, *line);
+  } else {
+    return false;
+  }
+  if (path.empty()) {
+    std::fputs(text.c_str(), stdout);
+  } else {
+    WriteFileAtomically(path, text);
+  }
+  return true;
 }
 
 bool Options::Parse(const Arguments& arguments) {
+  if (WriteRequested(arguments)) return false;
+  const std::vector<Field>& fields = description_.options.fields();
   CLI::App app;
   app.set_help_flag("-h,--help");
   app.allow_extras();
   const CLI::Option* config = AddValue(app, kConfigOption);
   std::vector<const CLI::Option*> options;
-  for (const Field& field : fields_.fields()) {
+  for (const Field& field : fields) {
     options.push_back(AddField(app, field));
   }
   std::vector<const CLI::Option*> positionals;
-  for (const PositionalArgument& positional : positionals_) {
+  for (const Field& positional : description_.positionals) {
     positionals.push_back(
-        AddValue(app, positional.name)
-            ->allow_extra_args(positional.targets != nullptr));
+        AddValue(app, positional.key)->allow_extra_args(positional.IsList()));
   }
 
   Arguments words = SplitAtEquals(arguments);
@@ -174,36 +152,37 @@ bool Options::Parse(const Arguments& arguments) {
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(Help().c_str(), stdout);
+    std::fputs(HelpText(description_).c_str(), stdout);
     return false;
   } catch (const CLI::ArgumentMismatch&) {
     throw ConfigError(fmt::format("{} needs a value (see heed {} --help)",
-                                  arguments.back(), command_));
+                                  arguments.back(), description_.command));
   } catch (const CLI::ParseError& error) {
-    throw ConfigError(
-        fmt::format("{} (see heed {} --help)", error.what(), command_));
+    throw ConfigError(fmt::format("{} (see heed {} --help)", error.what(),
+                                  description_.command));
   }
   RefuseUnknown(app.remaining());
 
   if (config->count() > 0) ApplyConfigFile(config->results().back());
   for (size_t i = 0; i < options.size(); ++i) {
-    const Field& field = fields_.fields()[i];
+    const Field& field = fields[i];
     if (options[i]->count() == 0) continue;
     field.SetText(WordsFor(field, options[i]->results()), field.OptionName());
     given_.insert(field.key);
   }
   for (size_t i = 0; i < positionals.size(); ++i) {
-    SetPositional(positionals_[i], positionals[i]->results());
+    SetPositional(description_.positionals[i], positionals[i]->results());
   }
   return true;
 }
 
 void Options::Require(const std::string& key) const {
   if (Given(key)) return;
-  for (const Field& field : fields_.fields()) {
+  for (const Field& field : description_.options.fields()) {
     if (field.key != key) continue;
     throw ConfigError(fmt::format("{} is missing: {} (see heed {} --help)",
-                                  Usage(field), field.help, command_));
+                                  Usage(field), field.help,
+                                  description_.command));
   }
 }
 
@@ -214,7 +193,7 @@ Arguments Options::SplitAtEquals(const Arguments& arguments) const {
     const size_t equals = std::min(argument.find('='), argument.size());
     const std::string name = argument.substr(0, equals);
     bool takes_value = name == kConfigOption;
-    for (const Field& field : fields_.fields()) {
+    for (const Field& field : description_.options.fields()) {
       takes_value |= !field.IsBool() && field.OptionName() == name;
     }
     if (takes_value && equals < argument.size()) {
@@ -234,12 +213,13 @@ void Options::RefuseUnknown(const Arguments& remaining) const {
   if (first == remaining.end()) return;
   const std::string word = first->substr(0, first->find('='));
   if (word.rfind('-', 0) != 0) {
-    throw ConfigError(fmt::format(
-        "unexpected argument '{}' (see heed {} --help)", word, command_));
+    throw ConfigError(
+        fmt::format("unexpected argument '{}' (see heed {} --help)", word,
+                    description_.command));
   }
   Strings valid;
   Strings meant = {kConfigOption, "--help"};
-  for (const Field& field : fields_.fields()) {
+  for (const Field& field : description_.options.fields()) {
     valid.push_back(field.OptionName());
     meant.push_back(field.OptionName());
     if (field.IsBool()) meant.push_back(NegatedName(field));
@@ -254,49 +234,21 @@ void Options::ApplyConfigFile(const std::string& path) {
   nlohmann::ordered_json json = ReadJsonFile(path);
   // A model's config.json serves too: "heed" holds its version and check sums.
   if (json.is_object()) json.erase("heed");
-  FieldsFromJson(fields_.fields(), json, path);
+  FieldsFromJson(description_.options.fields(), json, path);
   for (const auto& item : json.items()) given_.insert(item.key());
 }
 
-void Options::SetPositional(const PositionalArgument& positional,
+void Options::SetPositional(const Field& positional,
                             const Strings& values) const {
   if (values.empty()) {
+    const bool last = &positional == &description_.positionals.back();
+    if (last && description_.last_is_optional) return;
     throw ConfigError(fmt::format("{} is missing: {} (see heed {} --help)",
-                                  positional.name, positional.help, command_));
+                                  positional.key, positional.help,
+                                  description_.command));
   }
-  if (positional.target) *positional.target = values[0];
-  if (positional.targets) *positional.targets = values;
-}
-
-std::string Options::Help() const {
-  std::string text =
-      fmt::format("{}\n\nUsage: heed {}", Wrap(purpose_, 0), command_);
-  for (const PositionalArgument& positional : positionals_) {
-    text += " " + positional.name + (positional.targets ? "..." : "");
-  }
-  text += " [options]\n";
-  if (!positionals_.empty()) text += "\n";
-  for (const PositionalArgument& positional : positionals_) {
-    text += HelpLine(positional.name, positional.help);
-  }
-  if (!examples_.empty()) text += "\nExamples\n";
-  for (const std::string& example : examples_) text += "  " + example + "\n";
-
-  const std::string* section = nullptr;
-  for (const Field& field : fields_.fields()) {
-    if (!section || *section != field.section) {
-      section = &field.section;
-      text += fmt::format("\n{}\n", section->empty() ? "Options" : *section);
-    }
-    text += HelpLine(Usage(field), Explanation(field));
-  }
-  text += "\nGeneral\n";
-  text +=
-      HelpLine("--config FILE.json",
-               "options by key, as in a model's config.json; options on the "
-               "command line win");
-  text += HelpLine("-h, --help", "print this help");
-  return text;
+  positional.SetText(positional.IsList() ? values : Strings{values[0]},
+                     positional.key);
 }
 
 std::string PeekOption(const Arguments& arguments, const std::string& key) {

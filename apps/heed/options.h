@@ -19,9 +19,11 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "apps/heed/description.h"
 #include "heed/base/config.h"
 
 namespace heed {
@@ -29,24 +31,34 @@ namespace heed {
 /// The words after the name of the sub-command.
 using Arguments = std::vector<std::string>;
 
+/// As the only argument: Parse writes the manual page to this file, or to
+/// standard output if that is "", as it prints the help for --help. The summary
+/// stands behind the command's name.
+std::string ManualRequest(std::string_view path, std::string_view summary);
+
 class Options {
  public:
-  Options(std::string command, std::string purpose)
-      : command_(std::move(command)), purpose_(std::move(purpose)) {}
+  Options(std::string command, std::string purpose);
 
   /// The visitor that adds options: config.Visit(options.fields()).
-  FieldList& fields() { return fields_; }
+  FieldList& fields() { return description_.options; }
 
   /// An argument without a name; all are required.
   void Positional(std::string name, std::string& value, std::string help);
+  void Positional(std::string name, std::string& value, Constraint constraint,
+                  std::string help);
+  /// The last argument, which need not be given.
+  void OptionalPositional(std::string name, std::string& value,
+                          Constraint constraint, std::string help);
   /// The last argument, given once or more.
   void Positionals(std::string name, std::vector<std::string>& values,
                    std::string help);
   /// A line that --help shows under "Examples".
-  void Example(std::string line) { examples_.push_back(std::move(line)); }
+  void Example(std::string line);
 
   /// Reads --config, then the arguments, into the fields. Returns false after
-  /// printing the help that was asked for.
+  /// writing what was asked for instead: the help, the manual page
+  /// (ManualRequest) or what completes a command line (CommandLineToComplete).
   /// Throws: ConfigError for what is unknown, missing or out of range.
   bool Parse(const Arguments& arguments);
 
@@ -55,26 +67,15 @@ class Options {
   /// Throws: ConfigError unless the field was given.
   void Require(const std::string& key) const;
 
-  std::string Help() const;
-
  private:
-  struct PositionalArgument {
-    std::string name, help;
-    std::string* target = nullptr;
-    std::vector<std::string>* targets = nullptr;
-  };
-
+  bool WriteRequested(const Arguments& arguments) const;
   Arguments SplitAtEquals(const Arguments& arguments) const;
   void RefuseUnknown(const Arguments& remaining) const;
   void ApplyConfigFile(const std::string& path);
-  void SetPositional(const PositionalArgument& positional,
+  void SetPositional(const Field& positional,
                      const std::vector<std::string>& values) const;
 
-  std::string command_;
-  std::string purpose_;
-  FieldList fields_;
-  std::vector<PositionalArgument> positionals_;
-  std::vector<std::string> examples_;
+  CommandDescription description_;
   std::set<std::string> given_;
 };
 

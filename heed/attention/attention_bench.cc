@@ -150,7 +150,7 @@ double Operations(const AttentionBenchOptions& o, const Subject& subject) {
 void AttentionBenchOptions::Visit(FieldList& v) {
   v.Section("Attention");
   v("score", score, Any{"SCORE"}, "score function, as 'additive'");
-  v("modifiers", modifiers, Any{"LIST"}, "as 'alibi; soft_cap(30)'");
+  v("modifiers", modifiers, Any{"MODIFIERS"}, "as 'alibi; soft_cap(30)'");
   v("mask", mask, Any{"MASK"},
     "as 'causal', 'window(256)' or 'causal && "
     "documents(4)'");

@@ -152,13 +152,14 @@ void RecurrentConfig::Visit(FieldList& v) {
   v.Section("Attention");
   v("attention", attention, AutoOr({"none", "before", "between", "after"}),
     "where in a decoder step attention stands");
-  v("score", score, Any{},
+  v("score", score, Any{"SCORE"},
     "score function, as 'additive' (see heed list attentions)");
-  v("modifiers", modifiers, Any{},
+  v("modifiers", modifiers, Any{"MODIFIERS"},
     "what changes scores or weights, as 'local_p(10); soft_cap(30)'");
-  v("attention_mask", attention_mask, Any{},
+  v("attention_mask", attention_mask, Any{"MASK"},
     "source positions that a target position may look at, as 'local_m(10)'");
-  v("normalizer", normalizer, Any{}, "from scores to weights, as 'sparsemax'");
+  v("normalizer", normalizer, Any{"NORMALIZER"},
+    "from scores to weights, as 'sparsemax'");
   v("heads", heads, Range(1, 256), "heads of the attention");
   v("attention_dropout", attention_dropout, UpToBelow(0, 1),
     "probability to drop a weight");

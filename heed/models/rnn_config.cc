@@ -24,11 +24,12 @@ void RnnConfig::Visit(FieldList& v) {
     "states that a state looks at: all, those up to itself (causal), those "
     "before it (strict); auto: full, or causal where what comes later may not "
     "be seen");
-  v("score", score, Any{},
+  v("score", score, Any{"SCORE"},
     "score function, as 'additive' (see heed list attentions)");
-  v("modifiers", modifiers, Any{},
+  v("modifiers", modifiers, Any{"MODIFIERS"},
     "what changes scores or weights, as 'alibi; soft_cap(30)'");
-  v("normalizer", normalizer, Any{}, "from scores to weights, as 'sparsemax'");
+  v("normalizer", normalizer, Any{"NORMALIZER"},
+    "from scores to weights, as 'sparsemax'");
   v("heads", heads, Range(1, 256), "heads of the attention");
   v("attention_units", attention_units, Range(0, 16384),
     "width of an additive or mlp score; 0: as units");

@@ -224,13 +224,14 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
   v("heads", heads, Range(0, 1024), "heads; 0: the model's");
   v("key_heads", key_heads, Range(0, 1024),
     "heads of keys and values, which heads of queries share; 0: as heads");
-  v("score", score, Any{},
+  v("score", score, Any{"SCORE"},
     "score function, as 'scaled_dot' (see heed list attentions)");
-  v("modifiers", modifiers, Any{},
+  v("modifiers", modifiers, Any{"MODIFIERS"},
     "what changes scores or weights, as 'soft_cap(30)'");
-  v("attention_mask", attention_mask, Any{},
+  v("attention_mask", attention_mask, Any{"MASK"},
     "positions of its own text that a position may look at, as 'window(16)'");
-  v("normalizer", normalizer, Any{}, "from scores to weights, as 'sparsemax'");
+  v("normalizer", normalizer, Any{"NORMALIZER"},
+    "from scores to weights, as 'sparsemax'");
   v("attention_bias", attention_bias,
     "add a bias to queries, keys, values and outputs");
 

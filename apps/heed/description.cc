@@ -1,0 +1,148 @@
+#include "apps/heed/description.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+namespace heed {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+constexpr size_t kHelpColumn = 28;
+constexpr size_t kHelpWidth = 79;
+
+// The help with choices, range and default.
+std::string Explanation(const Field& field) {
+  std::string text = field.help;
+  if (const auto* one_of = std::get_if<OneOf>(&field.constraint)) {
+    text += fmt::format(": {}", fmt::join(one_of->choices, ", "));
+  }
+  const nlohmann::ordered_json value = field.Value();
+  std::string shown = value.dump();
+  if (value.is_boolean()) shown = value.get<bool>() ? "yes" : "no";
+  if (value.is_string()) shown = value.get<std::string>();
+  if (value.is_array()) {
+    shown = fmt::format("{}", fmt::join(value.get<Strings>(), ","));
+  }
+  Strings notes;
+  if (!field.RangeName().empty()) notes.push_back(field.RangeName());
+  if (!shown.empty()) notes.push_back("default " + shown);
+  if (!notes.empty()) text += fmt::format(" ({})", fmt::join(notes, "; "));
+  return text;
+}
+
+// Breaks `text` between words so that lines end before kHelpWidth.
+std::string Wrap(const std::string& text, size_t indent) {
+  std::string result;
+  size_t column = indent;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const size_t length = end - begin;
+    if (column > indent && column + 1 + length > kHelpWidth) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result += text.substr(begin, length);
+    column += length;
+    begin = end + 1;
+  }
+  return result;
+}
+
+std::string HelpLine(const OptionText& option) {
+  std::string line = "  " + option.usage;
+  if (line.size() + 2 > kHelpColumn) {
+    line += "\n" + std::string(kHelpColumn, ' ');
+  } else {
+    line.resize(kHelpColumn, ' ');
+  }
+  return line + Wrap(option.explanation, kHelpColumn) + "\n";
+}
+
+}  // namespace
+
+std::string NegatedName(const Field& field) {
+  return "--no-" + field.OptionName().substr(2);
+}
+
+std::string Usage(const Field& field) {
+  const std::string name = field.OptionName();
+  if (field.IsBool()) return "--[no-]" + name.substr(2);
+  if (const auto* any = std::get_if<Any>(&field.constraint)) {
+    return name + " " + any->placeholder;
+  }
+  const std::string type = field.TypeName();
+  if (type == "int") return name + " N";
+  if (type == "number") return name + " X";
+  if (std::holds_alternative<OneOf>(field.constraint)) return name + " NAME";
+  return name + " TEXT";
+}
+
+std::string ArgumentsUsage(const CommandDescription& command) {
+  std::string text;
+  for (const Field& positional : command.positionals) {
+    text += positional.key + (positional.IsList() ? "... " : " ");
+  }
+  if (command.last_is_optional)
+    text = fmt::format("[{}] ", command.positionals.back().key);
+  return text + "[options]";
+}
+
+std::vector<OptionText> PositionalTexts(const CommandDescription& command) {
+  std::vector<OptionText> texts;
+  for (const Field& positional : command.positionals) {
+    std::string text = positional.help;
+    if (const auto* one_of = std::get_if<OneOf>(&positional.constraint)) {
+      text += fmt::format(": {}", fmt::join(one_of->choices, ", "));
+    }
+    texts.push_back({positional.key, text});
+  }
+  return texts;
+}
+
+std::vector<OptionSection> OptionSections(const CommandDescription& command) {
+  std::vector<OptionSection> sections;
+  for (const Field& field : command.options.fields()) {
+    const std::string title = field.section.empty() ? "Options" : field.section;
+    if (sections.empty() || sections.back().title != title) {
+      sections.push_back({title, {}});
+    }
+    sections.back().options.push_back({Usage(field), Explanation(field)});
+  }
+  sections.push_back(
+      {"General",
+       {{fmt::format("{} FILE.json", kConfigOption),
+         "options by key, as in a model's config.json; options on the command "
+         "line win"},
+        {"-h, --help", "print this help"}}});
+  return sections;
+}
+
+std::string HelpText(const CommandDescription& command) {
+  std::string text =
+      fmt::format("{}\n\nUsage: heed {} {}\n", Wrap(command.purpose, 0),
+                  command.command, ArgumentsUsage(command));
+  if (!command.positionals.empty()) text += "\n";
+  for (const OptionText& line : PositionalTexts(command)) {
+    text += HelpLine(line);
+  }
+  if (!command.examples.empty()) text += "\nExamples\n";
+  for (const std::string& example : command.examples) {
+    text += "  " + example + "\n";
+  }
+  for (const OptionSection& section : OptionSections(command)) {
+    text += fmt::format("\n{}\n", section.title);
+    for (const OptionText& option : section.options) text += HelpLine(option);
+  }
+  return text;
+}
+
+}  // namespace heed

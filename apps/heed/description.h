@@ -1,0 +1,55 @@
+// What a command takes, described once: --help, the manual page and the
+// completion of the shell are made from it.
+#ifndef HEED_APPS_HEED_DESCRIPTION_H_
+#define HEED_APPS_HEED_DESCRIPTION_H_
+
+#include <string>
+#include <vector>
+
+#include "heed/base/config.h"
+
+namespace heed {
+
+/// Described for everything that Options parses itself.
+inline constexpr const char* kConfigOption = "--config";
+
+struct CommandDescription {
+  std::string command;  ///< "train", "demo gallery"
+  std::string purpose;
+  /// Arguments without a name; `key` is what help calls them. The last one is
+  /// given once or more if it is a list.
+  std::vector<Field> positionals;
+  bool last_is_optional = false;
+  FieldList options;
+  std::vector<std::string> examples;
+};
+
+/// One line of a list of options: "--epochs N" and what it means.
+struct OptionText {
+  std::string usage;
+  std::string explanation;
+};
+
+/// Options that stand together under a heading.
+struct OptionSection {
+  std::string title;
+  std::vector<OptionText> options;
+};
+
+/// "DIR [options]": what follows the name of the command.
+std::string ArgumentsUsage(const CommandDescription& command);
+std::vector<OptionText> PositionalTexts(const CommandDescription& command);
+/// All options by section, those that every command has at the end.
+std::vector<OptionSection> OptionSections(const CommandDescription& command);
+
+/// "--epochs N", "--[no-]reverse".
+std::string Usage(const Field& field);
+/// "--no-reverse" for --reverse.
+std::string NegatedName(const Field& field);
+
+/// What --help prints.
+std::string HelpText(const CommandDescription& command);
+
+}  // namespace heed
+
+#endif  // HEED_APPS_HEED_DESCRIPTION_H_

@@ -1,0 +1,46 @@
+# cpack makes two Debian packages: heed, the command with its manual pages and
+# completions, and libheed-dev, what programs in C++ need. ./dev package does it.
+set(package_files ${PROJECT_SOURCE_DIR}/cmake/package)
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME heed)
+# So that cpack does not put one line before each description.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "heed built using CMake")
+set(CPACK_PACKAGE_VENDOR "Heed")
+set(CPACK_PACKAGE_CONTACT "Heed maintainers <maintainers@heed.invalid>")
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PRE_BUILD_SCRIPTS ${package_files}/prepare.cmake)
+set(CPACK_HEED_PACKAGE_FILES ${package_files})
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL command development)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # heed_0.1.0_amd64.deb
+
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME heed)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_COMMAND_DESCRIPTION
+"train, run and explain attention models
+Heed trains small, fast models of text with every attention mechanism of the
+literature on ordinary processors, runs them, and shows what they looked at:
+translation, tagging, classification, language models, forecasting, retrieval.
+This package has the command, its manual pages and shell completion.")
+
+# What find_package(heed) looks for.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libheed-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+string(JOIN ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+       g++ cmake pkg-config libdnnl-dev ocl-icd-opencl-dev opencl-c-headers libhwy-dev libtbb-dev
+       libsentencepiece-dev libicu-dev libfmt-dev zlib1g-dev libzip-dev libyaml-cpp-dev
+       nlohmann-json3-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
+"attention models in C++, library and headers
+Heed trains small, fast models of text with every attention mechanism of the
+literature on ordinary processors, runs them, and shows what they looked at.
+This package has the static libraries, the headers and what CMake's
+find_package(heed CONFIG) reads.")
+
+include(CPack)

@@ -1,0 +1,12 @@
+# Run by cpack on what is to be packed: what Debian asks of every package.
+find_program(GZIP gzip REQUIRED)
+set(packages_command heed)
+set(packages_development libheed-dev)
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  set(share ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr/share)
+  set(doc ${share}/doc/${packages_${component}})
+  file(COPY ${CPACK_HEED_PACKAGE_FILES}/copyright DESTINATION ${doc})
+  file(COPY ${CPACK_HEED_PACKAGE_FILES}/changelog DESTINATION ${doc})
+  file(GLOB pages ${share}/man/man*/*.?)
+  execute_process(COMMAND ${GZIP} -9n ${doc}/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# test_package.sh FOLDER [--clean]: looks at the Debian packages in FOLDER and
+# runs the command from where nothing else of the project is; with --clean also
+# installs them in a fresh Debian 12, which needs root and the network.
+set -euo pipefail
+
+root=$(readlink -f "$(dirname "$0")/../..")
+folder=$(readlink -f "$1")
+command_deb=$(echo "$folder"/heed_*.deb)
+library_deb=$(echo "$folder"/libheed-dev_*.deb)
+scratch=$(mktemp -d)
+trap 'rm -rf --one-file-system "$scratch"' EXIT
+
+fail() {
+  echo "package: $*" >&2
+  exit 1
+}
+
+# What is in the packages.
+for deb in "$command_deb" "$library_deb"; do
+  dpkg-deb -I "$deb" control
+  dpkg-deb -x "$deb" "$scratch/root"
+done
+dpkg-deb -f "$command_deb" Depends | grep -q libdnnl || fail "dependencies are missing"
+for file in usr/bin/heed usr/share/doc/heed/{copyright,changelog.gz} \
+  usr/share/man/man1/{heed,heed-train,heed-demo-gallery}.1.gz \
+  usr/share/bash-completion/completions/heed usr/share/zsh/vendor-completions/_heed \
+  usr/share/fish/vendor_completions.d/heed.fish usr/include/heed/tasks/task.h; do
+  [[ -s $scratch/root/$file ]] || fail "$file is missing"
+done
+if grep -rlF "$root" "$scratch/root"; then fail "these name a folder of the build"; fi
+file "$scratch/root/usr/bin/heed" | grep -q 'not stripped' && fail "the command is not stripped"
+
+# The command, where nothing of the build is: it is called by its name alone.
+cd "$scratch"
+export PATH=$scratch/root/usr/bin:$PATH
+[[ $(command -v heed) == "$scratch"/root/usr/bin/heed ]]
+if ldd "$(command -v heed)" | grep -e 'not found' -e "$root"; then fail "a library is wrong"; fi
+heed --version
+heed bench train --batch 2 --src-len 2 --tgt-len 2 --vocab 12 --steps 1 --json >/dev/null
+for page in root/usr/share/man/man1/*.gz; do
+  warnings=$(zcat "$page" | groff -man -Kutf8 -Tutf8 -ww -z 2>&1)
+  [[ -z $warnings ]] || fail "$page: $warnings"
+done
+heed __complete "" | sed -n '2,$s/^\([a-z].*\)\t.*/\1/p' | while read -r name; do
+  [[ -s root/usr/share/man/man1/heed-$name.1.gz ]] || fail "$name has no manual page"
+done
+echo "The packages hold what they should."
+
+[[ ${2-} == --clean ]] || exit 0
+clean=$scratch/debian
+debootstrap --variant=minbase bookworm "$clean" >"$scratch/log" || fail "$(tail "$scratch/log")"
+trap 'umount -q "$clean/proc" || true; rm -rf --one-file-system "$scratch"' EXIT
+mount -t proc proc "$clean/proc"
+cp "$command_deb" "$library_deb" "$clean/root"
+cp -r "$root/examples" "$clean/root"
+inside() { chroot "$clean" env DEBIAN_FRONTEND=noninteractive sh -ec "cd /root; $*"; }
+inside 'apt-get update -q; apt-get install -q -y --no-install-recommends ./heed_*.deb'
+inside 'heed demo; echo "may 3, 1999" | heed translate heed-demo | grep -x 1999-05-03'
+inside 'apt-get install -q -y --no-install-recommends make ./libheed-dev_*.deb'
+inside 'cmake -S examples -B build && cmake --build build && ctest --test-dir build'
+echo "They install and run in a fresh Debian 12."
