@@ -9,27 +9,6 @@
 #include "heed/base/errors.h"
 
 namespace heed {
-namespace {
-
-AlignmentView WithoutEnds(const AlignmentView& view) {
-  CheckAlignment(view);
-  constexpr std::string_view kEnd = "</s>";
-  AlignmentView words = view;
-  const auto drop_end = [&](std::vector<std::string>& tokens) {
-    if (!tokens.empty() && tokens.back() == kEnd) tokens.pop_back();
-  };
-  drop_end(words.source_tokens);
-  drop_end(words.target_tokens);
-  words.weights.clear();
-  for (int64_t t = 0; t < words.target_size(); ++t) {
-    const auto row = view.weights.begin() + t * view.source_size();
-    words.weights.insert(words.weights.end(), row, row + words.source_size());
-  }
-  return words;
-}
-
-}  // namespace
-
 float AlignmentView::weight(int64_t target, int64_t source) const {
   const float w = weights[static_cast<size_t>(target * source_size() + source)];
   return w > 0.0f ? std::min(w, 1.0f) : 0.0f;
@@ -55,6 +34,23 @@ std::vector<int64_t> HardAlignment(const AlignmentView& view) {
     }
   }
   return links;
+}
+
+AlignmentView WithoutEnds(const AlignmentView& view) {
+  CheckAlignment(view);
+  constexpr std::string_view kEnd = "</s>";
+  AlignmentView words = view;
+  const auto drop_end = [&](std::vector<std::string>& tokens) {
+    if (!tokens.empty() && tokens.back() == kEnd) tokens.pop_back();
+  };
+  drop_end(words.source_tokens);
+  drop_end(words.target_tokens);
+  words.weights.clear();
+  for (int64_t t = 0; t < words.target_size(); ++t) {
+    const auto row = view.weights.begin() + t * view.source_size();
+    words.weights.insert(words.weights.end(), row, row + words.source_size());
+  }
+  return words;
 }
 
 std::string PharaohLine(const AlignmentView& view) {

@@ -36,9 +36,12 @@ void CheckAlignment(const AlignmentView& view);
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 std::vector<int64_t> HardAlignment(const AlignmentView& view);
 
+/// `view` without a </s> that ends a side, which is no word.
+/// Throws: ShapeError unless there is one weight per pair of tokens.
+AlignmentView WithoutEnds(const AlignmentView& view);
+
 /// HardAlignment as one line of links "source-target" in the order of the
-/// target, positions from 0. A </s> that ends a side is no word: it is left
-/// out.
+/// target, positions from 0, WithoutEnds.
 std::string PharaohLine(const AlignmentView& view);
 
 /// {"sentences":[{"source":[…],"target":[…],"weights":[[…]]}]} on one line, a

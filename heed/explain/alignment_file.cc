@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/explain/alignment_html.h"
+#include "heed/explain/explanation_html.h"
 #include "heed/explain/heatmap_svg.h"
 
 namespace heed {

@@ -6,15 +6,14 @@
 #include <string>
 
 #include "heed/explain/alignment.h"
+#include "heed/explain/drawing.h"
 
 namespace heed {
 
 struct AlignmentSvgOptions {
-  /// Outline the largest weight of a target token where it lies more than one
-  /// cell off the diagonal: the words that changed their place.
+  /// Outline the ReorderedBlocks: the phrases that changed their place.
   bool outline_off_diagonal = false;
-  /// Leave out the style and the legend, for a page that has
-  /// AlignmentSvgStyle().
+  /// Leave out the style and the legend, for a page that has PictureStyle().
   bool embedded = false;
 };
 
@@ -26,8 +25,19 @@ struct AlignmentSvgOptions {
 std::string AlignmentSvg(std::span<const AlignmentView> views,
                          const AlignmentSvgOptions& options = {});
 
-/// The style sheet of AlignmentSvg.
-std::string AlignmentSvgStyle();
+struct HeatmapOptions {
+  bool outline_off_diagonal = false;
+  /// The weights are values from −1 to 1: two hues.
+  bool with_sign = false;
+  /// A line of its own below the title.
+  std::string caption = {};
+};
+
+/// One of these heatmaps. Matrices of more than 5000 cells are drawn in twenty
+/// shades, with a tooltip per row, which keeps the file small.
+/// Throws: ShapeError unless there is one weight per pair of tokens.
+Drawing DrawHeatmap(const AlignmentView& view,
+                    const HeatmapOptions& options = {});
 
 }  // namespace heed
 

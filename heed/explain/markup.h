@@ -19,6 +19,11 @@ inline constexpr std::string_view kFontFamily =
 /// VisibleToken(text), escaped for the text and attributes of SVG and HTML.
 std::string EscapeMarkup(std::string_view text);
 
+/// The token as a label of at most `columns` columns, escaped, with ▁, which
+/// SentencePiece puts where a word begins, in the class "space": it should not
+/// be louder than the word.
+std::string MarkupToken(std::string_view token, int columns);
+
 /// Estimate of the width of `text` in kFontFamily, on the safe side.
 /// Units: those of `font_size`.
 double TextWidth(std::string_view text, double font_size);

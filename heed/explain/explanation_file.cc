@@ -1,0 +1,182 @@
+#include "heed/explain/explanation_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/explain/drawing.h"
+#include "heed/explain/explanation_html.h"
+#include "heed/explain/frames_svg.h"
+#include "heed/explain/heads_svg.h"
+#include "heed/explain/heatmap_svg.h"
+#include "heed/explain/layer_groups.h"
+#include "heed/explain/lines_svg.h"
+#include "heed/explain/panels_svg.h"
+#include "heed/explain/png.h"
+#include "heed/explain/saliency_svg.h"
+
+namespace heed {
+namespace {
+
+constexpr double kPngScale = 2;  // sharp on dense screens and in print
+
+constexpr std::array<std::pair<std::string_view, ExplanationFormat>, 4>
+    kFormats = {{{".html", ExplanationFormat::kHtml},
+                 {".svg", ExplanationFormat::kSvg},
+                 {".png", ExplanationFormat::kPng},
+                 {".json", ExplanationFormat::kJson}}};
+
+constexpr std::array<std::pair<std::string_view, ExplanationView>, 6> kViews = {
+    {{"heads", ExplanationView::kHeads},
+     {"alignment", ExplanationView::kAlignment},
+     {"frames", ExplanationView::kFrames},
+     {"panels", ExplanationView::kPanels},
+     {"lines", ExplanationView::kLines},
+     {"saliency", ExplanationView::kSaliency}}};
+
+// What alignment, frames and lines show.
+AlignmentView ViewOf(const Explanation& explanation,
+                     const ExplanationFileOptions& options) {
+  if (options.layer) {
+    return ViewOfHead(explanation, *options.layer, options.head);
+  }
+  if (explanation.alignment) return AlignmentOf(explanation);
+  throw ConfigError(fmt::format(
+      "{}: no attention says which source token a target comes from; choose "
+      "a layer, or look at heads",
+      explanation.model));
+}
+
+bool MarksBlocks(const ExplanationFileOptions& options) {
+  return options.view == ExplanationView::kAlignment && !options.layer;
+}
+
+void AddDrawings(const Explanation& explanation,
+                 const ExplanationFileOptions& options,
+                 std::vector<Drawing>* drawings) {
+  switch (options.view) {
+    case ExplanationView::kHeads:
+      if (explanation.layers.empty()) {
+        throw ConfigError(explanation.model + ": has no attention to show");
+      }
+      drawings->push_back(DrawHeads(explanation));
+      return;
+    case ExplanationView::kAlignment:
+      drawings->push_back(
+          DrawHeatmap(ViewOf(explanation, options),
+                      {.outline_off_diagonal = MarksBlocks(options)}));
+      return;
+    case ExplanationView::kFrames:
+      drawings->push_back(DrawFrames(ViewOf(explanation, options)));
+      return;
+    case ExplanationView::kLines:
+      drawings->push_back(DrawLines(ViewOf(explanation, options)));
+      return;
+    case ExplanationView::kPanels:
+      if (explanation.panels.empty()) {
+        throw ConfigError("view panels: choose a layer and a head");
+      }
+      for (const AttentionPanels& panels : explanation.panels) {
+        drawings->push_back(DrawPanels(explanation, panels));
+      }
+      return;
+    case ExplanationView::kSaliency:
+      if (explanation.attributions.empty()) {
+        throw ConfigError("view saliency: choose a method of attribution");
+      }
+      drawings->push_back(DrawSaliency(explanation));
+      return;
+  }
+}
+
+PictureLegend LegendOf(std::span<const Explanation> explanations,
+                       const ExplanationFileOptions& options) {
+  if (options.view == ExplanationView::kPanels) return PictureLegend::kNone;
+  if (options.view != ExplanationView::kSaliency) {
+    return PictureLegend::kWeights;
+  }
+  for (const Explanation& explanation : explanations) {
+    for (const Attribution& attribution : explanation.attributions) {
+      for (float score : attribution.scores) {
+        if (score < 0) return PictureLegend::kSigned;
+      }
+    }
+  }
+  return PictureLegend::kNone;
+}
+
+std::string JsonFile(std::span<const Explanation> explanations) {
+  auto all = nlohmann::ordered_json::array();
+  for (const Explanation& explanation : explanations) {
+    all.push_back(ExplanationJson(explanation));
+  }
+  const nlohmann::ordered_json document =
+      all.size() == 1
+          ? std::move(all[0])
+          : nlohmann::ordered_json{{"explanations", std::move(all)}};
+  // Tokens may hold parts of characters; those become U+FFFD, not an error.
+  return document.dump(-1, ' ', false,
+                       nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace
+
+ExplanationFormat ExplanationFormatOf(std::string_view path) {
+  for (const auto& [ending, format] : kFormats) {
+    if (path.ends_with(ending)) return format;
+  }
+  throw ConfigError(fmt::format(
+      "{}: unknown kind of explanation file; let its name end in .html, .svg, "
+      ".png or .json",
+      path));
+}
+
+ExplanationView ExplanationViewOf(std::string_view name) {
+  for (const auto& [known, view] : kViews) {
+    if (name == known) return view;
+  }
+  throw ConfigError(fmt::format("unknown view '{}'; choose one of {}", name,
+                                fmt::join(ExplanationViewNames(), ", ")));
+}
+
+std::vector<std::string> ExplanationViewNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, view] : kViews) names.emplace_back(name);
+  return names;
+}
+
+std::string ExplanationSvg(std::span<const Explanation> explanations,
+                           const ExplanationFileOptions& options,
+                           bool embedded) {
+  std::vector<Drawing> drawings;
+  for (const Explanation& explanation : explanations) {
+    CheckExplanation(explanation);
+    AddDrawings(explanation, options, &drawings);
+  }
+  return SvgPicture(drawings, {.label = "What the model looked at",
+                               .legend = LegendOf(explanations, options),
+                               .embedded = embedded});
+}
+
+std::string ExplanationFile(ExplanationFormat format,
+                            std::span<const Explanation> explanations,
+                            const ExplanationFileOptions& options) {
+  switch (format) {
+    case ExplanationFormat::kHtml:
+      return ExplanationHtml(explanations);
+    case ExplanationFormat::kSvg:
+      return ExplanationSvg(explanations, options);
+    case ExplanationFormat::kPng:
+      return SvgToPng(ExplanationSvg(explanations, options), kPngScale);
+    case ExplanationFormat::kJson:
+      return JsonFile(explanations);
+  }
+  throw ConfigError("explanation file: unknown format");
+}
+
+}  // namespace heed

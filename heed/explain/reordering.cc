@@ -1,0 +1,80 @@
+#include "heed/explain/reordering.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+
+namespace heed {
+namespace {
+
+constexpr float kLeastLink = 0.1f;
+constexpr int64_t kWidestGap = 2;  // one source token left out
+
+struct Link {
+  int64_t target = 0;
+  int64_t source = 0;
+};
+
+std::vector<Link> CertainLinks(const AlignmentView& view) {
+  const AlignmentView words = WithoutEnds(view);
+  const std::vector<int64_t> sources = HardAlignment(words);
+  std::vector<Link> links;
+  for (int64_t t = 0; t < words.target_size(); ++t) {
+    const int64_t s = sources[static_cast<size_t>(t)];
+    if (s >= 0 && words.weight(t, s) >= kLeastLink) links.push_back({t, s});
+  }
+  return links;
+}
+
+// Where the run that starts at `begin` ends: it walks one way in small steps.
+size_t EndOfRun(std::span<const Link> links, size_t begin) {
+  int64_t direction = 0;
+  for (size_t i = begin + 1; i < links.size(); ++i) {
+    const int64_t step = links[i].source - links[i - 1].source;
+    const int64_t sign = step > 0 ? 1 : step < 0 ? -1 : 0;
+    const bool turns = direction != 0 && sign != 0 && sign != direction;
+    if (std::abs(step) > kWidestGap || turns) return i;
+    if (sign != 0) direction = sign;
+  }
+  return links.size();
+}
+
+// Appends the runs that moved of a stretch whose links cross.
+void AddRuns(std::span<const Link> stretch,
+             std::vector<AlignmentBlock>* blocks) {
+  for (size_t begin = 0; begin < stretch.size();) {
+    const size_t end = EndOfRun(stretch, begin);
+    const auto run = stretch.subspan(begin, end - begin);
+    begin = end;
+    const bool forwards = std::ranges::is_sorted(run, {}, &Link::source);
+    if (forwards && run.size() * 2 > stretch.size()) continue;
+    const auto [low, high] = std::ranges::minmax(run, {}, &Link::source);
+    blocks->push_back({run.front().target, run.back().target + 1, low.source,
+                       high.source + 1});
+  }
+}
+
+}  // namespace
+
+std::vector<AlignmentBlock> ReorderedBlocks(const AlignmentView& view) {
+  const std::vector<Link> links = CertainLinks(view);
+  // The smallest source position from each link on.
+  std::vector<int64_t> lowest(links.size() + 1, view.source_size());
+  for (size_t i = links.size(); i-- > 0;) {
+    lowest[i] = std::min(lowest[i + 1], links[i].source);
+  }
+  std::vector<AlignmentBlock> blocks;
+  size_t begin = 0;
+  int64_t highest = -1;
+  for (size_t i = 0; i < links.size(); ++i) {
+    highest = std::max(highest, links[i].source);
+    if (highest > lowest[i + 1]) continue;
+    // No link before this border crosses one behind it.
+    const std::span<const Link> stretch(links.data() + begin, i + 1 - begin);
+    if (stretch.size() > 1) AddRuns(stretch, &blocks);
+    begin = i + 1;
+  }
+  return blocks;
+}
+
+}  // namespace heed

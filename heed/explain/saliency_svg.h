@@ -1,0 +1,25 @@
+// Attributions beside attention, in SVG.
+#ifndef HEED_EXPLAIN_SALIENCY_SVG_H_
+#define HEED_EXPLAIN_SALIENCY_SVG_H_
+
+#include <string>
+#include <string_view>
+
+#include "heed/explain/drawing.h"
+#include "heed/explain/explanation.h"
+
+namespace heed {
+
+/// What the model attended to and what each method says that its answers
+/// depend on, side by side: up to four targets as shaded text, more as
+/// heatmaps. The scores of a target are divided by their largest; what speaks
+/// against it has the other hue. Below each method stands how far it agrees
+/// with attention, where explanation.agreements says so.
+Drawing DrawSaliency(const Explanation& explanation);
+
+/// "gradient × input" for "gradient_x_input".
+std::string MethodName(std::string_view method);
+
+}  // namespace heed
+
+#endif  // HEED_EXPLAIN_SALIENCY_SVG_H_
