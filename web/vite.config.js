@@ -5,6 +5,7 @@ const server = process.env.HEED_SERVER ?? "http://127.0.0.1:5000";
 const routes = ["/models", "/translate", "/predict", "/explain", "/docs", "/health"];
 
 export default defineConfig({
+  base: "./", // so that a proxy may serve it below a path
   build: {
     target: "es2022",
     modulePreload: false,

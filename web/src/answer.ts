@@ -1,6 +1,5 @@
 import { h } from "./dom";
 import type { ModelInfo } from "./api";
-import { showToken } from "./explanation";
 import type { Side } from "./side";
 import { Words } from "./words";
 
@@ -11,7 +10,7 @@ export class Answer {
   private readonly body = h("div", { class: "answer-body" });
   private readonly state = h("p", { class: "state", role: "status" });
   private streamed: HTMLElement | null = null;
-  private pieces: string[] = [];
+  private shown = "";
   private words: Words | null = null;
 
   constructor(
@@ -52,18 +51,21 @@ export class Answer {
     return this.streamed;
   }
 
-  addPiece(piece: string): void {
-    this.pieces.push(piece);
-    const { text, joined } = showToken(piece, this.pieces);
-    this.beginAnswer().append(
-      h("span", { class: joined ? "word joined" : "word" }, text),
-    );
-    this.say(`${this.pieces.length} tokens`);
+  /** The answer as far as it has arrived. */
+  showText(soFar: string): void {
+    const line = this.beginAnswer();
+    if (soFar.startsWith(this.shown)) {
+      line.append(h("span", { class: "arriving" }, soFar.slice(this.shown.length)));
+    } else {
+      line.textContent = soFar;
+    }
+    this.shown = soFar;
+    this.say("Answering…");
   }
 
   /** The whole answer, before its attention is known. */
   setAnswer(text: string): void {
-    if (this.pieces.length === 0) this.beginAnswer().textContent = text;
+    this.beginAnswer().textContent = this.shown = text;
     this.say("Reading the attention…");
   }
 

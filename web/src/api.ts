@@ -17,6 +17,10 @@ export class ApiError extends Error {
   ) {
     super(message);
   }
+
+  get asksForKey(): boolean {
+    return this.status === 401 || this.status === 403 || /API key/i.test(this.message);
+  }
 }
 
 const storedKey = "heed-api-key";
@@ -86,8 +90,7 @@ export async function predict(
   signal: AbortSignal,
 ): Promise<string> {
   const response = await send("predict", { text, model }, signal);
-  const body = (await response.json()) as { answers?: string[] };
-  return (body.answers ?? []).join("\n");
+  return ((await response.json()) as { answer?: string }).answer ?? "";
 }
 
 export interface ExplainWishes {
@@ -136,11 +139,11 @@ async function* serverEvents(
   }
 }
 
-/** Translates and tells each piece as it arrives; returns the translation. */
+/** Translates and tells how far the text is as it arrives; returns the translation. */
 export async function translate(
   model: ModelInfo,
   text: string,
-  onPiece: (piece: string, soFar: string) => void,
+  onText: (soFar: string) => void,
   signal: AbortSignal,
 ): Promise<string> {
   const response = await send(
@@ -162,10 +165,10 @@ export async function translate(
   let soFar = "";
   try {
     for await (const { event, data } of serverEvents(response.body)) {
-      const value = JSON.parse(data) as Record<string, string>;
-      if (event === "error") throw new ApiError(value.error, 200);
+      const value = JSON.parse(data) as Record<string, string | undefined>;
+      if (event === "error") throw new ApiError(value.error ?? "The model failed.", 200);
       if (event === "done") return value.translatedText ?? soFar;
-      if (event === "token") onPiece(value.piece, (soFar = value.text ?? soFar));
+      if (event === "token") onText((soFar = value.text ?? soFar));
     }
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error;

@@ -235,7 +235,7 @@ export class App {
       const whole = await translate(
         model,
         text,
-        (piece) => answer.addPiece(piece),
+        (soFar) => answer.showText(soFar),
         signal,
       );
       answer.setAnswer(whole);
@@ -275,7 +275,7 @@ export class App {
 
   /** A server that refuses without a key is asked again with one. */
   private askForKey(error: ApiError): void {
-    if (error.status !== 401 && error.status !== 403) return;
+    if (!error.asksForKey) return;
     const field = h("input", {
       type: "password",
       autocomplete: "off",
