@@ -67,7 +67,7 @@ function(heed_module NAME)
   set(HEED_MODULES ${HEED_MODULES} ${NAME} CACHE INTERNAL "")
 
   set(owner heed_base)
-  if(NAME MATCHES "^(base|io|data|metrics|explain|train|tasks|convert)$")
+  if(NAME MATCHES "^(base|io|data|metrics|explain|train|tasks|convert|serve)$")
     heed_sanitize_cheaply(heed_${NAME})
   elseif(HEED_SANITIZE)
     set(owner heed_tensor)

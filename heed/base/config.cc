@@ -332,9 +332,12 @@ Json ParseJson(std::string_view text, std::string_view source_name) {
     return Json::parse(text, check_depth);
   } catch (const Json::parse_error& error) {
     const std::string_view before = text.substr(0, error.byte);
-    fail(fmt::format("at line {}, byte {} of {}",
+    const size_t line_end = before.rfind('\n');
+    const size_t column =
+        before.size() - (line_end == before.npos ? 0 : line_end + 1);
+    fail(fmt::format("at line {}, column {}",
                      1 + std::count(before.begin(), before.end(), '\n'),
-                     error.byte, text.size()));
+                     std::max<size_t>(column, 1)));
   } catch (const Json::exception&) {
     fail("a number is too large");
   }

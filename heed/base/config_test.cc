@@ -211,7 +211,7 @@ TEST(ParseJson, NamesSourceAndLineOfAnError) {
     FAIL();
   } catch (const FormatError& error) {
     EXPECT_STREQ(error.what(),
-                 "f.json: is not valid JSON (at line 3, byte 11 of 11)");
+                 "f.json: is not valid JSON (at line 3, column 1)");
   }
   for (const char* text : {"", "{", "1e999", "\xff", "{\"a\":\"\xc3\"}"}) {
     EXPECT_THROW(ParseJson(text, "f"), FormatError) << text;

@@ -55,8 +55,11 @@ std::vector<std::vector<Hypothesis>> BeamSearch(const SequenceModel& model,
                                                 const Tensor& source,
                                                 const Tensor& lengths,
                                                 const DecodeOptions& options,
-                                                const Tensor& outputs) {
-  return Beam(model, source, lengths, options, outputs).Run();
+                                                const Tensor& outputs,
+                                                PrefixObserver observer) {
+  Beam beam(model, source, lengths, options, outputs);
+  beam.Observe(std::move(observer));
+  return beam.Run();
 }
 
 }  // namespace heed

@@ -17,13 +17,15 @@ namespace heed {
 /// Only `outputs` may be written, if they are defined, and probabilities are
 /// shares among them: ascending ids that begin with the special tokens.
 /// Shapes: source i32 [S, B], each column ends with </s>; lengths i32 [B];
-/// outputs i32 [O]. Throws: ConfigError for options that do not fit each other
-/// or the model; ShapeError; NumericError if the model gives NaN. Thread-safe.
+/// outputs i32 [O]. `observer`: see there. Throws: ConfigError for options that
+/// do not fit each other or the model; ShapeError; NumericError if the model
+/// gives NaN. Thread-safe.
 std::vector<std::vector<Hypothesis>> BeamSearch(const SequenceModel& model,
                                                 const Tensor& source,
                                                 const Tensor& lengths,
                                                 const DecodeOptions& options,
-                                                const Tensor& outputs = {});
+                                                const Tensor& outputs = {},
+                                                PrefixObserver observer = {});
 
 }  // namespace heed
 

@@ -174,6 +174,46 @@ TEST_P(BeamWith, TheBatchChangesNothing) {
   }
 }
 
+// Beginnings of the final result, each longer than the last; for a sharp model
+// most of them come before the search is over.
+TEST_P(BeamWith, WhatIsToldIsNeverTakenBack) {
+  const RandomModel random(9, 1);
+  const CopyModel sharp(9);
+  for (const FakeModel* model : {static_cast<const FakeModel*>(&random),
+                                 static_cast<const FakeModel*>(&sharp)}) {
+    std::vector<Ids> sources;
+    for (int32_t i = 0; i < 12; ++i) {
+      sources.push_back(Ids(static_cast<size_t>(1 + i * 5 % 7), 4 + i % 5));
+      sources.back().push_back(kEos);
+    }
+    const auto [ids, lengths] = SourceOf(sources);
+    std::vector<std::vector<Ids>> told(sources.size());
+    const auto found =
+        BeamSearch(*model, ids, lengths, Options(4, 2, 0), {},
+                   [&](int64_t sentence, std::span<const int32_t> tokens) {
+                     told.at(static_cast<size_t>(sentence))
+                         .emplace_back(tokens.begin(), tokens.end());
+                   });
+    size_t times = 0;
+    for (size_t b = 0; b < sources.size(); ++b) {
+      const Ids& written = found[b][0].tokens;
+      size_t before = 0;
+      for (const Ids& beginning : told[b]) {
+        EXPECT_GT(beginning.size(), before);
+        before = beginning.size();
+        ASSERT_LE(before, written.size());
+        EXPECT_TRUE(
+            std::equal(beginning.begin(), beginning.end(), written.begin()));
+      }
+      EXPECT_EQ(before, written.size()) << "the last one is the whole";
+      times += told[b].size();
+    }
+    if (model == &sharp) {
+      EXPECT_GT(times, sources.size());
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Penalties, BeamWith,
                          testing::Values(Penalties{0, 0}, Penalties{0.6, 0},
                                          Penalties{2, 0}, Penalties{0.6, 0.4},

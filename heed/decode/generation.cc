@@ -118,6 +118,7 @@ std::vector<std::vector<Hypothesis>> Generation::Run() {
     for (Sentence& sentence : sentences_) {
       if (sentence.live.empty()) continue;
       Advance(sentence);
+      if (observer_) Tell(sentence);
       if (!sentence.live.empty()) continue;
       auto& result = results[static_cast<size_t>(sentence.column)];
       for (const Sentence::Ended& ended : sentence.ended) {
@@ -227,9 +228,16 @@ void Generation::End(Sentence& sentence, Partial partial) const {
   }
 }
 
-// Whether nothing that is live can still come among the nbest. A step more
-// never raises log p, which is at most 0, so that the longest end is the most
-// lenient one; the coverage penalty is 0 at best.
+// The best score that it can still reach. A step more never raises log p, which
+// is at most 0, so that the longest end is the most lenient one; the coverage
+// penalty is 0 at best.
+double Generation::Bound(const Sentence& sentence,
+                         const Partial& partial) const {
+  return partial.log_probability /
+         LengthPenalty(sentence.max_length + 1, options_.length_penalty);
+}
+
+// Whether nothing that is live can still come among the nbest.
 bool Generation::Decided(const Sentence& sentence) const {
   if (sentence.live.empty()) return true;
   if (std::ssize(sentence.ended) < options_.nbest) return false;
@@ -238,10 +246,32 @@ bool Generation::Decided(const Sentence& sentence) const {
                        [](const Partial& a, const Partial& b) {
                          return a.log_probability < b.log_probability;
                        });
-  const double bound =
-      best->log_probability /
-      LengthPenalty(sentence.max_length + 1, options_.length_penalty);
-  return bound <= sentence.ended.back().score;
+  return Bound(sentence, *best) <= sentence.ended.back().score;
+}
+
+// What all that can still be the best have in common: the best that has ended
+// (an equal score comes behind it), and what is live and can beat it.
+void Generation::Tell(Sentence& sentence) const {
+  std::vector<int32_t> common;
+  bool first = true;
+  const auto meet = [&](const Partial& partial) {
+    std::vector<int32_t> tokens = sentence.prefixes.Tokens(partial.prefix);
+    if (!tokens.empty() && tokens.back() == kEos) tokens.pop_back();
+    if (first) common = tokens;
+    first = false;
+    const auto end = std::ranges::mismatch(common, tokens).in1;
+    common.erase(end, common.end());
+  };
+  const auto& ended = sentence.ended;
+  if (!ended.empty()) meet(ended.front().partial);
+  for (const Partial& partial : sentence.live) {
+    if (ended.empty() || Bound(sentence, partial) > ended.front().score) {
+      meet(partial);
+    }
+  }
+  if (common.size() <= sentence.settled) return;
+  sentence.settled = common.size();
+  observer_(sentence.column, common);
 }
 
 // Takes the finished sentences out. Returns which of the sources remain.

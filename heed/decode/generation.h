@@ -43,6 +43,7 @@ struct Sentence {
   Prefixes prefixes;
   std::vector<Partial> live;  // none: finished
   std::vector<Ended> ended;   // best first, at most nbest
+  size_t settled = 0;         // tokens that the observer was told
 };
 
 /// A batch of sentences from the first token to the last. Used once.
@@ -55,6 +56,9 @@ class Generation {
              const Tensor& lengths, const DecodeOptions& options,
              const Tensor& outputs, int partials, int greatest);
   virtual ~Generation() = default;
+
+  /// To be told of settled beginnings by Run.
+  void Observe(PrefixObserver observer) { observer_ = std::move(observer); }
 
   /// The hypotheses of each sentence, best first.
   /// Throws: NumericError if the model gives NaN (without NeedsScores: nothing
@@ -86,7 +90,9 @@ class Generation {
   std::vector<Continuation> ForcedEnds(const Sentence& sentence) const;
   Partial Extend(Sentence& sentence, const Continuation& continuation) const;
   void End(Sentence& sentence, Partial partial) const;
+  double Bound(const Sentence& sentence, const Partial& partial) const;
   bool Decided(const Sentence& sentence) const;
+  void Tell(Sentence& sentence) const;
   bool Rearrange();
   std::vector<int32_t> CloseUp();
   Hypothesis Finish(const Sentence& sentence,
@@ -94,6 +100,7 @@ class Generation {
 
   const SequenceModel& model_;
   const DecodeOptions options_;
+  PrefixObserver observer_;
   std::unique_ptr<DecodingState> state_;
   std::vector<Sentence> sentences_;  // by their sources in the model's batch
   Tensor outputs_;                   // the tokens of columns; undefined: all

@@ -3,6 +3,7 @@
 #define HEED_DECODE_HYPOTHESIS_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,13 @@ struct Hypothesis {
   std::vector<float> attention;
   int64_t source_length = 0;  ///< with </s>
 };
+
+/// Told, while a sentence is written, the longest beginning that all hypotheses
+/// share which can still become its best one: what will not be taken back. Only
+/// called when that has grown; at last with the whole best hypothesis, without
+/// </s>. `sentence`: its number in the batch.
+using PrefixObserver =
+    std::function<void(int64_t sentence, std::span<const int32_t> tokens)>;
 
 /// ((5 + length) / 6)^alpha; length counts </s>.
 /// Paper: Wu 2016, 1609.08144, eq. 14.

@@ -125,17 +125,17 @@ class Sampling : public Generation {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> Sample(const SequenceModel& model,
-                                            const Tensor& source,
-                                            const Tensor& lengths,
-                                            const DecodeOptions& options,
-                                            std::span<const int64_t> numbers,
-                                            const Tensor& outputs) {
+std::vector<std::vector<Hypothesis>> Sample(
+    const SequenceModel& model, const Tensor& source, const Tensor& lengths,
+    const DecodeOptions& options, std::span<const int64_t> numbers,
+    const Tensor& outputs, PrefixObserver observer) {
   if (std::ssize(numbers) != lengths.numel()) {
     throw ShapeError(fmt::format("sample: {} numbers for {} sentences",
                                  numbers.size(), lengths.numel()));
   }
-  return Sampling(model, source, lengths, options, numbers, outputs).Run();
+  Sampling sampling(model, source, lengths, options, numbers, outputs);
+  sampling.Observe(std::move(observer));
+  return sampling.Run();
 }
 
 }  // namespace heed

@@ -87,20 +87,22 @@ Translator::Translator(const SequenceModel& model, Vocabulary source,
 }
 
 std::vector<Translations> Translator::Translate(
-    std::span<const std::string> lines, int64_t first) const {
+    std::span<const std::string> lines, int64_t first,
+    const PiecesObserver& observer) const {
   CheckUtf8(lines, first);
   const Sentences sentences = Encode(lines);
   std::vector<Translations> results(lines.size(), Translations(1));
   const std::vector<std::vector<int64_t>> batches = PlanBatches(sentences);
   ParallelTasks(std::ssize(batches), [&](int64_t i) {
-    TranslateBatch(sentences, batches[static_cast<size_t>(i)], first, results);
+    TranslateBatch(sentences, batches[static_cast<size_t>(i)], first, observer,
+                   results);
   });
   return results;
 }
 
 void Translator::TranslateBatch(const Sentences& sentences,
                                 const std::vector<int64_t>& indices,
-                                int64_t first,
+                                int64_t first, const PiecesObserver& observer,
                                 std::vector<Translations>& results) const {
   const Batch batch = MakeSourceBatch(sentences.ids, indices);
   const Tensor source = Tensor::Of(batch.source, {batch.S, batch.B});
@@ -112,10 +114,16 @@ void Translator::TranslateBatch(const Sentences& sentences,
     const std::vector<int32_t> ids = shortlist_->Outputs(batch.source);
     outputs = Tensor::Of(ids, {std::ssize(ids)});
   }
+  PrefixObserver tell;
+  if (observer) {
+    tell = [&](int64_t sentence, std::span<const int32_t> tokens) {
+      observer(indices[static_cast<size_t>(sentence)], Settled(tokens));
+    };
+  }
   auto hypotheses =
       options_.sample
-          ? Sample(model_, source, lengths, options_, numbers, outputs)
-          : BeamSearch(model_, source, lengths, options_, outputs);
+          ? Sample(model_, source, lengths, options_, numbers, outputs, tell)
+          : BeamSearch(model_, source, lengths, options_, outputs, tell);
   for (size_t b = 0; b < indices.size(); ++b) {
     const auto index = static_cast<size_t>(indices[b]);
     results[index].clear();
@@ -167,6 +175,17 @@ std::vector<std::vector<int64_t>> Translator::PlanBatches(
     batches.back().push_back(index);
   }
   return batches;
+}
+
+// An unknown token is replaced only at the end, when attention is known.
+std::vector<std::string> Translator::Settled(
+    std::span<const int32_t> tokens) const {
+  std::vector<std::string> pieces;
+  for (const int32_t token : tokens) {
+    if (options_.replace_unknown && token == kUnk) break;
+    pieces.push_back(target_.Piece(token));
+  }
+  return pieces;
 }
 
 Translation Translator::Write(const std::vector<std::string>& source_pieces,

@@ -31,6 +31,12 @@ struct Translation {
   std::vector<float> attention;
 };
 
+/// Told, while a line is translated, the pieces that will not be taken back
+/// (see PrefixObserver), without </s>. Called from several threads at the same
+/// time.
+using PiecesObserver =
+    std::function<void(int64_t line, const std::vector<std::string>& pieces)>;
+
 /// Best first, at least one.
 using Translations = std::vector<Translation>;
 
@@ -64,10 +70,11 @@ class Translator {
   /// together, several batches at the same time; the results stand in the order
   /// of the lines. `first` is the
   /// number of the first line in the whole text: samples depend on it, errors
-  /// name it. Throws: FormatError for a line that is not valid UTF-8; and as
-  /// BeamSearch.
-  std::vector<Translations> Translate(std::span<const std::string> lines,
-                                      int64_t first = 0) const;
+  /// name it. `observer` is told of lines by their places in `lines`. Throws:
+  /// FormatError for a line that is not valid UTF-8; and as BeamSearch.
+  std::vector<Translations> Translate(
+      std::span<const std::string> lines, int64_t first = 0,
+      const PiecesObserver& observer = {}) const;
 
  private:
   /// Each ends with </s>; nothing for a line without a word.
@@ -80,7 +87,9 @@ class Translator {
       const Sentences& sentences) const;
   void TranslateBatch(const Sentences& sentences,
                       const std::vector<int64_t>& indices, int64_t first,
+                      const PiecesObserver& observer,
                       std::vector<Translations>& results) const;
+  std::vector<std::string> Settled(std::span<const int32_t> tokens) const;
   Translation Write(const std::vector<std::string>& source_pieces,
                     Hypothesis hypothesis) const;
 

@@ -1,0 +1,103 @@
+# heed_embed_page(TARGET)
+#
+# Builds web/ with npm and Vite in the build folder and packs the result into
+# TARGET, as the source of heed::PageFiles() (heed/serve/page.h). Without Node, or
+# where npm reaches no registry, PageFiles() is empty: the server has its API alone.
+option(HEED_PAGE "Build the page that heed serve shows; needs Node and npm" ON)
+
+set(HEED_PAGE_EMPTY "// Written by cmake/HeedPage.cmake: a build without the page.
+#include \"heed/serve/page.h\"
+
+namespace heed {
+
+std::span<const PageFile> PageFiles() { return {}; }
+
+}  // namespace heed
+")
+
+function(heed_embed_page TARGET)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/page_files.cc)
+  target_sources(${TARGET} PRIVATE ${source})
+  set(missing "")
+  if(HEED_PAGE)
+    find_program(HEED_NODE NAMES node nodejs)
+    find_program(HEED_NPM npm)
+    if(NOT HEED_NODE OR NOT HEED_NPM)
+      set(missing "Node or npm not found")
+    else()
+      execute_process(COMMAND ${HEED_NODE} --version OUTPUT_VARIABLE version
+                      OUTPUT_STRIP_TRAILING_WHITESPACE)
+      string(REPLACE "v" "" version "${version}")
+      if(version VERSION_LESS 18)
+        set(missing "Node 18 or later is needed, found ${version}")
+      endif()
+    endif()
+  endif()
+  if(missing)
+    message(STATUS "${missing}: heed serve is built without its page")
+  endif()
+  if(missing OR NOT HEED_PAGE)
+    file(CONFIGURE OUTPUT ${source} CONTENT "${HEED_PAGE_EMPTY}" @ONLY)
+    return()
+  endif()
+
+  # A build that had to do without the page tries again once it is configured anew.
+  if(EXISTS ${source})
+    file(READ ${source} written LIMIT 80)
+    if(written MATCHES "a build without the page")
+      file(REMOVE ${source})
+    endif()
+  endif()
+  file(GLOB_RECURSE inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/src/*)
+  foreach(name package.json package-lock.json .npmrc vite.config.js embed.js index.html)
+    list(APPEND inputs ${PROJECT_SOURCE_DIR}/web/${name})
+  endforeach()
+  add_custom_command(
+    OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} -DWEB=${PROJECT_SOURCE_DIR}/web -DSCRATCH=${PROJECT_BINARY_DIR}/page
+            -DOUT=${source} -DNODE=${HEED_NODE} -DNPM=${HEED_NPM} -P
+            ${PROJECT_SOURCE_DIR}/cmake/HeedPage.cmake
+    DEPENDS ${inputs} ${PROJECT_SOURCE_DIR}/cmake/HeedPage.cmake
+    COMMENT "Building the page of heed serve"
+    VERBATIM)
+endfunction()
+
+# From here on: the step of the build.
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  return()
+endif()
+
+# Runs a command in SCRATCH; `result` and `said` tell what came of it.
+macro(run)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${SCRATCH} RESULT_VARIABLE result
+                  OUTPUT_VARIABLE said ERROR_VARIABLE said)
+endmacro()
+
+file(MAKE_DIRECTORY ${SCRATCH})
+file(REMOVE_RECURSE ${SCRATCH}/src ${SCRATCH}/dist)
+foreach(name package.json package-lock.json .npmrc vite.config.js embed.js index.html src)
+  file(COPY ${WEB}/${name} DESTINATION ${SCRATCH})
+endforeach()
+file(SHA256 ${WEB}/package-lock.json wanted)
+set(installed "")
+if(EXISTS ${SCRATCH}/node_modules/.heed)
+  file(READ ${SCRATCH}/node_modules/.heed installed)
+endif()
+if(NOT installed STREQUAL wanted)
+  run(${NPM} ci --omit=dev --prefer-offline --fetch-retries=1 --fetch-retry-mintimeout=2000)
+  if(NOT result EQUAL 0)
+    message(NOTICE "${said}\nheed serve is built without its page: npm could not install the "
+                   "packages (see above). Configure again to try again; -DHEED_PAGE=OFF does "
+                   "without the page.")
+    file(WRITE ${OUT} "${HEED_PAGE_EMPTY}")
+    return()
+  endif()
+  file(WRITE ${SCRATCH}/node_modules/.heed ${wanted})
+endif()
+foreach(step "node_modules/vite/bin/vite.js build --logLevel warn" "embed.js dist ${OUT}")
+  separate_arguments(arguments UNIX_COMMAND "${step}")
+  run(${NODE} ${arguments})
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${said}")
+  endif()
+endforeach()

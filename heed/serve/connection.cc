@@ -1,0 +1,501 @@
+#include <fmt/format.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <cmath>
+
+#include "heed/serve/server_loop.h"
+
+namespace heed {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+// Pipelined requests that wait for their turn.
+constexpr size_t kMostAhead = 65536;
+// What a slow reader may leave waiting.
+constexpr size_t kMostUnsent = 16 << 20;
+// How long what a client still sends is thrown away, so that it gets to read
+// the answer: a socket closed with unread input is reset.
+constexpr auto kLinger = std::chrono::seconds(2);
+// After which a client that will send no more is asked whether it still
+// listens.
+constexpr auto kProbeAfter = std::chrono::seconds(1);
+// For the first request of a client that was let in while the server stops.
+constexpr auto kLastChance = std::chrono::seconds(1);
+
+std::chrono::nanoseconds Nanoseconds(double seconds) {
+  return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
+}
+
+double MillisecondsSince(SteadyClock::time_point start) {
+  const std::chrono::duration<double, std::milli> time =
+      SteadyClock::now() - start;
+  return std::round(time.count() * 100) / 100;
+}
+
+}  // namespace
+
+// The exchange of a connection; its functions hand over to the server's thread.
+class SocketExchange : public Exchange {
+ public:
+  SocketExchange(std::shared_ptr<ClientConnection> connection, uint64_t number,
+                 HttpRequest request)
+      : Exchange(std::move(request)),
+        connection_(std::move(connection)),
+        number_(number) {}
+  ~SocketExchange() override;
+
+  void Send(HttpResponse response) override;
+  void Begin(HttpResponse head) override;
+  void Write(std::string piece) override;
+  void End() override;
+  using Exchange::SetGone;
+
+ private:
+  const std::shared_ptr<ClientConnection> connection_;
+  const uint64_t number_;
+  bool answered_ = false;
+};
+
+SocketExchange::~SocketExchange() {
+  if (answered_) return;
+  asio::post(connection_->io(), [connection = connection_, number = number_] {
+    connection->OnSend(number, ErrorResponse(500, "the request was dropped"));
+  });
+}
+
+void SocketExchange::Send(HttpResponse response) {
+  answered_ = true;
+  asio::post(connection_->io(), [connection = connection_, number = number_,
+                                 response = std::move(response)]() mutable {
+    connection->OnSend(number, std::move(response));
+  });
+}
+
+void SocketExchange::Begin(HttpResponse head) {
+  asio::post(connection_->io(), [connection = connection_, number = number_,
+                                 head = std::move(head)]() mutable {
+    connection->OnBegin(number, std::move(head));
+  });
+}
+
+void SocketExchange::Write(std::string piece) {
+  asio::post(connection_->io(), [connection = connection_, number = number_,
+                                 piece = std::move(piece)]() mutable {
+    connection->OnWrite(number, std::move(piece));
+  });
+}
+
+void SocketExchange::End() {
+  answered_ = true;
+  asio::post(connection_->io(), [connection = connection_, number = number_] {
+    connection->OnEnd(number);
+  });
+}
+
+// ------------------------------------------------------------- one connection
+
+ClientConnection::ClientConnection(tcp::socket socket, ServerLoop& server)
+    : socket_(std::move(socket)),
+      server_(server),
+      timer_(server.io_),
+      write_timer_(server.io_),
+      probe_timer_(server.io_) {}
+
+asio::io_context& ClientConnection::io() { return server_.io_; }
+
+void ClientConnection::Start() {
+  SocketError ignored;
+  socket_.non_blocking(true, ignored);
+  socket_.set_option(tcp::no_delay(true), ignored);
+  const auto endpoint = socket_.remote_endpoint(ignored);
+  client_ = endpoint.address().to_string(ignored);
+  BecomeIdle();
+  Read();
+}
+
+void ClientConnection::StartRefused() {
+  SocketError ignored;
+  socket_.non_blocking(true, ignored);
+  HttpResponse response = ErrorResponse(
+      503, "the server has as many connections as it may have; try again later",
+      {{"Retry-After", "5"}});
+  response.close = true;
+  Queue(HeadOf(response, 11, response.body.size()) + response.body);
+  Linger();
+  Read();
+}
+
+void ClientConnection::StopIfIdle() {
+  if (state_ != State::kIdle) return;
+  SocketError ignored;
+  if (socket_.available(ignored) > 0) return;  // read next, then answered
+  if (number_ > 0) return Close();
+  Arm(kLastChance, &ClientConnection::ExpireIdle);
+}
+
+void ClientConnection::BecomeIdle() {
+  state_ = State::kIdle;
+  if (server_.stopping_ && input_.empty()) return Linger();
+  if (!in_idle_list_) {
+    idle_place_ = server_.idle().insert(server_.idle().end(), this);
+    in_idle_list_ = true;
+  }
+  Arm(server_.options_.idle_timeout, &ClientConnection::ExpireIdle);
+}
+
+void ClientConnection::LeaveIdleList() {
+  if (in_idle_list_) server_.idle().erase(idle_place_);
+  in_idle_list_ = false;
+}
+
+// Waits for input also while a request is computed, to hear of its client's
+// end.
+void ClientConnection::Read() {
+  if (reading_ || peer_ended_ || state_ == State::kClosed) return;
+  if (input_.size() >= kMostAhead) return;
+  reading_ = true;
+  socket_.async_wait(tcp::socket::wait_read,
+                     [self = shared_from_this()](const SocketError& error) {
+                       self->reading_ = false;
+                       self->OnReadable(error);
+                     });
+}
+
+void ClientConnection::OnReadable(const SocketError& error) {
+  if (state_ == State::kClosed) return;
+  if (error) return Close();
+  SocketError failed;
+  const size_t size = socket_.read_some(asio::buffer(server_.scratch_), failed);
+  if (failed == asio::error::would_block) return Read();
+  if (failed == asio::error::eof) return OnPeerEnd();
+  if (failed) return Close();
+  if (state_ != State::kLingering) {
+    input_.append(server_.scratch_.data(), size);
+    Advance();
+  }
+  Read();
+}
+
+// The client sends no more, but it may still wait for its answer.
+void ClientConnection::OnPeerEnd() {
+  peer_ended_ = true;
+  switch (state_) {
+    case State::kIdle:
+    case State::kLingering:
+      return Close();
+    case State::kHead:
+    case State::kBody:
+      return Refuse(HttpError(400, "the request ends too early"));
+    case State::kBusy:
+      probe_timer_.expires_after(kProbeAfter);
+      probe_timer_.async_wait(
+          [self = shared_from_this()](const SocketError& cancelled) {
+            if (!cancelled) self->Probe();
+          });
+      return;
+    case State::kClosed:
+      return;
+  }
+}
+
+// A client that is gone for good answers any byte with a reset; one that only
+// closed its half reads an interim answer over (RFC 9110, 15.2).
+void ClientConnection::Probe() {
+  if (state_ != State::kBusy || begun_ || answered_ || version_ == 10) return;
+  Queue("HTTP/1.1 100 Continue\r\n\r\n");
+  socket_.async_wait(tcp::socket::wait_error,
+                     [self = shared_from_this()](const SocketError& error) {
+                       if (!error) self->Close();
+                     });
+}
+
+void ClientConnection::Advance() {
+  try {
+    while (!input_.empty() && FeedReader()) {
+    }
+  } catch (const HttpError& error) {
+    Refuse(error);
+  }
+}
+
+// One step; false if nothing can be done now.
+bool ClientConnection::FeedReader() {
+  if (state_ == State::kIdle) {
+    LeaveIdleList();
+    state_ = State::kHead;
+    started_ = SteadyClock::now();
+    ++number_;
+    reader_ = std::make_unique<RequestReader>(
+        ReaderLimits{static_cast<size_t>(server_.options_.max_header_bytes),
+                     static_cast<size_t>(server_.options_.max_body_bytes)});
+    Arm(server_.options_.header_timeout, &ClientConnection::ExpireHead);
+  }
+  if (state_ != State::kHead && state_ != State::kBody) return false;
+  const size_t used = reader_->Feed(input_);
+  input_.erase(0, used);
+  if (reader_->done()) {
+    Dispatch();
+    return false;
+  }
+  if (state_ == State::kHead && reader_->head_done()) {
+    state_ = State::kBody;
+    Arm(server_.options_.body_timeout, &ClientConnection::ExpireBody);
+    if (reader_->expects_continue() && input_.empty()) {
+      Queue("HTTP/1.1 100 Continue\r\n\r\n");
+    }
+    return true;
+  }
+  return used > 0;
+}
+
+void ClientConnection::Dispatch() {
+  HttpRequest request = reader_->Take();
+  reader_.reset();
+  request.client = client_;
+  state_ = State::kBusy;
+  answered_ = begun_ = close_after_ = false;
+  status_ = 0;
+  answer_bytes_ = 0;
+  method_ = request.method;
+  version_ = request.version;
+  keep_alive_ = request.keep_alive;
+  route_ = "other";
+  path_.clear();
+  Arm(server_.options_.request_timeout, &ClientConnection::ExpireRequest);
+  try {
+    ParseTarget(request);
+    path_ = request.path;
+  } catch (const HttpError& error) {
+    return OnSend(number_, ErrorResponse(error));
+  }
+  const auto exchange = std::make_shared<SocketExchange>(
+      shared_from_this(), number_, std::move(request));
+  exchange_ = exchange;
+  try {
+    server_.handler_(exchange);
+  } catch (const HttpError& error) {
+    exchange->Send(ErrorResponse(error));
+  } catch (const std::exception& error) {
+    server_.log_.Error("failed", {{"path", path_}, {"error", error.what()}});
+    exchange->Send(ErrorResponse(500, error.what()));
+  }
+  route_ = exchange->route();
+}
+
+// Before there is a request: the rest of what comes cannot be understood.
+void ClientConnection::Refuse(const HttpError& error) {
+  LeaveIdleList();
+  if (reader_ && reader_->head_done()) {
+    const HttpRequest request = reader_->Take();
+    method_ = request.method;
+  } else {
+    method_ = "";
+  }
+  reader_.reset();
+  input_.clear();
+  path_.clear();
+  route_ = "refused";
+  version_ = 11;
+  keep_alive_ = false;
+  answered_ = begun_ = false;
+  answer_bytes_ = 0;
+  state_ = State::kBusy;
+  OnSend(number_, ErrorResponse(error));
+}
+
+void ClientConnection::Arm(double seconds,
+                           void (ClientConnection::*expired)()) {
+  Arm(Nanoseconds(seconds), expired);
+}
+
+void ClientConnection::Arm(std::chrono::nanoseconds time,
+                           void (ClientConnection::*expired)()) {
+  timer_.expires_after(time);
+  timer_.async_wait([self = shared_from_this(), expired,
+                     number = number_](const SocketError& cancelled) {
+    // A timer that has run out cannot be cancelled any more.
+    if (!cancelled && self->timer_.expiry() <= SteadyClock::now() &&
+        number == self->number_) {
+      (self.get()->*expired)();
+    }
+  });
+}
+
+void ClientConnection::ExpireHead() {
+  if (state_ != State::kHead) return;
+  Refuse(HttpError(408, fmt::format("the headers took longer than {} s",
+                                    server_.options_.header_timeout)));
+}
+
+void ClientConnection::ExpireBody() {
+  if (state_ != State::kBody) return;
+  Refuse(HttpError(408, fmt::format("the body took longer than {} s",
+                                    server_.options_.body_timeout)));
+}
+
+void ClientConnection::ExpireRequest() {
+  if (state_ != State::kBusy || answered_) return;
+  Forget();
+  if (begun_) return Close();
+  OnSend(number_, ErrorResponse(503,
+                                fmt::format("the answer took longer than {} s",
+                                            server_.options_.request_timeout),
+                                {{"Retry-After", "10"}}));
+}
+
+// What works on it need not go on.
+void ClientConnection::Forget() {
+  if (const auto exchange = exchange_.lock()) exchange->SetGone();
+}
+
+bool ClientConnection::MustClose(const HttpResponse& response) const {
+  return response.close || !keep_alive_ || server_.stopping_ ||
+         (peer_ended_ && input_.empty());
+}
+
+void ClientConnection::OnSend(uint64_t number, HttpResponse response) {
+  if (!Current(number) || begun_) return;
+  response.close = close_after_ = MustClose(response);
+  status_ = response.status;
+  answer_bytes_ = response.body.size();
+  const bool bare = status_ == 204 || status_ == 304;
+  std::string bytes =
+      HeadOf(response, version_,
+             bare ? std::nullopt : std::optional<size_t>(response.body.size()));
+  if (method_ != "HEAD" && !bare) bytes += response.body;
+  answered_ = true;
+  Queue(std::move(bytes));
+  Answered();
+}
+
+void ClientConnection::OnBegin(uint64_t number, HttpResponse head) {
+  if (!Current(number) || begun_) return;
+  begun_ = true;
+  status_ = head.status;
+  chunked_ = version_ != 10;
+  if (chunked_) head.Set("Transfer-Encoding", "chunked");
+  head.close = close_after_ = MustClose(head) || !chunked_;
+  Queue(HeadOf(head, version_, std::nullopt));
+}
+
+void ClientConnection::OnWrite(uint64_t number, std::string piece) {
+  if (!Current(number) || !begun_ || piece.empty()) return;
+  answer_bytes_ += piece.size();
+  Queue(chunked_ ? fmt::format("{:x}\r\n{}\r\n", piece.size(), piece)
+                 : std::move(piece));
+}
+
+void ClientConnection::OnEnd(uint64_t number) {
+  if (!Current(number) || !begun_) return;
+  answered_ = true;
+  if (chunked_) Queue("0\r\n\r\n");
+  Answered();
+}
+
+void ClientConnection::Queue(std::string bytes) {
+  if (state_ == State::kClosed) return;
+  unsent_ += bytes.size();
+  if (unsent_ > kMostUnsent && output_.size() > 1) return Close();
+  output_.push_back(std::move(bytes));
+  WriteNext();
+}
+
+void ClientConnection::WriteNext() {
+  if (writing_ || output_.empty() || state_ == State::kClosed) return;
+  writing_ = true;
+  write_timer_.expires_after(Nanoseconds(server_.options_.write_timeout));
+  write_timer_.async_wait(
+      [self = shared_from_this()](const SocketError& cancelled) {
+        if (!cancelled && self->writing_ &&
+            self->write_timer_.expiry() <= SteadyClock::now()) {
+          self->Close();
+        }
+      });
+  asio::async_write(
+      socket_, asio::buffer(output_.front()),
+      [self = shared_from_this()](const SocketError& error, size_t /*size*/) {
+        self->OnWritten(error);
+      });
+}
+
+void ClientConnection::OnWritten(const SocketError& error) {
+  writing_ = false;
+  if (state_ == State::kClosed) return;
+  if (error) return Close();
+  write_timer_.cancel();
+  unsent_ -= output_.front().size();
+  output_.pop_front();
+  if (!output_.empty()) return WriteNext();
+  if (state_ == State::kLingering) {
+    SocketError ignored;
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    if (peer_ended_) Close();
+  } else if (answered_) {
+    FinishAnswer();
+  }
+}
+
+// The whole answer is queued.
+void ClientConnection::Answered() {
+  timer_.cancel();
+  probe_timer_.cancel();
+  const std::chrono::duration<double> time = SteadyClock::now() - started_;
+  server_.metrics_.CountRequest(route_, status_, time.count());
+  if (!server_.log_.Wants(LogLevel::kInfo)) return;
+  server_.log_.Info("request", {{"client", client_},
+                                {"method", method_},
+                                {"path", path_},
+                                {"status", status_},
+                                {"ms", MillisecondsSince(started_)},
+                                {"bytes", answer_bytes_}});
+}
+
+void ClientConnection::FinishAnswer() {
+  if (state_ != State::kBusy) return;
+  exchange_.reset();
+  answered_ = false;
+  if (close_after_) return Linger();
+  BecomeIdle();
+  Advance();
+  if (state_ == State::kIdle && peer_ended_) return Close();
+  Read();
+}
+
+void ClientConnection::Linger() {
+  LeaveIdleList();
+  state_ = State::kLingering;
+  input_.clear();
+  Arm(kLinger, &ClientConnection::ExpireIdle);
+  if (writing_) return;
+  SocketError ignored;
+  socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  if (peer_ended_) return Close();
+  Read();
+}
+
+void ClientConnection::Close() {
+  if (state_ == State::kClosed) return;
+  const auto self = shared_from_this();
+  LeaveIdleList();
+  Forget();
+  if (state_ == State::kBusy && !answered_ &&
+      server_.log_.Wants(LogLevel::kInfo)) {
+    server_.log_.Info("client gone", {{"client", client_},
+                                      {"method", method_},
+                                      {"path", path_},
+                                      {"ms", MillisecondsSince(started_)}});
+  }
+  state_ = State::kClosed;
+  timer_.cancel();
+  write_timer_.cancel();
+  probe_timer_.cancel();
+  SocketError ignored;
+  socket_.close(ignored);
+  server_.Remove(self);
+}
+
+}  // namespace heed

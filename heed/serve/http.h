@@ -1,0 +1,89 @@
+// Requests and answers of the server as plain values, without sockets.
+#ifndef HEED_SERVE_HTTP_H_
+#define HEED_SERVE_HTTP_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+
+/// Names and values in the order in which they came.
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+/// A request that is refused: the status and, in words, why.
+class HttpError : public Error {
+ public:
+  HttpError(int status, const std::string& message, NamedValues headers = {})
+      : Error(message), status_(status), headers_(std::move(headers)) {}
+
+  int status() const { return status_; }
+  /// What the answer carries besides: Allow, Retry-After.
+  const NamedValues& headers() const { return headers_; }
+
+ private:
+  int status_;
+  NamedValues headers_;
+};
+
+struct HttpRequest {
+  std::string method;
+  std::string target;  ///< as it was sent
+  std::string path;    ///< decoded: "/translate"
+  NamedValues query;   ///< decoded
+  NamedValues headers;
+  std::string body;
+  int version = 11;  ///< 10 or 11
+  bool keep_alive = true;
+  std::string client;  ///< its address, without the port
+
+  /// The first value of this name, whatever its case; nothing if there is none.
+  std::optional<std::string_view> Header(std::string_view name) const;
+};
+
+struct HttpResponse {
+  int status = 200;
+  NamedValues headers;
+  std::string body;
+  bool close = false;  ///< the connection, after this
+
+  void Set(std::string name, std::string value) {
+    headers.emplace_back(std::move(name), std::move(value));
+  }
+};
+
+/// "Not Found"
+std::string_view ReasonOf(int status);
+
+bool EqualIgnoringCase(std::string_view a, std::string_view b);
+
+/// Fills in path and query of `request.target`: origin form, absolute form
+/// (the host is left out), or "*". Throws: HttpError 400 for anything else, for
+/// a wrong escape, for text that is not UTF-8 or has control characters, and
+/// for
+/// "." or ".." in the path.
+void ParseTarget(HttpRequest& request);
+
+/// "a=1&b=x+y" decoded. Throws: HttpError 400 that quotes what is wrong.
+NamedValues ParseForm(std::string_view text);
+
+/// The bytes of status line and headers up to the empty line; a body of
+/// `body_size` bytes follows, or none is announced (chunks, no content).
+std::string HeadOf(const HttpResponse& response, int version,
+                   std::optional<size_t> body_size);
+
+/// {"error": "message"}, the form of LibreTranslate.
+HttpResponse ErrorResponse(int status, std::string_view message,
+                           NamedValues headers = {});
+HttpResponse ErrorResponse(const HttpError& error);
+
+/// `text` as a JSON answer.
+HttpResponse JsonResponse(std::string text, int status = 200);
+
+}  // namespace heed
+
+#endif  // HEED_SERVE_HTTP_H_

@@ -1,0 +1,52 @@
+// Structured logs: one JSON object a line.
+#ifndef HEED_SERVE_LOG_H_
+#define HEED_SERVE_LOG_H_
+
+#include <functional>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
+
+/// "debug", "info", "warning", "error" or "off".
+LogLevel ParseLogLevel(std::string_view name);
+
+/// Writes {"time": "2026-11-22T22:01:04.123Z", "level": "info", "event": ...}
+/// and further members, whole lines at once. Texts of users are no members: the
+/// log can be kept. Thread-safe.
+class Log {
+ public:
+  using Sink = std::function<void(std::string_view line)>;
+
+  /// Without a sink: standard error.
+  explicit Log(LogLevel level, Sink sink = {});
+
+  bool Wants(LogLevel level) const { return level >= level_; }
+  void Write(LogLevel level, std::string_view event,
+             const nlohmann::ordered_json& members = {});
+  void Info(std::string_view event,
+            const nlohmann::ordered_json& members = {}) {
+    Write(LogLevel::kInfo, event, members);
+  }
+  void Warning(std::string_view event,
+               const nlohmann::ordered_json& members = {}) {
+    Write(LogLevel::kWarning, event, members);
+  }
+  void Error(std::string_view event,
+             const nlohmann::ordered_json& members = {}) {
+    Write(LogLevel::kError, event, members);
+  }
+
+ private:
+  const LogLevel level_;
+  const Sink sink_;
+  std::mutex mutex_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_SERVE_LOG_H_

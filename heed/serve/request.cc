@@ -1,0 +1,347 @@
+#include "heed/serve/request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "heed/base/text.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void RefuseRequest(const std::string& message) {
+  throw HttpError(400, "Invalid request: " + message);
+}
+
+// A name twice gives a list.
+void AddParameter(Json& parameters, const std::string& name,
+                  const std::string& value) {
+  Json& place = parameters[name];
+  if (place.is_null()) {
+    place = value;
+  } else {
+    if (!place.is_array()) place = Json::array({place});
+    place.push_back(value);
+  }
+}
+
+Json ToParameters(const NamedValues& values) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : values) {
+    AddParameter(parameters, name, value);
+  }
+  return parameters;
+}
+
+// LibreTranslate counts characters of forms with single line ends.
+void UnifyLineEnds(NamedValues& values) {
+  for (auto& [name, value] : values) {
+    std::string unified;
+    for (size_t i = 0; i < value.size(); ++i) {
+      if (value[i] == '\r') {
+        if (i + 1 == value.size() || value[i + 1] != '\n') unified += '\n';
+      } else {
+        unified += value[i];
+      }
+    }
+    value = std::move(unified);
+  }
+}
+
+Json ParseJsonBody(const std::string& body) {
+  Json json;
+  try {
+    json = ParseJson(body, "the body");
+  } catch (const FormatError& error) {
+    throw HttpError(400, std::string("Invalid JSON format: ") + error.what());
+  }
+  if (!json.is_object()) {
+    throw HttpError(400, fmt::format("Invalid JSON format: the body is of type "
+                                     "{}, an object is needed",
+                                     json.type_name()));
+  }
+  return json;
+}
+
+// The parameter of a header value: boundary in "form-data; boundary=x".
+std::string ParameterOf(std::string_view value, std::string_view name) {
+  size_t at = value.find(';');
+  while (at != value.npos) {
+    const size_t end = std::min(value.find(';', at + 1), value.size());
+    const std::string_view part =
+        TrimBlanks(value.substr(at + 1, end - at - 1));
+    const size_t equals = part.find('=');
+    if (equals != part.npos &&
+        EqualIgnoringCase(part.substr(0, equals), name)) {
+      std::string_view text = part.substr(equals + 1);
+      if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+        text = text.substr(1, text.size() - 2);
+      }
+      return std::string(text);
+    }
+    at = end < value.size() ? end : value.npos;
+  }
+  return "";
+}
+
+std::string DispositionOf(std::string_view head) {
+  size_t begin = 0;
+  while (begin < head.size()) {
+    const size_t end = std::min(head.find("\r\n", begin), head.size());
+    const std::string_view line = head.substr(begin, end - begin);
+    const size_t colon = line.find(':');
+    if (colon != line.npos &&
+        EqualIgnoringCase(line.substr(0, colon), "Content-Disposition")) {
+      return std::string(line.substr(colon + 1));
+    }
+    begin = end + 2;
+  }
+  return "";
+}
+
+// multipart/form-data of texts (RFC 7578); files are taken as texts too.
+NamedValues ParseFormData(std::string_view body, const std::string& boundary) {
+  if (boundary.empty()) RefuseRequest("form data without a boundary");
+  const std::string mark = "\r\n--" + boundary;
+  const std::string whole = "\r\n" + std::string(body);
+  std::string_view rest = whole;
+  NamedValues values;
+  size_t at = rest.find(mark);
+  while (at != rest.npos) {
+    rest = rest.substr(at + mark.size());
+    if (rest.starts_with("--")) return values;
+    const size_t head_end = rest.find("\r\n\r\n");
+    const size_t next = rest.find(mark);
+    if (head_end == rest.npos || next == rest.npos) break;
+    if (head_end + 4 > next)
+      RefuseRequest(
+          "form data with a part that has no "
+          "head");
+    const std::string name =
+        ParameterOf(DispositionOf(rest.substr(0, head_end)), "name");
+    std::string value(rest.substr(head_end + 4, next - head_end - 4));
+    if (!IsValidUtf8(name) || !IsValidUtf8(value)) {
+      RefuseRequest("form data that is not valid UTF-8");
+    }
+    values.emplace_back(name, std::move(value));
+    at = next;
+  }
+  RefuseRequest("form data that does not end with its boundary");
+}
+
+Json BodyParameters(const HttpRequest& request) {
+  const std::string_view header = request.Header("Content-Type").value_or("");
+  const std::string_view type =
+      TrimBlanks(header.substr(0, std::min(header.find(';'), header.size())));
+  const bool said_json =
+      EqualIgnoringCase(type, "application/json") ||
+      (type.starts_with("application/") && type.ends_with("+json"));
+  // What fetch() calls a text, and clients that name no type.
+  const bool unsaid = type.empty() || EqualIgnoringCase(type, "text/plain");
+  const size_t start = request.body.find_first_not_of(" \t\r\n");
+  if (said_json ||
+      (unsaid && start != std::string::npos && request.body[start] == '{')) {
+    return ParseJsonBody(request.body);
+  }
+  if (start == std::string::npos) return Json::object();
+  NamedValues values;
+  if (unsaid || EqualIgnoringCase(type, "application/x-www-form-urlencoded")) {
+    values = ParseForm(request.body);
+  } else if (EqualIgnoringCase(type, "multipart/form-data")) {
+    values = ParseFormData(request.body, ParameterOf(header, "boundary"));
+  } else {
+    throw HttpError(415,
+                    "the body's Content-Type must be application/json, "
+                    "application/x-www-form-urlencoded or multipart/form-data");
+  }
+  UnifyLineEnds(values);
+  return ToParameters(values);
+}
+
+// LibreTranslate's own words for what is missing or empty.
+const Json& Need(const Json& parameters, const char* name) {
+  const auto found = parameters.find(name);
+  if (found == parameters.end() || found->is_null() ||
+      (found->is_string() && found->get_ref<const std::string&>().empty()) ||
+      (found->is_array() && found->empty())) {
+    RefuseRequest(fmt::format("missing {} parameter", name));
+  }
+  return *found;
+}
+
+std::string TextOf(const Json& value, std::string_view name) {
+  if (!value.is_string()) {
+    RefuseRequest(
+        fmt::format("{} parameter must be a text, not a value of "
+                    "type {}",
+                    name, value.type_name()));
+  }
+  return value.get<std::string>();
+}
+
+std::string OptionalText(const Json& parameters, const char* name) {
+  const auto found = parameters.find(name);
+  if (found == parameters.end() || found->is_null()) return "";
+  return TextOf(*found, name);
+}
+
+int OptionalNumber(const Json& parameters, const char* name, int otherwise,
+                   int least, int most) {
+  const auto found = parameters.find(name);
+  if (found == parameters.end() || found->is_null()) return otherwise;
+  int64_t number = 0;
+  bool good = found->is_number_integer() &&
+              !(found->is_number_unsigned() &&
+                found->get<uint64_t>() > uint64_t{1} << 62);
+  if (good) {
+    number = found->get<int64_t>();
+  } else if (found->is_string()) {
+    const auto& text = found->get_ref<const std::string&>();
+    const char* end = text.data() + text.size();
+    const auto [place, error] = std::from_chars(text.data(), end, number);
+    good = error == std::errc() && place == end;
+  }
+  if (!good) RefuseRequest(fmt::format("{} parameter is not a number", name));
+  if (number > most) {
+    RefuseRequest(fmt::format("{} parameter must be <= {}", name, most));
+  }
+  return static_cast<int>(std::max<int64_t>(number, least));
+}
+
+bool OptionalFlag(const Json& parameters, const char* name) {
+  const auto found = parameters.find(name);
+  if (found == parameters.end() || found->is_null()) return false;
+  if (found->is_boolean()) return found->get<bool>();
+  if (*found == "true" || *found == "1") return true;
+  if (*found == "false" || *found == "0" || *found == "") return false;
+  RefuseRequest(fmt::format("{} parameter must be true or false", name));
+}
+
+void CheckSize(int64_t size, int limit) {
+  if (limit == 0 || size <= limit) return;
+  RefuseRequest(
+      fmt::format("request ({}) exceeds text limit ({})", size, limit));
+}
+
+std::vector<std::string> TextsOf(const Json& value, const char* name,
+                                 const RequestLimits& limits) {
+  std::vector<std::string> texts;
+  if (value.is_array()) {
+    CheckSize(std::ssize(value), limits.batch_limit);
+    for (size_t i = 0; i < value.size(); ++i) {
+      texts.push_back(TextOf(value[i], fmt::format("{}[{}]", name, i)));
+    }
+  } else if (value.is_string()) {
+    texts.push_back(value.get<std::string>());
+  } else {
+    RefuseRequest(
+        fmt::format("{} parameter must be a text or a list of texts, "
+                    "not a value of type {}",
+                    name, value.type_name()));
+  }
+  for (const std::string& text : texts) {
+    CheckSize(CharactersOf(text), limits.char_limit);
+  }
+  return texts;
+}
+
+}  // namespace
+
+void RequestLimits::Visit(FieldList& v) {
+  v("char_limit", char_limit, Range(0, 1e9),
+    "most characters of one text; 0: no limit");
+  v("batch_limit", batch_limit, Range(0, 1e9),
+    "most texts in one request; 0: no limit");
+  v("alternatives_limit", alternatives_limit, Range(0, 100),
+    "most alternatives that a request may ask for");
+  v("beam_limit", beam_limit, Range(1, 1000),
+    "widest beam that a request may ask for");
+}
+
+Json ParametersOf(const HttpRequest& request) {
+  Json parameters = ToParameters(request.query);
+  const Json body = BodyParameters(request);
+  for (const auto& [name, value] : body.items()) parameters[name] = value;
+  return parameters;
+}
+
+TranslateCall ParseTranslate(const Json& parameters,
+                             const RequestLimits& limits) {
+  TranslateCall call;
+  const Json& q = Need(parameters, "q");
+  call.source = TextOf(Need(parameters, "source"), "source");
+  call.target = TextOf(Need(parameters, "target"), "target");
+  call.alternatives = OptionalNumber(parameters, "alternatives", 0, 0,
+                                     limits.alternatives_limit);
+  if (const int beam =
+          OptionalNumber(parameters, "beam", 0, 0, limits.beam_limit)) {
+    call.beam = beam;
+  }
+  call.batch = q.is_array();
+  call.texts = TextsOf(q, "q", limits);
+  const std::string format = OptionalText(parameters, "format");
+  if (!format.empty() && format != "text" && format != "html") {
+    throw HttpError(400, format + " format is not supported");
+  }
+  call.html = format == "html";
+  call.model = OptionalText(parameters, "model");
+  call.stream = OptionalFlag(parameters, "stream");
+  return call;
+}
+
+DetectCall ParseDetect(const Json& parameters, const RequestLimits& limits) {
+  return {TextsOf(Need(parameters, "q"), "q", limits)};
+}
+
+ModelCall ParseModelCall(const Json& parameters, const RequestLimits& limits) {
+  ModelCall call;
+  const Json& text = Need(parameters, "text");
+  call.batch = text.is_array();
+  call.texts = TextsOf(text, "text", limits);
+  call.model = OptionalText(parameters, "model");
+  call.stream = OptionalFlag(parameters, "stream");
+  for (const auto& [name, value] : parameters.items()) {
+    if (name == "text" || name == "model" || name == "stream" ||
+        name == "api_key") {
+      continue;
+    }
+    call.options[name] = value;
+  }
+  return call;
+}
+
+std::string ApiKeyOf(const HttpRequest& request, const Json& parameters) {
+  constexpr std::string_view kBearer = "bearer ";
+  const std::string_view header = request.Header("Authorization").value_or("");
+  if (header.size() > kBearer.size() &&
+      EqualIgnoringCase(header.substr(0, kBearer.size()), kBearer)) {
+    return std::string(TrimBlanks(header.substr(kBearer.size())));
+  }
+  const auto found = parameters.find("api_key");
+  if (found == parameters.end() || !found->is_string()) return "";
+  return found->get<std::string>();
+}
+
+bool Accepts(const HttpRequest& request, std::string_view type) {
+  const std::string_view accept = request.Header("Accept").value_or("");
+  size_t begin = 0;
+  while (begin < accept.size()) {
+    const size_t end = std::min(accept.find(',', begin), accept.size());
+    std::string_view item = accept.substr(begin, end - begin);
+    item = TrimBlanks(item.substr(0, std::min(item.find(';'), item.size())));
+    if (EqualIgnoringCase(item, type)) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+int64_t CharactersOf(std::string_view utf8) {
+  return std::ranges::count_if(utf8, [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,83 @@
+// What clients ask for, out of JSON, forms and queries: plain values, checked.
+#ifndef HEED_SERVE_REQUEST_H_
+#define HEED_SERVE_REQUEST_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/serve/http.h"
+
+namespace heed {
+
+/// What one request may ask for.
+struct RequestLimits {
+  int char_limit = 10000;  // of each text; 0: none
+  int batch_limit = 256;   // texts; 0: none
+  int alternatives_limit = 10;
+  int beam_limit = 16;
+
+  void Visit(FieldList& v);
+};
+
+/// The parameters of a request as one JSON object: those of the query and, over
+/// them, those of the body, which is JSON, a form or form data. Values of
+/// queries and forms are texts; a name that comes twice gives a list.
+/// Throws: HttpError 400 with line and column for wrong JSON, or that says what
+/// is wrong; 415 for another type of body.
+nlohmann::ordered_json ParametersOf(const HttpRequest& request);
+
+/// POST /translate
+struct TranslateCall {
+  std::vector<std::string> texts;
+  bool batch = false;  ///< a list was sent, so a list is answered
+  std::string source;  ///< a language, or "auto"
+  std::string target;
+  bool html = false;
+  int alternatives = 0;
+  std::optional<int> beam;
+  std::string model;  ///< "": the first one for the languages
+  bool stream = false;
+};
+
+/// POST /detect
+struct DetectCall {
+  std::vector<std::string> texts;
+};
+
+/// POST /predict and /explain
+struct ModelCall {
+  std::vector<std::string> texts;
+  bool batch = false;
+  std::string model;
+  bool stream = false;
+  /// All further parameters.
+  nlohmann::ordered_json options = nlohmann::ordered_json::object();
+};
+
+/// Out of what ParametersOf gave. The three throw HttpError 400 that names the
+/// parameter. What LibreTranslate would ignore is ignored.
+TranslateCall ParseTranslate(const nlohmann::ordered_json& parameters,
+                             const RequestLimits& limits);
+DetectCall ParseDetect(const nlohmann::ordered_json& parameters,
+                       const RequestLimits& limits);
+ModelCall ParseModelCall(const nlohmann::ordered_json& parameters,
+                         const RequestLimits& limits);
+
+/// The key of "Authorization: Bearer KEY" or of the parameter api_key; "".
+std::string ApiKeyOf(const HttpRequest& request,
+                     const nlohmann::ordered_json& parameters);
+
+/// Whether the client would rather have `type` than JSON.
+bool Accepts(const HttpRequest& request, std::string_view type);
+
+/// Units: code points
+int64_t CharactersOf(std::string_view utf8);
+
+}  // namespace heed
+
+#endif  // HEED_SERVE_REQUEST_H_

@@ -1,0 +1,225 @@
+#include "heed/serve/server.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/serve/server_loop.h"
+
+namespace heed {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+// Descriptors for everything but connections.
+constexpr rlim_t kOtherFiles = 64;
+// Connections above the limit that are told so; further ones are just closed.
+constexpr size_t kMostRefused = 256;
+
+// As many as the system allows. Returns how many connections that makes.
+size_t RaiseFileLimit(int wanted) {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+  const rlim_t needed =
+      static_cast<rlim_t>(wanted) + kMostRefused + kOtherFiles;
+  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < needed) {
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY
+                         ? needed
+                         : std::min(needed, limit.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= needed) {
+    return static_cast<size_t>(wanted);
+  }
+  const rlim_t kept = std::min(limit.rlim_cur / 2, kMostRefused + kOtherFiles);
+  return std::max<size_t>(1, limit.rlim_cur - kept);
+}
+
+}  // namespace
+
+void ServerOptions::Visit(FieldList& v) {
+  v("host", host, Any{"ADDRESS"},
+    "where to listen; 0.0.0.0 or :: for all networks");
+  v("port", port, Range(0, 65535), "0: any that is free");
+  v("max_connections", max_connections, Range(1, 1000000),
+    "when there are so many, the one that is idle longest is closed");
+  v("max_header_bytes", max_header_bytes, Range(256, 1 << 20),
+    "of the request line and all headers");
+  v("max_body_bytes", max_body_bytes, Range(1, 1 << 30), "of a request");
+  v("header_timeout", header_timeout, Range(0.01, 86400),
+    "seconds from the first byte of a request to the end of its headers");
+  v("body_timeout", body_timeout, Range(0.01, 86400),
+    "seconds from there to the end of the body");
+  v("request_timeout", request_timeout, Range(0.01, 86400),
+    "seconds until a request that was not answered is answered with 503");
+  v("idle_timeout", idle_timeout, Range(0.01, 86400),
+    "seconds that a connection may wait for its next request");
+  v("write_timeout", write_timeout, Range(0.01, 86400),
+    "seconds that a client may take to read a piece of an answer");
+  v("stop_timeout", stop_timeout, Range(0, 86400),
+    "seconds that accepted requests are given when the server is to stop");
+}
+
+ServerLoop::ServerLoop(const ServerOptions& options, Handler handler, Log& log,
+                       ServerMetrics& metrics)
+    : options_(options),
+      handler_(std::move(handler)),
+      log_(log),
+      metrics_(metrics) {
+  Listen();
+}
+
+void ServerLoop::Listen() {
+  const std::string where = fmt::format("{}:{}", options_.host, options_.port);
+  const auto check = [&](const SocketError& error, const char* action) {
+    if (!error) return;
+    throw IoError(
+        fmt::format("{}: cannot {} ({})", where, action, error.message()));
+  };
+  SocketError error;
+  tcp::resolver resolver(io_);
+  const auto found =
+      resolver.resolve(options_.host, std::to_string(options_.port), error);
+  check(error, "find that address");
+  const tcp::endpoint endpoint = found.begin()->endpoint();
+  acceptor_.open(endpoint.protocol(), error);
+  check(error, "open a socket");
+  acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  acceptor_.bind(endpoint, error);
+  check(error, "listen there");
+  acceptor_.listen(4096, error);
+  check(error, "listen there");
+  acceptor_.non_blocking(true, error);
+  port_ = acceptor_.local_endpoint(error).port();
+}
+
+void ServerLoop::Run() {
+  most_ = RaiseFileLimit(options_.max_connections);
+  if (most_ < static_cast<size_t>(options_.max_connections)) {
+    log_.Warning("few files", {{"max_connections", most_}});
+  }
+  signals_.add(SIGINT);
+  signals_.add(SIGTERM);
+  signals_.add(SIGHUP);
+  HandleSignal();
+  Accept();
+  io_.run();
+}
+
+void ServerLoop::HandleSignal() {
+  signals_.async_wait([this](const SocketError& error, int signal) {
+    if (error) return;
+    if (signal == SIGHUP) {
+      if (reload_) reload_();
+    } else if (!stopping_) {
+      BeginStop();
+    } else {
+      log_.Warning("stopped at once");
+      io_.stop();
+      return;
+    }
+    HandleSignal();
+  });
+}
+
+void ServerLoop::Accept() {
+  acceptor_.async_accept([this](const SocketError& error, tcp::socket socket) {
+    if (stopping_ || error == asio::error::operation_aborted) return;
+    if (!error) {
+      Take(std::move(socket));
+    } else if (error == asio::error::no_descriptors ||
+               error == boost::system::errc::too_many_files_open_in_system ||
+               error == asio::error::no_memory) {
+      // The system's limit came first.
+      if (!idle_.empty()) idle_.front()->Close();
+      accept_timer_.expires_after(std::chrono::milliseconds(20));
+      accept_timer_.async_wait([this](const SocketError& cancelled) {
+        if (!cancelled) Accept();
+      });
+      return;
+    }
+    Accept();
+  });
+}
+
+void ServerLoop::Take(tcp::socket socket) {
+  metrics_.CountAcceptedConnection();
+  if (all_.size() >= most_ && !idle_.empty()) idle_.front()->Close();
+  const bool full = all_.size() >= most_;
+  if (full) metrics_.CountRefusedConnection();
+  if (all_.size() >= most_ + kMostRefused) return;
+  const auto connection =
+      std::make_shared<ClientConnection>(std::move(socket), *this);
+  all_.insert(connection);
+  count_ = static_cast<int>(all_.size());
+  full ? connection->StartRefused() : connection->Start();
+}
+
+void ServerLoop::Remove(const std::shared_ptr<ClientConnection>& connection) {
+  all_.erase(connection);
+  count_ = static_cast<int>(all_.size());
+  EndIfDone();
+}
+
+void ServerLoop::Stop() {
+  asio::post(io_, [self = shared_from_this()] { self->BeginStop(); });
+}
+
+void ServerLoop::BeginStop() {
+  if (stopping_) return;
+  log_.Info("stopping", {{"connections", all_.size()}});
+  // Who was let in by the system is let in here.
+  SocketError error;
+  while (true) {
+    tcp::socket socket(io_);
+    acceptor_.accept(socket, error);
+    if (error) break;
+    Take(std::move(socket));
+  }
+  stopping_ = true;
+  acceptor_.close(error);
+  accept_timer_.cancel();
+  stop_timer_.expires_after(std::chrono::milliseconds(
+      static_cast<int64_t>(options_.stop_timeout * 1000)));
+  stop_timer_.async_wait([this](const SocketError& cancelled) {
+    if (cancelled) return;
+    log_.Warning("stopped before all was answered",
+                 {{"connections", all_.size()}});
+    while (!all_.empty()) (*all_.begin())->Close();
+    EndIfDone();
+  });
+  const std::vector<std::shared_ptr<ClientConnection>> connections(all_.begin(),
+                                                                   all_.end());
+  for (const auto& connection : connections) connection->StopIfIdle();
+  EndIfDone();
+}
+
+void ServerLoop::EndIfDone() {
+  if (!stopping_ || !all_.empty()) return;
+  stop_timer_.cancel();
+  SocketError ignored;
+  signals_.cancel(ignored);
+}
+
+HttpServer::HttpServer(const ServerOptions& options, Handler handler, Log& log,
+                       ServerMetrics& metrics)
+    : loop_(std::make_shared<ServerLoop>(options, std::move(handler), log,
+                                         metrics)) {}
+HttpServer::~HttpServer() = default;
+
+int HttpServer::port() const { return loop_->port_; }
+int HttpServer::connections() const { return loop_->count_; }
+void HttpServer::OnHangUp(std::function<void()> reload) {
+  loop_->reload_ = std::move(reload);
+}
+void HttpServer::Run() { loop_->Run(); }
+void HttpServer::Stop() { loop_->Stop(); }
+
+}  // namespace heed

@@ -1,0 +1,103 @@
+// The sockets: connections, time limits, refusals, an orderly end.
+#ifndef HEED_SERVE_SERVER_H_
+#define HEED_SERVE_SERVER_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "heed/base/config.h"
+#include "heed/serve/http.h"
+#include "heed/serve/log.h"
+#include "heed/serve/server_metrics.h"
+
+namespace heed {
+
+/// Units of times: seconds.
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  int port = 5000;
+  int max_connections = 10000;
+  int max_header_bytes = 16384;
+  int max_body_bytes = 1 << 20;
+  double header_timeout = 10;
+  double body_timeout = 30;
+  double idle_timeout = 75;
+  double request_timeout = 60;
+  double write_timeout = 30;
+  double stop_timeout = 30;
+
+  void Visit(FieldList& v);
+};
+
+/// A request and the way back to its client. Answered from any thread, once:
+/// Send, or Begin, Write... and End. One that is dropped without an answer is
+/// answered with 500.
+class Exchange {
+ public:
+  explicit Exchange(HttpRequest request) : request_(std::move(request)) {}
+  virtual ~Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  const HttpRequest& request() const { return request_; }
+  /// Whether nobody waits for the answer any more: the client went away, or its
+  /// time is up.
+  bool gone() const { return gone_; }
+  /// What metrics call it. Set before the handler returns.
+  void SetRoute(std::string_view route) { route_ = route; }
+  const std::string& route() const { return route_; }
+
+  virtual void Send(HttpResponse response) = 0;
+  /// The head of an answer whose body comes piece by piece.
+  virtual void Begin(HttpResponse head) = 0;
+  virtual void Write(std::string piece) = 0;
+  virtual void End() = 0;
+
+ protected:
+  void SetGone() { gone_ = true; }
+
+ private:
+  const HttpRequest request_;
+  std::string route_ = "other";
+  std::atomic<bool> gone_ = false;
+};
+
+/// Takes a request; called on the thread of Run and must not wait. HttpError
+/// that it throws is the answer, other exceptions are 500.
+using Handler = std::function<void(const std::shared_ptr<Exchange>&)>;
+
+class ServerLoop;
+
+/// HTTP/1.1 on one thread. A request is answered in the order in which it came
+/// on its connection; refusals are said in words (see docs/serving.md).
+class HttpServer {
+ public:
+  /// Listens. `log` and `metrics` must outlive it. Throws: IoError that names
+  /// the address.
+  HttpServer(const ServerOptions& options, Handler handler, Log& log,
+             ServerMetrics& metrics);
+  ~HttpServer();
+
+  /// Where it listens, also if any free port was asked for.
+  int port() const;
+  /// Open connections. Thread-safe.
+  int connections() const;
+
+  /// Called on the thread of Run at each SIGHUP.
+  void OnHangUp(std::function<void()> reload);
+  /// Serves until Stop, SIGINT or SIGTERM, and all that was accepted is
+  /// answered or stop_timeout is over. A second signal ends it at once.
+  void Run();
+  /// Thread-safe.
+  void Stop();
+
+ private:
+  std::shared_ptr<ServerLoop> loop_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_SERVE_SERVER_H_

@@ -1,0 +1,160 @@
+// Of the server alone: its loop and its connections. Nothing else includes it,
+// because Asio takes long to compile.
+#ifndef HEED_SERVE_SERVER_LOOP_H_
+#define HEED_SERVE_SERVER_LOOP_H_
+
+#include <array>
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "heed/serve/request_reader.h"
+#include "heed/serve/server.h"
+
+namespace heed {
+
+using SocketError = boost::system::error_code;
+using SteadyClock = std::chrono::steady_clock;
+using TcpSocket = boost::asio::ip::tcp::socket;
+
+class ServerLoop;
+
+/// One client. All functions are called on the server's thread.
+class SocketExchange;
+
+class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
+ public:
+  ClientConnection(TcpSocket socket, ServerLoop& server);
+
+  void Start();
+  /// Says 503 and ends.
+  void StartRefused();
+  void Close();
+  /// Ends it unless there is something to answer.
+  void StopIfIdle();
+  boost::asio::io_context& io();
+
+  // From exchanges, on the server's thread
+  void OnSend(uint64_t number, HttpResponse response);
+  void OnBegin(uint64_t number, HttpResponse head);
+  void OnWrite(uint64_t number, std::string piece);
+  void OnEnd(uint64_t number);
+
+ private:
+  enum class State { kIdle, kHead, kBody, kBusy, kLingering, kClosed };
+
+  void BecomeIdle();
+  void Read();
+  void OnReadable(const SocketError& error);
+  void OnPeerEnd();
+  void Advance();
+  bool FeedReader();
+  void Dispatch();
+  void Refuse(const HttpError& error);
+  void Arm(double seconds, void (ClientConnection::*expired)());
+  void Arm(std::chrono::nanoseconds time, void (ClientConnection::*expired)());
+  void ExpireIdle() { Close(); }
+  void ExpireHead();
+  void ExpireBody();
+  void ExpireRequest();
+  void Probe();
+  void Queue(std::string bytes);
+  void WriteNext();
+  void OnWritten(const SocketError& error);
+  void Answered();
+  void FinishAnswer();
+  void Linger();
+  void Forget();
+  void LeaveIdleList();
+  bool Current(uint64_t number) const {
+    return number == number_ && state_ == State::kBusy && !answered_;
+  }
+  bool MustClose(const HttpResponse& response) const;
+
+  TcpSocket socket_;
+  ServerLoop& server_;
+  boost::asio::steady_timer timer_;
+  boost::asio::steady_timer write_timer_;
+  boost::asio::steady_timer probe_timer_;
+  State state_ = State::kIdle;
+  std::list<ClientConnection*>::iterator idle_place_;
+  bool in_idle_list_ = false;
+  std::string client_;
+  std::string input_;  // not yet taken by the reader
+  std::unique_ptr<RequestReader> reader_;
+  bool reading_ = false;
+  bool peer_ended_ = false;
+
+  // The request at hand
+  uint64_t number_ = 0;
+  std::weak_ptr<SocketExchange> exchange_;
+  SteadyClock::time_point started_;
+  std::string method_, path_, route_;
+  int version_ = 11;
+  bool keep_alive_ = true;
+  bool answered_ = false;  // the whole answer is queued
+  bool begun_ = false;     // its head is queued, pieces follow
+  bool chunked_ = false;
+  int status_ = 0;
+  size_t answer_bytes_ = 0;
+
+  std::deque<std::string> output_;
+  size_t unsent_ = 0;
+  bool writing_ = false;
+  bool close_after_ = false;
+};
+
+/// Listens and keeps the connections. All on the thread of Run, but Stop and
+/// count_.
+class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
+ public:
+  ServerLoop(const ServerOptions& options, Handler handler, Log& log,
+             ServerMetrics& metrics);
+
+  void Run();
+  void Stop();
+  void HandleSignal();
+
+  // For connections
+  void Add(const std::shared_ptr<ClientConnection>& connection);
+  void Remove(const std::shared_ptr<ClientConnection>& connection);
+  std::list<ClientConnection*>& idle() { return idle_; }
+
+  const ServerOptions options_;
+  const Handler handler_;
+  Log& log_;
+  ServerMetrics& metrics_;
+  boost::asio::io_context io_{1};
+  boost::asio::ip::tcp::acceptor acceptor_{io_};
+  boost::asio::signal_set signals_{io_};
+  boost::asio::steady_timer stop_timer_{io_};
+  boost::asio::steady_timer accept_timer_{io_};
+  std::function<void()> reload_;
+  std::set<std::shared_ptr<ClientConnection>> all_;
+  std::list<ClientConnection*> idle_;  // longest first
+  std::array<char, 65536> scratch_;
+  size_t most_ = 0;
+  bool stopping_ = false;
+  int port_ = 0;
+  std::atomic<int> count_ = 0;
+
+ private:
+  void Listen();
+  void Accept();
+  void Take(TcpSocket socket);
+  void BeginStop();
+  void EndIfDone();
+};
+
+}  // namespace heed
+
+#endif  // HEED_SERVE_SERVER_LOOP_H_

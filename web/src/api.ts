@@ -1,0 +1,181 @@
+import { checkExplanation, type Explanation } from "./explanation";
+
+export interface ModelInfo {
+  name: string;
+  task: string;
+  source?: string;
+  target?: string;
+  /** A sentence of the model's own kind, to begin with. */
+  example?: string;
+}
+
+/** What went wrong, in words for the reader. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+
+  get asksForKey(): boolean {
+    return this.status === 401 || this.status === 403 || /API key/i.test(this.message);
+  }
+}
+
+const storedKey = "heed-api-key";
+
+export function setApiKey(key: string): void {
+  sessionStorage.setItem(storedKey, key);
+}
+
+/** The server's own words for a refusal, or what its status means. */
+async function refusal(response: Response): Promise<ApiError> {
+  let said = "";
+  try {
+    const body = (await response.json()) as { error?: unknown };
+    if (typeof body.error === "string") said = body.error;
+  } catch {
+    // No JSON: the status has to do.
+  }
+  const retry = response.headers.get("Retry-After");
+  const meaning: Record<number, string> = {
+    401: "This server asks for a key.",
+    403: "This server asks for a key.",
+    404: "The server does not know that.",
+    413: "The text is longer than the server takes.",
+    429: "Too many requests.",
+    503: "The server is busy.",
+    504: "The model took too long.",
+  };
+  let words =
+    said || meaning[response.status] || `The server answered ${response.status}.`;
+  if (retry) words += ` Try again in ${retry} s.`;
+  return new ApiError(words, response.status);
+}
+
+async function send(
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const key = sessionStorage.getItem(storedKey);
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method: body ? "POST" : "GET",
+      headers: body ? { "Content-Type": "application/json" } : {},
+      body: body ? JSON.stringify(key ? { ...body, api_key: key } : body) : undefined,
+      signal,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(
+      `No answer from ${location.origin}. Is heed serve still running there?`,
+      0,
+    );
+  }
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+export async function fetchModels(): Promise<ModelInfo[]> {
+  const body = (await (await send("models")).json()) as { models?: ModelInfo[] };
+  return body.models ?? [];
+}
+
+export async function predict(
+  model: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await send("predict", { text, model }, signal);
+  return ((await response.json()) as { answer?: string }).answer ?? "";
+}
+
+export interface ExplainWishes {
+  methods?: string[];
+  layer?: string;
+  head?: number;
+}
+
+export async function explain(
+  model: ModelInfo,
+  text: string,
+  wishes: ExplainWishes,
+  signal: AbortSignal,
+): Promise<Explanation> {
+  const body = { text, model: model.name, methods: [], ...wishes };
+  return checkExplanation(await (await send("explain", body, signal)).json());
+}
+
+interface ServerEvent {
+  event: string;
+  data: string;
+}
+
+/** The events of a text/event-stream body as they arrive. */
+async function* serverEvents(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<ServerEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text = (text + decoder.decode(value, { stream: true })).replaceAll("\r\n", "\n");
+    let end: number;
+    while ((end = text.indexOf("\n\n")) >= 0) {
+      const event: ServerEvent = { event: "message", data: "" };
+      for (const line of text.slice(0, end).split("\n")) {
+        const [, field, content] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+        if (field === "event") event.event = content;
+        if (field === "data") event.data += (event.data && "\n") + content;
+      }
+      text = text.slice(end + 2);
+      yield event;
+    }
+  }
+}
+
+/** Translates and tells how far the text is as it arrives; returns the translation. */
+export async function translate(
+  model: ModelInfo,
+  text: string,
+  onText: (soFar: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await send(
+    "translate",
+    {
+      q: text,
+      source: model.source ?? "auto",
+      target: model.target ?? "auto",
+      model: model.name,
+      stream: true,
+    },
+    signal,
+  );
+  const type = response.headers.get("Content-Type") ?? "";
+  if (!type.startsWith("text/event-stream") || !response.body) {
+    const whole = (await response.json()) as { translatedText?: string };
+    return whole.translatedText ?? "";
+  }
+  let soFar = "";
+  try {
+    for await (const { event, data } of serverEvents(response.body)) {
+      const value = JSON.parse(data) as Record<string, string | undefined>;
+      if (event === "error") throw new ApiError(value.error ?? "The model failed.", 200);
+      if (event === "done") return value.translatedText ?? soFar;
+      if (event === "token") onText((soFar = value.text ?? soFar));
+    }
+  } catch (error) {
+    if (error instanceof ApiError || signal.aborted) throw error;
+    throw new ApiError(
+      "The connection broke off before the translation was complete.",
+      0,
+    );
+  }
+  throw new ApiError("The server ended before the translation was complete.", 0);
+}

@@ -1,0 +1,88 @@
+import { h } from "./dom";
+import { addText, newPicture } from "./svg";
+import type { Palette } from "./theme";
+
+const margin = 24;
+const gap = 40;
+const wrapAt = 1500;
+
+/** A picture with the words that stand above it. */
+export interface Captioned {
+  title: string;
+  subtitle: string;
+  pictures: SVGSVGElement[];
+}
+
+function sizeOf(picture: SVGSVGElement): [number, number] {
+  return [Number(picture.getAttribute("width")), Number(picture.getAttribute("height"))];
+}
+
+/** All pictures side by side on one sheet; it stands for itself, without the page. */
+export function composeSheet(groups: Captioned[], p: Palette): SVGSVGElement {
+  const sheet = newPicture(1, 1, groups.map((group) => group.title).join("; "));
+  const paper = sheet.append("rect").attr("fill", p.paper);
+  let y = margin;
+  let widest = 0;
+  for (const { title, subtitle, pictures } of groups) {
+    addText(sheet, margin, y + 14, title, { size: 15, weight: 600, fill: p.title });
+    addText(sheet, margin, y + 34, subtitle, { size: 12, fill: p.quiet });
+    const words = Math.max(title.length * 8.2, subtitle.length * 6.4);
+    widest = Math.max(widest, margin + words);
+    y += 54;
+    let x = margin;
+    let rowHeight = 0;
+    for (const picture of pictures) {
+      const [width, height] = sizeOf(picture);
+      if (x > margin && x + width > wrapAt) {
+        x = margin;
+        y += rowHeight + gap / 2;
+        rowHeight = 0;
+      }
+      const copy = picture.cloneNode(true) as SVGSVGElement;
+      copy.setAttribute("x", String(x));
+      copy.setAttribute("y", String(y));
+      sheet.node()?.append(copy);
+      x += width + gap;
+      widest = Math.max(widest, x - gap);
+      rowHeight = Math.max(rowHeight, height);
+    }
+    y += rowHeight + gap;
+  }
+  const [width, height] = [Math.ceil(widest + margin), Math.ceil(y - gap + margin)];
+  sheet
+    .attr("width", width)
+    .attr("height", height)
+    .attr("viewBox", `0 0 ${width} ${height}`);
+  paper.attr("width", width).attr("height", height);
+  return sheet.node() as SVGSVGElement;
+}
+
+export function sheetText(sheet: SVGSVGElement): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(sheet)}\n`;
+}
+
+function save(blob: Blob, name: string): void {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export function saveText(text: string, type: string, name: string): void {
+  save(new Blob([text], { type }), name);
+}
+
+/** The sheet in pixels, two for each of its own where the browser can. */
+export async function savePng(sheet: SVGSVGElement, name: string): Promise<void> {
+  const [width, height] = sizeOf(sheet);
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(sheetText(sheet))}`;
+  await image.decode();
+  const scale = width * height > 20e6 ? 1 : 2;
+  const canvas = h("canvas", { width: width * scale, height: height * scale });
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise<Blob | null>((resolve) =>
+    canvas.toBlob(resolve, "image/png"),
+  );
+  if (!blob) throw new Error("The browser could not draw a picture of this size.");
+  save(blob, name);
+}

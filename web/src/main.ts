@@ -1,0 +1,5 @@
+import "./style.css";
+
+import { App } from "./app";
+
+void new App().start();

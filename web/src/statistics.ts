@@ -1,0 +1,83 @@
+import type { Rows } from "./explanation";
+
+/** Ranks from 1; equal values share the mean of their ranks. */
+export function ranks(values: number[]): number[] {
+  const order = values.map((_, i) => i).sort((a, b) => values[a] - values[b]);
+  const rank = new Array<number>(values.length);
+  for (let begin = 0; begin < order.length; ) {
+    let end = begin;
+    while (end < order.length && values[order[end]] === values[order[begin]]) ++end;
+    for (let i = begin; i < end; ++i) rank[order[i]] = (begin + end + 1) / 2;
+    begin = end;
+  }
+  return rank;
+}
+
+/** Spearman's rank correlation; NaN where one side is constant or there are under 2 values. */
+export function rankCorrelation(a: number[], b: number[]): number {
+  if (a.length < 2 || a.length !== b.length) return NaN;
+  const [x, y] = [ranks(a), ranks(b)];
+  const mean = (a.length + 1) / 2;
+  let xy = 0;
+  let xx = 0;
+  let yy = 0;
+  for (let i = 0; i < a.length; ++i) {
+    xy += (x[i] - mean) * (y[i] - mean);
+    xx += (x[i] - mean) ** 2;
+    yy += (y[i] - mean) ** 2;
+  }
+  return xx === 0 || yy === 0 ? NaN : xy / Math.sqrt(xx * yy);
+}
+
+/** Rank correlation of each pair of rows. */
+export function rowCorrelations(a: Rows, b: Rows): number[] {
+  return a.map((row, t) => rankCorrelation(row, b[t] ?? []));
+}
+
+/** Mean of the numbers that are numbers; NaN of none. */
+export function mean(values: number[]): number {
+  const numbers = values.filter((value) => !Number.isNaN(value));
+  return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+}
+
+export function absolute(rows: Rows): Rows {
+  return rows.map((row) => row.map(Math.abs));
+}
+
+/** Largest absolute value that is finite; 0 of none. */
+export function largest(rows: Rows): number {
+  let most = 0;
+  for (const row of rows) {
+    for (const value of row) {
+      if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
+    }
+  }
+  return most;
+}
+
+export function sameShape(a: Rows, b: Rows): boolean {
+  return a.length === b.length && (a[0]?.length ?? 0) === (b[0]?.length ?? 0);
+}
+
+/** A number for a line of text: two digits after the point, or the first that counts. */
+export function shortNumber(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "–" : value < 0 ? "−∞" : "∞";
+  const size = Math.abs(value);
+  const text =
+    size >= 100
+      ? value.toFixed(0)
+      : size >= 10
+        ? value.toFixed(1)
+        : size >= 0.01 || size < 5e-7
+          ? value.toFixed(2)
+          : size >= 1e-4
+            ? value.toPrecision(1)
+            : value.toExponential(0);
+  return text.replaceAll("-", "−");
+}
+
+/** A number for a cell of a matrix whose values reach to `top`. */
+export function cellNumber(value: number, top: number): string {
+  if (!Number.isFinite(value) || top < 0.1) return shortNumber(value);
+  return value.toFixed(top >= 100 ? 0 : top >= 10 ? 1 : 2).replace("-", "−");
+}

@@ -1,0 +1,200 @@
+import { h } from "../dom";
+import { choiceName, type Panel, type Rows } from "../explanation";
+import { MatrixFigure } from "../figure";
+import { labelRoom, type Focus } from "../matrix";
+import type { Side } from "../side";
+import { largest, shortNumber } from "../statistics";
+import { rowLabels } from "./heatmap";
+import type { View, ViewOptions } from "./view";
+
+/** JSON has no infinity: a score that a mask took away comes as null. */
+function withInfinities(rows: (number | null)[][]): Rows {
+  return rows.map((row) => row.map((value) => value ?? -Infinity));
+}
+
+/** The panel of the chosen head, asked for once. */
+function loadPanel(side: Side, layer: string, head: number): Promise<Panel> {
+  const key = `${layer} ${head}`;
+  let panel = side.panels.get(key);
+  if (!panel) {
+    panel = side.load({ layer, head }).then((explanation) => {
+      const found = explanation.panels?.find(
+        (other) => other.layer === layer && other.head === head,
+      );
+      if (!found) throw new Error("The server sent no queries and keys for this head.");
+      return found;
+    });
+    panel.catch(() => side.panels.delete(key));
+    side.panels.set(key, panel);
+  }
+  return panel;
+}
+
+function vector(values: number[] | undefined): string {
+  if (!values) return "";
+  const shown = values.slice(0, 6).map(shortNumber).join(", ");
+  return `(${shown}${values.length > 6 ? ", …" : ""})`;
+}
+
+/** The numbers of a focus: from query and key to score, weight and context. */
+function formula(side: Side, panel: Panel, focus: Focus | null): HTMLElement {
+  const rows = rowLabels(side);
+  const columns = side.labels(side.map?.columnTokens ?? []);
+  if (focus?.row == null) {
+    return h(
+      "p",
+      { class: "formula quiet" },
+      "Point at a row or a cell to follow its numbers.",
+    );
+  }
+  const t = focus.row;
+  const s = focus.column;
+  const scores = withInfinities([panel.scores[t] ?? []])[0];
+  const line = (name: string, value: string) =>
+    h("div", {}, h("dt", {}, name), h("dd", {}, value));
+  const list = h("dl", { class: "formula" });
+  list.append(line(`query of ${rows[t]}`, vector(panel.query[t])));
+  if (s !== null) {
+    list.append(
+      line(`key of ${columns[s]}`, vector(panel.key[s])),
+      line("score of the two", shortNumber(scores[s])),
+      line("weight after softmax over the row", (panel.weights[t]?.[s] ?? 0).toFixed(4)),
+      line(`value of ${columns[s]}`, vector(panel.value[s])),
+    );
+  } else {
+    list.append(line("scores with all keys", vector(scores)));
+    const sum = (panel.weights[t] ?? []).reduce((total, weight) => total + weight, 0);
+    list.append(line(`weights, their sum ${sum.toFixed(3)}`, vector(panel.weights[t])));
+  }
+  list.append(line(`context of ${rows[t]}: Σ weight · value`, vector(panel.context[t])));
+  return list;
+}
+
+function fill(
+  side: Side,
+  options: ViewOptions,
+  panel: Panel,
+  holder: HTMLElement,
+): { figures: MatrixFigure[]; paint: () => void } {
+  const rows = rowLabels(side);
+  const columns = side.labels(side.map?.columnTokens ?? []);
+  const scores = withInfinities(panel.scores);
+  const features = (panel.context[0] ?? []).map((_, d) => String(d));
+  const name = side.choice ? choiceName(side.explanation, side.choice) : "";
+  const labels = labelRoom(rows, 13) + 10;
+  // Side by side if cells can be wide enough for that, the rows then named once.
+  const lean = labelRoom(columns, 13) * 0.62;
+  const gaps = 2 * (26 + lean) + 16;
+  const cell = (options.width - labels - gaps) / (3 * Math.max(columns.length, 1));
+  const beside = cell >= 12;
+  const rowHeight = Math.floor(Math.max(12, Math.min(32, beside ? cell : 24)));
+  const numbers = beside ? rowHeight >= 27 : options.numbers;
+  const room = columns.length * rowHeight;
+  const draw = (
+    title: string,
+    values: Rows,
+    top: number,
+    signed: boolean,
+    scale: string,
+  ) => {
+    const ofKeys = title.startsWith("3") === false;
+    const columnLabels = ofKeys ? columns : features;
+    const cw = ofKeys
+      ? rowHeight
+      : Math.max(4, Math.min(rowHeight, room / features.length));
+    return new MatrixFigure(
+      {
+        label: `${title}, ${name}`,
+        title,
+        rowLabels: beside && !title.startsWith("1") ? rows.map(() => "") : rows,
+        columnLabels: cw < 10 ? columnLabels.map(() => "") : columnLabels,
+        values,
+        top: top || 1,
+        signed,
+        numbers: numbers && cw >= 27,
+        scale,
+        width: options.width,
+        smallestCell: cw,
+        largestCell: cw,
+        rowHeight,
+        alignedTo: beside ? columns : undefined,
+      },
+      options.palette,
+      ofKeys
+        ? side.events
+        : {
+            hover: (focus) => side.hover(focus && { row: focus.row, column: null }),
+            pin: (focus) => side.pin(focus && { row: focus.row, column: null }),
+          },
+    );
+  };
+  const figures = [
+    draw("1  Scores: query · key", scores, largest(scores), true, "score"),
+    draw("2  Softmax of each row", panel.weights, 1, false, "weight"),
+    draw(
+      "3  Context: Σ weight · value",
+      panel.context,
+      largest(panel.context),
+      true,
+      "feature",
+    ),
+  ];
+  const numbersOf = h("div", { "aria-live": "polite" });
+  holder.replaceChildren(
+    h("div", { class: "figures panels" }, ...figures.map((figure) => figure.element)),
+    numbersOf,
+  );
+  return {
+    figures,
+    paint() {
+      const { focus } = side;
+      figures[0].picture.mark(focus);
+      figures[1].picture.mark(focus);
+      figures[2].picture.mark(focus && { row: focus.row, column: null });
+      numbersOf.replaceChildren(formula(side, panel, focus));
+    },
+  };
+}
+
+/** How one head came to its weights and what it read with them: scores of queries and
+ * keys, their softmax, and the weighted values. */
+export function computationView(side: Side, options: ViewOptions): View {
+  const { choice, explanation } = side;
+  if (!choice) throw new Error("nothing is chosen");
+  const layer = explanation.layers[choice.layer];
+  const head = choice.head === "mean" ? 0 : choice.head;
+  const holder = h(
+    "div",
+    { class: "loading", role: "status" },
+    "Asking for the numbers…",
+  );
+  const element = h("div", {});
+  if (choice.head === "mean" && layer.heads > 1) {
+    element.append(
+      h(
+        "p",
+        { class: "note top" },
+        "The mean of heads has no queries and keys of its own: this is head 0.",
+      ),
+    );
+  }
+  element.append(holder);
+  let filled: ReturnType<typeof fill> | null = null;
+  loadPanel(side, layer.layer, head).then(
+    (panel) => {
+      holder.className = "";
+      holder.removeAttribute("role");
+      filled = fill(side, options, panel, holder);
+      filled.paint();
+    },
+    (error: unknown) => {
+      holder.className = "problem";
+      holder.textContent = error instanceof Error ? error.message : String(error);
+    },
+  );
+  return {
+    element,
+    pictures: () => filled?.figures.map((figure) => figure.picture.svg) ?? [],
+    paint: () => filled?.paint(),
+  };
+}
