@@ -23,6 +23,8 @@ const std::vector<Command>& Commands() {
       {"translate", "translate standard input line by line", RunTranslate},
       {"predict", "what a model of any task says of standard input",
        RunPredict},
+      {"serve", "models over HTTP: LibreTranslate's API, a page, metrics",
+       RunServe},
       {"evaluate", "measure models on examples with known answers",
        RunEvaluate},
       {"quantize", "write a model with int8 matrices", RunQuantize},

@@ -269,9 +269,10 @@ void Generation::Tell(Sentence& sentence) const {
       meet(partial);
     }
   }
-  if (common.size() <= sentence.settled) return;
+  const bool whole = sentence.live.empty();
+  if (common.size() <= sentence.settled && !whole) return;
   sentence.settled = common.size();
-  observer_(sentence.column, common);
+  observer_(sentence.column, common, whole);
 }
 
 // Takes the finished sentences out. Returns which of the sources remain.

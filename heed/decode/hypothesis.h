@@ -29,11 +29,11 @@ struct Hypothesis {
 };
 
 /// Told, while a sentence is written, the longest beginning that all hypotheses
-/// share which can still become its best one: what will not be taken back. Only
-/// called when that has grown; at last with the whole best hypothesis, without
-/// </s>. `sentence`: its number in the batch.
-using PrefixObserver =
-    std::function<void(int64_t sentence, std::span<const int32_t> tokens)>;
+/// share which can still become its best one, without </s>: what will not be
+/// taken back. Called when that has grown, and at last with the `whole` best
+/// hypothesis. `sentence`: its number in the batch.
+using PrefixObserver = std::function<void(
+    int64_t sentence, std::span<const int32_t> tokens, bool whole)>;
 
 /// ((5 + length) / 6)^alpha; length counts </s>.
 /// Paper: Wu 2016, 1609.08144, eq. 14.

@@ -116,8 +116,8 @@ void Translator::TranslateBatch(const Sentences& sentences,
   }
   PrefixObserver tell;
   if (observer) {
-    tell = [&](int64_t sentence, std::span<const int32_t> tokens) {
-      observer(indices[static_cast<size_t>(sentence)], Settled(tokens));
+    tell = [&](int64_t sentence, std::span<const int32_t> tokens, bool whole) {
+      observer(indices[static_cast<size_t>(sentence)], Settled(tokens), whole);
     };
   }
   auto hypotheses =
@@ -177,7 +177,7 @@ std::vector<std::vector<int64_t>> Translator::PlanBatches(
   return batches;
 }
 
-// An unknown token is replaced only at the end, when attention is known.
+// What an unknown token is replaced with is known only at the end.
 std::vector<std::string> Translator::Settled(
     std::span<const int32_t> tokens) const {
   std::vector<std::string> pieces;

@@ -31,11 +31,11 @@ struct Translation {
   std::vector<float> attention;
 };
 
-/// Told, while a line is translated, the pieces that will not be taken back
-/// (see PrefixObserver), without </s>. Called from several threads at the same
-/// time.
-using PiecesObserver =
-    std::function<void(int64_t line, const std::vector<std::string>& pieces)>;
+/// Told, while a line is translated, the pieces that will not be taken back,
+/// and at last all of them (see PrefixObserver); nothing of a line without a
+/// word. Called from several threads at the same time.
+using PiecesObserver = std::function<void(
+    int64_t line, const std::vector<std::string>& pieces, bool whole)>;
 
 /// Best first, at least one.
 using Translations = std::vector<Translation>;

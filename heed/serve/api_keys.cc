@@ -42,6 +42,7 @@ bool EqualInConstantTime(std::string_view a, std::string_view b) {
 
 ApiKeys::ApiKeys(std::string path)
     : path_(std::move(path)), looked_(std::chrono::steady_clock::now()) {
+  if (path_.empty()) return;
   keys_ = ReadKeys(path_);
   if (keys_.empty()) {
     throw ConfigError(path_ + ": holds no API key; one a line is needed");

@@ -22,8 +22,8 @@ bool EqualInConstantTime(std::string_view a, std::string_view b);
 /// that were read last go on to hold. Thread-safe.
 class ApiKeys {
  public:
-  ApiKeys() = default;  ///< none are needed
-  /// Throws: IoError; ConfigError if there is no key in the file.
+  /// "": none are needed. Throws: IoError; ConfigError if there is no key in
+  /// the file.
   explicit ApiKeys(std::string path);
 
   bool needed() const { return !path_.empty(); }

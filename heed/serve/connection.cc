@@ -357,8 +357,15 @@ bool ClientConnection::MustClose(const HttpResponse& response) const {
          (peer_ended_ && input_.empty());
 }
 
+void ClientConnection::AddCommonHeaders(HttpResponse& response) const {
+  const NamedValues& headers = server_.options_.headers;
+  response.headers.insert(response.headers.end(), headers.begin(),
+                          headers.end());
+}
+
 void ClientConnection::OnSend(uint64_t number, HttpResponse response) {
   if (!Current(number) || begun_) return;
+  AddCommonHeaders(response);
   response.close = close_after_ = MustClose(response);
   status_ = response.status;
   answer_bytes_ = response.body.size();
@@ -377,6 +384,7 @@ void ClientConnection::OnBegin(uint64_t number, HttpResponse head) {
   begun_ = true;
   status_ = head.status;
   chunked_ = version_ != 10;
+  AddCommonHeaders(head);
   if (chunked_) head.Set("Transfer-Encoding", "chunked");
   head.close = close_after_ = MustClose(head) || !chunked_;
   Queue(HeadOf(head, version_, std::nullopt));

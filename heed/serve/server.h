@@ -28,6 +28,7 @@ struct ServerOptions {
   double request_timeout = 60;
   double write_timeout = 30;
   double stop_timeout = 30;
+  NamedValues headers;  ///< of every answer; not an option
 
   void Visit(FieldList& v);
 };

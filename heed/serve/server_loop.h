@@ -79,6 +79,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
     return number == number_ && state_ == State::kBusy && !answered_;
   }
   bool MustClose(const HttpResponse& response) const;
+  void AddCommonHeaders(HttpResponse& response) const;
 
   TcpSocket socket_;
   ServerLoop& server_;

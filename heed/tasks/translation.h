@@ -78,7 +78,9 @@ class TranslationTask : public Task {
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 
-  /// Gives away what was read: settings, vocabularies and weights.
+  /// What was read: settings, vocabularies and weights.
+  const TranslationModel& translation() const { return *model_; }
+  /// Gives it away.
   TranslationModel TakeModel() { return std::move(*model_); }
 
  private:

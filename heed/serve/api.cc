@@ -1,0 +1,437 @@
+#include "heed/serve/api.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <zlib.h>
+
+#include <array>
+#include <map>
+#include <new>
+#include <set>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/serve/page.h"
+#include "heed/serve/translation_work.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kHtml = "text/html; charset=utf-8";
+constexpr std::string_view kPolicy =
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
+    "data: "
+    "blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
+
+constexpr std::string_view kNoPage = R"(<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>heed serve</title>
+<meta name="viewport" content="width=device-width">
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:2em auto;padding:0 1em;color-scheme:light dark}</style>
+<h1>heed serve</h1>
+<p>The server runs, but it was built without its page, which needs Node. The API is
+complete: <a href="/docs">what it can be asked</a>, <a href="/languages">languages</a>,
+<a href="/models">models</a>, <a href="/health">health</a>, <a href="/metrics">metrics</a>.</p>
+)";
+
+HttpResponse TextResponse(std::string_view type, std::string_view text) {
+  HttpResponse response;
+  response.body.assign(text);
+  response.Set("Content-Type", std::string(type));
+  response.Set("X-Content-Type-Options", "nosniff");
+  if (type == kHtml) {
+    response.Set("Content-Security-Policy", std::string(kPolicy));
+  }
+  return response;
+}
+
+std::string Gunzip(std::string_view bytes) {
+  constexpr int kGzip = 15 + 16;  // zlib's window bits for gzip
+  z_stream stream = {};
+  if (inflateInit2(&stream, kGzip) != Z_OK) throw std::bad_alloc();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::string text;
+  std::array<char, 65536> buffer;
+  int state = Z_OK;
+  while (state == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = static_cast<uInt>(buffer.size());
+    state = inflate(&stream, Z_NO_FLUSH);
+    text.append(buffer.data(), buffer.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (state != Z_STREAM_END) throw Error("a file of the page is damaged");
+  return text;
+}
+
+bool TakesGzip(const HttpRequest& request) {
+  const std::string_view accepted =
+      request.Header("Accept-Encoding").value_or("");
+  const size_t at = accepted.find("gzip");
+  return at != accepted.npos && !accepted.substr(at + 4).starts_with(";q=0");
+}
+
+HttpResponse FileResponse(const PageFile& file, const HttpRequest& request) {
+  HttpResponse response;
+  const bool same =
+      request.Header("If-None-Match").value_or("").find(file.etag) !=
+      std::string_view::npos;
+  if (same) {
+    response.status = 304;
+  } else if (TakesGzip(request)) {
+    response.body.assign(file.bytes);
+    response.Set("Content-Encoding", "gzip");
+  } else {
+    response.body = Gunzip(file.bytes);
+  }
+  response.Set("Content-Type", std::string(file.type));
+  response.Set("ETag", std::string(file.etag));
+  response.Set("Vary", "Accept-Encoding");
+  response.Set("Cache-Control", file.path.starts_with("assets/")
+                                    ? "public, max-age=31536000, immutable"
+                                    : "no-cache");
+  response.Set("X-Content-Type-Options", "nosniff");
+  if (file.type.starts_with("text/html")) {
+    response.Set("Content-Security-Policy", std::string(kPolicy));
+  }
+  return response;
+}
+
+const PageFile* FindFile(std::string_view path) {
+  for (const PageFile& file : PageFiles()) {
+    if (path.substr(1) == file.path ||
+        (path == "/" && file.path == "index.html")) {
+      return &file;
+    }
+  }
+  return nullptr;
+}
+
+// "GET, HEAD, OPTIONS" for a path that there is; "" for others.
+std::string AllowedMethods(std::string_view path) {
+  std::string methods;
+  for (const Route& route : Routes()) {
+    if (route.path != path) continue;
+    if (!methods.empty()) methods += ", ";
+    methods += route.method;
+    if (route.method == "GET") methods += ", HEAD";
+  }
+  if (methods.empty() && (path == "/" || FindFile(path) != nullptr)) {
+    methods = "GET, HEAD";
+  }
+  return methods.empty() ? "" : methods + ", OPTIONS";
+}
+
+const Route* FindRoute(std::string_view method, std::string_view path) {
+  for (const Route& route : Routes()) {
+    const bool fits =
+        route.method == method || (route.method == "GET" && method == "HEAD");
+    if (route.path == path && fits) return &route;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+HttpResponse ErrorResponse(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const HttpError& e) {
+    return ErrorResponse(e);
+  } catch (const ConfigError& e) {
+    return ErrorResponse(400, e.what());
+  } catch (const FormatError& e) {
+    return ErrorResponse(400, e.what());
+  } catch (const ShapeError& e) {
+    return ErrorResponse(400, e.what());
+  } catch (const std::bad_alloc&) {
+    return ErrorResponse(500, "not enough memory for this request");
+  } catch (const std::exception& e) {
+    return ErrorResponse(500, e.what());
+  }
+}
+
+void ApiOptions::Visit(FieldList& v) {
+  limits.Visit(v);
+  v("api_keys", api_keys, Any{"FILE"},
+    "keys that may translate, detect, predict and explain, one a line; read "
+    "again when it changes");
+  v("requests_per_minute", requests_per_minute, Range(0, 1e9),
+    "of one client; further ones are answered with 429; 0: no limit");
+  v("trust_proxy", trust_proxy,
+    "take the client's address from the last X-Forwarded-For");
+  v("cors", cors, Any{"ORIGIN"},
+    "whose pages may use the API: *, one origin, or 'none'");
+}
+
+NamedValues ApiOptions::CommonHeaders() const {
+  if (cors == "none") return {};
+  NamedValues headers = {
+      {"Access-Control-Allow-Origin", cors},
+      {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+      {"Access-Control-Allow-Methods", "GET, POST"},
+      {"Access-Control-Max-Age", "1728000"}};
+  if (cors != "*") headers.emplace_back("Vary", "Origin");
+  return headers;
+}
+
+Api::Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics)
+    : engine_(engine),
+      options_(options),
+      metrics_(metrics),
+      keys_(options.api_keys),
+      limiter_(options.requests_per_minute) {}
+
+void Api::Handle(const ExchangePtr& exchange) {
+  try {
+    Answer(exchange);
+  } catch (...) {
+    exchange->Send(ErrorResponse(std::current_exception()));
+  }
+}
+
+void Api::Answer(const ExchangePtr& exchange) {
+  const HttpRequest& request = exchange->request();
+  const std::string& path = request.path;
+  const std::string allowed = AllowedMethods(path);
+  if (request.method == "OPTIONS" && (path == "*" || !allowed.empty())) {
+    HttpResponse response;
+    response.status = 204;
+    response.Set("Allow", path == "*" ? "GET, HEAD, POST, OPTIONS" : allowed);
+    return exchange->Send(std::move(response));
+  }
+  const Route* route = FindRoute(request.method, path);
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (route == nullptr && reads) {
+    if (const PageFile* file = FindFile(path)) {
+      exchange->SetRoute("page");
+      return exchange->Send(FileResponse(*file, request));
+    }
+    if (path == "/") {
+      exchange->SetRoute("page");
+      return exchange->Send(TextResponse(kHtml, kNoPage));
+    }
+  }
+  if (route == nullptr && allowed.empty()) {
+    throw HttpError(404, "there is nothing here; /docs says what there is");
+  }
+  if (route == nullptr) {
+    throw HttpError(405, fmt::format("{} is asked for with {}", path, allowed),
+                    {{"Allow", allowed}});
+  }
+  exchange->SetRoute(route->path);
+  AnswerRoute(exchange, route->path);
+}
+
+void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
+  const auto send_json = [&](const Json& json) {
+    exchange->Send(JsonResponse(Dump(json)));
+  };
+  if (path == "/translate") return Translate(exchange);
+  if (path == "/detect") return Detect(exchange);
+  if (path == "/predict") return Predict(exchange);
+  if (path == "/explain") return Explain(exchange);
+  if (path == "/health") return send_json({{"status", "ok"}});
+  if (path == "/languages") return send_json(Languages());
+  if (path == "/models") return send_json(Models());
+  if (path == "/frontend/settings") return send_json(FrontendSettings());
+  if (path == "/docs") return exchange->Send(TextResponse(kHtml, DocsPage()));
+  if (path == "/metrics") {
+    return exchange->Send(TextResponse(
+        "text/plain; version=0.0.4; charset=utf-8", MetricsText()));
+  }
+  exchange->Send(JsonResponse(OpenApi()));  // /openapi.json and /spec
+}
+
+// LibreTranslate answers a missing key with 400, a wrong one with 403.
+void Api::CheckAccess(const Exchange& exchange, const Json& parameters) {
+  const HttpRequest& request = exchange.request();
+  const std::string key = ApiKeyOf(request, parameters);
+  std::string client = request.client;
+  if (keys_.needed()) {
+    if (key.empty()) {
+      throw HttpError(400,
+                      "Please contact the server operator to get an API key");
+    }
+    if (!keys_.Has(key)) throw HttpError(403, "Invalid API key");
+    client = key;
+  } else if (options_.trust_proxy) {
+    const std::string_view forwarded =
+        request.Header("X-Forwarded-For").value_or("");
+    const std::string_view last =
+        TrimBlanks(forwarded.substr(forwarded.rfind(',') + 1));
+    if (!last.empty()) client = last;
+  }
+  if (const int seconds = limiter_.Count(client)) {
+    throw HttpError(
+        429,
+        fmt::format("Slowdown: {} per 1 minute", options_.requests_per_minute),
+        {{"Retry-After", std::to_string(seconds)}});
+  }
+}
+
+Json Api::Parameters(const Exchange& exchange) {
+  Json parameters = ParametersOf(exchange.request());
+  CheckAccess(exchange, parameters);
+  return parameters;
+}
+
+void Api::Translate(const ExchangePtr& exchange) {
+  TranslateCall call = ParseTranslate(Parameters(*exchange), options_.limits);
+  call.stream =
+      call.stream || Accepts(exchange->request(), "text/event-stream");
+  std::make_shared<TranslationWork>(exchange, std::move(call))->Start(engine_);
+}
+
+void Api::Detect(const ExchangePtr& exchange) {
+  const DetectCall call = ParseDetect(Parameters(*exchange), options_.limits);
+  DetectLanguages(
+      engine_, call.texts, [exchange] { return exchange->gone(); },
+      [exchange](const std::vector<Detection>& found) {
+        Json list = Json::array();
+        for (const Detection& detection : found) {
+          list.push_back({{"confidence", detection.confidence},
+                          {"language", detection.language}});
+        }
+        exchange->Send(JsonResponse(Dump(list)));
+      },
+      [exchange](const std::exception_ptr& error) {
+        exchange->Send(ErrorResponse(error));
+      });
+}
+
+ModelQueue& Api::QueueOf(const ModelCall& call) const {
+  if (call.model.empty() && engine_.queues().size() == 1) {
+    return *engine_.queues().front();
+  }
+  std::vector<std::string> names;
+  for (const auto& queue : engine_.queues()) {
+    names.push_back(queue->model()->name());
+  }
+  if (call.model.empty()) {
+    throw HttpError(400, fmt::format("Invalid request: missing model parameter "
+                                     "(there are: {})",
+                                     fmt::join(names, ", ")));
+  }
+  ModelQueue* queue = engine_.Find(call.model);
+  if (queue == nullptr) {
+    throw HttpError(
+        400,
+        fmt::format("no model is called '{}'{} (there are: {})", call.model,
+                    DidYouMean(call.model, names), fmt::join(names, ", ")));
+  }
+  return *queue;
+}
+
+void Api::Predict(const ExchangePtr& exchange) {
+  ModelCall call = ParseModelCall(Parameters(*exchange), options_.limits);
+  ModelQueue& queue = QueueOf(call);
+  Job job;
+  job.kind = Job::Kind::kPredict;
+  job.options = queue.model()->CheckedOptions(call.options, options_.limits);
+  job.texts = std::move(call.texts);
+  job.abandoned = [exchange] { return exchange->gone(); };
+  job.predicted = [exchange, batch = call.batch](
+                      const ServedModel& model,
+                      const std::vector<Prediction>& predictions) {
+    Json answers = Json::array();
+    Json details = Json::array();
+    for (const Prediction& prediction : predictions) {
+      answers.push_back(prediction.answer);
+      details.push_back(prediction.details);
+    }
+    exchange->Send(
+        JsonResponse(Dump({{"model", model.name()},
+                           {"task", model.task_name()},
+                           {"answer", batch ? answers : answers.at(0)},
+                           {"details", batch ? details : details.at(0)}})));
+  };
+  job.failed = [exchange](const std::exception_ptr& error) {
+    exchange->Send(ErrorResponse(error));
+  };
+  queue.Submit(std::move(job));
+}
+
+void Api::Explain(const ExchangePtr& exchange) {
+  ParseModelCall(Parameters(*exchange), options_.limits);
+  throw HttpError(501, "this build cannot explain yet");
+}
+
+Json Api::Languages() const {
+  std::map<std::string, std::set<std::string>> targets;
+  for (const auto& queue : engine_.queues()) {
+    const auto model = queue->model();
+    if (!model->translates()) continue;
+    const LanguagePair& pair = model->languages();
+    targets[pair.source].insert(pair.target);
+    targets.try_emplace(pair.target);
+  }
+  Json list = Json::array();
+  for (const auto& [code, of_code] : targets) {
+    list.push_back(
+        {{"code", code}, {"name", LanguageName(code)}, {"targets", of_code}});
+  }
+  return list;
+}
+
+Json Api::Models() const {
+  Json models = Json::array();
+  for (const auto& queue : engine_.queues()) {
+    Json model = queue->model()->description();
+    model["queue"] = queue->depth();
+    models.push_back(std::move(model));
+  }
+  return {{"models", models}};
+}
+
+Json Api::FrontendSettings() const {
+  LanguagePair pair = {"auto", ""};
+  for (const auto& queue : engine_.queues()) {
+    const auto model = queue->model();
+    if (!model->translates()) continue;
+    pair = model->languages();
+    break;
+  }
+  const auto language = [](const std::string& code) {
+    return Json{{"code", code}, {"name", LanguageName(code)}};
+  };
+  const int limit = options_.limits.char_limit;
+  return {
+      {"charLimit", limit == 0 ? -1 : limit},
+      {"frontendTimeout", 500},
+      {"apiKeys", keys_.needed()},
+      {"keyRequired", keys_.needed()},
+      {"suggestions", false},
+      {"filesTranslation", false},
+      {"supportedFilesFormat", Json::array()},
+      {"language",
+       {{"source", language(pair.source)}, {"target", language(pair.target)}}}};
+}
+
+std::string Api::MetricsText() const {
+  std::vector<Gauge> gauges = {{"heed_connections", "Open connections.", "",
+                                static_cast<double>(connections_())}};
+  std::vector<Gauge> parameters;
+  for (const auto& queue : engine_.queues()) {
+    const auto model = queue->model();
+    const std::string label =
+        fmt::format("model=\"{}\"", LabelValue(model->name()));
+    gauges.push_back({"heed_queue_depth",
+                      "Requests that wait for a model or are worked on.", label,
+                      static_cast<double>(queue->depth())});
+    parameters.push_back(
+        {"heed_model_parameters", "Size of a model.",
+         fmt::format("{},task=\"{}\"", label, model->task_name()),
+         model->description().at("parameters").get<double>()});
+  }
+  gauges.insert(gauges.end(), parameters.begin(), parameters.end());
+  return metrics_.Text(gauges);
+}
+
+}  // namespace heed

@@ -1,0 +1,105 @@
+// The routes of the server and what they answer.
+#ifndef HEED_SERVE_API_H_
+#define HEED_SERVE_API_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/serve/api_keys.h"
+#include "heed/serve/detect.h"
+#include "heed/serve/engine.h"
+#include "heed/serve/request.h"
+#include "heed/serve/server.h"
+
+namespace heed {
+
+struct ApiOptions {
+  RequestLimits limits;
+  std::string api_keys;
+  int requests_per_minute = 0;
+  bool trust_proxy = false;
+  std::string cors = "*";
+
+  void Visit(FieldList& v);
+  /// What every answer carries (CORS).
+  NamedValues CommonHeaders() const;
+};
+
+/// A parameter of a route, for the description of the API.
+struct RouteParameter {
+  std::string_view name;
+  std::string_view type;  ///< "string", "texts", "integer", "boolean"
+  bool required;
+  std::string_view description;
+};
+
+struct Route {
+  std::string_view method;  ///< GET (and HEAD) or POST
+  std::string_view path;
+  std::string_view summary;
+  std::string_view answer;  ///< what it says, in words
+  std::vector<RouteParameter> parameters;
+  std::string_view example;  ///< a body
+};
+
+/// All routes, for documentation; files of the page are no routes.
+const std::vector<Route>& Routes();
+
+/// OpenAPI 3 as JSON, made of Routes().
+std::string OpenApi();
+/// The same as a page to read, which asks for nothing else.
+std::string DocsPage();
+
+/// Answers requests. Thread-safe; the engine and the others must outlive it.
+class Api {
+ public:
+  /// Throws: IoError, ConfigError if the file of keys cannot be used.
+  Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics);
+
+  /// As Handler.
+  void Handle(const std::shared_ptr<Exchange>& exchange);
+  /// How many connections there are, for metrics.
+  void CountConnections(std::function<int()> count) {
+    connections_ = std::move(count);
+  }
+
+ private:
+  using Json = nlohmann::ordered_json;
+  using ExchangePtr = std::shared_ptr<Exchange>;
+
+  void Answer(const ExchangePtr& exchange);
+  void AnswerRoute(const ExchangePtr& exchange, std::string_view path);
+  void CheckAccess(const Exchange& exchange, const Json& parameters);
+  Json Parameters(const Exchange& exchange);
+
+  void Translate(const ExchangePtr& exchange);
+  void Detect(const ExchangePtr& exchange);
+  void Predict(const ExchangePtr& exchange);
+  void Explain(const ExchangePtr& exchange);
+  ModelQueue& QueueOf(const ModelCall& call) const;
+  Json Languages() const;
+  Json Models() const;
+  Json FrontendSettings() const;
+  std::string MetricsText() const;
+
+  Engine& engine_;
+  const ApiOptions options_;
+  ServerMetrics& metrics_;
+  ApiKeys keys_;
+  RequestLimiter limiter_;
+  std::function<int()> connections_ = [] { return 0; };
+};
+
+/// The answer for what went wrong while a request was computed: 400 for what is
+/// wrong with the request, 500 for everything else.
+HttpResponse ErrorResponse(const std::exception_ptr& error);
+
+/// A JSON text; what is not UTF-8 becomes U+FFFD.
+std::string Dump(const nlohmann::ordered_json& json);
+
+}  // namespace heed
+
+#endif  // HEED_SERVE_API_H_

@@ -1,0 +1,142 @@
+#include "heed/serve/detect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+
+#include "heed/base/text.h"
+#include "heed/serve/text_split.h"
+
+namespace heed {
+namespace {
+
+// Enough to tell languages apart. Units: sentences
+constexpr size_t kDetectedSentences = 3;
+
+// Measured on Multi30k (docs/serving.md): the right language has a fit about
+// −0.7 and a wrong one about −2 to −4.
+constexpr double kSharpness = 4;
+constexpr double kFitOfNone = -2.5;
+constexpr double kUnknownPenalty = 5;
+
+// What several models find; the last one ends it.
+struct Detecting {
+  std::mutex mutex;
+  size_t left = 0;
+  bool ended = false;
+  std::map<std::string, double> fits;
+  std::function<void(std::vector<Detection>)> done;
+  std::function<void(std::exception_ptr)> failed;
+
+  void Add(const std::string& language, double fit) {
+    std::vector<Detection> found;
+    {
+      const std::lock_guard lock(mutex);
+      fits[language] = fit;
+      if (--left > 0 || ended) return;
+      ended = true;
+      found = DetectionsOf(fits);
+    }
+    done(std::move(found));
+  }
+  void Fail(std::exception_ptr error) {
+    {
+      const std::lock_guard lock(mutex);
+      if (ended) return;
+      ended = true;
+    }
+    failed(std::move(error));
+  }
+};
+
+std::vector<std::string> FirstSentences(std::span<const std::string> texts) {
+  std::vector<std::string> sentences;
+  for (const std::string& text : texts) {
+    for (Segment& segment : SplitText(text)) {
+      if (!segment.translate) continue;
+      sentences.push_back(std::move(segment.text));
+      if (sentences.size() == kDetectedSentences) return sentences;
+    }
+  }
+  return sentences;
+}
+
+}  // namespace
+
+double SourceFit(const Vocabulary& source, std::span<const std::string> texts,
+                 std::span<const Translations> translations) {
+  double log_probability = 0;
+  double tokens = 0;
+  double unknown = 0;
+  double pieces = 0;
+  for (const Translations& of_text : translations) {
+    log_probability += of_text[0].log_probability;
+    tokens += static_cast<double>(of_text[0].target_pieces.size());
+  }
+  for (const std::string& text : texts) {
+    for (const int32_t id : source.Encode(text)) {
+      unknown += id == source.special().unk ? 1 : 0;
+      pieces += 1;
+    }
+  }
+  return log_probability / std::max(tokens, 1.0) -
+         kUnknownPenalty * unknown / std::max(pieces, 1.0);
+}
+
+std::vector<Detection> DetectionsOf(const std::map<std::string, double>& fits) {
+  double sum = std::exp(kSharpness * kFitOfNone);
+  for (const auto& [language, fit] : fits) sum += std::exp(kSharpness * fit);
+  std::vector<Detection> detections;
+  for (const auto& [language, fit] : fits) {
+    const double share = std::exp(kSharpness * fit) / sum;
+    detections.push_back({language, std::round(share * 1000) / 10});
+  }
+  std::ranges::stable_sort(detections, [](const auto& a, const auto& b) {
+    return a.confidence > b.confidence;
+  });
+  return detections;
+}
+
+void DetectLanguages(const Engine& engine, std::span<const std::string> texts,
+                     std::function<bool()> abandoned,
+                     std::function<void(std::vector<Detection>)> done,
+                     std::function<void(std::exception_ptr)> failed) {
+  std::map<std::string, ModelQueue*> queues;
+  for (const auto& queue : engine.queues()) {
+    const auto model = queue->model();
+    if (!model->translates()) continue;
+    queues.try_emplace(model->languages().source, queue.get());
+  }
+  if (queues.empty()) {
+    throw HttpError(400, "no translator is loaded, so there are no languages");
+  }
+  const std::vector<std::string> sentences = FirstSentences(texts);
+  if (sentences.empty()) {
+    std::vector<Detection> none;
+    for (const auto& [language, queue] : queues) none.push_back({language, 0});
+    return done(std::move(none));
+  }
+  const auto detecting = std::make_shared<Detecting>();
+  detecting->left = queues.size();
+  detecting->done = std::move(done);
+  detecting->failed = std::move(failed);
+  for (const auto& [language, queue] : queues) {
+    Job job;
+    job.texts = sentences;
+    job.search = {1, 1, true};
+    job.abandoned = abandoned;
+    job.translated = [detecting, sentences, name = language](
+                         const ServedModel& model,
+                         const std::vector<Translations>& translations) {
+      detecting->Add(
+          name, SourceFit(model.source_vocabulary(), sentences, translations));
+    };
+    job.failed = [detecting](std::exception_ptr error) {
+      detecting->Fail(std::move(error));
+    };
+    queue->Submit(std::move(job));
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,282 @@
+#include "heed/serve/served_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/serve/prediction.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Smaller parts would not fill the rows that products are fast with.
+constexpr int64_t kLeastSentencesOfThread = 4;
+
+// Sentences by length, longest first, in parts of about equal work: one part
+// for each thread unless there are too few.
+std::vector<std::vector<size_t>> PartsOf(
+    std::span<const std::string> sentences) {
+  std::vector<size_t> order(sentences.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    return sentences[a].size() > sentences[b].size();
+  });
+  size_t whole = 0;
+  for (const std::string& sentence : sentences) whole += sentence.size() + 1;
+  const auto parts = static_cast<size_t>(std::clamp<int64_t>(
+      std::ssize(sentences) / kLeastSentencesOfThread, 1, ThreadCount()));
+  std::vector<std::vector<size_t>> result(1);
+  size_t bytes = 0;
+  for (const size_t i : order) {
+    if (bytes * parts >= whole * result.size()) result.emplace_back();
+    result.back().push_back(i);
+    bytes += sentences[i].size() + 1;
+  }
+  return result;
+}
+
+// The most that a request may ask for; 0: what the option's range allows.
+int MostOf(const std::string& key, const RequestLimits& limits) {
+  if (key == "beam") return std::max(limits.beam_limit, 32);
+  if (key == "nbest" || key == "samples") return limits.alternatives_limit + 1;
+  if (key == "completions" || key == "candidates") return 100;
+  if (key == "length" || key == "max_length" || key == "max_tokens") {
+    return 1024;
+  }
+  if (key == "max_length_factor") return 10;
+  if (key == "context") return 4096;
+  return 0;
+}
+
+// What the operator alone decides.
+bool OfOperator(const Field& field) {
+  return std::holds_alternative<Any>(field.constraint) ||
+         field.key.starts_with("batch_");
+}
+
+void SetOption(const Field& field, const Json& value) {
+  const bool text = std::holds_alternative<std::string*>(field.target);
+  if (value.is_string() && !text) {
+    field.SetText({value.get<std::string>()}, field.key);  // of a form
+  } else {
+    field.SetJson(value, field.key);
+  }
+}
+
+// As of the text of the request.
+[[noreturn]] void ThrowOfText(std::string message) {
+  constexpr std::string_view kInput = "standard input";
+  const size_t at = message.find(kInput);
+  if (at != message.npos) message.replace(at, kInput.size(), "text");
+  throw FormatError(message);
+}
+
+int64_t LinesIn(std::string_view text) {
+  return 1 + std::ranges::count(text, '\n');
+}
+
+}  // namespace
+
+void SearchDefaults::Visit(FieldList& v) {
+  v("beam", beam, Range(1, 1000), "hypotheses kept at each step; 1: greedy");
+  v("length_penalty", length_penalty, Range(0, 10),
+    "divide log p by ((5 + length) / 6) to this power; 0: short wins");
+  v("max_length_factor", max_length_factor, Range(0.1, 100),
+    "at most this many target tokens per source token, and 10 more");
+  v("shortlist", shortlist, OneOf{"none", "model"},
+    "score only likely translations of the source's tokens, by the file that "
+    "each model folder has for it");
+}
+
+ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
+                         const std::string& dtype)
+    : spec_(spec), search_(search) {
+  LoadedTask loaded = ReadTask(spec.folder, dtype);
+  task_ = std::move(loaded.task);
+  translation_ = dynamic_cast<const TranslationTask*>(task_.get());
+  const Json settings = ReadModelSettings(spec.folder);
+  if (translation_ != nullptr) {
+    const LanguagePair guessed = GuessLanguages(settings);
+    if (spec_.languages.source.empty()) spec_.languages = guessed;
+    DecodeOptions decode;
+    decode.shortlist = search.shortlist;
+    shortlist_ = ReadShortlist(decode, spec.folder, source_vocabulary(),
+                               target_vocabulary());
+  } else if (!spec.languages.source.empty()) {
+    throw ConfigError(
+        fmt::format("{}: is a model for task '{}', which has no languages",
+                    spec.folder, task_->name()));
+  }
+  FieldList fields;
+  task_->VisitPredict(fields);
+  defaults_ = FieldsToJson(fields.fields());
+  description_ = {{"name", spec_.name},
+                  {"task", task_->name()},
+                  {"model", settings.value("model", "")},
+                  {"parameters", task_->parameters().elements()}};
+  for (const auto& [name, size] : task_->Sizes()) description_[name] = size;
+  if (translation_ != nullptr) {
+    description_["source"] = spec_.languages.source;
+    description_["target"] = spec_.languages.target;
+  }
+  for (const char* key : {"heed.step", "heed.metric", "heed.score"}) {
+    const auto found = loaded.metadata.find(key);
+    if (found == loaded.metadata.end() || found->second.empty()) continue;
+    description_[std::string(key).substr(5)] = found->second;
+  }
+}
+
+const Vocabulary& ServedModel::source_vocabulary() const {
+  return translation_->translation().vocabularies.source;
+}
+const Vocabulary& ServedModel::target_vocabulary() const {
+  return translation_->translation().vocabularies.target;
+}
+
+const Translator& ServedModel::TranslatorOf(const SearchChoice& choice) {
+  std::unique_ptr<Translator>& translator = translators_[choice];
+  if (!translator) {
+    DecodeOptions decode;
+    decode.beam = std::max(choice.beam, choice.nbest);
+    decode.nbest = choice.nbest;
+    decode.length_penalty = search_.length_penalty;
+    decode.max_length_factor = search_.max_length_factor;
+    decode.keep_scores = choice.scores || choice.nbest > 1;
+    const TranslationModel& model = translation_->translation();
+    translator = std::make_unique<Translator>(
+        *model.model, model.vocabularies.source, model.vocabularies.target,
+        model.data.lowercase, decode, shortlist_);
+  }
+  return *translator;
+}
+
+std::vector<Translations> ServedModel::Translate(
+    std::span<const std::string> sentences, const SearchChoice& choice,
+    const PiecesObserver& observer) {
+  const Translator& translator = TranslatorOf(choice);
+  const std::vector<std::vector<size_t>> parts = PartsOf(sentences);
+  std::vector<Translations> results(sentences.size());
+  ParallelTasks(std::ssize(parts), [&](int64_t p) {
+    const std::vector<size_t>& part = parts[static_cast<size_t>(p)];
+    std::vector<std::string> lines;
+    for (const size_t i : part) lines.push_back(sentences[i]);
+    PiecesObserver tell;
+    if (observer) {
+      tell = [&](int64_t line, const std::vector<std::string>& pieces,
+                 bool whole) {
+        observer(static_cast<int64_t>(part[static_cast<size_t>(line)]), pieces,
+                 whole);
+      };
+    }
+    std::vector<Translations> translated = translator.Translate(lines, 0, tell);
+    for (size_t i = 0; i < part.size(); ++i) {
+      results[part[i]] = std::move(translated[i]);
+    }
+  });
+  return results;
+}
+
+Json ServedModel::CheckedOptions(const Json& options,
+                                 const RequestLimits& limits) const {
+  const std::unique_ptr<Task> task = MakeTask(task_->name());
+  FieldList list;
+  task->VisitPredict(list);
+  Json checked = Json::object();
+  std::vector<std::string> valid;
+  for (const Field& field : list.fields()) {
+    if (!OfOperator(field)) valid.push_back(field.key);
+  }
+  for (const auto& [key, value] : options.items()) {
+    const auto field = std::ranges::find(list.fields(), key,
+                                         [](const Field& f) { return f.key; });
+    if (field == list.fields().end()) {
+      throw HttpError(400, fmt::format("unknown parameter '{}'{} (a model for "
+                                       "task '{}' has: {})",
+                                       key, DidYouMean(key, valid),
+                                       task_->name(), fmt::join(valid, ", ")));
+    }
+    if (OfOperator(*field)) {
+      throw HttpError(400, fmt::format("parameter '{}' is for the operator of "
+                                       "the server alone",
+                                       key));
+    }
+    try {
+      SetOption(*field, value);
+    } catch (const ConfigError& error) {
+      throw HttpError(400, error.what());
+    }
+    checked[key] = field->Value();
+    const int most = MostOf(key, limits);
+    if (most > 0 && checked[key].get<double>() > most) {
+      throw HttpError(400, fmt::format("parameter '{}' must be at most {} on "
+                                       "this server",
+                                       key, most));
+    }
+  }
+  return checked;
+}
+
+bool ServedModel::JoinsTexts(const Json& options) const {
+  const std::string name = task_->name();
+  if (name == "tag") return options.value("input", "lines") == "lines";
+  return name == "classify" || name == "slots";
+}
+
+std::vector<std::string> ServedModel::Answers(
+    std::span<const std::string> texts, const Json& options) {
+  const auto predict = [&](const std::string& text) {
+    std::istringstream in(text);
+    std::ostringstream out;
+    task_->Predict(in, out);
+    std::string answer = std::move(out).str();
+    if (answer.ends_with('\n')) answer.pop_back();
+    return answer;
+  };
+  std::vector<std::string> answers;
+  if (!JoinsTexts(options)) {
+    for (const std::string& text : texts) answers.push_back(predict(text));
+    return answers;
+  }
+  std::string all;
+  for (const std::string& text : texts) all += text + '\n';
+  const std::string lines = predict(all) + '\n';
+  size_t begin = 0;
+  for (const std::string& text : texts) {
+    size_t end = begin;
+    for (int64_t n = LinesIn(text); n > 0; --n) end = lines.find('\n', end) + 1;
+    answers.push_back(lines.substr(begin, end - begin - 1));
+    begin = end;
+  }
+  return answers;
+}
+
+std::vector<Prediction> ServedModel::Predict(std::span<const std::string> texts,
+                                             const Json& options) {
+  FieldList list;
+  task_->VisitPredict(list);
+  FieldsFromJson(list.fields(), defaults_, "the defaults");
+  FieldsFromJson(list.fields(), options, "the request");
+  const Json all = FieldsToJson(list.fields());
+  std::vector<std::string> answers;
+  try {
+    answers = Answers(texts, options);
+  } catch (const FormatError& error) {
+    ThrowOfText(error.what());
+  }
+  std::vector<Prediction> predictions;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    Json details = DetailsOf(task_->name(), all, texts[i], answers[i]);
+    predictions.push_back({std::move(answers[i]), std::move(details)});
+  }
+  return predictions;
+}
+
+}  // namespace heed

@@ -1,0 +1,102 @@
+// A model that the server has loaded.
+#ifndef HEED_SERVE_SERVED_MODEL_H_
+#define HEED_SERVE_SERVED_MODEL_H_
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/decode/translator.h"
+#include "heed/serve/languages.h"
+#include "heed/serve/request.h"
+#include "heed/tasks/task.h"
+#include "heed/tasks/translation.h"
+
+namespace heed {
+
+/// How all translators search unless a request says otherwise.
+struct SearchDefaults {
+  int beam = 5;
+  double length_penalty = 0.6;
+  double max_length_factor = 2;
+  std::string shortlist = "none";
+
+  void Visit(FieldList& v);
+};
+
+/// What can differ from sentence to sentence of a translator.
+struct SearchChoice {
+  int beam = 5;
+  int nbest = 1;
+  bool scores = false;
+
+  auto operator<=>(const SearchChoice&) const = default;
+};
+
+/// What a model says of one text.
+struct Prediction {
+  std::string answer;              ///< as `heed predict` writes it
+  nlohmann::ordered_json details;  ///< the same in parts
+};
+
+/// Used by one thread at a time, but for what is said to be fixed.
+class ServedModel {
+ public:
+  /// Reads the folder. Throws: as ReadTask; ConfigError.
+  ServedModel(const ModelSpec& spec, const SearchDefaults& search,
+              const std::string& dtype);
+
+  // Fixed
+  const std::string& name() const { return spec_.name; }
+  std::string task_name() const { return task_->name(); }
+  bool translates() const { return translation_ != nullptr; }
+  const LanguagePair& languages() const { return spec_.languages; }
+  /// A row of /models.
+  const nlohmann::ordered_json& description() const { return description_; }
+  /// Of translators. Thread-safe.
+  const Vocabulary& source_vocabulary() const;
+  const Vocabulary& target_vocabulary() const;
+
+  /// Translations of sentences, on all cores. Throws: as Translator.
+  std::vector<Translations> Translate(std::span<const std::string> sentences,
+                                      const SearchChoice& choice,
+                                      const PiecesObserver& observer = {});
+
+  /// Options of `heed predict` as a request gives them, with their right types.
+  /// Thread-safe. Throws: HttpError 400 that names the option, for one that is
+  /// unknown, wrong, above what `limits` allow, or names files.
+  nlohmann::ordered_json CheckedOptions(const nlohmann::ordered_json& options,
+                                        const RequestLimits& limits) const;
+  /// Whether texts of several requests with equal options can be answered
+  /// together. Thread-safe.
+  bool JoinsTexts(const nlohmann::ordered_json& options) const;
+  /// `options` as checked. Throws: what Task::Predict does, of "text" instead
+  /// of standard input.
+  std::vector<Prediction> Predict(std::span<const std::string> texts,
+                                  const nlohmann::ordered_json& options);
+
+  Task& task() { return *task_; }
+
+ private:
+  const Translator& TranslatorOf(const SearchChoice& choice);
+  std::vector<std::string> Answers(std::span<const std::string> texts,
+                                   const nlohmann::ordered_json& options);
+
+  ModelSpec spec_;
+  SearchDefaults search_;
+  std::unique_ptr<Task> task_;
+  const TranslationTask* translation_ = nullptr;  // task_, if it is one
+  nlohmann::ordered_json defaults_;               // of the options of Predict
+  nlohmann::ordered_json description_;
+  std::optional<Shortlist> shortlist_;
+  std::map<SearchChoice, std::unique_ptr<Translator>> translators_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_SERVE_SERVED_MODEL_H_

@@ -1,0 +1,242 @@
+#include "heed/serve/translation_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "heed/serve/api.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const Detection& detection) {
+  return {{"confidence", detection.confidence},
+          {"language", detection.language}};
+}
+
+bool IsLanguage(const Engine& engine, const std::string& language) {
+  return std::ranges::any_of(engine.queues(), [&](const auto& queue) {
+    const auto model = queue->model();
+    return model->translates() && (model->languages().source == language ||
+                                   model->languages().target == language);
+  });
+}
+
+}  // namespace
+
+std::string ServerSentEvent(std::string_view name, const Json& data) {
+  return fmt::format("event: {}\ndata: {}\n\n", name, Dump(data));
+}
+
+HttpResponse EventStreamHead() {
+  HttpResponse head;
+  head.Set("Content-Type", "text/event-stream; charset=utf-8");
+  head.Set("Cache-Control", "no-store");
+  head.Set("X-Accel-Buffering", "no");  // nginx must not collect it
+  return head;
+}
+
+TranslationWork::TranslationWork(std::shared_ptr<Exchange> exchange,
+                                 TranslateCall call)
+    : exchange_(std::move(exchange)), call_(std::move(call)) {
+  for (const std::string& text : call_.texts) {
+    Text& place = texts_.emplace_back();
+    place.segments = call_.html ? SplitHtml(text) : SplitText(text);
+    place.first = sentences_.size();
+    for (const Segment& segment : place.segments) {
+      if (segment.translate) sentences_.push_back(segment.text);
+    }
+    place.count = sentences_.size() - place.first;
+  }
+}
+
+void TranslationWork::Start(Engine& engine) {
+  source_ = call_.source;
+  if (source_ != "auto") return Choose(engine);
+  if (!IsLanguage(engine, call_.target)) {
+    throw HttpError(400, call_.target + " is not supported");
+  }
+  const auto self = shared_from_this();
+  DetectLanguages(
+      engine, call_.texts, [self] { return self->exchange_->gone(); },
+      [self, &engine](const std::vector<Detection>& found) {
+        self->detected_ = found.front();
+        self->source_ = found.front().language;
+        try {
+          self->Choose(engine);
+        } catch (...) {
+          self->Fail(std::current_exception());
+        }
+      },
+      [self](const std::exception_ptr& error) { self->Fail(error); });
+}
+
+void TranslationWork::Choose(Engine& engine) {
+  for (const std::string& language : {source_, call_.target}) {
+    if (!IsLanguage(engine, language)) {
+      throw HttpError(400, language + " is not supported");
+    }
+  }
+  ModelQueue* queue = engine.Find(LanguagePair{source_, call_.target});
+  if (!call_.model.empty()) {
+    queue = engine.Find(call_.model);
+    if (queue == nullptr || !queue->model()->translates()) {
+      throw HttpError(400,
+                      fmt::format("no translator is called '{}'", call_.model));
+    }
+    const LanguagePair pair = queue->model()->languages();
+    if (pair.source != source_ || pair.target != call_.target) {
+      throw HttpError(
+          400, fmt::format("model '{}' translates from {} to {}, not from {} "
+                           "to {}",
+                           call_.model, pair.source, pair.target, source_,
+                           call_.target));
+    }
+  }
+  // As it stands, which is what LibreTranslate does too.
+  if (queue == nullptr && source_ == call_.target) sentences_.clear();
+  if (queue == nullptr && source_ != call_.target) {
+    throw HttpError(400, fmt::format("{} ({}) is not available as a target "
+                                     "language from {} ({})",
+                                     LanguageName(call_.target), call_.target,
+                                     LanguageName(source_), source_));
+  }
+  if (!sentences_.empty()) return Submit(*queue);
+  for (Text& text : texts_) {
+    for (Segment& segment : text.segments) segment.translate = false;
+    text.count = 0;
+  }
+  Finish({});
+}
+
+void TranslationWork::Submit(ModelQueue& queue) {
+  const auto self = shared_from_this();
+  Job job;
+  job.texts = sentences_;
+  job.search.beam = call_.beam.value_or(0);
+  job.search.nbest = call_.html ? 1 : call_.alternatives + 1;
+  job.abandoned = [self] { return self->exchange_->gone(); };
+  if (call_.stream) {
+    partial_.resize(sentences_.size());
+    whole_.resize(sentences_.size());
+    job.told = [self, model = queue.model()](
+                   int64_t sentence, const std::vector<std::string>& pieces,
+                   bool whole) {
+      self->Tell(model->target_vocabulary(), sentence, pieces, whole);
+    };
+  }
+  job.translated = [self](const ServedModel& /*model*/,
+                          const std::vector<Translations>& all) {
+    self->Finish(all);
+  };
+  job.failed = [self](const std::exception_ptr& error) { self->Fail(error); };
+  queue.Submit(std::move(job));
+}
+
+// Sentences are written at the same time, but shown one after the other. Bytes
+// of a character, or what a next piece makes look otherwise, wait.
+void TranslationWork::Tell(const Vocabulary& vocabulary, int64_t sentence,
+                           const std::vector<std::string>& pieces, bool whole) {
+  const auto place = static_cast<size_t>(sentence);
+  std::string written = vocabulary.DecodePieces(pieces);
+  const std::lock_guard lock(mutex_);
+  if (whole_[place]) return;  // a batch that is computed again
+  whole_[place] = whole;
+  if (written.starts_with(partial_[place])) partial_[place] = written;
+  const auto index = static_cast<size_t>(
+      std::ranges::find_if(texts_,
+                           [&](const Text& text) {
+                             return place >= text.first &&
+                                    place < text.first + text.count;
+                           }) -
+      texts_.begin());
+  Text& text = texts_[index];
+  std::vector<Segment> begun;
+  std::vector<std::string> translations;
+  size_t next = text.first;
+  for (const Segment& segment : text.segments) {
+    begun.push_back(segment);
+    if (!segment.translate) continue;
+    translations.push_back(partial_[next]);
+    if (!whole_[next++]) break;
+  }
+  std::string shown = JoinSegments(begun, translations, call_.html);
+  if (shown == text.shown || !shown.starts_with(text.shown)) return;
+  text.shown = shown;
+  SendEvent("token", {{"index", index},
+                      {"text", shown},
+                      {"sentence", place - text.first},
+                      {"tokens", pieces}});
+}
+
+std::string TranslationWork::TextOf(const Text& text,
+                                    const std::vector<Translations>& all,
+                                    size_t rank) const {
+  std::vector<std::string> sentences;
+  for (size_t i = text.first; i < text.first + text.count; ++i) {
+    sentences.push_back(all[i][std::min(rank, all[i].size() - 1)].text);
+  }
+  return JoinSegments(text.segments, sentences, call_.html);
+}
+
+// The second best of each sentence, then the third best, and so on.
+Json TranslationWork::AlternativesOf(
+    const Text& text, const std::vector<Translations>& all) const {
+  Json alternatives = Json::array();
+  if (call_.html || text.count == 0) return alternatives;
+  std::vector<std::string> seen = {TextOf(text, all, 0)};
+  for (int rank = 1; rank <= call_.alternatives; ++rank) {
+    std::string next = TextOf(text, all, static_cast<size_t>(rank));
+    if (std::ranges::find(seen, next) != seen.end()) continue;
+    alternatives.push_back(next);
+    seen.push_back(std::move(next));
+  }
+  return alternatives;
+}
+
+Json TranslationWork::ResultOf(const std::vector<Translations>& all) const {
+  Json translated = Json::array();
+  Json detected = Json::array();
+  Json alternatives = Json::array();
+  for (const Text& text : texts_) {
+    translated.push_back(TextOf(text, all, 0));
+    if (detected_) detected.push_back(ToJson(*detected_));
+    alternatives.push_back(AlternativesOf(text, all));
+  }
+  Json result;
+  const auto add = [&](const char* key, const Json& values) {
+    result[key] = call_.batch ? values : values.at(0);
+  };
+  add("translatedText", translated);
+  if (detected_) add("detectedLanguage", detected);
+  if (call_.alternatives > 0) add("alternatives", alternatives);
+  return result;
+}
+
+void TranslationWork::Finish(const std::vector<Translations>& all) {
+  const Json result = ResultOf(all);
+  if (!call_.stream) return exchange_->Send(JsonResponse(Dump(result)));
+  const std::lock_guard lock(mutex_);
+  SendEvent("done", result);
+  exchange_->End();
+}
+
+void TranslationWork::Fail(const std::exception_ptr& error) {
+  HttpResponse response = heed::ErrorResponse(error);
+  const std::lock_guard lock(mutex_);
+  if (!begun_) return exchange_->Send(std::move(response));
+  Json data = Json::parse(response.body);
+  data["status"] = response.status;
+  SendEvent("error", data);
+  exchange_->End();
+}
+
+void TranslationWork::SendEvent(std::string_view name, const Json& data) {
+  if (!begun_) exchange_->Begin(EventStreamHead());
+  begun_ = true;
+  exchange_->Write(ServerSentEvent(name, data));
+}
+
+}  // namespace heed
