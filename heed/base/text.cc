@@ -91,6 +91,21 @@ std::string Lowercase(std::string_view utf8) {
   return lower;
 }
 
+std::string LettersAlone(std::string_view utf8) {
+  std::string letters;
+  letters.reserve(utf8.size());
+  ForEachCodePoint(utf8, [&](UChar32 c, size_t begin, size_t end) {
+    const bool letter =
+        c >= 0 && (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK)) != 0;
+    if (letter) {
+      letters += utf8.substr(begin, end - begin);
+    } else {
+      letters += ' ';
+    }
+  });
+  return letters;
+}
+
 int DisplayWidth(std::string_view utf8) {
   int columns = 0;
   ForEachCodePoint(utf8,

@@ -20,6 +20,10 @@ std::vector<std::string_view> Utf8Characters(std::string_view s);
 /// exceptions: what Python's str.lower() gives. Ill-formed bytes become U+FFFD.
 std::string Lowercase(std::string_view utf8);
 
+/// `utf8` with a space in the place of every character that is neither a letter
+/// nor a mark upon one (Unicode's categories L and M).
+std::string LettersAlone(std::string_view utf8);
+
 /// Columns that a terminal uses for `utf8`: two for wide East Asian characters
 /// and emoji, none for combining marks and control characters.
 int DisplayWidth(std::string_view utf8);

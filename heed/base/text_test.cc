@@ -74,5 +74,15 @@ TEST(Text, SplitUnicodeWhitespaceFollowsPython) {
             1u);
 }
 
+TEST(LettersAlone, KeepsLettersOfEveryScript) {
+  EXPECT_EQ(LettersAlone("It's 5 o'clock."), "It s   o clock ");
+  EXPECT_EQ(LettersAlone("Größe – 大きさ!"), "Größe   大きさ ");
+  EXPECT_EQ(LettersAlone("e\u0301t\u00E9"), "e\u0301t\u00E9");
+  EXPECT_EQ(LettersAlone("a\xFF"
+                         "b"),
+            "a b");
+  EXPECT_EQ(LettersAlone(""), "");
+}
+
 }  // namespace
 }  // namespace heed

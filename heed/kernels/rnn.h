@@ -44,6 +44,34 @@ void LstmStepGrad(const Tensor& dh, const Tensor& dc, const Tensor& gates,
                   const Tensor& c_prev, const Tensor& c, StepMask mask,
                   Tensor& da, Tensor& dh_prev, Tensor& dc_prev);
 
+// Nested LSTM (Moniz and Krueger 2018): an LSTM whose cell state is the hidden
+// state of an inner LSTM. A step is three parts, of which LstmStep is the
+// middle one: its `a` is a product with `inner` (which the caller does), its
+// h_prev and c_prev are c_prev and the inner cell state.
+
+/// Outer gates of `a` in the order i, f, g, o, where g stays as it is (only the
+/// innermost level squashes); `gates` keeps them activated. What the inner LSTM
+/// reads, side by side: inner = [sig(i) * g, sig(f) * c_prev]; zeros in
+/// inactive rows. Shapes: a, gates [B, 4H]; c_prev [B, H]; inner [B, 2H].
+void NestedLstmInputs(const Tensor& a, const Tensor& c_prev, StepMask mask,
+                      Tensor& gates, Tensor& inner);
+/// h = o * tanh(c), with c from the inner LSTM.
+/// Shapes: gates [B, 4H]; c, h_prev, h [B, H].
+void NestedLstmOutput(const Tensor& gates, const Tensor& c,
+                      const Tensor& h_prev, StepMask mask, Tensor& h);
+/// Fills the o part of da and adds to dc what flows through h; dh_prev is the
+/// direct part: 0, or dh in inactive rows.
+/// Shapes: gates, da [B, 4H]; dh, c, dc, dh_prev [B, H].
+void NestedLstmOutputGrad(const Tensor& dh, const Tensor& gates,
+                          const Tensor& c, StepMask mask, Tensor& da,
+                          Tensor& dc, Tensor& dh_prev);
+/// Fills the i, f, g parts of da and adds to dc_prev what flows through the
+/// inner LSTM's inputs.
+/// Shapes: dinner [B, 2H]; gates, da [B, 4H]; c_prev, dc_prev [B, H].
+void NestedLstmInputsGrad(const Tensor& dinner, const Tensor& gates,
+                          const Tensor& c_prev, StepMask mask, Tensor& da,
+                          Tensor& dc_prev);
+
 // GRU, with gates in the order r, z, n. `keep` says what an open z does:
 //   true:  h = z * h_prev + (1 - z) * n   (Cho 2014, cuDNN)
 //   false: h = (1 - z) * h_prev + z * n   (Bahdanau 2014)

@@ -123,6 +123,36 @@ TEST_P(RnnKernels, LstmStepIsTheFormula) {
   });
 }
 
+TEST_P(RnnKernels, NestedLstmInputsAndOutputAreTheFormula) {
+  ForCases([](Case& n) {
+    const Tensor a = n.Random(4);
+    const Tensor h_prev = n.Random();
+    const Tensor c_prev = n.Random();
+    Tensor gates = Tensor::Zeros({n.B, 4 * n.H}, n.dtype);
+    Tensor inner = n.Random(2);
+    NestedLstmInputs(a, c_prev, n.Mask(), gates, inner);
+    const auto gate = [&](int64_t b, int64_t u, int64_t which) {
+      const double x = At(a, b, which * n.H + u);
+      return which == 2 ? x : Sigmoid(x);
+    };
+    ExpectEach(gates, kTolerance, [&](int64_t b, int64_t u) {
+      return n.Active(b) ? gate(b, u % n.H, u / n.H) : 0;
+    });
+    ExpectEach(inner, kTolerance, [&](int64_t b, int64_t u) {
+      if (!n.Active(b)) return 0.0;
+      return u < n.H ? gate(b, u, 0) * gate(b, u, 2)
+                     : gate(b, u - n.H, 1) * At(c_prev, b, u - n.H);
+    });
+    const Tensor c = n.Random();
+    Tensor h = n.Random();
+    NestedLstmOutput(gates, c, h_prev, n.Mask(), h);
+    ExpectEach(h, kTolerance, [&](int64_t b, int64_t u) {
+      return n.Active(b) ? gate(b, u, 3) * std::tanh(At(c, b, u))
+                         : At(h_prev, b, u);
+    });
+  });
+}
+
 TEST_P(RnnKernels, GruStepResetAfterIsTheFormula) {
   for (const bool keep : {true, false}) {
     ForCases([keep](Case& n) {
@@ -216,6 +246,47 @@ TEST_P(RnnKernels, LstmStepGradIsTheDifference) {
   ExpectGradient(dc_prev, c_prev, loss);
 }
 
+/// With the inner LSTM left out: c is half of the memory that it reads, plus a
+/// third of its input.
+TEST_P(RnnKernels, NestedLstmGradsAreTheDifference) {
+  Case n(DType::kF64, 6, 9);
+  Tensor a = n.Random(4);
+  Tensor h_prev = n.Random();
+  Tensor c_prev = n.Random();
+  Tensor gates = n.Random(4);
+  Tensor inner = n.Random(2);
+  Tensor c = n.Random();
+  Tensor h = n.Random();
+  const Tensor dh = n.Random();
+  const auto loss = [&] {
+    NestedLstmInputs(a, c_prev, n.Mask(), gates, inner);
+    for (int64_t b = 0; b < n.B; ++b) {
+      for (int64_t u = 0; u < n.H; ++u) {
+        SetAt(c, b, u, At(inner, b, u) / 3 + At(inner, b, n.H + u) / 2);
+      }
+    }
+    NestedLstmOutput(gates, c, h_prev, n.Mask(), h);
+    return Dot(h, dh);
+  };
+  loss();
+  Tensor da = n.Random(4);
+  Tensor dh_prev = n.Random();
+  Tensor dc = Tensor::Zeros({n.B, n.H}, n.dtype);
+  NestedLstmOutputGrad(dh, gates, c, n.Mask(), da, dc, dh_prev);
+  Tensor dinner = n.Random(2);
+  for (int64_t b = 0; b < n.B; ++b) {
+    for (int64_t u = 0; u < n.H; ++u) {
+      SetAt(dinner, b, u, At(dc, b, u) / 3);
+      SetAt(dinner, b, n.H + u, At(dc, b, u) / 2);
+    }
+  }
+  Tensor dc_prev = Tensor::Zeros({n.B, n.H}, n.dtype);
+  NestedLstmInputsGrad(dinner, gates, c_prev, n.Mask(), da, dc_prev);
+  ExpectGradient(da, a, loss);
+  ExpectGradient(dh_prev, h_prev, loss);
+  ExpectGradient(dc_prev, c_prev, loss);
+}
+
 TEST_P(RnnKernels, GruStepResetAfterGradIsTheDifference) {
   for (const bool keep : {true, false}) {
     Case n(DType::kF64, 6, 9);
@@ -304,6 +375,13 @@ TEST_P(RnnKernels, GradientsInF32AreThoseInF64) {
       Tensor dh_lstm = n.Random();
       Tensor dc_lstm = n.Random();
       LstmStepGrad(dh, dc, gates, state, dc, n.Mask(), d4, dh_lstm, dc_lstm);
+      Tensor d4_nested = n.Random(4);
+      Tensor dc_nested = state.Clone();
+      Tensor dh_nested = n.Random();
+      NestedLstmOutputGrad(dh, gates, state, n.Mask(), d4_nested, dc_nested,
+                           dh_nested);
+      NestedLstmInputsGrad(n.Random(2), gates, state, n.Mask(), d4_nested,
+                           dc_nested);
       Tensor dx = n.Random(3);
       Tensor du = n.Random(3);
       Tensor dh_gru = n.Random();
@@ -312,8 +390,9 @@ TEST_P(RnnKernels, GradientsInF32AreThoseInF64) {
       Tensor dh_before = n.Random();
       GruCandidateGrad(dh, gates, state, false, n.Mask(), dx_before, dh_before);
       GruGatesGrad(dc, gates, state, n.Mask(), dx_before, dh_before);
-      return std::vector<Tensor>{da, dh_prev, d4,     dh_lstm,   dc_lstm,
-                                 dx, du,      dh_gru, dx_before, dh_before};
+      return std::vector<Tensor>{
+          da,        dh_prev, d4, dh_lstm, dc_lstm,   d4_nested, dc_nested,
+          dh_nested, dx,      du, dh_gru,  dx_before, dh_before};
     });
   }
 }

@@ -49,14 +49,15 @@ EncoderOptions EncoderOf(const RecurrentConfig& c) {
   return o;
 }
 
-/// Both states of an LSTM, or the state of another cell, from one row of
-/// features.
-Var AsState(const Var& x, bool lstm) {
-  if (!lstm) return x;
-  const int64_t units = x.dim(-1) / 2;
-  const std::array<Var, 2> both = {Columns(x, 0, units),
-                                   Columns(x, units, 2 * units)};
-  return Stack(both);
+/// The state of a cell, of so many vectors, from one row of features.
+Var AsState(const Var& x, int64_t vectors) {
+  if (vectors == 1) return x;
+  const int64_t units = x.dim(-1) / vectors;
+  std::vector<Var> parts;
+  for (int64_t i = 0; i < vectors; ++i) {
+    parts.push_back(Columns(x, i * units, (i + 1) * units));
+  }
+  return Stack(parts);
 }
 
 Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
@@ -92,7 +93,6 @@ EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
   const RecurrentConfig& c = config_;
   const Init init = InputInit(c);
   const int64_t keys = encoder_.output_size();
-  const bool lstm = c.cell == "lstm";
 
   // Inputs of the first layer besides the previous word.
   std::vector<int64_t> inputs = {c.embedding};
@@ -141,7 +141,7 @@ EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
     const int64_t width = cho ? c.units : summary;
     for (int layer = 0; layer < c.layers; ++layer) {
       bridge_.emplace_back(scope / fmt::format("bridge.{}", layer), width,
-                           lstm ? 2 * c.units : c.units, init);
+                           StatesOfCell(c.cell) * c.units, init);
     }
   }
   if (c.attention == "after") {
@@ -289,7 +289,7 @@ LayerStates EncoderDecoder::Bridge(const Context& ctx,
   LayerStates states;
   for (const Linear& layer : bridge_) {
     states.push_back(
-        AsState(Tanh(layer(ctx, summary)), config_.cell == "lstm"));
+        AsState(Tanh(layer(ctx, summary)), StatesOfCell(config_.cell)));
   }
   return states;
 }

@@ -13,7 +13,7 @@ namespace {
 
 int64_t GatesOf(const std::string& cell) {
   if (cell == "rnn") return 1;
-  if (cell == "lstm") return 4;
+  if (cell == "lstm" || cell == "nested_lstm") return 4;
   return 3;
 }
 
@@ -24,7 +24,12 @@ GruKind GruKindOf(const std::string& cell) {
 }  // namespace
 
 std::vector<std::string> CellNames() {
-  return {"rnn", "lstm", "gru", "gru_cho", "gru_bahdanau"};
+  return {"rnn", "lstm", "nested_lstm", "gru", "gru_cho", "gru_bahdanau"};
+}
+
+int64_t StatesOfCell(const std::string& cell) {
+  if (cell == "nested_lstm") return 3;
+  return cell == "lstm" ? 2 : 1;
 }
 
 Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
@@ -47,6 +52,11 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
   }
   if (cell_ == "gru")
     recurrent_bias_ = &scope.Add("recurrent.bias", {gates}, kZeroInit);
+  if (cell_ == "nested_lstm") {
+    inner_ = &scope.Add("inner.weight", {2 * units_, gates}, o.recurrent_init,
+                        ParameterUse::kMatrix);
+    inner_bias_ = &scope.Add("inner.bias", {gates}, kZeroInit);
+  }
 }
 
 Var Recurrent::Project(const Context& ctx, const Var& x) const {
@@ -60,8 +70,9 @@ Var Recurrent::AddProjection(const Context& ctx, Var sum, const Var& x,
 }
 
 Var Recurrent::InitialState(int64_t batch, DType dtype) const {
-  return is_lstm() ? Tensor::Zeros({2, batch, units_}, dtype)
-                   : Tensor::Zeros({batch, units_}, dtype);
+  const int64_t states = StatesOfCell(cell_);
+  return states == 1 ? Tensor::Zeros({batch, units_}, dtype)
+                     : Tensor::Zeros({states, batch, units_}, dtype);
 }
 
 Var Recurrent::Hidden(const Var& state) {
@@ -70,11 +81,11 @@ Var Recurrent::Hidden(const Var& state) {
 
 Var Recurrent::SelectRows(const Var& state, const Tensor& rows) {
   if (state.shape().rank() == 2) return kernels::Gather(state.value(), rows);
-  Tensor both({2, rows.numel(), state.dim(2)}, state.value().dtype());
-  for (int64_t part = 0; part < 2; ++part) {
-    both[part].CopyFrom(kernels::Gather(state.value()[part], rows));
+  Tensor all({state.dim(0), rows.numel(), state.dim(2)}, state.value().dtype());
+  for (int64_t part = 0; part < state.dim(0); ++part) {
+    all[part].CopyFrom(kernels::Gather(state.value()[part], rows));
   }
-  return both;
+  return all;
 }
 
 RecurrentResult Recurrent::Forward(const Context& ctx, const Var& projected,
@@ -82,9 +93,14 @@ RecurrentResult Recurrent::Forward(const Context& ctx, const Var& projected,
                                    const Var& inner) const {
   const int64_t steps = projected.dim(0);
   const Var recurrent = ctx.Use(*recurrent_);
-  if (is_lstm()) {
-    const Var all = LstmSequence(projected, state, recurrent, lengths);
-    return {Slice(all, 0, steps), Slice(all, steps - 1, steps + 1)};
+  if (const int64_t states = StatesOfCell(cell_); states > 1) {
+    const Var all = inner_ == nullptr
+                        ? LstmSequence(projected, state, recurrent, lengths)
+                        : NestedLstmSequence(projected, state,
+                                             {recurrent, ctx.Use(*inner_),
+                                              ctx.Use(*inner_bias_)},
+                                             lengths);
+    return {Slice(all, 0, steps), Slice(all, steps - 1, steps - 1 + states)};
   }
   Var outputs;
   if (cell_ == "rnn") {

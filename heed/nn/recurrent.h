@@ -12,8 +12,12 @@
 
 namespace heed {
 
-/// "rnn", "lstm", "gru" (cuDNN's), "gru_cho", "gru_bahdanau".
+/// "rnn", "lstm", "nested_lstm", "gru" (cuDNN's), "gru_cho", "gru_bahdanau".
 std::vector<std::string> CellNames();
+
+/// Vectors that a cell carries from step to step: 1; lstm: 2 (hidden, cell);
+/// nested_lstm: 3 (hidden, cell, inner cell).
+int64_t StatesOfCell(const std::string& cell);
 
 struct RecurrentOptions {
   std::string cell = "gru";
@@ -25,7 +29,8 @@ struct RecurrentOptions {
   Init recurrent_init;
 };
 
-/// A state is [B, H], for an LSTM [2, B, H]: hidden, cell.
+/// A state is [B, H], or [N, B, H] where a cell carries N > 1 vectors, the
+/// hidden one first.
 struct RecurrentResult {
   Var outputs;  // [T, B, H]
   Var state;    // after the last step of each row
@@ -38,7 +43,6 @@ class Recurrent {
   Recurrent(const Scope& scope, const RecurrentOptions& options);
 
   int64_t units() const { return units_; }
-  bool is_lstm() const { return cell_ == "lstm"; }
 
   /// Σ_i x_i W_i + b for inputs x_0, x_1, ...: what Forward takes.
   /// Shapes: x [..., inputs[i]], result [..., G·H].
@@ -63,9 +67,11 @@ class Recurrent {
   int64_t units_;
   std::vector<Parameter*> input_;  // [inputs[i], G·H]
   Parameter* bias_;                // [G·H]
-  Parameter* recurrent_;           // rnn, lstm, gru: all gates; else r and z
+  Parameter* recurrent_;           // of all gates; gru_*: of r and z
   Parameter* candidate_ = nullptr;
   Parameter* recurrent_bias_ = nullptr;
+  Parameter* inner_ = nullptr;       // nested_lstm [2H, 4H]
+  Parameter* inner_bias_ = nullptr;  // [4H]
 };
 
 /// Elements of x dropped while training; with `variational` the same ones at

@@ -54,11 +54,11 @@ Tensor Alone(const Tensor& x, int64_t b, int64_t length) {
   return row;
 }
 
-/// Row b of a state [B, H] or [2, B, H], as a state of one row.
+/// Row b of a state [B, H] or [N, B, H], as a state of one row.
 Tensor RowOfState(const Tensor& state, int64_t b) {
   if (state.rank() == 2) return state.Slice(b, b + 1);
-  Tensor row({2, 1, state.dim(2)}, state.dtype());
-  for (int64_t part = 0; part < 2; ++part)
+  Tensor row({state.dim(0), 1, state.dim(2)}, state.dtype());
+  for (int64_t part = 0; part < state.dim(0); ++part)
     row[part][0].CopyFrom(state[part][b]);
   return row;
 }

@@ -209,6 +209,13 @@ std::vector<Operation> Recurrences() {
         {"lstm" + suffix,
          [n](Inputs in) { return LstmSequence(in[0], in[1], in[2], n); },
          {{4, 3, 20}, {2, 3, 5}, {5, 20}}});
+    operations.push_back({"nested_lstm" + suffix,
+                          [n](Inputs in) {
+                            return NestedLstmSequence(
+                                in[0], in[1], {in[2], in[3], Select(in[4], 0)},
+                                n);
+                          },
+                          {{4, 3, 20}, {3, 3, 5}, {5, 20}, {10, 20}, {1, 20}}});
     operations.push_back(
         {"gru_cudnn" + suffix,
          [n](Inputs in) { return Gru(GruKind::kCudnn, in, n); },

@@ -156,6 +156,119 @@ Var LstmSequence(const Var& x, const Var& state0, const Var& recurrent,
                 });
 }
 
+namespace {
+
+/// What a Nested LSTM keeps for its gradient.
+struct NestedLstmTrace {
+  Sizes s;
+  Tensor lengths;
+  Factor outer, inner;
+  Tensor h0;
+  Tensor result;       // h of all steps, then the last c and c̃
+  Tensor cells;        // c before step 0, 1, ..., T
+  Tensor inner_cells;  // c̃ likewise
+  Tensor inputs;       // [i⊙g, f⊙c] [T, B, 2H]
+  Tensor gates;        // [T, B, 4H]
+  Tensor inner_gates;  // [T, B, 4H]
+};
+
+void NestedLstmGrad(const NestedLstmTrace& k, const Tensor& dy, Grads& g) {
+  const Sizes& s = k.s;
+  const StepProduct outer(k.outer, true);
+  const StepProduct inner(k.inner, true);
+  Tensor dx({s.t, s.b, 4 * s.h}, dy.dtype());
+  Tensor dinner({s.t, s.b, 4 * s.h}, dy.dtype());
+  Tensor dinputs({s.b, 2 * s.h}, dy.dtype());
+  Tensor dstate = Tensor::Zeros({3, s.b, s.h}, dy.dtype());
+  Tensor dstate_prev({3, s.b, s.h}, dy.dtype());
+  dstate[1].CopyFrom(dy[s.t]);
+  dstate[2].CopyFrom(dy[s.t + 1]);
+  for (int64_t t = s.t - 1; t >= 0; --t) {
+    const StepMask mask = MaskAt(k.lengths, t);
+    Tensor dh = dstate[0];
+    Tensor dc = dstate[1];
+    kernels::AddTo(dh, dy[t]);
+    Tensor da = dx[t];
+    Tensor da_inner = dinner[t];
+    Tensor dh_prev = dstate_prev[0];
+    Tensor dc_prev = dstate_prev[1];
+    Tensor dmemory_prev = dstate_prev[2];
+    kernels::NestedLstmOutputGrad(dh, k.gates[t], k.cells[t + 1], mask, da, dc,
+                                  dh_prev);
+    kernels::LstmStepGrad(dc, dstate[2], k.inner_gates[t], k.inner_cells[t],
+                          k.inner_cells[t + 1], mask, da_inner, dc_prev,
+                          dmemory_prev);
+    inner.Run(da_inner, false, dinputs);
+    kernels::NestedLstmInputsGrad(dinputs, k.gates[t], k.cells[t], mask, da,
+                                  dc_prev);
+    outer.Run(da, true, dh_prev);
+    dstate.swap(dstate_prev);
+  }
+  if (s.t > 0) g.AddProduct(2, k.h0, dx[0]);
+  if (s.t > 1) {
+    g.AddProduct(2, k.result.Slice(0, s.t - 1), dx.Slice(1, s.t));
+  }
+  if (s.t > 0) g.AddProduct(3, k.inputs, dinner);
+  if (g.Needs(4)) kernels::ColumnSumTo(g.Accumulate(4), dinner);
+  g.Add(0, std::move(dx));
+  g.Add(1, std::move(dstate));
+}
+
+}  // namespace
+
+Var NestedLstmSequence(const Var& x, const Var& state0,
+                       const NestedLstmWeights& w, const Tensor& lengths) {
+  const Sizes s = CheckSequence("nested_lstm", x, state0.shape(), 4, lengths);
+  CheckWeight("nested_lstm", w.outer, s.h, 4 * s.h);
+  CheckWeight("nested_lstm", w.inner, 2 * s.h, 4 * s.h);
+  CheckShapes(w.bias.shape() == Shape{4 * s.h}, "nested_lstm",
+              "a bias that does not fit", {w.bias.shape(), Shape{4 * s.h}});
+  CheckShapes(state0.shape().rank() == 3 && state0.dim(0) == 3, "nested_lstm",
+              "a state that is not [3, B, H]", {state0.shape()});
+  const DType dtype = x.value().dtype();
+  NestedLstmTrace k = {s,
+                       lengths,
+                       Factor(w.outer),
+                       Factor(w.inner),
+                       state0.value()[0],
+                       Tensor({s.t + 2, s.b, s.h}, dtype),
+                       StatesFrom(state0.value()[1], s),
+                       StatesFrom(state0.value()[2], s),
+                       Tensor({s.t, s.b, 2 * s.h}, dtype),
+                       Tensor({s.t, s.b, 4 * s.h}, dtype),
+                       Tensor({s.t, s.b, 4 * s.h}, dtype)};
+  {
+    const StepProduct outer(k.outer, false);
+    const StepProduct inner(k.inner, false);
+    Tensor a({s.b, 4 * s.h}, dtype);
+    for (int64_t t = 0; t < s.t; ++t) {
+      const StepMask mask = MaskAt(lengths, t);
+      const Tensor h_prev = t == 0 ? k.h0 : k.result[t - 1];
+      Tensor h = k.result[t];
+      Tensor c = k.cells[t + 1];
+      Tensor memory = k.inner_cells[t + 1];
+      Tensor inputs = k.inputs[t];
+      Tensor gates = k.gates[t];
+      Tensor inner_gates = k.inner_gates[t];
+      a.CopyFrom(x.value()[t]);
+      outer.Run(h_prev, true, a);
+      kernels::NestedLstmInputs(a, k.cells[t], mask, gates, inputs);
+      inner.Run(inputs, false, a);
+      kernels::AddRowTo(a, w.bias.value());
+      kernels::LstmStep(a, k.cells[t], k.inner_cells[t], mask, inner_gates, c,
+                        memory);
+      kernels::NestedLstmOutput(gates, c, h_prev, mask, h);
+    }
+  }
+  k.result[s.t].CopyFrom(k.cells[s.t]);
+  k.result[s.t + 1].CopyFrom(k.inner_cells[s.t]);
+  const Tensor result = k.result;
+  return Record("nested_lstm", result, {x, state0, w.outer, w.inner, w.bias},
+                [k = std::move(k)](const Tensor& dy, Grads& g) {
+                  NestedLstmGrad(k, dy, g);
+                });
+}
+
 GruKind ParseGruKind(const std::string& name) {
   if (name == "cho") return GruKind::kCho;
   if (name == "bahdanau") return GruKind::kBahdanau;

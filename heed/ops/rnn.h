@@ -26,6 +26,26 @@ Var RnnSequence(const Var& x, const Var& h0, const Var& recurrent,
 Var LstmSequence(const Var& x, const Var& state0, const Var& recurrent,
                  const Tensor& lengths);
 
+/// What a Nested LSTM multiplies.
+struct NestedLstmWeights {
+  Var outer;  // of h [H, 4H]
+  Var inner;  // of [i⊙g, f⊙c] [2H, 4H]
+  Var bias;   // of the inner LSTM [4H]
+};
+
+/// A Nested LSTM of depth 2: the cell state is the hidden state of an inner
+/// LSTM, so that the inner cell state c̃ changes only where the outer gates let
+/// it. Gates in the order i, f, g, o, outer ones of x + h U, inner ones of
+/// [i⊙g, f⊙c] W + b:
+///   ĩ = σ, f̃ = σ, g̃ = tanh, õ = σ of the inner gates,
+///   c̃' = f̃ c̃ + ĩ g̃,  c' = õ tanh(c̃'),  h' = σ(o) tanh(c'),
+/// where i = σ, f = σ, and g has no function: only the innermost level
+/// squashes. Shapes: x [T, B, 4H], state0 [3, B, H] (h, c, c̃); result [T + 2,
+/// B, H]: the T hidden states, then the last c and c̃. For T = 1 that is the
+/// next state. Paper: Moniz and Krueger 2018, arXiv:1801.10308.
+Var NestedLstmSequence(const Var& x, const Var& state0,
+                       const NestedLstmWeights& weights, const Tensor& lengths);
+
 /// The three forms of the GRU that are in use; they differ in what the update
 /// gate z multiplies and in where the reset gate r stands.
 enum class GruKind {

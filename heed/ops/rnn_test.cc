@@ -47,11 +47,11 @@ Var Part(const Var& x, int64_t i) { return Columns(x, i * H, (i + 1) * H); }
 struct Recurrence {
   std::string name;
   int64_t gates;
-  bool two_states;
+  int64_t states;  // vectors that it carries
   std::vector<Shape> weights;
   /// The whole sequence as one operation.
   std::function<Var(Inputs, const Tensor& lengths)> sequence;
-  /// The next states (hidden and, for an LSTM, cell) of the states `s`.
+  /// The next states (hidden and, for an LSTM, cell, ...) of the states `s`.
   std::function<std::vector<Var>(const Var& x, const std::vector<Var>& s,
                                  Inputs in)>
       step;
@@ -66,6 +66,22 @@ std::vector<Var> LstmStep(const Var& x, const std::vector<Var>& s, Inputs in) {
   const Var c = Add(Mul(Sigmoid(Part(a, 1)), s[1]),
                     Mul(Sigmoid(Part(a, 0)), Tanh(Part(a, 2))));
   return {Mul(Sigmoid(Part(a, 3)), Tanh(c)), c};
+}
+
+/// Weights: outer, inner, bias [1, 4H]. Without side by side inputs: the inner
+/// weight is a matrix of i⊙g and one of f⊙c.
+std::vector<Var> NestedLstmStep(const Var& x, const std::vector<Var>& s,
+                                Inputs in) {
+  const Var a = Add(x, MatMul(s[0], in[2]));
+  const Var input = Mul(Sigmoid(Part(a, 0)), Part(a, 2));
+  const Var memory = Mul(Sigmoid(Part(a, 1)), s[1]);
+  const Var b = AddRow(Add(MatMul(input, Slice(in[3], 0, H)),
+                           MatMul(memory, Slice(in[3], H, 2 * H))),
+                       Select(in[4], 0));
+  const Var inner = Add(Mul(Sigmoid(Part(b, 1)), s[2]),
+                        Mul(Sigmoid(Part(b, 0)), Tanh(Part(b, 2))));
+  const Var c = Mul(Sigmoid(Part(b, 3)), Tanh(inner));
+  return {Mul(Sigmoid(Part(a, 3)), Tanh(c)), c, inner};
 }
 
 /// Weights U of all gates, then b' [1, 3H] and inner, if there are any.
@@ -108,7 +124,7 @@ std::vector<Recurrence> Recurrences() {
   return {
       {"rnn",
        1,
-       false,
+       1,
        {{H, H}},
        [](Inputs in, const Tensor& n) {
          return RnnSequence(in[0], in[1], in[2], n);
@@ -118,23 +134,32 @@ std::vector<Recurrence> Recurrences() {
        }},
       {"lstm",
        4,
-       true,
+       2,
        {{H, 4 * H}},
        [](Inputs in, const Tensor& n) {
          return LstmSequence(in[0], in[1], in[2], n);
        },
        LstmStep},
-      {"gru_cudnn", 3, false, {{H, 3 * H}}, cudnn, CudnnStep},
-      {"gru_cudnn_bias", 3, false, {{H, 3 * H}, {1, 3 * H}}, cudnn, CudnnStep},
+      {"nested_lstm",
+       4,
+       3,
+       {{H, 4 * H}, {2 * H, 4 * H}, {1, 4 * H}},
+       [](Inputs in, const Tensor& n) {
+         return NestedLstmSequence(in[0], in[1],
+                                   {in[2], in[3], Select(in[4], 0)}, n);
+       },
+       NestedLstmStep},
+      {"gru_cudnn", 3, 1, {{H, 3 * H}}, cudnn, CudnnStep},
+      {"gru_cudnn_bias", 3, 1, {{H, 3 * H}, {1, 3 * H}}, cudnn, CudnnStep},
       {"gru_cudnn_inner",
        3,
-       false,
+       1,
        {{H, 3 * H}, {1, 3 * H}, {B, 3 * H}},
        cudnn,
        CudnnStep},
       {"gru_cho",
        3,
-       false,
+       1,
        {{H, 2 * H}, {H, H}},
        [](Inputs in, const Tensor& n) { return Gru(GruKind::kCho, in, n); },
        [](const Var& x, const std::vector<Var>& s, Inputs in) {
@@ -142,7 +167,7 @@ std::vector<Recurrence> Recurrences() {
        }},
       {"gru_bahdanau",
        3,
-       false,
+       1,
        {{H, 2 * H}, {H, H}},
        [](Inputs in, const Tensor& n) {
          return Gru(GruKind::kBahdanau, in, n);
@@ -157,8 +182,9 @@ class Sequences : public testing::TestWithParam<Recurrence> {
  protected:
   std::vector<Tensor> RandomInputs() const {
     const Recurrence& r = GetParam();
-    std::vector<Shape> shapes = {{T, B, r.gates * H},
-                                 r.two_states ? Shape{2, B, H} : Shape{B, H}};
+    std::vector<Shape> shapes = {
+        {T, B, r.gates * H},
+        r.states > 1 ? Shape{r.states, B, H} : Shape{B, H}};
     shapes.insert(shapes.end(), r.weights.begin(), r.weights.end());
     std::vector<Tensor> inputs;
     for (const Shape& shape : shapes) {
@@ -168,8 +194,12 @@ class Sequences : public testing::TestWithParam<Recurrence> {
   }
 
   std::vector<Var> FirstStates(const Var& state) const {
-    if (!GetParam().two_states) return {state};
-    return {Select(state, 0), Select(state, 1)};
+    if (GetParam().states == 1) return {state};
+    std::vector<Var> all;
+    for (int64_t i = 0; i < GetParam().states; ++i) {
+      all.push_back(Select(state, i));
+    }
+    return all;
   }
 
   /// What the operation gives, from single steps.
@@ -184,7 +214,7 @@ class Sequences : public testing::TestWithParam<Recurrence> {
       }
       outputs.push_back(states[0]);
     }
-    if (GetParam().two_states) outputs.push_back(states[1]);
+    outputs.insert(outputs.end(), states.begin() + 1, states.end());
     return Stack(outputs);
   }
 };
@@ -226,10 +256,10 @@ TEST_P(Sequences, EqualSequencesOfOneStepChained) {
       const Var y = GetParam().sequence(in, {});
       EXPECT_EQ(MaxDifference(y.value()[0], whole[t]), 0) << "step " << t;
       // The result for T = 1 is the next state.
-      in[1] = GetParam().two_states ? y : Select(y, 0);
+      in[1] = GetParam().states > 1 ? y : Select(y, 0);
     }
-    if (GetParam().two_states) {
-      EXPECT_EQ(MaxDifference(in[1].value()[1], whole[T]), 0);
+    for (int64_t i = 1; i < GetParam().states; ++i) {
+      EXPECT_EQ(MaxDifference(in[1].value()[i], whole[T + i - 1]), 0);
     }
   }
 }
@@ -244,7 +274,7 @@ TEST_P(Sequences, CarryTheStateOfEndedRows) {
   }
   const std::vector<Var> in(inputs.begin(), inputs.end());
   const Tensor y = GetParam().sequence(in, lengths).value();
-  const Tensor h0 = GetParam().two_states ? inputs[1][0] : inputs[1];
+  const Tensor h0 = GetParam().states > 1 ? inputs[1][0] : inputs[1];
   for (int64_t t = 0; t < T; ++t) EXPECT_EQ(MaxDifference(y[t][1], h0[1]), 0);
   EXPECT_EQ(MaxDifference(y[3][2], y[1][2]), 0);
   for (const double v : y.ToVector<double>()) ASSERT_TRUE(std::isfinite(v));
@@ -257,7 +287,8 @@ TEST_P(Sequences, RefuseWhatDoesNotFit) {
     in[i] = RandomTensor(shape, 1);
     return in;
   };
-  const std::string op = GetParam().name.substr(0, GetParam().name.find('_'));
+  std::string op = GetParam().name;
+  if (op.starts_with("gru")) op = "gru";
   ExpectShapeError(
       [&] {
         GetParam().sequence(with(0, {T, B, H + 1}), {});

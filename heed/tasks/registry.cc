@@ -1,3 +1,4 @@
+#include "heed/tasks/autocomplete.h"
 #include "heed/tasks/classify.h"
 #include "heed/tasks/forecast.h"
 #include "heed/tasks/language.h"
@@ -22,6 +23,8 @@ const std::vector<TaskInfo>& Tasks() {
        [] { return std::make_unique<SlotsTask>(); }},
       {"lm", "predict, continue and complete plain text",
        [] { return std::make_unique<LanguageTask>(); }},
+      {"autocomplete", "the word that is being typed, after each character",
+       [] { return std::make_unique<AutocompleteTask>(); }},
       {"forecast",
        "the next rows of columns of numbers, beside naive forecasts",
        [] { return std::make_unique<ForecastTask>(); }},

@@ -191,6 +191,122 @@ void LstmStepGrad(const Tensor& dh, const Tensor& dc, const Tensor& gates,
   });
 }
 
+void NestedLstmInputs(const Tensor& a, const Tensor& c_prev, StepMask mask,
+                      Tensor& gates, Tensor& inner) {
+  const int64_t units = c_prev.cols();
+  WithFloat(c_prev, [&]<typename T>(T) HWY_ATTR {
+    ForRows(
+        c_prev.rows(), units, mask,
+        [&](int64_t b) HWY_ATTR {
+          const T* a_b = a.row<T>(b);
+          const T* c_prev_b = c_prev.row<T>(b);
+          T* gates_b = gates.row<T>(b);
+          T* inner_b = inner.row<T>(b);
+          ForLanes<T>(units, [=](auto lanes, int64_t u) HEED_LANES {
+            const auto d = lanes.d;
+            const T* a_u = a_b + u;
+            T* gates_u = gates_b + u;
+            const auto i = Sigmoid(d, lanes.Load(a_u));
+            const auto f = Sigmoid(d, lanes.Load(a_u + units));
+            const auto g = lanes.Load(a_u + 2 * units);
+            const auto o = Sigmoid(d, lanes.Load(a_u + 3 * units));
+            lanes.Store(i, gates_u);
+            lanes.Store(f, gates_u + units);
+            lanes.Store(g, gates_u + 2 * units);
+            lanes.Store(o, gates_u + 3 * units);
+            lanes.Store(hn::Mul(i, g), inner_b + u);
+            lanes.Store(hn::Mul(f, lanes.Load(c_prev_b + u)),
+                        inner_b + u + units);
+          });
+        },
+        [&](int64_t b) { std::fill_n(inner.row<T>(b), 2 * units, T{0}); });
+  });
+}
+
+void NestedLstmOutput(const Tensor& gates, const Tensor& c,
+                      const Tensor& h_prev, StepMask mask, Tensor& h) {
+  const int64_t units = h.cols();
+  WithFloat(h, [&]<typename T>(T) HWY_ATTR {
+    ForRows(
+        h.rows(), units, mask,
+        [&](int64_t b) HWY_ATTR {
+          const T* gate_o = gates.row<T>(b) + 3 * units;
+          const T* c_b = c.row<T>(b);
+          T* h_b = h.row<T>(b);
+          ForLanes<T>(units, [=](auto lanes, int64_t u) HEED_LANES {
+            const auto tanh_c = Tanh(lanes.d, lanes.Load(c_b + u));
+            lanes.Store(hn::Mul(lanes.Load(gate_o + u), tanh_c), h_b + u);
+          });
+        },
+        [&](int64_t b) { std::copy_n(h_prev.row<T>(b), units, h.row<T>(b)); });
+  });
+}
+
+void NestedLstmOutputGrad(const Tensor& dh, const Tensor& gates,
+                          const Tensor& c, StepMask mask, Tensor& da,
+                          Tensor& dc, Tensor& dh_prev) {
+  const int64_t units = dh.cols();
+  WithFloat(dh, [&]<typename T>(T) HWY_ATTR {
+    ForRows(
+        dh.rows(), units, mask,
+        [&](int64_t b) HWY_ATTR {
+          const T* dh_b = dh.row<T>(b);
+          const T* gate_o = gates.row<T>(b) + 3 * units;
+          const T* c_b = c.row<T>(b);
+          T* da_o = da.row<T>(b) + 3 * units;
+          T* dc_b = dc.row<T>(b);
+          T* dh_prev_b = dh_prev.row<T>(b);
+          ForLanes<T>(units, [=](auto lanes, int64_t u) HEED_LANES {
+            const auto o = lanes.Load(gate_o + u);
+            const auto dh_u = lanes.Load(dh_b + u);
+            const auto tanh_c = Tanh(lanes.d, lanes.Load(c_b + u));
+            lanes.Store(ThroughSigmoid(hn::Mul(dh_u, tanh_c), o), da_o + u);
+            lanes.Store(hn::Add(lanes.Load(dc_b + u),
+                                ThroughTanh(hn::Mul(dh_u, o), tanh_c)),
+                        dc_b + u);
+            lanes.Store(hn::Zero(lanes.d), dh_prev_b + u);
+          });
+        },
+        [&](int64_t b) {
+          std::fill_n(da.row<T>(b) + 3 * units, units, T{0});
+          std::copy_n(dh.row<T>(b), units, dh_prev.row<T>(b));
+        });
+  });
+}
+
+void NestedLstmInputsGrad(const Tensor& dinner, const Tensor& gates,
+                          const Tensor& c_prev, StepMask mask, Tensor& da,
+                          Tensor& dc_prev) {
+  const int64_t units = c_prev.cols();
+  WithFloat(c_prev, [&]<typename T>(T) HWY_ATTR {
+    ForRows(
+        c_prev.rows(), units, mask,
+        [&](int64_t b) HWY_ATTR {
+          const T* dinner_b = dinner.row<T>(b);
+          const T* gates_b = gates.row<T>(b);
+          const T* c_prev_b = c_prev.row<T>(b);
+          T* da_b = da.row<T>(b);
+          T* dc_prev_b = dc_prev.row<T>(b);
+          ForLanes<T>(units, [=](auto lanes, int64_t u) HEED_LANES {
+            const T* gates_u = gates_b + u;
+            T* da_u = da_b + u;
+            const auto i = lanes.Load(gates_u);
+            const auto f = lanes.Load(gates_u + units);
+            const auto g = lanes.Load(gates_u + 2 * units);
+            const auto dx = lanes.Load(dinner_b + u);
+            const auto dmemory = lanes.Load(dinner_b + u + units);
+            const auto df = hn::Mul(dmemory, lanes.Load(c_prev_b + u));
+            lanes.Store(ThroughSigmoid(hn::Mul(dx, g), i), da_u);
+            lanes.Store(ThroughSigmoid(df, f), da_u + units);
+            lanes.Store(hn::Mul(dx, i), da_u + 2 * units);
+            lanes.Store(hn::MulAdd(dmemory, f, lanes.Load(dc_prev_b + u)),
+                        dc_prev_b + u);
+          });
+        },
+        [&](int64_t b) { std::fill_n(da.row<T>(b), 3 * units, T{0}); });
+  });
+}
+
 void GruStepResetAfter(const Tensor& x, const Tensor& u, const Tensor& h_prev,
                        bool keep, StepMask mask, Tensor& gates, Tensor& h) {
   const int64_t units = h.cols();
@@ -400,6 +516,10 @@ HWY_EXPORT(RnnStep);
 HWY_EXPORT(RnnStepGrad);
 HWY_EXPORT(LstmStep);
 HWY_EXPORT(LstmStepGrad);
+HWY_EXPORT(NestedLstmInputs);
+HWY_EXPORT(NestedLstmOutput);
+HWY_EXPORT(NestedLstmOutputGrad);
+HWY_EXPORT(NestedLstmInputsGrad);
 HWY_EXPORT(GruStepResetAfter);
 HWY_EXPORT(GruStepResetAfterGrad);
 HWY_EXPORT(GruGates);
@@ -426,6 +546,30 @@ void LstmStepGrad(const Tensor& dh, const Tensor& dc, const Tensor& gates,
                   Tensor& da, Tensor& dh_prev, Tensor& dc_prev) {
   HWY_DYNAMIC_DISPATCH(LstmStepGrad)
   (dh, dc, gates, c_prev, c, mask, da, dh_prev, dc_prev);
+}
+
+void NestedLstmInputs(const Tensor& a, const Tensor& c_prev, StepMask mask,
+                      Tensor& gates, Tensor& inner) {
+  HWY_DYNAMIC_DISPATCH(NestedLstmInputs)(a, c_prev, mask, gates, inner);
+}
+
+void NestedLstmOutput(const Tensor& gates, const Tensor& c,
+                      const Tensor& h_prev, StepMask mask, Tensor& h) {
+  HWY_DYNAMIC_DISPATCH(NestedLstmOutput)(gates, c, h_prev, mask, h);
+}
+
+void NestedLstmOutputGrad(const Tensor& dh, const Tensor& gates,
+                          const Tensor& c, StepMask mask, Tensor& da,
+                          Tensor& dc, Tensor& dh_prev) {
+  HWY_DYNAMIC_DISPATCH(NestedLstmOutputGrad)
+  (dh, gates, c, mask, da, dc, dh_prev);
+}
+
+void NestedLstmInputsGrad(const Tensor& dinner, const Tensor& gates,
+                          const Tensor& c_prev, StepMask mask, Tensor& da,
+                          Tensor& dc_prev) {
+  HWY_DYNAMIC_DISPATCH(NestedLstmInputsGrad)
+  (dinner, gates, c_prev, mask, da, dc_prev);
 }
 
 void GruStepResetAfter(const Tensor& x, const Tensor& u, const Tensor& h_prev,

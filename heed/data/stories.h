@@ -1,0 +1,40 @@
+// Sentences whose ends depend on their beginnings: a text that needs no files
+// and shows how far back a model remembers.
+#ifndef HEED_DATA_STORIES_H_
+#define HEED_DATA_STORIES_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+/// A place in a story: one of its phrases, chosen by chance (each as likely),
+/// or by what was chosen at an earlier place.
+struct StorySlot {
+  std::vector<std::string> phrases;
+  std::optional<size_t> like;  ///< phrase i where that slot has phrase i
+};
+
+/// "anna the baker from lisbon who ... so anna brings bread to lisbon": a name,
+/// a trade and a town, which come back about 60 characters later: the
+/// name and the town themselves, the trade as what it makes. Names, towns and
+/// goods share their first letters, so that only who remembers can tell them
+/// early.
+std::span<const StorySlot> StorySlots();
+
+/// The same seed gives the same stories. Throws: ConfigError for a negative
+/// count.
+std::vector<std::string> MakeStories(int count, uint64_t seed);
+
+/// The share of words that can be told from all that stands before them and
+/// `seen` of their characters, by who knows how stories are made: the greatest
+/// expected accuracy. Words with fewer characters do not count. Range: 0 ≤
+/// seen.
+double BestStoryAccuracy(int seen);
+
+}  // namespace heed
+
+#endif  // HEED_DATA_STORIES_H_

@@ -1,0 +1,64 @@
+// Guesses the word that is being typed, after every character.
+#ifndef HEED_MODELS_AUTOCOMPLETE_H_
+#define HEED_MODELS_AUTOCOMPLETE_H_
+
+#include <memory>
+#include <span>
+
+#include "heed/models/encoder_config.h"
+#include "heed/nn/linear.h"
+
+namespace heed {
+
+struct AutocompleteSizes {
+  int64_t characters = 0;
+  int64_t words = 0;      // V
+  int64_t embedding = 0;  // features of a character
+};
+
+/// p(word | characters c_1..c_t) = softmax(W h_t + b), where h_1..h_S are the
+/// states of a causal encoder over embedded characters: a recurrent network or
+/// a Transformer. Immutable but for its parameters: embedding, those of the
+/// encoder, words.
+/// Paper: Madsen 2019, "Visualizing memorization in RNNs", Distill.
+class Autocomplete {
+ public:
+  /// `config` is resolved as causal; its dropout also drops states and
+  /// embeddings. Throws: ConfigError.
+  Autocomplete(const EncoderConfig& config, const AutocompleteSizes& sizes,
+               uint64_t seed, DType dtype = DType::kF32);
+
+  ParameterSet& parameters() { return parameters_; }
+  const ParameterSet& parameters() const { return parameters_; }
+
+  /// Sets b to log p of these counts (one more of each), so that training does
+  /// not begin with driving all states to where they say how frequent words
+  /// are: there their gates are shut, and two layers may stay there. Before
+  /// training. Range: as many as there are words.
+  void StartFrom(std::span<const int64_t> counts);
+
+  /// h_t. Shapes: ids i32 [B, S], lengths i32 [B], result [B, S, H].
+  /// Throws: ShapeError.
+  Var States(const Context& ctx, const Tensor& ids,
+             const Tensor& lengths) const;
+  int64_t state_size() const { return encoder_->output_size(); }
+
+  /// W h + b, the words' logits. Shapes: states [..., H], result [..., V].
+  Var Scores(const Context& ctx, const Var& states) const;
+
+  /// Cross entropy at every character whose word can be guessed. Shapes:
+  /// targets i32 [B, S], −1: none.
+  CrossEntropyLoss Loss(const Context& ctx, const Tensor& ids,
+                        const Tensor& lengths, const Tensor& targets,
+                        const CrossEntropyOptions& options) const;
+
+ private:
+  ParameterSet parameters_;
+  Embedding embedding_;
+  std::unique_ptr<SequenceEncoder> encoder_;
+  WordScores words_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_AUTOCOMPLETE_H_

@@ -1,0 +1,560 @@
+#include "heed/tasks/autocomplete.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <istream>
+#include <ostream>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/timing.h"
+#include "heed/data/batches.h"
+#include "heed/io/file.h"
+#include "heed/kernels/gather.h"
+#include "heed/kernels/topk.h"
+#include "heed/models/text_encoder.h"
+#include "heed/tasks/input_lines.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kCharactersFile = "characters.txt";
+constexpr const char* kWordsFile = "words.txt";
+constexpr int64_t kLinesAtOnce = 64;
+// Rows of scores in memory together.
+constexpr int64_t kRowsAtOnce = 1024;
+// Copies of a text of which each is differentiated at another character.
+constexpr int64_t kGuessesAtOnce = 32;
+constexpr int kSuggestions = 3;
+constexpr int32_t kNoWord = -1;
+
+std::vector<std::string> ReadAll(const std::vector<std::string>& paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    std::vector<std::string> lines = ReadLines(path);
+    std::move(lines.begin(), lines.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+/// The first characters of a text, or the last that begin with a space.
+std::string Cut(const std::string& typed, int length, bool from_end) {
+  const auto characters = Utf8Characters(typed);
+  const auto most = static_cast<size_t>(length);
+  if (characters.size() <= most) return typed;
+  std::string result;
+  if (!from_end) {
+    for (size_t i = 0; i < most; ++i) result += characters[i];
+    return result;
+  }
+  size_t begin = characters.size() - most;
+  while (begin + 1 < characters.size() && characters[begin] != " ") ++begin;
+  if (characters[begin] != " ") begin = characters.size() - most;
+  for (size_t i = begin; i < characters.size(); ++i) result += characters[i];
+  return result;
+}
+
+/// How many characters belong to each word.
+std::vector<int64_t> CharactersOfWords(const Corpus& corpus, int64_t words) {
+  std::vector<int64_t> counts(static_cast<size_t>(words));
+  for (const std::vector<int32_t>& sequence : corpus.target) {
+    for (const int32_t word : sequence) {
+      if (word != kNoWord) ++counts[static_cast<size_t>(word)];
+    }
+  }
+  return counts;
+}
+
+/// Replaces embeddings by a leaf, to differentiate with respect to them.
+class EmbeddingLeaf : public Probe {
+ public:
+  explicit EmbeddingLeaf(Tape& tape) : tape_(tape) {}
+
+  Var OnEmbedding(const std::string& /*layer*/, const Var& x) override {
+    leaf_ = tape_.Leaf(x.value());
+    return leaf_;
+  }
+  const Var& leaf() const { return leaf_; }
+
+ private:
+  Tape& tape_;
+  Var leaf_;
+};
+
+/// Guesses of the rows of scores [R, V] against targets [R].
+void AddGuesses(const Tensor& scores, const int32_t* targets,
+                const int32_t* seen, TypingScore& sum) {
+  Tensor values;
+  Tensor ids;
+  Tensor log_sum;
+  const int k = std::min<int>(kSuggestions, static_cast<int>(scores.cols()));
+  kernels::TopK(scores, k, values, ids, &log_sum);
+  for (int64_t r = 0; r < scores.rows(); ++r) {
+    const int32_t word = targets[r];
+    const int32_t* best = ids.row<int32_t>(r);
+    const auto bucket = std::min<size_t>(static_cast<size_t>(seen[r]),
+                                         TypingScore::kMostSeen + 1);
+    for (TypingScore::Counts* counts : {&sum.all, &sum.seen[bucket]}) {
+      ++counts->characters;
+      counts->first += best[0] == word ? 1 : 0;
+      counts->third += std::find(best, best + k, word) != best + k ? 1 : 0;
+      counts->nll += log_sum.data<double>()[r] -
+                     static_cast<double>(scores.row<float>(r)[word]);
+    }
+  }
+}
+
+}  // namespace
+
+void TypingDataConfig::Visit(FieldList& v) {
+  v("texts", texts, Any{"FILE"}, "training text, line by line (.gz too)");
+  v("valid_texts", valid_texts, Any{"FILE"}, "validation text");
+  v("form", form, OneOf{"letters", "lowercase", "as_is"},
+    "lower case with spaces in the place of all but letters, lower case alone, "
+    "or as it is");
+  v("unit", unit, OneOf{"lines", "stream"},
+    "each line begins anew, or follows the line before it");
+  v("length", length, Range(2, 100000),
+    "most characters of a sequence, which holds whole words");
+  v("words", words, Range(1, 1000000),
+    "most frequent words that are guessed; others cost nothing");
+  v("min_count", min_count, Range(1, 1000000), "rarer words are not guessed");
+  v.Section("Batches");
+  v("batch_texts", batch_texts, Range(0, 1000000),
+    "sequences per batch at most; 0: no limit");
+  v("batch_characters", batch_characters, Range(1, 10000000),
+    "characters per batch, padding included");
+}
+
+TypingOptions TypingDataConfig::Options() const {
+  return {ParseTypedForm(form), length, unit == "lines"};
+}
+
+double TypingScore::Counts::First() const {
+  return static_cast<double>(first) /
+         static_cast<double>(std::max<int64_t>(characters, 1));
+}
+
+double TypingScore::Counts::Third() const {
+  return static_cast<double>(third) /
+         static_cast<double>(std::max<int64_t>(characters, 1));
+}
+
+double TypingScore::Counts::Loss() const {
+  return nll / static_cast<double>(std::max<int64_t>(characters, 1));
+}
+
+AutocompleteTask::AutocompleteTask() {
+  // The plain cells are what is compared.
+  encoder.rnn.cell = "gru";
+  encoder.rnn.units = 128;
+  encoder.rnn.self_attention = "none";
+  encoder.rnn.dropout = 0;
+}
+
+void AutocompleteTask::ChooseModel(const std::string& name) {
+  const std::vector<std::string> names = EncoderConfig::Names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw ConfigError(fmt::format(
+        "model: '{}' does not guess words from characters{} (valid: {})", name,
+        DidYouMean(name, names), fmt::join(names, ", ")));
+  }
+  encoder.model = name;
+}
+
+void AutocompleteTask::Visit(FieldList& v) {
+  v.Section("Data");
+  data.Visit(v);
+  v.Section("Model");
+  v("model", encoder.model, OneOf(EncoderConfig::Names()),
+    "what reads the characters: a recurrent network or a Transformer");
+  v("embedding", embedding, Range(0, 16384),
+    "features of a character; 0: as units, or as width");
+  encoder.Visit(v);
+}
+
+void AutocompleteTask::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.label_smoothing = 0;
+}
+
+void AutocompleteTask::Resolve() {
+  if (encoder.model != kRnn && encoder.transformer.max_positions == 0) {
+    encoder.transformer.max_positions = data.length;
+  }
+  encoder.Resolve(/*causal=*/true);
+  if (embedding == 0) embedding = static_cast<int>(encoder.features());
+}
+
+void AutocompleteTask::ReadExamples() {
+  if (data.texts.empty()) throw ConfigError("--texts is needed");
+  SetText(ReadAll(data.texts), ReadAll(data.valid_texts));
+}
+
+void AutocompleteTask::SetText(const std::vector<std::string>& train,
+                               const std::vector<std::string>& valid) {
+  train_text_ = TypedSequences(train, data.Options());
+  valid_text_ = TypedSequences(valid, data.Options());
+}
+
+void AutocompleteTask::LearnVocabularies() {
+  codec_ = TypingCodec::Learn(train_text_, data.words, data.min_count);
+}
+
+ModelFiles AutocompleteTask::Files() const {
+  return {{kCharactersFile, codec_->characters().Serialize()},
+          {kWordsFile, codec_->words().Serialize()}};
+}
+
+void AutocompleteTask::SetFiles(const ModelFiles& files,
+                                const std::string& folder) {
+  const auto read = [&](const char* name, VocabularyKind kind) {
+    return Vocabulary::Parse(FindFile(files, folder, name), kind,
+                             PathIn(folder, name));
+  };
+  codec_.emplace(read(kCharactersFile, VocabularyKind::kCharacters),
+                 read(kWordsFile, VocabularyKind::kWords));
+  if (codec_->word_count() == 0) {
+    throw FormatError(PathIn(folder, kWordsFile) + ": no word");
+  }
+}
+
+std::vector<std::pair<std::string, int64_t>> AutocompleteTask::Sizes() const {
+  return {{"characters", codec_->characters().size()},
+          {"words", codec_->word_count()}};
+}
+
+void AutocompleteTask::MakeModel(uint64_t seed) {
+  model_ = std::make_unique<Autocomplete>(
+      encoder,
+      AutocompleteSizes{codec_->characters().size(), codec_->word_count(),
+                        embedding},
+      seed);
+}
+
+void AutocompleteTask::EncodeExamples() {
+  train_ = codec_->Encode(train_text_);
+  valid_ = codec_->Encode(valid_text_);
+  // A resumed run reads its weights after this.
+  model_->StartFrom(CharactersOfWords(train_, codec_->word_count()));
+}
+
+std::string AutocompleteTask::Summary() const {
+  int64_t characters = 0;
+  int64_t unknown = 0;
+  for (const std::vector<int32_t>& words : train_.target) {
+    characters += std::ssize(words);
+    unknown += std::count(words.begin(), words.end(), kNoWord);
+  }
+  return fmt::format(
+      "{} sequences of {} characters, {} for validation; {} words, to which "
+      "{:.1f} % of the characters belong",
+      train_.size(), characters, valid_.size(), codec_->word_count(),
+      100.0 * static_cast<double>(characters - unknown) /
+          static_cast<double>(std::max<int64_t>(characters, 1)));
+}
+
+std::string AutocompleteTask::CheckSum() const {
+  return CheckSumOf(train_text_) + CheckSumOf(valid_text_);
+}
+
+std::vector<std::vector<int64_t>> AutocompleteTask::PlanEpoch(uint64_t seed,
+                                                              int epoch) const {
+  return PlanBatches(train_, {data.batch_characters, data.batch_texts}, seed,
+                     epoch);
+}
+
+int64_t AutocompleteTask::Units(std::span<const int64_t> examples) const {
+  int64_t units = 0;
+  for (const int64_t i : examples) {
+    const std::vector<int32_t>& words = train_.target[static_cast<size_t>(i)];
+    units +=
+        std::ssize(words) - std::count(words.begin(), words.end(), kNoWord);
+  }
+  // What is divided by this is 0 where no word is known.
+  return std::max<int64_t>(units, 1);
+}
+
+/// Padded at the end.
+struct AutocompleteTask::Batch {
+  Tensor characters;  // i32 [B, S]
+  Tensor lengths;     // i32 [B]
+  Tensor words;       // i32 [B, S], −1: none
+};
+
+AutocompleteTask::Batch AutocompleteTask::MakeBatch(
+    const Corpus& corpus, std::span<const int64_t> examples) const {
+  const int64_t B = std::ssize(examples);
+  int64_t S = 0;
+  for (const int64_t i : examples) {
+    S = std::max(S, std::ssize(corpus.source[static_cast<size_t>(i)]));
+  }
+  Batch batch = {Tensor::Full({B, S}, kPad, DType::kI32),
+                 Tensor({B}, DType::kI32),
+                 Tensor::Full({B, S}, kNoWord, DType::kI32)};
+  for (int64_t b = 0; b < B; ++b) {
+    const auto i = static_cast<size_t>(examples[static_cast<size_t>(b)]);
+    const std::vector<int32_t>& ids = corpus.source[i];
+    std::copy(ids.begin(), ids.end(), batch.characters.row<int32_t>(b));
+    const std::vector<int32_t>& words = corpus.target[i];
+    std::copy(words.begin(), words.end(), batch.words.row<int32_t>(b));
+    batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(ids.size());
+  }
+  return batch;
+}
+
+BatchLoss AutocompleteTask::Loss(const Context& ctx,
+                                 std::span<const int64_t> examples,
+                                 const LossOptions& options) const {
+  CrossEntropyOptions entropy;
+  entropy.smoothing = options.smoothing;
+  entropy.scale = options.scale;
+  const Batch batch = MakeBatch(train_, examples);
+  CrossEntropyLoss loss =
+      model_->Loss(ctx, batch.characters, batch.lengths, batch.words, entropy);
+  return {std::move(loss.loss), loss.nll * options.scale};
+}
+
+TypingScore AutocompleteTask::ScoreOf(const std::vector<std::string>& text,
+                                      const Corpus& corpus) const {
+  TypingScore score;
+  for (const auto& indices :
+       PlanBatches(corpus, {data.batch_characters, data.batch_texts}, 0, 0)) {
+    const Batch batch = MakeBatch(corpus, indices);
+    const Tensor states =
+        model_->States({}, batch.characters, batch.lengths).value();
+    const Tensor rows =
+        states.Reshape({states.dim(0) * states.dim(1), states.dim(2)});
+    std::vector<int32_t> places, targets, seen;
+    for (size_t b = 0; b < indices.size(); ++b) {
+      const auto i = static_cast<size_t>(indices[b]);
+      const std::vector<int32_t> typed = CharactersSeen(text[i]);
+      for (size_t s = 0; s < typed.size(); ++s) {
+        const int32_t word = corpus.target[i][s];
+        if (word == kNoWord) {
+          ++score.unknown;
+          continue;
+        }
+        places.push_back(static_cast<int32_t>(
+            static_cast<int64_t>(b) * states.dim(1) + static_cast<int64_t>(s)));
+        targets.push_back(word);
+        seen.push_back(typed[s]);
+      }
+    }
+    for (int64_t begin = 0; begin < std::ssize(places); begin += kRowsAtOnce) {
+      const int64_t end = std::min(begin + kRowsAtOnce, std::ssize(places));
+      const std::vector<int32_t> some(places.begin() + begin,
+                                      places.begin() + end);
+      const Tensor chosen =
+          kernels::Gather(rows, Tensor::Of(some, {end - begin}));
+      AddGuesses(model_->Scores({}, chosen).value(), targets.data() + begin,
+                 seen.data() + begin, score);
+    }
+  }
+  return score;
+}
+
+TypingScore AutocompleteTask::Score(
+    const std::vector<std::string>& lines) const {
+  const std::vector<std::string> text = TypedSequences(lines, data.Options());
+  if (text.empty()) {
+    throw ConfigError(
+        fmt::format("autocomplete: no word in {} lines", lines.size()));
+  }
+  return ScoreOf(text, codec_->Encode(text));
+}
+
+Metrics AutocompleteTask::Validate(const std::string& /*measure*/) const {
+  const TypingScore score = ScoreOf(valid_text_, valid_);
+  return {{"accuracy", 100 * score.all.First()}, {"loss", score.all.Loss()}};
+}
+
+std::vector<std::vector<Suggestion>> AutocompleteTask::Likeliest(
+    const Tensor& scores, int count) const {
+  Tensor values;
+  Tensor ids;
+  Tensor log_sum;
+  const int k = std::min<int>(count, static_cast<int>(scores.cols()));
+  kernels::TopK(scores, k, values, ids, &log_sum);
+  std::vector<std::vector<Suggestion>> all;
+  for (int64_t r = 0; r < scores.rows(); ++r) {
+    std::vector<Suggestion>& row = all.emplace_back();
+    for (int i = 0; i < k; ++i) {
+      row.push_back({codec_->Word(ids.row<int32_t>(r)[i]),
+                     std::exp(static_cast<double>(values.row<float>(r)[i]) -
+                              log_sum.data<double>()[r])});
+    }
+  }
+  return all;
+}
+
+std::vector<std::vector<Suggestion>> AutocompleteTask::SuggestAll(
+    const std::vector<std::string>& texts, int count) const {
+  Corpus corpus;
+  std::vector<int64_t> all;
+  for (const std::string& text : texts) {
+    const std::string typed =
+        Cut(TypedText(text, ParseTypedForm(data.form)), data.length, true);
+    all.push_back(corpus.size());
+    corpus.source.push_back(codec_->Characters(typed));
+    corpus.target.emplace_back();
+  }
+  const Batch batch = MakeBatch(corpus, all);
+  const Tensor states =
+      model_->States({}, batch.characters, batch.lengths).value();
+  Tensor last({states.dim(0), states.dim(2)}, states.dtype());
+  for (int64_t b = 0; b < states.dim(0); ++b) {
+    last[b].CopyFrom(states[b][batch.lengths.data<int32_t>()[b] - 1]);
+  }
+  return Likeliest(model_->Scores({}, last).value(), count);
+}
+
+std::vector<Suggestion> AutocompleteTask::Suggest(const std::string& text,
+                                                  int count) const {
+  return SuggestAll({text}, count).front();
+}
+
+Connectivity AutocompleteTask::Remember(const std::string& text,
+                                        const std::string& name) const {
+  const std::string typed =
+      Cut(TypedText(text, ParseTypedForm(data.form)), data.length, false);
+  const std::vector<int32_t> ids = codec_->Characters(typed);
+  std::vector<int32_t> words = codec_->Words(typed);
+  const int64_t T = std::ssize(ids);
+  Connectivity c;
+  c.model = name;
+  for (const std::string_view character : Utf8Characters(typed)) {
+    c.characters.emplace_back(character);
+  }
+  for (const int32_t word : words) {
+    c.words.push_back(word == kNoWord ? "" : codec_->Word(word));
+  }
+  c.values.resize(static_cast<size_t>(T * T));
+  const Tensor one = Tensor::Of(ids, {1, T});
+  for (int64_t begin = 0; begin < T; begin += kGuessesAtOnce) {
+    const int64_t B = std::min(kGuessesAtOnce, T - begin);
+    Tape tape;
+    EmbeddingLeaf embedded(tape);
+    Context ctx;
+    ctx.tape = &tape;
+    ctx.fixed_parameters = true;
+    ctx.probe = &embedded;
+    Tensor copies({B, T}, DType::kI32);
+    Tensor lengths({B}, DType::kI32);
+    Tensor places({B}, DType::kI32);
+    for (int64_t b = 0; b < B; ++b) {
+      copies[b].CopyFrom(one[0]);
+      lengths.data<int32_t>()[b] = static_cast<int32_t>(T);
+      places.data<int32_t>()[b] = static_cast<int32_t>(b * T + begin + b);
+    }
+    const Var scores = model_->Scores(
+        ctx, StatesAt(model_->States(ctx, copies, lengths), places));
+    auto suggestions = Likeliest(scores.value(), kSuggestions);
+    Tensor seed = Tensor::Zeros(scores.shape(), DType::kF32);
+    for (int64_t b = 0; b < B; ++b) {
+      int32_t word = words[static_cast<size_t>(begin + b)];
+      if (word == kNoWord) {
+        const float* row = scores.value().row<float>(b);
+        word = static_cast<int32_t>(std::max_element(row, row + scores.dim(1)) -
+                                    row);
+      }
+      seed.row<float>(b)[word] = 1;
+    }
+    std::move(suggestions.begin(), suggestions.end(),
+              std::back_inserter(c.suggestions));
+    tape.Backward(scores, seed);
+    const Tensor dx = tape.Gradient(embedded.leaf());
+    for (int64_t b = 0; b < B; ++b) {
+      const int64_t t = begin + b;
+      for (int64_t s = 0; s <= t; ++s) {
+        const Tensor d = dx[b][s];
+        double sum = 0;
+        for (int64_t i = 0; i < d.numel(); ++i) {
+          const double di = d.data<float>()[i];
+          sum += di * di;
+        }
+        c.values[static_cast<size_t>(t * T + s)] =
+            static_cast<float>(std::sqrt(sum));
+      }
+    }
+  }
+  return c;
+}
+
+void AutocompleteTask::VisitPredict(FieldList& v) {
+  v.Section("Output");
+  v("best", best_, Range(1, 1000),
+    "words for each line, likeliest first: word, tab, probability, tab, ...");
+}
+
+void AutocompleteTask::Predict(std::istream& in, std::ostream& out) const {
+  AnswerLines(in, kLinesAtOnce, [&](const std::vector<std::string>& lines) {
+    for (const std::vector<Suggestion>& suggestions :
+         SuggestAll(lines, best_)) {
+      std::string line;
+      for (const Suggestion& s : suggestions) {
+        line += fmt::format("{}{}\t{:.6f}", line.empty() ? "" : "\t", s.word,
+                            s.probability);
+      }
+      out << line << '\n';
+    }
+    if (!out.flush()) throw IoError("standard output: cannot be written");
+  });
+}
+
+void AutocompleteTask::VisitEvaluate(FieldList& v) {
+  v.Section("Data");
+  v("texts", compared_, Any{"FILE"}, "text to guess, line by line (.gz too)");
+  v.Section("Measures");
+  v("by_length", plot_file_, Any{"FILE"},
+    "draw the accuracy by characters typed (.svg)");
+}
+
+Report AutocompleteTask::Evaluate() const {
+  if (compared_.empty()) throw ConfigError("--texts is needed");
+  const std::vector<std::string> lines = ReadAll(compared_);
+  const auto start = Clock::now();
+  const TypingScore score = Score(lines);
+  Report report;
+  report.heading = fmt::format(
+      "{} characters, {} of unknown words, in {:.1f} s",
+      score.all.characters + score.unknown, score.unknown, SecondsSince(start));
+  report.figures = {{"accuracy", "accuracy", 100 * score.all.First(), 2, "%",
+                     "of guesses after each character and space"},
+                    {"accuracy_3", "accuracy of 3", 100 * score.all.Third(), 2,
+                     "%", "the word is one of the likeliest three"},
+                    {"loss", "loss", score.all.Loss(), 4, "",
+                     "per character, natural logarithm"}};
+  report.details = {{"characters", score.all.characters},
+                    {"unknown", score.unknown}};
+  report.text = fmt::format("{:>6} {:>11} {:>8} {:>8} {:>8}\n", "typed",
+                            "characters", "first", "first 3", "loss");
+  Series curve;
+  for (size_t i = 0; i < score.seen.size(); ++i) {
+    const TypingScore::Counts& counts = score.seen[i];
+    const bool more = i > TypingScore::kMostSeen;
+    report.text += fmt::format("{:>5}{} {:>11} {:>8.4f} {:>8.4f} {:>8.4f}\n", i,
+                               more ? "+" : " ", counts.characters,
+                               counts.First(), counts.Third(), counts.Loss());
+    report.details["typed"].push_back({{"seen", i},
+                                       {"or_more", more},
+                                       {"characters", counts.characters},
+                                       {"first", counts.First()},
+                                       {"third", counts.Third()},
+                                       {"loss", counts.Loss()}});
+    if (more) continue;
+    curve.x.push_back(static_cast<double>(i));
+    curve.y.push_back(counts.First());
+  }
+  if (!plot_file_.empty()) {
+    report.curve = std::move(curve);
+    report.axes = {"Guesses of the word that is being typed",
+                   "characters typed", "share that is right"};
+  }
+  return report;
+}
+
+}  // namespace heed
