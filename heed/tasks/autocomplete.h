@@ -98,6 +98,8 @@ class AutocompleteTask : public Task {
 
   void VisitPredict(FieldList& v) override;
   void Predict(std::istream& in, std::ostream& out) const override;
+  Examined Examine(const ExplainInput& input,
+                   AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 
