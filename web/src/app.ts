@@ -476,6 +476,7 @@ export class App {
 
   private changeModel(which: "model" | "other", name: string): void {
     this.state[which] = name;
+    this.state.choices[which === "model" ? 0 : 1] = null;
     this.showQuestion();
     if (this.state.text && !byId("result").hidden) void this.run();
   }
@@ -524,7 +525,7 @@ export class App {
   }
 
   private key(event: KeyboardEvent): void {
-    const target = event.target as HTMLElement;
+    const target = event.target instanceof HTMLElement ? event.target : document.body;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (byId<HTMLDialogElement>("help").open) return;
     if (target.matches("input:not([type=range],[type=checkbox]),textarea,select")) {

@@ -171,7 +171,9 @@ export function tagsOfSource(e: Explanation): (string | undefined)[] | null {
   const layer = e.alignment === null ? undefined : e.layers[e.alignment];
   if (layer?.queries === "source" && e.alignment_rows?.length === e.target.length) {
     const tags = new Array<string | undefined>(e.source.length).fill(undefined);
-    e.alignment_rows.forEach((row, t) => (tags[row] = e.target[t]));
+    e.alignment_rows.forEach((row, t) => {
+      if (row >= 0) tags[row] = e.target[t];
+    });
     return tags;
   }
   return e.source.length === e.target.length ? e.target : null;

@@ -1,5 +1,5 @@
 import { h, rove, stepInGrid } from "./dom";
-import { showToken, type Axis } from "./explanation";
+import { showToken, type AttentionLayer, type AttentionMap } from "./explanation";
 import type { Focus } from "./matrix";
 import type { Side } from "./side";
 
@@ -37,14 +37,18 @@ export class Words {
     const { tags } = side;
     this.element = h("div", { class: "words" });
     this.addLine("source", translates ? "Source" : "Text", source, tags ?? undefined);
-    const readsItself = side.explanation.layers.some((layer) => layer.keys === "target");
-    if (readsItself)
-      this.addLine(
-        "inputs",
-        "Output so far",
-        target_inputs?.length ? target_inputs : target,
-      );
-    if (!tags) this.addLine("target", translates ? "Translation" : "Output", target);
+    const { layers } = side.explanation;
+    const ofTarget = layers.filter((layer) => layer.queries === "target");
+    const wrote = (layer: AttentionLayer) => layer.weights[0].length === target.length;
+    const inputs = target_inputs?.length ? target_inputs : target;
+    if (layers.some((layer) => layer.keys === "target")) {
+      this.addLine("inputs", "Output so far", inputs);
+    } else if (!ofTarget.every(wrote)) {
+      this.addLine("inputs", "Output", inputs);
+    }
+    if (!tags || ofTarget.some(wrote)) {
+      this.addLine("target", translates ? "Translation" : "Output", target);
+    }
     this.paint();
   }
 
@@ -113,17 +117,17 @@ export class Words {
   }
 
   /** The line whose words are the rows, or the columns, of the chosen attention. */
-  private roleOf(axis: Axis, asKeys: boolean): Role {
-    if (axis === "source") return "source";
-    if (asKeys) return "inputs";
-    return this.lines.target ? "target" : "source";
+  private roleOf(map: AttentionMap, asKeys: boolean): Role {
+    if ((asKeys ? map.keys : map.queries) === "source") return "source";
+    const wrote = map.weights.length === this.side.explanation.target.length;
+    return asKeys || !wrote ? "inputs" : "target";
   }
 
   private focusOf(role: Role, i: number): Focus | null {
     const { map } = this.side;
     if (!map) return null;
-    if (this.roleOf(map.queries, false) === role) return { row: i, column: null };
-    if (this.roleOf(map.keys, true) === role) return { row: null, column: i };
+    if (this.roleOf(map, false) === role) return { row: i, column: null };
+    if (this.roleOf(map, true) === role) return { row: null, column: i };
     return null;
   }
 
@@ -140,10 +144,13 @@ export class Words {
     const inputs = this.element.querySelector<HTMLElement>(
       '.words-row[data-role="inputs"]',
     );
-    if (inputs) inputs.hidden = map?.keys !== "target";
+    if (inputs) {
+      const roles = map ? [this.roleOf(map, false), this.roleOf(map, true)] : [];
+      inputs.hidden = !roles.includes("inputs");
+    }
     if (!map || !focus) return;
-    const rows = this.lines[this.roleOf(map.queries, false)] ?? [];
-    const columns = this.lines[this.roleOf(map.keys, true)] ?? [];
+    const rows = this.lines[this.roleOf(map, false)] ?? [];
+    const columns = this.lines[this.roleOf(map, true)] ?? [];
     const shade = (button: HTMLElement | undefined, weight: number) => {
       button?.style.setProperty("--w", String(weight));
       button?.classList.toggle("strong", weight > 0.55);
