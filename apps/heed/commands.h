@@ -12,6 +12,7 @@ namespace heed {
 int RunTrain(const Arguments& arguments);
 int RunTranslate(const Arguments& arguments);
 int RunPredict(const Arguments& arguments);
+int RunAlign(const Arguments& arguments);
 int RunServe(const Arguments& arguments);
 int RunEvaluate(const Arguments& arguments);
 int RunQuantize(const Arguments& arguments);

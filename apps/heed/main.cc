@@ -23,6 +23,7 @@ const std::vector<Command>& Commands() {
       {"translate", "translate standard input line by line", RunTranslate},
       {"predict", "what a model of any task says of standard input",
        RunPredict},
+      {"align", "link the words of sentence pairs", RunAlign},
       {"serve", "models over HTTP: LibreTranslate's API, a page, metrics",
        RunServe},
       {"evaluate", "measure models on examples with known answers",

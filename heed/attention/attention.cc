@@ -432,7 +432,7 @@ Var Attention::Previous(const AttentionState* state, int64_t batch,
 Attended Attention::Run(const Call& call) const {
   const bool differentiable = call.want == WantWeights::kDifferentiable &&
                               call.site.ctx.tape != nullptr;
-  if (!fused_ || differentiable || call.parts != nullptr) {
+  if (!fused_ || differentiable || call.parts != nullptr || IsTapped(call)) {
     return Composed(call);
   }
   const bool plain = std::all_of(call.steps.begin(), call.steps.end(),
@@ -544,6 +544,10 @@ Attended Attention::Composed(const Call& call) const {
   if (moved && rule != nullptr) {
     a = Mul(a, Allowed(a, *rule, heads, site.offset));
   }
+  if (IsTapped(call)) {
+    site.ctx.tap->weights.push_back(
+        Reshape(a, {site.batch, heads, site.queries, site.keys}));
+  }
   const Var kept = Dropout(site.ctx, a, dropout_);
   const Var values = split(call.values, call.value_heads);
   const Var context = WeightedSum(kept, values);
@@ -561,6 +565,11 @@ Attended Attention::Composed(const Call& call) const {
   attended.log_probability = by_head(normalized.log_probability);
   attended.entropy = by_head(normalized.entropy);
   return attended;
+}
+
+bool Attention::IsTapped(const Call& call) const {
+  const WeightsTap* tap = call.site.ctx.tap;
+  return tap != nullptr && tap->layer == path_;
 }
 
 void Attention::Tell(const Call& call, const Tensor& weights) const {

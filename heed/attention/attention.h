@@ -162,6 +162,7 @@ class Attention {
   Attended Fused(const Call& call) const;
   Attended Sparse(const Call& call) const;
   Attended Composed(const Call& call) const;
+  bool IsTapped(const Call& call) const;
   void Tell(const Call& call, const Tensor& weights) const;
 
   std::string path_;

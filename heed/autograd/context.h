@@ -2,12 +2,22 @@
 #ifndef HEED_AUTOGRAD_CONTEXT_H_
 #define HEED_AUTOGRAD_CONTEXT_H_
 
+#include <string>
+#include <vector>
+
 #include "heed/autograd/probe.h"
 #include "heed/autograd/recorder.h"
 #include "heed/autograd/tape.h"
 #include "heed/base/rng.h"
 
 namespace heed {
+
+/// Takes the weights of one attention as they are computed, to make a loss of
+/// them: that attention then runs composed, so that they have a gradient.
+struct WeightsTap {
+  std::string layer;         // its path in the model
+  std::vector<Var> weights;  // of each call, before dropout [B, H, T, S]
+};
 
 /// Passed to every layer and model; there are no globals. Without a tape
 /// nothing is kept for gradients; without `training` there is no dropout.
@@ -17,6 +27,7 @@ class Context {
   Rng* rng = nullptr;  // needed if training
   bool training = false;
   Recorder* recorder = nullptr;  // receives attention weights if set
+  WeightsTap* tap = nullptr;     // receives those of one, if set
   Probe* probe = nullptr;        // sees embeddings and contexts of heads if set
   /// What is differentiated depends on inputs alone: parameters are constants,
   /// so that many threads may explain one model.

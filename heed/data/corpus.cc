@@ -86,6 +86,7 @@ Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
     } else {
       corpus.source.push_back(std::move(source_ids[i]));
       corpus.target.push_back(std::move(target_ids[i]));
+      corpus.lines.push_back(static_cast<int64_t>(i));
     }
   }
   return corpus;

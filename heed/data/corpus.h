@@ -38,6 +38,8 @@ struct CorpusOptions {
 struct Corpus {
   std::vector<std::vector<int32_t>> source;
   std::vector<std::vector<int32_t>> target;
+  /// Of each pair, where it stood in the text; by EncodeCorpus.
+  std::vector<int64_t> lines;
   int64_t dropped_long = 0;
   int64_t dropped_empty = 0;
 

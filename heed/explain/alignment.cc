@@ -53,14 +53,27 @@ AlignmentView WithoutEnds(const AlignmentView& view) {
   return words;
 }
 
-std::string PharaohLine(const AlignmentView& view) {
-  const std::vector<int64_t> links = HardAlignment(WithoutEnds(view));
-  std::string line;
-  for (size_t t = 0; t < links.size(); ++t) {
-    if (links[t] < 0) continue;
-    line += fmt::format("{}{}-{}", line.empty() ? "" : " ", links[t], t);
+AlignmentLinks LinksOf(const AlignmentView& view, const LinkOptions& options) {
+  AlignmentLinks links;
+  const std::vector<int64_t> best = HardAlignment(view);
+  for (int64_t t = 0; t < view.target_size(); ++t) {
+    if (best[t] < 0) continue;
+    double sum = 0;
+    for (int64_t s = 0; s < view.source_size(); ++s) sum += view.weight(t, s);
+    if (options.allow_null && 1 - sum > view.weight(t, best[t])) continue;
+    if (options.threshold <= 0) {
+      links.insert({best[t], t});
+      continue;
+    }
+    for (int64_t s = 0; s < view.source_size(); ++s) {
+      if (view.weight(t, s) >= options.threshold) links.insert({s, t});
+    }
   }
-  return line;
+  return links;
+}
+
+std::string PharaohLine(const AlignmentView& view) {
+  return FormatAlignment(view.links ? *view.links : LinksOf(WithoutEnds(view)));
 }
 
 std::string AlignmentJson(std::span<const AlignmentView> views) {
@@ -78,6 +91,12 @@ std::string AlignmentJson(std::span<const AlignmentView> views) {
     sentences.push_back({{"source", view.source_tokens},
                          {"target", view.target_tokens},
                          {"weights", std::move(rows)}});
+    if (!view.links) continue;
+    auto links = nlohmann::ordered_json::array();
+    for (const AlignmentLink& link : *view.links) {
+      links.push_back({link.source, link.target});
+    }
+    sentences.back()["links"] = std::move(links);
   }
   const nlohmann::ordered_json document = {{"sentences", std::move(sentences)}};
   // Tokens may hold parts of characters; those become U+FFFD, not an error.

@@ -3,10 +3,13 @@
 #define HEED_EXPLAIN_ALIGNMENT_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "heed/metrics/aer.h"
 
 namespace heed {
 
@@ -17,6 +20,8 @@ struct AlignmentView {
   std::vector<std::string> target_tokens;
   std::vector<float> weights;
   std::string title;
+  /// Cells to be marked, and written as links; nothing: those of HardAlignment.
+  std::optional<AlignmentLinks> links = {};
 
   int64_t source_size() const {
     return static_cast<int64_t>(source_tokens.size());
@@ -40,12 +45,27 @@ std::vector<int64_t> HardAlignment(const AlignmentView& view);
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 AlignmentView WithoutEnds(const AlignmentView& view);
 
-/// HardAlignment as one line of links "source-target" in the order of the
-/// target, positions from 0, WithoutEnds.
+/// How weights become links.
+struct LinkOptions {
+  /// Above 0: each target token is linked to all source tokens of at least this
+  /// weight; 0: to the one of the largest weight.
+  double threshold = 0;
+  /// A target token stays without a link if what its weights lack to 1, which
+  /// lies on no token that is shown, is more than the largest of them.
+  bool allow_null = false;
+};
+
+/// Throws: ShapeError unless there is one weight per pair of tokens.
+AlignmentLinks LinksOf(const AlignmentView& view,
+                       const LinkOptions& options = {});
+
+/// The links of `view`, or its HardAlignment WithoutEnds, as one line of
+/// "source-target" in the order of the target, positions from 0.
 std::string PharaohLine(const AlignmentView& view);
 
-/// {"sentences":[{"source":[…],"target":[…],"weights":[[…]]}]} on one line, a
-/// row of weights per target token, rounded to six digits.
+/// {"sentences":[{"source":[…],"target":[…],"weights":[[…]],"links":[[s,t],…]}]}
+/// on one line, a row of weights per target token, rounded to six digits; links
+/// if the view has them.
 std::string AlignmentJson(std::span<const AlignmentView> views);
 
 }  // namespace heed

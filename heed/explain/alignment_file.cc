@@ -26,6 +26,15 @@ std::string PharaohFile(std::span<const AlignmentView> views) {
 
 }  // namespace
 
+AlignmentFormat ParseAlignmentFormat(std::string_view name) {
+  for (const auto& [ending, format] : kEndings) {
+    if (name == ending.substr(1)) return format;
+  }
+  throw ConfigError(fmt::format(
+      "unknown format of alignments '{}'; choose svg, html, json or pharaoh",
+      name));
+}
+
 AlignmentFormat AlignmentFormatOf(std::string_view path) {
   for (const auto& [ending, format] : kEndings) {
     if (path.ends_with(ending)) return format;

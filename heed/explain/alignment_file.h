@@ -12,12 +12,15 @@ namespace heed {
 
 enum class AlignmentFormat { kSvg, kHtml, kJson, kPharaoh };
 
+/// "svg", "html", "json" or "pharaoh". Throws: ConfigError that lists these.
+AlignmentFormat ParseAlignmentFormat(std::string_view name);
+
 /// The format that the ending of `path` names: .svg, .html, .json or .pharaoh.
 /// Throws: ConfigError, which lists these, for any other ending.
 AlignmentFormat AlignmentFormatOf(std::string_view path);
 
-/// The whole file of `views` in `format`, ending with a newline. In SVG the
-/// words that changed their place are outlined.
+/// The whole file of `views` in `format`, ending with a newline. In SVG their
+/// links are outlined; if they have none, the words that changed their place.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 std::string AlignmentFile(AlignmentFormat format,
                           std::span<const AlignmentView> views);

@@ -36,6 +36,31 @@ TEST(Alignment, WeightsMustFitTheTokens) {
   EXPECT_THROW(AlignmentJson({&view, 1}), ShapeError);
 }
 
+TEST(LinksOf, TakesTheLargestOrAllAboveAThreshold) {
+  EXPECT_EQ(LinksOf(kView), (AlignmentLinks{{1, 0}, {0, 1}}));
+  EXPECT_EQ(LinksOf(kView, {.threshold = 0.2}),
+            (AlignmentLinks{{1, 0}, {2, 0}, {0, 1}, {2, 1}}));
+  EXPECT_TRUE(LinksOf(kView, {.threshold = 0.8}).empty());
+}
+
+TEST(LinksOf, AWordThatLooksElsewhereMayStayWithoutALink) {
+  // 0.5 of the first row and 0.2 of the second lie on no token.
+  const AlignmentView view = {
+      {"a", "b"}, {"x", "y"}, {0.3f, 0.2f, 0.1f, 0.7f}, ""};
+  EXPECT_EQ(LinksOf(view), (AlignmentLinks{{0, 0}, {1, 1}}));
+  EXPECT_EQ(LinksOf(view, {.allow_null = true}), (AlignmentLinks{{1, 1}}));
+  EXPECT_EQ(LinksOf(view, {.threshold = 0.1, .allow_null = true}),
+            (AlignmentLinks{{0, 1}, {1, 1}}));
+}
+
+TEST(PharaohLine, WritesTheLinksThatAViewHas) {
+  AlignmentView view = kView;
+  view.links = AlignmentLinks{{2, 1}};
+  EXPECT_EQ(PharaohLine(view), "2-1");
+  view.links = AlignmentLinks{};
+  EXPECT_EQ(PharaohLine(view), "");
+}
+
 TEST(PharaohLine, NamesSourceThenTarget) {
   EXPECT_EQ(PharaohLine(kView), "1-0 0-1");
   EXPECT_EQ(PharaohLine({}), "");
@@ -57,6 +82,13 @@ TEST(AlignmentJson, HasOneRowPerTargetToken) {
             R"({"sentences":[{"source":["a","b","c"],"target":["x","y"],)"
             R"("weights":[[0.1,0.7,0.2],[0.5,0.0,0.5]]}]})");
   EXPECT_EQ(AlignmentJson({}), R"({"sentences":[]})");
+}
+
+TEST(AlignmentJson, HasTheLinksOfAView) {
+  AlignmentView view = kView;
+  view.links = AlignmentLinks{{1, 0}, {2, 1}};
+  const auto json = nlohmann::json::parse(AlignmentJson({&view, 1}));
+  EXPECT_EQ(json["sentences"][0]["links"].dump(), "[[1,0],[2,1]]");
 }
 
 TEST(AlignmentJson, TakesAnyTokens) {

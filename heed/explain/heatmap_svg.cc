@@ -107,7 +107,11 @@ class HeatmapWriter {
     DrawSourceLabels(panel);
     DrawTargetLabels(panel);
     if (!panel.view->weights.empty()) DrawCells(panel);
-    if (options_.outline_off_diagonal) DrawBlocks(panel);
+    if (panel.view->links) {
+      DrawLinks(panel);
+    } else if (options_.outline_off_diagonal) {
+      DrawBlocks(panel);
+    }
     svg_.Line("</g>");
     return {panel.width, panel.height, svg_.Take()};
   }
@@ -220,17 +224,31 @@ class HeatmapWriter {
   }
 
   void DrawBlocks(const Panel& panel) {
-    const double cell = panel.cell;
     for (const AlignmentBlock& block : ReorderedBlocks(*panel.view)) {
-      svg_.Line(
-          "<rect class='moved' pointer-events='none' x='{}' y='{}' width='{}' "
-          "height='{}' rx='3'/>",
-          cell * static_cast<double>(block.source_begin) + 1,
-          cell * static_cast<double>(block.target_begin) + 1,
-          cell * static_cast<double>(block.source_end - block.source_begin) - 2,
-          cell * static_cast<double>(block.target_end - block.target_begin) -
-              2);
+      Outline(panel, block);
     }
+  }
+
+  void DrawLinks(const Panel& panel) {
+    for (const AlignmentLink& link : *panel.view->links) {
+      AlignmentBlock cell;
+      cell.source_begin = link.source;
+      cell.source_end = link.source + 1;
+      cell.target_begin = link.target;
+      cell.target_end = link.target + 1;
+      Outline(panel, cell);
+    }
+  }
+
+  void Outline(const Panel& panel, const AlignmentBlock& block) {
+    const double cell = panel.cell;
+    svg_.Line(
+        "<rect class='moved' pointer-events='none' x='{}' y='{}' width='{}' "
+        "height='{}' rx='3'/>",
+        cell * static_cast<double>(block.source_begin) + 1,
+        cell * static_cast<double>(block.target_begin) + 1,
+        cell * static_cast<double>(block.source_end - block.source_begin) - 2,
+        cell * static_cast<double>(block.target_end - block.target_begin) - 2);
   }
 
   const HeatmapOptions& options_;

@@ -19,7 +19,8 @@ struct AlignmentSvgOptions {
 
 /// The heatmaps of `views` side by side and in rows: source on top, target on
 /// the left, a cell as dark (in dark mode: as bright) as its weight, values as
-/// tooltips, a legend. Follows the reader's light or dark setting.
+/// tooltips, a legend. The links of a view, if it has them, are outlined, and
+/// nothing else is. Follows the reader's light or dark setting.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 /// Paper: Bahdanau et al. 2014, arXiv 1409.0473, figure 3.
 std::string AlignmentSvg(std::span<const AlignmentView> views,

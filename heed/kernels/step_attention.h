@@ -29,12 +29,12 @@ Tensor AttendPositions(const StepQueries& queries,
 
 /// The rows of R are shared evenly among the numbers in `sources`; a row looks
 /// at the first lengths[b] positions of its source b, and gets zeros if there
-/// are none. If `weights` is not null it receives the mean of all heads'
-/// weights. Shapes: source [B, S, 2 K D]; lengths i32 [B]; sources i32 [B'];
-/// result [R, H*D]; weights [R, S].
+/// are none. If `weights` is not null it receives the weights of `head`, -1:
+/// the mean of all heads. Shapes: source [B, S, 2 K D]; lengths i32 [B];
+/// sources i32 [B']; result [R, H*D]; weights [R, S].
 Tensor AttendSource(const StepQueries& queries, const Tensor& source,
                     const Tensor& lengths, const Tensor& sources,
-                    Tensor* weights);
+                    Tensor* weights, int64_t head = -1);
 
 }  // namespace heed::kernels
 

@@ -145,6 +145,19 @@ TEST_P(StepAttention, OverASourceIsTheFormula) {
       EXPECT_EQ(AttendSource(queries, source, lengths, sources, nullptr)
                     .ToVector<float>(),
                 context.ToVector<float>());
+      // Looks of one head after the other have the mean of all.
+      std::vector<double> sums(static_cast<size_t>(weights.numel()));
+      for (int64_t h = 0; h < n.heads; ++h) {
+        Tensor own;
+        AttendSource(queries, source, lengths, sources, &own, h);
+        for (size_t i = 0; i < sums.size(); ++i) {
+          sums[i] += own.data<float>()[i];
+        }
+      }
+      for (size_t i = 0; i < sums.size(); ++i) {
+        ASSERT_NEAR(sums[i] / static_cast<double>(n.heads),
+                    weights.data<float>()[i], 1e-6);
+      }
     }
   }
 }

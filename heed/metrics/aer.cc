@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -70,22 +72,43 @@ GoldAlignment ParseGoldAlignment(std::string_view line, std::string_view file,
   return gold;
 }
 
-double AlignmentErrorRate(std::span<const AlignmentLinks> hypotheses,
-                          std::span<const GoldAlignment> gold) {
-  if (hypotheses.size() != gold.size()) {
+std::string FormatAlignment(const AlignmentLinks& links) {
+  std::vector<AlignmentLink> ordered(links.begin(), links.end());
+  std::ranges::sort(ordered, {}, [](const AlignmentLink& link) {
+    return std::pair(link.target, link.source);
+  });
+  std::string line;
+  for (const AlignmentLink& link : ordered) {
+    line += fmt::format("{}{}-{}", line.empty() ? "" : " ", link.source,
+                        link.target);
+  }
+  return line;
+}
+
+AlignmentScore ScoreAlignments(std::span<const AlignmentLinks> found,
+                               std::span<const GoldAlignment> gold) {
+  if (found.size() != gold.size()) {
     throw ShapeError(fmt::format("aer: {} alignments for {} gold alignments",
-                                 hypotheses.size(), gold.size()));
+                                 found.size(), gold.size()));
   }
-  int64_t matches = 0;
-  int64_t links = 0;
+  double links = 0;
+  double sure = 0;
+  double right_sure = 0;
+  double right_possible = 0;
   for (size_t i = 0; i < gold.size(); ++i) {
-    const AlignmentLinks& found = hypotheses[i];
-    matches += CountCommon(found, gold[i].sure);
-    matches += CountCommon(found, gold[i].possible);
-    links += static_cast<int64_t>(found.size() + gold[i].sure.size());
+    links += static_cast<double>(found[i].size());
+    sure += static_cast<double>(gold[i].sure.size());
+    right_sure += static_cast<double>(CountCommon(found[i], gold[i].sure));
+    right_possible +=
+        static_cast<double>(CountCommon(found[i], gold[i].possible));
   }
-  if (links == 0) return 0.0;
-  return 1.0 - static_cast<double>(matches) / static_cast<double>(links);
+  AlignmentScore score;
+  if (links + sure > 0) {
+    score.error_rate = 1 - (right_sure + right_possible) / (links + sure);
+  }
+  if (links > 0) score.precision = right_possible / links;
+  if (sure > 0) score.recall = right_sure / sure;
+  return score;
 }
 
 }  // namespace heed

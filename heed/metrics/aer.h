@@ -1,4 +1,4 @@
-// Alignment error rate against hand-aligned sentences.
+// Links between words, and how good they are: the alignment error rate.
 #ifndef HEED_METRICS_AER_H_
 #define HEED_METRICS_AER_H_
 
@@ -35,13 +35,26 @@ AlignmentLinks ParseAlignment(std::string_view line, std::string_view file,
 GoldAlignment ParseGoldAlignment(std::string_view line, std::string_view file,
                                  int64_t line_number);
 
-/// 1 − (|A∩S| + |A∩P|) / (|A| + |S|) over all sentences, with A the hypothesis
-/// links, S the sure and P the possible ones; 0 if there are no links at all.
+/// The links as ParseAlignment reads them, in the order of the target.
+std::string FormatAlignment(const AlignmentLinks& links);
+
+/// With A the links that were found, S the sure and P the possible ones of the
+/// gold alignment, each counted over all sentences:
+///   error rate = 1 − (|A∩S| + |A∩P|) / (|A| + |S|)
+///   precision = |A∩P| / |A|    recall = |A∩S| / |S|
+/// Without any links the error rate is 0; precision without found links and
+/// recall without sure ones are 1.
+struct AlignmentScore {
+  double error_rate = 0;
+  double precision = 1;
+  double recall = 1;
+};
+
 /// Throws: ShapeError if the numbers of sentences differ.
 /// Paper: Och and Ney 2003, "A Systematic Comparison of Various Statistical
 /// Alignment Models", eq. 32.
-double AlignmentErrorRate(std::span<const AlignmentLinks> hypotheses,
-                          std::span<const GoldAlignment> gold);
+AlignmentScore ScoreAlignments(std::span<const AlignmentLinks> found,
+                               std::span<const GoldAlignment> gold);
 
 }  // namespace heed
 

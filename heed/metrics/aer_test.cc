@@ -18,17 +18,24 @@ std::string MessageOf(void (*parse)()) {
   return "";
 }
 
-double Aer(const std::string& hypothesis, const std::string& gold) {
+AlignmentScore Score(const std::string& hypothesis, const std::string& gold) {
   const std::vector<AlignmentLinks> found = {
       ParseAlignment(hypothesis, "h", 1)};
   const std::vector<GoldAlignment> wanted = {ParseGoldAlignment(gold, "g", 1)};
-  return AlignmentErrorRate(found, wanted);
+  return ScoreAlignments(found, wanted);
 }
 
 TEST(ParseAlignment, ReadsSourceThenTarget) {
   EXPECT_EQ(ParseAlignment(" 0-0  12-3\t1-2 ", "f", 1),
             (AlignmentLinks{{0, 0}, {1, 2}, {12, 3}}));
   EXPECT_TRUE(ParseAlignment("", "f", 1).empty());
+}
+
+TEST(FormatAlignment, WritesWhatParseReadsInTheOrderOfTheTarget) {
+  const AlignmentLinks links = {{0, 2}, {1, 0}, {3, 0}};
+  EXPECT_EQ(FormatAlignment(links), "1-0 3-0 0-2");
+  EXPECT_EQ(ParseAlignment(FormatAlignment(links), "f", 1), links);
+  EXPECT_EQ(FormatAlignment({}), "");
 }
 
 TEST(ParseAlignment, SureLinksArePossibleToo) {
@@ -56,36 +63,47 @@ TEST(ParseAlignment, RefusesWhatIsNotTwoPositions) {
   }
 }
 
-TEST(AlignmentErrorRate, PerfectAlignmentIsZero) {
-  EXPECT_DOUBLE_EQ(Aer("0-0 1-1", "0-0 1-1"), 0.0);
+TEST(ScoreAlignments, PerfectAlignmentHasNoErrors) {
+  const AlignmentScore score = Score("0-0 1-1", "0-0 1-1");
+  EXPECT_DOUBLE_EQ(score.error_rate, 0);
+  EXPECT_DOUBLE_EQ(score.precision, 1);
+  EXPECT_DOUBLE_EQ(score.recall, 1);
 }
 
-TEST(AlignmentErrorRate, PossibleLinksCostNothing) {
-  EXPECT_DOUBLE_EQ(Aer("0-0 1-2", "0-0 1?2 1?1"), 0.0);
+TEST(ScoreAlignments, PossibleLinksCostNothing) {
+  EXPECT_DOUBLE_EQ(Score("0-0 1-2", "0-0 1?2 1?1").error_rate, 0.0);
 }
 
-TEST(AlignmentErrorRate, CountsWrongAndMissingLinks) {
-  // A = {00, 12, 33}, S = {00, 11}, P adds 12: 1 - (1 + 2) / (3 + 2).
-  EXPECT_DOUBLE_EQ(Aer("0-0 1-2 3-3", "0-0 1-1 1?2"), 1.0 - 3.0 / 5.0);
+TEST(ScoreAlignments, CountsWrongAndMissingLinks) {
+  // A = {00, 12, 33}, S = {00, 11}, P adds 12.
+  const AlignmentScore score = Score("0-0 1-2 3-3", "0-0 1-1 1?2");
+  EXPECT_DOUBLE_EQ(score.error_rate, 1.0 - 3.0 / 5.0);
+  EXPECT_DOUBLE_EQ(score.precision, 2.0 / 3.0);
+  EXPECT_DOUBLE_EQ(score.recall, 1.0 / 2.0);
 }
 
-TEST(AlignmentErrorRate, PoolsLinksOverSentences) {
+TEST(ScoreAlignments, PoolsLinksOverSentences) {
   const std::vector<AlignmentLinks> found = {{{0, 0}},
                                              {{0, 1}, {1, 1}, {2, 2}}};
   const std::vector<GoldAlignment> gold = {{{{0, 0}}, {{0, 0}}},
                                            {{{0, 0}}, {{0, 0}}}};
-  EXPECT_DOUBLE_EQ(AlignmentErrorRate(found, gold), 1.0 - 2.0 / 6.0);
+  const AlignmentScore score = ScoreAlignments(found, gold);
+  EXPECT_DOUBLE_EQ(score.error_rate, 1.0 - 2.0 / 6.0);
+  EXPECT_DOUBLE_EQ(score.precision, 1.0 / 4.0);
+  EXPECT_DOUBLE_EQ(score.recall, 1.0 / 2.0);
 }
 
-TEST(AlignmentErrorRate, NothingToAlignIsZero) {
-  EXPECT_DOUBLE_EQ(AlignmentErrorRate({}, {}), 0.0);
-  EXPECT_DOUBLE_EQ(Aer("", ""), 0.0);
+TEST(ScoreAlignments, NothingToAlignIsNoError) {
+  EXPECT_DOUBLE_EQ(ScoreAlignments({}, {}).error_rate, 0.0);
+  EXPECT_DOUBLE_EQ(Score("", "").error_rate, 0.0);
+  EXPECT_DOUBLE_EQ(Score("0-0", "").precision, 0.0);
+  EXPECT_DOUBLE_EQ(Score("", "0-0").recall, 0.0);
 }
 
-TEST(AlignmentErrorRate, DifferentCountsAreAnError) {
+TEST(ScoreAlignments, DifferentCountsAreAnError) {
   const std::vector<AlignmentLinks> found(2);
   const std::vector<GoldAlignment> gold(1);
-  EXPECT_THROW(AlignmentErrorRate(found, gold), ShapeError);
+  EXPECT_THROW(ScoreAlignments(found, gold), ShapeError);
 }
 
 }  // namespace

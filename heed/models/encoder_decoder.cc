@@ -336,8 +336,8 @@ Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
       state.memory, &state.attention, state.want);
   state.attention.position = position + 1;
   if (attended.weights.defined()) {
-    const Tensor mean = MeanOverHeads(attended.weights.value());
-    state.weights = mean.Reshape({mean.dim(0) * mean.dim(1), mean.dim(2)});
+    const Tensor look = LookOf(attended.weights.value());
+    state.weights = look.Reshape({look.dim(0) * look.dim(1), look.dim(2)});
   }
   return Reshape(attended.context, {rows, attended.context.dim(2)});
 }

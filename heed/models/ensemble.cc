@@ -47,7 +47,10 @@ Var Ensemble::Logits(const Context& ctx, const Tensor& source,
   int count = 0;
   for (size_t m = 0; m < members_.size(); ++m) {
     Context of_member = ctx;
-    if (m != told) of_member.recorder = nullptr;
+    if (m != told) {
+      of_member.recorder = nullptr;
+      of_member.tap = nullptr;
+    }
     AddTo(sum, count,
           members_[m]->Logits(of_member, source, lengths, target_in));
   }
@@ -82,6 +85,14 @@ Var Ensemble::Step(const Context& ctx, const Tensor& tokens,
 
 std::string Ensemble::alignment_attention() const {
   return members_[Attending()]->alignment_attention();
+}
+
+int64_t Ensemble::alignment_head() const {
+  return members_[Attending()]->alignment_head();
+}
+
+std::vector<std::string> Ensemble::source_attentions() const {
+  return members_[Attending()]->source_attentions();
 }
 
 size_t Ensemble::Attending() const {

@@ -30,6 +30,8 @@ class Ensemble : public SequenceModel {
   /// That of the first member that has one; a Recorder is told of its attention
   /// alone.
   std::string alignment_attention() const override;
+  int64_t alignment_head() const override;
+  std::vector<std::string> source_attentions() const override;
 
  private:
   struct State;

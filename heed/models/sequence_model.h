@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
@@ -110,6 +111,14 @@ class SequenceModel {
   /// Path of the attention that says which source tokens a target token comes
   /// from, as a Recorder is told it; empty if the model has none.
   virtual std::string alignment_attention() const { return {}; }
+  /// Which of its heads does; -1: all of them, in the mean.
+  virtual int64_t alignment_head() const { return -1; }
+  /// Paths of all attentions of what is written to the source, the first layer
+  /// first.
+  virtual std::vector<std::string> source_attentions() const {
+    if (alignment_attention().empty()) return {};
+    return {alignment_attention()};
+  }
 
  protected:
   SequenceModel(uint64_t seed, DType dtype, kernels::Precision precision)

@@ -21,6 +21,10 @@ TransformerOptions WriterOptions(const TransformerConfig& config,
   options.layers = config.decoder_layers;
   options.causal = true;
   options.source = source;
+  if (source > 0) {
+    options.alignment_layer = config.alignment_layer;
+    options.alignment_head = config.alignment_head;
+  }
   return options;
 }
 
@@ -80,11 +84,9 @@ TransformerWriter::TransformerWriter(const Scope& scope,
       stack_(scope, WriterOptions(config, source)),
       output_(MakeOutput(scope, config, tokens)),
       attends_(source > 0) {
-  if (attends_) {
-    last_source_attention_ =
-        (scope / fmt::format("layers.{}.cross_attention",
-                             WriterOptions(config, source).layers - 1))
-            .path();
+  for (int i = 0; attends_ && i < config.decoder_layers; ++i) {
+    source_attentions_.push_back(
+        (scope / fmt::format("layers.{}.cross_attention", i)).path());
   }
 }
 
@@ -135,13 +137,21 @@ Transformer::Transformer(const TransformerConfig& config, int source_vocabulary,
                                          config, target_vocabulary)),
       encoder_(Scope(parameters_, "encoder"), config, source_tokens_),
       decoder_(Scope(parameters_, "decoder"), config, target_tokens_,
-               config.width) {
+               config.width),
+      alignment_layer_(config.alignment_layer),
+      alignment_head_(config.alignment_head) {
   if (SharesSides(config) && source_vocabulary != target_vocabulary) {
     throw ConfigError(fmt::format(
         "tie '{}' needs a joint vocabulary, but the source has {} tokens and "
         "the target {}; choose tie 'output' or a joint vocabulary",
         config.tie, source_vocabulary, target_vocabulary));
   }
+}
+
+std::string Transformer::alignment_attention() const {
+  const std::vector<std::string>& all = decoder_.source_attentions();
+  return alignment_layer_ < 0 ? all.back()
+                              : all[static_cast<size_t>(alignment_layer_)];
 }
 
 Var Transformer::Encode(const Context& ctx, const Tensor& source,

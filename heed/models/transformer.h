@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "heed/models/sequence_model.h"
 #include "heed/models/transformer_encoder.h"
@@ -32,9 +33,9 @@ class TransformerWriter {
   Var Step(const Context& ctx, const Tensor& tokens,
            DecodingState& decoding) const;
 
-  /// Path of the last layer's attention to the source.
-  const std::string& last_source_attention() const {
-    return last_source_attention_;
+  /// Paths of the layers' attentions to the source.
+  const std::vector<std::string>& source_attentions() const {
+    return source_attentions_;
   }
 
  private:
@@ -43,7 +44,7 @@ class TransformerWriter {
   TextEmbedding embedding_;
   TransformerStack stack_;
   WordScores output_;
-  std::string last_source_attention_;
+  std::vector<std::string> source_attentions_;
   bool attends_;
 };
 
@@ -65,8 +66,10 @@ class Transformer : public SequenceModel {
   Var Step(const Context& ctx, const Tensor& tokens,
            DecodingState& state) const override;
 
-  std::string alignment_attention() const override {
-    return decoder_.last_source_attention();
+  std::string alignment_attention() const override;
+  int64_t alignment_head() const override { return alignment_head_; }
+  std::vector<std::string> source_attentions() const override {
+    return decoder_.source_attentions();
   }
 
  private:
@@ -81,6 +84,8 @@ class Transformer : public SequenceModel {
   Embedding target_tokens_;
   TransformerTextEncoder encoder_;
   TransformerWriter decoder_;
+  int64_t alignment_layer_;
+  int64_t alignment_head_;
 };
 
 /// Decoder without a source: continues a prompt.

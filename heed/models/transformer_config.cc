@@ -28,7 +28,8 @@ struct Preset {
 
 /// Settings that only a decoder has.
 constexpr const char* kDecoderSettings[] = {"decoder_layers", "tie",
-                                            "output_bias"};
+                                            "output_bias", "alignment_layer",
+                                            "alignment_head"};
 
 constexpr char kVaswani[] = "Vaswani et al. 2017, arXiv:1706.03762";
 constexpr char kDevlin[] = "Devlin et al. 2018, arXiv:1810.04805";
@@ -234,6 +235,14 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
     "from scores to weights, as 'sparsemax'");
   v("attention_bias", attention_bias,
     "add a bias to queries, keys, values and outputs");
+  if (decoder) {
+    v("alignment_layer", alignment_layer, Range(-1, 255),
+      "layer of the decoder, from 0, that says which source word a word comes "
+      "from; -1: the last one, or with guided_alignment the one before it");
+    v("alignment_head", alignment_head, Range(-1, 1023),
+      "its head, from 0, that does; -1: all in the mean, or with "
+      "guided_alignment head 0");
+  }
 
   v.Section("Regularisation and numbers");
   v("dropout", dropout, Rate(),
@@ -286,6 +295,14 @@ void TransformerConfig::Resolve(const std::string& model) {
           fmt::format("position: rotary turns pairs of features, but a head "
                       "has {}",
                       width / heads));
+  Require(alignment_layer < decoder_layers,
+          fmt::format("alignment_layer: {} is counted from 0, and there are {} "
+                      "layers",
+                      alignment_layer, decoder_layers));
+  Require(alignment_head < heads,
+          fmt::format("alignment_head: {} is counted from 0, and there are {} "
+                      "heads",
+                      alignment_head, heads));
   CheckParts(*this);
 }
 

@@ -43,6 +43,10 @@ struct TransformerConfig {
   std::string attention_mask = "none";
   std::string normalizer = "softmax";
   bool attention_bias = true;
+  /// Of the attention that says where a word comes from; -1: the last layer,
+  /// and all heads in the mean.
+  int alignment_layer = -1;
+  int alignment_head = -1;
 
   double dropout = -1;
   double attention_dropout = -1;

@@ -374,9 +374,12 @@ Var TransformerStack::CrossAttention(const Context& ctx, size_t number,
     const Memory memory = Source(ctx, layer, *call.source, *call.source_mask);
     context = layer.cross->Attend(ctx, q, memory).context;
   } else {
-    const bool last = number + 1 == layers_.size();
-    context = CrossStep(ctx, layer, q, *call.state, number,
-                        last ? call.weights : nullptr);
+    const int64_t shown = options_.alignment_layer < 0
+                              ? std::ssize(layers_) - 1
+                              : options_.alignment_layer;
+    context = CrossStep(
+        ctx, layer, q, *call.state, number,
+        static_cast<int64_t>(number) == shown ? call.weights : nullptr);
   }
   return (*layer.cross_output)(ctx, context);
 }
@@ -394,7 +397,7 @@ Var TransformerStack::CrossStep(const Context& ctx, const Layer& layer,
     Tensor looks;
     const Tensor context = kernels::AttendSource(
         Queries(rows), own.source_pairs, state.source_lengths, state.sources,
-        weights == nullptr ? nullptr : &looks);
+        weights == nullptr ? nullptr : &looks, options_.alignment_head);
     if (weights != nullptr) {
       *weights = LastOfEach(looks.Reshape({R, T, looks.dim(1)}));
     }
@@ -408,8 +411,9 @@ Var TransformerStack::CrossStep(const Context& ctx, const Layer& layer,
       ctx, q, own.source, state.shares_sources ? nullptr : &own.source_state,
       want);
   if (weights != nullptr) {
-    const Tensor mean = MeanOverHeads(attended.weights.value());
-    *weights = LastOfEach(mean.Reshape({R, T, mean.dim(2)}));
+    const Tensor look =
+        LookOf(attended.weights.value(), options_.alignment_head);
+    *weights = LastOfEach(look.Reshape({R, T, look.dim(2)}));
   }
   return Reshape(attended.context, {R, T, options_.width});
 }
@@ -426,19 +430,23 @@ Var TransformerStack::FeedForward(const Context& ctx, const Layer& layer,
   return layer.out(ctx, Dropout(ctx, inner, options_.activation_dropout));
 }
 
-Tensor MeanOverHeads(const Tensor& weights) {
+Tensor LookOf(const Tensor& weights, int64_t head) {
   const int64_t B = weights.dim(0);
   const int64_t H = weights.dim(1);
   const Shape shape = {B, weights.dim(2), weights.dim(3)};
   if (H == 1) return weights.Reshape(shape);
-  Tensor mean = Tensor::Zeros(shape, weights.dtype());
+  Tensor look = Tensor::Zeros(shape, weights.dtype());
   for (int64_t b = 0; b < B; ++b) {
-    Tensor own = mean[b];
+    Tensor own = look[b];
+    if (head >= 0) {
+      own.CopyFrom(weights[b][head]);
+      continue;
+    }
     for (int64_t h = 0; h < H; ++h) {
       kernels::AddTo(own, weights[b][h], 1 / static_cast<double>(H));
     }
   }
-  return mean;
+  return look;
 }
 
 }  // namespace heed

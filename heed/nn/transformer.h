@@ -23,6 +23,10 @@ struct TransformerOptions {
   int64_t key_heads = 0;        // K, a divisor of H; 0: as heads
   int64_t source = 0;   // features of the source that is attended to; 0: none
   bool causal = false;  // a position sees itself and those before
+  /// The attention to the source whose weights Step gives; -1: the last layer,
+  /// the mean of all heads.
+  int64_t alignment_layer = -1;
+  int64_t alignment_head = -1;
 
   bool pre_norm = false;    // x + f(LN(x)) instead of LN(x + f(x))
   bool final_norm = false;  // one more behind the last layer
@@ -99,8 +103,8 @@ class TransformerStack {
   TransformerState Start(const Context& ctx, const Var& source = {},
                          const Tensor& source_lengths = {}) const;
   /// The next T positions of a causal stack, with `state` moved on; not for
-  /// gradients. `weights`, if not null, gets the mean over heads of the last
-  /// layer's attention of position T − 1 to the source [R, S].
+  /// gradients. `weights`, if not null, gets the attention of position T − 1 to
+  /// the source [R, S], of alignment_layer and alignment_head.
   /// Shapes: x [R, T, M], result [R, T, M].
   Var Step(const Context& ctx, const Var& x, TransformerState& state,
            Tensor* weights = nullptr) const;
@@ -159,8 +163,8 @@ class TransformerStack {
   std::vector<LayerNormalization> norms_;
 };
 
-/// Weights [B, H, T, S] as one look [B, T, S].
-Tensor MeanOverHeads(const Tensor& weights);
+/// Weights [B, H, T, S] as one look [B, T, S]: of `head`, -1: the mean of all.
+Tensor LookOf(const Tensor& weights, int64_t head = -1);
 
 }  // namespace heed
 

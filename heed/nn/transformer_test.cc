@@ -176,9 +176,9 @@ TEST(TransformerStack, SeveralPositionsInOneStepEqualOneByOne) {
   EXPECT_EQ(state.position, 5);
 }
 
-TEST(MeanOverHeads, IsTheMean) {
+TEST(LookOf, IsTheMeanOfHeadsOrOneHead) {
   const Tensor weights = RandomTensor({2, 3, 2, 4}, 1);
-  const Tensor mean = MeanOverHeads(weights);
+  const Tensor mean = LookOf(weights);
   ASSERT_EQ(mean.shape(), (Shape{2, 2, 4}));
   for (int64_t b = 0; b < 2; ++b) {
     for (int64_t t = 0; t < 2; ++t) {

@@ -1,5 +1,8 @@
 #include "heed/ops/loss.h"
 
+#include <cmath>
+#include <vector>
+
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
 #include "heed/ops/check.h"
@@ -7,6 +10,41 @@
 #include "heed/ops/score_modifiers.h"
 
 namespace heed {
+namespace {
+
+/// Adds the steps of `links` from `first` on that `weights` [B, H, t, S] are of
+/// to `sum`, and returns the gradient of scale · sum.
+template <typename T>
+Tensor AlignmentPart(const Tensor& weights, const Tensor& links, int64_t first,
+                     int64_t head, double scale, double& sum) {
+  constexpr double kLeast = 1e-6;
+  const int64_t H = weights.dim(1);
+  const int64_t begin = head < 0 ? 0 : head;
+  const int64_t end = head < 0 ? H : head + 1;
+  const double share = 1 / static_cast<double>(end - begin);
+  Tensor gradient = Tensor::Zeros(weights.shape(), weights.dtype());
+  for (int64_t b = 0; b < weights.dim(0); ++b) {
+    for (int64_t t = 0; t < weights.dim(2); ++t) {
+      const T* link = links[b].template row<T>(first + t);
+      for (int64_t s = 0; s < weights.dim(3); ++s) {
+        if (link[s] == 0) continue;
+        double a = 0;
+        for (int64_t h = begin; h < end; ++h) {
+          a += share * double{weights[b][h].template row<T>(t)[s]};
+        }
+        sum -= double{link[s]} * std::log(a + kLeast);
+        const double slope = -scale * double{link[s]} * share / (a + kLeast);
+        for (int64_t h = begin; h < end; ++h) {
+          Tensor rows = gradient[b][h];
+          rows.template row<T>(t)[s] = static_cast<T>(slope);
+        }
+      }
+    }
+  }
+  return gradient;
+}
+
+}  // namespace
 
 CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
                               const CrossEntropyOptions& options) {
@@ -44,6 +82,44 @@ Var BinaryCrossEntropy(const Var& logits, const Tensor& targets, double scale) {
   CheckSame("binary cross entropy", logits, targets);
   // log(1 + e^x) − t x.
   return Scale(Sum(Sub(Softplus(logits), Mul(logits, targets))), scale);
+}
+
+Var AlignmentCrossEntropy(std::span<const Var> weights, const Tensor& links,
+                          int64_t head, double scale) {
+  CheckShapes(links.rank() == 3 && !weights.empty(), "alignment cross entropy",
+              "no weights, or links that are not [B, T, S]", {links.shape()});
+  const int64_t B = links.dim(0);
+  const int64_t S = links.dim(2);
+  int64_t steps = 0;
+  for (const Var& part : weights) {
+    CheckShapes(part.shape().rank() == 4 && part.dim(0) == B &&
+                    part.dim(3) == S && head < part.dim(1) &&
+                    part.value().dtype() == links.dtype(),
+                "alignment cross entropy", "weights and links that do not fit",
+                {part.shape(), links.shape()});
+    steps += part.dim(2);
+  }
+  CheckShapes(steps == links.dim(1), "alignment cross entropy",
+              "other steps than links", {links.shape()});
+  const auto run = [&]<typename T>(T) {
+    double sum = 0;
+    std::vector<Tensor> gradients;
+    int64_t first = 0;
+    for (const Var& part : weights) {
+      gradients.push_back(AlignmentPart<T>(part.value().Contiguous(), links,
+                                           first, head, scale, sum));
+      first += part.dim(2);
+    }
+    return Record(
+        "alignment cross entropy", Tensor::Full({}, scale * sum, links.dtype()),
+        weights, [gradients](const Tensor& dy, Grads& g) {
+          for (size_t i = 0; i < gradients.size(); ++i) {
+            if (!g.Needs(static_cast<int>(i))) continue;
+            g.Add(static_cast<int>(i), kernels::Scale(gradients[i], dy.item()));
+          }
+        });
+  };
+  return links.dtype() == DType::kF64 ? run(double{}) : run(float{});
 }
 
 Var LogSoftmax(const Var& x) {

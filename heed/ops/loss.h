@@ -2,6 +2,8 @@
 #ifndef HEED_OPS_LOSS_H_
 #define HEED_OPS_LOSS_H_
 
+#include <span>
+
 #include "heed/autograd/context.h"
 
 namespace heed {
@@ -31,6 +33,17 @@ CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
 /// and t its target in [0, 1]; finite for all finite logits. Shapes: logits and
 /// targets equal, result []. Throws: ShapeError.
 Var BinaryCrossEntropy(const Var& logits, const Tensor& targets, double scale);
+
+/// −scale · Σ_bts g_bts log(a_bts + 10⁻⁶), with a the weights of one head, or
+/// (`head` −1) the mean of all: how far an attention is from the links g, whose
+/// rows sum to 1, or to 0 where they say nothing. `weights` are those of T
+/// steps, of one call or of several behind each other.
+/// Shapes: weights [B, H, T_i, S] with Σ T_i = T, links [B, T, S], result [].
+/// Throws: ShapeError.
+/// Papers: Chen et al. 2016, arXiv:1607.01628, eq. 6; Garg et al. 2019,
+/// arXiv:1909.02074, eq. 4.
+Var AlignmentCrossEntropy(std::span<const Var> weights, const Tensor& links,
+                          int64_t head, double scale);
 
 /// log softmax of every row.
 Var LogSoftmax(const Var& x);

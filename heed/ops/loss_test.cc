@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "heed/autograd/testing.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/kernels/rowwise.h"
 #include "heed/ops/elementwise.h"
 
 namespace heed {
@@ -17,6 +19,8 @@ double LogSumExp(const Tensor& x, int64_t r) {
   for (int64_t c = 0; c < x.cols(); ++c) sum += std::exp(At(x, r, c));
   return std::log(sum);
 }
+
+Tensor Softmax(const Tensor& x) { return kernels::Exp(kernels::LogSoftmax(x)); }
 
 TEST(LogSoftmax, IsTheFormula) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {
@@ -140,6 +144,60 @@ TEST(CrossEntropy, RefusesTargetsThatDoNotFit) {
         CrossEntropy(x, Ids({0, -2}, {2}), {});
       },
       {"cross entropy", "target -2"});
+}
+
+TEST(AlignmentCrossEntropy, IsTheFormulaForOneHeadAndForTheMean) {
+  // Two sentences, two heads, two steps, three source tokens.
+  const Tensor weights = Softmax(RandomTensor({2, 2, 2, 3}, 1));
+  Tensor links = Tensor::Zeros({2, 2, 3}, DType::kF64);
+  links[0].row<double>(0)[1] = 1;
+  links[1].row<double>(1)[0] = 0.5;
+  links[1].row<double>(1)[2] = 0.5;
+  const auto a = [&](int64_t b, int64_t h, int64_t t, int64_t s) {
+    return At(weights[b][h], t, s) + 1e-6;
+  };
+  const std::vector<Var> parts = {weights};
+  EXPECT_NEAR(AlignmentCrossEntropy(parts, links, 1, 0.5).value().item(),
+              -0.5 * (std::log(a(0, 1, 0, 1)) + 0.5 * std::log(a(1, 1, 1, 0)) +
+                      0.5 * std::log(a(1, 1, 1, 2))),
+              1e-12);
+  const auto mean = [&](int64_t b, int64_t t, int64_t s) {
+    return (a(b, 0, t, s) + a(b, 1, t, s)) / 2;
+  };
+  EXPECT_NEAR(AlignmentCrossEntropy(parts, links, -1, 1).value().item(),
+              -std::log(mean(0, 0, 1)) - 0.5 * std::log(mean(1, 1, 0)) -
+                  0.5 * std::log(mean(1, 1, 2)),
+              1e-12);
+}
+
+TEST(AlignmentCrossEntropy, HasTheGradientOfDifferences) {
+  const Tensor links = Softmax(RandomTensor({2, 3, 4}, 1));
+  for (const int64_t head : {-1, 0, 1}) {
+    ExpectGradientOf(
+        [&](std::span<const Var> x) {
+          return AlignmentCrossEntropy(x, links, head, 0.7);
+        },
+        {Softmax(RandomTensor({2, 2, 1, 4}, 2)),
+         Softmax(RandomTensor({2, 2, 2, 4}, 3))});
+  }
+}
+
+TEST(AlignmentCrossEntropy, IsFiniteWhereAWeightIsZero) {
+  const std::vector<Var> weights = {Tensor::Zeros({1, 1, 1, 2}, DType::kF64)};
+  const Tensor links = Tensor::Full({1, 1, 2}, 0.5, DType::kF64);
+  EXPECT_NEAR(AlignmentCrossEntropy(weights, links, 0, 1).value().item(),
+              -std::log(1e-6), 1e-9);
+}
+
+TEST(AlignmentCrossEntropy, WeightsAndLinksMustFit) {
+  const std::vector<Var> weights = {Tensor::Zeros({2, 1, 3, 4})};
+  const auto loss = [&](const Shape& links, int64_t head) {
+    return AlignmentCrossEntropy(weights, Tensor::Zeros(links), head, 1);
+  };
+  EXPECT_THROW(loss({2, 4, 4}, 0), ShapeError);
+  EXPECT_THROW(loss({2, 3, 5}, 0), ShapeError);
+  EXPECT_THROW(loss({1, 3, 4}, 0), ShapeError);
+  EXPECT_THROW(loss({2, 3, 4}, 1), ShapeError);
 }
 
 }  // namespace

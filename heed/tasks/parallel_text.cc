@@ -76,6 +76,19 @@ void DataConfig::Visit(FieldList& v) {
   v("batch_sentences", batch_sentences, Range(0, 1000000),
     "pairs per batch at most; 0: no limit");
   v("valid_beam", valid_beam, Range(1, 100), "beam of validation translations");
+
+  v.Section("Guided alignment");
+  v("guided_alignment", guided_alignment, Any{"FILE"},
+    "links i-j between the words of each training pair, which the attention "
+    "learns beside the translation; also the last column of a table");
+  v("guided_alignment_weight", guided_alignment_weight, Range(0, 1000),
+    "factor of the loss of the links");
+  v("guided_alignment_shift", guided_alignment_shift,
+    "teach the step that reads a word, not the one that writes it: links of "
+    "given text become better, but attention no longer explains the writing");
+  v("valid_alignment", valid_alignment, Any{"FILE"},
+    "gold links of the validation pairs: adds the alignment error rate, also "
+    "as --metric aer");
 }
 
 void DataConfig::Resolve() {

@@ -36,6 +36,11 @@ struct DataConfig {
 
   int valid_beam = 1;
 
+  std::string guided_alignment;
+  double guided_alignment_weight = 0.05;
+  bool guided_alignment_shift = false;
+  std::string valid_alignment;
+
   void Visit(FieldList& v);
   /// Throws: ConfigError.
   void Resolve();

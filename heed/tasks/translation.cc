@@ -2,16 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <istream>
 #include <ostream>
 
 #include "heed/base/errors.h"
+#include "heed/io/file.h"
 #include "heed/metrics/bleu.h"
 #include "heed/models/encoder_decoder.h"
 #include "heed/models/ensemble.h"
 #include "heed/models/transformer.h"
+#include "heed/ops/elementwise.h"
+#include "heed/tasks/guided_alignment.h"
 #include "heed/tasks/translation_loss.h"
+#include "heed/tasks/word_alignment.h"
 
 namespace heed {
 namespace {
@@ -77,6 +82,44 @@ void CheckSameTokens(const TranslationModel& a, const TranslationModel& b) {
   check("lowercase", a.data.lowercase == b.data.lowercase);
 }
 
+/// Which attention is taught, and that there is one.
+void ResolveGuided(const DataConfig& data, ModelConfig& model) {
+  if (!data.valid_alignment.empty() && data.valid_source.empty() &&
+      data.valid_tsv.empty()) {
+    throw ConfigError(
+        "valid_alignment holds links of validation pairs; name these with "
+        "--valid-source and --valid-target, or --valid-tsv");
+  }
+  const bool wanted =
+      !data.guided_alignment.empty() || !data.valid_alignment.empty();
+  if (wanted && model.family() != ModelFamily::kTransformer &&
+      model.recurrent.attention == "none") {
+    throw ConfigError(fmt::format(
+        "{}: model '{}' has no attention to align words with",
+        data.guided_alignment.empty() ? "valid_alignment" : "guided_alignment",
+        model.model));
+  }
+  if (data.guided_alignment.empty() ||
+      model.family() != ModelFamily::kTransformer) {
+    return;
+  }
+  TransformerConfig& c = model.transformer;
+  if (c.alignment_layer < 0) {
+    c.alignment_layer = std::max(0, c.decoder_layers - 2);
+  }
+  if (c.alignment_head < 0) c.alignment_head = 0;
+}
+
+/// The words of a pair's tokens; of none if the vocabulary reads the line in
+/// other tokens than its words have each.
+std::vector<int32_t> WordsOf(const Vocabulary& vocabulary,
+                             const std::string& line,
+                             const std::vector<int32_t>& ids) {
+  WordTokens tokens = EncodeWordTokens(vocabulary, line);
+  if (tokens.ids != ids) return std::vector<int32_t>(ids.size(), -1);
+  return std::move(tokens.words);
+}
+
 }  // namespace
 
 void TranslationConfig::Visit(FieldList& v) {
@@ -89,6 +132,7 @@ void TranslationConfig::Visit(FieldList& v) {
 void TranslationConfig::Resolve() {
   data.Resolve();
   model.Resolve();
+  ResolveGuided(data, model);
   TrainingConfig training = {optimizer, run};
   training.Resolve();
   optimizer = training.optimizer;
@@ -103,6 +147,30 @@ void TranslationTask::Visit(FieldList& v) {
 void TranslationTask::Resolve() {
   data.Resolve();
   model.Resolve();
+  ResolveGuided(data, model);
+}
+
+void TranslationTask::SetText(TrainingText text) {
+  text_ = std::move(text);
+  links_.clear();
+  if (guided()) {
+    for (GoldAlignment& gold :
+         ReadAlignments(data.guided_alignment, text_.train)) {
+      links_.push_back(std::move(gold.sure));
+    }
+  }
+  if (!data.valid_alignment.empty()) {
+    valid_gold_ = ReadAlignments(data.valid_alignment, text_.valid);
+  }
+}
+
+std::string TranslationTask::CheckSum() const {
+  std::string sum = text_.CheckSum();
+  if (!guided()) return sum;
+  std::string all;
+  for (const AlignmentLinks& links : links_)
+    all += FormatAlignment(links) + '\n';
+  return sum + fmt::format("{:08x}", Crc32(all));
 }
 
 bool TranslationTask::in_files() const {
@@ -148,6 +216,15 @@ void TranslationTask::EncodeExamples() {
         train_.dropped_long, options.max_length, train_.dropped_empty));
   }
   valid_ = EncodeCorpus(text_.valid, v.source, v.target, {});
+  linked_pairs_ = 0;
+  for (size_t i = 0; guided() && i < train_.source.size(); ++i) {
+    const auto line = static_cast<size_t>(train_.lines[i]);
+    source_words_.push_back(
+        WordsOf(v.source, text_.train.source[line], train_.source[i]));
+    target_words_.push_back(
+        WordsOf(v.target, text_.train.target[line], train_.target[i]));
+    linked_pairs_ += links_[line].empty() ? 0 : 1;
+  }
   if (data.bpe_dropout == 0) return;
   if (data.source_kind() == VocabularyKind::kBpe) {
     source_dropout_.emplace(v.source, data.bpe_dropout);
@@ -160,9 +237,10 @@ void TranslationTask::EncodeExamples() {
 std::string TranslationTask::Summary() const {
   return fmt::format(
       "{} pairs (dropped: {} longer than {} tokens, {} with an empty side), "
-      "{} for validation; vocabularies of {} and {} tokens{}",
+      "{} for validation; vocabularies of {} and {} tokens{}{}",
       train_.size(), train_.dropped_long, data.max_length, train_.dropped_empty,
       valid_.size(), vocabularies_->source.size(), vocabularies_->target.size(),
+      guided() ? fmt::format("; links of {} pairs", linked_pairs_) : "",
       model.PrecisionNote());
 }
 
@@ -183,29 +261,53 @@ int64_t TranslationTask::Units(std::span<const int64_t> examples) const {
   return tokens;
 }
 
-Batch TranslationTask::TrainingBatch(const Context& ctx,
-                                     std::span<const int64_t> examples) const {
-  if (ctx.rng == nullptr || (!source_dropout_ && !target_dropout_)) {
-    return MakeBatch(train_, examples);
-  }
-  // Models may have no positions beyond max_length.
+TranslationTask::Examples TranslationTask::TrainingExamples(
+    const Context& ctx, std::span<const int64_t> examples) const {
+  const bool drops = ctx.rng != nullptr && (source_dropout_ || target_dropout_);
+  if (!drops && !guided()) return {MakeBatch(train_, examples), {}, {}};
+  // Models may have no positions beyond max_length; and links are lost with
+  // words that can no longer be told apart.
   const auto segment = [&](const std::optional<BpeDropout>& dropout,
-                           const std::vector<int32_t>& ids) {
-    if (!dropout) return ids;
-    std::vector<int32_t> segmented = dropout->Segment(ids, *ctx.rng);
+                           const Vocabulary& vocabulary, WordTokens usual) {
+    if (!drops || !dropout) return usual;
+    std::vector<int32_t> segmented = dropout->Segment(usual.ids, *ctx.rng);
     const int64_t tokens = std::ssize(segmented) - 1;  // without </s>
-    if (data.max_length > 0 && tokens > data.max_length) return ids;
-    return segmented;
+    if (data.max_length > 0 && tokens > data.max_length) return usual;
+    if (!guided()) return WordTokens{std::move(segmented), {}};
+    return FindWords(vocabulary, segmented, usual.word_count()).value_or(usual);
   };
+  Examples result;
   Corpus corpus;
   std::vector<int64_t> places;
+  const auto words = [&](const auto& all, size_t i) {
+    return guided() ? all[i] : std::vector<int32_t>();
+  };
   for (const int64_t example : examples) {
     const auto i = static_cast<size_t>(example);
     places.push_back(corpus.size());
-    corpus.source.push_back(segment(source_dropout_, train_.source[i]));
-    corpus.target.push_back(segment(target_dropout_, train_.target[i]));
+    result.source.push_back(
+        segment(source_dropout_, vocabularies_->source,
+                {train_.source[i], words(source_words_, i)}));
+    result.target.push_back(
+        segment(target_dropout_, vocabularies_->target,
+                {train_.target[i], words(target_words_, i)}));
+    corpus.source.push_back(result.source.back().ids);
+    corpus.target.push_back(result.target.back().ids);
   }
-  return MakeBatch(corpus, places);
+  result.batch = MakeBatch(corpus, places);
+  return result;
+}
+
+Tensor TranslationTask::Links(std::span<const int64_t> examples,
+                              const Examples& in) const {
+  std::vector<LinkedPair> pairs;
+  for (size_t b = 0; b < examples.size(); ++b) {
+    const auto line =
+        static_cast<size_t>(train_.lines[static_cast<size_t>(examples[b])]);
+    pairs.push_back({&links_[line], in.source[b].words, in.target[b].words});
+  }
+  return LinkTargets(pairs, in.batch.T, in.batch.S,
+                     data.guided_alignment_shift);
 }
 
 BatchLoss TranslationTask::Loss(const Context& ctx,
@@ -214,22 +316,43 @@ BatchLoss TranslationTask::Loss(const Context& ctx,
   CrossEntropyOptions entropy;
   entropy.smoothing = options.smoothing;
   entropy.scale = options.scale;
-  CrossEntropyLoss loss = TranslationLoss(
-      *model_->model, ctx, TrainingBatch(ctx, examples), entropy);
-  return {std::move(loss.loss), loss.nll * options.scale};
+  const Examples in = TrainingExamples(ctx, examples);
+  if (!guided()) {
+    CrossEntropyLoss loss =
+        TranslationLoss(*model_->model, ctx, in.batch, entropy);
+    return {std::move(loss.loss), loss.nll * options.scale};
+  }
+  WeightsTap tap{model_->model->alignment_attention(), {}};
+  Context tapped = ctx;
+  tapped.tap = &tap;
+  const CrossEntropyLoss loss =
+      TranslationLoss(*model_->model, tapped, in.batch, entropy);
+  const Var links =
+      AlignmentCrossEntropy(tap.weights, Links(examples, in),
+                            model_->model->alignment_head(), options.scale);
+  return {Add(loss.loss, Scale(links, data.guided_alignment_weight)),
+          loss.nll * options.scale,
+          {{"alignment_loss", links.value().item()}}};
 }
 
 std::vector<MeasureInfo> TranslationTask::Measures() const {
-  return {{"bleu", true},
-          {"loss", false},
-          {"exact_match", true},
-          {"word_error_rate", false}};
+  std::vector<MeasureInfo> measures = {{"bleu", true},
+                                       {"loss", false},
+                                       {"exact_match", true},
+                                       {"word_error_rate", false}};
+  if (!data.valid_alignment.empty()) measures.push_back({"aer", false});
+  return measures;
 }
 
 Metrics TranslationTask::Validate(const std::string& measure) const {
   const double loss = CorpusLoss(*model_->model, valid_, Batches()).mean();
   Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
-  if (measure == "loss" || !std::isfinite(loss)) return metrics;
+  if (!std::isfinite(loss)) return metrics;
+  if (!data.valid_alignment.empty()) {
+    const auto links = AlignWords(*model_, text_.valid);
+    metrics.emplace_back("aer", ScoreAlignments(links, valid_gold_).error_rate);
+  }
+  if (measure == "loss" || measure == "aer") return metrics;
   DecodeOptions decode;
   decode.beam = data.valid_beam;
   if (measure == "bleu") {

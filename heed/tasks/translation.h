@@ -9,7 +9,9 @@
 #include "heed/data/batches.h"
 #include "heed/data/bpe_dropout.h"
 #include "heed/data/vocabulary.h"
+#include "heed/data/word_tokens.h"
 #include "heed/decode/translator.h"
+#include "heed/metrics/aer.h"
 #include "heed/models/config.h"
 #include "heed/models/sequence_model.h"
 #include "heed/tasks/parallel_text.h"
@@ -45,9 +47,11 @@ class TranslationTask : public Task {
   void Visit(FieldList& v) override;
   void Resolve() override;
 
-  void ReadExamples() override { text_ = ReadTrainingText(data); }
-  /// Text that is in memory, instead of ReadExamples.
-  void SetText(TrainingText text) { text_ = std::move(text); }
+  void ReadExamples() override { SetText(ReadTrainingText(data)); }
+  /// Text that is in memory, instead of ReadExamples. The files of links that
+  /// the settings name are read. Throws: IoError; FormatError if they do not
+  /// fit the text.
+  void SetText(TrainingText text);
   bool in_files() const override;
   void LearnVocabularies() override;
   ModelFiles Files() const override;
@@ -61,7 +65,7 @@ class TranslationTask : public Task {
 
   ParameterSet& parameters() override { return model_->model->parameters(); }
   std::string Summary() const override;
-  std::string CheckSum() const override { return text_.CheckSum(); }
+  std::string CheckSum() const override;
   std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
                                               int epoch) const override;
   int64_t Units(std::span<const int64_t> examples) const override;
@@ -86,14 +90,28 @@ class TranslationTask : public Task {
  private:
   BatchOptions Batches() const;
   std::vector<int32_t> BestTarget(const Batch& source) const;
-  Batch TrainingBatch(const Context& ctx,
-                      std::span<const int64_t> examples) const;
+  bool guided() const { return !data.guided_alignment.empty(); }
+  /// A batch, and the words of its tokens if they are guided.
+  struct Examples {
+    Batch batch;
+    std::vector<WordTokens> source;
+    std::vector<WordTokens> target;
+  };
+  Examples TrainingExamples(const Context& ctx,
+                            std::span<const int64_t> examples) const;
+  Tensor Links(std::span<const int64_t> examples, const Examples& in) const;
 
   std::string folder_;  // that it was read from
   std::optional<Vocabularies> vocabularies_;
   std::optional<TranslationModel> model_;
   TrainingText text_;
+  std::vector<AlignmentLinks> links_;  // of the lines of text_.train
+  std::vector<GoldAlignment> valid_gold_;
+  int64_t linked_pairs_ = 0;
   Corpus train_;
+  // Of each pair of train_, if it is guided: words of its tokens.
+  std::vector<std::vector<int32_t>> source_words_;
+  std::vector<std::vector<int32_t>> target_words_;
   Corpus valid_;
   std::optional<BpeDropout> source_dropout_;
   std::optional<BpeDropout> target_dropout_;

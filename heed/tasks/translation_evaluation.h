@@ -8,7 +8,6 @@
 
 #include "heed/decode/options.h"
 #include "heed/explain/line_plot.h"
-#include "heed/metrics/aer.h"
 #include "heed/tasks/translation_model.h"
 
 namespace heed {
@@ -66,12 +65,6 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
 Series BleuByLength(const std::string& name, const ParallelText& text,
                     const std::vector<std::string>& translations,
                     bool lowercase);
-
-/// Links between the white-space words of each pair, from the attention of the
-/// model to the gold target: pieces of a word are added up, each target word is
-/// linked to the source word it looks at most.
-std::vector<AlignmentLinks> AlignWords(const TranslationModel& model,
-                                       const ParallelText& text);
 
 }  // namespace heed
 

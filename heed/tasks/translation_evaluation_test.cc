@@ -10,6 +10,7 @@
 #include "heed/base/errors.h"
 #include "heed/metrics/bleu.h"
 #include "heed/tasks/testing.h"
+#include "heed/tasks/word_alignment.h"
 
 namespace heed {
 namespace {
@@ -33,49 +34,6 @@ class EvaluationTest : public testing::Test {
 
   TemporaryFolder folder_;
 };
-
-/// The number of words on either side that links reach at most.
-AlignmentLink LastOf(const AlignmentLinks& links) {
-  AlignmentLink last;
-  for (const AlignmentLink& link : links) {
-    last.source = std::max(last.source, link.source);
-    last.target = std::max(last.target, link.target);
-  }
-  return last;
-}
-
-TEST_F(EvaluationTest, EveryTargetWordIsLinkedToOneSourceWord) {
-  const ParallelText text = {{"ab c abba", "b", "a  b"},
-                             {"c ab", "ab abc b c", "b a"}};
-  for (const char* kind : {"words", "characters", "unigram"}) {
-    const auto links = AlignWords(Model(kind, text), text);
-    ASSERT_EQ(links.size(), 3);
-    EXPECT_EQ(links[0].size(), 2) << kind;
-    EXPECT_EQ(links[1].size(), 4) << kind;
-    EXPECT_EQ(links[2].size(), 2) << kind;
-    EXPECT_EQ(LastOf(links[0]).target, 1) << kind;
-    EXPECT_LE(LastOf(links[0]).source, 2) << kind;
-    EXPECT_EQ(LastOf(links[1]).target, 3) << kind;
-    EXPECT_EQ(LastOf(links[1]).source, 0) << kind;
-    EXPECT_LE(LastOf(links[2]).source, 1) << kind;
-  }
-}
-
-TEST_F(EvaluationTest, EmptySideHasNoLinks) {
-  const ParallelText text = {{"a b", "b"}, {"a", "b a"}};
-  for (const char* kind : {"words", "characters"}) {
-    const TranslationModel model = Model(kind, text);
-    const auto links = AlignWords(model, {{"", "a", " "}, {"a", "", " "}});
-    ASSERT_EQ(links.size(), 3);
-    for (const AlignmentLinks& none : links) EXPECT_TRUE(none.empty()) << kind;
-  }
-}
-
-TEST_F(EvaluationTest, AlignmentNeedsAttention) {
-  const ParallelText text = {{"a b"}, {"b a"}};
-  const TranslationModel model = Model("words", text, "fixed");
-  EXPECT_THROW(AlignWords(model, text), ConfigError);
-}
 
 TEST_F(EvaluationTest, MeasuresFitTogether) {
   const ParallelText text = ReversedLetters(40, 3);

@@ -12,7 +12,8 @@ namespace heed {
 Var TranslationLogits(const SequenceModel& model, const Context& ctx,
                       const Batch& batch);
 
-/// Their loss against the gold tokens; padding does not count.
+/// Their loss against the gold tokens; padding does not count. What the context
+/// records and taps is that of the pairs of the batch.
 CrossEntropyLoss TranslationLoss(const SequenceModel& model, const Context& ctx,
                                  const Batch& batch,
                                  CrossEntropyOptions options);

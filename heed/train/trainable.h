@@ -27,6 +27,8 @@ struct LossOptions {
 struct BatchLoss {
   Var loss;        // scale · Σ of the loss that is minimised
   double nll = 0;  // scale · Σ of the same without label smoothing
+  /// scale · Σ of what else the loss is made of, by name, for the log.
+  Metrics parts = {};
 };
 
 /// A model with the examples it learns from. Examples have numbers.

@@ -38,7 +38,21 @@ struct StepResult {
   double nll = 0;   // per unit, without
   double norm = 0;
   int64_t units = 0;
+  Metrics parts;  // per unit, of the loss
 };
+
+/// Adds numbers of the same name.
+void AddTo(Metrics& sums, const Metrics& terms) {
+  for (const auto& [name, value] : terms) {
+    const auto known =
+        std::ranges::find(sums, name, &Metrics::value_type::first);
+    if (known == sums.end()) {
+      sums.emplace_back(name, value);
+    } else {
+      known->second += value;
+    }
+  }
+}
 
 /// One run, from its start or from a checkpoint to its end.
 class Run {
@@ -205,6 +219,7 @@ class Run {
     tape_.Clear();
     result.loss += loss.loss.value().item();
     result.nll += loss.nll;
+    AddTo(result.parts, loss.parts);
   }
 
   NumericError NotFinite(const std::string& what) {
@@ -234,6 +249,7 @@ class Run {
         {"gradient_norm", result.norm},
         {"learning_rate",
          LearningRate(config_.optimizer, state_.step, last_step_)}};
+    AddTo(metrics, result.parts);
     if (log_units_ > 0) {
       metrics.emplace_back(
           "tokens_per_second",

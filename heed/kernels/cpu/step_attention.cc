@@ -324,7 +324,7 @@ void MeanOfHeads(int64_t heads, int64_t count, const float* weights,
 /// at and returns how many there are, at most `most`.
 template <typename K, class Find>
 Tensor AttendRows(const StepQueries& queries, int64_t most, Tensor* weights,
-                  const Find& find) {
+                  int64_t head, const Find& find) {
   const Tensor& q = queries.q;
   const Heads n = {queries.heads, queries.heads / queries.key_heads,
                    q.cols() / queries.heads, static_cast<float>(queries.scale)};
@@ -350,7 +350,9 @@ Tensor AttendRows(const StepQueries& queries, int64_t most, Tensor* weights,
                   AttendRow(n, query, count, keys, before, own.data<float>(),
                             context.row<float>(r));
                   if (weights == nullptr) continue;
-                  MeanOfHeads(n.heads, count, own.data<float>(),
+                  const float* shown =
+                      own.data<float>() + std::max<int64_t>(head, 0) * count;
+                  MeanOfHeads(head < 0 ? n.heads : 1, count, shown,
                               weights->row<float>(r));
                 }
               });
@@ -364,7 +366,7 @@ Tensor OverPositions(const StepQueries& queries,
   const auto count = static_cast<int64_t>(positions.size());
   const auto attend = [&]<typename K>(K) {
     return AttendRows<K>(
-        queries, count, nullptr, [&](int64_t r, const K** keys) {
+        queries, count, nullptr, -1, [&](int64_t r, const K** keys) {
           const int32_t* slot = slots.row<int32_t>(r);
           for (int64_t s = 0; s < count; ++s) {
             keys[s] = positions[static_cast<size_t>(s)].row<K>(slot[s]);
@@ -377,18 +379,20 @@ Tensor OverPositions(const StepQueries& queries,
 }
 
 Tensor OverSource(const StepQueries& queries, const Tensor& source,
-                  const Tensor& lengths, const Tensor& sources,
-                  Tensor* weights) {
+                  const Tensor& lengths, const Tensor& sources, Tensor* weights,
+                  int64_t head) {
   const int64_t S = source.dim(1);
   const int64_t share =
       sources.numel() == 0 ? 1 : queries.q.rows() / sources.numel();
   const auto attend = [&]<typename K>(K) {
-    return AttendRows<K>(queries, S, weights, [&](int64_t r, const K** keys) {
-      const int64_t b = sources.data<int32_t>()[r / share];
-      const int64_t count = lengths.data<int32_t>()[b];
-      for (int64_t s = 0; s < count; ++s) keys[s] = source.row<K>(b * S + s);
-      return count;
-    });
+    return AttendRows<K>(queries, S, weights, head,
+                         [&](int64_t r, const K** keys) {
+                           const int64_t b = sources.data<int32_t>()[r / share];
+                           const int64_t count = lengths.data<int32_t>()[b];
+                           for (int64_t s = 0; s < count; ++s)
+                             keys[s] = source.row<K>(b * S + s);
+                           return count;
+                         });
   };
   return source.dtype() == DType::kBF16 ? attend(bfloat16{}) : attend(float{});
 }
@@ -410,12 +414,13 @@ Tensor AttendPositions(const StepQueries& queries,
 
 Tensor AttendSource(const StepQueries& queries, const Tensor& source,
                     const Tensor& lengths, const Tensor& sources,
-                    Tensor* weights) {
+                    Tensor* weights, int64_t head) {
+  assert(head < queries.heads);
   if (weights != nullptr) {
     *weights = Tensor::Zeros({queries.q.rows(), source.dim(1)});
   }
   return HWY_DYNAMIC_DISPATCH(OverSource)(queries, source, lengths, sources,
-                                          weights);
+                                          weights, head);
 }
 
 }  // namespace heed::kernels

@@ -1,0 +1,238 @@
+// heed align: which words of a pair belong together.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "apps/heed/commands.h"
+#include "apps/heed/tasks.h"
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/explain/alignment_file.h"
+#include "heed/io/file.h"
+#include "heed/metrics/symmetrize.h"
+#include "heed/tasks/translation.h"
+#include "heed/tasks/word_alignment.h"
+
+namespace heed {
+namespace {
+
+struct AlignOptions {
+  std::string folder;
+  DataConfig data;  // source, target, tsv
+  std::string reverse;
+  std::string symmetrize = "grow-diag-final-and";
+  std::string layer = "auto";
+  std::string reverse_layer = "auto";
+  int head = -1;
+  std::string shift = "auto";
+  LinkOptions links;
+  std::string gold;
+  std::string out;
+  std::string format;
+  std::string dtype = "auto";
+  int threads = 0;
+
+  void Visit(FieldList& v);
+};
+
+void AlignOptions::Visit(FieldList& v) {
+  v.Section("Text");
+  v("source", data.source, Any{"FILE"}, "text, one sentence a line (.gz too)");
+  v("target", data.target, Any{"FILE"}, "its translation, line by line");
+  v("tsv", data.tsv, Any{"FILE"}, "both in one file: source, tab, target");
+  v.Section("Attention");
+  v("layer", layer, Any{"N"},
+    "layer of the decoder that is read, from 0; auto: the one that was taught "
+    "with --guided-alignment; else with --reverse the layers and steps of both "
+    "models whose links agree most; else the last one but one");
+  v("head", head, Range(-1, 1023),
+    "its head, from 0; -1: the mean of all, or the one that was taught");
+  v("shift", shift, OneOf{"auto", "yes", "no"},
+    "read a word's weights one step later, when the model has read the word");
+  v.Section("Links");
+  v("threshold", links.threshold, Range(0, 1),
+    "link a target word to all source words of at least this weight; 0: to "
+    "the one of the largest");
+  v("allow_null", links.allow_null,
+    "leave a word without link if it looks at no word most");
+  v.Section("Two directions");
+  v("reverse", reverse, Any{"DIR"}, "model of the other direction");
+  v("reverse_layer", reverse_layer, Any{"N"}, "as layer, of that model");
+  const auto names = SymmetrizationNames();
+  v("symmetrize", symmetrize,
+    OneOf(std::vector<std::string>(names.begin(), names.end())),
+    "how links of both directions become one set");
+  v.Section("Output");
+  v("gold", gold, Any{"FILE"},
+    "hand-made links i-j (sure) or i?j (possible) per pair, also the last "
+    "column of a table: print error rate, precision and recall; pictures "
+    "outline these links");
+  v("out", out, Any{"FILE"},
+    "where to write; else standard output, or nowhere with --gold");
+  v("format", format, OneOf{"", "pharaoh", "json", "html", "svg"},
+    "pharaoh: a line of links i-j for each pair; json: words, the weights of "
+    "words and links; html, svg: pictures; else by the name of --out");
+}
+
+/// Where the text comes from, for errors.
+std::string LineOf(const AlignOptions& options, bool source, size_t line) {
+  const DataConfig& data = options.data;
+  const std::string& file =
+      !data.tsv.empty() ? data.tsv : (source ? data.source : data.target);
+  return fmt::format("{}:{}", file, line + 1);
+}
+
+/// Throws: FormatError for a pair with one empty side.
+void CheckSides(const AlignOptions& options, const ParallelText& text) {
+  for (size_t i = 0; i < text.source.size(); ++i) {
+    const bool no_source = SplitWhitespace(text.source[i]).empty();
+    const bool no_target = SplitWhitespace(text.target[i]).empty();
+    if (no_source == no_target) continue;
+    throw FormatError(fmt::format(
+        "{}: the {} is empty but its {} is not, so that there is nothing to "
+        "align; leave the pair out, or empty both sides",
+        LineOf(options, no_source, i), no_source ? "source" : "target",
+        no_source ? "target" : "source"));
+  }
+}
+
+int64_t ParseLayer(const std::string& name, const std::string& text) {
+  const auto number = ParseNumber(text);
+  if (!number || *number < 0 || *number > 1e6 ||
+      *number != static_cast<double>(static_cast<int64_t>(*number))) {
+    throw ConfigError(
+        fmt::format("--{}: '{}' is neither 'auto' nor a layer's number, from 0",
+                    name, text));
+  }
+  return static_cast<int64_t>(*number);
+}
+
+/// `automatic` with what the options say otherwise.
+AttentionChoice Chosen(const AlignOptions& options, const std::string& name,
+                       const std::string& layer, AttentionChoice automatic) {
+  if (layer != "auto") {
+    automatic.layer = ParseLayer(name, layer);
+    automatic.head = -1;
+  }
+  if (options.head >= 0) automatic.head = options.head;
+  if (options.shift != "auto") automatic.shift = options.shift == "yes";
+  return automatic;
+}
+
+std::string Described(const AttentionChoice& choice) {
+  return fmt::format(
+      "layer {}{}{}", choice.layer,
+      choice.head < 0 ? std::string() : fmt::format(", head {}", choice.head),
+      choice.shift ? ", one step later" : "");
+}
+
+/// Views with their links.
+std::vector<AlignmentView> Align(const AlignOptions& options,
+                                 const ParallelText& text) {
+  const TranslationModel forward =
+      ReadTranslationModel(options.folder, options.dtype);
+  AttentionChoice choice =
+      Chosen(options, "layer", options.layer, UsualAttention(forward));
+  if (options.reverse.empty()) {
+    std::vector<AlignmentView> views = WordWeights(forward, text, choice);
+    for (AlignmentView& view : views) view.links = LinksOf(view, options.links);
+    return views;
+  }
+  const TranslationModel backward =
+      ReadTranslationModel(options.reverse, options.dtype);
+  AttentionChoice other =
+      Chosen(options, "reverse_layer", options.reverse_layer,
+             UsualAttention(backward));
+  const bool taught = !forward.data.guided_alignment.empty() &&
+                      !backward.data.guided_alignment.empty();
+  if (!taught && options.layer == "auto" && options.reverse_layer == "auto" &&
+      options.head < 0 && options.shift == "auto") {
+    const AgreedChoice agreed =
+        ChooseByAgreement(forward, backward, text, options.links);
+    choice = agreed.forward;
+    other = agreed.backward;
+    fmt::print(stderr,
+               "{}: {}; {}: {}; they agree on {:.1f} % of their links\n",
+               options.folder, Described(choice), options.reverse,
+               Described(other), 100 * agreed.agreement);
+  }
+  std::vector<AlignmentView> views = WordWeights(forward, text, choice);
+  const std::vector<AlignmentView> reversed =
+      WordWeights(backward, Swapped(text), other);
+  const Symmetrization method = ParseSymmetrization(options.symmetrize);
+  for (size_t i = 0; i < views.size(); ++i) {
+    const AlignmentLinks links =
+        Symmetrize(LinksOf(views[i], options.links),
+                   Reversed(LinksOf(reversed[i], options.links)), method);
+    views[i] = BothWays(views[i], reversed[i]);
+    views[i].links = links;
+  }
+  return views;
+}
+
+void PrintScore(const std::vector<AlignmentView>& views,
+                const std::vector<GoldAlignment>& gold) {
+  std::vector<AlignmentLinks> links;
+  for (const AlignmentView& view : views) links.push_back(*view.links);
+  const AlignmentScore score = ScoreAlignments(links, gold);
+  fmt::print("AER        {:.3f}\nprecision  {:.3f}\nrecall     {:.3f}\n",
+             score.error_rate, score.precision, score.recall);
+}
+
+AlignmentFormat FormatOf(const AlignOptions& options) {
+  if (!options.format.empty()) return ParseAlignmentFormat(options.format);
+  return options.out.empty() ? AlignmentFormat::kPharaoh
+                             : AlignmentFormatOf(options.out);
+}
+
+}  // namespace
+
+int RunAlign(const Arguments& arguments) {
+  AlignOptions chosen;
+  Options options(
+      "align",
+      "Links the words of sentence pairs by the attention of a translation "
+      "model that is led along the target, or of two models that translate in "
+      "opposite directions.");
+  options.Positional("DIR", chosen.folder, "model folder");
+  chosen.Visit(options.fields());
+  options.fields().Section("Run");
+  VisitDtype(options.fields(), chosen.dtype);
+  options.fields()("threads", chosen.threads, Range(0, 1024),
+                   "threads; 0: one per core");
+  options.Example("heed align model --source test.de --target test.en");
+  options.Example(
+      "heed align de-en --reverse en-de --tsv gold.tsv --gold gold.tsv");
+  options.Example(
+      "heed align de-en --tsv pairs.tsv --format json --out pairs.json");
+  if (!options.Parse(arguments)) return 0;
+
+  const ThreadLimit limit(chosen.threads);
+  const AlignmentFormat format = FormatOf(chosen);
+  const ParallelText text = ReadTrainingText(chosen.data).train;
+  CheckSides(chosen, text);
+  std::vector<GoldAlignment> gold;
+  if (!chosen.gold.empty()) gold = ReadAlignments(chosen.gold, text);
+  std::optional<AtomicFile> file;
+  if (!chosen.out.empty()) file.emplace(chosen.out);
+  std::vector<AlignmentView> views = Align(chosen, text);
+  if (!chosen.gold.empty()) PrintScore(views, gold);
+  const bool picture =
+      format == AlignmentFormat::kSvg || format == AlignmentFormat::kHtml;
+  for (size_t i = 0; picture && i < gold.size(); ++i) {
+    views[i].links = gold[i].possible;
+  }
+  if (file) {
+    file->Write(AlignmentFile(format, views));
+    file->Commit();
+  } else if (chosen.gold.empty()) {
+    fmt::print("{}", AlignmentFile(format, views));
+    if (std::fflush(stdout) != 0) {
+      throw IoError("standard output: cannot be written");
+    }
+  }
+  return 0;
+}
+
+}  // namespace heed

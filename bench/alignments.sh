@@ -1,0 +1,122 @@
+#!/bin/bash
+# The figures of docs/alignments.md: alignment error rates of translators on
+# hand-made links.
+#
+#   bench/alignments.sh train FOLDER DATA    trains the models (hours on 2 cores)
+#   bench/alignments.sh measure FOLDER DATA  prints the error rates
+#
+# DATA holds multi30k/ (train.{en,de}.gz, val.{en,de}) and wordalign/
+# (europarl_de_en/test.tsv, xlwa_en_*/{train,dev,test}.tsv); HEED names the
+# command (else: heed).
+set -euo pipefail
+export LC_ALL=C.UTF-8
+[[ $# -eq 3 && $1 =~ ^(train|measure)$ ]] || { sed -n "2,10s/^# \\?//p" "$0"; exit 2; }
+action=$1 folder=$2 data=$3
+heed=${HEED:-heed}
+mkdir -p "$folder"
+
+# Gold links count punctuation as words.
+words() { sed -E 's/([.,!?;:"()„“”…])/ \1 /g; s/  +/ /g; s/^ //; s/ $//'; }
+
+# Source, target, links -> target, source, links.
+reversed() {
+  awk -F'\t' 'BEGIN { OFS = "\t" } {
+    n = split($3, links, " "); line = ""
+    for (i = 1; i <= n; ++i) {
+      split(links[i], link, "-"); line = line (i > 1 ? " " : "") link[2] "-" link[1]
+    }
+    print $2, $1, line
+  }'
+}
+
+prepare() {
+  local side name language
+  for side in de en; do
+    for name in train val; do
+      zcat -f "$data/multi30k/$name.$side"* | words > "$folder/$name.$side"
+    done
+  done
+  for name in train dev; do
+    for language in es it nl pt; do
+      cat "$data/wordalign/xlwa_en_$language/$name.tsv"
+    done > "$folder/xlwa.$name.forward.tsv"
+    reversed < "$folder/xlwa.$name.forward.tsv" > "$folder/xlwa.$name.backward.tsv"
+  done
+  for language in es it nl; do
+    cp "$data/wordalign/xlwa_en_$language/test.tsv" "$folder/xlwa.$language.tsv"
+  done
+}
+
+# multi30k KIND SOURCE TARGET OPTIONS
+multi30k() {
+  local out=$folder/$1.$2-$3 source=$2 target=$3
+  shift 3
+  "$heed" train --source "$folder/train.$source" --target "$folder/train.$target" \
+    --valid-source "$folder/val.$source" --valid-target "$folder/val.$target" --lowercase \
+    --vocabulary bpe --joint-vocabulary --source-vocabulary-size 10000 --batch-tokens 2048 \
+    --schedule cosine --precision bf16 --patience 0 --out "$out" "$@"
+}
+
+# xlwa DIRECTION OPTIONS
+xlwa() {
+  local train=$folder/xlwa.train.$1.tsv dev=$folder/xlwa.dev.$1.tsv out=$folder/xlwa.$1
+  shift
+  "$heed" train --tsv "$train" --valid-tsv "$dev" --guided-alignment "$train" \
+    --valid-alignment "$dev" --metric aer --lowercase --vocabulary bpe --joint-vocabulary \
+    --source-vocabulary-size 6000 --batch-tokens 1024 --schedule cosine --patience 0 --out "$out" "$@"
+}
+
+train() {
+  prepare
+  local pair direction
+  for pair in "de en" "en de"; do
+    # shellcheck disable=SC2086
+    multi30k transformer $pair --model transformer-tiny --position rotary --tie all --norm pre \
+      --dropout 0.3 --learning-rate 3e-3 --warmup 1000 --beta2 0.98 --epochs 20 --ema 0.999
+    # shellcheck disable=SC2086
+    multi30k rnn $pair --model bahdanau --variant cgru --embedding 128 --units 256 --tie-output \
+      --dropout 0.3 --learning-rate 1e-3 --warmup 400 --epochs 7 --ema 0.99
+  done
+  for direction in forward backward; do
+    xlwa "$direction" --model transformer-tiny --layers 2 --decoder-layers 2 --alignment-layer 1 \
+      --position rotary --tie all --dropout 0.2 --learning-rate 2e-3 --warmup 300 --epochs 20 \
+      --ema 0.99 --guided-alignment-weight 2 --guided-alignment-shift
+  done
+}
+
+# row NAME ARGUMENTS: error rate, precision and recall on one line.
+row() {
+  local name=$1
+  shift
+  printf '%-44s %s\n' "$name" "$("$heed" align "$@" 2> /dev/null | tr -s '\n ' ' ')"
+}
+
+measure() {
+  local gold=$data/wordalign/europarl_de_en/test.tsv model language method
+  reversed < "$gold" > "$folder/europarl.backward.tsv"
+  for model in transformer rnn; do
+    local forward=$folder/$model.de-en backward=$folder/$model.en-de
+    [[ -f $forward/model.safetensors && -f $backward/model.safetensors ]] || continue
+    row "europarl $model de-en" "$forward" --tsv "$gold" --gold "$gold"
+    row "europarl $model en-de" "$backward" --tsv "$folder/europarl.backward.tsv" \
+      --gold "$folder/europarl.backward.tsv"
+    for method in intersection union grow-diag grow-diag-final grow-diag-final-and; do
+      row "europarl $model $method" "$forward" --reverse "$backward" --tsv "$gold" \
+        --gold "$gold" --symmetrize "$method"
+    done
+  done
+  for language in es it nl; do
+    gold=$folder/xlwa.$language.tsv
+    reversed < "$gold" > "$folder/xlwa.$language.backward.tsv"
+    row "xlwa $language forward" "$folder/xlwa.forward" --tsv "$gold" --gold "$gold"
+    [[ -f $folder/xlwa.backward/model.safetensors ]] || continue
+    row "xlwa $language backward" "$folder/xlwa.backward" \
+      --tsv "$folder/xlwa.$language.backward.tsv" --gold "$folder/xlwa.$language.backward.tsv"
+    for method in intersection grow-diag grow-diag-final grow-diag-final-and; do
+      row "xlwa $language $method" "$folder/xlwa.forward" --reverse "$folder/xlwa.backward" \
+        --tsv "$gold" --gold "$gold" --symmetrize "$method"
+    done
+  done
+}
+
+"$action"

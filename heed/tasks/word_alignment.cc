@@ -1,0 +1,310 @@
+#include "heed/tasks/word_alignment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/data/batches.h"
+#include "heed/data/word_tokens.h"
+#include "heed/io/file.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/metrics/symmetrize.h"
+#include "heed/tasks/translation_loss.h"
+
+namespace heed {
+namespace {
+
+/// The weights of one attention while a batch is read: of one step at a time,
+/// or of all steps at once; of one head, or summed over all.
+class Looks {
+ public:
+  Looks(std::string layer, int64_t head)
+      : layer_(std::move(layer)), head_(head) {}
+
+  void Add(const std::string& layer, int head, const Tensor& weights) {
+    if (layer != layer_ || (head_ >= 0 && head != head_)) return;
+    heads_ = std::max(heads_, head_ >= 0 ? 1 : head + 1);
+    if (head == 0 || head_ >= 0) {
+      // Others may take the same weights, and a mean is summed in place.
+      parts_.push_back(head_ >= 0 ? weights : weights.Clone());
+    } else {
+      kernels::AddTo(parts_.back(), weights);
+    }
+  }
+  int heads() const { return heads_; }
+  /// What target token t of sentence b looked at, times heads(): S weights.
+  const float* Row(int64_t b, int64_t t) const {
+    for (const Tensor& part : parts_) {
+      if (t < part.dim(1)) return part[b].row<float>(t);
+      t -= part.dim(1);
+    }
+    return nullptr;
+  }
+
+ private:
+  std::string layer_;
+  int64_t head_;
+  int heads_ = 0;
+  std::vector<Tensor> parts_;  // [B, T, S] each
+};
+
+class LooksRecorder : public Recorder {
+ public:
+  void OnAttention(const std::string& layer, int head, int64_t /*step*/,
+                   const Tensor& weights) override {
+    for (Looks& own : looks) own.Add(layer, head, weights);
+  }
+  std::vector<Looks> looks;
+};
+
+/// A side of the text, encoded.
+struct EncodedSide {
+  EncodedSide(const std::vector<std::string>& lines,
+              const Vocabulary& vocabulary, bool lowercase) {
+    for (const std::string& line : lines) {
+      WordTokens tokens = EncodeWordTokens(
+          vocabulary, lowercase ? std::string_view(Lowercase(line)) : line);
+      ids.push_back(std::move(tokens.ids));
+      words.push_back(std::move(tokens.words));
+    }
+  }
+  std::vector<std::vector<int32_t>> ids;
+  std::vector<std::vector<int32_t>> words;
+};
+
+std::vector<std::string> WordsOf(const std::string& line) {
+  const std::vector<std::string_view> words = SplitWhitespace(line);
+  return {words.begin(), words.end()};
+}
+
+/// Fills view.weights from the weights of tokens.
+void AddWords(const Looks& looks, int64_t b, bool shift,
+              std::span<const int32_t> source_words,
+              std::span<const int32_t> target_words, AlignmentView& view) {
+  const auto sources = static_cast<size_t>(view.source_size());
+  std::vector<double> sums(view.target_tokens.size() * sources);
+  std::vector<double> pieces(view.target_tokens.size());
+  for (size_t t = 0; t < target_words.size(); ++t) {
+    if (target_words[t] < 0) continue;
+    const auto word = static_cast<size_t>(target_words[t]);
+    const float* row = looks.Row(b, static_cast<int64_t>(t) + (shift ? 1 : 0));
+    pieces[word] += 1;
+    for (size_t s = 0; s < source_words.size(); ++s) {
+      if (source_words[s] < 0) continue;
+      sums[word * sources + static_cast<size_t>(source_words[s])] +=
+          double{row[s]};
+    }
+  }
+  view.weights.clear();
+  for (size_t i = 0; i < sums.size(); ++i) {
+    view.weights.push_back(
+        static_cast<float>(sums[i] / (pieces[i / sources] * looks.heads())));
+  }
+}
+
+void CheckChoice(const TranslationModel& model, const AttentionChoice& choice) {
+  const int64_t layers = std::ssize(model.model->source_attentions());
+  if (choice.layer < 0 || choice.layer >= layers) {
+    throw ConfigError(fmt::format(
+        "{}: no layer {} that attends to the source; there are {}, from 0",
+        model.folder, choice.layer, layers));
+  }
+}
+
+/// Names the pair that does not fit: the longest of a batch.
+FormatError TooLong(const ParallelText& text, const Corpus& corpus,
+                    std::span<const int64_t> batch, const char* why) {
+  const auto length = [&](int64_t i) {
+    return std::max(corpus.source[static_cast<size_t>(i)].size(),
+                    corpus.target[static_cast<size_t>(i)].size());
+  };
+  const int64_t longest = *std::ranges::max_element(batch, {}, length);
+  const std::string& line = text.source[static_cast<size_t>(longest)];
+  return FormatError(fmt::format(
+      "line {} of the text ({}…) has {} tokens, more than the model can read: "
+      "{}",
+      longest + 1, line.substr(0, line.find(' ')), length(longest), why));
+}
+
+}  // namespace
+
+AttentionChoice UsualAttention(const TranslationModel& model) {
+  const std::vector<std::string> all = model.model->source_attentions();
+  if (all.empty()) {
+    throw ConfigError(fmt::format(
+        "model '{}' has no attention to align words with", model.config.model));
+  }
+  AttentionChoice choice;
+  choice.head = model.model->alignment_head();
+  const bool taught = !model.data.guided_alignment.empty();
+  if (taught || choice.head >= 0 || all.size() == 1) {
+    const auto own = std::ranges::find(all, model.model->alignment_attention());
+    choice.layer = own - all.begin();
+    choice.shift = taught && model.data.guided_alignment_shift;
+    return choice;
+  }
+  choice.layer = std::ssize(all) - 2;
+  return choice;
+}
+
+std::vector<std::vector<AlignmentView>> WordWeights(
+    const TranslationModel& model, const ParallelText& text,
+    std::span<const AttentionChoice> choices) {
+  for (const AttentionChoice& choice : choices) CheckChoice(model, choice);
+  const Vocabularies& v = model.vocabularies;
+  EncodedSide source(text.source, v.source, model.data.lowercase);
+  EncodedSide target(text.target, v.target, model.data.lowercase);
+  Corpus corpus;
+  corpus.source = std::move(source.ids);
+  corpus.target = std::move(target.ids);
+  std::vector<std::vector<AlignmentView>> views(
+      choices.size(), std::vector<AlignmentView>(text.source.size()));
+  const std::vector<std::string> layers = model.model->source_attentions();
+  const BatchOptions batches = {model.data.batch_tokens, 0};
+  for (const auto& indices : PlanBatches(corpus, batches, 0, 0)) {
+    LooksRecorder recorder;
+    for (const AttentionChoice& choice : choices) {
+      recorder.looks.emplace_back(layers[static_cast<size_t>(choice.layer)],
+                                  choice.head);
+    }
+    Context ctx;
+    ctx.recorder = &recorder;
+    try {
+      TranslationLogits(*model.model, ctx, MakeBatch(corpus, indices));
+    } catch (const ShapeError& error) {
+      throw TooLong(text, corpus, indices, error.what());
+    }
+    for (size_t c = 0; c < choices.size(); ++c) {
+      if (recorder.looks[c].heads() == 0) {
+        throw ConfigError(
+            fmt::format("{}: layer {} has no head {}; they count from 0",
+                        model.folder, choices[c].layer, choices[c].head));
+      }
+      for (size_t b = 0; b < indices.size(); ++b) {
+        const auto i = static_cast<size_t>(indices[b]);
+        AlignmentView& view = views[c][i];
+        view.source_tokens = WordsOf(text.source[i]);
+        view.target_tokens = WordsOf(text.target[i]);
+        AddWords(recorder.looks[c], static_cast<int64_t>(b), choices[c].shift,
+                 source.words[i], target.words[i], view);
+      }
+    }
+  }
+  return views;
+}
+
+std::vector<AlignmentView> WordWeights(const TranslationModel& model,
+                                       const ParallelText& text,
+                                       const AttentionChoice& choice) {
+  return std::move(WordWeights(model, text, {&choice, 1}).front());
+}
+
+std::vector<AlignmentLinks> AlignWords(const TranslationModel& model,
+                                       const ParallelText& text) {
+  std::vector<AlignmentLinks> links;
+  for (const AlignmentView& view :
+       WordWeights(model, text, UsualAttention(model))) {
+    links.push_back(LinksOf(view));
+  }
+  return links;
+}
+
+AgreedChoice ChooseByAgreement(const TranslationModel& forward,
+                               const TranslationModel& backward,
+                               const ParallelText& text,
+                               const LinkOptions& options, int64_t pairs) {
+  ParallelText sample = text;
+  const auto count = std::min(text.source.size(), static_cast<size_t>(pairs));
+  sample.source.resize(count);
+  sample.target.resize(count);
+  struct Tried {
+    AttentionChoice choice;
+    std::vector<AlignmentLinks> links;
+  };
+  const auto try_all = [&](const TranslationModel& model, bool reversed) {
+    UsualAttention(model);  // there is one
+    std::vector<AttentionChoice> choices;
+    const int64_t layers = std::ssize(model.model->source_attentions());
+    for (int64_t layer = 0; layer < layers; ++layer) {
+      choices.push_back({layer, -1, false});
+      choices.push_back({layer, -1, true});
+    }
+    const auto views =
+        WordWeights(model, reversed ? Swapped(sample) : sample, choices);
+    std::vector<Tried> tried;
+    for (size_t c = 0; c < choices.size(); ++c) {
+      tried.push_back({choices[c], {}});
+      for (const AlignmentView& view : views[c]) {
+        const AlignmentLinks links = LinksOf(view, options);
+        tried.back().links.push_back(reversed ? Reversed(links) : links);
+      }
+    }
+    return tried;
+  };
+  const std::vector<Tried> f = try_all(forward, false);
+  const std::vector<Tried> b = try_all(backward, true);
+  AgreedChoice best;
+  best.agreement = -1;
+  for (const Tried& x : f) {
+    for (const Tried& y : b) {
+      const double agreement = AlignmentAgreement(x.links, y.links);
+      if (agreement > best.agreement) best = {x.choice, y.choice, agreement};
+    }
+  }
+  return best;
+}
+
+ParallelText Swapped(const ParallelText& text) {
+  return {text.target, text.source};
+}
+
+AlignmentView BothWays(const AlignmentView& forward,
+                       const AlignmentView& backward) {
+  CheckAlignment(forward);
+  CheckAlignment(backward);
+  if (forward.source_size() != backward.target_size() ||
+      forward.target_size() != backward.source_size()) {
+    throw ShapeError("alignment: two directions of different sentences");
+  }
+  AlignmentView both = forward;
+  for (int64_t t = 0; t < both.target_size(); ++t) {
+    for (int64_t s = 0; s < both.source_size(); ++s) {
+      both.weights[static_cast<size_t>(t * both.source_size() + s)] =
+          std::sqrt(forward.weight(t, s) * backward.weight(s, t));
+    }
+  }
+  return both;
+}
+
+std::vector<GoldAlignment> ReadAlignments(const std::string& path,
+                                          const ParallelText& text) {
+  const std::vector<std::string> lines = ReadLines(path);
+  if (lines.size() != text.source.size()) {
+    throw FormatError(fmt::format("{}: {} lines of links for {} sentence pairs",
+                                  path, lines.size(), text.source.size()));
+  }
+  std::vector<GoldAlignment> gold;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const size_t tab = lines[i].rfind('\t');
+    const std::string links =
+        tab == std::string::npos ? lines[i] : lines[i].substr(tab + 1);
+    const auto number = static_cast<int64_t>(i) + 1;
+    gold.push_back(ParseGoldAlignment(links, path, number));
+    const int64_t sources = std::ssize(SplitWhitespace(text.source[i]));
+    const int64_t targets = std::ssize(SplitWhitespace(text.target[i]));
+    for (const AlignmentLink& link : gold.back().possible) {
+      if (link.source < sources && link.target < targets) continue;
+      throw FormatError(fmt::format(
+          "{}:{}: the link {}-{} leaves its pair of {} source and {} target "
+          "words; positions count from 0",
+          path, number, link.source, link.target, sources, targets));
+    }
+  }
+  return gold;
+}
+
+}  // namespace heed
