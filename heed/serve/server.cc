@@ -125,7 +125,7 @@ void ServerLoop::HandleSignal() {
       io_.stop();
       return;
     }
-    HandleSignal();
+    if (!stopping_ || !all_.empty()) HandleSignal();
   });
 }
 
