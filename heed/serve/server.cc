@@ -169,7 +169,7 @@ void ServerLoop::Remove(const std::shared_ptr<ClientConnection>& connection) {
 }
 
 void ServerLoop::Stop() {
-  asio::post(io_, [self = shared_from_this()] { self->BeginStop(); });
+  asio::post(io_, [this] { BeginStop(); });
 }
 
 void ServerLoop::BeginStop() {
