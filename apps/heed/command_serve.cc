@@ -57,13 +57,18 @@ int RunServe(const Arguments& arguments) {
   }
   Log log(ParseLogLevel(level));
   ServerMetrics metrics;
-  Engine engine(std::move(specs), engine_options, log, metrics);
-  Api api(engine, api_options, metrics);
   server_options.headers = api_options.CommonHeaders();
+  // Listens first, so that a port that is taken is told before models are read.
+  Api* handler = nullptr;
   HttpServer server(
       server_options,
-      [&](const std::shared_ptr<Exchange>& exchange) { api.Handle(exchange); },
+      [&handler](const std::shared_ptr<Exchange>& exchange) {
+        handler->Handle(exchange);
+      },
       log, metrics);
+  Engine engine(std::move(specs), engine_options, log, metrics);
+  Api api(engine, api_options, metrics);
+  handler = &api;
   api.CountConnections([&] { return server.connections(); });
   server.OnHangUp([&] { engine.Reload(); });
   // For people and scripts that wait for it.

@@ -17,10 +17,11 @@ struct Detection {
   double confidence = 0;  ///< percent
 };
 
-/// How sure a translator is of what it made of a text: the mean log-probability
-/// of a target token, less a penalty for unknown tokens of the source. It is
-/// far higher for texts in its own source language, also where two translators
-/// share one vocabulary. Units: natural logarithm
+/// How sure a translator is of what it made of texts: the log-probability of
+/// the translations by the characters of texts or translations, whichever has
+/// more, less a penalty for unknown tokens. It is far higher for texts in its
+/// own source language, also where two translators share one vocabulary. Units:
+/// natural logarithm
 double SourceFit(const Vocabulary& source, std::span<const std::string> texts,
                  std::span<const Translations> translations);
 
@@ -29,9 +30,10 @@ double SourceFit(const Vocabulary& source, std::span<const std::string> texts,
 std::vector<Detection> DetectionsOf(const std::map<std::string, double>& fits);
 
 /// The languages of a text, by the beginnings of the texts together, among the
-/// source languages of all translators. Calls `done` on the thread of a model,
-/// or `failed`; at once if there is nothing to translate.
-/// Throws: HttpError 503 as ModelQueue::Submit; 400 if there is no translator.
+/// source languages of all translators, but for those that nobody named. Calls
+/// `done` on the thread of a model, or `failed`; at once if there is nothing to
+/// translate. Throws: HttpError 503 as ModelQueue::Submit; 400 if there is no
+/// translator.
 void DetectLanguages(const Engine& engine, std::span<const std::string> texts,
                      std::function<bool()> abandoned,
                      std::function<void(std::vector<Detection>)> done,

@@ -153,16 +153,9 @@ void ModelQueue::Work() {
       model = model_;
     }
     if (batch.empty()) continue;
-    const auto start = Clock::now();
     Compute(*model, batch);
-    const double seconds = SecondsFrom(start);
-    size_t texts = 0;
-    for (const Piece& piece : batch) texts += piece.end - piece.begin;
-    metrics_.CountBatch(name_, static_cast<int64_t>(texts), seconds);
     const std::lock_guard lock(mutex_);
     working_ = 0;
-    const double of_job = seconds / static_cast<double>(batch.size());
-    seconds_of_job_ += kMeanWeight * (of_job - seconds_of_job_);
   }
 }
 
@@ -259,7 +252,9 @@ void ModelQueue::Compute(ServedModel& model, const Batch& batch) {
 }
 
 void ModelQueue::ComputeTogether(ServedModel& model, const Batch& batch) {
-  switch (batch.front().of->job.kind) {
+  const auto start = Clock::now();
+  const Job& job = batch.front().of->job;
+  switch (job.kind) {
     case Job::Kind::kTranslate:
       TranslateBatch(model, batch);
       break;
@@ -267,10 +262,22 @@ void ModelQueue::ComputeTogether(ServedModel& model, const Batch& batch) {
       PredictBatch(model, batch);
       break;
     case Job::Kind::kRun:
-      batch.front().of->job.run(model);
-      return;
+      job.run(model);
+      break;
   }
-  Finish(model, batch);
+  CountBatch(batch, SecondsFrom(start));
+  if (job.kind != Job::Kind::kRun) Finish(model, batch);
+}
+
+// Before the answers go out, so that who has one finds it counted.
+void ModelQueue::CountBatch(const Batch& batch, double seconds) {
+  size_t texts = 0;
+  for (const Piece& piece : batch) texts += piece.end - piece.begin;
+  metrics_.CountBatch(name_, static_cast<int64_t>(texts), seconds);
+  const std::lock_guard lock(mutex_);
+  working_ = 0;
+  const double of_job = seconds / static_cast<double>(batch.size());
+  seconds_of_job_ += kMeanWeight * (of_job - seconds_of_job_);
 }
 
 void ModelQueue::TranslateBatch(ServedModel& model, const Batch& batch) {

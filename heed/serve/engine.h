@@ -83,6 +83,7 @@ class ModelQueue {
   void ComputeTogether(ServedModel& model, const Batch& batch);
   void TranslateBatch(ServedModel& model, const Batch& batch);
   void PredictBatch(ServedModel& model, const Batch& batch);
+  void CountBatch(const Batch& batch, double seconds);
   void Finish(const ServedModel& model, const Batch& batch);
   void Fail(const Piece& piece, std::exception_ptr error);
   int RetryAfter() const;

@@ -25,6 +25,9 @@ struct ModelSpec {
 /// ConfigError if there is a = but not two codes before it.
 ModelSpec ParseModelSpec(const std::string& argument);
 
+/// What GuessLanguages calls a source language that it cannot tell.
+inline constexpr const char* kUnknownSource = "source";
+
 /// By the endings of the files that a translator was trained on (train.de.gz
 /// and train.en); "source" and "target" where they say nothing.
 LanguagePair GuessLanguages(const nlohmann::ordered_json& settings);

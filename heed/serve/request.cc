@@ -52,7 +52,8 @@ void UnifyLineEnds(NamedValues& values) {
 }
 
 Json ParseJsonBody(const std::string& body) {
-  Json json;
+  Json json = Json::object();
+  if (body.find_first_not_of(" \t\r\n") == std::string::npos) return json;
   try {
     json = ParseJson(body, "the body");
   } catch (const FormatError& error) {

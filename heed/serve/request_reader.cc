@@ -33,7 +33,9 @@ constexpr size_t kMaxChunkHead = 16384;
     throw HttpError(
         413, fmt::format("the body is longer than {} bytes", limits.max_body));
   }
-  if (error == http::error::bad_version) {
+  const std::string_view line = bytes.substr(0, bytes.find('\n'));
+  if (error == http::error::bad_version && !line.ends_with("HTTP/1.1") &&
+      !line.ends_with("HTTP/1.0")) {  // else it lacks its carriage return
     throw HttpError(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
   }
   throw HttpError(

@@ -145,7 +145,8 @@ const Translator& ServedModel::TranslatorOf(const SearchChoice& choice) {
   std::unique_ptr<Translator>& translator = translators_[choice];
   if (!translator) {
     DecodeOptions decode;
-    decode.beam = std::max(choice.beam, choice.nbest);
+    decode.beam =
+        std::max(choice.beam > 0 ? choice.beam : search_.beam, choice.nbest);
     decode.nbest = choice.nbest;
     decode.length_penalty = search_.length_penalty;
     decode.max_length_factor = search_.max_length_factor;

@@ -31,7 +31,7 @@ struct SearchDefaults {
 
 /// What can differ from sentence to sentence of a translator.
 struct SearchChoice {
-  int beam = 5;
+  int beam = 0;  ///< 0: that of SearchDefaults
   int nbest = 1;
   bool scores = false;
 

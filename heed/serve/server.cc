@@ -125,7 +125,7 @@ void ServerLoop::HandleSignal() {
       io_.stop();
       return;
     }
-    HandleSignal();
+    if (!stopping_ || !all_.empty()) HandleSignal();
   });
 }
 
@@ -169,7 +169,7 @@ void ServerLoop::Remove(const std::shared_ptr<ClientConnection>& connection) {
 }
 
 void ServerLoop::Stop() {
-  asio::post(io_, [self = shared_from_this()] { self->BeginStop(); });
+  asio::post(io_, [this] { BeginStop(); });
 }
 
 void ServerLoop::BeginStop() {

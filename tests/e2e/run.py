@@ -23,6 +23,7 @@ import unittest
 from attention import Attention, Demos  # noqa: F401  (unittest finds them here)
 from convert import Convert  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
+from serve import Serve  # noqa: F401
 from strings import Scripts, Strings  # noqa: F401
 from tasks import Engine, Tasks  # noqa: F401
 from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, strict_json,
