@@ -17,13 +17,12 @@ namespace {
 // because every cell brings its own background.
 constexpr std::array<int, 10> kBlueRamp = {234, 237, 24,  25,  32,
                                            39,  75,  117, 153, 231};
-constexpr std::array<int, 10> kOrangeRamp = {234, 237, 94,  130, 166,
-                                             172, 208, 215, 222, 230};
 constexpr std::array<std::string_view, 5> kShades = {"·", "░", "▒", "▓", "█"};
+// Grounds of words, which stand on the terminal's own: not lighter or darker
+// but more vivid, and all dark enough for white letters.
+constexpr std::array<int, 3> kBlueGrounds = {67, 32, 27};
+constexpr std::array<int, 3> kOrangeGrounds = {137, 172, 202};
 constexpr int kWhite = 231;
-constexpr int kBlack = 16;
-constexpr size_t kFirstBright = 5;     // shade that wants black letters
-constexpr float kLeastGround = 0.05f;  // fainter words have no ground
 constexpr float kLeastNumber = 0.1f;
 
 size_t RampLevel(float weight) {
@@ -46,12 +45,14 @@ std::string ShadedWord(const std::string& word, float value, bool colour) {
   if (!colour) {
     return size >= kLeastNumber ? fmt::format("{}({:.2f})", word, value) : word;
   }
-  if (!(size >= kLeastGround)) return word;
-  const size_t level = std::max<size_t>(RampLevel(size), 1);
-  const int ground = value < 0 ? kOrangeRamp[level] : kBlueRamp[level];
-  return terminal::Background(
-      ground,
-      terminal::Foreground(level >= kFirstBright ? kBlack : kWhite, word));
+  constexpr std::array<float, 4> kThresholds = {0.07f, 0.2f, 0.45f, 0.7f};
+  const auto level = static_cast<size_t>(
+      std::ranges::upper_bound(kThresholds, size) - kThresholds.begin());
+  const auto& grounds = value < 0 ? kOrangeGrounds : kBlueGrounds;
+  if (level == 0 || std::isnan(value)) return word;
+  if (level == 1) return terminal::Foreground(grounds[1], word);
+  return terminal::Background(grounds[level - 2],
+                              terminal::Foreground(kWhite, word));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::string TerminalScale(bool colour);
 std::string TerminalHalfCells(float upper, float lower);
 
 /// The tokens in lines of at most options.width columns, behind `indent`
-/// spaces, each on a ground as strong as its value, −1 to 1: blue, below zero
+/// spaces, each on a ground as vivid as its value, −1 to 1: blue, below zero
 /// orange. Without colour those of at least 0.1 carry it as a number. Each line
 /// ends with a newline.
 /// Throws: ShapeError unless there is one value per token.

@@ -34,12 +34,13 @@ TEST(TerminalWords, BreakLinesAndCarryNumbersWithoutColour) {
 }
 
 TEST(TerminalWords, HaveTwoHues) {
-  const std::vector<std::string> tokens = {"one", "two", "three"};
-  const std::vector<float> values = {1.0f, -0.5f, 0.01f};
+  const std::vector<std::string> tokens = {"one", "two", "three", "four"};
+  const std::vector<float> values = {1.0f, -0.5f, 0.1f, 0.01f};
   const std::string words = TerminalWords(tokens, values, 0, kColourTerminal);
-  EXPECT_EQ(Count(words, "\x1b[48;5;231m"), 1u);
-  EXPECT_EQ(Count(words, "\x1b[48;5;172m"), 1u);
-  EXPECT_TRUE(words.ends_with(" three\n"));
+  EXPECT_EQ(Count(words, "\x1b[48;5;27m\x1b[38;5;231mone"), 1u);
+  EXPECT_EQ(Count(words, "\x1b[48;5;172m\x1b[38;5;231mtwo"), 1u);
+  EXPECT_EQ(Count(words, "\x1b[38;5;32mthree"), 1u);
+  EXPECT_TRUE(words.ends_with(" four\n"));
 }
 
 TEST(TerminalWords, CutWhatIsWiderThanALine) {
