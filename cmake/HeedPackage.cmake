@@ -22,6 +22,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # heed_0.1.0_amd64.deb
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME heed)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+# Letters in PNG pictures.
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS fonts-dejavu-core)
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION
 "train, run and explain attention models
 Heed trains small, fast models of text with every attention mechanism of the
@@ -35,7 +37,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
        g++ cmake pkg-config libdnnl-dev ocl-icd-opencl-dev opencl-c-headers libhwy-dev libtbb-dev
        libsentencepiece-dev libicu-dev libfmt-dev zlib1g-dev libzip-dev libyaml-cpp-dev
-       nlohmann-json3-dev)
+       librsvg2-dev nlohmann-json3-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "attention models in C++, library and headers
 Heed trains small, fast models of text with every attention mechanism of the

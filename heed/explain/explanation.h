@@ -55,6 +55,7 @@ std::vector<HeadStatistics> StatisticsOf(const LayerAttention& attention);
 struct LayerStatistics {
   std::string layer;
   std::vector<HeadStatistics> heads;
+  bool same_side = true;  ///< whether distances are in tokens
 };
 
 /// What each source token contributes to each target, by a method that is not

@@ -38,19 +38,6 @@ constexpr std::array<std::pair<std::string_view, ExplanationView>, 6> kViews = {
      {"lines", ExplanationView::kLines},
      {"saliency", ExplanationView::kSaliency}}};
 
-// What alignment, frames and lines show.
-AlignmentView ViewOf(const Explanation& explanation,
-                     const ExplanationFileOptions& options) {
-  if (options.layer) {
-    return ViewOfHead(explanation, *options.layer, options.head);
-  }
-  if (explanation.alignment) return AlignmentOf(explanation);
-  throw ConfigError(fmt::format(
-      "{}: no attention says which source token a target comes from; choose "
-      "a layer, or look at heads",
-      explanation.model));
-}
-
 bool MarksBlocks(const ExplanationFileOptions& options) {
   return options.view == ExplanationView::kAlignment && !options.layer;
 }
@@ -58,36 +45,28 @@ bool MarksBlocks(const ExplanationFileOptions& options) {
 void AddDrawings(const Explanation& explanation,
                  const ExplanationFileOptions& options,
                  std::vector<Drawing>* drawings) {
+  CheckViewExists(explanation, options);
   switch (options.view) {
     case ExplanationView::kHeads:
-      if (explanation.layers.empty()) {
-        throw ConfigError(explanation.model + ": has no attention to show");
-      }
       drawings->push_back(DrawHeads(explanation));
       return;
     case ExplanationView::kAlignment:
       drawings->push_back(
-          DrawHeatmap(ViewOf(explanation, options),
+          DrawHeatmap(ShownAttention(explanation, options),
                       {.outline_off_diagonal = MarksBlocks(options)}));
       return;
     case ExplanationView::kFrames:
-      drawings->push_back(DrawFrames(ViewOf(explanation, options)));
+      drawings->push_back(DrawFrames(ShownAttention(explanation, options)));
       return;
     case ExplanationView::kLines:
-      drawings->push_back(DrawLines(ViewOf(explanation, options)));
+      drawings->push_back(DrawLines(ShownAttention(explanation, options)));
       return;
     case ExplanationView::kPanels:
-      if (explanation.panels.empty()) {
-        throw ConfigError("view panels: choose a layer and a head");
-      }
       for (const AttentionPanels& panels : explanation.panels) {
         drawings->push_back(DrawPanels(explanation, panels));
       }
       return;
     case ExplanationView::kSaliency:
-      if (explanation.attributions.empty()) {
-        throw ConfigError("view saliency: choose a method of attribution");
-      }
       drawings->push_back(DrawSaliency(explanation));
       return;
   }
@@ -150,12 +129,46 @@ std::vector<std::string> ExplanationViewNames() {
   return names;
 }
 
+void CheckViewExists(const Explanation& explanation,
+                     const ExplanationFileOptions& options) {
+  CheckExplanation(explanation);
+  switch (options.view) {
+    case ExplanationView::kHeads:
+      if (!explanation.layers.empty()) return;
+      throw ConfigError(explanation.model + ": has no attention to show");
+    case ExplanationView::kPanels:
+      if (!explanation.panels.empty()) return;
+      throw ConfigError("view panels: choose a layer and a head");
+    case ExplanationView::kSaliency:
+      if (!explanation.attributions.empty()) return;
+      throw ConfigError("view saliency: choose a method of attribution");
+    case ExplanationView::kAlignment:
+    case ExplanationView::kFrames:
+    case ExplanationView::kLines:
+      if (options.layer || explanation.alignment) return;
+      throw ConfigError(fmt::format(
+          "{}: no attention says which source token a target comes from; "
+          "choose a layer, or look at heads",
+          explanation.model));
+  }
+}
+
+AlignmentView ShownAttention(const Explanation& explanation,
+                             const ExplanationFileOptions& options) {
+  if (!options.layer) return AlignmentOf(explanation);
+  if (*options.layer >= explanation.layers.size()) {
+    throw ConfigError(fmt::format("{}: there is no layer {}, but {}",
+                                  explanation.model, *options.layer,
+                                  explanation.layers.size()));
+  }
+  return ViewOfHead(explanation, *options.layer, options.head);
+}
+
 std::string ExplanationSvg(std::span<const Explanation> explanations,
                            const ExplanationFileOptions& options,
                            bool embedded) {
   std::vector<Drawing> drawings;
   for (const Explanation& explanation : explanations) {
-    CheckExplanation(explanation);
     AddDrawings(explanation, options, &drawings);
   }
   return SvgPicture(drawings, {.label = "What the model looked at",

@@ -43,6 +43,16 @@ struct ExplanationFileOptions {
   int64_t head = -1;  ///< of `layer`; −1: mean of all
 };
 
+/// Throws: ConfigError if the explanation does not have what the view shows,
+/// and says what to ask for; ShapeError if its parts do not fit each other.
+void CheckViewExists(const Explanation& explanation,
+                     const ExplanationFileOptions& options);
+
+/// What alignment, frames and lines show.
+/// Throws: ConfigError if there is no such layer or head.
+AlignmentView ShownAttention(const Explanation& explanation,
+                             const ExplanationFileOptions& options);
+
 /// The whole file, ending with a newline unless it is PNG.
 /// Throws: ConfigError if the explanations do not have what the view shows;
 /// ShapeError if their parts do not fit each other.

@@ -20,7 +20,7 @@ constexpr int kTitleColumns = 60;
 constexpr int kLabelColumns = 24;    // longest label of a token
 constexpr int kAngle = 52;           // of a source word, in degrees
 constexpr float kFaintest = 0.005f;  // rounds to 0.00 and is not drawn
-constexpr int64_t kMostRects = 5000;
+constexpr int64_t kMostRects = 2000;
 constexpr double kRadians = 3.14159265358979 / 180;
 
 struct Panel {

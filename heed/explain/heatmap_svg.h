@@ -34,7 +34,7 @@ struct HeatmapOptions {
   std::string caption = {};
 };
 
-/// One of these heatmaps. Matrices of more than 5000 cells are drawn in twenty
+/// One of these heatmaps. Matrices of more than 2000 cells are drawn in twenty
 /// shades, with a tooltip per row, which keeps the file small.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 Drawing DrawHeatmap(const AlignmentView& view,

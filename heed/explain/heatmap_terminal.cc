@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "heed/base/text.h"
+#include "heed/explain/shades_terminal.h"
 #include "heed/explain/text_layout.h"
 
 namespace heed {
@@ -16,12 +17,6 @@ constexpr int kNarrowestHeatmap = 16;
 constexpr int kWordColumns = 14;   // a source word that stands upright
 constexpr int kLetterRows = 12;    // a source word that stands letter by letter
 constexpr int kLetterColumns = 2;  // makes a square cell
-
-// From nearly black over blue to white; readable on dark and light terminals
-// because every cell brings its own background.
-constexpr std::array<int, 10> kRamp = {234, 237, 24,  25,  32,
-                                       39,  75,  117, 153, 231};
-constexpr std::array<std::string_view, 5> kShades = {"·", "░", "▒", "▓", "█"};
 
 std::vector<std::string> VisibleTokens(std::span<const std::string> tokens) {
   std::vector<std::string> visible;
@@ -36,26 +31,6 @@ int LongestWidth(std::span<const std::string> tokens) {
     longest = std::max(longest, DisplayWidth(token));
   }
   return longest;
-}
-
-template <size_t N>
-size_t LevelOf(float weight, const std::array<float, N>& thresholds) {
-  const auto above = std::ranges::upper_bound(thresholds, weight);
-  return static_cast<size_t>(above - thresholds.begin());
-}
-
-std::string ColourCell(float weight, int columns) {
-  const auto level = static_cast<size_t>(weight * (kRamp.size() - 1) + 0.5f);
-  return terminal::Background(kRamp[level], std::string(columns, ' '));
-}
-
-std::string ShadeCell(float weight, int columns) {
-  constexpr std::array<float, 4> kThresholds = {0.05f, 0.3f, 0.55f, 0.8f};
-  const size_t level = LevelOf(weight, kThresholds);
-  if (level == 0) return Pad(kShades[0], columns, Align::kCentre);
-  std::string cell;
-  for (int i = 0; i < columns; ++i) cell += kShades[level];
-  return cell;
 }
 
 class Heatmap {
@@ -116,8 +91,7 @@ class Heatmap {
       out += Pad(target_[t], label_columns_, Align::kRight) + " ";
       for (int64_t s = begin; s < end; ++s) {
         const float weight = view_.weight(t, s);
-        out += colour_ ? ColourCell(weight, columns_[s])
-                       : ShadeCell(weight, columns_[s]);
+        out += TerminalCell(weight, columns_[s], colour_);
       }
       out += "\n";
     }
@@ -164,15 +138,11 @@ class Heatmap {
   }
 
   std::string Legend() const {
-    std::string ramp;
-    if (colour_) {
-      for (int colour : kRamp) ramp += terminal::Background(colour, " ");
-    } else {
-      for (std::string_view shade : kShades) ramp += shade;
-    }
     const std::string margin(label_columns_ + 1, ' ');
-    return colour_ ? margin + terminal::Dim("0 ") + ramp + terminal::Dim(" 1\n")
-                   : margin + "0 " + ramp + " 1\n";
+    const std::string scale = TerminalScale(colour_);
+    return colour_
+               ? margin + terminal::Dim("0 ") + scale + terminal::Dim(" 1\n")
+               : margin + "0 " + scale + " 1\n";
   }
 
   const AlignmentView& view_;

@@ -11,15 +11,16 @@
 
 #include "heed/base/errors.h"
 #include "heed/explain/markup.h"
+#include "heed/explain/number_matrix.h"
 #include "heed/explain/text_layout.h"
 
 namespace heed {
 namespace {
 
-constexpr double kNumberWidth = 40;
-constexpr double kNumberHeight = 22;
+constexpr double kNumberWidth = NumberMatrix().cell_width;
+constexpr double kNumberHeight = NumberMatrix().cell_height;
 constexpr double kPlainCell = 14;
-constexpr double kPanelNumberFont = 10.5;
+constexpr double kSumFont = 10.5;
 constexpr double kPanelFont = 12;
 constexpr double kArrowWidth = 92;
 constexpr size_t kMostNumbers = 16;  // keys that have numbers
@@ -27,8 +28,6 @@ constexpr size_t kMostFeatures = 8;
 constexpr int kPanelLabelColumns = 14;
 constexpr int kPanelAngle = 52;
 constexpr double kPanelTitleHeight = 22;
-
-using Rows = std::vector<std::vector<float>>;
 
 std::string PanelLabel(const std::string& token) {
   return Ellipsize(VisibleToken(token), kPanelLabelColumns);
@@ -42,27 +41,9 @@ double WidestPanelLabel(std::span<const std::string> tokens) {
   return widest;
 }
 
-double LargestOf(const Rows& rows) {
-  double largest = 0;
-  for (const auto& row : rows) {
-    for (float v : row) {
-      if (std::isfinite(v)) largest = std::max(largest, std::abs(double{v}));
-    }
-  }
-  return largest;
-}
-
-std::string NumberOf(float value) {
-  if (!std::isfinite(value)) return "–";
-  const std::string text = std::abs(value) < 1000
-                               ? fmt::format("{:.2f}", value)
-                               : fmt::format("{:.1e}", value);
-  return text == "-0.00" ? "0.00" : text;
-}
-
 // The first features, with a note of how many there are.
-Rows FirstFeatures(const Rows& rows) {
-  Rows first;
+NumberRows FirstFeatures(const NumberRows& rows) {
+  NumberRows first;
   for (const auto& row : rows) {
     first.emplace_back(row.begin(),
                        row.begin() + static_cast<std::ptrdiff_t>(
@@ -71,8 +52,8 @@ Rows FirstFeatures(const Rows& rows) {
   return first;
 }
 
-void CheckRows(const Rows& rows, size_t count, size_t size, const char* name,
-               const AttentionPanels& panels) {
+void CheckRows(const NumberRows& rows, size_t count, size_t size,
+               const char* name, const AttentionPanels& panels) {
   const bool fits = rows.size() == count &&
                     std::ranges::all_of(
                         rows, [&](const auto& r) { return r.size() == size; });
@@ -99,8 +80,8 @@ bool IsSoftmax(const AttentionPanels& panels) {
 }
 
 // The weights, with −∞ where masked scores leave none.
-Rows MaskedWeights(const AttentionPanels& panels) {
-  Rows weights = panels.weights;
+NumberRows MaskedWeights(const AttentionPanels& panels) {
+  NumberRows weights = panels.weights;
   for (size_t t = 0; t < weights.size(); ++t) {
     for (size_t s = 0; s < weights[t].size(); ++s) {
       if (weights[t][s] == 0 && !std::isfinite(panels.scores[t][s])) {
@@ -134,50 +115,12 @@ std::string FormulaOf(const AttentionPanels& panels) {
   return dot ? " = Q Kᵀ" : "";
 }
 
-// A matrix with a number or a shade in each cell, its top left cell at (0, 0).
-struct NumberMatrix {
-  const Rows& values;
-  double scale = 1;  // the value of the darkest cell
-  bool numbers = true;
-
-  double cell_width() const { return numbers ? kNumberWidth : kPlainCell; }
-  double cell_height() const { return numbers ? kNumberHeight : kPlainCell; }
-
-  void Add(MarkupWriter* svg) const {
-    for (size_t r = 0; r < values.size(); ++r) {
-      for (size_t c = 0; c < values[r].size(); ++c) {
-        AddCell(values[r][c], cell_width() * static_cast<double>(c),
-                cell_height() * static_cast<double>(r), svg);
-      }
-    }
-  }
-
-  void AddCell(float value, double x, double y, MarkupWriter* svg) const {
-    const double width = cell_width() - 1;
-    const double height = cell_height() - 1;
-    svg->Line("<rect class='field' x='{}' y='{}' width='{}' height='{}'/>", x,
-              y, width, height);
-    if (!std::isfinite(value)) {
-      svg->Line("<path class='hatch' d='M{} {}l{} -{}M{} {}l{} -{}'/>", x,
-                y + height, height, height, x + width - height, y + height,
-                height, height);
-      return;
-    }
-    const double shade = scale > 0 ? std::min(std::abs(value) / scale, 1.0) : 0;
-    if (shade >= 0.005) {
-      svg->Line(
-          "<rect class='{}' x='{}' y='{}' width='{}' height='{}' "
-          "fill-opacity='{:.2f}'><title>{:.4g}</title></rect>",
-          value < 0 ? "minus" : "cell", x, y, width, height, shade, value);
-    }
-    if (!numbers) return;
-    svg->Line(
-        "<text class='{}' x='{}' y='{}' font-size='{}' text-anchor='middle' "
-        "pointer-events='none'>{}</text>",
-        shade > 0.6 ? "on" : "token", x + width / 2, y + height / 2 + 3.8,
-        kPanelNumberFont, NumberOf(value));
-  }
-};
+// Positions stand for tokens that are not known.
+void Complete(size_t size, std::vector<std::string>* tokens) {
+  if (tokens->size() == size) return;
+  tokens->clear();
+  for (size_t i = 0; i < size; ++i) tokens->push_back(std::to_string(i));
+}
 
 class PanelsWriter {
  public:
@@ -187,76 +130,67 @@ class PanelsWriter {
         numbers_(keys_ <= kMostNumbers),
         features_(panels.value.empty() ? 0 : panels.value[0].size()),
         value_(FirstFeatures(panels.value)),
-        context_(FirstFeatures(panels.context)) {
-    NameTokens(explanation);
-  }
+        context_(FirstFeatures(panels.context)),
+        tokens_(TokensOf(explanation, panels)) {}
 
   Drawing Draw() {
-    const Rows weights = MaskedWeights(panels_);
-    const NumberMatrix scores = {panels_.scores, LargestOf(panels_.scores),
-                                 numbers_};
-    const NumberMatrix shares = {weights, 1.0, numbers_};
+    const Layout at = Measure();
+    const NumberRows weights = MaskedWeights(panels_);
     const double scale = std::max(LargestOf(value_), LargestOf(context_));
-    const NumberMatrix values = {value_, scale, true};
-    const NumberMatrix context = {
-        context_,
-        scale,
-        true,
-    };
-    const double key_labels = WidestPanelLabel(key_tokens_);
-    const double label_height =
-        key_labels * std::sin(kPanelAngle * 3.14159265358979 / 180) + 14;
-    const double matrix_width =
-        scores.cell_width() * static_cast<double>(keys_);
-    const double left = WidestPanelLabel(query_tokens_) + 8;
-    const double values_height =
-        kNumberHeight * static_cast<double>(keys_) + kPanelTitleHeight + 34;
-    const double top = std::max(values_height, label_height + 70);
-    const double weights_x = left + matrix_width + kArrowWidth;
-    const double sum_width = numbers_ ? kNumberWidth : kNumberWidth + 6;
-    const double context_x = weights_x + matrix_width + sum_width + kArrowWidth;
-    const double row_height = scores.cell_height();
-    const double rows_height = row_height * static_cast<double>(weights.size());
-
+    const double middle = at.top + at.rows_height / 2;
     AddText(0, 16, "title", 15,
             fmt::format("{}, head {}", panels_.layer, panels_.head));
     AddText(0, 36, "quiet", 12, Notes());
-    AddQueries(left - 8, top, row_height);
-    AddMatrix(scores, left, top, label_height, "scores" + FormulaOf(panels_));
-    AddArrow(left + matrix_width, top + rows_height / 2,
+    AddQueries(at.scores - 8, at);
+    AddMatrix(LargestOf(panels_.scores), panels_.scores, at.scores, at,
+              "scores" + FormulaOf(panels_));
+    AddArrow(at.scores + at.matrix_width, middle,
              IsSoftmax(panels_) ? "softmax" : "normalise");
-    AddMatrix(shares, weights_x, top, label_height, "weights");
-    AddSums(weights_x + matrix_width, top, row_height);
-    AddArrow(weights_x + matrix_width + sum_width, top + rows_height / 2,
-             "· V");
-    const double values_top = top - values_height + kPanelTitleHeight;
-    AddValues(values, context_x, values_top);
-    AddContext(context, context_x, top, row_height);
+    AddMatrix(1.0, weights, at.weights, at, "weights");
+    AddSums(at.sums, at);
+    AddArrow(at.sums + kNumberWidth, middle, "· V");
+    AddValues(scale, at.context, at.values_top);
+    AddContext(scale, at.context, at);
     const double features_width =
         kNumberWidth * static_cast<double>(std::min(features_, kMostFeatures));
-    const double width = context_x + std::max(features_width + 24, 120.0);
-    const double values_end =
-        values_top + kNumberHeight * static_cast<double>(keys_);
-    return {width, std::max(top + rows_height, values_end) + 4, svg_.Take()};
+    return {at.context + std::max(features_width + 24, 120.0),
+            at.top + at.rows_height + 4, svg_.Take()};
   }
 
  private:
-  void NameTokens(const Explanation& explanation) {
-    const auto layer = std::ranges::find(explanation.layers, panels_.layer,
-                                         &LayerAttention::layer);
-    if (layer != explanation.layers.end()) {
-      query_tokens_ = explanation.tokens(layer->queries);
-      key_tokens_ = explanation.tokens(layer->keys);
-    }
-    Complete(panels_.scores.size(), &query_tokens_);
-    Complete(keys_, &key_tokens_);
-  }
+  // Where things stand: x of columns, y of rows.
+  struct Layout {
+    double cell = 0;  // width of a score
+    double row = 0;   // height of a row
+    double matrix_width = 0;
+    double rows_height = 0;
+    double label_height = 0;  // of keys above a matrix
+    double scores = 0;
+    double weights = 0;
+    double sums = 0;
+    double context = 0;
+    double values_top = 0;
+    double top = 0;
+  };
 
-  // Positions stand for tokens that are not known.
-  static void Complete(size_t size, std::vector<std::string>* tokens) {
-    if (tokens->size() == size) return;
-    tokens->clear();
-    for (size_t i = 0; i < size; ++i) tokens->push_back(std::to_string(i));
+  Layout Measure() const {
+    const auto keys = static_cast<double>(keys_);
+    Layout at;
+    at.cell = numbers_ ? kNumberWidth : kPlainCell;
+    at.row = numbers_ ? kNumberHeight : kPlainCell;
+    at.matrix_width = at.cell * keys;
+    at.rows_height = at.row * static_cast<double>(panels_.weights.size());
+    at.label_height = WidestPanelLabel(tokens_.keys) *
+                          std::sin(kPanelAngle * 3.14159265358979 / 180) +
+                      14;
+    at.scores = WidestPanelLabel(tokens_.queries) + 8;
+    at.weights = at.scores + at.matrix_width + kArrowWidth;
+    at.sums = at.weights + at.matrix_width;
+    at.context = at.sums + kNumberWidth + kArrowWidth;
+    const double values_height = kNumberHeight * keys + kPanelTitleHeight + 34;
+    at.top = std::max(values_height, at.label_height + 70);
+    at.values_top = at.top - values_height + kPanelTitleHeight;
+    return at;
   }
 
   std::string Notes() const {
@@ -285,11 +219,11 @@ class PanelsWriter {
         x, y, kPanelFont, MarkupToken(token, kPanelLabelColumns));
   }
 
-  void AddQueries(double x, double top, double row_height) {
-    double y = top + row_height / 2 + 4;
-    for (const std::string& token : query_tokens_) {
+  void AddQueries(double x, const Layout& at) {
+    double y = at.top + at.row / 2 + 4;
+    for (const std::string& token : tokens_.queries) {
       AddToken(x, y, token);
-      y += row_height;
+      y += at.row;
     }
   }
 
@@ -297,31 +231,33 @@ class PanelsWriter {
     svg_.Line("<g class='matrix' transform='translate({:.1f} {:.1f})'>", x, y);
   }
 
-  void AddMatrix(const NumberMatrix& matrix, double x, double y,
-                 double label_height, std::string_view title) {
-    Begin(x, y);
-    AddText(0, -label_height - 8, "title", 13, title);
-    double middle = matrix.cell_width() / 2;
-    for (const std::string& token : key_tokens_) {
+  void AddMatrix(double scale, const NumberRows& rows, double x,
+                 const Layout& at, std::string_view title) {
+    Begin(x, at.top);
+    AddText(0, -at.label_height - 8, "title", 13, title);
+    double middle = at.cell / 2;
+    for (const std::string& token : tokens_.keys) {
       svg_.Line(
           "<text class='token' font-size='{}' transform='translate({:.1f} -6) "
           "rotate(-{})'>{}</text>",
           kPanelFont, middle + 3, kPanelAngle,
           MarkupToken(token, kPanelLabelColumns));
-      middle += matrix.cell_width();
+      middle += at.cell;
     }
-    matrix.Add(&svg_);
+    const NumberMatrix matrix = {scale, numbers_, at.cell, at.row};
+    matrix.Add(rows, &svg_);
     svg_.Line("</g>");
   }
 
-  void AddSums(double x, double top, double row_height) {
-    AddText(x + kNumberWidth / 2, top - 8, "quiet", kPanelFont, "Σ", "middle");
-    double y = top + row_height / 2 + 3.5;
+  void AddSums(double x, const Layout& at) {
+    const double center = x + kNumberWidth / 2;
+    AddText(center, at.top - 8, "quiet", kPanelFont, "Σ", "middle");
+    double y = at.top + at.row / 2 + 3.5;
     for (const auto& row : panels_.weights) {
       const double sum = std::accumulate(row.begin(), row.end(), 0.0);
-      AddText(x + kNumberWidth / 2, y, "quiet", kPanelNumberFont,
+      AddText(center, y, "quiet", std::min(kSumFont, at.row * 0.65),
               fmt::format("{:.2f}", sum), "middle");
-      y += row_height;
+      y += at.row;
     }
   }
 
@@ -335,32 +271,24 @@ class PanelsWriter {
     AddText((from + to) / 2, y - 9, "title", 13, text, "middle");
   }
 
-  void AddValues(const NumberMatrix& values, double x, double y) {
+  void AddValues(double scale, double x, double y) {
     Begin(x, y);
     AddText(0, -10, "title", 13, "values V");
     double middle = kNumberHeight / 2 + 4;
-    for (const std::string& token : key_tokens_) {
+    for (const std::string& token : tokens_.keys) {
       AddToken(-8, middle, token);
       middle += kNumberHeight;
     }
-    values.Add(&svg_);
+    NumberMatrix{.scale = scale}.Add(value_, &svg_);
     AddMore(kNumberHeight * static_cast<double>(keys_) / 2);
     svg_.Line("</g>");
   }
 
-  void AddContext(const NumberMatrix& context, double x, double y,
-                  double row_height) {
-    Begin(x, y);
+  void AddContext(double scale, double x, const Layout& at) {
+    Begin(x, at.top);
     AddText(0, -10, "title", 13, "context");
-    for (size_t r = 0; r < context.values.size(); ++r) {
-      for (size_t c = 0; c < context.values[r].size(); ++c) {
-        NumberMatrix cell = context;
-        cell.AddCell(context.values[r][c],
-                     kNumberWidth * static_cast<double>(c),
-                     row_height * static_cast<double>(r), &svg_);
-      }
-    }
-    AddMore(row_height * static_cast<double>(context.values.size()) / 2);
+    NumberMatrix{.scale = scale, .cell_height = at.row}.Add(context_, &svg_);
+    AddMore(at.row * static_cast<double>(context_.size()) / 2);
     svg_.Line("</g>");
   }
 
@@ -375,10 +303,9 @@ class PanelsWriter {
   const size_t keys_;
   const bool numbers_;
   const size_t features_;
-  const Rows value_;
-  const Rows context_;
-  std::vector<std::string> query_tokens_;
-  std::vector<std::string> key_tokens_;
+  const NumberRows value_;
+  const NumberRows context_;
+  const PanelTokens tokens_;
   MarkupWriter svg_;
 };
 
@@ -398,9 +325,23 @@ void CheckPanels(const AttentionPanels& panels) {
 
 }  // namespace
 
+PanelTokens TokensOf(const Explanation& explanation,
+                     const AttentionPanels& panels) {
+  CheckPanels(panels);
+  PanelTokens tokens;
+  const auto layer = std::ranges::find(explanation.layers, panels.layer,
+                                       &LayerAttention::layer);
+  if (layer != explanation.layers.end()) {
+    tokens.queries = explanation.tokens(layer->queries);
+    tokens.keys = explanation.tokens(layer->keys);
+  }
+  Complete(panels.scores.size(), &tokens.queries);
+  Complete(panels.value.size(), &tokens.keys);
+  return tokens;
+}
+
 Drawing DrawPanels(const Explanation& explanation,
                    const AttentionPanels& panels) {
-  CheckPanels(panels);
   return PanelsWriter(explanation, panels).Draw();
 }
 

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "heed/explain/heatmap_svg.h"
 #include "heed/explain/layer_groups.h"
-#include "heed/explain/markup.h"
+#include "heed/explain/shadings.h"
 #include "heed/explain/words_svg.h"
 
 namespace heed {
@@ -18,51 +16,6 @@ namespace {
 constexpr size_t kMostAsText = 4;  // targets that are shown as shaded text
 constexpr double kTextWidth = 540;
 constexpr double kLeastNumber = 0.1;
-
-// A method, attention too: values of each target within −1 and 1.
-struct Shading {
-  std::string title;
-  std::string caption;
-  std::vector<float> values;
-};
-
-std::vector<float> DividedByLargest(std::span<const float> scores,
-                                    size_t columns) {
-  std::vector<float> values(scores.begin(), scores.end());
-  for (size_t begin = 0; begin < values.size(); begin += columns) {
-    const auto row = std::span(values).subspan(begin, columns);
-    float largest = 0;
-    for (float v : row) {
-      if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
-    }
-    for (float& v : row) v = largest > 0 && std::isfinite(v) ? v / largest : 0;
-  }
-  return values;
-}
-
-std::string CaptionOf(const Explanation& explanation,
-                      const std::string& method) {
-  const auto found =
-      std::ranges::find(explanation.agreements, method, &Agreement::method);
-  if (found == explanation.agreements.end() || found->targets == 0) return "";
-  return fmt::format("agrees with attention: Spearman {:.2f}, Kendall {:.2f}",
-                     found->spearman, found->kendall);
-}
-
-std::vector<Shading> ShadingsOf(const Explanation& explanation) {
-  std::vector<Shading> shadings;
-  if (explanation.alignment) {
-    shadings.push_back(
-        {"attention", "mean of the heads", AlignmentWeights(explanation)});
-  }
-  for (const Attribution& attribution : explanation.attributions) {
-    shadings.push_back(
-        {MethodName(attribution.method),
-         CaptionOf(explanation, attribution.method),
-         DividedByLargest(attribution.scores, explanation.source.size())});
-  }
-  return shadings;
-}
 
 Drawing AsText(const Explanation& explanation, const Shading& shading) {
   std::vector<Drawing> parts = {DrawHeading(shading.title, 2)};
@@ -102,14 +55,6 @@ Drawing DrawSaliency(const Explanation& explanation) {
                   1),
       flow};
   return StackDrawings(parts, 14);
-}
-
-std::string MethodName(std::string_view method) {
-  std::string name(method);
-  const size_t times = name.find("_x_");
-  if (times != std::string::npos) name.replace(times, 3, " × ");
-  std::ranges::replace(name, '_', ' ');
-  return name;
 }
 
 }  // namespace heed

@@ -2,9 +2,6 @@
 #ifndef HEED_EXPLAIN_SALIENCY_SVG_H_
 #define HEED_EXPLAIN_SALIENCY_SVG_H_
 
-#include <string>
-#include <string_view>
-
 #include "heed/explain/drawing.h"
 #include "heed/explain/explanation.h"
 
@@ -16,9 +13,6 @@ namespace heed {
 /// against it has the other hue. Below each method stands how far it agrees
 /// with attention, where explanation.agreements says so.
 Drawing DrawSaliency(const Explanation& explanation);
-
-/// "gradient × input" for "gradient_x_input".
-std::string MethodName(std::string_view method);
 
 }  // namespace heed
 

@@ -4,6 +4,7 @@
 
 #include "heed/base/testing.h"
 #include "heed/explain/explanation_testing.h"
+#include "heed/explain/shadings.h"
 
 namespace heed {
 namespace {

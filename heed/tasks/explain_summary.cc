@@ -96,7 +96,8 @@ void ExplainSummarizer::AddStatistics(const Explanation& explanation) {
     if (known == sums_.layers.end()) {
       sums_.layers.push_back(
           {layer.layer,
-           std::vector<HeadStatistics>(static_cast<size_t>(layer.heads))});
+           std::vector<HeadStatistics>(static_cast<size_t>(layer.heads)),
+           layer.queries == layer.keys});
       texts_of_layer_.push_back(0);
       known = sums_.layers.end() - 1;
     }
