@@ -12,6 +12,9 @@ add_library(heed_warnings INTERFACE)
 # GCC 12 reports a copy that cannot happen in string operators (its bug 105651).
 target_compile_options(heed_warnings INTERFACE -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                                                $<$<BOOL:${HEED_WERROR}>:-Werror>)
+if(HEED_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(HEED_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
                       -fno-omit-frame-pointer)

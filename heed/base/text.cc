@@ -59,6 +59,15 @@ std::vector<std::string_view> SplitAt(std::string_view s, IsSpace&& is_space) {
   return pieces;
 }
 
+// With U+FFFD for each ill-formed sequence.
+std::string WellFormed(std::string_view s) {
+  std::string result;
+  ForEachCodePoint(s, [&](UChar32 c, size_t begin, size_t end) {
+    result += c < 0 ? "\xEF\xBF\xBD" : s.substr(begin, end - begin);
+  });
+  return result;
+}
+
 }  // namespace
 
 bool IsValidUtf8(std::string_view s) {
@@ -80,6 +89,8 @@ std::string Lowercase(std::string_view utf8) {
   if (utf8.size() > INT32_MAX) {
     throw FormatError("lowercase: a line of 2 GB or more; split it");
   }
+  // ICU would leave ill-formed bytes as they are.
+  if (!IsValidUtf8(utf8)) return Lowercase(WellFormed(utf8));
   std::string lower;
   icu::StringByteSink<std::string> sink(&lower);
   UErrorCode status = U_ZERO_ERROR;

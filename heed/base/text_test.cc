@@ -41,6 +41,12 @@ TEST(Text, LowercaseFollowsUnicode) {
   EXPECT_EQ(Lowercase("ПРИВЕТ 東京"), "привет 東京");
 }
 
+TEST(Text, LowercaseOfIllFormedTextIsUtf8) {
+  EXPECT_EQ(Lowercase("\xff"), "\xef\xbf\xbd");
+  EXPECT_EQ(Lowercase("Ä\xc3 B\xed\xa0\x80"),
+            "ä\xef\xbf\xbd b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+}
+
 TEST(Text, DisplayWidthCountsTerminalColumns) {
   EXPECT_EQ(DisplayWidth(""), 0);
   EXPECT_EQ(DisplayWidth("Straße"), 6);

@@ -77,6 +77,19 @@ class ModelFolderTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(ModelFolderTest, SettingsThatAreNotUtf8AreNamed) {
+  ModelDescription description = ReadModelConfig(folder_.Path("model"));
+  description.settings["source"] = "\xFF.txt";
+  try {
+    WriteModelConfig(folder_.Path("model"), description);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "source: is not UTF-8, and so cannot be written to "
+                 "config.json");
+  }
+}
+
 TEST_F(ModelFolderTest, GivesBackWhatWasWritten) {
   const TranslationModel model = Read();
   EXPECT_EQ(model.config.recurrent.units, 1);

@@ -81,6 +81,15 @@ std::string PathIn(const std::string& folder, const std::string& file) {
 void WriteModelConfig(const std::string& folder,
                       const ModelDescription& description) {
   Json json = description.settings;
+  for (const auto& [key, value] : json.items()) {
+    try {
+      (void)value.dump();
+    } catch (const Json::type_error&) {
+      throw ConfigError(
+          fmt::format("{}: is not UTF-8, and so cannot be written to {}", key,
+                      kConfigFile));
+    }
+  }
   Json sums = Json::object();
   for (const auto& [name, bytes] : description.files) {
     WriteFileAtomically(PathIn(folder, name), bytes);

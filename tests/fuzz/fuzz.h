@@ -1,0 +1,98 @@
+// What the fuzzers share. Each takes bytes that anybody may send or store, and
+// hands them to the function that reads them: it must throw one of Heed's
+// errors or succeed, whatever the bytes are.
+#ifndef HEED_TESTS_FUZZ_FUZZ_H_
+#define HEED_TESTS_FUZZ_FUZZ_H_
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/io/file.h"
+
+namespace heed::fuzz {
+
+inline std::string_view Bytes(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+/// Runs `read`; to refuse is fine. Other exceptions end the fuzzer. With
+/// HEED_FUZZ_TELL=1 in the environment it tells why an input was refused.
+template <typename Read>
+void MayRefuse(const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    if (*error.what() == '\0') std::abort();  // says nothing
+    static const bool tell = std::getenv("HEED_FUZZ_TELL") != nullptr;
+    if (tell) std::fprintf(stderr, "refused: %s\n", error.what());
+  }
+}
+
+inline void Require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+/// Between the parts of an input that has several.
+inline constexpr std::string_view kSeparator = "\n====\n";
+
+/// At least `least` parts, empty where the input has fewer.
+inline std::vector<std::string_view> Parts(std::string_view bytes,
+                                           size_t least) {
+  std::vector<std::string_view> parts;
+  for (size_t at = bytes.find(kSeparator); at != std::string_view::npos;
+       at = bytes.find(kSeparator)) {
+    parts.push_back(bytes.substr(0, at));
+    bytes.remove_prefix(at + kSeparator.size());
+  }
+  parts.push_back(bytes);
+  while (parts.size() < least) parts.emplace_back();
+  return parts;
+}
+
+/// A folder in memory, for what reads files; gone with the process.
+class Folder {
+ public:
+  Folder() {
+    const char* place =
+        std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : "/tmp";
+    std::string name = fmt::format("{}/heed-fuzz-XXXXXX", place);
+    if (!mkdtemp(name.data())) std::abort();
+    path_ = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::string& path() const { return path_; }
+  void Clear() const {
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      std::filesystem::remove_all(entry.path());
+    }
+  }
+  /// Writes a file and returns its path.
+  std::string Put(const std::string& name, std::string_view bytes) const {
+    std::string path = path_ + "/" + name;
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (!file) std::abort();
+    std::fwrite(bytes.data(), 1, bytes.size(), file);
+    std::fclose(file);
+    return path;
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace heed::fuzz
+
+#endif  // HEED_TESTS_FUZZ_FUZZ_H_

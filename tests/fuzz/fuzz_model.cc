@@ -1,0 +1,76 @@
+// Whole models: a folder of Heed's, one of Hugging Face's, or a model of
+// Marian's with its vocabularies. A byte says which; then the files, each with
+// its name in its first line, between separators.
+#include <nlohmann/json.hpp>
+
+#include "heed/convert/convert.h"
+#include "heed/convert/imported.h"
+#include "heed/io/safetensors.h"
+#include "heed/tasks/task.h"
+#include "heed/train/model_folder.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace heed::fuzz {
+namespace {
+
+constexpr const char* kNameCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+using Files = std::vector<std::pair<std::string, std::string_view>>;
+
+Files FilesOf(std::string_view bytes) {
+  Files files;
+  for (const std::string_view part : Parts(bytes, 1)) {
+    const size_t end = part.find('\n');
+    const std::string name(part.substr(0, end));
+    const bool odd =
+        name.empty() || name.size() > 64 || name[0] == '.' ||
+        name.find_first_not_of(kNameCharacters) != std::string::npos;
+    if (odd || end == std::string_view::npos) continue;
+    files.emplace_back(name, part.substr(end + 1));
+  }
+  return files;
+}
+
+// With the right check sums, which would keep most changes from being read.
+void ReadFolder(const Folder& folder, const Files& files) {
+  ModelDescription description;
+  description.settings = nlohmann::ordered_json::object();
+  for (const auto& [name, bytes] : files) {
+    if (name == "config.json") {
+      description.settings = ParseJson(bytes, name);
+      if (!description.settings.is_object()) return;
+    } else if (name == kWeightsFile) {
+      SafetensorsFile weights = ParseSafetensors(bytes, name);
+      WriteTensors(PathIn(folder.path(), name), weights.tensors,
+                   weights.metadata);
+    } else {
+      description.files[name] = bytes;
+    }
+  }
+  WriteModelConfig(folder.path(), description);
+  (void)ReadTask(folder.path());
+}
+
+void Read(uint8_t what, std::string_view bytes) {
+  static const Folder folder;
+  folder.Clear();
+  const Files files = FilesOf(bytes);
+  if (what == 'f') return ReadFolder(folder, files);
+  for (const auto& [name, content] : files) folder.Put(name, content);
+  const bool marian = what == 'm';
+  Imported imported =
+      Import(marian ? folder.path() + "/model.npz" : folder.path(), {});
+  WriteImported(folder.path() + "/.out", true, imported);
+  (void)ReadTask(folder.path() + "/.out");
+}
+
+}  // namespace
+}  // namespace heed::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  heed::fuzz::MayRefuse(
+      [&] { heed::fuzz::Read(*data, heed::fuzz::Bytes(data + 1, size - 1)); });
+  return 0;
+}

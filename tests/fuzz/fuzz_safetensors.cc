@@ -1,0 +1,22 @@
+// Weights: what is read can be written, and is then read as the same.
+#include "heed/io/safetensors.h"
+#include "tests/fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace heed;
+  fuzz::MayRefuse([&] {
+    const SafetensorsFile file =
+        ParseSafetensors(fuzz::Bytes(data, size), "input");
+    const std::string bytes = SerializeSafetensors(file.tensors, file.metadata);
+    const SafetensorsFile again = ParseSafetensors(bytes, "again");
+    fuzz::Require(again.tensors.size() == file.tensors.size(), "all tensors");
+    fuzz::Require(again.metadata == file.metadata, "metadata");
+    for (size_t i = 0; i < file.tensors.size(); ++i) {
+      const NamedTensor& a = file.tensors[i];
+      const NamedTensor& b = again.tensors[i];
+      fuzz::Require(a.name == b.name, "names");
+      fuzz::Require(a.value.shape() == b.value.shape(), "shapes");
+    }
+  });
+  return 0;
+}

@@ -1,0 +1,120 @@
+// Texts with a grammar: settings, links, tables of words and numbers. The first
+// byte says which.
+#include <nlohmann/json.hpp>
+
+#include "heed/base/config.h"
+#include "heed/data/conll.h"
+#include "heed/data/labelled.h"
+#include "heed/data/series.h"
+#include "heed/data/shortlist.h"
+#include "heed/data/word_vectors.h"
+#include "heed/io/yaml.h"
+#include "heed/metrics/aer.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace heed::fuzz {
+namespace {
+
+struct Settings {
+  bool flag = false;
+  int count = 3;
+  int64_t steps = 0;
+  uint64_t seed = 1;
+  double rate = 0.1;
+  std::string name = "adam";
+  std::vector<std::string> kinds;
+
+  void Visit(FieldList& v) {
+    v("flag", flag, "");
+    v("count", count, Range(1, 10), "");
+    v("steps", steps, "");
+    v("seed", seed, "");
+    v("rate", rate, UpToBelow(0, 1), "");
+    v("name", name, OneOf{"adam", "sgd"}, "");
+    v("kinds", kinds, OneOf{"a", "b"}, "");
+  }
+};
+
+void ReadSettings(std::string_view text) {
+  const nlohmann::ordered_json json = ParseJson(text, "input");
+  // What was read can be printed, with texts that are not UTF-8 too.
+  const std::string printed =
+      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  Require(!printed.empty(), "printed");
+  Settings settings;
+  FromJson(settings, json, "input");
+  Check(settings);
+}
+
+std::vector<std::string> LinesOf(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+void ReadTables(std::string_view text, const TagColumns& columns) {
+  const TaggedText tagged = ParseTagged(LinesOf(text), "input", columns);
+  std::vector<std::vector<std::string>> tags;
+  for (const auto& places : tagged.places)
+    tags.emplace_back(places.size(), "X");
+  Require(!WithTags(tagged, tags).empty(), "text with tags");
+}
+
+std::string InFile(std::string_view text) {
+  static const Folder folder;
+  return folder.Put("text", text);
+}
+
+void ReadFileOfLines(std::string_view text) {
+  const std::string path = InFile(text);
+  int64_t last = 0;
+  ForEachLine(path, [&](std::string_view line, int64_t number) {
+    Require(number == ++last, "numbers of lines");
+    Require(line.find('\n') == std::string_view::npos, "one line");
+    return true;
+  });
+}
+
+void Read(uint8_t what, std::string_view text) {
+  TagColumns columns;
+  switch (what) {
+    case 'j':
+      return ReadSettings(text);
+    case 'y':
+      return (void)ParseYaml(text, "input");
+    case 'p':
+      return (void)ParseAlignment(text, "input", 1);
+    case 'g':
+      return (void)ParseGoldAlignment(text, "input", 1);
+    case 'l':
+      return ReadFileOfLines(text);
+    case 's':
+      return (void)ParseTimeSeries(LinesOf(text), "input");
+    case 'v':
+      return (void)WordVectors::Read(InFile(text), 1000);
+    case 'V':
+      return (void)WordVectors::Parse(text, "input");
+    case 'a':
+      return (void)LabelSet::Parse(text, "input");
+    case 'u':
+      columns.format = "conllu";
+      return ReadTables(text, columns);
+    default:
+      columns.format = "conll";
+      return ReadTables(text, columns);
+  }
+}
+
+}  // namespace
+}  // namespace heed::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  heed::fuzz::MayRefuse(
+      [&] { heed::fuzz::Read(*data, heed::fuzz::Bytes(data + 1, size - 1)); });
+  return 0;
+}

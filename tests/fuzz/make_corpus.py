@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Writes the inputs that the fuzzers start from: make_corpus.py HEED
+
+They stand in corpus/NAME/ for fuzz_NAME, small and of every kind that it reads. What a
+fuzzer finds is added there by hand, with a name that says what it was.
+"""
+
+import gzip
+import io
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = HERE.parent / "golden"
+SEPARATOR = b"\n====\n"
+
+
+def put(fuzzer, name, data):
+    folder = HERE / "corpus" / fuzzer
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def safetensors(tensors, metadata=None):
+    header, elements = {}, b""
+    if metadata:
+        header["__metadata__"] = metadata
+    for name, (dtype, shape, data) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape,
+                        "data_offsets": [len(elements), len(elements) + len(data)]}
+        elements += data
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + elements
+
+
+def npy(dtype, shape, data, fortran=False):
+    text = f"{{'descr': '{dtype}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + data
+
+
+def npz(arrays, compression=zipfile.ZIP_STORED):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name, data in arrays.items():
+            archive.writestr(zipfile.ZipInfo(name + ".npy", (2026, 1, 1, 0, 0, 0)), data,
+                             compression)
+    return file.getvalue()
+
+
+def weights():
+    floats = struct.pack("<4f", 1, -2, 0.5, 0)
+    put("safetensors", "two", safetensors(
+        {"a": ("F32", [2, 2], floats), "b": ("I32", [2], struct.pack("<2i", 7, -1))},
+        {"heed.step": "3"}))
+    put("safetensors", "dtypes", safetensors(
+        {"f16": ("F16", [2], b"\0\x3c\0\xc0"), "bf16": ("BF16", [1], b"\x80\x3f"),
+         "i64": ("I64", [1], struct.pack("<q", 5)), "u8": ("U8", [3], b"abc"),
+         "i8": ("I8", [0, 3], b""), "f64": ("F64", [], struct.pack("<d", 1.5))}))
+    for name, array in (("floats", npy("<f4", (2, 2), floats)), ("scalar", npy("<i4", (), bytes(4))),
+                        ("fortran", npy("<f8", (2, 1, 3), bytes(48), True))):
+        put("npz", name, array)
+    put("npz", "stored", npz({"a": npy("<f4", (2, 2), floats), "b": npy("<i8", (1,), bytes(8))}))
+    put("npz", "deflated", npz({"half": npy("<f2", (2,), b"\0\x3c\0\xc0"),
+                                "fortran": npy("<f8", (1, 2), bytes(16), True),
+                                "special:model.yml": npy("|i1", (7,), b"a: b\nc:")},
+                               zipfile.ZIP_DEFLATED))
+
+
+def texts():
+    for name, kind, text in (
+            ("settings", "j", '{"flag": true, "count": 7, "steps": -5, "seed": 18446744073709551615,'
+             ' "rate": 0.5, "name": "sgd", "kinds": ["a", "b"]}'),
+            ("json", "j", '[null, -0.0, 1e308, "\\u00e9\\ud83d\\ude00", {"a": [[[]]]}]'),
+            ("yaml", "y", "type: transformer\ndims: [1, 2]\nnested:\n  - 'a b'\n  - \"c\"\n"
+             "text: |\n  two\n  lines\nempty: ~\n"),
+            ("alignment", "p", "0-0 1-2 2-1 10-9"), ("gold", "g", "0-0 1?2 2-1 3?3"),
+            ("lines", "l", "one\r\n\ufefftwo\n\nlast"),
+            ("series", "s", "time,a,b\n2026-01-01 00:00,1.5,-2\n2026-01-01 01:00,2,1e-3\n"
+             "2026-01-01 02:00,3,4\n"),
+            ("vectors", "v", "2 3\nthe 0.1 -0.2 3e-1\nof 1 2 3\n"), ("labels", "a", "neg\npos\n"),
+            ("conllu", "u", "# text\n1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n"
+             "2-3\tbark.\t_\t_\t_\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\t_\n"),
+            ("conll", "c", "-DOCSTART- -X- O\n\nEU NNP B-ORG\nrejects VBZ O\n\nPeter NNP B-PER\n")):
+        put("text", name, kind + text)
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as file:
+        file.write("ein mann\nschläft\n".encode() * 3)
+    put("text", "gzip", b"l" + packed.getvalue())
+
+
+def vocabularies(heed, folder):
+    text = "ein Mann schläft, a man sleeps"
+    specials = "<pad>\n<unk>\n<s>\n</s>\n"
+    wordpiece = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nman\n##n\nsl\n##eeps\n,\n"
+    yaml = '"</s>": 0\n"<unk>": 1\na: 2\nman: 3\n'
+    for name, kind, file in (
+            ("words", "w", specials + "a\nman\nsleeps\n"), ("characters", "c", specials + "a\nä\n \n"),
+            ("wordpiece", "p", wordpiece), ("wordpiece_cased", "P", wordpiece),
+            ("yaml", "y", yaml), ("lines", "t", "</s>\n<unk>\na\nman\n")):
+        put("vocabulary", name, kind.encode() + file.encode() + SEPARATOR + text.encode())
+    marian = (GOLDEN / "marian.spm").read_bytes()
+    put("vocabulary", "marian_spm", b"s" + marian + SEPARATOR + text.encode())
+    put("vocabulary", "sentencepiece", b"m" + marian)
+    for kind, size in (("unigram", 23), ("bpe", 26)):
+        model = train(heed, folder / kind, vocabulary=kind, source_vocabulary_size=size,
+                      target_vocabulary_size=size)
+        file = next(model.glob("source*.model")).read_bytes()
+        put("vocabulary", kind, kind[0].encode() + file + SEPARATOR + text.encode())
+
+
+def tokenizer_texts():
+    for name, text in (
+            ("sentence", "Ein Mann schläft, 12 Straßen."), ("wide", "東京 ｆｕｌｌ　width 한국어"),
+            ("marks", "e\u0301 \u202eabc\u202c \u00ad\u200d\ufeff👨‍👩‍👧 İıſ"),
+            ("specials", "</s> <unk> [MASK] ▁ <0xE2> ##a [PAD]"),
+            ("invalid", b"\xff\xfe \xc3 \xed\xa0\x80 \xf4\x90\x80\x80 \xc0\xaf a\0b"),
+            ("spaces", " \t\r\n\v\f\u00a0\u2028\u3000x ")):
+        put("tokenizers", name, text)
+
+
+def train(heed, out, **options):
+    """A model of a few hundred weights."""
+    folder = out.parent
+    source, target = folder / "source", folder / "target"
+    source.write_text("ein mann schläft\neine frau liest\nder hund bellt laut\n" * 4)
+    target.write_text("a man sleeps\na woman reads\nthe dog barks loudly\n" * 4)
+    settings = {"source": source, "target": target, "embedding": 2, "units": 2, "epochs": 1,
+                "vocabulary": "words", "steps": 1, "out": out} | options
+    args = [heed, "train", "--quiet"]
+    for key, value in settings.items():
+        if value is not None:
+            args += ["--" + key.replace("_", "-"), str(value)]
+    subprocess.run(args, check=True)
+    return out
+
+
+def bundle(kind, files):
+    return kind + SEPARATOR.join(name.encode() + b"\n" + data for name, data in files.items())
+
+
+def folder_of_heed(model):
+    settings = json.loads((model / "config.json").read_text())
+    own = settings.pop("heed")
+    for key in ("source", "target", "texts", "out"):
+        if settings.get(key):
+            settings[key] = type(settings[key])()
+    files = {"config.json": json.dumps(settings).encode()}
+    for name in [*own["files"], "model.safetensors"]:
+        files[name] = (model / name).read_bytes()
+    return bundle(b"f", files)
+
+
+def models(heed, folder):
+    put("model", "bahdanau", folder_of_heed(train(heed, folder / "bahdanau")))
+    put("model", "transformer", folder_of_heed(train(
+        heed, folder / "transformer", model="transformer", embedding=None, units=None, width=4,
+        layers=1, heads=2, ff=4)))
+    tagged = folder / "tagged"
+    tagged.write_text("EU B-ORG\nrejects O\n\nPeter B-PER\nsleeps O\n" * 4)
+    put("model", "tagger", folder_of_heed(train(
+        heed, folder / "tagger", task="tag", source=None, target=None, vocabulary=None,
+        embedding=None, texts=tagged, word_embedding=2, character_embedding=2, character_units=2,
+        min_count=1)))
+    for kind in ("bert", "marian"):
+        source = GOLDEN / f"huggingface_{kind}"
+        put("model", f"huggingface_{kind}", bundle(b"h", {
+            path.name: path.read_bytes() for path in sorted(source.iterdir())
+            if path.name != "expected.npz"}))
+    vocabularies = {name: (GOLDEN / f"marian.{name}.yml").read_bytes() for name in ("source", "target")}
+    decoder = b"relative-paths: true\nvocabs:\n  - source.yml\n  - target.yml\n"
+    for kind in ("pre", "s2s", "amun"):
+        put("model", f"marian_{kind}", bundle(b"m", {
+            "model.npz": (GOLDEN / f"marian_{kind}.npz").read_bytes(),
+            "model.npz.decoder.yml": decoder,
+            **{name + ".yml": data for name, data in vocabularies.items()}}))
+
+
+def requests():
+    for name, head, body in (
+            ("get", "GET /languages?a=1&b=x+y%20z HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream", ""),
+            ("json", "POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json",
+             '{"q": ["ein mann", "zwei"], "source": "de", "target": "en", "format": "text",'
+             ' "alternatives": 2, "stream": false, "api_key": "k"}'),
+            ("form", "POST /detect HTTP/1.0\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+             "Connection: keep-alive", "q=ein+mann&source=auto&target=en"),
+            ("predict", "POST /predict HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer k\r\n"
+             "Content-Type: application/json; charset=utf-8", '{"text": "a b", "model": "m", "beam": 3}')):
+        length = f"\r\nContent-Length: {len(body.encode())}" if body else ""
+        put("request", name, f"{head}{length}\r\n\r\n{body}")
+    put("request", "chunked", "POST /translate HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+        'Content-Type: application/json\r\nExpect: 100-continue\r\n\r\n8\r\n{"q":"a"\r\n1\r\n}\r\n0\r\n\r\n')
+    form = '--x\r\nContent-Disposition: form-data; name="q"\r\n\r\nein mann\r\n--x--\r\n'
+    put("request", "multipart", "POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: "
+        f"multipart/form-data; boundary=x\r\nContent-Length: {len(form)}\r\n\r\n{form}")
+
+
+def main():
+    heed = str(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        weights()
+        texts()
+        vocabularies(heed, folder)
+        tokenizer_texts()
+        models(heed, folder)
+        requests()
+
+
+if __name__ == "__main__":
+    main()

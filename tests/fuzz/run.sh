@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# run.sh FOLDER SECONDS NAME: fuzz_NAME of FOLDER reads its corpus, then changes
+# of it for so long. Found inputs of a failure stay in FOLDER/found.
+set -euo pipefail
+
+folder=$1 seconds=$2 name=$3
+corpus=$(dirname "$(readlink -f "$0")")/corpus/$name
+found=$folder/found
+grown=$folder/corpus/$name # what was interesting, from one run to the next
+mkdir -p "$found" "$grown"
+log=$folder/$name.log
+
+# A model may be large, a text for the tokenizers need not.
+length=4096
+if [[ $name == model ]]; then length=40000; fi
+limits=(-timeout=20 -rss_limit_mb=2500 "-max_len=$length" "-artifact_prefix=$found/$name-")
+run() {
+  if "$folder/fuzz_$name" "${limits[@]}" "$@" >"$log" 2>&1; then return; fi
+  tail -n 60 "$log"
+  echo "fuzz_$name fails; the input is in $found, the log in $log" >&2
+  exit 1
+}
+
+run "$corpus"/*
+run -max_total_time="$seconds" -print_final_stats=1 "$grown" "$corpus"
+echo "fuzz_$name: $(find "$corpus" -type f | wc -l) kept inputs and" \
+  "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log") others in $seconds s"
