@@ -15,6 +15,7 @@ int RunPredict(const Arguments& arguments);
 int RunAlign(const Arguments& arguments);
 int RunServe(const Arguments& arguments);
 int RunEvaluate(const Arguments& arguments);
+int RunExplain(const Arguments& arguments);
 int RunQuantize(const Arguments& arguments);
 int RunShortlist(const Arguments& arguments);
 int RunImport(const Arguments& arguments);

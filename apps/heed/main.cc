@@ -28,6 +28,8 @@ const std::vector<Command>& Commands() {
        RunServe},
       {"evaluate", "measure models on examples with known answers",
        RunEvaluate},
+      {"explain", "what a model looked at, and what its answers hang on",
+       RunExplain},
       {"quantize", "write a model with int8 matrices", RunQuantize},
       {"shortlist", "learn which words may translate which", RunShortlist},
       {"import", "read a model of Marian or Hugging Face", RunImport},

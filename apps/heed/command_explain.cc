@@ -1,0 +1,405 @@
+// heed explain: what a model looked at, and what its answers hang on.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+
+#include "apps/heed/commands.h"
+#include "apps/heed/tasks.h"
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/explain/explanation_file.h"
+#include "heed/explain/explanation_terminal.h"
+#include "heed/explain/head_statistics_svg.h"
+#include "heed/explain/line_plot.h"
+#include "heed/explain/png.h"
+#include "heed/io/file.h"
+#include "heed/tasks/explain_summary.h"
+#include "heed/tasks/input_lines.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ExplainOptions {
+  std::string folder;
+  std::string text;
+  std::string answer;
+  std::string file;
+  std::string out;
+  std::string view;
+  std::string layer;
+  int head = -1;
+  AttributionOptions attribution;
+  bool summary = false;
+  bool faithfulness = false;
+  int texts = 200;
+  std::vector<std::string> prune;
+  bool json = false;
+  std::string dtype = "auto";
+  int threads = 0;
+};
+
+bool Prunes(const Arguments& arguments) {
+  return std::ranges::any_of(arguments, [](const std::string& argument) {
+    return argument == "--prune" || argument.starts_with("--prune=");
+  });
+}
+
+bool ParseFor(Task& task, const Arguments& arguments, ExplainOptions& o) {
+  Options options(
+      "explain",
+      "Shows what a model of any task looked at while it answered (attention), "
+      "and what its answers hang on (gradients, occlusion), as a page, a "
+      "picture, JSON or in the terminal. With --summary: over many texts. With "
+      "--prune: what is lost without the least important heads; --prune SHARES "
+      "--help shows its options.");
+  options.Positional("DIR", o.folder, "model folder");
+  FieldList& v = options.fields();
+  v.Section("Text");
+  v("text", o.text, Any{"TEXT"},
+    "what to explain, as heed predict reads a line; else lines of --file or of "
+    "standard input. forecast: a whole CSV file");
+  v("file", o.file, Any{"FILE"}, "texts, line by line (.gz too)");
+  v("answer", o.answer, Any{"TEXT"},
+    "explain this instead of the model's own answer: a translation, a label, a "
+    "column");
+  v.Section("Picture");
+  v("out", o.out, Any{"FILE"},
+    "write .html (all of it, to explore), .svg, .png or .json; without: draw "
+    "in the terminal");
+  v("view", o.view, OneOf(ExplanationViewNames()),
+    "what .svg and .png show; by itself: alignment, or heads without one");
+  v("layer", o.layer, Any{"PATH"},
+    "of alignment, frames, lines and panels: this attention, as "
+    "decoder.layers.0.cross_attention");
+  v("head", o.head, Range(-1, 1000),
+    "of --layer: this head; -1: mean of all, panels: the first");
+  v.Section("Implicit attention");
+  o.attribution.Visit(v);
+  v.Section("Many texts");
+  v("summary", o.summary,
+    "entropy and distance of each head, and how far attention and each method "
+    "agree, over all texts");
+  v("faithfulness", o.faithfulness,
+    "with --summary: delete and insert tokens in the order of attention, of "
+    "each method and of chance, and see how the answer's probability goes");
+  v("texts", o.texts, Range(1, 1000000000), "read at most so many");
+  v("prune", o.prune, Any{"SHARES"},
+    "take away these shares of the heads, as 0.1,0.3,0.5, the least important "
+    "to --file's texts first, and evaluate what is left; takes the options of "
+    "heed evaluate");
+  if (Prunes(arguments)) {
+    task.VisitEvaluate(v);
+  } else {
+    task.VisitPredict(v);
+  }
+  v.Section("Run");
+  v("json", o.json, "print JSON instead of drawing");
+  VisitDtype(v, o.dtype);
+  v("threads", o.threads, Range(0, 1024), "threads; 0: one per core");
+  options.Example(
+      "heed explain model --text 'a man rides a horse' --out look.html");
+  options.Example(
+      "heed explain model --text 'what a film' --methods "
+      "integrated_gradients,occlusion");
+  options.Example(
+      "heed explain model --file test.en --summary --faithfulness --methods "
+      "saliency");
+  options.Example(
+      "heed explain model --file valid.en --prune 0.2,0.4,0.6 --source test.en "
+      "--target test.de --out heads.svg");
+  return options.Parse(arguments);
+}
+
+/// The texts that are given, in order.
+std::vector<std::string> TextsOf(const ExplainOptions& o,
+                                 const std::string& task) {
+  std::vector<std::string> texts;
+  if (!o.text.empty()) {
+    texts.push_back(o.text);
+  } else if (!o.file.empty()) {
+    texts = ReadLines(o.file);
+  } else {
+    AnswerLines(std::cin, 1024, [&](const std::vector<std::string>& lines) {
+      texts.insert(texts.end(), lines.begin(), lines.end());
+    });
+  }
+  if (task == "forecast") return {fmt::format("{}", fmt::join(texts, "\n"))};
+  std::erase_if(texts, [](const std::string& text) {
+    return SplitWhitespace(text).empty();
+  });
+  if (std::ssize(texts) > o.texts) texts.resize(static_cast<size_t>(o.texts));
+  if (texts.empty()) throw FormatError("there is no text to explain");
+  return texts;
+}
+
+/// Whether numbers of a head are wanted.
+bool WantsPanels(const ExplainOptions& o) { return o.view == "panels"; }
+
+ExplanationFileOptions FileOptionsOf(const ExplainOptions& o,
+                                     const Explanation& first) {
+  ExplanationFileOptions options;
+  const std::string view =
+      !o.view.empty() ? o.view : (first.alignment ? "alignment" : "heads");
+  options.view = ExplanationViewOf(view);
+  options.head = o.head;
+  if (o.layer.empty()) return options;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < first.layers.size(); ++i) {
+    if (first.layers[i].layer == o.layer) options.layer = i;
+    names.push_back(first.layers[i].layer);
+  }
+  if (!options.layer) {
+    throw ConfigError(fmt::format("--layer: there is no attention '{}'{} ({})",
+                                  o.layer, DidYouMean(o.layer, names),
+                                  fmt::join(names, ", ")));
+  }
+  return options;
+}
+
+/// The layer whose numbers panels show: as chosen, else the one that aligns,
+/// else the last one.
+std::string PanelLayer(const Task& task, const ExplainOptions& o,
+                       const std::string& text) {
+  if (!o.layer.empty()) return o.layer;
+  const Explanation e = Explain(task, {{text, o.answer}, {}, {}});
+  if (e.layers.empty()) {
+    throw ConfigError(
+        "this model has no attention; --methods shows what its answers hang "
+        "on");
+  }
+  return e.layers[e.alignment.value_or(e.layers.size() - 1)].layer;
+}
+
+std::vector<Explanation> ExplainAll(const Task& task, const ExplainOptions& o,
+                                    const std::vector<std::string>& texts) {
+  std::vector<Explanation> all;
+  for (const std::string& text : texts) {
+    ExplainRequest request;
+    request.input = {text, o.answer};
+    request.attribution = o.attribution;
+    if (WantsPanels(o)) request.panels_of = PanelLayer(task, o, text);
+    all.push_back(Explain(task, request));
+    if (!WantsPanels(o)) continue;
+    std::erase_if(all.back().panels, [&](const AttentionPanels& p) {
+      return p.head != std::max(o.head, 0);
+    });
+    if (all.back().panels.empty()) {
+      throw ConfigError(fmt::format("--head: '{}' has no head {}",
+                                    request.panels_of, o.head));
+    }
+  }
+  return all;
+}
+
+int ShowTexts(const Task& task, const ExplainOptions& o) {
+  std::optional<ExplanationFormat> format;
+  if (!o.out.empty()) format = ExplanationFormatOf(o.out);
+  const std::vector<Explanation> all =
+      ExplainAll(task, o, TextsOf(o, task.name()));
+  const ExplanationFileOptions options = FileOptionsOf(o, all.front());
+  if (format) {
+    WriteFileAtomically(o.out, ExplanationFile(*format, all, options));
+    return 0;
+  }
+  for (const Explanation& e : all) {
+    fmt::print("{}\n", o.json
+                           ? ExplanationJson(e).dump()
+                           : TerminalExplanation(e, options, DetectTerminal()));
+  }
+  return 0;
+}
+
+/// The curves of the share of tokens against probability.
+std::string FaithfulnessSvg(const ExplainSummary& summary) {
+  std::vector<Series> series;
+  for (const FaithfulnessCurve& c : summary.faithfulness) {
+    series.push_back({c.method + ": deletion", c.share, c.deletion});
+  }
+  for (const FaithfulnessCurve& c : summary.faithfulness) {
+    series.push_back({c.method + ": insertion", c.share, c.insertion});
+  }
+  return LinePlotSvg(series, {"Faithfulness", "share of tokens",
+                              "mean probability of the answer"});
+}
+
+void WritePicture(const std::string& path, const Json& json,
+                  const std::string& svg) {
+  if (path.ends_with(".json")) {
+    WriteFileAtomically(path, json.dump(1) + "\n");
+  } else if (path.ends_with(".svg")) {
+    WriteFileAtomically(path, svg);
+  } else if (path.ends_with(".png")) {
+    WriteFileAtomically(path, SvgToPng(svg));
+  } else {
+    throw ConfigError(
+        fmt::format("--out '{}': write .svg, .png or .json here", path));
+  }
+}
+
+ExplainSummary Summarize(const std::vector<std::string>& texts,
+                         ExplainSummarizer& summarizer) {
+  Progress progress("texts");
+  ProgressState state = {"explaining", 0, std::ssize(texts), 0, {}};
+  progress.Update(state);
+  for (const std::string& text : texts) {
+    summarizer.Add(text);
+    ++state.units;
+    ++state.step;
+    progress.Update(state);
+  }
+  return summarizer.Result();
+}
+
+int ShowSummary(const Task& task, const ExplainOptions& o) {
+  const std::vector<std::string> texts = TextsOf(o, task.name());
+  SummaryOptions options;
+  options.attribution = o.attribution;
+  options.faithfulness = o.faithfulness;
+  options.importance = true;
+  ExplainSummarizer summarizer(task, options);
+  const ExplainSummary summary = Summarize(texts, summarizer);
+  fmt::print(
+      "{}", o.json ? SummaryJson(summary).dump() + "\n" : SummaryText(summary));
+  if (!o.out.empty()) {
+    WritePicture(o.out, SummaryJson(summary),
+                 summary.faithfulness.empty()
+                     ? HeadStatisticsSvg(summary.layers, summary.importance)
+                     : FaithfulnessSvg(summary));
+  }
+  return 0;
+}
+
+/// Shares as numbers, ascending. Throws: ConfigError.
+std::vector<double> SharesOf(const std::vector<std::string>& texts) {
+  std::vector<double> shares;
+  for (const std::string& text : texts) {
+    const std::optional<double> share = ParseNumber(text);
+    if (!share || *share < 0 || *share > 1) {
+      throw ConfigError(fmt::format(
+          "--prune: '{}' is not a share of heads from 0 to 1", text));
+    }
+    shares.push_back(*share);
+  }
+  std::ranges::sort(shares);
+  return shares;
+}
+
+/// The same heads in an order drawn by lot.
+std::vector<HeadPlace> Shuffled(std::vector<HeadPlace> heads) {
+  constexpr uint64_t kSeed = 1;
+  Rng rng(kSeed);
+  for (size_t i = heads.size(); i > 1; --i) {
+    std::swap(heads[i - 1], heads[rng.Below(i)]);
+  }
+  return heads;
+}
+
+/// The first figure of the task's evaluation with shares of the heads of an
+/// order away, one more than before each time.
+std::vector<double> MeasurePruned(Task& task,
+                                  const std::vector<HeadPlace>& order,
+                                  const std::vector<double>& shares) {
+  ParameterSet& parameters = task.parameters();
+  const std::vector<NamedTensor> whole = parameters.Tensors();
+  std::vector<NamedTensor> kept;
+  for (const NamedTensor& tensor : whole) {
+    kept.push_back({tensor.name, tensor.value.Clone()});
+  }
+  std::vector<double> values;
+  for (const double share : shares) {
+    const auto count = static_cast<size_t>(
+        std::lround(share * static_cast<double>(order.size())));
+    PruneHeads(std::span(order).first(count), parameters);
+    values.push_back(task.Evaluate().figures.at(0).value);
+  }
+  parameters.SetTensors(kept, "the model");
+  return values;
+}
+
+int ShowPruning(Task& task, const ExplainOptions& o) {
+  std::vector<double> shares = SharesOf(o.prune);
+  if (shares.empty() || shares.front() > 0) shares.insert(shares.begin(), 0);
+  if (o.file.empty()) {
+    throw ConfigError(
+        "--prune: --file FILE is needed, the texts by which heads are judged");
+  }
+  SummaryOptions options;
+  options.importance = true;
+  ExplainSummarizer summarizer(task, options);
+  const ExplainSummary summary = Summarize(TextsOf(o, task.name()), summarizer);
+  const std::vector<HeadPlace> order =
+      LeastImportantHeads(summary.importance, task.parameters());
+  if (order.empty()) {
+    throw ConfigError(
+        "--prune: this model has no attention of several heads with an output "
+        "of its own");
+  }
+  const Figure figure = task.Evaluate().figures.at(0);
+  const std::vector<double> by_importance = MeasurePruned(task, order, shares);
+  const std::vector<double> by_lot =
+      MeasurePruned(task, Shuffled(order), shares);
+  Json json = {{"measure", figure.key}, {"heads", order.size()},
+               {"share", shares},       {"by_importance", by_importance},
+               {"at_random", by_lot},   {"order", Json::array()}};
+  for (const HeadPlace& place : order) {
+    json["order"].push_back({{"layer", place.layer}, {"head", place.head}});
+  }
+  const std::vector<Series> curves = {
+      {"least important", shares, by_importance},
+      {"at random", shares, by_lot}};
+  const LinePlotOptions axes = {"Without some heads", "share of heads away",
+                                figure.label};
+  if (o.json) {
+    fmt::print("{}\n", json.dump());
+  } else {
+    fmt::print("{} heads\n\n{:>6} {:>6} {:>16} {:>16}   {}\n", order.size(),
+               "share", "heads", "least important", "at random", figure.label);
+    for (size_t i = 0; i < shares.size(); ++i) {
+      fmt::print("{:>6.2f} {:>6} {:>16.{}f} {:>16.{}f}\n", shares[i],
+                 std::lround(shares[i] * static_cast<double>(order.size())),
+                 by_importance[i], figure.decimals, by_lot[i], figure.decimals);
+    }
+    fmt::print("\n{}", TerminalLinePlot(curves, axes, DetectTerminal()));
+  }
+  if (!o.out.empty()) WritePicture(o.out, json, LinePlotSvg(curves, axes));
+  return 0;
+}
+
+void CheckChoices(const ExplainOptions& o) {
+  if (o.faithfulness && !o.summary) {
+    throw ConfigError("--faithfulness needs --summary");
+  }
+  if (o.head >= 0 && o.layer.empty() && o.view != "panels") {
+    throw ConfigError("--head needs --layer, the attention that it is one of");
+  }
+}
+
+}  // namespace
+
+int RunExplain(const Arguments& arguments) {
+  ExplainOptions o;
+  const std::unique_ptr<Task> shown = PeekTask(arguments);
+  if (!ParseFor(*shown, arguments, o)) return 0;
+  CheckChoices(o);
+  const ThreadLimit limit(o.threads);
+  std::ios::sync_with_stdio(false);
+  const LoadedTask loaded = ReadTask(o.folder, o.dtype);
+  ExplainOptions chosen;
+  ParseFor(*loaded.task, arguments, chosen);
+  if (!chosen.prune.empty()) return ShowPruning(*loaded.task, chosen);
+  return chosen.summary ? ShowSummary(*loaded.task, chosen)
+                        : ShowTexts(*loaded.task, chosen);
+}
+
+}  // namespace heed
