@@ -547,6 +547,35 @@ class Serve(EndToEnd):
                 self.assertEqual(answer.status, 400, parameters)
                 self.assertIn(says, answer.json()["error"])
 
+    def test_explain(self):
+        with Server() as server:
+            explained = server.post("/explain", {"text": "1 2 3", "methods": ["saliency"]}).json()
+            self.assertEqual(explained["source"], ["1", "2", "3", "</s>"])
+            line = self.lines("1 2 3\n")[0]
+            self.assertEqual(explained["answer"], line)
+            self.assertEqual(explained["target"], [*line.split(), "</s>"])
+            layer = explained["layers"][explained["alignment"]]
+            for head in layer["weights"]:
+                self.assertEqual(len(head), len(explained["target"]))
+                for row in head:
+                    self.assertAlmostEqual(sum(row), 1, 4)
+            method, = explained["attributions"]
+            self.assertEqual(len(method["scores"]), len(explained["target"]))
+            self.assertEqual(explained["panels"], [])
+            explained = server.post("/explain", {"text": "1 2", "layer": layer["layer"],
+                                                 "head": 0}).json()
+            self.assertEqual([p["head"] for p in explained["panels"]], [0])
+            for parameters, says in (
+                    ({}, "missing text"), ({"text": ["a"]}, "must be a text"),
+                    ({"text": "1", "methods": ["salience"]}, "did you mean 'saliency'"),
+                    ({"text": "1", "methods": [1]}, "methods[0]"),
+                    ({"text": "1", "layer": "none"}, layer["layer"]),
+                    ({"text": "1", "steps": 10 ** 6}, "<= 256"),
+                    ({"text": "1" * 1001}, "exceeds text limit")):
+                answer = server.post("/explain", parameters)
+                self.assertEqual(answer.status, 400, parameters)
+                self.assertIn(says, answer.json()["error"])
+
     def test_several_models(self):
         other = self.folder / "other"
         self.runs(*train_args(other, seed=2, epochs=1))
