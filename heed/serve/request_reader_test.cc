@@ -29,7 +29,7 @@ TEST(RequestReader, ReadsARequest) {
 
 // However the bytes are cut, and whatever comes after them.
 TEST(RequestReader, PiecesChangeNothing) {
-  for (const std::string bytes :
+  for (const std::string& bytes :
        {std::string(kPost),
         std::string(
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n"

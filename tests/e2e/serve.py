@@ -501,16 +501,18 @@ class Serve(EndToEnd):
 
     def test_streams(self):
         text = "1 2 3\n4 5"
+        call = {"q": text, "source": "source", "target": "target"}
         with Server() as server:
-            plain = server.translate(text).json()
-            for answer in (server.translate(text, stream=True),
-                           server.post("/translate", {"q": text, "source": "source",
-                                                      "target": "target"},
-                                       Accept="text/event-stream")):
+            for beam, least in ((1, 4), (5, 1)):
+                plain = server.translate(text, beam=beam).json()
+                answer = server.translate(text, stream=True, beam=beam)
+                again = server.post("/translate", call | {"beam": beam},
+                                    Accept="text/event-stream")
+                self.assertEqual(again.body, answer.body)
                 self.assertTrue(answer.headers["content-type"].startswith("text/event-stream"))
                 *tokens, (last, data) = events(answer.body)
                 self.assertEqual((last, data), ("done", plain))
-                self.assertGreater(len(tokens), 1)
+                self.assertGreaterEqual(len(tokens), least)
                 shown = ""
                 for name, data in tokens:
                     self.assertEqual(name, "token")
