@@ -24,7 +24,7 @@ const std::vector<Command>& Commands() {
       {"predict", "what a model of any task says of standard input",
        RunPredict},
       {"align", "link the words of sentence pairs", RunAlign},
-      {"serve", "models over HTTP: LibreTranslate's API, a page, metrics",
+      {"serve", "models over HTTP under LibreTranslate's API, and a page",
        RunServe},
       {"evaluate", "measure models on examples with known answers",
        RunEvaluate},

@@ -306,32 +306,31 @@ void Api::Detect(const ExchangePtr& exchange) {
       });
 }
 
-ModelQueue& Api::QueueOf(const ModelCall& call) const {
-  if (call.model.empty() && engine_.queues().size() == 1) {
+ModelQueue& Api::QueueOf(const std::string& name) const {
+  if (name.empty() && engine_.queues().size() == 1) {
     return *engine_.queues().front();
   }
   std::vector<std::string> names;
   for (const auto& queue : engine_.queues()) {
     names.push_back(queue->model()->name());
   }
-  if (call.model.empty()) {
+  if (name.empty()) {
     throw HttpError(400, fmt::format("Invalid request: missing model parameter "
                                      "(there are: {})",
                                      fmt::join(names, ", ")));
   }
-  ModelQueue* queue = engine_.Find(call.model);
+  ModelQueue* queue = engine_.Find(name);
   if (queue == nullptr) {
     throw HttpError(
-        400,
-        fmt::format("no model is called '{}'{} (there are: {})", call.model,
-                    DidYouMean(call.model, names), fmt::join(names, ", ")));
+        400, fmt::format("no model is called '{}'{} (there are: {})", name,
+                         DidYouMean(name, names), fmt::join(names, ", ")));
   }
   return *queue;
 }
 
 void Api::Predict(const ExchangePtr& exchange) {
-  ModelCall call = ParseModelCall(Parameters(*exchange), options_.limits);
-  ModelQueue& queue = QueueOf(call);
+  ModelCall call = ParsePredict(Parameters(*exchange), options_.limits);
+  ModelQueue& queue = QueueOf(call.model);
   Job job;
   job.kind = Job::Kind::kPredict;
   job.options = queue.model()->CheckedOptions(call.options, options_.limits);
@@ -359,8 +358,29 @@ void Api::Predict(const ExchangePtr& exchange) {
 }
 
 void Api::Explain(const ExchangePtr& exchange) {
-  ParseModelCall(Parameters(*exchange), options_.limits);
-  throw HttpError(501, "this build cannot explain yet");
+  const ExplainCall call = ParseExplain(Parameters(*exchange), options_.limits);
+  ModelQueue& queue = QueueOf(call.model);
+  Job job;
+  job.kind = Job::Kind::kRun;
+  job.texts = {call.text};
+  job.abandoned = [exchange] { return exchange->gone(); };
+  job.run = [exchange, call](ServedModel& model) {
+    ExplainRequest request;
+    request.input = {call.text, call.answer};
+    request.attribution = call.attribution;
+    request.panels_of = call.layer;
+    Explanation explanation = model.Explain(request);
+    if (call.head) {
+      std::erase_if(explanation.panels, [&](const AttentionPanels& panels) {
+        return panels.head != *call.head;
+      });
+    }
+    exchange->Send(JsonResponse(Dump(ExplanationJson(explanation))));
+  };
+  job.failed = [exchange](const std::exception_ptr& error) {
+    exchange->Send(ErrorResponse(error));
+  };
+  queue.Submit(std::move(job));
 }
 
 Json Api::Languages() const {

@@ -106,9 +106,22 @@ const std::vector<Route>& Routes() {
       {"POST",
        "/explain",
        "What a model looked at",
-       "tokens, the weights of every attention, and attributions if they were "
-       "asked for",
-       {kText, kModelName, kKey},
+       "an explanation: tokens, the weights of every attention, and "
+       "attributions "
+       "if they were asked for (docs/explain.md of the project)",
+       {{"text", "string", true, "the text"},
+        kModelName,
+        {"answer", "string", false,
+         "what is explained instead of the model's own answer"},
+        {"methods", "texts", false,
+         "attributions: saliency, gradient_x_input, integrated_gradients, "
+         "smooth_grad, occlusion"},
+        {"steps", "integer", false, "of integrated_gradients"},
+        {"samples", "integer", false, "of smooth_grad"},
+        {"layer", "string", false,
+         "attention whose queries, keys, scores and values are wanted"},
+        {"head", "integer", false, "of that attention alone"},
+        kKey},
        R"({"text": "a man sleeps", "model": "m"})"},
       {"GET",
        "/languages",

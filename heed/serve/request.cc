@@ -1,6 +1,7 @@
 #include "heed/serve/request.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -260,6 +261,8 @@ void RequestLimits::Visit(FieldList& v) {
     "most alternatives that a request may ask for");
   v("beam_limit", beam_limit, Range(1, 1000),
     "widest beam that a request may ask for");
+  v("explain_limit", explain_limit, Range(0, 1e9),
+    "most characters of a text that is explained; 0: no limit");
 }
 
 Json ParametersOf(const HttpRequest& request) {
@@ -297,7 +300,7 @@ DetectCall ParseDetect(const Json& parameters, const RequestLimits& limits) {
   return {TextsOf(Need(parameters, "q"), "q", limits)};
 }
 
-ModelCall ParseModelCall(const Json& parameters, const RequestLimits& limits) {
+ModelCall ParsePredict(const Json& parameters, const RequestLimits& limits) {
   ModelCall call;
   const Json& text = Need(parameters, "text");
   call.batch = text.is_array();
@@ -311,6 +314,43 @@ ModelCall ParseModelCall(const Json& parameters, const RequestLimits& limits) {
     }
     call.options[name] = value;
   }
+  return call;
+}
+
+ExplainCall ParseExplain(const Json& parameters, const RequestLimits& limits) {
+  constexpr int kMostHeads = 1000000;
+  ExplainCall call;
+  call.text = TextOf(Need(parameters, "text"), "text");
+  CheckSize(CharactersOf(call.text), limits.char_limit);
+  CheckSize(CharactersOf(call.text), limits.explain_limit);
+  call.answer = OptionalText(parameters, "answer");
+  CheckSize(CharactersOf(call.answer), limits.explain_limit);
+  call.model = OptionalText(parameters, "model");
+  call.layer = OptionalText(parameters, "layer");
+  const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);
+  if (head >= 0) call.head = head;
+  const auto methods = parameters.find("methods");
+  if (methods != parameters.end() && !methods->is_null()) {
+    const Json list = methods->is_array() ? *methods : Json::array({*methods});
+    const std::vector<std::string> known = AttributionMethods();
+    for (size_t i = 0; i < list.size(); ++i) {
+      const std::string method = TextOf(list[i], fmt::format("methods[{}]", i));
+      if (std::ranges::find(known, method) == known.end()) {
+        RefuseRequest(fmt::format("methods parameter has '{}'{} (valid: {})",
+                                  method, DidYouMean(method, known),
+                                  fmt::join(known, ", ")));
+      }
+      call.attribution.methods.push_back(method);
+    }
+    if (list.size() > known.size()) {
+      RefuseRequest("methods parameter names a method twice");
+    }
+  }
+  const AttributionOptions usual;
+  call.attribution.steps =
+      OptionalNumber(parameters, "steps", usual.steps, 1, 256);
+  call.attribution.samples =
+      OptionalNumber(parameters, "samples", usual.samples, 1, 256);
   return call;
 }
 

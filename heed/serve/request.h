@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/base/config.h"
+#include "heed/explain/attribution.h"
 #include "heed/serve/http.h"
 
 namespace heed {
@@ -20,6 +21,7 @@ struct RequestLimits {
   int batch_limit = 256;   // texts; 0: none
   int alternatives_limit = 10;
   int beam_limit = 16;
+  int explain_limit = 1000;  // characters
 
   void Visit(FieldList& v);
 };
@@ -49,7 +51,7 @@ struct DetectCall {
   std::vector<std::string> texts;
 };
 
-/// POST /predict and /explain
+/// POST /predict
 struct ModelCall {
   std::vector<std::string> texts;
   bool batch = false;
@@ -59,13 +61,25 @@ struct ModelCall {
   nlohmann::ordered_json options = nlohmann::ordered_json::object();
 };
 
-/// Out of what ParametersOf gave. The three throw HttpError 400 that names the
+/// POST /explain
+struct ExplainCall {
+  std::string text;
+  std::string answer;  ///< to explain instead of the model's own; "": its own
+  std::string model;
+  AttributionOptions attribution;
+  std::string layer;        ///< whose numbers are wanted; "": none
+  std::optional<int> head;  ///< of that layer alone
+};
+
+/// Out of what ParametersOf gave. All throw HttpError 400 that names the
 /// parameter. What LibreTranslate would ignore is ignored.
 TranslateCall ParseTranslate(const nlohmann::ordered_json& parameters,
                              const RequestLimits& limits);
 DetectCall ParseDetect(const nlohmann::ordered_json& parameters,
                        const RequestLimits& limits);
-ModelCall ParseModelCall(const nlohmann::ordered_json& parameters,
+ModelCall ParsePredict(const nlohmann::ordered_json& parameters,
+                       const RequestLimits& limits);
+ExplainCall ParseExplain(const nlohmann::ordered_json& parameters,
                          const RequestLimits& limits);
 
 /// The key of "Authorization: Bearer KEY" or of the parameter api_key; "".

@@ -118,6 +118,10 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   FieldList fields;
   task_->VisitPredict(fields);
   defaults_ = FieldsToJson(fields.fields());
+  if (translation_ != nullptr) {
+    SearchDefaults chosen = search;
+    defaults_.update(ToJson(chosen));
+  }
   description_ = {{"name", spec_.name},
                   {"task", task_->name()},
                   {"model", settings.value("model", "")},
@@ -278,6 +282,13 @@ std::vector<Prediction> ServedModel::Predict(std::span<const std::string> texts,
     predictions.push_back({std::move(answers[i]), std::move(details)});
   }
   return predictions;
+}
+
+Explanation ServedModel::Explain(const ExplainRequest& request) {
+  FieldList list;
+  task_->VisitPredict(list);
+  FieldsFromJson(list.fields(), defaults_, "the defaults");
+  return heed::Explain(*task_, request);
 }
 
 }  // namespace heed

@@ -14,6 +14,7 @@
 #include "heed/decode/translator.h"
 #include "heed/serve/languages.h"
 #include "heed/serve/request.h"
+#include "heed/tasks/explain.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/translation.h"
 
@@ -80,7 +81,8 @@ class ServedModel {
   std::vector<Prediction> Predict(std::span<const std::string> texts,
                                   const nlohmann::ordered_json& options);
 
-  Task& task() { return *task_; }
+  /// Throws: as heed::Explain.
+  Explanation Explain(const ExplainRequest& request);
 
  private:
   const Translator& TranslatorOf(const SearchChoice& choice);

@@ -501,16 +501,18 @@ class Serve(EndToEnd):
 
     def test_streams(self):
         text = "1 2 3\n4 5"
+        call = {"q": text, "source": "source", "target": "target"}
         with Server() as server:
-            plain = server.translate(text).json()
-            for answer in (server.translate(text, stream=True),
-                           server.post("/translate", {"q": text, "source": "source",
-                                                      "target": "target"},
-                                       Accept="text/event-stream")):
+            for beam, least in ((1, 4), (5, 1)):
+                plain = server.translate(text, beam=beam).json()
+                answer = server.translate(text, stream=True, beam=beam)
+                again = server.post("/translate", call | {"beam": beam},
+                                    Accept="text/event-stream")
+                self.assertEqual(again.body, answer.body)
                 self.assertTrue(answer.headers["content-type"].startswith("text/event-stream"))
                 *tokens, (last, data) = events(answer.body)
                 self.assertEqual((last, data), ("done", plain))
-                self.assertGreater(len(tokens), 1)
+                self.assertGreaterEqual(len(tokens), least)
                 shown = ""
                 for name, data in tokens:
                     self.assertEqual(name, "token")
@@ -544,6 +546,35 @@ class Serve(EndToEnd):
                     ({"text": "1", "ensemble": ["/etc"]}, "operator"),
                     ({"text": "1", "shortlist": "/etc/passwd"}, "operator")):
                 answer = server.post("/predict", parameters)
+                self.assertEqual(answer.status, 400, parameters)
+                self.assertIn(says, answer.json()["error"])
+
+    def test_explain(self):
+        with Server() as server:
+            explained = server.post("/explain", {"text": "1 2 3", "methods": ["saliency"]}).json()
+            self.assertEqual(explained["source"], ["1", "2", "3", "</s>"])
+            line = self.lines("1 2 3\n")[0]
+            self.assertEqual(explained["answer"], line)
+            self.assertEqual(explained["target"], [*line.split(), "</s>"])
+            layer = explained["layers"][explained["alignment"]]
+            for head in layer["weights"]:
+                self.assertEqual(len(head), len(explained["target"]))
+                for row in head:
+                    self.assertAlmostEqual(sum(row), 1, 4)
+            method, = explained["attributions"]
+            self.assertEqual(len(method["scores"]), len(explained["target"]))
+            self.assertEqual(explained["panels"], [])
+            explained = server.post("/explain", {"text": "1 2", "layer": layer["layer"],
+                                                 "head": 0}).json()
+            self.assertEqual([p["head"] for p in explained["panels"]], [0])
+            for parameters, says in (
+                    ({}, "missing text"), ({"text": ["a"]}, "must be a text"),
+                    ({"text": "1", "methods": ["salience"]}, "did you mean 'saliency'"),
+                    ({"text": "1", "methods": [1]}, "methods[0]"),
+                    ({"text": "1", "layer": "none"}, layer["layer"]),
+                    ({"text": "1", "steps": 10 ** 6}, "<= 256"),
+                    ({"text": "1" * 1001}, "exceeds text limit")):
+                answer = server.post("/explain", parameters)
                 self.assertEqual(answer.status, 400, parameters)
                 self.assertIn(says, answer.json()["error"])
 

@@ -1,0 +1,190 @@
+#include "heed/serve/request.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/testing.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+HttpRequest Body(const std::string& type, const std::string& body) {
+  HttpRequest request;
+  if (!type.empty()) request.headers = {{"Content-Type", type}};
+  request.body = body;
+  return request;
+}
+
+std::string Refusal(const HttpRequest& request) {
+  return MessageOf<HttpError>([&] { ParametersOf(request); });
+}
+
+TranslateCall Translate(Json changes) {
+  Json whole = {{"q", "a"}, {"source", "de"}, {"target", "en"}};
+  whole.update(changes);
+  RequestLimits limits;
+  limits.char_limit = 10;
+  limits.batch_limit = 3;
+  return ParseTranslate(whole, limits);
+}
+
+std::string TranslateRefusal(const Json& changes) {
+  return MessageOf<HttpError>([&] { Translate(changes); });
+}
+
+TEST(ParametersOf, ReadsEveryKindOfBody) {
+  const Json expected = {{"q", "a b"}, {"x", "ö"}};
+  EXPECT_EQ(ParametersOf(Body("application/json", R"({"q":"a b","x":"ö"})")),
+            expected);
+  EXPECT_EQ(ParametersOf(Body("", R"( {"q":"a b","x":"ö"})")), expected);
+  EXPECT_EQ(
+      ParametersOf(Body("application/x-www-form-urlencoded; charset=utf-8",
+                        "q=a+b&x=%c3%b6")),
+      expected);
+  EXPECT_EQ(
+      ParametersOf(Body("multipart/form-data; boundary=\"B\"",
+                        "--B\r\nContent-Disposition: form-data; name=\"q\"\r\n"
+                        "\r\na b\r\n--B\r\nContent-Type: text/plain\r\n"
+                        "content-disposition: form-data; name=x\r\n\r\nö\r\n"
+                        "--B--\r\n")),
+      expected);
+  EXPECT_EQ(ParametersOf(Body("application/json", " \n")), Json::object());
+}
+
+TEST(ParametersOf, TheBodyIsOverTheQuery) {
+  HttpRequest request = Body("application/json", R"({"q": 1})");
+  request.query = {{"q", "query"}, {"source", "de"}};
+  EXPECT_EQ(ParametersOf(request), (Json{{"q", 1}, {"source", "de"}}));
+}
+
+TEST(ParametersOf, ANameTwiceIsAList) {
+  EXPECT_EQ(ParametersOf(
+                Body("application/x-www-form-urlencoded", "q=a&q=b&q=c"))["q"],
+            (Json{"a", "b", "c"}));
+}
+
+TEST(ParametersOf, LineEndsOfFormsAreOneCharacter) {
+  EXPECT_EQ(ParametersOf(Body("application/x-www-form-urlencoded",
+                              "q=a%0D%0Ab%0Dc%0Ad"))["q"],
+            "a\nb\nc\nd");
+}
+
+TEST(ParametersOf, SaysWhereJsonIsWrong) {
+  EXPECT_NE(Refusal(Body("application/json", "{\n \"q\": x}"))
+                .find("line 2, column 7"),
+            std::string::npos);
+  for (const char* body :
+       {"[]", "5", "null", "{\"q\": \"\xff\"}", "{\"a\":1"}) {
+    EXPECT_TRUE(Refusal(Body("application/json", body))
+                    .starts_with("Invalid JSON format"))
+        << body;
+  }
+  const std::string deep(1 << 20, '[');
+  EXPECT_NE(Refusal(Body("application/json", "{\"q\":" + deep)).find("deep"),
+            std::string::npos);
+}
+
+TEST(ParametersOf, RefusesOtherBodies) {
+  for (const char* body : {"", "--B", "--B\r\n\r\nx", "--B\r\n--B--",
+                           "--B\r\na\r\n\r\n\xff\r\n--B--"}) {
+    if (*body == 0) continue;
+    EXPECT_NE(Refusal(Body("multipart/form-data; boundary=B", body)),
+              "no error")
+        << body;
+  }
+  EXPECT_NE(Refusal(Body("multipart/form-data", "x")).find("boundary"),
+            std::string::npos);
+  try {
+    ParametersOf(Body("image/png", "x"));
+    FAIL();
+  } catch (const HttpError& error) {
+    EXPECT_EQ(error.status(), 415);
+  }
+}
+
+TEST(ParseTranslate, ReadsWhatLibreTranslateReads) {
+  TranslateCall call = Translate({{"alternatives", "2"},
+                                  {"format", "html"},
+                                  {"stream", true},
+                                  {"secret", "x"}});
+  EXPECT_EQ(call.texts, std::vector<std::string>{"a"});
+  EXPECT_FALSE(call.batch);
+  EXPECT_EQ(call.source + call.target, "deen");
+  EXPECT_EQ(call.alternatives, 2);
+  EXPECT_TRUE(call.html);
+  EXPECT_TRUE(call.stream);
+  EXPECT_FALSE(call.beam);
+  call = Translate({{"q", {"x", ""}}, {"beam", 3}, {"alternatives", -1}});
+  EXPECT_TRUE(call.batch);
+  EXPECT_EQ(call.texts.size(), 2u);
+  EXPECT_EQ(call.beam, 3);
+  EXPECT_EQ(call.alternatives, 0);
+}
+
+TEST(ParseTranslate, UsesLibreTranslatesWords) {
+  EXPECT_EQ(TranslateRefusal({{"q", nullptr}}),
+            "Invalid request: missing q parameter");
+  EXPECT_EQ(TranslateRefusal({{"source", ""}}),
+            "Invalid request: missing source parameter");
+  EXPECT_EQ(TranslateRefusal({{"format", "xml"}}),
+            "xml format is not supported");
+  EXPECT_EQ(TranslateRefusal({{"alternatives", "x"}}),
+            "Invalid request: alternatives parameter is not a number");
+  EXPECT_EQ(TranslateRefusal({{"q", {"a", "b", "c", "d"}}}),
+            "Invalid request: request (4) exceeds text limit (3)");
+  EXPECT_EQ(TranslateRefusal({{"q", "ööööööööööö"}}),
+            "Invalid request: request (11) exceeds text limit (10)");
+  EXPECT_EQ(TranslateRefusal({{"q", "öööööööööö"}}), "no error");
+}
+
+TEST(ParseTranslate, NamesParametersOfWrongTypes) {
+  EXPECT_NE(TranslateRefusal({{"q", {"a", 1}}}).find("q[1]"),
+            std::string::npos);
+  for (const char* name : {"q", "source", "target", "format", "alternatives",
+                           "beam", "model", "stream"}) {
+    EXPECT_NE(TranslateRefusal({{name, {{"a", 1}}}}).find(name),
+              std::string::npos)
+        << name;
+  }
+  EXPECT_NE(TranslateRefusal({{"beam", 9e99}}).find("beam"), std::string::npos);
+}
+
+TEST(ParsePredict, KeepsTheOptions) {
+  const ModelCall call = ParsePredict(
+      {{"text", {"a"}}, {"model", "m"}, {"api_key", "k"}, {"beam", 2}},
+      RequestLimits{});
+  EXPECT_EQ(call.options, (Json{{"beam", 2}}));
+  EXPECT_EQ(call.model, "m");
+  EXPECT_TRUE(call.batch);
+}
+
+TEST(ParseExplain, ChecksMethods) {
+  const ExplainCall call = ParseExplain(
+      {{"text", "a"}, {"methods", "saliency"}, {"head", 2}}, RequestLimits{});
+  EXPECT_EQ(call.attribution.methods, std::vector<std::string>{"saliency"});
+  EXPECT_EQ(call.head, 2);
+  EXPECT_NE(MessageOf<HttpError>([] {
+              ParseExplain({{"text", "a"}, {"methods", {"salience"}}},
+                           RequestLimits{});
+            }).find("did you mean 'saliency'"),
+            std::string::npos);
+}
+
+TEST(ApiKeyOf, PrefersTheHeader) {
+  HttpRequest request;
+  EXPECT_EQ(ApiKeyOf(request, {{"api_key", "a"}}), "a");
+  EXPECT_EQ(ApiKeyOf(request, {{"api_key", 5}}), "");
+  request.headers = {{"Authorization", "bearer  b "}};
+  EXPECT_EQ(ApiKeyOf(request, {{"api_key", "a"}}), "b");
+}
+
+TEST(Accepts, FindsATypeAmongSeveral) {
+  HttpRequest request;
+  EXPECT_FALSE(Accepts(request, "text/event-stream"));
+  request.headers = {{"Accept", "application/json, Text/Event-Stream;q=0.9"}};
+  EXPECT_TRUE(Accepts(request, "text/event-stream"));
+}
+
+}  // namespace
+}  // namespace heed
