@@ -40,6 +40,7 @@ export class App {
   private numbers = false;
   private moved = true;
   private methods = defaultMethods;
+  private relative = true;
   private difference: SVGSVGElement[] = [];
   private ownHash = "";
 
@@ -62,13 +63,15 @@ export class App {
         numbers: this.numbers,
         moved: this.moved,
         methods: this.methods,
+        relative: this.relative,
       }),
       setShown: (shown) => {
         this.shared.shown = shown;
         for (const stage of this.stages) stage?.drawOverview();
       },
-      setMethods: (methods) => {
-        this.methods = methods;
+      setSaliency: ({ methods, relative }) => {
+        this.methods = methods ?? this.methods;
+        this.relative = relative ?? this.relative;
         this.redraw();
       },
     };

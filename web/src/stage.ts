@@ -19,7 +19,7 @@ export interface Shared {
   /** There are two sides, which are laid out alike. */
   comparing: boolean;
   setShown(shown: Shown): void;
-  setMethods(methods: string[]): void;
+  setSaliency(wanted: { methods?: string[]; relative?: boolean }): void;
 }
 
 /** The lower part of a side: its heads, the choice of one, and the view of it. */
@@ -130,7 +130,10 @@ export class Stage {
   /** Makes the view anew; the keyboard's focus stays where it was. */
   redraw(): void {
     const { side, shared } = this;
-    const hadFocus = this.holder.contains(document.activeElement);
+    const focusable = () => [
+      ...this.holder.querySelectorAll<HTMLElement>("[tabindex='0'],button,input"),
+    ];
+    const focused = focusable().indexOf(document.activeElement as HTMLElement);
     this.view?.close?.();
     this.view = null;
     this.overview?.select();
@@ -155,14 +158,13 @@ export class Stage {
       computation: computationView,
       heads: headsView,
       saliency: (of, with_) =>
-        saliencyView(of, with_, (methods) => shared.setMethods(methods)),
+        saliencyView(of, with_, (wanted) => shared.setSaliency(wanted)),
     };
     this.view = views[shared.view](side, options);
     this.holder.replaceChildren(this.view.element);
     if (shared.view === "frames") startFrames(side);
     else side.rest(null);
-    if (hadFocus)
-      this.holder.querySelector<HTMLElement>("[tabindex='0'],button,input")?.focus();
+    if (focused >= 0) (focusable()[focused] ?? focusable()[0])?.focus();
     this.paint();
   }
 

@@ -611,7 +611,7 @@ test("a heatmap of 60 by 60 is redrawn", async (t) => {
         await page.evaluate(
           async (key) => {
             const begin = performance.now();
-              document.body.dispatchEvent(
+            document.body.dispatchEvent(
               new KeyboardEvent("keydown", { key, bubbles: true }),
             );
             const drawn = performance.now() - begin;

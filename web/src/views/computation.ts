@@ -107,7 +107,7 @@ function fill(
         label: `${title}, ${name}`,
         title,
         rowLabels: beside && !title.startsWith("1") ? rows.map(() => "") : rows,
-        columnLabels: cw < 10 ? columnLabels.map(() => "") : columnLabels,
+        columnLabels: cw < (ofKeys ? 10 : 18) ? columnLabels.map(() => "") : columnLabels,
         values,
         top: top || 1,
         signed,

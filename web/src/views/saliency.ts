@@ -8,7 +8,7 @@ import {
   type Rows,
 } from "../explanation";
 import { MatrixFigure } from "../figure";
-import type { Focus } from "../matrix";
+import { labelRoom, type Focus } from "../matrix";
 import type { Side } from "../side";
 import {
   absolute,
@@ -59,6 +59,28 @@ function correlationWords(attention: Rows, scores: Rows): string {
   return `rank correlation with the attention ${shortNumber(mean(each))}${rows}`;
 }
 
+/** Each row divided by its largest value, so that all rows can be seen. */
+function relativeRows(rows: Rows): Rows {
+  return rows.map((row) => {
+    const most = largest([row]);
+    return most > 0 ? row.map((value) => value / most) : row;
+  });
+}
+
+/** So many pictures beside each other that their cells can still be seen. */
+function widthOfEach(
+  options: ViewOptions,
+  columns: number,
+  labels: number,
+  count: number,
+): number {
+  for (let beside = Math.min(count, 3); beside > 1; --beside) {
+    const width = options.width / beside - 34;
+    if ((width - labels - 24) / Math.max(columns, 1) >= 15) return width;
+  }
+  return options.width;
+}
+
 function fill(
   side: Side,
   options: ViewOptions,
@@ -99,8 +121,11 @@ function fill(
       show();
     },
   };
-  const draw = (name: string, values: Rows, top: number, scale: string) => {
-    shown.push({ name, values });
+  const count = attributions.length + (attention ? 1 : 0);
+  const room = labelRoom(rowLabels, 13) + 10;
+  const width = widthOfEach(options, columnLabels.length, room, count);
+  const draw = (name: string, raw: Rows, values: Rows, top: number, scale: string) => {
+    shown.push({ name, values: raw });
     return new MatrixFigure(
       {
         label: name,
@@ -112,7 +137,7 @@ function fill(
         signed: values.some((row) => row.some((value) => value < 0)),
         numbers: options.numbers,
         scale,
-        width: options.width > 760 ? options.width / 2 - 16 : options.width,
+        width,
         largestCell: options.numbers ? 34 : 26,
       },
       options.palette,
@@ -129,14 +154,16 @@ function fill(
   };
   if (attention) {
     add(
-      draw("Attention", attention.weights, 1, "attention weight"),
+      draw("Attention", attention.weights, attention.weights, 1, "attention weight"),
       `${attention.name}: what was read`,
     );
   }
   for (const { method, scores } of attributions) {
     const name = methodNames[method] ?? method;
     add(
-      draw(name, scores, largest(scores), "effect on the score"),
+      options.relative
+        ? draw(name, scores, relativeRows(scores), 1, "of the row's largest")
+        : draw(name, scores, scores, largest(scores), "effect on the score"),
       attention ? correlationWords(attention.weights, scores) : "",
     );
   }
@@ -160,7 +187,7 @@ function fill(
 export function saliencyView(
   side: Side,
   options: ViewOptions,
-  setMethods: (methods: string[]) => void,
+  change: (wanted: { methods?: string[]; relative?: boolean }) => void,
 ): View {
   const boxes = Object.entries(methodNames).map(([method, name]) => {
     const box = h("input", {
@@ -173,15 +200,18 @@ export function saliencyView(
         .map((label) => label.firstChild as HTMLInputElement)
         .filter((input) => input.checked)
         .map((input) => input.value);
-      setMethods(chosen);
+      change({ methods: chosen });
     });
     return h("label", { class: "check" }, box, name);
   });
+  const relative = h("input", { type: "checkbox", checked: options.relative });
+  relative.addEventListener("change", () => change({ relative: relative.checked }));
   const holder = h("div", {});
   const element = h(
     "div",
     {},
     h("div", { class: "methods", role: "group", "aria-label": "Methods" }, ...boxes),
+    h("label", { class: "check" }, relative, "Scale each row by itself"),
     holder,
   );
   let filled: ReturnType<typeof fill> | null = null;

@@ -16,6 +16,8 @@ export interface ViewOptions {
   numbers: boolean;
   moved: boolean;
   methods: string[];
+  /** Attributions are drawn relative to the largest of their row. */
+  relative: boolean;
 }
 
 /** A way to show what a side has chosen. It is made anew when the choice changes. */
