@@ -89,13 +89,17 @@ std::string CommandPath() {
   return error ? "heed" : std::filesystem::proximate(path).string();
 }
 
-constexpr std::array<Command, 4> kDemos = {{
+constexpr std::array<Command, 6> kDemos = {{
     {"gallery", "a heatmap of each score, modifier, mask and normaliser",
      RunDemoGallery},
     {"saturation", "softmax with and without 1/√d", RunDemoSaturation},
     {"equivariance", "words in another order, with and without positions",
      RunDemoEquivariance},
     {"cost", "a GRU and self-attention against length", RunDemoCost},
+    {"autocomplete", "what recurrent cells remember to guess a word",
+     RunDemoAutocomplete},
+    {"gradients", "how far back gradients reach in 1 to 4 layers",
+     RunDemoGradients},
 }};
 
 int RunDemoDates(const Arguments& arguments) {
