@@ -175,6 +175,10 @@ const std::vector<Command>& Demos() {
       {"equivariance", "words in another order, with and without positions",
        RunDemoEquivariance},
       {"cost", "a GRU and self-attention against length", RunDemoCost},
+      {"autocomplete", "what recurrent cells remember to guess a word",
+       RunDemoAutocomplete},
+      {"gradients", "how far back gradients reach in 1 to 4 layers",
+       RunDemoGradients},
   };
   return demos;
 }

@@ -12,6 +12,8 @@ int RunDemoGallery(const Arguments& arguments);
 int RunDemoSaturation(const Arguments& arguments);
 int RunDemoEquivariance(const Arguments& arguments);
 int RunDemoCost(const Arguments& arguments);
+int RunDemoAutocomplete(const Arguments& arguments);
+int RunDemoGradients(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

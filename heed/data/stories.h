@@ -18,11 +18,10 @@ struct StorySlot {
   std::optional<size_t> like;  ///< phrase i where that slot has phrase i
 };
 
-/// "anna the baker from lisbon who ... so anna brings bread to lisbon": a name,
-/// a trade and a town, which come back about 60 characters later: the
-/// name and the town themselves, the trade as what it makes. Names, towns and
-/// goods share their first letters, so that only who remembers can tell them
-/// early.
+/// "anna the baker from lisbon at night sends lisbon bread by anna": a name, a
+/// trade and a town, which come back 15 to 45 characters later: the town and
+/// the name themselves, the trade as what it makes. Names, towns and goods
+/// share their first letters, so that only who remembers can tell them early.
 std::span<const StorySlot> StorySlots();
 
 /// The same seed gives the same stories. Throws: ConfigError for a negative

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/explain/connectivity_layout.h"
 
 namespace heed {
 namespace {
@@ -81,6 +83,33 @@ void CheckSameText(std::span<const Connectivity> models) {
       throw ShapeError("connectivity: models that read different texts");
     }
   }
+}
+
+std::vector<TypedLine> TypedLines(const Connectivity& c, int64_t most) {
+  std::vector<TypedLine> lines;
+  for (int64_t begin = 0; begin < c.size();) {
+    int64_t end = std::min(begin + most, c.size());
+    if (end < c.size()) {
+      int64_t space = end;
+      while (space > begin && c.characters[static_cast<size_t>(space)] != " ") {
+        --space;
+      }
+      if (space > begin) end = space;
+    }
+    lines.push_back({begin, end});
+    begin = end;
+  }
+  return lines;
+}
+
+std::string GuessLabel(const Connectivity& c, int64_t t) {
+  const std::string& word = c.words[static_cast<size_t>(t)];
+  const auto typed = static_cast<size_t>(t - WordStart(c, t));
+  const auto characters = Utf8Characters(word);
+  if (typed == 0 || typed >= characters.size()) return word;
+  const auto bytes =
+      static_cast<size_t>(characters[typed].data() - word.data());
+  return word.substr(0, bytes) + "|" + word.substr(bytes);
 }
 
 nlohmann::ordered_json ConnectivityJson(std::span<const Connectivity> models) {

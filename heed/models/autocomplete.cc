@@ -2,16 +2,44 @@
 
 #include <cmath>
 
+#include "heed/models/text_encoder.h"
 #include "heed/ops/check.h"
 
 namespace heed {
+namespace {
+
+/// Puts a leaf in the place of embeddings, to differentiate with respect to it.
+class EmbeddingLeaf : public Probe {
+ public:
+  explicit EmbeddingLeaf(Tape& tape) : tape_(tape) {}
+
+  Var OnEmbedding(const std::string& /*layer*/, const Var& x) override {
+    leaf_ = tape_.Leaf(x.value());
+    return leaf_;
+  }
+  const Var& leaf() const { return leaf_; }
+
+ private:
+  Tape& tape_;
+  Var leaf_;
+};
+
+double NormOf(const Tensor& x) {
+  double sum = 0;
+  for (const double element : x.To(DType::kF64).ToVector<double>()) {
+    sum += element * element;
+  }
+  return std::sqrt(sum);
+}
+
+}  // namespace
 
 Autocomplete::Autocomplete(const EncoderConfig& config,
                            const AutocompleteSizes& sizes, uint64_t seed,
                            DType dtype)
     : parameters_(seed, dtype, ParsePrecision(config.precision())),
       embedding_(Scope(parameters_, "embedding"), sizes.characters,
-                 sizes.embedding, kEmbeddingInit),
+                 sizes.embedding, Init{Init::Kind::kNormal, 1}),
       encoder_(config.Make(Scope(parameters_, "encoder"), sizes.embedding,
                            /*causal=*/true)),
       words_(Scope(parameters_, "words"), encoder_->output_size(), sizes.words,
@@ -50,6 +78,40 @@ CrossEntropyLoss Autocomplete::Loss(const Context& ctx, const Tensor& ids,
                                     const Tensor& targets,
                                     const CrossEntropyOptions& options) const {
   return words_.Loss(ctx, States(ctx, ids, lengths), targets, options);
+}
+
+Tensor Autocomplete::InputGradients(
+    const Tensor& ids, std::span<const int64_t> places,
+    const std::function<Output(const Context&, const Var&)>& output) const {
+  CheckShapes(ids.rank() == 1, "autocomplete", "a text that is not [S]",
+              {ids.shape()});
+  const int64_t B = std::ssize(places);
+  const int64_t S = ids.dim(0);
+  Tape tape;
+  EmbeddingLeaf input(tape);
+  Context ctx;
+  ctx.tape = &tape;
+  ctx.fixed_parameters = true;
+  ctx.probe = &input;
+  // Copies of the text, each of which is differentiated at its own place.
+  Tensor copies({B, S}, DType::kI32);
+  Tensor rows({B}, DType::kI32);
+  for (int64_t b = 0; b < B; ++b) {
+    copies[b].CopyFrom(ids);
+    rows.data<int32_t>()[b] =
+        static_cast<int32_t>(b * S + places[static_cast<size_t>(b)]);
+  }
+  const Tensor lengths = Tensor::Full({B}, static_cast<double>(S), DType::kI32);
+  const Output out = output(ctx, StatesAt(States(ctx, copies, lengths), rows));
+  tape.Backward(out.y, out.dy);
+  const Tensor dx = tape.Gradient(input.leaf());
+  Tensor norms({B, S}, DType::kF64);
+  for (int64_t b = 0; b < B; ++b) {
+    for (int64_t s = 0; s < S; ++s) {
+      norms.row<double>(b)[s] = NormOf(dx[b][s]);
+    }
+  }
+  return norms;
 }
 
 }  // namespace heed

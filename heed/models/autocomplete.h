@@ -2,6 +2,8 @@
 #ifndef HEED_MODELS_AUTOCOMPLETE_H_
 #define HEED_MODELS_AUTOCOMPLETE_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -51,6 +53,20 @@ class Autocomplete {
   CrossEntropyLoss Loss(const Context& ctx, const Tensor& ids,
                         const Tensor& lengths, const Tensor& targets,
                         const CrossEntropyOptions& options) const;
+
+  /// What is differentiated, and the gradient that is sent back through it.
+  struct Output {
+    Var y;
+    Tensor dy;
+  };
+  /// ‖∂ Σ_n dy_bn y_bn / ∂ x_s‖₂ for each embedded character s of one text,
+  /// where y [B, ...] is what `output` makes of the states h at `places`, one
+  /// row each. Parameters are constants: several threads may explain one model.
+  /// Shapes: ids i32 [S], result f64 [B, S]. Range: 0 ≤ place < S.
+  Tensor InputGradients(
+      const Tensor& ids, std::span<const int64_t> places,
+      const std::function<Output(const Context& ctx, const Var& states)>&
+          output) const;
 
  private:
   ParameterSet parameters_;

@@ -48,6 +48,9 @@ void RnnConfig::Visit(FieldList& v) {
     "initial weights; normal: recurrent ones orthogonal");
   v("init_scale", init_scale, Range(1e-6, 10),
     "half width (uniform) or standard deviation (normal)");
+  v("keep_bias", keep_bias, Range(-20, 20),
+    "bias that gates start with by which a state is kept (an LSTM's forget "
+    "gate, a GRU's update gate); at 0 half of it is lost at each step");
   v("precision", precision, OneOf{"f32", "bf16"},
     "factors of matrix products; weights stay f32");
 }

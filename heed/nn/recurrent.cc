@@ -57,6 +57,14 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
                         ParameterUse::kMatrix);
     inner_bias_ = &scope.Add("inner.bias", {gates}, kZeroInit);
   }
+  if (o.keep_bias != 0 && cell_ != "rnn") {
+    // f, or z: the second gate of every cell.
+    const double keep = cell_ == "gru_bahdanau" ? -o.keep_bias : o.keep_bias;
+    for (Parameter* bias : {bias_, inner_bias_}) {
+      if (bias == nullptr) continue;
+      bias->mutable_value().Slice(units_, 2 * units_).Fill(keep);
+    }
+  }
 }
 
 Var Recurrent::Project(const Context& ctx, const Var& x) const {
@@ -126,10 +134,13 @@ RecurrentEncoder::RecurrentEncoder(const Scope& scope, const EncoderOptions& o)
     : options_(o) {
   const auto add = [&](std::vector<Recurrent>& stack, const char* direction,
                        int64_t layer, int64_t width) {
-    stack.emplace_back(
-        scope / fmt::format("{}.{}", direction, layer),
-        RecurrentOptions{
-            o.cell, {width}, o.units, o.input_init, o.recurrent_init});
+    stack.emplace_back(scope / fmt::format("{}.{}", direction, layer),
+                       RecurrentOptions{o.cell,
+                                        {width},
+                                        o.units,
+                                        o.input_init,
+                                        o.recurrent_init,
+                                        o.keep_bias});
   };
   int64_t width = o.inputs;
   for (int64_t layer = 0; layer < o.layers; ++layer) {

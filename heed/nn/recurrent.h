@@ -27,6 +27,12 @@ struct RecurrentOptions {
   int64_t units = 0;
   Init input_init;
   Init recurrent_init;
+  /// What the biases start at of the gates by which a state is kept: f of an
+  /// LSTM (of both levels of a nested one), z of a GRU (Bahdanau's: −z); an rnn
+  /// has none. At 0 half of a state is lost at each step.
+  /// Paper: Gers et al. 2000; Jozefowicz et al. 2015 (1); Tallec and Ollivier
+  /// 2018, arXiv:1804.11188.
+  double keep_bias = 0;
 };
 
 /// A state is [B, H], or [N, B, H] where a cell carries N > 1 vectors, the
@@ -87,7 +93,8 @@ struct EncoderOptions {
   bool bidirectional = true;
   Init input_init;
   Init recurrent_init;
-  double dropout = 0;  // between layers
+  double keep_bias = 0;  // see RecurrentOptions
+  double dropout = 0;    // between layers
   bool variational = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "heed/autograd/testing.h"
@@ -186,6 +187,32 @@ TEST_P(EveryCell, StartsFromZeros) {
   const Var state = cell.InitialState(B, DType::kF64);
   EXPECT_EQ(Recurrent::Hidden(state).shape(), (Shape{B, H}));
   for (const double x : state.value().ToVector<double>()) EXPECT_EQ(x, 0);
+}
+
+/// With gates that are open to the state and shut to inputs, a state stays.
+TEST_P(EveryCell, KeepsItsStateWhereTheBiasSaysSo) {
+  if (GetParam() == "rnn") GTEST_SKIP() << "has no gates";
+  const auto kept = [](double keep_bias) {
+    ParameterSet set(5, DType::kF64, kernels::Precision::kNative);
+    const Recurrent cell(Scope(set, "cell"),
+                         {GetParam(), {kIn}, H, kRandom, kRandom, keep_bias});
+    for (const auto& parameter : set.all()) {
+      if (parameter->value().rank() == 2) parameter->mutable_value().Fill(0);
+      parameter->Changed();
+    }
+    // Of gates alone: by how much is the last vector of the state smaller?
+    Tensor state = Tensor::Full(cell.InitialState(1, DType::kF64).shape(), 0.5,
+                                DType::kF64);
+    const Var next =
+        cell.Forward({},
+                     cell.Project({}, Tensor::Zeros({1, 1, kIn}, DType::kF64)),
+                     state, {})
+            .state;
+    return next.value().ToVector<double>().back() / 0.5;
+  };
+  EXPECT_NEAR(kept(0), 0.5, 1e-12);
+  EXPECT_NEAR(kept(2), 1 / (1 + std::exp(-2.0)), 1e-12);
+  EXPECT_NEAR(kept(-1), 1 / (1 + std::exp(1.0)), 1e-12);
 }
 
 TEST_P(EveryCell, EncoderParametersHaveTheGradientOfDifferences) {

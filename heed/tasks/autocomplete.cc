@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <istream>
+#include <numeric>
 #include <ostream>
 
 #include "heed/base/errors.h"
@@ -15,7 +16,6 @@
 #include "heed/io/file.h"
 #include "heed/kernels/gather.h"
 #include "heed/kernels/topk.h"
-#include "heed/models/text_encoder.h"
 #include "heed/tasks/input_lines.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -68,22 +68,6 @@ std::vector<int64_t> CharactersOfWords(const Corpus& corpus, int64_t words) {
   }
   return counts;
 }
-
-/// Replaces embeddings by a leaf, to differentiate with respect to them.
-class EmbeddingLeaf : public Probe {
- public:
-  explicit EmbeddingLeaf(Tape& tape) : tape_(tape) {}
-
-  Var OnEmbedding(const std::string& /*layer*/, const Var& x) override {
-    leaf_ = tape_.Leaf(x.value());
-    return leaf_;
-  }
-  const Var& leaf() const { return leaf_; }
-
- private:
-  Tape& tape_;
-  Var leaf_;
-};
 
 /// Guesses of the rows of scores [R, V] against targets [R].
 void AddGuesses(const Tensor& scores, const int32_t* targets,
@@ -422,7 +406,7 @@ Connectivity AutocompleteTask::Remember(const std::string& text,
   const std::string typed =
       Cut(TypedText(text, ParseTypedForm(data.form)), data.length, false);
   const std::vector<int32_t> ids = codec_->Characters(typed);
-  std::vector<int32_t> words = codec_->Words(typed);
+  const std::vector<int32_t> words = codec_->Words(typed);
   const int64_t T = std::ssize(ids);
   Connectivity c;
   c.model = name;
@@ -433,52 +417,33 @@ Connectivity AutocompleteTask::Remember(const std::string& text,
     c.words.push_back(word == kNoWord ? "" : codec_->Word(word));
   }
   c.values.resize(static_cast<size_t>(T * T));
-  const Tensor one = Tensor::Of(ids, {1, T});
+  const Tensor characters = Tensor::Of(ids, {T});
   for (int64_t begin = 0; begin < T; begin += kGuessesAtOnce) {
-    const int64_t B = std::min(kGuessesAtOnce, T - begin);
-    Tape tape;
-    EmbeddingLeaf embedded(tape);
-    Context ctx;
-    ctx.tape = &tape;
-    ctx.fixed_parameters = true;
-    ctx.probe = &embedded;
-    Tensor copies({B, T}, DType::kI32);
-    Tensor lengths({B}, DType::kI32);
-    Tensor places({B}, DType::kI32);
-    for (int64_t b = 0; b < B; ++b) {
-      copies[b].CopyFrom(one[0]);
-      lengths.data<int32_t>()[b] = static_cast<int32_t>(T);
-      places.data<int32_t>()[b] = static_cast<int32_t>(b * T + begin + b);
-    }
-    const Var scores = model_->Scores(
-        ctx, StatesAt(model_->States(ctx, copies, lengths), places));
-    auto suggestions = Likeliest(scores.value(), kSuggestions);
-    Tensor seed = Tensor::Zeros(scores.shape(), DType::kF32);
-    for (int64_t b = 0; b < B; ++b) {
-      int32_t word = words[static_cast<size_t>(begin + b)];
-      if (word == kNoWord) {
-        const float* row = scores.value().row<float>(b);
-        word = static_cast<int32_t>(std::max_element(row, row + scores.dim(1)) -
-                                    row);
-      }
-      seed.row<float>(b)[word] = 1;
-    }
-    std::move(suggestions.begin(), suggestions.end(),
-              std::back_inserter(c.suggestions));
-    tape.Backward(scores, seed);
-    const Tensor dx = tape.Gradient(embedded.leaf());
-    for (int64_t b = 0; b < B; ++b) {
-      const int64_t t = begin + b;
-      for (int64_t s = 0; s <= t; ++s) {
-        const Tensor d = dx[b][s];
-        double sum = 0;
-        for (int64_t i = 0; i < d.numel(); ++i) {
-          const double di = d.data<float>()[i];
-          sum += di * di;
-        }
-        c.values[static_cast<size_t>(t * T + s)] =
-            static_cast<float>(std::sqrt(sum));
-      }
+    std::vector<int64_t> places(
+        static_cast<size_t>(std::min(kGuessesAtOnce, T - begin)));
+    std::iota(places.begin(), places.end(), begin);
+    const Tensor norms = model_->InputGradients(
+        characters, places, [&](const Context& ctx, const Var& states) {
+          const Var scores = model_->Scores(ctx, states);
+          auto suggestions = Likeliest(scores.value(), kSuggestions);
+          std::move(suggestions.begin(), suggestions.end(),
+                    std::back_inserter(c.suggestions));
+          Tensor one = Tensor::Zeros(scores.shape(), DType::kF32);
+          for (int64_t b = 0; b < scores.dim(0); ++b) {
+            const int32_t word = words[static_cast<size_t>(begin + b)];
+            const float* row = scores.value().row<float>(b);
+            one.row<float>(
+                b)[word != kNoWord
+                       ? word
+                       : std::max_element(row, row + scores.dim(1)) - row] = 1;
+          }
+          return Autocomplete::Output{scores, one};
+        });
+    for (size_t b = 0; b < places.size(); ++b) {
+      const int64_t t = places[b];
+      const double* row = norms.row<double>(static_cast<int64_t>(b));
+      std::copy(row, row + t + 1,
+                c.values.begin() + static_cast<std::ptrdiff_t>(t * T));
     }
   }
   return c;

@@ -104,5 +104,128 @@ TEST_F(AutocompleteTasks, EveryCellLearns) {
   }
 }
 
+/// Moves all features of character s by a little.
+class MovedCharacter : public Probe {
+ public:
+  MovedCharacter(int64_t s, int64_t feature, float by)
+      : s_(s), feature_(feature), by_(by) {}
+  Var OnEmbedding(const std::string& /*layer*/, const Var& x) override {
+    Tensor moved = x.value().Clone();
+    moved[0][s_].data<float>()[feature_] += by_;
+    return moved;
+  }
+
+ private:
+  int64_t s_, feature_;
+  float by_;
+};
+
+TEST_F(AutocompleteTasks, RememberIsTheGradientOfTheWordsLogit) {
+  task_.embedding = 5;
+  training_.run.epochs = 2;
+  TrainOnFiles();
+  const std::string text = "bit cat b";
+  const Connectivity c = task_.Remember(text, "GRU");
+  CheckConnectivity(c);
+  ASSERT_EQ(c.size(), 10);
+  EXPECT_EQ(c.words[0], "bit");
+  EXPECT_EQ(c.words[5], "cat");
+  EXPECT_EQ(c.words[9], "");  // b is no word
+  EXPECT_EQ(c.suggestions[9].size(), 3U);
+
+  const std::vector<int32_t> ids = task_.codec().Characters(" " + text);
+  const Tensor row = Tensor::Of(ids, {1, 10});
+  const auto logit = [&](int64_t t, int64_t word, int64_t s, int64_t feature,
+                         float by) {
+    MovedCharacter probe(s, feature, by);
+    Context ctx;
+    ctx.probe = &probe;
+    const Tensor states =
+        task_.model().States(ctx, row, Tensor::Of<int32_t>({10}, {1})).value();
+    const Tensor scores = task_.model().Scores({}, states).value()[0];
+    return static_cast<double>(scores.row<float>(t)[word]);
+  };
+  const int64_t t = 5;
+  int64_t word = 0;
+  while (task_.codec().Word(word) != "cat") ++word;
+  for (int64_t s = 0; s < c.size(); ++s) {
+    constexpr float kStep = 0.01F;
+    double squares = 0;
+    for (int64_t feature = 0; feature < 5; ++feature) {
+      const double slope = (logit(t, word, s, feature, kStep) -
+                            logit(t, word, s, feature, -kStep)) /
+                           (2 * kStep);
+      squares += slope * slope;
+    }
+    EXPECT_NEAR(c.value(t, s), std::sqrt(squares), 2e-3) << s;
+    EXPECT_TRUE(s <= t || c.value(t, s) == 0) << s;
+  }
+}
+
+TEST_F(AutocompleteTasks, WhatDecidesIsRemembered) {
+  TrainOnFiles();
+  for (const char* text : {"bit cat bit", "but cap but", "bet cat bet"}) {
+    const Connectivity c = task_.Remember(text, "GRU");
+    // At the last space the vowel of the first word decides, character 2.
+    const int64_t t = 8;
+    EXPECT_EQ(c.suggestions[8].front().word, c.words[8]) << text;
+    const float vowel = c.value(t, 2);
+    // Characters nearby count always; of the first word it is the vowel.
+    for (const int64_t s : {0, 1, 3}) EXPECT_GT(vowel, c.value(t, s)) << text;
+  }
+}
+
+TEST_F(AutocompleteTasks, RememberReadsAsMuchAsASequenceHolds) {
+  task_.data.length = 9;
+  training_.run.epochs = 1;
+  TrainOnFiles();
+  EXPECT_EQ(task_.Remember("bit cat bit", "GRU").size(), 9);
+  // The last characters are read, from the beginning of a word.
+  EXPECT_EQ(Predict(task_, "bat bat cat\n"), Predict(task_, "bat cat\n"));
+  EXPECT_NO_THROW(Predict(task_, "batbatbatbatbat\n"));
+}
+
+TEST_F(AutocompleteTasks, EvaluatesByCharactersTyped) {
+  training_.run.epochs = 2;
+  TrainOnFiles();
+  FieldList fields;
+  task_.VisitEvaluate(fields);
+  for (const Field& field : fields.fields()) {
+    if (field.key == "texts") {
+      field.SetText({folder_.Put("test", "bat cap bat\nbat caps\n")}, "texts");
+    }
+  }
+  const Report report = task_.Evaluate();
+  EXPECT_EQ(report.details["characters"], 16);
+  EXPECT_EQ(report.details["unknown"], 5);  // " caps"
+  ASSERT_EQ(report.details["typed"].size(), 5U);
+  EXPECT_EQ(report.details["typed"][0]["characters"], 4);
+  EXPECT_EQ(report.details["typed"][4]["characters"], 0);
+  EXPECT_FALSE(report.curve.has_value());
+}
+
+TEST_F(AutocompleteTasks, MissingTextIsAConfigError) {
+  EXPECT_THROW(Train(task_, training_), ConfigError);
+  task_.SetText({"1 2 3"}, {});
+  EXPECT_THROW(TrainOnExamples(task_, training_), ConfigError);
+  EXPECT_THROW(task_.Score({"..."}), ConfigError);
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              task_.ChooseModel("bahdanau");
+            }).find("does not guess words"),
+            std::string::npos);
+}
+
+TEST_F(AutocompleteTasks, ATransformerIsChosenByItsName) {
+  task_.ChooseModel("transformer");
+  task_.encoder.transformer.layers = 1;
+  task_.encoder.transformer.width = 16;
+  task_.encoder.transformer.heads = 2;
+  task_.encoder.transformer.dropout = 0;
+  training_.run.epochs = 2;
+  TrainOnFiles();
+  const LoadedTask loaded = ReadTask(training_.run.out);
+  EXPECT_TRUE(Predict(*loaded.task, "bit cat bi\n").starts_with("bit\t"));
+}
+
 }  // namespace
 }  // namespace heed
