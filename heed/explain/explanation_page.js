@@ -157,7 +157,7 @@ function drawWords() {
     keys: fillLine(byId('keys'), attention.keys)};
   byId('step').max = Math.max(0, attention.queries.length - 1);
   byId('step').value = 0;
-  byId('count').textContent = `${attention.queries.length} steps`;
+  byId('count').textContent = `${attention.queries.length} step${attention.queries.length === 1 ? '' : 's'}`;
   for (const [side, other] of [['queries', 'keys'], ['keys', 'queries']]) {
     words[side].forEach((word, i) => {
       const show = () => { if (!timer) showWord(side, i); };

@@ -81,7 +81,7 @@ Drawing DrawFrames(const AlignmentView& view) {
   }
   std::vector<Drawing> frames;
   for (const Drawing& step : steps) frames.push_back(Framed(step, height));
-  const Drawing sheet = FlowDrawings(frames, kPictureWidth, 14);
+  Drawing sheet = FlowDrawings(frames, kPictureWidth, 14);
   if (view.title.empty()) return sheet;
   const std::vector<Drawing> parts = {DrawHeading(view.title, 2), sheet};
   return StackDrawings(parts, 14);

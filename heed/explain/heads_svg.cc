@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kTileGap = 16;
 constexpr double kNarrowestSlot = 88;  // room for the numbers below a tile
-constexpr double kWidestTile = 200;
+constexpr double kWidestTile = 150;
+constexpr double kWidestLoneTile = 300;
 constexpr double kLabelRoom = 90;  // left of the first tile
 constexpr double kLargestCell = 24;
 constexpr double kCellWithLabel = 10;
@@ -62,10 +63,13 @@ class HeadsWriter {
       rows += layer.heads * layer.query_size;
     }
     row_tips_ = rows <= kMostRowTips;
+    std::vector<Drawing> groups;
     for (const LayerGroup& group : GroupsOf(explanation_)) {
-      parts.push_back(DrawHeading(group.title, 2));
-      parts.push_back(DrawGroup(group));
+      const std::vector<Drawing> titled = {DrawHeading(group.title, 2),
+                                           DrawGroup(group)};
+      groups.push_back(StackDrawings(titled, 12));
     }
+    parts.push_back(FlowDrawings(groups, kPictureWidth, kPictureGap));
     parts.push_back(DrawHeading(
         "Rows look at columns. bits: entropy, 0 where all attention is on one "
         "token; ↔: mean distance, in tokens, between two sides as part of the "
@@ -86,7 +90,8 @@ class HeadsWriter {
     const double room =
         (kPictureWidth - kLabelRoom) / static_cast<double>(heads) - kTileGap;
     TileLayout layout;
-    layout.cell = std::clamp(room, kNarrowestSlot, kWidestTile) /
+    layout.cell = std::clamp(room, kNarrowestSlot,
+                             heads == 1 ? kWidestLoneTile : kWidestTile) /
                   static_cast<double>(longest);
     layout.cell = std::min(layout.cell, kLargestCell);
     // Whole pixels are sharp; tiny cells need the room more.

@@ -70,11 +70,10 @@ Drawing DrawLines(const AlignmentView& view) {
     }
   }
   svg.Line("</g>");
-  const Drawing lines = {
-      right + 8 + WidestLineLabel(view.source_tokens),
-      kRowHeight *
-          static_cast<double>(std::max(view.target_size(), view.source_size())),
-      svg.Take()};
+  Drawing lines = {right + 8 + WidestLineLabel(view.source_tokens),
+                   kRowHeight * static_cast<double>(std::max(
+                                    view.target_size(), view.source_size())),
+                   svg.Take()};
   if (view.title.empty()) return lines;
   const std::vector<Drawing> parts = {DrawHeading(Ellipsize(view.title, 60), 2),
                                       lines};

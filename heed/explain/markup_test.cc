@@ -10,6 +10,12 @@ TEST(EscapeMarkup, LeavesNoMarkup) {
             "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;␁");
 }
 
+TEST(MarkupToken, SetsOffWhereAWordBegins) {
+  EXPECT_EQ(MarkupToken("▁<a>", 10), "<tspan class='space'>▁</tspan>&lt;a&gt;");
+  EXPECT_EQ(MarkupToken("▁", 10), "▁");
+  EXPECT_EQ(MarkupToken("abcdef", 4), "abc…");
+}
+
 TEST(TextWidth, GrowsWithColumnsAndFontSize) {
   EXPECT_DOUBLE_EQ(TextWidth("", 12), 0.0);
   EXPECT_DOUBLE_EQ(TextWidth("東京", 12), TextWidth("abcd", 12));

@@ -1,14 +1,13 @@
 #include "heed/explain/reordering.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <span>
 
 namespace heed {
 namespace {
 
-constexpr float kLeastLink = 0.1f;
-constexpr int64_t kWidestGap = 2;  // one source token left out
+constexpr float kLeastLink = 0.2f;
+constexpr int64_t kWidestStep = 2;  // forwards: leaves out one source token
 
 struct Link {
   int64_t target = 0;
@@ -17,11 +16,13 @@ struct Link {
 
 std::vector<Link> CertainLinks(const AlignmentView& view) {
   const AlignmentView words = WithoutEnds(view);
-  const std::vector<int64_t> sources = HardAlignment(words);
+  // Of the whole view: a word that looks at </s> most has no link.
+  const std::vector<int64_t> sources = HardAlignment(view);
   std::vector<Link> links;
   for (int64_t t = 0; t < words.target_size(); ++t) {
     const int64_t s = sources[static_cast<size_t>(t)];
-    if (s >= 0 && words.weight(t, s) >= kLeastLink) links.push_back({t, s});
+    if (s < 0 || s >= words.source_size()) continue;
+    if (view.weight(t, s) >= kLeastLink) links.push_back({t, s});
   }
   return links;
 }
@@ -33,7 +34,7 @@ size_t EndOfRun(std::span<const Link> links, size_t begin) {
     const int64_t step = links[i].source - links[i - 1].source;
     const int64_t sign = step > 0 ? 1 : step < 0 ? -1 : 0;
     const bool turns = direction != 0 && sign != 0 && sign != direction;
-    if (std::abs(step) > kWidestGap || turns) return i;
+    if (step > kWidestStep || step < -1 || turns) return i;
     if (sign != 0) direction = sign;
   }
   return links.size();

@@ -22,11 +22,12 @@ struct AlignmentBlock {
 
 /// The blocks off the diagonal, in the order of the target. Where links of
 /// HardAlignment cross, the stretch of the target that they cover falls into
-/// runs that walk through the source one way, without gaps wider than a token.
-/// Each is a block, but for one that goes forwards and holds more than half of
-/// the stretch: the others moved around it. "European Economic Area ← zone
-/// économique européenne" is one block, read backwards. A </s> that ends a side
-/// and target tokens whose largest weight is under 0.1 take no part.
+/// runs that walk forwards through the source, leaving out one token at most,
+/// or backwards token by token. Each is a block, but for one that goes forwards
+/// and holds more than half of the stretch: the others moved around it.
+/// "European Economic Area ← zone économique européenne" is one block, read
+/// backwards. A </s> that ends a side and target tokens whose largest weight is
+/// under 0.2 take no part.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 std::vector<AlignmentBlock> ReorderedBlocks(const AlignmentView& view);
 

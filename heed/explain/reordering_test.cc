@@ -50,7 +50,11 @@ TEST(ReorderedBlocks, WhatAWordMovedAroundStays) {
 
 TEST(ReorderedBlocks, FaintLinksAndEndsTakeNoPart) {
   EXPECT_EQ(ReorderedBlocks(Linked({1, 0}, 2, 0.05f)), Blocks());
-  AlignmentView view = Linked({1, 0}, 2);
+  AlignmentView view = Linked({2, 0, 1}, 3);
+  EXPECT_EQ(ReorderedBlocks(view).size(), 1u);
+  view.source_tokens.back() = "</s>";  // the first target looks at no word
+  EXPECT_EQ(ReorderedBlocks(view), Blocks());
+  view = Linked({1, 0}, 2);
   view.target_tokens.back() = "</s>";
   EXPECT_EQ(ReorderedBlocks(view), Blocks());
 }

@@ -48,7 +48,7 @@ Drawing DrawSaliency(const Explanation& explanation) {
     shadings.push_back(as_text ? AsText(explanation, shading)
                                : AsHeatmap(explanation, shading));
   }
-  const Drawing flow = FlowDrawings(shadings, kPictureWidth, kPictureGap);
+  Drawing flow = FlowDrawings(shadings, kPictureWidth, kPictureGap);
   if (explanation.text.empty()) return flow;
   const std::vector<Drawing> parts = {
       DrawHeading(fmt::format("{} → {}", explanation.text, explanation.answer),

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kWordFont = 13;
 constexpr double kNumberFont = 9;
+constexpr double kNumberWidest = 26;
 constexpr double kWordHeight = 20;
 constexpr double kLineHeight = 36;  // with the numbers
 constexpr double kWordSpace = 3;
@@ -45,7 +46,9 @@ class WordsWriter {
     const float value =
         std::isnan(raw_value) ? 0 : std::clamp(raw_value, -1.0f, 1.0f);
     const float size = std::abs(value);
-    const double width = TextWidth(word, kWordFont) + 6;
+    const bool numbered = size >= least_number_;
+    const double width = std::max(TextWidth(word, kWordFont) + 6,
+                                  numbered ? kNumberWidest : 0.0);
     Break(width);
     svg_.Line("<g transform='translate({:.1f} {})'>", x_, y_);
     if (size >= 0.005f) {
@@ -60,7 +63,7 @@ class WordsWriter {
         "text-anchor='middle' pointer-events='none'>{}</text>",
         size > kDarkGround ? "on" : "token", width / 2, kWordFont,
         MarkupToken(token, kWordColumns));
-    if (size >= least_number_) {
+    if (numbered) {
       svg_.Line(
           "<text class='quiet' x='{:.1f}' y='30' font-size='{}' "
           "text-anchor='middle'>{:.2f}</text>",
