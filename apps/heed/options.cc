@@ -75,7 +75,8 @@ Strings WordsFor(const Field& field, const Strings& results) {
 }  // namespace
 
 std::string ManualRequest(std::string_view path, std::string_view summary) {
-  return fmt::format("{}{}:{}", kManualRequest, summary, path);
+  // A summary may hold a colon, but is one line.
+  return fmt::format("{}{}\n{}", kManualRequest, summary, path);
 }
 
 Options::Options(std::string command, std::string purpose) {
@@ -114,9 +115,9 @@ bool Options::WriteRequested(const Arguments& arguments) const {
   std::string path;
   if (!arguments.empty() && arguments[0].starts_with(kManualRequest)) {
     const std::string request = arguments[0].substr(kManualRequest.size());
-    const size_t colon = std::min(request.find(':'), request.size() - 1);
-    text = ManualPage(description_, request.substr(0, colon));
-    path = request.substr(colon + 1);
+    const size_t end = std::min(request.find('\n'), request.size() - 1);
+    text = ManualPage(description_, request.substr(0, end));
+    path = request.substr(end + 1);
   } else if (const auto line = CommandLineToComplete::From(arguments)) {
     text = Completions(description_, *line);
   } else {
