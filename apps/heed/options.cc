@@ -75,6 +75,7 @@ Strings WordsFor(const Field& field, const Strings& results) {
 }  // namespace
 
 std::string ManualRequest(std::string_view path, std::string_view summary) {
+  // A summary may hold a colon, but is one line.
   return fmt::format("{}{}\n{}", kManualRequest, summary, path);
 }
 
@@ -114,7 +115,6 @@ bool Options::WriteRequested(const Arguments& arguments) const {
   std::string path;
   if (!arguments.empty() && arguments[0].starts_with(kManualRequest)) {
     const std::string request = arguments[0].substr(kManualRequest.size());
-    // A summary is one line.
     const size_t end = std::min(request.find('\n'), request.size() - 1);
     text = ManualPage(description_, request.substr(0, end));
     path = request.substr(end + 1);

@@ -112,7 +112,7 @@ void ResolveGuided(const DataConfig& data, ModelConfig& model) {
 
 /// The words of a pair's tokens; of none if the vocabulary reads the line in
 /// other tokens than its words have each.
-std::vector<int32_t> WordsOf(const Vocabulary& vocabulary,
+std::vector<int32_t> TokenWords(const Vocabulary& vocabulary,
                              const std::string& line,
                              const std::vector<int32_t>& ids) {
   WordTokens tokens = EncodeWordTokens(vocabulary, line);
@@ -220,9 +220,9 @@ void TranslationTask::EncodeExamples() {
   for (size_t i = 0; guided() && i < train_.source.size(); ++i) {
     const auto line = static_cast<size_t>(train_.lines[i]);
     source_words_.push_back(
-        WordsOf(v.source, text_.train.source[line], train_.source[i]));
+        TokenWords(v.source, text_.train.source[line], train_.source[i]));
     target_words_.push_back(
-        WordsOf(v.target, text_.train.target[line], train_.target[i]));
+        TokenWords(v.target, text_.train.target[line], train_.target[i]));
     linked_pairs_ += links_[line].empty() ? 0 : 1;
   }
   if (data.bpe_dropout == 0) return;

@@ -76,7 +76,7 @@ struct EncodedSide {
   std::vector<std::vector<int32_t>> words;
 };
 
-std::vector<std::string> WordsOf(const std::string& line) {
+std::vector<std::string> SplitWords(const std::string& line) {
   const std::vector<std::string_view> words = SplitWhitespace(line);
   return {words.begin(), words.end()};
 }
@@ -187,8 +187,8 @@ std::vector<std::vector<AlignmentView>> WordWeights(
       for (size_t b = 0; b < indices.size(); ++b) {
         const auto i = static_cast<size_t>(indices[b]);
         AlignmentView& view = views[c][i];
-        view.source_tokens = WordsOf(text.source[i]);
-        view.target_tokens = WordsOf(text.target[i]);
+        view.source_tokens = SplitWords(text.source[i]);
+        view.target_tokens = SplitWords(text.target[i]);
         AddWords(recorder.looks[c], static_cast<int64_t>(b), choices[c].shift,
                  source.words[i], target.words[i], view);
       }

@@ -42,7 +42,7 @@ struct StepResult {
 };
 
 /// Adds numbers of the same name.
-void AddTo(Metrics& sums, const Metrics& terms) {
+void AddMetrics(Metrics& sums, const Metrics& terms) {
   for (const auto& [name, value] : terms) {
     const auto known =
         std::ranges::find(sums, name, &Metrics::value_type::first);
@@ -219,7 +219,7 @@ class Run {
     tape_.Clear();
     result.loss += loss.loss.value().item();
     result.nll += loss.nll;
-    AddTo(result.parts, loss.parts);
+    AddMetrics(result.parts, loss.parts);
   }
 
   NumericError NotFinite(const std::string& what) {
@@ -249,7 +249,7 @@ class Run {
         {"gradient_norm", result.norm},
         {"learning_rate",
          LearningRate(config_.optimizer, state_.step, last_step_)}};
-    AddTo(metrics, result.parts);
+    AddMetrics(metrics, result.parts);
     if (log_units_ > 0) {
       metrics.emplace_back(
           "tokens_per_second",

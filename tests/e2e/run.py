@@ -20,7 +20,8 @@ import tempfile
 import time
 import unittest
 
-from attention import Attention, Demos  # noqa: F401  (unittest finds them here)
+from align import Align  # noqa: F401  (unittest finds them here)
+from attention import Attention, Demos  # noqa: F401
 from convert import Convert  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
 from serve import Serve  # noqa: F401
