@@ -24,15 +24,13 @@ std::vector<double> DotsByHead(const Tensor& x, const Tensor& y,
   return dots;
 }
 
-/// Differentiates by the input, which all contexts depend on, and listens in.
+/// Differentiates by all that is embedded, on which every context depends, and
+/// listens in.
 class ImportanceProbe : public Probe {
  public:
-  ImportanceProbe(const Explainable& answer, Tape& tape)
-      : answer_(answer), tape_(tape) {}
+  explicit ImportanceProbe(Tape& tape) : tape_(tape) {}
 
-  Var OnEmbedding(const std::string& layer, const Var& x) override {
-    if (layer != answer_.embedding || seen_) return x;
-    seen_ = true;
+  Var OnEmbedding(const std::string& /*layer*/, const Var& x) override {
     return tape_.Leaf(x.value());
   }
   Var OnContext(const std::string& layer, int64_t heads,
@@ -62,9 +60,7 @@ class ImportanceProbe : public Probe {
   }
 
  private:
-  const Explainable& answer_;
   Tape& tape_;
-  bool seen_ = false;
   std::vector<LayerImportance> layers_;
 };
 
@@ -77,7 +73,7 @@ std::string OutputOf(const std::string& layer) {
 std::vector<LayerImportance> HeadImportance(const Explainable& answer) {
   if (answer.targets == 0) return {};
   Tape tape;
-  ImportanceProbe probe(answer, tape);
+  ImportanceProbe probe(tape);
   Context ctx;
   ctx.tape = &tape;
   ctx.probe = &probe;

@@ -429,6 +429,13 @@ TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
   for (const char* text : {"a b", "c d a", "b b d c"}) summarizer.Add(text);
   const ExplainSummary summary = summarizer.Result();
   EXPECT_EQ(summary.texts, 3);
+  for (const LayerImportance& layer_importance : summary.importance) {
+    for (size_t h = 0; h < layer_importance.heads.size(); ++h) {
+      const bool useless = layer_importance.layer == layer && h == 1;
+      EXPECT_EQ(layer_importance.heads[h] == 0, useless)
+          << layer_importance.layer << " " << h;
+    }
+  }
   const auto order =
       LeastImportantHeads(summary.importance, task_.parameters());
   ASSERT_FALSE(order.empty());
