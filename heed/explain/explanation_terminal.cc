@@ -21,8 +21,8 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kNarrowestTile = 14;  // columns; holds the numbers below
-constexpr int64_t kWidestTile = 24;
+constexpr int64_t kTileLeast = 14;  // columns; holds the numbers below
+constexpr int64_t kTileMost = 24;
 constexpr int kTileSpace = 2;
 constexpr int kTerminalLabel = 14;
 constexpr int kNumberColumns = 8;
@@ -35,7 +35,7 @@ std::string Quiet(const TerminalOptions& terminal, const std::string& text) {
   return terminal.colour ? terminal::Dim(text) : text;
 }
 
-std::span<const float> RowOf(const AlignmentView& view, int64_t target) {
+std::span<const float> WeightsOf(const AlignmentView& view, int64_t target) {
   return std::span(view.weights)
       .subspan(static_cast<size_t>(target * view.source_size()),
                view.source_tokens.size());
@@ -96,10 +96,10 @@ std::vector<std::string> HeadLines(const LayerAttention& layer, int64_t head,
 std::string LayerTiles(const LayerAttention& layer,
                        const TerminalOptions& terminal) {
   const int64_t heads = std::max<int64_t>(layer.heads, 1);
-  const int64_t most = std::clamp(terminal.width / heads - kTileSpace,
-                                  kNarrowestTile, kWidestTile);
-  const int slot = static_cast<int>(
-      std::max(kNarrowestTile, std::min(most, layer.key_size)));
+  const int64_t most =
+      std::clamp(terminal.width / heads - kTileSpace, kTileLeast, kTileMost);
+  const int slot =
+      static_cast<int>(std::max(kTileLeast, std::min(most, layer.key_size)));
   const int64_t fitting =
       std::max((terminal.width + kTileSpace) / (slot + kTileSpace), 1);
   const auto statistics = StatisticsOf(layer);
@@ -149,7 +149,7 @@ std::string FramesText(const AlignmentView& view,
     out += Quiet(terminal,
                  fmt::format("{} / {}  {}", t + 1, view.target_size(), said)) +
            Strong(terminal, token) + '\n';
-    out += TerminalWords(view.source_tokens, RowOf(view, t), 2, terminal);
+    out += TerminalWords(view.source_tokens, WeightsOf(view, t), 2, terminal);
     said += token + ' ';
   }
   return out;
@@ -166,7 +166,7 @@ std::string LinesText(const AlignmentView& view) {
     const std::string& token = view.target_tokens[static_cast<size_t>(t)];
     out += fmt::format("{} ← {}\n",
                        Pad(VisibleToken(token), widest, Align::kRight),
-                       StrongestOf(RowOf(view, t), view.source_tokens, 4));
+                       StrongestOf(WeightsOf(view, t), view.source_tokens, 4));
   }
   return out;
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostAsText = 4;  // targets that are shown as shaded text
 constexpr double kTextWidth = 540;
-constexpr double kLeastNumber = 0.1;
+constexpr double kNumberFrom = 0.1;
 
 Drawing AsText(const Explanation& explanation, const Shading& shading) {
   std::vector<Drawing> parts = {DrawHeading(shading.title, 2)};
@@ -27,7 +27,7 @@ Drawing AsText(const Explanation& explanation, const Shading& shading) {
     const auto row = std::span(shading.values).subspan(t * columns, columns);
     parts.push_back(DrawHeading("→ " + explanation.target[t], 3));
     parts.push_back(DrawShadedWords(explanation.source, row, kTextWidth,
-                                    kLeastNumber, columns));
+                                    kNumberFrom, columns));
   }
   return StackDrawings(parts, 6);
 }

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 5> kShades = {"·", "░", "▒", "▓", 
 constexpr std::array<int, 3> kBlueGrounds = {67, 32, 27};
 constexpr std::array<int, 3> kOrangeGrounds = {137, 172, 202};
 constexpr int kWhite = 231;
-constexpr float kLeastNumber = 0.1f;
+constexpr float kPlainNumberFrom = 0.1f;
 
 size_t RampLevel(float weight) {
   const float bounded = std::isnan(weight) ? 0 : std::clamp(weight, 0.0f, 1.0f);
@@ -43,7 +43,8 @@ std::string ShadeCell(float weight, int columns) {
 std::string ShadedWord(const std::string& word, float value, bool colour) {
   const float size = std::abs(value);
   if (!colour) {
-    return size >= kLeastNumber ? fmt::format("{}({:.2f})", word, value) : word;
+    return size >= kPlainNumberFrom ? fmt::format("{}({:.2f})", word, value)
+                                    : word;
   }
   constexpr std::array<float, 4> kThresholds = {0.07f, 0.2f, 0.45f, 0.7f};
   const auto level = static_cast<size_t>(
@@ -95,7 +96,7 @@ std::string TerminalWords(std::span<const std::string> tokens,
     const std::string word = Ellipsize(
         VisibleToken(tokens[i]), options.colour ? room : room - kNumberColumns);
     const bool numbered =
-        !options.colour && std::abs(values[i]) >= kLeastNumber;
+        !options.colour && std::abs(values[i]) >= kPlainNumberFrom;
     const int width =
         DisplayWidth(word) +
         (numbered ? values[i] < 0 ? kNumberColumns : kNumberColumns - 1 : 0);

@@ -20,7 +20,7 @@ constexpr double kNumberWidest = 26;
 constexpr double kWordHeight = 20;
 constexpr double kLineHeight = 36;  // with the numbers
 constexpr double kWordSpace = 3;
-constexpr int kWordColumns = 20;
+constexpr int kShadedWordColumns = 20;
 constexpr float kDarkGround = 0.6f;  // text on it changes its colour
 
 // Positions of the largest values, in the order of the text.
@@ -42,7 +42,7 @@ class WordsWriter {
       : width_(width), least_number_(least_number) {}
 
   void Add(const std::string& token, float raw_value) {
-    const std::string word = Ellipsize(VisibleToken(token), kWordColumns);
+    const std::string word = Ellipsize(VisibleToken(token), kShadedWordColumns);
     const float value =
         std::isnan(raw_value) ? 0 : std::clamp(raw_value, -1.0f, 1.0f);
     const float size = std::abs(value);
@@ -62,7 +62,7 @@ class WordsWriter {
         "<text class='{}' x='{:.1f}' y='14.5' font-size='{}' "
         "text-anchor='middle' pointer-events='none'>{}</text>",
         size > kDarkGround ? "on" : "token", width / 2, kWordFont,
-        MarkupToken(token, kWordColumns));
+        MarkupToken(token, kShadedWordColumns));
     if (numbered) {
       svg_.Line(
           "<text class='quiet' x='{:.1f}' y='30' font-size='{}' "
