@@ -29,6 +29,7 @@ set(CPACK_DEBIAN_COMMAND_DESCRIPTION
 Heed trains small, fast models of text with every attention mechanism of the
 literature on ordinary processors, runs them, and shows what they looked at:
 translation, tagging, classification, language models, forecasting, retrieval.
+heed serve answers over HTTP, with a page to look inside.
 This package has the command, its manual pages and shell completion.")
 
 # What find_package(heed) looks for.
@@ -37,7 +38,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
        g++ cmake pkg-config libdnnl-dev ocl-icd-opencl-dev opencl-c-headers libhwy-dev libtbb-dev
        libsentencepiece-dev libicu-dev libfmt-dev zlib1g-dev libzip-dev libyaml-cpp-dev
-       librsvg2-dev nlohmann-json3-dev)
+       libboost1.81-dev librsvg2-dev nlohmann-json3-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "attention models in C++, library and headers
 Heed trains small, fast models of text with every attention mechanism of the

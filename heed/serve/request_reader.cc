@@ -15,6 +15,9 @@ using BeastError = boost::beast::error_code;
 
 // Of a chunk's size line and of trailers, which the parser does not limit.
 constexpr size_t kMaxChunkHead = 16384;
+/// "0", two line ends: what a chunked body ends with. With fewer bytes of it
+/// Beast runs into an assertion.
+constexpr size_t kLastChunk = 5;
 
 [[noreturn]] void Refuse(const BeastError& error, const ReaderLimits& limits,
                          std::string_view bytes) {
@@ -63,6 +66,7 @@ size_t RequestReader::Feed(std::string_view bytes) {
   while (!done_ && used < bytes.size()) {
     BeastError error;
     const std::string_view rest = bytes.substr(used);
+    if (head_done_ && parser.chunked() && rest.size() < kLastChunk) break;
     used += parser.put(asio::buffer(rest.data(), rest.size()), error);
     if (error == http::error::need_more) {
       if (head_done_ && bytes.size() - used > kMaxChunkHead) {

@@ -33,7 +33,9 @@ TEST(RequestReader, PiecesChangeNothing) {
        {std::string(kPost),
         std::string(
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n"
-            "\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nT: r\r\n\r\n")}) {
+            "\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nT: r\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nHost: h\r\n"
+                    "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")}) {
     for (size_t step = 1; step <= bytes.size() + 9; ++step) {
       RequestReader reader(ReaderLimits{});
       const std::string all = bytes + "GET next";
@@ -50,7 +52,9 @@ TEST(RequestReader, PiecesChangeNothing) {
       }
       ASSERT_TRUE(reader.done()) << step;
       EXPECT_EQ(used, bytes.size()) << step;
-      EXPECT_EQ(reader.Take().body, "hello") << step;
+      EXPECT_EQ(reader.Take().body,
+                bytes.ends_with("\n0\r\n\r\n") ? "" : "hello")
+          << step;
     }
   }
 }

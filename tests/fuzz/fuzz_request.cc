@@ -17,8 +17,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Bytes that come one by one are the same request, or none either.
   fuzz::MayRefuse([&] {
     RequestReader reader({});
-    for (size_t i = 0; i < bytes.size() && !reader.done();) {
-      i += reader.Feed(bytes.substr(i, 1));
+    size_t taken = 0;
+    for (size_t come = 1; come <= bytes.size() && !reader.done(); ++come) {
+      size_t more = 1;
+      while (more > 0 && taken < come && !reader.done()) {
+        more = reader.Feed(bytes.substr(taken, come - taken));
+        taken += more;
+      }
     }
     if (whole) fuzz::Require(reader.done(), "ends byte by byte too");
   });
