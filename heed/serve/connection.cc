@@ -402,6 +402,7 @@ void ClientConnection::OnEnd(uint64_t number) {
   answered_ = true;
   if (chunked_) Queue("0\r\n\r\n");
   Answered();
+  if (!writing_) FinishAnswer();  // all is with the client already
 }
 
 void ClientConnection::Queue(std::string bytes) {
