@@ -5,6 +5,10 @@ export interface ModelInfo {
   task: string;
   source?: string;
   target?: string;
+  /** Its kind, as "transformer-tiny". */
+  model?: string;
+  parameters?: number;
+  source_vocabulary?: number;
   /** A sentence of the model's own kind, to begin with. */
   example?: string;
 }

@@ -98,12 +98,13 @@ export class App {
       this.report(new Error("The server has no models: start it as heed serve DIR."));
       return;
     }
-    for (const select of [this.model, this.other]) {
-      select.replaceChildren(
-        ...this.models.map(({ name }) => h("option", { value: name }, name)),
-      );
-      select.disabled = false;
-    }
+    const tasks = new Set(this.models.map(({ task }) => task));
+    this.model.replaceChildren(
+      ...this.models.map(({ name, task }) =>
+        h("option", { value: name }, tasks.size > 1 ? `${name} · ${task}` : name),
+      ),
+    );
+    this.model.disabled = false;
   }
 
   private modelNamed(name: string): ModelInfo {
@@ -144,11 +145,25 @@ export class App {
   private showQuestion(): void {
     const { state } = this;
     this.model.value = state.model;
+    const model = this.modelNamed(state.model);
+    const alike = this.models.filter(({ task }) => task === model.task);
+    if (state.other !== null && !alike.some(({ name }) => name === state.other)) {
+      state.other = this.secondModel().name;
+    }
+    this.other.replaceChildren(
+      ...alike.map(({ name }) =>
+        h(
+          "option",
+          { value: name },
+          name === state.model ? `${name}, another head` : name,
+        ),
+      ),
+    );
     this.other.value = state.other ?? state.model;
     this.compare.setAttribute("aria-pressed", String(state.other !== null));
     byId("other-label").hidden = state.other === null;
-    const model = this.modelNamed(state.model);
     byId("about").textContent = aboutModel(model);
+    this.showTab();
     byId("examples").replaceChildren(
       "Try ",
       ...examplesFor(model).map((sentence) => {
@@ -328,7 +343,8 @@ export class App {
     rove(this.tabs, at);
     byId("stages").setAttribute("aria-labelledby", `tab-${this.shared.view}`);
     const { view } = this.shared;
-    byId("moved").hidden = view !== "heatmap";
+    byId("moved").hidden =
+      view !== "heatmap" || this.modelNamed(this.state.model)?.task !== "translate";
     byId("numbers").hidden = !["heatmap", "computation", "saliency"].includes(view);
   }
 
@@ -424,13 +440,23 @@ export class App {
 
   // ---- Listening
 
+  /** Another model of the same task, or else the same one, to compare with. */
+  private secondModel(): ModelInfo {
+    const first = this.modelNamed(this.state.model);
+    const alike = this.models.filter(
+      ({ name, task }) => name !== first.name && task === first.task,
+    );
+    const { source, target } = first;
+    return (
+      alike.find((one) => one.source === source && one.target === target) ??
+      alike[0] ??
+      first
+    );
+  }
+
   private setCompare(on: boolean): void {
     const { state } = this;
-    const task = this.modelNamed(state.model).task;
-    const second =
-      this.models.find(({ name, task: its }) => name !== state.model && its === task) ??
-      this.modelNamed(state.model);
-    state.other = on ? second.name : null;
+    state.other = on ? this.secondModel().name : null;
     this.showQuestion();
     if (state.text && !byId("result").hidden) void this.run();
   }

@@ -18,6 +18,7 @@ const ofTask: Record<string, string[]> = {
     "A warm, clever film that I would gladly see again.",
     "Dull from start to finish.",
   ],
+  pretrain: ["A man is [MASK] on a green bench .", "Two children [MASK] in the park ."],
   lm: ["The man who was sitting on the", "Once upon a time there"],
 };
 
@@ -26,13 +27,26 @@ export function examplesFor(model: ModelInfo): string[] {
   if (model.example) return [model.example];
   const language = (model.source ?? "").slice(0, 2).toLowerCase();
   if (model.task === "translate") {
-    return ofLanguage[language] ?? [ofLanguage.de[0], ofLanguage.en[0], "12 March 1987"];
+    // So few tokens are characters, as in spelling and dates.
+    const ofCharacters = (model.source_vocabulary ?? Infinity) < 150;
+    const unknown = ofCharacters ? ["attention", "12 March 1987"] : [];
+    return (
+      ofLanguage[language] ??
+      unknown.concat(ofCharacters ? [] : [...ofLanguage.de, ...ofLanguage.en])
+    );
   }
   return ofTask[model.task] ?? ofLanguage[language] ?? ofLanguage.en;
 }
 
+function count(n: number): string {
+  return n >= 1e6 ? `${(n / 1e6).toFixed(1)} M` : `${Math.max(1, Math.round(n / 1e3))} k`;
+}
+
+/** "translate en → de · transformer-tiny · 2.6 M parameters" */
 export function aboutModel(model: ModelInfo): string {
-  const languages =
-    model.source && model.target ? ` ${model.source} → ${model.target}` : "";
-  return `${model.task}${languages}`;
+  const named = model.source && model.target && model.source !== "source";
+  const parts = [model.task + (named ? ` ${model.source} → ${model.target}` : "")];
+  if (model.model) parts.push(model.model);
+  if (model.parameters) parts.push(`${count(model.parameters)} parameters`);
+  return parts.join(" · ");
 }

@@ -46,7 +46,7 @@ export class Words {
     } else if (!ofTarget.every(wrote)) {
       this.addLine("inputs", "Output", inputs);
     }
-    if (!tags || ofTarget.some(wrote)) {
+    if (target.length > 0 && (!tags || ofTarget.some(wrote))) {
       this.addLine("target", translates ? "Translation" : "Output", target);
     }
     this.paint();

@@ -58,7 +58,7 @@ function formula(side: Side, panel: Panel, focus: Focus | null): HTMLElement {
     list.append(
       line(`key of ${columns[s]}`, vector(panel.key[s])),
       line("score of the two", shortNumber(scores[s])),
-      line("weight after softmax over the row", (panel.weights[t]?.[s] ?? 0).toFixed(4)),
+      line("weight after normalising the row", (panel.weights[t]?.[s] ?? 0).toFixed(4)),
       line(`value of ${columns[s]}`, vector(panel.value[s])),
     );
   } else {
@@ -90,34 +90,32 @@ function fill(
   const rowHeight = Math.floor(Math.max(12, Math.min(32, beside ? cell : 24)));
   const numbers = beside ? rowHeight >= 27 : options.numbers;
   const room = columns.length * rowHeight;
-  const draw = (
-    title: string,
-    values: Rows,
-    top: number,
-    signed: boolean,
-    scale: string,
-  ) => {
-    const ofKeys = title.startsWith("3") === false;
+  const draw = (title: string, values: Rows, top: number, scale: string) => {
+    const ofKeys = !title.startsWith("3");
     const columnLabels = ofKeys ? columns : features;
     const cw = ofKeys
       ? rowHeight
-      : Math.max(4, Math.min(rowHeight, room / features.length));
+      : Math.max(4, Math.min(rowHeight, Math.floor(room / features.length)));
+    // A wide context goes below, with labels of its own.
+    const inRow = beside && (ofKeys || cw * features.length <= room + 40);
     return new MatrixFigure(
       {
         label: `${title}, ${name}`,
         title,
-        rowLabels: beside && !title.startsWith("1") ? rows.map(() => "") : rows,
+        rowLabels: inRow && !title.startsWith("1") ? rows.map(() => "") : rows,
         columnLabels: cw < (ofKeys ? 10 : 18) ? columnLabels.map(() => "") : columnLabels,
         values,
         top: top || 1,
-        signed,
+        signed: values.some((row) =>
+          row.some((value) => value < 0 && Number.isFinite(value)),
+        ),
         numbers: numbers && cw >= 27,
         scale,
         width: options.width,
         smallestCell: cw,
         largestCell: cw,
         rowHeight,
-        alignedTo: beside ? columns : undefined,
+        alignedTo: inRow ? columns : undefined,
       },
       options.palette,
       ofKeys
@@ -129,15 +127,9 @@ function fill(
     );
   };
   const figures = [
-    draw("1  Scores: query · key", scores, largest(scores), true, "score"),
-    draw("2  Softmax of each row", panel.weights, 1, false, "weight"),
-    draw(
-      "3  Context: Σ weight · value",
-      panel.context,
-      largest(panel.context),
-      true,
-      "feature",
-    ),
+    draw("1  Scores of queries and keys", scores, largest(scores), "score"),
+    draw("2  Weights: rows normalised", panel.weights, 1, "weight"),
+    draw("3  Contexts: Σ weight · value", panel.context, largest(panel.context), "value"),
   ];
   const numbersOf = h("div", { "aria-live": "polite" });
   holder.replaceChildren(
