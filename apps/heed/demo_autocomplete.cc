@@ -129,6 +129,7 @@ MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
   TrainingConfig training;
   task.SetDefaults(training);
   training.optimizer.learning_rate = text.stories ? 8e-3 : 3e-3;
+  training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 50;
   training.run.out = command.out + "/" + cell.cell;

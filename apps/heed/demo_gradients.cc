@@ -69,6 +69,7 @@ void TrainReach(const ReachCommand& command, AutocompleteTask& task) {
   TrainingConfig training;
   task.SetDefaults(training);
   training.optimizer.learning_rate = 8e-3;
+  training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 50;
   training.run.out = command.out + "/gradients-model";
