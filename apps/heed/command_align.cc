@@ -66,8 +66,8 @@ void AlignOptions::Visit(FieldList& v) {
   v.Section("Output");
   v("gold", gold, Any{"FILE"},
     "hand-made links i-j (sure) or i?j (possible) per pair, also the last "
-    "column of a table: print error rate, precision and recall; pictures "
-    "outline these links");
+    "column of a table: print error rate, precision and recall; svg "
+    "outlines these links");
   v("out", out, Any{"FILE"},
     "where to write; else standard output, or nowhere with --gold");
   v("format", format, OneOf{"", "pharaoh", "json", "html", "svg"},
@@ -218,10 +218,11 @@ int RunAlign(const Arguments& arguments) {
   if (!chosen.out.empty()) file.emplace(chosen.out);
   std::vector<AlignmentView> views = Align(chosen, text);
   if (!chosen.gold.empty()) PrintScore(views, gold);
-  const bool picture =
-      format == AlignmentFormat::kSvg || format == AlignmentFormat::kHtml;
-  for (size_t i = 0; picture && i < gold.size(); ++i) {
-    views[i].links = gold[i].possible;
+  for (size_t i = 0; i < views.size(); ++i) {
+    views[i].title = text.target[i];
+    if (format == AlignmentFormat::kSvg && !gold.empty()) {
+      views[i].links = gold[i].possible;
+    }
   }
   if (file) {
     file->Write(AlignmentFile(format, views));

@@ -113,8 +113,8 @@ void ResolveGuided(const DataConfig& data, ModelConfig& model) {
 /// The words of a pair's tokens; of none if the vocabulary reads the line in
 /// other tokens than its words have each.
 std::vector<int32_t> TokenWords(const Vocabulary& vocabulary,
-                             const std::string& line,
-                             const std::vector<int32_t>& ids) {
+                                const std::string& line,
+                                const std::vector<int32_t>& ids) {
   WordTokens tokens = EncodeWordTokens(vocabulary, line);
   if (tokens.ids != ids) return std::vector<int32_t>(ids.size(), -1);
   return std::move(tokens.words);

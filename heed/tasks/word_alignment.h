@@ -68,7 +68,7 @@ struct AgreedChoice {
 AgreedChoice ChooseByAgreement(const TranslationModel& forward,
                                const TranslationModel& backward,
                                const ParallelText& text,
-                               const LinkOptions& links = {},
+                               const LinkOptions& options = {},
                                int64_t pairs = 500);
 
 /// The text with its sides exchanged.
