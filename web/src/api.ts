@@ -98,6 +98,8 @@ export async function predict(
 }
 
 export interface ExplainWishes {
+  /** What is explained instead of the model's own answer. */
+  answer?: string;
   methods?: string[];
   layer?: string;
   head?: number;

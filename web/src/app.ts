@@ -6,6 +6,7 @@ import {
   predict,
   setApiKey,
   translate,
+  type ExplainWishes,
   type ModelInfo,
 } from "./api";
 import { compareSides } from "./comparison";
@@ -249,6 +250,9 @@ export class App {
     signal: AbortSignal,
   ): Promise<Side> {
     const { model } = answer;
+    // A translation is explained as it was shown: the search for it may have cut the text
+    // into sentences, or kept more hypotheses than an explanation does.
+    let shown: ExplainWishes = {};
     if (model.task === "translate") {
       const whole = await translate(
         model,
@@ -257,11 +261,13 @@ export class App {
         signal,
       );
       answer.setAnswer(whole);
+      shown = { answer: whole };
     } else {
       answer.setAnswer(await predict(model.name, text, signal));
     }
-    const explanation = await explain(model, text, {}, signal);
-    const load = (wishes: object) => explain(model, text, wishes, signal);
+    const load = (wishes: ExplainWishes) =>
+      explain(model, text, { ...shown, ...wishes }, signal);
+    const explanation = await load({});
     const side = new Side(model, explanation, load, wanted);
     if (!signal.aborted) answer.explained(side);
     return side;
@@ -272,6 +278,7 @@ export class App {
     this.stages[i] = stage;
     slot.replaceWith(stage.element);
     byId("toolbar").hidden = false;
+    this.showTab();
     stage.redraw();
     side.choiceListeners.push(() => {
       this.keepHash();
@@ -341,6 +348,8 @@ export class App {
     const at = viewNames.indexOf(this.shared.view);
     this.tabs.forEach((tab, i) => tab.setAttribute("aria-selected", String(i === at)));
     rove(this.tabs, at);
+    // On a phone the tabs are wider than the screen.
+    byId("tabs").scrollLeft = this.tabs[at].offsetLeft - this.tabs[0].offsetLeft - 40;
     byId("stages").setAttribute("aria-labelledby", `tab-${this.shared.view}`);
     const { view } = this.shared;
     byId("moved").hidden =
@@ -352,10 +361,6 @@ export class App {
     this.shared.view = this.state.view = view;
     this.showTab();
     this.redraw();
-    this.tabs[viewNames.indexOf(view)].scrollIntoView({
-      block: "nearest",
-      inline: "nearest",
-    });
     if (this.stages.some(Boolean)) this.keepHash();
   }
 

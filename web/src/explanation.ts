@@ -167,7 +167,7 @@ export function rowsOfTargets(explanation: Explanation, weights: Rows): Rows {
 /** What the model said of each source token, where it says something of single tokens:
  * tags, next tokens. Null where it does not. */
 export function tagsOfSource(e: Explanation): (string | undefined)[] | null {
-  if (e.task === "translate" || e.target.length < 2) return null;
+  if (["translate", "classify"].includes(e.task) || e.target.length === 0) return null;
   const layer = e.alignment === null ? undefined : e.layers[e.alignment];
   if (layer?.queries === "source" && e.alignment_rows?.length === e.target.length) {
     const tags = new Array<string | undefined>(e.source.length).fill(undefined);
@@ -176,7 +176,7 @@ export function tagsOfSource(e: Explanation): (string | undefined)[] | null {
     });
     return tags;
   }
-  return e.source.length === e.target.length ? e.target : null;
+  return e.source.length === e.target.length && e.target.length > 1 ? e.target : null;
 }
 
 /** For each row the column of its largest weight, or -1 where none is above zero. */

@@ -42,15 +42,25 @@ function modelNamed(part) {
   return model.name;
 }
 
-/** What the API says of the same text. */
-async function explained(model, of = text, wishes = {}) {
-  const response = await fetch(`${server.url}explain`, {
+async function post(path, body) {
+  const response = await fetch(`${server.url}${path}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ text: of, model, methods: [], ...wishes }),
+    body: JSON.stringify(body),
   });
   assert.equal(response.status, 200, await response.clone().text());
   return response.json();
+}
+
+/** What the API says of the same text, and of the translation that it gives. */
+async function explained(name, of = text, wishes = {}) {
+  const { task, source, target } = models.find((model) => model.name === name);
+  let answer = "";
+  if (task === "translate") {
+    const translation = await post("translate", { q: of, source, target, model: name });
+    answer = translation.translatedText;
+  }
+  return post("explain", { text: of, model: name, answer, ...wishes });
 }
 
 function meanOfHeads({ weights, heads }) {
@@ -139,7 +149,11 @@ test("what is typed is answered, token by token", async (t) => {
     await page.keyboard.type(text);
     await page.keyboard.press("Enter");
     await page.waitForSelector(".answer[aria-busy=false]");
-    const { source, target } = await explained(modelNamed("transformer"));
+    const { source, target, answer } = await explained(modelNamed("transformer"));
+    const said = await page.$$eval(".line[data-role=target] .word", (all) =>
+      all.map((word) => word.textContent).filter((word) => word !== "</s>"),
+    );
+    assert.equal(said.join(" "), answer);
     const words = (role) =>
       page.$$eval(`.line[data-role=${role}] .word`, (all) => all.length);
     assert.equal(await words("source"), source.length);
