@@ -100,15 +100,21 @@ void AddPieces(std::vector<Segment>& segments, std::string_view sentence) {
   AddSentence(segments, sentence);
 }
 
+// Reading the rules takes longer than most translations of a word.
+const icu::BreakIterator& SentenceRules() {
+  static const std::unique_ptr<const icu::BreakIterator> rules = [] {
+    UErrorCode error = U_ZERO_ERROR;
+    std::unique_ptr<const icu::BreakIterator> made(
+        icu::BreakIterator::createSentenceInstance(icu::Locale::getRoot(),
+                                                   error));
+    if (U_FAILURE(error)) throw Error("ICU has no rules for sentences");
+    return made;
+  }();
+  return *rules;
+}
+
 class SentenceBreaker {
  public:
-  SentenceBreaker() {
-    UErrorCode error = U_ZERO_ERROR;
-    breaks_.reset(icu::BreakIterator::createSentenceInstance(
-        icu::Locale::getRoot(), error));
-    if (U_FAILURE(error)) throw Error("ICU has no rules for sentences");
-  }
-
   void Split(std::string_view line, std::vector<Segment>& segments) {
     UErrorCode error = U_ZERO_ERROR;
     std::unique_ptr<UText, decltype(&utext_close)> text(
@@ -126,7 +132,7 @@ class SentenceBreaker {
   }
 
  private:
-  std::unique_ptr<icu::BreakIterator> breaks_;
+  std::unique_ptr<icu::BreakIterator> breaks_{SentenceRules().clone()};
 };
 
 void SplitInto(std::string_view text, std::vector<Segment>& segments) {

@@ -319,7 +319,7 @@ class Serve(EndToEnd):
                     (get + b"Content-Length: 99999999999999999999\r\n\r\n", 400),
                     (get + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
                     (get + b"Transfer-Encoding: gzip\r\n\r\n", 501),
-                    (get + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+                    (get + b"Transfer-Encoding: chunked\r\n\r\nzzz\r\n", 400),
                     (get + b"Expect: magic\r\n\r\n", 417),
                     (get + b"X: " + b"y" * 2000 + b"\r\n\r\n", 431),
                     (get + b"X: y\r\n" * 1000, 431),
