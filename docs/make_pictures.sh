@@ -4,6 +4,8 @@
 #   docs/make_pictures.sh                  the attention of each score, on dates
 #   docs/make_pictures.sh gallery          docs/images/attention: each part of the
 #                                          attention algebra, and three measured claims
+#   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
+#                                          reach (docs/memory.md)
 #   docs/make_pictures.sh transformer MODEL
 #                                          a sentence of the Multi30k model of docs/training.md
 #   docs/make_pictures.sh length SRC TGT FIXED ATTENTION
@@ -37,6 +39,17 @@ gallery() {
   done
 }
 
+memory() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo autocomplete --out "$work"
+  cp "$work/memory.svg" docs/images/memory.svg
+  "$heed" demo gradients --out "$work"
+  cp "$work"/gradients-{fresh,trained}.svg "$work/gradients-lstm-trained.svg" docs/images
+}
+
 transformer() {
   echo 'A man who is wearing a hat is sitting on a bench and reading a newspaper.' |
     "$heed" translate "$1" --length-penalty 1 --alignments docs/images/transformer.svg
@@ -53,6 +66,8 @@ if [[ ${1-} == length ]]; then
 elif [[ ${1-} == transformer ]]; then
   shift
   transformer "$@"
+elif [[ ${1-} == memory ]]; then
+  memory
 elif [[ ${1-} == gallery ]]; then
   gallery
 else

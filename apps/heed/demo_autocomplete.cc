@@ -242,7 +242,7 @@ void ShowMemory(const MemoryCommand& command,
   const std::vector<int64_t> moments =
       story ? StoryMoments(all.front()) : FarthestLooks(all, kMoments);
   const int64_t shown =
-      moments.empty() ? all.front().size() - 1 : moments.back();
+      moments.empty() ? all.front().size() - 1 : moments.front();
   fmt::print("\nWhat counted for a guess (brightest: most)\n");
   for (const Connectivity& c : all) {
     fmt::print("\n{}", TerminalConnectivity(c, shown, DetectTerminal()));
@@ -274,7 +274,8 @@ int RunDemoAutocomplete(const Arguments& arguments) {
   options.Example("heed demo autocomplete");
   options.Example("heed demo autocomplete --texts book.txt --out memory");
   options.Example(
-      "heed demo autocomplete --models gru lstm --texts test.txt --sentence "
+      "heed demo autocomplete --models gru,lstm --texts test.txt "
+      "--sentence "
       "'the cat sat on the mat'");
   if (!options.Parse(arguments)) return 0;
 

@@ -204,7 +204,7 @@ int RunDemoGradients(const Arguments& arguments) {
       "end as they began (about three minutes).");
   command.Visit(options.fields());
   options.Example("heed demo gradients --fresh");
-  options.Example("heed demo gradients --cells rnn lstm --layers 2");
+  options.Example("heed demo gradients --cells rnn,lstm --layers 2");
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(command.threads);

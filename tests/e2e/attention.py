@@ -91,8 +91,46 @@ class Demos(EndToEnd):
         self.assertIn("Counted in operations: equal at 8.", text)
         self.picture("cost")
 
+    def test_memory(self):
+        out = self.folder / "out"
+        text = self.put("text", "a bat has a cat and a hat\nthe cat has a bat\n" * 30)
+        small = ["--texts", text, "--units", 8, "--epochs", 1, "--threads", 1]
+        said = self.runs("demo", "autocomplete", "--out", out, *small)
+        for cell in ("GRU", "LSTM", "Nested LSTM", "RNN"):
+            self.assertRegex(said, rf"\n{cell} +0\.\d+ / [01]\.\d+")
+        self.assertIn("Connectivity of past characters", self.picture("memory"))
+        self.assertIn("characters typed", self.picture("accuracy"))
+        page = (out / "memory.html").read_text()
+        self.assertNotIn("http", page)
+        self.assertEqual(page.count("<section>"), 4)
+        models = strict_json((out / "memory.json").read_text())["models"]
+        self.assertEqual(len(models), 4)
+        for model in models:
+            self.assertEqual([len(row) for row in model["connectivity"]],
+                             list(range(1, len(model["characters"]) + 1)))
+        # The same models again, with a sentence of one's own.
+        said = self.runs("demo", "autocomplete", "--models", out / "gru", "--models", out / "rnn",
+                         "--sentence", "a cat has", "--out", self.folder / "two")
+        self.assertNotIn("LSTM", said)
+        self.fails(1, "not a folder with a model", "demo", "autocomplete",
+                   "--models", self.folder / "none", "--sentence", "a")
+
+    def test_gradients(self):
+        said = self.runs("demo", "gradients", "--fresh", "--layers", 2, "--units", 8,
+                         "--cells", "rnn", "--cells", "lstm",
+                         "--out", self.folder / "out")
+        self.assertRegex(said, r"\nlstm +2  fresh +\d")
+        self.picture("gradients-rnn-fresh")
+        curves = strict_json((self.folder / "out" / "gradients.json").read_text())["curves"]
+        self.assertEqual([(c["cell"], c["layers"]) for c in curves],
+                         [("rnn", 1), ("rnn", 2), ("lstm", 1), ("lstm", 2)])
+        # What is far away counts less.
+        for curve in curves:
+            self.assertLess(curve["norms"][40], curve["norms"][2] / 1000)
+
     def test_names(self):
-        for name in ("gallery", "saturation", "equivariance", "cost"):
+        for name in ("gallery", "saturation", "equivariance", "cost", "autocomplete",
+                     "gradients"):
             self.assertIn(f"Usage: heed demo {name} ", self.runs("demo", name, "--help"))
             self.assertIn(f"heed demo {name}", " ".join(self.runs("demo", "--help").split()))
         self.fails(2, ["unknown demo 'galery'", "did you mean 'gallery'?"], "demo", "galery")

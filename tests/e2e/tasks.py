@@ -124,6 +124,25 @@ class Tasks(EndToEnd):
         self.assertLess(result["perplexity"], 2.5)
         self.assertTrue(self.runs("predict", out, stdin=b"the c\n"))
 
+    def test_autocomplete(self):
+        text = self.put("text.txt", "the cat sat.\nThe dog ran!\n" * 60)
+        out = self.folder / "model"
+        self.runs("train", "--task", "autocomplete", "--texts", text, "--valid-texts", text,
+                  "--cell", "nested_lstm", "--learning-rate", 0.02, "--batch-texts", 20,
+                  "--out", out, *SMALL_RNN)
+        plot = self.folder / "plot.svg"
+        result = strict_json(self.runs("evaluate", out, "--texts", text, "--json",
+                                       "--by-length", plot))
+        # The second word at its space and the third one by it: all but half of the second.
+        self.assertGreater(result["accuracy"], 80)
+        self.assertEqual(result["typed"][1]["characters"], 360)
+        self.assertIn("characters typed", plot.read_text())
+        lines = self.runs("predict", out, stdin=b"the c\nThe dog \n\n").splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["cat", "ran", "the"])
+        self.fails(1, ":2: not valid UTF-8", "predict", out, stdin=b"the\n\xff\n")
+        self.fails(2, "--texts is needed", "train", "--task", "autocomplete", "--out",
+                   self.folder / "none")
+
     def test_forecast(self):
         rows = "".join(f"{i},{(i % 6) - 2.5},{(i % 4) * 3}\n" for i in range(300))
         series = self.put("series.csv", "time,a,b\n" + rows)
