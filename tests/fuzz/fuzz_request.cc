@@ -34,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     (void)ApiKeyOf(request, parameters);
     fuzz::MayRefuse([&] { (void)ParseTranslate(parameters, limits); });
     fuzz::MayRefuse([&] { (void)ParseDetect(parameters, limits); });
-    fuzz::MayRefuse([&] { (void)ParseModelCall(parameters, limits); });
+    fuzz::MayRefuse([&] { (void)ParsePredict(parameters, limits); });
+    fuzz::MayRefuse([&] { (void)ParseExplain(parameters, limits); });
   });
   return 0;
 }
