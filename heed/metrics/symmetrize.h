@@ -39,8 +39,8 @@ Symmetrization ParseSymmetrization(std::string_view name);
 /// `backward` in the positions of `forward`: see Reversed. Links are visited
 /// by their source, then by their target.
 /// Papers: Och and Ney 2003, "A Systematic Comparison of Various Statistical
-/// Alignment Models", section 4; Koehn et al. 2005, "Edinburgh System
-/// Description for the 2005 IWSLT Speech Translation Evaluation".
+/// Alignment Models"; Koehn et al. 2005, "Edinburgh System Description for the
+/// 2005 IWSLT Speech Translation Evaluation".
 AlignmentLinks Symmetrize(const AlignmentLinks& forward,
                           const AlignmentLinks& backward,
                           Symmetrization method);

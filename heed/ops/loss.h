@@ -40,8 +40,8 @@ Var BinaryCrossEntropy(const Var& logits, const Tensor& targets, double scale);
 /// steps, of one call or of several behind each other.
 /// Shapes: weights [B, H, T_i, S] with Σ T_i = T, links [B, T, S], result [].
 /// Throws: ShapeError.
-/// Papers: Chen et al. 2016, arXiv:1607.01628, eq. 6; Garg et al. 2019,
-/// arXiv:1909.02074, eq. 4.
+/// Papers: Chen et al. 2016, arXiv:1607.01628; Garg et al. 2019,
+/// arXiv:1909.02074.
 Var AlignmentCrossEntropy(std::span<const Var> weights, const Tensor& links,
                           int64_t head, double scale);
 

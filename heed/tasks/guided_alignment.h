@@ -22,7 +22,7 @@ struct LinkedPair {
 /// the source words that its word is linked to; a row of zeros where it is not
 /// linked. With `shift`, the row stands one step later, where the token has
 /// been read. Shapes: result f32 [B, T, S]; pairs of up to T and S tokens.
-/// Paper: Chen et al. 2016, arXiv:1607.01628, section 3.
+/// Paper: Chen et al. 2016, arXiv:1607.01628.
 Tensor LinkTargets(std::span<const LinkedPair> pairs, int64_t T, int64_t S,
                    bool shift);
 

@@ -28,7 +28,7 @@ struct AttentionChoice {
 /// What is taken where nothing is said: the attention that was taught with
 /// guided_alignment, or that alignment_head names; else the last layer but one,
 /// or the only one. Throws: ConfigError if the model has no attention to a
-/// source. Paper: Garg et al. 2019, arXiv:1909.02074, section 3.1.
+/// source. Paper: Garg et al. 2019, arXiv:1909.02074.
 AttentionChoice UsualAttention(const TranslationModel& model);
 
 /// How each target word of each pair looked at the words of the source, for
@@ -64,7 +64,7 @@ struct AgreedChoice {
 
 /// Tries every layer of both, each at both steps, on the first `pairs` pairs of
 /// the text, without gold links; `backward` reads the target and writes the
-/// source. Paper: Chen et al. 2020, arXiv:2004.14837, section 4.3.
+/// source. Paper: Chen et al. 2020, arXiv:2004.14837.
 AgreedChoice ChooseByAgreement(const TranslationModel& forward,
                                const TranslationModel& backward,
                                const ParallelText& text,
