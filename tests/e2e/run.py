@@ -23,6 +23,7 @@ import unittest
 from align import Align  # noqa: F401  (unittest finds them here)
 from attention import Attention, Demos  # noqa: F401
 from convert import Convert  # noqa: F401
+from explain import Explain  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
 from serve import Serve  # noqa: F401
 from strings import Scripts, Strings  # noqa: F401

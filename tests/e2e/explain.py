@@ -1,0 +1,104 @@
+"""What a model looked at: heed explain."""
+
+from harness import WORLD, EndToEnd, strict_json, train_args
+
+
+class Explain(EndToEnd):
+    def explain(self, *args, **options):
+        return self.runs("explain", WORLD.model, *args, **options)
+
+    def test_json_has_weights_and_attributions(self):
+        found = strict_json(self.explain("--text", "1 2 3", "--json", "--methods",
+                                         "integrated_gradients,occlusion"))
+        self.assertEqual(found["source"], ["1", "2", "3", "</s>"])
+        layer = found["layers"][found["alignment"]]
+        self.assertEqual(len(layer["weights"]), layer["heads"])
+        for row in layer["weights"][0]:
+            self.assertEqual(len(row), 4)
+            self.assertAlmostEqual(sum(row), 1, places=5)
+        self.assertEqual([a["method"] for a in found["attributions"]],
+                         ["integrated_gradients", "occlusion"])
+        for attribution in found["attributions"]:
+            self.assertEqual(len(attribution["scores"]), len(found["target"]))
+        gradients = found["attributions"][0]
+        for scores, difference in zip(gradients["scores"], gradients["differences"]):
+            self.assertAlmostEqual(sum(scores), difference, delta=0.02)
+        self.assertEqual(found["answer"],
+                         self.runs("translate", WORLD.model, stdin=b"1 2 3\n").strip())
+
+    def test_pictures_of_every_view(self):
+        starts = {".svg": b"<svg", ".png": b"\x89PNG", ".html": b"<!doctype html"}
+        for view in ("heads", "alignment", "frames", "panels", "lines", "saliency"):
+            for ending, start in starts.items():
+                out = self.folder / (view + ending)
+                self.explain("--text", "4 5", "--view", view, "--methods", "saliency",
+                             "--out", out)
+                self.assertTrue(out.read_bytes().startswith(start), out)
+        page = (self.folder / "heads.html").read_text()
+        self.assertNotIn("http://", page.replace("http://www.w3.org/", ""))
+        self.assertNotIn("https://", page)
+
+    def test_views_in_the_terminal(self):
+        for view in ("heads", "alignment", "frames", "panels", "lines", "saliency"):
+            shown = self.explain("--text", "4 5", "--view", view, "--methods", "occlusion")
+            self.assertIn("4", shown, view)
+
+    def test_lines_come_from_standard_input_or_a_file(self):
+        lines = "1 2\n3 4 5\n"
+        from_input = self.explain("--json", stdin=lines.encode()).splitlines()
+        self.assertEqual(from_input, self.explain("--json", "--file",
+                                                  self.put("lines", lines)).splitlines())
+        self.assertEqual([strict_json(line)["text"] for line in from_input], ["1 2", "3 4 5"])
+
+    def test_summary_measures_heads_agreement_and_faithfulness(self):
+        lines = self.put("lines", "1 2 3\n4 5\n6 7 8 9\n")
+        out = self.folder / "summary.json"
+        shown = self.explain("--file", lines, "--summary", "--faithfulness", "--methods",
+                             "saliency,occlusion", "--out", out)
+        self.assertIn("3 texts", shown)
+        found = strict_json(out.read_text())
+        self.assertEqual(found["texts"], 3)
+        self.assertEqual([c["method"] for c in found["faithfulness"]],
+                         ["attention", "saliency", "occlusion", "random"])
+        for curve in found["faithfulness"]:
+            self.assertEqual(len(curve["deletion"]), 11)
+            self.assertTrue(0 <= curve["deletion_area"] <= 1)
+        self.assertEqual([a["method"] for a in found["agreements"]], ["saliency", "occlusion"])
+        self.assertTrue(all(e >= 0 for layer in found["layers"] for e in layer["entropy"]))
+
+    def test_heads_are_pruned_by_importance(self):
+        model = self.folder / "transformer"
+        self.runs(*train_args(model, units=None, embedding=None, model="transformer-tiny",
+                              width=16, ff=32, layers=1, heads=2, epochs=1))
+        out = self.folder / "pruned.json"
+        lines = self.put("lines", "1 2 3\n4 5\n")
+        shown = self.runs("explain", model, "--file", lines, "--prune", "0.5,1", "--source",
+                          WORLD.work / "valid.source", "--target", WORLD.work / "valid.target",
+                          "--out", out)
+        self.assertIn("BLEU", shown)
+        found = strict_json(out.read_text())
+        self.assertEqual(found["share"], [0, 0.5, 1])
+        self.assertEqual(found["heads"], 6)
+        self.assertEqual(len(found["by_importance"]), 3)
+        # Without any head, both orders leave the same.
+        self.assertEqual(found["by_importance"][2], found["at_random"][2])
+        self.assertEqual(found["by_importance"][0], found["at_random"][0])
+
+    def test_bad_input_is_told_and_leaves_no_file(self):
+        out = self.folder / "x.html"
+        for status, says, *args in (
+                (2, ".html", "--text", "1", "--out", self.folder / "x.gif"),
+                (2, "heads", "--text", "1", "--view", "head", "--out", out),
+                (2, "saliency", "--text", "1", "--methods", "saliancy"),
+                (2, "decoder.attention", "--text", "1", "--layer", "decoder.atention",
+                 "--out", out),
+                (2, "--layer", "--text", "1", "--head", "3", "--out", out),
+                (1, "text", "--text", " ", "--out", out),
+                (1, "none", "--file", self.folder / "none", "--out", out),
+                (2, "--summary", "--text", "1", "--faithfulness"),
+                (2, "share", "--prune", "2", "--file", self.put("l", "1\n")),
+                (2, "--file", "--prune", "0.5"),
+        ):
+            with self.subTest(args=args):
+                self.fails(status, says, "explain", WORLD.model, *args)
+                self.assertFalse(out.exists())
