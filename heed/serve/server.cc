@@ -214,10 +214,10 @@ HttpServer::HttpServer(const ServerOptions& options, Handler handler, Log& log,
                                          metrics)) {}
 HttpServer::~HttpServer() = default;
 
-int HttpServer::port() const { return loop_->port_; }
-int HttpServer::connections() const { return loop_->count_; }
+int HttpServer::port() const { return loop_->port(); }
+int HttpServer::connections() const { return loop_->connections(); }
 void HttpServer::OnHangUp(std::function<void()> reload) {
-  loop_->reload_ = std::move(reload);
+  loop_->OnHangUp(std::move(reload));
 }
 void HttpServer::Run() { loop_->Run(); }
 void HttpServer::Stop() { loop_->Stop(); }
