@@ -480,6 +480,7 @@ void ClientConnection::FinishAnswer() {
 
 void ClientConnection::Linger() {
   LeaveIdleList();
+  if (state_ != State::kLingering) ++server_.lingering_;
   state_ = State::kLingering;
   input_.clear();
   Arm(kLinger, &ClientConnection::ExpireIdle);
@@ -502,6 +503,7 @@ void ClientConnection::Close() {
                                       {"path", path_},
                                       {"ms", MillisecondsSince(started_)}});
   }
+  if (state_ == State::kLingering) --server_.lingering_;
   state_ = State::kClosed;
   timer_.cancel();
   write_timer_.cancel();

@@ -151,8 +151,9 @@ void ServerLoop::Accept() {
 
 void ServerLoop::Take(tcp::socket socket) {
   metrics_.CountAcceptedConnection();
-  if (all_.size() >= most_ && !idle_.empty()) idle_.front()->Close();
-  const bool full = all_.size() >= most_;
+  const auto is_full = [this] { return all_.size() - lingering_ >= most_; };
+  if (is_full() && !idle_.empty()) idle_.front()->Close();
+  const bool full = is_full();
   if (full) metrics_.CountRefusedConnection();
   if (all_.size() >= most_ + kMostRefused) return;
   const auto connection =

@@ -153,6 +153,7 @@ class ServerLoop {
   std::list<ClientConnection*> idle_;  // longest first
   std::array<char, 65536> scratch_;    // what was read last
   size_t most_ = 0;                    // connections
+  size_t lingering_ = 0;               // of them, which were answered for good
   bool stopping_ = false;
   int port_ = 0;
   std::atomic<int> count_ = 0;
