@@ -79,7 +79,7 @@ class Api {
   void Detect(const ExchangePtr& exchange);
   void Predict(const ExchangePtr& exchange);
   void Explain(const ExchangePtr& exchange);
-  ModelQueue& QueueOf(const std::string& model) const;
+  ModelQueue& QueueOf(const std::string& name) const;
   Json Languages() const;
   Json Models() const;
   Json FrontendSettings() const;

@@ -62,9 +62,13 @@ class SocketExchange : public Exchange {
 
 SocketExchange::~SocketExchange() {
   if (answered_) return;
-  asio::post(connection_->io(), [connection = connection_, number = number_] {
-    connection->OnSend(number, ErrorResponse(500, "the request was dropped"));
-  });
+  try {
+    asio::post(connection_->io(), [connection = connection_, number = number_] {
+      connection->OnSend(number, ErrorResponse(500, "the request was dropped"));
+    });
+  } catch (...) {
+    return;  // no memory: the request's time limit answers it
+  }
 }
 
 void SocketExchange::Send(HttpResponse response) {
@@ -141,14 +145,14 @@ void ClientConnection::BecomeIdle() {
   state_ = State::kIdle;
   if (server_.stopping_ && input_.empty()) return Linger();
   if (!in_idle_list_) {
-    idle_place_ = server_.idle().insert(server_.idle().end(), this);
+    idle_place_ = server_.idle_.insert(server_.idle_.end(), this);
     in_idle_list_ = true;
   }
   Arm(server_.options_.idle_timeout, &ClientConnection::ExpireIdle);
 }
 
 void ClientConnection::LeaveIdleList() {
-  if (in_idle_list_) server_.idle().erase(idle_place_);
+  if (in_idle_list_) server_.idle_.erase(idle_place_);
   in_idle_list_ = false;
 }
 
@@ -476,6 +480,7 @@ void ClientConnection::FinishAnswer() {
 
 void ClientConnection::Linger() {
   LeaveIdleList();
+  if (state_ != State::kLingering) ++server_.lingering_;
   state_ = State::kLingering;
   input_.clear();
   Arm(kLinger, &ClientConnection::ExpireIdle);
@@ -498,6 +503,7 @@ void ClientConnection::Close() {
                                       {"path", path_},
                                       {"ms", MillisecondsSince(started_)}});
   }
+  if (state_ == State::kLingering) --server_.lingering_;
   state_ = State::kClosed;
   timer_.cancel();
   write_timer_.cancel();

@@ -23,6 +23,7 @@ double SecondsFrom(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): a moved JSON value only asserts.
 struct ModelQueue::Waiting {
   Job job;
   Clock::time_point since = Clock::now();
@@ -61,11 +62,9 @@ void EngineOptions::Visit(FieldList& v) {
 }
 
 ModelQueue::ModelQueue(std::shared_ptr<ServedModel> model,
-                       const EngineOptions& options, Log& log,
-                       ServerMetrics& metrics)
+                       const EngineOptions& options, ServerMetrics& metrics)
     : options_(options),
       name_(model->name()),
-      log_(log),
       metrics_(metrics),
       model_(std::move(model)) {
   thread_ = std::thread([this] { Work(); });
@@ -375,7 +374,7 @@ Engine::Engine(std::vector<ModelSpec> specs, const EngineOptions& options,
   for (auto& model : models) {
     log_.Info("model", model->description());
     queues_.push_back(
-        std::make_unique<ModelQueue>(std::move(model), options, log, metrics));
+        std::make_unique<ModelQueue>(std::move(model), options, metrics));
   }
 }
 

@@ -33,6 +33,7 @@ struct EngineOptions {
 /// Texts that a model is to work on, and what becomes of them. The functions
 /// are called on the thread of the model; exactly one of `done` and `failed`
 /// is, but for a job that is dropped because `abandoned` says so.
+// NOLINTNEXTLINE(bugprone-exception-escape): a moved JSON value only asserts.
 struct Job {
   enum class Kind { kTranslate, kPredict, kRun };
 
@@ -58,7 +59,7 @@ struct Job {
 class ModelQueue {
  public:
   ModelQueue(std::shared_ptr<ServedModel> model, const EngineOptions& options,
-             Log& log, ServerMetrics& metrics);
+             ServerMetrics& metrics);
   /// What still waits is dropped.
   ~ModelQueue();
 
@@ -90,7 +91,6 @@ class ModelQueue {
 
   const EngineOptions options_;
   const std::string name_;
-  Log& log_;
   ServerMetrics& metrics_;
 
   mutable std::mutex mutex_;

@@ -151,8 +151,9 @@ void ServerLoop::Accept() {
 
 void ServerLoop::Take(tcp::socket socket) {
   metrics_.CountAcceptedConnection();
-  if (all_.size() >= most_ && !idle_.empty()) idle_.front()->Close();
-  const bool full = all_.size() >= most_;
+  const auto is_full = [this] { return all_.size() - lingering_ >= most_; };
+  if (is_full() && !idle_.empty()) idle_.front()->Close();
+  const bool full = is_full();
   if (full) metrics_.CountRefusedConnection();
   if (all_.size() >= most_ + kMostRefused) return;
   const auto connection =
@@ -214,10 +215,10 @@ HttpServer::HttpServer(const ServerOptions& options, Handler handler, Log& log,
                                          metrics)) {}
 HttpServer::~HttpServer() = default;
 
-int HttpServer::port() const { return loop_->port_; }
-int HttpServer::connections() const { return loop_->count_; }
+int HttpServer::port() const { return loop_->port(); }
+int HttpServer::connections() const { return loop_->connections(); }
 void HttpServer::OnHangUp(std::function<void()> reload) {
-  loop_->reload_ = std::move(reload);
+  loop_->OnHangUp(std::move(reload));
 }
 void HttpServer::Run() { loop_->Run(); }
 void HttpServer::Stop() { loop_->Stop(); }

@@ -115,20 +115,29 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
 };
 
 /// Listens and keeps the connections. All on the thread of Run, but Stop and
-/// count_.
-class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
+/// connections().
+class ServerLoop {
  public:
+  /// Listens. Throws: IoError.
   ServerLoop(const ServerOptions& options, Handler handler, Log& log,
              ServerMetrics& metrics);
 
   void Run();
   void Stop();
-  void HandleSignal();
+  void OnHangUp(std::function<void()> reload) { reload_ = std::move(reload); }
+  int port() const { return port_; }
+  int connections() const { return count_; }
 
-  // For connections
-  void Add(const std::shared_ptr<ClientConnection>& connection);
+ private:
+  friend class ClientConnection;
+
+  void Listen();
+  void HandleSignal();
+  void Accept();
+  void Take(TcpSocket socket);
   void Remove(const std::shared_ptr<ClientConnection>& connection);
-  std::list<ClientConnection*>& idle() { return idle_; }
+  void BeginStop();
+  void EndIfDone();
 
   const ServerOptions options_;
   const Handler handler_;
@@ -142,18 +151,12 @@ class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
   std::function<void()> reload_;
   std::set<std::shared_ptr<ClientConnection>> all_;
   std::list<ClientConnection*> idle_;  // longest first
-  std::array<char, 65536> scratch_;
-  size_t most_ = 0;
+  std::array<char, 65536> scratch_;    // what was read last
+  size_t most_ = 0;                    // connections
+  size_t lingering_ = 0;               // of them, which were answered for good
   bool stopping_ = false;
   int port_ = 0;
   std::atomic<int> count_ = 0;
-
- private:
-  void Listen();
-  void Accept();
-  void Take(TcpSocket socket);
-  void BeginStop();
-  void EndIfDone();
 };
 
 }  // namespace heed
