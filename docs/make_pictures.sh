@@ -6,6 +6,8 @@
 #                                          attention algebra, and three measured claims
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
 #                                          reach (docs/memory.md)
+#   docs/make_pictures.sh reviews GRU LSTM NESTED_LSTM RNN
+#                                          the same of four models of film reviews
 #   docs/make_pictures.sh transformer MODEL
 #                                          a sentence of the Multi30k model of docs/training.md
 #   docs/make_pictures.sh length SRC TGT FIXED ATTENTION
@@ -47,7 +49,17 @@ memory() {
   "$heed" demo autocomplete --out "$work"
   cp "$work/memory.svg" docs/images/memory.svg
   "$heed" demo gradients --out "$work"
-  cp "$work"/gradients-{fresh,trained}.svg "$work/gradients-lstm-trained.svg" docs/images
+  cp "$work"/gradients-{fresh,trained}.svg docs/images
+}
+
+reviews() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo autocomplete --models "$1,$2,$3,$4" --out "$work" --sentence 'this is one of the worst movies i have
+    ever seen the acting is terrible and the story makes no sense at all'
+  cp "$work/memory.svg" docs/images/memory-reviews.svg
 }
 
 transformer() {
@@ -68,6 +80,9 @@ elif [[ ${1-} == transformer ]]; then
   transformer "$@"
 elif [[ ${1-} == memory ]]; then
   memory
+elif [[ ${1-} == reviews ]]; then
+  shift
+  reviews "$@"
 elif [[ ${1-} == gallery ]]; then
   gallery
 else

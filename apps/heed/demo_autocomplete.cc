@@ -95,6 +95,9 @@ struct MemoryModel {
 };
 
 MemoryText TextOf(const MemoryCommand& command) {
+  if (command.texts.empty() && !command.models.empty()) {
+    return {{}, {}, {}, false};
+  }
   if (command.texts.empty()) {
     return {MakeStories(kTrainStories, command.seed),
             MakeStories(kValidStories, command.seed + 1),

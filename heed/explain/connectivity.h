@@ -58,7 +58,7 @@ std::vector<int64_t> FarthestLooks(std::span<const Connectivity> models,
 /// "probability"}]],"connectivity":[[row t: t + 1 numbers]]}]}
 nlohmann::ordered_json ConnectivityJson(std::span<const Connectivity> models);
 
-/// The text with each character as dark as its share in the guess after
+/// The text with each character shaded by its share in the guess after
 /// character t, which is outlined; suggestions beside it; a panel for each
 /// model and each of `moments`. Follows the reader's light or dark setting.
 /// Throws: ShapeError.

@@ -162,8 +162,8 @@ std::string ConnectivityHtml(std::span<const Connectivity> models,
   page.Line(
       "<header>\n<h1>What is remembered</h1>\n<p>Each model guesses the word "
       "that is being typed. Choose a character, by pointing at it or with the "
-      "arrow keys in a text: the characters before it are as dark as the score "
-      "of the right word depends on them (the norm of its gradient).</p>");
+      "arrow keys in a text: those before it are shaded by how much the score "
+      "of the right word depends on each (the norm of its gradient).</p>");
   page.Line("<div class='jumps' role='group' aria-label='Jump to a guess'>");
   for (const int64_t t : moments) {
     if (t < 0 || t >= models.front().size()) {

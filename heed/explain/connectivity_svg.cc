@@ -90,12 +90,13 @@ class MemoryPicture {
     for (const int64_t t : moments_) {
       DrawHeading(t, y);
       for (size_t i = 0; i < models_.size(); ++i) {
-        DrawPanel(
-            models_[i], t,
-            kPictureMargin +
-                static_cast<double>(i % beside) * (panel_width_ + kColumnGap),
-            y + kHeadingHeight +
-                static_cast<double>(i / beside) * (panel_height_ + kRowGap));
+        const size_t row = i / beside;
+        const size_t column = i % beside;
+        DrawPanel(models_[i], t,
+                  kPictureMargin +
+                      static_cast<double>(column) * (panel_width_ + kColumnGap),
+                  y + kHeadingHeight +
+                      static_cast<double>(row) * (panel_height_ + kRowGap));
       }
       y += moment_height;
     }
@@ -108,8 +109,8 @@ class MemoryPicture {
     const std::string label = GuessLabel(models_.front(), t);
     svg_.Line(
         "<text class='calm' x='{}' y='{:.1f}' font-size='{}'>Guessing "
-        "<tspan class='bold'>{}</tspan>: characters are as dark as they count "
-        "for its score</text>",
+        "<tspan class='bold'>{}</tspan>: shaded by how much each character "
+        "counts for its score</text>",
         kPictureMargin, y + 14, kSuggestionFont, EscapeMarkup(label));
   }
 
