@@ -118,10 +118,7 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   FieldList fields;
   task_->VisitPredict(fields);
   defaults_ = FieldsToJson(fields.fields());
-  if (translation_ != nullptr) {
-    SearchDefaults chosen = search;
-    defaults_.update(ToJson(chosen));
-  }
+  if (translation_ != nullptr) defaults_.update(ToJson(search));
   description_ = {{"name", spec_.name},
                   {"task", task_->name()},
                   {"model", settings.value("model", "")},
