@@ -202,9 +202,9 @@ Var TransformerStack::operator()(const Context& ctx, const Var& x,
 bool TransformerStack::IsPlain(const Context& ctx) const {
   const TransformerOptions& o = options_;
   return ctx.tape == nullptr && ctx.recorder == nullptr &&
-         ctx.probe == nullptr &&
-         dtype() == DType::kF32 && o.causal && o.mask.all() &&
-         o.modifiers.empty() && (o.self_modifiers.empty() || IsRotary(o)) &&
+         ctx.probe == nullptr && dtype() == DType::kF32 && o.causal &&
+         o.mask.all() && o.modifiers.empty() &&
+         (o.self_modifiers.empty() || IsRotary(o)) &&
          o.score.info.name == "scaled_dot" &&
          o.normalizer.info.name == "softmax";
 }
