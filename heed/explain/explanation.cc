@@ -142,13 +142,15 @@ std::vector<float> AlignmentWeights(const Explanation& explanation) {
     throw ShapeError(fmt::format("alignment: '{}' looks at {} tokens of {}",
                                  layer.layer, layer.key_size, sources));
   }
-  const std::vector<float> mean = layer.MeanOfHeads();
+  const int64_t head = explanation.alignment_head;
+  const std::vector<float> all =
+      head < 0 ? layer.MeanOfHeads() : layer.OfHead(head);
   for (size_t i = 0; i < explanation.alignment_rows.size(); ++i) {
     const int64_t row = explanation.alignment_rows[i];
     if (row < 0 || row >= layer.query_size || i >= explanation.target.size()) {
       continue;
     }
-    std::copy_n(mean.begin() + row * layer.key_size, sources,
+    std::copy_n(all.begin() + row * layer.key_size, sources,
                 weights.begin() + static_cast<int64_t>(i * sources));
   }
   return weights;
@@ -220,6 +222,7 @@ Json ExplanationJson(const Explanation& e) {
     json["layers"].push_back(LayerJson(layer));
   }
   json["alignment"] = e.alignment ? Json(*e.alignment) : Json(nullptr);
+  json["alignment_head"] = e.alignment_head;
   json["alignment_rows"] = e.alignment_rows;
   json["attributions"] = Json::array();
   for (const Attribution& attribution : e.attributions) {

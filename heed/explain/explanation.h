@@ -104,6 +104,7 @@ struct Explanation {
   std::vector<LayerAttention> layers;  ///< in the order of computation
   /// The layer that says which source token a target comes from, if any.
   std::optional<size_t> alignment;
+  int64_t alignment_head = -1;  ///< of that layer; −1: all, in the mean
   /// The row of that layer which belongs to each target; −1: none.
   std::vector<int64_t> alignment_rows;
   std::vector<Attribution> attributions;
@@ -116,8 +117,8 @@ struct Explanation {
   }
 };
 
-/// The alignment's weights, mean over heads, a row for each target; zeros where
-/// there are none. Shapes: [targets, sources].
+/// The alignment's weights, of its head or the mean over heads, a row for each
+/// target; zeros where there are none. Shapes: [targets, sources].
 std::vector<float> AlignmentWeights(const Explanation& explanation);
 
 /// The same with its tokens, as pictures want it. Without alignment: no tokens.
@@ -134,8 +135,9 @@ void CompareWithAttention(Explanation& explanation);
 
 /// As docs/explain.md describes: version, task, model, text, answer, source,
 /// target, target_inputs, layers (layer, queries, keys, heads, weights
-/// [H][T][S], entropy, distance), alignment, alignment_rows, attributions
-/// (method, scores), agreements, panels. Weights have seven digits.
+/// [H][T][S], entropy, distance), alignment, alignment_head, alignment_rows,
+/// attributions (method, scores), agreements, panels. Weights have seven
+/// digits.
 nlohmann::ordered_json ExplanationJson(const Explanation& explanation);
 
 }  // namespace heed

@@ -56,17 +56,20 @@ function meanOfHeads(layer) {
       layer.weights.reduce((sum, head) => sum + head[t][s], 0) / layer.heads));
 }
 
+const weightsOf = (layer, head) => head < 0 ? meanOfHeads(layer) : layer.weights[head];
+
 function chosenAttention() {
   if (chosen.layer < 0) {
-    const mean = meanOfHeads(text().layers[text().alignment]);
-    const rows = text().alignment_rows.map(row => mean[row] ?? text().source.map(() => 0));
+    const layer = text().layers[text().alignment];
+    const weights = weightsOf(layer, text().alignment_head);
+    const rows = text().alignment_rows.map(row => weights[row] ?? text().source.map(() => 0));
     return {queries: text().target, keys: text().source, rows, names: ['Target', 'Source'],
       blocks: text().blocks};
   }
   const layer = text().layers[chosen.layer];
   const name = side => side === 'source' ? 'Source' : 'Target, as it was written';
   return {queries: tokensOf(layer.queries), keys: tokensOf(layer.keys),
-    rows: chosen.head < 0 ? meanOfHeads(layer) : layer.weights[chosen.head],
+    rows: weightsOf(layer, chosen.head),
     names: layer.queries === layer.keys ? ['Looks', 'is looked at']
         : [name(layer.queries), name(layer.keys)], blocks: []};
 }
@@ -321,7 +324,9 @@ function layerOptions() {
   const layers = text().layers.map((layer, i) => [i, layer.layer]);
   if (text().alignment === null) return layers;
   const one = layers.length === 1 && text().layers[0].heads === 1;
-  return [[-1, `alignment: mean of ${text().layers[text().alignment].layer}`], ...(one ? [] : layers)];
+  const head = text().alignment_head;
+  const which = head < 0 ? 'mean' : `head ${head}`;
+  return [[-1, `alignment: ${which} of ${text().layers[text().alignment].layer}`], ...(one ? [] : layers)];
 }
 
 function headOptions() {

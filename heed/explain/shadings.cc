@@ -38,7 +38,11 @@ std::vector<Shading> ShadingsOf(const Explanation& explanation) {
   std::vector<Shading> shadings;
   if (explanation.alignment) {
     shadings.push_back(
-        {"attention", "mean of the heads", AlignmentWeights(explanation)});
+        {"attention",
+         explanation.alignment_head < 0
+             ? "mean of the heads"
+             : fmt::format("head {}", explanation.alignment_head),
+         AlignmentWeights(explanation)});
   }
   for (const Attribution& attribution : explanation.attributions) {
     shadings.push_back(

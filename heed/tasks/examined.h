@@ -28,6 +28,7 @@ struct Examined {
   std::vector<std::string> target;
   std::vector<std::string> target_inputs;
   std::string alignment;  ///< path of that attention; empty: none
+  int64_t alignment_head = -1;
   std::vector<int64_t> alignment_rows;
   Explainable scores;
   /// What an attention's queries and keys stand for, by its path; none: the

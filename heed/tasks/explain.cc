@@ -89,7 +89,10 @@ ExaminedAnswer ExamineAnswer(const Task& task, const ExplainRequest& request) {
     if (examined.set_sides) examined.set_sides(e.layers[i]);
     if (e.layers[i].layer == examined.alignment) e.alignment = i;
   }
-  if (e.alignment) e.alignment_rows = std::move(examined.alignment_rows);
+  if (e.alignment) {
+    e.alignment_head = examined.alignment_head;
+    e.alignment_rows = std::move(examined.alignment_rows);
+  }
   AddPanels(recorder, request.panels_of, examined.row, e);
   e.attributions = Attribute(examined.scores, request.attribution);
   CompareWithAttention(e);

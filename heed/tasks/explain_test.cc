@@ -321,12 +321,13 @@ void ExpectScoresOfQueries(const AttentionPanels& panels) {
 
 class ExplainTranslation : public testing::Test {
  protected:
-  void Make(const std::string& model) {
+  void Make(const std::string& model, const Settings& settings = {}) {
     task_.ChooseModel(model);
     FieldList fields;
     task_.Visit(fields);
     SetAll(fields, {{"vocabulary", "words"}});
     if (model.starts_with("transformer")) SetAll(fields, kSmallTransformer);
+    SetAll(fields, settings);
     task_.SetText({ReversedLetters(50, 1), {}});
     task_.Resolve();
     task_.LearnVocabularies();
@@ -365,10 +366,15 @@ TEST_F(ExplainTranslation, WeightsAreSoftmaxOfTheQueriesAndKeys) {
 }
 
 TEST_F(ExplainTranslation, BeamsWereFollowedByTheirWeights) {
-  for (const char* model : {"transformer-tiny", "bahdanau", "luong"}) {
+  const std::vector<std::pair<std::string, Settings>> models = {
+      {"transformer-tiny", {}},
+      {"transformer-tiny", {{"alignment_layer", "0"}, {"alignment_head", "1"}}},
+      {"bahdanau", {}},
+      {"luong", {}}};
+  for (const auto& [model, settings] : models) {
     SCOPED_TRACE(model);
     task_ = TranslationTask();
-    Make(model);
+    Make(model, settings);
     SetBeam(4);
     const Explanation e = Explain(task_, {{"a d c b", ""}, {}, ""});
     TranslationModel read = task_.TakeModel();

@@ -92,6 +92,7 @@ Examined TranslationTask::Examine(const ExplainInput& input,
   ctx.recorder = &recorder;
   TranslationLogits(*model_->model, ctx, pair->Repeated(1));
   e.alignment = model_->model->alignment_attention();
+  e.alignment_head = model_->model->alignment_head();
   e.alignment_rows = EachRow(std::ssize(target));
   e.set_sides = SetTranslationSides;
   e.scores.tokens = std::ssize(e.source);

@@ -13,7 +13,7 @@ import { compareSides } from "./comparison";
 import { byId, h, rove, stepInGrid } from "./dom";
 import { composeSheet, savePng, saveText, sheetText } from "./download";
 import { aboutModel, examplesFor } from "./examples";
-import type { Choice } from "./explanation";
+import { alignmentOf, type Choice } from "./explanation";
 import { readHash, viewNames, writeHash, type PageState } from "./hash";
 import { fillHelp } from "./help";
 import { Side } from "./side";
@@ -545,9 +545,8 @@ export class App {
 
   private toAlignment(): void {
     for (const stage of this.stages) {
-      const layer = stage?.side.explanation.alignment;
-      if (layer !== null && layer !== undefined)
-        stage?.side.setChoice({ layer, head: "mean" });
+      const choice = stage && alignmentOf(stage.side.explanation);
+      if (choice) stage.side.setChoice(choice);
     }
   }
 

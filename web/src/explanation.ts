@@ -49,6 +49,8 @@ export interface Explanation {
   layers: AttentionLayer[];
   /** Index of the attention that says which source token a target token comes from. */
   alignment: number | null;
+  /** Its head; -1: the mean of all. */
+  alignment_head?: number;
   /** The row of that attention that belongs to each target; -1: none. */
   alignment_rows?: number[];
   attributions?: Attribution[];
@@ -120,7 +122,14 @@ export function weightsOf(layer: AttentionLayer, head: number | "mean"): Rows {
 export function firstChoice(explanation: Explanation): Choice | null {
   if (explanation.layers.length === 0) return null;
   const last = explanation.layers.length - 1;
-  return { layer: explanation.alignment ?? last, head: "mean" };
+  return alignmentOf(explanation) ?? { layer: last, head: "mean" };
+}
+
+/** The attention that aligns, if there is one. */
+export function alignmentOf(explanation: Explanation): Choice | null {
+  if (explanation.alignment === null) return null;
+  const head = explanation.alignment_head ?? -1;
+  return { layer: explanation.alignment, head: head < 0 ? "mean" : head };
 }
 
 /** The same attention in another explanation, or else its first choice. */
