@@ -13,7 +13,7 @@ log=$folder/$name.log
 # A model may be large, a text for the tokenizers need not.
 length=4096
 if [[ $name == model ]]; then length=40000; fi
-limits=(-timeout=20 -rss_limit_mb=2500 "-max_len=$length" "-artifact_prefix=$found/$name-")
+limits=(-timeout=40 -rss_limit_mb=2500 "-max_len=$length" "-artifact_prefix=$found/$name-")
 run() {
   if "$folder/fuzz_$name" "${limits[@]}" "$@" >"$log" 2>&1; then return; fi
   tail -n 60 "$log"
