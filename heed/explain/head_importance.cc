@@ -42,7 +42,7 @@ class ImportanceProbe : public Probe {
       known = layers_.end() - 1;
     }
     const auto index = static_cast<size_t>(known - layers_.begin());
-    const Tensor value = context.value();
+    const Tensor& value = context.value();
     return Record("head importance", value, {context},
                   [this, index, heads, value](const Tensor& dy, Grads& g) {
                     const auto dots = DotsByHead(value, dy, heads);
