@@ -16,7 +16,7 @@ constexpr size_t kHelpColumn = 28;
 constexpr size_t kHelpWidth = 79;
 
 // The help with choices, range and default.
-std::string Explanation(const Field& field) {
+std::string ExplainField(const Field& field) {
   std::string text = field.help;
   if (const auto* one_of = std::get_if<OneOf>(&field.constraint)) {
     text += fmt::format(": {}", fmt::join(one_of->choices, ", "));
@@ -115,7 +115,7 @@ std::vector<OptionSection> OptionSections(const CommandDescription& command) {
     if (sections.empty() || sections.back().title != title) {
       sections.push_back({title, {}});
     }
-    sections.back().options.push_back({Usage(field), Explanation(field)});
+    sections.back().options.push_back({Usage(field), ExplainField(field)});
   }
   sections.push_back(
       {"General",

@@ -99,7 +99,7 @@ std::vector<Detection> DetectionsOf(const std::map<std::string, double>& fits) {
 }
 
 void DetectLanguages(const Engine& engine, std::span<const std::string> texts,
-                     std::function<bool()> abandoned,
+                     const std::function<bool()>& abandoned,
                      std::function<void(std::vector<Detection>)> done,
                      std::function<void(std::exception_ptr)> failed) {
   std::map<std::string, ModelQueue*> queues;

@@ -15,10 +15,12 @@ constexpr std::string_view kLevelNames[] = {"debug", "info", "warning", "error",
                                             "off"};
 
 std::string Now() {
-  using namespace std::chrono;
+  using std::chrono::milliseconds;
+  using std::chrono::system_clock;
   const auto now = system_clock::now();
   const auto millis =
-      duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000;
+      std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count() %
+      1000;
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
                      fmt::gmtime(system_clock::to_time_t(now)), millis);
 }

@@ -218,7 +218,9 @@ bool OptionalFlag(const Json& parameters, const char* name) {
   if (found == parameters.end() || found->is_null()) return false;
   if (found->is_boolean()) return found->get<bool>();
   if (*found == "true" || *found == "1") return true;
-  if (*found == "false" || *found == "0" || *found == "") return false;
+  const bool empty =
+      found->is_string() && found->get_ref<const std::string&>().empty();
+  if (*found == "false" || *found == "0" || empty) return false;
   RefuseRequest(fmt::format("{} parameter must be true or false", name));
 }
 

@@ -83,7 +83,7 @@ Examined TagTask::Examine(const ExplainInput& input,
     for (int64_t i = 0; i < copies; ++i) {
       columns.insert(columns.end(), tags.begin(), tags.end());
     }
-    const Var y = Pick(p_tags, Tensor::Of(columns, {copies, std::ssize(tags)}));
+    Var y = Pick(p_tags, Tensor::Of(columns, {copies, std::ssize(tags)}));
     if (intent < 0) return y;
     return ConcatColumns(
         {y, Columns(LogSoftmax(scores.intents), intent, intent + 1)});
