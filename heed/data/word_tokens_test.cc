@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-using Words = std::vector<int32_t>;
+using Numbers = std::vector<int32_t>;
 
 Vocabulary Trained(VocabularyKind kind, int size) {
   const std::vector<std::string> lines = {"low lower lowest new newer newest",
@@ -21,7 +21,7 @@ Vocabulary Trained(VocabularyKind kind, int size) {
 TEST(WordTokens, WordsAreTheTokens) {
   const Vocabulary v = Trained(VocabularyKind::kWords, 0);
   const WordTokens tokens = EncodeWordTokens(v, " low  unseen new ");
-  EXPECT_EQ(tokens.words, (Words{0, 1, 2, -1}));
+  EXPECT_EQ(tokens.words, (Numbers{0, 1, 2, -1}));
   EXPECT_EQ(tokens.ids[1], kUnk);
   EXPECT_EQ(tokens.ids[3], kEos);
   EXPECT_EQ(tokens.word_count(), 3);
@@ -30,7 +30,7 @@ TEST(WordTokens, WordsAreTheTokens) {
 TEST(WordTokens, SpacesAmongCharactersBelongToNoWord) {
   const Vocabulary v = Trained(VocabularyKind::kCharacters, 0);
   EXPECT_EQ(EncodeWordTokens(v, "ow  new").words,
-            (Words{0, 0, -1, -1, 1, 1, 1, -1}));
+            (Numbers{0, 0, -1, -1, 1, 1, 1, -1}));
 }
 
 TEST(WordTokens, PiecesBelongToTheWordThatTheyBegin) {
@@ -66,8 +66,8 @@ TEST(WordTokens, AnEmptyLineHasNoWords) {
     const WordTokens tokens = EncodeWordTokens(
         Trained(kind, kind == VocabularyKind::kBpe ? 20 : 0), "");
     EXPECT_EQ(tokens.word_count(), 0);
-    EXPECT_EQ(tokens.ids, (Words{kEos}));
-    EXPECT_EQ(tokens.words, (Words{-1}));
+    EXPECT_EQ(tokens.ids, (Numbers{kEos}));
+    EXPECT_EQ(tokens.words, (Numbers{-1}));
   }
 }
 
