@@ -25,7 +25,7 @@ EncoderConfig ConfigOf(const std::string& cell, int layers) {
   return config;
 }
 
-Tensor Texts(int64_t rows) {
+Tensor RandomTexts(int64_t rows) {
   Rng rng(2);
   Tensor ids({rows, T}, DType::kI32);
   for (int64_t i = 0; i < ids.numel(); ++i) {
@@ -53,7 +53,7 @@ TEST(GradientReach, IsTheJacobianOfDifferences) {
   for (const char* cell : {"rnn", "nested_lstm"}) {
     const Autocomplete model(ConfigOf(cell, 2), {kCharacters, 4, 3}, 1,
                              DType::kF64);
-    const Tensor ids = Texts(1);
+    const Tensor ids = RandomTexts(1);
     const std::vector<double> reach = GradientReach(model, ids);
     ASSERT_EQ(reach.size(), static_cast<size_t>(T));
     const auto last = [&](int64_t s, int64_t i, double by) {
@@ -82,7 +82,7 @@ TEST(GradientReach, IsTheJacobianOfDifferences) {
 TEST(GradientReach, IsTheMeanOfTexts) {
   const Autocomplete model(ConfigOf("gru", 1), {kCharacters, 4, 3}, 1,
                            DType::kF64);
-  const Tensor ids = Texts(2);
+  const Tensor ids = RandomTexts(2);
   const auto both = GradientReach(model, ids);
   const auto first = GradientReach(model, ids.Slice(0, 1));
   const auto second = GradientReach(model, ids.Slice(1, 2));
@@ -100,7 +100,7 @@ TEST(GradientReach, EndsWhereTheRecurrenceIsCut) {
       *model.parameters().Find("encoder.forward.0.recurrent.weight");
   recurrent.mutable_value().Fill(0);
   recurrent.Changed();
-  const auto reach = GradientReach(model, Texts(2));
+  const auto reach = GradientReach(model, RandomTexts(2));
   EXPECT_GT(reach[0], 0.1);
   for (size_t k = 1; k < reach.size(); ++k) EXPECT_EQ(reach[k], 0);
 }
