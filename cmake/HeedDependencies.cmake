@@ -2,7 +2,6 @@
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 find_package(dnnl REQUIRED CONFIG)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)

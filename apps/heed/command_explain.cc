@@ -153,17 +153,7 @@ ExplanationFileOptions FileOptionsOf(const ExplainOptions& o,
       !o.view.empty() ? o.view : (first.alignment ? "alignment" : "heads");
   options.view = ExplanationViewOf(view);
   options.head = o.head;
-  if (o.layer.empty()) return options;
-  std::vector<std::string> names;
-  for (size_t i = 0; i < first.layers.size(); ++i) {
-    if (first.layers[i].layer == o.layer) options.layer = i;
-    names.push_back(first.layers[i].layer);
-  }
-  if (!options.layer) {
-    throw ConfigError(fmt::format("--layer: there is no attention '{}'{} ({})",
-                                  o.layer, DidYouMean(o.layer, names),
-                                  fmt::join(names, ", ")));
-  }
+  if (!o.layer.empty()) options.layer = LayerNamed(first, o.layer);
   return options;
 }
 
@@ -184,12 +174,18 @@ std::string PanelLayer(const Task& task, const ExplainOptions& o,
 std::vector<Explanation> ExplainAll(const Task& task, const ExplainOptions& o,
                                     const std::vector<std::string>& texts) {
   std::vector<Explanation> all;
+  ExplainRequest request;
+  request.attribution = o.attribution;
+  if (WantsPanels(o)) request.panels_of = PanelLayer(task, o, texts.front());
+  Progress progress("texts", texts.size() < 2);
+  ProgressState state = {"explaining", 0, std::ssize(texts), 0, {}};
+  progress.Update(state);
   for (const std::string& text : texts) {
-    ExplainRequest request;
     request.input = {text, o.answer};
-    request.attribution = o.attribution;
-    if (WantsPanels(o)) request.panels_of = PanelLayer(task, o, text);
     all.push_back(Explain(task, request));
+    if (!o.layer.empty()) LayerNamed(all.back(), o.layer);
+    state.step = state.units = std::ssize(all);
+    progress.Update(state);
     if (!WantsPanels(o)) continue;
     std::erase_if(all.back().panels, [&](const AttentionPanels& p) {
       return p.head != std::max(o.head, 0);

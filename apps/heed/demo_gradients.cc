@@ -201,7 +201,7 @@ int RunDemoGradients(const Arguments& arguments) {
       "character k steps before it, ‖∂h_T / ∂x_(T−k)‖, for each cell and 1 to "
       "4 "
       "stacked layers, with random weights and after training on stories that "
-      "end as they began (about three minutes).");
+      "end as they began (about a minute).");
   command.Visit(options.fields());
   options.Example("heed demo gradients --fresh");
   options.Example("heed demo gradients --cells rnn,lstm --layers 2");

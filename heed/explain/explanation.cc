@@ -1,12 +1,14 @@
 #include "heed/explain/explanation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "heed/base/config.h"
 #include "heed/base/errors.h"
 #include "heed/metrics/rank_correlation.h"
 
@@ -131,6 +133,18 @@ std::vector<HeadStatistics> StatisticsOf(const LayerAttention& attention) {
     heads.push_back({sum.entropy / n, sum.distance / n});
   }
   return heads;
+}
+
+size_t LayerNamed(const Explanation& explanation, const std::string& path) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < explanation.layers.size(); ++i) {
+    if (explanation.layers[i].layer == path) return i;
+    names.push_back(explanation.layers[i].layer);
+  }
+  throw ConfigError(fmt::format(
+      "there is no attention '{}'{} ({})", path, DidYouMean(path, names),
+      names.empty() ? "the model has none"
+                    : fmt::format("there are: {}", fmt::join(names, ", "))));
 }
 
 std::vector<float> AlignmentWeights(const Explanation& explanation) {

@@ -117,6 +117,10 @@ struct Explanation {
   }
 };
 
+/// The place of an attention among the layers, by its path. Throws:
+/// ConfigError that lists those there are.
+size_t LayerNamed(const Explanation& explanation, const std::string& path);
+
 /// The alignment's weights, of its head or the mean over heads, a row for each
 /// target; zeros where there are none. Shapes: [targets, sources].
 std::vector<float> AlignmentWeights(const Explanation& explanation);

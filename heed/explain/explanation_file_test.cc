@@ -55,15 +55,7 @@ TEST(ExplanationFile, SeveralStandInOneFile) {
 }
 
 TEST(ExplanationSvg, EveryViewCanBeDrawn) {
-  Explanation e = ExampleExplanation();
-  e.panels.push_back({.layer = "decoder.self",
-                      .head = 0,
-                      .query = {},
-                      .key = {},
-                      .scores = {{0}},
-                      .weights = {{1}},
-                      .value = {{2}},
-                      .context = {{2}}});
+  const Explanation e = ExampleWithPanels();
   for (const std::string& name : ExplanationViewNames()) {
     EXPECT_TRUE(IsDrawable(ExplanationSvg(
         {&e, 1}, {.view = ExplanationViewOf(name), .layer = {}})))

@@ -35,15 +35,7 @@ TEST(ExplanationHtml, CarriesTokensWeightsAndBlocks) {
 }
 
 TEST(ExplanationHtml, HasThePicturesThatThereAre) {
-  Explanation e = ExampleExplanation();
-  e.panels.push_back({.layer = "decoder.self",
-                      .head = 0,
-                      .query = {},
-                      .key = {},
-                      .scores = {{0}},
-                      .weights = {{1}},
-                      .value = {{2}},
-                      .context = {{2}}});
+  Explanation e = ExampleWithPanels();
   const std::string page = ExplanationHtml({&e, 1});
   for (const char* name : {"heads-0", "panels-0", "saliency-0"}) {
     EXPECT_EQ(Count(page, "<template id='" + std::string(name) + "'>"), 1u);

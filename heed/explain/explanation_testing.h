@@ -68,6 +68,20 @@ inline Explanation ExampleExplanation(int64_t sources = 3, int64_t targets = 2,
   return e;
 }
 
+/// The same with the numbers of one head.
+inline Explanation ExampleWithPanels() {
+  Explanation e = ExampleExplanation();
+  e.panels.push_back({.layer = "decoder.self",
+                      .head = 0,
+                      .query = {},
+                      .key = {},
+                      .scores = {{0}},
+                      .weights = {{1}},
+                      .value = {{2}},
+                      .context = {{2}}});
+  return e;
+}
+
 /// Whether `svg` is well-formed and can be drawn.
 inline bool IsDrawable(const std::string& svg) {
   return SvgToPng(svg, 0.1).starts_with("\x89PNG");

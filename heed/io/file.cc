@@ -21,6 +21,8 @@ namespace heed {
 namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 18;
+constexpr size_t kLeastBytes = size_t{1} << 12;
+constexpr size_t kMostBytes = size_t{1} << 30;
 constexpr const char* kUnfinished = ".tmp";
 
 [[noreturn]] void ThrowIoError(const char* action, const std::string& path) {
@@ -32,22 +34,6 @@ int OpenToRead(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) ThrowIoError("open", path);
   return fd;
-}
-
-// Calls read(buffer, bytes) until it returns 0, and collects what it gave.
-template <typename Read>
-std::string Collect(Read&& read) {
-  std::string content;
-  size_t size = 0;
-  for (;;) {
-    content.resize(size + std::max(kReadBytes, size / 2));
-    const size_t room = std::min(content.size() - size, size_t{1} << 30);
-    const size_t got = read(content.data() + size, room);
-    if (got == 0) break;
-    size += got;
-  }
-  content.resize(size);
-  return content;
 }
 
 [[noreturn]] void ThrowGzipError(gzFile file, const std::string& path) {
@@ -118,14 +104,24 @@ std::string ReadFile(const std::string& path) {
   const int fd = OpenToRead(path);
   const std::unique_ptr<const int, void (*)(const int*)> closer(
       &fd, [](const int* open_fd) { close(*open_fd); });
-  return Collect([&](char* buffer, size_t bytes) {
-    ssize_t got;
-    do {
-      got = read(fd, buffer, bytes);
-    } while (got < 0 && errno == EINTR);
+  // One byte more than the file has, so that its end is seen; pipes have 0.
+  struct stat info = {};
+  fstat(fd, &info);
+  const auto expected = static_cast<size_t>(info.st_size);
+  std::string content(std::min(std::max(expected, kLeastBytes), kMostBytes) + 1,
+                      '\0');
+  size_t size = 0;
+  for (;;) {
+    const ssize_t got = read(fd, content.data() + size,
+                             std::min(content.size() - size, kMostBytes));
+    if (got < 0 && errno == EINTR) continue;
     if (got < 0) ThrowIoError("read", path);
-    return static_cast<size_t>(got);
-  });
+    if (got == 0) break;
+    size += static_cast<size_t>(got);
+    if (size == content.size()) content.resize(size + size / 2);
+  }
+  content.resize(size);
+  return content;
 }
 
 void ForEachLine(

@@ -5,7 +5,6 @@
 #include "heed/base/text.h"
 #include "heed/models/text_encoder.h"
 #include "heed/ops/loss.h"
-#include "heed/ops/shape.h"
 #include "heed/tasks/autocomplete.h"
 
 namespace heed {
@@ -25,16 +24,14 @@ Examined AutocompleteTask::Examine(const ExplainInput& input,
       codec_->Characters(fmt::format("{}", fmt::join(characters, "")));
   const int64_t T = std::ssize(ids);
   const auto scores = [this, ids, T](const Context& c, int64_t copies) {
-    std::vector<int32_t> all;
     std::vector<int32_t> last;
     for (int64_t i = 0; i < copies; ++i) {
-      all.insert(all.end(), ids.begin(), ids.end());
       last.push_back(static_cast<int32_t>((i + 1) * T - 1));
     }
     const Tensor lengths =
         Tensor::Full({copies}, static_cast<double>(T), DType::kI32);
     return LogSoftmax(model_->Scores(
-        c, StatesAt(model_->States(c, Tensor::Of(all, {copies, T}), lengths),
+        c, StatesAt(model_->States(c, RepeatedRows(ids, copies), lengths),
                     Tensor::Of(last, {copies}))));
   };
   Context ctx;
@@ -63,12 +60,7 @@ Examined AutocompleteTask::Examine(const ExplainInput& input,
   e.scores.targets = std::ssize(words);
   e.scores.embedding = "embedding";
   e.scores.scores = [scores, words](const Context& c, int64_t copies) {
-    const Var all = scores(c, copies);
-    std::vector<Var> columns;
-    for (const int32_t word : words) {
-      columns.push_back(Columns(all, word, word + 1));
-    }
-    return ConcatColumns(columns);
+    return ChosenColumns(scores(c, copies), words);
   };
   return e;
 }

@@ -283,19 +283,25 @@ void ClassifyTask::Write(const Answers& answers, std::ostream& out) const {
   if (!out.flush()) throw IoError("standard output: cannot be written");
 }
 
+/// Adds a text, or both of a pair, as a line holds them.
+void ClassifyTask::AddLine(const std::string& line, const std::string& place,
+                           LabelledText& text) const {
+  const size_t tab = pairs() ? line.find('\t') : line.npos;
+  if (pairs() && tab == line.npos) {
+    throw FormatError(
+        fmt::format("{}: no tab between the texts of a pair", place));
+  }
+  text.text.push_back(line.substr(0, tab));
+  if (pairs()) text.second.push_back(line.substr(tab + 1));
+}
+
 void ClassifyTask::Predict(std::istream& in, std::ostream& out) const {
   int64_t number = 0;
   AnswerLines(in, kTextsAtOnce, [&](const std::vector<std::string>& lines) {
     LabelledText text;
     for (const std::string& line : lines) {
       ++number;
-      const size_t tab = pairs() ? line.find('\t') : line.npos;
-      if (pairs() && tab == line.npos) {
-        throw FormatError(fmt::format(
-            "standard input:{}: no tab between the texts of a pair", number));
-      }
-      text.text.push_back(line.substr(0, tab));
-      if (pairs()) text.second.push_back(line.substr(tab + 1));
+      AddLine(line, fmt::format("standard input:{}", number), text);
     }
     Write(Answer(Encode(text, false), false), out);
   });

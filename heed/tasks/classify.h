@@ -92,6 +92,8 @@ class ClassifyTask : public Task {
     double nll = 0;  // Σ, of texts with labels
   };
   bool pairs() const { return data.format.second_column > 0; }
+  void AddLine(const std::string& line, const std::string& place,
+               LabelledText& text) const;
   LabelledCorpus Encode(const LabelledText& text, bool with_labels) const;
   Answers Answer(const LabelledCorpus& corpus, bool with_labels) const;
   Metrics Score(const LabelledCorpus& corpus, const Answers& answers) const;

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "heed/base/errors.h"
 #include "heed/ops/loss.h"
-#include "heed/ops/shape.h"
 #include "heed/tasks/classify.h"
 
 namespace heed {
@@ -11,17 +9,11 @@ namespace heed {
 Examined ClassifyTask::Examine(const ExplainInput& input,
                                AttentionRecorder& recorder) const {
   LabelledText text;
-  const size_t tab = pairs() ? input.text.find('\t') : input.text.npos;
-  if (pairs() && tab == input.text.npos) {
-    throw FormatError("explain: no tab between the texts of a pair");
-  }
-  text.text.push_back(input.text.substr(0, tab));
-  if (pairs()) text.second.push_back(input.text.substr(tab + 1));
+  AddLine(input.text, "explain", text);
   const auto corpus =
       std::make_shared<LabelledCorpus>(Encode(text, /*with_labels=*/false));
   const auto repeated = [corpus](int64_t copies) {
-    const LabelledBatch batch = MakeLabelledBatch(
-        *corpus, std::vector<int64_t>(static_cast<size_t>(copies), 0));
+    const LabelledBatch batch = MakeLabelledBatch(*corpus, Repeated(copies));
     return TextInput{batch.ids, batch.lengths, batch.segments};
   };
   Context ctx;
@@ -49,21 +41,14 @@ Examined ClassifyTask::Examine(const ExplainInput& input,
                            ? LastLayer(recorder.layers(), "attention")
                            : "");
   e.alignment_rows.assign(labels.size(), 0);
-  e.set_sides = [](LayerAttention& layer) {
-    if (layer.layer == "pooling") layer.queries = TokenSide::kTarget;
-  };
+  e.set_sides = SetPoolingSides;
   e.scores.tokens = std::ssize(e.source);
   e.scores.targets = std::ssize(labels);
   e.scores.embedding = "encoder.embedding";
   e.scores.log_probability = !model_->multi_label();
   e.scores.scores = [this, repeated, labels](const Context& c, int64_t copies) {
     const Var all = model_->Scores(c, repeated(copies));
-    const Var y = model_->multi_label() ? all : LogSoftmax(all);
-    std::vector<Var> columns;
-    for (const int32_t label : labels) {
-      columns.push_back(Columns(y, label, label + 1));
-    }
-    return ConcatColumns(columns);
+    return ChosenColumns(model_->multi_label() ? all : LogSoftmax(all), labels);
   };
   return e;
 }

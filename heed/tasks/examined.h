@@ -9,6 +9,7 @@
 
 #include "heed/explain/attribution.h"
 #include "heed/explain/explanation.h"
+#include "heed/tensor/tensor.h"
 
 namespace heed {
 
@@ -39,6 +40,19 @@ struct Examined {
 
 /// 0, 1, ..., n - 1: where row t of an attention belongs to target t.
 std::vector<int64_t> EachRow(int64_t n);
+
+/// Examined::set_sides of models that pool their tokens: what asks there is the
+/// answer.
+void SetPoolingSides(LayerAttention& layer);
+
+/// Item `item` of a corpus so many times, as batches are made from.
+std::vector<int64_t> Repeated(int64_t copies, int64_t item = 0);
+
+/// The same ids in each of so many rows: [copies, n].
+Tensor RepeatedRows(const std::vector<int32_t>& ids, int64_t copies);
+
+/// These columns of a matrix, in this order. Shapes: [rows, columns].
+Var ChosenColumns(const Var& matrix, const std::vector<int32_t>& columns);
 
 /// The layer of greatest number whose path matches "PREFIX.N.SUFFIX", as the
 /// last "encoder.layers.N.self_attention"; empty without one.

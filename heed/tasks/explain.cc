@@ -1,10 +1,6 @@
 #include "heed/tasks/explain.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <charconv>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -30,13 +26,8 @@ void CheckDifferentiable(const ParameterSet& parameters) {
 void AddPanels(const AttentionRecorder& recorder, const std::string& layer,
                int64_t row, Explanation& e) {
   if (layer.empty()) return;
+  LayerNamed(e, layer);
   e.panels = recorder.Panels(row);
-  if (!e.panels.empty()) return;
-  const std::vector<std::string> names = recorder.layers();
-  throw ConfigError(fmt::format(
-      "there is no attention '{}'{} ({})", layer, DidYouMean(layer, names),
-      names.empty() ? "the model has none"
-                    : fmt::format("there are: {}", fmt::join(names, ", "))));
 }
 
 std::string ModelName(const Task& task) {
@@ -50,21 +41,6 @@ std::string ModelName(const Task& task) {
 }
 
 }  // namespace
-
-std::vector<int64_t> EachRow(int64_t n) {
-  std::vector<int64_t> rows;
-  for (int64_t i = 0; i < n; ++i) rows.push_back(i);
-  return rows;
-}
-
-std::string LastLayer(const std::vector<std::string>& layers,
-                      const std::string& suffix) {
-  std::string last;
-  for (const std::string& layer : layers) {
-    if (layer.ends_with(suffix)) last = layer;
-  }
-  return last;
-}
 
 ExaminedAnswer ExamineAnswer(const Task& task, const ExplainRequest& request) {
   if (!IsValidUtf8(request.input.text) || !IsValidUtf8(request.input.answer)) {

@@ -7,7 +7,6 @@
 #include "heed/base/text.h"
 #include "heed/kernels/gather.h"
 #include "heed/ops/loss.h"
-#include "heed/ops/shape.h"
 #include "heed/tasks/forecast.h"
 
 namespace heed {
@@ -16,11 +15,12 @@ namespace {
 constexpr int64_t kMostSteps = 12;
 
 /// Some of the steps ahead, evenly: the first and the last among them.
-std::vector<int64_t> StepsOf(int64_t horizon) {
+std::vector<int32_t> StepsOf(int64_t horizon) {
   const int64_t count = std::min(horizon, kMostSteps);
-  std::vector<int64_t> steps;
+  std::vector<int32_t> steps;
   for (int64_t i = 0; i < count; ++i) {
-    steps.push_back(count == 1 ? 0 : i * (horizon - 1) / (count - 1));
+    steps.push_back(
+        static_cast<int32_t>(count == 1 ? 0 : i * (horizon - 1) / (count - 1)));
   }
   return steps;
 }
@@ -57,8 +57,8 @@ Examined ForecastTask::Examine(const ExplainInput& input,
       standardizer_->Invert(forecast(ctx, 1).value().Contiguous());
 
   Examined e;
-  const std::vector<int64_t> steps = StepsOf(forecaster.horizon);
-  for (const int64_t step : steps) {
+  const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
+  for (const int32_t step : steps) {
     e.target.push_back(fmt::format("+{}", step + 1));
     e.answer += fmt::format("{}{} {:.6g}", e.answer.empty() ? "" : ", ",
                             e.target.back(), future.row<float>(step)[column]);
@@ -93,11 +93,7 @@ Examined ForecastTask::Examine(const ExplainInput& input,
     const Var own =
         Pick(all, Tensor::Full({copies, all.dim(1)},
                                static_cast<double>(column), DType::kI32));
-    std::vector<Var> parts;
-    for (const int64_t step : steps) {
-      parts.push_back(Columns(own, step, step + 1));
-    }
-    return ConcatColumns(parts);
+    return ChosenColumns(own, steps);
   };
   return e;
 }

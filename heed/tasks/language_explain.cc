@@ -54,13 +54,9 @@ Examined LanguageTask::Examine(const ExplainInput& input,
   e.scores.tokens = T;
   e.scores.targets = T;
   e.scores.embedding = model.is_rnn() ? "embedding" : "decoder.embedding";
-  e.scores.scores = [logits, foretold, T](const Context& c, int64_t copies) {
+  e.scores.scores = [logits, foretold](const Context& c, int64_t copies) {
     const Var y = TransposeLeading(LogSoftmax(logits(c, copies)));
-    std::vector<int32_t> columns;
-    for (int64_t i = 0; i < copies; ++i) {
-      columns.insert(columns.end(), foretold.begin(), foretold.end());
-    }
-    return Pick(y, Tensor::Of(columns, {copies, T}));
+    return Pick(y, RepeatedRows(foretold, copies));
   };
   return e;
 }

@@ -133,7 +133,7 @@ TEST_F(ModelFolderTest, FileCutShortIsRefusedAtEveryLength) {
 constexpr std::array kFlips = {0x01, 0x10, 0x20, 0x80, 0xFF};
 // All kinds at every byte would take minutes under the sanitizer, so it sees
 // them in turn.
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef HEED_SANITIZE
 constexpr size_t kKindsAByte = 1;
 #else
 constexpr size_t kKindsAByte = kFlips.size();

@@ -13,7 +13,7 @@ namespace heed {
 namespace {
 
 /// Row 0 of every tensor, `copies` times.
-BertText Repeated(const BertText& text, int64_t copies) {
+BertText RepeatedText(const BertText& text, int64_t copies) {
   const Tensor rows = Tensor::Zeros({copies}, DType::kI32);
   return {kernels::Gather(text.ids, rows), kernels::Gather(text.lengths, rows),
           kernels::Gather(text.segments, rows)};
@@ -69,14 +69,11 @@ Examined PretrainTask::Examine(const ExplainInput& input,
   e.scores.scores = [this, text, marks, words, S](const Context& c,
                                                   int64_t copies) {
     const Var y = LogSoftmax(
-        model_->WordScores(c, model_->States(c, Repeated(*text, copies)),
+        model_->WordScores(c, model_->States(c, RepeatedText(*text, copies)),
                            PlacesOf(marks, S, copies)));
-    std::vector<int32_t> columns;
-    for (int64_t i = 0; i < copies; ++i) {
-      columns.insert(columns.end(), words.begin(), words.end());
-    }
-    return Reshape(Pick(y, Tensor::Of(columns, {std::ssize(columns)})),
-                   {copies, std::ssize(words)});
+    const int64_t V = y.value().cols();
+    return Pick(Reshape(y, {copies, std::ssize(words), V}),
+                RepeatedRows(words, copies));
   };
   return e;
 }

@@ -21,8 +21,8 @@ Examined RetrievalTask::Examine(const ExplainInput& input,
       Encode({input.text.substr(0, tab), input.text.substr(tab + 1)}));
   const auto encode = [this, corpus](const Context& c, int64_t text,
                                      int64_t copies) {
-    const LabelledBatch batch = MakeLabelledBatch(
-        *corpus, std::vector<int64_t>(static_cast<size_t>(copies), text));
+    const LabelledBatch batch =
+        MakeLabelledBatch(*corpus, Repeated(copies, text));
     return model_->Encode(c, batch.ids, batch.lengths);
   };
   const Tensor document = encode({}, 1, 1).value();
@@ -38,9 +38,7 @@ Examined RetrievalTask::Examine(const ExplainInput& input,
   e.target_inputs = e.target;
   e.alignment = matcher.pooling == "attention" ? "pooling" : "";
   e.alignment_rows = {0};
-  e.set_sides = [](LayerAttention& layer) {
-    if (layer.layer == "pooling") layer.queries = TokenSide::kTarget;
-  };
+  e.set_sides = SetPoolingSides;
   e.scores.tokens = std::ssize(e.source);
   e.scores.targets = 1;
   e.scores.embedding = "encoder.embedding";

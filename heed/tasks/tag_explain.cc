@@ -17,8 +17,7 @@ Examined TagTask::Examine(const ExplainInput& input,
       {{words.begin(), words.end()}, {}, {}}};
   const auto encoded = std::make_shared<Encoded>(Encode(sentence));
   const auto repeated = [this, encoded](int64_t copies) {
-    return MakeBatch(*encoded,
-                     std::vector<int64_t>(static_cast<size_t>(copies), 0));
+    return MakeBatch(*encoded, Repeated(copies));
   };
   const TagBatch batch = repeated(1);
   const PieceIds& pieces = batch.sentences.pieces;
@@ -69,9 +68,7 @@ Examined TagTask::Examine(const ExplainInput& input,
     e.alignment_rows.assign(static_cast<size_t>(T), -1);
     e.alignment_rows.push_back(0);
   }
-  e.set_sides = [](LayerAttention& layer) {
-    if (layer.layer == "pooling") layer.queries = TokenSide::kTarget;
-  };
+  e.set_sides = SetPoolingSides;
   e.scores.tokens = std::ssize(e.source);
   e.scores.targets = std::ssize(e.target);
   e.scores.embedding = pieces.ids.defined() ? "encoder.embedding" : "features";
@@ -79,11 +76,7 @@ Examined TagTask::Examine(const ExplainInput& input,
                                                    int64_t copies) {
     const TagScores scores = model_->Scores(c, repeated(copies));
     const Var p_tags = LogSoftmax(scores.tags);
-    std::vector<int32_t> columns;
-    for (int64_t i = 0; i < copies; ++i) {
-      columns.insert(columns.end(), tags.begin(), tags.end());
-    }
-    Var y = Pick(p_tags, Tensor::Of(columns, {copies, std::ssize(tags)}));
+    Var y = Pick(p_tags, RepeatedRows(tags, copies));
     if (intent < 0) return y;
     return ConcatColumns(
         {y, Columns(LogSoftmax(scores.intents), intent, intent + 1)});

@@ -13,17 +13,6 @@
 namespace heed {
 namespace {
 
-/// One pair as a corpus, to be repeated in batches.
-struct Pair {
-  Corpus corpus;
-  std::vector<std::string> source_pieces;
-
-  Batch Repeated(int64_t copies) const {
-    return MakeBatch(corpus,
-                     std::vector<int64_t>(static_cast<size_t>(copies), 0));
-  }
-};
-
 /// log p of each target token of each copy: [copies, T].
 Var PairScores(const SequenceModel& model, const Context& ctx,
                const Batch& batch) {
@@ -66,20 +55,19 @@ Examined TranslationTask::Examine(const ExplainInput& input,
                                   AttentionRecorder& recorder) const {
   const Vocabularies& v = *vocabularies_;
   Encoded source = EncodeSentence(v.source, input.text, data.lowercase);
-  auto pair = std::make_shared<Pair>();
-  pair->corpus.source.push_back(source.ids);
+  auto pair = std::make_shared<Corpus>();
+  pair->source.push_back(source.ids);
   if (source.ids.size() <= 1) {
     throw FormatError("explain: the text has no words");
   }
   if (input.answer.empty()) {
     const std::vector<int64_t> first = {0};
-    pair->corpus.target.push_back(
-        BestTarget(MakeSourceBatch(pair->corpus.source, first)));
+    pair->target.push_back(BestTarget(MakeSourceBatch(pair->source, first)));
   } else {
-    pair->corpus.target.push_back(
+    pair->target.push_back(
         EncodeSentence(v.target, input.answer, data.lowercase).ids);
   }
-  const std::vector<int32_t>& target = pair->corpus.target[0];
+  const std::vector<int32_t>& target = pair->target[0];
   Examined e;
   e.source = std::move(source.pieces);
   e.target_inputs.push_back(v.target.Piece(kBos));
@@ -90,7 +78,7 @@ Examined TranslationTask::Examine(const ExplainInput& input,
 
   Context ctx;
   ctx.recorder = &recorder;
-  TranslationLogits(*model_->model, ctx, pair->Repeated(1));
+  TranslationLogits(*model_->model, ctx, MakeBatch(*pair, Repeated(1)));
   e.alignment = model_->model->alignment_attention();
   e.alignment_head = model_->model->alignment_head();
   e.alignment_rows = EachRow(std::ssize(target));
@@ -102,7 +90,7 @@ Examined TranslationTask::Examine(const ExplainInput& input,
   e.scores.time_major = !transformer;
   e.scores.reversed = !transformer && model.recurrent.reverse_source == "yes";
   e.scores.scores = [this, pair](const Context& c, int64_t copies) {
-    return PairScores(*model_->model, c, pair->Repeated(copies));
+    return PairScores(*model_->model, c, MakeBatch(*pair, Repeated(copies)));
   };
   return e;
 }

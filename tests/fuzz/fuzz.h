@@ -36,6 +36,14 @@ void MayRefuse(const Read& read) {
   }
 }
 
+/// Inputs of several kinds: the first byte says which.
+inline int ReadKind(const uint8_t* data, size_t size,
+                    void (*read)(uint8_t kind, std::string_view bytes)) {
+  if (size == 0) return 0;
+  MayRefuse([&] { read(*data, Bytes(data + 1, size - 1)); });
+  return 0;
+}
+
 inline void Require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s\n", what);

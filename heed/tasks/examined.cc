@@ -1,0 +1,47 @@
+#include "heed/tasks/examined.h"
+
+#include "heed/ops/shape.h"
+
+namespace heed {
+
+std::vector<int64_t> EachRow(int64_t n) {
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < n; ++i) rows.push_back(i);
+  return rows;
+}
+
+void SetPoolingSides(LayerAttention& layer) {
+  if (layer.layer == "pooling") layer.queries = TokenSide::kTarget;
+}
+
+std::vector<int64_t> Repeated(int64_t copies, int64_t item) {
+  return std::vector<int64_t>(static_cast<size_t>(copies), item);
+}
+
+Tensor RepeatedRows(const std::vector<int32_t>& ids, int64_t copies) {
+  std::vector<int32_t> rows;
+  rows.reserve(ids.size() * static_cast<size_t>(copies));
+  for (int64_t i = 0; i < copies; ++i) {
+    rows.insert(rows.end(), ids.begin(), ids.end());
+  }
+  return Tensor::Of(rows, {copies, std::ssize(ids)});
+}
+
+Var ChosenColumns(const Var& matrix, const std::vector<int32_t>& columns) {
+  std::vector<Var> parts;
+  for (const int32_t column : columns) {
+    parts.push_back(Columns(matrix, column, column + 1));
+  }
+  return ConcatColumns(parts);
+}
+
+std::string LastLayer(const std::vector<std::string>& layers,
+                      const std::string& suffix) {
+  std::string last;
+  for (const std::string& layer : layers) {
+    if (layer.ends_with(suffix)) last = layer;
+  }
+  return last;
+}
+
+}  // namespace heed
