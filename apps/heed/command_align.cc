@@ -128,8 +128,8 @@ std::string Described(const AttentionChoice& choice) {
 }
 
 /// Views with their links.
-std::vector<AlignmentView> Align(const AlignOptions& options,
-                                 const ParallelText& text) {
+std::vector<AlignmentView> AlignPairs(const AlignOptions& options,
+                                      const ParallelText& text) {
   const TranslationModel forward =
       ReadTranslationModel(options.folder, options.dtype);
   AttentionChoice choice =
@@ -216,7 +216,7 @@ int RunAlign(const Arguments& arguments) {
   if (!chosen.gold.empty()) gold = ReadAlignments(chosen.gold, text);
   std::optional<AtomicFile> file;
   if (!chosen.out.empty()) file.emplace(chosen.out);
-  std::vector<AlignmentView> views = Align(chosen, text);
+  std::vector<AlignmentView> views = AlignPairs(chosen, text);
   if (!chosen.gold.empty()) PrintScore(views, gold);
   for (size_t i = 0; i < views.size(); ++i) {
     views[i].title = text.target[i];

@@ -229,8 +229,8 @@ std::string FaithfulnessSvg(const ExplainSummary& summary) {
                               "mean probability of the answer"});
 }
 
-void WritePicture(const std::string& path, const Json& json,
-                  const std::string& svg) {
+void WriteResult(const std::string& path, const Json& json,
+                 const std::string& svg) {
   if (path.ends_with(".json")) {
     WriteFileAtomically(path, json.dump(1) + "\n");
   } else if (path.ends_with(".svg")) {
@@ -268,10 +268,10 @@ int ShowSummary(const Task& task, const ExplainOptions& o) {
   fmt::print(
       "{}", o.json ? SummaryJson(summary).dump() + "\n" : SummaryText(summary));
   if (!o.out.empty()) {
-    WritePicture(o.out, SummaryJson(summary),
-                 summary.faithfulness.empty()
-                     ? HeadStatisticsSvg(summary.layers, summary.importance)
-                     : FaithfulnessSvg(summary));
+    WriteResult(o.out, SummaryJson(summary),
+                summary.faithfulness.empty()
+                    ? HeadStatisticsSvg(summary.layers, summary.importance)
+                    : FaithfulnessSvg(summary));
   }
   return 0;
 }
@@ -368,7 +368,7 @@ int ShowPruning(Task& task, const ExplainOptions& o) {
     }
     fmt::print("\n{}", TerminalLinePlot(curves, axes, DetectTerminal()));
   }
-  if (!o.out.empty()) WritePicture(o.out, json, LinePlotSvg(curves, axes));
+  if (!o.out.empty()) WriteResult(o.out, json, LinePlotSvg(curves, axes));
   return 0;
 }
 

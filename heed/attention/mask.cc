@@ -12,7 +12,6 @@ namespace heed {
 namespace {
 
 using kernels::MaskRule;
-using kernels::Range;
 using Rule = std::shared_ptr<const MaskRule>;
 using Extent = MaskRule::Extent;
 
@@ -25,11 +24,12 @@ class BothRule : public MaskRule {
  public:
   BothRule(Rule a, Rule b) : a_(std::move(a)), b_(std::move(b)) {}
 
-  void Row(int64_t b, int64_t t, Range keys, uint8_t* may) const override {
+  void Row(int64_t b, int64_t t, kernels::Range keys,
+           uint8_t* may) const override {
     a_->Row(b, t, keys, may);
     std::array<uint8_t, kPiece> other;
     for (int64_t s = keys.begin; s < keys.end; s += kPiece) {
-      const Range piece{s, std::min(s + kPiece, keys.end)};
+      const kernels::Range piece{s, std::min(s + kPiece, keys.end)};
       b_->Row(b, t, piece, other.data());
       uint8_t* out = may + (s - keys.begin);
       for (int64_t i = 0; i < piece.size(); ++i) {
@@ -38,7 +38,8 @@ class BothRule : public MaskRule {
       }
     }
   }
-  Extent Block(int64_t b, Range queries, Range keys) const override {
+  Extent Block(int64_t b, kernels::Range queries,
+               kernels::Range keys) const override {
     // What decides alone, and what leaves it to the other.
     constexpr Extent kDecides = kAnd ? Extent::kNone : Extent::kAll;
     constexpr Extent kLeaves = kAnd ? Extent::kAll : Extent::kNone;
@@ -58,11 +59,13 @@ class NotRule : public MaskRule {
  public:
   explicit NotRule(Rule rule) : rule_(std::move(rule)) {}
 
-  void Row(int64_t b, int64_t t, Range keys, uint8_t* may) const override {
+  void Row(int64_t b, int64_t t, kernels::Range keys,
+           uint8_t* may) const override {
     rule_->Row(b, t, keys, may);
     for (int64_t i = 0; i < keys.size(); ++i) may[i] ^= 1;
   }
-  Extent Block(int64_t b, Range queries, Range keys) const override {
+  Extent Block(int64_t b, kernels::Range queries,
+               kernels::Range keys) const override {
     switch (rule_->Block(b, queries, keys)) {
       case Extent::kNone:
         return Extent::kAll;
@@ -80,10 +83,12 @@ class NotRule : public MaskRule {
 /// Nobody may look anywhere.
 class NowhereRule : public MaskRule {
  public:
-  void Row(int64_t, int64_t, Range keys, uint8_t* may) const override {
+  void Row(int64_t, int64_t, kernels::Range keys, uint8_t* may) const override {
     std::fill(may, may + keys.size(), uint8_t{0});
   }
-  Extent Block(int64_t, Range, Range) const override { return Extent::kNone; }
+  Extent Block(int64_t, kernels::Range, kernels::Range) const override {
+    return Extent::kNone;
+  }
 };
 
 /// `rule` for chosen rows of its batch.
@@ -92,10 +97,12 @@ class SelectedRule : public MaskRule {
   SelectedRule(Rule rule, Tensor rows)
       : rule_(std::move(rule)), rows_(std::move(rows)) {}
 
-  void Row(int64_t b, int64_t t, Range keys, uint8_t* may) const override {
+  void Row(int64_t b, int64_t t, kernels::Range keys,
+           uint8_t* may) const override {
     rule_->Row(rows_.data<int32_t>()[b], t, keys, may);
   }
-  Extent Block(int64_t b, Range queries, Range keys) const override {
+  Extent Block(int64_t b, kernels::Range queries,
+               kernels::Range keys) const override {
     return rule_->Block(rows_.data<int32_t>()[b], queries, keys);
   }
   const Rule& rule() const { return rule_; }

@@ -43,7 +43,8 @@ int ColumnsOf(UChar32 c) {
 }
 
 template <typename IsSpace>
-std::vector<std::string_view> SplitAt(std::string_view s, IsSpace&& is_space) {
+std::vector<std::string_view> SplitWhere(std::string_view s,
+                                         IsSpace&& is_space) {
   std::vector<std::string_view> pieces;
   size_t start = std::string_view::npos;
   ForEachCodePoint(s, [&](UChar32 c, size_t begin, size_t) {
@@ -124,14 +125,27 @@ int DisplayWidth(std::string_view utf8) {
   return columns;
 }
 
+std::vector<std::string_view> SplitAt(std::string_view s,
+                                      std::string_view separator) {
+  std::vector<std::string_view> pieces;
+  size_t begin = 0;
+  for (size_t end = s.find(separator); end != s.npos;
+       end = s.find(separator, begin)) {
+    pieces.push_back(s.substr(begin, end - begin));
+    begin = end + separator.size();
+  }
+  pieces.push_back(s.substr(begin));
+  return pieces;
+}
+
 std::vector<std::string_view> SplitWhitespace(std::string_view s) {
-  return SplitAt(
+  return SplitWhere(
       s, [](UChar32 c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
 }
 
 std::vector<std::string_view> SplitUnicodeWhitespace(std::string_view utf8) {
   // Python also splits at the four ASCII information separators.
-  return SplitAt(utf8, [](UChar32 c) {
+  return SplitWhere(utf8, [](UChar32 c) {
     return c >= 0 && (u_isUWhiteSpace(c) || (c >= 0x1C && c <= 0x1F));
   });
 }

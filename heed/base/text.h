@@ -35,6 +35,11 @@ std::vector<std::string_view> SplitWhitespace(std::string_view s);
 /// spaces too), without empty ones: what Python's str.split() gives.
 std::vector<std::string_view> SplitUnicodeWhitespace(std::string_view utf8);
 
+/// The pieces of `s` between separators, empty ones too; of no text: one empty
+/// piece.
+std::vector<std::string_view> SplitAt(std::string_view s,
+                                      std::string_view separator);
+
 /// Without spaces and tabs at both ends.
 std::string_view TrimBlanks(std::string_view s);
 

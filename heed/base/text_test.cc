@@ -7,6 +7,14 @@ namespace {
 
 using Pieces = std::vector<std::string_view>;
 
+TEST(SplitAt, KeepsEmptyPieces) {
+  using Pieces = std::vector<std::string_view>;
+  EXPECT_EQ(SplitAt("a\tb", "\t"), (Pieces{"a", "b"}));
+  EXPECT_EQ(SplitAt("\ta\t\t", "\t"), (Pieces{"", "a", "", ""}));
+  EXPECT_EQ(SplitAt("", "\t"), (Pieces{""}));
+  EXPECT_EQ(SplitAt("x ||| y|", " ||| "), (Pieces{"x", "y|"}));
+}
+
 TEST(Text, WellFormedUtf8IsValid) {
   EXPECT_TRUE(IsValidUtf8(""));
   EXPECT_TRUE(IsValidUtf8("plain"));

@@ -30,18 +30,8 @@ bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r\v\f") == line.npos;
 }
 
-std::vector<std::string_view> SplitTabs(std::string_view line) {
-  std::vector<std::string_view> columns;
-  for (size_t begin = 0; begin <= line.size();) {
-    const size_t end = std::min(line.find('\t', begin), line.size());
-    columns.push_back(line.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return columns;
-}
-
 std::vector<std::string_view> Split(std::string_view line, bool tabs) {
-  return tabs ? SplitTabs(line) : SplitWhitespace(line);
+  return tabs ? SplitAt(line, "\t") : SplitWhitespace(line);
 }
 
 bool IsConllu(const std::string& path, const std::string& format) {
@@ -224,7 +214,7 @@ class ConlluReader : public SentenceReader {
   void ReadLine(size_t i) override {
     const std::string& line = text_.lines[i];
     if (line.starts_with('#') && sentence_.words.empty()) return;
-    const std::vector<std::string_view> columns = SplitTabs(line);
+    const std::vector<std::string_view> columns = SplitAt(line, "\t");
     if (columns.size() != kConlluColumns.size()) {
       Fail(path_, i,
            fmt::format("{} columns between tabs; CoNLL-U has {}",

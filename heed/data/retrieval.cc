@@ -14,16 +14,6 @@
 namespace heed {
 namespace {
 
-std::vector<std::string_view> SplitTabs(std::string_view line) {
-  std::vector<std::string_view> columns;
-  for (;;) {
-    const size_t tab = line.find('\t');
-    columns.push_back(line.substr(0, tab));
-    if (tab == line.npos) return columns;
-    line.remove_prefix(tab + 1);
-  }
-}
-
 /// The lines of a file in columns; knows where it stands for its errors.
 class TabReader {
  public:
@@ -35,7 +25,7 @@ class TabReader {
   void ForEach(Body&& body) {
     for (const std::string& text : lines_) {
       ++line_;
-      body(SplitTabs(text));
+      body(SplitAt(text, "\t"));
     }
   }
 

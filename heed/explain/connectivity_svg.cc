@@ -7,13 +7,13 @@
 #include "heed/base/text.h"
 #include "heed/explain/connectivity.h"
 #include "heed/explain/connectivity_layout.h"
+#include "heed/explain/drawing.h"
 #include "heed/explain/markup.h"
 #include "heed/explain/text_layout.h"
 
 namespace heed {
 namespace {
 
-constexpr double kPictureMargin = 24;
 constexpr double kColumnGap = 40;
 constexpr double kRowGap = 26;
 constexpr double kCharacterWidth = 9;

@@ -11,7 +11,6 @@
 namespace heed {
 namespace {
 
-constexpr double kPictureMargin = 24;
 constexpr double kLegendHeight = 52;
 constexpr double kLegendWidth = 160;
 

@@ -48,6 +48,8 @@ std::string PictureStyle();
 
 /// Width of a page of drawings.
 inline constexpr double kPictureWidth = 1160;
+/// Around a picture.
+inline constexpr double kPictureMargin = 24;
 /// Between drawings side by side.
 inline constexpr double kPictureGap = 44;
 

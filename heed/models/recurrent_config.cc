@@ -4,6 +4,7 @@
 
 #include "heed/attention/attention.h"
 #include "heed/base/errors.h"
+#include "heed/models/preset.h"
 #include "heed/models/settings.h"
 #include "heed/nn/recurrent.h"
 
@@ -11,7 +12,7 @@ namespace heed {
 namespace {
 
 /// What a model of the literature chooses.
-struct Preset {
+struct RecurrentPreset {
   ModelInfo info;
   const char* cell;
   int layers;
@@ -25,8 +26,8 @@ struct Preset {
   const char* readout_state;
 };
 
-const std::vector<Preset>& Presets() {
-  static const std::vector<Preset> presets = {
+const std::vector<RecurrentPreset>& RecurrentPresets() {
+  static const std::vector<RecurrentPreset> presets = {
       {{"fixed", "cho",
         "the last state alone carries the source, at every step",
         "Cho et al. 2014, arXiv:1406.1078"},
@@ -95,9 +96,10 @@ const std::vector<Preset>& Presets() {
   return presets;
 }
 
-const Preset& FindPreset(const std::string& model, const std::string& variant) {
+const RecurrentPreset& FindPreset(const std::string& model,
+                                  const std::string& variant) {
   std::string variants;
-  for (const Preset& preset : Presets()) {
+  for (const RecurrentPreset& preset : RecurrentPresets()) {
     if (preset.info.model != model) continue;
     if (variant == "auto" || variant == preset.info.variant) return preset;
     variants += (variants.empty() ? "" : ", ") + preset.info.variant;
@@ -106,25 +108,13 @@ const Preset& FindPreset(const std::string& model, const std::string& variant) {
                                 model, variant, variants));
 }
 
-void FillText(std::string& value, const char* preset) {
-  if (value == "auto") value = preset;
-}
-
-void FillNumber(int& value, int preset) {
-  if (value == 0) value = preset;
-}
-
-OneOf AutoOr(std::vector<std::string> choices) {
-  choices.insert(choices.begin(), "auto");
-  return OneOf(std::move(choices));
-}
-
 }  // namespace
 
 const std::vector<ModelInfo>& RecurrentModels() {
   static const std::vector<ModelInfo> models = [] {
     std::vector<ModelInfo> infos;
-    for (const Preset& preset : Presets()) infos.push_back(preset.info);
+    for (const RecurrentPreset& preset : RecurrentPresets())
+      infos.push_back(preset.info);
     return infos;
   }();
   return models;
@@ -194,7 +184,7 @@ void RecurrentConfig::Visit(FieldList& v) {
 }
 
 void RecurrentConfig::Resolve() {
-  const Preset& preset = FindPreset(model, variant);
+  const RecurrentPreset& preset = FindPreset(model, variant);
   variant = preset.info.variant;
   FillText(cell, preset.cell);
   FillNumber(layers, preset.layers);

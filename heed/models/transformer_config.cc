@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
+#include "heed/models/preset.h"
 #include "heed/models/self_score.h"
 #include "heed/models/settings.h"
 #include "heed/nn/positions.h"
@@ -15,7 +16,7 @@ namespace heed {
 namespace {
 
 /// What a named model chooses.
-struct Preset {
+struct TransformerPreset {
   ModelInfo info;
   int layers;
   int width;
@@ -35,8 +36,8 @@ constexpr char kVaswani[] = "Vaswani et al. 2017, arXiv:1706.03762";
 constexpr char kDevlin[] = "Devlin et al. 2018, arXiv:1810.04805";
 constexpr char kTurc[] = "Turc et al. 2019, arXiv:1908.08962";
 
-const std::vector<Preset>& Presets() {
-  static const std::vector<Preset> presets = {
+const std::vector<TransformerPreset>& TransformerPresets() {
+  static const std::vector<TransformerPreset> presets = {
       {{"transformer", "", "sizes as asked for, else those of transformer-tiny",
         kVaswani},
        4,
@@ -109,34 +110,19 @@ const std::vector<Preset>& Presets() {
 
 std::vector<ModelInfo> InfosOf(bool bert) {
   std::vector<ModelInfo> infos;
-  for (const Preset& preset : Presets()) {
+  for (const TransformerPreset& preset : TransformerPresets()) {
     if (preset.bert == bert) infos.push_back(preset.info);
   }
   return infos;
 }
 
-const Preset& FindPreset(const std::string& model) {
+const TransformerPreset& FindPreset(const std::string& model) {
   std::vector<std::string> names;
-  for (const Preset& preset : Presets()) {
+  for (const TransformerPreset& preset : TransformerPresets()) {
     if (preset.info.model == model) return preset;
     names.push_back(preset.info.model);
   }
   ThrowUnknownPart("Transformer", model, names);
-}
-
-void FillText(std::string& value, const char* preset) {
-  if (value == "auto") value = preset;
-}
-void FillNumber(int& value, int preset) {
-  if (value == 0) value = preset;
-}
-void FillRate(double& value, double preset) {
-  if (value < 0) value = preset;
-}
-
-OneOf AutoOr(std::vector<std::string> choices) {
-  choices.insert(choices.begin(), "auto");
-  return OneOf(std::move(choices));
 }
 
 Range Rate() {
@@ -259,7 +245,7 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
 }
 
 void TransformerConfig::Resolve(const std::string& model) {
-  const Preset& preset = FindPreset(model);
+  const TransformerPreset& preset = FindPreset(model);
   const bool bert = preset.bert;
   FillNumber(layers, preset.layers);
   FillNumber(decoder_layers, layers);

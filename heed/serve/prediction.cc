@@ -12,19 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Views = std::vector<std::string_view>;
 
-Views SplitAt(std::string_view text, std::string_view separator) {
-  Views parts;
-  size_t begin = 0;
-  while (true) {
-    const size_t end = text.find(separator, begin);
-    if (end == text.npos) break;
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + separator.size();
-  }
-  parts.push_back(text.substr(begin));
-  return parts;
-}
-
 Json NumberOf(std::string_view text) {
   const auto number = ParseNumber(text);
   return number ? Json(*number) : Json(text);

@@ -11,21 +11,21 @@ namespace heed {
 namespace {
 
 using kernels::Neighbourhood;
-using kernels::Range;
-
 class AdjacencyRule : public kernels::MaskRule {
  public:
   explicit AdjacencyRule(std::shared_ptr<const Neighbourhood> graph)
       : graph_(std::move(graph)) {}
 
-  void Row(int64_t /*b*/, int64_t t, Range keys, uint8_t* may) const override {
+  void Row(int64_t /*b*/, int64_t t, kernels::Range keys,
+           uint8_t* may) const override {
     std::fill(may, may + keys.size(), uint8_t{0});
     const auto [first, last] = Within(t, keys);
     for (const int32_t* key = first; key < last; ++key) {
       may[*key - keys.begin] = 1;
     }
   }
-  Extent Block(int64_t /*b*/, Range queries, Range keys) const override {
+  Extent Block(int64_t /*b*/, kernels::Range queries,
+               kernels::Range keys) const override {
     int64_t edges = 0;
     for (int64_t t = queries.begin; t < queries.end; ++t) {
       const auto [first, last] = Within(t, keys);
@@ -38,7 +38,7 @@ class AdjacencyRule : public kernels::MaskRule {
  private:
   /// The keys of query t that lie within `keys`.
   std::pair<const int32_t*, const int32_t*> Within(int64_t t,
-                                                   Range keys) const {
+                                                   kernels::Range keys) const {
     const int32_t* all = graph_->keys.data<int32_t>();
     const int32_t* offsets = graph_->offsets.data<int32_t>();
     const int32_t* end = all + offsets[t + 1];
