@@ -53,7 +53,7 @@ multi30k() {
   shift 3
   "$heed" train --source "$folder/train.$source" --target "$folder/train.$target" \
     --valid-source "$folder/val.$source" --valid-target "$folder/val.$target" --lowercase \
-    --vocabulary bpe --joint-vocabulary --source-vocabulary-size 10000 --batch-tokens 2048 \
+    --vocabulary bpe --joint-vocabulary --source-vocabulary-size 10000 \
     --schedule cosine --precision bf16 --patience 0 --out "$out" "$@"
 }
 
@@ -72,10 +72,11 @@ train() {
   for pair in "de en" "en de"; do
     # shellcheck disable=SC2086
     multi30k transformer $pair --model transformer-tiny --position rotary --tie all --norm pre \
-      --dropout 0.3 --learning-rate 3e-3 --warmup 1000 --beta2 0.98 --epochs 20 --ema 0.999
+      --dropout 0.3 --learning-rate 3e-3 --warmup 1000 --beta2 0.98 --epochs 20 --ema 0.999 \
+      --batch-tokens 2048
     # shellcheck disable=SC2086
     multi30k rnn $pair --model bahdanau --variant cgru --embedding 128 --units 256 --tie-output \
-      --dropout 0.3 --learning-rate 1e-3 --warmup 400 --epochs 7 --ema 0.99
+      --dropout 0.3 --learning-rate 2e-3 --warmup 400 --epochs 14 --ema 0.99 --batch-tokens 1024
   done
   for direction in forward backward; do
     xlwa "$direction" --model transformer-tiny --layers 2 --decoder-layers 2 --alignment-layer 1 \

@@ -17,6 +17,7 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 import time
 
 
@@ -35,6 +36,9 @@ class Client:
         self.streams = None
 
     async def ask(self, data):
+        # Closed by the server since, because it was idle for long.
+        if self.streams is not None and self.streams[0].at_eof():
+            self.close()
         if self.streams is None:
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
@@ -141,8 +145,9 @@ async def overload(port, requests, seconds, rate):
         begin = time.perf_counter()
         try:
             status, body = await client.ask(data)
-        except (OSError, asyncio.IncompleteReadError):
+        except (OSError, asyncio.IncompleteReadError) as error:
             statuses["lost"] += 1
+            print(f"lost: {error!r}", file=sys.stderr)
             client.close()
             return
         if status != 200:

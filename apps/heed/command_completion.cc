@@ -75,6 +75,7 @@ _heed() {
     *)
       for line in "${(@)lines[2,-1]}"; do
         line=${line//:/\\:}
+        line=${line%$'\t'} # without a description
         candidates+=("${line/$'\t'/:}")
       done
       _describe -V 'heed' candidates

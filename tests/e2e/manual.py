@@ -18,6 +18,20 @@ _heed "$1"
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 
+# The same in zsh: kinds of paths, or candidates with their descriptions.
+ZSH = """
+compdef() { :; }
+compset() { [[ $1 == -P && $PREFIX == $~2* ]] && PREFIX=${PREFIX##$~2}; }
+_files() { print -r -- files "$PREFIX" "$@"; }
+_describe() { print -rl -- "${candidates[@]}"; }
+source "$1"
+shift
+words=("$@")
+CURRENT=$#
+PREFIX=${words[CURRENT]}
+_heed
+"""
+
 
 def run(*args, **options):
     return subprocess.run(args, capture_output=True, text=True, timeout=TIMEOUT, check=False,
@@ -163,6 +177,23 @@ class Completion(SelfDescription):
         self.assertIn("--word-column", self.bash("train", "--task", "=", "tag", "--word"))
         self.assertEqual(self.bash("train", "--source", "=", "a"), ["a file.txt"])
         self.assertEqual(self.bash("info", ""), ["model"])
+
+    @unittest.skipUnless(shutil.which("zsh"), "needs zsh")
+    def test_zsh(self):
+        script = self.put("_heed", heed("completion", "zsh").stdout)
+
+        def zsh(*words):
+            result = run("zsh", "-f", "-c", ZSH, "zsh", script, WORLD.heed, *words,
+                         cwd=self.folder)
+            self.assertEqual(result.stderr, "")
+            return result.stdout.splitlines()
+
+        self.assertEqual([line.split(":")[0] for line in zsh("tr")], ["train", "translate"])
+        self.assertIn(":", zsh("tr")[0])
+        self.assertEqual(zsh("list", ""), ["tasks", "models", "attentions", "scores"])
+        self.assertEqual(zsh("train", "--task=tr"), ["--task=translate"])
+        self.assertEqual(zsh("train", "--source=a"), ["files a"])
+        self.assertEqual(zsh("info", ""), ["files  -/"])
 
     @unittest.skipUnless(shutil.which("fish"), "needs fish")
     def test_fish(self):
