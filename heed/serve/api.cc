@@ -329,8 +329,10 @@ ModelQueue& Api::QueueOf(const std::string& name) const {
 }
 
 void Api::Predict(const ExchangePtr& exchange) {
-  ModelCall call = ParsePredict(Parameters(*exchange), options_.limits);
-  ModelQueue& queue = QueueOf(call.model);
+  const Json parameters = Parameters(*exchange);
+  ModelQueue& queue = QueueOf(ModelOf(parameters));
+  ModelCall call =
+      ParsePredict(parameters, queue.model()->LimitsOf(options_.limits));
   Job job;
   job.kind = Job::Kind::kPredict;
   job.options = queue.model()->CheckedOptions(call.options, options_.limits);
@@ -358,8 +360,10 @@ void Api::Predict(const ExchangePtr& exchange) {
 }
 
 void Api::Explain(const ExchangePtr& exchange) {
-  const ExplainCall call = ParseExplain(Parameters(*exchange), options_.limits);
-  ModelQueue& queue = QueueOf(call.model);
+  const Json parameters = Parameters(*exchange);
+  ModelQueue& queue = QueueOf(ModelOf(parameters));
+  const ExplainCall call =
+      ParseExplain(parameters, queue.model()->LimitsOf(options_.limits));
   Job job;
   job.kind = Job::Kind::kRun;
   job.texts = {call.text};

@@ -256,7 +256,7 @@ std::vector<std::string> TextsOf(const Json& value, const char* name,
 
 void RequestLimits::Visit(FieldList& v) {
   v("char_limit", char_limit, Range(0, 1e9),
-    "most characters of one text; 0: no limit");
+    "most characters of one text (a time series has none); 0: no limit");
   v("batch_limit", batch_limit, Range(0, 1e9),
     "most texts in one request; 0: no limit");
   v("alternatives_limit", alternatives_limit, Range(0, 100),
@@ -307,13 +307,8 @@ ModelCall ParsePredict(const Json& parameters, const RequestLimits& limits) {
   const Json& text = Need(parameters, "text");
   call.batch = text.is_array();
   call.texts = TextsOf(text, "text", limits);
-  call.model = OptionalText(parameters, "model");
-  call.stream = OptionalFlag(parameters, "stream");
   for (const auto& [name, value] : parameters.items()) {
-    if (name == "text" || name == "model" || name == "stream" ||
-        name == "api_key") {
-      continue;
-    }
+    if (name == "text" || name == "model" || name == "api_key") continue;
     call.options[name] = value;
   }
   return call;
@@ -327,7 +322,6 @@ ExplainCall ParseExplain(const Json& parameters, const RequestLimits& limits) {
   CheckSize(CharactersOf(call.text), limits.explain_limit);
   call.answer = OptionalText(parameters, "answer");
   CheckSize(CharactersOf(call.answer), limits.explain_limit);
-  call.model = OptionalText(parameters, "model");
   call.layer = OptionalText(parameters, "layer");
   const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);
   if (head >= 0) call.head = head;
@@ -354,6 +348,10 @@ ExplainCall ParseExplain(const Json& parameters, const RequestLimits& limits) {
   call.attribution.samples =
       OptionalNumber(parameters, "samples", usual.samples, 1, 256);
   return call;
+}
+
+std::string ModelOf(const Json& parameters) {
+  return OptionalText(parameters, "model");
 }
 
 std::string ApiKeyOf(const HttpRequest& request, const Json& parameters) {

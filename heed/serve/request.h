@@ -56,8 +56,6 @@ struct DetectCall {
 struct ModelCall {
   std::vector<std::string> texts;
   bool batch = false;
-  std::string model;
-  bool stream = false;
   /// All further parameters.
   nlohmann::ordered_json options = nlohmann::ordered_json::object();
 };
@@ -66,7 +64,6 @@ struct ModelCall {
 struct ExplainCall {
   std::string text;
   std::string answer;  ///< to explain instead of the model's own; "": its own
-  std::string model;
   AttributionOptions attribution;
   std::string layer;        ///< whose numbers are wanted; "": none
   std::optional<int> head;  ///< of that layer alone
@@ -82,6 +79,9 @@ ModelCall ParsePredict(const nlohmann::ordered_json& parameters,
                        const RequestLimits& limits);
 ExplainCall ParseExplain(const nlohmann::ordered_json& parameters,
                          const RequestLimits& limits);
+
+/// The parameter model; "". Throws: HttpError 400.
+std::string ModelOf(const nlohmann::ordered_json& parameters);
 
 /// The key of "Authorization: Bearer KEY" or of the parameter api_key; "".
 std::string ApiKeyOf(const HttpRequest& request,

@@ -155,7 +155,7 @@ TEST(ParsePredict, KeepsTheOptions) {
       {{"text", {"a"}}, {"model", "m"}, {"api_key", "k"}, {"beam", 2}},
       RequestLimits{});
   EXPECT_EQ(call.options, (Json{{"beam", 2}}));
-  EXPECT_EQ(call.model, "m");
+  EXPECT_EQ(ModelOf({{"model", "m"}}), "m");
   EXPECT_TRUE(call.batch);
 }
 

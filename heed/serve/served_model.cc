@@ -186,6 +186,11 @@ std::vector<Translations> ServedModel::Translate(
   return results;
 }
 
+RequestLimits ServedModel::LimitsOf(RequestLimits limits) const {
+  if (task_name() == "forecast") limits.char_limit = limits.explain_limit = 0;
+  return limits;
+}
+
 Json ServedModel::CheckedOptions(const Json& options,
                                  const RequestLimits& limits) const {
   const std::unique_ptr<Task> task = MakeTask(task_->name());

@@ -69,6 +69,8 @@ class ServedModel {
                                       const SearchChoice& choice,
                                       const PiecesObserver& observer = {});
 
+  /// What its texts may be: a time series is as long as it must be.
+  RequestLimits LimitsOf(RequestLimits limits) const;
   /// Options of `heed predict` as a request gives them, with their right types.
   /// Thread-safe. Throws: HttpError 400 that names the option, for one that is
   /// unknown, wrong, above what `limits` allow, or names files.

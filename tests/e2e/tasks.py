@@ -4,6 +4,7 @@ import random
 import shutil
 
 from harness import EndToEnd, strict_json, train_args
+from serve import Server
 
 SMALL_RNN = ["--units", 12, "--dropout", 0.1, "--epochs", 8, "--quiet", "--threads", 1]
 SMALL_TRANSFORMER = {"model": "transformer", "units": None, "embedding": None, "width": 16,
@@ -152,6 +153,12 @@ class Tasks(EndToEnd):
                   "--quiet", "--threads", 1, "--out", out)
         result = strict_json(self.runs("evaluate", out, "--series", series, "--json"))
         self.assertGreater(result["mse"], 0)
+        # Texts have a limit of characters, a time series has none.
+        with Server("--char-limit", 100, "--explain-limit", 50, models=[out]) as server:
+            text = series.read_text()
+            answer = server.post("/predict", {"text": text}).json()
+            self.assertEqual(len(answer["details"]["rows"]), 4)
+            self.assertEqual(server.post("/explain", {"text": text}).status, 200)
         bad = self.put("bad.csv", "time,a\n1,2\n2,x\n")
         self.fails(1, "bad.csv:3", "train", "--task", "forecast", "--series", bad,
                    "--out", self.folder / "none")

@@ -9,8 +9,6 @@ export interface ModelInfo {
   model?: string;
   parameters?: number;
   source_vocabulary?: number;
-  /** A sentence of the model's own kind, to begin with. */
-  example?: string;
 }
 
 /** What went wrong, in words for the reader. */

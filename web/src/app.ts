@@ -12,7 +12,7 @@ import {
 import { compareSides } from "./comparison";
 import { byId, h, rove, stepInGrid } from "./dom";
 import { composeSheet, savePng, saveText, sheetText } from "./download";
-import { aboutModel, examplesFor } from "./examples";
+import { aboutModel, examplesFor, promptFor } from "./examples";
 import { alignmentOf, type Choice } from "./explanation";
 import { readHash, viewNames, writeHash, type PageState } from "./hash";
 import { fillHelp } from "./help";
@@ -165,9 +165,12 @@ export class App {
     byId("other-label").hidden = state.other === null;
     byId("about").textContent = aboutModel(model);
     this.showTab();
+    this.text.placeholder = promptFor(model);
+    const examples = examplesFor(model);
+    byId("examples").hidden = examples.length === 0;
     byId("examples").replaceChildren(
       "Try ",
-      ...examplesFor(model).map((sentence) => {
+      ...examples.map((sentence) => {
         const button = h(
           "button",
           { type: "button", class: "example", dir: "auto" },

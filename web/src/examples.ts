@@ -20,11 +20,24 @@ const ofTask: Record<string, string[]> = {
   ],
   pretrain: ["A man is [MASK] on a green bench .", "Two children [MASK] in the park ."],
   lm: ["The man who was sitting on the", "Once upon a time there"],
+  retrieve: [
+    "how do I mount a disk\tan external drive is not shown after plugging it in",
+  ],
+  forecast: [],
 };
 
-/** Sentences to begin with: the model's own, or some of its language or task. */
+const promptOfTask: Record<string, string> = {
+  retrieve: "Paste a query, a tab and a text, and press Enter",
+  forecast: "Paste a CSV file, its header and at least a window of rows, and press Enter",
+};
+
+/** What the empty field asks for. */
+export function promptFor(model: ModelInfo): string {
+  return promptOfTask[model.task] ?? "Type a sentence and press Enter";
+}
+
+/** Sentences to begin with, of the model's language or task; none where it takes data. */
 export function examplesFor(model: ModelInfo): string[] {
-  if (model.example) return [model.example];
   const language = (model.source ?? "").slice(0, 2).toLowerCase();
   if (model.task === "translate") {
     // So few tokens are characters, as in spelling and dates.
