@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "heed/convert/sentencepiece_model.h"
+#include "heed/data/sentencepiece_model.h"
 #include "heed/data/vocabulary.h"
 #include "heed/tensor/tensor.h"
 

@@ -10,6 +10,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/sentencepiece_model.h"
 
 namespace heed {
 namespace {
@@ -165,6 +166,7 @@ std::string Subwords::Train(std::span<const std::string> lines,
 
 Subwords::Subwords(std::string_view model, const std::string& name) {
   auto impl = std::make_unique<Impl>();
+  SentencePieceModel::Parse(model, name);  // what would end the process
   const sp::util::Status status =
       impl->processor.LoadFromSerializedProto(model);
   if (!status.ok()) {

@@ -166,6 +166,16 @@ TEST_P(VocabularyOfKind, DamagedFileIsAFormatErrorThatNamesIt) {
   }
 }
 
+// SentencePiece would end the process.
+TEST(Vocabulary, PieceWithAZeroIsAFormatError) {
+  for (const VocabularyKind kind :
+       {VocabularyKind::kBpe, VocabularyKind::kUnigram}) {
+    std::string bytes = TrainSmall(kind).Serialize();
+    bytes.at(bytes.find("<pad>")) = '\0';
+    EXPECT_THROW(Vocabulary::Parse(bytes, kind, "damaged"), FormatError);
+  }
+}
+
 TEST_P(VocabularyOfKind, IdOutsideOfTheVocabularyIsAShapeError) {
   const Vocabulary vocabulary = TrainSmall(GetParam());
   EXPECT_THROW(vocabulary.Piece(-1), ShapeError);

@@ -1,7 +1,7 @@
 // Vocabulary files and what their tokens make of a text: a byte for the kind,
 // the file, the separator, the text.
 #include "heed/convert/mapped_vocabulary.h"
-#include "heed/convert/sentencepiece_model.h"
+#include "heed/data/sentencepiece_model.h"
 #include "heed/data/vocabulary.h"
 #include "tests/fuzz/fuzz.h"
 

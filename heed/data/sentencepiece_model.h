@@ -2,8 +2,8 @@
 //
 // The library numbers pieces by their places in the file, and other programs
 // place the special ones elsewhere than Heed. This moves them.
-#ifndef HEED_CONVERT_SENTENCEPIECE_MODEL_H_
-#define HEED_CONVERT_SENTENCEPIECE_MODEL_H_
+#ifndef HEED_DATA_SENTENCEPIECE_MODEL_H_
+#define HEED_DATA_SENTENCEPIECE_MODEL_H_
 
 #include <cstdint>
 #include <string>
@@ -43,4 +43,4 @@ struct SentencePieceModel {
 
 }  // namespace heed
 
-#endif  // HEED_CONVERT_SENTENCEPIECE_MODEL_H_
+#endif  // HEED_DATA_SENTENCEPIECE_MODEL_H_

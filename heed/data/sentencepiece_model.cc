@@ -1,4 +1,4 @@
-#include "heed/convert/sentencepiece_model.h"
+#include "heed/data/sentencepiece_model.h"
 
 #include <fmt/format.h>
 
@@ -136,7 +136,9 @@ SentencePieceModel::Piece ParsePiece(std::string_view bytes,
       piece.type = static_cast<SentencePieceModel::Type>(field.value);
     }
   }
-  if (!IsValidUtf8(piece.text)) reader.Fail();
+  // SentencePiece ends the process at a piece with a zero in it.
+  const bool zero = piece.text.find('\0') != std::string::npos;
+  if (zero || !IsValidUtf8(piece.text)) reader.Fail();
   return piece;
 }
 
