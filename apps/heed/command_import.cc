@@ -11,6 +11,7 @@ int RunImport(const Arguments& arguments) {
   std::string source;
   std::string out;
   std::vector<std::string> vocabularies;
+  std::vector<std::string> ignored;
   bool overwrite = false;
   Options options(
       "import",
@@ -27,6 +28,10 @@ int RunImport(const Arguments& arguments) {
                    "Marian: vocabularies of source and target (.spm, .yml, "
                    ".json or a token per line), or one for both; by default "
                    "those that SOURCE.decoder.yml names");
+  options.fields()("ignore_option", ignored, Any{"NAME"},
+                   "take the model's option NAME as if it were not there: for "
+                   "one that Heed does not know and that you know to change "
+                   "nothing");
   options.fields().Section("Output");
   options.fields()("out", out, Any{"DIR"}, "model folder to write");
   options.fields()("overwrite", overwrite,
@@ -40,7 +45,7 @@ int RunImport(const Arguments& arguments) {
   options.Example("heed import bert-base-uncased --out bert");
   if (!options.Parse(arguments)) return 0;
   options.Require("out");
-  Imported imported = Import(source, vocabularies);
+  Imported imported = Import(source, vocabularies, ignored);
   WriteImported(out, overwrite, imported);
   for (const std::string& note : imported.notes) {
     fmt::print(stderr, "note: {}\n", note);

@@ -10,14 +10,15 @@
 namespace heed {
 
 Imported Import(const std::string& source,
-                const std::vector<std::string>& vocabularies) {
+                const std::vector<std::string>& vocabularies,
+                const std::vector<std::string>& ignored) {
   if (!std::filesystem::is_directory(source)) {
-    return ImportMarian(source, vocabularies);
+    return ImportMarian(source, vocabularies, ignored);
   }
   if (!vocabularies.empty()) {
     throw ConfigError("vocab: a folder holds its own vocabularies");
   }
-  return ImportHuggingFace(source);
+  return ImportHuggingFace(source, ignored);
 }
 
 void WriteImported(const std::string& folder, bool overwrite, Imported& model) {

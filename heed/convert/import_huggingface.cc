@@ -513,7 +513,8 @@ Imported ImportBert(const std::string& folder, ImportOptions& options) {
 
 }  // namespace
 
-Imported ImportHuggingFace(const std::string& folder) {
+Imported ImportHuggingFace(const std::string& folder,
+                           const std::vector<std::string>& ignored) {
   const std::string path = PathIn(folder, "config.json");
   if (!std::filesystem::exists(path)) {
     throw IoError(
@@ -525,6 +526,7 @@ Imported ImportHuggingFace(const std::string& folder) {
   if (options.Has("heed")) {
     throw FormatError(path + ": a model of Heed's own, which needs no import");
   }
+  options.Ignore(ignored);
   const std::string type = options.OneOf("model_type", "", {"marian", "bert"});
   return type == "marian" ? ImportMarianMt(folder, options)
                           : ImportBert(folder, options);

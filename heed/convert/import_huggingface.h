@@ -4,6 +4,7 @@
 #define HEED_CONVERT_IMPORT_HUGGINGFACE_H_
 
 #include <string>
+#include <vector>
 
 #include "heed/convert/imported.h"
 
@@ -13,8 +14,9 @@ namespace heed {
 /// What a BERT has not (heads of pre-training) starts fresh, and a note says
 /// so. Pickles (pytorch_model.bin) are never read. Throws: IoError; FormatError
 /// that names the file and the setting, tensor or token that Heed does not
-/// understand.
-Imported ImportHuggingFace(const std::string& folder);
+/// understand. Options `ignored` of config.json are not looked at.
+Imported ImportHuggingFace(const std::string& folder,
+                           const std::vector<std::string>& ignored = {});
 
 }  // namespace heed
 

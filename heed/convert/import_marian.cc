@@ -159,8 +159,10 @@ void FillTables(const Tables& t, const MappedPair& vocabularies,
 template <typename Fill>
 Imported ImportModel(SourceWeights& weights, const ModelConfig& config,
                      const Tables& tables,
-                     const std::vector<std::string>& paths, const Fill& fill) {
+                     const std::vector<std::string>& paths, Notes notes,
+                     const Fill& fill) {
   Imported imported;
+  imported.notes = std::move(notes);
   const MappedPair vocabularies =
       ReadVocabularies(paths, tables.SourceRows(weights),
                        tables.TargetRows(weights), imported.notes);
@@ -182,7 +184,9 @@ Imported ImportModel(SourceWeights& weights, const ModelConfig& config,
 
 Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
                            const std::vector<std::string>& paths) {
-  const MarianTransformer marian = ReadMarianTransformer(options, weights);
+  Notes notes;
+  const MarianTransformer marian =
+      ReadMarianTransformer(options, weights, notes);
   ModelConfig config;
   config.Choose("transformer");
   config.transformer = marian.config;
@@ -199,14 +203,15 @@ Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
   tables.our_target = TargetTable(marian.config);
   weights.CheckCount(CountWeights(marian.config, tables.SourceRows(weights),
                                   tables.TargetRows(weights)));
-  return ImportModel(weights, config, tables, paths, [&](WeightReader& reader) {
-    FillMarianTransformer(marian, reader);
-  });
+  return ImportModel(
+      weights, config, tables, paths, std::move(notes),
+      [&](WeightReader& reader) { FillMarianTransformer(marian, reader); });
 }
 
 Imported ImportRecurrent(SourceWeights& weights, ImportOptions& options,
                          const std::vector<std::string>& paths) {
-  const MarianRecurrent marian = ReadMarianRecurrent(options);
+  Notes notes;
+  const MarianRecurrent marian = ReadMarianRecurrent(options, notes);
   ModelConfig config;
   config.Choose("bahdanau");
   config.recurrent = marian.config;
@@ -220,23 +225,26 @@ Imported ImportRecurrent(SourceWeights& weights, ImportOptions& options,
   if (!weights.Has(tables.output)) tables.output = "decoder_ff_logit_l2_W";
   tables.bias = named("decoder_ff_logit_l2_b");
   tables.tied = marian.config.tie_output;
+  tables.has_bias = marian.output_bias;
   tables.features = marian.config.embedding;
   tables.our_source = "encoder.embedding.weight";
   tables.our_target = "decoder.embedding.weight";
   tables.our_output_transposed = true;
   const double units = marian.config.units;
   weights.CheckCount(30 * units * units + 12 * units * marian.config.embedding);
-  return ImportModel(weights, config, tables, paths, [&](WeightReader& reader) {
-    FillMarianRecurrent(marian, reader);
-  });
+  return ImportModel(
+      weights, config, tables, paths, std::move(notes),
+      [&](WeightReader& reader) { FillMarianRecurrent(marian, reader); });
 }
 
 }  // namespace
 
 Imported ImportMarian(const std::string& model,
-                      std::vector<std::string> vocabularies) {
+                      std::vector<std::string> vocabularies,
+                      const std::vector<std::string>& ignored) {
   std::vector<NamedTensor> tensors = ReadNpz(model);
   ImportOptions options = TakeOptions(tensors, model);
+  options.Ignore(ignored);
   SourceWeights weights(std::move(tensors), model);
   if (vocabularies.empty()) vocabularies = NamedVocabularies(model);
   const std::string type =

@@ -6,12 +6,9 @@
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/convert/convert.h"
-#include "heed/convert/import_options.h"
-#include "heed/convert/marian_recurrent.h"
-#include "heed/convert/marian_transformer.h"
+#include "heed/convert/source_weights.h"
 #include "heed/convert/testing.h"
 #include "heed/io/file.h"
-#include "heed/io/yaml.h"
 #include "heed/tasks/translation.h"
 
 namespace heed {
@@ -156,101 +153,6 @@ TEST_F(ImportMarianGolden, ModelsThatAreNotMariansAreRefused) {
               Import(Golden("numpy_stored.npz"), {"v.yml"});
             }).find("special:model.yml"),
             std::string::npos);
-}
-
-// Options
-
-/// What reading these options says that follow those of a usual model.
-std::string OptionError(const std::string& more,
-                        const std::string& post = "dan",
-                        const std::string& pre = "") {
-  const std::string text = fmt::format(
-      "type: transformer\ntransformer-postprocess: {}\n"
-      "transformer-preprocess: \"{}\"\n{}\n",
-      post, pre, more);
-  return MessageOf<FormatError>([&] {
-    ImportOptions options(ParseYaml(text, "o.yml"), "o.yml");
-    options.Skip("type");
-    ReadMarianTransformer(options, SourceWeights({}, "w.npz"));
-  });
-}
-
-TEST(MarianOptions, UsualOnesAreUnderstood) {
-  EXPECT_EQ(OptionError(""), "no error");
-  EXPECT_EQ(OptionError("some-new-option: false\nmore: []\nlast: \"\""),
-            "no error");
-}
-
-TEST(MarianOptions, UnknownOnesAreNamed) {
-  EXPECT_EQ(OptionError("some-new-option: 3"),
-            "o.yml: option some-new-option: Heed cannot do \"3\"");
-  for (const char* option :
-       {"transformer-no-projection: true", "right-left: true",
-        "lemma-dim-emb: 64", "transformer-pool: true", "ulr: true",
-        "transformer-tied-layers: [1, 1]"}) {
-    const std::string key(option, std::string_view(option).find(':'));
-    EXPECT_EQ(OptionError(option).find("o.yml: option " + key + ":"), 0U)
-        << OptionError(option);
-  }
-}
-
-TEST(MarianOptions, OtherLayersAreNamed) {
-  EXPECT_EQ(OptionError("transformer-decoder-autoreg: rnn"),
-            "o.yml: option transformer-decoder-autoreg: Heed cannot do 'rnn' "
-            "(it can: 'self-attention')");
-  EXPECT_NE(OptionError("transformer-ffn-depth: 3").find("'3'"),
-            std::string::npos);
-  EXPECT_NE(OptionError("transformer-ffn-activation: prelu").find("'prelu'"),
-            std::string::npos);
-  EXPECT_NE(OptionError("transformer-decoder-dim-ffn: 7").find("(7)"),
-            std::string::npos);
-  EXPECT_NE(OptionError("dim-emb: many").find("'many' is not a whole number"),
-            std::string::npos);
-}
-
-TEST(MarianOptions, OtherRecurrentModelsAreNamed) {
-  const auto error = [](const std::string& text) {
-    return MessageOf<FormatError>([&] {
-      ImportOptions options(ParseYaml("type: s2s\n" + text, "o.yml"), "o.yml");
-      ReadMarianRecurrent(options);
-    });
-  };
-  EXPECT_EQ(error("dim-rnn: 6"), "no error");
-  for (const char* option :
-       {"layer-normalization: true", "skip: true", "enc-depth: 2",
-        "dec-cell: lstm", "enc-cell: mlstm", "dec-cell-base-depth: 4",
-        "right-left: true", "dec-attention-heads: 4"}) {
-    const std::string key(option, std::string_view(option).find(':'));
-    EXPECT_EQ(error(option).find("o.yml: option " + key + ": Heed cannot do"),
-              0U)
-        << error(option);
-  }
-}
-
-TEST(MarianOptions, NormsAreBehindOrBefore) {
-  EXPECT_EQ(OptionError("transformer-postprocess-top: n", "da", "n"),
-            "no error");
-  EXPECT_NE(OptionError("", "da", "n").find("1.10"), std::string::npos);
-  EXPECT_NE(OptionError("", "dar").find("'dar'"), std::string::npos);
-  EXPECT_NE(OptionError("", "dhn").find("'dhn'"), std::string::npos);
-  EXPECT_NE(OptionError("transformer-postprocess-top: na").find("'na'"),
-            std::string::npos);
-  EXPECT_NE(OptionError("transformer-postprocess-emb: r").find("'r'"),
-            std::string::npos);
-}
-
-TEST(MarianOptions, GeluDependsOnTheVersion) {
-  const auto read = [](const std::string& version) {
-    ImportOptions options(
-        ParseYaml("transformer-ffn-activation: gelu\nversion: " + version,
-                  "o.yml"),
-        "o.yml");
-    return ReadMarianTransformer(options, SourceWeights({}, "w.npz"));
-  };
-  EXPECT_TRUE(read("v1.12.0 65bf82ff 2023-02-21").scaled_swish);
-  EXPECT_EQ(read("v1.9.0 x").config.activation, "swish");
-  EXPECT_FALSE(read("v1.12.14 2d067afb 2024-02-16").scaled_swish);
-  EXPECT_EQ(read("v1.12.14 x").config.activation, "gelu");
 }
 
 // Weights

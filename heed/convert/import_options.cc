@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -15,12 +16,6 @@ namespace heed {
 namespace {
 
 using SortedJson = nlohmann::json;
-
-bool IsOff(const SortedJson& value) {
-  if (value.is_array()) return std::all_of(value.begin(), value.end(), IsOff);
-  return (value.is_string() && value.get<std::string>().empty()) ||
-         value == "false" || value == "0" || value == "none" || value == "null";
-}
 
 /// Scalars as texts.
 SortedJson AsTexts(const SortedJson& value) {
@@ -34,6 +29,25 @@ SortedJson AsTexts(const SortedJson& value) {
 }
 
 }  // namespace
+
+bool IsOff(const SortedJson& value) {
+  if (value.is_array()) return std::all_of(value.begin(), value.end(), IsOff);
+  if (!value.is_string()) return value.is_null();
+  constexpr std::array kOff = {"",     "false", "False", "0",      "0.0",
+                               "none", "null",  "~",     "default"};
+  return std::ranges::find(kOff, value.get_ref<const std::string&>()) !=
+         kOff.end();
+}
+
+std::string ValueText(const SortedJson& value) {
+  if (value.is_string()) return fmt::format("'{}'", value.get<std::string>());
+  if (!value.is_array()) return value.dump();
+  std::vector<std::string> elements;
+  for (const SortedJson& element : value) {
+    elements.push_back(ValueText(element));
+  }
+  return fmt::format("[{}]", fmt::join(elements, ", "));
+}
 
 ImportOptions::ImportOptions(SortedJson values, std::string file)
     : values_(std::move(values)), file_(std::move(file)) {
@@ -56,7 +70,17 @@ std::string ImportOptions::Text(const std::string& key,
 }
 
 int ImportOptions::Number(const std::string& key, int otherwise) {
-  const std::string text = Text(key, std::to_string(otherwise));
+  if (!Has(key)) {
+    understood_.insert(key);
+    return otherwise;
+  }
+  return ParseNumber(key, Text(key, ""));
+}
+
+int ImportOptions::ParseNumber(const std::string& key,
+                               const SortedJson& value) const {
+  const std::string text =
+      value.is_string() ? value.get<std::string>() : value.dump();
   int number = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
@@ -99,10 +123,41 @@ void ImportOptions::SkipAll(std::string_view prefix) {
   }
 }
 
-void ImportOptions::CheckAllUnderstood() const {
+void ImportOptions::Ignore(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    if (values_.erase(key) == 0) {
+      throw ConfigError(
+          fmt::format("ignore-option: {} has no option '{}'", file_, key));
+    }
+  }
+}
+
+std::vector<int> ImportOptions::Numbers(const std::string& key) {
+  understood_.insert(key);
+  if (!Has(key) || IsOff(values_[key])) return {};
+  if (!values_[key].is_array()) return {ParseNumber(key, values_[key])};
+  std::vector<int> numbers;
+  for (const SortedJson& element : values_[key]) {
+    numbers.push_back(ParseNumber(key, element));
+  }
+  return numbers;
+}
+
+std::vector<std::pair<std::string, SortedJson>> ImportOptions::NotAskedFor()
+    const {
+  std::vector<std::pair<std::string, SortedJson>> others;
   for (const auto& [key, value] : values_.items()) {
-    if (understood_.contains(key) || IsOff(value)) continue;
-    Fail(key, fmt::format("Heed cannot do {}", value.dump()));
+    if (!understood_.contains(key)) others.emplace_back(key, value);
+  }
+  return others;
+}
+
+void ImportOptions::CheckAllUnderstood() const {
+  for (const auto& [key, value] : NotAskedFor()) {
+    if (IsOff(value)) continue;
+    Fail(key, fmt::format("{}: not known to Heed; if the model's scores do not "
+                          "depend on it, import with --ignore-option {}",
+                          ValueText(value), key));
   }
 }
 

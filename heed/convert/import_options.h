@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace heed {
 
@@ -33,18 +35,34 @@ class ImportOptions {
   /// The same for all options that begin so.
   void SkipAll(std::string_view prefix);
 
-  /// Throws: FormatError that names an option that nobody asked for and that is
-  /// not off (false, 0, none or empty).
+  /// Takes out options that the user vouches for, as if they were not there.
+  /// Throws: ConfigError that names one that is not there.
+  void Ignore(const std::vector<std::string>& keys);
+
+  /// A list of whole numbers; empty if there is none.
+  std::vector<int> Numbers(const std::string& key);
+
+  /// Options that were neither read nor skipped.
+  std::vector<std::pair<std::string, nlohmann::json>> NotAskedFor() const;
+  /// Throws: FormatError that names one of those that is not off.
   void CheckAllUnderstood() const;
 
   [[noreturn]] void Fail(const std::string& key,
                          const std::string& problem) const;
 
  private:
+  int ParseNumber(const std::string& key, const nlohmann::json& value) const;
+
   nlohmann::json values_;
   std::string file_;
   std::set<std::string> understood_;
 };
+
+/// Whether a value in texts is false, 0, none, null, default or empty; a list:
+/// whether all of it is.
+bool IsOff(const nlohmann::json& value);
+/// A value for messages: "'x'", "['a', 'b']".
+std::string ValueText(const nlohmann::json& value);
 
 /// A file of JSON as ImportOptions takes it. Throws: IoError, FormatError.
 ImportOptions ReadJsonOptions(const std::string& path);

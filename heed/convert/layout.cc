@@ -63,6 +63,14 @@ void WeightReader::Scale(const std::string& ours, float factor) {
   parameter.Changed();
 }
 
+void WeightReader::CopyAll(const std::string& from, const std::string& to) {
+  for (const auto& parameter : to_.all()) {
+    const std::string& name = parameter->name();
+    if (!name.starts_with(from)) continue;
+    Set(to + name.substr(from.size()), parameter->value());
+  }
+}
+
 void WeightReader::Read(std::span<const Part> parts, const Layout& layout) {
   for (const Part& part : parts) {
     if (part.kind == Part::Kind::kNorm) {

@@ -44,6 +44,9 @@ class WeightReader {
   void Set(const std::string& ours, const Tensor& value);
   /// Multiplies what was read.
   void Scale(const std::string& ours, float factor);
+  /// Copies the parameters whose names begin with `from` to those that begin
+  /// with `to` and go on alike.
+  void CopyAll(const std::string& from, const std::string& to);
   /// Throws: FormatError that names what the model needs and what Heed does not
   /// understand.
   void CheckComplete() const;

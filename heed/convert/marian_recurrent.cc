@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 
+#include "heed/convert/marian_options.h"
+
 namespace heed {
 namespace {
 
@@ -102,7 +104,7 @@ class Filler {
 
 }  // namespace
 
-MarianRecurrent ReadMarianRecurrent(ImportOptions& options) {
+MarianRecurrent ReadMarianRecurrent(ImportOptions& options, Notes& notes) {
   MarianRecurrent marian;
   marian.amun = options.OneOf("type", "amun", {"s2s", "amun"}) == "amun";
   RecurrentConfig& c = marian.config;
@@ -132,15 +134,8 @@ MarianRecurrent ReadMarianRecurrent(ImportOptions& options) {
   const bool all = options.Flag("tied-embeddings-all");
   c.tie_output = options.Flag("tied-embeddings") || all;
   marian.shared_tables = options.Flag("tied-embeddings-src") || all;
-  for (const char* key : {"version", "dim-vocabs", "dec-cell-high-depth",
-                          "max-length", "input-types", "factors-combine",
-                          "ulr-dim-emb", "ulr-trainable-transformation"}) {
-    options.Skip(key);
-  }
-  options.SkipAll("transformer-");
-  options.SkipAll("bert-");
-  options.SkipAll("char-");
-  options.CheckAllUnderstood();
+  marian.output_bias = !options.Flag("output-omit-bias");
+  CheckMarianOptions(options, /*transformer=*/false, notes);
   return marian;
 }
 

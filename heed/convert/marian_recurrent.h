@@ -6,6 +6,7 @@
 
 #include "heed/convert/import_options.h"
 #include "heed/convert/layout.h"
+#include "heed/convert/mapped_vocabulary.h"
 #include "heed/models/recurrent_config.h"
 
 namespace heed {
@@ -13,12 +14,13 @@ namespace heed {
 /// Types s2s and amun with a conditional GRU (Heed's variant cgru).
 struct MarianRecurrent {
   RecurrentConfig config;
-  bool amun = false;           // names as Nematus gave them
+  bool amun = false;  // names as Nematus gave them
+  bool output_bias = true;
   bool shared_tables = false;  // Wemb of source and target, in Heed two copies
 };
 
 /// Throws: FormatError that names an option that Heed cannot do.
-MarianRecurrent ReadMarianRecurrent(ImportOptions& options);
+MarianRecurrent ReadMarianRecurrent(ImportOptions& options, Notes& notes);
 
 /// All but tables of tokens and the biases of their scores.
 void FillMarianRecurrent(const MarianRecurrent& marian, WeightReader& reader);

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/convert/marian_options.h"
 
 namespace heed {
 namespace {
@@ -94,34 +97,37 @@ void ReadTies(ImportOptions& options, TransformerConfig& config) {
                                : "none";
 }
 
-/// Options that have no say in a Transformer of this kind.
-void SkipOthers(ImportOptions& options) {
-  for (const char* key : {"type",
-                          "version",
-                          "dim-vocabs",
-                          "dim-rnn",
-                          "skip",
-                          "layer-normalization",
-                          "max-length",
-                          "input-types",
-                          "transformer-guided-alignment-layer",
-                          "transformer-depth-scaling",
-                          "transformer-dim-aan",
-                          "transformer-aan-depth",
-                          "transformer-aan-activation",
-                          "transformer-aan-nogate",
-                          "transformer-rnn-projection",
-                          "bert-train-type-embeddings",
-                          "bert-type-vocab-size",
-                          "ulr-dim-emb",
-                          "ulr-trainable-transformation",
-                          "factors-combine"}) {
-    options.Skip(key);
+/// Layers of the decoder whose weights each layer takes, from 0.
+std::vector<int> ReadTiedLayers(ImportOptions& options, int layers) {
+  const std::string key = "transformer-tied-layers";
+  std::vector<int> tied = options.Numbers(key);
+  if (!tied.empty() && std::ssize(tied) != layers) {
+    options.Fail(key, fmt::format("names {} layers, but the decoder has {}",
+                                  tied.size(), layers));
   }
-  options.SkipAll("enc-cell");
-  options.SkipAll("enc-type");
-  options.SkipAll("dec-cell");
-  options.SkipAll("char-");
+  for (int& layer : tied) {
+    if (layer < 1 || layer > layers) {
+      options.Fail(
+          key, fmt::format("{} is no layer of a decoder of {}", layer, layers));
+    }
+    --layer;
+  }
+  return tied;
+}
+
+void ReadPositions(ImportOptions& options, const SourceWeights& weights,
+                   TransformerConfig& config) {
+  // Embeddings are scaled where sines are added to them, and only there.
+  const Tensor* positions = weights.Find("Wpos");
+  if (options.Flag("transformer-disable-position-embeddings")) {
+    config.position = "none";
+  } else if (positions == nullptr) {
+    config.position = "sinusoidal_t2t";
+  } else {
+    config.position = "learned";
+    config.max_positions = static_cast<int>(positions->dim(0));
+  }
+  config.embedding_scale = config.position == "sinusoidal_t2t" ? "yes" : "no";
 }
 
 Part MarianLinear(std::string ours, std::vector<std::string> theirs) {
@@ -132,38 +138,46 @@ Part MarianNorm(std::string ours, std::string theirs) {
   return {Part::Kind::kNorm, std::move(ours), {std::move(theirs)}};
 }
 
-void AddParts(const MarianTransformer& marian, const std::string& side,
-              int layers, std::vector<Part>& parts) {
+/// The parts of layer `i`, from 0, of the encoder or the decoder.
+std::vector<Part> LayerParts(const MarianTransformer& marian,
+                             const std::string& side, int i) {
   const TransformerConfig& config = marian.config;
+  std::vector<Part> parts;
   const std::string suffix = config.norm == "pre" ? "_pre" : "";
   const auto norm = [&](const std::string& ours, const std::string& theirs) {
     parts.push_back(MarianNorm(ours + ".norm", theirs + "_ln_*" + suffix));
   };
-  for (int i = 0; i < layers; ++i) {
-    const std::string ours = fmt::format("{}.layers.{}.", side, i);
-    const std::string theirs = fmt::format("{}_l{}_", side, i + 1);
-    const std::string self = theirs + "self_";
-    parts.push_back(MarianLinear(ours + "self_attention.qkv",
-                                 {self + "*q", self + "*k", self + "*v"}));
+  const std::string ours = fmt::format("{}.layers.{}.", side, i);
+  const std::string theirs =
+      fmt::format("{}_l{}_", side, marian.Number(side, i));
+  const std::string self = theirs + "self_";
+  parts.push_back(MarianLinear(ours + "self_attention.qkv",
+                               {self + "*q", self + "*k", self + "*v"}));
+  if (marian.projects) {
     parts.push_back(
         MarianLinear(ours + "self_attention.output", {self + "*o"}));
-    norm(ours + "self_attention", self + "Wo");
-    if (side == "decoder") {
-      const std::string context = theirs + "context_";
-      parts.push_back(
-          MarianLinear(ours + "cross_attention.q", {context + "*q"}));
-      parts.push_back(MarianLinear(ours + "cross_attention.kv",
-                                   {context + "*k", context + "*v"}));
+  }
+  norm(ours + "self_attention", self + "Wo");
+  if (side == "decoder") {
+    const std::string context = theirs + "context_";
+    parts.push_back(MarianLinear(ours + "cross_attention.q", {context + "*q"}));
+    parts.push_back(MarianLinear(ours + "cross_attention.kv",
+                                 {context + "*k", context + "*v"}));
+    if (marian.projects) {
       parts.push_back(
           MarianLinear(ours + "cross_attention.output", {context + "*o"}));
-      norm(ours + "cross_attention", context + "Wo");
     }
-    parts.push_back(
-        MarianLinear(ours + "feed_forward.in", {theirs + "ffn_*1"}));
-    parts.push_back(
-        MarianLinear(ours + "feed_forward.out", {theirs + "ffn_*2"}));
-    norm(ours + "feed_forward", theirs + "ffn_ffn");
+    norm(ours + "cross_attention", context + "Wo");
   }
+  parts.push_back(MarianLinear(ours + "feed_forward.in", {theirs + "ffn_*1"}));
+  parts.push_back(MarianLinear(ours + "feed_forward.out", {theirs + "ffn_*2"}));
+  norm(ours + "feed_forward", theirs + "ffn_ffn");
+  return parts;
+}
+
+/// What stands around the layers.
+void AddOuterNorms(const TransformerConfig& config, const std::string& side,
+                   std::vector<Part>& parts) {
   if (config.final_norm == "yes") {
     parts.push_back(MarianNorm(side + ".norm", side + "_top_ln_*"));
   }
@@ -173,13 +187,65 @@ void AddParts(const MarianTransformer& marian, const std::string& side,
   }
 }
 
+/// x σ(1.702 x) by a swish between scaled products.
+void ScaleSwish(const std::vector<Part>& parts, WeightReader& reader) {
+  for (const Part& part : parts) {
+    if (part.ours.ends_with("feed_forward.in")) {
+      reader.Scale(part.ours + ".weight", kSwishScale);
+      reader.Scale(part.ours + ".bias", kSwishScale);
+    } else if (part.ours.ends_with("feed_forward.out")) {
+      reader.Scale(part.ours + ".weight", 1 / kSwishScale);
+    }
+  }
+}
+
+/// Output projections that change nothing, where Marian has none.
+void SetIdentities(const TransformerConfig& config, WeightReader& reader) {
+  Tensor identity = Tensor::Zeros({config.width, config.width});
+  for (int64_t i = 0; i < config.width; ++i) identity.row<float>(i)[i] = 1;
+  const Tensor zeros = Tensor::Zeros({config.width});
+  const auto set = [&](const std::string& ours) {
+    reader.Set(ours + ".output.weight", identity);
+    reader.Set(ours + ".output.bias", zeros);
+  };
+  for (int i = 0; i < config.layers; ++i) {
+    set(fmt::format("encoder.layers.{}.self_attention", i));
+  }
+  for (int i = 0; i < config.decoder_layers; ++i) {
+    set(fmt::format("decoder.layers.{}.self_attention", i));
+    set(fmt::format("decoder.layers.{}.cross_attention", i));
+  }
+}
+
+void CopyTiedLayers(const MarianTransformer& marian, WeightReader& reader) {
+  for (int i = 0; i < marian.config.decoder_layers; ++i) {
+    const int origin = marian.Origin("decoder", i);
+    if (origin == i) continue;
+    reader.CopyAll(fmt::format("decoder.layers.{}.", origin),
+                   fmt::format("decoder.layers.{}.", i));
+  }
+}
+
 }  // namespace
 
+int MarianTransformer::Number(std::string_view side, int layer) const {
+  if (side != "decoder" || tied_layers.empty()) return layer + 1;
+  return tied_layers[static_cast<size_t>(layer)] + 1;
+}
+
+int MarianTransformer::Origin(std::string_view side, int layer) const {
+  if (side != "decoder" || tied_layers.empty()) return layer;
+  const auto first =
+      std::ranges::find(tied_layers, tied_layers[static_cast<size_t>(layer)]);
+  return static_cast<int>(first - tied_layers.begin());
+}
+
 MarianTransformer ReadMarianTransformer(ImportOptions& options,
-                                        const SourceWeights& weights) {
+                                        const SourceWeights& weights,
+                                        Notes& notes) {
   MarianTransformer marian;
   TransformerConfig& config = marian.config;
-  SkipOthers(options);
+  options.Skip("type");
   config.layers = options.Number("enc-depth", 6);
   config.decoder_layers = options.Number("dec-depth", 6);
   config.width = options.Number("dim-emb", 512);
@@ -191,16 +257,10 @@ MarianTransformer ReadMarianTransformer(ImportOptions& options,
   options.OneOf("transformer-decoder-autoreg", "self-attention",
                 {"self-attention"});
   marian.output_bias = !options.Flag("output-omit-bias");
-  // Trained positions go without the scale of embeddings.
-  options.Skip("transformer-train-positions");
-  options.Skip("transformer-train-position-embeddings");
-  const Tensor* positions = weights.Find("Wpos");
-  config.position = positions == nullptr ? "sinusoidal_t2t" : "learned";
-  config.embedding_scale = positions == nullptr ? "yes" : "no";
-  if (positions != nullptr) {
-    config.max_positions = static_cast<int>(positions->dim(0));
-  }
-  options.CheckAllUnderstood();
+  marian.projects = !options.Flag("transformer-no-projection");
+  marian.tied_layers = ReadTiedLayers(options, config.decoder_layers);
+  ReadPositions(options, weights, config);
+  CheckMarianOptions(options, /*transformer=*/true, notes);
   return marian;
 }
 
@@ -208,19 +268,18 @@ void FillMarianTransformer(const MarianTransformer& marian,
                            WeightReader& reader) {
   const TransformerConfig& config = marian.config;
   std::vector<Part> parts;
-  AddParts(marian, "encoder", config.layers, parts);
-  AddParts(marian, "decoder", config.decoder_layers, parts);
-  reader.Read(parts, kMarianLayout);
-  if (marian.scaled_swish) {
-    for (const Part& part : parts) {
-      if (part.ours.ends_with("feed_forward.in")) {
-        reader.Scale(part.ours + ".weight", kSwishScale);
-        reader.Scale(part.ours + ".bias", kSwishScale);
-      } else if (part.ours.ends_with("feed_forward.out")) {
-        reader.Scale(part.ours + ".weight", 1 / kSwishScale);
-      }
+  for (const auto& [side, layers] : {std::pair{"encoder", config.layers},
+                                     {"decoder", config.decoder_layers}}) {
+    for (int i = 0; i < layers; ++i) {
+      if (marian.Origin(side, i) != i) continue;
+      for (Part& part : LayerParts(marian, side, i)) parts.push_back(part);
     }
+    AddOuterNorms(config, side, parts);
   }
+  reader.Read(parts, kMarianLayout);
+  if (marian.scaled_swish) ScaleSwish(parts, reader);
+  if (!marian.projects) SetIdentities(config, reader);
+  CopyTiedLayers(marian, reader);
   if (config.position == "learned") {
     const std::string ours = "encoder.positions.weight";
     const Tensor table = reader.from().Take("Wpos", reader.ShapeOf(ours));

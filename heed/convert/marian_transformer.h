@@ -2,6 +2,7 @@
 #ifndef HEED_CONVERT_MARIAN_TRANSFORMER_H_
 #define HEED_CONVERT_MARIAN_TRANSFORMER_H_
 
+#include <string_view>
 #include <vector>
 
 #include "heed/convert/import_options.h"
@@ -20,11 +21,22 @@ struct MarianTransformer {
   /// is scaled.
   bool scaled_swish = false;
   bool output_bias = true;
+  /// Whether attention has a product behind it.
+  bool projects = true;
+  /// Of each layer of the decoder the number, from 0, under which its weights
+  /// are saved, which several may share; empty: its own.
+  std::vector<int> tied_layers;
+
+  /// The number, from 1, in the names of a layer's weights.
+  int Number(std::string_view side, int layer) const;
+  /// The first layer with the same weights.
+  int Origin(std::string_view side, int layer) const;
 };
 
 /// Throws: FormatError that names an option that Heed cannot do.
 MarianTransformer ReadMarianTransformer(ImportOptions& options,
-                                        const SourceWeights& weights);
+                                        const SourceWeights& weights,
+                                        Notes& notes);
 
 /// The layers, norms and positions. Tables of tokens are the caller's.
 void FillMarianTransformer(const MarianTransformer& marian,
