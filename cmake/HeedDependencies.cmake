@@ -6,7 +6,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc)
-find_package(Boost 1.81 REQUIRED) # headers of Asio and Beast
+find_package(Boost 1.81 REQUIRED CONFIG) # headers of Asio and Beast
 find_package(yaml-cpp REQUIRED)
 
 find_package(PkgConfig REQUIRED)

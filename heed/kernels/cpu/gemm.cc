@@ -50,6 +50,19 @@ struct ProductKeyHash {
   }
 };
 
+/// A product's description, which oneDNN 2 and 3 are asked for in other words.
+dnnl::matmul::primitive_desc Describe(const dnnl::engine& engine,
+                                      const dnnl::memory::desc& a,
+                                      const dnnl::memory::desc& b,
+                                      const dnnl::memory::desc& c,
+                                      const dnnl::primitive_attr& attr) {
+#if DNNL_VERSION_MAJOR < 3
+  return {{a, b, c}, attr, engine};
+#else
+  return {engine, a, b, c, attr};
+#endif
+}
+
 /// One product c [m, n] (+)= a [m, k] b of fixed sizes. Thread-safe: the memory
 /// handles that a call needs are kept for the next call.
 class Product {
@@ -73,7 +86,7 @@ class Product {
       sum.append_sum(1.0F);
       attr.set_post_ops(sum);
     }
-    const dnnl::matmul::primitive_desc desc({a_, b_, c_}, attr, engine);
+    const auto desc = Describe(engine, a_, b_, c_, attr);
     scratchpad_ = desc.scratchpad_desc();
     primitive_ = dnnl::matmul(desc);
   }
