@@ -162,8 +162,13 @@ void ApiOptions::Visit(FieldList& v) {
   v("api_keys", api_keys, Any{"FILE"},
     "keys that may translate, detect, predict and explain, one a line; read "
     "again when it changes");
+  v("require_api_key", require_api_key,
+    "with --api-keys: refuse clients without a key; no: serve them under "
+    "--requests-per-minute, as LibreTranslate does unless it is told otherwise "
+    "(a wrong key is refused either way)");
   v("requests_per_minute", requests_per_minute, Range(0, 1e9),
-    "of one client; further ones are answered with 429; 0: no limit");
+    "of one client (a key, or an address); further ones are answered with 429; "
+    "0: no limit; a line of --api-keys may have limit=N for its key");
   v("trust_proxy", trust_proxy,
     "take the client's address from the last X-Forwarded-For");
   v("cors", cors, Any{"ORIGIN"},
@@ -185,8 +190,7 @@ Api::Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics)
     : engine_(engine),
       options_(options),
       metrics_(metrics),
-      keys_(options.api_keys),
-      limiter_(options.requests_per_minute) {}
+      keys_(options.api_keys) {}
 
 void Api::Handle(const ExchangePtr& exchange) {
   try {
@@ -218,6 +222,9 @@ void Api::Answer(const ExchangePtr& exchange) {
       return exchange->Send(TextResponse(kHtml, kNoPage));
     }
   }
+  if (reads && path.starts_with("/download_file/")) {
+    throw HttpError(400, "Files translation are disabled on this server.");
+  }
   if (route == nullptr && allowed.empty()) {
     throw HttpError(404, "there is nothing here; /docs says what there is");
   }
@@ -237,6 +244,12 @@ void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
   if (path == "/detect") return Detect(exchange);
   if (path == "/predict") return Predict(exchange);
   if (path == "/explain") return Explain(exchange);
+  if (path == "/suggest") {
+    throw HttpError(403, "Suggestions are disabled on this server.");
+  }
+  if (path == "/translate_file") {
+    throw HttpError(403, "Files translation are disabled on this server.");
+  }
   if (path == "/health") return send_json({{"status", "ok"}});
   if (path == "/languages") return send_json(Languages());
   if (path == "/models") return send_json(Models());
@@ -254,13 +267,15 @@ void Api::CheckAccess(const Exchange& exchange, const Json& parameters) {
   const HttpRequest& request = exchange.request();
   const std::string key = ApiKeyOf(request, parameters);
   std::string client = request.client;
-  if (keys_.needed()) {
-    if (key.empty()) {
-      throw HttpError(400,
-                      "Please contact the server operator to get an API key");
-    }
-    if (!keys_.Has(key)) throw HttpError(403, "Invalid API key");
+  int per_minute = options_.requests_per_minute;
+  if (keys_.used() && !key.empty()) {
+    const std::optional<ApiKey> known = keys_.Find(key);
+    if (!known) throw HttpError(403, "Invalid API key");
     client = key;
+    per_minute = known->per_minute.value_or(per_minute);
+  } else if (keys_.used() && options_.require_api_key) {
+    throw HttpError(400,
+                    "Please contact the server operator to get an API key");
   } else if (options_.trust_proxy) {
     const std::string_view forwarded =
         request.Header("X-Forwarded-For").value_or("");
@@ -268,11 +283,9 @@ void Api::CheckAccess(const Exchange& exchange, const Json& parameters) {
         TrimBlanks(forwarded.substr(forwarded.rfind(',') + 1));
     if (!last.empty()) client = last;
   }
-  if (const int seconds = limiter_.Count(client)) {
-    throw HttpError(
-        429,
-        fmt::format("Slowdown: {} per 1 minute", options_.requests_per_minute),
-        {{"Retry-After", std::to_string(seconds)}});
+  if (const int seconds = limiter_.Count(client, per_minute)) {
+    throw HttpError(429, fmt::format("Slowdown: {} per 1 minute", per_minute),
+                    {{"Retry-After", std::to_string(seconds)}});
   }
 }
 
@@ -429,8 +442,8 @@ Json Api::FrontendSettings() const {
   return {
       {"charLimit", limit == 0 ? -1 : limit},
       {"frontendTimeout", 500},
-      {"apiKeys", keys_.needed()},
-      {"keyRequired", keys_.needed()},
+      {"apiKeys", keys_.used()},
+      {"keyRequired", keys_.used() && options_.require_api_key},
       {"suggestions", false},
       {"filesTranslation", false},
       {"supportedFilesFormat", Json::array()},

@@ -19,6 +19,7 @@ namespace heed {
 struct ApiOptions {
   RequestLimits limits;
   std::string api_keys;
+  bool require_api_key = true;
   int requests_per_minute = 0;
   bool trust_proxy = false;
   std::string cors = "*";

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/io/file.h"
@@ -12,16 +14,35 @@ namespace {
 constexpr auto kLookEvery = std::chrono::seconds(1);
 constexpr auto kWindow = std::chrono::minutes(1);
 
-std::vector<std::string> ReadKeys(const std::string& path) {
-  std::vector<std::string> keys;
+int LimitOf(std::string_view digits, const std::string& path, int64_t line) {
+  int limit = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [place, error] = std::from_chars(digits.data(), end, limit);
+  if (error != std::errc() || place != end || limit < 0) {
+    throw ConfigError(
+        fmt::format("{}:{}: limit={} is no number of requests a minute", path,
+                    line, digits));
+  }
+  return limit;
+}
+
+std::vector<ApiKey> ReadKeys(const std::string& path) {
+  constexpr std::string_view kLimit = "limit=";
+  std::vector<ApiKey> keys;
   const std::string text = ReadFile(path);
   size_t begin = 0;
+  int64_t line = 0;
   while (begin < text.size()) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const auto words =
         SplitWhitespace(std::string_view(text).substr(begin, end - begin));
+    ++line;
     if (!words.empty() && !words[0].starts_with('#')) {
-      keys.emplace_back(words[0]);
+      ApiKey& key = keys.emplace_back();
+      key.text = words[0];
+      if (words.size() > 1 && words[1].starts_with(kLimit)) {
+        key.per_minute = LimitOf(words[1].substr(kLimit.size()), path, line);
+      }
     }
     begin = end + 1;
   }
@@ -51,14 +72,14 @@ ApiKeys::ApiKeys(std::string path)
   changed_ = std::filesystem::last_write_time(path_, error);
 }
 
-bool ApiKeys::Has(std::string_view key) {
+std::optional<ApiKey> ApiKeys::Find(std::string_view key) {
   const std::lock_guard lock(mutex_);
   ReadIfChanged();
-  bool found = false;
-  for (const std::string& known : keys_) {
-    found |= EqualInConstantTime(key, known);
+  const ApiKey* found = nullptr;
+  for (const ApiKey& known : keys_) {
+    if (EqualInConstantTime(key, known.text)) found = &known;
   }
-  return found;
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 void ApiKeys::ReadIfChanged() {
@@ -73,17 +94,20 @@ void ApiKeys::ReadIfChanged() {
     changed_ = changed;
   } catch (const IoError&) {
     return;  // it is being replaced; looked at again in a second
+  } catch (const ConfigError&) {
+    changed_ = changed;  // not until it is mended
   }
 }
 
-int RequestLimiter::Count(const std::string& client, Clock::time_point now) {
-  if (per_minute_ == 0) return 0;
+int RequestLimiter::Count(const std::string& client, int per_minute,
+                          Clock::time_point now) {
+  if (per_minute == 0) return 0;
   const std::lock_guard lock(mutex_);
   if (now - window_ >= kWindow) {
     window_ = now;
     counts_.clear();
   }
-  if (++counts_[client] <= per_minute_) return 0;
+  if (++counts_[client] <= per_minute) return 0;
   const auto rest =
       std::chrono::ceil<std::chrono::seconds>(kWindow - (now - window_));
   return static_cast<int>(rest.count());

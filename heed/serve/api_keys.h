@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,25 +17,35 @@ namespace heed {
 /// differ.
 bool EqualInConstantTime(std::string_view a, std::string_view b);
 
-/// Keys from a file: one at the start of each line, what follows after white
-/// space is a note; lines that begin with # and empty lines are left out. The
-/// file is read again when it has changed; while it cannot be read, the keys
-/// that were read last go on to hold. Thread-safe.
+/// What the file of keys says of one.
+struct ApiKey {
+  std::string text;
+  /// Requests a minute, 0: no limit; nothing: as many as anybody.
+  std::optional<int> per_minute;
+};
+
+/// Keys from a file: one at the start of each line; `limit=N` behind it are the
+/// requests a minute of this key, all else is a note; lines that begin with #
+/// and empty lines are left out. The file is read again when it has changed;
+/// while it cannot be read, the keys that were read last go on to hold.
+/// Thread-safe.
 class ApiKeys {
  public:
-  /// "": none are needed. Throws: IoError; ConfigError if there is no key in
-  /// the file.
+  /// "": there are none. Throws: IoError; ConfigError if there is no key in
+  /// the file, or that names the line of a wrong limit.
   explicit ApiKeys(std::string path);
 
-  bool needed() const { return !path_.empty(); }
-  bool Has(std::string_view key);
+  /// Whether there are keys at all.
+  bool used() const { return !path_.empty(); }
+  /// Nothing if it is not in the file.
+  std::optional<ApiKey> Find(std::string_view key);
 
  private:
   void ReadIfChanged();
 
   std::string path_;
   std::mutex mutex_;
-  std::vector<std::string> keys_;
+  std::vector<ApiKey> keys_;
   std::filesystem::file_time_type changed_;
   std::chrono::steady_clock::time_point looked_;
 };
@@ -44,15 +55,12 @@ class RequestLimiter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// 0: no limit.
-  explicit RequestLimiter(int per_minute) : per_minute_(per_minute) {}
-
-  /// Counts a request. Returns the seconds until the next one is allowed, 0 if
-  /// this one is.
-  int Count(const std::string& client, Clock::time_point now = Clock::now());
+  /// Counts a request of a client that may send so many a minute; 0: no limit.
+  /// Returns the seconds until the next one is allowed, 0 if this one is.
+  int Count(const std::string& client, int per_minute,
+            Clock::time_point now = Clock::now());
 
  private:
-  const int per_minute_;
   std::mutex mutex_;
   Clock::time_point window_;
   std::unordered_map<std::string, int> counts_;

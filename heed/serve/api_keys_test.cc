@@ -20,28 +20,44 @@ TEST(EqualInConstantTime, ComparesWholeTexts) {
 TEST(ApiKeys, AreTheFirstWordsOfLines) {
   const TemporaryFolder folder;
   ApiKeys keys(folder.Put("keys", "# note\n\n one anna\r\ntwo\n"));
-  EXPECT_TRUE(keys.needed());
-  EXPECT_TRUE(keys.Has("one"));
-  EXPECT_TRUE(keys.Has("two"));
+  EXPECT_TRUE(keys.used());
+  EXPECT_TRUE(keys.Find("one"));
+  EXPECT_TRUE(keys.Find("two"));
   for (const char* wrong : {"", "#", "anna", "one anna", "on", "ones"}) {
-    EXPECT_FALSE(keys.Has(wrong)) << wrong;
+    EXPECT_FALSE(keys.Find(wrong)) << wrong;
   }
-  EXPECT_FALSE(ApiKeys("").needed());
+  EXPECT_FALSE(ApiKeys("").used());
   EXPECT_THROW(ApiKeys(folder.Put("empty", "#\n")), ConfigError);
   EXPECT_THROW(ApiKeys(folder.Path("none")), IoError);
 }
 
+TEST(ApiKeys, HaveLimitsOfTheirOwn) {
+  const TemporaryFolder folder;
+  ApiKeys keys(
+      folder.Put("keys", "a limit=600 anna\nb\nc limit=0\nd note limit=5\n"));
+  EXPECT_EQ(keys.Find("a")->per_minute, 600);
+  EXPECT_EQ(keys.Find("b")->per_minute, std::nullopt);
+  EXPECT_EQ(keys.Find("c")->per_minute, 0);
+  EXPECT_EQ(keys.Find("d")->per_minute, std::nullopt);
+  for (const char* wrong : {"limit=", "limit=x", "limit=-1", "limit=5s"}) {
+    const std::string path =
+        folder.Put("wrong", std::string("a\nb ") + wrong + "\n");
+    const std::string message =
+        MessageOf<ConfigError>([&] { const ApiKeys reads(path); });
+    EXPECT_TRUE(message.starts_with(path + ":2: " + wrong)) << message;
+  }
+}
+
 TEST(RequestLimiter, CountsEachClientByTheMinute) {
-  RequestLimiter limiter(2);
+  RequestLimiter limiter;
   const auto start =
       RequestLimiter::Clock::time_point() + std::chrono::hours(1);
-  EXPECT_EQ(limiter.Count("a", start), 0);
-  EXPECT_EQ(limiter.Count("a", start), 0);
-  EXPECT_EQ(limiter.Count("b", start), 0);
-  EXPECT_EQ(limiter.Count("a", start + std::chrono::seconds(45)), 15);
-  EXPECT_EQ(limiter.Count("a", start + std::chrono::seconds(60)), 0);
-  RequestLimiter none(0);
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(none.Count("a", start), 0);
+  EXPECT_EQ(limiter.Count("a", 2, start), 0);
+  EXPECT_EQ(limiter.Count("a", 2, start), 0);
+  EXPECT_EQ(limiter.Count("b", 2, start), 0);
+  EXPECT_EQ(limiter.Count("a", 2, start + std::chrono::seconds(45)), 15);
+  EXPECT_EQ(limiter.Count("a", 2, start + std::chrono::seconds(60)), 0);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(limiter.Count("c", 0, start), 0);
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <unicode/locid.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 
 namespace heed {
 namespace {
@@ -28,10 +30,57 @@ std::string LanguageOfFile(std::string path) {
   ending.erase(0, 1);
   const bool known = ending.size() >= 2 && ending.size() <= 3 &&
                      IsCode(ending) && LanguageName(ending) != ending;
-  return known ? ending : "";
+  return known ? LanguageCode(ending) : "";
+}
+
+struct LanguageAlias {
+  std::string_view alias;  // lower-case, with dashes
+  std::string_view code;
+};
+// LibreTranslate's own (pb, zh, zt), and what others call the same.
+constexpr std::array<LanguageAlias, 15> kAliases = {{{"pb", "pt-BR"},
+                                                     {"zh", "zh-Hans"},
+                                                     {"zh-cn", "zh-Hans"},
+                                                     {"zh-sg", "zh-Hans"},
+                                                     {"zh-hans-cn", "zh-Hans"},
+                                                     {"zt", "zh-Hant"},
+                                                     {"zh-tw", "zh-Hant"},
+                                                     {"zh-hk", "zh-Hant"},
+                                                     {"zh-mo", "zh-Hant"},
+                                                     {"zh-hant-tw", "zh-Hant"},
+                                                     {"no", "nb"},
+                                                     {"iw", "he"},
+                                                     {"in", "id"},
+                                                     {"ji", "yi"},
+                                                     {"fil", "tl"}}};
+
+// Language small, script with a capital, region in capitals (BCP 47).
+std::string UsualCase(std::string code) {
+  size_t begin = std::min(code.find('-'), code.size());
+  while (begin < code.size()) {
+    const size_t end = std::min(code.find('-', ++begin), code.size());
+    const size_t capitals = end - begin == 2 ? 2 : end - begin == 4 ? 1 : 0;
+    for (size_t i = begin; i < begin + capitals; ++i) {
+      if (code[i] >= 'a' && code[i] <= 'z') {
+        code[i] = static_cast<char>(code[i] - 'a' + 'A');
+      }
+    }
+    begin = end;
+  }
+  return code;
 }
 
 }  // namespace
+
+std::string LanguageCode(std::string_view code) {
+  std::string plain(code);
+  if (!IsCode(plain)) return plain;
+  plain = Lowercase(plain);
+  std::ranges::replace(plain, '_', '-');
+  const auto known = std::ranges::find(kAliases, plain, &LanguageAlias::alias);
+  if (known != kAliases.end()) return std::string(known->code);
+  return UsualCase(std::move(plain));
+}
 
 ModelSpec ParseModelSpec(const std::string& argument) {
   ModelSpec spec;
@@ -51,7 +100,8 @@ ModelSpec ParseModelSpec(const std::string& argument) {
                       "de-en=DIR or pt-BR:en=DIR",
                       argument));
     }
-    spec.languages = {codes.substr(0, between), codes.substr(between + 1)};
+    spec.languages = {LanguageCode(codes.substr(0, between)),
+                      LanguageCode(codes.substr(between + 1))};
     spec.folder = argument.substr(equals + 1);
   }
   std::filesystem::path path =

@@ -8,7 +8,13 @@
 
 namespace heed {
 
-/// Codes as clients know them: "de", "pt-BR".
+/// The code of a language as clients of LibreTranslate know it, whatever its
+/// case and however it was written: "de" of "DE", "zh-Hans" of "zh", "zh_CN"
+/// and "ZH-HANS", "zh-Hant" of "zt" and "zh-TW", "pt-BR" of "pb", "nb" of "no".
+/// What is no code stays as it is.
+std::string LanguageCode(std::string_view code);
+
+/// Codes as LanguageCode gives them: "de", "pt-BR".
 struct LanguagePair {
   std::string source;
   std::string target;

@@ -21,9 +21,33 @@ TEST(ParseModelSpec, ReadsLanguages) {
   spec = ParseModelSpec("pt-BR:en=m");
   EXPECT_EQ(spec.languages.source, "pt-BR");
   EXPECT_EQ(spec.languages.target, "en");
+  spec = ParseModelSpec("EN:zh-tw=m");
+  EXPECT_EQ(spec.languages.source, "en");
+  EXPECT_EQ(spec.languages.target, "zh-Hant");
   EXPECT_EQ(ParseModelSpec("models/b").languages.source, "");
   for (const char* wrong : {"x=m", "a-b-c=m", "=m", "-en=m", "d e-en=m"}) {
     EXPECT_THROW(ParseModelSpec(wrong), ConfigError) << wrong;
+  }
+}
+
+TEST(LanguageCode, KnowsWhatClientsWrite) {
+  for (const char* code :
+       {"zh", "ZH", "zh-Hans", "zh-hans", "zh_CN", "zh-SG"}) {
+    EXPECT_EQ(LanguageCode(code), "zh-Hans") << code;
+  }
+  for (const char* code : {"zt", "zh-TW", "ZH-HANT", "zh_Hant_TW", "zh-HK"}) {
+    EXPECT_EQ(LanguageCode(code), "zh-Hant") << code;
+  }
+  for (const char* code : {"pb", "pt-br", "PT_BR", "pt-BR"}) {
+    EXPECT_EQ(LanguageCode(code), "pt-BR") << code;
+  }
+  EXPECT_EQ(LanguageCode("PT"), "pt");
+  EXPECT_EQ(LanguageCode("no"), "nb");
+  EXPECT_EQ(LanguageCode("De"), "de");
+  EXPECT_EQ(LanguageCode("sr_latn_rs"), "sr-Latn-RS");
+  EXPECT_EQ(LanguageCode("source"), "source");
+  for (const char* no_code : {"", "-", "--", "a-", "-a", "\xC3\x84h", "a b"}) {
+    EXPECT_EQ(LanguageCode(no_code), no_code);
   }
 }
 

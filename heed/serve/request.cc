@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "heed/base/text.h"
+#include "heed/serve/languages.h"
 
 namespace heed {
 namespace {
@@ -278,8 +279,8 @@ TranslateCall ParseTranslate(const Json& parameters,
                              const RequestLimits& limits) {
   TranslateCall call;
   const Json& q = Need(parameters, "q");
-  call.source = TextOf(Need(parameters, "source"), "source");
-  call.target = TextOf(Need(parameters, "target"), "target");
+  call.source = LanguageCode(TextOf(Need(parameters, "source"), "source"));
+  call.target = LanguageCode(TextOf(Need(parameters, "target"), "target"));
   call.alternatives = OptionalNumber(parameters, "alternatives", 0, 0,
                                      limits.alternatives_limit);
   if (const int beam =

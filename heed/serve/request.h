@@ -37,8 +37,8 @@ nlohmann::ordered_json ParametersOf(const HttpRequest& request);
 struct TranslateCall {
   std::vector<std::string> texts;
   bool batch = false;  ///< a list was sent, so a list is answered
-  std::string source;  ///< a language, or "auto"
-  std::string target;
+  std::string source;  ///< a LanguageCode, or "auto"
+  std::string target;  ///< a LanguageCode
   bool html = false;
   int alternatives = 0;
   std::optional<int> beam;
