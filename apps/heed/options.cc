@@ -13,6 +13,7 @@
 #include "apps/heed/completion.h"
 #include "apps/heed/manual_page.h"
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/io/file.h"
 
 namespace heed {

@@ -14,15 +14,13 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using Strings = std::vector<std::string>;
-
-constexpr size_t kShownBytes = 60;
-constexpr int kMaxJsonDepth = 100;
 
 template <typename T>
 constexpr bool kIsInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>;
@@ -39,15 +37,6 @@ constexpr const char* ExpectedType() {
 [[noreturn]] void Fail(std::string_view name, std::string_view value,
                        std::string_view expected) {
   throw ConfigError(fmt::format("{} is {}, must be {}", name, value, expected));
-}
-
-// The JSON of a value that is being refused, cut to what fits on a line.
-std::string Shown(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() <= kShownBytes) return text;
-  size_t end = kShownBytes;
-  while ((text[end] & 0xC0) == 0x80) --end;  // not inside a character
-  return text.substr(0, end) + "...";
 }
 
 template <typename T>
@@ -148,7 +137,7 @@ void CheckValue(const T& value, const Constraint& constraint,
     if (!one_of) return;
     const Strings& choices = one_of->choices;
     if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-      Fail(name, Shown(value),
+      Fail(name, Abridged(value),
            fmt::format("one of {}{}", fmt::join(choices, ", "),
                        DidYouMean(value, choices)));
     }
@@ -237,7 +226,8 @@ void Field::SetJson(const Json& json, std::string_view name) const {
       [&](auto* member) {
         using T = std::decay_t<decltype(*member)>;
         T value{};
-        if (!ReadJson(json, value)) Fail(name, Shown(json), ExpectedType<T>());
+        if (!ReadJson(json, value))
+          Fail(name, Abridged(json), ExpectedType<T>());
         CheckValue(value, constraint, name);
         *member = std::move(value);
       },
@@ -250,7 +240,7 @@ void Field::SetText(const Strings& words, std::string_view name) const {
         using T = std::decay_t<decltype(*member)>;
         T value{};
         if (!ReadText(words, value)) {
-          Fail(name, Shown(fmt::format("{}", fmt::join(words, " "))),
+          Fail(name, Abridged(fmt::format("{}", fmt::join(words, " "))),
                ExpectedType<T>());
         }
         CheckValue(value, constraint, name);
@@ -285,7 +275,7 @@ void FieldsFromJson(const std::vector<Field>& fields, const Json& json,
                     std::string_view source_name) {
   if (!json.is_object()) {
     throw ConfigError(fmt::format("{}: is {}, must be an object of settings",
-                                  source_name, Shown(json)));
+                                  source_name, Abridged(json)));
   }
   for (const auto& item : json.items()) {
     const std::string& key = item.key();
@@ -295,7 +285,7 @@ void FieldsFromJson(const std::vector<Field>& fields, const Json& json,
     if (field == fields.end()) {
       const Strings keys = KeysOf(fields);
       throw ConfigError(fmt::format(
-          "{}: unknown key {}{} (valid: {})", source_name, Shown(key),
+          "{}: unknown key {}{} (valid: {})", source_name, Abridged(key),
           DidYouMean(key, keys), fmt::join(keys, ", ")));
     }
     field->SetJson(item.value(), fmt::format("{}: {}", source_name, key));
@@ -316,32 +306,6 @@ std::vector<FieldDescription> DescribeFields(const std::vector<Field>& fields) {
          field.RangeName(), field.help, field.section});
   }
   return descriptions;
-}
-
-Json ParseJson(std::string_view text, std::string_view source_name) {
-  const auto fail = [&](const std::string& reason) {
-    throw FormatError(
-        fmt::format("{}: is not valid JSON ({})", source_name, reason));
-  };
-  // Nested deeper, copying and printing would need too much stack.
-  const auto check_depth = [&](int depth, Json::parse_event_t, const Json&) {
-    if (depth > kMaxJsonDepth) fail("nested too deeply");
-    return true;
-  };
-  try {
-    return Json::parse(text, check_depth);
-  } catch (const Json::parse_error& error) {
-    const std::string_view before = text.substr(0, error.byte);
-    const size_t line_end = before.rfind('\n');
-    const size_t column =
-        before.size() - (line_end == before.npos ? 0 : line_end + 1);
-    fail(fmt::format("at line {}, column {}",
-                     1 + std::count(before.begin(), before.end(), '\n'),
-                     std::max<size_t>(column, 1)));
-  } catch (const Json::exception&) {
-    fail("a number is too large");
-  }
-  return {};
 }
 
 std::string NearestName(std::string_view word, const Strings& candidates) {

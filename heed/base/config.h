@@ -177,10 +177,6 @@ std::vector<FieldDescription> Describe(Config config) {
   return DescribeFields(FieldsOf(config));
 }
 
-/// Parses a JSON text. Throws: FormatError with source name, line and column.
-nlohmann::ordered_json ParseJson(std::string_view text,
-                                 std::string_view source_name);
-
 /// The candidate with the fewest edits (insert, delete, replace, swap) to
 /// `word`, or "" when none is near enough to be meant.
 std::string NearestName(std::string_view word,

@@ -204,25 +204,6 @@ TEST(Field, OptionNameIsKebabCase) {
   EXPECT_EQ(FieldsOf(config)[3].OptionName(), "--learning-rate");
 }
 
-TEST(ParseJson, NamesSourceAndLineOfAnError) {
-  EXPECT_EQ(ParseJson("{\"a\": 1}", "f")["a"], 1);
-  try {
-    ParseJson("{\n\"a\": 1,\n}", "f.json");
-    FAIL();
-  } catch (const FormatError& error) {
-    EXPECT_STREQ(error.what(),
-                 "f.json: is not valid JSON (at line 3, column 1)");
-  }
-  for (const char* text : {"", "{", "1e999", "\xff", "{\"a\":\"\xc3\"}"}) {
-    EXPECT_THROW(ParseJson(text, "f"), FormatError) << text;
-  }
-}
-
-TEST(ParseJson, RefusesDeepNesting) {
-  EXPECT_THROW(ParseJson(std::string(1000000, '['), "f"), FormatError);
-  EXPECT_NO_THROW(ParseJson(std::string(50, '[') + std::string(50, ']'), "f"));
-}
-
 TEST(NearestName, CountsEditsAndGivesUpWhenFar) {
   const std::vector<std::string> names = {"epochs", "patience", "beam"};
   EXPECT_EQ(NearestName("epohcs", names), "epochs");

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/convert/huggingface.h"
 #include "heed/convert/import_options.h"
 #include "heed/convert/translation_parts.h"

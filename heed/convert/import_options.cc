@@ -10,6 +10,7 @@
 
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/io/file.h"
 
 namespace heed {

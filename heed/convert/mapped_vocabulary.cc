@@ -11,6 +11,7 @@
 #include <span>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/base/text.h"
 #include "heed/data/subwords.h"
 #include "heed/io/file.h"
@@ -19,7 +20,7 @@
 namespace heed {
 namespace {
 
-using SortedJson = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using Piece = SentencePieceModel::Piece;
 using Type = SentencePieceModel::Type;
 
@@ -95,7 +96,7 @@ TokenRows RowsOfPieces(const SentencePieceModel& model, const std::string& path,
 }
 
 /// From the key of a token to its row, as YAML or JSON tells.
-int32_t RowFrom(const SortedJson& value, const std::string& token,
+int32_t RowFrom(const Json& value, const std::string& token,
                 const std::string& path) {
   int64_t row = -1;
   if (value.is_number_integer()) {
@@ -114,7 +115,7 @@ int32_t RowFrom(const SortedJson& value, const std::string& token,
 }
 
 std::vector<std::pair<int32_t, std::string>> SortedTokens(
-    const SortedJson& map, const std::string& path) {
+    const Json& map, const std::string& path) {
   if (!map.is_object() || map.empty()) {
     throw FormatError(path + ": not a map from tokens to ids");
   }
@@ -133,14 +134,6 @@ std::vector<std::pair<int32_t, std::string>> SortedTokens(
   return tokens;
 }
 
-SortedJson ParseJsonMap(const std::string& text, const std::string& file) {
-  // Not base's ParseJson, which keeps the order of keys and so takes long for
-  // so many.
-  SortedJson json = SortedJson::parse(text, nullptr, false);
-  if (json.is_discarded()) throw FormatError(file + ": not valid JSON");
-  return json;
-}
-
 std::vector<std::pair<int32_t, std::string>> ReadTokens(
     const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension();
@@ -148,7 +141,7 @@ std::vector<std::pair<int32_t, std::string>> ReadTokens(
     return SortedTokens(ParseYaml(ReadFile(path), path), path);
   }
   if (extension == ".json") {
-    return SortedTokens(ParseJsonMap(ReadFile(path), path), path);
+    return SortedTokens(ParseJson(ReadFile(path), path), path);
   }
   std::vector<std::pair<int32_t, std::string>> tokens;
   for (std::string& line : ReadLines(path)) {
@@ -346,7 +339,7 @@ MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
 TokenIds ParseTokenIds(const std::string& json, const std::string& file) {
   TokenIds tokens;
   tokens.file = file;
-  for (const auto& [id, token] : SortedTokens(ParseJsonMap(json, file), file)) {
+  for (const auto& [id, token] : SortedTokens(ParseJson(json, file), file)) {
     tokens.ids.emplace(token, id);
   }
   return tokens;

@@ -1,3 +1,4 @@
+#include "heed/base/json.h"
 #include "heed/data/wordpiece.h"
 
 #include <gtest/gtest.h>

@@ -8,9 +8,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/io/elements.h"
 #include "heed/io/file.h"
 
@@ -24,6 +26,8 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr size_t kLengthBytes = 8;
 constexpr const char* kMetadataKey = "__metadata__";
+/// As much as the format allows, and as deep as it needs.
+constexpr JsonLimits kHeaderLimits = {.bytes = 100'000'000, .depth = 3};
 
 // How the elements of a file are stored, and what they become.
 struct ElementType {
@@ -49,11 +53,12 @@ std::string_view DTypeName(DType dtype) {
 
 std::string MakeHeader(std::span<const NamedTensor> tensors,
                        const Metadata& metadata) {
-  Json header = Json::object();
-  if (!metadata.empty()) header[kMetadataKey] = metadata;
+  Json::object_t header;
+  std::unordered_set<std::string_view> names = {kMetadataKey};
+  if (!metadata.empty()) header.emplace_back(kMetadataKey, metadata);
   int64_t begin = 0;
   for (const auto& [name, value] : tensors) {
-    if (header.contains(name) || name == kMetadataKey) {
+    if (!names.insert(name).second) {
       throw ConfigError(
           fmt::format("safetensors: '{}' cannot name a tensor again", name));
     }
@@ -62,13 +67,13 @@ std::string MakeHeader(std::span<const NamedTensor> tensors,
       shape.push_back(value.dim(axis));
     }
     const int64_t end = begin + value.bytes();
-    header[name] = {{"dtype", DTypeName(value.dtype())},
-                    {"shape", shape},
-                    {"data_offsets", {begin, end}}};
+    header.emplace_back(name, Json{{"dtype", DTypeName(value.dtype())},
+                                   {"shape", shape},
+                                   {"data_offsets", {begin, end}}});
     begin = end;
   }
-  std::string text =
-      header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = Json(std::move(header))
+                         .dump(-1, ' ', false, Json::error_handler_t::replace);
   // Elements start at a multiple of eight bytes.
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return text;
@@ -100,7 +105,9 @@ struct Entry {
 class HeaderReader {
  public:
   HeaderReader(const std::string& path, std::string_view header)
-      : path_(path), json_(Json::parse(header, nullptr, false)) {
+      : path_(path),
+        json_(ParseJson(header, path + " is not a safetensors file: its header",
+                        kHeaderLimits)) {
     if (!json_.is_object()) Fail("the header is not a JSON object");
   }
 
@@ -147,7 +154,9 @@ class HeaderReader {
   }
   [[noreturn]] void FailOn(const std::string& tensor,
                            std::string_view problem) const {
-    Fail(fmt::format("tensor '{}': {}", tensor, problem));
+    constexpr size_t kShownBytes = 200;
+    Fail(
+        fmt::format("tensor '{}': {}", tensor.substr(0, kShownBytes), problem));
   }
 
   Entry ReadEntry(const std::string& name, const Json& value) const {
@@ -180,8 +189,7 @@ class HeaderReader {
     }
     FailOn(name, fmt::format("dtype {} is none of F32, F64, F16, BF16, I32, "
                              "I64, I8, U8",
-                             dtype.dump(-1, ' ', true,
-                                        Json::error_handler_t::replace)));
+                             Abridged(dtype)));
   }
 
   Shape ReadShape(const std::string& name, const Json& value) const {

@@ -1,5 +1,6 @@
 #include "heed/io/safetensors.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -154,11 +155,32 @@ TEST_F(Safetensors, HeaderLongerThanTheFileIsAFormatError) {
 TEST_F(Safetensors, MalformedHeadersAreFormatErrors) {
   ExpectError("{", 0, "JSON");
   ExpectError("[]", 0, "JSON");
-  ExpectError(std::string(10000, '['), 0, "JSON");
+  ExpectError(R"({"w":1,"w":1})", 0, "twice");
   ExpectError(R"({"__metadata__":[]})", 0, "__metadata__");
   ExpectError(R"({"__metadata__":{"a":1}})", 0, "__metadata__");
   ExpectError(R"({"w":3})", 0, "'w'");
   ExpectError(R"({"w":{}})", 0, "'w': dtype");
+}
+
+TEST_F(Safetensors, NestedHeadersAreFormatErrors) {
+  const std::string open(100000, '[');
+  const std::string close(100000, ']');
+  for (const char* key : {"dtype", "shape", "data_offsets"}) {
+    const std::string begin = fmt::format(R"({{"a":{{"{}":)", key);
+    ExpectError(begin + open + close + "}}", 0, "nested");
+    ExpectError(begin + open, 0, "nested");
+  }
+  ExpectError(R"({"__metadata__":{"a":)" + open + close + "}}", 0, "nested");
+  ExpectError(open + close, 0, "nested");
+}
+
+TEST_F(Safetensors, ManyTensorsAreWrittenAndReadInLinearTime) {
+  std::vector<NamedTensor> tensors;
+  for (int i = 0; i < 20000; ++i) {
+    tensors.push_back({fmt::format("tensor {}", i), Tensor::Zeros({1})});
+  }
+  WriteSafetensors(path_, tensors, {});
+  EXPECT_EQ(ReadSafetensors(path_).tensors.size(), tensors.size());
 }
 
 TEST_F(Safetensors, MalformedTensorsAreFormatErrorsThatNameThem) {

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-using SortedJson = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 std::string ErrorOf(const std::string& text) {
   return MessageOf<FormatError>([&] { ParseYaml(text, "file.yml"); });
@@ -20,14 +20,14 @@ TEST(Yaml, MapsAndSequencesOfTexts) {
                       "skip: false\nempty: []\nnone: ~\nblank:\n"
                       "layers: [1, 'two']\ninner: {a: \"b\\n\"}\n",
                       "file.yml"),
-            (SortedJson{{"type", "transformer"},
-                        {"dim-vocabs", {"100", "200"}},
-                        {"skip", "false"},
-                        {"empty", SortedJson::array()},
-                        {"none", ""},
-                        {"blank", ""},
-                        {"layers", {"1", "two"}},
-                        {"inner", {{"a", "b\n"}}}}));
+            (Json{{"type", "transformer"},
+                  {"dim-vocabs", {"100", "200"}},
+                  {"skip", "false"},
+                  {"empty", Json::array()},
+                  {"none", ""},
+                  {"blank", ""},
+                  {"layers", {"1", "two"}},
+                  {"inner", {{"a", "b\n"}}}}));
 }
 
 TEST(Yaml, KeysMayBeAnyQuotedText) {
@@ -35,16 +35,16 @@ TEST(Yaml, KeysMayBeAnyQuotedText) {
                       "\xE2\x96\x81"
                       "a: 5\n1: 6\n\"#\": 7\n",
                       "file.yml"),
-            (SortedJson{{"</s>", "0"},
-                        {"\"", "1"},
-                        {"~", "2"},
-                        {"null", "3"},
-                        {":", "4"},
-                        {"\xE2\x96\x81"
-                         "a",
-                         "5"},
-                        {"1", "6"},
-                        {"#", "7"}}));
+            (Json{{"</s>", "0"},
+                  {"\"", "1"},
+                  {"~", "2"},
+                  {"null", "3"},
+                  {":", "4"},
+                  {"\xE2\x96\x81"
+                   "a",
+                   "5"},
+                  {"1", "6"},
+                  {"#", "7"}}));
 }
 
 TEST(Yaml, EmptyTextIsNull) {
@@ -53,7 +53,7 @@ TEST(Yaml, EmptyTextIsNull) {
 
 TEST(Yaml, WhatCannotBeMeantIsRefusedWithItsLine) {
   EXPECT_EQ(ErrorOf("a: 1\nb: 2\na: 3\n"),
-            "file.yml:3: the key 'a' stands twice");
+            "file.yml:3: the name \"a\" stands twice in an object");
   EXPECT_EQ(ErrorOf("a: 1\n~: 2\n"),
             "file.yml:2: a key is null; put it in quotes");
   EXPECT_EQ(ErrorOf("? [a]\n: 1\n"), "file.yml:1: a key must be a text");

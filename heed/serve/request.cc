@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "heed/base/json.h"
 #include "heed/base/text.h"
 #include "heed/serve/languages.h"
 

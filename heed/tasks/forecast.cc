@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/data/shuffle.h"
 #include "heed/io/file.h"
 #include "heed/tasks/text_vocabulary.h"

@@ -8,6 +8,7 @@
 
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/kernels/reduce.h"
 #include "heed/train/model_folder.h"
 

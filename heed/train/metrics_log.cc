@@ -11,9 +11,11 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -37,18 +39,25 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 && name[0] ? name : "host";
 }
 
+// The step of a line of metrics, if it is one.
+std::optional<int64_t> StepOfLine(std::string_view line) {
+  try {
+    const Json json = ParseJson(line, "line");
+    const Json step = json.is_object() ? json.value("step", Json()) : Json();
+    if (step.is_number_integer()) return step.get<int64_t>();
+  } catch (const FormatError&) {  // cut short or damaged
+  }
+  return std::nullopt;
+}
+
 // `text` up to and without the first line that is of a later step, damaged, or
 // without its end.
 std::string_view LinesUpTo(std::string_view text, int64_t last_step) {
   size_t begin = 0;
   for (size_t end; (end = text.find('\n', begin)) != text.npos;
        begin = end + 1) {
-    const auto json =
-        Json::parse(text.substr(begin, end - begin), nullptr, false);
-    const bool kept = json.is_object() && json.contains("step") &&
-                      json["step"].is_number_integer() &&
-                      json["step"].get<int64_t>() <= last_step;
-    if (!kept) break;
+    const auto step = StepOfLine(text.substr(begin, end - begin));
+    if (!step || *step > last_step) break;
   }
   return text.substr(0, begin);
 }

@@ -7,6 +7,7 @@
 
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/io/file.h"
 #include "heed/train/optimizer.h"
 

@@ -3,6 +3,7 @@
 // its name in its first line, between separators.
 #include <nlohmann/json.hpp>
 
+#include "heed/base/json.h"
 #include "heed/convert/convert.h"
 #include "heed/convert/imported.h"
 #include "heed/io/safetensors.h"

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/config.h"
+#include "heed/base/json.h"
 #include "heed/data/conll.h"
 #include "heed/data/labelled.h"
 #include "heed/data/series.h"

@@ -1,0 +1,157 @@
+// A library to be loaded before a program (LD_PRELOAD) that lets one call of the
+// system or of the allocator fail, and with it every later one if so wanted.
+//
+//   HEED_FAULT_CALL    write, sync, rename, create, or allocate
+//   HEED_FAULT_AT      which one of these calls fails, from 1; 0: none
+//   HEED_FAULT_ERROR   its errno; -1: a write takes only half of the bytes and
+//                      the next one none of them (a full disk)
+//   HEED_FAULT_LASTS   1: all later ones fail too
+//   HEED_FAULT_COUNT   a file that gets the number of calls at the end
+//
+// Writes and syncs count on regular files and folders only: what the program
+// prints is not a file that it saves.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+extern "C" {
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* memory, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+}
+
+namespace {
+
+std::atomic<long> calls{0};
+
+// Read before main(), for getenv() must not be called by an allocator.
+struct Plan {
+  char call = '\0';  // its first letter; 'c'reate, 'a'llocate, ...
+  long at = 0;
+  int error = EIO;
+  bool lasts = false;
+  const char* count = nullptr;
+} plan;
+
+[[gnu::constructor]] void Begin() {
+  const auto number = [](const char* name, long otherwise) {
+    const char* text = std::getenv(name);
+    return text ? std::atol(text) : otherwise;
+  };
+  plan.at = number("HEED_FAULT_AT", 0);
+  plan.error = static_cast<int>(number("HEED_FAULT_ERROR", EIO));
+  plan.lasts = number("HEED_FAULT_LASTS", 0) != 0;
+  plan.count = std::getenv("HEED_FAULT_COUNT");
+  if (const char* call = std::getenv("HEED_FAULT_CALL")) plan.call = call[0];
+}
+
+/// Whether this call, of which there may be more, is one that fails.
+bool Fails(char call) {
+  if (plan.call != call) return false;
+  const long number = ++calls;
+  const bool fails =
+      number == plan.at || (plan.lasts && plan.at > 0 && number > plan.at);
+  if (fails && plan.error > 0) errno = plan.error;
+  return fails;
+}
+
+bool IsSaved(int fd) {
+  struct stat info;
+  return fd > STDERR_FILENO && fstat(fd, &info) == 0 &&
+         (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
+template <typename Function>
+Function* Next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+[[gnu::destructor]] void End() {
+  if (plan.count == nullptr) return;
+  const long number = calls;
+  plan.call = '\0';
+  if (std::FILE* file = std::fopen(plan.count, "w")) {
+    std::fprintf(file, "%ld\n", number);
+    std::fclose(file);
+  }
+}
+
+/// What the call of open() would create; those that only read do not count.
+bool Creates(int flags) { return (flags & (O_CREAT | O_WRONLY)) != 0; }
+
+mode_t ModeOf(int flags, va_list arguments) {
+  return (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+ssize_t write(int fd, const void* data, size_t size) {
+  static const auto next = Next<ssize_t(int, const void*, size_t)>("write");
+  if (plan.call == 'w' && IsSaved(fd)) {
+    static std::atomic<bool> full{false};
+    const bool fails = Fails('w');
+    if (full.exchange(false) || (fails && plan.error > 0)) {
+      if (plan.error <= 0) errno = ENOSPC;
+      return -1;
+    }
+    if (fails) {
+      full = true;
+      size = (size + 1) / 2;
+    }
+  }
+  return next(fd, data, size);
+}
+
+int fsync(int fd) {
+  static const auto next = Next<int(int)>("fsync");
+  return IsSaved(fd) && Fails('s') ? -1 : next(fd);
+}
+
+int rename(const char* from, const char* to) {
+  static const auto next = Next<int(const char*, const char*)>("rename");
+  return Fails('r') ? -1 : next(from, to);
+}
+
+int open(const char* path, int flags, ...) {
+  static const auto next = Next<int(const char*, int, ...)>("open");
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = ModeOf(flags, arguments);
+  va_end(arguments);
+  return Creates(flags) && Fails('c') ? -1 : next(path, flags, mode);
+}
+
+void* malloc(size_t size) {
+  return Fails('a') ? nullptr : __libc_malloc(size);
+}
+
+void* calloc(size_t count, size_t size) {
+  return Fails('a') ? nullptr : __libc_calloc(count, size);
+}
+
+void* realloc(void* memory, size_t size) {
+  return Fails('a') ? nullptr : __libc_realloc(memory, size);
+}
+
+void* aligned_alloc(size_t alignment, size_t size) {
+  return Fails('a') ? nullptr : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void** memory, size_t alignment, size_t size) {
+  if (Fails('a')) return ENOMEM;
+  *memory = __libc_memalign(alignment, size);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+
+}  // extern "C"
