@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_package.sh FOLDER [--clean]: looks at the Debian packages in FOLDER and
 # runs the command from where nothing else of the project is; with --clean also
-# installs them in a fresh Debian 12, which needs root and the network.
+# installs them in a fresh Debian of this release, which needs root and the network.
 set -euo pipefail
 
 root=$(readlink -f "$(dirname "$0")/../..")
@@ -47,16 +47,7 @@ heed __complete "" | sed -n '2,$s/^\([a-z].*\)\t.*/\1/p' | while read -r name; d
 done
 echo "The packages hold what they should."
 
-[[ ${2-} == --clean ]] || exit 0
-clean=$scratch/debian
-debootstrap --variant=minbase bookworm "$clean" >"$scratch/log" || fail "$(tail "$scratch/log")"
-trap 'umount -q "$clean/proc" || true; rm -rf --one-file-system "$scratch"' EXIT
-mount -t proc proc "$clean/proc"
-cp "$command_deb" "$library_deb" "$clean/root"
-cp -r "$root/examples" "$clean/root"
-inside() { chroot "$clean" env DEBIAN_FRONTEND=noninteractive sh -ec "cd /root; $*"; }
-inside 'apt-get update -q; apt-get install -q -y --no-install-recommends ./heed_*.deb'
-inside 'heed demo; echo "may 3, 1999" | heed translate heed-demo | grep -x 1999-05-03'
-inside 'apt-get install -q -y --no-install-recommends make ./libheed-dev_*.deb'
-inside 'cmake -S examples -B build && cmake --build build && ctest --test-dir build'
-echo "They install and run in a fresh Debian 12."
+if [[ ${2-} == --clean ]]; then
+  release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  "$root/tests/debian/test_install.sh" "$release" "$folder"
+fi
