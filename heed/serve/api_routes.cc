@@ -80,7 +80,11 @@ const std::vector<Route>& Routes() {
          "a text, or a list of texts: then lists are answered"},
         {"source", "string", true, "its language, or auto"},
         {"target", "string", true, "the language to translate into"},
-        {"format", "string", false, "text, or html: tags are kept"},
+        {"format", "string", false,
+         "text, or html: tags are put around the words that theirs became; "
+         "translate=\"no\", code and the like are kept. Placeholders are kept "
+         "in "
+         "both"},
         {"alternatives", "integer", false, "how many more translations"},
         {"beam", "integer", false, "hypotheses kept at each step; 1: greedy"},
         kModelName,

@@ -306,7 +306,11 @@ void ModelQueue::TranslateBatch(ServedModel& model, const Batch& batch) {
   for (size_t i = 0; i < all.size(); ++i) {
     source += std::ssize(all[i][0].source_pieces);
     target += std::ssize(all[i][0].target_pieces);
-    places[i].first->translations[places[i].second] = std::move(all[i]);
+    const auto& [waiting, text] = places[i];
+    if (waiting->job.text_translated) {
+      waiting->job.text_translated(text, all[i]);
+    }
+    waiting->translations[text] = std::move(all[i]);
   }
   metrics_.CountTokens(name_, source, target);
 }

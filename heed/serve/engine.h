@@ -47,6 +47,8 @@ struct Job {
   std::function<bool()> abandoned;
   /// Of kTranslate; optional: beginnings of translations (see PiecesObserver).
   PiecesObserver told;
+  /// Of kTranslate; optional: each text once it is translated, before all are.
+  std::function<void(size_t text, const Translations&)> text_translated;
   std::function<void(const ServedModel&, std::vector<Translations>)> translated;
   std::function<void(const ServedModel&, std::vector<Prediction>)> predicted;
   std::function<void(std::exception_ptr)> failed;

@@ -151,6 +151,7 @@ const Translator& ServedModel::TranslatorOf(const SearchChoice& choice) {
     decode.nbest = choice.nbest;
     decode.length_penalty = search_.length_penalty;
     decode.max_length_factor = search_.max_length_factor;
+    decode.keep_attention = choice.attention;
     decode.keep_scores = choice.scores || choice.nbest > 1;
     const TranslationModel& model = translation_->translation();
     translator = std::make_unique<Translator>(

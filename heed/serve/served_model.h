@@ -35,6 +35,7 @@ struct SearchChoice {
   int beam = 0;  ///< 0: that of SearchDefaults
   int nbest = 1;
   bool scores = false;
+  bool attention = false;  ///< Translation::attention is wanted
 
   auto operator<=>(const SearchChoice&) const = default;
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "heed/serve/api.h"
+#include "heed/serve/html_entities.h"
+#include "heed/serve/mark_placement.h"
 
 namespace heed {
 namespace {
@@ -41,15 +43,23 @@ HttpResponse EventStreamHead() {
 TranslationWork::TranslationWork(std::shared_ptr<Exchange> exchange,
                                  TranslateCall call)
     : exchange_(std::move(exchange)), call_(std::move(call)) {
+  texts_.reserve(call_.texts.size());
   for (const std::string& text : call_.texts) {
     Text& place = texts_.emplace_back();
     place.segments = call_.html ? SplitHtml(text) : SplitText(text);
     place.first = sentences_.size();
     for (const Segment& segment : place.segments) {
-      if (segment.translate) sentences_.push_back(segment.text);
+      if (segment.translate) sentences_.push_back(&segment);
     }
     place.count = sentences_.size() - place.first;
   }
+}
+
+// What a language is told by: no tags.
+std::vector<std::string> TranslationWork::PlainTexts() const {
+  std::vector<std::string> texts;
+  for (const Segment* sentence : sentences_) texts.push_back(sentence->text);
+  return texts.empty() ? call_.texts : texts;
 }
 
 void TranslationWork::Start(Engine& engine) {
@@ -60,7 +70,7 @@ void TranslationWork::Start(Engine& engine) {
   }
   const auto self = shared_from_this();
   DetectLanguages(
-      engine, call_.texts, [self] { return self->exchange_->gone(); },
+      engine, PlainTexts(), [self] { return self->exchange_->gone(); },
       [self, &engine](const std::vector<Detection>& found) {
         self->detected_ = found.front();
         self->source_ = found.front().language;
@@ -114,7 +124,10 @@ void TranslationWork::Choose(Engine& engine) {
 void TranslationWork::Submit(ModelQueue& queue) {
   const auto self = shared_from_this();
   Job job;
-  job.texts = sentences_;
+  for (const Segment* sentence : sentences_) {
+    job.texts.push_back(sentence->text);
+    if (!sentence->marks.empty()) job.search.attention = true;
+  }
   job.search.beam = call_.beam.value_or(0);
   job.search.nbest = call_.html ? 1 : call_.alternatives + 1;
   job.abandoned = [self] { return self->exchange_->gone(); };
@@ -124,7 +137,12 @@ void TranslationWork::Submit(ModelQueue& queue) {
     job.told = [self, model = queue.model()](
                    int64_t sentence, const std::vector<std::string>& pieces,
                    bool whole) {
-      self->Tell(model->target_vocabulary(), sentence, pieces, whole);
+      self->Tell(model->target_vocabulary(), static_cast<size_t>(sentence),
+                 pieces, whole);
+    };
+    job.text_translated = [self](size_t sentence,
+                                 const Translations& translations) {
+      self->TellMarked(sentence, translations[0]);
     };
   }
   job.translated = [self](const ServedModel& /*model*/,
@@ -135,21 +153,39 @@ void TranslationWork::Submit(ModelQueue& queue) {
   queue.Submit(std::move(job));
 }
 
-// Sentences are written at the same time, but shown one after the other. Bytes
-// of a character, or what a next piece makes look otherwise, wait.
-void TranslationWork::Tell(const Vocabulary& vocabulary, int64_t sentence,
+// Bytes of a character, or what a next piece makes look otherwise, wait. So
+// does a sentence with marks: where they go is known once it is whole.
+void TranslationWork::Tell(const Vocabulary& vocabulary, size_t sentence,
                            const std::vector<std::string>& pieces, bool whole) {
-  const auto place = static_cast<size_t>(sentence);
+  if (!sentences_[sentence]->marks.empty()) return;
   std::string written = vocabulary.DecodePieces(pieces);
+  if (call_.html) written = EscapeHtml(written);
+  Show(sentence, std::move(written), pieces, whole);
+}
+
+void TranslationWork::TellMarked(size_t sentence,
+                                 const Translation& translation) {
+  const Segment& segment = *sentences_[sentence];
+  if (segment.marks.empty()) return;
+  std::vector<std::string> pieces = translation.target_pieces;
+  if (!pieces.empty()) pieces.pop_back();  // </s>
+  Show(sentence, WriteSentence(segment, translation, call_.html), pieces, true);
+}
+
+// Sentences are written at the same time, but shown one after the other.
+void TranslationWork::Show(size_t sentence, std::string written,
+                           const std::vector<std::string>& pieces, bool whole) {
   const std::lock_guard lock(mutex_);
-  if (whole_[place]) return;  // a batch that is computed again
-  whole_[place] = whole;
-  if (written.starts_with(partial_[place])) partial_[place] = written;
+  if (whole_[sentence]) return;  // a batch that is computed again
+  whole_[sentence] = whole;
+  if (written.starts_with(partial_[sentence])) {
+    partial_[sentence] = std::move(written);
+  }
   const auto index = static_cast<size_t>(
       std::ranges::find_if(texts_,
                            [&](const Text& text) {
-                             return place >= text.first &&
-                                    place < text.first + text.count;
+                             return sentence >= text.first &&
+                                    sentence < text.first + text.count;
                            }) -
       texts_.begin());
   Text& text = texts_[index];
@@ -162,12 +198,12 @@ void TranslationWork::Tell(const Vocabulary& vocabulary, int64_t sentence,
     translations.push_back(partial_[next]);
     if (!whole_[next++]) break;
   }
-  std::string shown = JoinSegments(begun, translations, call_.html);
+  std::string shown = JoinSegments(begun, translations);
   if (shown == text.shown || !shown.starts_with(text.shown)) return;
   text.shown = shown;
   SendEvent("token", {{"index", index},
                       {"text", shown},
-                      {"sentence", place - text.first},
+                      {"sentence", sentence - text.first},
                       {"tokens", pieces}});
 }
 
@@ -176,9 +212,10 @@ std::string TranslationWork::TextOf(const Text& text,
                                     size_t rank) const {
   std::vector<std::string> sentences;
   for (size_t i = text.first; i < text.first + text.count; ++i) {
-    sentences.push_back(all[i][std::min(rank, all[i].size() - 1)].text);
+    const Translation& translation = all[i][std::min(rank, all[i].size() - 1)];
+    sentences.push_back(WriteSentence(*sentences_[i], translation, call_.html));
   }
-  return JoinSegments(text.segments, sentences, call_.html);
+  return JoinSegments(text.segments, sentences);
 }
 
 // The second best of each sentence, then the third best, and so on.

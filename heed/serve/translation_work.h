@@ -36,8 +36,12 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
 
   void Choose(Engine& engine);
   void Submit(ModelQueue& queue);
-  void Tell(const Vocabulary& vocabulary, int64_t sentence,
+  void Tell(const Vocabulary& vocabulary, size_t sentence,
             const std::vector<std::string>& pieces, bool whole);
+  void TellMarked(size_t sentence, const Translation& translation);
+  void Show(size_t sentence, std::string written,
+            const std::vector<std::string>& pieces, bool whole);
+  std::vector<std::string> PlainTexts() const;
   void Finish(const std::vector<Translations>& all);
   void Fail(const std::exception_ptr& error);
   nlohmann::ordered_json ResultOf(const std::vector<Translations>& all) const;
@@ -52,12 +56,12 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   std::string source_;
   std::optional<Detection> detected_;
   std::vector<Text> texts_;
-  std::vector<std::string> sentences_;
+  std::vector<const Segment*> sentences_;  // of texts_
 
   // Of a stream
   std::mutex mutex_;
   bool begun_ = false;
-  std::vector<std::string> partial_;  // of each sentence
+  std::vector<std::string> partial_;  // of each sentence, as it is answered
   std::vector<bool> whole_;
 };
 

@@ -199,6 +199,20 @@ def requests():
         f"multipart/form-data; boundary=x\r\nContent-Length: {len(form)}\r\n\r\n{form}")
 
 
+def markup():
+    for name, text in (
+            ("nested", 'h<p>A <b>big <i title="x>y">dog</i></b> &amp; a <a href=/z>cat</a>. It runs.</p>'),
+            ("kept", 'hSee <code>a &lt; b</code>, <span translate="no">X</span> <img src=a> '
+             '<time>noon</time><!-- c --> &hellip; &foo; now<br>on'),
+            ("crossing", "ha <b>b <i>c</b> d. E</i> f</u> g <u>h"),
+            ("blocks", "h<title>a <b></title><pre>one\ntwo</pre><textarea>x</textarea>"
+             "<script>y</script><![CDATA[z]]><!doctype html>"),
+            ("placeholders", "tHello {{name}}, you have {0} (%s) files, 50% of %1$s. See "
+             "https://x.example/a_(b)?c, a@b.example: [X0X] ${v} %(n)s :ok: __A__ <0>z</0> \\n &eacute;"),
+            ("message", "t{n, plural, one {# file} other {# files}} in \"{x}\"/{y}; %d, %d. $z")):
+        put("markup", name, ("\x01" if text[0] == "t" else "\x00") + text[1:])
+
+
 def main():
     heed = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as scratch:
@@ -209,6 +223,7 @@ def main():
         tokenizer_texts()
         models(heed, folder)
         requests()
+        markup()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,595 @@
+#include "heed/serve/mark_placement.h"
+
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "heed/serve/html_entities.h"
+#include "heed/serve/piece_ranges.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kNone = std::numeric_limits<size_t>::max();
+
+// ----------------------------------------------------------------------- words
+
+enum class CharacterKind { kSpace, kWord, kIdeograph, kExtends, kOther };
+
+CharacterKind KindOf(UChar32 c) {
+  if (c < 0) return CharacterKind::kOther;
+  if (u_isUWhiteSpace(c)) return CharacterKind::kSpace;
+  if (u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND)) {
+    return CharacterKind::kExtends;
+  }
+  if (!u_isalnum(c)) return CharacterKind::kOther;
+  if (c < 0x80) return CharacterKind::kWord;
+  // Scripts that write no spaces between words.
+  const auto breaks = u_getIntPropertyValue(c, UCHAR_LINE_BREAK);
+  return breaks == U_LB_IDEOGRAPHIC || breaks == U_LB_COMPLEX_CONTEXT ||
+                 breaks == U_LB_CONDITIONAL_JAPANESE_STARTER
+             ? CharacterKind::kIdeograph
+             : CharacterKind::kWord;
+}
+
+/// A word, or a single mark or character of a script without spaces.
+struct Unit {
+  TextRange range;
+  bool word = false;
+};
+
+/// What stands between white space, cut between words and marks, and at `cuts`
+/// (ascending).
+std::vector<Unit> UnitsOf(std::string_view text, std::span<const Mark> cuts) {
+  std::vector<Unit> units;
+  auto last = CharacterKind::kSpace;
+  const auto size = static_cast<int32_t>(text.size());
+  size_t cut = 0;
+  for (int32_t i = 0; i < size;) {
+    const int32_t begin = i;
+    UChar32 c = 0;
+    U8_NEXT(text.data(), i, size, c);
+    const auto kind = KindOf(c);
+    const auto at = static_cast<size_t>(begin);
+    while (cut < cuts.size() && cuts[cut].at < at) ++cut;
+    const bool cuts_here = cut < cuts.size() && cuts[cut].at == at;
+    if (kind == CharacterKind::kSpace) {
+      last = kind;
+      continue;
+    }
+    const bool goes_on =
+        last != CharacterKind::kSpace && !cuts_here &&
+        (kind == CharacterKind::kExtends ||
+         (kind == CharacterKind::kWord && last == CharacterKind::kWord));
+    if (!goes_on) {
+      units.push_back(
+          {{at, at},
+           kind == CharacterKind::kWord || kind == CharacterKind::kIdeograph});
+    }
+    units.back().range.end = static_cast<size_t>(i);
+    if (kind != CharacterKind::kExtends || !goes_on) last = kind;
+  }
+  return units;
+}
+
+// ------------------------------------------------------------------ alignment
+
+/// The attention between words as W[t][s]: that of the pieces that have a part
+/// in them.
+class Weights {
+ public:
+  Weights(size_t T, size_t S) : S_(S), values_(T * S) {}
+
+  float& at(size_t t, size_t s) { return values_[t * S_ + s]; }
+  float at(size_t t, size_t s) const { return values_[t * S_ + s]; }
+
+ private:
+  size_t S_;
+  std::vector<float> values_;
+};
+
+struct Part {
+  size_t unit;
+  float share;  // of the piece
+};
+
+/// The units that each piece has a part in.
+std::vector<std::vector<Part>> PartsOf(std::span<const TextRange> pieces,
+                                       std::span<const Unit> units) {
+  std::vector<std::vector<Part>> parts(pieces.size());
+  size_t first = 0;
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    const TextRange piece = pieces[p];
+    if (piece.begin == piece.end) continue;
+    while (first < units.size() && units[first].range.end <= piece.begin) {
+      ++first;
+    }
+    for (size_t u = first; u < units.size() && units[u].range.begin < piece.end;
+         ++u) {
+      const size_t both = std::min(units[u].range.end, piece.end) -
+                          std::max(units[u].range.begin, piece.begin);
+      parts[p].push_back({u, static_cast<float>(both) /
+                                 static_cast<float>(piece.end - piece.begin)});
+    }
+  }
+  return parts;
+}
+
+/// Which source word each target word belongs to, and the other way round.
+struct Links {
+  std::vector<size_t> source;     // of each target word; kNone: of none
+  std::vector<float> confidence;  // of each target word
+  std::vector<size_t> target;     // of each source word
+  std::vector<float> of_source;   // its weight
+};
+
+std::optional<Weights> WeightsOf(const Translation& translation,
+                                 std::string_view source_text,
+                                 std::span<const Unit> source,
+                                 std::span<const Unit> target) {
+  const size_t rows = translation.target_pieces.size();
+  const size_t columns = translation.source_pieces.size();
+  if (rows < 1 || columns < 1 ||
+      translation.attention.size() != rows * columns) {
+    return std::nullopt;
+  }
+  // Both end with </s>.
+  const auto of = [](std::string_view text, std::span<const std::string> all,
+                     std::span<const Unit> units) {
+    return PartsOf(RangesOfPieces(text, all.first(all.size() - 1)), units);
+  };
+  const auto sources = of(source_text, translation.source_pieces, source);
+  const auto targets = of(translation.text, translation.target_pieces, target);
+  Weights weights(target.size(), source.size());
+  for (size_t t = 0; t < targets.size(); ++t) {
+    for (size_t s = 0; s < sources.size(); ++s) {
+      const float weight = translation.attention[t * columns + s];
+      if (!(weight > 0)) continue;
+      for (const Part& to : targets[t]) {
+        for (const Part& from : sources[s]) {
+          weights.at(to.unit, from.unit) += weight * to.share * from.share;
+        }
+      }
+    }
+  }
+  return weights;
+}
+
+std::string_view TextOf(std::string_view text, const Unit& unit) {
+  return text.substr(unit.range.begin, unit.range.end - unit.range.begin);
+}
+
+/// Words belong to words, and marks to the same mark if there is one.
+void Prefer(std::string_view source_text, std::span<const Unit> source,
+            std::string_view target_text, std::span<const Unit> target,
+            Weights& weights) {
+  constexpr float kOther = 0.1F;  // of the weight between a word and a mark
+  constexpr float kSame = 1;
+  for (size_t t = 0; t < target.size(); ++t) {
+    for (size_t s = 0; s < source.size(); ++s) {
+      if (source[s].word != target[t].word) {
+        weights.at(t, s) *= kOther;
+      } else if (!source[s].word && TextOf(source_text, source[s]) ==
+                                        TextOf(target_text, target[t])) {
+        weights.at(t, s) += kSame;
+      }
+    }
+  }
+}
+
+Links LinksOf(const std::optional<Weights>& weights, size_t T, size_t S) {
+  Links links;
+  links.source.assign(T, kNone);
+  links.confidence.assign(T, 0);
+  links.target.assign(S, kNone);
+  links.of_source.assign(S, 0);
+  if (S == 0 || T == 0) return links;
+  for (size_t t = 0; t < T; ++t) {
+    size_t best = (2 * t + 1) * S / (2 * T);
+    float most = weights ? 0.0F : 1.0F;
+    for (size_t s = 0; weights && s < S; ++s) {
+      const float weight = weights->at(t, s);
+      if (weight > most) {
+        most = weight;
+        best = s;
+      }
+      if (weight > links.of_source[s]) {
+        links.of_source[s] = weight;
+        links.target[s] = t;
+      }
+    }
+    links.source[t] = best;
+    links.confidence[t] = most;
+  }
+  for (size_t s = 0; s < S; ++s) {
+    if (links.target[s] == kNone) links.target[s] = (2 * s + 1) * T / (2 * S);
+  }
+  return links;
+}
+
+// ------------------------------------------------------------------- placement
+
+/// What goes into the translation: an element, or a single mark.
+struct Node {
+  size_t open = kNone;  // marks; of a single mark, that one
+  size_t close = kNone;
+  bool element = false;
+  bool to_begin = false;  // opened in an earlier sentence
+  bool to_end = false;    // closed in a later one
+  size_t at = 0;          // of a single mark: the source word behind it
+  TextRange source = {};  // words
+  TextRange target = {};  // words
+  std::vector<size_t> children = {};
+};
+
+class Placement {
+ public:
+  Placement(const Segment& segment, const Translation& translation, bool html)
+      : segment_(segment),
+        text_(translation.text),
+        html_(html),
+        source_(UnitsOf(segment.text, segment.marks)),
+        target_(UnitsOf(text_, {})) {
+    auto weights = WeightsOf(translation, segment.text, source_, target_);
+    if (weights) Prefer(segment.text, source_, text_, target_, *weights);
+    links_ = LinksOf(weights, target_.size(), source_.size());
+  }
+
+  std::string Write() {
+    MakeTree();
+    // Parents stand before their children.
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      if (!nodes_[n].children.empty()) PlaceChildren(nodes_[n]);
+    }
+    Emit();
+    return std::move(out_);
+  }
+
+ private:
+  /// The first source word that does not begin before `at`.
+  size_t WordAt(size_t at) const {
+    return static_cast<size_t>(
+        std::ranges::partition_point(
+            source_, [&](const Unit& unit) { return unit.range.begin < at; }) -
+        source_.begin());
+  }
+
+  // The root is node 0. What was opened before the sentence is opened at its
+  // beginning, the last one to close first.
+  void MakeTree() {
+    const std::vector<Mark>& marks = segment_.marks;
+    Node& root = nodes_.emplace_back();
+    root.element = true;
+    root.source = {0, source_.size()};
+    root.target = {0, target_.size()};
+    std::vector<size_t> open = {0};
+    const auto add = [&](Node node) {
+      nodes_[open.back()].children.push_back(nodes_.size());
+      nodes_.push_back(std::move(node));
+    };
+    for (size_t m = marks.size(); m-- > 0;) {
+      if (marks[m].kind != Mark::Kind::kClose ||
+          marks[m].partner != Mark::kNoPartner) {
+        continue;
+      }
+      add({.close = m,
+           .element = true,
+           .to_begin = true,
+           .source = {0, WordAt(marks[m].at)}});
+      open.push_back(nodes_.size() - 1);
+    }
+    for (size_t m = 0; m < marks.size(); ++m) {
+      const Mark& mark = marks[m];
+      const size_t word = WordAt(mark.at);
+      if (mark.kind == Mark::Kind::kOpen) {
+        const bool whole = mark.partner != Mark::kNoPartner;
+        add({.open = m,
+             .close = whole ? mark.partner : kNone,
+             .element = true,
+             .to_end = !whole,
+             .source = {word, whole ? WordAt(marks[mark.partner].at)
+                                    : source_.size()}});
+        open.push_back(nodes_.size() - 1);
+      } else if (mark.kind == Mark::Kind::kClose) {
+        open.pop_back();
+      } else {
+        add({.open = m, .at = word});
+      }
+    }
+  }
+
+  void PlaceChildren(const Node& parent) {
+    TextRange room = parent.target;
+    std::vector<size_t> between;
+    for (const size_t child : parent.children) {
+      Node& node = nodes_[child];
+      if (!node.element) continue;
+      const bool all = node.source == parent.source &&
+                       parent.source.begin < parent.source.end;
+      if (all && room == parent.target) {
+        node.target = room;
+      } else if (node.to_begin) {
+        node.target = {room.begin, Border(node.source.end, room)};
+        room.begin = node.target.end;
+      } else if (node.to_end) {
+        node.target = {Border(node.source.begin, room), room.end};
+        room.end = node.target.begin;
+      } else {
+        between.push_back(child);
+      }
+    }
+    PlaceElements(parent, between, room);
+    for (const size_t child : parent.children) {
+      Node& node = nodes_[child];
+      if (!node.element) {
+        const size_t gap = GapOf(segment_.marks[node.open], node.at, parent);
+        node.target = {gap, gap};
+      }
+    }
+  }
+
+  /// Where the words of what stands before source word `border` end, so that
+  /// the most attention is on the right side.
+  size_t Border(size_t border, TextRange room) const {
+    float sum = 0;
+    float best_sum = 0;
+    size_t best = room.begin;
+    for (size_t t = room.begin; t < room.end; ++t) {
+      sum += links_.source[t] < border ? links_.confidence[t]
+                                       : -links_.confidence[t];
+      if (sum > best_sum) {
+        best_sum = sum;
+        best = t + 1;
+      }
+    }
+    return best;
+  }
+
+  void PlaceElements(const Node& parent, std::span<const size_t> elements,
+                     TextRange room) {
+    if (elements.empty()) return;
+    // Of each source word of the parent, the element that it is in.
+    std::vector<size_t> owner(parent.source.end - parent.source.begin, kNone);
+    for (const size_t element : elements) {
+      const TextRange own = nodes_[element].source;
+      for (size_t s = own.begin; s < own.end; ++s) {
+        owner[s - parent.source.begin] = element;
+      }
+    }
+    std::vector<float> best(elements.size(), 0.0F);
+    const auto index = [&](size_t element) {
+      return static_cast<size_t>(std::ranges::lower_bound(elements, element) -
+                                 elements.begin());
+    };
+    std::vector<bool> taken(room.end - room.begin, false);
+    size_t current = kNone;
+    size_t begin = 0;
+    float sum = 0;
+    for (size_t t = room.begin; t < room.end; ++t) {
+      const size_t s = links_.source[t];
+      const bool inside = s >= parent.source.begin && s < parent.source.end;
+      const size_t own = inside ? owner[s - parent.source.begin] : kNone;
+      if (own == kNone) {
+        sum -= links_.confidence[t];
+        continue;
+      }
+      if (own != current || sum <= 0) {
+        current = own;
+        begin = t;
+        sum = 0;
+      }
+      sum += links_.confidence[t];
+      float& most = best[index(own)];
+      if (sum > most) {
+        most = sum;
+        nodes_[own].target = {begin, t + 1};
+      }
+    }
+    for (size_t e = 0; e < elements.size(); ++e) {
+      if (best[e] > 0) Take(nodes_[elements[e]].target, room, taken);
+    }
+    for (size_t e = 0; e < elements.size(); ++e) {
+      if (best[e] <= 0) PlaceAlone(nodes_[elements[e]], parent, room, taken);
+    }
+  }
+
+  static void Take(TextRange range, TextRange room, std::vector<bool>& taken) {
+    for (size_t t = range.begin; t < range.end; ++t) {
+      taken[t - room.begin] = true;
+    }
+  }
+
+  /// Of an element that no target word belongs to: the free word that looked at
+  /// its words most, or no word at all.
+  void PlaceAlone(Node& node, const Node& parent, TextRange room,
+                  std::vector<bool>& taken) const {
+    size_t found = kNone;
+    float most = -1;
+    for (size_t s = node.source.begin; s < node.source.end; ++s) {
+      const size_t t = links_.target[s];
+      const bool free =
+          t >= room.begin && t < room.end && !taken[t - room.begin];
+      if (free && source_[s].word && links_.of_source[s] > most) {
+        most = links_.of_source[s];
+        found = t;
+      }
+    }
+    if (found != kNone) {
+      node.target = {found, found + 1};
+      Take(node.target, room, taken);
+      return;
+    }
+    const Mark& mark = segment_.marks[node.open];
+    size_t gap = GapOf(mark, node.source.begin, parent);
+    gap = std::clamp(gap, room.begin, room.end);
+    node.target = {gap, gap};
+  }
+
+  /// The target word before which something goes that stands before source
+  /// word `word`: beside the words of one of its neighbours.
+  size_t GapOf(const Mark& mark, size_t word, const Node& parent) const {
+    const TextRange room = parent.target;
+    const bool has_left = word > parent.source.begin;
+    const bool has_right = word < parent.source.end;
+    if (!has_left && !has_right) return room.begin;
+    if (!has_right && word == source_.size()) return room.end;
+    bool left = has_left;
+    if (has_left && has_right) {
+      const size_t before = word - 1;
+      if (source_[before].word != source_[word].word) {
+        left = source_[before].word;
+      } else if (mark.joins_left != mark.joins_right) {
+        left = mark.joins_left;
+      } else {
+        left = links_.of_source[before] >= links_.of_source[word];
+      }
+    }
+    const size_t neighbour = left ? word - 1 : word;
+    size_t t = links_.target[neighbour];
+    if (t == kNone) return room.begin;
+    const auto same = [&](size_t other) {
+      return links_.source[other] == neighbour;
+    };
+    if (left) {
+      while (t + 1 < target_.size() && same(t + 1)) ++t;
+      ++t;
+    } else {
+      while (t > 0 && same(t - 1)) --t;
+    }
+    return std::clamp(t, room.begin, room.end);
+  }
+
+  // ---------------------------------------------------------------------
+  // output
+
+  void Emit() {
+    struct Frame {
+      size_t node;
+      size_t next;
+      size_t end;
+    };
+    for (Node& node : nodes_) {
+      std::ranges::stable_sort(node.children, {}, [&](size_t child) {
+        return nodes_[child].target.begin;
+      });
+    }
+    std::vector<Frame> frames = {{0, 0, target_.size()}};
+    while (!frames.empty()) {
+      Frame& frame = frames.back();
+      const Node& node = nodes_[frame.node];
+      if (frame.next == node.children.size()) {
+        EmitWords(frame.end);
+        if (node.close != kNone) out_ += segment_.marks[node.close].raw;
+        frames.pop_back();
+        continue;
+      }
+      const size_t child = node.children[frame.next++];
+      const Node& inner = nodes_[child];
+      const size_t begin = std::clamp(inner.target.begin, word_, frame.end);
+      const size_t end = std::clamp(inner.target.end, begin, frame.end);
+      EmitWords(begin);
+      if (!inner.element) {
+        EmitMark(segment_.marks[inner.open]);
+        continue;
+      }
+      if (end > begin) EmitSpace();
+      if (inner.open != kNone) out_ += segment_.marks[inner.open].raw;
+      frames.push_back({child, 0, end});
+    }
+    EmitRest();
+  }
+
+  std::string_view SpaceBefore(size_t word) const {
+    const size_t begin = word > 0 ? target_[word - 1].range.end : 0;
+    const size_t end =
+        word < target_.size() ? target_[word].range.begin : text_.size();
+    return text_.substr(begin, end - begin);
+  }
+
+  void EmitText(std::string_view text) {
+    if (text.empty()) return;
+    out_ += html_ ? EscapeHtml(text) : text;
+    last_ = text.back();
+  }
+
+  void EmitSpace() {
+    if (!std::exchange(spaced_, true)) EmitText(SpaceBefore(word_));
+  }
+
+  void EmitWords(size_t end) {
+    while (word_ < end) {
+      EmitSpace();
+      EmitText(TextOf(text_, target_[word_]));
+      last_word_ = target_[word_].word;
+      ++word_;
+      spaced_ = false;
+    }
+  }
+
+  void EmitRest() { EmitSpace(); }
+
+  // A placeholder has spaces where it had them, and where two words would grow
+  // together without.
+  void EmitMark(const Mark& mark) {
+    if (mark.kind == Mark::Kind::kStray) {
+      out_ += mark.raw;
+      return;
+    }
+    const std::string_view own = spaced_ ? "" : SpaceBefore(word_);
+    const bool joins_left = mark.joins_left && JoinsLeft(mark);
+    const bool spaces_left =
+        last_ != '\0' && last_ != ' ' && !joins_left && !Opens(last_);
+    if (spaces_left) EmitText(" ");
+    out_ += mark.raw;
+    last_ = 'x';
+    last_word_ = false;
+    if (word_ >= target_.size()) return;
+    spaced_ = true;
+    const bool joins_right =
+        mark.joins_right && JoinsRight(mark) && (own.empty() || spaces_left);
+    if (joins_right) return;
+    if (!own.empty() || target_[word_].word) EmitText(" ");
+  }
+
+  static bool Opens(char c) { return c == '(' || c == '[' || c == '{'; }
+
+  /// Whether it stands behind the same kind of word as in the source.
+  bool JoinsLeft(const Mark& mark) const {
+    const size_t word = WordAt(mark.at);
+    return word > 0 && word_ > 0 && source_[word - 1].word == last_word_;
+  }
+  bool JoinsRight(const Mark& mark) const {
+    const size_t word = WordAt(mark.at);
+    return word < source_.size() && source_[word].word == target_[word_].word;
+  }
+
+  const Segment& segment_;
+  std::string_view text_;
+  bool html_;
+  std::vector<Unit> source_;
+  std::vector<Unit> target_;
+  Links links_;
+  std::vector<Node> nodes_;
+
+  std::string out_;
+  size_t word_ = 0;         // the next one to be written
+  bool spaced_ = false;     // whether what stands before it is written
+  char last_ = '\0';        // of the text so far
+  bool last_word_ = false;  // whether it ends with a word
+};
+
+}  // namespace
+
+std::string WriteSentence(const Segment& segment,
+                          const Translation& translation, bool html) {
+  if (segment.marks.empty()) {
+    return html ? EscapeHtml(translation.text) : translation.text;
+  }
+  return Placement(segment, translation, html).Write();
+}
+
+}  // namespace heed

@@ -1,0 +1,140 @@
+#include "heed/serve/placeholders.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace heed {
+namespace {
+
+std::vector<std::string> Found(std::string_view text, bool entities = true) {
+  std::vector<std::string> found;
+  for (const TextRange& range : FindPlaceholders(text, {entities})) {
+    found.emplace_back(text.substr(range.begin, range.end - range.begin));
+  }
+  return found;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(FindPlaceholders, FindsWhatProgramsWrite) {
+  for (const char* placeholder : {"{{name}}",
+                                  "{{ user.name | upper }}",
+                                  "{{#if x}}",
+                                  "{% endif %}",
+                                  "{name}",
+                                  "{0}",
+                                  "{}",
+                                  "{0:N2}",
+                                  "{user.name}",
+                                  "{$x}",
+                                  "{n, plural, one {# file} other {# files}}",
+                                  "${name}",
+                                  "#{name}",
+                                  "%{name}",
+                                  "%s",
+                                  "%d",
+                                  "%1$s",
+                                  "%.2f",
+                                  "%-10s",
+                                  "%ld",
+                                  "%@",
+                                  "%(name)s",
+                                  "%<n>d",
+                                  "%name%",
+                                  "%USER_NAME%",
+                                  "%1",
+                                  "%L2",
+                                  "%n",
+                                  "%%",
+                                  "$name",
+                                  "$x$",
+                                  "__NAME__",
+                                  "[X0X]",
+                                  "[NAME]",
+                                  "[1]",
+                                  "[user_name]",
+                                  "<0>",
+                                  "</0>",
+                                  "<12/>",
+                                  ":smile:",
+                                  ":+1:",
+                                  "\\n",
+                                  "&amp;",
+                                  "&#233;",
+                                  "&#xE9;",
+                                  "https://x.example/a_(b)?c=d&e=f#g",
+                                  "www.x.example",
+                                  "HTTP://X.Y",
+                                  "mailto:a@b.example",
+                                  "some.body+tag@sub.x.example"}) {
+    EXPECT_EQ(Found(std::string("Hello ") + placeholder + " there"),
+              Texts{placeholder});
+    EXPECT_EQ(Found(placeholder), Texts{placeholder});
+  }
+}
+
+TEST(FindPlaceholders, LeavesOrdinaryText) {
+  for (const char* text : {"50% sure",
+                           "50%sure",
+                           "100%",
+                           "100% discount",
+                           "5%s",
+                           "%sure thing",
+                           "it is 5 % d",
+                           "a $5 bill",
+                           "US$ 5",
+                           "10:30:45",
+                           "note: that: this",
+                           "[the] man",
+                           "{a remark here}",
+                           "2 < 3 and 4 > 1",
+                           "a <b> c",
+                           "AT&T",
+                           "R&D; here",
+                           "a@b",
+                           "@home",
+                           "snake_case",
+                           "x__y",
+                           "and/or",
+                           "C:\\new",
+                           "e.g. this",
+                           "http",
+                           "http://",
+                           "www. x",
+                           "{",
+                           "}",
+                           "{{",
+                           "%",
+                           "$",
+                           "[",
+                           "[]",
+                           "::",
+                           "a::b::c",
+                           "50%off%"}) {
+    EXPECT_EQ(Found(text), Texts{}) << text;
+  }
+  EXPECT_EQ(Found("Tom &amp; Jerry", false), Texts{});
+}
+
+TEST(FindPlaceholders, TakesWhatBelongsToThem) {
+  EXPECT_EQ(Found("a (%s) “{0}” b"), (Texts{"(%s) “{0}”"}));
+  EXPECT_EQ(Found("{h}:{m} {s}, {a} and {b}"),
+            (Texts{"{h}:{m} {s}, {a}", "{b}"}));
+  EXPECT_EQ(Found("I like %s. %s is good"), (Texts{"%s", "%s"}));
+  EXPECT_EQ(Found("see (http://x.y/z), or http://x.y."),
+            (Texts{"(http://x.y/z)", "http://x.y"}));
+  EXPECT_EQ(Found("%dpx wide, %ds old"), (Texts{"%d", "%d"}));
+}
+
+TEST(FindPlaceholders, TakesLinearTime) {
+  for (const char* part : {"{", "{{", "%", "%(", "[", "a@", "http://", "(",
+                           ":a", "__", "$", "${", "&", "<1", "{a,"}) {
+    std::string text;
+    while (text.size() < 200000) text += part;
+    EXPECT_NO_THROW(Found(text));
+  }
+}
+
+}  // namespace
+}  // namespace heed
