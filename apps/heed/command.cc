@@ -1,14 +1,18 @@
 #include "apps/heed/command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "heed/base/errors.h"
 
@@ -23,6 +27,40 @@ int Fail(std::string message, int status) {
   }
   std::fputs(fmt::format("heed: {}\n", message).c_str(), stderr);
   return status;
+}
+
+// Takes no memory, for there is none.
+constexpr std::string_view kNoMemory =
+    "heed: not enough memory (see ulimit -v); a smaller batch, model or input "
+    "needs less\n";
+
+void Write(std::string_view text) {
+  [[maybe_unused]] const auto written =
+      write(STDERR_FILENO, text.data(), text.size());
+}
+
+int FailWithoutMemory() {
+  Write(kNoMemory);
+  return kExitFailure;
+}
+
+/// An exception where none may pass: in a destructor, or in a thread that is
+/// not ours. No more can be done than to say it; files are whole at any moment.
+[[noreturn]] void OnTerminate() {
+  try {
+    if (const auto error = std::current_exception()) {
+      std::rethrow_exception(error);
+    }
+  } catch (const std::bad_alloc&) {
+    _exit(FailWithoutMemory());
+  } catch (const std::exception& error) {
+    Write("heed: ");
+    Write(error.what());
+    Write("\n");
+    _exit(kExitFailure);
+  } catch (...) {  // is not ours
+  }
+  std::abort();
 }
 
 void FlushOutput() {
@@ -51,6 +89,7 @@ std::vector<std::string> NamesOf(const std::vector<Command>& commands) {
 }
 
 int RunCommand(CommandFunction run, const Arguments& arguments) {
+  std::set_terminate(OnTerminate);
   try {
     const int status = run(arguments);
     FlushOutput();
@@ -60,8 +99,15 @@ int RunCommand(CommandFunction run, const Arguments& arguments) {
   } catch (const Interrupted& error) {
     return Fail(error.what(), kExitInterrupted);
   } catch (const std::bad_alloc&) {
-    return Fail("not enough memory; a smaller batch or model needs less",
-                kExitFailure);
+    return FailWithoutMemory();
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) {
+      return Fail(error.what(), kExitFailure);
+    }
+    return Fail(
+        "no memory for a thread, or too many of them; --threads 1 needs "
+        "fewer",
+        kExitFailure);
   } catch (const std::exception& error) {
     return Fail(error.what(), kExitFailure);
   }

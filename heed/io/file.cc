@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -12,6 +14,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -21,17 +25,36 @@ namespace heed {
 namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 18;
-constexpr size_t kLeastBytes = size_t{1} << 12;
-constexpr size_t kMostBytes = size_t{1} << 30;
-constexpr const char* kUnfinished = ".tmp";
+constexpr size_t kMostBytes = size_t{1} << 30;  // of one read()
+constexpr size_t kLongestLine = size_t{1} << 24;
+constexpr std::string_view kUnfinished = ".tmp";
+constexpr size_t kRandomDigits = 12;
+
+/// What the lines of a gzip file may take in memory: a factor of its size, more
+/// than text compresses, and this for each line beside its bytes.
+constexpr uint64_t kMostInflation = 64;
+constexpr uint64_t kInflatedAnyway = uint64_t{1} << 27;
+constexpr uint64_t kLineBytes = sizeof(std::string);
 
 [[noreturn]] void ThrowIoError(const char* action, const std::string& path) {
   throw IoError(
       fmt::format("cannot {} {}: {}", action, path, std::strerror(errno)));
 }
 
-int OpenToRead(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+/// Calls a function of the system again when a signal interrupted it.
+template <typename Call>
+auto Retrying(const Call& call) {
+  decltype(call()) result;
+  do {
+    result = call();
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
+
+int OpenToRead(const std::string& path, int flags = 0) {
+  const int fd = Retrying([&] {
+    return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
+  });
   if (fd < 0) ThrowIoError("open", path);
   return fd;
 }
@@ -60,6 +83,7 @@ class TextFile {
     const int got = gzread(file_.get(), text.data() + size, kReadBytes);
     if (got < 0) ThrowGzipError(file_.get(), path_);
     text.resize(size + static_cast<size_t>(got));
+    inflated_ += static_cast<uint64_t>(got);
     if (got > 0) return true;
     // A file that ends inside a gzip stream is told only by this.
     int code = Z_OK;
@@ -68,9 +92,26 @@ class TextFile {
     return false;
   }
 
+  /// Throws: FormatError if so many lines are more than a gzip file may hold.
+  void CheckInflation(int64_t lines) {
+    const uint64_t taken =
+        inflated_ + kLineBytes * static_cast<uint64_t>(lines);
+    if (taken > budget_ && gzdirect(file_.get()) == 0) {
+      throw FormatError(fmt::format(
+          "{} is a gzip file whose lines take over {} MiB, more than text of "
+          "its size; unpack it first if that is meant",
+          path_, budget_ >> 20));
+    }
+  }
+
  private:
-  static gzFile Open(const std::string& path) {
+  gzFile Open(const std::string& path) {
     const int fd = OpenToRead(path);
+    struct stat info = {};
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+      budget_ = kInflatedAnyway +
+                kMostInflation * static_cast<uint64_t>(info.st_size);
+    }
     gzFile file = gzdopen(fd, "rb");
     if (file != nullptr) return file;
     close(fd);
@@ -78,49 +119,83 @@ class TextFile {
   }
 
   const std::string& path_;
+  uint64_t budget_ = UINT64_MAX;  // of a pipe
+  uint64_t inflated_ = 0;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
 };
 
 // So that a rename survives a power cut. File systems that cannot do it for
-// folders say so with an error that changes nothing for the file.
+// folders say so with EINVAL, and a folder may be closed to readers.
 void SyncFolderOf(const std::string& path) {
   const std::filesystem::path folder =
       std::filesystem::path(path).parent_path();
   const int fd = open(folder.empty() ? "." : folder.c_str(),
                       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  fsync(fd);
+  if (fd < 0 && errno == EACCES) return;
+  if (fd < 0) ThrowIoError("open the folder of", path);
+  const int result = Retrying([&] { return fsync(fd); });
+  const int error = errno;
   close(fd);
+  errno = error;
+  if (result != 0 && errno != EINVAL) ThrowIoError("write the folder of", path);
 }
 
-bool IsSpecialFile(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+std::string RandomDigits() {
+  uint64_t value = 0;
+  if (Retrying([&] { return getrandom(&value, sizeof(value), 0); }) < 0) {
+    throw IoError(fmt::format("no random numbers: {}", std::strerror(errno)));
+  }
+  return fmt::format("{:016x}", value).substr(0, kRandomDigits);
 }
 
 }  // namespace
 
-std::string ReadFile(const std::string& path) {
-  const int fd = OpenToRead(path);
-  const std::unique_ptr<const int, void (*)(const int*)> closer(
-      &fd, [](const int* open_fd) { close(*open_fd); });
-  // One byte more than the file has, so that its end is seen; pipes have 0.
+InputFile::InputFile(const std::string& path)
+    // A pipe would wait for a writer, were it not O_NONBLOCK.
+    : path_(path), fd_(OpenToRead(path, O_NONBLOCK)) {
   struct stat info = {};
-  fstat(fd, &info);
-  const auto expected = static_cast<size_t>(info.st_size);
-  std::string content(std::min(std::max(expected, kLeastBytes), kMostBytes) + 1,
-                      '\0');
-  size_t size = 0;
-  for (;;) {
-    const ssize_t got = read(fd, content.data() + size,
-                             std::min(content.size() - size, kMostBytes));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) ThrowIoError("read", path);
-    if (got == 0) break;
-    size += static_cast<size_t>(got);
-    if (size == content.size()) content.resize(size + size / 2);
+  const char* problem = fstat(fd_, &info) != 0  ? std::strerror(errno)
+                        : S_ISREG(info.st_mode) ? nullptr
+                        : S_ISDIR(info.st_mode) ? "it is a folder"
+                                                : "it is not a regular file";
+  if (problem != nullptr) {
+    close(fd_);
+    throw IoError(fmt::format("cannot read {}: {}", path, problem));
   }
-  content.resize(size);
+  size_ = static_cast<uint64_t>(info.st_size);
+}
+
+InputFile::~InputFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+size_t InputFile::Read(void* data, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = Retrying([&] {
+      return read(fd_, static_cast<char*>(data) + done,
+                  std::min(size - done, kMostBytes));
+    });
+    if (got < 0) ThrowIoError("read", path_);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+int InputFile::Release() { return std::exchange(fd_, -1); }
+
+std::string ReadFile(const std::string& path) {
+  InputFile file(path);
+  std::string content;
+  // Files of /proc have no size that is told before.
+  for (size_t more = file.size() + 1; more > 0; more = kReadBytes) {
+    const size_t size = content.size();
+    content.resize(size + more);
+    const size_t got = file.Read(content.data() + size, more);
+    content.resize(size + got);
+    if (got < more) break;
+  }
   return content;
 }
 
@@ -148,6 +223,7 @@ void ForEachLine(
     const size_t scanned = text.size();  // without a line end
     start = 0;
     more = file.Append(text);
+    file.CheckInflation(number);
     if (first) {
       if (text.starts_with("\xEF\xBB\xBF")) start = 3;
       if (text.size() == start) {
@@ -158,6 +234,10 @@ void ForEachLine(
     for (size_t end = text.find('\n', std::max(scanned, start));
          end != std::string::npos; end = text.find('\n', start)) {
       if (!take(end)) return;
+    }
+    if (text.size() - start > kLongestLine) {
+      throw FormatError(fmt::format("{}:{}: a line of over {} MiB; split it",
+                                    path, number + 1, kLongestLine >> 20));
     }
   }
   if (start < text.size()) take(text.size());
@@ -173,11 +253,21 @@ std::vector<std::string> ReadLines(const std::string& path) {
 }
 
 AtomicFile::AtomicFile(const std::string& path)
-    : path_(path),
-      written_path_(IsSpecialFile(path) ? path : path + kUnfinished) {
-  const int create = direct() ? 0 : O_CREAT | O_TRUNC;
-  fd_ = open(written_path_.c_str(), O_WRONLY | O_CLOEXEC | create, 0666);
-  if (fd_ < 0) Fail("create");
+    : path_(path), written_path_(path) {
+  struct stat old = {};
+  const bool exists = stat(path.c_str(), &old) == 0;
+  if (!exists || S_ISREG(old.st_mode)) {
+    DiscardUnfinished(path);
+    // For nobody else to read before it has the permissions of the old file.
+    CreateBeside(exists ? 0600 : 0666);
+    if (exists) (void)fchmod(fd_, old.st_mode & 0777);
+    // As long as it is written, which DiscardUnfinished() looks for.
+    (void)flock(fd_, LOCK_EX | LOCK_NB);
+  } else {
+    fd_ = Retrying(
+        [&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); });
+    if (fd_ < 0) Fail("write");
+  }
 }
 
 AtomicFile::~AtomicFile() {
@@ -186,13 +276,22 @@ AtomicFile::~AtomicFile() {
   if (!direct()) unlink(written_path_.c_str());
 }
 
+// A new file, through no link that somebody laid there before.
+void AtomicFile::CreateBeside(unsigned mode) {
+  do {
+    written_path_ = fmt::format("{}.{}{}", path_, RandomDigits(), kUnfinished);
+    fd_ = open(written_path_.c_str(),
+               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  } while (fd_ < 0 && (errno == EEXIST || errno == EINTR));
+  if (fd_ < 0) Fail("create");
+}
+
 void AtomicFile::Fail(const char* action) const { ThrowIoError(action, path_); }
 
 void AtomicFile::Write(const void* data, size_t size) {
   const char* next = static_cast<const char*>(data);
   while (size > 0) {
-    const ssize_t written = write(fd_, next, size);
-    if (written < 0 && errno == EINTR) continue;
+    const ssize_t written = Retrying([&] { return write(fd_, next, size); });
     if (written < 0) Fail("write");
     next += written;
     size -= static_cast<size_t>(written);
@@ -200,12 +299,13 @@ void AtomicFile::Write(const void* data, size_t size) {
 }
 
 void AtomicFile::Commit() {
+  const int synced = Retrying([&] { return fsync(fd_); });
   // Pipes and devices have nothing to bring to a disk and say EINVAL.
-  if (fsync(fd_) != 0 && !direct()) Fail("write");
+  if (synced != 0 && !direct()) Fail("write");
   if (!direct() && rename(written_path_.c_str(), path_.c_str()) != 0) {
     Fail("replace");
   }
-  if (close(std::exchange(fd_, -1)) != 0) Fail("write");
+  close(std::exchange(fd_, -1));  // all is on the disk
   if (!direct()) SyncFolderOf(path_);
 }
 
@@ -215,10 +315,36 @@ void WriteFileAtomically(const std::string& path, std::string_view content) {
   file.Commit();
 }
 
-bool IsUnfinished(std::string_view path) { return path.ends_with(kUnfinished); }
+bool IsUnfinished(std::string_view path) {
+  if (!path.ends_with(kUnfinished)) return false;
+  path.remove_suffix(kUnfinished.size());
+  if (path.size() <= kRandomDigits) return false;
+  const std::string_view digits = path.substr(path.size() - kRandomDigits);
+  return path[path.size() - kRandomDigits - 1] == '.' &&
+         digits.find_first_not_of("0123456789abcdef") == digits.npos;
+}
 
 void DiscardUnfinished(const std::string& path) {
-  unlink((path + kUnfinished).c_str());
+  const std::filesystem::path place(path);
+  const std::filesystem::path folder =
+      place.has_parent_path() ? place.parent_path() : ".";
+  const std::string begin = place.filename().string() + ".";
+  const size_t size = begin.size() + kRandomDigits + kUnfinished.size();
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(begin) || name.size() != size ||
+        !IsUnfinished(name)) {
+      continue;
+    }
+    const int fd = open(entry->path().c_str(),
+                        O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) continue;
+    // A writer that lives holds the lock.
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlink(entry->path().c_str());
+    close(fd);
+  }
 }
 
 uint32_t Crc32(std::string_view bytes) {

@@ -11,15 +11,40 @@
 
 namespace heed {
 
-/// The bytes of a file. Throws: IoError if it cannot be read.
+/// An open regular file, read from its beginning: a pipe or a device, which may
+/// never end, is refused.
+class InputFile {
+ public:
+  /// Throws: IoError.
+  explicit InputFile(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  /// Bytes of the file when it was opened.
+  uint64_t size() const { return size_; }
+  /// The next bytes; fewer than `size` only at the end. Throws: IoError.
+  size_t Read(void* data, size_t size);
+  /// The descriptor, which is then the caller's.
+  int Release();
+
+ private:
+  const std::string path_;
+  int fd_ = -1;
+  uint64_t size_ = 0;
+};
+
+/// The bytes of a regular file. Throws: IoError if it cannot be read.
 std::string ReadFile(const std::string& path);
 
 /// Calls body(line, number), numbers from 1, for the lines of a UTF-8 text,
 /// plain or gzip (told by its first bytes), without line ends (LF or CRLF) and
 /// without a byte-order mark at the start, until it returns false. Only a part
-/// of the file is in memory.
+/// of the file is in memory. It may be a pipe.
 /// Throws: IoError if it cannot be read; FormatError if it is empty, not valid
-/// UTF-8 (names the line), or a truncated or corrupt gzip.
+/// UTF-8 or has a line of over 16 MiB (names the line), or a truncated or
+/// corrupt gzip, or one whose lines would take over 128 MiB and 64 times its
+/// size.
 void ForEachLine(
     const std::string& path,
     const std::function<bool(std::string_view line, int64_t number)>& body);
@@ -27,10 +52,11 @@ void ForEachLine(
 /// All of them.
 std::vector<std::string> ReadLines(const std::string& path);
 
-/// A file that appears whole or not at all: written beside its place under
-/// another name (path + ".tmp"), and moved there by Commit(). Without Commit(),
-/// an older file stays as it was. What is not a regular file (a pipe, a
-/// device) is written directly. One writer of a path at a time.
+/// A file that appears whole or not at all: written beside its place as a new
+/// file of another name (path, twelve random digits, ".tmp"), and moved there
+/// by Commit() with the permissions of an older file. Without Commit(), an
+/// older file stays as it was. What is not a regular file (a pipe, a device) is
+/// written directly. Of several writers, the last one to commit wins.
 class AtomicFile {
  public:
   /// Throws: IoError if the folder does not take a new file.
@@ -47,6 +73,7 @@ class AtomicFile {
 
  private:
   [[noreturn]] void Fail(const char* action) const;
+  void CreateBeside(unsigned mode);
   bool direct() const { return written_path_ == path_; }
 
   std::string path_;
@@ -60,7 +87,8 @@ void WriteFileAtomically(const std::string& path, std::string_view content);
 /// Whether `path` is what an AtomicFile writes before its Commit().
 bool IsUnfinished(std::string_view path);
 
-/// Removes what a killed writer of `path` may have left beside it.
+/// Removes what killed writers of `path` may have left beside it, but not what
+/// is being written. A new AtomicFile does so as well.
 void DiscardUnfinished(const std::string& path);
 
 /// CRC-32 as in gzip and zip.

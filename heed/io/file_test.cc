@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
@@ -127,6 +130,51 @@ TEST_F(File, MissingFileOrFolderIsAnIoError) {
   EXPECT_THROW(ReadFile(folder_.path()), IoError);
 }
 
+TEST_F(File, OnlyRegularFilesAreReadAsAWhole) {
+  const std::string pipe = Path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, std::string("/dev/zero")}) {
+    EXPECT_NE(MessageOf<IoError>([&] { ReadFile(path); }).find("regular file"),
+              std::string::npos);
+  }
+  EXPECT_NE(
+      MessageOf<IoError>([&] { ReadFile(folder_.path()); }).find("folder"),
+      std::string::npos);
+  EXPECT_NE(ReadFile("/proc/self/status"), "") << "whose size is 0";
+}
+
+TEST_F(File, LinesComeThroughAPipe) {
+  const std::string pipe = Path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << "one\ntwo\n"; });
+  EXPECT_EQ(ReadLines(pipe), (Lines{"one", "two"}));
+  writer.join();
+}
+
+TEST_F(File, LineThatNeverEndsIsAFormatError) {
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              ReadLines("/dev/zero");
+            }).find(":1: a line"),
+            std::string::npos);
+  const std::string path = Path("bomb.gz");
+  gzFile file = gzopen(path.c_str(), "wb");
+  const std::string zeros(1 << 20, 'a');
+  for (int i = 0; i < 20; ++i) gzwrite(file, zeros.data(), 1 << 20);
+  gzclose(file);
+  EXPECT_NE(MessageOf<FormatError>([&] { ReadLines(path); }).find(":1: a line"),
+            std::string::npos);
+}
+
+TEST_F(File, GzipOfFarMoreThanItsSizeIsAFormatError) {
+  const std::string path = Path("bomb.gz");
+  gzFile file = gzopen(path.c_str(), "wb");
+  const std::string empty_lines(1 << 20, '\n');
+  for (int i = 0; i < 8; ++i) gzwrite(file, empty_lines.data(), 1 << 20);
+  gzclose(file);
+  EXPECT_NE(MessageOf<FormatError>([&] { ReadLines(path); }).find("unpack it"),
+            std::string::npos);
+}
+
 TEST_F(File, WriteReplacesTheContent) {
   const std::string path = Path("a");
   std::string content(3000000, 'x');
@@ -144,6 +192,55 @@ TEST_F(File, WithoutCommitTheOldFileStays) {
     file.Write("new");
   }
   EXPECT_EQ(ReadFile(path), "old");
+  EXPECT_EQ(FileCount(), 1u);
+}
+
+TEST_F(File, IsWrittenThroughNoLinkThatWasLaidBefore) {
+  const std::string path = Path("a");
+  const std::string victim = Put("victim", "precious");
+  // As if somebody had guessed the name.
+  std::filesystem::create_symlink(victim, path + ".tmp");
+  WriteFileAtomically(path, "new");
+  EXPECT_EQ(ReadFile(path), "new");
+  EXPECT_EQ(ReadFile(victim), "precious");
+  // In the place of a link, not through it.
+  std::filesystem::create_symlink(victim, Path("link"));
+  WriteFileAtomically(Path("link"), "other");
+  EXPECT_EQ(ReadFile(victim), "precious");
+}
+
+TEST_F(File, KeepsThePermissionsOfTheOldFile) {
+  const std::string path = Put("a", "old");
+  std::filesystem::permissions(path, std::filesystem::perms(0640));
+  WriteFileAtomically(path, "new");
+  EXPECT_EQ(std::filesystem::status(path).permissions(),
+            std::filesystem::perms(0640));
+}
+
+TEST_F(File, DiscardsWhatAKilledWriterLeftAndNothingElse) {
+  Put("a.0123456789ab.tmp", "left");
+  for (const char* other : {"a.tmp", "a.0123456789xy.tmp", "b.0123456789ab.tmp",
+                            "a.b.0123456789ab.tmp"}) {
+    Put(other, "somebody's");
+  }
+  WriteFileAtomically(Path("a"), "whole");
+  EXPECT_FALSE(std::filesystem::exists(Path("a.0123456789ab.tmp")));
+  EXPECT_EQ(FileCount(), 5u);
+  EXPECT_TRUE(IsUnfinished("x/a.0123456789ab.tmp"));
+  for (const char* path : {"a", "a.tmp", "a.0123456789xy.tmp"}) {
+    EXPECT_FALSE(IsUnfinished(path)) << path;
+  }
+}
+
+TEST_F(File, TwoWritersOfOnePathEachWriteAWholeFile) {
+  AtomicFile first(Path("a"));
+  AtomicFile second(Path("a"));
+  first.Write("first");
+  second.Write("second");
+  first.Commit();
+  EXPECT_EQ(ReadFile(Path("a")), "first");
+  second.Commit();
+  EXPECT_EQ(ReadFile(Path("a")), "second");
   EXPECT_EQ(FileCount(), 1u);
 }
 

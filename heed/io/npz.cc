@@ -1,14 +1,16 @@
 #include "heed/io/npz.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <zip.h>
 
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -16,6 +18,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/io/elements.h"
+#include "heed/io/file.h"
 
 namespace heed {
 namespace {
@@ -26,8 +29,9 @@ static_assert(std::endian::native == std::endian::little,
 constexpr std::string_view kExtension = ".npy";
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr uint64_t kLongestHeader = uint64_t{1} << 20;
-/// Deflate turns no byte into more than this many.
-constexpr uint64_t kMostInflation = 1032;
+/// What all arrays of an archive may take: trained weights hardly compress.
+constexpr uint64_t kTimesTheFile = 3;
+constexpr uint64_t kArraysAnyway = uint64_t{1} << 26;
 
 /// How the elements of an array are stored.
 enum class Element { kF16, kF32, kF64, kI8, kU8, kI32, kI64 };
@@ -237,13 +241,16 @@ class Member {
     Read(bytes.data(), size);
     return bytes;
   }
-  /// Reads on to the end, where the check sum is compared.
-  void Finish() {
-    char unused[64];
-    int64_t got = 0;
-    do {
-      got = zip_fread(file_.get(), unused, sizeof(unused));
-    } while (got > 0);
+  /// Reads over what is left of the size, and to the end, where the check sum
+  /// is compared.
+  void Finish(uint64_t left) {
+    char unused[4096];
+    for (uint64_t size = 0; left > 0; left -= size) {
+      size = std::min<uint64_t>(left, sizeof(unused));
+      Read(unused, size);
+    }
+    const int64_t got = zip_fread(file_.get(), unused, 1);
+    if (got > 0) Fail("holds more than the archive's directory says");
     if (got < 0) FailOnRead(got);
   }
 
@@ -320,23 +327,27 @@ Tensor ReadArray(Member& member, uint64_t size) {
         header.shape.ToString(), header.type.size, bytes, size - start));
   }
   Tensor value = ReadElements(member, header, bytes);
-  member.Finish();
+  member.Finish(size - start - bytes);
   return header.fortran_order ? ToCOrder(value) : value;
 }
 
 using Archive = std::unique_ptr<zip_t, void (*)(zip_t*)>;
 
-Archive OpenArchive(const std::string& path) {
+Archive OpenArchive(InputFile& file, const std::string& path) {
   int code = 0;
-  zip_t* archive = zip_open(path.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code);
+  const int fd = file.Release();
+  zip_t* archive = zip_fdopen(fd, ZIP_CHECKCONS, &code);
   if (archive != nullptr) return {archive, zip_discard};
+  const int system_error = errno;
+  close(fd);
+  if (code == ZIP_ER_MEMORY) throw std::bad_alloc();
   zip_error_t error;
   zip_error_init_with_code(&error, code);
   const std::string reason = zip_error_strerror(&error);
   zip_error_fini(&error);
-  if (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ ||
-      std::filesystem::is_directory(path)) {
-    throw IoError(fmt::format("cannot read {}: {}", path, reason));
+  if (code == ZIP_ER_OPEN || code == ZIP_ER_READ || code == ZIP_ER_SEEK) {
+    throw IoError(
+        fmt::format("cannot read {}: {}", path, std::strerror(system_error)));
   }
   throw FormatError(
       fmt::format("{} is not a whole .npz archive: {}", path, reason));
@@ -347,8 +358,9 @@ zip_stat_t StatOf(zip_t* archive, uint64_t index, const std::string& path,
                   uint64_t file_size) {
   zip_stat_t stat;
   zip_stat_init(&stat);
-  constexpr zip_uint64_t kNeeded =
-      ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+  constexpr zip_uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_INDEX |
+                                   ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+                                   ZIP_STAT_COMP_METHOD;
   if (zip_stat_index(archive, index, ZIP_FL_ENC_RAW, &stat) != 0 ||
       (stat.valid & kNeeded) != kNeeded) {
     throw FormatError(fmt::format("{}: member {} is damaged", path, index));
@@ -363,26 +375,43 @@ zip_stat_t StatOf(zip_t* archive, uint64_t index, const std::string& path,
   if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
     fail("is compressed by a method that NumPy does not use");
   }
-  const uint64_t most = stat.comp_method == ZIP_CM_STORE
-                            ? stat.comp_size
-                            : (stat.comp_size + 1) * kMostInflation;
-  if (stat.comp_size > file_size || stat.size > most) {
+  const bool stored = stat.comp_method == ZIP_CM_STORE;
+  if (stat.comp_size > file_size || (stored && stat.size != stat.comp_size)) {
     fail(fmt::format("claims {} bytes, which {} bytes cannot hold", stat.size,
                      std::min<uint64_t>(stat.comp_size, file_size)));
   }
   return stat;
 }
 
+/// What is said of all members, whose sizes must fit into a budget.
+std::vector<zip_stat_t> StatsOf(zip_t* archive, const std::string& path,
+                                uint64_t file_size) {
+  const uint64_t budget = kArraysAnyway + kTimesTheFile * file_size;
+  uint64_t total = 0;
+  std::vector<zip_stat_t> stats;
+  const int64_t members = zip_get_num_entries(archive, 0);
+  for (uint64_t i = 0; i < static_cast<uint64_t>(members); ++i) {
+    stats.push_back(StatOf(archive, i, path, file_size));
+    if (__builtin_add_overflow(total, stats.back().size, &total) ||
+        total > budget) {
+      throw FormatError(fmt::format(
+          "{}: its arrays claim more than {} MiB, which {} bytes of a model "
+          "cannot hold; if it is one, write it without compression",
+          path, budget >> 20, file_size));
+    }
+  }
+  return stats;
+}
+
 }  // namespace
 
 std::vector<NamedTensor> ReadNpz(const std::string& path) {
-  const Archive archive = OpenArchive(path);
-  const uint64_t file_size = std::filesystem::file_size(path);
+  InputFile file(path);
+  const uint64_t file_size = file.size();
+  const Archive archive = OpenArchive(file, path);
   std::vector<NamedTensor> tensors;
   std::set<std::string> names;
-  const int64_t members = zip_get_num_entries(archive.get(), 0);
-  for (uint64_t i = 0; i < static_cast<uint64_t>(members); ++i) {
-    const zip_stat_t stat = StatOf(archive.get(), i, path, file_size);
+  for (const zip_stat_t& stat : StatsOf(archive.get(), path, file_size)) {
     std::string name = stat.name;
     const std::string shown = fmt::format("{}: '{}'", path, name);
     if (name.ends_with(kExtension)) {
@@ -393,7 +422,7 @@ std::vector<NamedTensor> ReadNpz(const std::string& path) {
     if (!names.insert(name).second) {
       throw FormatError(shown + " is there twice");
     }
-    Member member(archive.get(), i, shown);
+    Member member(archive.get(), stat.index, shown);
     tensors.push_back({std::move(name), ReadArray(member, stat.size)});
   }
   return tensors;

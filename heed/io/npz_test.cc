@@ -217,6 +217,33 @@ TEST_F(Npz, SizesThatTheFileCannotHoldAreToldBeforeMemoryIsTaken) {
   EXPECT_NE(error.find(path_), std::string::npos) << error;
 }
 
+TEST_F(Npz, ArchiveThatInflatesFarBeyondItsSizeIsRefused) {
+  // 80 MB of zeros in 80 kB.
+  Put(Npy(Dictionary("<f4", "(20000000,)"), std::string(80000000, '\0')));
+  EXPECT_LT(std::filesystem::file_size(path_), 200000u);
+  const std::string error = Error();
+  EXPECT_NE(error.find(path_), std::string::npos) << error;
+  EXPECT_NE(error.find("claim more than"), std::string::npos) << error;
+}
+
+TEST_F(Npz, MemberOfMoreThanItsDirectorySaysIsRefused) {
+  const std::string array = Npy(Dictionary("<f4", "(1,)"), "1234");
+  Put(array + std::string(1000000, '\0'));
+  std::string bytes = ReadFile(path_);
+  // Both sizes of the content: in the directory, and before the member.
+  bytes.replace(bytes.find("PK\x01\x02") + 24, 4,
+                LittleEndian(array.size(), 4));
+  bytes.replace(bytes.find("PK\x03\x04") + 22, 4,
+                LittleEndian(array.size(), 4));
+  folder_.Put("file.npz", bytes);
+  const std::string error = Error();
+  EXPECT_NE(error.find(path_), std::string::npos) << error;
+}
+
+TEST_F(Npz, OnlyRegularFilesAreRead) {
+  EXPECT_THROW(ReadNpz("/dev/zero"), IoError);
+}
+
 TEST_F(Npz, DamagedElementsAreFound) {
   Put(Npy(Dictionary("<f4", "(2,)"), "12345678"), "x.npy", ZIP_CM_STORE);
   std::string bytes = ReadFile(path_);

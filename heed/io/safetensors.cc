@@ -223,21 +223,103 @@ class HeaderReader {
   Json json_;
 };
 
-Tensor MakeTensor(const Entry& entry, std::string_view elements,
-                  const std::string& path) {
-  if (entry.type.name == "F16") {
-    return HalvesToF32(std::string(elements), entry.shape);
+/// The bytes of a file, from its beginning to its end.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual uint64_t size() const = 0;
+  /// The next bytes; fewer than `size` only at the end.
+  virtual size_t Read(void* data, size_t size) = 0;
+};
+
+class FileSource final : public Source {
+ public:
+  explicit FileSource(const std::string& path) : file_(path) {}
+  uint64_t size() const override { return file_.size(); }
+  size_t Read(void* data, size_t size) override {
+    return file_.Read(data, size);
   }
-  if (entry.type.name == "I64") {
-    return LongsToI32(std::string(elements), entry.shape,
-                      fmt::format("{}: tensor '{}'", path, entry.name));
+
+ private:
+  InputFile file_;
+};
+
+class MemorySource final : public Source {
+ public:
+  explicit MemorySource(std::string_view bytes)
+      : rest_(bytes), size_(bytes.size()) {}
+  uint64_t size() const override { return size_; }
+  size_t Read(void* data, size_t size) override {
+    const std::string_view part = rest_.substr(0, size);
+    if (!part.empty()) std::memcpy(data, part.data(), part.size());
+    rest_.remove_prefix(part.size());
+    return part.size();
   }
-  Tensor value(entry.shape, entry.type.dtype);
-  if (!elements.empty()) {
-    std::memcpy(value.raw(), elements.data(), elements.size());
+
+ private:
+  std::string_view rest_;
+  uint64_t size_;
+};
+
+// Each tensor's elements go from the source to their place: nothing is in
+// memory twice, and nothing is read of a file whose header does not fit it.
+class Reader {
+ public:
+  Reader(Source& source, const std::string& path)
+      : source_(source), path_(path) {}
+
+  SafetensorsFile Read() {
+    uint64_t length = 0;
+    const uint64_t size = source_.size();
+    if (size >= kLengthBytes) ReadBytes(&length, kLengthBytes);
+    if (size < kLengthBytes || length > size - kLengthBytes) {
+      Fail(fmt::format("its header does not fit into its {} bytes (cut short?)",
+                       size));
+    }
+    if (length > kHeaderLimits.bytes) {
+      Fail(fmt::format("its header of {} bytes is too long", length));
+    }
+    const HeaderReader header(path_, ReadText(length));
+    SafetensorsFile file;
+    file.metadata = header.ReadMetadata();
+    for (Entry& entry : header.ReadEntries(size - kLengthBytes - length)) {
+      Tensor value = ReadTensor(entry);
+      file.tensors.push_back({std::move(entry.name), std::move(value)});
+    }
+    return file;
   }
-  return value;
-}
+
+ private:
+  [[noreturn]] void Fail(std::string_view problem) const {
+    throw FormatError(
+        fmt::format("{} is not a safetensors file: {}", path_, problem));
+  }
+
+  void ReadBytes(void* data, size_t size) {
+    if (source_.Read(data, size) != size) Fail("cut short while it was read");
+  }
+  std::string ReadText(size_t size) {
+    std::string text(size, '\0');
+    ReadBytes(text.data(), size);
+    return text;
+  }
+
+  Tensor ReadTensor(const Entry& entry) {
+    const auto size = static_cast<size_t>(entry.end - entry.begin);
+    if (entry.type.name == "F16")
+      return HalvesToF32(ReadText(size), entry.shape);
+    if (entry.type.name == "I64") {
+      return LongsToI32(ReadText(size), entry.shape,
+                        fmt::format("{}: tensor '{}'", path_, entry.name));
+    }
+    Tensor value(entry.shape, entry.type.dtype);
+    if (size > 0) ReadBytes(value.raw(), size);
+    return value;
+  }
+
+  Source& source_;
+  const std::string& path_;
+};
 
 }  // namespace
 
@@ -260,32 +342,14 @@ std::string SerializeSafetensors(std::span<const NamedTensor> tensors,
 }
 
 SafetensorsFile ReadSafetensors(const std::string& path) {
-  return ParseSafetensors(ReadFile(path), path);
+  FileSource file(path);
+  return Reader(file, path).Read();
 }
 
 SafetensorsFile ParseSafetensors(std::string_view bytes,
                                  const std::string& path) {
-  uint64_t length = 0;
-  if (bytes.size() >= kLengthBytes) {
-    std::memcpy(&length, bytes.data(), kLengthBytes);
-  }
-  if (bytes.size() < kLengthBytes || length > bytes.size() - kLengthBytes) {
-    throw FormatError(fmt::format(
-        "{} is not a safetensors file: its header does not fit into its {} "
-        "bytes (cut short?)",
-        path, bytes.size()));
-  }
-  const std::string_view header = bytes.substr(kLengthBytes, length);
-  const std::string_view data = bytes.substr(kLengthBytes + length);
-  const HeaderReader reader(path, header);
-  SafetensorsFile file;
-  file.metadata = reader.ReadMetadata();
-  for (Entry& entry : reader.ReadEntries(data.size())) {
-    Tensor value = MakeTensor(
-        entry, data.substr(entry.begin, entry.end - entry.begin), path);
-    file.tensors.push_back({std::move(entry.name), std::move(value)});
-  }
-  return file;
+  MemorySource memory(bytes);
+  return Reader(memory, path).Read();
 }
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/io/file.h"
+#include "heed/kernels/reduce.h"
 #include "heed/train/optimizer.h"
 
 namespace heed {
@@ -150,6 +151,15 @@ std::vector<NamedTensor> ParameterTensors(const ParameterSet& parameters) {
 void SetParameters(ParameterSet& parameters,
                    const std::vector<NamedTensor>& tensors,
                    const std::string& file) {
+  for (const NamedTensor& t : tensors) {
+    const DType dtype = t.value.dtype();
+    const bool real = dtype == DType::kF32 || dtype == DType::kF64;
+    if (real && !kernels::AllFinite(t.value)) {
+      throw FormatError(fmt::format(
+          "{}: tensor '{}' holds NaN or infinity; train or copy it again", file,
+          t.name));
+    }
+  }
   parameters.SetTensors(tensors, file);
 }
 

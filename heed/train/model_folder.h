@@ -48,7 +48,8 @@ SafetensorsFile ReadTensors(const std::string& path);
 /// The values of all parameters.
 std::vector<NamedTensor> ParameterTensors(const ParameterSet& parameters);
 /// Copies tensors into parameters of the same names.
-/// Throws: FormatError, naming `file`, for a missing or ill-shaped one.
+/// Throws: FormatError, naming `file`, for a missing or ill-shaped one, and for
+/// NaN or infinity.
 void SetParameters(ParameterSet& parameters,
                    const std::vector<NamedTensor>& tensors,
                    const std::string& file);
