@@ -1,7 +1,9 @@
 # Every third-party library, found once. Also read by the installed package.
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
-find_package(dnnl REQUIRED CONFIG)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64") # elsewhere not used
+  find_package(dnnl REQUIRED CONFIG)
+endif()
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)

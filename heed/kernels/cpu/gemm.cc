@@ -1,14 +1,18 @@
-// The one file that knows oneDNN.
+// The one file that knows oneDNN, which is for x86. Debian's has nothing better
+// than plain loops for other processors; there products are MultiplyPanels.
 #include "heed/kernels/gemm.h"
 
+#if defined(__x86_64__)
 #include <omp.h>
+
+#include <oneapi/dnnl/dnnl.hpp>
+#endif
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <memory>
 #include <mutex>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +22,15 @@
 
 namespace heed::kernels {
 namespace {
+
+/// A product of some size; bf16: of such factors.
+struct ProductKey {
+  int64_t m, n, k;
+  bool accumulate, bf16;
+  bool operator==(const ProductKey&) const = default;
+};
+
+#if defined(__x86_64__)
 
 /// oneDNN runs single-threaded inside a chunk: its OpenMP barriers would spin
 /// against everything else on a shared machine.
@@ -30,12 +43,6 @@ class OneOpenMpThread {
 
  private:
   int before_;
-};
-
-struct ProductKey {
-  int64_t m, n, k;
-  bool accumulate, bf16;
-  bool operator==(const ProductKey&) const = default;
 };
 
 struct ProductKeyHash {
@@ -164,6 +171,23 @@ class ProductCache {
       products_;
 };
 
+/// c [m, n] (+)= a b with a [m, k] dense and b packed.
+void MultiplyChunk(const ProductKey& key, const void* a, const void* b,
+                   float* c) {
+  ProductCache::Instance().Get(key).Run(a, b, c);
+}
+
+#else
+
+void MultiplyChunk(const ProductKey& key, const void* a, const void* b,
+                   float* c) {
+  assert(!key.bf16);
+  cpu::MultiplyPanels(key.m, key.n, key.k, static_cast<const float*>(a),
+                      static_cast<const float*>(b), key.accumulate, c);
+}
+
+#endif
+
 /// Rows of a chunk: large enough for the kernel's full rate, small enough that
 /// both cores get several chunks of a decoder step's 64 rows. A wide result
 /// leaves the cache anyway; more rows then share a reading of b.
@@ -189,12 +213,11 @@ void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
              const Left& left, const Then& then) {
   const bool bf16 = b.precision == Precision::kBF16;
   const int64_t chunk = ChunkRows(rows, b.n);
-  auto& cache = ProductCache::Instance();
   ParallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end;) {
       const int64_t m = NextChunk(end - r, chunk);
-      cache.Get({m, b.n, b.k, accumulate, bf16})
-          .Run(left(r, m).raw(), b.data.raw(), c + r * b.n);
+      MultiplyChunk({m, b.n, b.k, accumulate, bf16}, left(r, m).raw(),
+                    b.data.raw(), c + r * b.n);
       then(r, m);
       r += m;
     }
@@ -346,7 +369,6 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   const auto panel_bytes = static_cast<int64_t>(SizeOf(a.dtype())) * panel_size;
   const int64_t block = std::max<int64_t>(1, kWideBlock / panel_bytes);
   const int64_t chunk = ChunkRows(512, 0);
-  auto& cache = ProductCache::Instance();
   ParallelFor(Panels(b.n), block, [&](int64_t begin, int64_t end) {
     Tensor packed({block * panel_size}, a.dtype());
     Tensor tile({chunk, block * cpu::kPanel});
@@ -360,8 +382,8 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
       const int64_t n = std::min(panels * cpu::kPanel, b.n - first);
       for (int64_t r = 0; r < a.rows();) {
         const int64_t m = NextChunk(a.rows() - r, chunk);
-        cache.Get({m, n, k, false, bf16})
-            .Run(a.Slice(r, r + m).raw(), to, tile.data<float>());
+        MultiplyChunk({m, n, k, false, bf16}, a.Slice(r, r + m).raw(), to,
+                      tile.data<float>());
         for (int64_t i = 0; i < m; ++i) {
           const float* from = tile.data<float>() + i * n;
           float* row = c + (r + i) * b.n + first;
@@ -379,10 +401,14 @@ Tensor AsMatrix(const Tensor& x) { return x.Reshape({x.rows(), x.cols()}); }
 }  // namespace
 
 bool HasBF16() {
+#if defined(__x86_64__)
   using dnnl::cpu_isa;
   const auto isa = static_cast<int>(dnnl::get_effective_cpu_isa());
   const auto bf16 = static_cast<int>(cpu_isa::avx512_core_bf16);
   return (isa & bf16) == bf16;
+#else
+  return false;
+#endif
 }
 
 void Pack(const Tensor& b, bool transpose, Precision precision,

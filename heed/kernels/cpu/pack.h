@@ -45,6 +45,11 @@ void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
                        int64_t begin, int64_t end, int64_t rows, uint16_t* out);
 
+/// c [m, n] (+)= a b: a [m, k] dense, b [k, n] in panels of f32. For processors
+/// that oneDNN has no kernels for.
+void MultiplyPanels(int64_t m, int64_t n, int64_t k, const float* a,
+                    const float* b, bool accumulate, float* c);
+
 /// out = x rounded to bf16 (nearest, ties to even; subnormal ones become 0).
 void RoundBF16(const float* x, int64_t n, uint16_t* out);
 

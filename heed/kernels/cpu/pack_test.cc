@@ -132,6 +132,39 @@ void ForTranspositions(const Body& body) {
   }
 }
 
+TEST_P(Packing, PanelsMultiplyAsTheMatrixDoes) {
+  for (const int64_t m : {1, 5, 13, 30}) {
+    for (const int64_t n : {1, 63, 64, 65, 200}) {
+      for (const int64_t k : {1, 17, 64}) {
+        for (const bool accumulate : {false, true}) {
+          const std::vector<float> a = Random(m * k);
+          const std::vector<float> b = Random(k * n + 1);
+          const std::vector<float> before = Random(m * n + 2);
+          std::vector<float> packed;
+          for (int64_t p = 0; p * kPanel < n; ++p) {
+            std::vector<float> panel(
+                static_cast<size_t>(PaddedRows(k, false) * kPanel));
+            PackPanel({b.data(), k, n, n, false}, p, k, panel.data());
+            packed.insert(packed.end(), panel.begin(), panel.end());
+          }
+          std::vector<float> c = before;
+          MultiplyPanels(m, n, k, a.data(), packed.data(), accumulate,
+                         c.data());
+          for (int64_t i = 0; i < m * n; ++i) {
+            double sum = accumulate ? before[i] : 0;
+            for (int64_t j = 0; j < k; ++j) {
+              sum += double{a[i / n * k + j]} * b[j * n + i % n];
+            }
+            ASSERT_NEAR(c[i], sum, 1e-4) << m << " " << n << " " << k;
+          }
+          EXPECT_EQ(c[m * n], before[m * n]);
+          EXPECT_EQ(c[m * n + 1], before[m * n + 1]);
+        }
+      }
+    }
+  }
+}
+
 TEST_P(Packing, TransposesAndPadsWithZeros) {
   ForTranspositions([](const float* x, int64_t x_rows, int64_t stride,
                        int64_t begin, int64_t cols, int64_t rows,
