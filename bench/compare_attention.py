@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """heed bench attention, PyTorch and ONNX Runtime in alternation.
 
-How they run: see peers.py. Each peer gets the better of one and two threads.
-PyTorch runs twice: as Debian installs it, and tuned by its environment.
+How they run: see peers.py. Each peer gets the better of one and two threads, and
+PyTorch the better of its scaled_dot_product_attention and of single operations.
 Packages: python3-torch libopenblas0-openmp nodejs npm, and `npm install` in
 bench/onnxruntime.
 
     bench/compare_attention.py [--rounds 5] [--seconds 1] [--only REGEX]
                                [--heed build/release/heed] [--json FILE] [--write]
+                               [--peer-root DIR]
 
 --write puts the tables into docs/performance.md, between the comments
 `attention figures: begin` and `...: end`.
@@ -59,8 +60,9 @@ def contenders(options):
     threads = [["--threads", str(n), "--seconds", str(options.seconds)] for n in (1, 2)]
     script = str(peers.BENCH / "onnxruntime" / "attention.mjs")
     return [peers.Contender("Heed", [options.heed, "bench", "attention", "--json"]),
-            peers.pytorch("pytorch_attention.py", threads),
-            peers.pytorch("pytorch_attention.py", threads, tuned=True),
+            peers.pytorch(options, "pytorch_attention.py",
+                          [["--form", form, *more] for form in ("fused", "plain")
+                           for more in threads]),
             peers.Contender("ONNX Runtime", ["node", script], threads)]
 
 

@@ -4,12 +4,13 @@
 How they run: see peers.py. A transformer-base with random weights translates 30
 tokens into 30. A row says how many threads Heed had, each with a batch of its
 own; PyTorch had as many for one batch, or one for each of so many processes, or
-one alone: the fastest counts. It is tuned by its environment, and int8 is its
-dynamic quantisation. Packages: python3-torch libopenblas0-openmp.
+one alone: the fastest counts. int8 is its dynamic
+quantisation. Packages: python3-torch libopenblas0-openmp.
 
     bench/compare_decoding.py [--rounds 5] [--seconds 3] [--only REGEX]
                               [--heed build/release/heed] [--json FILE] [--write]
-    bench/compare_decoding.py --check
+                              [--peer-root DIR]
+    bench/compare_decoding.py --check [--peer-root DIR]
 
 --write puts the table into docs/performance.md, between the comments
 `decoding figures: begin` and `...: end`. --check measures nothing, but trains a
@@ -37,7 +38,7 @@ VARIANTS = {1: [["--threads", "1"]],
 def contenders(options):
     seconds = ["--seconds", str(options.seconds)]
     heed = [options.heed, "bench", "decode", "--model", "transformer-base", "--json", *seconds]
-    torch = peers.pytorch(PEER, VARIANTS[2], tuned=True)
+    torch = peers.pytorch(options, PEER, VARIANTS[2])
     torch.command += seconds
     return [peers.Contender("Heed", heed, [["--threads", str(n)] for n in VARIANTS]), torch]
 
@@ -45,12 +46,13 @@ def contenders(options):
 def row(records, name, threads):
     ours, theirs = (
         [record for record in records
-         if record["contender"] == contender and record["variant"] in variants]
+         if record["contender"] == contender and
+         peers.parts(record["variant"])[1] in variants]
         for contender, variants in (("Heed", [["--threads", str(threads)]]),
-                                    ("PyTorch, tuned", VARIANTS[threads])))
+                                    ("PyTorch", VARIANTS[threads])))
     heed = peers.fastest(ours, name, "Heed", peers.seconds_per_token)
-    torch = peers.fastest(theirs, name, "PyTorch, tuned", peers.seconds_per_token)
-    first = peers.fastest(theirs, name, "PyTorch, tuned", "first_token_ms")
+    torch = peers.fastest(theirs, name, "PyTorch", peers.seconds_per_token)
+    first = peers.fastest(theirs, name, "PyTorch", "first_token_ms")
     rates = [median(runs, "tokens_per_second") for runs in (torch, heed)]
     return [name, str(threads), *(cell("{:,.0f}", rate) for rate in rates),
             cell("{:.1f} ×", ratio(rates[1], rates[0])), cell("{:.0%}", median(heed, "fraction")),
@@ -120,9 +122,11 @@ def train(heed, folder):
     return model
 
 
-def check(heed):
+def check(options):
     """Exits with an error unless both write the same with the same weights."""
-    torch = peers.pytorch(PEER, [])
+    heed, torch = options.heed, peers.pytorch(options, PEER, [[]])
+    environment = torch.environment | dict(
+        word.split("=", 1) for word in torch.variants[0])
     with tempfile.TemporaryDirectory() as folder:
         model = train(heed, folder)
         lines = pathlib.Path(f"{folder}/source").read_text(encoding="utf-8").splitlines(True)
@@ -134,7 +138,7 @@ def check(heed):
 
         def theirs(*more):
             return hypotheses(peers.output(torch.command + ["--model", model, *more],
-                                           torch.environment, input=text))
+                                           environment, input=text))
 
         compare("greedy", ours("--beam", "1", "--max-length", "20"), theirs("--length", "20"))
         words = 7
@@ -155,7 +159,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare what they write instead")
     options = peers.parse(parser)
     if options.check:
-        check(options.heed)
+        check(options)
         return
     records = peers.run_in_turn(CASES, contenders(options), options)
     peers.finish(options, records, table(records))

@@ -3,13 +3,24 @@
 Machines are shared and noisy, so in each round all programs run every case in
 turn, and medians over the rounds count. Of a program's variants (how many
 threads, say) the fastest counts. What is missing is left out, and said.
+
+PyTorch is tuned as somebody would who knows it: OpenBLAS with OpenMP (with its
+own threads two pools fight), passive waiting (spinning barriers collapse where
+cores are shared), freed pages kept by glibc, AVX-512 in ATen and in OpenBLAS,
+which falls back to AVX2 on processors that it does not know: of its kernels for
+SkylakeX and SapphireRapids the better counts, as of one and two threads.
+torch.compile made none of the models faster. Debian 12 has PyTorch 1.13, Debian
+13 has 2.6: `--peer-root DIR` takes it from another system in DIR, as debootstrap
+makes it, by chroot (as root).
 """
 import argparse
 import dataclasses
 import json
+import math
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -23,24 +34,85 @@ OPENBLAS = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 
 @dataclasses.dataclass
 class Contender:
-    """A program that takes a case as options and prints JSON on its last line."""
+    """A program that takes a case as options and prints JSON on its last line. A
+    variant is settings of its environment, NAME=VALUE, and further options."""
     name: str
     command: list
     variants: list = dataclasses.field(default_factory=lambda: [[]])
     environment: dict = dataclasses.field(default_factory=dict)
+    missing: str = ""
 
 
-def pytorch(script, variants, tuned=False):
-    """PyTorch with what is fair to it: the OpenMP build of OpenBLAS and passive
-    waiting. Tuned: glibc keeps freed pages, and OpenBLAS and ATen use AVX-512,
-    which they don't on their own on every machine that has it."""
-    environment = {"LD_LIBRARY_PATH": OPENBLAS, "OMP_WAIT_POLICY": "passive"}
-    if tuned:
-        environment.update(MALLOC_MMAP_MAX_="0", MALLOC_TRIM_THRESHOLD_=str(2**40))
-        if "avx512bw" in pathlib.Path("/proc/cpuinfo").read_text(encoding="ascii"):
-            environment.update(OPENBLAS_CORETYPE="SkylakeX", ATEN_CPU_CAPABILITY="avx512")
-    return Contender("PyTorch, tuned" if tuned else "PyTorch", [PYTHON, str(BENCH / script)],
-                     variants, environment)
+def parts(variant):
+    """Its settings and its options."""
+    settings = [word for word in variant if re.match(r"[A-Z_]+=", word)]
+    return settings, variant[len(settings):]
+
+
+def in_root(root):
+    """What to write before a command that shall run in the system below a folder,
+    with this folder as /mnt, and /tmp. The mounts end with the command."""
+    script = """mount -t proc proc "$0/proc" && mount --bind /tmp "$0/tmp" &&
+                mount --bind "$1" "$0/mnt" || exit; shift; exec chroot "$0" "$@\""""
+    return ["unshare", "--mount", "sh", "-c", script, root, str(BENCH)]
+
+
+def processor():
+    """Its name and its flags."""
+    text = pathlib.Path("/proc/cpuinfo").read_text(encoding="ascii")
+    name = re.search(r"model name\s*: (.*)", text)
+    flags = re.search(r"flags\s*: (.*)", text)
+    return name[1] if name else os.uname().machine, flags[1].split() if flags else []
+
+
+def pytorch(options, script, variants, name="PyTorch"):
+    """PyTorch with what is fair to it, as said above; each variant with the kernels
+    of OpenBLAS that this processor can have."""
+    flags = processor()[1]
+    environment = {"LD_LIBRARY_PATH": OPENBLAS, "OMP_WAIT_POLICY": "passive",
+                   "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**40)}
+    kernels = [[]]
+    if "avx512bw" in flags:
+        environment["ATEN_CPU_CAPABILITY"] = "avx512"
+        kernels = [["OPENBLAS_CORETYPE=SKYLAKEX"]]
+    if "avx512_bf16" in flags:
+        kernels.append(["OPENBLAS_CORETYPE=SAPPHIRERAPIDS"])
+    command = [PYTHON, str(BENCH / script)]
+    if options.peer_root:
+        command = in_root(options.peer_root) + [PYTHON, f"/mnt/{script}"]
+    there = os.path.isdir(f"{options.peer_root}{OPENBLAS}")
+    return Contender(name, command, [more + variant for more in kernels for variant in variants],
+                     environment, "" if there else "libopenblas0-openmp is not installed")
+
+
+def pytorch_version(options):
+    """As "2.6.0 with AVX512 and oneDNN v3.5.3", or why there is none."""
+    asking = pytorch(options, "", [])
+    code = """import re, torch
+dnn = re.search(r"(?:MKL-DNN|oneDNN) (\S+)", torch.__config__.show())
+print(torch.__version__, "with", torch.backends.cpu.get_cpu_capability(), "and",
+      f"oneDNN {dnn[1]}" if dnn else "no oneDNN")"""
+    try:
+        return output(asking.command[:-1] + ["-c", code], asking.environment,
+                      stderr=subprocess.DEVNULL).strip()
+    except (subprocess.CalledProcessError, FileNotFoundError):
+        return "missing"
+
+
+def release(root="/"):
+    """The name of the system there, as "Debian GNU/Linux 12 (bookworm)"."""
+    text = pathlib.Path(root, "etc/os-release").read_text(encoding="utf-8")
+    return re.search(r'PRETTY_NAME="(.*)"', text)[1]
+
+
+def about(options):
+    """What everything ran on: the processor, the systems, the versions."""
+    name, flags = processor()
+    special = [flag for flag in ("avx2", "avx512bw", "avx512_bf16", "amx_bf16") if flag in flags]
+    heed = output([options.heed, "--version"]).strip() if shutil.which(options.heed) else "no Heed"
+    return {"processor": f"{name} ({', '.join(special)})", "cores": len(os.sched_getaffinity(0)),
+            "heed": f"{heed}, {release()}",
+            "pytorch": f"{pytorch_version(options)}, {release(options.peer_root or '/')}"}
 
 
 def parser(doc, page=""):
@@ -51,6 +123,8 @@ def parser(doc, page=""):
     result.add_argument("--rounds", type=int, default=5)
     result.add_argument("--only", default="", metavar="REGEX", help="the cases whose names match")
     result.add_argument("--heed", default=str(ROOT / "build" / "release" / "heed"))
+    result.add_argument("--peer-root", metavar="DIR", default="",
+                        help="take PyTorch from the system below this folder")
     result.add_argument("--json", metavar="FILE", help="adds every run to it, a line each")
     if page:
         result.add_argument("--write", action="store_true", help="into docs/performance.md")
@@ -73,8 +147,11 @@ def parse(parser_of_all):
 
 
 def arguments(case):
-    words = []
+    """Its options, after `what`, the sub-command of heed bench, if it names one."""
+    words = [case["what"], "--json"] if "what" in case else []
     for name, value in case.items():
+        if name == "what":
+            continue
         words += ["--" + name] if value is True else ["--" + name, str(value)]
     return words
 
@@ -87,10 +164,12 @@ def output(command, environment=None, **more):
 
 def measure(contender, case, variant):
     """The program's result, or {"skipped": why there is none}."""
-    if contender.environment and not os.path.isdir(OPENBLAS):
-        return {"skipped": "libopenblas0-openmp is not installed"}
+    if contender.missing:
+        return {"skipped": contender.missing}
+    settings, options = parts(variant)
+    environment = contender.environment | dict(word.split("=", 1) for word in settings)
     try:
-        printed = output(contender.command + arguments(case) + variant, contender.environment)
+        printed = output(contender.command + arguments(case) + options, environment)
         return json.loads(printed.splitlines()[-1])
     except FileNotFoundError:
         return {"skipped": f"{contender.command[0]} is not there"}
@@ -104,17 +183,34 @@ def keep(file, record):
             out.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
+def promising(records, case, contender):
+    """Its variants; after the first round, of those with the same options, not the
+    settings that made it much slower."""
+    def seconds(variant):
+        runs = [record for record in records if record["case"] == case and
+                record["contender"] == contender.name and record["variant"] == variant]
+        return median(runs, lambda run: run["ms"] if "ms" in run else seconds_per_token(run))
+
+    best = {}
+    for variant in contender.variants:
+        options = tuple(parts(variant)[1])
+        best[options] = min(best.get(options, math.inf), seconds(variant) or math.inf)
+    return [variant for variant in contender.variants
+            if (seconds(variant) or 0) <= 1.2 * best[tuple(parts(variant)[1])]]
+
+
 def run_in_turn(cases, contenders, options):
     """One record per run: case, contender, variant and what the program printed."""
     names = [name for name in cases if re.search(options.only, name)]
     records, skipped = [], set()
+    keep(options.json, {"about": about(options)})
     for number in range(options.rounds):
         for name in names:
             print(f"round {number + 1}: {name}", file=sys.stderr)
             for contender in contenders:
                 if (contender.name, name) in skipped:
                     continue
-                for variant in contender.variants:
+                for variant in promising(records, name, contender):
                     result = measure(contender, cases[name], variant)
                     if "skipped" in result:
                         skipped.add((contender.name, name))
@@ -165,6 +261,9 @@ def table(heads, rows):
 
 def finish(options, records, text):
     """Prints the tables, and writes them if so asked."""
+    facts = about(options)
+    text = (f"{facts['processor']}, {facts['cores']} cores. Heed: {facts['heed']}. "
+            f"PyTorch: {facts['pytorch']}.\n\n{text}")
     print(text)
     if not any(record["contender"].startswith("Heed") for record in records):
         sys.exit(f"{options.heed} gave no figures, so there is nothing to compare")

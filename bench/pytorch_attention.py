@@ -1,14 +1,17 @@
 #!/usr/bin/python3
 """Time of attention in PyTorch on a case of `heed bench attention`.
 
-Takes the same options. The plain form, written so that it favours PyTorch: the
-heads are split already ([B*H, T, D]), the mask is made before, and forward alone
-takes the softmax in place. Prints one JSON line: ms (the median) and min_ms, or
-skipped, which says why it can't run the case.
+Takes the same options. The fused form is scaled_dot_product_attention, which on
+CPUs is a flash attention since PyTorch 2.2. The plain form is written so that it
+favours PyTorch: the heads are split already ([B*H, T, D]), the mask is made
+before, and forward alone takes the softmax in place. Additive scores have the
+plain form alone. Prints one JSON line: ms (the median) and min_ms, or skipped,
+which says why it can't run the case.
 
     pytorch_attention.py [--score scaled_dot] [--heads 8] [--batch 1]
                          [--length 512] [--keys 512] [--dim 64] [--mask causal]
                          [--dtype f32] [--backward] [--threads 2] [--seconds 1]
+                         [--form {fused,plain}]
 """
 import argparse
 import json
@@ -19,6 +22,8 @@ import time
 
 try:
     import torch
+    from torch.nn import functional
+    DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 except ImportError:
     torch = None
 
@@ -65,6 +70,23 @@ def scaled_dot(options):
     return attend, [(rows, options.length, options.dim), keys, keys]
 
 
+def fused(options):
+    """The same by one call; q [B,H,T,D], k and v [B,H,S,D]."""
+    attention = getattr(functional, "scaled_dot_product_attention", None)
+    if attention is None:
+        return scaled_dot(options)  # before 2.0
+    causal = options.mask == "causal"
+    mask = None if causal else additive_mask(options.mask, options.length, options.keys)
+    if mask is not None:
+        mask = mask.to(DTYPES[options.dtype])
+
+    def attend(q, k, v):
+        return attention(q, k, v, attn_mask=mask, is_causal=causal)
+
+    keys = (options.batch, options.heads, options.keys, options.dim)
+    return attend, [(options.batch, options.heads, options.length, options.dim), keys, keys]
+
+
 def additive(options):
     """softmax(w^T tanh(q + k)) v; q [B,T,A], k and v [B,S,A], w [A]."""
     if options.heads != 1 or options.mask:
@@ -81,9 +103,17 @@ def additive(options):
 SCORES = {"scaled_dot": scaled_dot, "additive": additive}
 
 
+def runs_fused(options):
+    return options.form == "fused" and options.score == "scaled_dot"
+
+
 def require_memory(options):
     """Skips what would not fit: forward holds the scores, and with a mask their
-    start; backward holds scores, weights and the gradients of both."""
+    start; backward holds scores, weights and the gradients of both. The fused form
+    holds none of them from PyTorch 2.2 on, but for a mask."""
+    flash = runs_fused(options) and tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 2)
+    if flash and options.mask in ("", "causal"):
+        return
     matrix = options.batch * options.heads * options.length * options.keys
     if options.score == "additive":
         matrix *= options.dim
@@ -97,8 +127,9 @@ def require_memory(options):
 
 def call(options):
     """The function to measure, with its inputs made."""
-    attend, shapes = SCORES[options.score](options)
-    dtype = {"f32": torch.float32, "bf16": torch.bfloat16}[options.dtype]
+    form = fused if runs_fused(options) else SCORES[options.score]
+    attend, shapes = form(options)
+    dtype = DTYPES[options.dtype]
     inputs = [torch.randn(shape).to(dtype).requires_grad_(options.backward) for shape in shapes]
     if not options.backward:
         return lambda: attend(*inputs)
@@ -144,6 +175,7 @@ def main():
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--mask", default="")
     parser.add_argument("--dtype", choices=tuple(BYTES), default="f32")
+    parser.add_argument("--form", choices=("fused", "plain"), default="fused")
     parser.add_argument("--backward", action="store_true")
     parser.add_argument("--seconds", type=float, default=1)
     try:

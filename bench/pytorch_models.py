@@ -6,7 +6,9 @@ length. Prints one JSON line: model, threads, tokens_per_second, ms_per_step.
 
     pytorch_models.py [--model {bahdanau,luong,transformer-tiny,transformer-base}]
         [--batch 64] [--src-len 16] [--tgt-len 16] [--vocab 8000] [--steps 8]
-        [--threads 2]
+        [--threads 2] [--precision {f32,bf16}]
+
+bf16 is autocast, with the loss in f32.
 """
 import argparse
 import json
@@ -121,6 +123,7 @@ def main():
     for name, value in (("batch", 64), ("src-len", 16), ("tgt-len", 16),
                         ("vocab", 8000), ("steps", 8), ("threads", 2)):
         parser.add_argument("--" + name, type=int, default=value)
+    parser.add_argument("--precision", choices=("f32", "bf16"), default="f32")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
@@ -136,13 +139,16 @@ def main():
         source, target, gold = ids(options.src_len), ids(options.tgt_len), ids(options.tgt_len)
         begin = time.perf_counter()
         optimizer.zero_grad()
-        criterion(model(source, target).flatten(0, 1), gold.flatten()).backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=options.precision == "bf16"):
+            scores = model(source, target)
+        criterion(scores.float().flatten(0, 1), gold.flatten()).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         if step >= 2:
             times.append(time.perf_counter() - begin)
     seconds = statistics.median(times)
     print(json.dumps({"model": options.model, "threads": options.threads,
+                      "precision": options.precision,
                       "tokens_per_second": options.batch * options.tgt_len / seconds,
                       "ms_per_step": 1e3 * seconds}))
 
