@@ -1,5 +1,6 @@
 #include "heed/tensor/pool.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -7,7 +8,10 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <new>
+
+#include "heed/tensor/pool_limit.h"
 
 // The address sanitizer sees a use after release only if buffers are not kept.
 #if defined(__SANITIZE_ADDRESS__)
@@ -54,6 +58,7 @@ struct Pool {
   std::atomic<int64_t> peak{0};
   std::atomic<int64_t> cached{0};
   std::atomic<int64_t> system{0};
+  std::atomic<int64_t> most_cached{std::numeric_limits<int64_t>::max()};
 };
 
 Pool& Instance() {
@@ -136,12 +141,14 @@ void Release(Buffer* buffer) {
     std::free(buffer);
     return;
   }
-  p.cached.fetch_add(capacity, std::memory_order_relaxed);
+  const int64_t cached =
+      p.cached.fetch_add(capacity, std::memory_order_relaxed) + capacity;
   FreeList& list = p.lists[static_cast<size_t>(buffer->size_class)];
   list.lock.lock();
   buffer->next = list.head;
   list.head = buffer;
   list.lock.unlock();
+  if (cached > p.most_cached.load(std::memory_order_relaxed)) Trim();
 }
 
 PoolStats Stats() {
@@ -165,6 +172,10 @@ void Trim() {
       head = next;
     }
   }
+  // What lies between buffers that are in use.
+  malloc_trim(0);
 }
+
+void KeepAtMost(int64_t bytes) { Instance().most_cached = bytes; }
 
 }  // namespace heed::pool

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <new>
 #include <thread>
 #include <vector>
+
+#include "heed/tensor/pool_limit.h"
 
 namespace heed {
 namespace {
@@ -52,6 +55,18 @@ TEST(Pool, CountsWhatIsInUseAndThePeak) {
   const PoolStats after = pool::Stats();
   EXPECT_EQ(after.in_use, before.in_use);
   EXPECT_EQ(after.peak, before.in_use + (2 << 20));
+}
+
+TEST(Pool, KeepsAtMostWhatItIsTold) {
+  constexpr int64_t kMost = int64_t{8} << 20;
+  pool::KeepAtMost(kMost);
+  std::vector<Buffer*> buffers;
+  for (size_t i = 1; i <= 64; ++i) buffers.push_back(pool::Acquire(i << 18));
+  for (Buffer* buffer : buffers) {
+    pool::Release(buffer);
+    EXPECT_LE(pool::Stats().cached, kMost);
+  }
+  pool::KeepAtMost(std::numeric_limits<int64_t>::max());
 }
 
 TEST(Pool, TrimGivesCachedBuffersBack) {
