@@ -1,6 +1,7 @@
 // heed serve: models over HTTP.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 
 #include "apps/heed/commands.h"
@@ -9,8 +10,16 @@
 #include "heed/serve/api.h"
 #include "heed/serve/engine.h"
 #include "heed/serve/server.h"
+#include "heed/serve/service_manager.h"
+#include "heed/tensor/pool_limit.h"
 
 namespace heed {
+namespace {
+
+// Of buffers that no computation uses now; a large one long ago had many.
+constexpr int64_t kMostIdleBytes = int64_t{128} << 20;
+
+}  // namespace
 
 int RunServe(const Arguments& arguments) {
   std::vector<std::string> folders;
@@ -51,6 +60,7 @@ int RunServe(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(threads);
+  pool::KeepAtMost(kMostIdleBytes);
   std::vector<ModelSpec> specs;
   for (const std::string& folder : folders) {
     specs.push_back(ParseModelSpec(folder));
@@ -58,6 +68,9 @@ int RunServe(const Arguments& arguments) {
   Log log(ParseLogLevel(level));
   ServerMetrics metrics;
   server_options.headers = api_options.CommonHeaders();
+  const ServiceManager service;
+  // Who reads the logs may go; the clients stay.
+  std::signal(SIGPIPE, SIG_IGN);
   // Listens first, so that a port that is taken is told before models are read.
   Api* handler = nullptr;
   HttpServer server(
@@ -69,15 +82,27 @@ int RunServe(const Arguments& arguments) {
   Engine engine(std::move(specs), engine_options, log, metrics);
   Api api(engine, api_options, metrics);
   handler = &api;
-  api.CountConnections([&] { return server.connections(); });
-  server.OnHangUp([&] { engine.Reload(); });
-  // For people and scripts that wait for it.
-  fmt::print("heed serves on http://{}:{}/\n",
-             server_options.host.find(':') == std::string::npos
-                 ? server_options.host
-                 : "[" + server_options.host + "]",
-             server.port());
+  api.AddGauges([&] {
+    return std::vector<Gauge>{{"heed_connections", "Open connections.", "",
+                               static_cast<double>(server.connections())},
+                              {"heed_longest_event_seconds",
+                               "Most processor time that one event took of the "
+                               "thread of all sockets.",
+                               "", server.longest_event()}};
+  });
+  server.OnHangUp([&] {
+    service.Reloading();
+    engine.Reload([&service] { service.Ready(); });
+  });
+  server.OnStop([&] { service.Stopping(); });
+  if (const auto time = service.alive_every()) {
+    server.Every(*time, [&service] { service.Alive(); });
+  }
+  // For people and scripts that wait for it; who has gone does not mind.
+  std::fputs(fmt::format("heed serves on {}\n", server.address()).c_str(),
+             stdout);
   std::fflush(stdout);
+  service.Ready();
   server.Run();
   return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/serve/client_address.h"
 #include "heed/serve/page.h"
 #include "heed/serve/translation_work.h"
 
@@ -39,7 +40,6 @@ HttpResponse TextResponse(std::string_view type, std::string_view text) {
   HttpResponse response;
   response.body.assign(text);
   response.Set("Content-Type", std::string(type));
-  response.Set("X-Content-Type-Options", "nosniff");
   if (type == kHtml) {
     response.Set("Content-Security-Policy", std::string(kPolicy));
   }
@@ -92,7 +92,6 @@ HttpResponse FileResponse(const PageFile& file, const HttpRequest& request) {
   response.Set("Cache-Control", file.path.starts_with("assets/")
                                     ? "public, max-age=31536000, immutable"
                                     : "no-cache");
-  response.Set("X-Content-Type-Options", "nosniff");
   if (file.type.starts_with("text/html")) {
     response.Set("Content-Security-Policy", std::string(kPolicy));
   }
@@ -139,24 +138,6 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-HttpResponse ErrorResponse(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const HttpError& e) {
-    return ErrorResponse(e);
-  } catch (const ConfigError& e) {
-    return ErrorResponse(400, e.what());
-  } catch (const FormatError& e) {
-    return ErrorResponse(400, e.what());
-  } catch (const ShapeError& e) {
-    return ErrorResponse(400, e.what());
-  } catch (const std::bad_alloc&) {
-    return ErrorResponse(500, "not enough memory for this request");
-  } catch (const std::exception& e) {
-    return ErrorResponse(500, e.what());
-  }
-}
-
 void ApiOptions::Visit(FieldList& v) {
   limits.Visit(v);
   v("api_keys", api_keys, Any{"FILE"},
@@ -167,21 +148,33 @@ void ApiOptions::Visit(FieldList& v) {
     "--requests-per-minute, as LibreTranslate does unless it is told otherwise "
     "(a wrong key is refused either way)");
   v("requests_per_minute", requests_per_minute, Range(0, 1e9),
-    "of one client (a key, or an address); further ones are answered with 429; "
-    "0: no limit; a line of --api-keys may have limit=N for its key");
+    "of one client (a key, or an address), where a batch of n texts is n "
+    "requests; further ones are answered with 429; 0: no limit; a line of "
+    "--api-keys may have limit=N for its key");
+  v("failed_keys_per_minute", failed_keys_per_minute, Range(0, 1e9),
+    "wrong keys from one address, after which it is answered with 429; 0: no "
+    "limit");
   v("trust_proxy", trust_proxy,
-    "take the client's address from the last X-Forwarded-For");
+    "take the client's address from the last entry of the last "
+    "X-Forwarded-For");
+  v("metrics_access", metrics_access, OneOf{"everyone", "keys", "local"},
+    "who may see /metrics: everyone, who has a key, or this machine alone "
+    "(proxies on it are not)");
+  v("models_access", models_access, OneOf{"everyone", "keys", "local"},
+    "who may see /models");
   v("cors", cors, Any{"ORIGIN"},
     "whose pages may use the API: *, one origin, or 'none'");
 }
 
 NamedValues ApiOptions::CommonHeaders() const {
-  if (cors == "none") return {};
-  NamedValues headers = {
-      {"Access-Control-Allow-Origin", cors},
-      {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
-      {"Access-Control-Allow-Methods", "GET, POST"},
-      {"Access-Control-Max-Age", "1728000"}};
+  NamedValues headers = {{"X-Content-Type-Options", "nosniff"},
+                         {"Referrer-Policy", "no-referrer"}};
+  if (cors == "none") return headers;
+  headers.emplace_back("Access-Control-Allow-Origin", cors);
+  headers.emplace_back("Access-Control-Allow-Headers",
+                       "Authorization, Content-Type");
+  headers.emplace_back("Access-Control-Allow-Methods", "GET, POST");
+  headers.emplace_back("Access-Control-Max-Age", "1728000");
   if (cors != "*") headers.emplace_back("Vary", "Origin");
   return headers;
 }
@@ -190,17 +183,16 @@ Api::Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics)
     : engine_(engine),
       options_(options),
       metrics_(metrics),
-      keys_(options.api_keys) {}
-
-void Api::Handle(const ExchangePtr& exchange) {
-  try {
-    Answer(exchange);
-  } catch (...) {
-    exchange->Send(ErrorResponse(std::current_exception()));
+      keys_(options.api_keys) {
+  for (const std::string& access :
+       {options.metrics_access, options.models_access}) {
+    if (access == "keys" && !keys_.used()) {
+      throw ConfigError("access for those with keys needs --api-keys");
+    }
   }
 }
 
-void Api::Answer(const ExchangePtr& exchange) {
+void Api::Handle(const ExchangePtr& exchange) {
   const HttpRequest& request = exchange->request();
   const std::string& path = request.path;
   const std::string allowed = AllowedMethods(path);
@@ -215,7 +207,9 @@ void Api::Answer(const ExchangePtr& exchange) {
   if (route == nullptr && reads) {
     if (const PageFile* file = FindFile(path)) {
       exchange->SetRoute("page");
-      return exchange->Send(FileResponse(*file, request));
+      return exchange->Later([exchange, file] {
+        exchange->Send(FileResponse(*file, exchange->request()));
+      });
     }
     if (path == "/") {
       exchange->SetRoute("page");
@@ -233,7 +227,9 @@ void Api::Answer(const ExchangePtr& exchange) {
                     {{"Allow", allowed}});
   }
   exchange->SetRoute(route->path);
-  AnswerRoute(exchange, route->path);
+  if (path == "/health") return AnswerRoute(exchange, path);
+  exchange->Later(
+      [this, exchange, route] { AnswerRoute(exchange, route->path); });
 }
 
 void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
@@ -252,58 +248,97 @@ void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
   }
   if (path == "/health") return send_json({{"status", "ok"}});
   if (path == "/languages") return send_json(Languages());
-  if (path == "/models") return send_json(Models());
+  if (path == "/models") {
+    CheckVisitor(exchange->request(), options_.models_access);
+    return send_json(Models());
+  }
   if (path == "/frontend/settings") return send_json(FrontendSettings());
   if (path == "/docs") return exchange->Send(TextResponse(kHtml, DocsPage()));
   if (path == "/metrics") {
+    CheckVisitor(exchange->request(), options_.metrics_access);
     return exchange->Send(TextResponse(
         "text/plain; version=0.0.4; charset=utf-8", MetricsText()));
   }
   exchange->Send(JsonResponse(OpenApi()));  // /openapi.json and /spec
 }
 
-// LibreTranslate answers a missing key with 400, a wrong one with 403.
-void Api::CheckAccess(const Exchange& exchange, const Json& parameters) {
-  const HttpRequest& request = exchange.request();
-  const std::string key = ApiKeyOf(request, parameters);
-  std::string client = request.client;
-  int per_minute = options_.requests_per_minute;
-  if (keys_.used() && !key.empty()) {
-    const std::optional<ApiKey> known = keys_.Find(key);
-    if (!known) throw HttpError(403, "Invalid API key");
-    client = key;
-    per_minute = known->per_minute.value_or(per_minute);
-  } else if (keys_.used() && options_.require_api_key) {
+std::string Api::ClientOf(const HttpRequest& request) const {
+  return ClientNetwork(options_.trust_proxy ? ForwardedClient(request)
+                                            : request.client);
+}
+
+void Api::Charge(const Payer& payer, int64_t requests) {
+  const int seconds = limiter_.Count(payer.name, requests, payer.per_minute);
+  if (seconds == 0) return;
+  throw HttpError(429,
+                  fmt::format("Slowdown: {} per 1 minute", payer.per_minute),
+                  {{"Retry-After", std::to_string(seconds)}});
+}
+
+// LibreTranslate answers a missing key with 400, a wrong one with 403. Who sent
+// too many wrong ones cannot find out any more whether one is right.
+Api::Payer Api::PayerOf(const std::string& client, const std::string& key) {
+  const Payer anybody = {client, options_.requests_per_minute};
+  if (!keys_.used()) return anybody;
+  if (key.empty()) {
+    if (!options_.require_api_key) return anybody;
     throw HttpError(400,
                     "Please contact the server operator to get an API key");
-  } else if (options_.trust_proxy) {
-    const std::string_view forwarded =
-        request.Header("X-Forwarded-For").value_or("");
-    const std::string_view last =
-        TrimBlanks(forwarded.substr(forwarded.rfind(',') + 1));
-    if (!last.empty()) client = last;
   }
-  if (const int seconds = limiter_.Count(client, per_minute)) {
-    throw HttpError(429, fmt::format("Slowdown: {} per 1 minute", per_minute),
-                    {{"Retry-After", std::to_string(seconds)}});
+  const int most = options_.failed_keys_per_minute;
+  if (const int seconds = failed_keys_.SecondsToWait(client, most)) {
+    throw HttpError(
+        429, fmt::format("more than {} wrong API keys in a minute", most),
+        {{"Retry-After", std::to_string(seconds)}});
+  }
+  const std::optional<ApiKey> known = keys_.Find(key);
+  if (!known) {
+    failed_keys_.Count(client, 1, most);
+    throw HttpError(403, "Invalid API key");
+  }
+  return {key, known->per_minute.value_or(options_.requests_per_minute)};
+}
+
+// Who may not look.
+void Api::CheckVisitor(const HttpRequest& request, const std::string& access) {
+  if (access == "keys") {
+    const std::string key = ApiKeyOf(request);
+    if (key.empty()) throw HttpError(400, request.path + " needs an API key");
+    PayerOf(ClientOf(request), key);
+  }
+  if (access == "local" && !IsLocal(request)) {
+    throw HttpError(403, request.path + " is for the server's own machine");
   }
 }
 
-Json Api::Parameters(const Exchange& exchange) {
-  Json parameters = ParametersOf(exchange.request());
-  CheckAccess(exchange, parameters);
-  return parameters;
+// Of who is not let in, the body is read only where it may hold the key.
+Api::Asked Api::Ask(const HttpRequest& request) {
+  const std::string client = ClientOf(request);
+  const std::string key = ApiKeyOf(request);
+  if (keys_.used() && key.empty()) {
+    Json parameters = ParametersOf(request);
+    const Payer payer = PayerOf(client, ApiKeyIn(parameters));
+    Charge(payer, 1);
+    return {std::move(parameters), payer};
+  }
+  const Payer payer = PayerOf(client, key);
+  Charge(payer, 1);
+  return {ParametersOf(request), payer};
 }
 
 void Api::Translate(const ExchangePtr& exchange) {
-  TranslateCall call = ParseTranslate(Parameters(*exchange), options_.limits);
+  const Asked asked = Ask(exchange->request());
+  TranslateCall call = ParseTranslate(asked.parameters, options_.limits);
+  Charge(asked.payer, std::ssize(call.texts) - 1);
   call.stream =
       call.stream || Accepts(exchange->request(), "text/event-stream");
   std::make_shared<TranslationWork>(exchange, std::move(call))->Start(engine_);
 }
 
 void Api::Detect(const ExchangePtr& exchange) {
-  const DetectCall call = ParseDetect(Parameters(*exchange), options_.limits);
+  const Asked asked = Ask(exchange->request());
+  const DetectCall call = ParseDetect(asked.parameters, options_.limits);
+  Charge(asked.payer, std::ssize(call.texts) - 1);
   DetectLanguages(
       engine_, call.texts, [exchange] { return exchange->gone(); },
       [exchange](const std::vector<Detection>& found) {
@@ -342,10 +377,11 @@ ModelQueue& Api::QueueOf(const std::string& name) const {
 }
 
 void Api::Predict(const ExchangePtr& exchange) {
-  const Json parameters = Parameters(*exchange);
-  ModelQueue& queue = QueueOf(ModelOf(parameters));
+  const Asked asked = Ask(exchange->request());
+  ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
   ModelCall call =
-      ParsePredict(parameters, queue.model()->LimitsOf(options_.limits));
+      ParsePredict(asked.parameters, queue.model()->LimitsOf(options_.limits));
+  Charge(asked.payer, std::ssize(call.texts) - 1);
   Job job;
   job.kind = Job::Kind::kPredict;
   job.options = queue.model()->CheckedOptions(call.options, options_.limits);
@@ -373,10 +409,10 @@ void Api::Predict(const ExchangePtr& exchange) {
 }
 
 void Api::Explain(const ExchangePtr& exchange) {
-  const Json parameters = Parameters(*exchange);
-  ModelQueue& queue = QueueOf(ModelOf(parameters));
+  const Asked asked = Ask(exchange->request());
+  ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
   const ExplainCall call =
-      ParseExplain(parameters, queue.model()->LimitsOf(options_.limits));
+      ParseExplain(asked.parameters, queue.model()->LimitsOf(options_.limits));
   Job job;
   job.kind = Job::Kind::kRun;
   job.texts = {call.text};
@@ -452,8 +488,8 @@ Json Api::FrontendSettings() const {
 }
 
 std::string Api::MetricsText() const {
-  std::vector<Gauge> gauges = {{"heed_connections", "Open connections.", "",
-                                static_cast<double>(connections_())}};
+  std::vector<Gauge> gauges;
+  if (more_gauges_) gauges = more_gauges_();
   std::vector<Gauge> parameters;
   for (const auto& queue : engine_.queues()) {
     const auto model = queue->model();

@@ -21,11 +21,14 @@ struct ApiOptions {
   std::string api_keys;
   bool require_api_key = true;
   int requests_per_minute = 0;
+  int failed_keys_per_minute = 20;
   bool trust_proxy = false;
+  std::string metrics_access = "local";
+  std::string models_access = "everyone";
   std::string cors = "*";
 
   void Visit(FieldList& v);
-  /// What every answer carries (CORS).
+  /// What every answer carries.
   NamedValues CommonHeaders() const;
 };
 
@@ -57,24 +60,38 @@ std::string DocsPage();
 /// Answers requests. Thread-safe; the engine and the others must outlive it.
 class Api {
  public:
-  /// Throws: IoError, ConfigError if the file of keys cannot be used.
+  /// Throws: IoError, ConfigError if the file of keys cannot be used, or is
+  /// missing where keys are asked for.
   Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics);
 
   /// As Handler.
   void Handle(const std::shared_ptr<Exchange>& exchange);
-  /// How many connections there are, for metrics.
-  void CountConnections(std::function<int()> count) {
-    connections_ = std::move(count);
+  /// Further figures for metrics.
+  void AddGauges(std::function<std::vector<Gauge>()> gauges) {
+    more_gauges_ = std::move(gauges);
   }
 
  private:
   using Json = nlohmann::ordered_json;
   using ExchangePtr = std::shared_ptr<Exchange>;
+  /// Whom requests are counted for.
+  struct Payer {
+    std::string name;  ///< a key, or the network of a client
+    int per_minute;
+  };
+  /// A request that was let in.
+  struct Asked {
+    Json parameters;
+    Payer payer;
+  };
 
   void Answer(const ExchangePtr& exchange);
   void AnswerRoute(const ExchangePtr& exchange, std::string_view path);
-  void CheckAccess(const Exchange& exchange, const Json& parameters);
-  Json Parameters(const Exchange& exchange);
+  std::string ClientOf(const HttpRequest& request) const;
+  Payer PayerOf(const std::string& client, const std::string& key);
+  void CheckVisitor(const HttpRequest& request, const std::string& access);
+  void Charge(const Payer& payer, int64_t requests);
+  Asked Ask(const HttpRequest& request);
 
   void Translate(const ExchangePtr& exchange);
   void Detect(const ExchangePtr& exchange);
@@ -91,12 +108,9 @@ class Api {
   ServerMetrics& metrics_;
   ApiKeys keys_;
   RequestLimiter limiter_;
-  std::function<int()> connections_ = [] { return 0; };
+  RequestLimiter failed_keys_;
+  std::function<std::vector<Gauge>()> more_gauges_;
 };
-
-/// The answer for what went wrong while a request was computed: 400 for what is
-/// wrong with the request, 500 for everything else.
-HttpResponse ErrorResponse(const std::exception_ptr& error);
 
 /// A JSON text; what is not UTF-8 becomes U+FFFD.
 std::string Dump(const nlohmann::ordered_json& json);

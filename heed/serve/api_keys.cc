@@ -51,11 +51,11 @@ std::vector<ApiKey> ReadKeys(const std::string& path) {
 
 }  // namespace
 
-bool EqualInConstantTime(std::string_view a, std::string_view b) {
-  unsigned difference = a.size() == b.size() ? 0 : 1;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const char other = i < b.size() ? b[i] : '\0';
-    difference |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^
+bool EqualInConstantTime(std::string_view given, std::string_view known) {
+  unsigned difference = given.size() == known.size() ? 0 : 1;
+  for (size_t i = 0; i < known.size(); ++i) {
+    const char other = i < given.size() ? given[i] : '\0';
+    difference |= static_cast<unsigned>(static_cast<unsigned char>(known[i]) ^
                                         static_cast<unsigned char>(other));
   }
   return difference == 0;
@@ -99,18 +99,49 @@ void ApiKeys::ReadIfChanged() {
   }
 }
 
-int RequestLimiter::Count(const std::string& client, int per_minute,
-                          Clock::time_point now) {
-  if (per_minute == 0) return 0;
-  const std::lock_guard lock(mutex_);
+int64_t& RequestLimiter::CountOf(const std::string& client,
+                                 Clock::time_point now) {
   if (now - window_ >= kWindow) {
     window_ = now;
-    counts_.clear();
+    recent_.clear();
+    older_.clear();
   }
-  if (++counts_[client] <= per_minute) return 0;
+  const auto found = recent_.find(client);
+  if (found != recent_.end()) return found->second;
+  if (recent_.size() >= most_clients_ / 2) {
+    older_ = std::move(recent_);
+    recent_.clear();
+  }
+  const auto before = older_.find(client);
+  return recent_[client] = before == older_.end() ? 0 : before->second;
+}
+
+int RequestLimiter::Rest(Clock::time_point now) const {
   const auto rest =
       std::chrono::ceil<std::chrono::seconds>(kWindow - (now - window_));
   return static_cast<int>(rest.count());
+}
+
+int RequestLimiter::Count(const std::string& client, int64_t requests,
+                          int per_minute, Clock::time_point now) {
+  if (per_minute == 0) return 0;
+  const std::lock_guard lock(mutex_);
+  int64_t& count = CountOf(client, now);
+  if (count + requests > per_minute) return Rest(now);
+  count += requests;
+  return 0;
+}
+
+int RequestLimiter::SecondsToWait(const std::string& client, int per_minute,
+                                  Clock::time_point now) {
+  if (per_minute == 0) return 0;
+  const std::lock_guard lock(mutex_);
+  return CountOf(client, now) >= per_minute ? Rest(now) : 0;
+}
+
+size_t RequestLimiter::clients() {
+  const std::lock_guard lock(mutex_);
+  return recent_.size() + older_.size();
 }
 
 }  // namespace heed

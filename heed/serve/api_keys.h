@@ -3,6 +3,8 @@
 #define HEED_SERVE_API_KEYS_H_
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -13,9 +15,9 @@
 
 namespace heed {
 
-/// Whether both are the same, in a time that does not depend on where they
-/// differ.
-bool EqualInConstantTime(std::string_view a, std::string_view b);
+/// Whether `given` is `known`, in a time that depends on the length of `known`
+/// alone: neither on where they differ nor on how long the given one is.
+bool EqualInConstantTime(std::string_view given, std::string_view known);
 
 /// What the file of keys says of one.
 struct ApiKey {
@@ -50,20 +52,37 @@ class ApiKeys {
   std::chrono::steady_clock::time_point looked_;
 };
 
-/// At most so many requests a minute for each client. Thread-safe.
+/// At most so many requests a minute for each client. Remembers a bounded
+/// number of clients: of more, those who asked last. Thread-safe.
 class RequestLimiter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Counts a request of a client that may send so many a minute; 0: no limit.
-  /// Returns the seconds until the next one is allowed, 0 if this one is.
-  int Count(const std::string& client, int per_minute,
+  explicit RequestLimiter(size_t most_clients = 20000)
+      : most_clients_(most_clients) {}
+
+  /// Counts `requests` of a client that may send `per_minute` if as many are
+  /// still allowed; 0: no limit. Returns the seconds until they would be, 0 if
+  /// they are.
+  int Count(const std::string& client, int64_t requests, int per_minute,
             Clock::time_point now = Clock::now());
+  /// Counts nothing: the seconds until a request is allowed, 0 if one is now.
+  int SecondsToWait(const std::string& client, int per_minute,
+                    Clock::time_point now = Clock::now());
+  /// How many clients are remembered.
+  size_t clients();
 
  private:
+  using Counts = std::unordered_map<std::string, int64_t>;
+
+  int64_t& CountOf(const std::string& client, Clock::time_point now);
+  int Rest(Clock::time_point now) const;
+
+  const size_t most_clients_;
   std::mutex mutex_;
   Clock::time_point window_;
-  std::unordered_map<std::string, int> counts_;
+  // Who asked since the last change, and who asked before.
+  Counts recent_, older_;
 };
 
 }  // namespace heed

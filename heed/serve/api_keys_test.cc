@@ -15,6 +15,8 @@ TEST(EqualInConstantTime, ComparesWholeTexts) {
   EXPECT_FALSE(EqualInConstantTime("abc", "ab"));
   EXPECT_FALSE(EqualInConstantTime("ab", "abc"));
   EXPECT_FALSE(EqualInConstantTime(std::string("ab\0", 3), "ab"));
+  EXPECT_FALSE(EqualInConstantTime("ab", std::string("ab\0", 3)));
+  EXPECT_FALSE(EqualInConstantTime(std::string(1 << 20, 'a'), "a"));
 }
 
 TEST(ApiKeys, AreTheFirstWordsOfLines) {
@@ -52,12 +54,37 @@ TEST(RequestLimiter, CountsEachClientByTheMinute) {
   RequestLimiter limiter;
   const auto start =
       RequestLimiter::Clock::time_point() + std::chrono::hours(1);
-  EXPECT_EQ(limiter.Count("a", 2, start), 0);
-  EXPECT_EQ(limiter.Count("a", 2, start), 0);
-  EXPECT_EQ(limiter.Count("b", 2, start), 0);
-  EXPECT_EQ(limiter.Count("a", 2, start + std::chrono::seconds(45)), 15);
-  EXPECT_EQ(limiter.Count("a", 2, start + std::chrono::seconds(60)), 0);
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(limiter.Count("c", 0, start), 0);
+  EXPECT_EQ(limiter.Count("a", 1, 2, start), 0);
+  EXPECT_EQ(limiter.SecondsToWait("a", 2, start), 0);
+  EXPECT_EQ(limiter.Count("a", 1, 2, start), 0);
+  EXPECT_EQ(limiter.SecondsToWait("a", 2, start), 60);
+  EXPECT_EQ(limiter.Count("b", 1, 2, start), 0);
+  EXPECT_EQ(limiter.Count("a", 1, 2, start + std::chrono::seconds(45)), 15);
+  EXPECT_EQ(limiter.Count("a", 1, 2, start + std::chrono::seconds(60)), 0);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(limiter.Count("c", 1, 0, start), 0);
+}
+
+TEST(RequestLimiter, CountsABatchOnlyIfAllOfItIsAllowed) {
+  RequestLimiter limiter;
+  const auto start =
+      RequestLimiter::Clock::time_point() + std::chrono::hours(1);
+  EXPECT_EQ(limiter.Count("a", 4, 5, start), 0);
+  EXPECT_EQ(limiter.Count("a", 2, 5, start), 60);
+  EXPECT_EQ(limiter.Count("a", 1, 5, start), 0);
+  EXPECT_EQ(limiter.Count("a", 1, 5, start), 60);
+  EXPECT_EQ(limiter.Count("b", int64_t{1} << 40, 5, start), 60);
+}
+
+TEST(RequestLimiter, RemembersABoundedNumberOfClients) {
+  RequestLimiter limiter(100);
+  const auto start =
+      RequestLimiter::Clock::time_point() + std::chrono::hours(1);
+  for (int i = 0; i < 10000; ++i) {
+    EXPECT_EQ(limiter.Count(std::to_string(i), 1, 2, start), 0);
+    const int expected = i < 2 ? 0 : 60;
+    EXPECT_EQ(limiter.Count("steady", 1, 2, start), expected);
+    EXPECT_LE(limiter.clients(), 101u);
+  }
 }
 
 }  // namespace

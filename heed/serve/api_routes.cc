@@ -74,8 +74,8 @@ const std::vector<Route>& Routes() {
        "Translate texts",
        "translatedText; detectedLanguage if the source is auto; alternatives "
        "if "
-       "they were asked for. As a stream: events token {index, text so far, "
-       "sentence, tokens}, then done with the answer, or error",
+       "they were asked for. As a stream: events token {index, text, sentence, "
+       "tokens} with what is new, then done with the answer, or error",
        {{"q", "texts", true,
          "a text, or a list of texts: then lists are answered"},
         {"source", "string", true, "its language, or auto"},

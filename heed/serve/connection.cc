@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <cmath>
+#include <cstring>
 
+#include "heed/serve/client_address.h"
 #include "heed/serve/server_loop.h"
 
 namespace heed {
@@ -17,6 +20,12 @@ using asio::ip::tcp;
 constexpr size_t kMostAhead = 65536;
 // What a slow reader may leave waiting.
 constexpr size_t kMostUnsent = 16 << 20;
+// A longer piece of an answer is sent as it is and not copied.
+constexpr size_t kLongPiece = 65536;
+// A request with more bytes is a large one.
+constexpr size_t kLargeRequest = 16384;
+// Of a path that is logged.
+constexpr size_t kLoggedPath = 200;
 // How long what a client still sends is thrown away, so that it gets to read
 // the answer: a socket closed with unread input is reset.
 constexpr auto kLinger = std::chrono::seconds(2);
@@ -30,6 +39,16 @@ std::chrono::nanoseconds Nanoseconds(double seconds) {
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
 }
 
+std::string AddressOf(const StreamProtocol::endpoint& endpoint) {
+  if (endpoint.data()->sa_family == AF_UNIX) return std::string(kUnixClient);
+  tcp::endpoint tcp_endpoint;
+  if (endpoint.size() > tcp_endpoint.capacity()) return "";
+  tcp_endpoint.resize(endpoint.size());
+  std::memcpy(tcp_endpoint.data(), endpoint.data(), endpoint.size());
+  const std::string text = tcp_endpoint.address().to_string();
+  return ParseClientAddress(text).value_or(text);
+}
+
 double MillisecondsSince(SteadyClock::time_point start) {
   const std::chrono::duration<double, std::milli> time =
       SteadyClock::now() - start;
@@ -39,7 +58,8 @@ double MillisecondsSince(SteadyClock::time_point start) {
 }  // namespace
 
 // The exchange of a connection; its functions hand over to the server's thread.
-class SocketExchange : public Exchange {
+class SocketExchange : public Exchange,
+                       public std::enable_shared_from_this<SocketExchange> {
  public:
   SocketExchange(std::shared_ptr<ClientConnection> connection, uint64_t number,
                  HttpRequest request)
@@ -48,11 +68,14 @@ class SocketExchange : public Exchange {
         number_(number) {}
   ~SocketExchange() override;
 
+  void Later(std::function<void()> work) override;
   void Send(HttpResponse response) override;
-  void Begin(HttpResponse head) override;
+  void Begin(HttpResponse head, LastWords last_words) override;
   void Write(std::string piece) override;
   void End() override;
   using Exchange::SetGone;
+  /// Answers with the exception that is being handled.
+  void Fail();
 
  private:
   const std::shared_ptr<ClientConnection> connection_;
@@ -71,6 +94,27 @@ SocketExchange::~SocketExchange() {
   }
 }
 
+void SocketExchange::Later(std::function<void()> work) {
+  const bool large =
+      request().body.size() + request().target.size() > kLargeRequest;
+  connection_->Later(large,
+                     [self = shared_from_this(), work = std::move(work)] {
+                       try {
+                         work();
+                       } catch (...) {
+                         self->Fail();
+                       }
+                     });
+}
+
+void SocketExchange::Fail() {
+  HttpResponse response = ErrorResponse(std::current_exception());
+  if (response.status == 500) {
+    connection_->LogFailure(request().path, response.body);
+  }
+  Send(std::move(response));
+}
+
 void SocketExchange::Send(HttpResponse response) {
   answered_ = true;
   asio::post(connection_->io(), [connection = connection_, number = number_,
@@ -79,11 +123,12 @@ void SocketExchange::Send(HttpResponse response) {
   });
 }
 
-void SocketExchange::Begin(HttpResponse head) {
-  asio::post(connection_->io(), [connection = connection_, number = number_,
-                                 head = std::move(head)]() mutable {
-    connection->OnBegin(number, std::move(head));
-  });
+void SocketExchange::Begin(HttpResponse head, LastWords last_words) {
+  asio::post(connection_->io(),
+             [connection = connection_, number = number_,
+              head = std::move(head), words = std::move(last_words)]() mutable {
+               connection->OnBegin(number, std::move(head), std::move(words));
+             });
 }
 
 void SocketExchange::Write(std::string piece) {
@@ -102,7 +147,7 @@ void SocketExchange::End() {
 
 // ------------------------------------------------------------- one connection
 
-ClientConnection::ClientConnection(tcp::socket socket, ServerLoop& server)
+ClientConnection::ClientConnection(StreamSocket socket, ServerLoop& server)
     : socket_(std::move(socket)),
       server_(server),
       timer_(server.io_),
@@ -111,12 +156,20 @@ ClientConnection::ClientConnection(tcp::socket socket, ServerLoop& server)
 
 asio::io_context& ClientConnection::io() { return server_.io_; }
 
+void ClientConnection::Later(bool large, std::function<void()> work) {
+  asio::post(large ? server_.for_large_ : server_.for_small_, std::move(work));
+}
+
+void ClientConnection::LogFailure(const std::string& path,
+                                  const std::string& error) {
+  server_.log_.Error("failed", {{"path", path}, {"error", error}});
+}
+
 void ClientConnection::Start() {
   SocketError ignored;
   socket_.non_blocking(true, ignored);
   socket_.set_option(tcp::no_delay(true), ignored);
-  const auto endpoint = socket_.remote_endpoint(ignored);
-  client_ = endpoint.address().to_string(ignored);
+  client_ = AddressOf(socket_.remote_endpoint(ignored));
   BecomeIdle();
   Read();
 }
@@ -127,6 +180,7 @@ void ClientConnection::StartRefused() {
   HttpResponse response = ErrorResponse(
       503, "the server has as many connections as it may have; try again later",
       {{"Retry-After", "5"}});
+  AddCommonHeaders(response);
   response.close = true;
   Queue(HeadOf(response, 11, response.body.size()) + response.body);
   Linger();
@@ -162,7 +216,7 @@ void ClientConnection::Read() {
   if (reading_ || peer_ended_ || state_ == State::kClosed) return;
   if (input_.size() >= kMostAhead) return;
   reading_ = true;
-  socket_.async_wait(tcp::socket::wait_read,
+  socket_.async_wait(asio::socket_base::wait_read,
                      [self = shared_from_this()](const SocketError& error) {
                        self->reading_ = false;
                        self->OnReadable(error);
@@ -211,7 +265,7 @@ void ClientConnection::OnPeerEnd() {
 void ClientConnection::Probe() {
   if (state_ != State::kBusy || begun_ || answered_ || version_ == 10) return;
   Queue("HTTP/1.1 100 Continue\r\n\r\n");
-  socket_.async_wait(tcp::socket::wait_error,
+  socket_.async_wait(asio::socket_base::wait_error,
                      [self = shared_from_this()](const SocketError& error) {
                        if (!error) self->Close();
                      });
@@ -281,11 +335,8 @@ void ClientConnection::Dispatch() {
   exchange_ = exchange;
   try {
     server_.handler_(exchange);
-  } catch (const HttpError& error) {
-    exchange->Send(ErrorResponse(error));
-  } catch (const std::exception& error) {
-    server_.log_.Error("failed", {{"path", path_}, {"error", error.what()}});
-    exchange->Send(ErrorResponse(500, error.what()));
+  } catch (...) {
+    exchange->Fail();
   }
   route_ = exchange->route();
 }
@@ -344,11 +395,15 @@ void ClientConnection::ExpireBody() {
 void ClientConnection::ExpireRequest() {
   if (state_ != State::kBusy || answered_) return;
   Forget();
-  if (begun_) return Close();
-  OnSend(number_, ErrorResponse(503,
-                                fmt::format("the answer took longer than {} s",
-                                            server_.options_.request_timeout),
-                                {{"Retry-After", "10"}}));
+  HttpResponse error =
+      ErrorResponse(503,
+                    fmt::format("the answer took longer than {} s",
+                                server_.options_.request_timeout),
+                    {{"Retry-After", "10"}});
+  if (!begun_) return OnSend(number_, std::move(error));
+  close_after_ = true;
+  if (last_words_) QueuePiece(last_words_(error));
+  OnEnd(number_);
 }
 
 // What works on it need not go on.
@@ -377,15 +432,21 @@ void ClientConnection::OnSend(uint64_t number, HttpResponse response) {
   std::string bytes =
       HeadOf(response, version_,
              bare ? std::nullopt : std::optional<size_t>(response.body.size()));
-  if (method_ != "HEAD" && !bare) bytes += response.body;
   answered_ = true;
+  const bool has_body = method_ != "HEAD" && !bare;
+  if (has_body && response.body.size() < kLongPiece) bytes += response.body;
   Queue(std::move(bytes));
+  if (has_body && response.body.size() >= kLongPiece) {
+    Queue(std::move(response.body));
+  }
   Answered();
 }
 
-void ClientConnection::OnBegin(uint64_t number, HttpResponse head) {
+void ClientConnection::OnBegin(uint64_t number, HttpResponse head,
+                               Exchange::LastWords last_words) {
   if (!Current(number) || begun_) return;
   begun_ = true;
+  last_words_ = std::move(last_words);
   status_ = head.status;
   chunked_ = version_ != 10;
   AddCommonHeaders(head);
@@ -396,9 +457,19 @@ void ClientConnection::OnBegin(uint64_t number, HttpResponse head) {
 
 void ClientConnection::OnWrite(uint64_t number, std::string piece) {
   if (!Current(number) || !begun_ || piece.empty()) return;
+  if (unsent_ > kMostUnsent) return Close();
+  QueuePiece(std::move(piece));
+}
+
+void ClientConnection::QueuePiece(std::string piece) {
   answer_bytes_ += piece.size();
-  Queue(chunked_ ? fmt::format("{:x}\r\n{}\r\n", piece.size(), piece)
-                 : std::move(piece));
+  if (!chunked_) return Queue(std::move(piece));
+  if (piece.size() < kLongPiece) {
+    return Queue(fmt::format("{:x}\r\n{}\r\n", piece.size(), piece));
+  }
+  Queue(fmt::format("{:x}\r\n", piece.size()));
+  piece += "\r\n";
+  Queue(std::move(piece));
 }
 
 void ClientConnection::OnEnd(uint64_t number) {
@@ -412,7 +483,6 @@ void ClientConnection::OnEnd(uint64_t number) {
 void ClientConnection::Queue(std::string bytes) {
   if (state_ == State::kClosed) return;
   unsent_ += bytes.size();
-  if (unsent_ > kMostUnsent && output_.size() > 1) return Close();
   output_.push_back(std::move(bytes));
   WriteNext();
 }
@@ -445,7 +515,7 @@ void ClientConnection::OnWritten(const SocketError& error) {
   if (!output_.empty()) return WriteNext();
   if (state_ == State::kLingering) {
     SocketError ignored;
-    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    socket_.shutdown(asio::socket_base::shutdown_send, ignored);
     if (peer_ended_) Close();
   } else if (answered_) {
     FinishAnswer();
@@ -461,7 +531,7 @@ void ClientConnection::Answered() {
   if (!server_.log_.Wants(LogLevel::kInfo)) return;
   server_.log_.Info("request", {{"client", client_},
                                 {"method", method_},
-                                {"path", path_},
+                                {"path", path_.substr(0, kLoggedPath)},
                                 {"status", status_},
                                 {"ms", MillisecondsSince(started_)},
                                 {"bytes", answer_bytes_}});
@@ -470,6 +540,7 @@ void ClientConnection::Answered() {
 void ClientConnection::FinishAnswer() {
   if (state_ != State::kBusy) return;
   exchange_.reset();
+  last_words_ = {};
   answered_ = false;
   if (close_after_) return Linger();
   BecomeIdle();
@@ -486,7 +557,7 @@ void ClientConnection::Linger() {
   Arm(kLinger, &ClientConnection::ExpireIdle);
   if (writing_) return;
   SocketError ignored;
-  socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  socket_.shutdown(asio::socket_base::shutdown_send, ignored);
   if (peer_ended_) return Close();
   Read();
 }
@@ -500,7 +571,7 @@ void ClientConnection::Close() {
       server_.log_.Wants(LogLevel::kInfo)) {
     server_.log_.Info("client gone", {{"client", client_},
                                       {"method", method_},
-                                      {"path", path_},
+                                      {"path", path_.substr(0, kLoggedPath)},
                                       {"ms", MillisecondsSince(started_)}});
   }
   if (state_ == State::kLingering) --server_.lingering_;

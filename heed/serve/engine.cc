@@ -404,9 +404,10 @@ ModelQueue* Engine::Find(const LanguagePair& languages) const {
   return nullptr;
 }
 
-void Engine::Reload() {
+void Engine::Reload(std::function<void()> done) {
   const std::lock_guard lock(reload_mutex_);
   reload_again_ = true;
+  reloaded_ = std::move(done);
   if (reloading_) return;
   if (reloader_.joinable()) reloader_.join();
   reloading_ = true;
@@ -419,6 +420,7 @@ void Engine::ReloadAll() {
       const std::lock_guard lock(reload_mutex_);
       if (!reload_again_) {
         reloading_ = false;
+        if (reloaded_) reloaded_();
         return;
       }
       reload_again_ = false;

@@ -122,9 +122,9 @@ class Engine {
   /// The first translator with these languages; nullptr if there is none.
   ModelQueue* Find(const LanguagePair& languages) const;
 
-  /// Reads all folders again on a thread of its own. A model whose folder
-  /// cannot be read stays as it is, and the log says why.
-  void Reload();
+  /// Reads all folders again on a thread of its own, then calls `done` there. A
+  /// model whose folder cannot be read stays as it is, and the log says why.
+  void Reload(std::function<void()> done = {});
 
  private:
   void ReloadAll();
@@ -136,6 +136,7 @@ class Engine {
   std::vector<std::unique_ptr<ModelQueue>> queues_;
   std::mutex reload_mutex_;
   bool reload_again_ = false;
+  std::function<void()> reloaded_;  // called at the end
   bool reloading_ = false;
   std::thread reloader_;
 };

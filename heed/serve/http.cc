@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/text.h"
@@ -88,6 +89,14 @@ std::optional<std::string_view> HttpRequest::Header(
     std::string_view name) const {
   for (const auto& [key, value] : headers) {
     if (EqualIgnoringCase(key, name)) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> HttpRequest::LastHeader(
+    std::string_view name) const {
+  for (auto header = headers.rbegin(); header != headers.rend(); ++header) {
+    if (EqualIgnoringCase(header->first, name)) return header->second;
   }
   return std::nullopt;
 }
@@ -229,6 +238,24 @@ HttpResponse ErrorResponse(int status, std::string_view message,
 
 HttpResponse ErrorResponse(const HttpError& error) {
   return ErrorResponse(error.status(), error.what(), error.headers());
+}
+
+HttpResponse ErrorResponse(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const HttpError& e) {
+    return ErrorResponse(e);
+  } catch (const ConfigError& e) {
+    return ErrorResponse(400, e.what());
+  } catch (const FormatError& e) {
+    return ErrorResponse(400, e.what());
+  } catch (const ShapeError& e) {
+    return ErrorResponse(400, e.what());
+  } catch (const std::bad_alloc&) {
+    return ErrorResponse(500, "not enough memory for this request");
+  } catch (const std::exception& e) {
+    return ErrorResponse(500, e.what());
+  }
 }
 
 HttpResponse JsonResponse(std::string text, int status) {

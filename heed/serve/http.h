@@ -2,6 +2,7 @@
 #ifndef HEED_SERVE_HTTP_H_
 #define HEED_SERVE_HTTP_H_
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ struct HttpRequest {
 
   /// The first value of this name, whatever its case; nothing if there is none.
   std::optional<std::string_view> Header(std::string_view name) const;
+  /// The last one.
+  std::optional<std::string_view> LastHeader(std::string_view name) const;
 };
 
 struct HttpResponse {
@@ -80,6 +83,9 @@ std::string HeadOf(const HttpResponse& response, int version,
 HttpResponse ErrorResponse(int status, std::string_view message,
                            NamedValues headers = {});
 HttpResponse ErrorResponse(const HttpError& error);
+/// For what went wrong while a request was worked on: 400 for what is wrong
+/// with the request, 500 for everything else.
+HttpResponse ErrorResponse(const std::exception_ptr& error);
 
 /// `text` as a JSON answer.
 HttpResponse JsonResponse(std::string text, int status = 200);

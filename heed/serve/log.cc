@@ -2,9 +2,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
-#include <cstdio>
 
 #include "heed/base/errors.h"
 
@@ -25,6 +27,20 @@ std::string Now() {
                      fmt::gmtime(system_clock::to_time_t(now)), millis);
 }
 
+// Never waits: a line that nobody takes now is lost, because the server has
+// better things to do. A pipe that can be written to takes PIPE_BUF bytes.
+bool WriteToStandardError(std::string_view line) {
+  pollfd ready = {STDERR_FILENO, POLLOUT, 0};
+  if (poll(&ready, 1, 0) <= 0 || (ready.revents & POLLOUT) == 0) return false;
+  while (!line.empty()) {
+    const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    line.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
 }  // namespace
 
 LogLevel ParseLogLevel(std::string_view name) {
@@ -35,9 +51,7 @@ LogLevel ParseLogLevel(std::string_view name) {
 }
 
 Log::Log(LogLevel level, Sink sink)
-    : level_(level), sink_(sink ? std::move(sink) : [](std::string_view line) {
-        std::fwrite(line.data(), 1, line.size(), stderr);
-      }) {}
+    : level_(level), sink_(sink ? std::move(sink) : WriteToStandardError) {}
 
 void Log::Write(LogLevel level, std::string_view event,
                 const nlohmann::ordered_json& members) {
@@ -47,11 +61,12 @@ void Log::Write(LogLevel level, std::string_view event,
       {"level", kLevelNames[static_cast<size_t>(level)]},
       {"event", event}};
   if (members.is_object()) json.update(members);
-  const std::string line =
+  const std::lock_guard lock(mutex_);
+  if (lost_ > 0) json["lost_lines"] = lost_;
+  std::string line =
       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
       '\n';
-  const std::lock_guard lock(mutex_);
-  sink_(line);
+  lost_ = sink_(line) ? 0 : lost_ + 1;
 }
 
 }  // namespace heed

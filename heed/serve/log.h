@@ -2,6 +2,7 @@
 #ifndef HEED_SERVE_LOG_H_
 #define HEED_SERVE_LOG_H_
 
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -17,12 +18,14 @@ LogLevel ParseLogLevel(std::string_view name);
 
 /// Writes {"time": "2026-11-22T22:01:04.123Z", "level": "info", "event": ...}
 /// and further members, whole lines at once. Texts of users are no members: the
-/// log can be kept. Thread-safe.
+/// log can be kept. Lines that nobody takes are lost, and the next one says how
+/// many ("lost_lines"). Thread-safe.
 class Log {
  public:
-  using Sink = std::function<void(std::string_view line)>;
+  /// Whether it took the line.
+  using Sink = std::function<bool(std::string_view line)>;
 
-  /// Without a sink: standard error.
+  /// Without a sink: standard error, as long as somebody reads it.
   explicit Log(LogLevel level, Sink sink = {});
 
   bool Wants(LogLevel level) const { return level >= level_; }
@@ -45,6 +48,7 @@ class Log {
   const LogLevel level_;
   const Sink sink_;
   std::mutex mutex_;
+  int64_t lost_ = 0;
 };
 
 }  // namespace heed

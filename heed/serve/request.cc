@@ -19,22 +19,33 @@ using Json = nlohmann::ordered_json;
   throw HttpError(400, "Invalid request: " + message);
 }
 
-// A name twice gives a list.
-void AddParameter(Json& parameters, const std::string& name,
-                  const std::string& value) {
+// A name twice gives a list. The names are few, so looking through them costs
+// little.
+void AddParameter(Json& parameters, const std::string& name, Json value) {
   Json& place = parameters[name];
   if (place.is_null()) {
-    place = value;
+    place = std::move(value);
   } else {
-    if (!place.is_array()) place = Json::array({place});
-    place.push_back(value);
+    if (!place.is_array()) place = Json::array({std::move(place)});
+    place.push_back(std::move(value));
   }
 }
 
-Json ToParameters(const NamedValues& values) {
+void CheckNames(const Json& parameters, const std::string& last) {
+  if (parameters.size() > kMostParameters) {
+    RefuseRequest(fmt::format("more than {} parameters", kMostParameters));
+  }
+  if (last.size() > kLongestParameterName) {
+    RefuseRequest(fmt::format("the name of a parameter has more than {} bytes",
+                              kLongestParameterName));
+  }
+}
+
+Json ToParameters(NamedValues values) {
   Json parameters = Json::object();
-  for (const auto& [name, value] : values) {
-    AddParameter(parameters, name, value);
+  for (auto& [name, value] : values) {
+    AddParameter(parameters, name, std::move(value));
+    CheckNames(parameters, name);
   }
   return parameters;
 }
@@ -57,8 +68,11 @@ void UnifyLineEnds(NamedValues& values) {
 Json ParseJsonBody(const std::string& body) {
   Json json = Json::object();
   if (body.find_first_not_of(" \t\r\n") == std::string::npos) return json;
+  JsonLimits limits;
+  limits.bytes = body.size();  // which the server limits
+  limits.names = kMostParameters;
   try {
-    json = ParseJson(body, "the body");
+    json = ParseJson(body, "the body", limits);
   } catch (const FormatError& error) {
     throw HttpError(400, std::string("Invalid JSON format: ") + error.what());
   }
@@ -108,7 +122,12 @@ std::string DispositionOf(std::string_view head) {
 
 // multipart/form-data of texts (RFC 7578); files are taken as texts too.
 NamedValues ParseFormData(std::string_view body, const std::string& boundary) {
+  constexpr size_t kLongestBoundary = 70;  // RFC 2046, 5.1.1
   if (boundary.empty()) RefuseRequest("form data without a boundary");
+  if (boundary.size() > kLongestBoundary) {
+    RefuseRequest(fmt::format("form data whose boundary has more than {} bytes",
+                              kLongestBoundary));
+  }
   const std::string mark = "\r\n--" + boundary;
   const std::string whole = "\r\n" + std::string(body);
   std::string_view rest = whole;
@@ -162,7 +181,7 @@ Json BodyParameters(const HttpRequest& request) {
                     "application/x-www-form-urlencoded or multipart/form-data");
   }
   UnifyLineEnds(values);
-  return ToParameters(values);
+  return ToParameters(std::move(values));
 }
 
 // LibreTranslate's own words for what is missing or empty.
@@ -271,8 +290,11 @@ void RequestLimits::Visit(FieldList& v) {
 
 Json ParametersOf(const HttpRequest& request) {
   Json parameters = ToParameters(request.query);
-  const Json body = BodyParameters(request);
-  for (const auto& [name, value] : body.items()) parameters[name] = value;
+  Json body = BodyParameters(request);
+  for (auto& [name, value] : body.get_ref<Json::object_t&>()) {
+    parameters[name] = std::move(value);
+    CheckNames(parameters, name);
+  }
   return parameters;
 }
 
@@ -331,6 +353,9 @@ ExplainCall ParseExplain(const Json& parameters, const RequestLimits& limits) {
   if (methods != parameters.end() && !methods->is_null()) {
     const Json list = methods->is_array() ? *methods : Json::array({*methods});
     const std::vector<std::string> known = AttributionMethods();
+    if (list.size() > known.size()) {
+      RefuseRequest("methods parameter names a method twice");
+    }
     for (size_t i = 0; i < list.size(); ++i) {
       const std::string method = TextOf(list[i], fmt::format("methods[{}]", i));
       if (std::ranges::find(known, method) == known.end()) {
@@ -339,9 +364,6 @@ ExplainCall ParseExplain(const Json& parameters, const RequestLimits& limits) {
                                   fmt::join(known, ", ")));
       }
       call.attribution.methods.push_back(method);
-    }
-    if (list.size() > known.size()) {
-      RefuseRequest("methods parameter names a method twice");
     }
   }
   const AttributionOptions usual;
@@ -356,13 +378,20 @@ std::string ModelOf(const Json& parameters) {
   return OptionalText(parameters, "model");
 }
 
-std::string ApiKeyOf(const HttpRequest& request, const Json& parameters) {
+std::string ApiKeyOf(const HttpRequest& request) {
   constexpr std::string_view kBearer = "bearer ";
   const std::string_view header = request.Header("Authorization").value_or("");
   if (header.size() > kBearer.size() &&
       EqualIgnoringCase(header.substr(0, kBearer.size()), kBearer)) {
     return std::string(TrimBlanks(header.substr(kBearer.size())));
   }
+  for (const auto& [name, value] : request.query) {
+    if (name == "api_key") return value;
+  }
+  return "";
+}
+
+std::string ApiKeyIn(const Json& parameters) {
   const auto found = parameters.find("api_key");
   if (found == parameters.end() || !found->is_string()) return "";
   return found->get<std::string>();

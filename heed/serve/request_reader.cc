@@ -6,6 +6,8 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include "heed/base/text.h"
+
 namespace heed {
 namespace {
 
@@ -89,9 +91,23 @@ size_t RequestReader::Feed(std::string_view bytes) {
 void RequestReader::CheckHead() {
   const auto& head = impl_->parser.get();
   const bool old = head.version() == 10;
-  if (head.find(http::field::transfer_encoding) != head.end() &&
-      (!impl_->parser.chunked() || old)) {
-    throw HttpError(501, "the only transfer encoding known here is chunked");
+  const auto lines = head.equal_range(http::field::transfer_encoding);
+  int chunked = 0;
+  for (auto line = lines.first; line != lines.second; ++line) {
+    const std::string_view value(line->value().data(), line->value().size());
+    for (const std::string_view coding : SplitAt(value, ",")) {
+      if (TrimBlanks(coding).empty()) continue;
+      if (!EqualIgnoringCase(TrimBlanks(coding), "chunked") || old) {
+        throw HttpError(501,
+                        "the only transfer encoding known here is chunked");
+      }
+      ++chunked;
+    }
+  }
+  // RFC 9112, 6.1 and 6.3: whatever its end is, it could be read otherwise.
+  if (lines.first != lines.second &&
+      (chunked != 1 || !impl_->parser.chunked())) {
+    throw HttpError(400, "a body is chunked once, and that comes last");
   }
   const auto hosts = head.equal_range(http::field::host);
   const auto count = std::distance(hosts.first, hosts.second);

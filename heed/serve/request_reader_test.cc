@@ -1,5 +1,6 @@
 #include "heed/serve/request_reader.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace heed {
@@ -100,7 +101,27 @@ TEST(RequestReader, RefusesWhatCouldBeReadInTwoWays) {
         "Content-Length : 1\r\n\r\na"}) {
     EXPECT_EQ(Status(head + rest), 400) << rest;
   }
-  EXPECT_EQ(Status(head + "Transfer-Encoding: chunked, gzip\r\n\r\n"), 501);
+  EXPECT_EQ(Status(head + "Transfer-Encoding: CHUNKED \r\n\r\n0\r\n\r\n"), 200);
+  for (const char* codings :
+       {"chunked, gzip", "gzip, chunked", "gzip", "identity",
+        "identity, chunked", "chunked;q=1", "xchunked"}) {
+    EXPECT_EQ(Status(fmt::format("{}Transfer-Encoding: {}\r\n\r\n0\r\n\r\n",
+                                 head, codings)),
+              501)
+        << codings;
+  }
+  EXPECT_EQ(Status(head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: "
+                          "chunked\r\n\r\n0\r\n\r\n"),
+            400);
+  EXPECT_EQ(Status(head + "Transfer-Encoding: gzip\r\nTransfer-Encoding: "
+                          "chunked\r\n\r\n0\r\n\r\n"),
+            501);
+  for (const char* codings : {"chunked, chunked", ""}) {
+    EXPECT_EQ(Status(fmt::format("{}Transfer-Encoding: {}\r\n\r\n0\r\n\r\n",
+                                 head, codings)),
+              400)
+        << codings;
+  }
   EXPECT_EQ(Status("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"),
             501);
 }

@@ -85,6 +85,74 @@ TEST(ParametersOf, SaysWhereJsonIsWrong) {
             std::string::npos);
 }
 
+// `count` names in the form that `pair` gives them, with '#' for the number.
+std::string Names(int count, const std::string& pair,
+                  const std::string& separator) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    std::string name = pair;
+    name.replace(name.find('#'), 1, std::to_string(i));
+    text += (i == 0 ? "" : separator) + name;
+  }
+  return text;
+}
+
+TEST(ParametersOf, TakesAHundredNames) {
+  constexpr int kMost = 100;
+  const auto refusals = [](int count) {
+    HttpRequest query;
+    query.query = ParseForm(Names(count, "#=1", "&"));
+    const std::string part =
+        "Content-Disposition: form-data; name=\"#\"\r\n\r\nx\r\n";
+    return std::vector<std::string>{
+        Refusal(
+            Body("application/json", "{" + Names(count, "\"#\":1", ",") + "}")),
+        Refusal(Body("application/json",
+                     "{\"a\":[{" + Names(count, "\"#\":1", ",") + "}]}")),
+        Refusal(Body("application/x-www-form-urlencoded",
+                     Names(count, "#=1", "&"))),
+        Refusal(Body("multipart/form-data; boundary=b",
+                     "--b\r\n" + Names(count, part, "--b\r\n") + "--b--")),
+        Refusal(query)};
+  };
+  for (const std::string& refusal : refusals(kMost)) {
+    EXPECT_EQ(refusal, "no error");
+  }
+  // One by one the many took minutes.
+  for (const int count : {kMost + 1, 100000}) {
+    for (const std::string& refusal : refusals(count)) {
+      EXPECT_NE(refusal.find("more than 100"), std::string::npos) << refusal;
+    }
+  }
+  HttpRequest both =
+      Body("application/json", "{" + Names(60, "\"a#\":1", ",") + "}");
+  both.query = ParseForm(Names(60, "b#=1", "&"));
+  EXPECT_NE(Refusal(both).find("more than 100 parameters"), std::string::npos);
+}
+
+TEST(ParametersOf, TakesManyValuesOfOneName) {
+  constexpr int kMany = 200000;
+  const Json form = ParametersOf(
+      Body("application/x-www-form-urlencoded", Names(kMany, "q=#", "&")));
+  EXPECT_EQ(form["q"].size(), size_t{kMany});
+  const Json json = ParametersOf(Body(
+      "application/json", "{\"q\":[" + Names(kMany, "{\"a\":#}", ",") + "]}"));
+  EXPECT_EQ(json["q"].size(), size_t{kMany});
+}
+
+TEST(ParametersOf, TakesShortNames) {
+  const std::string name(kLongestParameterName, 'n');
+  EXPECT_EQ(Refusal(Body("application/json", "{\"" + name + "\":1}")),
+            "no error");
+  for (const std::string& body : {"{\"" + name + "n\":1}", name + "n=1"}) {
+    EXPECT_NE(Refusal(Body(body[0] == '{' ? "application/json"
+                                          : "application/x-www-form-urlencoded",
+                           body))
+                  .find("more than 100 bytes"),
+              std::string::npos);
+  }
+}
+
 TEST(ParametersOf, RefusesOtherBodies) {
   for (const char* body : {"", "--B", "--B\r\n\r\nx", "--B\r\n--B--",
                            "--B\r\na\r\n\r\n\xff\r\n--B--"}) {
@@ -173,10 +241,13 @@ TEST(ParseExplain, ChecksMethods) {
 
 TEST(ApiKeyOf, PrefersTheHeader) {
   HttpRequest request;
-  EXPECT_EQ(ApiKeyOf(request, {{"api_key", "a"}}), "a");
-  EXPECT_EQ(ApiKeyOf(request, {{"api_key", 5}}), "");
+  EXPECT_EQ(ApiKeyOf(request), "");
+  request.query = {{"q", "x"}, {"api_key", "a"}};
+  EXPECT_EQ(ApiKeyOf(request), "a");
   request.headers = {{"Authorization", "bearer  b "}};
-  EXPECT_EQ(ApiKeyOf(request, {{"api_key", "a"}}), "b");
+  EXPECT_EQ(ApiKeyOf(request), "b");
+  EXPECT_EQ(ApiKeyIn({{"api_key", "a"}}), "a");
+  EXPECT_EQ(ApiKeyIn({{"api_key", 5}}), "");
 }
 
 TEST(Accepts, FindsATypeAmongSeveral) {

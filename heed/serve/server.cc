@@ -4,8 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <cstring>
+#include <ctime>
 #include <vector>
 
 #include "heed/base/errors.h"
@@ -42,12 +45,21 @@ size_t RaiseFileLimit(int wanted) {
   return std::max<size_t>(1, limit.rlim_cur - kept);
 }
 
+double ProcessorTimeOfThread() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 }  // namespace
 
 void ServerOptions::Visit(FieldList& v) {
   v("host", host, Any{"ADDRESS"},
     "where to listen; 0.0.0.0 or :: for all networks");
   v("port", port, Range(0, 65535), "0: any that is free");
+  v("unix_socket", unix_socket, Any{"FILE"},
+    "listen at this Unix socket, for its owner and group, and not on a port");
   v("max_connections", max_connections, Range(1, 1000000),
     "when there are so many, the one that is idle longest is closed");
   v("max_header_bytes", max_header_bytes, Range(256, 1 << 20),
@@ -73,10 +85,18 @@ ServerLoop::ServerLoop(const ServerOptions& options, Handler handler, Log& log,
       handler_(std::move(handler)),
       log_(log),
       metrics_(metrics) {
-  Listen();
+  options_.unix_socket.empty() ? ListenOnPort() : ListenOnUnixSocket();
 }
 
-void ServerLoop::Listen() {
+void ServerLoop::ListenOnUnixSocket() {
+  unix_listener_.emplace(options_.unix_socket);
+  acceptor_.assign(StreamProtocol(AF_UNIX, 0),
+                   unix_listener_->TakeDescriptor());
+  acceptor_.non_blocking(true);
+  address_ = "unix:" + options_.unix_socket;
+}
+
+void ServerLoop::ListenOnPort() {
   const std::string where = fmt::format("{}:{}", options_.host, options_.port);
   const auto check = [&](const SocketError& error, const char* action) {
     if (!error) return;
@@ -91,13 +111,21 @@ void ServerLoop::Listen() {
   const tcp::endpoint endpoint = found.begin()->endpoint();
   acceptor_.open(endpoint.protocol(), error);
   check(error, "open a socket");
-  acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  acceptor_.set_option(asio::socket_base::reuse_address(true), error);
   acceptor_.bind(endpoint, error);
   check(error, "listen there");
   acceptor_.listen(4096, error);
   check(error, "listen there");
   acceptor_.non_blocking(true, error);
-  port_ = acceptor_.local_endpoint(error).port();
+  tcp::endpoint bound = endpoint;
+  const StreamProtocol::endpoint local = acceptor_.local_endpoint(error);
+  if (!error && local.size() <= bound.capacity()) {
+    std::memcpy(bound.data(), local.data(), local.size());
+  }
+  const bool brackets = options_.host.find(':') != std::string::npos;
+  address_ = fmt::format("http://{}:{}/",
+                         brackets ? "[" + options_.host + "]" : options_.host,
+                         bound.port());
 }
 
 void ServerLoop::Run() {
@@ -110,7 +138,41 @@ void ServerLoop::Run() {
   signals_.add(SIGHUP);
   HandleSignal();
   Accept();
-  io_.run();
+  try {
+    HandleEvents();
+  } catch (...) {
+    JoinWorkers();
+    throw;
+  }
+  JoinWorkers();
+}
+
+// What the handler uses may be gone after Run.
+void ServerLoop::JoinWorkers() {
+  for (asio::thread_pool* workers : {&for_small_, &for_large_}) {
+    workers->stop();
+    workers->join();
+  }
+}
+
+// As io_.run(), with an eye on how long each event takes.
+void ServerLoop::HandleEvents() {
+  double before = ProcessorTimeOfThread();
+  while (io_.run_one() > 0) {
+    const double after = ProcessorTimeOfThread();
+    if (after - before > longest_event_) longest_event_ = after - before;
+    before = after;
+  }
+}
+
+void ServerLoop::Every(std::chrono::microseconds time,
+                       std::function<void()> tick) {
+  tick();
+  tick_timer_.expires_after(time);
+  tick_timer_.async_wait(
+      [this, time, tick = std::move(tick)](const SocketError& cancelled) {
+        if (!cancelled) Every(time, tick);
+      });
 }
 
 void ServerLoop::HandleSignal() {
@@ -130,7 +192,7 @@ void ServerLoop::HandleSignal() {
 }
 
 void ServerLoop::Accept() {
-  acceptor_.async_accept([this](const SocketError& error, tcp::socket socket) {
+  acceptor_.async_accept([this](const SocketError& error, StreamSocket socket) {
     if (stopping_ || error == asio::error::operation_aborted) return;
     if (!error) {
       Take(std::move(socket));
@@ -149,7 +211,7 @@ void ServerLoop::Accept() {
   });
 }
 
-void ServerLoop::Take(tcp::socket socket) {
+void ServerLoop::Take(StreamSocket socket) {
   metrics_.CountAcceptedConnection();
   const auto is_full = [this] { return all_.size() - lingering_ >= most_; };
   if (is_full() && !idle_.empty()) idle_.front()->Close();
@@ -176,16 +238,18 @@ void ServerLoop::Stop() {
 void ServerLoop::BeginStop() {
   if (stopping_) return;
   log_.Info("stopping", {{"connections", all_.size()}});
+  if (stop_) stop_();
   // Who was let in by the system is let in here.
   SocketError error;
   while (true) {
-    tcp::socket socket(io_);
+    StreamSocket socket(io_);
     acceptor_.accept(socket, error);
     if (error) break;
     Take(std::move(socket));
   }
   stopping_ = true;
   acceptor_.close(error);
+  unix_listener_.reset();
   accept_timer_.cancel();
   stop_timer_.expires_after(std::chrono::milliseconds(
       static_cast<int64_t>(options_.stop_timeout * 1000)));
@@ -205,6 +269,7 @@ void ServerLoop::BeginStop() {
 void ServerLoop::EndIfDone() {
   if (!stopping_ || !all_.empty()) return;
   stop_timer_.cancel();
+  tick_timer_.cancel();
   SocketError ignored;
   signals_.cancel(ignored);
 }
@@ -215,10 +280,18 @@ HttpServer::HttpServer(const ServerOptions& options, Handler handler, Log& log,
                                          metrics)) {}
 HttpServer::~HttpServer() = default;
 
-int HttpServer::port() const { return loop_->port(); }
+std::string HttpServer::address() const { return loop_->address(); }
 int HttpServer::connections() const { return loop_->connections(); }
+double HttpServer::longest_event() const { return loop_->longest_event(); }
 void HttpServer::OnHangUp(std::function<void()> reload) {
   loop_->OnHangUp(std::move(reload));
+}
+void HttpServer::OnStop(std::function<void()> stop) {
+  loop_->OnStop(std::move(stop));
+}
+void HttpServer::Every(std::chrono::microseconds time,
+                       std::function<void()> tick) {
+  loop_->Every(time, std::move(tick));
 }
 void HttpServer::Run() { loop_->Run(); }
 void HttpServer::Stop() { loop_->Stop(); }

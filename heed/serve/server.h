@@ -3,6 +3,7 @@
 #define HEED_SERVE_SERVER_H_
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,6 +20,7 @@ namespace heed {
 struct ServerOptions {
   std::string host = "127.0.0.1";
   int port = 5000;
+  std::string unix_socket;
   int max_connections = 10000;
   int max_header_bytes = 16384;
   int max_body_bytes = 1 << 20;
@@ -38,6 +40,10 @@ struct ServerOptions {
 /// answered with 500.
 class Exchange {
  public:
+  /// The last piece of a body whose end does not come: for the error that the
+  /// client would have got if nothing had been sent yet.
+  using LastWords = std::function<std::string(const HttpResponse& error)>;
+
   explicit Exchange(HttpRequest request) : request_(std::move(request)) {}
   virtual ~Exchange() = default;
   Exchange(const Exchange&) = delete;
@@ -51,9 +57,14 @@ class Exchange {
   void SetRoute(std::string_view route) { route_ = route; }
   const std::string& route() const { return route_; }
 
+  /// Does `work` on a thread of the workers; what it throws is the answer. For
+  /// all that takes longer than to move some bytes.
+  virtual void Later(std::function<void()> work) = 0;
+
   virtual void Send(HttpResponse response) = 0;
-  /// The head of an answer whose body comes piece by piece.
-  virtual void Begin(HttpResponse head) = 0;
+  /// The head of an answer whose body comes piece by piece. If its time is up
+  /// before End, `last_words` end it.
+  virtual void Begin(HttpResponse head, LastWords last_words) = 0;
   virtual void Write(std::string piece) = 0;
   virtual void End() = 0;
 
@@ -66,14 +77,15 @@ class Exchange {
   std::atomic<bool> gone_ = false;
 };
 
-/// Takes a request; called on the thread of Run and must not wait. HttpError
-/// that it throws is the answer, other exceptions are 500.
+/// Takes a request; called on the thread of Run, which all connections share:
+/// what takes its time is for Exchange::Later. What it throws is the answer.
 using Handler = std::function<void(const std::shared_ptr<Exchange>&)>;
 
 class ServerLoop;
 
-/// HTTP/1.1 on one thread. A request is answered in the order in which it came
-/// on its connection; refusals are said in words (see docs/serving.md).
+/// HTTP/1.1: one thread moves the bytes of all connections, some workers look
+/// at what came. A request is answered in the order in which it came on its
+/// connection; refusals are said in words (see docs/serving.md).
 class HttpServer {
  public:
   /// Listens. `log` and `metrics` must outlive it. Throws: IoError that names
@@ -82,13 +94,21 @@ class HttpServer {
              ServerMetrics& metrics);
   ~HttpServer();
 
-  /// Where it listens, also if any free port was asked for.
-  int port() const;
+  /// Where it listens: "http://127.0.0.1:5000/", also if any free port was
+  /// asked for, or "unix:/run/heed.sock".
+  std::string address() const;
   /// Open connections. Thread-safe.
   int connections() const;
+  /// The most processor time that the thread of Run gave to one event, which
+  /// all others waited for. Thread-safe. Units: seconds
+  double longest_event() const;
 
   /// Called on the thread of Run at each SIGHUP.
   void OnHangUp(std::function<void()> reload);
+  /// Called on the thread of Run once it is to stop.
+  void OnStop(std::function<void()> stop);
+  /// Called on the thread of Run again and again.
+  void Every(std::chrono::microseconds time, std::function<void()> tick);
   /// Serves until Stop, SIGINT or SIGTERM, and all that was accepted is
   /// answered or stop_timeout is over. A second signal ends it at once.
   void Run();

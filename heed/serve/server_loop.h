@@ -5,26 +5,32 @@
 
 #include <array>
 #include <atomic>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <deque>
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "heed/serve/request_reader.h"
 #include "heed/serve/server.h"
+#include "heed/serve/unix_socket.h"
 
 namespace heed {
 
 using SocketError = boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
-using TcpSocket = boost::asio::ip::tcp::socket;
+/// Of TCP or a Unix socket.
+using StreamProtocol = boost::asio::generic::stream_protocol;
+using StreamSocket = StreamProtocol::socket;
 
 class ServerLoop;
 
@@ -33,7 +39,7 @@ class SocketExchange;
 
 class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  public:
-  ClientConnection(TcpSocket socket, ServerLoop& server);
+  ClientConnection(StreamSocket socket, ServerLoop& server);
 
   void Start();
   /// Says 503 and ends.
@@ -42,10 +48,14 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   /// Ends it unless there is something to answer.
   void StopIfIdle();
   boost::asio::io_context& io();
+  /// On a thread of the workers: small requests do not wait for large ones.
+  void Later(bool large, std::function<void()> work);
+  void LogFailure(const std::string& path, const std::string& error);
 
   // From exchanges, on the server's thread
   void OnSend(uint64_t number, HttpResponse response);
-  void OnBegin(uint64_t number, HttpResponse head);
+  void OnBegin(uint64_t number, HttpResponse head,
+               Exchange::LastWords last_words);
   void OnWrite(uint64_t number, std::string piece);
   void OnEnd(uint64_t number);
 
@@ -68,6 +78,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void ExpireRequest();
   void Probe();
   void Queue(std::string bytes);
+  void QueuePiece(std::string piece);
   void WriteNext();
   void OnWritten(const SocketError& error);
   void Answered();
@@ -81,7 +92,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   bool MustClose(const HttpResponse& response) const;
   void AddCommonHeaders(HttpResponse& response) const;
 
-  TcpSocket socket_;
+  StreamSocket socket_;
   ServerLoop& server_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer write_timer_;
@@ -105,6 +116,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   bool answered_ = false;  // the whole answer is queued
   bool begun_ = false;     // its head is queued, pieces follow
   bool chunked_ = false;
+  Exchange::LastWords last_words_;
   int status_ = 0;
   size_t answer_bytes_ = 0;
 
@@ -125,16 +137,22 @@ class ServerLoop {
   void Run();
   void Stop();
   void OnHangUp(std::function<void()> reload) { reload_ = std::move(reload); }
-  int port() const { return port_; }
+  void OnStop(std::function<void()> stop) { stop_ = std::move(stop); }
+  void Every(std::chrono::microseconds time, std::function<void()> tick);
+  const std::string& address() const { return address_; }
   int connections() const { return count_; }
+  double longest_event() const { return longest_event_; }
 
  private:
   friend class ClientConnection;
 
-  void Listen();
+  void ListenOnPort();
+  void ListenOnUnixSocket();
   void HandleSignal();
+  void HandleEvents();
+  void JoinWorkers();
   void Accept();
-  void Take(TcpSocket socket);
+  void Take(StreamSocket socket);
   void Remove(const std::shared_ptr<ClientConnection>& connection);
   void BeginStop();
   void EndIfDone();
@@ -144,19 +162,25 @@ class ServerLoop {
   Log& log_;
   ServerMetrics& metrics_;
   boost::asio::io_context io_{1};
-  boost::asio::ip::tcp::acceptor acceptor_{io_};
+  boost::asio::thread_pool for_small_{1};
+  boost::asio::thread_pool for_large_{2};
+  std::optional<UnixListener> unix_listener_;
+  boost::asio::basic_socket_acceptor<StreamProtocol> acceptor_{io_};
   boost::asio::signal_set signals_{io_};
   boost::asio::steady_timer stop_timer_{io_};
   boost::asio::steady_timer accept_timer_{io_};
+  boost::asio::steady_timer tick_timer_{io_};
   std::function<void()> reload_;
+  std::function<void()> stop_;
   std::set<std::shared_ptr<ClientConnection>> all_;
   std::list<ClientConnection*> idle_;  // longest first
   std::array<char, 65536> scratch_;    // what was read last
   size_t most_ = 0;                    // connections
   size_t lingering_ = 0;               // of them, which were answered for good
   bool stopping_ = false;
-  int port_ = 0;
+  std::string address_;
   std::atomic<int> count_ = 0;
+  std::atomic<double> longest_event_ = 0;
 };
 
 }  // namespace heed

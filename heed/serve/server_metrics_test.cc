@@ -45,8 +45,10 @@ TEST(ServerMetrics, TellsWhatWasCounted) {
 
 TEST(Log, WritesALineOfJson) {
   std::vector<std::string> lines;
-  Log log(LogLevel::kWarning,
-          [&](std::string_view line) { lines.emplace_back(line); });
+  Log log(LogLevel::kWarning, [&](std::string_view line) {
+    lines.emplace_back(line);
+    return true;
+  });
   log.Info("quiet");
   log.Warning("loud", {{"text", "a\n\xff"}, {"number", 5}});
   ASSERT_EQ(lines.size(), 1u);
@@ -57,6 +59,24 @@ TEST(Log, WritesALineOfJson) {
   EXPECT_EQ(json["number"], 5);
   EXPECT_EQ(json["time"].get<std::string>().size(),
             std::string("2026-11-22T22:01:04.123Z").size());
+}
+
+TEST(Log, CountsTheLinesThatNobodyTook) {
+  std::string last;
+  bool takes = true;
+  Log log(LogLevel::kInfo, [&](std::string_view line) {
+    if (takes) last = line;
+    return takes;
+  });
+  log.Info("a");
+  EXPECT_FALSE(nlohmann::json::parse(last).contains("lost_lines"));
+  takes = false;
+  for (int i = 0; i < 3; ++i) log.Info("b");
+  takes = true;
+  log.Info("c");
+  EXPECT_EQ(nlohmann::json::parse(last)["lost_lines"], 3);
+  log.Info("d");
+  EXPECT_FALSE(nlohmann::json::parse(last).contains("lost_lines"));
 }
 
 }  // namespace

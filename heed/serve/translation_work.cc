@@ -1,8 +1,10 @@
 #include "heed/serve/translation_work.h"
 
 #include <fmt/format.h>
+#include <unicode/utf8.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/serve/api.h"
 #include "heed/serve/html_entities.h"
@@ -16,6 +18,20 @@ using Json = nlohmann::ordered_json;
 Json ToJson(const Detection& detection) {
   return {{"confidence", detection.confidence},
           {"language", detection.language}};
+}
+
+// The bytes of `text` but for those of a last character that is not whole.
+size_t WholeCharacters(const std::string& text) {
+  auto size = static_cast<int32_t>(text.size());
+  U8_TRUNCATE_IF_INCOMPLETE(text.data(), 0, size);
+  return static_cast<size_t>(size);
+}
+
+// What an error is in a stream.
+std::string ErrorEvent(const HttpResponse& error) {
+  Json data = Json::parse(error.body);
+  data["status"] = error.status;
+  return ServerSentEvent("error", data);
 }
 
 bool IsLanguage(const Engine& engine, const std::string& language) {
@@ -52,6 +68,7 @@ TranslationWork::TranslationWork(std::shared_ptr<Exchange> exchange,
       if (segment.translate) sentences_.push_back(&segment);
     }
     place.count = sentences_.size() - place.first;
+    place.sentence = place.first;
   }
 }
 
@@ -132,8 +149,7 @@ void TranslationWork::Submit(ModelQueue& queue) {
   job.search.nbest = call_.html ? 1 : call_.alternatives + 1;
   job.abandoned = [self] { return self->exchange_->gone(); };
   if (call_.stream) {
-    partial_.resize(sentences_.size());
-    whole_.resize(sentences_.size());
+    written_.resize(sentences_.size());
     job.told = [self, model = queue.model()](
                    int64_t sentence, const std::vector<std::string>& pieces,
                    bool whole) {
@@ -158,9 +174,10 @@ void TranslationWork::Submit(ModelQueue& queue) {
 void TranslationWork::Tell(const Vocabulary& vocabulary, size_t sentence,
                            const std::vector<std::string>& pieces, bool whole) {
   if (!sentences_[sentence]->marks.empty()) return;
-  std::string written = vocabulary.DecodePieces(pieces);
-  if (call_.html) written = EscapeHtml(written);
-  Show(sentence, std::move(written), pieces, whole);
+  std::string text = vocabulary.DecodePieces(pieces);
+  text.resize(WholeCharacters(text));
+  if (call_.html) text = EscapeHtml(text);
+  Write(sentence, std::move(text), pieces, whole);
 }
 
 void TranslationWork::TellMarked(size_t sentence,
@@ -169,42 +186,71 @@ void TranslationWork::TellMarked(size_t sentence,
   if (segment.marks.empty()) return;
   std::vector<std::string> pieces = translation.target_pieces;
   if (!pieces.empty()) pieces.pop_back();  // </s>
-  Show(sentence, WriteSentence(segment, translation, call_.html), pieces, true);
+  Write(sentence, WriteSentence(segment, translation, call_.html), pieces,
+        true);
 }
 
 // Sentences are written at the same time, but shown one after the other.
-void TranslationWork::Show(size_t sentence, std::string written,
-                           const std::vector<std::string>& pieces, bool whole) {
+void TranslationWork::Write(size_t sentence, std::string text,
+                            const std::vector<std::string>& pieces,
+                            bool whole) {
   const std::lock_guard lock(mutex_);
-  if (whole_[sentence]) return;  // a batch that is computed again
-  whole_[sentence] = whole;
-  if (written.starts_with(partial_[sentence])) {
-    partial_[sentence] = std::move(written);
+  Written& written = written_[sentence];
+  if (written.whole) return;  // a batch that is computed again
+  written.whole = whole;
+  if (text.starts_with(written.text)) {
+    written.text = std::move(text);
+    written.tokens = pieces;
   }
-  const auto index = static_cast<size_t>(
-      std::ranges::find_if(texts_,
-                           [&](const Text& text) {
-                             return sentence >= text.first &&
-                                    sentence < text.first + text.count;
-                           }) -
-      texts_.begin());
+  const auto behind =
+      std::ranges::upper_bound(texts_, sentence, {}, &Text::first);
+  const auto index = static_cast<size_t>(behind - texts_.begin()) - 1;
+  if (texts_[index].sentence == sentence) Show(index);
+}
+
+// What is new of a text: of the sentence that is shown now, and of those behind
+// it if that one is whole.
+void TranslationWork::Show(size_t index) {
   Text& text = texts_[index];
-  std::vector<Segment> begun;
-  std::vector<std::string> translations;
-  size_t next = text.first;
-  for (const Segment& segment : text.segments) {
-    begun.push_back(segment);
-    if (!segment.translate) continue;
-    translations.push_back(partial_[next]);
-    if (!whole_[next++]) break;
+  while (text.sentence < text.first + text.count) {
+    const bool whole = written_[text.sentence].whole;
+    PassSeparators(text);
+    if (whole) ++text.next;
+    ShowSentence(index);
+    if (!whole) return;
+    ++text.sentence;
   }
-  std::string shown = JoinSegments(begun, translations);
-  if (shown == text.shown || !shown.starts_with(text.shown)) return;
-  text.shown = shown;
+}
+
+// Up to the next sentence.
+void TranslationWork::PassSeparators(Text& text) const {
+  while (text.next < text.segments.size() &&
+         !text.segments[text.next].translate) {
+    text.separator += text.segments[text.next++].text;
+  }
+}
+
+void TranslationWork::ShowSentence(size_t index) {
+  Text& text = texts_[index];
+  Written& written = written_[text.sentence];
+  std::string fresh = written.text.substr(written.shown_text);
+  if (!fresh.empty() || written.whole) {
+    fresh = std::exchange(text.separator, "") + fresh;
+  }
+  if (written.whole && text.sentence + 1 == text.first + text.count) {
+    PassSeparators(text);
+    fresh += std::exchange(text.separator, "");
+  }
+  if (fresh.empty()) return;
+  const std::vector<std::string> tokens(
+      written.tokens.begin() + static_cast<long>(written.shown_tokens),
+      written.tokens.end());
+  written.shown_text = written.text.size();
+  written.shown_tokens = written.tokens.size();
   SendEvent("token", {{"index", index},
-                      {"text", shown},
-                      {"sentence", sentence - text.first},
-                      {"tokens", pieces}});
+                      {"text", fresh},
+                      {"sentence", text.sentence - text.first},
+                      {"tokens", tokens}});
 }
 
 std::string TranslationWork::TextOf(const Text& text,
@@ -264,14 +310,12 @@ void TranslationWork::Fail(const std::exception_ptr& error) {
   HttpResponse response = heed::ErrorResponse(error);
   const std::lock_guard lock(mutex_);
   if (!begun_) return exchange_->Send(std::move(response));
-  Json data = Json::parse(response.body);
-  data["status"] = response.status;
-  SendEvent("error", data);
+  exchange_->Write(ErrorEvent(response));
   exchange_->End();
 }
 
 void TranslationWork::SendEvent(std::string_view name, const Json& data) {
-  if (!begun_) exchange_->Begin(EventStreamHead());
+  if (!begun_) exchange_->Begin(EventStreamHead(), ErrorEvent);
   begun_ = true;
   exchange_->Write(ServerSentEvent(name, data));
 }

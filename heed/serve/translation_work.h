@@ -29,9 +29,22 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   /// A text as the client sent it.
   struct Text {
     std::vector<Segment> segments;
-    size_t first = 0;   // of its sentences among all
-    size_t count = 0;   // sentences
-    std::string shown;  // what the client was told so far
+    size_t first = 0;  // of its sentences among all
+    size_t count = 0;  // sentences
+
+    // Of a stream
+    size_t sentence = 0;    // the one that is shown now, among all
+    size_t next = 0;        // segment behind what was passed on
+    std::string separator;  // what stands before the sentence, not shown yet
+  };
+
+  /// Of a stream: a sentence's translation while it is written.
+  struct Written {
+    std::string text;  // as it is answered
+    std::vector<std::string> tokens;
+    bool whole = false;
+    size_t shown_text = 0;  // bytes that the client has
+    size_t shown_tokens = 0;
   };
 
   void Choose(Engine& engine);
@@ -39,8 +52,11 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   void Tell(const Vocabulary& vocabulary, size_t sentence,
             const std::vector<std::string>& pieces, bool whole);
   void TellMarked(size_t sentence, const Translation& translation);
-  void Show(size_t sentence, std::string written,
-            const std::vector<std::string>& pieces, bool whole);
+  void Write(size_t sentence, std::string text,
+             const std::vector<std::string>& pieces, bool whole);
+  void Show(size_t index);
+  void ShowSentence(size_t index);
+  void PassSeparators(Text& text) const;
   std::vector<std::string> PlainTexts() const;
   void Finish(const std::vector<Translations>& all);
   void Fail(const std::exception_ptr& error);
@@ -61,8 +77,7 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   // Of a stream
   std::mutex mutex_;
   bool begun_ = false;
-  std::vector<std::string> partial_;  // of each sentence, as it is answered
-  std::vector<bool> whole_;
+  std::vector<Written> written_;  // of each sentence
 };
 
 /// "event: name\ndata: ...\n\n"

@@ -27,6 +27,7 @@ from explain import Explain  # noqa: F401
 from libretranslate import LibreTranslate  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
 from serve import Serve  # noqa: F401
+from serve_limits import Limits, Service  # noqa: F401
 from strings import Scripts, Strings  # noqa: F401
 from tasks import Engine, Tasks  # noqa: F401
 from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, strict_json,

@@ -1,6 +1,7 @@
 // What clients send: whole requests, and the parameters in them.
 #include <nlohmann/json.hpp>
 
+#include "heed/serve/client_address.h"
 #include "heed/serve/request.h"
 #include "heed/serve/request_reader.h"
 #include "tests/fuzz/fuzz.h"
@@ -28,10 +29,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (whole) fuzz::Require(reader.done(), "ends byte by byte too");
   });
   if (!whole) return 0;
+  // Whatever proxies and clients wrote, an address or nothing comes out of it.
+  request.client = "192.0.2.1";
+  const std::string client = ForwardedClient(request);
+  fuzz::Require(ParseClientAddress(client) == client, "a client's address");
+  const std::string network = ClientNetwork(client);
+  fuzz::Require(network == client || network.ends_with("::/64"), "a network");
+  (void)IsLocal(request);
   const RequestLimits limits;
   fuzz::MayRefuse([&] {
     const nlohmann::ordered_json parameters = ParametersOf(request);
-    (void)ApiKeyOf(request, parameters);
+    (void)ApiKeyOf(request);
+    (void)ApiKeyIn(parameters);
+    fuzz::Require(parameters.size() <= kMostParameters, "few parameters");
     fuzz::MayRefuse([&] { (void)ParseTranslate(parameters, limits); });
     fuzz::MayRefuse([&] { (void)ParseDetect(parameters, limits); });
     fuzz::MayRefuse([&] { (void)ParsePredict(parameters, limits); });

@@ -62,11 +62,14 @@ async function send(
   signal?: AbortSignal,
 ): Promise<Response> {
   const key = sessionStorage.getItem(storedKey);
+  const headers: Record<string, string> = {};
+  if (body) headers["Content-Type"] = "application/json";
+  else if (key) headers.Authorization = `Bearer ${key}`;
   let response: Response;
   try {
     response = await fetch(path, {
       method: body ? "POST" : "GET",
-      headers: body ? { "Content-Type": "application/json" } : {},
+      headers,
       body: body ? JSON.stringify(key ? { ...body, api_key: key } : body) : undefined,
       signal,
     });
@@ -172,7 +175,7 @@ export async function translate(
       const value = JSON.parse(data) as Record<string, string | undefined>;
       if (event === "error") throw new ApiError(value.error ?? "The model failed.", 200);
       if (event === "done") return value.translatedText ?? soFar;
-      if (event === "token") onText((soFar = value.text ?? soFar));
+      if (event === "token") onText((soFar += value.text ?? ""));
     }
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error;
