@@ -24,13 +24,18 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 # Letters in PNG pictures.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS fonts-dejavu-core)
+# What tells systemd of the unit heed.service.
+set(CPACK_DEBIAN_COMMAND_PACKAGE_CONTROL_EXTRA
+    ${package_files}/postinst ${package_files}/prerm ${package_files}/postrm)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION
 "train, run and explain attention models
 Heed trains small, fast models of text with every attention mechanism of the
 literature on ordinary processors, runs them, and shows what they looked at:
 translation, tagging, classification, language models, forecasting, retrieval.
 heed serve answers over HTTP, with a page to look inside.
-This package has the command, its manual pages and shell completion.")
+This package has the command, its manual pages, shell completion and a systemd
+unit for the server.")
 
 # What find_package(heed) looks for.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libheed-dev)

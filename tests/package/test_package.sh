@@ -25,7 +25,8 @@ dpkg-deb -f "$command_deb" Depends | grep -q libdnnl || fail "dependencies are m
 for file in usr/bin/heed usr/share/doc/heed/{copyright,changelog.gz} \
   usr/share/man/man1/{heed,heed-train,heed-demo-gallery}.1.gz \
   usr/share/bash-completion/completions/heed usr/share/zsh/vendor-completions/_heed \
-  usr/share/fish/vendor_completions.d/heed.fish usr/include/heed/tasks/task.h; do
+  usr/share/fish/vendor_completions.d/heed.fish usr/lib/systemd/system/heed.service \
+  usr/include/heed/tasks/task.h; do
   [[ -s $scratch/root/$file ]] || fail "$file is missing"
 done
 if grep -rlF "$root" "$scratch/root"; then fail "these name a folder of the build"; fi
@@ -45,6 +46,23 @@ done
 heed __complete "" | sed -n '2,$s/^\([a-z].*\)\t.*/\1/p' | while read -r name; do
   [[ -s root/usr/share/man/man1/heed-$name.1.gz ]] || fail "$name has no manual page"
 done
+# The unit of the server: complete, sandboxed, and not enabled by itself.
+unit=root/usr/lib/systemd/system/heed.service
+for line in Type=notify DynamicUser=yes NoNewPrivileges=yes ProtectSystem=strict \
+  CapabilityBoundingSet= SystemCallFilter=@system-service; do
+  grep -qx "$line" "$unit" || fail "the unit lacks $line"
+done
+if command -v systemd-analyze >/dev/null; then
+  # Of 100; a unit without a sandbox has 96.
+  systemd-analyze security --offline=true --threshold=20 --no-pager "$unit" >/dev/null ||
+    fail "the unit's sandbox is weak"
+  warnings=$(systemd-analyze verify --man=no "$unit" 2>&1 | grep -v 'is not executable' || true)
+  [[ -z $warnings ]] || fail "the unit: $warnings"
+fi
+for script in postinst prerm postrm; do
+  dpkg-deb --ctrl-tarfile "$command_deb" | tar -xO ./$script | sh -n || fail "$script is no script"
+done
+[[ ! -e root/etc/systemd ]] || fail "the unit is enabled"
 echo "The packages hold what they should."
 
 if [[ ${2-} == --clean ]]; then
