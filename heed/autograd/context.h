@@ -1,4 +1,4 @@
-// What a computation is told besides its inputs.
+// What a computation gets besides its inputs.
 #ifndef HEED_AUTOGRAD_CONTEXT_H_
 #define HEED_AUTOGRAD_CONTEXT_H_
 
@@ -8,6 +8,7 @@
 #include "heed/autograd/probe.h"
 #include "heed/autograd/recorder.h"
 #include "heed/autograd/tape.h"
+#include "heed/base/cancellation.h"
 #include "heed/base/rng.h"
 
 namespace heed {
@@ -32,6 +33,8 @@ class Context {
   /// What is differentiated depends on inputs alone: parameters are constants,
   /// so that many threads may explain one model.
   bool fixed_parameters = false;
+  /// Ends the computation early if set; looked at between layers and steps.
+  const Cancellation* cancellation = nullptr;
 
   /// A parameter as an operand: a leaf if there is a tape, else a constant.
   Var Use(const Parameter& parameter) const {
@@ -41,6 +44,11 @@ class Context {
     Var constant(parameter.value());
     constant.parameter_ = &parameter;
     return constant;
+  }
+
+  /// Throws: Cancelled.
+  void CheckCancelled() const {
+    if (cancellation != nullptr) cancellation->Check();
   }
 
   /// A fresh key for a random operation such as dropout.

@@ -82,7 +82,8 @@ Tensor& Tape::GradientOf(int32_t node) {
   return nodes_[static_cast<size_t>(node)].gradient;
 }
 
-void Tape::Backward(const Var& output, const Tensor& seed) {
+void Tape::Backward(const Var& output, const Tensor& seed,
+                    const Cancellation* cancellation) {
   if (output.tape() != this) {
     throw ShapeError("backward: the output does not depend on this tape");
   }
@@ -93,6 +94,7 @@ void Tape::Backward(const Var& output, const Tensor& seed) {
   for (int32_t i = output.node(); i >= 0; --i) {
     Node& node = nodes_[static_cast<size_t>(i)];
     if (node.backward == nullptr || !node.gradient.defined()) continue;
+    if (cancellation != nullptr) cancellation->Check();
     const Tensor dy = node.gradient.Contiguous();
     node.gradient = Tensor();
     Grads grads(*this, node.first_input);

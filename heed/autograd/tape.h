@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "heed/autograd/parameter.h"
+#include "heed/base/cancellation.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
@@ -74,8 +75,10 @@ class Tape {
   Var Leaf(Parameter& parameter);
 
   /// d(output)/d(everything), times `seed` (same shape as output; all ones if
-  /// undefined). Throws: ShapeError if the output is not on this tape.
-  void Backward(const Var& output, const Tensor& seed = {});
+  /// undefined). Throws: ShapeError if the output is not on this tape;
+  /// Cancelled, after which the tape can only be cleared.
+  void Backward(const Var& output, const Tensor& seed = {},
+                const Cancellation* cancellation = nullptr);
 
   /// The gradient of a leaf after Backward; undefined if it has none.
   Tensor Gradient(const Var& leaf) const;

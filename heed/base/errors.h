@@ -52,6 +52,13 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
+/// Nobody waits for the result any more (see Cancellation). Whoever catches it
+/// to do something else instead passes it on.
+class Cancelled : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace heed
 
 #endif  // HEED_BASE_ERRORS_H_

@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <stdexcept>
 #include <string>
+
+#include "heed/base/cancellation.h"
 
 namespace heed {
 
@@ -61,6 +65,21 @@ inline size_t Count(const std::string& text, const std::string& part) {
   }
   return count;
 }
+
+/// Counts how often it is asked, and is cancelled from the `last` time on.
+class CountedCancellation : public Cancellation {
+ public:
+  explicit CountedCancellation(
+      int64_t last = std::numeric_limits<int64_t>::max())
+      : last_(last) {}
+
+  bool cancelled() const override { return ++asked_ >= last_; }
+  int64_t asked() const { return asked_; }
+
+ private:
+  const int64_t last_;
+  mutable std::atomic<int64_t> asked_ = 0;
+};
 
 }  // namespace heed
 

@@ -8,8 +8,8 @@
 namespace heed {
 namespace {
 
-// Padding, <s> and, where the length is given, </s> may be among the greatest
-// but are left out.
+// Padding, <s> and, where the length is given, </s> may score highest but are
+// left out.
 constexpr int kNeverChosen = 3;
 
 bool Better(const Continuation& a, const Continuation& b) {
@@ -20,8 +20,9 @@ bool Better(const Continuation& a, const Continuation& b) {
 class Beam : public Generation {
  public:
   Beam(const SequenceModel& model, const Tensor& source, const Tensor& lengths,
-       const DecodeOptions& options, const Tensor& outputs)
-      : Generation(model, source, lengths, options, outputs, 1,
+       const DecodeOptions& options, const Tensor& outputs,
+       const SearchHooks& hooks)
+      : Generation(model, source, lengths, options, outputs, hooks, 1,
                    options.beam + kNeverChosen) {}
 
  private:
@@ -56,10 +57,8 @@ std::vector<std::vector<Hypothesis>> BeamSearch(const SequenceModel& model,
                                                 const Tensor& lengths,
                                                 const DecodeOptions& options,
                                                 const Tensor& outputs,
-                                                PrefixObserver observer) {
-  Beam beam(model, source, lengths, options, outputs);
-  beam.Observe(std::move(observer));
-  return beam.Run();
+                                                const SearchHooks& hooks) {
+  return Beam(model, source, lengths, options, outputs, hooks).Run();
 }
 
 }  // namespace heed

@@ -186,26 +186,27 @@ TEST_P(BeamWith, WhatIsToldIsNeverTakenBack) {
       sources.back().push_back(kEos);
     }
     const auto [ids, lengths] = SourceOf(sources);
-    std::vector<std::vector<Ids>> told(sources.size());
+    std::vector<std::vector<Ids>> reported(sources.size());
     std::vector<int> wholes(sources.size());
-    const auto found = BeamSearch(
-        *model, ids, lengths, Options(4, 2, 0), {},
-        [&](int64_t sentence, std::span<const int32_t> tokens, bool whole) {
-          const auto b = static_cast<size_t>(sentence);
-          EXPECT_EQ(wholes.at(b), 0) << "nothing follows the whole";
-          wholes[b] += whole ? 1 : 0;
-          told.at(b).emplace_back(tokens.begin(), tokens.end());
-        });
+    SearchHooks hooks;
+    hooks.observer = [&](int64_t sentence, std::span<const int32_t> tokens,
+                         bool whole) {
+      const auto b = static_cast<size_t>(sentence);
+      EXPECT_EQ(wholes.at(b), 0) << "nothing follows the whole";
+      wholes[b] += whole ? 1 : 0;
+      reported.at(b).emplace_back(tokens.begin(), tokens.end());
+    };
+    const auto found =
+        BeamSearch(*model, ids, lengths, Options(4, 2, 0), {}, hooks);
     EXPECT_EQ(wholes, std::vector<int>(sources.size(), 1));
     for (size_t b = 0; b < sources.size(); ++b) {
       const Ids& written = found[b][0].tokens;
       size_t before = 0;
-      for (const Ids& beginning : told[b]) {
-        EXPECT_GE(beginning.size(), before);
-        before = beginning.size();
+      for (const Ids& prefix : reported[b]) {
+        EXPECT_GE(prefix.size(), before);
+        before = prefix.size();
         ASSERT_LE(before, written.size());
-        EXPECT_TRUE(
-            std::equal(beginning.begin(), beginning.end(), written.begin()));
+        EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), written.begin()));
       }
       EXPECT_EQ(before, written.size());
     }
@@ -243,17 +244,69 @@ TEST(Beam, OneBeamIsGreedy) {
   }
 }
 
-TEST(Beam, AGreedySearchTellsEachToken) {
+TEST(Beam, AGreedySearchReportsEachToken) {
   const CopyModel model(9);
   const auto [ids, lengths] = SourceOf({{4, 5, 6, kEos}});
   DecodeOptions options;
   options.beam = 1;
-  std::vector<Ids> told;
-  BeamSearch(model, ids, lengths, options, {},
-             [&](int64_t, std::span<const int32_t> tokens, bool) {
-               told.emplace_back(tokens.begin(), tokens.end());
-             });
-  EXPECT_EQ(told, (std::vector<Ids>{{4}, {4, 5}, {4, 5, 6}, {4, 5, 6}}));
+  std::vector<Ids> reported;
+  SearchHooks hooks;
+  hooks.observer = [&](int64_t, std::span<const int32_t> tokens, bool) {
+    reported.emplace_back(tokens.begin(), tokens.end());
+  };
+  BeamSearch(model, ids, lengths, options, {}, hooks);
+  EXPECT_EQ(reported, (std::vector<Ids>{{4}, {4, 5}, {4, 5, 6}, {4, 5, 6}}));
+}
+
+DecodeOptions UpTo(int max_length, int beam, int nbest) {
+  DecodeOptions options;
+  options.max_length = max_length;
+  options.beam = beam;
+  options.nbest = nbest;
+  return options;
+}
+
+TEST(Beam, ACancelledSearchTakesNoFurtherStep) {
+  const RandomModel endless(12, -50);
+  const AfterSteps cancellation(endless, 5);
+  const auto [ids, lengths] = SourceOf({kSource, kSource});
+  for (const int beam : {1, 32}) {
+    EXPECT_THROW(BeamSearch(endless, ids, lengths, UpTo(100, beam, 1), {},
+                            {{}, {&cancellation, &cancellation}}),
+                 Cancelled);
+    EXPECT_EQ(endless.rows_of_steps.size(), 5u);
+  }
+}
+
+TEST(Beam, WhatIsCancelledBeforeItsStartTakesNoStep) {
+  const RandomModel model(12);
+  const AfterSteps cancellation(model, 0);
+  const auto [ids, lengths] = SourceOf({kSource});
+  EXPECT_THROW(BeamSearch(model, ids, lengths, UpTo(100, 4, 1), {},
+                          {{}, {&cancellation}}),
+               Cancelled);
+  EXPECT_TRUE(model.rows_of_steps.empty());
+}
+
+TEST(Beam, ACancelledSentenceLeavesTheOthersInPeace) {
+  const RandomModel model(12, -3);
+  const AfterSteps cancellation(model, 4);
+  const DecodeOptions options = UpTo(20, 3, 2);
+  const Ids other = {7, 4, 9, kEos};
+  const auto alone = Search(model, other, options);
+  const size_t steps = model.rows_of_steps.size();
+  ASSERT_GT(steps, 6u);
+  const auto [ids, lengths] = SourceOf({kSource, other});
+  const auto found = BeamSearch(model, ids, lengths, options, {},
+                                {{}, {&cancellation, nullptr}});
+  EXPECT_TRUE(found[0].empty());
+  ASSERT_EQ(found[1].size(), alone.size());
+  for (size_t i = 0; i < alone.size(); ++i) {
+    EXPECT_EQ(found[1][i].tokens, alone[i].tokens);
+  }
+  EXPECT_EQ(model.rows_of_steps.size(), steps);
+  EXPECT_EQ(model.rows_of_steps.at(3), 6);
+  EXPECT_EQ(model.rows_of_steps.at(4), 3) << "its rows have left";
 }
 
 TEST(Beam, GreedySearchMovesNoRows) {

@@ -47,7 +47,7 @@ void CompletionOptions::Visit(FieldList& v) {
     "last tokens of the text before the word that the model reads; 0: all");
 }
 
-/// The beginning of a word.
+/// A prefix of a word.
 struct Completer::Partial {
   int32_t row = 0;  // of the model's batch
   int32_t token = kBos;
@@ -59,10 +59,13 @@ struct Completer::Partial {
 /// The completion of one word.
 class Completer::Search {
  public:
-  Search(const Completer& completer, std::string_view typed)
+  Search(const Completer& completer, std::string_view typed,
+         const Cancellation* cancellation)
       : completer_(completer),
         vocabulary_(completer.vocabulary_),
-        typed_(std::string(completer.start_) + std::string(typed)) {}
+        typed_(std::string(completer.start_) + std::string(typed)) {
+    ctx_.cancellation = cancellation;
+  }
 
   void Run(const std::vector<int32_t>& prompt);
   std::vector<Completion> Best() const;
@@ -89,13 +92,14 @@ class Completer::Search {
   const Completer& completer_;
   const Vocabulary& vocabulary_;
   const std::string typed_;  // with start_
+  Context ctx_;
   std::unique_ptr<DecodingState> state_;
   std::vector<Partial> live_ = {Partial()};
   std::vector<Continuation> continuations_;
   Tensor log_probabilities_;  // of the next tokens [rows, V]
   Tensor probabilities_;
   std::map<std::string, double> words_;  // with their log-probabilities
-  double log_mass_ = kNever;  // of all beginnings that cover what was typed
+  double log_mass_ = kNever;  // of all prefixes that cover what was typed
 };
 
 bool Completer::Search::Agrees(const std::string& text, int32_t token) const {
@@ -117,7 +121,7 @@ bool Completer::Search::Covers(const Partial& partial, int32_t token) const {
 void Completer::Search::Run(const std::vector<int32_t>& prompt) {
   const int64_t S = std::ssize(prompt);
   state_ = completer_.model_.Start(
-      {}, Tensor::Of(prompt, {S, 1}),
+      ctx_, Tensor::Of(prompt, {S, 1}),
       Tensor::Full({1}, static_cast<double>(S), DType::kI32));
   StepOptions options;
   options.weights = false;
@@ -135,11 +139,12 @@ void Completer::Search::Run(const std::vector<int32_t>& prompt) {
 }
 
 void Completer::Search::Step() {
+  ctx_.CheckCancelled();
   std::vector<int32_t> tokens;
   for (const Partial& partial : live_) tokens.push_back(partial.token);
   Tensor scores =
       completer_.model_
-          .Step({}, Tensor::Of(tokens, {std::ssize(tokens)}), *state_)
+          .Step(ctx_, Tensor::Of(tokens, {std::ssize(tokens)}), *state_)
           .value()
           .To(DType::kF32);
   for (int64_t r = 0; r < scores.rows(); ++r) {
@@ -242,7 +247,7 @@ Completer::Completer(const SequenceModel& model, Vocabulary vocabulary,
   } else if (kind != VocabularyKind::kWords &&
              kind != VocabularyKind::kCharacters) {
     throw ConfigError(fmt::format(
-        "completion needs a vocabulary that tells where words end: unigram, "
+        "completion needs a vocabulary that says where words end: unigram, "
         "bpe, words or characters, not {}",
         Name(kind)));
   }
@@ -256,7 +261,8 @@ Completer::Completer(const SequenceModel& model, Vocabulary vocabulary,
   }
 }
 
-std::vector<Completion> Completer::Complete(std::string_view text) const {
+std::vector<Completion> Completer::Complete(
+    std::string_view text, const Cancellation* cancellation) const {
   if (!IsValidUtf8(text)) {
     throw FormatError("completion: the text is not valid UTF-8");
   }
@@ -266,7 +272,7 @@ std::vector<Completion> Completer::Complete(std::string_view text) const {
   if (context > 0 && prompt.size() > context) {
     prompt.erase(prompt.begin(), prompt.end() - options_.context);
   }
-  Search search(*this, text.substr(begin));
+  Search search(*this, text.substr(begin), cancellation);
   search.Run(prompt);
   return search.Best();
 }

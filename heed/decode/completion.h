@@ -46,7 +46,7 @@ struct Completion {
 class Completer {
  public:
   /// Throws: ConfigError for options out of range, and for a WordPiece
-  /// vocabulary, whose tokens do not tell where a white space was.
+  /// vocabulary, whose tokens do not say where a white space was.
   Completer(const SequenceModel& model, Vocabulary vocabulary,
             const CompletionOptions& options);
 
@@ -54,8 +54,9 @@ class Completer {
   /// text that ends in white space (or is empty) asks for the next word. The
   /// case must be that of the training text.
   /// Throws: FormatError if `text` is not valid UTF-8; NumericError if the
-  /// model gives NaN.
-  std::vector<Completion> Complete(std::string_view text) const;
+  /// model gives NaN; Cancelled.
+  std::vector<Completion> Complete(
+      std::string_view text, const Cancellation* cancellation = nullptr) const;
 
  private:
   struct Partial;

@@ -229,6 +229,18 @@ TEST(Completion, ANarrowBeamLosesButNeverInvents) {
   for (const int64_t rows : model.rows_of_steps) EXPECT_LE(rows, 2);
 }
 
+TEST(Completion, EndsWhenItIsCancelled) {
+  const RandomModel model(14);
+  const Completer completer(model, OfKind(VocabularyKind::kBpe),
+                            Everything(20));
+  completer.Complete("ab c");
+  const size_t steps = model.rows_of_steps.size();
+  ASSERT_GT(steps, 4u);
+  const AfterSteps cancellation(model, 3);
+  EXPECT_THROW(completer.Complete("ab c", &cancellation), Cancelled);
+  EXPECT_EQ(model.rows_of_steps.size(), 3u);
+}
+
 TEST(Completion, WrongInputIsAnError) {
   const Vocabulary vocabulary = OfKind(VocabularyKind::kCharacters);
   const RandomModel model(vocabulary.size());

@@ -64,12 +64,25 @@ Tensor Ids(const std::vector<int32_t>& ids) {
 
 Generation::Generation(const SequenceModel& model, const Tensor& source,
                        const Tensor& lengths, const DecodeOptions& options,
-                       const Tensor& outputs, int partials, int greatest)
-    : model_(model), options_(options), outputs_(outputs), wanted_(greatest) {
+                       const Tensor& outputs, const SearchHooks& hooks,
+                       int partials, int greatest)
+    : model_(model),
+      options_(options),
+      hooks_(hooks),
+      cancelled_(hooks.cancellations),
+      outputs_(outputs),
+      wanted_(greatest) {
   CheckOptions(options);
   CheckSource(source, lengths);
   CheckOutputs(outputs);
   const int64_t B = source.dim(1);
+  if (!hooks.cancellations.empty()) {
+    if (std::ssize(hooks.cancellations) != B) {
+      throw ShapeError(fmt::format("decode: {} cancellations for {} sentences",
+                                   hooks.cancellations.size(), B));
+    }
+    ctx_.cancellation = &cancelled_;
+  }
   if (B == 0) return;
   tokens_ = Tensor::Full({B}, kBos, DType::kI32);
   sentences_.resize(static_cast<size_t>(B));
@@ -90,7 +103,7 @@ Generation::Generation(const SequenceModel& model, const Tensor& source,
     }
   }
   const bool weights = options.NeedsAttention() || options.coverage_penalty > 0;
-  state_ = model.Start(Context{}, source, lengths);
+  state_ = model.Start(ctx_, source, lengths);
   state_->SetOptions({weights, outputs, max_length + 1, wanted_, kSpecialTokens,
                       options.NeedsScores()});
 }
@@ -117,8 +130,12 @@ std::vector<std::vector<Hypothesis>> Generation::Run() {
     Step();
     for (Sentence& sentence : sentences_) {
       if (sentence.live.empty()) continue;
+      if (IsCancelled(sentence)) {
+        sentence.live.clear();
+        continue;
+      }
       Advance(sentence);
-      if (observer_) Tell(sentence);
+      if (hooks_.observer) Report(sentence);
       if (!sentence.live.empty()) continue;
       auto& result = results[static_cast<size_t>(sentence.column)];
       for (const Sentence::Ended& ended : sentence.ended) {
@@ -127,11 +144,20 @@ std::vector<std::vector<Hypothesis>> Generation::Run() {
     }
     more = Rearrange();
   }
+  ctx_.CheckCancelled();
   return results;
 }
 
+bool Generation::IsCancelled(const Sentence& sentence) const {
+  if (hooks_.cancellations.empty()) return false;
+  const Cancellation* own =
+      hooks_.cancellations[static_cast<size_t>(sentence.column)];
+  return own != nullptr && own->cancelled();
+}
+
 void Generation::Step() {
-  const Var scores = model_.Step(Context{}, tokens_, *state_);
+  ctx_.CheckCancelled();
+  const Var scores = model_.Step(ctx_, tokens_, *state_);
   if (scores.defined()) {
     scores_ = AsFloats(scores.value());
     const int64_t k = std::clamp<int64_t>(wanted_, 1, scores_.cols());
@@ -251,7 +277,7 @@ bool Generation::Decided(const Sentence& sentence) const {
 
 // What all that can still be the best have in common: the best that has ended
 // (an equal score comes behind it), and what is live and can beat it.
-void Generation::Tell(Sentence& sentence) const {
+void Generation::Report(Sentence& sentence) const {
   std::vector<int32_t> common;
   bool first = true;
   const auto meet = [&](const Partial& partial) {
@@ -272,7 +298,7 @@ void Generation::Tell(Sentence& sentence) const {
   const bool whole = sentence.live.empty();
   if (common.size() <= sentence.settled && !whole) return;
   sentence.settled = common.size();
-  observer_(sentence.column, common, whole);
+  hooks_.observer(sentence.column, common, whole);
 }
 
 // Takes the finished sentences out. Returns which of the sources remain.

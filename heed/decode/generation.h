@@ -14,7 +14,7 @@
 
 namespace heed {
 
-/// The beginning of a translation.
+/// A partial hypothesis.
 struct Partial {
   int64_t row = 0;  // of the model's batch, where it is or came from
   int32_t prefix = Prefixes::kRoot;
@@ -43,26 +43,25 @@ struct Sentence {
   Prefixes prefixes;
   std::vector<Partial> live;  // none: finished
   std::vector<Ended> ended;   // best first, at most nbest
-  size_t settled = 0;         // tokens that the observer was told
+  size_t settled = 0;         // tokens that the observer got
 };
 
 /// A batch of sentences from the first token to the last. Used once.
 class Generation {
  public:
-  /// `outputs`: see BeamSearch; `partials`: how many each sentence starts with;
-  /// `greatest`: how many scores of each row are wanted, 0: all.
-  /// Throws: ConfigError, ShapeError.
+  /// `outputs`, `hooks`: see BeamSearch; `partials`: how many each sentence
+  /// starts with; `greatest`: how many scores of each row are wanted, 0: all.
+  /// Throws: ConfigError, ShapeError, Cancelled.
   Generation(const SequenceModel& model, const Tensor& source,
              const Tensor& lengths, const DecodeOptions& options,
-             const Tensor& outputs, int partials, int greatest);
+             const Tensor& outputs, const SearchHooks& hooks, int partials,
+             int greatest);
   virtual ~Generation() = default;
-
-  /// To be told of settled beginnings by Run.
-  void Observe(PrefixObserver observer) { observer_ = std::move(observer); }
 
   /// The hypotheses of each sentence, best first.
   /// Throws: NumericError if the model gives NaN (without NeedsScores: nothing
-  /// else); ConfigError if attention is needed and the model has none.
+  /// else); ConfigError if attention is needed and the model has none;
+  /// Cancelled.
   std::vector<std::vector<Hypothesis>> Run();
 
  protected:
@@ -92,7 +91,8 @@ class Generation {
   void End(Sentence& sentence, Partial partial) const;
   double Bound(const Sentence& sentence, const Partial& partial) const;
   bool Decided(const Sentence& sentence) const;
-  void Tell(Sentence& sentence) const;
+  void Report(Sentence& sentence) const;
+  bool IsCancelled(const Sentence& sentence) const;
   bool Rearrange();
   std::vector<int32_t> CloseUp();
   Hypothesis Finish(const Sentence& sentence,
@@ -100,7 +100,9 @@ class Generation {
 
   const SequenceModel& model_;
   const DecodeOptions options_;
-  PrefixObserver observer_;
+  const SearchHooks hooks_;
+  const AllCancelled cancelled_;
+  Context ctx_;
   std::unique_ptr<DecodingState> state_;
   std::vector<Sentence> sentences_;  // by their sources in the model's batch
   Tensor outputs_;                   // the tokens of columns; undefined: all

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/base/cancellation.h"
 #include "heed/decode/options.h"
 
 namespace heed {
@@ -28,12 +29,20 @@ struct Hypothesis {
   int64_t source_length = 0;  ///< with </s>
 };
 
-/// Told, while a sentence is written, the longest beginning that all hypotheses
+/// Gets, while a sentence is written, the longest prefix that all hypotheses
 /// share which can still become its best one, without </s>: what will not be
 /// taken back. Called when that has grown, and at last with the `whole` best
 /// hypothesis. `sentence`: its number in the batch.
 using PrefixObserver = std::function<void(
     int64_t sentence, std::span<const int32_t> tokens, bool whole)>;
+
+/// Who watches a search, and who may end it.
+struct SearchHooks {
+  PrefixObserver observer;
+  /// Of each sentence of the batch; empty: nobody cancels. A cancelled sentence
+  /// leaves the batch before the next step and has no hypotheses.
+  std::vector<const Cancellation*> cancellations;
+};
 
 /// ((5 + length) / 6)^alpha; length counts </s>.
 /// Paper: Wu 2016, 1609.08144, eq. 14.

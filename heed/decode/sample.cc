@@ -71,8 +71,10 @@ class Sampling : public Generation {
  public:
   Sampling(const SequenceModel& model, const Tensor& source,
            const Tensor& lengths, const DecodeOptions& options,
-           std::span<const int64_t> numbers, const Tensor& outputs)
-      : Generation(model, source, lengths, options, outputs, options.nbest, 0),
+           std::span<const int64_t> numbers, const Tensor& outputs,
+           const SearchHooks& hooks)
+      : Generation(model, source, lengths, options, outputs, hooks,
+                   options.nbest, 0),
         numbers_(numbers) {}
 
  private:
@@ -128,14 +130,13 @@ class Sampling : public Generation {
 std::vector<std::vector<Hypothesis>> Sample(
     const SequenceModel& model, const Tensor& source, const Tensor& lengths,
     const DecodeOptions& options, std::span<const int64_t> numbers,
-    const Tensor& outputs, PrefixObserver observer) {
+    const Tensor& outputs, const SearchHooks& hooks) {
   if (std::ssize(numbers) != lengths.numel()) {
     throw ShapeError(fmt::format("sample: {} numbers for {} sentences",
                                  numbers.size(), lengths.numel()));
   }
-  Sampling sampling(model, source, lengths, options, numbers, outputs);
-  sampling.Observe(std::move(observer));
-  return sampling.Run();
+  return Sampling(model, source, lengths, options, numbers, outputs, hooks)
+      .Run();
 }
 
 }  // namespace heed

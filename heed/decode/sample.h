@@ -16,12 +16,12 @@ namespace heed {
 /// these to the fewest that reach the share top_p; scores are those of the
 /// model's own p. The draws of a sentence depend on options.seed and its number
 /// alone. Shapes: source i32 [S, B], each column ends with </s>; lengths i32
-/// [B]; numbers [B]; outputs and observer as BeamSearch. Throws: as BeamSearch.
+/// [B]; numbers [B]; outputs and hooks as BeamSearch. Throws: as BeamSearch.
 /// Thread-safe. Paper: Holtzman 2019, 1904.09751 (top_p).
 std::vector<std::vector<Hypothesis>> Sample(
     const SequenceModel& model, const Tensor& source, const Tensor& lengths,
     const DecodeOptions& options, std::span<const int64_t> numbers,
-    const Tensor& outputs = {}, PrefixObserver observer = {});
+    const Tensor& outputs = {}, const SearchHooks& hooks = {});
 
 }  // namespace heed
 

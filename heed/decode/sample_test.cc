@@ -183,6 +183,27 @@ TEST(Sample, OutputsLimitTheDraws) {
   }
 }
 
+TEST(Sample, ACancelledSentenceDrawsNoFurtherToken) {
+  const RandomModel endless(12, -50);
+  DecodeOptions options = Sampled(5);
+  options.max_length = 40;
+  const AfterSteps cancellation(endless, 7);
+  const auto [ids, lengths] = SourceOf({{4, 5, kEos}, {6, kEos}});
+  const std::vector<int64_t> numbers = {0, 1};
+  EXPECT_THROW(Sample(endless, ids, lengths, options, numbers, {},
+                      {{}, {&cancellation, &cancellation}}),
+               Cancelled);
+  EXPECT_EQ(endless.rows_of_steps.size(), 7u);
+  const auto alone = Sample(endless, ids, lengths, options, numbers).at(1);
+  const auto found = Sample(endless, ids, lengths, options, numbers, {},
+                            {{}, {&cancellation, nullptr}});
+  EXPECT_TRUE(found.at(0).empty());
+  ASSERT_EQ(found.at(1).size(), 5u);
+  for (size_t n = 0; n < 5; ++n) {
+    EXPECT_EQ(found[1][n].tokens, alone[n].tokens);
+  }
+}
+
 TEST(Sample, ANumberIsNeededForEachSentence) {
   const auto [ids, lengths] = SourceOf({{4, kEos}});
   EXPECT_THROW(Sample(CopyModel(9), ids, lengths, Sampled(1), {}), ShapeError);

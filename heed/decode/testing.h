@@ -182,7 +182,7 @@ class RandomModel : public FakeModel {
   float end_score_;
 };
 
-/// Writes its source again, looking at what it copies.
+/// Writes its source again, attending to what it copies.
 class CopyModel : public FakeModel {
  public:
   explicit CopyModel(int V) : FakeModel(V) {}
@@ -215,6 +215,20 @@ class ConstantModel : public FakeModel {
 
  private:
   std::vector<float> scores_;
+};
+
+/// Cancelled once a model has taken so many steps of a search.
+class AfterSteps : public Cancellation {
+ public:
+  AfterSteps(const FakeModel& model, size_t steps)
+      : model_(model), steps_(steps) {}
+  bool cancelled() const override {
+    return model_.rows_of_steps.size() >= steps_;
+  }
+
+ private:
+  const FakeModel& model_;
+  size_t steps_;
 };
 
 struct SourceTensors {

@@ -31,8 +31,8 @@ void CheckUtf8(std::span<const std::string> lines, int64_t first) {
   }
 }
 
-// The place of the source piece, </s> not counted, that target token t looked
-// at most.
+// The place of the source token, </s> not counted, that target token t attends
+// to most.
 size_t MostAttended(const Hypothesis& hypothesis, size_t t) {
   const float* row = hypothesis.attention.data() +
                      t * static_cast<size_t>(hypothesis.source_length);
@@ -88,13 +88,13 @@ Translator::Translator(const SequenceModel& model, Vocabulary source,
 
 std::vector<Translations> Translator::Translate(
     std::span<const std::string> lines, int64_t first,
-    const PiecesObserver& observer) const {
+    const TranslateHooks& hooks) const {
   CheckUtf8(lines, first);
   const Sentences sentences = Encode(lines);
   std::vector<Translations> results(lines.size(), Translations(1));
   const std::vector<std::vector<int64_t>> batches = PlanBatches(sentences);
   ParallelTasks(std::ssize(batches), [&](int64_t i) {
-    TranslateBatch(sentences, batches[static_cast<size_t>(i)], first, observer,
+    TranslateBatch(sentences, batches[static_cast<size_t>(i)], first, hooks,
                    results);
   });
   return results;
@@ -102,7 +102,7 @@ std::vector<Translations> Translator::Translate(
 
 void Translator::TranslateBatch(const Sentences& sentences,
                                 const std::vector<int64_t>& indices,
-                                int64_t first, const PiecesObserver& observer,
+                                int64_t first, const TranslateHooks& hooks,
                                 std::vector<Translations>& results) const {
   const Batch batch = MakeSourceBatch(sentences.ids, indices);
   const Tensor source = Tensor::Of(batch.source, {batch.S, batch.B});
@@ -114,17 +114,31 @@ void Translator::TranslateBatch(const Sentences& sentences,
     const std::vector<int32_t> ids = shortlist_->Outputs(batch.source);
     outputs = Tensor::Of(ids, {std::ssize(ids)});
   }
-  PrefixObserver tell;
-  if (observer) {
-    tell = [&](int64_t sentence, std::span<const int32_t> tokens, bool whole) {
-      observer(indices[static_cast<size_t>(sentence)], Settled(tokens), whole);
+  SearchHooks of_batch;
+  if (hooks.observer) {
+    of_batch.observer = [&](int64_t sentence, std::span<const int32_t> tokens,
+                            bool whole) {
+      hooks.observer(indices[static_cast<size_t>(sentence)], Settled(tokens),
+                     whole);
     };
   }
-  auto hypotheses =
-      options_.sample
-          ? Sample(model_, source, lengths, options_, numbers, outputs, tell)
-          : BeamSearch(model_, source, lengths, options_, outputs, tell);
+  if (!hooks.cancellations.empty()) {
+    for (const int64_t i : indices) {
+      of_batch.cancellations.push_back(
+          hooks.cancellations[static_cast<size_t>(i)]);
+    }
+  }
+  std::vector<std::vector<Hypothesis>> hypotheses;
+  try {
+    hypotheses = options_.sample ? Sample(model_, source, lengths, options_,
+                                          numbers, outputs, of_batch)
+                                 : BeamSearch(model_, source, lengths, options_,
+                                              outputs, of_batch);
+  } catch (const Cancelled&) {
+    return;  // other batches may be wanted
+  }
   for (size_t b = 0; b < indices.size(); ++b) {
+    if (hypotheses[b].empty()) continue;  // cancelled
     const auto index = static_cast<size_t>(indices[b]);
     results[index].clear();
     for (Hypothesis& hypothesis : hypotheses[b]) {
@@ -209,14 +223,19 @@ Translation Translator::Write(const std::vector<std::string>& source_pieces,
 }
 
 void TranslateStream(const Translator& translator, std::istream& in,
-                     const EmitTranslations& emit, int64_t window) {
+                     const EmitTranslations& emit, int64_t window,
+                     const Cancellation* cancellation) {
   std::vector<std::string> lines;
   int64_t first = 0;
   const auto translate = [&] {
-    for (const Translations& translations :
-         translator.Translate(lines, first)) {
-      emit(first++, translations);
+    TranslateHooks hooks;
+    if (cancellation != nullptr) {
+      hooks.cancellations.assign(lines.size(), cancellation);
     }
+    const std::vector<Translations> all =
+        translator.Translate(lines, first, hooks);
+    if (cancellation != nullptr) cancellation->Check();
+    for (const Translations& translations : all) emit(first++, translations);
     lines.clear();
   };
   for (std::string line; std::getline(in, line);) {

@@ -31,11 +31,18 @@ struct Translation {
   std::vector<float> attention;
 };
 
-/// Told, while a line is translated, the pieces that will not be taken back,
-/// and at last all of them (see PrefixObserver); nothing of a line without a
-/// word. Called from several threads at the same time.
+/// Gets, while a line is translated, the subword tokens that will not be taken
+/// back, and at last all of them (see PrefixObserver); nothing of a line
+/// without a word. Called from several threads at the same time.
 using PiecesObserver = std::function<void(
     int64_t line, const std::vector<std::string>& pieces, bool whole)>;
+
+/// As SearchHooks, of the lines by their places. A cancelled line has an empty
+/// translation.
+struct TranslateHooks {
+  PiecesObserver observer;
+  std::vector<const Cancellation*> cancellations;
+};
 
 /// Best first, at least one.
 using Translations = std::vector<Translation>;
@@ -70,11 +77,11 @@ class Translator {
   /// together, several batches at the same time; the results stand in the order
   /// of the lines. `first` is the
   /// number of the first line in the whole text: samples depend on it, errors
-  /// name it. `observer` is told of lines by their places in `lines`. Throws:
-  /// FormatError for a line that is not valid UTF-8; and as BeamSearch.
-  std::vector<Translations> Translate(
-      std::span<const std::string> lines, int64_t first = 0,
-      const PiecesObserver& observer = {}) const;
+  /// name it. Throws: FormatError for a line that is not valid UTF-8; and as
+  /// BeamSearch, but for Cancelled.
+  std::vector<Translations> Translate(std::span<const std::string> lines,
+                                      int64_t first = 0,
+                                      const TranslateHooks& hooks = {}) const;
 
  private:
   /// Each ends with </s>; nothing for a line without a word.
@@ -87,7 +94,7 @@ class Translator {
       const Sentences& sentences) const;
   void TranslateBatch(const Sentences& sentences,
                       const std::vector<int64_t>& indices, int64_t first,
-                      const PiecesObserver& observer,
+                      const TranslateHooks& hooks,
                       std::vector<Translations>& results) const;
   std::vector<std::string> Settled(std::span<const int32_t> tokens) const;
   Translation Write(const std::vector<std::string>& source_pieces,
@@ -105,14 +112,18 @@ class Translator {
 using EmitTranslations =
     std::function<void(int64_t index, const Translations& translations)>;
 
+inline constexpr int64_t kLinesAtOnce = 1024;
+
 /// Translates the lines of `in` (ends: LF or CRLF) and emits them in order. Up
 /// to `window` lines are read before they are translated together, but no more
 /// than can be had without waiting: one line typed by hand is answered at once.
 /// For std::cin, std::ios::sync_with_stdio(false) must have been called before
 /// the first use, else it never knows of more than one line.
-/// Throws: as Translator::Translate; IoError if reading fails.
+/// Throws: as Translator::Translate; IoError if reading fails; Cancelled.
 void TranslateStream(const Translator& translator, std::istream& in,
-                     const EmitTranslations& emit, int64_t window = 1024);
+                     const EmitTranslations& emit,
+                     int64_t window = kLinesAtOnce,
+                     const Cancellation* cancellation = nullptr);
 
 }  // namespace heed
 

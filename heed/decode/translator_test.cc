@@ -274,6 +274,35 @@ TEST_F(TranslatorTest, ATypedLineIsAnsweredBeforeTheNextIsRead) {
   EXPECT_EQ(texts, (Lines{"the cat", "a mat", "sat"}));
 }
 
+TEST_F(TranslatorTest, CancelledLinesAreEmptyAndTheOthersAsEver) {
+  const Lines lines = {"the cat sat", "a mat", "on a mat", "the mat"};
+  CancellationFlag gone;
+  gone.Cancel();
+  TranslateHooks hooks;
+  hooks.cancellations = {&gone, nullptr, &gone, nullptr};
+  DecodeOptions options;
+  for (const int together : {1, 4}) {
+    options.batch_sentences = together;
+    EXPECT_EQ(Texts(Make(options).Translate(lines, 0, hooks)),
+              (Lines{"", "a mat", "", "the mat"}));
+  }
+}
+
+TEST_F(TranslatorTest, ACancelledStreamEmitsNothingMore) {
+  std::istringstream in("the cat\na mat\nthe mat\n");
+  int emitted = 0;
+  CancellationFlag gone;
+  EXPECT_THROW(TranslateStream(
+                   Make(), in,
+                   [&](int64_t, const Translations&) {
+                     ++emitted;
+                     gone.Cancel();
+                   },
+                   1, &gone),
+               Cancelled);
+  EXPECT_EQ(emitted, 1);
+}
+
 TEST_F(TranslatorTest, SamplesDoNotDependOnTheWindow) {
   const RandomModel model(10, -1);
   DecodeOptions options;

@@ -314,6 +314,7 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
   states.reserve(steps);
   contexts.reserve(steps);
   for (int64_t t = 0; t < embedded.dim(0); ++t) {
+    ctx.CheckCancelled();
     const Var step = Select(projected, t);
     const Seen seen =
         config_.attention == "before"  ? StepBefore(ctx, step, state)

@@ -164,6 +164,7 @@ EncoderResult RecurrentEncoder::operator()(const Context& ctx, const Var& x,
     return layer.Forward(ctx, layer.Project(ctx, in), state, lengths);
   };
   for (size_t i = 0; i < forward_.size(); ++i) {
+    ctx.CheckCancelled();
     if (i > 0) {
       layer_input = SequenceDropout(ctx, layer_input, options_.dropout,
                                     options_.variational);

@@ -241,6 +241,7 @@ TransformerState TransformerStack::Start(const Context& ctx, const Var& source,
   std::iota(state.sources.data<int32_t>(), state.sources.data<int32_t>() + B,
             0);
   for (size_t i = 0; i < layers_.size(); ++i) {
+    ctx.CheckCancelled();
     if (state.plain) {
       state.layers[i].source_pairs =
           Stored((*layers_[i].kv)(ctx, source).value());
@@ -288,6 +289,7 @@ TransformerStack::Stream TransformerStack::Add(const Context& ctx,
                                                const Stream& stream,
                                                const Var& y,
                                                size_t sublayer) const {
+  ctx.CheckCancelled();
   const size_t norm = sublayer + (options_.pre_norm ? 1 : 0);
   if (norm == norms_.size()) {
     const Var sum = AddDropped(ctx, stream.sum, y, options_.dropout);
