@@ -39,7 +39,7 @@ int RunPredict(const Arguments& arguments) {
   std::ios::sync_with_stdio(false);
   const LoadedTask loaded = ReadTask(folder, dtype);
   parse(*loaded.task);
-  loaded.task->Predict(std::cin, std::cout);
+  loaded.task->Predict({}, std::cin, std::cout);
   if (!std::cout.flush()) throw IoError("standard output: cannot be written");
   return 0;
 }

@@ -112,7 +112,7 @@ class Translator {
 using EmitTranslations =
     std::function<void(int64_t index, const Translations& translations)>;
 
-inline constexpr int64_t kLinesAtOnce = 1024;
+inline constexpr int64_t kStreamWindow = 1024;
 
 /// Translates the lines of `in` (ends: LF or CRLF) and emits them in order. Up
 /// to `window` lines are read before they are translated together, but no more
@@ -122,7 +122,7 @@ inline constexpr int64_t kLinesAtOnce = 1024;
 /// Throws: as Translator::Translate; IoError if reading fails; Cancelled.
 void TranslateStream(const Translator& translator, std::istream& in,
                      const EmitTranslations& emit,
-                     int64_t window = kLinesAtOnce,
+                     int64_t window = kStreamWindow,
                      const Cancellation* cancellation = nullptr);
 
 }  // namespace heed

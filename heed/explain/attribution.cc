@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -13,7 +14,14 @@
 namespace heed {
 namespace {
 
+// Inputs are computed together up to so many tokens: enough for products to be
+// fast, few enough for one of them to take a small part of 0.1 s, after which a
+// computation can be cancelled.
+constexpr int64_t kTokensAtOnce = 512;
 constexpr int64_t kInputsAtOnce = 64;
+// What is kept at a time, whatever the length of the texts.
+constexpr int64_t kGradientsAtOnce = int64_t{1} << 23;  // 64 MiB of numbers
+constexpr int64_t kOccludedAtOnce = 4096;               // inputs
 
 /// Changes the input of each copy, and makes it what is differentiated.
 class InputProbe : public Probe {
@@ -103,6 +111,8 @@ void Evaluate(const Explainable& answer, std::span<const ChangedInput> inputs,
   Context ctx;
   ctx.probe = &probe;
   ctx.fixed_parameters = true;
+  ctx.cancellation = answer.cancellation;
+  ctx.CheckCancelled();
   if (differentiate) ctx.tape = &tape;
   const Var y = answer.scores(ctx, std::ssize(inputs));
   if (!probe.seen()) {
@@ -126,7 +136,8 @@ void Evaluate(const Explainable& answer, std::span<const ChangedInput> inputs,
   result.features = probe.features();
   if (!differentiate) return;
   if (y.tape() != nullptr) {
-    tape.Backward(y, Tensor::Of(seed, y.shape()).To(values.dtype()));
+    tape.Backward(y, Tensor::Of(seed, y.shape()).To(values.dtype()),
+                  answer.cancellation);
   }
   const std::vector<double> gradients = probe.Gradients();
   result.gradients.insert(result.gradients.end(), gradients.begin(),
@@ -137,8 +148,12 @@ ScoredGradients EvaluateAll(const Explainable& answer,
                             std::span<const ChangedInput> inputs,
                             bool differentiate) {
   ScoredGradients result;
-  for (size_t begin = 0; begin < inputs.size(); begin += kInputsAtOnce) {
-    const size_t n = std::min<size_t>(kInputsAtOnce, inputs.size() - begin);
+  const int64_t tokens =
+      answer.tokens_of_copy > 0 ? answer.tokens_of_copy : answer.tokens;
+  const auto at_once = static_cast<size_t>(std::clamp<int64_t>(
+      kTokensAtOnce / (tokens * answer.rows_of_copy), 1, kInputsAtOnce));
+  for (size_t begin = 0; begin < inputs.size(); begin += at_once) {
+    const size_t n = std::min(at_once, inputs.size() - begin);
     Evaluate(answer, inputs.subspan(begin, n), differentiate, result);
   }
   return result;
@@ -162,16 +177,14 @@ class Attributor {
     Attribution a;
     a.method = method;
     if (method == "saliency") {
-      a.scores = PerToken(Jacobian(), &Attributor::NormOf);
+      a.scores = AtInput().norms;
     } else if (method == "gradient_x_input") {
-      a.scores = PerToken(Jacobian(), &Attributor::TimesInput);
+      a.scores = AtInput().products;
     } else if (method == "integrated_gradients") {
-      a.scores = PerToken(MeanGradients(options_.steps, Path()),
-                          &Attributor::TimesInput);
+      a.scores = MeanGradients(options_.steps, Path()).products;
       a.differences = Differences();
     } else if (method == "smooth_grad") {
-      a.scores = PerToken(MeanGradients(options_.samples, Noise()),
-                          &Attributor::NormOf);
+      a.scores = MeanGradients(options_.samples, Noise()).norms;
     } else if (method == "occlusion") {
       a.scores = Occlusion();
     } else {
@@ -183,38 +196,30 @@ class Attributor {
     return a;
   }
 
-  const std::vector<double>& Jacobian() {
-    if (!jacobian_) {
-      ScoredGradients at_input = GradientsOf(answer_, EachTarget({}));
-      features_ = at_input.features;
-      scores_ = std::move(at_input.scores);
-      jacobian_ = std::move(at_input.gradients);
-    }
-    return *jacobian_;
-  }
-  int64_t features() const { return features_; }
-
  private:
   using Change = std::function<void(std::span<double>)>;
-  using Measure = double (Attributor::*)(std::span<const double>,
-                                         std::span<const double>) const;
+  /// The changes of a run of them, by number.
+  using Changes = std::function<Change(int number)>;
+  /// What is left of gradients g_ns, without their features [N, S].
+  struct PerToken {
+    std::vector<float> norms;     // |g_ns|
+    std::vector<float> products;  // g_ns · x_s
+  };
 
-  double NormOf(std::span<const double> gradient,
-                std::span<const double> /*x*/) const {
-    return Norm(gradient);
-  }
-  double TimesInput(std::span<const double> gradient,
-                    std::span<const double> x) const {
-    double sum = 0;
-    for (size_t m = 0; m < x.size(); ++m) sum += gradient[m] * x[m];
-    return sum;
-  }
-
-  std::vector<ChangedInput> EachTarget(const Change& change) const {
-    std::vector<ChangedInput> inputs;
-    for (int64_t n = 0; n < answer_.targets; ++n) {
-      inputs.push_back({n, change});
+  /// Calls fn(n0, n1) for consecutive targets, some at a time: as many as have
+  /// `of_target` numbers each within `limit`.
+  template <typename Fn>
+  void ForTargets(int64_t of_target, int64_t limit, const Fn& fn) const {
+    const int64_t at_once = std::max<int64_t>(1, limit / of_target);
+    for (int64_t n = 0; n < answer_.targets; n += at_once) {
+      fn(n, std::min(n + at_once, answer_.targets));
     }
+  }
+
+  static std::vector<ChangedInput> Targets(int64_t begin, int64_t end,
+                                           const Change& change) {
+    std::vector<ChangedInput> inputs;
+    for (int64_t n = begin; n < end; ++n) inputs.push_back({n, change});
     return inputs;
   }
 
@@ -228,23 +233,7 @@ class Attributor {
     }
     return input_;
   }
-
-  std::vector<float> PerToken(const std::vector<double>& gradients,
-                              Measure measure) {
-    const std::vector<double>& x = Input();
-    const auto m = static_cast<size_t>(features_);
-    const auto s_size = static_cast<size_t>(answer_.tokens);
-    std::vector<float> scores;
-    for (size_t i = 0; i < static_cast<size_t>(answer_.targets) * s_size; ++i) {
-      scores.push_back(static_cast<float>(
-          (this->*measure)(std::span(gradients).subspan(i * m, m),
-                           std::span(x).subspan(i % s_size * m, m))));
-    }
-    return scores;
-  }
-
-  /// The changes of a run of them, by number.
-  using Changes = std::function<Change(int number)>;
+  int64_t Features() { return std::ssize(Input()) / answer_.tokens; }
 
   /// The middles of equal steps from 0 to x.
   Changes Path() const {
@@ -265,51 +254,84 @@ class Attributor {
       };
     };
   }
-  std::vector<double> MeanGradients(int count, const Changes& changes) {
-    std::vector<double> sum;
-    for (int k = 0; k < count; ++k) {
-      const ScoredGradients g = GradientsOf(answer_, EachTarget(changes(k)));
-      features_ = g.features;
-      sum.resize(g.gradients.size());
-      for (size_t i = 0; i < sum.size(); ++i) sum[i] += g.gradients[i] / count;
+
+  /// Of the mean of the gradients at `count` changed inputs.
+  PerToken MeanGradients(int count, const Changes& changes) {
+    PerToken result;
+    ForTargets(std::ssize(Input()), kGradientsAtOnce,
+               [&](int64_t begin, int64_t end) {
+                 std::vector<double> sum;
+                 for (int k = 0; k < count; ++k) {
+                   const ScoredGradients g =
+                       GradientsOf(answer_, Targets(begin, end, changes(k)));
+                   sum.resize(g.gradients.size());
+                   for (size_t i = 0; i < sum.size(); ++i) {
+                     sum[i] += g.gradients[i] / count;
+                   }
+                 }
+                 Reduce(sum, result);
+               });
+    return result;
+  }
+  void Reduce(std::span<const double> gradients, PerToken& result) {
+    const auto m = static_cast<size_t>(Features());
+    for (size_t i = 0; i < gradients.size(); i += m) {
+      const auto gradient = gradients.subspan(i, m);
+      const auto x = std::span(Input()).subspan(i % Input().size(), m);
+      double product = 0;
+      for (size_t j = 0; j < m; ++j) product += gradient[j] * x[j];
+      result.norms.push_back(static_cast<float>(Norm(gradient)));
+      result.products.push_back(static_cast<float>(product));
     }
-    return sum;
+  }
+
+  const PerToken& AtInput() {
+    if (!at_input_) {
+      at_input_ = MeanGradients(1, [](int) { return Change(); });
+    }
+    return *at_input_;
   }
 
   const std::vector<double>& Scores() {
-    if (scores_.empty()) scores_ = ScoresOf(answer_, EachTarget({}));
+    if (scores_.empty()) {
+      scores_ = ScoresOf(answer_, Targets(0, answer_.targets, {}));
+    }
     return scores_;
   }
   std::vector<double> Differences() {
     std::vector<double> y = Scores();
-    const std::vector<double> y0 = ScoresOf(answer_, EachTarget(Zero));
+    const std::vector<double> y0 =
+        ScoresOf(answer_, Targets(0, answer_.targets, Zero));
     for (size_t n = 0; n < y.size(); ++n) y[n] -= y0[n];
     return y;
   }
   std::vector<float> Occlusion() {
-    const auto m = Input().size() / static_cast<size_t>(answer_.tokens);
-    std::vector<ChangedInput> inputs;
-    for (int64_t n = 0; n < answer_.targets; ++n) {
-      for (size_t s = 0; s < static_cast<size_t>(answer_.tokens); ++s) {
-        inputs.push_back(
-            {n, [s, m](std::span<double> x) { Zero(x.subspan(s * m, m)); }});
-      }
-    }
-    const std::vector<double> without = ScoresOf(answer_, inputs);
+    const auto m = static_cast<size_t>(Features());
     std::vector<float> scores;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      scores.push_back(static_cast<float>(
-          Scores()[static_cast<size_t>(inputs[i].target)] - without[i]));
-    }
+    ForTargets(
+        answer_.tokens, kOccludedAtOnce, [&](int64_t begin, int64_t end) {
+          std::vector<ChangedInput> inputs;
+          for (int64_t n = begin; n < end; ++n) {
+            for (size_t s = 0; s < static_cast<size_t>(answer_.tokens); ++s) {
+              inputs.push_back({n, [s, m](std::span<double> x) {
+                                  Zero(x.subspan(s * m, m));
+                                }});
+            }
+          }
+          const std::vector<double> without = ScoresOf(answer_, inputs);
+          for (size_t i = 0; i < inputs.size(); ++i) {
+            scores.push_back(static_cast<float>(
+                Scores()[static_cast<size_t>(inputs[i].target)] - without[i]));
+          }
+        });
     return scores;
   }
 
   const Explainable& answer_;
   const AttributionOptions& options_;
-  int64_t features_ = 0;
   std::vector<double> input_;
   std::vector<double> scores_;
-  std::optional<std::vector<double>> jacobian_;
+  std::optional<PerToken> at_input_;
 };
 
 }  // namespace
@@ -347,11 +369,11 @@ std::vector<Attribution> Attribute(const Explainable& answer,
 }
 
 Tensor Jacobian(const Explainable& answer) {
-  const AttributionOptions options;
-  Attributor attributor(answer, options);
-  const std::vector<double>& values = attributor.Jacobian();
-  return Tensor::Of(values,
-                    {answer.targets, answer.tokens, attributor.features()});
+  std::vector<ChangedInput> inputs;
+  for (int64_t n = 0; n < answer.targets; ++n) inputs.push_back({n, {}});
+  const ScoredGradients all = GradientsOf(answer, inputs);
+  return Tensor::Of(all.gradients,
+                    {answer.targets, answer.tokens, all.features});
 }
 
 std::vector<double> ScoresOf(const Explainable& answer,

@@ -21,15 +21,16 @@ namespace heed {
 struct Explainable {
   int64_t tokens = 0;   ///< S
   int64_t targets = 0;  ///< N
-  /// Path of the embedding by which the tokens enter, as a Probe is told it;
-  /// its first call counts.
+  /// Path of the embedding by which the tokens enter, as a Probe gets it; its
+  /// first call counts.
   std::string embedding;
   bool time_major = false;  ///< it gives [S, copies, M], not [copies, S, M]
   /// Batch rows of the embedding that each copy has, and which of them is the
   /// one to explain.
   int64_t rows_of_copy = 1;
   int64_t row = 0;
-  /// Rows of it that are no tokens (padding, marks), before and behind these.
+  /// Rows of it that are no tokens (padding, special tokens), before and behind
+  /// these.
   int64_t first = 0;
   bool reversed = false;  ///< it gives the last token first
   /// Whether y is a log-probability; else it is a value on a scale of its own.
@@ -37,6 +38,10 @@ struct Explainable {
   /// y of `copies` equal inputs, which only a probe makes differ. Shapes:
   /// result [copies, N].
   std::function<Var(const Context& ctx, int64_t copies)> scores;
+  /// Tokens that the model reads and writes for one copy; 0: S.
+  int64_t tokens_of_copy = 0;
+  /// Ends whatever computes it again, which then throws Cancelled.
+  const Cancellation* cancellation = nullptr;
 };
 
 /// The names of the methods, and what they compute of target n and token s:
@@ -63,8 +68,8 @@ struct AttributionOptions {
 };
 
 /// One for each method, in their order. Throws: ConfigError for an unknown
-/// method, or a model whose weights are bytes and a method that needs
-/// gradients; NumericError if the model gives NaN.
+/// method, or a model of int8 weights and a method that needs gradients;
+/// NumericError if the model gives NaN; Cancelled.
 std::vector<Attribution> Attribute(const Explainable& answer,
                                    const AttributionOptions& options);
 
@@ -78,7 +83,7 @@ struct ChangedInput {
   std::function<void(std::span<double> x)> change;
 };
 
-/// y_n of each changed input, many computed at once. Throws: as Attribute.
+/// y_n of each changed input, several computed at once. Throws: as Attribute.
 std::vector<double> ScoresOf(const Explainable& answer,
                              std::span<const ChangedInput> inputs);
 

@@ -34,7 +34,7 @@ Attribution RandomScores(const Explainable& answer, uint64_t seed) {
 }
 
 /// Makes the first `count` tokens of an order zero, or all others.
-ChangedInput Without(int64_t target, const std::vector<int64_t>& order,
+ChangedInput Without(int64_t target, std::span<const int64_t> order,
                      size_t count, bool others) {
   return {target, [order, count, others](std::span<double> x) {
             const size_t features = x.size() / order.size();
@@ -73,21 +73,6 @@ double AreaUnder(const std::vector<double>& values) {
 FaithfulnessCurve CurveOf(const Explainable& answer,
                           const Attribution& attribution) {
   const auto tokens = static_cast<size_t>(answer.tokens);
-  std::vector<ChangedInput> inputs;
-  for (int64_t n = 0; n < answer.targets; ++n) {
-    const std::vector<int64_t> order =
-        OrderByMagnitude(std::span(attribution.scores)
-                             .subspan(static_cast<size_t>(n) * tokens, tokens));
-    for (const bool others : {false, true}) {
-      for (size_t k = 0; k <= tokens; ++k) {
-        inputs.push_back(Without(n, order, k, others));
-      }
-    }
-  }
-  std::vector<double> y = ScoresOf(answer, inputs);
-  if (answer.log_probability) {
-    for (double& value : y) value = std::exp(value);
-  }
   FaithfulnessCurve curve;
   curve.method = attribution.method;
   curve.answers = 1;
@@ -96,12 +81,24 @@ FaithfulnessCurve CurveOf(const Explainable& answer,
   }
   curve.deletion.resize(curve.share.size());
   curve.insertion.resize(curve.share.size());
-  for (size_t n = 0; n < static_cast<size_t>(answer.targets); ++n) {
-    const auto part = [&](size_t which) {
-      return AtShares(
-          std::span(y).subspan((2 * n + which) * (tokens + 1), tokens + 1));
-    };
-    const std::vector<double> deletion = part(0), insertion = part(1);
+  for (int64_t n = 0; n < answer.targets; ++n) {
+    const std::vector<int64_t> order =
+        OrderByMagnitude(std::span(attribution.scores)
+                             .subspan(static_cast<size_t>(n) * tokens, tokens));
+    std::vector<ChangedInput> inputs;
+    for (const bool others : {false, true}) {
+      for (size_t k = 0; k <= tokens; ++k) {
+        inputs.push_back(Without(n, order, k, others));
+      }
+    }
+    std::vector<double> y = ScoresOf(answer, inputs);
+    if (answer.log_probability) {
+      for (double& value : y) value = std::exp(value);
+    }
+    const std::vector<double> deletion =
+        AtShares(std::span(y).first(tokens + 1));
+    const std::vector<double> insertion =
+        AtShares(std::span(y).subspan(tokens + 1));
     for (size_t i = 0; i < curve.share.size(); ++i) {
       const double targets = static_cast<double>(answer.targets);
       curve.deletion[i] += deletion[i] / targets;

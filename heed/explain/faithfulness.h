@@ -1,5 +1,5 @@
-// Whether an explanation names what the answer hangs on: tokens are taken away,
-// or put back, in its order.
+// Whether an explanation names what the answer depends on: tokens are taken
+// away, or put back, in its order.
 #ifndef HEED_EXPLAIN_FAITHFULNESS_H_
 #define HEED_EXPLAIN_FAITHFULNESS_H_
 

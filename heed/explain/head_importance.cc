@@ -78,8 +78,9 @@ std::vector<LayerImportance> HeadImportance(const Explainable& answer) {
   ctx.tape = &tape;
   ctx.probe = &probe;
   ctx.fixed_parameters = true;
+  ctx.cancellation = answer.cancellation;
   const Var y = answer.scores(ctx, 1);
-  if (y.tape() != nullptr) tape.Backward(y);
+  if (y.tape() != nullptr) tape.Backward(y, {}, answer.cancellation);
   return probe.Take();
 }
 

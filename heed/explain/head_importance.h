@@ -1,4 +1,4 @@
-// How much an answer hangs on each head, and models without some of them.
+// How much an answer depends on each head, and models without some of them.
 #ifndef HEED_EXPLAIN_HEAD_IMPORTANCE_H_
 #define HEED_EXPLAIN_HEAD_IMPORTANCE_H_
 
@@ -43,7 +43,7 @@ std::vector<HeadPlace> LeastImportantHeads(
 
 /// Makes what heads add to their layers zero: their rows of "LAYER.output.
 /// weight" [H D, M]. Throws: ConfigError for a head without such rows, or
-/// weights that are bytes.
+/// int8 weights.
 void PruneHeads(std::span<const HeadPlace> heads, ParameterSet& parameters);
 
 }  // namespace heed

@@ -376,7 +376,8 @@ std::vector<std::vector<Suggestion>> AutocompleteTask::Likeliest(
 }
 
 std::vector<std::vector<Suggestion>> AutocompleteTask::SuggestAll(
-    const std::vector<std::string>& texts, int count) const {
+    const Context& ctx, const std::vector<std::string>& texts,
+    int count) const {
   Corpus corpus;
   std::vector<int64_t> all;
   for (const std::string& text : texts) {
@@ -388,17 +389,17 @@ std::vector<std::vector<Suggestion>> AutocompleteTask::SuggestAll(
   }
   const Batch batch = MakeBatch(corpus, all);
   const Tensor states =
-      model_->States({}, batch.characters, batch.lengths).value();
+      model_->States(ctx, batch.characters, batch.lengths).value();
   Tensor last({states.dim(0), states.dim(2)}, states.dtype());
   for (int64_t b = 0; b < states.dim(0); ++b) {
     last[b].CopyFrom(states[b][batch.lengths.data<int32_t>()[b] - 1]);
   }
-  return Likeliest(model_->Scores({}, last).value(), count);
+  return Likeliest(model_->Scores(ctx, last).value(), count);
 }
 
 std::vector<Suggestion> AutocompleteTask::Suggest(const std::string& text,
                                                   int count) const {
-  return SuggestAll({text}, count).front();
+  return SuggestAll({}, {text}, count).front();
 }
 
 Connectivity AutocompleteTask::Remember(const std::string& text,
@@ -455,10 +456,11 @@ void AutocompleteTask::VisitPredict(FieldList& v) {
     "words for each line, likeliest first: word, tab, probability, tab, ...");
 }
 
-void AutocompleteTask::Predict(std::istream& in, std::ostream& out) const {
+void AutocompleteTask::Predict(const Context& ctx, std::istream& in,
+                               std::ostream& out) const {
   AnswerLines(in, kLinesAtOnce, [&](const std::vector<std::string>& lines) {
     for (const std::vector<Suggestion>& suggestions :
-         SuggestAll(lines, best_)) {
+         SuggestAll(ctx, lines, best_)) {
       std::string line;
       for (const Suggestion& s : suggestions) {
         line += fmt::format("{}{}\t{:.6f}", line.empty() ? "" : "\t", s.word,

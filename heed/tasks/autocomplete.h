@@ -97,8 +97,9 @@ class AutocompleteTask : public Task {
   Metrics Validate(const std::string& measure) const override;
 
   void VisitPredict(FieldList& v) override;
-  void Predict(std::istream& in, std::ostream& out) const override;
-  Examined Examine(const ExplainInput& input,
+  void Predict(const Context& ctx, std::istream& in,
+               std::ostream& out) const override;
+  Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
@@ -124,7 +125,8 @@ class AutocompleteTask : public Task {
   TypingScore ScoreOf(const std::vector<std::string>& text,
                       const Corpus& corpus) const;
   std::vector<std::vector<Suggestion>> SuggestAll(
-      const std::vector<std::string>& texts, int count) const;
+      const Context& ctx, const std::vector<std::string>& texts,
+      int count) const;
   /// The likeliest words of each row of scores [R, V].
   std::vector<std::vector<Suggestion>> Likeliest(const Tensor& scores,
                                                  int count) const;

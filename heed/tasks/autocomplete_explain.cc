@@ -10,9 +10,11 @@
 namespace heed {
 
 /// The word that is guessed after the last character, or another one.
-Examined AutocompleteTask::Examine(const ExplainInput& input,
+Examined AutocompleteTask::Examine(const Context& given,
+                                   const ExplainInput& input,
                                    AttentionRecorder& recorder) const {
-  const std::vector<Suggestion> best = Suggest(input.text, best_);
+  const std::vector<Suggestion> best =
+      SuggestAll(given, {input.text}, best_).front();
   const std::string typed = TypedText(input.text, ParseTypedForm(data.form));
   auto characters = Utf8Characters(typed);
   if (std::ssize(characters) > data.length) {
@@ -34,7 +36,7 @@ Examined AutocompleteTask::Examine(const ExplainInput& input,
         c, StatesAt(model_->States(c, RepeatedRows(ids, copies), lengths),
                     Tensor::Of(last, {copies}))));
   };
-  Context ctx;
+  Context ctx = given;
   ctx.recorder = &recorder;
   scores(ctx, 1);
   std::vector<int32_t> words;

@@ -188,7 +188,8 @@ BatchLoss ClassifyTask::Loss(const Context& ctx,
   return {std::move(loss.loss), loss.nll * options.scale};
 }
 
-ClassifyTask::Answers ClassifyTask::Answer(const LabelledCorpus& corpus,
+ClassifyTask::Answers ClassifyTask::Answer(const Context& ctx,
+                                           const LabelledCorpus& corpus,
                                            bool with_labels) const {
   Answers answers;
   answers.chosen.resize(static_cast<size_t>(corpus.corpus.size()));
@@ -196,7 +197,7 @@ ClassifyTask::Answers ClassifyTask::Answer(const LabelledCorpus& corpus,
   for (const auto& indices : PlanBatches(
            corpus.corpus, {data.batch_tokens, data.batch_texts}, 0, 0)) {
     const LabelledBatch batch = MakeLabelledBatch(corpus, indices);
-    const Var scores = model_->Scores({}, InputOf(batch));
+    const Var scores = model_->Scores(ctx, InputOf(batch));
     if (with_labels) {
       answers.nll += model_->LossOf(scores, batch.labels, {}).nll;
     }
@@ -254,7 +255,7 @@ Metrics ClassifyTask::Score(const LabelledCorpus& corpus,
 }
 
 Metrics ClassifyTask::Validate(const std::string& /*measure*/) const {
-  return Score(valid_, Answer(valid_, true));
+  return Score(valid_, Answer({}, valid_, true));
 }
 
 void ClassifyTask::VisitPredict(FieldList& v) {
@@ -295,7 +296,8 @@ void ClassifyTask::AddLine(const std::string& line, const std::string& place,
   if (pairs()) text.second.push_back(line.substr(tab + 1));
 }
 
-void ClassifyTask::Predict(std::istream& in, std::ostream& out) const {
+void ClassifyTask::Predict(const Context& ctx, std::istream& in,
+                           std::ostream& out) const {
   int64_t number = 0;
   AnswerLines(in, kTextsAtOnce, [&](const std::vector<std::string>& lines) {
     LabelledText text;
@@ -303,7 +305,7 @@ void ClassifyTask::Predict(std::istream& in, std::ostream& out) const {
       ++number;
       AddLine(line, fmt::format("standard input:{}", number), text);
     }
-    Write(Answer(Encode(text, false), false), out);
+    Write(Answer(ctx, Encode(text, false), false), out);
   });
 }
 
@@ -339,7 +341,7 @@ Report ClassifyTask::Evaluate() const {
       Encode(ReadLabelled(compared_, data.format), true);
   const TextLabels& gold = corpus.corpus.target;
   const auto start = Clock::now();
-  const Answers answers = Answer(corpus, true);
+  const Answers answers = Answer({}, corpus, true);
   Report report;
   report.heading =
       fmt::format("{} texts in {:.1f} s", gold.size(), SecondsSince(start));

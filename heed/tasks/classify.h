@@ -77,8 +77,9 @@ class ClassifyTask : public Task {
   void VisitPredict(FieldList& v) override;
   /// A text (of a pair: text, tab, second text) a line; writes its label, or
   /// its labels with commas between them.
-  void Predict(std::istream& in, std::ostream& out) const override;
-  Examined Examine(const ExplainInput& input,
+  void Predict(const Context& ctx, std::istream& in,
+               std::ostream& out) const override;
+  Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
@@ -95,7 +96,8 @@ class ClassifyTask : public Task {
   void AddLine(const std::string& line, const std::string& place,
                LabelledText& text) const;
   LabelledCorpus Encode(const LabelledText& text, bool with_labels) const;
-  Answers Answer(const LabelledCorpus& corpus, bool with_labels) const;
+  Answers Answer(const Context& ctx, const LabelledCorpus& corpus,
+                 bool with_labels) const;
   Metrics Score(const LabelledCorpus& corpus, const Answers& answers) const;
   std::string Table(std::span<const ClassScore> classes) const;
   void Write(const Answers& answers, std::ostream& out) const;

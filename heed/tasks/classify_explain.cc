@@ -6,7 +6,7 @@
 
 namespace heed {
 
-Examined ClassifyTask::Examine(const ExplainInput& input,
+Examined ClassifyTask::Examine(const Context& given, const ExplainInput& input,
                                AttentionRecorder& recorder) const {
   LabelledText text;
   AddLine(input.text, "explain", text);
@@ -16,7 +16,7 @@ Examined ClassifyTask::Examine(const ExplainInput& input,
     const LabelledBatch batch = MakeLabelledBatch(*corpus, Repeated(copies));
     return TextInput{batch.ids, batch.lengths, batch.segments};
   };
-  Context ctx;
+  Context ctx = given;
   ctx.recorder = &recorder;
   const Var scores = model_->Scores(ctx, repeated(1));
   std::vector<int32_t> labels;

@@ -18,7 +18,7 @@ void CheckDifferentiable(const ParameterSet& parameters) {
   for (const auto& parameter : parameters.all()) {
     if (!parameter->quantized()) continue;
     throw ConfigError(
-        "the model's weights are bytes, of which there are no gradients; use "
+        "the model's weights are int8, of which there are no gradients; use "
         "the method 'occlusion', or explain the model that it was made of");
   }
 }
@@ -50,7 +50,10 @@ ExaminedAnswer ExamineAnswer(const Task& task, const ExplainRequest& request) {
     CheckDifferentiable(const_cast<Task&>(task).parameters());
   }
   AttentionRecorder recorder(request.panels_of);
-  Examined examined = task.Examine(request.input, recorder);
+  Context ctx;
+  ctx.cancellation = request.cancellation;
+  Examined examined = task.Examine(ctx, request.input, recorder);
+  examined.scores.cancellation = request.cancellation;
   ExaminedAnswer result;
   Explanation& e = result.explanation;
   e.task = task.name();

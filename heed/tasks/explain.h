@@ -1,4 +1,4 @@
-// What a model of any task looked at while it answered.
+// What a model of any task attended to while it answered.
 #ifndef HEED_TASKS_EXPLAIN_H_
 #define HEED_TASKS_EXPLAIN_H_
 
@@ -18,13 +18,15 @@ struct ExplainRequest {
   /// The attention whose queries, keys, scores, values and contexts are given
   /// in numbers: a path as in Explanation::layers; none: no numbers.
   std::string panels_of;
+  /// Ends the work, which then throws Cancelled; also for Explainable.
+  const Cancellation* cancellation = nullptr;
 };
 
 /// Runs the model on one text, watches every attention, and measures what each
 /// token contributes. Thread-safe.
 /// Throws: FormatError for a text that the task cannot read; ConfigError for an
 /// attention that is not there (lists those that are), an unknown method, or a
-/// method that needs gradients and weights that are bytes.
+/// method that needs gradients and int8 weights; Cancelled.
 Explanation Explain(const Task& task, const ExplainRequest& request);
 
 /// The same beside what it was made of: the answer to be computed again.

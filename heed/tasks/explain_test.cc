@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <sstream>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/decode/translator.h"
 #include "heed/explain/faithfulness.h"
+#include "heed/explain/head_importance.h"
 #include "heed/tasks/classify.h"
 #include "heed/tasks/explain_summary.h"
 #include "heed/tasks/testing.h"
@@ -209,7 +212,7 @@ class ExplainEach : public testing::TestWithParam<ExplainCase> {
   std::unique_ptr<Task> task_;
 };
 
-TEST_P(ExplainEach, TellsAllThatTheModelLookedAt) {
+TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
   const ExplainCase& c = GetParam();
   const Explanation e = Explain(*task_, {{c.text, ""}, {}, ""});
   EXPECT_EQ(e.task, c.task);
@@ -283,6 +286,84 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
       EXPECT_NEAR(sum, a.differences[n],
                   0.02 * std::max(1.0, std::abs(a.differences[n])));
     }
+  }
+}
+
+/// Runs `work` to its end, then lets it be cancelled at its beginning, in the
+/// middle and near its end: it throws and asks no further.
+void ExpectEndsWhenCancelled(
+    const std::function<void(const Cancellation&)>& work, int64_t least) {
+  const CountedCancellation never;
+  work(never);
+  ASSERT_GE(never.asked(), least);
+  for (const int64_t last : {int64_t{1}, never.asked() / 2, never.asked()}) {
+    const CountedCancellation cancellation(std::max<int64_t>(last, 1));
+    EXPECT_THROW(work(cancellation), Cancelled);
+    // Each sentence of a search asks for itself and for its batch.
+    EXPECT_LE(cancellation.asked(), last + 4);
+  }
+}
+
+TEST_P(ExplainEach, EveryMethodEndsWhenItIsCancelled) {
+  ExplainRequest request;
+  request.input.text = GetParam().text;
+  request.attribution.steps = 3;
+  request.attribution.samples = 3;
+  for (const std::string& method : AttributionMethods()) {
+    SCOPED_TRACE(method);
+    request.attribution.methods = {method};
+    const Explanation before = Explain(*task_, request);
+    ExpectEndsWhenCancelled(
+        [&](const Cancellation& cancellation) {
+          ExplainRequest cancelled = request;
+          cancelled.cancellation = &cancellation;
+          Explain(*task_, cancelled);
+        },
+        method == "saliency" || method == "gradient_x_input" ? 4 : 6);
+    EXPECT_EQ(Explain(*task_, request).attributions.at(0).scores,
+              before.attributions.at(0).scores);
+  }
+}
+
+TEST_P(ExplainEach, MeasuresOfAnAnswerEndWhenTheyAreCancelled) {
+  ExaminedAnswer answer =
+      ExamineAnswer(*task_, {{GetParam().text, ""}, {}, ""});
+  ExpectEndsWhenCancelled(
+      [&](const Cancellation& cancellation) {
+        answer.scores.cancellation = &cancellation;
+        FaithfulnessOf(answer, 1);
+      },
+      2);
+  ExpectEndsWhenCancelled(
+      [&](const Cancellation& cancellation) {
+        answer.scores.cancellation = &cancellation;
+        HeadImportance(answer.scores);
+      },
+      2);
+}
+
+TEST_P(ExplainEach, PredictionEndsWhenItIsCancelled) {
+  task_->EncodeExamples();
+  const std::map<std::string, std::vector<std::string>> modes = {
+      {"lm", {"complete", "sample", "score"}}, {"pretrain", {"words", "next"}}};
+  const auto found = modes.find(GetParam().task);
+  for (const std::string& mode :
+       found == modes.end() ? std::vector<std::string>{""} : found->second) {
+    SCOPED_TRACE(mode);
+    FieldList fields;
+    task_->VisitPredict(fields);
+    if (!mode.empty()) SetAll(fields, {{"mode", mode}});
+    const std::string text =
+        mode == "next" ? "a film\tthe plot" : GetParam().text;
+    ExpectEndsWhenCancelled(
+        [&](const Cancellation& cancellation) {
+          Context ctx;
+          ctx.cancellation = &cancellation;
+          std::istringstream in(text);
+          std::ostringstream out;
+          task_->Predict(ctx, in, out);
+        },
+        1);
   }
 }
 

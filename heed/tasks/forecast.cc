@@ -232,8 +232,8 @@ BatchLoss ForecastTask::Loss(const Context& ctx,
   return {loss, loss.value().item()};
 }
 
-Tensor ForecastTask::Forecast(const Tensor& windows) const {
-  return (*model_)({}, windows).value().Contiguous();
+Tensor ForecastTask::Forecast(const Context& ctx, const Tensor& windows) const {
+  return (*model_)(ctx, windows).value().Contiguous();
 }
 
 ForecastErrors ForecastTask::ErrorsOf(const Tensor& values,
@@ -244,7 +244,7 @@ ForecastErrors ForecastTask::ErrorsOf(const Tensor& values,
     const auto some = origins.first(std::min(kWindowsAtOnce, origins.size()));
     origins = origins.subspan(some.size());
     const SeriesBatch batch = MakeSeriesBatch(values, some, Windows());
-    errors.Add(Elements(Forecast(batch.inputs)), Elements(batch.targets));
+    errors.Add(Elements(Forecast({}, batch.inputs)), Elements(batch.targets));
   }
   return errors;
 }
@@ -270,7 +270,8 @@ Tensor ForecastTask::LastWindow(const TimeSeries& series,
       .Reshape({1, forecaster.lookback, series.columns()});
 }
 
-void ForecastTask::Predict(std::istream& in, std::ostream& out) const {
+void ForecastTask::Predict(const Context& ctx, std::istream& in,
+                           std::ostream& out) const {
   const std::string input = "standard input";
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) {
@@ -279,7 +280,7 @@ void ForecastTask::Predict(std::istream& in, std::ostream& out) const {
   }
   const TimeSeries series = ParseTimeSeries(std::move(lines), input);
   const Tensor window = LastWindow(series, input);
-  const Tensor future = standardizer_->Invert(Forecast(window));
+  const Tensor future = standardizer_->Invert(Forecast(ctx, window));
   out << "step";
   for (const std::string& column : names_) out << ',' << CsvField(column);
   out << '\n';

@@ -79,8 +79,9 @@ class ForecastTask : public Task {
 
   /// Reads a CSV file with the columns of training, writes the rows that follow
   /// as CSV, in the units of the columns.
-  void Predict(std::istream& in, std::ostream& out) const override;
-  Examined Examine(const ExplainInput& input,
+  void Predict(const Context& ctx, std::istream& in,
+               std::ostream& out) const override;
+  Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   /// Walks forward over a part, a forecast from every `stride`-th row on, and
@@ -88,7 +89,7 @@ class ForecastTask : public Task {
   Report Evaluate() const override;
 
   /// Shapes: windows f32 [B, L, C], standardised; result [B, H, C].
-  Tensor Forecast(const Tensor& windows) const;
+  Tensor Forecast(const Context& ctx, const Tensor& windows) const;
 
  private:
   WindowShape Windows() const {

@@ -38,7 +38,7 @@ int64_t ForecastTask::ColumnOf(const std::string& name) const {
 }
 
 /// A forecast of one column, by the patches of the window before it.
-Examined ForecastTask::Examine(const ExplainInput& input,
+Examined ForecastTask::Examine(const Context& given, const ExplainInput& input,
                                AttentionRecorder& recorder) const {
   std::vector<std::string> lines;
   std::istringstream in(input.text);
@@ -51,7 +51,7 @@ Examined ForecastTask::Examine(const ExplainInput& input,
     return (*model_)(
         c, kernels::Gather(window, Tensor::Zeros({copies}, DType::kI32)));
   };
-  Context ctx;
+  Context ctx = given;
   ctx.recorder = &recorder;
   const Tensor future =
       standardizer_->Invert(forecast(ctx, 1).value().Contiguous());

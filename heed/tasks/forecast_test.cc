@@ -98,7 +98,7 @@ TEST_F(Forecasting, TrainsPredictsAndEvaluates) {
 
   std::istringstream in(Csv(100, Wave));
   std::ostringstream out;
-  loaded.task->Predict(in, out);
+  loaded.task->Predict({}, in, out);
   const TimeSeries future = ParseTimeSeries(
       [&out] {
         std::istringstream lines(out.str());
@@ -172,7 +172,7 @@ TEST_F(Forecasting, WrongInputIsTold) {
     return MessageOf<FormatError>([&] {
       std::istringstream in(csv);
       std::ostringstream out;
-      task_.Predict(in, out);
+      task_.Predict({}, in, out);
     });
   };
   EXPECT_EQ(predict(Csv(31, Wave)),

@@ -180,10 +180,11 @@ BatchLoss LanguageTask::Loss(const Context& ctx,
   return {std::move(loss.loss), loss.nll * options.scale};
 }
 
-LanguageScore LanguageTask::Score(const std::vector<std::string>& lines) const {
+LanguageScore LanguageTask::Score(const Context& ctx,
+                                  const std::vector<std::string>& lines) const {
   const Corpus corpus = EncodeTextBlocks(lines, *vocabulary_, Blocks());
   const LossSum sum =
-      CorpusLoss(*model_, corpus, {data.batch_tokens, data.batch_texts});
+      CorpusLoss(ctx, *model_, corpus, {data.batch_tokens, data.batch_texts});
   LanguageScore score;
   score.nll = sum.nll;
   score.tokens = sum.tokens;
@@ -195,7 +196,7 @@ LanguageScore LanguageTask::Score(const std::vector<std::string>& lines) const {
 }
 
 Metrics LanguageTask::Validate(const std::string& /*measure*/) const {
-  const LanguageScore score = Score(valid_text_);
+  const LanguageScore score = Score({}, valid_text_);
   return {{"loss", score.loss()},
           {"perplexity", score.perplexity()},
           {"bits_per_character", score.bits_per_character()}};
@@ -222,17 +223,19 @@ void LanguageTask::VisitPredict(FieldList& v) {
   v("seed", decode_.seed, "what the samples depend on");
 }
 
-std::string LanguageTask::Completions(const std::string& line) const {
+std::string LanguageTask::Completions(const Context& ctx,
+                                      const std::string& line) const {
   const Completer completer(*model_, *vocabulary_, completion_);
   std::string text;
-  for (const Completion& completion : completer.Complete(line)) {
+  for (const Completion& completion :
+       completer.Complete(line, ctx.cancellation)) {
     text += fmt::format("{}{}\t{:.6f}", text.empty() ? "" : "\t",
                         completion.word, completion.probability);
   }
   return text;
 }
 
-std::string LanguageTask::Samples(const std::string& line,
+std::string LanguageTask::Samples(const Context& ctx, const std::string& line,
                                   int64_t number) const {
   constexpr int kDefaultLength = 64;
   const Encoded prompt = vocabulary_->EncodeWithPieces(line);
@@ -243,9 +246,10 @@ std::string LanguageTask::Samples(const std::string& line,
   options.max_length_factor = 0;
   if (options.max_length == 0) options.max_length = kDefaultLength;
   const std::vector<int64_t> numbers = {number};
-  const auto samples = heed::Sample(
-      *model_, Tensor::Of(prompt.ids, {S, 1}),
-      Tensor::Full({1}, static_cast<double>(S), DType::kI32), options, numbers);
+  const auto samples =
+      heed::Sample(*model_, Tensor::Of(prompt.ids, {S, 1}),
+                   Tensor::Full({1}, static_cast<double>(S), DType::kI32),
+                   options, numbers, {}, {{}, {ctx.cancellation}});
   std::vector<std::string> texts;
   for (const Hypothesis& hypothesis : samples.at(0)) {
     std::vector<std::string> pieces = prompt.pieces;
@@ -257,21 +261,24 @@ std::string LanguageTask::Samples(const std::string& line,
   return fmt::format("{}", fmt::join(texts, "\n"));
 }
 
-std::string LanguageTask::ScoreOf(const std::string& line) const {
-  const LanguageScore score = IsBlank(line) ? LanguageScore() : Score({line});
+std::string LanguageTask::ScoreOf(const Context& ctx,
+                                  const std::string& line) const {
+  const LanguageScore score =
+      IsBlank(line) ? LanguageScore() : Score(ctx, {line});
   return fmt::format("{:.4f}\t{}\t{:.4f}", 0 - score.nll, score.tokens,
                      score.perplexity());
 }
 
-void LanguageTask::Predict(std::istream& in, std::ostream& out) const {
+void LanguageTask::Predict(const Context& ctx, std::istream& in,
+                           std::ostream& out) const {
   int64_t number = 0;
   AnswerLines(in, kPromptsAtOnce, [&](const std::vector<std::string>& lines) {
     for (const std::string& line : lines) {
       const std::string text =
           data.vocabulary.lowercase ? Lowercase(line) : line;
-      out << (mode_ == "complete" ? Completions(text)
-              : mode_ == "sample" ? Samples(text, number)
-                                  : ScoreOf(text))
+      out << (mode_ == "complete" ? Completions(ctx, text)
+              : mode_ == "sample" ? Samples(ctx, text, number)
+                                  : ScoreOf(ctx, text))
           << '\n';
       ++number;
     }
@@ -295,7 +302,7 @@ Report LanguageTask::Evaluate() const {
     for (std::string& line : lines) line = Lowercase(line);
   }
   const auto start = Clock::now();
-  const LanguageScore score = Score(lines);
+  const LanguageScore score = Score({}, lines);
   Report report;
   report.heading = fmt::format("{} lines, {} tokens ({} unknown) in {:.1f} s",
                                score.text.lines, score.tokens, score.unknown,

@@ -87,21 +87,24 @@ class LanguageTask : public Task {
   Metrics Validate(const std::string& measure) const override;
 
   void VisitPredict(FieldList& v) override;
-  /// A line is the beginning of a text. Writes what `mode` asks for.
-  void Predict(std::istream& in, std::ostream& out) const override;
-  Examined Examine(const ExplainInput& input,
+  /// A line is the prefix of a text. Writes what `mode` asks for.
+  void Predict(const Context& ctx, std::istream& in,
+               std::ostream& out) const override;
+  Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 
   /// Given gold prefixes, without dropout.
-  LanguageScore Score(const std::vector<std::string>& lines) const;
+  LanguageScore Score(const Context& ctx,
+                      const std::vector<std::string>& lines) const;
 
  private:
   TextBlockOptions Blocks() const;
-  std::string Completions(const std::string& line) const;
-  std::string Samples(const std::string& line, int64_t number) const;
-  std::string ScoreOf(const std::string& line) const;
+  std::string Completions(const Context& ctx, const std::string& line) const;
+  std::string Samples(const Context& ctx, const std::string& line,
+                      int64_t number) const;
+  std::string ScoreOf(const Context& ctx, const std::string& line) const;
 
   std::optional<Vocabulary> vocabulary_;
   std::unique_ptr<SequenceModel> model_;
@@ -119,7 +122,7 @@ class LanguageTask : public Task {
 };
 
 /// How often the word that stands in a text is among the first completions of
-/// its beginning.
+/// its prefix.
 struct CompletionAccuracy {
   int letters = 0;  // typed
   int64_t words = 0;

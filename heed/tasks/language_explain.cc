@@ -12,7 +12,7 @@
 
 namespace heed {
 
-Examined LanguageTask::Examine(const ExplainInput& input,
+Examined LanguageTask::Examine(const Context& given, const ExplainInput& input,
                                AttentionRecorder& recorder) const {
   const std::string line =
       data.vocabulary.lowercase ? Lowercase(input.text) : input.text;
@@ -28,13 +28,13 @@ Examined LanguageTask::Examine(const ExplainInput& input,
     }
     return model_->Logits(c, {}, {}, Tensor::Of(ids, {T, copies}));
   };
-  Context ctx;
+  Context ctx = given;
   ctx.recorder = &recorder;
   const Tensor last = logits(ctx, 1).value()[T - 1];
   const float* p = last.row<float>(0);
-  // Each token was to be foretold, and then the likeliest next one.
-  std::vector<int32_t> foretold = text.ids;
-  foretold.push_back(static_cast<int32_t>(
+  // Each token was to be predicted, and then the likeliest next one.
+  std::vector<int32_t> predicted = text.ids;
+  predicted.push_back(static_cast<int32_t>(
       std::max_element(p + kUnk + 1, p + last.cols()) - p));
 
   Examined e;
@@ -43,10 +43,10 @@ Examined LanguageTask::Examine(const ExplainInput& input,
     e.source[i + 1] = text.pieces[i];
   }
   e.target = text.pieces;
-  e.target.push_back(vocabulary_->Piece(foretold.back()));
+  e.target.push_back(vocabulary_->Piece(predicted.back()));
   std::istringstream in(input.text + "\n");
   std::ostringstream out;
-  Predict(in, out);
+  Predict(given, in, out);
   e.answer = out.str();
   while (e.answer.ends_with('\n')) e.answer.pop_back();
   e.alignment = LastLayer(recorder.layers(), "attention");
@@ -54,9 +54,9 @@ Examined LanguageTask::Examine(const ExplainInput& input,
   e.scores.tokens = T;
   e.scores.targets = T;
   e.scores.embedding = model.is_rnn() ? "embedding" : "decoder.embedding";
-  e.scores.scores = [logits, foretold](const Context& c, int64_t copies) {
+  e.scores.scores = [logits, predicted](const Context& c, int64_t copies) {
     const Var y = TransposeLeading(LogSoftmax(logits(c, copies)));
-    return Pick(y, RepeatedRows(foretold, copies));
+    return Pick(y, RepeatedRows(predicted, copies));
   };
   return e;
 }

@@ -278,7 +278,8 @@ BertText PretrainTask::TextOf(const std::string& line, bool pair,
           Tensor::Full({1}, static_cast<double>(S), DType::kI32), segments};
 }
 
-std::string PretrainTask::Words(const BertText& text) const {
+std::string PretrainTask::Words(const Context& ctx,
+                                const BertText& text) const {
   std::vector<int32_t> rows;
   for (int64_t i = 0; i < text.ids.numel(); ++i) {
     if (text.ids.data<int32_t>()[i] == vocabulary_->special().mask) {
@@ -286,7 +287,6 @@ std::string PretrainTask::Words(const BertText& text) const {
     }
   }
   if (rows.empty()) return "";
-  const Context ctx;
   const Tensor p = Probabilities(model_->WordScores(
       ctx, model_->States(ctx, text), Tensor::Of(rows, {std::ssize(rows)})));
   const int count = std::min(candidates_, vocabulary_->size());
@@ -308,21 +308,22 @@ std::string PretrainTask::Words(const BertText& text) const {
   return fmt::format("{}", fmt::join(of_mask, " ||| "));
 }
 
-std::string PretrainTask::Next(const BertText& text) const {
-  const Context ctx;
+std::string PretrainTask::Next(const Context& ctx, const BertText& text) const {
   const Tensor p =
       Probabilities(model_->NextScores(ctx, model_->States(ctx, text)));
   return fmt::format("{:.6f}", p.data<float>()[0]);
 }
 
-void PretrainTask::Predict(std::istream& in, std::ostream& out) const {
+void PretrainTask::Predict(const Context& ctx, std::istream& in,
+                           std::ostream& out) const {
   const bool next = mode_ == "next";
   int64_t number = 0;
   AnswerLines(in, kMaskedTextsAtOnce,
               [&](const std::vector<std::string>& lines) {
                 for (const std::string& line : lines) {
+                  ctx.CheckCancelled();
                   const BertText text = TextOf(line, next, ++number);
-                  out << (next ? Next(text) : Words(text)) << '\n';
+                  out << (next ? Next(ctx, text) : Words(ctx, text)) << '\n';
                 }
                 if (!out.flush())
                   throw IoError("standard output: cannot be written");

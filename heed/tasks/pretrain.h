@@ -71,8 +71,9 @@ class PretrainTask : public Task {
   void VisitPredict(FieldList& v) override;
   /// Mode words: of each [MASK] in a line, the likeliest words. Mode next: a
   /// line is text, tab, text; how probable it is that the second follows.
-  void Predict(std::istream& in, std::ostream& out) const override;
-  Examined Examine(const ExplainInput& input,
+  void Predict(const Context& ctx, std::istream& in,
+               std::ostream& out) const override;
+  Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
@@ -99,8 +100,8 @@ class PretrainTask : public Task {
                            uint64_t seed) const;
   Score ScoreOf(const PretrainingCorpus& corpus) const;
   BertText TextOf(const std::string& line, bool pair, int64_t number) const;
-  std::string Words(const BertText& text) const;
-  std::string Next(const BertText& text) const;
+  std::string Words(const Context& ctx, const BertText& text) const;
+  std::string Next(const Context& ctx, const BertText& text) const;
 
   std::optional<Vocabulary> vocabulary_;
   std::unique_ptr<Bert> model_;

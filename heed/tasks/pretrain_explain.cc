@@ -32,7 +32,7 @@ Tensor PlacesOf(const std::vector<int32_t>& marks, int64_t S, int64_t copies) {
 
 }  // namespace
 
-Examined PretrainTask::Examine(const ExplainInput& input,
+Examined PretrainTask::Examine(const Context& given, const ExplainInput& input,
                                AttentionRecorder& recorder) const {
   const bool pair = input.text.find('\t') != std::string::npos;
   const auto text = std::make_shared<BertText>(TextOf(input.text, pair, 1));
@@ -42,7 +42,7 @@ Examined PretrainTask::Examine(const ExplainInput& input,
   for (int32_t s = 0; s < S; ++s) {
     if (ids[s] == vocabulary_->special().mask) marks.push_back(s);
   }
-  Context ctx;
+  Context ctx = given;
   ctx.recorder = &recorder;
   const Var states = model_->States(ctx, *text);
   Examined e;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <ostream>
 #include <utility>
@@ -18,6 +19,9 @@ namespace {
 
 constexpr int kCutoffs[] = {1, 5, 10};
 constexpr int64_t kTextsAtOnce = 128;
+// Of texts that are encoded together, padding included.
+constexpr int64_t kTokensAtOnce = 8192;
+constexpr size_t kTextsEncodedAtOnce = 1024;
 
 /// Queries with what answers them, of one of two files.
 std::vector<RetrievalQuery> ReadQueries(const RetrievalTexts& texts,
@@ -231,10 +235,23 @@ void RetrievalTask::MakeModel(uint64_t seed) {
       MakeTextEncoder(scope / "encoder", encoder, vocabulary_->size(), 1));
 }
 
-LabelledCorpus RetrievalTask::Encode(
-    const std::vector<std::string>& texts) const {
-  return EncodeLabelled({texts, {}, {}}, *vocabulary_, nullptr,
-                        {data.max_length, data.vocabulary.lowercase});
+LabelledCorpus RetrievalTask::Encode(const std::vector<std::string>& texts,
+                                     const Context& ctx) const {
+  LabelledCorpus all;
+  for (size_t begin = 0; begin < texts.size(); begin += kTextsEncodedAtOnce) {
+    ctx.CheckCancelled();
+    const auto some = std::span(texts).subspan(begin).first(
+        std::min(kTextsEncodedAtOnce, texts.size() - begin));
+    LabelledCorpus next =
+        EncodeLabelled({{some.begin(), some.end()}, {}, {}}, *vocabulary_,
+                       nullptr, {data.max_length, data.vocabulary.lowercase});
+    std::ranges::move(next.corpus.source,
+                      std::back_inserter(all.corpus.source));
+    std::ranges::move(next.corpus.target,
+                      std::back_inserter(all.corpus.target));
+    std::ranges::copy(next.first, std::back_inserter(all.first));
+  }
+  return all;
 }
 
 void RetrievalTask::EncodeExamples() {
@@ -340,7 +357,7 @@ BatchLoss RetrievalTask::Loss(const Context& ctx,
   return {loss, loss.value().item()};
 }
 
-Tensor RetrievalTask::Vectors(const LabelledCorpus& corpus,
+Tensor RetrievalTask::Vectors(const Context& ctx, const LabelledCorpus& corpus,
                               const std::vector<int64_t>& places) const {
   // By length, so that little is padding.
   std::vector<int64_t> order(places.size());
@@ -353,17 +370,21 @@ Tensor RetrievalTask::Vectors(const LabelledCorpus& corpus,
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return length(a) < length(b); });
   Tensor vectors({std::ssize(places), model_->output_size()});
-  for (int64_t begin = 0; begin < std::ssize(order); begin += kTextsAtOnce) {
-    const auto now = std::span(order)
-                         .subspan(static_cast<size_t>(begin))
-                         .first(static_cast<size_t>(std::min(
-                             kTextsAtOnce, std::ssize(order) - begin)));
+  for (size_t begin = 0; begin < order.size();) {
+    size_t end = begin + 1;
+    while (end < order.size() && end - begin < kTextsAtOnce &&
+           (end + 1 - begin) * length(order[end]) <= kTokensAtOnce) {
+      ++end;
+    }
+    const auto now = std::span(order).subspan(begin, end - begin);
+    begin = end;
     std::vector<int64_t> some;
     for (const int64_t i : now) {
       some.push_back(places[static_cast<size_t>(i)]);
     }
     const LabelledBatch batch = MakeLabelledBatch(corpus, some);
-    const Tensor encoded = model_->Encode({}, batch.ids, batch.lengths).value();
+    const Tensor encoded =
+        model_->Encode(ctx, batch.ids, batch.lengths).value();
     for (int64_t i = 0; i < std::ssize(now); ++i) {
       vectors[now[static_cast<size_t>(i)]].CopyFrom(encoded[i]);
     }
@@ -386,8 +407,8 @@ std::vector<Ranking> RetrievalTask::Rank(
       chosen.push_back(text);
     }
   }
-  const Tensor of_queries = Vectors(Encode(texts.asked().texts()), asked);
-  const Tensor of_texts = Vectors(Encode(texts.corpus.texts()), chosen);
+  const Tensor of_queries = Vectors({}, Encode(texts.asked().texts()), asked);
+  const Tensor of_texts = Vectors({}, Encode(texts.corpus.texts()), chosen);
   std::vector<Ranking> rankings;
   for (int64_t i = 0; i < std::ssize(queries); ++i) {
     const Tensor cosines =
@@ -410,20 +431,21 @@ Metrics RetrievalTask::Validate(const std::string& /*measure*/) const {
           {"p5", scores.precision.at(5)}};
 }
 
-void RetrievalTask::Predict(std::istream& in, std::ostream& out) const {
+void RetrievalTask::Predict(const Context& ctx, std::istream& in,
+                            std::ostream& out) const {
   const std::string& path =
       prediction.corpus.empty() ? data.corpus : prediction.corpus;
   if (path.empty()) throw ConfigError("--corpus is needed");
   const TextCollection corpus = ReadTexts(path);
   std::vector<int64_t> all(static_cast<size_t>(corpus.size()));
   std::iota(all.begin(), all.end(), int64_t{0});
-  const Tensor vectors = Vectors(Encode(corpus.texts()), all);
+  const Tensor vectors = Vectors(ctx, Encode(corpus.texts(), ctx), all);
   int64_t number = 0;
   AnswerLines(in, kTextsAtOnce, [&](const std::vector<std::string>& lines) {
     std::vector<int64_t> rows(lines.size());
     std::iota(rows.begin(), rows.end(), int64_t{0});
     const Tensor cosines =
-        Cosines(Vectors(Encode(lines), rows), vectors).value();
+        Cosines(Vectors(ctx, Encode(lines, ctx), rows), vectors).value();
     for (int64_t i = 0; i < std::ssize(lines); ++i) {
       const std::vector<double> scores = cosines[i].ToVector<double>();
       int place = 0;

@@ -117,8 +117,9 @@ class RetrievalTask : public Task {
   void VisitPredict(FieldList& v) override { prediction.Visit(v); }
   /// For each line, the nearest texts: number of the line, place, cosine, id
   /// and text, with tabs between.
-  void Predict(std::istream& in, std::ostream& out) const override;
-  Examined Examine(const ExplainInput& input,
+  void Predict(const Context& ctx, std::istream& in,
+               std::ostream& out) const override;
+  Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   Report Evaluate() const override;
@@ -135,8 +136,9 @@ class RetrievalTask : public Task {
   /// Those of the answers of a batch, and others, that queries choose from.
   std::vector<int64_t> DocumentsOf(const Context& ctx,
                                    std::span<const int64_t> examples) const;
-  LabelledCorpus Encode(const std::vector<std::string>& texts) const;
-  Tensor Vectors(const LabelledCorpus& corpus,
+  LabelledCorpus Encode(const std::vector<std::string>& texts,
+                        const Context& ctx = {}) const;
+  Tensor Vectors(const Context& ctx, const LabelledCorpus& corpus,
                  const std::vector<int64_t>& places) const;
 
   std::optional<Vocabulary> vocabulary_;

@@ -9,7 +9,7 @@ namespace heed {
 
 /// How near a query is to a text. Both are encoded on their own; what is
 /// explained is the query.
-Examined RetrievalTask::Examine(const ExplainInput& input,
+Examined RetrievalTask::Examine(const Context& given, const ExplainInput& input,
                                 AttentionRecorder& recorder) const {
   const size_t tab = input.text.find('\t');
   if (tab == std::string::npos) {
@@ -25,8 +25,8 @@ Examined RetrievalTask::Examine(const ExplainInput& input,
         MakeLabelledBatch(*corpus, Repeated(copies, text));
     return model_->Encode(c, batch.ids, batch.lengths);
   };
-  const Tensor document = encode({}, 1, 1).value();
-  Context ctx;
+  const Tensor document = encode(given, 1, 1).value();
+  Context ctx = given;
   ctx.recorder = &recorder;
   const Var cosine = Cosines(encode(ctx, 0, 1), document);
   Examined e;

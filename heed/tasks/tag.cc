@@ -373,11 +373,11 @@ double TagTask::LossOf(const Encoded& sentences) const {
 }
 
 std::vector<TagTask::Answer> TagTask::AnswerAll(
-    const Encoded& sentences) const {
+    const Context& ctx, const Encoded& sentences) const {
   std::vector<Answer> answers(sentences.plan.source.size());
   for (const auto& indices : PlanBatches(
            sentences.plan, {data.batch_words, data.batch_sentences}, 0, 0)) {
-    const TagPrediction p = model_->Predict({}, MakeBatch(sentences, indices));
+    const TagPrediction p = model_->Predict(ctx, MakeBatch(sentences, indices));
     for (size_t b = 0; b < indices.size(); ++b) {
       const auto row = static_cast<int64_t>(b);
       const auto i = static_cast<size_t>(indices[b]);
@@ -438,7 +438,7 @@ Metrics TagTask::Score(std::span<const TaggedSentence> gold,
 
 Metrics TagTask::Validate(const std::string& /*measure*/) const {
   Metrics metrics = {{"loss", LossOf(valid_)}};
-  const Metrics scores = Score(valid_text_, AnswerAll(valid_));
+  const Metrics scores = Score(valid_text_, AnswerAll({}, valid_));
   metrics.insert(metrics.end(), scores.begin(), scores.end());
   return metrics;
 }
@@ -467,21 +467,23 @@ std::string TagTask::LineOf(const Answer& answer) const {
   return JoinTags(answer);
 }
 
-void TagTask::PredictLines(std::istream& in, std::ostream& out) const {
+void TagTask::PredictLines(const Context& ctx, std::istream& in,
+                           std::ostream& out) const {
   AnswerLines(in, kSentencesAtOnce, [&](const std::vector<std::string>& lines) {
     std::vector<TaggedSentence> sentences;
     for (const std::string& line : lines) {
       const auto words = SplitWhitespace(line);
       sentences.push_back({{words.begin(), words.end()}, {}, {}});
     }
-    for (const Answer& answer : AnswerAll(Encode(sentences))) {
+    for (const Answer& answer : AnswerAll(ctx, Encode(sentences))) {
       out << LineOf(answer) << '\n';
     }
     if (!out.flush()) throw IoError("standard output: cannot be written");
   });
 }
 
-void TagTask::PredictColumns(std::istream& in, std::ostream& out) const {
+void TagTask::PredictColumns(const Context& ctx, std::istream& in,
+                             std::ostream& out) const {
   std::vector<std::string> lines;
   AnswerLines(in, std::numeric_limits<int64_t>::max(),
               [&](const std::vector<std::string>& some) {
@@ -492,7 +494,7 @@ void TagTask::PredictColumns(std::istream& in, std::ostream& out) const {
   const TaggedText text =
       ParseTagged(std::move(lines), "standard input", columns);
   Tags tags;
-  for (Answer& answer : AnswerAll(Encode(text.sentences))) {
+  for (Answer& answer : AnswerAll(ctx, Encode(text.sentences))) {
     tags.push_back(std::move(answer.tags));
   }
   if (!(out << WithTags(text, tags)).flush()) {
@@ -500,8 +502,10 @@ void TagTask::PredictColumns(std::istream& in, std::ostream& out) const {
   }
 }
 
-void TagTask::Predict(std::istream& in, std::ostream& out) const {
-  input_ == "columns" ? PredictColumns(in, out) : PredictLines(in, out);
+void TagTask::Predict(const Context& ctx, std::istream& in,
+                      std::ostream& out) const {
+  input_ == "columns" ? PredictColumns(ctx, in, out)
+                      : PredictLines(ctx, in, out);
 }
 
 void TagTask::VisitEvaluate(FieldList& v) {
@@ -514,7 +518,7 @@ Report TagTask::Evaluate() const {
   const std::vector<TaggedSentence> gold = ReadTexts(compared_);
   const Encoded encoded = Encode(gold);
   const auto start = Clock::now();
-  const std::vector<Answer> answers = AnswerAll(encoded);
+  const std::vector<Answer> answers = AnswerAll({}, encoded);
   Report report;
   report.heading =
       fmt::format("{} sentences in {:.1f} s", gold.size(), SecondsSince(start));

@@ -81,8 +81,9 @@ class TagTask : public Task {
   void VisitPredict(FieldList& v) override;
   /// A sentence a line, or columns; writes the tags of its words, or the
   /// columns with the tags in them.
-  void Predict(std::istream& in, std::ostream& out) const override;
-  Examined Examine(const ExplainInput& input,
+  void Predict(const Context& ctx, std::istream& in,
+               std::ostream& out) const override;
+  Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
@@ -113,7 +114,8 @@ class TagTask : public Task {
   virtual std::string LineOf(const Answer& answer) const;
 
   /// Keeps the sentences' order.
-  std::vector<Answer> AnswerAll(const Encoded& sentences) const;
+  std::vector<Answer> AnswerAll(const Context& ctx,
+                                const Encoded& sentences) const;
   std::string JoinTags(const Answer& answer) const;
 
  private:
@@ -132,8 +134,10 @@ class TagTask : public Task {
   Metrics Score(std::span<const TaggedSentence> gold,
                 const std::vector<Answer>& answers) const;
   double LossOf(const Encoded& sentences) const;
-  void PredictColumns(std::istream& in, std::ostream& out) const;
-  void PredictLines(std::istream& in, std::ostream& out) const;
+  void PredictColumns(const Context& ctx, std::istream& in,
+                      std::ostream& out) const;
+  void PredictLines(const Context& ctx, std::istream& in,
+                    std::ostream& out) const;
 
   std::unique_ptr<TagInput> words_;
   std::optional<LabelSet> tags_;

@@ -9,7 +9,7 @@
 
 namespace heed {
 
-Examined TagTask::Examine(const ExplainInput& input,
+Examined TagTask::Examine(const Context& given, const ExplainInput& input,
                           AttentionRecorder& recorder) const {
   const auto words = SplitWhitespace(input.text);
   if (words.empty()) throw FormatError("explain: the text has no words");
@@ -26,7 +26,7 @@ Examined TagTask::Examine(const ExplainInput& input,
         "explain: the sentence is read in {} parts; explain a shorter one",
         pieces.ids.dim(0)));
   }
-  Context ctx;
+  Context ctx = given;
   ctx.recorder = &recorder;
   const TagPrediction p = model_->Predict(ctx, batch);
   const int64_t T = std::ssize(words);

@@ -94,11 +94,12 @@ class Task : public Trainable {
   /// Options of `heed predict`.
   virtual void VisitPredict(FieldList& /*v*/) {}
   /// Reads inputs, writes what the model says of them, in order, each as soon
-  /// as it is known. Throws: FormatError that names the line.
-  virtual void Predict(std::istream& in, std::ostream& out) const = 0;
+  /// as it is known. Throws: FormatError that names the line; Cancelled.
+  virtual void Predict(const Context& ctx, std::istream& in,
+                       std::ostream& out) const = 0;
   /// Reads and answers one text with `recorder` watching; see Explain.
-  /// Throws: FormatError for a text that it cannot read.
-  virtual Examined Examine(const ExplainInput& input,
+  /// Throws: FormatError for a text that it cannot read; Cancelled.
+  virtual Examined Examine(const Context& ctx, const ExplainInput& input,
                            AttentionRecorder& recorder) const = 0;
   /// Options of `heed evaluate`: the files to compare with, and how.
   virtual void VisitEvaluate(FieldList& v) = 0;

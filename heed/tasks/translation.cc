@@ -345,7 +345,7 @@ std::vector<MeasureInfo> TranslationTask::Measures() const {
 }
 
 Metrics TranslationTask::Validate(const std::string& measure) const {
-  const double loss = CorpusLoss(*model_->model, valid_, Batches()).mean();
+  const double loss = CorpusLoss({}, *model_->model, valid_, Batches()).mean();
   Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
   if (!std::isfinite(loss)) return metrics;
   if (!data.valid_alignment.empty()) {
@@ -370,7 +370,8 @@ Metrics TranslationTask::Validate(const std::string& measure) const {
   return metrics;
 }
 
-void TranslationTask::Predict(std::istream& in, std::ostream& out) const {
+void TranslationTask::Predict(const Context& ctx, std::istream& in,
+                              std::ostream& out) const {
   const TranslationModel joined = WithEnsemble(*model_, decode_.ensemble);
   DecodeOptions decode = decode_;
   decode.keep_scores = decode.nbest > 1;
@@ -379,11 +380,12 @@ void TranslationTask::Predict(std::istream& in, std::ostream& out) const {
       data.lowercase, decode,
       ReadShortlist(decode, folder_, vocabularies_->source,
                     vocabularies_->target));
-  TranslateStream(translator, in, [&](int64_t index, const Translations& all) {
+  const auto write = [&](int64_t index, const Translations& all) {
     out << LinesOf(index, all, decode.nbest > 1);
     // So that a reader at the other end of a pipe is not kept waiting.
     if (!out.flush()) throw IoError("standard output: cannot be written");
-  });
+  };
+  TranslateStream(translator, in, write, kStreamWindow, ctx.cancellation);
 }
 
 void TranslationTask::VisitEvaluate(FieldList& v) {

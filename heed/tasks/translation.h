@@ -76,8 +76,9 @@ class TranslationTask : public Task {
   Metrics Validate(const std::string& measure) const override;
 
   void VisitPredict(FieldList& v) override { decode_.Visit(v); }
-  void Predict(std::istream& in, std::ostream& out) const override;
-  Examined Examine(const ExplainInput& input,
+  void Predict(const Context& ctx, std::istream& in,
+               std::ostream& out) const override;
+  Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
@@ -89,7 +90,8 @@ class TranslationTask : public Task {
 
  private:
   BatchOptions Batches() const;
-  std::vector<int32_t> BestTarget(const Batch& source) const;
+  std::vector<int32_t> BestTarget(const Context& ctx,
+                                  const Batch& source) const;
   bool guided() const { return !data.guided_alignment.empty(); }
   /// A batch, and the words of its tokens if they are guided.
   struct Examples {

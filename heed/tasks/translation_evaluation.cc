@@ -86,7 +86,7 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
     result.translations = TranslateLines(model, items.source, options.decode);
     result.seconds = SecondsSince(start);
     const Corpus corpus = EncodeCorpus(text, v.source, v.target, {});
-    result.loss = CorpusLoss(*model.model, corpus, BatchesOf(model)).mean();
+    result.loss = CorpusLoss({}, *model.model, corpus, BatchesOf(model)).mean();
   } else {
     result.translations = ReadTranslations(
         options.translations, items.source.size(), model.data.lowercase);

@@ -33,25 +33,29 @@ void SetTranslationSides(LayerAttention& layer) {
 }  // namespace
 
 /// The ids of the best translation of a source, with </s>.
-std::vector<int32_t> TranslationTask::BestTarget(const Batch& source) const {
+std::vector<int32_t> TranslationTask::BestTarget(const Context& ctx,
+                                                 const Batch& source) const {
   DecodeOptions options = decode_;
   options.keep_attention = false;
   options.keep_scores = false;
   const Tensor ids = Tensor::Of(source.source, {source.S, source.B});
   const Tensor lengths = Tensor::Of(source.source_lengths, {source.B});
+  const SearchHooks hooks = {{}, {ctx.cancellation}};
   std::vector<std::vector<Hypothesis>> best;
   if (options.sample) {
     const std::vector<int64_t> numbers = {0};
-    best = heed::Sample(*model_->model, ids, lengths, options, numbers);
+    best =
+        heed::Sample(*model_->model, ids, lengths, options, numbers, {}, hooks);
   } else {
-    best = BeamSearch(*model_->model, ids, lengths, options);
+    best = BeamSearch(*model_->model, ids, lengths, options, {}, hooks);
   }
   std::vector<int32_t> tokens = best.at(0).at(0).tokens;
   tokens.push_back(kEos);
   return tokens;
 }
 
-Examined TranslationTask::Examine(const ExplainInput& input,
+Examined TranslationTask::Examine(const Context& given,
+                                  const ExplainInput& input,
                                   AttentionRecorder& recorder) const {
   const Vocabularies& v = *vocabularies_;
   Encoded source = EncodeSentence(v.source, input.text, data.lowercase);
@@ -62,7 +66,8 @@ Examined TranslationTask::Examine(const ExplainInput& input,
   }
   if (input.answer.empty()) {
     const std::vector<int64_t> first = {0};
-    pair->target.push_back(BestTarget(MakeSourceBatch(pair->source, first)));
+    pair->target.push_back(
+        BestTarget(given, MakeSourceBatch(pair->source, first)));
   } else {
     pair->target.push_back(
         EncodeSentence(v.target, input.answer, data.lowercase).ids);
@@ -76,7 +81,7 @@ Examined TranslationTask::Examine(const ExplainInput& input,
                          e.target.end() - 1);
   e.answer = v.target.Decode(target);
 
-  Context ctx;
+  Context ctx = given;
   ctx.recorder = &recorder;
   TranslationLogits(*model_->model, ctx, MakeBatch(*pair, Repeated(1)));
   e.alignment = model_->model->alignment_attention();
@@ -85,6 +90,7 @@ Examined TranslationTask::Examine(const ExplainInput& input,
   e.set_sides = SetTranslationSides;
   e.scores.tokens = std::ssize(e.source);
   e.scores.targets = std::ssize(target);
+  e.scores.tokens_of_copy = std::ssize(e.source) + std::ssize(target);
   const bool transformer = model.family() == ModelFamily::kTransformer;
   e.scores.embedding = "encoder.embedding";
   e.scores.time_major = !transformer;

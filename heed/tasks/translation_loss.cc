@@ -31,12 +31,13 @@ CrossEntropyLoss TranslationLoss(const SequenceModel& model, const Context& ctx,
                     Tensor::Of(batch.target_out, {batch.T, batch.B}), options);
 }
 
-LossSum CorpusLoss(const SequenceModel& model, const Corpus& corpus,
-                   const BatchOptions& batches) {
+LossSum CorpusLoss(const Context& ctx, const SequenceModel& model,
+                   const Corpus& corpus, const BatchOptions& batches) {
   LossSum sum;
   for (const auto& indices : PlanBatches(corpus, batches, 0, 0)) {
+    ctx.CheckCancelled();
     const CrossEntropyLoss loss =
-        TranslationLoss(model, Context(), MakeBatch(corpus, indices), {});
+        TranslationLoss(model, ctx, MakeBatch(corpus, indices), {});
     sum.nll += loss.nll;
     sum.tokens += loss.tokens;
     sum.correct += loss.correct;

@@ -30,8 +30,8 @@ struct LossSum {
 
 /// Loss of the gold targets given gold prefixes (teacher forcing), without
 /// label smoothing and dropout; </s> counts as a token.
-LossSum CorpusLoss(const SequenceModel& model, const Corpus& corpus,
-                   const BatchOptions& batches);
+LossSum CorpusLoss(const Context& ctx, const SequenceModel& model,
+                   const Corpus& corpus, const BatchOptions& batches);
 
 }  // namespace heed
 
