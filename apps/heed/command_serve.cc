@@ -79,6 +79,7 @@ int RunServe(const Arguments& arguments) {
         handler->Handle(exchange);
       },
       log, metrics);
+  engine_options.job_seconds = server_options.request_timeout;
   Engine engine(std::move(specs), engine_options, log, metrics);
   Api api(engine, api_options, metrics);
   handler = &api;

@@ -340,7 +340,7 @@ void Api::Detect(const ExchangePtr& exchange) {
   const DetectCall call = ParseDetect(asked.parameters, options_.limits);
   Charge(asked.payer, std::ssize(call.texts) - 1);
   DetectLanguages(
-      engine_, call.texts, [exchange] { return exchange->gone(); },
+      engine_, call.texts, CancellationOf(exchange),
       [exchange](const std::vector<Detection>& found) {
         Json list = Json::array();
         for (const Detection& detection : found) {
@@ -386,7 +386,9 @@ void Api::Predict(const ExchangePtr& exchange) {
   job.kind = Job::Kind::kPredict;
   job.options = queue.model()->CheckedOptions(call.options, options_.limits);
   job.texts = std::move(call.texts);
-  job.abandoned = [exchange] { return exchange->gone(); };
+  job.client = asked.payer.name;
+  job.seconds = queue.model()->PredictionSeconds(job.texts, job.options);
+  job.cancellation = CancellationOf(exchange);
   job.predicted = [exchange, batch = call.batch](
                       const ServedModel& model,
                       const std::vector<Prediction>& predictions) {
@@ -416,19 +418,25 @@ void Api::Explain(const ExchangePtr& exchange) {
   Job job;
   job.kind = Job::Kind::kRun;
   job.texts = {call.text};
-  job.abandoned = [exchange] { return exchange->gone(); };
-  job.run = [exchange, call](ServedModel& model) {
+  job.client = asked.payer.name;
+  job.seconds = queue.model()->ExplanationSeconds(call.text, call.attribution);
+  job.cancellation = CancellationOf(exchange);
+  job.run = [exchange, call](ServedModel& model,
+                             const Cancellation& cancellation) {
     ExplainRequest request;
     request.input = {call.text, call.answer};
     request.attribution = call.attribution;
     request.panels_of = call.layer;
-    Explanation explanation = model.Explain(request);
+    request.cancellation = &cancellation;
+    auto explanation = std::make_shared<Explanation>(model.Explain(request));
     if (call.head) {
-      std::erase_if(explanation.panels, [&](const AttentionPanels& panels) {
+      std::erase_if(explanation->panels, [&](const AttentionPanels& panels) {
         return panels.head != *call.head;
       });
     }
-    exchange->Send(JsonResponse(Dump(ExplanationJson(explanation))));
+    return [exchange, explanation] {
+      exchange->Send(JsonResponse(Dump(ExplanationJson(*explanation))));
+    };
   };
   job.failed = [exchange](const std::exception_ptr& error) {
     exchange->Send(ErrorResponse(error));

@@ -50,7 +50,9 @@ Json AnswersOf(const Route& route) {
   const Json error = {{"application/json",
                        {{"schema", {{"$ref", "#/components/schemas/Error"}}}}}};
   const std::array<std::pair<const char*, const char*>, 6> kErrors = {{
-      {"400", "the request is wrong, or its API key is missing"},
+      {"400",
+       "the request is wrong or cannot be done in time, or its API key is "
+       "missing"},
       {"403", "the API key is not known"},
       {"413", "the body is too long"},
       {"429", "too many requests; see Retry-After"},

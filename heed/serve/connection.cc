@@ -30,8 +30,9 @@ constexpr size_t kLoggedPath = 200;
 // the answer: a socket closed with unread input is reset.
 constexpr auto kLinger = std::chrono::seconds(2);
 // After which a client that will send no more is asked whether it still
-// listens.
-constexpr auto kProbeAfter = std::chrono::seconds(1);
+// listens: soon, because most that close their half have left, and a model
+// works for them.
+constexpr auto kProbeAfter = std::chrono::milliseconds(50);
 // For the first request of a client that was let in while the server stops.
 constexpr auto kLastChance = std::chrono::seconds(1);
 

@@ -99,7 +99,7 @@ std::vector<Detection> DetectionsOf(const std::map<std::string, double>& fits) {
 }
 
 void DetectLanguages(const Engine& engine, std::span<const std::string> texts,
-                     const std::function<bool()>& abandoned,
+                     const std::shared_ptr<const Cancellation>& cancellation,
                      std::function<void(std::vector<Detection>)> done,
                      std::function<void(std::exception_ptr)> failed) {
   std::map<std::string, ModelQueue*> queues;
@@ -127,7 +127,7 @@ void DetectLanguages(const Engine& engine, std::span<const std::string> texts,
     Job job;
     job.texts = sentences;
     job.search = {1, 1, true};
-    job.abandoned = abandoned;
+    job.cancellation = cancellation;
     job.translated = [detecting, sentences, name = language](
                          const ServedModel& model,
                          const std::vector<Translations>& translations) {

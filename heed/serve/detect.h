@@ -35,7 +35,7 @@ std::vector<Detection> DetectionsOf(const std::map<std::string, double>& fits);
 /// translate. Throws: HttpError 503 as ModelQueue::Submit; 400 if there is no
 /// translator.
 void DetectLanguages(const Engine& engine, std::span<const std::string> texts,
-                     const std::function<bool()>& abandoned,
+                     const std::shared_ptr<const Cancellation>& cancellation,
                      std::function<void(std::vector<Detection>)> done,
                      std::function<void(std::exception_ptr)> failed);
 

@@ -16,6 +16,13 @@ namespace {
 constexpr size_t kTextsOfTurn = 16;
 constexpr double kMeanWeight = 0.1;
 
+// Batches that are computed in turns. Each takes memory.
+constexpr int kRuns = 6;
+constexpr int kExpensiveRuns = 3;
+constexpr int kExpensiveRunsOfClient = 2;
+// At the full speed of the processor, which nothing reaches.
+constexpr double kExpensiveSeconds = 0.1;
+
 double SecondsFrom(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
       .count();
@@ -47,6 +54,75 @@ struct ModelQueue::Piece {
   std::shared_ptr<Waiting> of;
   size_t begin;
   size_t end;
+
+  const Job& job() const { return of->job; }
+  size_t bytes() const {
+    size_t sum = 0;
+    for (size_t i = begin; i < end; ++i) sum += job().texts[i].size() + 1;
+    return sum;
+  }
+};
+
+struct ModelQueue::Run {
+  explicit Run(Turns& turns) : turn(turns) {}
+
+  Turns::Turn turn;
+  std::shared_ptr<ServedModel> model;
+  Batch batch;
+  std::function<void()> afterwards;  // what a job does without the model
+  int64_t working = 0;               // its part of working_
+  bool expensive = false;
+};
+
+// Of a piece: lets other batches go first, too.
+class ModelQueue::PieceCancellation : public Cancellation {
+ public:
+  PieceCancellation(const ModelQueue& queue, Run& run, const Piece& piece)
+      : queue_(queue), run_(run), piece_(piece) {}
+
+  bool cancelled() const override {
+    if (queue_.IsCancelled(piece_)) return true;
+    run_.turn.Pass();
+    return queue_.IsCancelled(piece_);
+  }
+
+ private:
+  const ModelQueue& queue_;
+  Run& run_;
+  const Piece& piece_;
+};
+
+// Of pieces that cannot leave their batch: it is given up, and the others are
+// computed again, once most of it is for nobody. So nothing is computed more
+// than twice on the whole.
+class ModelQueue::BatchCancellation : public Cancellation {
+ public:
+  BatchCancellation(const ModelQueue& queue, Run& run, const Batch& batch)
+      : queue_(queue), run_(run), batch_(batch) {
+    for (const Piece& piece : batch) bytes_.push_back(piece.bytes());
+  }
+
+  bool cancelled() const override {
+    if (IsMostlyCancelled()) return true;
+    run_.turn.Pass();
+    return IsMostlyCancelled();
+  }
+
+ private:
+  bool IsMostlyCancelled() const {
+    size_t all = 0;
+    size_t wanted = 0;
+    for (size_t i = 0; i < batch_.size(); ++i) {
+      all += bytes_[i];
+      if (!queue_.IsCancelled(batch_[i])) wanted += bytes_[i];
+    }
+    return 2 * wanted < all;
+  }
+
+  const ModelQueue& queue_;
+  Run& run_;
+  const Batch& batch_;
+  std::vector<size_t> bytes_;
 };
 
 void EngineOptions::Visit(FieldList& v) {
@@ -66,8 +142,11 @@ ModelQueue::ModelQueue(std::shared_ptr<ServedModel> model,
     : options_(options),
       name_(model->name()),
       metrics_(metrics),
+      turns_(options.first_slice, options.slice),
       model_(std::move(model)) {
-  thread_ = std::thread([this] { Work(); });
+  for (int i = 0; i < kRuns; ++i) {
+    threads_.emplace_back([this] { Work(); });
+  }
 }
 
 ModelQueue::~ModelQueue() {
@@ -76,7 +155,8 @@ ModelQueue::~ModelQueue() {
     ends_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  more_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 std::shared_ptr<const ServedModel> ModelQueue::model() const {
@@ -100,14 +180,22 @@ int ModelQueue::RetryAfter() const {
 }
 
 void ModelQueue::Submit(Job job) {
+  if (options_.job_seconds > 0 && job.seconds > options_.job_seconds) {
+    throw HttpError(
+        400, fmt::format("Invalid request: model '{}' may compute for {:.0f} s "
+                         "or more, but a request has {} s; send less text, or "
+                         "ask for a narrower beam, shorter answers, fewer "
+                         "methods, steps or samples",
+                         name_, std::ceil(job.seconds), options_.job_seconds));
+  }
   auto waiting = std::make_shared<Waiting>();
   waiting->translations.resize(job.texts.size());
   waiting->predictions.resize(job.texts.size());
   waiting->job = std::move(job);
-  std::vector<std::shared_ptr<Waiting>> dropped;
+  Dropped dropped;
   {
     const std::lock_guard lock(mutex_);
-    if (std::ssize(waiting_) >= options_.queue_limit) DropAbandoned(dropped);
+    if (std::ssize(waiting_) >= options_.queue_limit) DropCancelled(dropped);
     if (std::ssize(waiting_) >= options_.queue_limit) {
       throw HttpError(
           503,
@@ -118,58 +206,94 @@ void ModelQueue::Submit(Job job) {
           {{"Retry-After", std::to_string(RetryAfter())}});
     }
     waiting_.push_back(std::move(waiting));
+    if (arriving_) {
+      more_.notify_one();
+      return;
+    }
   }
   changed_.notify_one();
 }
 
 // They are destroyed without the lock: their exchanges answer then.
-void ModelQueue::DropAbandoned(std::vector<std::shared_ptr<Waiting>>& dropped) {
+void ModelQueue::DropCancelled(Dropped& dropped) {
   std::erase_if(waiting_, [&](const std::shared_ptr<Waiting>& waiting) {
-    if (!waiting->job.abandoned || !waiting->job.abandoned()) return false;
+    if (!waiting->job.cancelled()) return false;
     metrics_.CountAbandoned(name_);
     dropped.push_back(waiting);
     return true;
   });
 }
 
+bool ModelQueue::IsExpensive(const Job& job) const {
+  return job.seconds > kExpensiveSeconds;
+}
+
+bool ModelQueue::MayStart(const Job& job) const {
+  if (!IsExpensive(job)) return true;
+  int all = 0;
+  for (const auto& [client, runs] : expensive_runs_) all += runs;
+  const auto own = expensive_runs_.find(job.client);
+  return all < kExpensiveRuns &&
+         (own == expensive_runs_.end() || own->second < kExpensiveRunsOfClient);
+}
+
+bool ModelQueue::AnyMayStart() const {
+  return std::ranges::any_of(
+      waiting_, [this](const auto& waiting) { return MayStart(waiting->job); });
+}
+
 void ModelQueue::Work() {
   while (true) {
-    std::shared_ptr<ServedModel> model;
-    Batch batch;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
+      changed_.wait(lock,
+                    [this] { return ends_ || (!arriving_ && AnyMayStart()); });
       if (ends_) return;
+      arriving_ = true;
       if (options_.batch_wait > 0) {
         const std::chrono::duration<double, std::milli> wait(
             options_.batch_wait);
-        changed_.wait_for(lock, wait, [this] {
+        more_.wait_for(lock, wait, [this] {
           return ends_ || std::ssize(waiting_) >= options_.batch_texts;
         });
-        if (ends_) return;
       }
-      batch = TakeBatch(lock);
-      model = model_;
     }
-    if (batch.empty()) continue;
-    Compute(*model, batch);
-    const std::lock_guard lock(mutex_);
-    working_ = 0;
+    Batch batch;
+    std::function<void()> afterwards;
+    {
+      Run run(turns_);
+      TakeBatch(run);
+      if (!run.batch.empty()) Compute(run, run.batch);
+      End(run);
+      batch = std::move(run.batch);
+      afterwards = std::move(run.afterwards);
+    }
+    if (!afterwards) continue;
+    try {
+      afterwards();
+    } catch (...) {
+      Fail(batch.front(), std::current_exception());
+    }
   }
+}
+
+void ModelQueue::TakeBatch(Run& run) {
+  Dropped dropped;
+  const std::lock_guard lock(mutex_);
+  arriving_ = false;
+  if (ends_) return;
+  DropCancelled(dropped);
+  const auto first = std::ranges::find_if(
+      waiting_, [this](const auto& waiting) { return MayStart(waiting->job); });
+  if (first != waiting_.end()) TakeTexts(run, *first);
+  run.model = model_;
+  Begin(run);
+  if (AnyMayStart()) changed_.notify_one();
 }
 
 // Turn by turn some texts of each job that goes with the first one. A job with
 // texts left goes behind the others.
-ModelQueue::Batch ModelQueue::TakeBatch(std::unique_lock<std::mutex>& lock) {
-  std::vector<std::shared_ptr<Waiting>> dropped;
-  DropAbandoned(dropped);
-  Batch batch;
-  if (waiting_.empty()) {
-    lock.unlock();
-    dropped.clear();
-    return batch;
-  }
-  const std::shared_ptr<Waiting> first = waiting_.front();
+void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
   auto texts = static_cast<size_t>(options_.batch_texts);
   auto bytes = static_cast<size_t>(options_.batch_characters);
   bool any = false;
@@ -181,7 +305,7 @@ ModelQueue::Batch ModelQueue::TakeBatch(std::unique_lock<std::mutex>& lock) {
     const size_t all = waiting->job.texts.size();
     if (!divides) {
       waiting->taken = all;
-      batch.push_back({waiting, 0, all});
+      run.batch.push_back({waiting, 0, all});
       return;
     }
     size_t end = begin;
@@ -197,16 +321,17 @@ ModelQueue::Batch ModelQueue::TakeBatch(std::unique_lock<std::mutex>& lock) {
       ++end;
     }
     waiting->taken = end;
-    if (end > begin) batch.push_back({waiting, begin, end});
+    if (end > begin) run.batch.push_back({waiting, begin, end});
   };
   if (!divides) {
     take(first, 0);
   } else {
     // A second round gives what the others left to long jobs.
+    const std::shared_ptr<Waiting> kept = first;
     for (const size_t most : {kTextsOfTurn, texts}) {
       for (const auto& waiting : waiting_) {
         if (texts == 0) break;
-        if (waiting == first || waiting->Joins(*first, *model_)) {
+        if (waiting == kept || waiting->Joins(*kept, *model_)) {
           take(waiting, most);
         }
       }
@@ -219,95 +344,125 @@ ModelQueue::Batch ModelQueue::TakeBatch(std::unique_lock<std::mutex>& lock) {
   }
   waiting_ = std::move(untouched);
   waiting_.insert(waiting_.end(), begun.begin(), begun.end());
+}
+
+void ModelQueue::Begin(Run& run) {
   std::set<Waiting*> jobs;
-  for (const Piece& piece : batch) {
+  for (const Piece& piece : run.batch) {
     jobs.insert(piece.of.get());
-    if (piece.begin == 0)
+    if (piece.begin == 0) {
       metrics_.CountWait(name_, SecondsFrom(piece.of->since));
+    }
   }
-  working_ = std::ssize(jobs);
-  lock.unlock();
-  dropped.clear();
-  return batch;
+  run.working = std::ssize(jobs);
+  working_ += run.working;
+  run.expensive = !run.batch.empty() && IsExpensive(run.batch.front().job());
+  if (run.expensive) ++expensive_runs_[run.batch.front().job().client];
+}
+
+void ModelQueue::End(Run& run) {
+  const std::lock_guard lock(mutex_);
+  working_ -= std::exchange(run.working, 0);
+  if (run.expensive) {
+    const auto own = expensive_runs_.find(run.batch.front().job().client);
+    if (--own->second == 0) expensive_runs_.erase(own);
+  }
+  if (!arriving_ && AnyMayStart()) changed_.notify_one();
+}
+
+bool ModelQueue::IsCancelled(const Piece& piece) const {
+  return ends_ || piece.job().cancelled();
 }
 
 // What fails is tried job by job, so that only the one that is to blame fails.
-void ModelQueue::Compute(ServedModel& model, const Batch& batch) {
-  try {
-    ComputeTogether(model, batch);
-  } catch (...) {
-    for (const Piece& piece : batch) {
+void ModelQueue::Compute(Run& run, Batch batch) {
+  while (!batch.empty()) {
+    try {
+      return ComputeTogether(run, batch);
+    } catch (const Cancelled&) {
+      const auto gone = std::ranges::stable_partition(
+          batch, [this](const Piece& piece) { return !IsCancelled(piece); });
+      for (const Piece& piece : gone) Drop(piece);
+      if (gone.empty()) {
+        for (const Piece& piece : batch) Fail(piece, std::current_exception());
+        return;
+      }
+      batch.erase(gone.begin(), gone.end());
+    } catch (...) {
       if (batch.size() == 1) {
-        Fail(piece, std::current_exception());
-        continue;
+        return Fail(batch.front(), std::current_exception());
       }
-      try {
-        ComputeTogether(model, {piece});
-      } catch (...) {
-        Fail(piece, std::current_exception());
-      }
+      for (const Piece& piece : batch) Compute(run, {piece});
+      return;
     }
   }
 }
 
-void ModelQueue::ComputeTogether(ServedModel& model, const Batch& batch) {
+void ModelQueue::ComputeTogether(Run& run, const Batch& batch) {
   const auto start = Clock::now();
-  const Job& job = batch.front().of->job;
+  const auto paused = run.turn.paused();
+  const Job& job = batch.front().job();
   switch (job.kind) {
     case Job::Kind::kTranslate:
-      TranslateBatch(model, batch);
+      TranslateBatch(run, batch);
       break;
     case Job::Kind::kPredict:
-      PredictBatch(model, batch);
+      PredictBatch(run, batch);
       break;
     case Job::Kind::kRun:
-      job.run(model);
+      RunJob(run, batch.front());
       break;
   }
-  CountBatch(batch, SecondsFrom(start));
-  if (job.kind != Job::Kind::kRun) Finish(model, batch);
+  const std::chrono::duration<double> pauses = run.turn.paused() - paused;
+  CountBatch(run, batch, SecondsFrom(start) - pauses.count());
+  if (job.kind != Job::Kind::kRun) Finish(*run.model, batch);
 }
 
 // Before the answers go out, so that who has one finds it counted.
-void ModelQueue::CountBatch(const Batch& batch, double seconds) {
+void ModelQueue::CountBatch(Run& run, const Batch& batch, double seconds) {
   size_t texts = 0;
   for (const Piece& piece : batch) texts += piece.end - piece.begin;
   metrics_.CountBatch(name_, static_cast<int64_t>(texts), seconds);
   const std::lock_guard lock(mutex_);
-  working_ = 0;
+  working_ -= std::exchange(run.working, 0);
   const double of_job = seconds / static_cast<double>(batch.size());
   seconds_of_job_ += kMeanWeight * (of_job - seconds_of_job_);
 }
 
-void ModelQueue::TranslateBatch(ServedModel& model, const Batch& batch) {
+void ModelQueue::TranslateBatch(Run& run, const Batch& batch) {
   std::vector<std::string> sentences;
   std::vector<std::pair<Waiting*, size_t>> places;
+  std::deque<PieceCancellation> cancellations;
+  TranslateHooks hooks;
   bool observed = false;
   for (const Piece& piece : batch) {
-    observed = observed || piece.of->job.told;
+    observed = observed || piece.job().observer;
+    cancellations.emplace_back(*this, run, piece);
     for (size_t i = piece.begin; i < piece.end; ++i) {
-      sentences.push_back(piece.of->job.texts[i]);
+      sentences.push_back(piece.job().texts[i]);
       places.emplace_back(piece.of.get(), i);
+      hooks.cancellations.push_back(&cancellations.back());
     }
   }
-  PiecesObserver tell;
   if (observed) {
-    tell = [&](int64_t line, const std::vector<std::string>& pieces,
-               bool whole) {
+    hooks.observer = [&](int64_t line, const std::vector<std::string>& pieces,
+                         bool whole) {
       const auto& [waiting, i] = places[static_cast<size_t>(line)];
-      if (waiting->job.told)
-        waiting->job.told(static_cast<int64_t>(i), pieces, whole);
+      if (waiting->job.observer) {
+        waiting->job.observer(static_cast<int64_t>(i), pieces, whole);
+      }
     };
   }
+  run.turn.OnResume({});
   std::vector<Translations> all =
-      model.Translate(sentences, batch.front().of->job.search, tell);
+      run.model->Translate(sentences, batch.front().job().search, hooks);
   int64_t source = 0;
   int64_t target = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     source += std::ssize(all[i][0].source_pieces);
     target += std::ssize(all[i][0].target_pieces);
     const auto& [waiting, text] = places[i];
-    if (waiting->job.text_translated) {
+    if (waiting->job.text_translated && !waiting->job.cancelled()) {
       waiting->job.text_translated(text, all[i]);
     }
     waiting->translations[text] = std::move(all[i]);
@@ -315,15 +470,19 @@ void ModelQueue::TranslateBatch(ServedModel& model, const Batch& batch) {
   metrics_.CountTokens(name_, source, target);
 }
 
-void ModelQueue::PredictBatch(ServedModel& model, const Batch& batch) {
+void ModelQueue::PredictBatch(Run& run, const Batch& batch) {
   std::vector<std::string> texts;
   for (const Piece& piece : batch) {
     texts.insert(texts.end(),
-                 piece.of->job.texts.begin() + static_cast<long>(piece.begin),
-                 piece.of->job.texts.begin() + static_cast<long>(piece.end));
+                 piece.job().texts.begin() + static_cast<long>(piece.begin),
+                 piece.job().texts.begin() + static_cast<long>(piece.end));
   }
+  const auto& options = batch.front().job().options;
+  // The model's options may be another batch's after a pause.
+  run.turn.OnResume([&] { run.model->SetOptions(options); });
+  const BatchCancellation cancellation(*this, run, batch);
   std::vector<Prediction> all =
-      model.Predict(texts, batch.front().of->job.options);
+      run.model->Predict(texts, options, &cancellation);
   size_t next = 0;
   for (const Piece& piece : batch) {
     for (size_t i = piece.begin; i < piece.end; ++i) {
@@ -332,8 +491,19 @@ void ModelQueue::PredictBatch(ServedModel& model, const Batch& batch) {
   }
 }
 
+void ModelQueue::RunJob(Run& run, const Piece& piece) {
+  run.turn.OnResume(
+      [&] { run.model->SetOptions(nlohmann::ordered_json::object()); });
+  const PieceCancellation cancellation(*this, run, piece);
+  run.afterwards = piece.job().run(*run.model, cancellation);
+}
+
 void ModelQueue::Finish(const ServedModel& model, const Batch& batch) {
   for (const Piece& piece : batch) {
+    if (IsCancelled(piece)) {
+      Drop(piece);
+      continue;
+    }
     Waiting& waiting = *piece.of;
     waiting.finished += piece.end - piece.begin;
     if (waiting.failed || waiting.finished < waiting.job.texts.size()) continue;
@@ -351,6 +521,17 @@ void ModelQueue::Fail(const Piece& piece, std::exception_ptr error) {
   piece.of->job.failed(std::move(error));
   const std::lock_guard lock(mutex_);
   std::erase(waiting_, piece.of);
+}
+
+void ModelQueue::Drop(const Piece& piece) {
+  if (piece.of->failed) return;
+  piece.of->failed = true;
+  const std::lock_guard lock(mutex_);
+  // Else it was counted where it waited.
+  if (std::erase(waiting_, piece.of) > 0 ||
+      piece.of->taken == piece.job().texts.size()) {
+    metrics_.CountAbandoned(name_);
+  }
 }
 
 // ------------------------------------------------------------------ all models

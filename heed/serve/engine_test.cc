@@ -62,12 +62,39 @@ class EngineTest : public testing::Test {
     Job job;
     job.kind = Job::Kind::kRun;
     job.texts = {"x"};
-    job.run = [begun, release](ServedModel&) {
+    job.run = [begun, release](ServedModel&, const Cancellation&) {
       begun->set_value();
       release.wait();
+      return [] {};
     };
     queue().Submit(std::move(job));
     return begun->get_future();
+  }
+  /// Submits a job of any kind. The future is ready when it is gone.
+  std::future<void> SubmitAny(Job job) {
+    auto gone = std::make_shared<std::promise<void>>();
+    const std::shared_ptr<void> at_its_end(
+        nullptr, [gone](void*) { gone->set_value(); });
+    job.translated = [at_its_end](const ServedModel&, const auto&) {};
+    job.predicted = [at_its_end](const ServedModel&, const auto&) {};
+    job.failed = [at_its_end](const std::exception_ptr& error) {
+      ADD_FAILURE() << ErrorResponse(error).body;
+    };
+    queue().Submit(std::move(job));
+    return gone->get_future();
+  }
+  /// A job that never ends by itself, and says when it has begun.
+  static Job Endless(std::promise<void>& begun) {
+    Job job;
+    job.kind = Job::Kind::kRun;
+    job.texts = {"x"};
+    job.run = [&begun](
+                  ServedModel&,
+                  const Cancellation& cancellation) -> std::function<void()> {
+      begun.set_value();
+      while (true) cancellation.Check();
+    };
+    return job;
   }
   bool Counted(const std::string& line) {
     return metrics_.Text({}).find(line + "\n") != std::string::npos;
@@ -145,13 +172,13 @@ TEST_F(EngineTest, AFullQueueRefuses) {
   EXPECT_EQ(two.get(), Expected({"b"}));
 }
 
-TEST_F(EngineTest, WhatIsAbandonedIsNotComputed) {
+TEST_F(EngineTest, WhatIsCancelledIsNotComputed) {
   Start();
   std::promise<void> release;
   Occupy(release.get_future().share()).wait();
   Job job;
   job.texts = {"a b c"};
-  job.abandoned = [] { return true; };
+  job.cancellation = std::make_shared<CountedCancellation>(1);
   job.translated = [](const ServedModel&, const std::vector<Translations>&) {
     FAIL();
   };
@@ -161,6 +188,172 @@ TEST_F(EngineTest, WhatIsAbandonedIsNotComputed) {
   other.get();
   EXPECT_TRUE(Counted("heed_abandoned_total{model=\"model\"} 1"));
   EXPECT_TRUE(Counted("heed_batch_texts_sum{model=\"model\"} 2"));
+}
+
+/// A long job of each kind.
+std::vector<Job> LongJobs() {
+  const Texts texts(20, "a b c d");
+  std::vector<Job> jobs(4);
+  jobs[0].texts = texts;
+  jobs[0].search.beam = 32;
+  jobs[1].texts = texts;
+  jobs[1].observer = [](int64_t, const std::vector<std::string>&, bool) {};
+  jobs[2].kind = Job::Kind::kPredict;
+  jobs[2].texts = texts;
+  jobs[2].options = {{"beam", 32}, {"max_length_factor", 10.0}};
+  jobs[3].kind = Job::Kind::kRun;
+  jobs[3].texts = {"a b c d"};
+  jobs[3].run = [](ServedModel& model, const Cancellation& cancellation) {
+    ExplainRequest request;
+    request.input.text = "a b c d";
+    request.attribution.methods = AttributionMethods();
+    request.cancellation = &cancellation;
+    model.Explain(request);
+    return [] {};
+  };
+  return jobs;
+}
+
+TEST_F(EngineTest, AJobThatIsCancelledWhileItIsComputedEndsAtItsNextStep) {
+  Start();
+  for (Job& job : LongJobs()) {
+    SCOPED_TRACE(static_cast<int>(job.kind));
+    const auto never = std::make_shared<CountedCancellation>();
+    Job whole = job;
+    whole.cancellation = never;
+    SubmitAny(std::move(whole)).wait();
+    const int64_t asked = never->asked();
+    ASSERT_GT(asked, 40);
+    const auto cancellation = std::make_shared<CountedCancellation>(asked / 2);
+    job.cancellation = cancellation;
+    SubmitAny(std::move(job)).wait();
+    // Each of its texts asks once more, and the queue.
+    EXPECT_LE(cancellation->asked(), asked / 2 + 60);
+    EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
+  }
+  EXPECT_TRUE(Counted("heed_abandoned_total{model=\"model\"} 4"));
+}
+
+TEST_F(EngineTest, AJobThatIsCancelledLeavesItsNeighboursInPeace) {
+  Start();
+  const Texts texts = {"a b c", "d c a b", "b"};
+  const Texts expected = Expected(texts);
+  for (const int64_t last : {1, 5, 40, 80}) {
+    std::promise<void> release;
+    Occupy(release.get_future().share()).wait();
+    Job job;
+    job.texts = Texts(10, "d c b a");
+    job.cancellation = std::make_shared<CountedCancellation>(last);
+    auto gone = SubmitAny(std::move(job));
+    auto others = Submit(texts);
+    release.set_value();
+    EXPECT_EQ(others.get(), expected);
+    gone.wait();
+  }
+}
+
+TEST_F(EngineTest, AShortJobIsDoneWhileALongOneGoesOn) {
+  Start();
+  std::promise<void> begun;
+  Job job = Endless(begun);
+  const auto cancellation = std::make_shared<CancellationFlag>();
+  job.cancellation = cancellation;
+  auto gone = SubmitAny(std::move(job));
+  begun.get_future().wait();
+  EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
+  EXPECT_EQ(Submit({"c"}).get(), Expected({"c"}));
+  EXPECT_EQ(queue().depth(), 1);
+  cancellation->Cancel();
+  gone.wait();
+}
+
+TEST_F(EngineTest, ExpensiveJobsLeaveThreadsForOthers) {
+  EngineOptions options;
+  options.slice = options.first_slice = std::chrono::milliseconds(0);
+  Start(options);
+  const auto cancellation = std::make_shared<CancellationFlag>();
+  std::vector<std::promise<void>> begun(20);
+  std::vector<std::future<void>> gone;
+  for (size_t i = 0; i < begun.size(); ++i) {
+    Job job = Endless(begun[i]);
+    job.cancellation = cancellation;
+    job.client = i < 15 ? "a" : "b";
+    job.seconds = 1000;
+    gone.push_back(SubmitAny(std::move(job)));
+  }
+  begun[0].get_future().wait();
+  begun[1].get_future().wait();
+  begun[15].get_future().wait();  // before the other ones of "a"
+  EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
+  EXPECT_EQ(queue().depth(), 20);
+  cancellation->Cancel();
+  for (auto& one : gone) one.wait();
+}
+
+TEST_F(EngineTest, WhatIsLeftOfAJobDoesNotKeepTheModel) {
+  Start();
+  std::promise<void> begun;
+  std::promise<void> release;
+  Job job;
+  job.kind = Job::Kind::kRun;
+  job.texts = {"x"};
+  job.run = [&](ServedModel&, const Cancellation&) {
+    return [&] {
+      begun.set_value();
+      release.get_future().wait();
+    };
+  };
+  auto gone = SubmitAny(std::move(job));
+  begun.get_future().wait();
+  EXPECT_EQ(queue().depth(), 0);
+  EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
+  release.set_value();
+  gone.wait();
+}
+
+TEST_F(EngineTest, WhatIsComputedEndsWithTheEngine) {
+  Start();
+  std::promise<void> begun;
+  auto gone = SubmitAny(Endless(begun));
+  begun.get_future().wait();
+  engine_.reset();
+  gone.wait();
+}
+
+TEST_F(EngineTest, WhatCannotBeDoneInTimeIsRefusedBeforeItIsBegun) {
+  EngineOptions options;
+  options.job_seconds = 2;
+  Start(options);
+  Job job;
+  job.texts = {"a b"};
+  job.seconds = 2.5;
+  EXPECT_NE(MessageOf<HttpError>([&] {
+              queue().Submit(job);
+            }).find("3 s or more, but a request has 2 s"),
+            std::string::npos);
+  EXPECT_EQ(queue().depth(), 0);
+  EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
+}
+
+TEST_F(EngineTest, TheLeastTimeGrowsWithWhatIsAskedFor) {
+  Start();
+  const auto model = queue().model();
+  const Texts one = {"a b c d"};
+  const Texts two = {"a b c d", "a b c d"};
+  const double greedy = model->TranslationSeconds(one, {1, 1, false});
+  EXPECT_GT(greedy, 0);
+  EXPECT_LT(greedy, 1e-3);
+  EXPECT_GT(model->TranslationSeconds(one, {8, 1, false}), 2 * greedy);
+  EXPECT_GT(model->TranslationSeconds(two, {1, 1, false}), 1.5 * greedy);
+  EXPECT_GT(model->PredictionSeconds(one, {{"max_length_factor", 10.0}}),
+            model->PredictionSeconds(one, {{"max_length_factor", 1.0}}));
+  AttributionOptions attribution;
+  const double none = model->ExplanationSeconds(one[0], attribution);
+  attribution.methods = {"integrated_gradients"};
+  const double some = model->ExplanationSeconds(one[0], attribution);
+  attribution.steps *= 4;
+  EXPECT_GT(some, 10 * none);
+  EXPECT_GT(model->ExplanationSeconds(one[0], attribution), 3 * some);
 }
 
 TEST_F(EngineTest, OnlyTheJobThatIsToBlameFails) {

@@ -10,6 +10,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/serve/cost.h"
 #include "heed/serve/prediction.h"
 
 namespace heed {
@@ -79,6 +80,18 @@ void SetOption(const Field& field, const Json& value) {
   throw FormatError(message);
 }
 
+// A token goes through all matrices, or through those of an encoder or a
+// decoder, which are taken to be equal. What is looked up costs nothing.
+double MultiplyAddsOf(const ParameterSet& parameters, bool translates) {
+  int64_t sum = 0;
+  for (const auto& parameter : parameters.all()) {
+    const Tensor& value = parameter->value();
+    const bool table = parameter->name().find("embedding") != std::string::npos;
+    if (value.rank() == 2 && !table) sum += value.numel();
+  }
+  return static_cast<double>(sum) / (translates ? 2 : 1);
+}
+
 int64_t LinesIn(std::string_view text) {
   return 1 + std::ranges::count(text, '\n');
 }
@@ -119,6 +132,7 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   task_->VisitPredict(fields);
   defaults_ = FieldsToJson(fields.fields());
   if (translation_ != nullptr) defaults_.update(ToJson(search));
+  multiply_adds_ = MultiplyAddsOf(task_->parameters(), translates());
   description_ = {{"name", spec_.name},
                   {"task", task_->name()},
                   {"model", settings.value("model", "")},
@@ -142,12 +156,15 @@ const Vocabulary& ServedModel::target_vocabulary() const {
   return translation_->translation().vocabularies.target;
 }
 
+int ServedModel::BeamOf(const SearchChoice& choice) const {
+  return std::max(choice.beam > 0 ? choice.beam : search_.beam, choice.nbest);
+}
+
 const Translator& ServedModel::TranslatorOf(const SearchChoice& choice) {
   std::unique_ptr<Translator>& translator = translators_[choice];
   if (!translator) {
     DecodeOptions decode;
-    decode.beam =
-        std::max(choice.beam > 0 ? choice.beam : search_.beam, choice.nbest);
+    decode.beam = BeamOf(choice);
     decode.nbest = choice.nbest;
     decode.length_penalty = search_.length_penalty;
     decode.max_length_factor = search_.max_length_factor;
@@ -163,7 +180,7 @@ const Translator& ServedModel::TranslatorOf(const SearchChoice& choice) {
 
 std::vector<Translations> ServedModel::Translate(
     std::span<const std::string> sentences, const SearchChoice& choice,
-    const PiecesObserver& observer) {
+    const TranslateHooks& hooks) {
   const Translator& translator = TranslatorOf(choice);
   const std::vector<std::vector<size_t>> parts = PartsOf(sentences);
   std::vector<Translations> results(sentences.size());
@@ -171,15 +188,22 @@ std::vector<Translations> ServedModel::Translate(
     const std::vector<size_t>& part = parts[static_cast<size_t>(p)];
     std::vector<std::string> lines;
     for (const size_t i : part) lines.push_back(sentences[i]);
-    PiecesObserver tell;
-    if (observer) {
-      tell = [&](int64_t line, const std::vector<std::string>& pieces,
-                 bool whole) {
-        observer(static_cast<int64_t>(part[static_cast<size_t>(line)]), pieces,
-                 whole);
+    TranslateHooks of_part;
+    if (hooks.observer) {
+      of_part.observer = [&](int64_t line,
+                             const std::vector<std::string>& pieces,
+                             bool whole) {
+        hooks.observer(static_cast<int64_t>(part[static_cast<size_t>(line)]),
+                       pieces, whole);
       };
     }
-    std::vector<Translations> translated = translator.Translate(lines, 0, tell);
+    if (!hooks.cancellations.empty()) {
+      for (const size_t i : part) {
+        of_part.cancellations.push_back(hooks.cancellations[i]);
+      }
+    }
+    std::vector<Translations> translated =
+        translator.Translate(lines, 0, of_part);
     for (size_t i = 0; i < part.size(); ++i) {
       results[part[i]] = std::move(translated[i]);
     }
@@ -239,18 +263,22 @@ bool ServedModel::JoinsTexts(const Json& options) const {
 }
 
 std::vector<std::string> ServedModel::Answers(
-    std::span<const std::string> texts, const Json& options) {
+    const Context& ctx, std::span<const std::string> texts,
+    const Json& options) {
   const auto predict = [&](const std::string& text) {
     std::istringstream in(text);
     std::ostringstream out;
-    task_->Predict(in, out);
+    task_->Predict(ctx, in, out);
     std::string answer = std::move(out).str();
     if (answer.ends_with('\n')) answer.pop_back();
     return answer;
   };
   std::vector<std::string> answers;
   if (!JoinsTexts(options)) {
-    for (const std::string& text : texts) answers.push_back(predict(text));
+    for (const std::string& text : texts) {
+      ctx.CheckCancelled();
+      answers.push_back(predict(text));
+    }
     return answers;
   }
   std::string all;
@@ -267,18 +295,18 @@ std::vector<std::string> ServedModel::Answers(
 }
 
 std::vector<Prediction> ServedModel::Predict(std::span<const std::string> texts,
-                                             const Json& options) {
-  FieldList list;
-  task_->VisitPredict(list);
-  FieldsFromJson(list.fields(), defaults_, "the defaults");
-  FieldsFromJson(list.fields(), options, "the request");
-  const Json all = FieldsToJson(list.fields());
+                                             const Json& options,
+                                             const Cancellation* cancellation) {
+  SetOptions(options);
+  Context ctx;
+  ctx.cancellation = cancellation;
   std::vector<std::string> answers;
   try {
-    answers = Answers(texts, options);
+    answers = Answers(ctx, texts, options);
   } catch (const FormatError& error) {
     ThrowOfText(error.what());
   }
+  const Json all = WithDefaults(options);
   std::vector<Prediction> predictions;
   for (size_t i = 0; i < texts.size(); ++i) {
     Json details = DetailsOf(task_->name(), all, texts[i], answers[i]);
@@ -288,10 +316,42 @@ std::vector<Prediction> ServedModel::Predict(std::span<const std::string> texts,
 }
 
 Explanation ServedModel::Explain(const ExplainRequest& request) {
+  SetOptions(Json::object());
+  return heed::Explain(*task_, request);
+}
+
+void ServedModel::SetOptions(const Json& options) {
   FieldList list;
   task_->VisitPredict(list);
-  FieldsFromJson(list.fields(), defaults_, "the defaults");
-  return heed::Explain(*task_, request);
+  FieldsFromJson(list.fields(), WithDefaults(options), "the request");
+}
+
+Json ServedModel::WithDefaults(const Json& options) const {
+  Json all = defaults_;
+  all.update(options);
+  return all;
+}
+
+double ServedModel::LeastSecondsOf(double tokens) const {
+  return LeastSeconds(tokens * multiply_adds_);
+}
+
+double ServedModel::TranslationSeconds(std::span<const std::string> sentences,
+                                       const SearchChoice& choice) const {
+  return LeastSecondsOf(
+      TranslationTokens(sentences, BeamOf(choice), search_.max_length_factor));
+}
+
+double ServedModel::PredictionSeconds(std::span<const std::string> texts,
+                                      const Json& options) const {
+  return LeastSecondsOf(
+      PredictionTokens(task_->name(), WithDefaults(options), texts));
+}
+
+double ServedModel::ExplanationSeconds(
+    const std::string& text, const AttributionOptions& attribution) const {
+  return LeastSecondsOf(ExplanationTokens(
+      task_->name(), static_cast<double>(text.size()), attribution));
 }
 
 }  // namespace heed

@@ -47,7 +47,8 @@ struct Prediction {
   nlohmann::ordered_json details;  ///< the same in parts
 };
 
-/// Used by one thread at a time, but for what is said to be fixed.
+/// Used by one thread at a time, but for what is said to be fixed or
+/// thread-safe.
 class ServedModel {
  public:
   /// Reads the folder. Throws: as ReadTask; ConfigError.
@@ -68,7 +69,16 @@ class ServedModel {
   /// Translations of sentences, on all cores. Throws: as Translator.
   std::vector<Translations> Translate(std::span<const std::string> sentences,
                                       const SearchChoice& choice,
-                                      const PiecesObserver& observer = {});
+                                      const TranslateHooks& hooks = {});
+
+  /// The least time that a request may take if its search goes on to its length
+  /// limit; no processor is so fast. Thread-safe. Units: seconds
+  double TranslationSeconds(std::span<const std::string> sentences,
+                            const SearchChoice& choice) const;
+  double PredictionSeconds(std::span<const std::string> texts,
+                           const nlohmann::ordered_json& options) const;
+  double ExplanationSeconds(const std::string& text,
+                            const AttributionOptions& attribution) const;
 
   /// What its texts may be: a time series is as long as it must be.
   RequestLimits LimitsOf(RequestLimits limits) const;
@@ -83,15 +93,25 @@ class ServedModel {
   /// `options` as checked. Throws: what Task::Predict does, of "text" instead
   /// of standard input.
   std::vector<Prediction> Predict(std::span<const std::string> texts,
-                                  const nlohmann::ordered_json& options);
+                                  const nlohmann::ordered_json& options,
+                                  const Cancellation* cancellation = nullptr);
 
   /// Throws: as heed::Explain.
   Explanation Explain(const ExplainRequest& request);
 
+  /// Those of Predict, as checked, and the defaults of all others; none for
+  /// Explain. For who goes on after the model was used for something else.
+  void SetOptions(const nlohmann::ordered_json& options);
+
  private:
   const Translator& TranslatorOf(const SearchChoice& choice);
-  std::vector<std::string> Answers(std::span<const std::string> texts,
+  std::vector<std::string> Answers(const Context& ctx,
+                                   std::span<const std::string> texts,
                                    const nlohmann::ordered_json& options);
+  double LeastSecondsOf(double tokens) const;
+  nlohmann::ordered_json WithDefaults(
+      const nlohmann::ordered_json& options) const;
+  int BeamOf(const SearchChoice& choice) const;
 
   ModelSpec spec_;
   SearchDefaults search_;
@@ -99,6 +119,7 @@ class ServedModel {
   const TranslationTask* translation_ = nullptr;  // task_, if it is one
   nlohmann::ordered_json defaults_;               // of the options of Predict
   nlohmann::ordered_json description_;
+  double multiply_adds_ = 0;  // of a token that is read or written
   std::optional<Shortlist> shortlist_;
   std::map<SearchChoice, std::unique_ptr<Translator>> translators_;
 };

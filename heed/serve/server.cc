@@ -70,7 +70,8 @@ void ServerOptions::Visit(FieldList& v) {
   v("body_timeout", body_timeout, Range(0.01, 86400),
     "seconds from there to the end of the body");
   v("request_timeout", request_timeout, Range(0.01, 86400),
-    "seconds until a request that was not answered is answered with 503");
+    "seconds until a request that was not answered is answered with 503 and "
+    "no longer computed; what no processor could do in them is refused");
   v("idle_timeout", idle_timeout, Range(0.01, 86400),
     "seconds that a connection may wait for its next request");
   v("write_timeout", write_timeout, Range(0.01, 86400),

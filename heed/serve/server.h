@@ -2,13 +2,13 @@
 #ifndef HEED_SERVE_SERVER_H_
 #define HEED_SERVE_SERVER_H_
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "heed/base/cancellation.h"
 #include "heed/base/config.h"
 #include "heed/serve/http.h"
 #include "heed/serve/log.h"
@@ -52,7 +52,9 @@ class Exchange {
   const HttpRequest& request() const { return request_; }
   /// Whether nobody waits for the answer any more: the client went away, or its
   /// time is up.
-  bool gone() const { return gone_; }
+  bool gone() const { return gone_.cancelled(); }
+  /// The same for those who compute the answer.
+  const Cancellation& cancellation() const { return gone_; }
   /// What metrics call it. Set before the handler returns.
   void SetRoute(std::string_view route) { route_ = route; }
   const std::string& route() const { return route_; }
@@ -69,13 +71,19 @@ class Exchange {
   virtual void End() = 0;
 
  protected:
-  void SetGone() { gone_ = true; }
+  void SetGone() { gone_.Cancel(); }
 
  private:
   const HttpRequest request_;
   std::string route_ = "other";
-  std::atomic<bool> gone_ = false;
+  CancellationFlag gone_;
 };
+
+/// Whether an exchange is gone; keeps it.
+inline std::shared_ptr<const Cancellation> CancellationOf(
+    const std::shared_ptr<Exchange>& exchange) {
+  return {exchange, &exchange->cancellation()};
+}
 
 /// Takes a request; called on the thread of Run, which all connections share:
 /// what takes its time is for Exchange::Later. What it throws is the answer.

@@ -159,8 +159,9 @@ std::string ServerMetrics::Text(const std::vector<Gauge>& gauges) const {
   counter("heed_tokens_total", "", ",side=\"target\"", &OfModel::target_tokens,
           false);
   counter("heed_abandoned_total",
-          "Requests whose client went away before they were computed.", "",
-          &OfModel::abandoned, true);
+          "Requests that were not computed to their end, because their client "
+          "went away or their time was up.",
+          "", &OfModel::abandoned, true);
   counter("heed_reloads_total", "Models read again.", ",result=\"succeeded\"",
           &OfModel::reloads, true);
   counter("heed_reloads_total", "", ",result=\"failed\"",

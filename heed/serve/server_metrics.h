@@ -52,7 +52,7 @@ class ServerMetrics {
   void CountTokens(const std::string& model, int64_t source, int64_t target);
   void CountWait(const std::string& model, double seconds);
   void CountReload(const std::string& model, bool succeeded);
-  /// Requests whose client was gone before they were computed.
+  /// Requests that were cancelled before they were done.
   void CountAbandoned(const std::string& model);
   void CountRefusedConnection() { ++refused_connections_; }
   void CountAcceptedConnection() { ++accepted_connections_; }

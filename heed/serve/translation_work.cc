@@ -87,7 +87,7 @@ void TranslationWork::Start(Engine& engine) {
   }
   const auto self = shared_from_this();
   DetectLanguages(
-      engine, PlainTexts(), [self] { return self->exchange_->gone(); },
+      engine, PlainTexts(), CancellationOf(exchange_),
       [self, &engine](const std::vector<Detection>& found) {
         self->detected_ = found.front();
         self->source_ = found.front().language;
@@ -147,12 +147,14 @@ void TranslationWork::Submit(ModelQueue& queue) {
   }
   job.search.beam = call_.beam.value_or(0);
   job.search.nbest = call_.html ? 1 : call_.alternatives + 1;
-  job.abandoned = [self] { return self->exchange_->gone(); };
+  job.client = exchange_->request().client;
+  job.seconds = queue.model()->TranslationSeconds(job.texts, job.search);
+  job.cancellation = CancellationOf(exchange_);
   if (call_.stream) {
     written_.resize(sentences_.size());
-    job.told = [self, model = queue.model()](
-                   int64_t sentence, const std::vector<std::string>& pieces,
-                   bool whole) {
+    job.observer = [self, model = queue.model()](
+                       int64_t sentence, const std::vector<std::string>& pieces,
+                       bool whole) {
       self->Tell(model->target_vocabulary(), static_cast<size_t>(sentence),
                  pieces, whole);
     };

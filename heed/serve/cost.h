@@ -1,0 +1,38 @@
+// What a request costs, before it is computed.
+#ifndef HEED_SERVE_COST_H_
+#define HEED_SERVE_COST_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "heed/explain/attribution.h"
+
+namespace heed {
+
+/// Estimates of the tokens that a model reads and writes for a request if its
+/// search goes on to the length limit. A token is taken to have 4 bytes, of
+/// which few vocabularies have more.
+
+/// Translations of sentences.
+double TranslationTokens(std::span<const std::string> sentences, int beam,
+                         double max_length_factor);
+
+/// Predictions of a task by its options, all of them given.
+double PredictionTokens(const std::string& task,
+                        const nlohmann::ordered_json& options,
+                        std::span<const std::string> texts);
+
+/// An explanation of a text of so many bytes, a backward pass counted as two
+/// forward ones.
+double ExplanationTokens(const std::string& task, double bytes,
+                         const AttributionOptions& attribution);
+
+/// The least time that a processor of today takes for so many multiply-adds, on
+/// all threads of parallel loops. Units: seconds
+double LeastSeconds(double multiply_adds);
+
+}  // namespace heed
+
+#endif  // HEED_SERVE_COST_H_
