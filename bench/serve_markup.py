@@ -23,7 +23,7 @@ import sys
 import time
 import urllib.request
 
-MARK = re.compile(r"<[^>]+>|\{\{\w+\}\}|\{\w+\}|%\d\$s|\[X\d+X\]|https://[\w./]+|\$\{\w+\}")
+MARK = re.compile(r"<[^>]+>|\{\{\w+\}\}|\{\w+\}|%\d+\$s|\[X\d+X\]|https://[\w./]+|\$\{\w+\}")
 TAGS = ["b", "i", "em", "strong", "span", "a", "u", "mark", "small"]
 BATCH = 50
 

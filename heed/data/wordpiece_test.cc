@@ -1,4 +1,3 @@
-#include "heed/base/json.h"
 #include "heed/data/wordpiece.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/io/file.h"
 
 namespace heed {

@@ -42,15 +42,13 @@ class Matcher {
         return Dollar(i);
       case '#':
       case '@':
-        return Get(i + 1) == '{' ? Prefixed(i) : 0;
+        return Get(i + 1) == '{' ? Prefixed(i) : Mention(i);
       case '[':
         return Brackets(i);
       case '<':
         return NumberedTag(i);
       case ':':
         return Colons(i);
-      case '_':
-        return Underlines(i);
       case '\\':
         return Escape(i);
       case '&':
@@ -143,11 +141,11 @@ class Matcher {
       const size_t letters = Skip(end, IsWordByte) - end;
       return letters <= 2 ? end - i : 0;
     }
-    // Qt's %1 and %L1
+    // Qt's %1 and %L1, others' %1%
     const size_t number = Skip(i + (next == 'L' ? 2 : 1), IsDigit);
     const size_t digits = number - i - (next == 'L' ? 2 : 1);
     if (digits < 1 || digits > 2 || IsWordByte(Get(number))) return 0;
-    return number - i;
+    return number + (Get(number) == '%' ? 1 : 0) - i;
   }
 
   // "5.2lf" of "%5.2lf"; a space is no flag here: "% s" is mostly text.
@@ -189,24 +187,27 @@ class Matcher {
     return Get(end) == '>' ? end + 1 - i : 0;
   }
 
-  size_t Colons(size_t i) const {
-    if (IsWordByte(Before(i)) || Before(i) == ':') return 0;
-    if (!IsLetter(Get(i + 1)) && Get(i + 1) != '+' && Get(i + 1) != '-') {
-      return 0;
-    }
-    const size_t end = Skip(
-        i + 1, [](char c) { return IsNameByte(c) || c == '-' || c == '+'; });
-    return Get(end) == ':' && !IsWordByte(Get(end + 1)) && Get(end + 1) != ':'
-               ? end + 1 - i
-               : 0;
+  /// What has a letter behind it and no word before it: @user, #tag.
+  size_t Mention(size_t i) const {
+    const char before = Before(i);
+    if (IsWordByte(before) || before == text_[i] || before == '&') return 0;
+    if (!IsLetter(Get(i + 1))) return 0;
+    return Skip(i + 1, IsNameByte) - i;
   }
 
-  size_t Underlines(size_t i) const {
-    if (Get(i + 1) != '_' || IsNameByte(Before(i))) return 0;
-    const size_t end = Skip(i, IsNameByte);
-    const bool closes =
-        end >= i + 5 && text_[end - 1] == '_' && text_[end - 2] == '_';
-    return closes ? end - i : 0;
+  /// :smile:, and :name of some libraries.
+  size_t Colons(size_t i) const {
+    if (IsWordByte(Before(i)) || Before(i) == ':') return 0;
+    const char next = Get(i + 1);
+    if (!IsLetter(next) && next != '+' && next != '-') return 0;
+    const size_t end = Skip(
+        i + 1, [](char c) { return IsNameByte(c) || c == '-' || c == '+'; });
+    if (Get(end) == ':' && !IsWordByte(Get(end + 1)) && Get(end + 1) != ':') {
+      return end + 1 - i;
+    }
+    const bool alone = i == 0 || IsBlank(Before(i)) || Before(i) == '(' ||
+                       Before(i) == '"' || Before(i) == '\'';
+    return alone && IsLetter(next) ? Skip(i + 1, IsNameByte) - i : 0;
   }
 
   size_t Escape(size_t i) const {
@@ -223,9 +224,44 @@ class Matcher {
 
   size_t AtWord(size_t i) const {
     const char c = text_[i];
-    if (!IsNameByte(c) || IsWordByte(Before(i))) return 0;
+    if (!IsNameByte(c) || IsWordByte(Before(i)) || Before(i) == '_') return 0;
     if (const size_t url = Url(i)) return url;
-    return has_at_ ? Email(i) : 0;
+    if (has_at_) {
+      if (const size_t email = Email(i)) return email;
+    }
+    const size_t end = Skip(i, IsNameByte);
+    const std::string_view word = text_.substr(i, end - i);
+    if (Get(end) == '.') {
+      if (const size_t domain = Domain(i)) return domain;
+    }
+    return IsName(word) && !IsWordByte(Get(end)) ? word.size() : 0;
+  }
+
+  /// What no language has: user_name, __NAME__, X0X.
+  static bool IsName(std::string_view word) {
+    const bool letters = std::ranges::any_of(word, IsLetter);
+    if (letters && word.find('_') != word.npos) return true;
+    const size_t last = word.find_last_of("0123456789");
+    return IsUpper(word[0]) && last != word.npos && last + 1 < word.size() &&
+           std::ranges::none_of(word, IsLower);
+  }
+
+  /// x.example.com and what follows: of the domains that everybody knows.
+  size_t Domain(size_t i) const {
+    constexpr std::array<std::string_view, 8> kTop = {
+        "com", "org", "net", "io", "dev", "edu", "gov", "info"};
+    if (Before(i) == '.' || Before(i) == '-' || Before(i) == '/') return 0;
+    const size_t end = Skip(i, [](char c) {
+      return IsLetter(c) || IsDigit(c) || c == '-' || c == '.';
+    });
+    std::string_view name = text_.substr(i, end - i);
+    while (name.ends_with('.')) name.remove_suffix(1);
+    const size_t dot = name.rfind('.');
+    if (dot == name.npos || dot == 0 ||
+        std::ranges::find(kTop, name.substr(dot + 1)) == kTop.end()) {
+      return 0;
+    }
+    return Get(i + name.size()) == '/' ? UrlEnd(i) : name.size();
   }
 
   static bool BeginsUrl(std::string_view text) {
@@ -250,10 +286,11 @@ class Matcher {
     });
   }
 
+  size_t Url(size_t i) const { return BeginsUrl(From(i)) ? UrlEnd(i) : 0; }
+
   // Up to white space or a mark that no URL has; punctuation that ends it is
   // the sentence's, and so is a bracket that was not opened in it.
-  size_t Url(size_t i) const {
-    if (!BeginsUrl(From(i))) return 0;
+  size_t UrlEnd(size_t i) const {
     const size_t stop =
         std::min(text_.find_first_of(" \t\r\n\f\"<>`|\\^", i), text_.size());
     std::string_view url = text_.substr(i, stop - i);

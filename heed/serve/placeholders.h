@@ -24,9 +24,10 @@ struct TextRange {
 
 /// The placeholders of a text, in order, as docs/serving.md lists them:
 ///   {{name}} {name} {0} {} {n, plural, …} {% if %} ${name} #{name} %{name}
-///   %s %d %1$s %.2f %@ %(name)s %name% %1 (no digit or letter before it)
-///   $name __NAME__ [X0X] [NAME] <0> </0> <1/> :name: \n &name;
-///   https://… www.… mailto:… a@b.example
+///   %s %d %1$s %.2f %@ %(name)s %name% %1 %1% (no digit or letter before it)
+///   $name @name #name :name :name: user_name __NAME__ X0X [X0X] [NAME]
+///   <0> </0> <1/> \n &name;
+///   https://… www.… x.example.com/… mailto:… a@b.example
 /// Brackets and quotation marks that hold nothing else belong to it, and what
 /// joins two of them without a word ({0}/{1}). Time is linear: a name has at
 /// most 200 bytes, but for URLs.

@@ -1,5 +1,6 @@
-// A library to be loaded before a program (LD_PRELOAD) that lets one call of the
-// system or of the allocator fail, and with it every later one if so wanted.
+// A library to be loaded before a program (LD_PRELOAD) that lets one call of
+// the system or of the allocator fail, and with it every later one if so
+// wanted.
 //
 //   HEED_FAULT_CALL    write, sync, rename, create, or allocate
 //   HEED_FAULT_AT      which one of these calls fails, from 1; 0: none
@@ -132,9 +133,7 @@ int open(const char* path, int flags, ...) {
   return Creates(flags) && Fails('c') ? -1 : next(path, flags, mode);
 }
 
-void* malloc(size_t size) {
-  return Fails('a') ? nullptr : __libc_malloc(size);
-}
+void* malloc(size_t size) { return Fails('a') ? nullptr : __libc_malloc(size); }
 
 void* calloc(size_t count, size_t size) {
   return Fails('a') ? nullptr : __libc_calloc(count, size);
