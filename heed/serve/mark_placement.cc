@@ -82,13 +82,13 @@ std::vector<Unit> UnitsOf(std::string_view text, std::span<const Mark> cuts) {
 /// in them.
 class Weights {
  public:
-  Weights(size_t T, size_t S) : S_(S), values_(T * S) {}
+  Weights(size_t T, size_t S) : columns_(S), values_(T * S) {}
 
-  float& at(size_t t, size_t s) { return values_[t * S_ + s]; }
-  float at(size_t t, size_t s) const { return values_[t * S_ + s]; }
+  float& at(size_t t, size_t s) { return values_[t * columns_ + s]; }
+  float at(size_t t, size_t s) const { return values_[t * columns_ + s]; }
 
  private:
-  size_t S_;
+  size_t columns_;
   std::vector<float> values_;
 };
 
@@ -552,7 +552,15 @@ class Placement {
     const bool joins_right =
         mark.joins_right && JoinsRight(mark) && (own.empty() || spaces_left);
     if (joins_right) return;
-    if (!own.empty() || target_[word_].word) EmitText(" ");
+    const bool grows = !mark.joins_right && IsAddress(mark.raw);
+    if (!own.empty() || target_[word_].word || grows) EmitText(" ");
+  }
+
+  /// Whether a full stop behind it could be read as a part of it.
+  static bool IsAddress(std::string_view raw) {
+    const bool name =
+        raw.ends_with('/') || u_isalnum(static_cast<unsigned char>(raw.back()));
+    return name && raw.find('.') != raw.npos;
   }
 
   static bool Opens(char c) { return c == '(' || c == '[' || c == '{'; }

@@ -89,6 +89,18 @@ TEST(WriteSentence, APlaceholderStaysBesideItsNeighbours) {
             "siehe https://x.example/a");
 }
 
+TEST(WriteSentence, AnAddressDoesNotGrow) {
+  EXPECT_EQ(
+      Placed("go to https://x.example/a now.", "geh jetzt.", {0, 2}, false),
+      "geh https://x.example/a jetzt.");
+  EXPECT_EQ(
+      Placed("the dog https://x.example/a runs.", "der Hund.", {0, 1}, false),
+      "der Hund https://x.example/a .");
+  EXPECT_EQ(
+      Placed("the dog at https://x.example/a.", "der Hund.", {0, 1}, false),
+      "der Hund https://x.example/a.");
+}
+
 TEST(WriteSentence, WhatIsKeptKeepsItsBytes) {
   EXPECT_EQ(Placed("run <code>a &lt; b</code> &amp; <img alt='a>b'> go",
                    "lauf & geh", {0, 1, 2}),
