@@ -131,9 +131,9 @@ void TranslationWork::Choose(Engine& engine) {
                                      LanguageName(source_), source_));
   }
   if (!sentences_.empty()) return Submit(*queue);
-  for (Text& text : texts_) {
-    for (Segment& segment : text.segments) segment.translate = false;
-    text.count = 0;
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    texts_[i].segments = {{.text = call_.texts[i]}};
+    texts_[i].count = 0;
   }
   Finish({});
 }

@@ -130,3 +130,11 @@ class LibreTranslate(EndToEnd):
                 answer = server.translate(q, format="html")
                 self.assertEqual(answer.status, 200, q[:20])
                 self.assertEqual(answer.json()["translatedText"].count("<"), q.count("<"))
+
+    def test_a_text_in_its_own_language_stays_as_it_is(self):
+        with Server() as server:
+            for q in ("1 <b>2</b> {x} &eacute;.\n <i>3</i>", " 4 %s  5 "):
+                for form in ("text", "html"):
+                    answer = server.post("/translate", {"q": q, "source": "source",
+                                                        "target": "source", "format": form})
+                    self.assertEqual(answer.json(), {"translatedText": q})

@@ -1,0 +1,53 @@
+// Which words of a translation come from which of its source.
+#ifndef HEED_SERVE_WORD_LINKS_H_
+#define HEED_SERVE_WORD_LINKS_H_
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "heed/decode/translator.h"
+#include "heed/serve/placeholders.h"
+#include "heed/serve/text_split.h"
+
+namespace heed {
+
+/// A word, or a single mark or character of a script without spaces.
+struct Unit {
+  TextRange range;
+  bool word = false;
+};
+
+inline std::string_view TextOf(std::string_view text, const Unit& unit) {
+  return text.substr(unit.range.begin, unit.range.end - unit.range.begin);
+}
+
+/// What stands between white space, cut between words and marks, and where
+/// `cuts` are (in order).
+std::vector<Unit> UnitsOf(std::string_view text, std::span<const Mark> cuts);
+
+inline constexpr size_t kNoWord = static_cast<size_t>(-1);
+
+/// Links between the T words of a translation and the S of its source.
+struct WordLinks {
+  // Of each target word: the source word that it looked at most, and how much.
+  std::vector<size_t> source;
+  std::vector<float> confidence;
+  // Of each source word: the target word that looked at it most, how much, and
+  // the surest of those that are linked to it (kNoWord: there is none).
+  std::vector<size_t> target;
+  std::vector<float> weight;
+  std::vector<size_t> own;
+};
+
+/// By translation.attention, summed over the pieces of words; words belong to
+/// words rather than to marks, and marks to the same mark. Without attention,
+/// to the word at the same share of the sentence. Time: O(T S).
+WordLinks LinkWords(const Translation& translation,
+                    std::string_view source_text, std::span<const Unit> source,
+                    std::span<const Unit> target);
+
+}  // namespace heed
+
+#endif  // HEED_SERVE_WORD_LINKS_H_
