@@ -1,6 +1,7 @@
 // heed serve: models over HTTP.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -9,6 +10,7 @@
 #include "heed/base/threads.h"
 #include "heed/serve/api.h"
 #include "heed/serve/engine.h"
+#include "heed/serve/idle_memory.h"
 #include "heed/serve/server.h"
 #include "heed/serve/service_manager.h"
 #include "heed/tensor/pool_limit.h"
@@ -17,7 +19,7 @@ namespace heed {
 namespace {
 
 // Of buffers that no computation uses now; a large one long ago had many.
-constexpr int64_t kMostIdleBytes = int64_t{128} << 20;
+constexpr int64_t kMostIdleBytes = int64_t{256} << 20;
 
 }  // namespace
 
@@ -90,6 +92,10 @@ int RunServe(const Arguments& arguments) {
                                "Most processor time that one event took of the "
                                "thread of all sockets.",
                                "", server.longest_event()}};
+  });
+  const IdleMemory idle_memory([&engine] {
+    return std::ranges::all_of(
+        engine.queues(), [](const auto& queue) { return queue->depth() == 0; });
   });
   server.OnHangUp([&] {
     service.Reloading();

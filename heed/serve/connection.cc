@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -48,6 +49,16 @@ std::string AddressOf(const StreamProtocol::endpoint& endpoint) {
   std::memcpy(tcp_endpoint.data(), endpoint.data(), endpoint.size());
   const std::string text = tcp_endpoint.address().to_string();
   return ParseClientAddress(text).value_or(text);
+}
+
+// Gives this thread less of a busy processor than those that others wait for.
+void StepBack() {
+  constexpr int kNice = 5;
+  thread_local bool done = false;
+  if (done) return;
+  done = true;
+  const int present = getpriority(PRIO_PROCESS, 0);  // of the thread, on Linux
+  setpriority(PRIO_PROCESS, 0, present + kNice);
 }
 
 double MillisecondsSince(SteadyClock::time_point start) {
@@ -158,7 +169,11 @@ ClientConnection::ClientConnection(StreamSocket socket, ServerLoop& server)
 asio::io_context& ClientConnection::io() { return server_.io_; }
 
 void ClientConnection::Later(bool large, std::function<void()> work) {
-  asio::post(large ? server_.for_large_ : server_.for_small_, std::move(work));
+  if (!large) return asio::post(server_.for_small_, std::move(work));
+  asio::post(server_.for_large_, [work = std::move(work)] {
+    StepBack();
+    work();
+  });
 }
 
 void ClientConnection::LogFailure(const std::string& path,

@@ -197,6 +197,14 @@ def requests():
     form = '--x\r\nContent-Disposition: form-data; name="q"\r\n\r\nein mann\r\n--x--\r\n'
     put("request", "multipart", "POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: "
         f"multipart/form-data; boundary=x\r\nContent-Length: {len(form)}\r\n\r\n{form}")
+    put("request", "forwarded", "POST /detect?api_key=k&q=a&q=b HTTP/1.1\r\nHost: a\r\n"
+        "X-Forwarded-For: 192.0.2.1, [2001:db8::1]:443\r\nx-forwarded-for: ::ffff:192.0.2.7\r\n"
+        "Via: 1.1 b\r\nContent-Length: 0\r\n\r\n")
+    put("request", "codings", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+    names = "&".join(f"n{i}={i}" for i in range(101))
+    put("request", "names", "POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: "
+        f"application/x-www-form-urlencoded\r\nContent-Length: {len(names)}\r\n\r\n{names}")
 
 
 def markup():
