@@ -456,6 +456,7 @@ kernels::AttentionArgs Attention::Arguments(const Call& call,
   args.key_heads = call.key_heads;
   args.query_offset = call.site.offset;
   args.precision = precision_;
+  args.cancellation = call.site.ctx.cancellation;
   if (dropout_ > 0 && call.site.ctx.training) {
     args.dropout = dropout_;
     args.dropout_key = call.site.ctx.NextKey();

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "heed/base/cancellation.h"
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/mask_rule.h"
 #include "heed/tensor/tensor.h"
@@ -59,6 +60,13 @@ struct AttentionArgs {
   uint64_t dropout_key =
       0;  // Dropout drops element (b, h, t, s) of [B, H, T, S]
   Precision precision = Precision::kNative;
+  /// Asked between blocks of queries, by each thread; null: runs to its end.
+  const Cancellation* cancellation = nullptr;
+
+  /// Throws: Cancelled.
+  void CheckCancelled() const {
+    if (cancellation != nullptr) cancellation->Check();
+  }
 
   int64_t batch() const { return q.dim(0); }
   int64_t queries() const { return q.dim(1); }

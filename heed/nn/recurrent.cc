@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "heed/base/errors.h"
 #include "heed/kernels/gather.h"
 #include "heed/ops/elementwise.h"
@@ -19,6 +21,20 @@ int64_t GatesOf(const std::string& cell) {
 
 GruKind GruKindOf(const std::string& cell) {
   return cell == "gru" ? GruKind::kCudnn : ParseGruKind(cell.substr(4));
+}
+
+// Of a sequence without gradients, after which it can be cancelled.
+constexpr int64_t kStepsUntilCancelled = 128;
+
+/// What sequences of these lengths have of the steps [begin, end).
+Tensor PartOfLengths(const Tensor& lengths, int64_t begin, int64_t end) {
+  if (!lengths.defined()) return {};
+  Tensor part(lengths.shape(), DType::kI32);
+  for (int64_t b = 0; b < lengths.numel(); ++b) {
+    part.data<int32_t>()[b] = static_cast<int32_t>(
+        std::clamp<int64_t>(lengths.data<int32_t>()[b], begin, end) - begin);
+  }
+  return part;
 }
 
 }  // namespace
@@ -99,6 +115,29 @@ Var Recurrent::SelectRows(const Var& state, const Tensor& rows) {
 RecurrentResult Recurrent::Forward(const Context& ctx, const Var& projected,
                                    const Var& state, const Tensor& lengths,
                                    const Var& inner) const {
+  if (ctx.cancellation == nullptr || ctx.tape != nullptr ||
+      projected.dim(0) <= kStepsUntilCancelled) {
+    return Run(ctx, projected, state, lengths, inner);
+  }
+  RecurrentResult all;
+  all.state = state;
+  Tensor outputs({projected.dim(0), projected.dim(1), units_},
+                 projected.value().dtype());
+  for (int64_t t = 0; t < projected.dim(0); t += kStepsUntilCancelled) {
+    ctx.CheckCancelled();
+    const int64_t end = std::min(t + kStepsUntilCancelled, projected.dim(0));
+    const RecurrentResult part = Run(ctx, Slice(projected, t, end), all.state,
+                                     PartOfLengths(lengths, t, end), inner);
+    outputs.Slice(t, end).CopyFrom(part.outputs.value());
+    all.state = part.state;
+  }
+  all.outputs = outputs;
+  return all;
+}
+
+RecurrentResult Recurrent::Run(const Context& ctx, const Var& projected,
+                               const Var& state, const Tensor& lengths,
+                               const Var& inner) const {
   const int64_t steps = projected.dim(0);
   const Var recurrent = ctx.Use(*recurrent_);
   if (const int64_t states = StatesOfCell(cell_); states > 1) {

@@ -69,6 +69,10 @@ class Recurrent {
                           const Var& inner = {}) const;
 
  private:
+  RecurrentResult Run(const Context& ctx, const Var& projected,
+                      const Var& state, const Tensor& lengths,
+                      const Var& inner) const;
+
   std::string cell_;
   int64_t units_;
   std::vector<Parameter*> input_;  // [inputs[i], G·H]

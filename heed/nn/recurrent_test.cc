@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/testing.h"
 #include "heed/kernels/elementwise.h"
 
 namespace heed {
@@ -233,6 +234,31 @@ TEST_P(EveryCell, EncoderParametersHaveTheGradientOfDifferences) {
   const GradientCheckResult result =
       CheckParameterGradient(loss, parameters, 6);
   EXPECT_LT(result.worst, 1e-6) << result.where;
+}
+
+TEST(RecurrentEncoder, ALongSequenceCanBeCancelledAndIsTheSameInParts) {
+  constexpr int64_t kLong = 300;
+  const Tensor x = RandomTensor({kLong, B, kIn}, 3);
+  const Tensor lengths = Lengths({300, 40, 256});
+  for (const char* cell : {"rnn", "lstm", "nested_lstm", "gru"}) {
+    SCOPED_TRACE(cell);
+    const Encoder encoder(cell);
+    const EncoderResult whole = encoder.encoder({}, x, lengths);
+    const CountedCancellation never;
+    Context ctx;
+    ctx.cancellation = &never;
+    const EncoderResult parts = encoder.encoder(ctx, x, lengths);
+    EXPECT_GE(never.asked(), 2 * 2 * 3) << "layers, directions, parts";
+    EXPECT_EQ(MaxDifference(parts.outputs.value(), whole.outputs.value()), 0);
+    for (size_t i = 0; i < whole.states.size(); ++i) {
+      EXPECT_EQ(
+          MaxDifference(parts.states[i].value(), whole.states[i].value()), 0);
+    }
+    const CountedCancellation soon(5);
+    ctx.cancellation = &soon;
+    EXPECT_THROW(encoder.encoder(ctx, x, lengths), Cancelled);
+    EXPECT_EQ(soon.asked(), 5);
+  }
 }
 
 TEST(SequenceDropout, VariationalUsesOneMaskForAllSteps) {

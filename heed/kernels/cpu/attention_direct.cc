@@ -233,6 +233,7 @@ AttentionResult DirectAttention(const AttentionArgs& args) {
               [&](int64_t begin, int64_t end) HWY_ATTR {
                 Scratch scratch(args, HasFactors(args) ? 1 : 0);
                 for (int64_t i = begin; i < end; ++i) {
+                  args.CheckCancelled();
                   const Queries q = BlockOfQueries(args, i / split.chunks);
                   const int64_t chunk = i % split.chunks;
                   const int64_t s = chunk * split.chunk_keys;
@@ -262,6 +263,7 @@ Tensor DirectAttentionWeights(const AttentionArgs& args,
       split.blocks, split.grain, [&](int64_t begin, int64_t end) HWY_ATTR {
         Scratch scratch(args, 1);
         for (int64_t i = begin; i < end; ++i) {
+          args.CheckCancelled();
           WeightsOfBlock(args, BlockOfQueries(args, i), log_sum, scratch, a);
         }
       });

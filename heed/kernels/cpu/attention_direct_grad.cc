@@ -303,6 +303,7 @@ void DirectAttentionGrad(const AttentionArgs& args,
         Scratch scratch(args);
         AttentionGrads own = GradsOfSpan(grads, parts, begin / split.grain);
         for (int64_t i = begin; i < end; ++i) {
+          args.CheckCancelled();
           const int64_t chunk = i % split.chunks;
           const int64_t head = i / split.chunks % split.head_tasks;
           const int64_t batch = i / split.chunks / split.head_tasks;

@@ -239,6 +239,7 @@ void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
       PackedMemory memory(n, 1, values);
       Scratch scratch(args, n);
       for (int64_t head = begin; head < end; ++head) {
+        args.CheckCancelled();
         memory.Pack(args, head, 0, 0, n.S, scratch.lines.data<float>());
         for (int64_t i = 0; i < head_blocks; ++i) {
           body(QueryBlock(n, head * head_blocks + i, memory, 0), scratch);
@@ -264,6 +265,7 @@ void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
               [&](int64_t begin, int64_t end) {
                 Scratch scratch(args, n);
                 for (int64_t i = begin; i < end; ++i) {
+                  args.CheckCancelled();
                   body(QueryBlock(n, i, memory, i / head_blocks), scratch);
                 }
               });
