@@ -4,6 +4,7 @@
 #include <array>
 
 #include "heed/base/text.h"
+#include "heed/serve/ascii.h"
 #include "heed/serve/http.h"
 
 namespace heed {
@@ -44,13 +45,6 @@ template <size_t n>
 bool IsOneOf(const std::array<std::string_view, n>& names,
              std::string_view name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool IsBlank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
 }
 
 // Names are cut where no element's could go on.

@@ -10,6 +10,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/serve/ascii.h"
 
 namespace heed {
 namespace {
@@ -17,8 +18,7 @@ namespace {
 bool IsCode(const std::string& text) {
   return !text.empty() && text.size() <= 16 &&
          std::ranges::all_of(text, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                  (c >= '0' && c <= '9') || c == '-' || c == '_';
+           return IsLetter(c) || IsDigit(c) || c == '-' || c == '_';
          });
 }
 
@@ -61,7 +61,7 @@ std::string UsualCase(std::string code) {
     const size_t end = std::min(code.find('-', ++begin), code.size());
     const size_t capitals = end - begin == 2 ? 2 : end - begin == 4 ? 1 : 0;
     for (size_t i = begin; i < begin + capitals; ++i) {
-      if (code[i] >= 'a' && code[i] <= 'z') {
+      if (IsLower(code[i])) {
         code[i] = static_cast<char>(code[i] - 'a' + 'A');
       }
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "heed/serve/ascii.h"
 #include "heed/serve/html_entities.h"
 #include "heed/serve/http.h"
 
@@ -12,18 +13,10 @@ namespace {
 
 constexpr size_t kLongest = 200;
 
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return IsLower(c) || IsUpper(c); }
 bool IsWordByte(char c) {  // a letter in any script, as far as bytes tell
   return IsLetter(c) || IsDigit(c) || (static_cast<unsigned char>(c) & 0x80);
 }
 bool IsNameByte(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
-bool IsBlank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
-
 /// Finds what begins at one place. All functions return a length, 0: nothing.
 class Matcher {
  public:

@@ -11,6 +11,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/serve/ascii.h"
 #include "heed/serve/html_entities.h"
 #include "heed/serve/html_tokens.h"
 #include "heed/serve/placeholders.h"
@@ -27,11 +28,6 @@ bool HasWord(std::string_view text) {
     if (c >= 0 && u_isalnum(c)) return true;
   }
   return false;
-}
-
-bool IsSpace(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' ||
-         c == '\v';
 }
 
 /// Whether a space before it would look wrong.
@@ -226,7 +222,7 @@ class Run {
     size_t i = begin + 1;
     const size_t limit = std::min(end, begin + kLongestName);
     while (i < limit && document_[i] != '&' && document_[i] != ';' &&
-           !IsSpace(document_[i]) && document_[i] > 0) {
+           !IsBlank(document_[i]) && document_[i] > 0) {
       ++i;
     }
     return i > begin + 1 && i < limit && document_[i] == ';' ? i + 1 - begin
@@ -238,10 +234,10 @@ class Run {
   void Put(char c, Origin origin) {
     const bool behind_token =
         !tokens_.empty() && tokens_.back().at == plain_.size();
-    if (IsSpace(c)) {
+    if (IsBlank(c)) {
       space_before_ = true;
       spaced_ = tokens_.size();
-      const bool doubled = plain_.empty() || IsSpace(plain_.back());
+      const bool doubled = plain_.empty() || IsBlank(plain_.back());
       if (behind_token && doubled) return;
       plain_ += html_ ? ' ' : c;
       origins_.push_back(origin);
@@ -280,11 +276,11 @@ class Run {
       // What a placeholder that opens the sentence leaves: ", hello".
       if (next < tokens_.size() && tokens_[next].at == 0 && begin == 0) {
         while (begin < end &&
-               (IsSpace(plain[begin]) || EndsClause(plain[begin])))
+               (IsBlank(plain[begin]) || EndsClause(plain[begin])))
           ++begin;
       }
-      while (begin < end && IsSpace(plain[begin])) ++begin;
-      while (end > begin && IsSpace(plain[end - 1])) --end;
+      while (begin < end && IsBlank(plain[begin])) ++begin;
+      while (end > begin && IsBlank(plain[end - 1])) --end;
       if (!HasWord(plain.substr(begin, end - begin))) continue;
       const bool last = k + 1 == borders.size();
       next = AddSentence(begin, end, last, next, segments);
