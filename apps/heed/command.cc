@@ -63,6 +63,11 @@ int FailWithoutMemory() {
   std::abort();
 }
 
+/// Before any object of static storage is made.
+[[gnu::constructor(101)]] void HandleTerminate() {
+  std::set_terminate(OnTerminate);
+}
+
 void FlushOutput() {
   errno = 0;
   std::cout.flush();
@@ -89,7 +94,6 @@ std::vector<std::string> NamesOf(const std::vector<Command>& commands) {
 }
 
 int RunCommand(CommandFunction run, const Arguments& arguments) {
-  std::set_terminate(OnTerminate);
   try {
     const int status = run(arguments);
     FlushOutput();

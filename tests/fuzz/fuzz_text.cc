@@ -5,7 +5,9 @@
 #include "heed/base/config.h"
 #include "heed/base/json.h"
 #include "heed/data/conll.h"
+#include "heed/data/corpus.h"
 #include "heed/data/labelled.h"
+#include "heed/data/retrieval.h"
 #include "heed/data/series.h"
 #include "heed/data/shortlist.h"
 #include "heed/data/word_vectors.h"
@@ -38,6 +40,11 @@ struct Settings {
 
 void ReadSettings(std::string_view text) {
   const nlohmann::ordered_json json = ParseJson(text, "input");
+  // With the limits of a small use there is less, or nothing.
+  MayRefuse([&] {
+    const JsonLimits few = {.bytes = 4000, .values = 20, .names = 5, .depth = 3};
+    Require(ParseJson(text, "input", few) == json, "the same within limits");
+  });
   // What was read can be printed, with texts that are not UTF-8 too.
   const std::string printed =
       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -80,9 +87,38 @@ void ReadFileOfLines(std::string_view text) {
   });
 }
 
+void ReadLabels(std::string_view text, const char* format) {
+  LabelledFormat how;
+  how.format = format;
+  const std::string path = InFile(text);
+  (void)ReadLabelled({.texts = {path}, .labels = {path}}, how);
+}
+
+// Collections, then what answers their queries.
+void ReadRetrieval(std::string_view bytes) {
+  static const Folder folder;
+  const std::vector<std::string_view> parts = Parts(bytes, 3);
+  const TextCollection queries = ReadTexts(folder.Put("queries", parts[0]));
+  const std::string links = folder.Put("links", parts[1]);
+  MayRefuse([&] { (void)ReadRelevantPairs(links, queries, queries); });
+  (void)ReadCandidateLists(links, queries, queries);
+}
+
 void Read(uint8_t what, std::string_view text) {
   TagColumns columns;
   switch (what) {
+    case 't':
+      return (void)ReadTsv(InFile(text));
+    case 'L':
+      return ReadLabels(text, "tsv");
+    case 'D':
+      return ReadLabels(text, "docs");
+    case 'I':
+      return ReadLabels(text, "imdb");
+    case 'q':
+      return ReadRetrieval(text);
+    case 'S':
+      return (void)Shortlist::Read(InFile(text), 6, 6);
     case 'j':
       return ReadSettings(text);
     case 'y':

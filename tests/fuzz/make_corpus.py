@@ -61,6 +61,9 @@ def weights():
         {"f16": ("F16", [2], b"\0\x3c\0\xc0"), "bf16": ("BF16", [1], b"\x80\x3f"),
          "i64": ("I64", [1], struct.pack("<q", 5)), "u8": ("U8", [3], b"abc"),
          "i8": ("I8", [0, 3], b""), "f64": ("F64", [], struct.pack("<d", 1.5))}))
+    for key in ("dtype", "shape", "data_offsets"):
+        deep = b'{"a":{"%s":' % key.encode() + b"[" * 1500 + b"]" * 1500 + b"}}"
+        put("safetensors", f"nested_{key}", struct.pack("<Q", len(deep)) + deep)
     for name, array in (("floats", npy("<f4", (2, 2), floats)), ("scalar", npy("<i4", (), bytes(4))),
                         ("fortran", npy("<f8", (2, 1, 3), bytes(48), True))):
         put("npz", name, array)
@@ -83,14 +86,50 @@ def texts():
             ("series", "s", "time,a,b\n2026-01-01 00:00,1.5,-2\n2026-01-01 01:00,2,1e-3\n"
              "2026-01-01 02:00,3,4\n"),
             ("vectors", "v", "2 3\nthe 0.1 -0.2 3e-1\nof 1 2 3\n"), ("labels", "a", "neg\npos\n"),
-            ("conllu", "u", "# text\n1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n"
+            ("tsv", "t", "ein Mann\ta man\n"), ("labelled", "L", "pos\ta b\nneg\tc\n"),
+            ("documents", "D", "#doc one pos 1\na b\n\n#doc two neg 2\nc\n"),
+            ("ratings", "I", "1_9\t9\tgood<br />film\n2_1\t1\tbad\n"),
+            ("queries", "q", "d1\ta title\ta body\nd2\tother\n====\nd1\td2\t1\nd1\td1\t0\n"),
+            ("candidates", "q", "d1\ta\nd2\tb\n====\nd1\td2\td1 d2\t1.5 0.5\n"),
+                        ("conllu", "u", "# text\n1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n"
              "2-3\tbark.\t_\t_\t_\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\t_\n"),
             ("conll", "c", "-DOCSTART- -X- O\n\nEU NNP B-ORG\nrejects VBZ O\n\nPeter NNP B-PER\n")):
         put("text", name, kind + text)
+    put("text", "shortlist", b"S" + safetensors({
+        name: ("I32", [len(ids)], struct.pack(f"<{len(ids)}i", *ids)) for name, ids in (
+            ("frequent", [4]), ("first", [0, 0, 0, 0, 0, 1, 2]), ("targets", [4, 5]))}))
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as file:
         file.write("ein mann\nschläft\n".encode() * 3)
     put("text", "gzip", b"l" + packed.getvalue())
+
+
+def checkpoint():
+    """Of the run that fuzz_run.cc reads."""
+    state = {"step": 12, "epoch": 3, "batch": 4, "tokens": 99, "rng_position": 5, "has_best": True,
+             "best": 0.5, "best_step": 9, "stale": 2, "kept": [3, 9], "text": "abcd"}
+    shapes = {"w": [2, 3], "b": [3]}
+    tensors = {}
+    for kind in ("", "optimizer.first.", "optimizer.second.", "average."):
+        for name, shape in shapes.items():
+            size = 4 * (6 if name == "w" else 3)
+            tensors[kind + name] = ("F32", shape, bytes(size))
+    return safetensors(tensors, {"heed.training": json.dumps(state)})
+
+
+def runs():
+    put("run", "checkpoint", b"c" + checkpoint())
+    put("run", "metrics", 'm{"step": 1, "time": 2.5, "loss": null}\n{"step": 2, "loss": 1}\n'
+        '{"step": 3}\n{"step"')
+    time = b"\x09" + struct.pack("<d", 1.5)
+    header = time + b"\x1a\x0dbrain.Event:2"
+    value = b"\x0a\x04loss\x15" + struct.pack("<f", 0.5)
+    event = lambda step: (time + b"\x10" + bytes([step]) + b"\x2a" + bytes([len(value) + 2])
+                          + b"\x0a" + bytes([len(value)]) + value)
+    records = SEPARATOR.join([header, event(1), event(2), event(3)])
+    for kind in (b"r", b"E"):
+        put("run", "events_" + kind.decode(), kind + records)
+    put("run", "raw_events", b"e" + bytes(40))
 
 
 def vocabularies(heed, folder):
@@ -227,6 +266,7 @@ def main():
         folder = pathlib.Path(scratch)
         weights()
         texts()
+        runs()
         vocabularies(heed, folder)
         tokenizer_texts()
         models(heed, folder)

@@ -10,10 +10,17 @@ grown=$folder/corpus/$name # what was interesting, from one run to the next
 mkdir -p "$found" "$grown"
 log=$folder/$name.log
 
-# A model may be large, a text for the tokenizers need not.
-length=4096
-if [[ $name == model ]]; then length=40000; fi
-limits=(-timeout=40 -rss_limit_mb=2500 "-max_len=$length" "-artifact_prefix=$found/$name-")
+# A model may be large, a text for the tokenizers need not. No input may take
+# over 10 s, or more memory than 256 MiB and four times its size: at once, or in
+# all, beside what the sanitizers need.
+length=4096 block=256
+if [[ $name == model ]]; then
+  length=40000
+  block=4096 # of addresses: weights have no place in memory before they are read
+fi
+export ASAN_OPTIONS=quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+limits=(-timeout=10 -rss_limit_mb=700 "-malloc_limit_mb=$block" "-max_len=$length"
+  "-artifact_prefix=$found/$name-")
 run() {
   if "$folder/fuzz_$name" "${limits[@]}" "$@" >"$log" 2>&1; then return; fi
   tail -n 60 "$log"

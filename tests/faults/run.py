@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Lets one call after the other fail: run.py HEED FAULTS [UNITTEST ARGS]
+
+For each command, the calls of a kind are counted first (writes, syncs, renames,
+new files, allocations). Then the command runs again and again, and each time
+another one of them fails: once, or from there on. The command must end with one
+line and status 1, or, if the fault did no harm, as if there had been none; what
+it would have replaced is the old or the new; and the next try succeeds.
+
+HEED_FAULTS=all tries every call; otherwise, of many calls, some.
+"""
+
+import collections
+import errno
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+from harness import TIMEOUT, WORLD, contents, heed, train_args, write_text  # noqa: E402
+
+LIBRARY = ""
+SOME = 8  # faults of a kind that are tried where there are more
+
+# What of a run tells the time or its place.
+PASSING = ("metrics.jsonl", "events.out.tfevents", "config.json")
+
+# The call, its error, and whether it lasts.
+DISK = [("write", errno.ENOSPC, 0), ("write", errno.EIO, 1), ("write", -1, 1),
+        ("sync", errno.EIO, 0), ("sync", errno.ENOSPC, 1), ("rename", errno.EIO, 0),
+        ("create", errno.ENOSPC, 0)]
+MEMORY = [("allocate", errno.ENOMEM, 0), ("allocate", errno.ENOMEM, 1)]
+
+# Calls of the libraries that end a process themselves without memory.
+NOT_OURS = ("terminate called", "GLib", "libgomp")
+
+
+def run(args, call=None, at=0, error=0, lasts=0, count=None, stdin=b""):
+    environment = {name: text for name, text in os.environ.items() if name != "HEED_FAULTS"}
+    if call:
+        environment |= {"LD_PRELOAD": LIBRARY, "HEED_FAULT_CALL": call, "HEED_FAULT_AT": str(at),
+                        "HEED_FAULT_ERROR": str(error), "HEED_FAULT_LASTS": str(lasts)}
+    if count:
+        environment["HEED_FAULT_COUNT"] = str(count)
+    return subprocess.run([WORLD.heed, *map(str, args)], input=stdin, capture_output=True,
+                          timeout=TIMEOUT, check=False, env=environment)
+
+
+def chosen(count):
+    """The calls that fail: all, or the first, the last and some between."""
+    if os.environ.get("HEED_FAULTS") == "all" or count <= SOME:
+        return range(1, count + 1)
+    draw = random.Random(count)
+    return sorted({1, 2, count - 1, count,
+                   *(draw.randint(1, count) for _ in range(SOME - 4))})
+
+
+def lasting(folder):
+    """Of a folder, what does not tell the time."""
+    folder = pathlib.Path(folder)
+    if not folder.exists():
+        return None
+    if folder.is_file():
+        return folder.read_bytes()
+    return {name: data for name, data in contents(folder).items()
+            if not pathlib.Path(name).name.startswith(PASSING) or name.endswith(".tmp")}
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=WORLD.work))
+        self.tried = collections.Counter()
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def ends_well(self, result, what):
+        """Status 1 and one line; whether it failed at all."""
+        error = result.stderr.decode(errors="replace")
+        if result.returncode == 0:
+            return False
+        self.assertEqual(result.returncode, 1, (what, error))
+        self.assertEqual(error.count("\n"), 1, (what, error))
+        self.assertTrue(error.startswith("heed: "), (what, error))
+        return True
+
+    def sweep(self, faults, args, out=None, before=None, again=None, stdin=b"", whole=True):
+        """Runs `args` with each fault. `out` is what they write; `before` makes what is there
+        before; `again`, run after a failure, must lead to what a run without faults does."""
+        def prepare():
+            if out and out.is_dir():
+                shutil.rmtree(out)
+            elif out:
+                out.unlink(missing_ok=True)
+            if before:
+                before()
+        prepare()
+        old = lasting(out) if out else None
+        result = run(args, stdin=stdin)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        new, printed = lasting(out) if out else None, result.stdout
+        count = self.folder / "count"
+        for call, error, lasts in faults:
+            prepare()
+            run(args, call, count=count, stdin=stdin)
+            calls = int(count.read_text())
+            for at in chosen(calls):
+                what = f"{args[0]}: {call} {at} of {calls}, error {error}, lasts {lasts}"
+                prepare()
+                result = run(args, call, at, error, lasts, stdin=stdin)
+                self.tried[call] += 1
+                failed = self.ends_well(result, what)
+                if not failed:
+                    self.assertEqual(result.stdout, printed, what)
+                    self.assertTrue(not out or lasting(out) == new, what)
+                elif out and whole:
+                    self.assertIn(lasting(out), (old, new), what)
+                if failed and again:
+                    result = run(again)
+                    self.assertEqual(result.returncode, 0, (what, result.stderr))
+                    self.assertTrue(lasting(out) == new, what)
+
+    def test_training(self):
+        out = self.folder / "model"
+        self.sweep_training(DISK, out)
+
+    def test_training_memory(self):
+        out = self.folder / "model"
+        self.sweep_training(MEMORY, out)
+
+    def sweep_training(self, faults, out):
+        args = [*train_args(out, epochs=1, checkpoint_every=4, validate_every=3, units=4,
+                            embedding=4), "--quiet"]
+        # Whatever is there then, one of the two goes on to the same weights.
+        def again():
+            if (out / "training.safetensors").exists():
+                return ["train", "--quiet", "--resume", out]
+            return args
+        self.sweep(faults, args, out, again=Later(again), whole=False)
+
+    def test_resuming(self):
+        out, stopped = self.folder / "model", self.folder / "stopped"
+        args = train_args(stopped, epochs=1, checkpoint_every=4, units=4, embedding=4)
+        run([*args, "--quiet"], "write", 20, errno.EIO, 1)
+        self.assertTrue((stopped / "training.safetensors").exists())
+        resume = ["train", "--quiet", "--resume", out]
+        self.sweep(DISK, resume, out, before=lambda: shutil.copytree(stopped, out),
+                   again=Later(lambda: resume), whole=False)
+
+    def test_quantizing(self):
+        out = self.folder / "model"
+        self.sweep(DISK, ["quantize", WORLD.model, "--out", out], out,
+                   again=Later(lambda: ["quantize", WORLD.model, "--out", out]), whole=False)
+
+    def test_importing(self):
+        out = self.folder / "model"
+        golden = pathlib.Path(__file__).parent.parent / "golden" / "huggingface_marian"
+        args = ["import", golden, "--out", out]
+        self.sweep(DISK + MEMORY, args, out, again=Later(lambda: args), whole=False)
+
+    def test_pictures(self):
+        picture = self.folder / "picture.svg"
+        self.sweep(DISK + MEMORY, ["translate", WORLD.model, "--alignments", picture], picture,
+                   before=lambda: picture.write_text("old"), stdin=b"1 2 3\n")
+
+    def test_loading(self):
+        before = contents(WORLD.model)
+        text = ["--source", WORLD.work / "valid.source", "--target", WORLD.work / "valid.target"]
+        for args in (["translate", WORLD.model], ["info", WORLD.model],
+                     ["evaluate", WORLD.model, *text, "--json"]):
+            if args[0] == "evaluate":
+                continue  # tells its seconds
+            self.sweep(MEMORY, args, stdin=b"1 2 3\n4 5\n")
+        self.assertEqual(contents(WORLD.model), before)
+
+
+class Later(list):
+    """Arguments that are known only when they are needed."""
+
+    def __init__(self, arguments):
+        super().__init__()
+        self.arguments = arguments
+
+    def __iter__(self):
+        return iter(self.arguments())
+
+    def __bool__(self):
+        return True
+
+
+def main():
+    global LIBRARY
+    WORLD.heed, LIBRARY = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+    with tempfile.TemporaryDirectory(prefix="heed-faults-") as folder:
+        WORLD.work = pathlib.Path(folder)
+        write_text(WORLD.work)
+        WORLD.model = str(WORLD.work / "model")
+        heed(*train_args(WORLD.model, epochs=1)).check_returncode()
+        unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+// What a resumed training reads: its checkpoint, its metrics and its event file,
+// with check sums put right, which would keep most changes from being read. The
+// first byte says which.
+#include <bit>
+#include <cstring>
+
+#include "heed/io/safetensors.h"
+#include "heed/train/checkpoint.h"
+#include "heed/train/event_file.h"
+#include "heed/train/metrics_log.h"
+#include "heed/train/model_folder.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace heed::fuzz {
+namespace {
+
+constexpr int64_t kLastStep = 2;
+
+const std::string& FolderPath() {
+  static const Folder folder;
+  folder.Clear();
+  return folder.path();
+}
+
+void ReadCheckpointOf(std::string_view bytes) {
+  const std::string path = PathIn(FolderPath(), "training.safetensors");
+  const SafetensorsFile file = ParseSafetensors(bytes, "input");
+  WriteTensors(path, file.tensors, file.metadata);
+  ParameterSet parameters(1, DType::kF32, {});
+  parameters.Add("w", {2, 3}, {});
+  parameters.Add("b", {3}, {});
+  Optimizer optimizer(parameters, OptimizerConfig());
+  WeightAverage average(parameters, 0.5);
+  (void)ReadCheckpoint(path, parameters, optimizer, &average);
+}
+
+std::string Summed(std::string_view bytes) {
+  const uint32_t sum = std::rotr(Crc32c(bytes), 15) + 0xA282EAD8u;
+  std::string text(bytes);
+  return text.append(reinterpret_cast<const char*>(&sum), sizeof(sum));
+}
+
+// Each part becomes a record.
+std::string Records(std::string_view bytes) {
+  std::string file;
+  for (const std::string_view part : Parts(bytes, 1)) {
+    const uint64_t size = part.size();
+    file += Summed({reinterpret_cast<const char*>(&size), sizeof(size)});
+    file += Summed(part);
+  }
+  return file;
+}
+
+void ReadEvents(std::string_view file) {
+  const std::string_view kept = EventsUpTo(file, kLastStep);
+  Require(file.starts_with(kept), "the beginning is kept");
+  Require(EventsUpTo(kept, kLastStep) == kept, "what is kept stays");
+}
+
+// The log goes on behind what it keeps, and then reads as it stands.
+void ResumeLog(const std::string& name, std::string_view bytes) {
+  const std::string folder = FolderPath();
+  const std::string path = PathIn(folder, name);
+  WriteFileAtomically(path, bytes);
+  MetricsLog(folder, kLastStep).Add(kLastStep + 1, {{"loss", 0.5}});
+  const std::string once = ReadFile(path);
+  Require(!once.empty(), "a step was added");
+  MetricsLog(folder, kLastStep + 1);
+  Require(ReadFile(path) == once, "and is kept");
+}
+
+void Read(uint8_t what, std::string_view bytes) {
+  switch (what) {
+    case 'c':
+      return ReadCheckpointOf(bytes);
+    case 'e':
+      return ReadEvents(bytes);
+    case 'r':
+      return ReadEvents(Records(bytes));
+    case 'E':
+      return ResumeLog("events.out.tfevents.1.h", Records(bytes));
+    default:
+      return ResumeLog("metrics.jsonl", bytes);
+  }
+}
+
+}  // namespace
+}  // namespace heed::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return heed::fuzz::ReadKind(data, size, heed::fuzz::Read);
+}
