@@ -1,5 +1,6 @@
 #include "apps/heed/command.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <typeinfo>
 
 #include "heed/base/errors.h"
 
@@ -47,12 +49,13 @@ int FailWithoutMemory() {
 /// An exception where none may pass: in a destructor, or in a thread that is
 /// not ours. No more can be done than to say it; files are whole at any moment.
 [[noreturn]] void OnTerminate() {
-  try {
-    if (const auto error = std::current_exception()) {
-      std::rethrow_exception(error);
-    }
-  } catch (const std::bad_alloc&) {
+  // Of none, if there was no memory for the exception itself.
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  if (type == nullptr || *type == typeid(std::bad_alloc)) {
     _exit(FailWithoutMemory());
+  }
+  try {
+    std::rethrow_exception(std::current_exception());
   } catch (const std::exception& error) {
     Write("heed: ");
     Write(error.what());

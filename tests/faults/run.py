@@ -36,8 +36,8 @@ DISK = [("write", errno.ENOSPC, 0), ("write", errno.EIO, 1), ("write", -1, 1),
         ("create", errno.ENOSPC, 0)]
 MEMORY = [("allocate", errno.ENOMEM, 0), ("allocate", errno.ENOMEM, 1)]
 
-# Calls of the libraries that end a process themselves without memory.
-NOT_OURS = ("terminate called", "GLib", "libgomp")
+# How the lines of a training begin that say how it goes.
+REPORTS = ("240 pairs", "resuming", "step ", "average of ")
 
 
 def run(args, call=None, at=0, error=0, lasts=0, count=None, stdin=b""):
@@ -80,13 +80,15 @@ class Faults(unittest.TestCase):
         shutil.rmtree(self.folder)
 
     def ends_well(self, result, what):
-        """Status 1 and one line; whether it failed at all."""
+        """Status 1 and one line, behind what is reported anyway; whether it failed at all."""
         error = result.stderr.decode(errors="replace")
         if result.returncode == 0:
             return False
         self.assertEqual(result.returncode, 1, (what, error))
-        self.assertEqual(error.count("\n"), 1, (what, error))
-        self.assertTrue(error.startswith("heed: "), (what, error))
+        lines = [line for line in error.split("\n") if not line.startswith(REPORTS)]
+        self.assertEqual(len(lines), 2, (what, error))
+        self.assertTrue(lines[0].startswith("heed: "), (what, error))
+        self.assertEqual(lines[1], "", (what, error))
         return True
 
     def sweep(self, faults, args, out=None, before=None, again=None, stdin=b"", whole=True):
@@ -120,8 +122,8 @@ class Faults(unittest.TestCase):
                     self.assertTrue(not out or lasting(out) == new, what)
                 elif out and whole:
                     self.assertIn(lasting(out), (old, new), what)
-                if failed and again:
-                    result = run(again)
+                if failed and again and lasting(out) != new:
+                    result = run(again())
                     self.assertEqual(result.returncode, 0, (what, result.stderr))
                     self.assertTrue(lasting(out) == new, what)
 
@@ -141,27 +143,27 @@ class Faults(unittest.TestCase):
             if (out / "training.safetensors").exists():
                 return ["train", "--quiet", "--resume", out]
             return args
-        self.sweep(faults, args, out, again=Later(again), whole=False)
+        self.sweep(faults, args, out, again=again, whole=False)
 
     def test_resuming(self):
         out, stopped = self.folder / "model", self.folder / "stopped"
         args = train_args(stopped, epochs=1, checkpoint_every=4, units=4, embedding=4)
-        run([*args, "--quiet"], "write", 20, errno.EIO, 1)
+        run([*args, "--quiet"], "rename", 6, errno.EIO, 1)
         self.assertTrue((stopped / "training.safetensors").exists())
         resume = ["train", "--quiet", "--resume", out]
         self.sweep(DISK, resume, out, before=lambda: shutil.copytree(stopped, out),
-                   again=Later(lambda: resume), whole=False)
+                   again=lambda: resume, whole=False)
 
     def test_quantizing(self):
         out = self.folder / "model"
-        self.sweep(DISK, ["quantize", WORLD.model, "--out", out], out,
-                   again=Later(lambda: ["quantize", WORLD.model, "--out", out]), whole=False)
+        args = ["quantize", WORLD.model, "--out", out]
+        self.sweep(DISK + MEMORY, args, out, again=lambda: args, whole=False)
 
     def test_importing(self):
         out = self.folder / "model"
         golden = pathlib.Path(__file__).parent.parent / "golden" / "huggingface_marian"
         args = ["import", golden, "--out", out]
-        self.sweep(DISK + MEMORY, args, out, again=Later(lambda: args), whole=False)
+        self.sweep(DISK + MEMORY, args, out, again=lambda: args, whole=False)
 
     def test_pictures(self):
         picture = self.folder / "picture.svg"
@@ -170,27 +172,10 @@ class Faults(unittest.TestCase):
 
     def test_loading(self):
         before = contents(WORLD.model)
-        text = ["--source", WORLD.work / "valid.source", "--target", WORLD.work / "valid.target"]
         for args in (["translate", WORLD.model], ["info", WORLD.model],
-                     ["evaluate", WORLD.model, *text, "--json"]):
-            if args[0] == "evaluate":
-                continue  # tells its seconds
-            self.sweep(MEMORY, args, stdin=b"1 2 3\n4 5\n")
+                     ["explain", WORLD.model, "--format", "json"]):
+            self.sweep(MEMORY, args, stdin=b"1 2 3\n")
         self.assertEqual(contents(WORLD.model), before)
-
-
-class Later(list):
-    """Arguments that are known only when they are needed."""
-
-    def __init__(self, arguments):
-        super().__init__()
-        self.arguments = arguments
-
-    def __iter__(self):
-        return iter(self.arguments())
-
-    def __bool__(self):
-        return True
 
 
 def main():
