@@ -23,6 +23,10 @@ Tensor SigmoidGrad(const Tensor& dy, const Tensor& y);
 Tensor Relu(const Tensor& x);
 /// dy where y > 0, else 0.
 Tensor ReluGrad(const Tensor& dy, const Tensor& y);
+/// x where x > 0, else alpha (exp(x) - 1).
+Tensor Elu(const Tensor& x, double alpha);
+/// dy where y > 0, else dy (y + alpha).
+Tensor EluGrad(const Tensor& dy, const Tensor& y, double alpha);
 Tensor Exp(const Tensor& x);
 /// dy y.
 Tensor ExpGrad(const Tensor& dy, const Tensor& y);
@@ -37,6 +41,8 @@ Tensor Sub(const Tensor& a, const Tensor& b);
 Tensor Mul(const Tensor& a, const Tensor& b);
 /// s x.
 Tensor Scale(const Tensor& x, double s);
+/// x + s.
+Tensor AddScalar(const Tensor& x, double s);
 /// y += scale x. Rows of both may be apart.
 void AddTo(Tensor& y, const Tensor& x, double scale = 1);
 /// x[r, :] + row. Shapes: x [R, C], row [C].

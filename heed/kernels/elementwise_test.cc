@@ -130,6 +130,10 @@ TEST_P(Elementwise, LimitsAreReachedAndNaNIsKept) {
       {Tanh, {1, -1, kNaN, 0, 1, -1}},
       {Sigmoid, {1, 0, kNaN, 0.5, 1, 0}},
       {Relu, {kInfinity, 0, kNaN, 0, 1e30, 0}},
+      {[](const Tensor& z) { return Elu(z, 0.5); },
+       {kInfinity, -0.5, kNaN, 0, 1e30, -0.5}},
+      {[](const Tensor& z) { return AddScalar(z, 2); },
+       {kInfinity, -kInfinity, kNaN, 2, 1e30, -1e30}},
       {Exp, {kInfinity, 0, kNaN, 1, kInfinity, 0}},
       {Log, {kInfinity, kNaN, kNaN, -kInfinity, std::log(1e30), kNaN}}};
   for (const DType dtype : {DType::kF32, DType::kF64}) {
@@ -168,6 +172,9 @@ TEST_P(Elementwise, EverySizeIsComputed) {
     expect(TanhGrad(x, y), [](double a, double b) { return a * (1 - b * b); });
     expect(SigmoidGrad(x, y),
            [](double a, double b) { return a * b * (1 - b); });
+    expect(EluGrad(x, y, 0.5),
+           [](double a, double b) { return b > 0 ? a : a * (b + 0.5); });
+    expect(AddScalar(x, -3), [](double a, double) { return a - 3; });
     expect(ReluGrad(x, y), [](double a, double b) { return b > 0 ? a : 0; });
     expect(ExpGrad(x, y), [](double a, double b) { return a * b; });
     expect(LogGrad(x, y), [](double a, double b) { return a / b; });

@@ -27,6 +27,13 @@ Var Relu(const Var& x) {
   });
 }
 
+Var Elu(const Var& x, double alpha) {
+  Tensor y = kernels::Elu(x.value().Contiguous(), alpha);
+  return Record("elu", y, {x}, [y, alpha](const Tensor& dy, Grads& g) {
+    g.Add(0, kernels::EluGrad(dy, y, alpha));
+  });
+}
+
 Var Exp(const Var& x) {
   Tensor y = kernels::Exp(x.value().Contiguous());
   return Record("exp", y, {x}, [y](const Tensor& dy, Grads& g) {
@@ -70,6 +77,12 @@ Var Scale(const Var& x, double factor) {
                 [factor](const Tensor& dy, Grads& g) {
                   g.Add(0, kernels::Scale(dy, factor));
                 });
+}
+
+Var AddScalar(const Var& x, double number) {
+  return Record("add scalar",
+                kernels::AddScalar(x.value().Contiguous(), number), {x},
+                [](const Tensor& dy, Grads& g) { g.Add(0, dy); });
 }
 
 Var ScaleBy(const Var& x, const Var& factor) {

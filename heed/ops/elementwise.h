@@ -9,6 +9,10 @@ namespace heed {
 Var Tanh(const Var& x);
 Var Sigmoid(const Var& x);
 Var Relu(const Var& x);
+/// x where x > 0, else α (exp(x) − 1). Range: α > 0, or the gradient at
+/// y <= 0 is not that of the function.
+/// Paper: Clevert et al. 2016, arXiv:1511.07289.
+Var Elu(const Var& x, double alpha = 1);
 Var Exp(const Var& x);
 
 /// Shapes: equal. Throws: ShapeError.
@@ -16,6 +20,8 @@ Var Add(const Var& a, const Var& b);
 Var Sub(const Var& a, const Var& b);
 Var Mul(const Var& a, const Var& b);
 Var Scale(const Var& x, double factor);
+/// x + number.
+Var AddScalar(const Var& x, double number);
 /// factor · x for a factor that is learned. Shapes: factor [1].
 Var ScaleBy(const Var& x, const Var& factor);
 /// y_bts = q_bt + k_bs. Shapes: q [B, T, N], k [B, S, N], result [B, T, S, N].

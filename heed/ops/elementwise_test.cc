@@ -28,6 +28,10 @@ TEST(Elementwise, FunctionsAreThoseOfTheStandardLibrary) {
   ExpectMap(Tanh, [](double x) { return std::tanh(x); });
   ExpectMap(Sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); });
   ExpectMap(Relu, [](double x) { return x > 0 ? x : 0; });
+  ExpectMap([](const Var& x) { return Elu(x); },
+            [](double x) { return x > 0 ? x : std::expm1(x); });
+  ExpectMap([](const Var& x) { return Elu(x, 0.3); },
+            [](double x) { return x > 0 ? x : 0.3 * std::expm1(x); });
   ExpectMap(Exp, [](double x) { return std::exp(x); });
 }
 
@@ -44,6 +48,7 @@ TEST(Elementwise, ArithmeticIsElementByElement) {
   expect(Sub(a, b), [](double x, double y) { return x - y; });
   expect(Mul(a, b), [](double x, double y) { return x * y; });
   expect(Scale(a, 3), [](double x, double) { return 3 * x; });
+  expect(AddScalar(a, -2), [](double x, double) { return x - 2; });
   expect(ScaleBy(a, Tensor::Full({1}, -2, DType::kF64)),
          [](double x, double) { return -2 * x; });
 }

@@ -56,6 +56,25 @@ Tensor MapReluGrad(const Tensor& dy, const Tensor& y) {
           HEED_LANES { return hn::IfThenZeroElse(hn::Le(v, hn::Zero(d)), g); },
       dy, y);
 }
+Tensor MapElu(const Tensor& x, double alpha) {
+  return Map(
+      [alpha](auto d, auto v) HEED_LANES {
+        const auto one = hn::Set(d, 1);
+        const auto a = hn::Set(d, static_cast<hn::TFromD<decltype(d)>>(alpha));
+        return hn::IfThenElse(hn::Gt(v, hn::Zero(d)), v,
+                              hn::Mul(a, hn::Sub(Exp(d, v), one)));
+      },
+      x);
+}
+Tensor MapEluGrad(const Tensor& dy, const Tensor& y, double alpha) {
+  return Map(
+      [alpha](auto d, auto g, auto v) HEED_LANES {
+        const auto a = hn::Set(d, static_cast<hn::TFromD<decltype(d)>>(alpha));
+        return hn::IfThenElse(hn::Gt(v, hn::Zero(d)), g,
+                              hn::Mul(g, hn::Add(v, a)));
+      },
+      dy, y);
+}
 Tensor MapExp(const Tensor& x) {
   return Map([](auto d, auto v) HEED_LANES { return Exp(d, v); }, x);
 }
@@ -82,6 +101,13 @@ Tensor MapScale(const Tensor& x, double s) {
   return Map(
       [s](auto d, auto v) HEED_LANES {
         return hn::Mul(v, hn::Set(d, static_cast<hn::TFromD<decltype(d)>>(s)));
+      },
+      x);
+}
+Tensor MapAddScalar(const Tensor& x, double s) {
+  return Map(
+      [s](auto d, auto v) HEED_LANES {
+        return hn::Add(v, hn::Set(d, static_cast<hn::TFromD<decltype(d)>>(s)));
       },
       x);
 }
@@ -211,6 +237,8 @@ HWY_EXPORT(MapSigmoid);
 HWY_EXPORT(MapSigmoidGrad);
 HWY_EXPORT(MapRelu);
 HWY_EXPORT(MapReluGrad);
+HWY_EXPORT(MapElu);
+HWY_EXPORT(MapEluGrad);
 HWY_EXPORT(MapExp);
 HWY_EXPORT(MapLog);
 HWY_EXPORT(MapDiv);
@@ -218,6 +246,7 @@ HWY_EXPORT(MapAdd);
 HWY_EXPORT(MapSub);
 HWY_EXPORT(MapMul);
 HWY_EXPORT(MapScale);
+HWY_EXPORT(MapAddScalar);
 HWY_EXPORT(AddScaled);
 HWY_EXPORT(AddRowInto);
 HWY_EXPORT(MaxoutPairs);
@@ -234,6 +263,12 @@ Tensor SigmoidGrad(const Tensor& dy, const Tensor& y) {
 Tensor Relu(const Tensor& x) { return HWY_DYNAMIC_DISPATCH(MapRelu)(x); }
 Tensor ReluGrad(const Tensor& dy, const Tensor& y) {
   return HWY_DYNAMIC_DISPATCH(MapReluGrad)(dy, y);
+}
+Tensor Elu(const Tensor& x, double alpha) {
+  return HWY_DYNAMIC_DISPATCH(MapElu)(x, alpha);
+}
+Tensor EluGrad(const Tensor& dy, const Tensor& y, double alpha) {
+  return HWY_DYNAMIC_DISPATCH(MapEluGrad)(dy, y, alpha);
 }
 Tensor Exp(const Tensor& x) { return HWY_DYNAMIC_DISPATCH(MapExp)(x); }
 Tensor ExpGrad(const Tensor& dy, const Tensor& y) { return Mul(dy, y); }
@@ -253,6 +288,9 @@ Tensor Mul(const Tensor& a, const Tensor& b) {
 }
 Tensor Scale(const Tensor& x, double s) {
   return HWY_DYNAMIC_DISPATCH(MapScale)(x, s);
+}
+Tensor AddScalar(const Tensor& x, double s) {
+  return HWY_DYNAMIC_DISPATCH(MapAddScalar)(x, s);
 }
 void AddTo(Tensor& y, const Tensor& x, double scale) {
   HWY_DYNAMIC_DISPATCH(AddScaled)(y, x, scale);
