@@ -5,6 +5,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 #include <utility>
 
@@ -92,56 +93,22 @@ std::string_view NumberAfter(std::string_view words, std::string_view message) {
   return rest.substr(0, rest.find_first_not_of("0123456789"));
 }
 
-// SentencePiece's own message says the limit, with a place in its source.
-[[noreturn]] void ThrowTrainingError(const std::string& message,
-                                     const VocabularyOptions& options) {
-  const char* kind = Name(options.kind);
-  const std::string_view largest = NumberAfter("a value <= ", message);
-  if (!largest.empty()) {
-    throw ConfigError(fmt::format(
-        "vocabulary: {} tokens are more than the text allows for {}; the "
-        "largest possible size is {}",
-        options.size, kind, largest));
-  }
-  const std::string_view smallest = NumberAfter(" vs ", message);
-  if (!smallest.empty()) {
-    throw ConfigError(fmt::format(
-        "vocabulary: {} tokens are too few for {}, which needs every "
-        "character of the text{}; the smallest possible size is {}",
-        options.size, kind, options.byte_fallback ? " and every byte" : "",
-        smallest));
-  }
-  throw ConfigError(
-      fmt::format("vocabulary: SentencePiece cannot train {} on this text: {}",
-                  kind, message));
+// The least size that would do, by SentencePiece's message, or 0.
+int SmallestSize(const std::string& message) {
+  const std::string_view number = NumberAfter(" vs ", message);
+  return number.empty() ? 0 : std::atoi(std::string(number).c_str());
 }
 
-}  // namespace
-
-struct Subwords::Impl {
-  sp::SentencePieceProcessor processor;
-  std::unordered_map<std::string, char> bytes;  // what byte pieces stand for
-};
-
-std::string Subwords::Train(std::span<const std::string> lines,
-                            const VocabularyOptions& options) {
-  if (options.size <= kSpecialTokens) {
-    throw ConfigError(
-        fmt::format("vocabulary: size is {}; it must be larger than {} for {}",
-                    options.size, kSpecialTokens, Name(options.kind)));
-  }
+sp::util::Status TrainModel(std::span<const std::string> lines,
+                            const VocabularyOptions& options, int size,
+                            std::string& model) {
   TextLines text(lines);
-  if (text.done()) {
-    throw ConfigError(
-        fmt::format("vocabulary: the training text has no line that holds more "
-                    "than white space and is not longer than {} bytes",
-                    kLongestLine));
-  }
-  std::string model;
-  const sp::util::Status status = sp::SentencePieceTrainer::Train(
+  return sp::SentencePieceTrainer::Train(
       {
           {"model_type", Name(options.kind)},
-          {"vocab_size", std::to_string(options.size)},
+          {"vocab_size", std::to_string(size)},
+          // What the text does not allow is left out.
+          {"hard_vocab_limit", "false"},
           {"pad_id", std::to_string(kPad)},
           {"unk_id", std::to_string(kUnk)},
           {"bos_id", std::to_string(kBos)},
@@ -160,7 +127,38 @@ std::string Subwords::Train(std::span<const std::string> lines,
           {"minloglevel", "2"},  // no progress on standard error
       },
       &text, &model);
-  if (!status.ok()) ThrowTrainingError(status.ToString(), options);
+}
+
+}  // namespace
+
+struct Subwords::Impl {
+  sp::SentencePieceProcessor processor;
+  std::unordered_map<std::string, char> bytes;  // what byte pieces stand for
+};
+
+std::string Subwords::Train(std::span<const std::string> lines,
+                            const VocabularyOptions& options) {
+  if (options.size <= kSpecialTokens) {
+    throw ConfigError(
+        fmt::format("vocabulary: size is {}; it must be larger than {} for {}",
+                    options.size, kSpecialTokens, Name(options.kind)));
+  }
+  if (TextLines(lines).done()) {
+    throw ConfigError(
+        fmt::format("vocabulary: the training text has no line that holds more "
+                    "than white space and is not longer than {} bytes",
+                    kLongestLine));
+  }
+  std::string model;
+  sp::util::Status status = TrainModel(lines, options, options.size, model);
+  if (const int size = SmallestSize(status.ToString()); size > options.size) {
+    status = TrainModel(lines, options, size, model);
+  }
+  if (!status.ok()) {
+    throw ConfigError(fmt::format(
+        "vocabulary: SentencePiece cannot train {} on this text: {}",
+        Name(options.kind), status.ToString()));
+  }
   return model;
 }
 

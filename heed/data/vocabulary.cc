@@ -49,20 +49,23 @@ std::vector<std::string> CountTokens(std::span<const std::string> lines,
   for (const std::string& line : lines) {
     for (std::string_view token : Split(line, options.kind)) ++counts[token];
   }
+  // A line feed has no place in a file of lines.
+  std::erase_if(counts, [](const auto& item) {
+    return IsSpecial(item.first) || item.first == "\n";
+  });
+  if (counts.empty()) {
+    throw ConfigError(fmt::format("vocabulary: the training text holds no {}",
+                                  Name(options.kind)));
+  }
   std::vector<std::pair<int64_t, std::string_view>> ranked;
-  for (const auto& [token, count] : counts) {
-    // A line feed has no place in a file of lines.
-    if (count >= options.min_count && !IsSpecial(token) && token != "\n") {
-      ranked.emplace_back(-count, token);
-    }
-  }
-  if (ranked.empty()) {
-    throw ConfigError(
-        fmt::format("vocabulary: the training text holds no {} that occur {} "
-                    "times or more",
-                    Name(options.kind), std::max(1, options.min_count)));
-  }
+  for (const auto& [token, count] : counts) ranked.emplace_back(-count, token);
   std::sort(ranked.begin(), ranked.end());
+  // In a text in which all are rare, none is.
+  if (-ranked.front().first >= options.min_count) {
+    std::erase_if(ranked, [&](const auto& item) {
+      return -item.first < options.min_count;
+    });
+  }
   if (options.size > 0) {
     const size_t room = static_cast<size_t>(options.size - kSpecialTokens);
     ranked.resize(std::min(ranked.size(), room));

@@ -52,11 +52,13 @@ const char* FileExtension(VocabularyKind kind);
 
 struct VocabularyOptions {
   VocabularyKind kind = VocabularyKind::kUnigram;
-  /// Tokens, the special ones included. Unigram and BPE: exactly; WordPiece: at
-  /// most; words and characters: at most, the most frequent stay (0: all).
+  /// Tokens, the special ones included; fewer where the text does not allow so
+  /// many. Subwords need every character of the text (WordPiece: that is not
+  /// rare) and get at least these; of words and characters the most frequent
+  /// stay (0: all).
   int size = 8000;
-  /// Words and characters: rarer ones become <unk>. WordPiece: words with
-  /// rarer characters do.
+  /// Words and characters: rarer ones become <unk>, unless all are rarer.
+  /// WordPiece: words with rarer characters do.
   int min_count = 1;
   /// Unigram and BPE: characters that the lines do not have become their bytes,
   /// tokens from <0x00> to <0xFF>, instead of <unk>.
@@ -80,9 +82,8 @@ struct EncodedWords {
 class Vocabulary {
  public:
   /// The same lines and options give the same vocabulary.
-  /// Throws: ConfigError if the lines hold no text, the size is larger or
-  /// smaller than they allow (names the limit), or there is no such option for
-  /// the kind.
+  /// Throws: ConfigError if the lines hold no text, or if there is no such
+  /// option for the kind.
   static Vocabulary Train(std::span<const std::string> lines,
                           const VocabularyOptions& options);
 

@@ -186,22 +186,16 @@ std::string WordPiece::Train(std::span<const std::string> lines,
                              const VocabularyOptions& options) {
   const auto counts =
       CountWords(lines, options.kind == VocabularyKind::kWordPiece);
+  if (counts.empty()) {
+    throw ConfigError("vocabulary: the training text holds no characters");
+  }
   Learner learner(counts, options.min_count);
-  if (learner.pieces().empty()) {
-    throw ConfigError(
-        fmt::format("vocabulary: the training text holds no characters that "
-                    "occur {} times or more",
-                    std::max(1, options.min_count)));
-  }
-  const size_t needed = kSpecials.size() + learner.pieces().size();
-  if (options.size < static_cast<int>(needed)) {
-    throw ConfigError(fmt::format(
-        "vocabulary: {} tokens are too few for {}, which needs every "
-        "character of the text; the smallest possible size is {}, or let "
-        "rare characters be unknown with a minimum count",
-        options.size, Name(options.kind), needed));
-  }
-  const size_t room = static_cast<size_t>(options.size) - kSpecials.size();
+  // In a text in which all are rare, none is.
+  if (learner.pieces().empty()) learner = Learner(counts, 1);
+  // Every character stays, also where fewer tokens were asked for.
+  const size_t room = options.size > std::ssize(kSpecials)
+                          ? static_cast<size_t>(options.size) - kSpecials.size()
+                          : 0;
   while (learner.pieces().size() < room && learner.Merge()) {
   }
   std::string bytes;
