@@ -185,7 +185,7 @@ int RunInfo(const Arguments& arguments) {
     }
   };
   FieldList fields;
-  task.Visit(fields);
+  task.VisitAll(fields);
   TrainingConfig training = loaded.training;
   training.Visit(fields);
   describe(fields);

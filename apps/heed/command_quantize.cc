@@ -36,16 +36,16 @@ int RunQuantize(const Arguments& arguments) {
                    "replace a model that stands in that folder");
   options.Example("heed quantize model --out model-int8");
   if (!options.Parse(arguments)) return 0;
-  const OutFolder out(run);
+  OutFolder out(run);
   LoadedTask loaded = ReadTask(folder, "int8");
-  WriteModelConfig(run.out, ReadModelConfig(folder));
-  WriteTensors(PathIn(run.out, kWeightsFile),
-               ParameterTensors(loaded.task->parameters()), loaded.metadata);
+  WriteModelConfig(out.path(), ReadModelConfig(folder));
   const std::string shortlist = PathIn(folder, kShortlistFile);
   if (fs::exists(shortlist)) {
-    fs::copy_file(shortlist, PathIn(run.out, kShortlistFile),
-                  fs::copy_options::overwrite_existing);
+    fs::copy_file(shortlist, out.PathOf(kShortlistFile));
   }
+  WriteTensors(out.PathOf(kWeightsFile),
+               ParameterTensors(loaded.task->parameters()), loaded.metadata);
+  out.Publish();
   fmt::print(stderr, "{}: {:.1f} MB\n{}: {:.1f} MB\n", folder,
              Megabytes(folder), run.out, Megabytes(run.out));
   return 0;
@@ -84,6 +84,7 @@ int RunShortlist(const Arguments& arguments) {
   const Corpus corpus =
       EncodeCorpus(ReadTrainingText(data).train, vocabularies.source,
                    vocabularies.target, {});
+  const OutFolder out(folder);
   const std::string path = PathIn(folder, kShortlistFile);
   Shortlist::Train(corpus, vocabularies.source.size(),
                    vocabularies.target.size(), list)

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <optional>
+#include <set>
 
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
@@ -26,31 +28,58 @@ void PrintResult(const TrainResult& result, const std::string& task,
              task == "translate" ? "translate" : "predict", folder);
 }
 
-/// The model that is named, or that of the folder that training starts from.
-std::string PeekModel(const Arguments& arguments) {
-  std::string model = PeekOption(arguments, "model");
+/// Sets the model that is named, or the settings of the one that training
+/// starts from: what further options there are depends on them.
+void ChooseStart(const Arguments& arguments, Task& task) {
+  const std::string model = PeekOption(arguments, "model");
   const std::string folder = PeekOption(arguments, "pretrained");
-  if (!model.empty() || folder.empty()) return model;
-  return ReadModelSettings(folder).value("model", "");
+  if (!model.empty()) task.ChooseModel(model);
+  if (folder.empty()) return;
+  const std::string theirs = ReadModelSettings(folder).value("model", "");
+  if (TaskOf(folder) == task.name() && !model.empty() && model != theirs) {
+    throw ConfigError(fmt::format(
+        "--model {}: {} holds a model '{}', which training goes on with; leave "
+        "--model out",
+        model, folder, theirs));
+  }
+  TakeSettings(task, folder);
+}
+
+/// Throws: ConfigError for an option that asks for another vocabulary than the
+/// one that there is already.
+void CheckVocabularyOptions(const Task& task, const FieldList& fields) {
+  if (task.pretrained.empty() || TaskOf(task.pretrained) != task.name()) return;
+  const auto theirs = ReadModelSettings(task.pretrained);
+  for (const Field& field : fields.fields()) {
+    if (field.section != "Vocabulary" || field.key == "bpe_dropout") continue;
+    if (!theirs.contains(field.key) || theirs[field.key] == field.Value()) {
+      continue;
+    }
+    throw ConfigError(fmt::format("{}: the vocabulary is that of {}",
+                                  field.OptionName(), task.pretrained));
+  }
 }
 
 /// What goes with --resume is read from its folder.
 int ContinueRun(Options& options, const std::string& folder,
                 const RunConfig& given) {
+  const std::set<std::string> allowed = {"resume", "threads", "quiet",
+                                         "epochs", "steps",   "patience"};
   for (const Field& field : options.fields().fields()) {
-    const bool allowed =
-        field.key == "resume" || field.key == "threads" || field.key == "quiet";
-    if (!allowed && options.Given(field.key)) {
-      throw ConfigError(
-          fmt::format("--resume continues with the settings of {}; only "
-                      "--threads and --quiet go with it, not {}",
-                      folder, field.OptionName()));
+    if (!allowed.contains(field.key) && options.Given(field.key)) {
+      throw ConfigError(fmt::format(
+          "--resume continues with the settings of {}; only --epochs, --steps, "
+          "--patience, --threads and --quiet go with it, not {}",
+          folder, field.OptionName()));
     }
   }
-  const auto settings = ReadModelSettings(folder);
-  const ThreadLimit limit(
-      options.Given("threads") ? given.threads : settings.value("threads", 0));
-  PrintResult(Resume(folder, given.quiet), TaskOf(folder), folder);
+  RunLimits limits;
+  if (options.Given("epochs")) limits.epochs = given.epochs;
+  if (options.Given("steps")) limits.steps = given.steps;
+  if (options.Given("patience")) limits.patience = given.patience;
+  std::optional<ThreadLimit> limit;
+  if (options.Given("threads")) limit.emplace(given.threads);
+  PrintResult(Resume(folder, given.quiet, limits), TaskOf(folder), folder);
   return 0;
 }
 
@@ -60,8 +89,7 @@ int RunTrain(const Arguments& arguments) {
   std::string task_name = PeekOption(arguments, "task");
   if (task_name.empty()) task_name = Tasks().front().name;
   const std::unique_ptr<Task> task = MakeTask(task_name);
-  const std::string model = PeekModel(arguments);
-  if (!model.empty()) task->ChooseModel(model);
+  ChooseStart(arguments, *task);
   TrainingConfig training;
   task->SetDefaults(training);
   std::string resume;
@@ -76,8 +104,9 @@ int RunTrain(const Arguments& arguments) {
     "what the model is for (see heed list tasks)");
   v("resume", resume, Any{"DIR"},
     "continue the run of this folder from its last checkpoint; all else is "
-    "read from there");
-  task->Visit(v);
+    "read from there, but for --epochs, --steps and --patience, which prolong "
+    "it");
+  task->VisitAll(v);
   training.Visit(v);
   options.Example(
       "heed train --model bahdanau --source train.en --target train.de "
@@ -88,6 +117,7 @@ int RunTrain(const Arguments& arguments) {
   options.Example("heed train --resume model");
   if (!options.Parse(arguments)) return 0;
   if (!resume.empty()) return ContinueRun(options, resume, training.run);
+  CheckVocabularyOptions(*task, v);
   const ThreadLimit limit(training.run.threads);
   PrintResult(Train(*task, training), task_name, training.run.out);
   return 0;

@@ -17,7 +17,7 @@ std::string TaskOf(const std::string& folder) {
 std::unique_ptr<Task> PeekTask(const Arguments& arguments) {
   for (const std::string& argument : arguments) {
     if (!argument.starts_with('-') &&
-        std::filesystem::exists(PathIn(argument, "config.json"))) {
+        std::filesystem::exists(ModelPath(argument, kConfigFile))) {
       return MakeTask(TaskOf(argument));
     }
   }

@@ -36,9 +36,10 @@ class Context {
   /// Ends the computation early if set; looked at between layers and steps.
   const Cancellation* cancellation = nullptr;
 
-  /// A parameter as an operand: a leaf if there is a tape, else a constant.
+  /// A parameter as an operand: a leaf if there is a tape and it is not frozen,
+  /// else a constant.
   Var Use(const Parameter& parameter) const {
-    if (tape != nullptr && !fixed_parameters) {
+    if (tape != nullptr && !fixed_parameters && !parameter.frozen()) {
       return tape->Leaf(const_cast<Parameter&>(parameter));
     }
     Var constant(parameter.value());

@@ -75,6 +75,11 @@ class Parameter {
   Tensor& mutable_gradient() { return gradient_; }
   void ClearGradient() { gradient_ = Tensor(); }
 
+  /// A frozen parameter is a constant of every computation: it gets no
+  /// gradient, and an optimiser that is made afterwards leaves it as it is.
+  void Freeze() { frozen_ = true; }
+  bool frozen() const { return frozen_; }
+
   /// Forgets what was derived from the old value.
   void Changed();
 
@@ -94,6 +99,7 @@ class Parameter {
   Tensor gradient_;
   kernels::Precision precision_;
   ParameterUse use_;
+  bool frozen_ = false;
   mutable std::mutex mutex_;
   mutable Cache packed_[2];
 };

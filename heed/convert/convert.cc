@@ -26,10 +26,11 @@ void WriteImported(const std::string& folder, bool overwrite, Imported& model) {
   training.run.out = folder;
   training.run.overwrite = overwrite;
   training.Resolve();
-  const OutFolder out(training.run);
-  WriteSettings(*model.task, training);
-  WriteTensors(PathIn(folder, kWeightsFile), model.task->parameters().Tensors(),
+  OutFolder out(training.run);
+  WriteSettings(*model.task, training, out);
+  WriteTensors(out.PathOf(kWeightsFile), model.task->parameters().Tensors(),
                {{"heed.step", "0"}});
+  out.Publish();
 }
 
 }  // namespace heed

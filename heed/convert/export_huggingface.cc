@@ -317,14 +317,15 @@ void Write(const HuggingFaceModel& model, const std::string& out,
   RunConfig run;
   run.out = out;
   run.overwrite = overwrite;
-  const OutFolder folder(run);
+  OutFolder folder(run);
   for (const auto& [name, bytes] : model.files) {
-    WriteFileAtomically(PathIn(out, name), bytes);
+    WriteFileAtomically(folder.PathOf(name), bytes);
   }
   // Their loaders ask for the program that wrote it.
-  WriteSafetensors(PathIn(out, kWeightsFile), model.tensors,
+  WriteSafetensors(folder.PathOf(kWeightsFile), model.tensors,
                    {{"format", "pt"}});
-  WriteFileAtomically(PathIn(out, "config.json"), Pretty(model.config));
+  WriteFileAtomically(folder.PathOf(kConfigFile), Pretty(model.config));
+  folder.Publish();
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
 #include "heed/tasks/input_lines.h"
+#include "heed/tasks/pretrain.h"
 #include "heed/tasks/pretrained.h"
 
 namespace heed {
@@ -75,9 +76,6 @@ void ClassifyTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()), "what reads a text");
-  v("pretrained", pretrained, Any{"DIR"},
-    "start from this folder of heed train --task pretrain: its model, "
-    "vocabulary, weights and pooler");
   classifier.Visit(v);
   encoder.Visit(v);
 }
@@ -89,6 +87,10 @@ void ClassifyTask::SetDefaults(TrainingConfig& training) const {
 void ClassifyTask::Resolve() {
   data.vocabulary.Resolve();
   encoder.Resolve(/*causal=*/false);
+}
+
+bool ClassifyTask::CanStartFrom(const std::string& task) const {
+  return task == name() || task == PretrainTask().name();
 }
 
 void ClassifyTask::ReadExamples() {
@@ -146,7 +148,6 @@ void ClassifyTask::MakeModel(uint64_t seed) {
 }
 
 void ClassifyTask::StartWeights() {
-  if (pretrained.empty()) return;
   CopyPretrained(ReadPretrained(pretrained), *parameters_);
 }
 
@@ -164,9 +165,10 @@ void ClassifyTask::EncodeExamples() {
 std::string ClassifyTask::Summary() const {
   return fmt::format(
       "{} texts with {} labels, {} for validation; vocabulary "
-      "of {} tokens",
+      "of {} tokens{}",
       train_.corpus.size(), labels_->size(), valid_.corpus.size(),
-      vocabulary_->size());
+      vocabulary_->size(),
+      LearntSizeNote(vocabulary_->size(), data.vocabulary.vocabulary_size));
 }
 
 std::string ClassifyTask::CheckSum() const {

@@ -36,14 +36,15 @@ class ClassifyTask : public Task {
   EncoderConfig encoder;
   ClassifierConfig classifier;
   ClassifyDataConfig data;
-  /// Folder of a pre-trained encoder that training starts from, or none.
-  std::string pretrained;
 
   std::string name() const override { return "classify"; }
   void ChooseModel(const std::string& name) override;
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;
+
+  /// Also from an encoder of `--task pretrain`.
+  bool CanStartFrom(const std::string& task) const override;
 
   void ReadExamples() override;
   /// Texts that are in memory, instead of ReadExamples.

@@ -74,6 +74,7 @@ class ForecastTask : public Task {
   std::vector<MeasureInfo> Measures() const override {
     return {{"mse", false}, {"mae", false}};
   }
+  std::string loss_measure() const override { return "mse"; }
   bool has_valid() const override { return true; }
   Metrics Validate(const std::string& measure) const override;
 

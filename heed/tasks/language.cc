@@ -146,9 +146,10 @@ void LanguageTask::EncodeExamples() {
 std::string LanguageTask::Summary() const {
   return fmt::format(
       "{} texts of up to {} tokens from {} lines, {} lines for validation; "
-      "vocabulary of {} tokens",
+      "vocabulary of {} tokens{}",
       train_.size(), data.length, train_text_.size(), valid_text_.size(),
-      vocabulary_->size());
+      vocabulary_->size(),
+      LearntSizeNote(vocabulary_->size(), data.vocabulary.vocabulary_size));
 }
 
 std::string LanguageTask::CheckSum() const {

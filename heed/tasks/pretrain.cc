@@ -179,9 +179,10 @@ void PretrainTask::EncodeExamples() {
 std::string PretrainTask::Summary() const {
   return fmt::format(
       "{} pairs from {} lines read {} times, {} pairs for validation; "
-      "vocabulary of {} tokens",
+      "vocabulary of {} tokens{}",
       train_.corpus.size(), train_text_.size(), data.instances.duplicates,
-      valid_.corpus.size(), vocabulary_->size());
+      valid_.corpus.size(), vocabulary_->size(),
+      LearntSizeNote(vocabulary_->size(), data.vocabulary.vocabulary_size));
 }
 
 std::string PretrainTask::CheckSum() const {

@@ -70,6 +70,35 @@ Ranking RankingOf(const RetrievalTexts& texts, const RetrievalQuery& query,
   return ranking;
 }
 
+/// The sum of the losses of a query's answers, of which there are `answers`
+/// more, against all that it chooses from; `cosine(place)` of each text.
+template <typename Cosine>
+double LossOfQuery(const MatcherConfig& config,
+                   const std::vector<int64_t>& choices,
+                   const RetrievalQuery& query, Cosine&& cosine,
+                   int64_t& answers) {
+  std::vector<float> row;
+  std::vector<int32_t> relevant;
+  std::vector<int32_t> right;
+  for (const int64_t text : choices) {
+    const bool is_right = Contains(query.positives, text);
+    if (is_right) right.push_back(static_cast<int32_t>(row.size()));
+    row.push_back(cosine(text));
+    relevant.push_back(is_right ? 1 : 0);
+  }
+  const int64_t N = std::ssize(row);
+  answers += std::ssize(right);
+  double loss = 0;
+  for (const int32_t answer : right) {
+    loss += MatchLoss(config, Tensor::Of(row, {1, N}),
+                      Tensor::Of(std::vector<int32_t>{answer}, {1}),
+                      Tensor::Of(relevant, {1, N}), 1)
+                .value()
+                .item();
+  }
+  return loss;
+}
+
 std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
                                 std::span<const RetrievalQuery> queries,
                                 const Bm25Options& options) {
@@ -274,10 +303,11 @@ void RetrievalTask::EncodeExamples() {
 std::string RetrievalTask::Summary() const {
   return fmt::format(
       "{} texts, {} queries with {} answers ({} without any are left out), {} "
-      "for validation; a vocabulary of {} tokens",
+      "for validation; a vocabulary of {} tokens{}",
       texts_.corpus.size(), std::ssize(texts_.train) - without_answer_,
       examples_.size(), without_answer_, texts_.valid.size(),
-      vocabulary_->size());
+      vocabulary_->size(),
+      LearntSizeNote(vocabulary_->size(), data.vocabulary.vocabulary_size));
 }
 
 std::string RetrievalTask::CheckSum() const {
@@ -392,7 +422,7 @@ Tensor RetrievalTask::Vectors(const Context& ctx, const LabelledCorpus& corpus,
   return vectors;
 }
 
-std::vector<Ranking> RetrievalTask::Rank(
+RetrievalTask::Compared RetrievalTask::Compare(
     const RetrievalTexts& texts,
     std::span<const RetrievalQuery> queries) const {
   // Each text that takes part is encoded once.
@@ -409,23 +439,31 @@ std::vector<Ranking> RetrievalTask::Rank(
   }
   const Tensor of_queries = Vectors({}, Encode(texts.asked().texts()), asked);
   const Tensor of_texts = Vectors({}, Encode(texts.corpus.texts()), chosen);
-  std::vector<Ranking> rankings;
+  Compared compared;
+  int64_t answers = 0;
   for (int64_t i = 0; i < std::ssize(queries); ++i) {
+    const RetrievalQuery& query = queries[static_cast<size_t>(i)];
     const Tensor cosines =
         Cosines(of_queries.Slice(i, i + 1), of_texts).value();
-    rankings.push_back(
-        RankingOf(texts, queries[static_cast<size_t>(i)], [&](int64_t text) {
-          return static_cast<double>(
-              cosines.data<float>()[row[static_cast<size_t>(text)]]);
+    const auto cosine = [&](int64_t text) {
+      return cosines.data<float>()[row[static_cast<size_t>(text)]];
+    };
+    compared.rankings.push_back(
+        RankingOf(texts, query, [&](int64_t text) -> double {
+          return static_cast<double>(cosine(text));
         }));
+    compared.loss +=
+        LossOfQuery(matcher, ChoicesOf(texts, query), query, cosine, answers);
   }
-  return rankings;
+  compared.loss /= static_cast<double>(std::max<int64_t>(1, answers));
+  return compared;
 }
 
 Metrics RetrievalTask::Validate(const std::string& /*measure*/) const {
-  const RankingScores scores =
-      ScoreRankings(Rank(texts_, texts_.valid), kCutoffs);
-  return {{"mrr", scores.mrr},
+  const Compared compared = Compare(texts_, texts_.valid);
+  const RankingScores scores = ScoreRankings(compared.rankings, kCutoffs);
+  return {{"loss", compared.loss},
+          {"mrr", scores.mrr},
           {"map", scores.map},
           {"p1", scores.precision.at(1)},
           {"p5", scores.precision.at(5)}};

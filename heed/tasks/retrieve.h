@@ -126,13 +126,22 @@ class RetrievalTask : public Task {
 
   /// The rankings of `queries` by the model, in their order.
   std::vector<Ranking> Rank(const RetrievalTexts& texts,
-                            std::span<const RetrievalQuery> queries) const;
+                            std::span<const RetrievalQuery> queries) const {
+    return Compare(texts, queries).rankings;
+  }
 
  private:
   struct Example {
     int64_t query;  // place in texts_.train
     int64_t answer;
   };
+  /// What the model says of queries and the texts that they choose from.
+  struct Compared {
+    std::vector<Ranking> rankings;
+    double loss = 0;  // per answer
+  };
+  Compared Compare(const RetrievalTexts& texts,
+                   std::span<const RetrievalQuery> queries) const;
   /// Those of the answers of a batch, and others, that queries choose from.
   std::vector<int64_t> DocumentsOf(const Context& ctx,
                                    std::span<const int64_t> examples) const;

@@ -16,6 +16,7 @@
 #include "heed/base/timing.h"
 #include "heed/data/batches.h"
 #include "heed/tasks/input_lines.h"
+#include "heed/tasks/pretrain.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -143,9 +144,6 @@ void TagTask::Visit(FieldList& v) {
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
     "what reads a sentence; BERT reads pieces of words, others features");
-  v("pretrained", pretrained, Any{"DIR"},
-    "start from this folder of heed train --task pretrain: its model, "
-    "vocabulary, weights and, for intents, pooler");
   if (!pieces) input.features.Visit(v);
   tagger.Visit(v);
   encoder.Visit(v);
@@ -180,6 +178,10 @@ std::vector<TaggedSentence> TagTask::ReadTexts(
     std::move(text.begin(), text.end(), std::back_inserter(sentences));
   }
   return sentences;
+}
+
+bool TagTask::CanStartFrom(const std::string& task) const {
+  return task == name() || task == PretrainTask().name();
 }
 
 void TagTask::ReadExamples() {
@@ -248,7 +250,6 @@ void TagTask::MakeModel(uint64_t seed) {
 }
 
 void TagTask::StartWeights() {
-  if (pretrained.empty()) return;
   CopyPretrained(ReadPretrained(pretrained), *parameters_);
 }
 
@@ -272,6 +273,24 @@ TagTask::Encoded TagTask::Encode(
   return encoded;
 }
 
+/// That those of the training text are among the model's: it may go on from
+/// another text.
+void TagTask::CheckLabels() const {
+  const auto check = [](const LabelIds& ids, const std::string& label) {
+    if (ids(label) != kUnknownLabel) return;
+    throw FormatError(fmt::format(
+        "the training text has the label '{}', which the model does not know",
+        label));
+  };
+  const LabelIds tags(*tags_);
+  for (const TaggedSentence& sentence : train_text_) {
+    for (const std::string& tag : sentence.tags) check(tags, tag);
+  }
+  if (!intents_) return;
+  const LabelIds intents(*intents_);
+  for (const TaggedSentence& s : train_text_) check(intents, s.label);
+}
+
 void TagTask::EncodeExamples() {
   if (data.replace_mentions > 0) {
     if (!entities_) {
@@ -281,6 +300,7 @@ void TagTask::EncodeExamples() {
     }
     mentions_.emplace(train_text_);
   }
+  CheckLabels();
   train_ = Encode(train_text_);
   valid_ = Encode(valid_text_);
   // As of all features, a BERT has no use for it.
@@ -292,7 +312,10 @@ void TagTask::EncodeExamples() {
 std::string TagTask::Summary() const {
   std::vector<std::string> sizes;
   for (const auto& [what, size] : Sizes()) {
-    sizes.push_back(fmt::format("{} {}", size, what));
+    const bool pieces = ReadsPieces(encoder.model) && what == "vocabulary";
+    sizes.push_back(fmt::format(
+        "{} {}{}", size, what,
+        pieces ? LearntSizeNote(size, input.vocabulary.vocabulary_size) : ""));
   }
   return fmt::format("{} sentences, {} for validation; {}", train_text_.size(),
                      valid_text_.size(), fmt::join(sizes, ", "));

@@ -43,14 +43,15 @@ class TagTask : public Task {
   EncoderConfig encoder;
   TaggerConfig tagger;
   TagDataConfig data;
-  /// Folder of a pre-trained encoder that training starts from, or none.
-  std::string pretrained;
 
   std::string name() const override { return "tag"; }
   void ChooseModel(const std::string& name) override;
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;
+
+  /// Also from an encoder of `--task pretrain`.
+  bool CanStartFrom(const std::string& task) const override;
 
   void ReadExamples() override;
   /// Sentences that are in memory, instead of ReadExamples.
@@ -120,6 +121,7 @@ class TagTask : public Task {
 
  private:
   void StartFromPretrained();
+  void CheckLabels() const;
   std::vector<TaggedSentence> ReadTexts(
       const std::vector<std::string>& paths) const;
   Encoded Encode(std::span<const TaggedSentence> sentences) const;

@@ -10,6 +10,7 @@
 #include "heed/io/file.h"
 #include "heed/tasks/pretrain.h"
 #include "heed/tasks/pretrained.h"
+#include "heed/tasks/slots.h"
 #include "heed/tasks/tag_testing.h"
 
 namespace heed {
@@ -239,10 +240,9 @@ TEST_F(FineTuning, RefusesAFolderThatIsMissingOrOfAnotherTask) {
   UseColumns(other);
   training_.run.epochs = 1;
   Train(other, training_);
-  task.pretrained = training_.run.out;
-  training_.run.out = folder_.Path("none");
-  EXPECT_NE(MessageOf<FormatError>([&] {
-              Train(task, training_);
+  SlotsTask slots;
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              TakeSettings(slots, training_.run.out);
             }).find("holds a model for task 'tag'"),
             std::string::npos);
 }

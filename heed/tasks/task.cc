@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
-
 #include "heed/base/errors.h"
 #include "heed/models/transformer_config.h"
+#include "heed/tasks/input_files.h"
 
 namespace heed {
 namespace {
@@ -23,7 +22,7 @@ struct Settings {
   TrainingConfig& training;
 
   void Visit(FieldList& v) {
-    task.Visit(v);
+    task.VisitAll(v);
     training.Visit(v);
   }
   std::vector<Field> Fields() {
@@ -39,24 +38,16 @@ std::string TextOr(const Json& json, const char* key, const char* otherwise) {
              : otherwise;
 }
 
-/// So that the run can be resumed from any folder.
-void MakePathsAbsolute(Task& task) {
-  FieldList list;
-  task.Visit(list);
-  for (const Field& field : list.fields()) {
-    const Any* any = std::get_if<Any>(&field.constraint);
-    if (any == nullptr ||
-        (any->placeholder != "FILE" && any->placeholder != "DIR"))
-      continue;
-    if (field.IsList()) {
-      for (std::string& path :
-           *std::get<std::vector<std::string>*>(field.target)) {
-        path = std::filesystem::absolute(path).string();
-      }
-      continue;
-    }
-    std::string& path = *std::get<std::string*>(field.target);
-    if (!path.empty()) path = std::filesystem::absolute(path).string();
+/// Writes settings of a folder's JSON into fields. Throws: FormatError that
+/// names the folder.
+void SetFields(const std::vector<Field>& fields, Json& json,
+               const std::string& folder) {
+  const std::string path = PathIn(folder, kConfigFile);
+  try {
+    DropFormerSettings(fields, json);
+    FieldsFromJson(fields, json, path);
+  } catch (const ConfigError& error) {
+    throw FormatError(error.what());
   }
 }
 
@@ -66,11 +57,13 @@ Json ToJson(Task& task, TrainingConfig& training) {
   return json;
 }
 
-/// Settings and vocabularies, without a model.
-LoadedTask ReadSettings(const std::string& folder) {
-  ModelDescription description = ReadModelConfig(folder);
-  Json& json = description.settings;
-  const std::string path = PathIn(folder, "config.json");
+/// A resolved task and its training of what config.json says. Throws:
+/// FormatError.
+LoadedTask ReadSettings(const std::string& folder,
+                        ModelDescription& description) {
+  description = ReadModelConfig(folder);
+  Json json = description.settings;
+  const std::string path = PathIn(folder, kConfigFile);
   LoadedTask loaded;
   try {
     // Folders of before there were other tasks name none.
@@ -78,9 +71,8 @@ LoadedTask ReadSettings(const std::string& folder) {
     json.erase(kTaskKey);
     Task& task = *loaded.task;
     if (json.contains(kModelKey)) task.ChooseModel(TextOr(json, kModelKey, ""));
-    const std::vector<Field> fields = Settings{task, loaded.training}.Fields();
-    DropFormerSettings(fields, json);
-    FieldsFromJson(fields, json, path);
+    SetFields(Settings{task, loaded.training}.Fields(), json, folder);
+    FindKeptInput(task, folder);
     task.Resolve();
     loaded.training.Resolve();
   } catch (const ConfigError& error) {
@@ -91,6 +83,82 @@ LoadedTask ReadSettings(const std::string& folder) {
   loaded.training.run.out = folder;
   loaded.task->SetFiles(description.files, folder);
   return loaded;
+}
+
+/// Throws: FormatError if a weight is missing or has another shape, or if the
+/// model is quantised.
+void TakeWeights(Task& task, const std::string& folder) {
+  const std::string path = ModelPath(folder, kWeightsFile);
+  const SafetensorsFile file = ReadTensors(path);
+  for (const NamedTensor& tensor : file.tensors) {
+    if (tensor.value.dtype() != DType::kI8) continue;
+    throw FormatError(fmt::format(
+        "{}: is quantised (int8) and cannot be trained; start from the model "
+        "that it was made of",
+        folder));
+  }
+  SetParameters(task.parameters(), file.tensors, path);
+}
+
+/// Whether training goes on with a model of the same task. Throws: as
+/// ReadModelSettings; ConfigError if it can start from neither.
+bool Continues(const Task& task, const std::string& folder) {
+  const std::string name =
+      TextOr(ReadModelSettings(folder), kTaskKey, kFirstTask);
+  if (!task.CanStartFrom(name)) {
+    throw ConfigError(
+        fmt::format("{} holds a model for task '{}', which '{}' cannot start "
+                    "from",
+                    folder, name, task.name()));
+  }
+  return name == task.name();
+}
+
+/// Those of `pretrained`, if there is one.
+void StartWeights(Task& task) {
+  if (task.pretrained.empty()) return;
+  if (Continues(task, task.pretrained)) {
+    TakeWeights(task, task.pretrained);
+  } else {
+    task.StartWeights();
+  }
+}
+
+/// Vocabularies and weights, fresh or those of `pretrained`.
+void MakeStart(Task& task, uint64_t seed) {
+  if (!task.pretrained.empty() && Continues(task, task.pretrained)) {
+    task.SetFiles(ReadModelConfig(task.pretrained).files, task.pretrained);
+  } else {
+    task.LearnVocabularies();
+  }
+  task.MakeModel(seed);
+  task.EncodeExamples();
+  StartWeights(task);
+}
+
+TrainResult TrainIn(OutFolder& out, Task& task, TrainingConfig training) {
+  // A wrong name is told before any long work.
+  training.run.metric = MeasureOf(task, training.run.metric).name;
+  MakeStart(task, training.run.seed);
+  WriteSettings(task, training, out);
+  return RunTraining(task, training, out);
+}
+
+/// Puts new limits into the settings, also of the file, so that the next
+/// resumption knows them.
+void SetLimits(const RunLimits& limits, ModelDescription& description,
+               const OutFolder& out, RunConfig& run) {
+  bool changed = false;
+  const auto set = [&](const char* key, const auto& limit, auto& member) {
+    if (!limit || *limit == member) return;
+    member = *limit;
+    description.settings[key] = *limit;
+    changed = true;
+  };
+  set("epochs", limits.epochs, run.epochs);
+  set("steps", limits.steps, run.steps);
+  set("patience", limits.patience, run.patience);
+  if (changed) WriteModelConfig(out.path(), description);
 }
 
 }  // namespace
@@ -106,39 +174,67 @@ std::unique_ptr<Task> MakeTask(const std::string& name) {
                                 fmt::join(names, ", ")));
 }
 
+void Task::VisitAll(FieldList& v) {
+  Visit(v);
+  v.Section("Start");
+  v("pretrained", pretrained, Any{"DIR"},
+    "go on from this folder's model, trained or imported, of the same task: "
+    "its settings, vocabularies and weights, with a fresh optimiser "
+    "(classify, tag and slots: also the encoder of --task pretrain); freeze "
+    "keeps parameters as they are");
+}
+
+std::string Task::LearntSizeNote(int64_t size, int asked) const {
+  if (!pretrained.empty() || asked == 0 || size == asked) return "";
+  return size < asked
+             ? fmt::format(" (the text does not allow {})", asked)
+             : fmt::format(" ({} are too few for its characters)", asked);
+}
+
+void TakeSettings(Task& task, const std::string& folder) {
+  Json json = ReadModelSettings(folder);
+  const bool continues = Continues(task, folder);
+  task.pretrained = folder;
+  const std::string model = TextOr(json, kModelKey, "");
+  if (!model.empty()) task.ChooseModel(model);
+  if (!continues) return;
+  FieldList list;
+  task.Visit(list);
+  Json known = Json::object();
+  DropFormerSettings(list.fields(), json);
+  for (const Field& field : list.fields()) {
+    if (field.section == "Data" && IsPath(field)) continue;
+    if (json.contains(field.key)) known[field.key] = json[field.key];
+  }
+  SetFields(list.fields(), known, folder);
+}
+
 TrainResult Train(Task& task, TrainingConfig training) {
   task.Resolve();
-  const OutFolder folder(training.run);
+  training.Resolve();
+  OutFolder out(training.run);
+  KeepStreams(task, out);
   task.ReadExamples();
-  MakePathsAbsolute(task);
-  return TrainOnExamples(task, std::move(training));
+  MakePathsAbsolute(task, out);
+  return TrainIn(out, task, std::move(training));
 }
 
 TrainResult TrainOnExamples(Task& task, TrainingConfig training) {
   task.Resolve();
   training.Resolve();
-  const OutFolder folder(training.run);
-  // A wrong name is told before any long work.
-  training.run.metric = MeasureOf(task, training.run.metric).name;
-  task.LearnVocabularies();
-  task.MakeModel(training.run.seed);
-  task.StartWeights();
-  task.EncodeExamples();
-  WriteSettings(task, training);
-  return RunTraining(task, training);
+  OutFolder out(training.run);
+  return TrainIn(out, task, std::move(training));
 }
 
-void WriteSettings(Task& task, TrainingConfig& training) {
-  const std::string& out = training.run.out;
-  // From here on the folder is this run's.
-  OutFolder::ForgetOldRun(out);
-  WriteModelConfig(out, {ToJson(task, training), task.Files()});
+void WriteSettings(Task& task, TrainingConfig& training, const OutFolder& out) {
+  WriteModelConfig(out.path(), {ToJson(task, training), task.Files()});
 }
 
 LoadedTask ReadTask(const std::string& folder, const std::string& dtype) {
-  LoadedTask loaded = ReadSettings(folder);
+  ModelDescription description;
+  LoadedTask loaded = ReadSettings(folder, description);
   loaded.task->MakeModel(kNoSeed);
-  const std::string path = PathIn(folder, kWeightsFile);
+  const std::string path = ModelPath(folder, kWeightsFile);
   SafetensorsFile weights = ReadTensors(path);
   SetParameters(loaded.task->parameters(), weights.tensors, path);
   if (dtype != "auto") {
@@ -149,21 +245,27 @@ LoadedTask ReadTask(const std::string& folder, const std::string& dtype) {
   return loaded;
 }
 
-TrainResult Resume(const std::string& folder, bool quiet) {
-  LoadedTask loaded = ReadSettings(folder);
-  loaded.training.run.quiet = quiet;
-  if (!loaded.task->in_files()) {
+TrainResult Resume(const std::string& folder, bool quiet,
+                   const RunLimits& limits) {
+  OutFolder out(folder);
+  ModelDescription description;
+  LoadedTask loaded = ReadSettings(out.path(), description);
+  Task& task = *loaded.task;
+  TrainingConfig& training = loaded.training;
+  training.run.quiet = quiet;
+  if (!task.in_files()) {
     throw ConfigError(folder +
                       ": trained on examples that are in no file, so it cannot "
                       "be resumed");
   }
+  SetLimits(limits, description, out, training.run);
+  // With the run's seed, on which what is made of the examples may depend.
+  task.MakeModel(training.run.seed);
+  task.ReadExamples();
+  task.EncodeExamples();
   // Stopped before it had anything of its own, a run starts once more.
-  const bool begun = HasBegun(folder);
-  loaded.task->MakeModel(begun ? kNoSeed : loaded.training.run.seed);
-  if (!begun) loaded.task->StartWeights();
-  loaded.task->ReadExamples();
-  loaded.task->EncodeExamples();
-  return ResumeTraining(*loaded.task, loaded.training);
+  if (!HasBegun(out.path())) StartWeights(task);
+  return ResumeTraining(task, training, out);
 }
 
 }  // namespace heed

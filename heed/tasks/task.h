@@ -44,8 +44,8 @@ struct Report {
 };
 
 /// A task: its settings, its examples and its model. A life is one of
-///   settings → ReadExamples → LearnVocabularies → MakeModel → StartWeights →
-///     training
+///   settings → ReadExamples → LearnVocabularies (or SetFiles of another model)
+///     → MakeModel → EncodeExamples → StartWeights → training
 ///   settings → SetFiles → MakeModel → weights → Predict, Evaluate
 /// Members of settings are public in each class.
 class Task : public Trainable {
@@ -62,6 +62,15 @@ class Task : public Trainable {
   virtual void Visit(FieldList& v) = 0;
   /// What this task prefers to the usual defaults.
   virtual void SetDefaults(TrainingConfig& /*training*/) const {}
+  /// Folder of a model that training starts from, or none: of the same task,
+  /// then with its settings (TakeSettings), vocabularies and all weights, or of
+  /// another that this one CanStartFrom.
+  std::string pretrained;
+  virtual bool CanStartFrom(const std::string& task) const {
+    return task == name();
+  }
+  /// All settings: Visit's and where training starts.
+  void VisitAll(FieldList& v);
   /// Fills in what "auto" and 0 stand for and checks that the choices fit
   /// together. Throws: ConfigError.
   virtual void Resolve() = 0;
@@ -83,11 +92,12 @@ class Task : public Trainable {
   /// A fresh model for these vocabularies; kNoSeed: its weights
   /// are read next.
   virtual void MakeModel(uint64_t seed) = 0;
-  /// Takes weights from where the settings say that training starts, if they
-  /// do. Throws: IoError; FormatError.
+  /// Takes weights from `pretrained`, a model of another task. Throws: IoError;
+  /// FormatError.
   virtual void StartWeights() {}
   /// Turns the examples that were read into what Loss wants. Throws:
-  /// ConfigError if none is left.
+  /// ConfigError if none is left; FormatError for a label that the model does
+  /// not know.
   virtual void EncodeExamples() = 0;
 
   // Use
@@ -105,6 +115,11 @@ class Task : public Trainable {
   virtual void VisitEvaluate(FieldList& v) = 0;
   /// Throws: ConfigError, IoError, FormatError.
   virtual Report Evaluate() const = 0;
+
+ protected:
+  /// " (the text does not allow 8000)", or the like, of a vocabulary that was
+  /// learnt with another size than was asked for (0: any), else "".
+  std::string LearntSizeNote(int64_t size, int asked) const;
 };
 
 struct TaskInfo {
@@ -117,15 +132,20 @@ const std::vector<TaskInfo>& Tasks();
 /// Throws: ConfigError that lists the names.
 std::unique_ptr<Task> MakeTask(const std::string& name);
 
+/// Sets the task to go on from the model in `folder`: it chooses its model, and
+/// where both are of one task, takes all of its settings but for the files of
+/// its examples. Throws: as ReadTask; ConfigError if the task cannot start from
+/// that one.
+void TakeSettings(Task& task, const std::string& folder);
+
 /// Trains the task and leaves its model in training.run.out. Progress goes to
 /// standard error. Throws: as RunTraining and the task's functions.
 TrainResult Train(Task& task, TrainingConfig training);
 /// The same on examples that the task has already.
 TrainResult TrainOnExamples(Task& task, TrainingConfig training);
 
-/// Writes settings and vocabularies into training.run.out; the weights of an
-/// earlier run go. Throws: IoError.
-void WriteSettings(Task& task, TrainingConfig& training);
+/// Writes settings and vocabularies. Throws: IoError.
+void WriteSettings(Task& task, TrainingConfig& training, const OutFolder& out);
 
 /// A model folder that was read.
 struct LoadedTask {
@@ -142,10 +162,20 @@ struct LoadedTask {
 LoadedTask ReadTask(const std::string& folder,
                     const std::string& dtype = "auto");
 
+/// New limits of a run that goes on; the others stay.
+struct RunLimits {
+  std::optional<int> epochs;
+  std::optional<int64_t> steps;
+  std::optional<int> patience;
+};
+
 /// Continues the run of a folder from its last checkpoint, to the same weights
-/// bit for bit as if it had not stopped (with the same number of threads).
+/// bit for bit as if it had not stopped (with the same number of threads) and
+/// had these limits from its start; schedules that depend on the length of the
+/// run follow the new one from here on.
 /// Throws: as Train; FormatError if the examples have changed since.
-TrainResult Resume(const std::string& folder, bool quiet);
+TrainResult Resume(const std::string& folder, bool quiet,
+                   const RunLimits& limits = {});
 
 }  // namespace heed
 

@@ -23,7 +23,7 @@ struct TextVocabularyConfig {
   /// Fills in what 0 stands for.
   void Resolve();
 
-  /// Throws: ConfigError if the text does not allow it.
+  /// Throws: ConfigError if there is no text.
   Vocabulary Learn(std::vector<std::string> lines) const;
   /// As in a model folder.
   std::string FileName() const;

@@ -205,14 +205,12 @@ class Training {
                         .loss;
     tape_.Backward(loss.defined() ? Add(loss, nll) : nll);
     tape_.Clear();
-    optimizer_.Step(step, LearningRate(config_, step, options_.steps),
-                    optimizer_.GradientNorm());
+    optimizer_.Step(step, LearningRate(config_, step, options_.steps));
   }
 
  private:
   static OptimizerConfig Adam(const GalleryOptions& options) {
     OptimizerConfig config;
-    config.epsilon = 1e-8;
     config.learning_rate = 3e-3;
     config.schedule = "cosine";
     config.warmup = options.steps / 20;

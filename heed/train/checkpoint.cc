@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -17,33 +18,55 @@ namespace {
 
 constexpr const char* kStateKey = "heed.training";
 
-nlohmann::ordered_json ToJson(const TrainingState& s) {
-  return {{"step", s.step},
-          {"epoch", s.epoch},
-          {"batch", s.batch},
-          {"tokens", s.tokens},
-          {"rng_position", s.rng_position},
-          {"has_best", s.has_best},
-          {"best", s.best},
-          {"best_step", s.best_step},
-          {"stale", s.stale},
-          {"kept", s.kept},
-          {"text", s.text}};
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const ValidationState& v) {
+  return {
+      {"has_best", v.has_best},
+      {"best", v.best},
+      {"best_loss", std::isfinite(v.best_loss) ? Json(v.best_loss) : Json()},
+      {"best_step", v.best_step},
+      {"stale", v.stale},
+      {"kept", v.kept}};
 }
 
-TrainingState FromJson(const nlohmann::ordered_json& json) {
+ValidationState ValidationFromJson(const Json& json) {
+  ValidationState v;
+  json.at("has_best").get_to(v.has_best);
+  json.at("best").get_to(v.best);
+  // Runs of before it was kept have none.
+  const Json loss = json.value("best_loss", Json());
+  if (!loss.is_null()) loss.get_to(v.best_loss);
+  json.at("best_step").get_to(v.best_step);
+  json.at("stale").get_to(v.stale);
+  json.at("kept").get_to(v.kept);
+  return v;
+}
+
+Json ToJson(const TrainingState& s) {
+  Json json = {{"step", s.step},
+               {"epoch", s.epoch},
+               {"batch", s.batch},
+               {"tokens", s.tokens},
+               {"rng_position", s.rng_position},
+               {"text", s.text}};
+  json.update(ToJson(s.valid));
+  if (s.scheduled) json["scheduled"] = ToJson(*s.scheduled);
+  return json;
+}
+
+TrainingState FromJson(const Json& json) {
   TrainingState s;
   json.at("step").get_to(s.step);
   json.at("epoch").get_to(s.epoch);
   json.at("batch").get_to(s.batch);
   json.at("tokens").get_to(s.tokens);
   json.at("rng_position").get_to(s.rng_position);
-  json.at("has_best").get_to(s.has_best);
-  json.at("best").get_to(s.best);
-  json.at("best_step").get_to(s.best_step);
-  json.at("stale").get_to(s.stale);
-  json.at("kept").get_to(s.kept);
   json.at("text").get_to(s.text);
+  s.valid = ValidationFromJson(json);
+  if (json.contains("scheduled")) {
+    s.scheduled = ValidationFromJson(json["scheduled"]);
+  }
   return s;
 }
 

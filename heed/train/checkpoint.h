@@ -3,6 +3,8 @@
 #define HEED_TRAIN_CHECKPOINT_H_
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,17 @@
 
 namespace heed {
 
+/// What the validations so far have shown.
+struct ValidationState {
+  bool has_best = false;
+  double best = 0;  // metric of the best validation
+  /// Its loss, which decides between equal metrics; infinite: not known.
+  double best_loss = std::numeric_limits<double>::infinity();
+  int64_t best_step = 0;
+  int64_t stale = 0;          // validations since then
+  std::vector<int64_t> kept;  // steps whose weights are in checkpoints/
+};
+
 /// Where a run stands, between two updates.
 struct TrainingState {
   int64_t step = 0;    // updates done
@@ -19,12 +32,11 @@ struct TrainingState {
   int64_t batch = 0;   // batches of this epoch done
   int64_t tokens = 0;  // target tokens seen
   uint64_t rng_position = 0;
-  bool has_best = false;
-  double best = 0;  // metric of the best validation
-  int64_t best_step = 0;
-  int64_t stale = 0;          // validations since then
-  std::vector<int64_t> kept;  // steps whose weights are in checkpoints/
-  std::string text;           // check sum of the text
+  ValidationState valid;
+  /// Without the last validation, if only the end of the run called for it: a
+  /// longer run would not have made it.
+  std::optional<ValidationState> scheduled;
+  std::string text;  // check sum of the text
 };
 
 /// Throws: NumericError, naming a parameter that has a NaN or an infinity.

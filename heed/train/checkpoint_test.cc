@@ -26,7 +26,7 @@ class Checkpoint : public testing::Test {
       for (const auto& p : parameters.all()) {
         p->mutable_gradient() = Tensor::Full(p->value().shape(), 0.3);
       }
-      optimizer->Step(1, 0.1, 0);
+      optimizer->Step(1, 0.1);
       average->Update(1);
     }
     void Write(const std::string& path, const TrainingState& state) const {
@@ -47,11 +47,12 @@ class Checkpoint : public testing::Test {
     s.batch = 4;
     s.tokens = int64_t{1} << 40;
     s.rng_position = ~uint64_t{0};
-    s.has_best = true;
-    s.best = 0.1 + 0.2;
-    s.best_step = 9;
-    s.stale = 2;
-    s.kept = {3, 9, 12};
+    s.valid.has_best = true;
+    s.valid.best = 0.1 + 0.2;
+    s.valid.best_loss = 1.0 / 3;
+    s.valid.best_step = 9;
+    s.valid.stale = 2;
+    s.valid.kept = {3, 9, 12};
     s.text = "abcd";
     return s;
   }
@@ -71,11 +72,12 @@ TEST_F(Checkpoint, GivesEverythingBack) {
   EXPECT_EQ(s.batch, 4);
   EXPECT_EQ(s.tokens, int64_t{1} << 40);
   EXPECT_EQ(s.rng_position, ~uint64_t{0});
-  EXPECT_TRUE(s.has_best);
-  EXPECT_EQ(s.best, 0.1 + 0.2);
-  EXPECT_EQ(s.best_step, 9);
-  EXPECT_EQ(s.stale, 2);
-  EXPECT_EQ(s.kept, (std::vector<int64_t>{3, 9, 12}));
+  EXPECT_TRUE(s.valid.has_best);
+  EXPECT_EQ(s.valid.best, 0.1 + 0.2);
+  EXPECT_EQ(s.valid.best_loss, 1.0 / 3);
+  EXPECT_EQ(s.valid.best_step, 9);
+  EXPECT_EQ(s.valid.stale, 2);
+  EXPECT_EQ(s.valid.kept, (std::vector<int64_t>{3, 9, 12}));
   EXPECT_EQ(s.text, "abcd");
   // The same file again: weights, optimiser and average are the same too.
   const std::string bytes = ReadFile(path_);

@@ -35,6 +35,9 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("label_smoothing", label_smoothing, UpToBelow(0, 1),
     "probability given to all tokens alike");
   v("accumulate", accumulate, Range(1, 10000), "batches per update");
+  v("freeze", freeze, Any{"PATTERN"},
+    "parameters that stay as they are, by names as 'encoder.*' (* any "
+    "characters, ? one); heed info shows the names");
 }
 
 void RunConfig::Visit(FieldList& v) {
@@ -47,7 +50,8 @@ void RunConfig::Visit(FieldList& v) {
   v("validate_every", validate_every, Range(0, 1e9),
     "updates between validations; 0: once an epoch");
   v("metric", metric, Any{"NAME"},
-    "what the best checkpoint is best at; auto: the task's own measure");
+    "what the best checkpoint is best at, of equal ones that of least loss; "
+    "auto: the task's own measure");
   v("patience", patience, Range(0, 1000000),
     "stop after so many validations without a better one; 0: never");
   v("checkpoint_every", checkpoint_every, Range(0, 1e9),
@@ -73,13 +77,15 @@ void TrainingConfig::Visit(FieldList& v) {
   run.Visit(v);
 }
 
-void TrainingConfig::Resolve() {
-  if (optimizer.epsilon == 0) {
-    optimizer.epsilon = optimizer.optimizer == "adadelta" ? 1e-6 : 1e-8;
-  }
-  if (optimizer.schedule == "step_halving" && optimizer.halve_every == 0) {
+void OptimizerConfig::Resolve() {
+  if (epsilon == 0) epsilon = optimizer == "adadelta" ? 1e-6 : 1e-8;
+  if (schedule == "step_halving" && halve_every == 0) {
     throw ConfigError("schedule 'step_halving' needs halve_every");
   }
+}
+
+void TrainingConfig::Resolve() {
+  optimizer.Resolve();
   if (run.seed == kNoSeed) throw ConfigError("seed is too large by one");
   if (run.average > run.keep) run.keep = run.average;
 }

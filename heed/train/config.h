@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "heed/base/config.h"
 
@@ -30,8 +31,12 @@ struct OptimizerConfig {
   double clip = 1;
   double label_smoothing = 0.1;
   int accumulate = 1;
+  std::vector<std::string> freeze;
 
   void Visit(FieldList& v);
+  /// Fills in what 0 stands for. Throws: ConfigError if the choices do not fit
+  /// together.
+  void Resolve();
 };
 
 /// How long, how often, and what is kept.

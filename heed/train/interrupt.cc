@@ -10,19 +10,25 @@ extern "C" void OnSignal(int) { requested = 1; }
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() : old_interrupt_(), old_terminate_() {
+InterruptGuard::InterruptGuard() : old_() {
   requested = 0;
   struct sigaction action = {};
   action.sa_handler = OnSignal;
   action.sa_flags = SA_RESETHAND;  // so that the second signal ends the process
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &old_interrupt_);
-  sigaction(SIGTERM, &action, &old_terminate_);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &old_[i]);
+    // nohup ignores the terminal's end on purpose.
+    const bool ignored = old_[i].sa_handler == SIG_IGN;
+    if (kSignals[i] == SIGHUP && ignored) continue;
+    sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  sigaction(SIGINT, &old_interrupt_, nullptr);
-  sigaction(SIGTERM, &old_terminate_, nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], &old_[i], nullptr);
+  }
 }
 
 bool InterruptGuard::Requested() const { return requested != 0; }

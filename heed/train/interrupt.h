@@ -2,12 +2,15 @@
 #ifndef HEED_TRAIN_INTERRUPT_H_
 #define HEED_TRAIN_INTERRUPT_H_
 
+#include <array>
 #include <csignal>
 
 namespace heed {
 
-/// While it lives, the first SIGINT or SIGTERM only makes Requested() true; a
-/// second one of the same kind ends the process at once. One at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP (the terminal or the
+/// connection is gone) only makes Requested() true; a second one of the same
+/// kind ends the process at once. A SIGHUP that is ignored, as under nohup,
+/// stays so. One at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -18,8 +21,8 @@ class InterruptGuard {
   bool Requested() const;
 
  private:
-  struct sigaction old_interrupt_;
-  struct sigaction old_terminate_;
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, kSignals.size()> old_;
 };
 
 }  // namespace heed

@@ -8,7 +8,7 @@ namespace heed {
 namespace {
 
 TEST(InterruptGuard, FirstSignalIsOnlyRemembered) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const InterruptGuard guard;
     EXPECT_FALSE(guard.Requested());
     std::raise(signal);
@@ -23,6 +23,16 @@ TEST(InterruptGuard, IsFreshAfterAnEarlierOne) {
   }
   const InterruptGuard guard;
   EXPECT_FALSE(guard.Requested());
+}
+
+TEST(InterruptGuard, LeavesAnIgnoredHangupIgnored) {
+  const auto old = std::signal(SIGHUP, SIG_IGN);
+  {
+    const InterruptGuard guard;
+    std::raise(SIGHUP);
+    EXPECT_FALSE(guard.Requested());
+  }
+  std::signal(SIGHUP, old);
 }
 
 TEST(InterruptGuardDeathTest, SecondSignalEndsTheProcess) {
@@ -42,6 +52,12 @@ TEST(InterruptGuardDeathTest, FormerHandlersComeBack) {
         std::raise(SIGTERM);
       },
       testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EXIT(
+      {
+        { const InterruptGuard guard; }
+        std::raise(SIGHUP);
+      },
+      testing::KilledBySignal(SIGHUP), "");
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kLinesFile = "metrics.jsonl";
 constexpr const char* kEventsPrefix = "events.out.tfevents.";
 
 // Seconds since 1970, to the millisecond.
@@ -114,8 +115,12 @@ std::ofstream OpenBehind(const std::string& path, const std::string& header,
 
 }  // namespace
 
+bool IsMetricsFile(std::string_view name) {
+  return name == kLinesFile || name.starts_with(kEventsPrefix);
+}
+
 MetricsLog::MetricsLog(const std::string& folder, int64_t resume_step)
-    : lines_path_(folder + "/metrics.jsonl"),
+    : lines_path_(folder + "/" + kLinesFile),
       events_path_(EventsPath(folder)),
       lines_(OpenBehind(
           lines_path_, "",

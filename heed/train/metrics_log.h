@@ -11,6 +11,9 @@
 
 namespace heed {
 
+/// Whether a file of this name is one that MetricsLog writes.
+bool IsMetricsFile(std::string_view name);
+
 /// Appends to FOLDER/metrics.jsonl, one object a line:
 ///   {"step": 100, "time": 1700000000.123, "loss": 4.25, …}
 /// (time in seconds since 1970; a value that is not finite is null), and the

@@ -18,7 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
-constexpr const char* kConfigFile = "config.json";
 constexpr const char* kOwnKey = "heed";
 constexpr const char* kCheckSumKey = "heed.crc32";
 
@@ -52,7 +51,7 @@ Json ReadConfigJson(const std::string& folder) {
     throw IoError(folder + ": not a folder with a model");
   }
   const std::string path = PathIn(folder, kConfigFile);
-  Json json = ParseJson(ReadFile(path), path);
+  Json json = ParseJson(ReadFile(ModelPath(folder, kConfigFile)), path);
   if (!json.is_object() || !json.contains(kOwnKey) ||
       !json[kOwnKey].is_object()) {
     throw FormatError(path + ": not a model's configuration (no key 'heed')");
@@ -78,6 +77,11 @@ Json ReadConfigJson(const std::string& folder) {
 
 std::string PathIn(const std::string& folder, const std::string& file) {
   return (std::filesystem::path(folder) / file).string();
+}
+
+std::string ModelPath(const std::string& folder, const std::string& file) {
+  const auto ready = std::filesystem::path(folder) / kReadyFolder / file;
+  return std::filesystem::exists(ready) ? ready.string() : PathIn(folder, file);
 }
 
 void WriteModelConfig(const std::string& folder,
@@ -113,7 +117,7 @@ ModelDescription ReadModelConfig(const std::string& folder) {
                                     PathIn(folder, kConfigFile), name));
     }
     const std::string path = PathIn(folder, name);
-    std::string bytes = ReadFile(path);
+    std::string bytes = ReadFile(ModelPath(folder, name));
     if (sum != Hex(Crc32(bytes))) {
       throw FormatError(path + ": damaged (its check sum differs)");
     }

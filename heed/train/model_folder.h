@@ -14,7 +14,16 @@
 
 namespace heed {
 
+// What a model folder may hold, besides vocabularies.
+inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kWeightsFile = "model.safetensors";
+/// Of a run: what it is resumed from, the weights of its last validations, and
+/// copies of what it read from streams.
+inline constexpr const char* kCheckpointFile = "training.safetensors";
+inline constexpr const char* kKeptFolder = "checkpoints";
+inline constexpr const char* kInputFolder = "input";
+/// A whole new model on its way to its place; see OutFolder.
+inline constexpr const char* kReadyFolder = ".ready";
 
 /// Bytes of the files beside config.json and the weights, by name.
 using ModelFiles = std::map<std::string, std::string>;
@@ -25,6 +34,9 @@ struct ModelDescription {
 };
 
 std::string PathIn(const std::string& folder, const std::string& file);
+/// Where a file of a model is read: PathIn, or in .ready of the folder, where a
+/// process that wrote a new model was killed before it could move all files.
+std::string ModelPath(const std::string& folder, const std::string& file);
 
 /// Writes config.json and the files. config.json holds the settings and, under
 /// "heed", the format version and check sums. Throws: IoError.

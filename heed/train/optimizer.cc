@@ -1,6 +1,7 @@
 #include "heed/train/optimizer.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +19,33 @@ bool HasSecond(const OptimizerConfig& config) {
 
 }  // namespace
 
+void Freeze(ParameterSet& parameters,
+            const std::vector<std::string>& patterns) {
+  for (const std::string& pattern : patterns) {
+    bool matches = false;
+    for (const auto& parameter : parameters.all()) {
+      if (fnmatch(pattern.c_str(), parameter->name().c_str(), 0) != 0) continue;
+      parameter->Freeze();
+      matches = true;
+    }
+    if (!matches) {
+      throw ConfigError(fmt::format(
+          "freeze: no parameter is named '{}' (the first is '{}'; heed info "
+          "shows those of a model)",
+          pattern, parameters.all().front()->name()));
+    }
+  }
+  if (std::ranges::all_of(parameters.all(),
+                          [](const auto& p) { return p->frozen(); })) {
+    throw ConfigError("freeze: no parameter is left to train");
+  }
+}
+
 Optimizer::Optimizer(ParameterSet& parameters, const OptimizerConfig& config)
     : config_(config) {
+  config_.Resolve();
   for (const auto& parameter : parameters.all()) {
+    if (parameter->frozen()) continue;
     const Tensor& value = parameter->value();
     slots_.push_back(
         {parameter.get(), Tensor::Zeros(value.shape(), value.dtype()),
@@ -44,7 +69,8 @@ double Optimizer::GradientNorm() const {
   return std::sqrt(sum);
 }
 
-void Optimizer::Step(int64_t step, double learning_rate, double norm) {
+double Optimizer::Step(int64_t step, double learning_rate) {
+  const double norm = GradientNorm();
   const double scale =
       config_.clip > 0 && norm > config_.clip ? config_.clip / norm : 1;
   for (Slot& slot : slots_) {
@@ -76,6 +102,7 @@ void Optimizer::Step(int64_t step, double learning_rate, double norm) {
     p.ClearGradient();
     p.Changed();
   }
+  return norm;
 }
 
 std::vector<NamedTensor> Optimizer::State() const {

@@ -2,6 +2,7 @@
 #ifndef HEED_TRAIN_OPTIMIZER_H_
 #define HEED_TRAIN_OPTIMIZER_H_
 
+#include <string>
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
@@ -10,8 +11,19 @@
 
 namespace heed {
 
-/// Adam, AdamW, Adadelta or SGD with momentum over all parameters of a set,
-/// with clipping by the global norm. Exact forms: see kernels/optimizer.h.
+/// Freezes the parameters whose names match one of the patterns, in which *
+/// stands for any characters and ? for one: what is trained begins after that.
+/// Throws: ConfigError for a pattern that matches no name, or if nothing is
+/// left to train.
+void Freeze(ParameterSet& parameters, const std::vector<std::string>& patterns);
+
+/// Adam, AdamW, Adadelta or SGD with momentum over the parameters of a set that
+/// are not frozen, with clipping by the global norm. Exact forms: see
+/// kernels/optimizer.h.
+///
+///   tape.Backward(loss);
+///   tape.Clear();
+///   optimizer.Step(step, LearningRate(config, step, steps));
 class Optimizer {
  public:
   Optimizer(ParameterSet& parameters, const OptimizerConfig& config);
@@ -21,9 +33,10 @@ class Optimizer {
   double GradientNorm() const;
 
   /// One update with this learning rate; `step` counts from 1. Gradients are
-  /// scaled to the norm `config.clip` if theirs, `norm`, is greater, and
-  /// cleared afterwards.
-  void Step(int64_t step, double learning_rate, double norm);
+  /// scaled to the norm `config.clip` if theirs is greater, and cleared
+  /// afterwards. Returns their norm before that. Throws: as GradientNorm;
+  /// parameters and gradients then stay as they are.
+  double Step(int64_t step, double learning_rate);
 
   /// What the next step depends on, besides the parameters themselves.
   std::vector<NamedTensor> State() const;

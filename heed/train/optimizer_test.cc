@@ -53,10 +53,10 @@ TEST_F(OptimizerTest, SgdAddsUpMomentum) {
   config_.momentum = 0.9;
   Optimizer optimizer(parameters_, config_);
   SetGradients({1, 2, -1}, {4});
-  optimizer.Step(1, kRate, 0);
+  optimizer.Step(1, kRate);
   ExpectValues({0.9, -2.2, 3.1}, {0.1});
   SetGradients({1, 0, 0}, {0});
-  optimizer.Step(2, kRate, 0);
+  optimizer.Step(2, kRate);
   // v = 0.9 · (1, 2, −1) + (1, 0, 0)
   ExpectValues({0.9 - 0.19, -2.2 - 0.18, 3.1 + 0.09}, {0.1 - 0.36});
 }
@@ -87,7 +87,7 @@ TEST_F(OptimizerTest, AdamAndAdamWFollowTheirPapers) {
     for (int t = 1; t <= 3; ++t) {
       const double g = 0.5 * t - 1.2;
       SetGradients({g, 3 * g, g * g}, {-g});
-      optimizer.Step(t, kRate, 0);
+      optimizer.Step(t, kRate);
       ExpectValues({plain[0].Step(g, t, decay), plain[1].Step(3 * g, t, decay),
                     plain[2].Step(g * g, t, decay)},
                    {plain[3].Step(-g, t, decay)});
@@ -102,7 +102,7 @@ TEST_F(OptimizerTest, AdamWDecaysNoVectors) {
   Optimizer optimizer(parameters_, config_);
   SetGradients({0, 0, 0}, {0});
   bias.mutable_gradient() = Tensor::Of<double>({0, 0}, {2});
-  optimizer.Step(1, kRate, 0);
+  optimizer.Step(1, kRate);
   const double kept = 1 - kRate * 0.5;
   ExpectValues({kept, -2 * kept, 3 * kept}, {0.5 * kept});
   ExpectNear(bias, {3, 3});
@@ -112,7 +112,7 @@ TEST_F(OptimizerTest, AdamWithoutBiasCorrectionStartsAsBertDoes) {
   config_.bias_correction = false;
   Optimizer optimizer(parameters_, config_);
   SetGradients({1, 2, -4}, {0});
-  optimizer.Step(1, kRate, 0);
+  optimizer.Step(1, kRate);
   // m = 0.1 g, v = 0.001 g²
   const double step = kRate * 0.1 / std::sqrt(0.001);
   const auto a = parameters_.Find("a")->value().ToVector<double>();
@@ -132,7 +132,7 @@ TEST_F(OptimizerTest, AdadeltaFollowsItsPaper) {
   for (int t = 1; t <= 3; ++t) {
     const double g = 1.0 / t;
     SetGradients({0, 0, 0}, {g});
-    optimizer.Step(t, 1, 0);
+    optimizer.Step(t, 1);
     squares = 0.9 * squares + 0.1 * g * g;
     const double move = std::sqrt(moves + 1e-6) / std::sqrt(squares + 1e-6) * g;
     moves = 0.9 * moves + 0.1 * move * move;
@@ -153,17 +153,17 @@ TEST_F(OptimizerTest, ClippingScalesDownButNeverUp) {
   config_.clip = 2.5;
   Optimizer optimizer(parameters_, config_);
   SetGradients({1, 2, -4}, {2});
-  optimizer.Step(1, kRate, optimizer.GradientNorm());  // halved
+  optimizer.Step(1, kRate);  // halved
   ExpectValues({0.95, -2.1, 3.2}, {0.4});
   SetGradients({1, 0, 0}, {0});
-  optimizer.Step(2, kRate, optimizer.GradientNorm());
+  optimizer.Step(2, kRate);
   ExpectValues({0.85, -2.1, 3.2}, {0.4});
 }
 
 TEST_F(OptimizerTest, StepClearsGradientsAndLeavesOthersAlone) {
   Optimizer optimizer(parameters_, config_);
   parameters_.Find("b")->mutable_gradient() = Tensor::Of<double>({1}, {1});
-  optimizer.Step(1, kRate, 0);
+  optimizer.Step(1, kRate);
   EXPECT_FALSE(parameters_.Find("b")->gradient().defined());
   ExpectNear(*parameters_.Find("a"), {1, -2, 3});
 }
@@ -184,21 +184,21 @@ TEST_F(OptimizerTest, RestoredStateGoesOnTheSame) {
     config_.momentum = 0.5;
     Optimizer first(parameters_, config_);
     SetGradients({1, 2, 3}, {4});
-    first.Step(1, kRate, 0);
+    first.Step(1, kRate);
     std::vector<NamedTensor> state;
     for (const NamedTensor& t : first.State()) {
       state.push_back({t.name, t.value.Clone()});
     }
     const Tensor before = parameters_.Find("a")->value().Clone();
     SetGradients({-1, 0, 1}, {2});
-    first.Step(2, kRate, 0);
+    first.Step(2, kRate);
     const auto expected = parameters_.Find("a")->value().ToVector<double>();
 
     Optimizer second(parameters_, config_);
     second.Restore(state, "file");
     parameters_.Find("a")->mutable_value().CopyFrom(before);
     SetGradients({-1, 0, 1}, {2});
-    second.Step(2, kRate, 0);
+    second.Step(2, kRate);
     EXPECT_EQ(parameters_.Find("a")->value().ToVector<double>(), expected)
         << name;
   }
@@ -217,6 +217,65 @@ TEST_F(OptimizerTest, StateThatDoesNotFitIsAFormatError) {
   EXPECT_THROW(optimizer.Restore(state, "file"), FormatError);
   state[0].value = Tensor::Zeros({3}, DType::kF32);
   EXPECT_THROW(optimizer.Restore(state, "file"), FormatError);
+}
+
+TEST_F(OptimizerTest, StepReturnsTheNormAndClipsByIt) {
+  config_.optimizer = "sgd";
+  config_.clip = 2.5;
+  Optimizer optimizer(parameters_, config_);
+  SetGradients({3, 0, 0}, {4});
+  EXPECT_DOUBLE_EQ(optimizer.Step(1, kRate), 5);
+  ExpectValues({1 - kRate * 1.5, -2, 3}, {0.5 - kRate * 2});
+}
+
+TEST_F(OptimizerTest, StepRefusesAGradientThatIsNotFiniteAndChangesNothing) {
+  Optimizer optimizer(parameters_, config_);
+  SetGradients({1, 2, std::numeric_limits<double>::quiet_NaN()}, {1});
+  EXPECT_EQ(MessageOf<NumericError>([&] { optimizer.Step(1, kRate); }),
+            "the gradient of a is not finite");
+  ExpectValues({1, -2, 3}, {0.5});
+}
+
+TEST_F(OptimizerTest, DefaultsNeedNoResolving) {
+  for (const char* name : {"adam", "adamw", "adadelta", "sgd"}) {
+    OptimizerConfig config;
+    config.optimizer = name;
+    Optimizer optimizer(parameters_, config);
+    SetGradients({0, 0, 0}, {1});  // 0 / sqrt(0) without an epsilon
+    optimizer.Step(1, kRate);
+    for (const auto& p : parameters_.all()) {
+      for (const double x : p->value().ToVector<double>()) {
+        EXPECT_TRUE(std::isfinite(x)) << name << " " << p->name();
+      }
+    }
+  }
+}
+
+TEST_F(OptimizerTest, FreezesByPatternsThatMustMatch) {
+  parameters_.Add("ab.c", {1}, {});
+  Freeze(parameters_, {"a?.*"});
+  EXPECT_FALSE(parameters_.Find("a")->frozen());
+  EXPECT_TRUE(parameters_.Find("ab.c")->frozen());
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              Freeze(parameters_, {"b", "c*"});
+            }).find("'c*'"),
+            std::string::npos);
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              Freeze(parameters_, {"*"});
+            }).find("left to train"),
+            std::string::npos);
+}
+
+TEST_F(OptimizerTest, LeavesAFrozenParameterAsItIs) {
+  parameters_.Find("a")->Freeze();
+  config_.optimizer = "sgd";
+  Optimizer optimizer(parameters_, config_);
+  SetGradients({3, 0, 0}, {4});
+  EXPECT_EQ(optimizer.Step(1, kRate), 4);
+  ExpectValues({1, -2, 3}, {0.5 - kRate * 4});
+  for (const NamedTensor& tensor : optimizer.State()) {
+    EXPECT_NE(tensor.name, "optimizer.first.a");
+  }
 }
 
 }  // namespace

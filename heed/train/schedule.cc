@@ -6,10 +6,16 @@
 
 namespace heed {
 
+int64_t WarmUp(const OptimizerConfig& c, int64_t last_step) {
+  constexpr int64_t kPartOfShortRun = 10;
+  if (last_step <= 0 || c.warmup < last_step) return c.warmup;
+  return std::max<int64_t>(1, last_step / kPartOfShortRun);
+}
+
 double LearningRate(const OptimizerConfig& c, int64_t step, int64_t last_step) {
   const auto s = static_cast<double>(step);
-  const auto warmup = static_cast<double>(c.warmup);
-  if (step < c.warmup) return c.learning_rate * s / warmup;
+  const auto warmup = static_cast<double>(WarmUp(c, last_step));
+  if (s < warmup) return c.learning_rate * s / warmup;
   if (c.schedule == "inverse_sqrt") {
     return c.learning_rate * std::sqrt(std::max(warmup, 1.0) / s);
   }

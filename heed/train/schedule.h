@@ -8,7 +8,11 @@
 
 namespace heed {
 
-/// The learning rate of `step` (from 1). With w = warmup and p = peak:
+/// Steps until the peak: config.warmup, or, if a run of `last_step` updates
+/// would end before, a tenth of the run. 0: its end is not known.
+int64_t WarmUp(const OptimizerConfig& config, int64_t last_step);
+
+/// The learning rate of `step` (from 1). With w = WarmUp and p = peak:
 ///   step < w:      p · step / w
 ///   constant:      p
 ///   inverse_sqrt:  p · √(max(w, 1) / step)

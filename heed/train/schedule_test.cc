@@ -25,6 +25,16 @@ TEST(LearningRate, RisesLinearlyInEverySchedule) {
   }
 }
 
+TEST(LearningRate, WarmUpThatTheRunWouldNotOutlastIsATenthOfIt) {
+  EXPECT_EQ(WarmUp(Config("linear", 1000), 40), 4);
+  EXPECT_EQ(WarmUp(Config("linear", 1000), 1000), 100);
+  EXPECT_EQ(WarmUp(Config("linear", 1000), 1001), 1000);
+  EXPECT_EQ(WarmUp(Config("linear", 1000), 3), 1);
+  EXPECT_EQ(WarmUp(Config("linear", 1000), 0), 1000);
+  EXPECT_DOUBLE_EQ(LearningRate(Config("linear", 1000), 4, 40), 0.8);
+  EXPECT_DOUBLE_EQ(LearningRate(Config("linear", 1000), 22, 40), 0.4);
+}
+
 TEST(LearningRate, ConstantStays) {
   EXPECT_EQ(LearningRate(Config("constant", 0), 1, 0), 0.8);
   EXPECT_EQ(LearningRate(Config("constant", 5), 1000000, 10), 0.8);

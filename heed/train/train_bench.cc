@@ -158,7 +158,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
         model->Loss(ctx, source, lengths, target_in, target_out, loss_options);
     tape.Backward(loss.loss);
     tape.Clear();
-    optimizer.Step(step, 1e-4, optimizer.GradientNorm());
+    optimizer.Step(step, 1e-4);
     const double seconds = SecondsSince(start);
     if (step <= kWarmUp) continue;
     times.push_back(seconds);

@@ -57,6 +57,9 @@ class Trainable {
 
   /// What validation can measure; the default comes first.
   virtual std::vector<MeasureInfo> Measures() const = 0;
+  /// The one of Validate's figures that is closest to what is minimised; it
+  /// decides between equal ones of another measure.
+  virtual std::string loss_measure() const { return "loss"; }
   virtual bool has_valid() const = 0;
   /// Measures of the model as it is, `measure` and those that come along, in
   /// the order in which they are shown.

@@ -1,17 +1,16 @@
 #include "heed/train/trainer.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <optional>
-#include <system_error>
 
 #include "heed/base/errors.h"
 #include "heed/base/timing.h"
+#include "heed/io/file.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/train/checkpoint.h"
 #include "heed/train/interrupt.h"
@@ -27,8 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCheckpointFile = "training.safetensors";
-constexpr const char* kKeptFolder = "checkpoints";
+/// In kKeptFolder: the best weights, where those of the model are an average or
+/// of a validation that a longer run would not have made.
+constexpr const char* kBestFile = "best.safetensors";
 /// Updates between two lines of the metrics log.
 constexpr int64_t kLogEvery = 20;
 
@@ -54,14 +54,25 @@ void AddMetrics(Metrics& sums, const Metrics& terms) {
   }
 }
 
+double FrozenElements(Trainable& trained) {
+  double elements = 0;
+  for (const auto& parameter : trained.parameters().all()) {
+    if (!parameter->frozen()) continue;
+    elements += static_cast<double>(parameter->value().numel());
+  }
+  return elements;
+}
+
 /// One run, from its start or from a checkpoint to its end.
 class Run {
  public:
-  Run(Trainable& trained, const TrainingConfig& config)
+  Run(Trainable& trained, const TrainingConfig& config, OutFolder& out)
       : trained_(trained),
         config_(config),
+        out_(out),
         measure_(MeasureOf(trained, config.run.metric)),
-        optimizer_(trained.parameters(), config_.optimizer),
+        optimizer_(Frozen(trained.parameters(), config_.optimizer.freeze),
+                   config_.optimizer),
         progress_(trained.unit(), config_.run.quiet) {
     state_.text = trained_.CheckSum();
     if (config_.run.ema > 0) {
@@ -70,12 +81,16 @@ class Run {
     progress_.Log(fmt::format(
         "{}; {} parameters", trained_.Summary(),
         HumanCount(static_cast<double>(trained_.parameters().elements()))));
+    if (!config_.optimizer.freeze.empty()) {
+      progress_.Log(fmt::format("frozen: {} of them",
+                                HumanCount(FrozenElements(trained))));
+    }
   }
 
   /// Goes to where the last checkpoint stood; a run that was stopped before its
   /// first one starts again.
   void Restore() {
-    if (!HasBegun(config_.run.out)) return;
+    if (!HasBegun(out_.path())) return;
     const std::string path = PathOf(kCheckpointFile);
     const std::string text = state_.text;
     state_ = ReadCheckpoint(path, trained_.parameters(), optimizer_, moving());
@@ -84,17 +99,16 @@ class Run {
     }
     rng_ = Rng(config_.run.seed, state_.rng_position);
     saved_step_ = state_.step;
-    progress_.Log(
-        Done() ? fmt::format("nothing left to train: the run ended at step {}",
-                             state_.step)
-               : fmt::format("resuming after step {}", state_.step));
+    if (!LimitReached()) TakeBackLastValidation();
+    progress_.Log(Done() ? "nothing left to train: " + WhyDone()
+                         : fmt::format("resuming after step {}", state_.step));
   }
 
   TrainResult Train() {
     const auto start = Clock::now();
     fs::create_directories(PathOf(kKeptFolder));
     RemoveForgotten();  // what a run that was killed had no time for
-    log_.emplace(config_.run.out, state_.step);
+    log_.emplace(out_.path(), state_.step);
     try {
       if (state_.step == 0) SaveCheckpoint();
       last_checkpoint_ = Clock::now();
@@ -105,31 +119,66 @@ class Run {
     }
     TrainResult result;
     result.step = state_.step;
-    result.best_step = state_.best_step;
+    result.best_step = state_.valid.best_step;
     result.metric = measure_.name;
-    result.best = state_.best;
-    result.validated = state_.has_best;
+    result.best = state_.valid.best;
+    result.validated = state_.valid.has_best;
     result.averaged = averaged_;
     result.seconds = SecondsSince(start);
     return result;
   }
 
  private:
+  static ParameterSet& Frozen(ParameterSet& parameters,
+                              const std::vector<std::string>& patterns) {
+    if (!patterns.empty()) Freeze(parameters, patterns);
+    return parameters;
+  }
+
   std::string PathOf(const std::string& name) const {
-    return (fs::path(config_.run.out) / name).string();
+    return out_.PathOf(name);
+  }
+  std::string KeptFile(const std::string& name) const {
+    return PathIn(PathOf(kKeptFolder), name);
   }
   std::string KeptPath(int64_t step) const {
-    return PathOf(fmt::format("{}/step-{}.safetensors", kKeptFolder, step));
+    return KeptFile(fmt::format("step-{}.safetensors", step));
   }
 
   /// The moving average of the weights, or null.
   WeightAverage* moving() { return moving_ ? &*moving_ : nullptr; }
 
-  bool Done() const {
+  bool LimitReached() const {
     const RunConfig& run = config_.run;
     return state_.epoch >= run.epochs ||
-           (run.steps > 0 && state_.step >= run.steps) ||
-           (run.patience > 0 && state_.stale >= run.patience);
+           (run.steps > 0 && state_.step >= run.steps);
+  }
+  bool OutOfPatience() const {
+    return config_.run.patience > 0 &&
+           state_.valid.stale >= config_.run.patience;
+  }
+  bool Done() const { return LimitReached() || OutOfPatience(); }
+
+  std::string WhyDone() const {
+    std::string why = fmt::format("the run ended at step {}", state_.step);
+    if (LimitReached()) {
+      return why + fmt::format(", epoch {}; --epochs or --steps prolong it",
+                               state_.epoch + (state_.batch > 0 ? 1 : 0));
+    }
+    return why + fmt::format(
+                     " after {} validations without a better one; --patience "
+                     "prolongs it",
+                     state_.valid.stale);
+  }
+
+  /// As if the run had been given its present limits from its start.
+  void TakeBackLastValidation() {
+    if (state_.scheduled) {
+      state_.valid = *state_.scheduled;
+      state_.scheduled.reset();
+    }
+    const std::string best = KeptFile(kBestFile);
+    if (fs::exists(best)) fs::rename(best, PathOf(kWeightsFile));
   }
 
   void RunEpochs() {
@@ -143,6 +192,7 @@ class Run {
       last_step_ = updates * config_.run.epochs;
       if (config_.run.steps > 0)
         last_step_ = std::min(last_step_, config_.run.steps);
+      ReportWarmUp();
       while (state_.batch < batches && !Done()) {
         const int64_t end = std::min(batches, state_.batch + group);
         const StepResult result = Update(
@@ -167,8 +217,9 @@ class Run {
     const bool due = run.validate_every > 0
                          ? state_.step % run.validate_every == 0
                          : epoch_ended;
-    const bool last = run.steps > 0 && state_.step >= run.steps;
-    if (due || last || state_.epoch >= run.epochs) {
+    if (due || LimitReached()) {
+      state_.scheduled.reset();
+      if (!due) state_.scheduled = state_.valid;
       Validate();
       SaveCheckpoint();
       return;
@@ -186,7 +237,7 @@ class Run {
     progress_.Clear();
     throw Interrupted(fmt::format(
         "stopped after step {}; continue with: heed train --resume {}",
-        state_.step, config_.run.out));
+        state_.step, out_.folder()));
   }
 
   StepResult Update(std::span<const std::vector<int64_t>> group) {
@@ -194,11 +245,12 @@ class Run {
     StepResult result;
     for (const auto& examples : group) result.units += trained_.Units(examples);
     for (const auto& examples : group) AddGradient(examples, result);
-    result.norm = optimizer_.GradientNorm();
-    if (!std::isfinite(result.loss))
+    if (!std::isfinite(result.loss)) {
+      optimizer_.GradientNorm();  // which names a parameter, if it can
       throw NumericError("the loss is not finite");
-    optimizer_.Step(step, LearningRate(config_.optimizer, step, last_step_),
-                    result.norm);
+    }
+    result.norm = optimizer_.Step(
+        step, LearningRate(config_.optimizer, step, last_step_));
     if (moving_) moving_->Update(step);
     state_.tokens += result.units;
     state_.rng_position = rng_.position();
@@ -228,7 +280,17 @@ class Run {
         fmt::format("step {}: {}; training stopped, {} holds the last good "
                     "checkpoint (step {}); "
                     "try a smaller learning_rate or clip",
-                    state_.step, what, config_.run.out, saved_step_));
+                    state_.step, what, out_.folder(), saved_step_));
+  }
+
+  /// Once, if the warm-up is shortened.
+  void ReportWarmUp() {
+    const int64_t used = WarmUp(config_.optimizer, last_step_);
+    if (used == config_.optimizer.warmup || warm_up_reported_) return;
+    warm_up_reported_ = true;
+    progress_.Log(fmt::format(
+        "a warm-up of {} steps would outlast the run of {}: it takes {}",
+        config_.optimizer.warmup, last_step_, used));
   }
 
   void Report(const StepResult& result) {
@@ -260,8 +322,18 @@ class Run {
     log_units_ = state_.tokens;
   }
 
-  bool IsBetter(double value, double than) const {
-    return measure_.greater_is_better ? value > than : value < than;
+  /// Of what a validation has shown: the chosen measure, and the loss.
+  struct Outcome {
+    double value = 0;
+    double loss = 0;
+  };
+
+  bool IsBetterThanBest(const Outcome& outcome) const {
+    const ValidationState& v = state_.valid;
+    if (!v.has_best) return true;
+    if (outcome.value == v.best) return outcome.loss < v.best_loss;
+    return measure_.greater_is_better ? outcome.value > v.best
+                                      : outcome.value < v.best;
   }
 
   /// All measures; the chosen one is looked up by its name.
@@ -274,12 +346,14 @@ class Run {
     }
     return metrics;
   }
-  double ValueOf(const Metrics& metrics) const {
-    return std::find_if(metrics.begin(), metrics.end(),
-                        [&](const auto& metric) {
-                          return metric.first == measure_.name;
-                        })
-        ->second;
+  Outcome OutcomeOf(const Metrics& metrics) const {
+    const auto find = [&metrics](const std::string& name) {
+      return std::ranges::find(metrics, name, &Metrics::value_type::first);
+    };
+    const auto loss = find(trained_.loss_measure());
+    return {find(measure_.name)->second,
+            loss == metrics.end() ? std::numeric_limits<double>::infinity()
+                                  : loss->second};
   }
 
   /// Of the moving average if there is one.
@@ -296,16 +370,19 @@ class Run {
       return;
     }
     const Metrics metrics = Evaluate();
-    const double value = ValueOf(metrics);
-    const bool better = !state_.has_best || IsBetter(value, state_.best);
+    const Outcome outcome = OutcomeOf(metrics);
+    const bool better = IsBetterThanBest(outcome);
+    ValidationState& v = state_.valid;
     if (better) {
-      state_.has_best = true;
-      state_.best = value;
-      state_.best_step = state_.step;
-      state_.stale = 0;
+      if (state_.scheduled && v.has_best) KeepBest();
+      v.has_best = true;
+      v.best = outcome.value;
+      v.best_loss = outcome.loss;
+      v.best_step = state_.step;
+      v.stale = 0;
       SaveWeights();
     } else {
-      ++state_.stale;
+      ++v.stale;
     }
     KeepWeights();
     Metrics logged;
@@ -323,31 +400,43 @@ class Run {
   Metadata Description() const {
     return {{"heed.step", std::to_string(state_.step)},
             {"heed.metric", measure_.name},
-            {"heed.score",
-             state_.has_best ? fmt::format("{:.4f}", state_.best) : ""}};
+            {"heed.score", state_.valid.has_best
+                               ? fmt::format("{:.4f}", state_.valid.best)
+                               : ""}};
   }
 
   void SaveWeights() {
     WriteTensors(PathOf(kWeightsFile), ParameterTensors(trained_.parameters()),
                  Description());
+    out_.Publish();
+  }
+
+  /// Keeps the weights that a longer run would have at this point.
+  void KeepBest() const {
+    WriteFileAtomically(KeptFile(kBestFile), ReadFile(PathOf(kWeightsFile)));
   }
 
   /// The weights of this validation, for the average; older ones go.
   void KeepWeights() {
     WriteTensors(KeptPath(state_.step), ParameterTensors(trained_.parameters()),
                  Description());
-    state_.kept.push_back(state_.step);
-    while (static_cast<int>(state_.kept.size()) > config_.run.keep) {
-      state_.kept.erase(state_.kept.begin());
+    std::vector<int64_t>& kept = state_.valid.kept;
+    kept.push_back(state_.step);
+    while (static_cast<int>(kept.size()) > config_.run.keep) {
+      kept.erase(kept.begin());
     }
   }
 
   void RemoveForgotten() {
+    std::vector<int64_t> kept = state_.valid.kept;
+    if (state_.scheduled) {
+      kept.insert(kept.end(), state_.scheduled->kept.begin(),
+                  state_.scheduled->kept.end());
+    }
     for (const auto& entry : fs::directory_iterator(PathOf(kKeptFolder))) {
-      const bool kept = std::any_of(
-          state_.kept.begin(), state_.kept.end(),
-          [&](int64_t step) { return entry.path() == KeptPath(step); });
-      if (!kept && entry.path().filename().string().starts_with("step-")) {
+      const bool needed = std::ranges::any_of(
+          kept, [&](int64_t step) { return entry.path() == KeptPath(step); });
+      if (!needed && entry.path().filename().string().starts_with("step-")) {
         fs::remove(entry.path());
       }
     }
@@ -356,6 +445,7 @@ class Run {
   void SaveCheckpoint() {
     WriteCheckpoint(PathOf(kCheckpointFile), trained_.parameters(), optimizer_,
                     moving(), state_);
+    out_.Publish();
     saved_step_ = state_.step;
     last_checkpoint_ = Clock::now();
     // Only now: until here a resumed run would have needed them.
@@ -365,16 +455,19 @@ class Run {
   /// Averages the last weights if that is better than the best ones.
   void Finish() {
     const auto count = static_cast<size_t>(config_.run.average);
-    if (count > 1 && trained_.has_valid() && state_.kept.size() >= 2) {
-      const size_t used = std::min(count, state_.kept.size());
-      SetAverage(std::span(state_.kept).last(used));
-      const double value = ValueOf(Evaluate());
-      averaged_ = IsBetter(value, state_.best);
-      progress_.Log(fmt::format(
-          "average of the last {} validations: {} {:.3f}{}", used,
-          measure_.name, value, averaged_ ? ", taken" : ", not better"));
+    const std::vector<int64_t>& kept = state_.valid.kept;
+    if (count > 1 && trained_.has_valid() && kept.size() >= 2) {
+      const size_t used = std::min(count, kept.size());
+      SetAverage(std::span(kept).last(used));
+      const Outcome outcome = OutcomeOf(Evaluate());
+      averaged_ = IsBetterThanBest(outcome);
+      progress_.Log(
+          fmt::format("average of the last {} validations: {} {:.3f}{}", used,
+                      measure_.name, outcome.value,
+                      averaged_ ? ", taken" : ", not better"));
       if (averaged_) {
-        state_.best = value;
+        if (!fs::exists(KeptFile(kBestFile))) KeepBest();
+        state_.valid.best = outcome.value;
         SaveWeights();
       }
     }
@@ -407,6 +500,7 @@ class Run {
 
   Trainable& trained_;
   const TrainingConfig config_;
+  OutFolder& out_;
   const MeasureInfo measure_;
   Optimizer optimizer_;
   std::optional<WeightAverage> moving_;
@@ -422,46 +516,10 @@ class Run {
   int64_t saved_step_ = 0;
   int64_t last_step_ = 0;
   bool averaged_ = false;
+  bool warm_up_reported_ = false;
 };
 
 }  // namespace
-
-OutFolder::OutFolder(const RunConfig& run) {
-  if (run.out.empty()) throw ConfigError("--out DIR is needed");
-  if (fs::exists(fs::path(run.out) / "config.json") && !run.overwrite) {
-    throw ConfigError(
-        fmt::format("{} holds a model already; continue it with --resume {}, "
-                    "replace it with --overwrite, or choose another --out",
-                    run.out, run.out));
-  }
-  for (fs::path path = run.out; !path.empty() && !fs::exists(path);
-       path = path.parent_path()) {
-    made_.push_back(path);
-  }
-  std::error_code error;
-  fs::create_directories(run.out, error);
-  if (!error && !fs::is_directory(run.out)) {
-    error = std::make_error_code(std::errc::not_a_directory);
-  }
-  if (!error && access(run.out.c_str(), W_OK | X_OK) != 0) {
-    error = {errno, std::generic_category()};
-  }
-  if (error) {
-    throw IoError(fmt::format("cannot write to the folder {}: {}", run.out,
-                              error.message()));
-  }
-}
-
-OutFolder::~OutFolder() {
-  std::error_code in_use;
-  for (const fs::path& path : made_) fs::remove(path, in_use);
-}
-
-void OutFolder::ForgetOldRun(const std::string& folder) {
-  fs::remove(fs::path(folder) / kWeightsFile);
-  fs::remove(fs::path(folder) / kCheckpointFile);
-  fs::remove_all(fs::path(folder) / kKeptFolder);
-}
 
 MeasureInfo MeasureOf(const Trainable& trained, const std::string& name) {
   const std::vector<MeasureInfo> measures = trained.Measures();
@@ -476,17 +534,14 @@ MeasureInfo MeasureOf(const Trainable& trained, const std::string& name) {
                   DidYouMean(name, names), fmt::join(names, ", ")));
 }
 
-TrainResult RunTraining(Trainable& trained, const TrainingConfig& config) {
-  return Run(trained, config).Train();
+TrainResult RunTraining(Trainable& trained, const TrainingConfig& config,
+                        OutFolder& out) {
+  return Run(trained, config, out).Train();
 }
 
-bool HasBegun(const std::string& folder) {
-  return fs::exists(fs::path(folder) / kCheckpointFile) ||
-         fs::exists(fs::path(folder) / kWeightsFile);
-}
-
-TrainResult ResumeTraining(Trainable& trained, const TrainingConfig& config) {
-  Run run(trained, config);
+TrainResult ResumeTraining(Trainable& trained, const TrainingConfig& config,
+                           OutFolder& out) {
+  Run run(trained, config, out);
   run.Restore();
   return run.Train();
 }

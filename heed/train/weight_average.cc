@@ -17,6 +17,7 @@ std::string NameOf(const Parameter& parameter) {
 WeightAverage::WeightAverage(ParameterSet& parameters, double decay)
     : decay_(decay) {
   for (const auto& parameter : parameters.all()) {
+    if (parameter->frozen()) continue;
     slots_.push_back({parameter.get(), parameter->value().Clone()});
   }
 }

@@ -16,7 +16,8 @@ namespace heed {
 /// smoother than the weights and mostly better (Polyak and Juditsky 1992).
 class WeightAverage {
  public:
-  /// Begins with the weights as they are. Range: 0 < decay < 1.
+  /// Begins with the weights as they are; of those that are not frozen. Range:
+  /// 0 < decay < 1.
   WeightAverage(ParameterSet& parameters, double decay);
 
   /// Takes in the weights of update `step`, which counts from 1.

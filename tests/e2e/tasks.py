@@ -202,8 +202,8 @@ class Tasks(EndToEnd):
                 "--learning-rate", 0.02, "--batch-sentences", 8, "--quiet", "--threads", 1]
         self.fails(1, "nowhere", *tune, "--pretrained", self.folder / "nowhere", "--out", out)
         self.runs(*tune, "--pretrained", bert, "--out", out)
-        self.fails(1, "holds a model for task 'tag'", *tune, "--pretrained", out,
-                   "--out", self.folder / "none")
+        self.fails(2, "holds a model for task 'tag'", "train", "--task", "slots", "--texts", train,
+                   "--pretrained", out, "--out", self.folder / "none")
         shutil.rmtree(bert)
         self.assertGreater(
             strict_json(self.runs("evaluate", out, "--texts", test, "--json"))["f1"], 95)

@@ -1,0 +1,167 @@
+#include "heed/train/out_folder.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "heed/base/errors.h"
+#include "heed/decode/translator.h"
+#include "heed/io/file.h"
+#include "heed/train/metrics_log.h"
+#include "heed/train/model_folder.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::set<std::string>;
+
+constexpr const char* kNext = ".next";
+/// In a folder that is moved into its place: what is to be done, a step a line.
+constexpr const char* kStepsFile = ".steps";
+constexpr std::string_view kRemove = "remove ";
+constexpr std::string_view kMove = "move ";
+
+Names EntriesOf(const fs::path& folder) {
+  Names names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    names.insert(entry.path().filename().string());
+  }
+  return names;
+}
+
+/// What runs and other commands leave in a folder, of which nothing must stay
+/// when another model takes its place. A user's own files are not among them.
+Names PartsOfModel(const std::string& folder) {
+  Names parts = {kConfigFile, kWeightsFile, kCheckpointFile,
+                 kKeptFolder, kInputFolder, kShortlistFile};
+  for (const std::string& name : EntriesOf(folder)) {
+    if (IsMetricsFile(name)) parts.insert(name);
+  }
+  try {
+    for (const auto& [name, bytes] : ReadModelConfig(folder).files) {
+      parts.insert(name);
+    }
+  } catch (const Error&) {
+    // Not ours, or damaged: its vocabularies are not known.
+  }
+  return parts;
+}
+
+/// How the entries of `next` take the place of the model in `folder`.
+std::string StepsToReplace(const std::string& folder, const std::string& next) {
+  Names entries = EntriesOf(next);
+  entries.erase(kStepsFile);
+  std::string steps;
+  for (const std::string& name : PartsOfModel(folder)) {
+    if (!entries.contains(name)) steps += fmt::format("{}{}\n", kRemove, name);
+  }
+  for (const std::string& name : entries) {
+    steps += fmt::format("{}{}\n", kMove, name);
+  }
+  return steps;
+}
+
+/// Does the steps of FOLDER/.ready that are not done yet: a process that did
+/// them may have been killed.
+void FinishReplacing(const std::string& folder) {
+  const fs::path ready = fs::path(folder) / kReadyFolder;
+  if (fs::exists(ready / kStepsFile)) {
+    for (const std::string& step : ReadLines((ready / kStepsFile).string())) {
+      const bool move = step.starts_with(kMove);
+      const std::string name = step.substr((move ? kMove : kRemove).size());
+      const fs::path place = fs::path(folder) / name;
+      const bool there = fs::exists(ready / name);
+      if (!move || (there && fs::is_directory(ready / name))) {
+        fs::remove_all(place);
+      }
+      if (move && there) fs::rename(ready / name, place);
+    }
+  }
+  fs::remove_all(ready);
+}
+
+}  // namespace
+
+bool HasBegun(const std::string& folder) {
+  return fs::exists(fs::path(folder) / kCheckpointFile) ||
+         fs::exists(fs::path(folder) / kWeightsFile);
+}
+
+OutFolder::OutFolder(const RunConfig& run) : folder_(run.out) {
+  if (folder_.empty()) throw ConfigError("--out DIR is needed");
+  if (fs::exists(ModelPath(folder_, kConfigFile)) && !run.overwrite) {
+    throw ConfigError(
+        fmt::format("{} holds a model already; continue it with --resume {}, "
+                    "replace it with --overwrite, or choose another --out",
+                    folder_, folder_));
+  }
+  for (fs::path path = folder_; !path.empty() && !fs::exists(path);
+       path = path.parent_path()) {
+    made_.push_back(path);
+  }
+  Open();
+  fs::remove_all(PathIn(folder_, kNext));
+  fs::create_directory(PathIn(folder_, kNext));
+  fresh_ = next_ = true;
+  replaces_ = HasBegun(folder_);
+}
+
+OutFolder::OutFolder(const std::string& folder) : folder_(folder) {
+  if (!fs::is_directory(folder_)) {
+    throw IoError(folder_ + ": not a folder with a model");
+  }
+  Open();
+  const std::string next = PathIn(folder_, kNext);
+  next_ = fs::exists(PathIn(next, kConfigFile));
+  replaces_ = next_ && HasBegun(folder_);
+}
+
+void OutFolder::Open() {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (!error && !fs::is_directory(folder_)) {
+    error = std::make_error_code(std::errc::not_a_directory);
+  }
+  if (!error && access(folder_.c_str(), W_OK | X_OK) != 0) {
+    error = {errno, std::generic_category()};
+  }
+  if (error) {
+    throw IoError(fmt::format("cannot write to the folder {}: {}", folder_,
+                              error.message()));
+  }
+  lock_.emplace(folder_);
+  FinishReplacing(folder_);
+}
+
+OutFolder::~OutFolder() {
+  std::error_code ignored;
+  if (fresh_ && next_ && !HasBegun(path())) fs::remove_all(path(), ignored);
+  lock_.reset();
+  for (const fs::path& path : made_) fs::remove(path, ignored);  // if empty
+}
+
+std::string OutFolder::path() const {
+  return next_ ? PathIn(folder_, kNext) : folder_;
+}
+
+std::string OutFolder::PathOf(const std::string& name) const {
+  return PathIn(path(), name);
+}
+
+void OutFolder::Publish() {
+  if (!next_ || !HasBegun(path())) return;
+  if (replaces_ && !fs::exists(PathOf(kWeightsFile))) return;
+  WriteFileAtomically(PathOf(kStepsFile), StepsToReplace(folder_, path()));
+  fs::rename(path(), PathIn(folder_, kReadyFolder));  // all of it at once
+  next_ = false;
+  FinishReplacing(folder_);
+}
+
+}  // namespace heed
