@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <optional>
 #include <set>
 
 #include "apps/heed/commands.h"
@@ -77,8 +76,9 @@ int ContinueRun(Options& options, const std::string& folder,
   if (options.Given("epochs")) limits.epochs = given.epochs;
   if (options.Given("steps")) limits.steps = given.steps;
   if (options.Given("patience")) limits.patience = given.patience;
-  std::optional<ThreadLimit> limit;
-  if (options.Given("threads")) limit.emplace(given.threads);
+  const auto settings = ReadModelSettings(LatestRun(folder));
+  const ThreadLimit limit(
+      options.Given("threads") ? given.threads : settings.value("threads", 0));
   PrintResult(Resume(folder, given.quiet, limits), TaskOf(folder), folder);
   return 0;
 }

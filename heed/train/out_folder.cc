@@ -94,6 +94,11 @@ bool HasBegun(const std::string& folder) {
          fs::exists(fs::path(folder) / kWeightsFile);
 }
 
+std::string LatestRun(const std::string& folder) {
+  const std::string next = PathIn(folder, kNext);
+  return fs::exists(PathIn(next, kConfigFile)) ? next : folder;
+}
+
 OutFolder::OutFolder(const RunConfig& run) : folder_(run.out) {
   if (folder_.empty()) throw ConfigError("--out DIR is needed");
   if (fs::exists(ModelPath(folder_, kConfigFile)) && !run.overwrite) {
@@ -118,8 +123,7 @@ OutFolder::OutFolder(const std::string& folder) : folder_(folder) {
     throw IoError(folder_ + ": not a folder with a model");
   }
   Open();
-  const std::string next = PathIn(folder_, kNext);
-  next_ = fs::exists(PathIn(next, kConfigFile));
+  next_ = LatestRun(folder_) != folder_;
   replaces_ = next_ && HasBegun(folder_);
 }
 

@@ -15,6 +15,9 @@ namespace heed {
 /// Whether a run has left anything in its folder that it can be continued from.
 bool HasBegun(const std::string& folder);
 
+/// Where the run lies that was begun last in `folder`: there, or in its .next.
+std::string LatestRun(const std::string& folder);
+
 /// A model folder while one process writes it. What is new is written to
 /// FOLDER/.next first and takes the place of what stood there at once, when it
 /// can be used itself: a process that is killed leaves the old model or the new

@@ -175,6 +175,16 @@ class Prolonging(EndToEnd):
         self.assertIn("--epochs", said)
         self.fails(2, "--epochs", "train", "--resume", short, "--learning-rate", 1)
 
+    def test_pretraining_hides_the_same_words_when_it_goes_on(self):
+        lines = self.put("lines", "the dog\na cat\n\nthe cat sleeps\na dog\n" * 5)
+        whole, short = self.folder / "whole", self.folder / "short"
+        for out, epochs in ((whole, 4), (short, 2)):
+            self.runs("train", "--task", "pretrain", "--model", "bert-tiny", "--texts", lines,
+                      "--schedule", "constant", "--warmup", 0, "--threads", 1, "--epochs", epochs,
+                      "--out", out)
+        self.runs("train", "--resume", short, "--epochs", 4)
+        self.assertEqual(weights(short), weights(whole))
+
     def test_equal_metrics(self):
         out = self.folder / "model"
         self.runs(*train_args(out, epochs=6, metric="exact_match", learning_rate=1e-5,
