@@ -25,8 +25,10 @@ int main() {
   constexpr int64_t kBatch = 64, kSteps = 400;
   ParameterSet parameters(/*seed=*/1, DType::kF32, kernels::Precision::kNative);
   const Network network(Scope(parameters, "network"));
-  const OptimizerConfig config = {
-      .learning_rate = 0.02, .schedule = "cosine", .warmup = 20};
+  OptimizerConfig config;  // Adam
+  config.learning_rate = 0.02;
+  config.schedule = "cosine";
+  config.warmup = 20;
   Optimizer optimizer(parameters, config);
 
   Tensor x({kBatch, 2}), labels({kBatch}, DType::kI32);

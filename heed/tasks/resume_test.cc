@@ -13,6 +13,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+RunLimits Epochs(int epochs) {
+  RunLimits limits;
+  limits.epochs = epochs;
+  return limits;
+}
+
+RunLimits Steps(int64_t steps) {
+  RunLimits limits;
+  limits.steps = steps;
+  return limits;
+}
+
 class GoingOn : public testing::Test {
  protected:
   std::string Out(const std::string& name) const { return folder_.Path(name); }
@@ -63,14 +75,15 @@ class GoingOn : public testing::Test {
 TEST_F(GoingOn, MoreEpochsGiveTheBitsOfALongerRun) {
   TranslationConfig config = OnFiles("");
   config.run.epochs = 5;
-  ExpectProlonged(config, [](RunConfig& run) { run.epochs = 2; },
-                  {.epochs = 5});
+  ExpectProlonged(
+      config, [](RunConfig& run) { run.epochs = 2; }, Epochs(5));
 }
 
 TEST_F(GoingOn, MoreStepsGiveTheBitsOfALongerRun) {
   TranslationConfig config = OnFiles("");
   config.run.steps = 11;
-  ExpectProlonged(config, [](RunConfig& run) { run.steps = 4; }, {.steps = 11});
+  ExpectProlonged(
+      config, [](RunConfig& run) { run.steps = 4; }, Steps(11));
 }
 
 TEST_F(GoingOn, ValidationThatOnlyTheEndCalledForIsTakenBack) {
@@ -81,8 +94,8 @@ TEST_F(GoingOn, ValidationThatOnlyTheEndCalledForIsTakenBack) {
   config.run.ema = 0.9;
   config.optimizer.learning_rate = 0.1;  // so that later is not always better
   for (const int steps : {4, 6, 9, 13}) {
-    ExpectProlonged(config, [&](RunConfig& run) { run.steps = steps; },
-                    {.steps = 0});
+    ExpectProlonged(
+        config, [&](RunConfig& run) { run.steps = steps; }, Steps(0));
   }
 }
 
@@ -91,8 +104,8 @@ TEST_F(GoingOn, AverageIsTakenBack) {
   config.run.epochs = 9;
   config.run.average = 2;
   config.optimizer.learning_rate = 0.1;
-  ExpectProlonged(config, [](RunConfig& run) { run.epochs = 6; },
-                  {.epochs = 9});
+  ExpectProlonged(
+      config, [](RunConfig& run) { run.epochs = 6; }, Epochs(9));
 }
 
 TEST_F(GoingOn, PatienceIsProlongedByPatience) {
@@ -101,8 +114,10 @@ TEST_F(GoingOn, PatienceIsProlongedByPatience) {
   config.run.epochs = 20;
   config.run.patience = 2;
   EXPECT_EQ(TrainTranslation(config).step, 3 * 6);
-  EXPECT_EQ(Resume(Out("model"), true, {.epochs = 30}).step, 3 * 6);
-  EXPECT_EQ(Resume(Out("model"), true, {.patience = 4}).step, 5 * 6);
+  EXPECT_EQ(Resume(Out("model"), true, Epochs(30)).step, 3 * 6);
+  RunLimits patience;
+  patience.patience = 4;
+  EXPECT_EQ(Resume(Out("model"), true, patience).step, 5 * 6);
 }
 
 TEST_F(GoingOn, EqualMetricsAreToldApartByTheLoss) {
