@@ -164,9 +164,9 @@ LoadedTask ReadTask(const std::string& folder,
 
 /// New limits of a run that goes on; the others stay.
 struct RunLimits {
-  std::optional<int> epochs;
-  std::optional<int64_t> steps;
-  std::optional<int> patience;
+  std::optional<int> epochs = {};
+  std::optional<int64_t> steps = {};
+  std::optional<int> patience = {};
 };
 
 /// Continues the run of a folder from its last checkpoint, to the same weights

@@ -31,7 +31,7 @@ struct OptimizerConfig {
   double clip = 1;
   double label_smoothing = 0.1;
   int accumulate = 1;
-  std::vector<std::string> freeze;
+  std::vector<std::string> freeze = {};
 
   void Visit(FieldList& v);
   /// Fills in what 0 stands for. Throws: ConfigError if the choices do not fit
