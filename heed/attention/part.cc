@@ -83,7 +83,7 @@ std::vector<double> CompleteArguments(
   return values;
 }
 
-void ThrowUnknownPart(const std::string& kind, const std::string& name,
+void ThrowUnknownPart(std::string_view kind, std::string_view name,
                       const std::vector<std::string>& names) {
   throw ConfigError(fmt::format("unknown {} '{}'; there are {}", kind, name,
                                 fmt::join(names, ", ")));

@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
@@ -100,8 +101,7 @@ std::vector<double> CompleteArguments(
     const std::vector<PartArgument>& arguments);
 
 /// Throws ConfigError: `kind` has no `name`; there are `names`.
-[[noreturn]] void ThrowUnknownPart(const std::string& kind,
-                                   const std::string& name,
+[[noreturn]] void ThrowUnknownPart(std::string_view kind, std::string_view name,
                                    const std::vector<std::string>& names);
 
 template <class Info>
@@ -113,8 +113,8 @@ std::vector<std::string> NamesOf(const std::vector<Info>& infos) {
 
 /// Throws: ConfigError that lists the names.
 template <class Info>
-const Info& FindPart(const std::string& kind, const std::vector<Info>& infos,
-                     const std::string& name) {
+const Info& FindPart(std::string_view kind, const std::vector<Info>& infos,
+                     std::string_view name) {
   for (const Info& info : infos) {
     if (info.name == name) return info;
   }

@@ -65,7 +65,7 @@ class Npz : public testing::Test {
 };
 
 const Tensor& Find(const std::vector<NamedTensor>& tensors,
-                   const std::string& name) {
+                   std::string_view name) {
   return FindTensor(tensors, name, "the archive");
 }
 

@@ -9,7 +9,7 @@
 namespace heed {
 
 const Tensor& FindTensor(std::span<const NamedTensor> tensors,
-                         const std::string& name, const std::string& file) {
+                         std::string_view name, std::string_view file) {
   const auto found =
       std::find_if(tensors.begin(), tensors.end(),
                    [&](const NamedTensor& t) { return t.name == name; });
@@ -20,8 +20,8 @@ const Tensor& FindTensor(std::span<const NamedTensor> tensors,
 }
 
 const Tensor& FindTensor(std::span<const NamedTensor> tensors,
-                         const std::string& name, const Shape& shape,
-                         DType dtype, const std::string& file) {
+                         std::string_view name, const Shape& shape, DType dtype,
+                         std::string_view file) {
   const Tensor& value = FindTensor(tensors, name, file);
   if (value.shape() != shape || value.dtype() != dtype) {
     throw FormatError(fmt::format("{}: tensor '{}' is {} {}, expected {} {}",

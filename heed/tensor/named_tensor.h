@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "heed/tensor/tensor.h"
 
@@ -16,17 +17,17 @@ struct NamedTensor {
 
 /// The tensor of this name. Throws: FormatError that names `file`.
 const Tensor& FindTensor(std::span<const NamedTensor> tensors,
-                         const std::string& name, const std::string& file);
+                         std::string_view name, std::string_view file);
 
 /// The tensor of this name, of this shape and dtype. Throws: the same.
 const Tensor& FindTensor(std::span<const NamedTensor> tensors,
-                         const std::string& name, const Shape& shape,
-                         DType dtype, const std::string& file);
+                         std::string_view name, const Shape& shape, DType dtype,
+                         std::string_view file);
 
 /// The tensor of this name, of the shape and dtype of `like`. Throws: the same.
 inline const Tensor& FindTensor(std::span<const NamedTensor> tensors,
-                                const std::string& name, const Tensor& like,
-                                const std::string& file) {
+                                std::string_view name, const Tensor& like,
+                                std::string_view file) {
   return FindTensor(tensors, name, like.shape(), like.dtype(), file);
 }
 

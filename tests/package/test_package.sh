@@ -32,6 +32,20 @@ done
 if grep -rlF "$root" "$scratch/root"; then fail "these name a folder of the build"; fi
 file "$scratch/root/usr/bin/heed" | grep -q 'not stripped' && fail "the command is not stripped"
 
+# How the command was compiled and linked (cmake/HeedHardening.cmake).
+elf=$(readelf --wide --file-header --dynamic --program-headers --dyn-syms --notes \
+  "$scratch/root/usr/bin/heed")
+while read -r what pattern; do
+  grep -Eq "$pattern" <<<"$elf" || fail "the command is built without $what"
+done <<'END'
+position-independent-code Type: *DYN
+read-only-relocations GNU_RELRO
+immediate-binding FLAGS_1.* NOW .*PIE
+a-stack-protector __stack_chk_fail
+fortified-functions __(memcpy|memmove|snprintf|vsnprintf|read)_chk
+a-stack-without-execution GNU_STACK.* RW +0x
+END
+
 # The command, where nothing of the build is: it is called by its name alone.
 cd "$scratch"
 export PATH=$scratch/root/usr/bin:$PATH
