@@ -262,8 +262,10 @@ def table(heads, rows):
 def finish(options, records, text):
     """Prints the tables, and writes them if so asked."""
     facts = about(options)
-    text = (f"{facts['processor']}, {facts['cores']} cores. Heed: {facts['heed']}. "
-            f"PyTorch: {facts['pytorch']}.\n\n{text}")
+    line = f"{facts['processor']}, {facts['cores']} cores. Heed: {facts['heed']}."
+    if any(record["contender"].startswith("PyTorch") for record in records):
+        line += f" PyTorch: {facts['pytorch']}."
+    text = f"{line}\n\n{text}"
     print(text)
     if not any(record["contender"].startswith("Heed") for record in records):
         sys.exit(f"{options.heed} gave no figures, so there is nothing to compare")
