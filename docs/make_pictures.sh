@@ -6,6 +6,7 @@
 #                                          attention algebra, and three measured claims
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
 #                                          reach (docs/memory.md)
+#   docs/make_pictures.sh curves           learning curves of three short trainings (docs/training.md)
 #   docs/make_pictures.sh reviews GRU LSTM NESTED_LSTM RNN
 #                                          the same of four models of film reviews
 #   docs/make_pictures.sh transformer MODEL
@@ -72,6 +73,32 @@ length() {
     --by-length docs/images/bleu-by-length.svg
 }
 
+curves() {
+  local work rate
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  for part in train valid; do
+    awk -v n=$([[ $part == train ]] && echo 1500 || echo 200) -v seed="$part" 'BEGIN {
+      srand(seed == "train" ? 1 : 2)
+      for (; n > 0; --n) {
+        there = back = ""
+        for (k = 3 + int(rand() * 8); k > 0; --k) {
+          letter = sprintf("%c", 97 + int(rand() * 12))
+          there = there " " letter
+          back = letter " " back
+        }
+        print substr(there, 2) "\t" substr(back, 1, length(back) - 1)
+      }
+    }' >"$work/$part.tsv"
+  done
+  for rate in 0.01 0.003 0.001; do
+    "$heed" train --tsv "$work/train.tsv" --valid-tsv "$work/valid.tsv" --vocabulary words --units 64 --embedding 64 \
+      --learning-rate "$rate" --warmup 100 --schedule cosine --epochs 20 --patience 0 --quiet --out "$work/run-$rate"
+  done
+  "$heed" plot "$work"/run-* --out docs/images/learning-curves.svg
+}
+
 if [[ ${1-} == length ]]; then
   shift
   length "$@"
@@ -83,6 +110,8 @@ elif [[ ${1-} == memory ]]; then
 elif [[ ${1-} == reviews ]]; then
   shift
   reviews "$@"
+elif [[ ${1-} == curves ]]; then
+  curves
 elif [[ ${1-} == gallery ]]; then
   gallery
 else

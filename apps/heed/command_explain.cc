@@ -11,6 +11,7 @@
 
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
+#include "apps/heed/views.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/text.h"
@@ -19,7 +20,6 @@
 #include "heed/explain/explanation_terminal.h"
 #include "heed/explain/head_statistics_svg.h"
 #include "heed/explain/line_plot.h"
-#include "heed/explain/png.h"
 #include "heed/io/file.h"
 #include "heed/tasks/explain_summary.h"
 #include "heed/tasks/input_lines.h"
@@ -56,13 +56,12 @@ bool Prunes(const Arguments& arguments) {
 }
 
 bool ParseFor(Task& task, const Arguments& arguments, ExplainOptions& o) {
-  Options options(
-      "explain",
-      "Shows what a model of any task looked at while it answered (attention), "
-      "and what its answers hang on (gradients, occlusion), as a page, a "
-      "picture, JSON or in the terminal. With --summary: over many texts. With "
-      "--prune: what is lost without the least important heads; --prune SHARES "
-      "--help shows its options.");
+  Options options("explain",
+                  "Shows the attention of a model of any task and what its "
+                  "predictions depend on (gradients, occlusion), as a page, a "
+                  "picture, JSON or in the terminal. With --summary: over many "
+                  "texts. With --prune: the quality without the least "
+                  "important heads; --prune SHARES --help shows its options.");
   options.Positional("DIR", o.folder, "model folder");
   FieldList& v = options.fields();
   v.Section("Text");
@@ -92,8 +91,8 @@ bool ParseFor(Task& task, const Arguments& arguments, ExplainOptions& o) {
     "agree, over all texts");
   v("faithfulness", o.faithfulness,
     "with --summary: delete and insert tokens in the order of attention, of "
-    "each method and of chance, and see how the answer's probability goes");
-  v("texts", o.texts, Range(1, 1000000000), "read at most so many");
+    "each method and of chance, and see how the answer's probability changes");
+  v("texts", o.texts, Range(1, 1000000000), "texts to read at most");
   v("prune", o.prune, Any{"SHARES"},
     "take away these shares of the heads, as 0.1,0.3,0.5, the least important "
     "to --file's texts first, and evaluate what is left; takes the options of "
@@ -165,8 +164,8 @@ std::string PanelLayer(const Task& task, const ExplainOptions& o,
   const Explanation e = Explain(task, {{text, o.answer}, {}, {}});
   if (e.layers.empty()) {
     throw ConfigError(
-        "this model has no attention; --methods shows what its answers hang "
-        "on");
+        "this model has no attention; --methods shows what its predictions "
+        "depend on");
   }
   return e.layers[e.alignment.value_or(e.layers.size() - 1)].layer;
 }
@@ -233,13 +232,8 @@ void WriteResult(const std::string& path, const Json& json,
                  const std::string& svg) {
   if (path.ends_with(".json")) {
     WriteFileAtomically(path, json.dump(1) + "\n");
-  } else if (path.ends_with(".svg")) {
-    WriteFileAtomically(path, svg);
-  } else if (path.ends_with(".png")) {
-    WriteFileAtomically(path, SvgToPng(svg));
   } else {
-    throw ConfigError(
-        fmt::format("--out '{}': write .svg, .png or .json here", path));
+    WritePicture(path, svg);
   }
 }
 

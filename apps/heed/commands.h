@@ -20,6 +20,7 @@ int RunQuantize(const Arguments& arguments);
 int RunShortlist(const Arguments& arguments);
 int RunImport(const Arguments& arguments);
 int RunExport(const Arguments& arguments);
+int RunPlot(const Arguments& arguments);
 int RunInfo(const Arguments& arguments);
 int RunList(const Arguments& arguments);
 int RunBench(const Arguments& arguments);

@@ -21,26 +21,24 @@ const std::vector<Command>& Commands() {
        RunDemo, &Demos()},
       {"train", "train a model on examples of a task", RunTrain},
       {"translate", "translate standard input line by line", RunTranslate},
-      {"predict", "what a model of any task says of standard input",
-       RunPredict},
-      {"align", "link the words of sentence pairs", RunAlign},
-      {"serve", "models over HTTP under LibreTranslate's API, and a page",
-       RunServe},
+      {"predict", "predict for each input line", RunPredict},
+      {"align", "align the words of sentence pairs", RunAlign},
+      {"serve", "HTTP server with a web page", RunServe},
       {"evaluate", "measure models on examples with known answers",
        RunEvaluate},
-      {"explain", "what a model looked at, and what its answers hang on",
-       RunExplain},
-      {"quantize", "write a model with int8 matrices", RunQuantize},
-      {"shortlist", "learn which words may translate which", RunShortlist},
+      {"explain", "show attention, and what predictions depend on", RunExplain},
+      {"quantize", "quantise a model to int8", RunQuantize},
+      {"shortlist", "learn a lexical shortlist for faster translation",
+       RunShortlist},
       {"import", "read a model of Marian or Hugging Face", RunImport},
       {"export", "write a model for Hugging Face", RunExport},
+      {"plot", "draw the learning curves of trainings", RunPlot},
       {"info", "describe a model folder", RunInfo},
       {"list", "the tasks, models and attentions there are", RunList},
-      {"bench", "how fast this machine trains, attends and decodes", RunBench,
-       &Benches()},
+      {"bench", "measure training, attention and decoding on this machine",
+       RunBench, &Benches()},
       {"manual", "write the manual pages", RunManual},
-      {"completion", "write what lets a shell complete heed's options",
-       RunCompletion},
+      {"completion", "print a shell completion script", RunCompletion},
   };
   return commands;
 }
@@ -77,7 +75,7 @@ void PrintHelp() {
     text += fmt::format("  {}\n      {}\n", line, example.meaning);
   }
   text +=
-      "\nheed COMMAND --help explains a command; heed --version tells the "
+      "\nheed COMMAND --help explains a command; heed --version prints the "
       "version.\n";
   std::fputs(text.c_str(), stdout);
 }

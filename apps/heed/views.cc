@@ -1,5 +1,11 @@
 #include "apps/heed/views.h"
 
+#include <fmt/format.h>
+
+#include "heed/base/errors.h"
+#include "heed/explain/png.h"
+#include "heed/io/file.h"
+
 namespace heed {
 
 AlignmentView ViewOf(const Translation& translation) {
@@ -9,6 +15,18 @@ AlignmentView ViewOf(const Translation& translation) {
   view.weights = translation.attention;
   view.title = translation.text;
   return view;
+}
+
+void CheckPicture(const std::string& path) {
+  if (!path.ends_with(".svg") && !path.ends_with(".png")) {
+    throw ConfigError(
+        fmt::format("'{}': a picture's name ends in .svg or .png", path));
+  }
+}
+
+void WritePicture(const std::string& path, const std::string& svg) {
+  CheckPicture(path);
+  WriteFileAtomically(path, path.ends_with(".png") ? SvgToPng(svg) : svg);
 }
 
 }  // namespace heed

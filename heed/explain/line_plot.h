@@ -24,6 +24,14 @@ struct LinePlotOptions {
   /// Equal factors take equal space; a point that is not above 0 leaves a gap.
   bool logarithmic_x = false;
   bool logarithmic_y = false;
+  /// Whether each line is named at its end.
+  bool named = true;
+};
+
+/// One of several plots of the same runs: series i is of run i in each.
+struct LinePlotPanel {
+  std::vector<Series> series;
+  LinePlotOptions options;
 };
 
 /// The series as an SVG picture: each line in a colour and with a marker of its
@@ -31,6 +39,13 @@ struct LinePlotOptions {
 /// Throws: ShapeError if a series has not as many x as y.
 std::string LinePlotSvg(std::span<const Series> series,
                         const LinePlotOptions& options);
+
+/// Plots in rows of two under a title. If there are several `names`, a legend
+/// gives colour and marker i to names[i]; series are not named otherwise.
+/// Throws: ShapeError if a series has not as many x as y.
+std::string LinePlotsSvg(std::span<const LinePlotPanel> panels,
+                         std::span<const std::string> names,
+                         const std::string& title);
 
 /// The series drawn with braille dots, at most terminal.width columns wide (but
 /// 40 at least); each line ends with a newline.

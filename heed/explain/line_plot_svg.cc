@@ -84,6 +84,23 @@ std::vector<double> SpreadLabels(const std::vector<double>& wanted, double top,
   return placed;
 }
 
+/// Of all plots in a document.
+std::string PlotStyle() {
+  std::string light(kLightStyle);
+  std::string dark(kDarkStyle);
+  for (size_t i = 0; i < kSeriesColours.size(); ++i) {
+    constexpr auto kRule =
+        ".s{0} .line{{stroke:{1}}}.s{0} .mark,.s{0} .name{{fill:{1}}}";
+    light += fmt::format(kRule, i, kSeriesColours[i].light);
+    dark += fmt::format(kRule, i, kSeriesColours[i].dark);
+  }
+  return fmt::format(
+      "<style>\nsvg{{font-family:{}}}{}\n"
+      "@media (prefers-color-scheme:dark){{{}}}\n</style>\n"
+      "<rect class='paper' width='100%' height='100%'/>",
+      kFontFamily, light, dark);
+}
+
 class SvgPlot {
  public:
   SvgPlot(std::span<const Series> series, const LinePlotOptions& options)
@@ -96,6 +113,7 @@ class SvgPlot {
     }
     double name = 0;
     for (const Series& line : series) {
+      if (!options.named) break;
       name = std::max(name, TextWidth(NameOf(line), kNameFont));
     }
     left_ = 24 + tick + 10;
@@ -105,18 +123,23 @@ class SvgPlot {
     bottom_ = kHeight - (options.x_label.empty() ? 44 : 66);
   }
 
+  /// A picture of its own.
   std::string Draw() {
     svg_.Line(
         "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' "
         "viewBox='0 0 {0} {1}' role='img' aria-label='{2}'>",
         kWidth, kHeight, EscapeMarkup(options_.title));
-    AddStyle();
-    svg_.Line("<rect class='paper' width='100%' height='100%'/>");
-    DrawTexts();
-    DrawGrid();
-    for (size_t i = 0; i < series_.size(); ++i) DrawSeries(i);
-    DrawNames();
+    svg_.Line("{}", PlotStyle());
+    DrawContent();
     svg_.Line("</svg>");
+    return svg_.Take();
+  }
+
+  /// A part of a picture that has PlotStyle().
+  std::string DrawAt(double x, double y) {
+    svg_.Line("<g transform='translate({} {})'>", x, y);
+    DrawContent();
+    svg_.Line("</g>");
     return svg_.Take();
   }
 
@@ -128,19 +151,11 @@ class SvgPlot {
     return bottom_ - axes_.y.Fraction(value) * (bottom_ - top_);
   }
 
-  void AddStyle() {
-    std::string light(kLightStyle);
-    std::string dark(kDarkStyle);
-    for (size_t i = 0; i < kSeriesColours.size(); ++i) {
-      constexpr auto kRule =
-          ".s{0} .line{{stroke:{1}}}.s{0} .mark,.s{0} .name{{fill:{1}}}";
-      light += fmt::format(kRule, i, kSeriesColours[i].light);
-      dark += fmt::format(kRule, i, kSeriesColours[i].dark);
-    }
-    svg_.Line(
-        "<style>\nsvg{{font-family:{}}}{}\n"
-        "@media (prefers-color-scheme:dark){{{}}}\n</style>",
-        kFontFamily, light, dark);
+  void DrawContent() {
+    DrawTexts();
+    DrawGrid();
+    for (size_t i = 0; i < series_.size(); ++i) DrawSeries(i);
+    if (options_.named) DrawNames();
   }
 
   void DrawTexts() {
@@ -234,7 +249,55 @@ class SvgPlot {
   MarkupWriter svg_;
 };
 
+constexpr double kPageMargin = 24;
+constexpr double kLegendLine = 22;
+
+/// A name behind the marker of its series.
+void DrawLegendLine(size_t index, const std::string& name, double y,
+                    MarkupWriter& svg) {
+  svg.Line(
+      "<g class='s{}'><path class='line' d='M{:.1f} {:.1f}h28'/>"
+      "<path class='mark' transform='translate({:.1f} {:.1f})' d='{}'/>"
+      "<text class='name' x='{:.1f}' y='{:.1f}' font-size='{}'>{}</text></g>",
+      index % kSeriesColours.size(), kPageMargin, y, kPageMargin + 14, y,
+      MarkerPath(index), kPageMargin + 40, y + 4.5, kNameFont,
+      EscapeMarkup(Ellipsize(VisibleToken(name), 200)));
+}
+
 }  // namespace
+
+std::string LinePlotsSvg(std::span<const LinePlotPanel> panels,
+                         std::span<const std::string> names,
+                         const std::string& title) {
+  const size_t columns = std::min<size_t>(2, panels.size());
+  const size_t rows = (panels.size() + 1) / 2;
+  const size_t lines = names.size() > 1 ? names.size() : 0;
+  const double top =
+      56 + kLegendLine * static_cast<double>(lines) + (lines > 0 ? 8 : 0);
+  const double width =
+      kWidth * static_cast<double>(std::max<size_t>(1, columns));
+  const double height = top + kHeight * static_cast<double>(rows);
+  MarkupWriter svg;
+  svg.Line(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' "
+      "viewBox='0 0 {0} {1}' role='img' aria-label='{2}'>",
+      width, height, EscapeMarkup(title));
+  svg.Line("{}", PlotStyle());
+  svg.Line("<text class='title' x='{}' y='38' font-size='20'>{}</text>",
+           kPageMargin, EscapeMarkup(Ellipsize(VisibleToken(title), 120)));
+  for (size_t i = 0; i < lines; ++i) {
+    DrawLegendLine(i, names[i], 66 + kLegendLine * static_cast<double>(i), svg);
+  }
+  for (size_t i = 0; i < panels.size(); ++i) {
+    LinePlotOptions options = panels[i].options;
+    options.named = false;
+    svg.Line("{}", SvgPlot(panels[i].series, options)
+                       .DrawAt(kWidth * static_cast<double>(i % 2),
+                               top + kHeight * static_cast<double>(i / 2)));
+  }
+  svg.Line("</svg>");
+  return svg.Take();
+}
 
 std::string LinePlotSvg(std::span<const Series> series,
                         const LinePlotOptions& options) {

@@ -51,6 +51,22 @@ TEST(LinePlotSvg, LinesDifferInColourAndShape) {
   EXPECT_EQ(Count(svg, "d='M-4.2 -4.2h8.4v8.4h-8.4z'"), 3u);  // squares
 }
 
+TEST(LinePlotsSvg, OneLegendNamesTheLinesOfAllPlots) {
+  const std::vector<LinePlotPanel> panels = {{kSeries, kOptions},
+                                             {kSeries, {"Other", "x", "y"}},
+                                             {{}, {"Empty", "x", "y"}}};
+  const std::vector<std::string> names = {"run <1>", "run 2"};
+  const std::string svg = LinePlotsSvg(panels, names, "Runs");
+  EXPECT_EQ(Count(svg, ">run &lt;1&gt;</text>"), 1u);
+  EXPECT_EQ(Count(svg, "<style>"), 1u);
+  EXPECT_EQ(Count(svg, ">attention</text>"), 0u);
+  EXPECT_EQ(Count(svg, ">Other</text>"), 1u);
+  EXPECT_EQ(Count(svg, "class='line'"), 4u + 2u);  // two of the legend
+  const std::string alone =
+      LinePlotsSvg(panels, std::span(names).first(1), "Run");
+  EXPECT_EQ(Count(alone, "class='name'"), 0u);
+}
+
 TEST(LinePlotSvg, MissingPointBreaksTheLine) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<Series> series = {

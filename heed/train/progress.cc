@@ -83,6 +83,10 @@ std::string HumanTime(double seconds) {
   return fmt::format("{}d {:02}h", s / 86400, s / 3600 % 24);
 }
 
+std::string Counted(int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string HumanCount(double count) {
   const char* suffixes[] = {"", "k", "M", "G", "T"};
   int i = 0;

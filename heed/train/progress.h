@@ -20,6 +20,9 @@ std::string HumanTime(double seconds);
 /// "950", "12.3k", "4.5M", "1.2G".
 std::string HumanCount(double count);
 
+/// "1 thread", "4 threads".
+std::string Counted(int64_t count, std::string_view noun);
+
 /// How far the work is.
 struct ProgressState {
   std::string label;  ///< what is done now: "epoch 2/10"

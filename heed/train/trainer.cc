@@ -190,6 +190,7 @@ class Run {
       const int64_t group = config_.optimizer.accumulate;
       const int64_t updates = (batches + group - 1) / group;
       last_step_ = updates * config_.run.epochs;
+      batches_ = batches;
       if (config_.run.steps > 0)
         last_step_ = std::min(last_step_, config_.run.steps);
       ReportWarmUp();
@@ -209,6 +210,12 @@ class Run {
         if (state_.batch == 0) break;
       }
     }
+  }
+
+  /// How often the examples were gone through, with a fraction.
+  double Epochs() const {
+    return static_cast<double>(state_.epoch) +
+           static_cast<double>(state_.batch) / static_cast<double>(batches_);
   }
 
   /// Validates and saves when it is time.
@@ -306,6 +313,7 @@ class Run {
     if (state_.step % kLogEvery != 0 && state_.step != 1) return;
     const double now = SecondsSince(log_time_);
     Metrics metrics = {
+        {"epoch", Epochs()},
         {"loss", result.loss},
         {"nll", result.nll},
         {"gradient_norm", result.norm},
@@ -385,7 +393,7 @@ class Run {
       ++v.stale;
     }
     KeepWeights();
-    Metrics logged;
+    Metrics logged = {{"epoch", Epochs()}};
     std::string line;
     for (const auto& [name, measured] : metrics) {
       logged.emplace_back("valid_" + name, measured);
@@ -508,6 +516,7 @@ class Run {
   TrainingState state_;
   Rng rng_{config_.run.seed};
   Tape tape_;
+  int64_t batches_ = 1;  // of this epoch
   std::optional<MetricsLog> log_;
   std::optional<double> smooth_;
   Clock::time_point last_checkpoint_ = Clock::now();
