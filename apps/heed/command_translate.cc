@@ -14,6 +14,7 @@
 #include "heed/explain/heatmap_terminal.h"
 #include "heed/io/file.h"
 #include "heed/tasks/translation.h"
+#include "heed/tasks/word_alignment.h"
 
 namespace heed {
 namespace {
@@ -46,7 +47,8 @@ int RunTranslate(const Arguments& arguments) {
   options.fields().Section("Attention");
   options.fields()(
       "alignments", alignments, Any{"FILE"},
-      "write what each word looked at: .svg, .html, .json or .pharaoh");
+      "write the attention of each translation: .svg, .html or .json between "
+      "subword tokens, .pharaoh as links i-j between words, from 0");
   options.fields()("show_attention", show,
                    "draw it on standard error, sentence by sentence");
   options.fields().Section("Run");
@@ -90,6 +92,11 @@ int RunTranslate(const Arguments& arguments) {
         if (show && view.target_size() > 0) {
           fmt::print(stderr, "{}\n",
                      TerminalHeatmap(view, DetectTerminal(kErrors)));
+        }
+        if (format == AlignmentFormat::kPharaoh) {
+          const Vocabularies& v = model.vocabularies;
+          view = WordView(all.front(), v.source.kind(), v.target.kind());
+          view.links = LinksOf(view);
         }
         if (format) views.push_back(std::move(view));
       });

@@ -9,12 +9,10 @@
 #include "heed/data/subwords.h"
 
 namespace heed {
-namespace {
-
-/// The word of each piece of a sentence that ends with </s>.
 std::vector<int32_t> WordsOfPieces(std::span<const std::string> pieces,
                                    VocabularyKind kind) {
   std::vector<int32_t> words;
+  if (pieces.empty()) return words;
   int32_t word = -1;
   bool inside = false;
   for (const std::string& piece : pieces.first(pieces.size() - 1)) {
@@ -33,8 +31,6 @@ std::vector<int32_t> WordsOfPieces(std::span<const std::string> pieces,
   words.push_back(-1);  // </s>
   return words;
 }
-
-}  // namespace
 
 int32_t WordTokens::word_count() const {
   return words.empty() ? 0 : *std::ranges::max_element(words) + 1;

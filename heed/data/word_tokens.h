@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct WordTokens {
   /// One more than the greatest word.
   int32_t word_count() const;
 };
+
+/// The word of each piece of a sentence that ends with </s>, from 0; -1: of
+/// none, as the end and spaces.
+std::vector<int32_t> WordsOfPieces(std::span<const std::string> pieces,
+                                   VocabularyKind kind);
 
 /// The tokens of EncodeSentence with their words: the pieces of SplitWhitespace
 /// in their order. Where a line does not become tokens word by word (a

@@ -9,6 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
+#include "heed/data/subwords.h"
 #include "heed/data/word_tokens.h"
 #include "heed/io/file.h"
 #include "heed/kernels/elementwise.h"
@@ -130,7 +131,67 @@ FormatError TooLong(const ParallelText& text, const Corpus& corpus,
       longest + 1, line.substr(0, line.find(' ')), length(longest), why));
 }
 
+/// A side of a translation: words, and the word of each piece.
+struct WordSide {
+  std::vector<std::string> words;
+  std::vector<int32_t> of_piece;
+
+  WordSide(const std::vector<std::string>& pieces, VocabularyKind kind)
+      : of_piece(WordsOfPieces(pieces, kind)) {
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      if (of_piece[i] < 0) continue;
+      words.resize(static_cast<size_t>(of_piece[i]) + 1);
+      const bool marked = IsSubword(kind) && pieces[i].starts_with(kSpaceMark);
+      words.back() += pieces[i].substr(marked ? kSpaceMark.size() : 0);
+    }
+    LeaveOutEmptyWords();
+  }
+
+ private:
+  /// A mark of a space that nothing follows is no word.
+  void LeaveOutEmptyWords() {
+    std::vector<std::string> kept;
+    std::vector<int32_t> numbers;
+    for (const std::string& word : words) {
+      numbers.push_back(word.empty() ? -1 : static_cast<int32_t>(kept.size()));
+      if (!word.empty()) kept.push_back(word);
+    }
+    for (int32_t& word : of_piece) {
+      if (word >= 0) word = numbers[static_cast<size_t>(word)];
+    }
+    words = std::move(kept);
+  }
+};
+
 }  // namespace
+
+AlignmentView WordView(const Translation& translation, VocabularyKind source,
+                       VocabularyKind target) {
+  const WordSide from(translation.source_pieces, source);
+  const WordSide to(translation.target_pieces, target);
+  AlignmentView view;
+  view.source_tokens = from.words;
+  view.target_tokens = to.words;
+  view.title = translation.text;
+  view.weights.resize(from.words.size() * to.words.size());
+  std::vector<float> pieces(to.words.size());
+  for (const int32_t word : to.of_piece) {
+    if (word >= 0) pieces[static_cast<size_t>(word)] += 1;
+  }
+  const size_t sources = from.of_piece.size();
+  if (translation.attention.size() < sources * to.of_piece.size()) return view;
+  for (size_t t = 0; t < to.of_piece.size(); ++t) {
+    if (to.of_piece[t] < 0) continue;
+    const auto row = static_cast<size_t>(to.of_piece[t]);
+    for (size_t s = 0; s < sources; ++s) {
+      if (from.of_piece[s] < 0) continue;
+      view.weights[row * from.words.size() +
+                   static_cast<size_t>(from.of_piece[s])] +=
+          translation.attention[t * sources + s] / pieces[row];
+    }
+  }
+  return view;
+}
 
 AttentionChoice UsualAttention(const TranslationModel& model) {
   const std::vector<std::string> all = model.model->source_attentions();

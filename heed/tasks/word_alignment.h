@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/decode/translator.h"
 #include "heed/explain/alignment.h"
 #include "heed/metrics/aer.h"
 #include "heed/tasks/translation_model.h"
@@ -44,6 +45,11 @@ AttentionChoice UsualAttention(const TranslationModel& model);
 std::vector<std::vector<AlignmentView>> WordWeights(
     const TranslationModel& model, const ParallelText& text,
     std::span<const AttentionChoice> choices);
+
+/// The attention of a translation between white-space words, as WordWeights:
+/// without </s>, and with the pieces of a word as one token.
+AlignmentView WordView(const Translation& translation, VocabularyKind source,
+                       VocabularyKind target);
 
 /// WordWeights of one choice.
 std::vector<AlignmentView> WordWeights(const TranslationModel& model,

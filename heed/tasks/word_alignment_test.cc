@@ -47,6 +47,41 @@ AlignmentLink LastOf(const AlignmentLinks& links) {
   return last;
 }
 
+TEST(WordView, SumsOverTheTokensOfASourceWordAndMeansOverATargetWord) {
+  Translation translation;
+  translation.text = "ab c";
+  translation.source_pieces = {"▁x", "y", "▁z", "</s>"};
+  translation.target_pieces = {"▁a", "b", "▁c", "▁", "</s>"};
+  translation.attention = {0.1F, 0.3F, 0.2F, 0.4F,  // a
+                           0.1F, 0.1F, 0.6F, 0.2F,  // b
+                           0.7F, 0.1F, 0.1F, 0.1F,  // c
+                           0.0F, 0.0F, 1.0F, 0.0F,  // a space
+                           0.0F, 0.0F, 0.0F, 1.0F};
+  const AlignmentView view =
+      WordView(translation, VocabularyKind::kBpe, VocabularyKind::kUnigram);
+  EXPECT_EQ(view.source_tokens, (std::vector<std::string>{"xy", "z"}));
+  EXPECT_EQ(view.target_tokens, (std::vector<std::string>{"ab", "c"}));
+  ASSERT_EQ(view.weights.size(), 4U);
+  EXPECT_FLOAT_EQ(view.weights[0], 0.3F);
+  EXPECT_FLOAT_EQ(view.weights[1], 0.4F);
+  EXPECT_FLOAT_EQ(view.weights[2], 0.8F);
+  EXPECT_FLOAT_EQ(view.weights[3], 0.1F);
+  EXPECT_EQ(PharaohLine(view), "1-0 0-1");
+}
+
+TEST(WordView, OfAnEmptyLineIsEmpty) {
+  Translation translation;
+  EXPECT_EQ(PharaohLine(WordView(translation, VocabularyKind::kBpe,
+                                 VocabularyKind::kBpe)),
+            "");
+  translation.source_pieces = {"</s>"};
+  translation.target_pieces = {"</s>"};
+  translation.attention = {1};
+  EXPECT_EQ(PharaohLine(WordView(translation, VocabularyKind::kBpe,
+                                 VocabularyKind::kBpe)),
+            "");
+}
+
 TEST_F(WordAlignment, EveryTargetWordIsLinkedToOneSourceWord) {
   const ParallelText text = {{"ab c abba", "b", "a  b"},
                              {"c ab", "ab abc b c", "b a"}};
