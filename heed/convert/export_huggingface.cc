@@ -1,14 +1,18 @@
 #include "heed/convert/export_huggingface.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/convert/huggingface.h"
 #include "heed/convert/translation_parts.h"
 #include "heed/data/subwords.h"
+#include "heed/decode/options.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
 #include "heed/nn/positions.h"
@@ -29,27 +33,42 @@ struct HuggingFaceModel {
   Notes notes;
 };
 
-/// Refuses settings that the other program does not have.
+/// Collects what the other program does not have.
 class Requirements {
  public:
   explicit Requirements(std::string program) : program_(std::move(program)) {}
 
-  void Need(bool holds, const std::string& setting,
-            const std::string& value) const {
-    if (holds) return;
-    throw ConfigError(fmt::format("{} of Hugging Face has no {} '{}'", program_,
-                                  setting, value));
+  void Need(bool holds, const std::string& setting, const std::string& value) {
+    if (!holds) missing_.push_back(fmt::format("{} '{}'", setting, value));
   }
   void Is(const std::string& setting, const std::string& value,
-          const std::string& needed) const {
-    Need(value == needed, setting, value);
+          const std::string& needed) {
+    if (value == needed) return;
+    missing_.push_back(
+        fmt::format("{} '{}' (only '{}')", setting, value, needed));
+  }
+  /// Something that is in the way, in words of its own.
+  void Add(std::string obstacle) { others_.push_back(std::move(obstacle)); }
+
+  /// Throws: ConfigError that names all of it, with what to do.
+  void Check(const std::string& advice) const {
+    std::vector<std::string> all;
+    if (!missing_.empty()) {
+      all.push_back(fmt::format("{} of Hugging Face has no {}", program_,
+                                fmt::join(missing_, ", no ")));
+    }
+    all.insert(all.end(), others_.begin(), others_.end());
+    if (all.empty()) return;
+    throw ConfigError(fmt::format("{}; {}", fmt::join(all, "; "), advice));
   }
 
  private:
   std::string program_;
+  std::vector<std::string> missing_;
+  std::vector<std::string> others_;
 };
 
-void CheckAttention(const TransformerConfig& c, const Requirements& require) {
+void CheckAttention(const TransformerConfig& c, Requirements& require) {
   require.Is("score", c.score, "scaled_dot");
   require.Is("modifiers", c.modifiers, "none");
   require.Is("attention_mask", c.attention_mask, "none");
@@ -61,8 +80,7 @@ void CheckAttention(const TransformerConfig& c, const Requirements& require) {
   require.Is("final_norm", c.final_norm, "no");
 }
 
-std::string TheirActivation(const TransformerConfig& c,
-                            const Requirements& require) {
+std::string TheirActivation(const TransformerConfig& c, Requirements& require) {
   for (const auto& [theirs, ours] : kActivations) {
     if (c.activation == ours) return theirs;
   }
@@ -78,14 +96,13 @@ const Tensor& ValueOf(const ParameterSet& parameters, const std::string& name) {
   return parameter->value();
 }
 
-void CheckNumbers(const ParameterSet& parameters, const std::string& folder) {
+void CheckNumbers(const ParameterSet& parameters, Requirements& require) {
   for (const auto& parameter : parameters.all()) {
-    if (parameter->quantized()) {
-      throw ConfigError(fmt::format(
-          "{}: quantised weights cannot be exported; export the model that "
-          "they are from",
-          folder));
-    }
+    if (!parameter->quantized()) continue;
+    require.Add(
+        "quantised weights cannot be exported (export the model that they are "
+        "from)");
+    return;
   }
 }
 
@@ -149,7 +166,21 @@ Json MarianMtConfig(const TransformerConfig& c, const Vocabularies& v,
           {"vocab_size", v.source.size()}};
 }
 
-void CheckMarianMt(const TranslationModel& model, const Requirements& require) {
+/// What their search does by default: what Heed's does, as far as it can.
+Json GenerationConfig(const TransformerConfig& c) {
+  const DecodeOptions search;
+  return {{"bad_words_ids", {{kPad}, {kBos}}},
+          {"bos_token_id", kBos},
+          {"decoder_start_token_id", kBos},
+          {"eos_token_id", kEos},
+          {"forced_eos_token_id", kEos},
+          {"length_penalty", search.length_penalty},
+          {"max_length", c.max_positions},
+          {"num_beams", search.beam},
+          {"pad_token_id", kPad}};
+}
+
+void CheckMarianMt(const TranslationModel& model, Requirements& require) {
   if (model.config.family() != ModelFamily::kTransformer) {
     throw ConfigError(fmt::format(
         "model '{}' cannot be exported to Hugging Face, which has no such "
@@ -164,8 +195,21 @@ void CheckMarianMt(const TranslationModel& model, const Requirements& require) {
                "position", c.position);
   for (const Vocabulary* side :
        {&model.vocabularies.source, &model.vocabularies.target}) {
-    require.Need(IsSubword(side->kind()), "vocabulary", Name(side->kind()));
+    if (IsSubword(side->kind())) continue;
+    require.Need(false, "vocabulary", Name(side->kind()));
+    break;
   }
+  if (SharesSides(c) &&
+      !SamePieces(model.vocabularies.source, model.vocabularies.target)) {
+    require.Add(
+        "tie: MarianMT needs the same tokens on both sides for shared "
+        "embeddings");
+  }
+  TheirActivation(c, require);
+  CheckNumbers(model.model->parameters(), require);
+  require.Check(
+      "heed train --model transformer-marian makes models that can be "
+      "exported");
 }
 
 /// Tables of positions, unless they are those that their program computes.
@@ -207,16 +251,11 @@ void AddMarianMtTables(const TransformerConfig& c,
 }
 
 HuggingFaceModel MarianMtOf(const TranslationModel& model) {
-  const Requirements require("MarianMT");
+  Requirements require("MarianMT");
   CheckMarianMt(model, require);
   const TransformerConfig& c = model.config.transformer;
   const Vocabularies& v = model.vocabularies;
   const bool separate = !SamePieces(v.source, v.target);
-  if (separate && SharesSides(c)) {
-    throw ConfigError(
-        "tie: MarianMT needs the same tokens on both sides for shared "
-        "embeddings");
-  }
   HuggingFaceModel result;
   result.config = MarianMtConfig(c, v, TheirActivation(c, require));
   const ParameterSet& parameters = model.model->parameters();
@@ -234,6 +273,7 @@ HuggingFaceModel MarianMtOf(const TranslationModel& model) {
                            {"target_lang", "target"},
                            {"separate_vocabs", separate},
                            {"model_max_length", c.max_positions}})}};
+  result.files["generation_config.json"] = Pretty(GenerationConfig(c));
   if (separate) result.files["target_vocab.json"] = TokenIdsOf(v.target);
   if (c.epsilon != kMarianMtEpsilon) {
     result.notes.push_back(fmt::format(
@@ -272,7 +312,7 @@ Json BertConfig(const TransformerConfig& c, int64_t rows, int32_t pad,
 }
 
 HuggingFaceModel BertOf(PretrainTask& task) {
-  const Requirements require("BERT");
+  Requirements require("BERT");
   const TransformerConfig& c = task.transformer;
   CheckAttention(c, require);
   require.Is("position", c.position, "learned");
@@ -280,13 +320,16 @@ HuggingFaceModel BertOf(PretrainTask& task) {
   require.Is("embedding_scale", c.embedding_scale, "no");
   require.Need(c.activation_dropout == 0, "activation_dropout",
                fmt::format("{}", c.activation_dropout));
+  const std::string activation = TheirActivation(c, require);
+  CheckNumbers(task.parameters(), require);
+  require.Check("heed train --task pretrain makes models that can be exported");
   const ParameterSet& parameters = task.parameters();
   const Vocabulary& vocabulary = task.vocabulary();
   const std::string prefix = "bert.";
 
   HuggingFaceModel result;
-  result.config = BertConfig(c, vocabulary.size(), vocabulary.special().pad,
-                             TheirActivation(c, require));
+  result.config =
+      BertConfig(c, vocabulary.size(), vocabulary.special().pad, activation);
   std::vector<Part> parts = BertEncoderParts(prefix, c.layers);
   parts.push_back(BertPooler(prefix));
   for (Part& part : BertWordParts()) parts.push_back(std::move(part));
@@ -333,7 +376,6 @@ void Write(const HuggingFaceModel& model, const std::string& out,
 Notes ExportHuggingFace(const std::string& folder, const std::string& out,
                         bool overwrite) {
   const LoadedTask loaded = ReadTask(folder);
-  CheckNumbers(loaded.task->parameters(), folder);
   HuggingFaceModel model;
   if (auto* task = dynamic_cast<TranslationTask*>(loaded.task.get())) {
     model = MarianMtOf(task->TakeModel());

@@ -123,6 +123,40 @@ TEST_F(ExportHuggingFaceTest, OwnVocabulariesStayApart) {
   ExpectTheSameAgain();
 }
 
+TEST_F(ExportHuggingFaceTest, ThePresetTrainsWhatCanBeExported) {
+  for (const bool joint : {false, true}) {
+    SCOPED_TRACE(joint);
+    const TemporaryFolder folder;
+    TranslationConfig config = TinyConfig(folder.Path("ours"));
+    config.model.Choose("transformer-marian");
+    config.model.transformer.layers = 1;
+    config.model.transformer.width = 16;
+    config.model.transformer.ff = 16;
+    config.model.transformer.heads = 2;
+    config.data.vocabulary = "bpe";
+    config.data.joint_vocabulary = joint;
+    config.data.source_vocabulary_size = kSpecialTokens + 9;
+    config.data.target_vocabulary_size = kSpecialTokens + 9;
+    if (joint) config.model.transformer.tie = "all";
+    config.run.steps = 2;
+    TrainTranslation(config, {ReversedLetters(40, 1), {}});
+    EXPECT_TRUE(
+        ExportHuggingFace(folder.Path("ours"), folder.Path("theirs"), false)
+            .empty());
+    Imported back = heed::Import(folder.Path("theirs"), {});
+    WriteImported(folder.Path("back"), false, back);
+    const std::vector<std::string> lines = {"a b c", "d", "b d"};
+    EXPECT_EQ(
+        TranslateLines(ReadTranslationModel(folder.Path("ours")), lines, {}),
+        TranslateLines(ReadTranslationModel(folder.Path("back")), lines, {}));
+    const Json generation =
+        Json::parse(ReadFile(folder.Path("theirs/generation_config.json")));
+    EXPECT_EQ(generation["num_beams"], 5);
+    EXPECT_EQ(generation["decoder_start_token_id"], kBos);
+    EXPECT_EQ(generation["bad_words_ids"], (Json{{kPad}, {kBos}}));
+  }
+}
+
 TEST_F(ExportHuggingFaceTest, BertComesBack) {
   Import(Golden("huggingface_bert"), {});
   EXPECT_TRUE(Export().empty());
@@ -135,7 +169,10 @@ TEST_F(ExportHuggingFaceTest, WhatTheyHaveNotIsNamed) {
   Import(Golden("marian_pre.npz"),
          {Golden("marian.source.yml"), Golden("marian.target.yml")});
   EXPECT_EQ(MessageOf<ConfigError>([&] { Export(); }),
-            "MarianMT of Hugging Face has no norm 'pre'");
+            "MarianMT of Hugging Face has no norm 'pre' (only 'post'), no "
+            "final_norm 'yes' (only 'no'), no embedding_norm 'yes' (only "
+            "'no'), no vocabulary 'words'; heed train --model "
+            "transformer-marian makes models that can be exported");
   const TranslationConfig recurrent = TinyConfig(folder_.Path("recurrent"));
   TrainTranslation(recurrent, {ReversedLetters(8, 1), {}});
   EXPECT_NE(MessageOf<ConfigError>([&] {

@@ -15,6 +15,7 @@
 #include "heed/convert/huggingface.h"
 #include "heed/convert/import_options.h"
 #include "heed/convert/translation_parts.h"
+#include "heed/decode/options.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
 #include "heed/nn/positions.h"
@@ -102,6 +103,8 @@ void SkipGeneral(ImportOptions& options) {
                           "max_length",
                           "model_type",
                           "name",
+                          "no_repeat_ngram_size",
+                          "renormalize_logits",
                           "num_beams",
                           "num_labels",
                           "num_hidden_layers",
@@ -353,8 +356,40 @@ void FillMarianMtTables(const MarianMt& marian, const MappedPair& vocabularies,
                  from.Take("final_logits_bias", {marian.target_rows})));
 }
 
+/// How the search went there, from generation_config.json or, in old folders,
+/// from config.json.
+Notes NotesOfSearch(const std::string& folder, const ImportOptions& config) {
+  const std::string path = PathIn(folder, "generation_config.json");
+  ImportOptions options =
+      std::filesystem::exists(path) ? ReadJsonOptions(path) : config;
+  const DecodeOptions ours;
+  std::string arguments;
+  const int beam = options.Number("num_beams", ours.beam);
+  if (beam != ours.beam) arguments += fmt::format(" --beam {}", beam);
+  const double penalty = options.Real("length_penalty", 1);
+  const int longest = options.Number("max_length", 0);
+  if (longest > 0) arguments += fmt::format(" --max-length {}", longest);
+  Notes notes;
+  if (!arguments.empty()) {
+    notes.push_back(fmt::format(
+        "{}: num_beams {}, max_length {}, length_penalty {} (of log p / "
+        "length^penalty) there; the nearest here: heed translate{}",
+        options.file(), beam, longest, penalty, arguments));
+  }
+  for (const char* key : {"forced_bos_token_id", "suppress_tokens",
+                          "begin_suppress_tokens", "no_repeat_ngram_size"}) {
+    if (options.Has(key) && !IsOff(options.Value(key))) {
+      notes.push_back(fmt::format("{}: {} {} has no effect in Heed",
+                                  options.file(), key,
+                                  ValueText(options.Value(key))));
+    }
+  }
+  return notes;
+}
+
 Imported ImportMarianMt(const std::string& folder, ImportOptions& options) {
   Imported imported;
+  imported.notes = NotesOfSearch(folder, options);
   MarianMt marian = ReadMarianMtConfig(options);
   TransformerConfig& c = marian.model.transformer;
   SourceWeights weights = ReadWeights(folder);

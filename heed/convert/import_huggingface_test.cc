@@ -74,7 +74,12 @@ class ImportMarianMt : public HuggingFaceFolder {
 
 TEST_F(ImportMarianMt, ScoresAsTheirs) {
   const TranslationModel model = Read();
-  EXPECT_TRUE(notes_.empty());
+  ASSERT_EQ(notes_.size(), 1U);
+  EXPECT_NE(notes_[0].find("config.json: num_beams 4, max_length 512, "
+                           "length_penalty 1"),
+            std::string::npos);
+  EXPECT_NE(notes_[0].find("heed translate --beam 4 --max-length 512"),
+            std::string::npos);
   ExpectLogits(*model.model, golden_, HeedIds(), HeedIds());
 }
 

@@ -118,7 +118,7 @@ TEST_F(ImportMarianGolden, WrongVocabulariesAreTold) {
                         const std::vector<std::string>& vocabularies) {
     return MessageOf<FormatError>([&] { Import(model, vocabularies); });
   };
-  EXPECT_NE(error(pre, {spm}).find("has 45 pieces"), std::string::npos);
+  EXPECT_NE(error(pre, {spm}).find("has 45 tokens"), std::string::npos);
   EXPECT_NE(error(post, {spm, yml}).find("on both sides"), std::string::npos);
   EXPECT_NE(error(post, {yml, Golden("marian.target.yml")})
                 .find("share their embeddings"),

@@ -62,6 +62,10 @@ void ImportOptions::Fail(const std::string& key,
   throw FormatError(fmt::format("{}: option {}: {}", file_, key, problem));
 }
 
+SortedJson ImportOptions::Value(const std::string& key) const {
+  return Has(key) ? values_[key] : SortedJson();
+}
+
 std::string ImportOptions::Text(const std::string& key,
                                 const std::string& otherwise) {
   understood_.insert(key);

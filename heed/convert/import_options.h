@@ -22,6 +22,8 @@ class ImportOptions {
 
   const std::string& file() const { return file_; }
   bool Has(const std::string& key) const { return values_.contains(key); }
+  /// As it stands there; null without it. Not marked as understood.
+  nlohmann::json Value(const std::string& key) const;
   std::string Text(const std::string& key, const std::string& otherwise);
   int Number(const std::string& key, int otherwise);
   double Real(const std::string& key, double otherwise);

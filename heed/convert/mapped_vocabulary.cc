@@ -319,7 +319,7 @@ MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
   if (extension == ".spm") {
     const auto model = SentencePieceModel::Parse(ReadFile(path), path);
     if (std::ssize(model.pieces) > rows) {
-      throw FormatError(fmt::format("{}: has {} pieces, but the model {} rows",
+      throw FormatError(fmt::format("{}: has {} tokens, but the model {} rows",
                                     path, model.pieces.size(), rows));
     }
     NoteUnnamedRows(path, model.pieces.size(), rows, notes);

@@ -136,7 +136,8 @@ TEST(TokenIds, MustBeAMapToNumbers) {
   const auto error = [](const std::string& json) {
     return MessageOf<FormatError>([&] { ParseTokenIds(json, "vocab.json"); });
   };
-  EXPECT_EQ(error("{"), "vocab.json: not valid JSON");
+  EXPECT_NE(error("{").find("vocab.json: is not valid JSON"),
+            std::string::npos);
   EXPECT_NE(error("[1]").find("not a map"), std::string::npos);
   EXPECT_NE(error("{\"a\": -1}").find("the id of 'a'"), std::string::npos);
   EXPECT_NE(error("{\"a\": 1.5}").find("the id of 'a'"), std::string::npos);

@@ -71,10 +71,10 @@ void SourceWeights::CheckCount(double weights) const {
   // Positions may be computed, tables may be shared.
   constexpr double kMostForOne = 4;
   if (weights > kMostForOne * static_cast<double>(elements_) + 1e6) {
-    throw FormatError(fmt::format(
-        "{}: the configuration tells a model of {:.0f} weights, but there are "
-        "{}",
-        file_, weights, elements_));
+    throw FormatError(
+        fmt::format("{}: the configuration describes a model of {:.0f} "
+                    "weights, but there are {}",
+                    file_, weights, elements_));
   }
 }
 

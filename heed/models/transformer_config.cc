@@ -25,6 +25,7 @@ struct TransformerPreset {
   double dropout;
   const char* norm;
   bool bert;
+  bool marian = false;  // what MarianMT of Hugging Face can hold
 };
 
 /// Settings that only a decoder has.
@@ -33,6 +34,7 @@ constexpr const char* kDecoderSettings[] = {"decoder_layers", "tie",
                                             "alignment_head"};
 
 constexpr char kVaswani[] = "Vaswani et al. 2017, arXiv:1706.03762";
+constexpr char kMarian[] = "Junczys-Dowmunt et al. 2018, arXiv:1804.00344";
 constexpr char kDevlin[] = "Devlin et al. 2018, arXiv:1810.04805";
 constexpr char kTurc[] = "Turc et al. 2019, arXiv:1908.08962";
 
@@ -56,6 +58,16 @@ const std::vector<TransformerPreset>& TransformerPresets() {
        0.1,
        "pre",
        false},
+      {{"transformer-marian", "",
+        "as transformer-tiny, norm behind: heed export can write it", kMarian},
+       4,
+       128,
+       256,
+       4,
+       0.1,
+       "post",
+       false,
+       true},
       {{"transformer-base", "", "6 + 6 layers of 512 features", kVaswani},
        6,
        512,
@@ -171,17 +183,18 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
     v("decoder_layers", decoder_layers, Range(0, 256),
       "layers of the decoder; 0: as layers");
   }
-  v("width", width, Range(0, 65536), "features of a position; 0: the model's");
+  v("width", width, Range(0, 65536),
+    "features of a token, the width of the model; 0: the model's");
   v("ff", ff, Range(0, 262144),
-    "features inside of a feed-forward layer; 0: the model's");
+    "width of the feed-forward layers; 0: the model's");
   v("norm", norm, AutoOr({"pre", "post"}),
-    "normalise what a sublayer reads or the sum behind it; auto: pre for tiny "
-    "models, which then need no warm-up; as published for others");
+    "layer normalisation before (pre) or after (post) each sublayer; auto: pre "
+    "for tiny models, which then need no warm-up; as published for others");
   v("final_norm", final_norm, AutoOr({"yes", "no"}),
-    "normalise what the last layer gives; auto: if norm is pre");
+    "normalise the output of the last layer; auto: if norm is pre");
   v("activation", activation,
     AutoOr({"relu", "gelu", "gelu_tanh", "swish", "swiglu"}),
-    "inside of a feed-forward layer; swiglu has a third matrix");
+    "activation of the feed-forward layers; swiglu has a third matrix");
   v("norm_epsilon", epsilon, Range(0, 1),
     "added to the variance of a norm; 0: the model's");
 
@@ -189,22 +202,22 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
   v("position", position,
     AutoOr({"sinusoidal", "sinusoidal_concat", "sinusoidal_t2t", "learned",
             "rotary", "alibi", "relative", "none"}),
-    "how positions are told apart");
+    "position encoding");
   v("max_positions", max_positions, Range(0, 1 << 20),
-    "positions that learned ones end at; 0: the model's");
+    "length of the table of learned positions; 0: the model's");
   if (decoder) {
     v("tie", tie, AutoOr({"none", "output", "source_target", "all"}),
-      "embeddings that are one: of the target and the output matrix, of source "
-      "and target (for a joint vocabulary), or all three");
+      "tied embeddings: target and output projection (output), source and "
+      "target (source_target, for a joint vocabulary), or all three");
   }
   v("embedding_scale", embedding_scale, AutoOr({"yes", "no"}),
     "multiply embeddings by the root of the width");
   v("embedding_norm", embedding_norm, AutoOr({"yes", "no"}),
-    "normalise the sum of embeddings");
+    "layer normalisation of the sum of embeddings");
   v("segments", segments, Range(0, 256),
-    "kinds of segments that are told apart; 0: the model's");
+    "segment (token type) embeddings; 0: the model's");
   if (decoder) {
-    v("output_bias", output_bias, "learn a number for each word of the output");
+    v("output_bias", output_bias, "add a bias to the output projection");
   }
 
   v.Section("Attention");
@@ -216,7 +229,7 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
   v("modifiers", modifiers, Any{"MODIFIERS"},
     "what changes scores or weights, as 'soft_cap(30)'");
   v("attention_mask", attention_mask, Any{"MASK"},
-    "positions of its own text that a position may look at, as 'window(16)'");
+    "positions that self-attention may attend to, as 'window(16)'");
   v("normalizer", normalizer, Any{"NORMALIZER"},
     "from scores to weights, as 'sparsemax'");
   v("attention_bias", attention_bias,
@@ -234,14 +247,14 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
   v("dropout", dropout, Rate(),
     "probability to drop embeddings and what sublayers add; -1: the model's");
   v("attention_dropout", attention_dropout, Rate(),
-    "probability to drop a weight; -1: the model's");
+    "dropout rate of attention weights; -1: the model's");
   v("activation_dropout", activation_dropout, Rate(),
     "probability to drop inside of a feed-forward layer; -1: the model's");
   v("init", init, AutoOr({"glorot", "normal"}), "initial weights");
   v("init_scale", init_scale, Range(1e-6, 10),
     "standard deviation of init normal");
   v("precision", precision, OneOf{"f32", "bf16"},
-    "factors of matrix products; weights stay f32");
+    "number format of matrix products; weights stay f32");
 }
 
 void TransformerConfig::Resolve(const std::string& model) {
@@ -255,8 +268,10 @@ void TransformerConfig::Resolve(const std::string& model) {
   FillNumber(key_heads, heads);
   FillText(norm, preset.norm);
   FillText(final_norm, norm == "pre" ? "yes" : "no");
-  FillText(activation, bert ? "gelu" : "relu");
-  FillText(position, bert ? "learned" : "sinusoidal");
+  FillText(activation, bert ? "gelu" : preset.marian ? "swish" : "relu");
+  FillText(position, bert            ? "learned"
+                     : preset.marian ? "sinusoidal_concat"
+                                     : "sinusoidal");
   FillNumber(max_positions, bert ? 512 : 1024);
   FillText(tie, "output");
   FillText(embedding_scale, bert ? "no" : "yes");
