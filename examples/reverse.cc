@@ -48,7 +48,7 @@ int Run() {
   const heed::TranslationModel model =
       heed::ReadTranslationModel(config.run.out);
   const heed::Evaluation result = heed::Evaluate(model, MakePairs(200, 3), {});
-  std::printf("exact match: %.1f %%, BLEU %.2f\n", 100 * result.exact_match,
+  std::printf("exact match: %.1f %%, BLEU %.2f\n", result.exact_match,
               result.bleu);
 
   heed::DecodeOptions options;
@@ -62,7 +62,7 @@ int Run() {
                   {best.source_pieces, best.target_pieces, best.attention, ""},
                   heed::DetectTerminal())
                   .c_str());
-  return result.exact_match > 0.9 ? 0 : 1;
+  return result.exact_match > 90 ? 0 : 1;
 }
 
 }  // namespace

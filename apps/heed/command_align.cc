@@ -29,7 +29,7 @@ struct AlignOptions {
   LinkOptions links;
   std::string gold;
   std::string out;
-  std::string format;
+  std::string format = "auto";
   std::string dtype = "auto";
   int threads = 0;
 
@@ -43,11 +43,12 @@ void AlignOptions::Visit(FieldList& v) {
   v("tsv", data.tsv, Any{"FILE"}, "both in one file: source, tab, target");
   v.Section("Attention");
   v("layer", layer, Any{"N"},
-    "layer of the decoder that is read, from 0; auto: the one that was taught "
-    "with --guided-alignment; else with --reverse the layers and steps of both "
+    "layer of the decoder that is read, from 0; auto: the one trained with "
+    "--guided-alignment; else with --reverse the layers and steps of both "
     "models whose links agree most; else the last one but one");
   v("head", head, Range(-1, 1023),
-    "its head, from 0; -1: the mean of all, or the one that was taught");
+    "its head, from 0; -1: the mean of all, or the one trained with "
+    "--guided-alignment");
   v("shift", shift, OneOf{"auto", "yes", "no"},
     "read a word's weights one step later, when the model has read the word");
   v.Section("Links");
@@ -55,7 +56,8 @@ void AlignOptions::Visit(FieldList& v) {
     "link a target word to all source words of at least this weight; 0: to "
     "the one of the largest");
   v("allow_null", links.allow_null,
-    "leave a word without link if it looks at no word most");
+    "leave a target word unlinked if its largest weight lies on no source "
+    "word");
   v.Section("Two directions");
   v("reverse", reverse, Any{"DIR"}, "model of the other direction");
   v("reverse_layer", reverse_layer, Any{"N"}, "as layer, of that model");
@@ -70,9 +72,10 @@ void AlignOptions::Visit(FieldList& v) {
     "outlines these links");
   v("out", out, Any{"FILE"},
     "where to write; else standard output, or nowhere with --gold");
-  v("format", format, OneOf{"", "pharaoh", "json", "html", "svg"},
+  v("format", format, OneOf{"auto", "pharaoh", "json", "html", "svg"},
     "pharaoh: a line of links i-j for each pair; json: words, the weights of "
-    "words and links; html, svg: pictures; else by the name of --out");
+    "words and links; html, svg: pictures; auto: by the name of --out, else "
+    "pharaoh");
 }
 
 /// Where the text comes from, for errors.
@@ -176,12 +179,12 @@ void PrintScore(const std::vector<AlignmentView>& views,
   std::vector<AlignmentLinks> links;
   for (const AlignmentView& view : views) links.push_back(*view.links);
   const AlignmentScore score = ScoreAlignments(links, gold);
-  fmt::print("AER        {:.3f}\nprecision  {:.3f}\nrecall     {:.3f}\n",
-             score.error_rate, score.precision, score.recall);
+  fmt::print("AER        {:.2f} %\nprecision  {:.2f} %\nrecall     {:.2f} %\n",
+             100 * score.error_rate, 100 * score.precision, 100 * score.recall);
 }
 
 AlignmentFormat FormatOf(const AlignOptions& options) {
-  if (!options.format.empty()) return ParseAlignmentFormat(options.format);
+  if (options.format != "auto") return ParseAlignmentFormat(options.format);
   return options.out.empty() ? AlignmentFormat::kPharaoh
                              : AlignmentFormatOf(options.out);
 }
@@ -193,8 +196,8 @@ int RunAlign(const Arguments& arguments) {
   Options options(
       "align",
       "Links the words of sentence pairs by the attention of a translation "
-      "model that is led along the target, or of two models that translate in "
-      "opposite directions.");
+      "model under forced decoding of the target (teacher forcing), or of two "
+      "models of opposite directions.");
   options.Positional("DIR", chosen.folder, "model folder");
   chosen.Visit(options.fields());
   options.fields().Section("Run");

@@ -37,7 +37,7 @@ struct DemoOptions {
     v("out", out, Any{"DIR"}, "model folder to write");
     v("score", score, OneOf(NamesOf(Scores())),
       "score function of the attention");
-    v("seed", seed, "of the dates and the weights");
+    v("seed", seed, "random seed of the dates and the weights");
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }
 };
@@ -95,12 +95,11 @@ int RunDemoDates(const Arguments& arguments) {
     others += fmt::format("{}'heed demo {}' ({})", others.empty() ? "" : ", ",
                           other.name, other.summary);
   }
-  Options options(
-      "demo",
-      "Learns to write dates of many human formats as YYYY-MM-DD, "
-      "character by character, and shows which characters each digit "
-      "looked at. Needs no data. Other demos: " +
-          others + ".");
+  Options options("demo",
+                  "Learns to write dates of many human formats as YYYY-MM-DD, "
+                  "character by character, and shows which characters each "
+                  "digit attended to. Needs no data. Other demos: " +
+                      others + ".");
   demo.Visit(options.fields());
   options.Example("heed demo");
   options.Example("heed demo --score dot --out dates-dot");
@@ -129,8 +128,7 @@ int RunDemoDates(const Arguments& arguments) {
   evaluation.decode.beam = 1;
   const Evaluation result = Evaluate(model, task.test, evaluation);
   fmt::print("Trained in {}. Of {} unseen dates {:.2f} % are right.\n\n",
-             HumanTime(trained.seconds), result.sentences,
-             100 * result.exact_match);
+             HumanTime(trained.seconds), result.sentences, result.exact_match);
 
   DecodeOptions decode;
   decode.keep_attention = true;

@@ -14,6 +14,7 @@
 #include "heed/tasks/input_lines.h"
 #include "heed/tasks/pretrain.h"
 #include "heed/tasks/pretrained.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -52,7 +53,8 @@ void ClassifyDataConfig::Visit(FieldList& v) {
   VisitFiles(v, "valid_", "for validation", valid);
   format.Visit(v);
   v("max_length", max_length, Range(0, 1000000),
-    "tokens of a text, with marks; longer ones lose their end; 0: no limit");
+    "tokens of a text, special tokens included; longer texts are cut; 0: no "
+    "limit");
   vocabulary.Visit(v, {"unigram", "bpe", "words", "characters", "wordpiece",
                        "wordpiece_cased"});
   v.Section("Batches");
@@ -345,8 +347,8 @@ Report ClassifyTask::Evaluate() const {
   const auto start = Clock::now();
   const Answers answers = Answer({}, corpus, true);
   Report report;
-  report.heading =
-      fmt::format("{} texts in {:.1f} s", gold.size(), SecondsSince(start));
+  report.heading = fmt::format(
+      "{} in {:.1f} s", Counted(std::ssize(gold), "text"), SecondsSince(start));
   for (const auto& [key, value] : Score(corpus, answers)) {
     std::string label = key;
     std::replace(label.begin(), label.end(), '_', ' ');
@@ -365,8 +367,9 @@ Report ClassifyTask::Evaluate() const {
     if (labels_->size() == 2) {
       std::vector<double> second;
       for (const auto& p : answers.probabilities) second.push_back(p[1]);
-      report.figures.push_back({"auc", "ROC AUC", RocAuc(second, Single(gold)),
-                                4, "", "of label " + labels_->Name(1)});
+      report.figures.push_back({"auc", "ROC AUC",
+                                100 * RocAuc(second, Single(gold)), 2, "%",
+                                "of label " + labels_->Name(1)});
     }
   }
   report.details["texts"] = gold.size();

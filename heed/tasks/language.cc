@@ -16,6 +16,7 @@
 #include "heed/models/transformer.h"
 #include "heed/tasks/input_lines.h"
 #include "heed/tasks/translation_loss.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -305,16 +306,16 @@ Report LanguageTask::Evaluate() const {
   const auto start = Clock::now();
   const LanguageScore score = Score({}, lines);
   Report report;
-  report.heading = fmt::format("{} lines, {} tokens ({} unknown) in {:.1f} s",
-                               score.text.lines, score.tokens, score.unknown,
-                               SecondsSince(start));
+  report.heading = fmt::format(
+      "{}, {} ({} unknown) in {:.1f} s", Counted(score.text.lines, "line"),
+      Counted(score.tokens, "token"), score.unknown, SecondsSince(start));
   report.figures = {
       {"perplexity", "perplexity", score.perplexity(), 3, "",
-       "per token, given gold prefixes"},
+       "per token, teacher forcing"},
       {"word_perplexity", "word perplexity", score.word_perplexity(), 3, "",
-       "per white-space word and line end, given gold prefixes"},
+       "per white-space word and line end, teacher forcing"},
       {"bits_per_character", "bits per character", score.bits_per_character(),
-       4, "", "line ends included, given gold prefixes"},
+       4, "", "line ends included, teacher forcing"},
       {"loss", "loss", score.loss(), 4, "", "per token, natural logarithm"}};
   report.details = {{"lines", score.text.lines},
                     {"tokens", score.tokens},
@@ -323,14 +324,14 @@ Report LanguageTask::Evaluate() const {
                     {"characters", score.text.characters}};
   if (completed_words_ == 0) return report;
   const Completer completer(*model_, *vocabulary_, completion_);
-  report.text = fmt::format("{:>7} {:>8} {:>8} {:>8}\n", "letters", "words",
-                            "first", "first 3");
+  report.text = fmt::format("{:>7} {:>8} {:>8} {:>9}\n", "letters", "words",
+                            "first %", "first 3 %");
   for (const CompletionAccuracy& a :
        MeasureCompletion(completer, lines, completed_words_)) {
     const double words = static_cast<double>(std::max<int64_t>(a.words, 1));
-    const double first = static_cast<double>(a.first) / words;
-    const double third = static_cast<double>(a.third) / words;
-    report.text += fmt::format("{:>7} {:>8} {:>8.4f} {:>8.4f}\n", a.letters,
+    const double first = 100 * static_cast<double>(a.first) / words;
+    const double third = 100 * static_cast<double>(a.third) / words;
+    report.text += fmt::format("{:>7} {:>8} {:>8.2f} {:>9.2f}\n", a.letters,
                                a.words, first, third);
     report.details["completion"].push_back({{"letters", a.letters},
                                             {"words", a.words},

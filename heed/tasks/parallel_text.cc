@@ -68,7 +68,7 @@ void DataConfig::Visit(FieldList& v) {
     "words and characters: rarer ones become <unk>");
   v("bpe_dropout", bpe_dropout, UpToBelow(0, 1),
     "leave out merges of bpe with this probability, anew in each epoch, so "
-    "that words are seen in ever other pieces; 0.1 is usual");
+    "that words are split differently each time; 0.1 is usual");
 
   v.Section("Batches");
   v("batch_tokens", batch_tokens, Range(1, 10000000),

@@ -56,7 +56,7 @@ void PretrainDataConfig::Visit(FieldList& v) {
     "documents");
   v("valid_texts", valid_texts, Any{"FILE"}, "validation text");
   v("max_length", instances.max_length, Range(5, 1000000),
-    "tokens of a pair of segments, with marks");
+    "tokens of a pair of segments, special tokens included");
   v("short_rate", instances.short_rate, Range(0, 1),
     "share of the documents that are cut into shorter pairs");
   v("mask_rate", instances.mask_rate, Range(0, 1),
@@ -247,8 +247,8 @@ std::vector<MeasureInfo> PretrainTask::Measures() const {
 Metrics PretrainTask::Validate(const std::string& /*measure*/) const {
   const Score score = ScoreOf(valid_);
   return {{"loss", score.word_loss() + score.next_loss()},
-          {"word_accuracy", score.word_accuracy()},
-          {"next_accuracy", score.next_accuracy()}};
+          {"word_accuracy", 100 * score.word_accuracy()},
+          {"next_accuracy", 100 * score.next_accuracy()}};
 }
 
 void PretrainTask::VisitPredict(FieldList& v) {
@@ -348,13 +348,13 @@ Report PretrainTask::Evaluate() const {
                                score.texts, score.words, SecondsSince(start));
   const double random = Share(static_cast<double>(score.random), score.texts);
   report.figures = {
-      {"word_accuracy", "word accuracy", score.word_accuracy(), 4, "",
-       "of 1, of hidden words"},
+      {"word_accuracy", "word accuracy", 100 * score.word_accuracy(), 2, "%",
+       "of hidden words"},
       {"word_perplexity", "word perplexity", std::exp(score.word_loss()), 3, "",
        "of hidden words"},
-      {"next_accuracy", "next accuracy", score.next_accuracy(), 4, "",
-       fmt::format("of 1; always the commoner answer: {:.4f}",
-                   std::max(random, 1 - random))},
+      {"next_accuracy", "next accuracy", 100 * score.next_accuracy(), 2, "%",
+       fmt::format("always the commoner answer: {:.2f} %",
+                   100 * std::max(random, 1 - random))},
       {"loss", "loss", score.word_loss() + score.next_loss(), 4, "",
        "per word and per pair, natural logarithm"}};
   report.details = {{"pairs", score.texts},

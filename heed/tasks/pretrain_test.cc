@@ -96,8 +96,8 @@ TEST_F(Pretrain, TrainsPredictsAndEvaluates) {
   for (const Figure& figure : report.figures) {
     figures[figure.key] = figure.value;
   }
-  EXPECT_GT(figures.at("word_accuracy"), 0.95);
-  EXPECT_GT(figures.at("next_accuracy"), 0.8);
+  EXPECT_GT(figures.at("word_accuracy"), 95);
+  EXPECT_GT(figures.at("next_accuracy"), 80);
   EXPECT_GT(report.details["words"], 100);
 
   const std::string words = Predict(

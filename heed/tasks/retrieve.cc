@@ -114,25 +114,26 @@ std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
   return rankings;
 }
 
+/// In per cent.
 nlohmann::ordered_json ToJson(const RankingScores& s) {
-  nlohmann::ordered_json json = {{"mrr", s.mrr}, {"map", s.map}};
+  nlohmann::ordered_json json = {{"mrr", 100 * s.mrr}, {"map", 100 * s.map}};
   for (const int k : kCutoffs) {
-    json[fmt::format("p{}", k)] = s.precision.at(k);
-    json[fmt::format("recall{}", k)] = s.recall.at(k);
-    json[fmt::format("ndcg{}", k)] = s.ndcg.at(k);
+    json[fmt::format("p{}", k)] = 100 * s.precision.at(k);
+    json[fmt::format("recall{}", k)] = 100 * s.recall.at(k);
+    json[fmt::format("ndcg{}", k)] = 100 * s.ndcg.at(k);
   }
   return json;
 }
 
 std::string TableOf(const RankingScores& model, const RankingScores& bm25) {
   std::string table =
-      fmt::format("{:<8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}\n", "", "MRR",
+      fmt::format("{:<8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}\n", "%", "MRR",
                   "MAP", "P@1", "P@5", "recall@10", "nDCG@10");
   const auto line = [&table](const char* name, const RankingScores& s) {
     table += fmt::format(
-        "{:<8} {:>8.4f} {:>8.4f} {:>8.4f} {:>8.4f} {:>9.4f} {:>8.4f}\n", name,
-        s.mrr, s.map, s.precision.at(1), s.precision.at(5), s.recall.at(10),
-        s.ndcg.at(10));
+        "{:<8} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>9.2f} {:>8.2f}\n", name,
+        100 * s.mrr, 100 * s.map, 100 * s.precision.at(1),
+        100 * s.precision.at(5), 100 * s.recall.at(10), 100 * s.ndcg.at(10));
   };
   line("model", model);
   line("BM25", bm25);
@@ -153,7 +154,8 @@ void RetrievalDataConfig::Visit(FieldList& v) {
   v("candidates", candidates, Any{"FILE"},
     "or: query id, ids of relevant texts, ids of others, with tabs between");
   v("valid_relevant", valid_relevant, Any{"FILE"}, "the same for validation");
-  v("valid_candidates", valid_candidates, Any{"FILE"}, "or so");
+  v("valid_candidates", valid_candidates, Any{"FILE"},
+    "the same for validation, in the form of candidates");
   v("max_length", max_length, Range(0, 1000000),
     "tokens of a text that are read; 0: all");
 
@@ -174,8 +176,8 @@ void RetrievalEvaluationConfig::Visit(FieldList& v) {
     "or: query id, ids of relevant texts, ids of candidates, with tabs "
     "between");
   v.Section("BM25, which is shown beside");
-  v("k1", k1, Range(0, 100), "how much more a word counts when it comes again");
-  v("b", b, Range(0, 1), "how much long texts are held back");
+  v("k1", k1, Range(0, 100), "BM25 k1: how fast repeated words saturate");
+  v("b", b, Range(0, 1), "BM25 b: length normalisation, from 0 (none) to 1");
 }
 
 void RetrievalPredictConfig::Visit(FieldList& v) {
@@ -463,10 +465,10 @@ Metrics RetrievalTask::Validate(const std::string& /*measure*/) const {
   const Compared compared = Compare(texts_, texts_.valid);
   const RankingScores scores = ScoreRankings(compared.rankings, kCutoffs);
   return {{"loss", compared.loss},
-          {"mrr", scores.mrr},
-          {"map", scores.map},
-          {"p1", scores.precision.at(1)},
-          {"p5", scores.precision.at(5)}};
+          {"mrr", 100 * scores.mrr},
+          {"map", 100 * scores.map},
+          {"p1", 100 * scores.precision.at(1)},
+          {"p5", 100 * scores.precision.at(5)}};
 }
 
 void RetrievalTask::Predict(const Context& ctx, std::istream& in,
@@ -520,12 +522,15 @@ Report RetrievalTask::Evaluate() const {
   report.heading =
       fmt::format("{} queries ({} more without a relevant text) over {} texts",
                   model.queries, model.dropped, texts.corpus.size());
-  report.figures = {{"mrr", "MRR", model.mrr, 4, "", "of 1"},
-                    {"map", "MAP", model.map, 4, "", "of 1"},
-                    {"p1", "P@1", model.precision.at(1), 4, "", "of 1"},
-                    {"p5", "P@5", model.precision.at(5), 4, "", "of 1"},
-                    {"bm25_mrr", "MRR of BM25", bm25.mrr, 4, "", "of 1"},
-                    {"bm25_map", "MAP of BM25", bm25.map, 4, "", "of 1"}};
+  const auto percent = [](const char* key, const char* label, double value) {
+    return Figure{key, label, 100 * value, 2, "%", ""};
+  };
+  report.figures = {percent("mrr", "MRR", model.mrr),
+                    percent("map", "MAP", model.map),
+                    percent("p1", "P@1", model.precision.at(1)),
+                    percent("p5", "P@5", model.precision.at(5)),
+                    percent("bm25_mrr", "MRR of BM25", bm25.mrr),
+                    percent("bm25_map", "MAP of BM25", bm25.map)};
   report.details = {{"queries", model.queries},
                     {"dropped", model.dropped},
                     {"model", ToJson(model)},

@@ -19,6 +19,7 @@
 #include "heed/tasks/pretrain.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/text_vocabulary.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -119,8 +120,8 @@ void TagTask::Visit(FieldList& v) {
   VisitTexts(v, "valid_texts", data.valid_texts, "for validation");
   VisitFormat(v);
   v("max_length", input.max_length, Range(0, 1000000),
-    "BERT: pieces of words that are read at once, with marks; longer sentences "
-    "are read in parts; 0: as many as it has positions for");
+    "BERT: subword tokens read at once, special tokens included; longer "
+    "sentences are read in parts; 0: as many as it has positions");
   const bool pieces = ReadsPieces(encoder.model);
   if (pieces) {
     input.vocabulary.Visit(v, {"wordpiece", "wordpiece_cased"});
@@ -129,7 +130,7 @@ void TagTask::Visit(FieldList& v) {
   }
   v.Section("Batches");
   v("batch_words", data.batch_words, Range(1, 10000000),
-    "words (BERT: pieces) per batch, padding included");
+    "words (BERT: subword tokens) per batch, padding included");
   v("batch_sentences", data.batch_sentences, Range(0, 1000000),
     "sentences per batch at most; 0: no limit");
   v("replace_mentions", data.replace_mentions, Range(0, 1),
@@ -143,7 +144,7 @@ void TagTask::Visit(FieldList& v) {
   }
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "what reads a sentence; BERT reads pieces of words, others features");
+    "encoder of a sentence; BERT reads subword tokens, others word features");
   if (!pieces) input.features.Visit(v);
   tagger.Visit(v);
   encoder.Visit(v);
@@ -544,7 +545,8 @@ Report TagTask::Evaluate() const {
   const std::vector<Answer> answers = AnswerAll({}, encoded);
   Report report;
   report.heading =
-      fmt::format("{} sentences in {:.1f} s", gold.size(), SecondsSince(start));
+      fmt::format("{} in {:.1f} s", Counted(std::ssize(gold), "sentence"),
+                  SecondsSince(start));
   for (const auto& [key, value] : Score(gold, answers)) {
     std::string label = key == "f1" ? "F1" : key;
     std::replace(label.begin(), label.end(), '_', ' ');

@@ -17,6 +17,7 @@
 #include "heed/tasks/guided_alignment.h"
 #include "heed/tasks/translation_loss.h"
 #include "heed/tasks/word_alignment.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -42,27 +43,26 @@ std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
       {"chrf", "chrF2", e.chrf, 2, "", e.chrf_signature + first}};
   if (e.loss) {
     figures.push_back(
-        {"loss", "loss", *e.loss, 3, "", "per token, given gold prefixes"});
+        {"loss", "loss", *e.loss, 3, "", "per token, teacher forcing"});
     figures.push_back(
         {"perplexity", "perplexity", std::exp(*e.loss), 2, "", ""});
   }
   const char* words = alternatives ? "edits per word of the nearest reference"
                                    : "edits per word of the reference";
+  figures.push_back({"exact_match", "exact match", e.exact_match, 2, "%", ""});
+  figures.push_back({"sentence_error", "sentence error", 100 - e.exact_match, 2,
+                     "%", "100 - exact match"});
   figures.push_back(
-      {"exact_match", "exact match", e.exact_match, 4, "", "of 1"});
-  figures.push_back({"sentence_error", "sentence error", 1 - e.exact_match, 4,
-                     "", "1 - exact match"});
-  figures.push_back(
-      {"word_error_rate", "word error rate", e.word_error_rate, 4, "", words});
+      {"word_error_rate", "word error rate", e.word_error_rate, 2, "%", words});
   if (e.copy) {
     const char* copied = "of the source as its own answer";
     figures.push_back({"copy_bleu", "copy: BLEU", e.copy->bleu, 2, "", copied});
     figures.push_back({"copy_exact_match", "copy: exact match",
-                       e.copy->exact_match, 4, "", copied});
+                       e.copy->exact_match, 2, "%", copied});
     figures.push_back({"copy_word_error_rate", "copy: word error rate",
-                       e.copy->word_error_rate, 4, "", copied});
+                       e.copy->word_error_rate, 2, "%", copied});
   }
-  if (e.aer) figures.push_back({"aer", "AER", *e.aer, 3, "", ""});
+  if (e.aer) figures.push_back({"aer", "AER", *e.aer, 2, "%", ""});
   return figures;
 }
 
@@ -354,7 +354,8 @@ Metrics TranslationTask::Validate(const std::string& measure) const {
   if (!std::isfinite(loss)) return metrics;
   if (!data.valid_alignment.empty()) {
     const auto links = AlignWords(*model_, text_.valid);
-    metrics.emplace_back("aer", ScoreAlignments(links, valid_gold_).error_rate);
+    metrics.emplace_back("aer",
+                         100 * ScoreAlignments(links, valid_gold_).error_rate);
   }
   if (measure == "loss" || measure == "aer") return metrics;
   DecodeOptions decode;
@@ -368,9 +369,9 @@ Metrics TranslationTask::Validate(const std::string& measure) const {
   const ReferencedText items = ReferencesOf(text_.valid, true);
   const auto hypotheses = TranslateLines(*model_, items.source, decode);
   metrics.emplace_back("exact_match",
-                       ExactMatchRate(hypotheses, items.references));
+                       100 * ExactMatchRate(hypotheses, items.references));
   metrics.emplace_back("word_error_rate",
-                       WordErrorRate(hypotheses, items.references));
+                       100 * WordErrorRate(hypotheses, items.references));
   return metrics;
 }
 
@@ -419,9 +420,9 @@ Report TranslationTask::Evaluate() const {
   const Evaluation e = heed::Evaluate(
       WithEnsemble(*model_, evaluation_.decode.ensemble), text, evaluation_);
   Report report;
-  report.heading = fmt::format("{} sentences", e.sentences);
+  report.heading = Counted(e.sentences, "sentence");
   if (evaluation_.alternatives) {
-    report.heading += fmt::format(" with {} references", e.references);
+    report.heading += " with " + Counted(e.references, "reference");
   }
   if (evaluation_.translations.empty()) {
     report.heading += fmt::format(" in {:.1f} s", e.seconds);

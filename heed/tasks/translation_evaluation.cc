@@ -67,8 +67,8 @@ TextMeasures MeasureText(std::vector<std::string> hypotheses,
   const ChrfScore chrf = CorpusChrf(hypotheses, right.First().target);
   return {bleu.score,
           chrf.score,
-          ExactMatchRate(hypotheses, right.references),
-          WordErrorRate(hypotheses, right.references),
+          100 * ExactMatchRate(hypotheses, right.references),
+          100 * WordErrorRate(hypotheses, right.references),
           bleu.signature,
           chrf.signature};
 }
@@ -93,7 +93,8 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
   }
   if (!options.alignment_gold.empty()) {
     const auto gold = ReadAlignments(options.alignment_gold, text);
-    result.aer = ScoreAlignments(AlignWords(model, text), gold).error_rate;
+    result.aer =
+        100 * ScoreAlignments(AlignWords(model, text), gold).error_rate;
   }
   static_cast<TextMeasures&>(result) =
       MeasureText(result.translations, items, options.lowercase);

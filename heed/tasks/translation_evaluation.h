@@ -27,7 +27,7 @@ struct EvaluationOptions {
 struct TextMeasures {
   double bleu = 0;
   double chrf = 0;
-  double exact_match = 0;      // share of sentences, 0 to 1
+  double exact_match = 0;      // of the sentences
   double word_error_rate = 0;  // edits per word of the references
   std::string signature;       // of BLEU
   std::string chrf_signature;

@@ -51,7 +51,7 @@ TEST_F(EvaluationTest, MeasuresFitTogether) {
   ParallelText own = text;  // its own output as the reference
   own.target = e.translations;
   const Evaluation perfect = Evaluate(model, own, {});
-  EXPECT_EQ(perfect.exact_match, 1);
+  EXPECT_EQ(perfect.exact_match, 100);
   EXPECT_EQ(perfect.word_error_rate, 0);
 }
 
@@ -72,11 +72,11 @@ TEST_F(EvaluationTest, AlternativesAreOneSentenceWithTheNearestReference) {
   // The second answer to the first sentence is the right one.
   text.target = {"q", each.translations[1], each.translations[0]};
   const Evaluation right = Evaluate(model, text, options);
-  EXPECT_EQ(right.exact_match, 1);
+  EXPECT_EQ(right.exact_match, 100);
   EXPECT_EQ(right.word_error_rate, 0);
   EXPECT_EQ(right.bleu,
             CorpusBleu(right.translations, Lines{"q", text.target[1]}).score);
-  EXPECT_EQ(Evaluate(model, text, {}).exact_match, 2.0 / 3);
+  EXPECT_EQ(Evaluate(model, text, {}).exact_match, 100 * (2.0 / 3));
 }
 
 TEST_F(EvaluationTest, AlternativesAreFoundInLowerCasedText) {
@@ -96,10 +96,10 @@ TEST_F(EvaluationTest, CopyBaselineMeasuresTheSource) {
   options.copy_baseline = true;
   const Evaluation e = Evaluate(model, text, options);
   ASSERT_TRUE(e.copy.has_value());
-  EXPECT_EQ(e.copy->exact_match, 0.5);
-  EXPECT_EQ(e.copy->word_error_rate, 2.0 / 8);  // A is not a, c is missing
+  EXPECT_EQ(e.copy->exact_match, 50);
+  EXPECT_EQ(e.copy->word_error_rate, 25);  // A is not a, c is missing
   options.lowercase = true;
-  EXPECT_EQ(Evaluate(model, text, options).copy->word_error_rate, 1.0 / 8);
+  EXPECT_EQ(Evaluate(model, text, options).copy->word_error_rate, 12.5);
 }
 
 TEST_F(EvaluationTest, TranslationsOfAFileAreMeasuredInstead) {
@@ -109,7 +109,7 @@ TEST_F(EvaluationTest, TranslationsOfAFileAreMeasuredInstead) {
   options.translations = folder_.Put("lines", "x\nq\nx\n");
   const Evaluation e = Evaluate(model, text, options);
   EXPECT_EQ(e.translations, (Lines{"x", "q", "x"}));
-  EXPECT_EQ(e.exact_match, 1.0 / 3);
+  EXPECT_EQ(e.exact_match, 100 * (1.0 / 3));
   EXPECT_FALSE(e.loss.has_value());
   options.alternatives = true;  // which are two items
   EXPECT_NE(MessageOf<FormatError>([&] {
@@ -201,7 +201,7 @@ TEST_F(EvaluationTest, ValidationMeasuresAsEvaluationWithAlternatives) {
             std::ssize(std::set(valid.source.begin(), valid.source.end())));
   EXPECT_LT(e.sentences, 30);
   EXPECT_GT(e.exact_match, 0);
-  EXPECT_LT(e.word_error_rate, 0.9);
+  EXPECT_LT(e.word_error_rate, 90);
   EXPECT_EQ(result.best, e.word_error_rate);
   for (const char* measure : {"exact_match", "word_error_rate"}) {
     const Metrics metrics = task.Validate(measure);

@@ -43,11 +43,11 @@ class Strings(EndToEnd):
             "evaluate", out, "--tsv", table, "--alternatives", "--copy-baseline",
             "--translations", answers, "--json"))
         self.assertEqual([result["sentences"], result["references"]], [3, 4])
-        self.assertAlmostEqual(result["exact_match"], 2 / 3)
-        self.assertAlmostEqual(result["sentence_error"], 1 / 3)
-        self.assertAlmostEqual(result["word_error_rate"], 1 / 5)
+        self.assertAlmostEqual(result["exact_match"], 200 / 3)
+        self.assertAlmostEqual(result["sentence_error"], 100 / 3)
+        self.assertAlmostEqual(result["word_error_rate"], 20)
         self.assertEqual(result["copy_exact_match"], 0)
-        self.assertEqual(result["copy_word_error_rate"], 1)
+        self.assertEqual(result["copy_word_error_rate"], 100)
         self.assertNotIn("loss", result)
         self.assertIn("3 sentences with 4 references",
                       self.runs("evaluate", out, "--tsv", table, "--alternatives"))
