@@ -8,6 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/decode/decode_bench.h"
 #include "heed/tasks/translation.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -55,11 +56,12 @@ int RunBenchDecode(const Arguments& arguments) {
     return 0;
   }
   fmt::print(
-      "{} {} on {} threads, each with {} sentences and {} hypotheses:\n"
+      "{} {} on {}, each with {} and a beam of {}:\n"
       "{:.0f} tokens/s, {:.1f} ms a batch; the first token after {:.1f} ms\n"
       "floor {:.1f} ms ({:.0f} GFLOP/s, {:.1f} GB/s): {:.0f} % of it reached\n"
       "{:.0f} MB at most\n",
-      r.model, r.dtype, r.threads, bench.batch, bench.beam, r.tokens_per_second,
+      r.model, r.dtype, Counted(r.threads, "thread"),
+      Counted(bench.batch, "sentence"), bench.beam, r.tokens_per_second,
       r.batch_ms, r.first_token_ms, r.floor_ms, r.limit_gflops,
       r.limit_gbytes_per_second, 100 * r.fraction,
       static_cast<double>(r.peak_bytes) / 1e6);

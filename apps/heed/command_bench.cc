@@ -6,6 +6,7 @@
 #include "apps/heed/command.h"
 #include "apps/heed/commands.h"
 #include "heed/attention/attention_bench.h"
+#include "heed/train/progress.h"
 #include "heed/train/train_bench.h"
 
 namespace heed {
@@ -38,11 +39,11 @@ int RunBenchTrain(const Arguments& arguments) {
     return 0;
   }
   fmt::print(
-      "{} {} on {} threads: {:.0f} target tokens/s, {:.1f} ms a step\n"
+      "{} {} on {}: {:.0f} target tokens/s, {:.1f} ms a step\n"
       "floor {:.1f} ms ({:.1f} GFLOP at {:.0f} GFLOP/s): {:.0f} % of it "
       "reached\n",
-      r.model, r.dtype, r.threads, r.tokens_per_second, r.ms_per_step,
-      r.floor_ms, r.gflop_per_step, r.limit_gflops,
+      r.model, r.dtype, Counted(r.threads, "thread"), r.tokens_per_second,
+      r.ms_per_step, r.floor_ms, r.gflop_per_step, r.limit_gflops,
       100 * r.floor_ms / r.ms_per_step);
   return 0;
 }
@@ -81,13 +82,13 @@ int RunBenchAttention(const Arguments& arguments) {
     return 0;
   }
   fmt::print(
-      "{} {} on {} threads, {}: {:.3f} ms\n"
+      "{} {} on {}, {}: {:.3f} ms\n"
       "{:.1f} of {:.0f} GFLOP/s ({:.0f} %); keys and values at {:.1f} of "
       "{:.1f} GB/s ({:.0f} %)\n"
       "{:.1f} MB beyond inputs, results and gradients\n",
-      bench.score, r.dtype, r.threads, r.fused ? "fused" : "composed", r.ms,
-      r.gflops, r.limit_gflops, 100 * r.fraction, r.gbytes_per_second,
-      r.limit_gbytes_per_second,
+      bench.score, r.dtype, Counted(r.threads, "thread"),
+      r.fused ? "fused" : "composed", r.ms, r.gflops, r.limit_gflops,
+      100 * r.fraction, r.gbytes_per_second, r.limit_gbytes_per_second,
       100 * r.gbytes_per_second / r.limit_gbytes_per_second,
       static_cast<double>(r.peak_extra_bytes) / 1e6);
   return 0;

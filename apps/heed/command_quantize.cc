@@ -9,6 +9,7 @@
 #include "heed/base/threads.h"
 #include "heed/data/shortlist.h"
 #include "heed/tasks/translation.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -26,10 +27,10 @@ int RunQuantize(const Arguments& arguments) {
   RunConfig run;
   Options options(
       "quantize",
-      "Writes a model with the matrices as bytes (int8, a scale for each "
-      "column): a quarter of the size, and products several times faster. Such "
-      "a model cannot be trained on. (--dtype int8 of translate, predict and "
-      "evaluate does the same while a model is read.)");
+      "Writes a model with int8 matrices (a scale for each column): a quarter "
+      "of the size, and products several times faster. Such a model cannot be "
+      "trained on. (--dtype int8 of translate, predict and evaluate does the "
+      "same while a model is read.)");
   options.Positional("DIR", folder, "model folder");
   options.fields()("out", run.out, Any{"DIR"}, "model folder to write");
   options.fields()("overwrite", run.overwrite,
@@ -89,7 +90,8 @@ int RunShortlist(const Arguments& arguments) {
   Shortlist::Train(corpus, vocabularies.source.size(),
                    vocabularies.target.size(), list)
       .Write(path);
-  fmt::print(stderr, "shortlist of {} pairs: {}\n", corpus.size(), path);
+  fmt::print(stderr, "shortlist of {}: {}\n", Counted(corpus.size(), "pair"),
+             path);
   return 0;
 }
 

@@ -15,8 +15,9 @@ namespace {
 
 void PrintResult(const TrainResult& result, const std::string& task,
                  const std::string& folder) {
-  std::string line = fmt::format("trained {} steps in {}", result.step,
-                                 HumanTime(result.seconds));
+  std::string line =
+      fmt::format("trained {} in {}", Counted(result.step, "step"),
+                  HumanTime(result.seconds));
   if (result.validated) {
     line += fmt::format(
         "; best validation {} {:.4g} {}", result.metric, result.best,

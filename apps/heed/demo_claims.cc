@@ -45,22 +45,21 @@ void Append(Series& series, double x, double y) {
 
 int RunDemoSaturation(const Arguments& arguments) {
   ClaimOptions command;
-  Options options(
-      "demo saturation",
-      "Softmax of random dot products with and without the factor 1/√d, for d "
-      "from 4 to 1024 features: how great the greatest of 64 weights is, and "
-      "how much gradient passes.");
+  Options options("demo saturation",
+                  "Softmax of random dot products with and without the factor "
+                  "1/√d, for d from 4 to 1024 features: how large the largest "
+                  "of 64 weights is, and how much gradient passes.");
   command.Visit(options.fields());
   options.Example("heed demo saturation --out pictures");
   if (!options.Parse(arguments)) return 0;
 
-  std::vector<Series> series = {{"greatest weight, plain", {}, {}},
+  std::vector<Series> series = {{"largest weight, plain", {}, {}},
                                 {"gradient norm, plain", {}, {}},
-                                {"greatest weight, 1/√d", {}, {}},
+                                {"largest weight, 1/√d", {}, {}},
                                 {"gradient norm, 1/√d", {}, {}}};
   fmt::print(
-      "          qᵀk                        qᵀk / √d\n"
-      "    d     greatest entropy gradient  greatest entropy gradient\n");
+      "          qᵀk                        qᵀk / √d\n    d      largest "
+      "entropy gradient   largest entropy gradient\n");
   for (int64_t d = 4; d <= 1024; d *= 2) {
     const Saturation plain = MeasureSaturation(d, false, command.seed);
     const Saturation scaled = MeasureSaturation(d, true, command.seed);
@@ -96,7 +95,7 @@ int RunDemoEquivariance(const Arguments& arguments) {
                                           "a",   "dog", "run"};
   const std::vector<Equivariance> all =
       MeasureEquivariance(static_cast<int64_t>(words.size()), command.seed);
-  fmt::print("{}greatest difference of an output\n", Pad("positions", 24));
+  fmt::print("{}largest difference of an output\n", Pad("positions", 24));
   std::vector<AlignmentView> views;
   for (const Equivariance& e : all) {
     fmt::print("{}{:.2g}\n", Pad(e.positions, 24), e.difference);
@@ -108,9 +107,8 @@ int RunDemoEquivariance(const Arguments& arguments) {
   }
   fmt::print(
       "\nThe difference is that of the outputs to those of the sentence, in "
-      "the same order,\n"
-      "by the greatest output; 64-bit numbers are exact to about 1e-16.\n"
-      "The picture: {}\n",
+      "the same order,\nby the largest output; 64-bit numbers are exact to "
+      "about 1e-16.\nThe picture: {}\n",
       WritePicture(command.out, "equivariance", AlignmentSvg(views)));
   return 0;
 }
@@ -127,7 +125,7 @@ int RunDemoCost(const Arguments& arguments) {
       "they cost the same where the length is the width.");
   command.Visit(options.fields());
   options.fields()("longest", longest, Range(16, 65536),
-                   "greatest length, doubled from 16");
+                   "longest sequence, doubled from 16");
   options.fields()("width", cost.width, Range(4, 4096),
                    "features of a word (a multiple of 4)");
   options.fields()("batch", cost.batch, Range(1, 1024), "sequences at a time");
@@ -158,8 +156,8 @@ int RunDemoCost(const Arguments& arguments) {
       crossing ? fmt::format("equal at length {:.0f}", *crossing)
                : std::string("attention is faster at all lengths");
   Show(command, "cost", series,
-       {.title = fmt::format("One layer of width {}, {} threads: {}",
-                             cost.width, ThreadCount(), found),
+       {.title = fmt::format("One layer of width {}, {}: {}", cost.width,
+                             Counted(ThreadCount(), "thread"), found),
         .x_label = "length",
         .y_label = fmt::format("milliseconds for {} sequences", cost.batch),
         .logarithmic_x = true,

@@ -103,11 +103,10 @@ std::string WritePicture(const std::string& folder, const std::string& name,
 
 int RunDemoGallery(const Arguments& arguments) {
   GalleryCommand command;
-  Options options(
-      "demo gallery",
-      "Trains a small self-attention to write words backwards, once for each "
-      "score, modifier, mask and normaliser, and draws what it looked at "
-      "before and after: DIR/KIND-NAME.svg.");
+  Options options("demo gallery",
+                  "Trains a small self-attention to write words backwards, "
+                  "once for each score, modifier, mask and normaliser, and "
+                  "draws its attention before and after: DIR/KIND-NAME.svg.");
   command.Visit(options.fields());
   options.Example("heed demo gallery");
   options.Example("heed demo gallery --only sparsemax --out pictures");

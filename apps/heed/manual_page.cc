@@ -81,7 +81,7 @@ std::string ExitStatus() {
              "not enough memory") +
          row(kExitUsage, "a wrong option or setting") +
          row(kExitInterrupted, "interrupted, by Ctrl-C") +
-         ".PP\nWhat went wrong is told in one line on standard error.\n";
+         ".PP\nAn error is reported in one line on standard error.\n";
 }
 
 std::string SeeAlso(const std::vector<std::string>& names) {
@@ -116,7 +116,7 @@ std::string ManualPage(const CommandDescription& command,
     if (field.key != "task") continue;
     text += Escape(
                 "Here are those for the default task and its default model; "
-                "--help tells of the others.") +
+                "--help shows the others.") +
             "\n";
   }
   for (const OptionSection& section : OptionSections(command)) {

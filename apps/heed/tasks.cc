@@ -27,7 +27,7 @@ std::unique_ptr<Task> PeekTask(const Arguments& arguments) {
 
 void VisitDtype(FieldList& v, std::string& dtype) {
   v("dtype", dtype, OneOf{"auto", "f32", "bf16", "int8"},
-    "factors of matrix products; int8 is fastest; auto: as the model was "
+    "number format of matrix products; int8 is fastest; auto: as the model was "
     "trained or quantised");
 }
 

@@ -161,7 +161,7 @@ void AttentionBenchOptions::Visit(FieldList& v) {
   v("length", length, Range(1, 1 << 24), "queries of each row");
   v("keys", keys, Range(0, 1 << 24), "keys of each row; 0: as length");
   v("dim", dim, Range(1, 65536), "features of a head");
-  v("dtype", dtype, OneOf{"f32", "bf16"}, "factors of products");
+  v("dtype", dtype, OneOf{"f32", "bf16"}, "number format of matrix products");
   v("backward", backward, "time the gradient too");
   v.Section("Run");
   v("seconds", seconds, Range(0.01, 3600), "time to spend, about");

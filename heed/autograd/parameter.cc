@@ -49,9 +49,9 @@ void Parameter::Quantize() {
 
 void Parameter::SetPrecision(Precision precision) {
   if (quantized() && precision != Precision::kInt8) {
-    throw ConfigError("parameter '" + name_ +
-                      "' is stored as bytes, which only the precision int8 "
-                      "computes with");
+    throw ConfigError(
+        "parameter '" + name_ +
+        "' is stored as int8, which only --dtype int8 computes with");
   }
   precision_ = precision;
   if (precision == Precision::kInt8) Quantize();

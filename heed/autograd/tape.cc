@@ -35,7 +35,7 @@ Var Tape::Leaf(Tensor value) {
 Var Tape::Leaf(Parameter& parameter) {
   if (parameter.quantized()) {
     throw ConfigError("parameter '" + parameter.name() +
-                      "' is stored as bytes: a quantised model cannot be "
+                      "' is stored as int8: a quantised model cannot be "
                       "trained; train the model that it was made of");
   }
   const auto known =

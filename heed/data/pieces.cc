@@ -88,8 +88,8 @@ std::vector<PieceChunk> CutIntoPieces(const Vocabulary& vocabulary,
                                       const PieceOptions& options) {
   if (options.max_length != 0 && options.max_length <= kMarks) {
     throw ConfigError(
-        fmt::format("max_length: {} tokens, but two marks and a piece of a "
-                    "word are {}; 0 means no limit",
+        fmt::format("max_length: {} tokens, but two special tokens and a "
+                    "subword are {}; 0 means no limit",
                     options.max_length, kMarks + 1));
   }
   Words lower;

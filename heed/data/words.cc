@@ -62,8 +62,8 @@ void WordOptions::Visit(FieldList& v) {
   v("max_words", max_words, AtLeast(0),
     "know the most frequent words only; 0: all");
   v("word_vectors", word_vectors, Any{"FILE"},
-    "vectors of words that were trained on more text, read beside the learnt "
-    "ones and left as they are: text of word2vec, GloVe or fastText (.gz too)");
+    "pretrained (frozen) word embeddings, beside the learnt ones: the text "
+    "format of word2vec, GloVe or fastText (.gz too)");
   v("max_vectors", max_vectors, AtLeast(0),
     "take the first words of that file only; 0: all");
 }

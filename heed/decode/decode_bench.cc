@@ -124,7 +124,8 @@ void DecodeBenchOptions::Visit(FieldList& v) {
     "named model with random weights, or a model folder");
   v("batch", batch, Range(1, 65536), "sentences translated at once");
   v("beam", beam, Range(1, 1000), "hypotheses of each sentence");
-  v("dtype", dtype, OneOf{"f32", "bf16", "int8"}, "factors of matrix products");
+  v("dtype", dtype, OneOf{"f32", "bf16", "int8"},
+    "number format of matrix products");
   v("length", length, Range(1, 100000),
     "target tokens of each sentence, </s> among them, however unlikely");
   v("src_len", src_len, Range(1, 100000), "source tokens of each sentence");

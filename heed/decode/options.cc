@@ -20,31 +20,34 @@ void DecodeOptions::Visit(FieldList& v) {
   v("nbest", nbest, Range(1, 1000),
     "translations of each sentence; at most the beam, unless sampled");
   v("length_penalty", length_penalty, Range(0, 10),
-    "divide log p by ((5 + length) / 6) to this power; 0: short wins");
+    "divide log p by ((5 + length) / 6) to this power; 0: off, favours short "
+    "output");
   v("coverage_penalty", coverage_penalty, Range(0, 100),
-    "weight of the penalty for source words that were not looked at");
+    "weight of the penalty for source words of little attention; 0: off");
   v("max_length", max_length, Range(0, 1000000),
-    "most target tokens; 0: only the limit by the source's length");
+    "maximum of target tokens; 0: only the limit by the source's length");
   v("max_length_factor", max_length_factor, Range(0, 1000),
     "at most this many target tokens per source token, and 10 more; 0: no such "
     "limit where there is a max_length");
   v("replace_unknown", replace_unknown,
-    "write the source word that was looked at most for an unknown one");
+    "write the source word of the highest attention weight for an unknown one");
   v("shortlist", shortlist, Any{"FILE"},
-    "score only likely translations of the source's tokens: those in a file "
-    "of target, source, probability, in 'model' (the model's own), or 'none'");
+    "score only likely translations of the source's tokens, for speed: 'model' "
+    "(the shortlist in the model's folder), a file of target, source, "
+    "probability, or 'none'");
   v("ensemble", ensemble, Any{"DIR,DIR"},
-    "further models of the same vocabularies: the next word is what all "
-    "together find likely");
+    "further models of the same vocabularies, whose probabilities are "
+    "averaged");
   v.Section("Sampling");
-  v("sample", sample, "draw at random instead of searching for the best");
+  v("sample", sample, "sample instead of beam search");
   v("temperature", temperature, Range(0.01, 100),
-    "above 1 more varied, below 1 nearer to the most likely");
+    "of sampling: above 1 more varied, below 1 nearer to greedy");
   v("top_k", top_k, Range(0, 1000000),
-    "draw among so many of the likeliest tokens; 0: all");
+    "sample from this many of the most probable tokens; 0: all");
   v("top_p", top_p, Range(0, 1),
-    "draw among the likeliest tokens that together reach this probability");
-  v("seed", seed, "what the draws derive from");
+    "sample from the most probable tokens that together reach this "
+    "probability");
+  v("seed", seed, "random seed");
   v.Section("Batches");
   v("batch_tokens", batch_tokens, AtLeast(1),
     "source tokens translated at once, padding included");

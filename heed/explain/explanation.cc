@@ -153,7 +153,7 @@ std::vector<float> AlignmentWeights(const Explanation& explanation) {
   if (!explanation.alignment) return weights;
   const LayerAttention& layer = explanation.layers.at(*explanation.alignment);
   if (static_cast<size_t>(layer.key_size) != sources) {
-    throw ShapeError(fmt::format("alignment: '{}' looks at {} tokens of {}",
+    throw ShapeError(fmt::format("alignment: '{}' attends to {} tokens of {}",
                                  layer.layer, layer.key_size, sources));
   }
   const int64_t head = explanation.alignment_head;

@@ -146,10 +146,10 @@ void CheckViewExists(const Explanation& explanation,
     case ExplanationView::kFrames:
     case ExplanationView::kLines:
       if (options.layer || explanation.alignment) return;
-      throw ConfigError(fmt::format(
-          "{}: no attention says which source token a target comes from; "
-          "choose a layer, or look at heads",
-          explanation.model));
+      throw ConfigError(
+          fmt::format("{}: no attention aligns source and target; choose a "
+                      "layer, or --view heads",
+                      explanation.model));
   }
 }
 

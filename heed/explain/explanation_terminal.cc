@@ -133,7 +133,7 @@ std::string HeadsText(const Explanation& explanation,
     out += '\n';
   }
   return out + Quiet(terminal,
-                     "head, entropy in bits, ↔ mean distance; rows look at "
+                     "head, entropy in bits, ↔ mean distance; rows attend to "
                      "columns\n");
 }
 

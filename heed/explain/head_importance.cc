@@ -136,7 +136,7 @@ void PruneHeads(std::span<const HeadPlace> heads, ParameterSet& parameters) {
     }
     if (weight->quantized()) {
       throw ConfigError(fmt::format(
-          "'{}' is stored as bytes; prune the model that it was made of",
+          "'{}' is stored as int8; prune the model that it was made of",
           OutputOf(place.layer)));
     }
     const int64_t rows = weight->value().dim(0) / place.heads;

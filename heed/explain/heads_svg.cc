@@ -70,11 +70,11 @@ class HeadsWriter {
       groups.push_back(StackDrawings(titled, 12));
     }
     parts.push_back(FlowDrawings(groups, kPictureWidth, kPictureGap));
-    parts.push_back(DrawHeading(
-        "Rows look at columns. bits: entropy, 0 where all attention is on one "
-        "token; ↔: mean distance, in tokens, between two sides as part of the "
-        "length",
-        3));
+    parts.push_back(
+        DrawHeading("Rows attend to columns. bits: entropy, 0 where all "
+                    "attention is on one token; ↔: mean distance, in tokens, "
+                    "between two sides as part of the length",
+                    3));
     return StackDrawings(parts, 14);
   }
 

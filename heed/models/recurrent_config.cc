@@ -147,12 +147,12 @@ void RecurrentConfig::Visit(FieldList& v) {
   v("modifiers", modifiers, Any{"MODIFIERS"},
     "what changes scores or weights, as 'local_p(10); soft_cap(30)'");
   v("attention_mask", attention_mask, Any{"MASK"},
-    "source positions that a target position may look at, as 'local_m(10)'");
+    "source positions that a target position may attend to, as 'local_m(10)'");
   v("normalizer", normalizer, Any{"NORMALIZER"},
     "from scores to weights, as 'sparsemax'");
   v("heads", heads, Range(1, 256), "heads of the attention");
   v("attention_dropout", attention_dropout, UpToBelow(0, 1),
-    "probability to drop a weight");
+    "dropout rate of attention weights");
   v("attention_units", attention_units, Range(0, 16384),
     "width of an additive or mlp score; 0: as units");
   v("mlp_layers", mlp_layers, Range(1, 16), "hidden layers of the mlp score");
@@ -167,7 +167,7 @@ void RecurrentConfig::Visit(FieldList& v) {
   v("readout_units", readout_units, Range(0, 16384),
     "its width; 0: as embedding");
   v("readout_state", readout_state, AutoOr({"prev", "cur"}),
-    "decoder state that it sees (prev: as published by Bahdanau)");
+    "decoder state that it reads (prev: as published by Bahdanau)");
   v("tie_output", tie_output,
     "share the target embedding with the output matrix");
 
@@ -180,7 +180,7 @@ void RecurrentConfig::Visit(FieldList& v) {
   v("init_scale", init_scale, Range(1e-6, 10),
     "half width (uniform) or standard deviation (normal)");
   v("precision", precision, OneOf{"f32", "bf16"},
-    "factors of matrix products; weights stay f32");
+    "number format of matrix products; weights stay f32");
 }
 
 void RecurrentConfig::Resolve() {

@@ -21,7 +21,7 @@ void RnnConfig::Visit(FieldList& v) {
   v.Section("Attention over its own states");
   v("self_attention", self_attention,
     OneOf{"auto", "none", "full", "causal", "strict"},
-    "states that a state looks at: all, those up to itself (causal), those "
+    "states that a state attends to: all, those up to itself (causal), those "
     "before it (strict); auto: full, or causal where what comes later may not "
     "be seen");
   v("score", score, Any{"SCORE"},
@@ -36,7 +36,7 @@ void RnnConfig::Visit(FieldList& v) {
   v("positions", positions, Range(1, 10000),
     "states that the location score knows");
   v("attention_dropout", attention_dropout, UpToBelow(0, 1),
-    "probability to drop a weight");
+    "dropout rate of attention weights");
   v("combine", combine, OneOf{"concat", "tanh"},
     "state h and context c become [h; c], or tanh(W [h; c] + b)");
 
@@ -49,10 +49,10 @@ void RnnConfig::Visit(FieldList& v) {
   v("init_scale", init_scale, Range(1e-6, 10),
     "half width (uniform) or standard deviation (normal)");
   v("keep_bias", keep_bias, Range(-20, 20),
-    "bias that gates start with by which a state is kept (an LSTM's forget "
-    "gate, a GRU's update gate); at 0 half of it is lost at each step");
+    "initial bias of the gate that keeps the state (an LSTM's forget gate, a "
+    "GRU's update gate); at 0 half of the state is lost at each step");
   v("precision", precision, OneOf{"f32", "bf16"},
-    "factors of matrix products; weights stay f32");
+    "number format of matrix products; weights stay f32");
 }
 
 void RnnConfig::Resolve(bool causal) {

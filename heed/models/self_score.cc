@@ -21,7 +21,7 @@ void CheckNeeds(const std::string& text) {
                       text));
   Require(!score->uses_history(),
           fmt::format("'{}' reads the weights of the step before, but here all "
-                      "positions look at once; choose another score",
+                      "positions attend at once; choose another score",
                       text));
 }
 

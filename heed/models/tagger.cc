@@ -81,7 +81,7 @@ void TaggerConfig::Visit(FieldList& v) {
   v("tag_decoder", tag_decoder, OneOf{"crf", "softmax"},
     "tags of a sentence by a conditional random field, or each by itself");
   v("output_dropout", output_dropout, UpToBelow(0, 1),
-    "probability to drop features of what the encoder gives");
+    "probability to drop features of the encoder's output");
   v("intent_weight", intent_weight, Above(0),
     "how much the loss of an intent counts beside that of a tag");
   v("intent_informs_tags", intent_informs_tags,

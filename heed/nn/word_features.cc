@@ -50,7 +50,7 @@ void WordFeaturesConfig::Visit(FieldList& v) {
     "features of how a word is cased (lower, Title, UPPER, ...); 0: none");
   v("word_dropout", word_dropout, UpToBelow(0, 1),
     "probability that a word is taken for an unknown one, and, by itself, that "
-    "its given vector is left out");
+    "its pretrained vector is left out");
 }
 
 WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,

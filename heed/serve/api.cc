@@ -145,7 +145,7 @@ void ApiOptions::Visit(FieldList& v) {
     "again when it changes");
   v("require_api_key", require_api_key,
     "with --api-keys: refuse clients without a key; no: serve them under "
-    "--requests-per-minute, as LibreTranslate does unless it is told otherwise "
+    "--requests-per-minute, as LibreTranslate does unless it is set otherwise "
     "(a wrong key is refused either way)");
   v("requests_per_minute", requests_per_minute, Range(0, 1e9),
     "of one client (a key, or an address), where a batch of n texts is n "

@@ -101,7 +101,8 @@ int64_t LinesIn(std::string_view text) {
 void SearchDefaults::Visit(FieldList& v) {
   v("beam", beam, Range(1, 1000), "hypotheses kept at each step; 1: greedy");
   v("length_penalty", length_penalty, Range(0, 10),
-    "divide log p by ((5 + length) / 6) to this power; 0: short wins");
+    "divide log p by ((5 + length) / 6) to this power; 0: off, favours short "
+    "output");
   v("max_length_factor", max_length_factor, Range(0.1, 100),
     "at most this many target tokens per source token, and 10 more");
   v("shortlist", shortlist, OneOf{"none", "model"},

@@ -9,7 +9,7 @@ void OptimizerConfig::Visit(FieldList& v) {
   v.Section("Optimisation");
   v("optimizer", optimizer, OneOf{"adam", "adamw", "adadelta", "sgd"},
     "update rule");
-  v("learning_rate", learning_rate, Range(0, 1000), "peak step size");
+  v("learning_rate", learning_rate, Range(0, 1000), "peak learning rate");
   v("beta1", beta1, UpToBelow(0, 1), "adam: decay of the mean gradient");
   v("beta2", beta2, UpToBelow(0, 1),
     "adam: decay of the mean squared gradient");
@@ -20,20 +20,22 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("rho", rho, UpToBelow(0, 1), "adadelta: decay of the averages");
   v("momentum", momentum, UpToBelow(0, 1), "sgd: share of the last step");
   v("weight_decay", weight_decay, Range(0, 10),
-    "adamw: decay of matrices, times step size");
+    "adamw: weight decay of matrices, times the learning rate");
   v("schedule", schedule,
     OneOf{"constant", "inverse_sqrt", "step_halving", "linear", "cosine"},
-    "how the step size changes after warm-up");
-  v("warmup", warmup, Range(0, 1e9), "steps until the peak, rising linearly");
+    "learning rate schedule after the warm-up");
+  v("warmup", warmup, Range(0, 1e9),
+    "updates of linear warm-up to the peak; 0: none");
   v("halve_after", halve_after, Range(0, 1e9),
     "step_halving: steps before the first halving");
   v("halve_every", halve_every, Range(0, 1e9),
     "step_halving: steps between two");
   v("decay_steps", decay_steps, Range(0, 1e9),
     "linear, cosine: step at which it reaches zero; 0: the end of the run");
-  v("clip", clip, Range(0, 1e9), "greatest norm of the gradient; 0: no limit");
+  v("clip", clip, Range(0, 1e9),
+    "clip the gradient to this norm; 0: no clipping");
   v("label_smoothing", label_smoothing, UpToBelow(0, 1),
-    "probability given to all tokens alike");
+    "label smoothing: probability spread evenly over all tokens");
   v("accumulate", accumulate, Range(1, 10000), "batches per update");
   v("freeze", freeze, Any{"PATTERN"},
     "parameters that stay as they are, by names as 'encoder.*' (* any "
@@ -50,25 +52,26 @@ void RunConfig::Visit(FieldList& v) {
   v("validate_every", validate_every, Range(0, 1e9),
     "updates between validations; 0: once an epoch");
   v("metric", metric, Any{"NAME"},
-    "what the best checkpoint is best at, of equal ones that of least loss; "
-    "auto: the task's own measure");
+    "validation measure that chooses the best weights, of equal ones those of "
+    "least loss; auto: the task's own");
   v("patience", patience, Range(0, 1000000),
-    "stop after so many validations without a better one; 0: never");
+    "early stopping: stop after this many validations without a better one; 0: "
+    "never");
   v("checkpoint_every", checkpoint_every, Range(0, 1e9),
     "updates between checkpoints, besides those at validations; 0: by time "
     "only");
   v("checkpoint_minutes", checkpoint_minutes, Range(0, 1e6),
     "minutes between checkpoints, besides those at validations; 0: none");
   v("keep", keep, Range(1, 1000),
-    "weights of the last validations that are kept");
+    "checkpoints of the last validations to keep");
   v("ema", ema, UpToBelow(0, 1),
-    "decay of a moving average of the weights, which is then what is validated "
-    "and kept; 0: the weights themselves");
+    "decay of an exponential moving average of the weights, which is then "
+    "validated and kept, as 0.999; 0: off");
   v("average", average, Range(1, 1000),
-    "average the weights of so many last validations at the end, if that is "
+    "average the weights of this many last validations at the end, if that is "
     "better");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
-  v("seed", seed, "of weights, dropout and the order of batches");
+  v("seed", seed, "random seed of weights, dropout and the order of batches");
   v("quiet", quiet, "no progress line");
 }
 

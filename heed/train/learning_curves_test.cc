@@ -92,7 +92,8 @@ TEST_F(LearningCurves, AFolderWithoutARecordIsNamed) {
 
 TEST_F(LearningCurves, RunsAreNamedByWhatDiffers) {
   const std::vector<TrainingRecord> records = {
-      Record("a", "", R"({"out": "a", "units": 8, "ff": 8, "seed": 1, "tie": "all"})"),
+      Record("a", "",
+             R"({"out": "a", "units": 8, "ff": 8, "seed": 1, "tie": "all"})"),
       Record("b", "", R"({"out": "b", "units": 16, "ff": 16, "seed": 1})")};
   EXPECT_EQ(NameRuns(records),
             (std::vector<std::string>{"a: units 8, tie all",

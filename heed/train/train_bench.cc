@@ -120,7 +120,8 @@ void TrainBenchOptions::Visit(FieldList& v) {
   v("vocab", vocab, Range(kSpecialTokens + 1, 10000000),
     "tokens of either vocabulary");
   v("steps", steps, Range(1, 100000), "steps that are timed");
-  v("precision", precision, OneOf{"f32", "bf16"}, "factors of matrix products");
+  v("precision", precision, OneOf{"f32", "bf16"},
+    "number format of matrix products");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
 }
 

@@ -84,7 +84,7 @@ class Demos(EndToEnd):
     def test_claims(self):
         out = ["--out", self.folder / "out"]
         self.assertRegex(self.runs("demo", "saturation", *out), r"\n 1024 +0\.9")
-        self.assertIn("greatest weight", self.picture("saturation"))
+        self.assertIn("largest weight", self.picture("saturation"))
         self.assertRegex(self.runs("demo", "equivariance", *out), r"\nnone +\d\.?\d*e-16\n")
         self.picture("equivariance")
         text = self.runs("demo", "cost", *out, "--longest", 32, "--width", 8, "--batch", 1)

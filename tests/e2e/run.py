@@ -28,11 +28,13 @@ from damage import Damage, LittleMemory  # noqa: F401
 from explain import Explain  # noqa: F401
 from libretranslate import LibreTranslate  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
+from plot import Plot  # noqa: F401
 from serve import Serve  # noqa: F401
 from serve_limits import Limits, Service  # noqa: F401
 from strings import Scripts, Strings  # noqa: F401
 from tasks import Engine, Tasks  # noqa: F401
 from training import (Beginnings, Folders, Prolonging, SmallData, Streams)  # noqa: F401
+from wording import Wording  # noqa: F401
 from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, strict_json,
                      train_args, weights, write_text)
 
@@ -63,7 +65,7 @@ class Whole(EndToEnd):
         gold = self.put("gold", links)
         result = strict_json(self.runs("evaluate", WORLD.model, *text, "--json",
                                        "--alignment-gold", gold))
-        self.assertTrue(0 <= result["aer"] <= 1)
+        self.assertTrue(0 <= result["aer"] <= 100)
         two = strict_json(self.runs("evaluate", WORLD.model, WORLD.model, *text, "--json"))
         self.assertEqual([m["model"] for m in two["models"]], [WORLD.model, WORLD.model])
 

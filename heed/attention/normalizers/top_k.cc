@@ -12,7 +12,7 @@ NormalizerInfo TopKInfo() {
         TopKSoftmax(scores, static_cast<int64_t>(arguments[0])), {}, {}};
   };
   return {.name = "top_k",
-          .formula = "softmax over the k greatest e",
+          .formula = "softmax over the top-k scores e",
           .source = "Chorowski et al. 2015, arXiv:1506.07503",
           .arguments = {{"k", 4, 1, 1e9}},
           .make = MakeNormalizer(kOp)};

@@ -1,0 +1,75 @@
+"""Words that Heed says of itself: those of the field, in all helps and pages."""
+
+import pathlib
+import re
+
+from harness import EndToEnd, heed
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# Words of our own, for which the field has terms.
+FORBIDDEN = [
+    r"hangs? on", r"as bytes", r"taken apart", r"given vectors?", r"at will", r"\bor so\b",
+    r"foretold", r"levelled", r"gold prefix", r"short wins", r"\bdraws derive",
+    r"comes again", r"held back", r"ever other", r"1 threads", r": , ", r"\bgreatest\b",
+    r"led along", r"\bwith marks\b", r"factors of (matrix )?products", r"\bpieces of words\b",
+    r"\bpieces\b", r"\btold\b", r"looked at most", r"examples that are in no file",
+    r"what a model of any task says", r"under LibreTranslate's API, and a page",
+    r"what lets a shell", r"its company",
+]
+# Terms that hold such words.
+ALLOWED = [r"pieces of an answer", r"piece of an answer"]
+
+
+def offences(text):
+    flat = " ".join(text.split())
+    for allowed in ALLOWED:
+        flat = re.sub(allowed, "", flat)
+    return [flat[max(0, m.start() - 40):m.end() + 40]
+            for word in FORBIDDEN for m in re.finditer(word, flat, re.IGNORECASE)]
+
+
+class Wording(EndToEnd):
+    def words(self, *command):
+        lines = heed("__complete", *command).stdout.decode().splitlines()
+        return [line.split("\t")[0] for line in lines[1:]]
+
+    def check(self, *command):
+        result = heed(*command)
+        self.assertEqual(result.returncode, 0, command)
+        text = result.stdout.decode()
+        self.assertTrue(text, command)
+        self.assertEqual(offences(text), [], command)
+
+    def test_helps_of_all_commands(self):
+        commands = [[name] for name in self.words("") if not name.startswith("-")]
+        for name in ("bench", "demo"):
+            commands += [[name, part] for part in self.words(name, "")]
+        self.check("--help")
+        for command in commands:
+            with self.subTest(command=command):
+                if command != ["help"]:
+                    self.check(*command, "--help")
+        self.assertGreater(len(commands), 20)
+
+    def test_helps_of_all_tasks_and_models(self):
+        for task in self.words("train", "--task", ""):
+            for model in self.words("train", "--task", task, "--model", ""):
+                with self.subTest(task=task, model=model):
+                    self.check("train", "--task", task, "--model", model, "--help")
+
+    def test_manual_pages_and_lists(self):
+        folder = self.folder / "man"
+        self.runs("manual", "--out", folder)
+        pages = sorted(folder.iterdir())
+        self.assertGreater(len(pages), 15)
+        for page in pages:
+            self.assertEqual(offences(page.read_text().replace("\\-", "-")), [], page)
+        for what in ("tasks", "models", "attentions", "scores"):
+            self.check("list", what)
+
+    def test_documentation(self):
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+            with self.subTest(page=page.name):
+                text = re.sub(r"```.*?```|`[^`]*`", "code", page.read_text(), flags=re.DOTALL)
+                self.assertEqual(offences(text), [])
