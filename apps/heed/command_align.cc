@@ -19,7 +19,7 @@ namespace {
 
 struct AlignOptions {
   std::string folder;
-  DataConfig data;  // source, target, tsv
+  PairFiles pairs;
   std::string reverse;
   std::string symmetrize = "grow-diag-final-and";
   std::string layer = "auto";
@@ -27,7 +27,7 @@ struct AlignOptions {
   int head = -1;
   std::string shift = "auto";
   LinkOptions links;
-  std::string gold;
+  std::vector<std::string> gold;
   std::string out;
   std::string format = "auto";
   std::string dtype = "auto";
@@ -38,9 +38,7 @@ struct AlignOptions {
 
 void AlignOptions::Visit(FieldList& v) {
   v.Section("Text");
-  v("source", data.source, Any{"FILE"}, "text, one sentence a line (.gz too)");
-  v("target", data.target, Any{"FILE"}, "its translation, line by line");
-  v("tsv", data.tsv, Any{"FILE"}, "both in one file: source, tab, target");
+  pairs.Visit(v, "", "text");
   v.Section("Attention");
   v("layer", layer, Any{"N"},
     "layer of the decoder that is read, from 0; auto: the one trained with "
@@ -78,16 +76,8 @@ void AlignOptions::Visit(FieldList& v) {
     "pharaoh");
 }
 
-/// Where the text comes from, for errors.
-std::string LineOf(const AlignOptions& options, bool source, size_t line) {
-  const DataConfig& data = options.data;
-  const std::string& file =
-      !data.tsv.empty() ? data.tsv : (source ? data.source : data.target);
-  return fmt::format("{}:{}", file, line + 1);
-}
-
 /// Throws: FormatError for a pair with one empty side.
-void CheckSides(const AlignOptions& options, const ParallelText& text) {
+void CheckSides(const ParallelText& text) {
   for (size_t i = 0; i < text.source.size(); ++i) {
     const bool no_source = SplitWhitespace(text.source[i]).empty();
     const bool no_target = SplitWhitespace(text.target[i]).empty();
@@ -95,7 +85,7 @@ void CheckSides(const AlignOptions& options, const ParallelText& text) {
     throw FormatError(fmt::format(
         "{}: the {} is empty but its {} is not, so that there is nothing to "
         "align; leave the pair out, or empty both sides",
-        LineOf(options, no_source, i), no_source ? "source" : "target",
+        text.PlaceOf(i, no_source), no_source ? "source" : "target",
         no_source ? "target" : "source"));
   }
 }
@@ -213,8 +203,8 @@ int RunAlign(const Arguments& arguments) {
 
   const ThreadLimit limit(chosen.threads);
   const AlignmentFormat format = FormatOf(chosen);
-  const ParallelText text = ReadTrainingText(chosen.data).train;
-  CheckSides(chosen, text);
+  const ParallelText text = chosen.pairs.Read("");
+  CheckSides(text);
   std::vector<GoldAlignment> gold;
   if (!chosen.gold.empty()) gold = ReadAlignments(chosen.gold, text);
   std::optional<AtomicFile> file;

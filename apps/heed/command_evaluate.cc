@@ -45,7 +45,7 @@ struct EvaluateOptions {
   int threads = 0;
 };
 
-bool ParseFor(Task& task, const Arguments& arguments, EvaluateOptions& chosen) {
+Options OptionsFor(Task& task, EvaluateOptions& chosen) {
   Options options(
       "evaluate",
       "Measures models on examples with known answers. What is measured, and "
@@ -67,16 +67,21 @@ bool ParseFor(Task& task, const Arguments& arguments, EvaluateOptions& chosen) {
   options.Example(
       "heed evaluate fixed attention --source test.en --target test.de "
       "--by-length length.svg");
+  options.SubjectIs(fmt::format("a model for task '{}'", task.name()));
   chosen.folders.clear();
-  return options.Parse(arguments);
+  return options;
 }
 
 }  // namespace
 
 int RunEvaluate(const Arguments& arguments) {
   EvaluateOptions chosen;
-  if (!ParseFor(*PeekTask(arguments), arguments, chosen)) return 0;
+  const std::unique_ptr<Task> shown = PeekTask(arguments, [&](Task& task) {
+    return OptionsFor(task, chosen).fields().fields();
+  });
+  if (!OptionsFor(*shown, chosen).Parse(arguments)) return 0;
   const std::vector<std::string> folders = chosen.folders;
+  CheckSameTask(folders);
   const ThreadLimit limit(chosen.threads);
   const std::string plot = PeekOption(arguments, "by_length");
   std::optional<AtomicFile> plot_file;
@@ -86,7 +91,7 @@ int RunEvaluate(const Arguments& arguments) {
   Json all = Json::array();
   for (const std::string& folder : folders) {
     const LoadedTask loaded = ReadTask(folder, chosen.dtype);
-    ParseFor(*loaded.task, arguments, chosen);
+    OptionsFor(*loaded.task, chosen).Parse(arguments);
     Report report = loaded.task->Evaluate();
     if (chosen.json) {
       all.push_back(ToJson(report));

@@ -16,6 +16,7 @@
 #include "heed/base/rng.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/pair_files.h"
 #include "heed/explain/explanation_file.h"
 #include "heed/explain/explanation_terminal.h"
 #include "heed/explain/head_statistics_svg.h"
@@ -34,7 +35,7 @@ struct ExplainOptions {
   std::string folder;
   std::string text;
   std::string answer;
-  std::string file;
+  std::vector<std::string> file;
   std::string out;
   std::string view;
   std::string layer;
@@ -42,7 +43,7 @@ struct ExplainOptions {
   AttributionOptions attribution;
   bool summary = false;
   bool faithfulness = false;
-  int texts = 200;
+  int max_texts = 200;
   std::vector<std::string> prune;
   bool json = false;
   std::string dtype = "auto";
@@ -55,7 +56,7 @@ bool Prunes(const Arguments& arguments) {
   });
 }
 
-bool ParseFor(Task& task, const Arguments& arguments, ExplainOptions& o) {
+Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
   Options options("explain",
                   "Shows the attention of a model of any task and what its "
                   "predictions depend on (gradients, occlusion), as a page, a "
@@ -92,12 +93,12 @@ bool ParseFor(Task& task, const Arguments& arguments, ExplainOptions& o) {
   v("faithfulness", o.faithfulness,
     "with --summary: delete and insert tokens in the order of attention, of "
     "each method and of chance, and see how the answer's probability changes");
-  v("texts", o.texts, Range(1, 1000000000), "texts to read at most");
+  v("max_texts", o.max_texts, Range(1, 1000000000), "texts to read at most");
   v("prune", o.prune, Any{"SHARES"},
     "take away these shares of the heads, as 0.1,0.3,0.5, the least important "
     "to --file's texts first, and evaluate what is left; takes the options of "
     "heed evaluate");
-  if (Prunes(arguments)) {
+  if (prunes) {
     task.VisitEvaluate(v);
   } else {
     task.VisitPredict(v);
@@ -117,7 +118,8 @@ bool ParseFor(Task& task, const Arguments& arguments, ExplainOptions& o) {
   options.Example(
       "heed explain model --file valid.en --prune 0.2,0.4,0.6 --source test.en "
       "--target test.de --out heads.svg");
-  return options.Parse(arguments);
+  options.SubjectIs(fmt::format("a model for task '{}'", task.name()));
+  return options;
 }
 
 /// The texts that are given, in order.
@@ -127,7 +129,7 @@ std::vector<std::string> TextsOf(const ExplainOptions& o,
   if (!o.text.empty()) {
     texts.push_back(o.text);
   } else if (!o.file.empty()) {
-    texts = ReadLines(o.file);
+    texts = ReadAllLines(o.file);
   } else {
     AnswerLines(std::cin, 1024, [&](const std::vector<std::string>& lines) {
       texts.insert(texts.end(), lines.begin(), lines.end());
@@ -137,7 +139,9 @@ std::vector<std::string> TextsOf(const ExplainOptions& o,
   std::erase_if(texts, [](const std::string& text) {
     return SplitWhitespace(text).empty();
   });
-  if (std::ssize(texts) > o.texts) texts.resize(static_cast<size_t>(o.texts));
+  if (std::ssize(texts) > o.max_texts) {
+    texts.resize(static_cast<size_t>(o.max_texts));
+  }
   if (texts.empty()) throw FormatError("there is no text to explain");
   return texts;
 }
@@ -379,14 +383,17 @@ void CheckChoices(const ExplainOptions& o) {
 
 int RunExplain(const Arguments& arguments) {
   ExplainOptions o;
-  const std::unique_ptr<Task> shown = PeekTask(arguments);
-  if (!ParseFor(*shown, arguments, o)) return 0;
+  const bool prunes = Prunes(arguments);
+  const std::unique_ptr<Task> shown = PeekTask(arguments, [&](Task& task) {
+    return OptionsFor(task, prunes, o).fields().fields();
+  });
+  if (!OptionsFor(*shown, prunes, o).Parse(arguments)) return 0;
   CheckChoices(o);
   const ThreadLimit limit(o.threads);
   std::ios::sync_with_stdio(false);
   const LoadedTask loaded = ReadTask(o.folder, o.dtype);
   ExplainOptions chosen;
-  ParseFor(*loaded.task, arguments, chosen);
+  OptionsFor(*loaded.task, prunes, chosen).Parse(arguments);
   if (!chosen.prune.empty()) return ShowPruning(*loaded.task, chosen);
   return chosen.summary ? ShowSummary(*loaded.task, chosen)
                         : ShowTexts(*loaded.task, chosen);

@@ -26,8 +26,8 @@ int RunExport(const Arguments& arguments) {
   options.fields()("overwrite", overwrite,
                    "replace a model that stands in that folder");
   options.Example("heed export model --out model-hf --format huggingface");
+  options.fields().Require({{"out"}});
   if (!options.Parse(arguments)) return 0;
-  options.Require("out");
   for (const std::string& note : ExportHuggingFace(folder, out, overwrite)) {
     fmt::print(stderr, "note: {}\n", note);
   }

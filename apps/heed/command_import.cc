@@ -43,8 +43,8 @@ int RunImport(const Arguments& arguments) {
       "heed import opus-mt-de-en --out model && heed translate "
       "model < in.txt");
   options.Example("heed import bert-base-uncased --out bert");
+  options.fields().Require({{"out"}});
   if (!options.Parse(arguments)) return 0;
-  options.Require("out");
   Imported imported = Import(source, vocabularies, ignored);
   WriteImported(out, overwrite, imported);
   for (const std::string& note : imported.notes) {

@@ -1,5 +1,8 @@
 // heed predict: what a model of any task says of its input.
+#include <fmt/format.h>
+
 #include <iostream>
+#include <memory>
 
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
@@ -8,37 +11,49 @@
 
 namespace heed {
 
-int RunPredict(const Arguments& arguments) {
+namespace {
+
+struct PredictOptions {
   std::string folder;
-  std::string task_name;
+  std::string task;
   std::string dtype = "auto";
   int threads = 0;
+};
+
+Options OptionsFor(Task& task, PredictOptions& chosen) {
+  Options options("predict",
+                  "Reads standard input, writes what the model says of it, "
+                  "in order. What else can be chosen depends on the model's "
+                  "task: heed predict DIR --help.");
+  options.Positional("DIR", chosen.folder, "model folder");
+  FieldList& v = options.fields();
+  v.Section("Task");
+  v("task", chosen.task, OneOf(TaskNames()),
+    "show the options of this task (with --help)");
+  task.VisitPredict(v);
+  v.Section("Run");
+  VisitDtype(v, chosen.dtype);
+  v("threads", chosen.threads, Range(0, 1024), "threads; 0: one per core");
+  options.Example("heed predict tagger < words.txt > tags.txt");
+  options.Example("echo 'what a film' | heed predict sentiment");
+  options.SubjectIs(fmt::format("a model for task '{}'", task.name()));
+  return options;
+}
+
+}  // namespace
+
+int RunPredict(const Arguments& arguments) {
+  PredictOptions chosen;
   // The options come from a task of the folder's kind; the model is read once
   // they are known to be right.
-  const std::unique_ptr<Task> shown = PeekTask(arguments);
-  const auto parse = [&](Task& task) {
-    Options options("predict",
-                    "Reads standard input, writes what the model says of it, "
-                    "in order. What else can be chosen depends on the model's "
-                    "task: heed predict DIR --help.");
-    options.Positional("DIR", folder, "model folder");
-    options.fields().Section("Task");
-    options.fields()("task", task_name, OneOf(TaskNames()),
-                     "show the options of this task (with --help)");
-    task.VisitPredict(options.fields());
-    options.fields().Section("Run");
-    VisitDtype(options.fields(), dtype);
-    options.fields()("threads", threads, Range(0, 1024),
-                     "threads; 0: one per core");
-    options.Example("heed predict tagger < words.txt > tags.txt");
-    options.Example("echo 'what a film' | heed predict sentiment");
-    return options.Parse(arguments);
-  };
-  if (!parse(*shown)) return 0;
-  const ThreadLimit limit(threads);
+  const std::unique_ptr<Task> shown = PeekTask(arguments, [&](Task& task) {
+    return OptionsFor(task, chosen).fields().fields();
+  });
+  if (!OptionsFor(*shown, chosen).Parse(arguments)) return 0;
+  const ThreadLimit limit(chosen.threads);
   std::ios::sync_with_stdio(false);
-  const LoadedTask loaded = ReadTask(folder, dtype);
-  parse(*loaded.task);
+  const LoadedTask loaded = ReadTask(chosen.folder, chosen.dtype);
+  OptionsFor(*loaded.task, chosen).Parse(arguments);
   loaded.task->Predict({}, std::cin, std::cout);
   if (!std::cout.flush()) throw IoError("standard output: cannot be written");
   return 0;

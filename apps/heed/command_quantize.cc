@@ -35,6 +35,7 @@ int RunQuantize(const Arguments& arguments) {
   options.fields()("out", run.out, Any{"DIR"}, "model folder to write");
   options.fields()("overwrite", run.overwrite,
                    "replace a model that stands in that folder");
+  options.fields().Require({{"out"}});
   options.Example("heed quantize model --out model-int8");
   if (!options.Parse(arguments)) return 0;
   OutFolder out(run);
@@ -54,7 +55,7 @@ int RunQuantize(const Arguments& arguments) {
 
 int RunShortlist(const Arguments& arguments) {
   std::string folder;
-  DataConfig data;
+  PairFiles pairs;
   ShortlistOptions list;
   int threads = 0;
   Options options(
@@ -65,9 +66,7 @@ int RunShortlist(const Arguments& arguments) {
   options.Positional("DIR", folder, "model folder");
   FieldList& v = options.fields();
   v.Section("Data");
-  v("source", data.source, Any{"FILE"}, "text, one sentence a line (.gz too)");
-  v("target", data.target, Any{"FILE"}, "its translation, line by line");
-  v("tsv", data.tsv, Any{"FILE"}, "both in one file: source, tab, target");
+  pairs.Visit(v, "", "text");
   v.Section("Size");
   v("frequent", list.frequent, Range(0, 1e6),
     "most frequent target tokens, which every sentence may use");
@@ -80,11 +79,11 @@ int RunShortlist(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
   const ThreadLimit limit(threads);
   const TranslationModel model = ReadTranslationModel(folder);
-  data.lowercase = model.data.lowercase;
+  ParallelText text = pairs.Read("");
+  if (model.data.lowercase) LowercaseText(text);
   const Vocabularies& vocabularies = model.vocabularies;
   const Corpus corpus =
-      EncodeCorpus(ReadTrainingText(data).train, vocabularies.source,
-                   vocabularies.target, {});
+      EncodeCorpus(text, vocabularies.source, vocabularies.target, {});
   const OutFolder out(folder);
   const std::string path = PathIn(folder, kShortlistFile);
   Shortlist::Train(corpus, vocabularies.source.size(),

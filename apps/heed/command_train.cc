@@ -102,11 +102,14 @@ int RunTrain(const Arguments& arguments) {
   FieldList& v = options.fields();
   v.Section("Task");
   v("task", task_name, OneOf(TaskNames()),
-    "what the model is for (see heed list tasks)");
+    "what the model is for (see heed list tasks)")
+      .Main();
   v("resume", resume, Any{"DIR"},
     "continue the run of this folder from its last checkpoint; all else is "
     "read from there, but for --epochs, --steps and --patience, which prolong "
-    "it");
+    "it")
+      .Main();
+  options.Excuse("resume");
   task->VisitAll(v);
   training.Visit(v);
   options.Example(

@@ -26,6 +26,7 @@ int RunList(const Arguments& arguments);
 int RunBench(const Arguments& arguments);
 int RunBenchDecode(const Arguments& arguments);
 int RunDemo(const Arguments& arguments);
+int RunHelp(const Arguments& arguments);
 int RunManual(const Arguments& arguments);
 int RunCompletion(const Arguments& arguments);
 /// What may follow, for the scripts of RunCompletion: heed __complete WORDS...,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 
+#include "apps/heed/options.h"
 #include "heed/attention/catalogue.h"
 
 namespace heed {
@@ -18,7 +19,7 @@ constexpr char kSeparator = '\x1F';
 const Field* FindOption(const std::vector<Field>& fields,
                         std::string_view name) {
   for (const Field& field : fields) {
-    if (field.OptionName() == name) return &field;
+    if (HasOption(field, name)) return &field;
   }
   return nullptr;
 }
@@ -78,30 +79,23 @@ std::string ValueAnswer(const Field& field, std::string_view placeholder,
   return CompletionAnswer(PathsFor(placeholder), values, current);
 }
 
-std::vector<Candidate> OptionCandidates(const std::vector<Field>& fields) {
+// Other names are offered once one is begun.
+std::vector<Candidate> OptionCandidates(const std::vector<Field>& fields,
+                                        bool with_aliases) {
   std::vector<Candidate> candidates;
   for (const Field& field : fields) {
     candidates.emplace_back(field.OptionName(), FirstClause(field.help));
+    for (const std::string& name : field.OptionNames()) {
+      if (with_aliases && name != field.OptionName()) {
+        candidates.emplace_back(name, "the same as " + field.OptionName());
+      }
+    }
     if (!field.IsBool()) continue;
     candidates.emplace_back(NegatedName(field), "not " + field.OptionName());
   }
   candidates.emplace_back(kConfigOption, "options by key");
   candidates.emplace_back("--help", "print the help");
   return candidates;
-}
-
-size_t CountPositionals(const std::vector<Field>& fields,
-                        const Strings& words) {
-  size_t count = 0;
-  bool value_follows = false;
-  for (const std::string& word : words) {
-    const bool is_value = value_follows;
-    const Field* field = FindOption(fields, word);
-    value_follows =
-        !is_value && (word == kConfigOption || (field && !field->IsBool()));
-    if (!is_value && !word.starts_with('-')) ++count;
-  }
-  return count;
 }
 
 }  // namespace
@@ -171,7 +165,7 @@ std::string Completions(const CommandDescription& command,
     }
   }
   const std::vector<Field>& positionals = command.positionals;
-  const size_t given = CountPositionals(fields, line.before);
+  const size_t given = PositionalsIn(line.before, fields).size();
   const bool last_is_list = !positionals.empty() && positionals.back().IsList();
   if (!line.current.starts_with('-') &&
       (given < positionals.size() || last_is_list)) {
@@ -179,7 +173,9 @@ std::string Completions(const CommandDescription& command,
         given < positionals.size() ? positionals[given] : positionals.back();
     return ValueAnswer(next, next.key, "", line.current);
   }
-  return CompletionAnswer("words", OptionCandidates(fields), line.current);
+  const bool begun = line.current.size() > std::string_view("--").size();
+  return CompletionAnswer("words", OptionCandidates(fields, begun),
+                          line.current);
 }
 
 }  // namespace heed

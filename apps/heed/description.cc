@@ -29,6 +29,11 @@ std::string ExplainField(const Field& field) {
     shown = fmt::format("{}", fmt::join(value.get<Strings>(), ","));
   }
   Strings notes;
+  if (!field.aliases.empty()) {
+    const Strings names = field.OptionNames();
+    notes.push_back(fmt::format(
+        "also {}", fmt::join(names.begin() + 1, names.end(), ", ")));
+  }
   if (!field.RangeName().empty()) notes.push_back(field.RangeName());
   if (!shown.empty()) notes.push_back("default " + shown);
   if (!notes.empty()) text += fmt::format(" ({})", fmt::join(notes, "; "));
@@ -70,7 +75,28 @@ std::string HelpLine(const OptionText& option) {
 }  // namespace
 
 std::string NegatedName(const Field& field) {
-  return "--no-" + field.OptionName().substr(2);
+  return NegatedNames(field).front();
+}
+
+Strings NegatedNames(const Field& field) {
+  Strings names;
+  if (!field.IsBool()) return names;
+  for (const std::string& name : field.OptionNames()) {
+    names.push_back("--no-" + name.substr(2));
+  }
+  return names;
+}
+
+bool HasOption(const Field& field, std::string_view word) {
+  const Strings names = field.OptionNames();
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+bool TakesValue(const std::vector<Field>& fields, std::string_view word) {
+  return word == kConfigOption ||
+         std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
+           return !field.IsBool() && HasOption(field, word);
+         });
 }
 
 std::string Usage(const Field& field) {
@@ -110,7 +136,13 @@ std::vector<OptionText> PositionalTexts(const CommandDescription& command) {
 
 std::vector<OptionSection> OptionSections(const CommandDescription& command) {
   std::vector<OptionSection> sections;
+  OptionSection main = {"Main options", {}};
   for (const Field& field : command.options.fields()) {
+    if (field.main) main.options.push_back({Usage(field), ExplainField(field)});
+  }
+  if (!main.options.empty()) sections.push_back(std::move(main));
+  for (const Field& field : command.options.fields()) {
+    if (field.main) continue;
     const std::string title = field.section.empty() ? "Options" : field.section;
     if (sections.empty() || sections.back().title != title) {
       sections.push_back({title, {}});

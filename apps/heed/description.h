@@ -4,6 +4,7 @@
 #define HEED_APPS_HEED_DESCRIPTION_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/base/config.h"
@@ -39,13 +40,20 @@ struct OptionSection {
 /// "DIR [options]": what follows the name of the command.
 std::string ArgumentsUsage(const CommandDescription& command);
 std::vector<OptionText> PositionalTexts(const CommandDescription& command);
-/// All options by section, those that every command has at the end.
+/// All options by section: the main ones first, those that every command has
+/// at the end.
 std::vector<OptionSection> OptionSections(const CommandDescription& command);
 
 /// "--epochs N", "--[no-]reverse".
 std::string Usage(const Field& field);
 /// "--no-reverse" for --reverse.
 std::string NegatedName(const Field& field);
+/// The same of all its names; none if it is no flag.
+std::vector<std::string> NegatedNames(const Field& field);
+/// Whether the word is a name of its option, not negated.
+bool HasOption(const Field& field, std::string_view word);
+/// Whether the word is an option of these fields whose value follows.
+bool TakesValue(const std::vector<Field>& fields, std::string_view word);
 
 /// What --help prints.
 std::string HelpText(const CommandDescription& command);

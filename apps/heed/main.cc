@@ -39,6 +39,7 @@ const std::vector<Command>& Commands() {
        RunBench, &Benches()},
       {"manual", "write the manual pages", RunManual},
       {"completion", "print a shell completion script", RunCompletion},
+      {"help", "explain a command: heed help train", RunHelp},
   };
   return commands;
 }
@@ -59,7 +60,7 @@ const std::vector<CommandExample>& Examples() {
 
 namespace {
 
-void PrintHelp() {
+void PrintMainHelp() {
   std::string text = fmt::format(
       "heed {}.\n\nUsage: heed COMMAND [options]\n\nCommands\n", kSummary);
   for (const Command& command : Commands()) {
@@ -75,15 +76,41 @@ void PrintHelp() {
     text += fmt::format("  {}\n      {}\n", line, example.meaning);
   }
   text +=
-      "\nheed COMMAND --help explains a command; heed --version prints the "
-      "version.\n";
+      "\nheed help COMMAND (or heed COMMAND --help) explains a command; heed "
+      "--version prints the version.\n";
   std::fputs(text.c_str(), stdout);
 }
+
+}  // namespace
+
+// What stands behind the command is given to it, so that help can depend on it:
+// heed help train --task tag.
+int RunHelp(const Arguments& arguments) {
+  if (!arguments.empty()) {
+    if (const Command* command = FindCommand(Commands(), arguments[0])) {
+      Arguments rest(arguments.begin() + 1, arguments.end());
+      rest.emplace_back("--help");
+      return command->run(rest);
+    }
+  }
+  std::string name;
+  Options options("help",
+                  "Explains a command, as heed COMMAND --help does. What "
+                  "follows the command is heeded: heed help train --task tag.");
+  options.OptionalPositional("COMMAND", name, OneOf(NamesOf(Commands())),
+                             "which command");
+  options.Example("heed help train");
+  options.Example("heed help train --task tag --model bert-tiny");
+  if (options.Parse(arguments)) PrintMainHelp();
+  return 0;
+}
+
+namespace {
 
 int RunMain(const Arguments& arguments) {
   const std::string name = arguments.empty() ? "--help" : arguments[0];
   if (name == "--help" || name == "-h") {
-    PrintHelp();
+    PrintMainHelp();
     return 0;
   }
   if (name == "--version") {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "apps/heed/completion.h"
@@ -62,15 +64,68 @@ CLI::Option* AddValue(CLI::App& app, const std::string& name) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+std::string NamesFor(const Field& field) {
+  Strings names = field.OptionNames();
+  if (field.IsBool()) {
+    for (const std::string& name : NegatedNames(field)) {
+      names.push_back("!" + name);
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 CLI::Option* AddField(CLI::App& app, const Field& field) {
-  if (!field.IsBool()) return AddValue(app, field.OptionName());
-  return app.add_flag(field.OptionName() + ",!" + NegatedName(field))
+  if (!field.IsBool()) return AddValue(app, NamesFor(field));
+  return app.add_flag(NamesFor(field))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
+bool NamesPaths(const Field& field) {
+  const auto* any = std::get_if<Any>(&field.constraint);
+  return any != nullptr &&
+         (any->placeholder.find("FILE") != std::string::npos ||
+          any->placeholder.find("DIR") != std::string::npos);
+}
+
 Strings WordsFor(const Field& field, const Strings& results) {
-  if (field.IsList()) return SplitAtCommas(results);
+  if (field.IsList()) {
+    Strings words;
+    for (const std::string& result : results) {
+      std::error_code ignored;
+      if (NamesPaths(field) && std::filesystem::exists(result, ignored)) {
+        words.push_back(result);
+      } else {
+        const Strings items = SplitAtCommas({result});
+        words.insert(words.end(), items.begin(), items.end());
+      }
+    }
+    return words;
+  }
+  for (const std::string& result : results) {
+    if (result == results.front()) continue;
+    if (field.IsBool()) {
+      throw ConfigError(fmt::format("{} and {} contradict each other",
+                                    field.OptionName(), NegatedName(field)));
+    }
+    throw ConfigError(
+        fmt::format("{} is given twice, as '{}' and as '{}'; it has one value",
+                    field.OptionName(), results.front(), result));
+  }
   return {results.back()};
+}
+
+// "--source FILE and --target FILE, or --tsv FILE"
+std::string WaysText(const Requirement& ways,
+                     const std::vector<Field>& fields) {
+  Strings texts;
+  for (const std::vector<std::string>& keys : ways) {
+    Strings usages;
+    for (const std::string& key : keys) {
+      usages.push_back(Usage(*FindField(fields, key)));
+    }
+    texts.push_back(fmt::format("{}", fmt::join(usages, " and ")));
+  }
+  return fmt::format("{}", fmt::join(texts, ", or "));
 }
 
 }  // namespace
@@ -165,27 +220,55 @@ bool Options::Parse(const Arguments& arguments) {
   }
   RefuseUnknown(app.remaining());
 
-  if (config->count() > 0) ApplyConfigFile(config->results().back());
+  for (const std::string& path : config->results()) ApplyConfigFile(path);
   for (size_t i = 0; i < options.size(); ++i) {
     const Field& field = fields[i];
     if (options[i]->count() == 0) continue;
     field.SetText(WordsFor(field, options[i]->results()), field.OptionName());
     given_.insert(field.key);
   }
+  Strings missing;
   for (size_t i = 0; i < positionals.size(); ++i) {
-    SetPositional(description_.positionals[i], positionals[i]->results());
+    const Field& positional = description_.positionals[i];
+    const Strings& values = positionals[i]->results();
+    if (!values.empty()) {
+      positional.SetText(positional.IsList() ? values : Strings{values[0]},
+                         positional.key);
+    } else if (i + 1 < positionals.size() || !description_.last_is_optional) {
+      missing.push_back(positional.key);
+    }
   }
+  RefuseMissing(missing);
   return true;
 }
 
-void Options::Require(const std::string& key) const {
-  if (Given(key)) return;
-  for (const Field& field : description_.options.fields()) {
-    if (field.key != key) continue;
-    throw ConfigError(fmt::format("{} is missing: {} (see heed {} --help)",
-                                  Usage(field), field.help,
-                                  description_.command));
+bool Options::IsMet(const Requirement& ways) const {
+  const std::vector<Field>& fields = description_.options.fields();
+  return std::any_of(ways.begin(), ways.end(), [&](const Strings& keys) {
+    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      return FindField(fields, key)->IsSet();
+    });
+  });
+}
+
+void Options::RefuseMissing(const Strings& positionals) const {
+  const std::vector<Field>& fields = description_.options.fields();
+  Strings texts;
+  for (const Field& positional : description_.positionals) {
+    if (std::find(positionals.begin(), positionals.end(), positional.key) ==
+        positionals.end()) {
+      continue;
+    }
+    texts.push_back(fmt::format("{} ({})", positional.key, positional.help));
   }
+  const bool excused = !excuse_.empty() && Given(excuse_);
+  for (const Requirement& ways : description_.options.requirements()) {
+    if (excused || IsMet(ways)) continue;
+    texts.push_back(WaysText(ways, fields));
+  }
+  if (texts.empty()) return;
+  throw ConfigError(fmt::format("missing: {} (see heed {} --help)",
+                                fmt::join(texts, "; "), description_.command));
 }
 
 // CLI11 would take the next word as the value of "--name=".
@@ -196,7 +279,7 @@ Arguments Options::SplitAtEquals(const Arguments& arguments) const {
     const std::string name = argument.substr(0, equals);
     bool takes_value = name == kConfigOption;
     for (const Field& field : description_.options.fields()) {
-      takes_value |= !field.IsBool() && field.OptionName() == name;
+      takes_value |= !field.IsBool() && HasOption(field, name);
     }
     if (takes_value && equals < argument.size()) {
       words.push_back(name);
@@ -219,17 +302,21 @@ void Options::RefuseUnknown(const Arguments& remaining) const {
         fmt::format("unexpected argument '{}' (see heed {} --help)", word,
                     description_.command));
   }
-  Strings valid;
-  Strings meant = {kConfigOption, "--help"};
+  Strings names = {kConfigOption, "--help"};
   for (const Field& field : description_.options.fields()) {
-    valid.push_back(field.OptionName());
-    meant.push_back(field.OptionName());
-    if (field.IsBool()) meant.push_back(NegatedName(field));
+    for (const Strings& some : {field.OptionNames(), NegatedNames(field)}) {
+      names.insert(names.end(), some.begin(), some.end());
+    }
   }
-  valid.insert(valid.end(), {kConfigOption, "--help"});
-  throw ConfigError(fmt::format("unknown option '{}'{} (valid: {})", word,
-                                DidYouMean(word, meant),
-                                fmt::join(valid, " ")));
+  constexpr size_t kMostNamed = 3;
+  const Strings nearest = NearestNames(word, names, kMostNamed);
+  throw ConfigError(fmt::format(
+      "unknown option '{}'{}{} (see heed {} --help)", word,
+      subject_.empty() ? "" : " of " + subject_,
+      nearest.empty()
+          ? ""
+          : fmt::format(", did you mean {}?", fmt::join(nearest, " or ")),
+      description_.command));
 }
 
 void Options::ApplyConfigFile(const std::string& path) {
@@ -237,20 +324,9 @@ void Options::ApplyConfigFile(const std::string& path) {
   // A model's config.json serves too: "heed" holds its version and check sums.
   if (json.is_object()) json.erase("heed");
   FieldsFromJson(description_.options.fields(), json, path);
-  for (const auto& item : json.items()) given_.insert(item.key());
-}
-
-void Options::SetPositional(const Field& positional,
-                            const Strings& values) const {
-  if (values.empty()) {
-    const bool last = &positional == &description_.positionals.back();
-    if (last && description_.last_is_optional) return;
-    throw ConfigError(fmt::format("{} is missing: {} (see heed {} --help)",
-                                  positional.key, positional.help,
-                                  description_.command));
+  for (const auto& item : json.items()) {
+    given_.insert(FindField(description_.options.fields(), item.key())->key);
   }
-  positional.SetText(positional.IsList() ? values : Strings{values[0]},
-                     positional.key);
 }
 
 std::string PeekOption(const Arguments& arguments, const std::string& key) {
@@ -263,6 +339,25 @@ std::string PeekOption(const Arguments& arguments, const std::string& key) {
   const bool given =
       json.is_object() && json.contains(key) && json[key].is_string();
   return given ? json[key].get<std::string>() : "";
+}
+
+bool AsksForHelp(const Arguments& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const std::string& word) {
+                       return word == "-h" || word.starts_with("--help");
+                     });
+}
+
+std::vector<std::string> PositionalsIn(const Arguments& arguments,
+                                       const std::vector<Field>& fields) {
+  Strings positionals;
+  bool value_follows = false;
+  for (const std::string& word : arguments) {
+    const bool is_value = value_follows;
+    value_follows = !is_value && TakesValue(fields, word);
+    if (!is_value && !word.starts_with('-')) positionals.push_back(word);
+  }
+  return positionals;
 }
 
 }  // namespace heed

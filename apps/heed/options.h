@@ -12,8 +12,10 @@
 //   }
 //
 // A field `learning_rate` becomes --learning-rate VALUE, a bool --x / --no-x,
-// a list --kinds a,b or --kinds a --kinds b. --config FILE.json sets any of
-// them by key; the command line wins.
+// a list --kinds a,b or --kinds a --kinds b, which add up; its aliases are
+// further names. --config FILE.json sets any of them by key; the command line
+// wins. Two different values for what has one are an error. A path of a list
+// may hold a comma if there is such a file.
 #ifndef HEED_APPS_HEED_OPTIONS_H_
 #define HEED_APPS_HEED_OPTIONS_H_
 
@@ -56,32 +58,45 @@ class Options {
   /// A line that --help shows under "Examples".
   void Example(std::string line);
 
+  /// With this option, nothing else that is required need be given.
+  void Excuse(std::string key) { excuse_ = std::move(key); }
+  /// Said of an option that is unknown: "a model for task 'tag'".
+  void SubjectIs(std::string subject) { subject_ = std::move(subject); }
+
   /// Reads --config, then the arguments, into the fields. Returns false after
   /// writing what was asked for instead: the help, the manual page
   /// (ManualRequest) or what completes a command line (CommandLineToComplete).
-  /// Throws: ConfigError for what is unknown, missing or out of range.
+  /// Throws: ConfigError for what is unknown, out of range, given twice, or
+  /// missing: all of it at once.
   bool Parse(const Arguments& arguments);
 
   /// Whether the command line or --config named the field.
   bool Given(const std::string& key) const { return given_.count(key) > 0; }
-  /// Throws: ConfigError unless the field was given.
-  void Require(const std::string& key) const;
 
  private:
   bool WriteRequested(const Arguments& arguments) const;
   Arguments SplitAtEquals(const Arguments& arguments) const;
   void RefuseUnknown(const Arguments& remaining) const;
   void ApplyConfigFile(const std::string& path);
-  void SetPositional(const Field& positional,
-                     const std::vector<std::string>& values) const;
+  void RefuseMissing(const std::vector<std::string>& positionals) const;
+  bool IsMet(const Requirement& ways) const;
 
   CommandDescription description_;
   std::set<std::string> given_;
+  std::string excuse_;
+  std::string subject_;
 };
 
 /// The value that `--key VALUE`, else the --config file gives to a text field,
 /// or "": for what decides which other options there are (--model NAME).
 std::string PeekOption(const Arguments& arguments, const std::string& key);
+
+/// Whether Parse will write what was asked for instead of reading the options.
+bool AsksForHelp(const Arguments& arguments);
+
+/// The arguments that belong to no option, if options are these fields.
+std::vector<std::string> PositionalsIn(const Arguments& arguments,
+                                       const std::vector<Field>& fields);
 
 }  // namespace heed
 

@@ -1,6 +1,10 @@
 #include "apps/heed/tasks.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
+
+#include "heed/base/errors.h"
 
 namespace heed {
 
@@ -14,15 +18,31 @@ std::string TaskOf(const std::string& folder) {
   return ReadModelSettings(folder).value("task", Tasks().front().name);
 }
 
-std::unique_ptr<Task> PeekTask(const Arguments& arguments) {
-  for (const std::string& argument : arguments) {
-    if (!argument.starts_with('-') &&
-        std::filesystem::exists(ModelPath(argument, kConfigFile))) {
-      return MakeTask(TaskOf(argument));
-    }
+std::unique_ptr<Task> PeekTask(const Arguments& arguments,
+                               const DescribeForTask& describe) {
+  // Those of any task tell values from folders.
+  std::vector<Field> options;
+  for (const TaskInfo& info : Tasks()) {
+    const std::vector<Field> some = describe(*info.make());
+    options.insert(options.end(), some.begin(), some.end());
+  }
+  const std::vector<std::string> folders = PositionalsIn(arguments, options);
+  if (!folders.empty() &&
+      (!AsksForHelp(arguments) ||
+       std::filesystem::exists(ModelPath(folders.front(), kConfigFile)))) {
+    return MakeTask(TaskOf(folders.front()));
   }
   const std::string name = PeekOption(arguments, "task");
   return MakeTask(name.empty() ? Tasks().front().name : name);
+}
+
+void CheckSameTask(const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
+    if (TaskOf(folder) == TaskOf(folders.front())) continue;
+    throw ConfigError(fmt::format(
+        "{} is a model for task '{}' but {} for '{}'; evaluate them one by one",
+        folders.front(), TaskOf(folders.front()), folder, TaskOf(folder)));
+  }
 }
 
 void VisitDtype(FieldList& v, std::string& dtype) {

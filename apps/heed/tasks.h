@@ -2,6 +2,7 @@
 #ifndef HEED_APPS_HEED_TASKS_H_
 #define HEED_APPS_HEED_TASKS_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +17,18 @@ std::vector<std::string> TaskNames();
 /// The task that the model of a folder is for. Throws: as ReadModelSettings.
 std::string TaskOf(const std::string& folder);
 
-/// The task of the first model folder among the arguments, else of --task, else
-/// translation: so that --help can show its options. Without weights.
-std::unique_ptr<Task> PeekTask(const Arguments& arguments);
+/// The options of a command for a task.
+using DescribeForTask = std::function<std::vector<Field>(Task& task)>;
+
+/// The task of the model folder that the first argument without an option
+/// names, else of --task, else translation: so that --help can show its
+/// options. Without weights. Throws: as TaskOf, unless help is asked for.
+std::unique_ptr<Task> PeekTask(const Arguments& arguments,
+                               const DescribeForTask& describe);
+
+/// Throws: as TaskOf for each folder; ConfigError unless all models are for the
+/// same task.
+void CheckSameTask(const std::vector<std::string>& folders);
 
 /// --dtype of the commands that run a model.
 void VisitDtype(FieldList& v, std::string& dtype);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -21,6 +22,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Strings = std::vector<std::string>;
+
+/// As many names as a message can list.
+constexpr size_t kListedNames = 12;
 
 template <typename T>
 constexpr bool kIsInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>;
@@ -49,7 +53,12 @@ bool ReadInteger(const Json& json, T& value) {
   return fits;
 }
 
+// A text alone is a list of one.
 bool ReadStrings(const Json& json, Strings& value) {
+  if (json.is_string()) {
+    if (json != "") value.push_back(json.get<std::string>());
+    return true;
+  }
   if (!json.is_array()) return false;
   for (const Json& item : json) {
     if (!item.is_string()) return false;
@@ -146,10 +155,27 @@ void CheckValue(const T& value, const Constraint& constraint,
   }
 }
 
+std::string OptionNameOf(std::string_view key) {
+  std::string name = fmt::format("--{}", key);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
 Strings KeysOf(const std::vector<Field>& fields) {
   Strings keys;
   for (const Field& field : fields) keys.push_back(field.key);
   return keys;
+}
+
+// What an unknown name may have been meant as: all names, if they are few.
+std::string Instead(std::string_view name, const Strings& names) {
+  if (names.size() <= kListedNames) {
+    return fmt::format("{} (valid: {})", DidYouMean(name, names),
+                       fmt::join(names, ", "));
+  }
+  const Strings nearest = NearestNames(name, names, 3);
+  if (nearest.empty()) return "";
+  return fmt::format(", did you mean '{}'?", fmt::join(nearest, "', '"));
 }
 
 // Optimal string alignment distance, over three rows of its table.
@@ -215,10 +241,22 @@ std::string Field::RangeName() const {
   return range ? Name(*range) : "";
 }
 
-std::string Field::OptionName() const {
-  std::string name = "--" + key;
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
+std::string Field::OptionName() const { return OptionNameOf(key); }
+
+Strings Field::OptionNames() const {
+  Strings names = {OptionName()};
+  for (const std::string& alias : aliases) names.push_back(OptionNameOf(alias));
+  return names;
+}
+
+bool Field::IsNamed(std::string_view name) const {
+  return name == key ||
+         std::find(aliases.begin(), aliases.end(), name) != aliases.end();
+}
+
+bool Field::IsSet() const {
+  const Json value = Value();
+  return !value.empty() && value != "";
 }
 
 void Field::SetJson(const Json& json, std::string_view name) const {
@@ -254,15 +292,36 @@ void Field::Check(std::string_view name) const {
              target);
 }
 
-void FieldList::Add(std::string_view key, FieldTarget target,
-                    const Constraint& constraint, std::string_view help) {
-  for (const Field& field : fields_) {
-    if (field.key == key) {
-      throw ConfigError(fmt::format("config key '{}' is described twice", key));
-    }
-  }
+void FieldList::CheckFree(std::string_view name) const {
+  if (FindField(fields_, name) == nullptr) return;
+  throw ConfigError(fmt::format("config key '{}' is described twice", name));
+}
+
+FieldList& FieldList::Add(std::string_view key, FieldTarget target,
+                          const Constraint& constraint, std::string_view help) {
+  CheckFree(key);
   fields_.push_back(
       {std::string(key), target, constraint, std::string(help), section_});
+  return *this;
+}
+
+FieldList& FieldList::Alias(std::string_view name) {
+  CheckFree(name);
+  fields_.back().aliases.emplace_back(name);
+  return *this;
+}
+
+FieldList& FieldList::Main() {
+  fields_.back().main = true;
+  return *this;
+}
+
+const Field* FindField(const std::vector<Field>& fields,
+                       std::string_view name) {
+  const auto field =
+      std::find_if(fields.begin(), fields.end(),
+                   [&](const Field& f) { return f.IsNamed(name); });
+  return field == fields.end() ? nullptr : &*field;
 }
 
 Json FieldsToJson(const std::vector<Field>& fields) {
@@ -277,17 +336,19 @@ void FieldsFromJson(const std::vector<Field>& fields, const Json& json,
     throw ConfigError(fmt::format("{}: is {}, must be an object of settings",
                                   source_name, Abridged(json)));
   }
+  Strings given;
   for (const auto& item : json.items()) {
     const std::string& key = item.key();
-    const auto field =
-        std::find_if(fields.begin(), fields.end(),
-                     [&](const Field& f) { return f.key == key; });
-    if (field == fields.end()) {
-      const Strings keys = KeysOf(fields);
-      throw ConfigError(fmt::format(
-          "{}: unknown key {}{} (valid: {})", source_name, Abridged(key),
-          DidYouMean(key, keys), fmt::join(keys, ", ")));
+    const Field* field = FindField(fields, key);
+    if (field == nullptr) {
+      throw ConfigError(fmt::format("{}: unknown key {}{}", source_name,
+                                    Abridged(key), Instead(key, KeysOf(fields))));
     }
+    if (std::find(given.begin(), given.end(), field->key) != given.end()) {
+      throw ConfigError(
+          fmt::format("{}: {} is given twice", source_name, field->key));
+    }
+    given.push_back(field->key);
     field->SetJson(item.value(), fmt::format("{}: {}", source_name, key));
   }
 }
@@ -308,20 +369,62 @@ std::vector<FieldDescription> DescribeFields(const std::vector<Field>& fields) {
   return descriptions;
 }
 
+namespace {
+
+// Edits from one word to another, or nothing if they are more than `limit`.
+std::optional<size_t> EditsWithin(size_t limit, std::string_view word,
+                                  std::string_view candidate) {
+  const size_t longer = std::max(word.size(), candidate.size());
+  const size_t shorter = std::min(word.size(), candidate.size());
+  if (longer - shorter > limit) return std::nullopt;
+  const size_t distance = EditDistance(word, candidate);
+  if (distance > limit || distance == longer) return std::nullopt;
+  return distance;
+}
+
+size_t MostEdits(std::string_view word) {
+  return std::max<size_t>(1, word.size() / 3);
+}
+
+}  // namespace
+
 std::string NearestName(std::string_view word, const Strings& candidates) {
   std::string nearest;
-  size_t limit = std::max<size_t>(1, word.size() / 3);
+  size_t limit = MostEdits(word);
   for (const std::string& candidate : candidates) {
-    const size_t longer = std::max(word.size(), candidate.size());
-    const size_t shorter = std::min(word.size(), candidate.size());
-    if (longer - shorter > limit) continue;
-    const size_t distance = EditDistance(word, candidate);
-    if (distance > limit || distance == longer) continue;
+    const auto distance = EditsWithin(limit, word, candidate);
+    if (!distance) continue;
     nearest = candidate;
-    if (distance == 0) break;
-    limit = distance - 1;
+    if (*distance == 0) break;
+    limit = *distance - 1;
   }
   return nearest;
+}
+
+Strings NearestNames(std::string_view word, const Strings& candidates,
+                     size_t count) {
+  constexpr size_t kLeastPart = 3;
+  const size_t limit = MostEdits(word);
+  std::vector<std::pair<size_t, std::string>> near;  // by distance
+  for (const std::string& candidate : candidates) {
+    const bool part = std::min(word.size(), candidate.size()) >= kLeastPart &&
+                      (candidate.find(word) != candidate.npos ||
+                       word.find(candidate) != word.npos);
+    const auto distance = EditsWithin(limit, word, candidate);
+    if (distance) {
+      near.emplace_back(*distance, candidate);
+    } else if (part) {
+      near.emplace_back(limit + 1, candidate);
+    }
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) {
+    return a.first < b.first;
+  });
+  Strings names;
+  for (auto& [distance, name] : near) {
+    if (names.size() < count) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 std::string DidYouMean(std::string_view word, const Strings& candidates) {

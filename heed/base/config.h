@@ -15,10 +15,16 @@
 //
 // JSON files, command-line options, range checks, help and documentation all
 // come from that one description. A config contains another by visiting it
-// (`v.Section("Model"); model.Visit(v);`); all keys share one flat space.
+// (`v.Section("Model"); model.Visit(v);`); all keys share one flat space. What
+// else is known of a field is added behind it:
+//
+//       v("learning_rate", learning_rate, Above(0), "peak step size")
+//           .Alias("lr")  // another name
+//           .Main();      // help shows it first
 #ifndef HEED_BASE_CONFIG_H_
 #define HEED_BASE_CONFIG_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
@@ -72,6 +78,8 @@ struct Field {
   Constraint constraint;
   std::string help;
   std::string section;
+  std::vector<std::string> aliases = {};  ///< further names, like the key
+  bool main = false;                      ///< among those to know first
 
   bool IsBool() const { return std::holds_alternative<bool*>(target); }
   bool IsList() const {
@@ -85,6 +93,12 @@ struct Field {
   std::string RangeName() const;
   /// --learning-rate
   std::string OptionName() const;
+  /// That, and those of the aliases.
+  std::vector<std::string> OptionNames() const;
+  /// Whether this is its key or an alias.
+  bool IsNamed(std::string_view name) const;
+  /// Whether it has a value: a text or a list that is not empty.
+  bool IsSet() const;
 
   /// Sets and checks the value. `name` is how errors call the field.
   /// Throws: ConfigError, with the value, the name and what would be valid.
@@ -95,6 +109,9 @@ struct Field {
   void Check(std::string_view name) const;
 };
 
+/// Ways to give what is needed: keys that belong together.
+using Requirement = std::vector<std::vector<std::string>>;
+
 /// The visitor: collects fields in the order of their description.
 class FieldList {
  public:
@@ -102,24 +119,39 @@ class FieldList {
   void Section(std::string_view title) { section_ = title; }
 
   template <typename T>
-  void operator()(std::string_view key, T& member, std::string_view help) {
-    Add(key, &member, {}, help);
+  FieldList& operator()(std::string_view key, T& member,
+                        std::string_view help) {
+    return Add(key, &member, {}, help);
   }
   template <typename T>
-  void operator()(std::string_view key, T& member, const Constraint& constraint,
-                  std::string_view help) {
-    Add(key, &member, constraint, help);
+  FieldList& operator()(std::string_view key, T& member,
+                        const Constraint& constraint, std::string_view help) {
+    return Add(key, &member, constraint, help);
   }
 
+  /// Another name of the field before. Throws: ConfigError if it is taken.
+  FieldList& Alias(std::string_view name);
+  /// The field before is one of the few to know first.
+  FieldList& Main();
+  /// A command cannot do without: of several ways, each of which is keys that
+  /// are needed together, one must be gone.
+  void Require(Requirement ways) { requirements_.push_back(std::move(ways)); }
+
   const std::vector<Field>& fields() const { return fields_; }
+  const std::vector<Requirement>& requirements() const { return requirements_; }
 
  private:
-  void Add(std::string_view key, FieldTarget target,
-           const Constraint& constraint, std::string_view help);
+  FieldList& Add(std::string_view key, FieldTarget target,
+                 const Constraint& constraint, std::string_view help);
+  void CheckFree(std::string_view name) const;
 
   std::vector<Field> fields_;
+  std::vector<Requirement> requirements_;
   std::string section_;
 };
+
+/// The field of this key or alias, or nullptr.
+const Field* FindField(const std::vector<Field>& fields, std::string_view name);
 
 template <typename Config>
 concept Visitable = requires(Config config, FieldList list) {
@@ -154,8 +186,9 @@ auto ToJson(Config config) {
 }
 
 /// Sets the members that `json` names; the others keep their values.
-/// Throws: ConfigError that names the source and the key, for a key that is
-/// unknown (lists the valid ones) or a value of wrong type or out of range;
+/// An alias stands for its key. Throws: ConfigError that names the source and
+/// the key, for a key that is unknown (lists the valid or nearest ones), given
+/// twice, or a value of wrong type or out of range;
 /// `config` is then unchanged.
 template <Visitable Config>
 void FromJson(Config& config, const nlohmann::ordered_json& json,
@@ -181,6 +214,12 @@ std::vector<FieldDescription> Describe(Config config) {
 /// `word`, or "" when none is near enough to be meant.
 std::string NearestName(std::string_view word,
                         const std::vector<std::string>& candidates);
+
+/// The candidates that `word` may stand for, nearest first, `count` at most: of
+/// few edits, or of which one contains the other.
+std::vector<std::string> NearestNames(
+    std::string_view word, const std::vector<std::string>& candidates,
+    size_t count);
 
 /// ", did you mean 'x'?" for the nearest candidate, or "".
 std::string DidYouMean(std::string_view word,

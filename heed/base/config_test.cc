@@ -116,7 +116,7 @@ TEST(Config, WrongTypesAreRefused) {
        {R"({"width": 7.5})", R"({"width": 3000000000})", R"({"width": null})",
         R"({"steps": 9223372036854775808})", R"({"seed": -1})",
         R"({"reverse": 1})", R"({"learning_rate": "1"})", R"({"name": 3})",
-        R"({"kinds": "a"})", R"({"kinds": [1]})", R"([1])", "3"}) {
+        R"({"kinds": 1})", R"({"kinds": [1]})", R"([1])", "3"}) {
     EXPECT_NE(Refusal(json), "") << json;
   }
 }
@@ -170,6 +170,69 @@ TEST(Config, KeyDescribedTwiceIsAnError) {
   EXPECT_THROW(v("key", b, "second"), ConfigError);
 }
 
+TEST(Config, ATextForAListIsAListOfOne) {
+  OuterConfig config;
+  FromJson(config, Json::parse(R"({"kinds": "a"})"), "j");
+  EXPECT_EQ(config.kinds, std::vector<std::string>{"a"});
+  FromJson(config, Json::parse(R"({"kinds": ""})"), "j");
+  EXPECT_TRUE(config.kinds.empty());
+}
+
+struct AliasConfig {
+  double rate = 1;
+  int other = 2;
+
+  void Visit(FieldList& v) {
+    v("learning_rate", rate, "step size").Alias("lr").Alias("step_size").Main();
+    v("other", other, "something else");
+  }
+};
+
+TEST(Config, AnAliasStandsForItsKey) {
+  AliasConfig config;
+  const std::vector<Field> fields = FieldsOf(config);
+  EXPECT_EQ(
+      fields[0].OptionNames(),
+      (std::vector<std::string>{"--learning-rate", "--lr", "--step-size"}));
+  EXPECT_TRUE(fields[0].main);
+  EXPECT_FALSE(fields[1].main);
+  EXPECT_EQ(FindField(fields, "lr"), &fields[0]);
+  EXPECT_EQ(FindField(fields, "l"), nullptr);
+  FromJson(config, Json::parse(R"({"lr": 3})"), "j");
+  EXPECT_EQ(config.rate, 3);
+  EXPECT_EQ(ToJson(config).dump(), R"({"learning_rate":3.0,"other":2})");
+  EXPECT_THROW(
+      FromJson(config, Json::parse(R"({"lr": 3, "learning_rate": 4})"), "j"),
+      ConfigError);
+}
+
+TEST(Config, AnAliasThatIsTakenIsAnError) {
+  int a = 0, b = 0;
+  FieldList v;
+  v("one", a, "first").Alias("two");
+  EXPECT_THROW(v("two", b, "second"), ConfigError);
+  v("three", b, "third");
+  EXPECT_THROW(v.Alias("one"), ConfigError);
+  EXPECT_THROW(v.Alias("two"), ConfigError);
+}
+
+TEST(Config, OfManyKeysAnUnknownOneIsToldTheNearest) {
+  std::vector<int> values(20);
+  FieldList v;
+  for (size_t i = 0; i < values.size(); ++i) {
+    v("number_" + std::string(1, static_cast<char>('a' + i)), values[i], "one");
+  }
+  try {
+    FieldsFromJson(v.fields(), Json::parse(R"({"numbr_c": 1})"), "j");
+    FAIL();
+  } catch (const ConfigError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("did you mean 'number_c'"), std::string::npos)
+        << message;
+    EXPECT_LT(message.size(), 120u) << message;
+  }
+}
+
 TEST(Field, SetTextReadsEveryType) {
   OuterConfig config;
   const auto fields = FieldsOf(config);
@@ -214,6 +277,21 @@ TEST(NearestName, CountsEditsAndGivesUpWhenFar) {
   EXPECT_EQ(NearestName("", names), "");
   EXPECT_EQ(NearestName("x", {"y"}), "");
   EXPECT_EQ(NearestName(std::string(1000000, 'e'), names), "");
+}
+
+TEST(NearestNames, AreThoseOfFewEditsThenThoseThatHoldTheWord) {
+  const std::vector<std::string> names = {"length", "max_length", "strength",
+                                          "beam"};
+  EXPECT_EQ(NearestNames("lenght", names, 3),
+            (std::vector<std::string>{"length"}));
+  EXPECT_EQ(NearestNames("max_lenght", names, 3),
+            (std::vector<std::string>{"max_length"}));
+  EXPECT_EQ(NearestNames("length", names, 2),
+            (std::vector<std::string>{"length", "strength"}));
+  EXPECT_EQ(NearestNames("length_limit", names, 3),
+            (std::vector<std::string>{"length"}));
+  EXPECT_TRUE(NearestNames("zebra", names, 3).empty());
+  EXPECT_TRUE(NearestNames("", names, 3).empty());
 }
 
 }  // namespace

@@ -18,6 +18,18 @@ constexpr int64_t kLinesPerChunk = 256;
 
 }  // namespace
 
+std::string ParallelText::PlaceOf(size_t i, bool of_source) const {
+  auto line = static_cast<int64_t>(i);
+  for (const TextOrigin& origin : origins) {
+    if (line < origin.lines) {
+      return fmt::format("{}:{}", of_source ? origin.source : origin.target,
+                         line + 1);
+    }
+    line -= origin.lines;
+  }
+  return fmt::format("line {}", i + 1);
+}
+
 ParallelText ReadParallel(const std::string& source_path,
                           const std::string& target_path) {
   ParallelText text{ReadLines(source_path), ReadLines(target_path)};
@@ -27,6 +39,7 @@ ParallelText ReadParallel(const std::string& source_path,
         "of the other",
         source_path, text.source.size(), target_path, text.target.size()));
   }
+  text.origins = {{source_path, target_path, std::ssize(text.source)}};
   return text;
 }
 
@@ -43,6 +56,7 @@ ParallelText ReadTsv(const std::string& path) {
     text.source.push_back(line.substr(0, tab));
     text.target.push_back(line.substr(tab + 1, end - tab - 1));
   }
+  text.origins = {{path, path, std::ssize(text.source)}};
   return text;
 }
 

@@ -2,6 +2,7 @@
 #ifndef HEED_DATA_CORPUS_H_
 #define HEED_DATA_CORPUS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,10 +13,22 @@
 
 namespace heed {
 
+/// Files that pairs were read from, and how many.
+struct TextOrigin {
+  std::string source;
+  std::string target;
+  int64_t lines = 0;
+};
+
 /// Line i of `source` translates to line i of `target`.
 struct ParallelText {
   std::vector<std::string> source;
   std::vector<std::string> target;
+  /// Of text that was read: its files, in the order of the lines.
+  std::vector<TextOrigin> origins = {};
+
+  /// "file:12", of the source or the target of pair i.
+  std::string PlaceOf(size_t i, bool of_source) const;
 };
 
 /// Two files, plain or gzip. Throws: FormatError if they have different

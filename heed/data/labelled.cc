@@ -241,7 +241,8 @@ void Truncate(Encoded& first, Encoded& second, int64_t room) {
 
 void LabelledFormat::Visit(FieldList& v) {
   v("format", format, OneOf{"tsv", "lines", "docs", "imdb"},
-    "how files of labelled texts are written");
+    "how files of labelled texts are written")
+      .Main();
   v("label_column", label_column, Range(1, 1000), "tsv: column of the label");
   v("text_column", text_column, Range(1, 1000), "tsv: column of the text");
   v("second_column", second_column, Range(0, 1000),

@@ -14,18 +14,21 @@
 namespace heed {
 namespace {
 
-/// The lines of a file in columns; knows where it stands for its errors.
+/// The lines of files in columns; knows where it stands for its errors.
 class TabReader {
  public:
-  explicit TabReader(const std::string& path)
-      : path_(path), lines_(ReadLines(path)) {}
+  explicit TabReader(const std::vector<std::string>& paths) : paths_(paths) {}
 
   /// Calls body(columns) for each line.
   template <typename Body>
   void ForEach(Body&& body) {
-    for (const std::string& text : lines_) {
-      ++line_;
-      body(SplitAt(text, "\t"));
+    for (const std::string& path : paths_) {
+      path_ = path;
+      line_ = 0;
+      for (const std::string& text : ReadLines(path)) {
+        ++line_;
+        body(SplitAt(text, "\t"));
+      }
     }
   }
 
@@ -55,8 +58,8 @@ class TabReader {
   }
 
  private:
+  const std::vector<std::string>& paths_;
   std::string path_;
-  std::vector<std::string> lines_;
   int64_t line_ = 0;
 };
 
@@ -75,8 +78,8 @@ int64_t TextCollection::Find(const std::string& id) const {
   return found == places_.end() ? -1 : found->second;
 }
 
-TextCollection ReadTexts(const std::string& path) {
-  TabReader reader(path);
+TextCollection ReadTexts(const std::vector<std::string>& paths) {
+  TabReader reader(paths);
   TextCollection collection;
   reader.ForEach([&](const std::vector<std::string_view>& columns) {
     if (columns.size() < 2) reader.Fail("no tab between id and text");
@@ -92,10 +95,10 @@ TextCollection ReadTexts(const std::string& path) {
   return collection;
 }
 
-std::vector<RetrievalQuery> ReadRelevantPairs(const std::string& path,
-                                              const TextCollection& queries,
-                                              const TextCollection& corpus) {
-  TabReader reader(path);
+std::vector<RetrievalQuery> ReadRelevantPairs(
+    const std::vector<std::string>& paths, const TextCollection& queries,
+    const TextCollection& corpus) {
+  TabReader reader(paths);
   std::vector<RetrievalQuery> read;
   std::unordered_map<int64_t, size_t> place_of_query;
   std::map<std::pair<int64_t, int64_t>, bool> labels;
@@ -130,10 +133,10 @@ std::vector<RetrievalQuery> ReadRelevantPairs(const std::string& path,
   return read;
 }
 
-std::vector<RetrievalQuery> ReadCandidateLists(const std::string& path,
-                                               const TextCollection& queries,
-                                               const TextCollection& corpus) {
-  TabReader reader(path);
+std::vector<RetrievalQuery> ReadCandidateLists(
+    const std::vector<std::string>& paths, const TextCollection& queries,
+    const TextCollection& corpus) {
+  TabReader reader(paths);
   std::vector<RetrievalQuery> read;
   std::vector<bool> seen(static_cast<size_t>(queries.size()));
   reader.ForEach([&](const std::vector<std::string_view>& columns) {

@@ -30,11 +30,11 @@ class TextCollection {
   std::unordered_map<std::string, int64_t> places_;
 };
 
-/// Lines of id, tab, text, plain or gzip; further columns (a body behind a
-/// title) are part of the text, behind a space. Throws: FormatError that names
-/// file and line of one without a tab or an id, and of an id that comes twice;
-/// and as ReadLines.
-TextCollection ReadTexts(const std::string& path);
+/// Files, which add up, of lines of id, tab, text, plain or gzip; further
+/// columns (a body behind a title) are part of the text, behind a space.
+/// Throws: FormatError that names file and line of one without a tab or an id,
+/// and of an id that comes twice; and as ReadLines.
+TextCollection ReadTexts(const std::vector<std::string>& paths);
 
 /// What answers one query. All are places in their collections.
 struct RetrievalQuery {
@@ -50,9 +50,9 @@ struct RetrievalQuery {
 /// Throws: FormatError that names file and line of an id that is not in its
 /// collection, of another third column, and of a pair that is said to be both
 /// 0 and 1; and as ReadLines.
-std::vector<RetrievalQuery> ReadRelevantPairs(const std::string& path,
-                                              const TextCollection& queries,
-                                              const TextCollection& corpus);
+std::vector<RetrievalQuery> ReadRelevantPairs(
+    const std::vector<std::string>& paths, const TextCollection& queries,
+    const TextCollection& corpus);
 
 /// Lines of query id, tab, ids of the relevant texts, tab, ids of candidates
 /// and perhaps tab, scores of a search engine (left out), as in the AskUbuntu
@@ -62,9 +62,9 @@ std::vector<RetrievalQuery> ReadRelevantPairs(const std::string& path,
 /// collection, of a query that comes twice, of one without candidates and of
 /// another number of columns; and as ReadLines.
 /// Format: github.com/taolei87/askubuntu (Lei et al. 2016, arXiv:1512.05726).
-std::vector<RetrievalQuery> ReadCandidateLists(const std::string& path,
-                                               const TextCollection& queries,
-                                               const TextCollection& corpus);
+std::vector<RetrievalQuery> ReadCandidateLists(
+    const std::vector<std::string>& paths, const TextCollection& queries,
+    const TextCollection& corpus);
 
 }  // namespace heed
 

@@ -39,32 +39,32 @@ TextCollection Queries() {
 
 std::vector<RetrievalQuery> Pairs(const std::string& content) {
   const TemporaryFolder folder;
-  return ReadRelevantPairs(folder.Put("x.tsv", content), Queries(),
+  return ReadRelevantPairs({folder.Put("x.tsv", content)}, Queries(),
                            FourTexts());
 }
 
 std::vector<RetrievalQuery> Lists(const std::string& content) {
   const TemporaryFolder folder;
-  return ReadCandidateLists(folder.Put("x.tsv", content), Queries(),
+  return ReadCandidateLists({folder.Put("x.tsv", content)}, Queries(),
                             FourTexts());
 }
 
 std::string PairError(const std::string& content) {
   return ErrorOf(content, [](const std::string& path) {
-    ReadRelevantPairs(path, Queries(), FourTexts());
+    ReadRelevantPairs({path}, Queries(), FourTexts());
   });
 }
 
 std::string ListError(const std::string& content) {
   return ErrorOf(content, [](const std::string& path) {
-    ReadCandidateLists(path, Queries(), FourTexts());
+    ReadCandidateLists({path}, Queries(), FourTexts());
   });
 }
 
 TEST(Texts, ATitleAndItsBodyAreOneText) {
   const TemporaryFolder folder;
   const TextCollection texts =
-      ReadTexts(folder.Put("x.tsv", "7\thow to\tinstall it\n8\t\n"));
+      ReadTexts({folder.Put("x.tsv", "7\thow to\tinstall it\n8\t\n")});
   EXPECT_EQ(texts.size(), 2);
   EXPECT_EQ(texts.Id(0), "7");
   EXPECT_EQ(texts.texts()[0], "how to install it");
@@ -79,11 +79,11 @@ TEST(Texts, GzipIsReadToo) {
   gzFile file = gzopen(path.c_str(), "wb");
   gzputs(file, "1\tpacked\n");
   gzclose(file);
-  EXPECT_EQ(ReadTexts(path).texts()[0], "packed");
+  EXPECT_EQ(ReadTexts({path}).texts()[0], "packed");
 }
 
 TEST(Texts, BadLinesAreNamed) {
-  const auto read = [](const std::string& path) { ReadTexts(path); };
+  const auto read = [](const std::string& path) { ReadTexts({path}); };
   EXPECT_EQ(ErrorOf("1\ta\nno tab\n", read),
             "x.tsv:2: no tab between id and text");
   EXPECT_EQ(ErrorOf("\ta\n", read), "x.tsv:1: no id before the tab");

@@ -167,6 +167,26 @@ TimeSeries ReadTimeSeries(const std::string& path) {
   return ParseTimeSeries(ReadLines(path), path);
 }
 
+TimeSeries ReadTimeSeries(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw ConfigError("--series is needed");
+  TimeSeries all = ReadTimeSeries(paths.front());
+  for (size_t i = 1; i < paths.size(); ++i) {
+    TimeSeries next = ReadTimeSeries(paths[i]);
+    if (next.names != all.names || next.times.empty() != all.times.empty()) {
+      throw FormatError(
+          fmt::format("{} has other columns than {}, whose rows it continues",
+                      paths[i], paths.front()));
+    }
+    Tensor values({all.rows() + next.rows(), all.columns()}, DType::kF64);
+    values.Slice(0, all.rows()).CopyFrom(all.values);
+    values.Slice(all.rows(), values.dim(0)).CopyFrom(next.values);
+    all.values = values;
+    std::move(next.times.begin(), next.times.end(),
+              std::back_inserter(all.times));
+  }
+  return all;
+}
+
 TimeSeries ParseTimeSeries(std::vector<std::string> lines,
                            const std::string& name) {
   const CsvReader csv(std::move(lines), name);

@@ -33,6 +33,9 @@ struct TimeSeries {
 /// for names that are missing or come twice and for a file without rows; and as
 /// ReadLines.
 TimeSeries ReadTimeSeries(const std::string& path);
+/// The rows of files, one after the other. Throws: ConfigError if there is no
+/// file; FormatError that names a file with other columns than the first.
+TimeSeries ReadTimeSeries(const std::vector<std::string>& paths);
 /// The same of lines that are read already; errors call them `name`.
 TimeSeries ParseTimeSeries(std::vector<std::string> lines,
                            const std::string& name);

@@ -16,7 +16,9 @@ constexpr int64_t kExtraLength = 10;
 
 void DecodeOptions::Visit(FieldList& v) {
   v.Section("Search");
-  v("beam", beam, Range(1, 1000), "hypotheses kept at each step; 1: greedy");
+  v("beam", beam, Range(1, 1000), "hypotheses kept at each step; 1: greedy")
+      .Alias("beam_size")
+      .Alias("num_beams");
   v("nbest", nbest, Range(1, 1000),
     "translations of each sentence; at most the beam, unless sampled");
   v("length_penalty", length_penalty, Range(0, 10),
@@ -25,7 +27,8 @@ void DecodeOptions::Visit(FieldList& v) {
   v("coverage_penalty", coverage_penalty, Range(0, 100),
     "weight of the penalty for source words of little attention; 0: off");
   v("max_length", max_length, Range(0, 1000000),
-    "maximum of target tokens; 0: only the limit by the source's length");
+    "maximum of target tokens; 0: only the limit by the source's length")
+      .Alias("max_len");
   v("max_length_factor", max_length_factor, Range(0, 1000),
     "at most this many target tokens per source token, and 10 more; 0: no such "
     "limit where there is a max_length");

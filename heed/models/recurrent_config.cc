@@ -124,12 +124,16 @@ void RecurrentConfig::Visit(FieldList& v) {
   v("variant", variant,
     AutoOr({"cho", "sutskever", "rnnsearch", "cgru", "global"}),
     "which variant of it");
-  v("embedding", embedding, Range(1, 16384), "features of a word");
-  v("units", units, Range(1, 16384), "features of a decoder state");
+  v("embedding", embedding, Range(1, 16384), "features of a word")
+      .Alias("embedding_size");
+  v("units", units, Range(1, 16384), "features of a decoder state")
+      .Alias("hidden")
+      .Alias("hidden_size");
   v("encoder_units", encoder_units, Range(0, 16384),
     "features of an encoder state, per direction; 0: as units, or half of it "
     "where the score needs equal sizes");
-  v("layers", layers, Range(0, kMaxLayers), "recurrent layers; 0: the model's");
+  v("layers", layers, Range(0, kMaxLayers), "recurrent layers; 0: the model's")
+      .Alias("num_layers");
   v("cell", cell, AutoOr(CellNames()), "recurrent cell");
   v("bidirectional", bidirectional, AutoOr({"yes", "no"}),
     "read the source in both directions");

@@ -12,9 +12,12 @@ namespace heed {
 void RnnConfig::Visit(FieldList& v) {
   v.Section("Recurrence");
   v("cell", cell, OneOf(CellNames()), "recurrent cell");
-  v("units", units, Range(1, 16384), "features of a state, per direction");
+  v("units", units, Range(1, 16384), "features of a state, per direction")
+      .Alias("hidden")
+      .Alias("hidden_size");
   v("layers", layers, Range(0, kMaxLayers),
-    "recurrent layers; 0: attention alone");
+    "recurrent layers; 0: attention alone")
+      .Alias("num_layers");
   v("bidirectional", bidirectional, OneOf{"auto", "yes", "no"},
     "read in both directions; auto: where what comes later may be seen");
 

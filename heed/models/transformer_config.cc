@@ -178,15 +178,21 @@ void TransformerConfig::VisitEncoder(FieldList& v) { VisitParts(v, false); }
 
 void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
   v.Section("Model");
-  v("layers", layers, Range(0, 256), "layers of the encoder; 0: the model's");
+  v("layers", layers, Range(0, 256), "layers of the encoder; 0: the model's")
+      .Alias("num_layers");
   if (decoder) {
     v("decoder_layers", decoder_layers, Range(0, 256),
       "layers of the decoder; 0: as layers");
   }
   v("width", width, Range(0, 65536),
-    "features of a token, the width of the model; 0: the model's");
+    "features of a token, the width of the model; 0: the model's")
+      .Alias("hidden")
+      .Alias("hidden_size")
+      .Alias("d_model");
   v("ff", ff, Range(0, 262144),
-    "width of the feed-forward layers; 0: the model's");
+    "width of the feed-forward layers; 0: the model's")
+      .Alias("ffn")
+      .Alias("d_ff");
   v("norm", norm, AutoOr({"pre", "post"}),
     "layer normalisation before (pre) or after (post) each sublayer; auto: pre "
     "for tiny models, which then need no warm-up; as published for others");
@@ -221,7 +227,7 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
   }
 
   v.Section("Attention");
-  v("heads", heads, Range(0, 1024), "heads; 0: the model's");
+  v("heads", heads, Range(0, 1024), "heads; 0: the model's").Alias("num_heads");
   v("key_heads", key_heads, Range(0, 1024),
     "heads of keys and values, which heads of queries share; 0: as heads");
   v("score", score, Any{"SCORE"},

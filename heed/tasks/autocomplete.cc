@@ -13,7 +13,7 @@
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
 #include "heed/data/batches.h"
-#include "heed/io/file.h"
+#include "heed/data/pair_files.h"
 #include "heed/kernels/gather.h"
 #include "heed/kernels/topk.h"
 #include "heed/tasks/input_lines.h"
@@ -31,15 +31,6 @@ constexpr int64_t kRowsAtOnce = 1024;
 constexpr int64_t kGuessesAtOnce = 32;
 constexpr int kSuggestions = 3;
 constexpr int32_t kNoWord = -1;
-
-std::vector<std::string> ReadAll(const std::vector<std::string>& paths) {
-  std::vector<std::string> all;
-  for (const std::string& path : paths) {
-    std::vector<std::string> lines = ReadLines(path);
-    std::move(lines.begin(), lines.end(), std::back_inserter(all));
-  }
-  return all;
-}
 
 /// The first characters of a text, or the last that begin with a space.
 std::string Cut(const std::string& typed, int length, bool from_end) {
@@ -95,8 +86,10 @@ void AddGuesses(const Tensor& scores, const int32_t* targets,
 }  // namespace
 
 void TypingDataConfig::Visit(FieldList& v) {
-  v("texts", texts, Any{"FILE"}, "training text, line by line (.gz too)");
-  v("valid_texts", valid_texts, Any{"FILE"}, "validation text");
+  v("texts", texts, Any{"FILE"}, "training text, line by line (.gz too)")
+      .Main();
+  v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
+  v.Require({{"texts"}});
   v("form", form, OneOf{"letters", "lowercase", "as_is"},
     "lower case with spaces in the place of all but letters, lower case alone, "
     "or as it is");
@@ -109,7 +102,9 @@ void TypingDataConfig::Visit(FieldList& v) {
   v("min_count", min_count, Range(1, 1000000), "rarer words are not guessed");
   v.Section("Batches");
   v("batch_texts", batch_texts, Range(0, 1000000),
-    "sequences per batch at most; 0: no limit");
+    "sequences per batch at most; 0: no limit")
+      .Alias("batch_size")
+      .Alias("bs");
   v("batch_characters", batch_characters, Range(1, 10000000),
     "characters per batch, padding included");
 }
@@ -155,7 +150,8 @@ void AutocompleteTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "what reads the characters: a recurrent network or a Transformer");
+    "what reads the characters: a recurrent network or a Transformer")
+      .Main();
   v("embedding", embedding, Range(0, 16384),
     "features of a character; 0: as units, or as width");
   encoder.Visit(v);
@@ -175,7 +171,7 @@ void AutocompleteTask::Resolve() {
 
 void AutocompleteTask::ReadExamples() {
   if (data.texts.empty()) throw ConfigError("--texts is needed");
-  SetText(ReadAll(data.texts), ReadAll(data.valid_texts));
+  SetText(ReadAllLines(data.texts), ReadAllLines(data.valid_texts));
 }
 
 void AutocompleteTask::SetText(const std::vector<std::string>& train,
@@ -475,6 +471,7 @@ void AutocompleteTask::Predict(const Context& ctx, std::istream& in,
 void AutocompleteTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
   v("texts", compared_, Any{"FILE"}, "text to guess, line by line (.gz too)");
+  v.Require({{"texts"}});
   v.Section("Measures");
   v("by_length", plot_file_, Any{"FILE"},
     "draw the accuracy by characters typed (.svg)");
@@ -482,7 +479,7 @@ void AutocompleteTask::VisitEvaluate(FieldList& v) {
 
 Report AutocompleteTask::Evaluate() const {
   if (compared_.empty()) throw ConfigError("--texts is needed");
-  const std::vector<std::string> lines = ReadAll(compared_);
+  const std::vector<std::string> lines = ReadAllLines(compared_);
   const auto start = Clock::now();
   const TypingScore score = Score(lines);
   Report report;

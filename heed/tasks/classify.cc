@@ -25,7 +25,9 @@ constexpr int64_t kTextsAtOnce = 256;
 void VisitFiles(FieldList& v, const std::string& prefix,
                 const std::string& purpose, LabelledFiles& files) {
   v(prefix + "texts", files.texts, Any{"FILE"},
-    "files of labelled texts " + purpose + " (.gz too)");
+    "files of labelled texts " + purpose + " (.gz too)")
+      .Main();
+  if (prefix.empty()) v.Require({{"texts"}});
   v(prefix + "labels", files.labels, Any{"FILE"},
     "format lines: a file of labels for each");
   v(prefix + "folds", files.folds, Any{"FOLDS"},
@@ -54,14 +56,17 @@ void ClassifyDataConfig::Visit(FieldList& v) {
   format.Visit(v);
   v("max_length", max_length, Range(0, 1000000),
     "tokens of a text, special tokens included; longer texts are cut; 0: no "
-    "limit");
+    "limit")
+      .Alias("max_len");
   vocabulary.Visit(v, {"unigram", "bpe", "words", "characters", "wordpiece",
                        "wordpiece_cased"});
   v.Section("Batches");
   v("batch_tokens", batch_tokens, Range(1, 10000000),
     "tokens per batch, padding included");
   v("batch_texts", batch_texts, Range(0, 1000000),
-    "texts per batch at most; 0: no limit");
+    "texts per batch at most; 0: no limit")
+      .Alias("batch_size")
+      .Alias("bs");
 }
 
 void ClassifyTask::ChooseModel(const std::string& name) {
@@ -77,7 +82,8 @@ void ClassifyTask::ChooseModel(const std::string& name) {
 void ClassifyTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
-  v("model", encoder.model, OneOf(EncoderConfig::Names()), "what reads a text");
+  v("model", encoder.model, OneOf(EncoderConfig::Names()), "what reads a text")
+      .Main();
   classifier.Visit(v);
   encoder.Visit(v);
 }

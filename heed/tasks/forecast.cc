@@ -87,11 +87,17 @@ void ForecastDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("series", series, Any{"FILE"},
     "CSV file: names of columns, then a row of numbers for each point of time, "
-    "which may stand in the first column (.gz too)");
+    "which may stand in the first column (.gz too); rows of several files "
+    "follow one another")
+      .Main();
+  v.Require({{"series"}});
   v("split", split, Any{"TRAIN,VALID,TEST"},
     "rows, or shares of them, for training, validation and test; ett: "
-    "8640,2880,2880");
-  v("batch_windows", batch_windows, Range(1, 1000000), "windows per batch");
+    "8640,2880,2880")
+      .Main();
+  v("batch_windows", batch_windows, Range(1, 1000000), "windows per batch")
+      .Alias("batch_size")
+      .Alias("bs");
 }
 
 void ForecastTask::ChooseModel(const std::string& name) {
@@ -114,7 +120,8 @@ void ForecastTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
   v("model", model, OneOf{kPatchTst, kRnn, kTransformer},
-    "patches of each column by itself, or all columns row by row");
+    "patches of each column by itself, or all columns row by row")
+      .Main();
   forecaster.Visit(v);
   encoder.Visit(v);
 }
@@ -134,10 +141,7 @@ void ForecastTask::Resolve() {
   encoder.Resolve(IsCausal(model));
 }
 
-void ForecastTask::ReadExamples() {
-  if (data.series.empty()) throw ConfigError("--series is needed");
-  SetSeries(ReadTimeSeries(data.series));
-}
+void ForecastTask::ReadExamples() { SetSeries(ReadTimeSeries(data.series)); }
 
 void ForecastTask::SetSeries(TimeSeries series) {
   split_ = SplitRows(data.split, series.rows());
@@ -184,7 +188,8 @@ void ForecastTask::MakeModel(uint64_t seed) {
 }
 
 void ForecastTask::EncodeExamples() {
-  CheckColumns(series_, data.series);
+  CheckColumns(series_,
+               data.series.empty() ? "the series" : data.series.front());
   values_ = standardizer_->Apply(series_.values);
   train_ = WindowOrigins(split_.train, Windows(), 1, false);
   valid_ = WindowOrigins(split_.valid, Windows(), 1, true);
@@ -293,11 +298,10 @@ void ForecastTask::Predict(const Context& ctx, std::istream& in,
 }
 
 Report ForecastTask::Evaluate() const {
-  const std::string& path =
+  const std::vector<std::string>& paths =
       evaluation.series.empty() ? data.series : evaluation.series;
-  if (path.empty()) throw ConfigError("--series is needed");
-  const TimeSeries series = ReadTimeSeries(path);
-  CheckColumns(series, path);
+  const TimeSeries series = ReadTimeSeries(paths);
+  CheckColumns(series, paths.front());
   const SeriesSplit split = SplitRows(
       evaluation.split.empty() ? data.split : evaluation.split, series.rows());
   const Tensor values = standardizer_->Apply(series.values);

@@ -19,7 +19,7 @@ namespace heed {
 
 /// Where rows come from and how they become batches.
 struct ForecastDataConfig {
-  std::string series;
+  std::vector<std::string> series;
   std::string split = "0.7,0.1,0.2";
   int batch_windows = 128;
 

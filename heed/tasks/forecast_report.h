@@ -16,7 +16,7 @@ namespace heed {
 
 /// Which part of a series is forecast, and what that is compared with.
 struct ForecastEvaluationConfig {
-  std::string series;
+  std::vector<std::string> series;
   std::string split;
   std::string part = "test";
   int stride = 1;

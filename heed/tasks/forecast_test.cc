@@ -77,7 +77,7 @@ class Forecasting : public testing::Test {
 };
 
 TEST_F(Forecasting, TrainsPredictsAndEvaluates) {
-  task_.data.series = folder_.Put("waves.csv", Csv(kRows, Wave));
+  task_.data.series = {folder_.Put("waves.csv", Csv(kRows, Wave))};
   const TrainResult result = Train(task_, training_);
   EXPECT_EQ(result.metric, "mse");
 
@@ -116,7 +116,7 @@ TEST_F(Forecasting, TrainsPredictsAndEvaluates) {
 }
 
 TEST_F(Forecasting, EveryModelLearns) {
-  task_.data.series = folder_.Put("waves.csv", Csv(300, Wave));
+  task_.data.series = {folder_.Put("waves.csv", Csv(300, Wave))};
   for (const char* name : {"rnn", "transformer"}) {
     task_.ChooseModel(name);
     task_.forecaster.lookback = 20;
@@ -132,7 +132,7 @@ TEST_F(Forecasting, EveryModelLearns) {
 
 TEST_F(Forecasting, ARandomWalkIsNotReportedAsBeaten) {
   for (const uint64_t seed : {1, 2, 3}) {
-    task_.data.series = folder_.Put("walk.csv", RandomWalk(seed));
+    task_.data.series = {folder_.Put("walk.csv", RandomWalk(seed))};
     training_.run.epochs = 4;
     Train(task_, training_);
     const Report report = Evaluate(task_);
@@ -146,9 +146,8 @@ TEST_F(Forecasting, NothingIsLearnedFromTheTestPart) {
   training_.run.epochs = 1;
   std::vector<std::string> scales, weights;
   for (const double changed : {0.0, 1000.0}) {
-    task_.data.series =
-        folder_.Put("waves.csv", Csv(400, [changed](int column, int row) {
-                      return Wave(column, row) + (row >= 320 ? changed : 0);
+    task_.data.series = {folder_.Put("waves.csv", Csv(400, [changed](int column, int row) {
+      return Wave(column, row) + (row >= 320 ? changed : 0)};
                     }));
     Train(task_, training_);
     scales.push_back(ReadFile(training_.run.out + "/series.json"));
@@ -162,10 +161,10 @@ TEST_F(Forecasting, WrongInputIsTold) {
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
             "--series is needed");
   EXPECT_THROW(task_.ChooseModel("bahdanau"), ConfigError);
-  task_.data.series = folder_.Put("short.csv", Csv(50, Wave));
+  task_.data.series = {folder_.Put("short.csv", Csv(50, Wave))};
   EXPECT_THROW(Train(task_, training_), ConfigError);
 
-  task_.data.series = folder_.Put("waves.csv", Csv(400, Wave));
+  task_.data.series = {folder_.Put("waves.csv", Csv(400, Wave))};
   training_.run.epochs = 1;
   Train(task_, training_);
   const auto predict = [this](const std::string& csv) {

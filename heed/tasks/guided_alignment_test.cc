@@ -57,17 +57,17 @@ class GuidedTraining : public testing::Test {
   }
   TranslationConfig Config(const std::string& out) const {
     TranslationConfig config = TinyConfig(folder_.Path(out));
-    config.data.source = folder_.Put("s", AsLines(train_.source));
-    config.data.target = folder_.Put("t", AsLines(train_.target));
-    config.data.valid_source = folder_.Put("vs", AsLines(valid_.source));
-    config.data.valid_target = folder_.Put("vt", AsLines(valid_.target));
-    config.data.valid_alignment = folder_.Put("vl", LinksOf(valid_));
+    config.data.train.source = {folder_.Put("s", AsLines(train_.source))};
+    config.data.train.target = {folder_.Put("t", AsLines(train_.target))};
+    config.data.valid.source = {folder_.Put("vs", AsLines(valid_.source))};
+    config.data.valid.target = {folder_.Put("vt", AsLines(valid_.target))};
+    config.data.valid_alignment = {folder_.Put("vl", LinksOf(valid_))};
     config.run.metric = "aer";
     return config;
   }
   TranslationConfig GuidedConfig(const std::string& out) const {
     TranslationConfig config = Config(out);
-    config.data.guided_alignment = folder_.Put("l", LinksOf(train_));
+    config.data.guided_alignment = {folder_.Put("l", LinksOf(train_))};
     config.data.guided_alignment_weight = 1;
     return config;
   }
@@ -104,7 +104,7 @@ TEST_F(GuidedTraining, TeachesLinksThatTrainingAloneDoesNotFind) {
     EXPECT_GT(without, transformer ? 0.35 : 0.5);
     // What was measured is what the model in the folder does.
     const TranslationModel model = ReadTranslationModel(guided.run.out);
-    const auto gold = ReadAlignments(folder_.Path("vl"), valid_);
+    const auto gold = ReadAlignments({folder_.Path("vl")}, valid_);
     EXPECT_EQ(ScoreAlignments(AlignWords(model, valid_), gold).error_rate,
               with);
   }
@@ -149,7 +149,7 @@ TEST_F(GuidedTraining, LinksStayWithTheirPairsWhenOthersAreDropped) {
   const auto loss_of = [&](const ParallelText& pairs, const std::string& file,
                            const char* name) {
     TranslationConfig config = GuidedConfig(name);
-    config.data.guided_alignment = folder_.Put(name + std::string("l"), file);
+    config.data.guided_alignment = {folder_.Put(name + std::string("l"), file)};
     config.data.max_length = 6;
     config.Resolve();
     TranslationTask task(config.model, config.data);
@@ -219,20 +219,20 @@ TEST_F(GuidedTraining, RefusesWhatDoesNotFit) {
     EXPECT_NE(what.find(part), std::string::npos) << what;
   };
   TranslationConfig config = GuidedConfig("x");
-  config.data.guided_alignment = folder_.Put("short", "0-0\n");
+  config.data.guided_alignment = {folder_.Put("short", "0-0\n")};
   expect(config, "1 lines of links for 96 sentence pairs");
   config = GuidedConfig("x");
-  config.data.guided_alignment =
-      folder_.Put("far", "9-0\n" + std::string(95, '\n'));
+  config.data.guided_alignment = {
+      folder_.Put("far", "9-0\n" + std::string(95, '\n'))};
   expect(config, "far:1: the link 9-0 leaves its pair");
   config = GuidedConfig("x");
   config.model.model = "fixed";
   expect(config, "no attention to align words with");
   config = GuidedConfig("x");
-  config.data.valid_source = config.data.valid_target = "";
+  config.data.valid = {};
   expect(config, "valid_alignment holds links of validation pairs");
   config = Config("x");
-  config.data.valid_alignment = "";
+  config.data.valid_alignment = {};
   expect(config, "'aer' is not measured here");
   config = GuidedConfig("x");
   UseTransformer(config);

@@ -11,8 +11,8 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
+#include "heed/data/pair_files.h"
 #include "heed/decode/sample.h"
-#include "heed/io/file.h"
 #include "heed/models/transformer.h"
 #include "heed/tasks/input_lines.h"
 #include "heed/tasks/translation_loss.h"
@@ -30,15 +30,6 @@ std::vector<std::string> LanguageModelNames() {
   return names;
 }
 
-std::vector<std::string> ReadTexts(const std::vector<std::string>& paths) {
-  std::vector<std::string> all;
-  for (const std::string& path : paths) {
-    std::vector<std::string> lines = ReadLines(path);
-    std::move(lines.begin(), lines.end(), std::back_inserter(all));
-  }
-  return all;
-}
-
 bool IsBlank(const std::string& line) { return SplitWhitespace(line).empty(); }
 
 }  // namespace
@@ -46,7 +37,8 @@ bool IsBlank(const std::string& line) { return SplitWhitespace(line).empty(); }
 void LanguageModelConfig::Visit(FieldList& v) {
   v.Section("Model");
   v("model", model, OneOf(LanguageModelNames()),
-    "what predicts the next token: a recurrent network or a Transformer");
+    "what predicts the next token: a recurrent network or a Transformer")
+      .Main();
   if (is_rnn()) {
     rnn.Visit(v);
   } else {
@@ -71,8 +63,10 @@ std::unique_ptr<SequenceModel> LanguageModelConfig::Make(int vocabulary,
 
 void LanguageDataConfig::Visit(FieldList& v) {
   v.Section("Data");
-  v("texts", texts, Any{"FILE"}, "training text, line by line (.gz too)");
-  v("valid_texts", valid_texts, Any{"FILE"}, "validation text");
+  v("texts", texts, Any{"FILE"}, "training text, line by line (.gz too)")
+      .Main();
+  v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
+  v.Require({{"texts"}});
   v("unit", unit, OneOf{"lines", "stream"},
     "each line begins anew, or follows the line before it");
   v("length", length, Range(1, 1000000), "tokens after which a text is cut");
@@ -81,7 +75,9 @@ void LanguageDataConfig::Visit(FieldList& v) {
   v("batch_tokens", batch_tokens, Range(1, 10000000),
     "tokens per batch, padding included");
   v("batch_texts", batch_texts, Range(0, 1000000),
-    "texts per batch at most; 0: no limit");
+    "texts per batch at most; 0: no limit")
+      .Alias("batch_size")
+      .Alias("bs");
 }
 
 void LanguageTask::ChooseModel(const std::string& name) {
@@ -110,7 +106,7 @@ void LanguageTask::Resolve() {
 
 void LanguageTask::ReadExamples() {
   if (data.texts.empty()) throw ConfigError("--texts is needed");
-  SetText(ReadTexts(data.texts), ReadTexts(data.valid_texts));
+  SetText(ReadAllLines(data.texts), ReadAllLines(data.valid_texts));
 }
 
 void LanguageTask::SetText(std::vector<std::string> train,
@@ -291,6 +287,7 @@ void LanguageTask::Predict(const Context& ctx, std::istream& in,
 void LanguageTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
   v("texts", compared_, Any{"FILE"}, "text to predict, line by line (.gz too)");
+  v.Require({{"texts"}});
   v.Section("Measures");
   v("complete", completed_words_, Range(0, 1000000),
     "also complete about so many words, from 0 to 3 letters");
@@ -299,7 +296,7 @@ void LanguageTask::VisitEvaluate(FieldList& v) {
 
 Report LanguageTask::Evaluate() const {
   if (compared_.empty()) throw ConfigError("--texts is needed");
-  std::vector<std::string> lines = ReadTexts(compared_);
+  std::vector<std::string> lines = ReadAllLines(compared_);
   if (data.vocabulary.lowercase) {
     for (std::string& line : lines) line = Lowercase(line);
   }

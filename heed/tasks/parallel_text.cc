@@ -12,23 +12,6 @@
 namespace heed {
 namespace {
 
-/// Either two files or one TSV.
-ParallelText ReadPairs(const std::string& what, const std::string& source,
-                       const std::string& target, const std::string& tsv) {
-  if (!tsv.empty()) {
-    if (!source.empty() || !target.empty()) {
-      throw ConfigError(fmt::format(
-          "--{0}source and --{0}target, or --{0}tsv, but not both", what));
-    }
-    return ReadTsv(tsv);
-  }
-  if (source.empty() || target.empty()) {
-    throw ConfigError(fmt::format(
-        "both --{0}source and --{0}target are needed, or --{0}tsv", what));
-  }
-  return ReadParallel(source, target);
-}
-
 std::vector<std::string> Joined(const ParallelText& text) {
   std::vector<std::string> lines = text.source;
   lines.insert(lines.end(), text.target.begin(), text.target.end());
@@ -39,22 +22,20 @@ std::vector<std::string> Joined(const ParallelText& text) {
 
 void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
-  v("source", source, Any{"FILE"},
-    "training text, one sentence a line (.gz too)");
-  v("target", target, Any{"FILE"}, "its translation, line by line");
-  v("tsv", tsv, Any{"FILE"}, "both in one file: source, tab, target");
-  v("valid_source", valid_source, Any{"FILE"},
-    "validation text; --metric exact_match and word_error_rate take lines of "
-    "equal source as one with several right answers");
-  v("valid_target", valid_target, Any{"FILE"}, "its translation");
-  v("valid_tsv", valid_tsv, Any{"FILE"}, "validation pairs in one file");
+  train.Visit(v, "", "training text");
+  valid.Visit(v, "valid_",
+              "validation text, of which --metric exact_match and "
+              "word_error_rate take lines of equal source as one with several "
+              "right answers");
   v("lowercase", lowercase, "lower-case all text before anything else");
   v("max_length", max_length, Range(0, 1000000),
-    "drop training pairs with a side of more tokens; 0: keep all");
+    "drop training pairs with a side of more tokens; 0: keep all")
+      .Alias("max_len");
 
   v.Section("Vocabulary");
   v("vocabulary", vocabulary, OneOf{"unigram", "bpe", "words", "characters"},
-    "tokens: subwords by SentencePiece, words or characters");
+    "tokens: subwords by SentencePiece, words or characters")
+      .Alias("vocab");
   v("target_vocabulary", target_vocabulary,
     OneOf{"same", "unigram", "bpe", "words", "characters"},
     "tokens of the target, if they are of another kind");
@@ -74,7 +55,9 @@ void DataConfig::Visit(FieldList& v) {
   v("batch_tokens", batch_tokens, Range(1, 10000000),
     "tokens per batch on either side, padding included");
   v("batch_sentences", batch_sentences, Range(0, 1000000),
-    "pairs per batch at most; 0: no limit");
+    "pairs per batch at most; 0: no limit")
+      .Alias("batch_size")
+      .Alias("bs");
   v("valid_beam", valid_beam, Range(1, 100), "beam of validation translations");
 
   v.Section("Guided alignment");
@@ -174,12 +157,8 @@ ReferencedText ReferencesOf(const ParallelText& text, bool alternatives) {
 
 TrainingText ReadTrainingText(const DataConfig& c) {
   TrainingText text;
-  text.train = ReadPairs("", c.source, c.target, c.tsv);
-  if (!c.valid_source.empty() || !c.valid_target.empty() ||
-      !c.valid_tsv.empty()) {
-    text.valid =
-        ReadPairs("valid-", c.valid_source, c.valid_target, c.valid_tsv);
-  }
+  text.train = c.train.Read("");
+  if (!c.valid.empty()) text.valid = c.valid.Read("valid_");
   if (c.lowercase) {
     LowercaseText(text.train);
     LowercaseText(text.valid);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heed/base/config.h"
-#include "heed/data/corpus.h"
+#include "heed/data/pair_files.h"
 #include "heed/data/vocabulary.h"
 #include "heed/metrics/error_rate.h"
 
@@ -14,12 +14,8 @@ namespace heed {
 
 /// Where text comes from and how it becomes tokens.
 struct DataConfig {
-  std::string source;
-  std::string target;
-  std::string tsv;
-  std::string valid_source;
-  std::string valid_target;
-  std::string valid_tsv;
+  PairFiles train;
+  PairFiles valid;
   bool lowercase = false;
   int max_length = 100;
 
@@ -36,10 +32,10 @@ struct DataConfig {
 
   int valid_beam = 1;
 
-  std::string guided_alignment;
+  std::vector<std::string> guided_alignment;
   double guided_alignment_weight = 0.05;
   bool guided_alignment_shift = false;
-  std::string valid_alignment;
+  std::vector<std::string> valid_alignment;
 
   void Visit(FieldList& v);
   /// Throws: ConfigError.

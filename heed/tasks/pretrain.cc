@@ -53,10 +53,13 @@ void PretrainDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("texts", texts, Any{"FILE"},
     "training text (.gz too): one sentence a line, a blank line between "
-    "documents");
-  v("valid_texts", valid_texts, Any{"FILE"}, "validation text");
+    "documents")
+      .Main();
+  v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
+  v.Require({{"texts"}});
   v("max_length", instances.max_length, Range(5, 1000000),
-    "tokens of a pair of segments, special tokens included");
+    "tokens of a pair of segments, special tokens included")
+      .Alias("max_len");
   v("short_rate", instances.short_rate, Range(0, 1),
     "share of the documents that are cut into shorter pairs");
   v("mask_rate", instances.mask_rate, Range(0, 1),
@@ -71,7 +74,9 @@ void PretrainDataConfig::Visit(FieldList& v) {
   v("batch_tokens", batch_tokens, Range(1, 10000000),
     "tokens per batch, padding included");
   v("batch_texts", batch_texts, Range(0, 1000000),
-    "pairs per batch at most; 0: no limit");
+    "pairs per batch at most; 0: no limit")
+      .Alias("batch_size")
+      .Alias("bs");
 }
 
 void PretrainTask::ChooseModel(const std::string& name) {
@@ -87,7 +92,7 @@ void PretrainTask::ChooseModel(const std::string& name) {
 void PretrainTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
-  v("model", model, OneOf(BertNames()), "which BERT");
+  v("model", model, OneOf(BertNames()), "which BERT").Main();
   transformer.VisitEncoder(v);
 }
 
@@ -335,6 +340,7 @@ void PretrainTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
   v("texts", compared_, Any{"FILE"},
     "text (.gz too): one sentence a line, a blank line between documents");
+  v.Require({{"texts"}});
 }
 
 Report PretrainTask::Evaluate() const {

@@ -17,6 +17,8 @@
 namespace heed {
 namespace {
 
+using Strings = std::vector<std::string>;
+
 constexpr int kCutoffs[] = {1, 5, 10};
 constexpr int64_t kTextsAtOnce = 128;
 // Of texts that are encoded together, padding included.
@@ -25,8 +27,8 @@ constexpr size_t kTextsEncodedAtOnce = 1024;
 
 /// Queries with what answers them, of one of two files.
 std::vector<RetrievalQuery> ReadQueries(const RetrievalTexts& texts,
-                                        const std::string& relevant,
-                                        const std::string& candidates,
+                                        const Strings& relevant,
+                                        const Strings& candidates,
                                         const std::string& prefix) {
   if (!relevant.empty() && !candidates.empty()) {
     throw ConfigError(
@@ -145,23 +147,33 @@ std::string TableOf(const RankingScores& model, const RankingScores& bm25) {
 void RetrievalDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("corpus", corpus, Any{"FILE"},
-    "texts to find: id, tab, text on each line (.gz too)");
+    "texts to find: id, tab, text on each line (.gz too); several files add "
+    "up")
+      .Main();
   v("queries", queries, Any{"FILE"},
-    "queries, likewise; left out: texts of the corpus ask for one another");
+    "queries, likewise; left out: texts of the corpus ask for one another")
+      .Main();
   v("relevant", relevant, Any{"FILE"},
     "what is learned: query id, tab, text id on each line, and perhaps tab, 0 "
-    "or 1");
+    "or 1")
+      .Main();
   v("candidates", candidates, Any{"FILE"},
     "or: query id, ids of relevant texts, ids of others, with tabs between");
-  v("valid_relevant", valid_relevant, Any{"FILE"}, "the same for validation");
+  v("valid_relevant", valid_relevant, Any{"FILE"}, "the same for validation")
+      .Main();
   v("valid_candidates", valid_candidates, Any{"FILE"},
     "the same for validation, in the form of candidates");
   v("max_length", max_length, Range(0, 1000000),
-    "tokens of a text that are read; 0: all");
+    "tokens of a text that are read; 0: all")
+      .Alias("max_len");
+  v.Require({{"corpus"}});
+  v.Require({{"relevant"}, {"candidates"}});
 
   vocabulary.Visit(v, {"words", "unigram", "bpe", "wordpiece", "characters"});
   v.Section("Batches");
-  v("batch_queries", batch_queries, Range(1, 100000), "queries per batch");
+  v("batch_queries", batch_queries, Range(1, 100000), "queries per batch")
+      .Alias("batch_size")
+      .Alias("bs");
   v("negatives", negatives, Range(0, 1000000),
     "texts per batch, besides the answers, that the answers compete with");
 }
@@ -175,6 +187,7 @@ void RetrievalEvaluationConfig::Visit(FieldList& v) {
   v("candidates", candidates, Any{"FILE"},
     "or: query id, ids of relevant texts, ids of candidates, with tabs "
     "between");
+  v.Require({{"relevant"}, {"candidates"}});
   v.Section("BM25, which is shown beside");
   v("k1", k1, Range(0, 100), "BM25 k1: how fast repeated words saturate");
   v("b", b, Range(0, 1), "BM25 b: length normalisation, from 0 (none) to 1");
@@ -205,7 +218,8 @@ void RetrievalTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "what reads a text (see heed list models)");
+    "what reads a text (see heed list models)")
+      .Main();
   matcher.Visit(v);
   encoder.Visit(v);
 }
@@ -473,10 +487,10 @@ Metrics RetrievalTask::Validate(const std::string& /*measure*/) const {
 
 void RetrievalTask::Predict(const Context& ctx, std::istream& in,
                             std::ostream& out) const {
-  const std::string& path =
+  const Strings& paths =
       prediction.corpus.empty() ? data.corpus : prediction.corpus;
-  if (path.empty()) throw ConfigError("--corpus is needed");
-  const TextCollection corpus = ReadTexts(path);
+  if (paths.empty()) throw ConfigError("--corpus is needed");
+  const TextCollection corpus = ReadTexts(paths);
   std::vector<int64_t> all(static_cast<size_t>(corpus.size()));
   std::iota(all.begin(), all.end(), int64_t{0});
   const Tensor vectors = Vectors(ctx, Encode(corpus.texts(), ctx), all);
@@ -502,7 +516,7 @@ void RetrievalTask::Predict(const Context& ctx, std::istream& in,
 }
 
 Report RetrievalTask::Evaluate() const {
-  const auto or_else = [](const std::string& a, const std::string& b) {
+  const auto or_else = [](const Strings& a, const Strings& b) {
     return a.empty() ? b : a;
   };
   if (evaluation.relevant.empty() && evaluation.candidates.empty()) {
@@ -510,7 +524,7 @@ Report RetrievalTask::Evaluate() const {
   }
   RetrievalTexts texts;
   texts.corpus = ReadTexts(or_else(evaluation.corpus, data.corpus));
-  const std::string asked = or_else(evaluation.queries, data.queries);
+  const Strings asked = or_else(evaluation.queries, data.queries);
   if (!asked.empty()) texts.queries = ReadTexts(asked);
   const std::vector<RetrievalQuery> queries =
       ReadQueries(texts, evaluation.relevant, evaluation.candidates, "");

@@ -20,12 +20,12 @@ namespace heed {
 
 /// Where texts and queries come from and how they become tokens and batches.
 struct RetrievalDataConfig {
-  std::string corpus;
-  std::string queries;
-  std::string relevant;
-  std::string candidates;
-  std::string valid_relevant;
-  std::string valid_candidates;
+  std::vector<std::string> corpus;
+  std::vector<std::string> queries;
+  std::vector<std::string> relevant;
+  std::vector<std::string> candidates;
+  std::vector<std::string> valid_relevant;
+  std::vector<std::string> valid_candidates;
   TextVocabularyConfig vocabulary;
   int max_length = 100;
   int batch_queries = 64;
@@ -36,10 +36,10 @@ struct RetrievalDataConfig {
 
 /// What is ranked, and the BM25 that stands beside.
 struct RetrievalEvaluationConfig {
-  std::string corpus;
-  std::string queries;
-  std::string relevant;
-  std::string candidates;
+  std::vector<std::string> corpus;
+  std::vector<std::string> queries;
+  std::vector<std::string> relevant;
+  std::vector<std::string> candidates;
   double k1 = 1.2;
   double b = 0.75;
 
@@ -48,7 +48,7 @@ struct RetrievalEvaluationConfig {
 
 /// What Predict gives for a query.
 struct RetrievalPredictConfig {
-  std::string corpus;
+  std::vector<std::string> corpus;
   int best = 10;
 
   void Visit(FieldList& v);

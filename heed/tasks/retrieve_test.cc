@@ -44,12 +44,13 @@ class Retrieval : public testing::Test {
   void SetUp() override {
     const ParaphraseTask paraphrases = MakeParaphrases(600, 1);
     task_.encoder.rnn.units = 32;
-    task_.data.corpus = folder_.Put("corpus.tsv", AsTsv(paraphrases.corpus));
-    task_.data.queries = folder_.Put("queries.tsv", AsTsv(paraphrases.queries));
-    task_.data.candidates =
-        folder_.Put("train.tsv", AsLists(paraphrases, paraphrases.train));
-    task_.data.valid_candidates =
-        folder_.Put("valid.tsv", AsLists(paraphrases, paraphrases.valid));
+    task_.data.corpus = {folder_.Put("corpus.tsv", AsTsv(paraphrases.corpus))};
+    task_.data.queries = {
+        folder_.Put("queries.tsv", AsTsv(paraphrases.queries))};
+    task_.data.candidates = {
+        folder_.Put("train.tsv", AsLists(paraphrases, paraphrases.train))};
+    task_.data.valid_candidates = {
+        folder_.Put("valid.tsv", AsLists(paraphrases, paraphrases.valid))};
     test_ = folder_.Put("test.tsv", AsLists(paraphrases, paraphrases.test));
     training_.run.out = folder_.Path("model");
     training_.run.quiet = true;
@@ -130,10 +131,10 @@ TEST_F(Retrieval, MissingFilesAreTold) {
   task_.data.relevant = task_.data.candidates;
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
             "--relevant or --candidates, but not both");
-  task_.data.relevant = task_.data.candidates = "";
+  task_.data.relevant = task_.data.candidates = {};
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
             "--relevant or --candidates is needed");
-  task_.data.corpus = "";
+  task_.data.corpus = {};
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
             "--corpus is needed");
   EXPECT_THROW(task_.ChooseModel("bahdanau"), ConfigError);

@@ -10,7 +10,8 @@ void SlotsTask::VisitTexts(FieldList& v, const std::string& key,
   v(key, texts, Any{"FILE"},
     fmt::format("PREFIX of texts {}: PREFIX.seq.in, PREFIX.seq.out and "
                 "PREFIX.label",
-                purpose));
+                purpose))
+      .Main();
 }
 
 void SlotsTask::VisitFormat(FieldList& /*v*/) {}

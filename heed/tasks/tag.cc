@@ -111,17 +111,20 @@ void TagTask::VisitTexts(FieldList& v, const std::string& key,
                          std::vector<std::string>& texts,
                          const std::string& purpose) const {
   v(key, texts, Any{"FILE"},
-    fmt::format("files of tagged words {} (.gz too)", purpose));
+    fmt::format("files of tagged words {} (.gz too)", purpose))
+      .Main();
 }
 
 void TagTask::Visit(FieldList& v) {
   v.Section("Data");
   VisitTexts(v, "texts", data.texts, "for training");
+  v.Require({{"texts"}});
   VisitTexts(v, "valid_texts", data.valid_texts, "for validation");
   VisitFormat(v);
   v("max_length", input.max_length, Range(0, 1000000),
     "BERT: subword tokens read at once, special tokens included; longer "
-    "sentences are read in parts; 0: as many as it has positions");
+    "sentences are read in parts; 0: as many as it has positions")
+      .Alias("max_len");
   const bool pieces = ReadsPieces(encoder.model);
   if (pieces) {
     input.vocabulary.Visit(v, {"wordpiece", "wordpiece_cased"});
@@ -132,7 +135,9 @@ void TagTask::Visit(FieldList& v) {
   v("batch_words", data.batch_words, Range(1, 10000000),
     "words (BERT: subword tokens) per batch, padding included");
   v("batch_sentences", data.batch_sentences, Range(0, 1000000),
-    "sentences per batch at most; 0: no limit");
+    "sentences per batch at most; 0: no limit")
+      .Alias("batch_size")
+      .Alias("bs");
   v("replace_mentions", data.replace_mentions, Range(0, 1),
     "probability that an entity of a training sentence is replaced by another "
     "one of its type, each time anew");
@@ -144,7 +149,8 @@ void TagTask::Visit(FieldList& v) {
   }
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "encoder of a sentence; BERT reads subword tokens, others word features");
+    "encoder of a sentence; BERT reads subword tokens, others word features")
+      .Main();
   if (!pieces) input.features.Visit(v);
   tagger.Visit(v);
   encoder.Visit(v);
@@ -535,6 +541,7 @@ void TagTask::Predict(const Context& ctx, std::istream& in,
 void TagTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
   VisitTexts(v, "texts", compared_, "to compare with");
+  v.Require({{"texts"}});
 }
 
 Report TagTask::Evaluate() const {

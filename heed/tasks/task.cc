@@ -181,7 +181,8 @@ void Task::VisitAll(FieldList& v) {
     "go on from this folder's model, trained or imported, of the same task: "
     "its settings, vocabularies and weights, with a fresh optimiser "
     "(classify, tag and slots: also the encoder of --task pretrain); freeze "
-    "keeps parameters as they are");
+    "keeps parameters as they are")
+      .Main();
 }
 
 std::string Task::LearntSizeNote(int64_t size, int asked) const {

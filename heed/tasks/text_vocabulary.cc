@@ -14,9 +14,11 @@ void TextVocabularyConfig::Visit(FieldList& v, std::vector<std::string> kinds) {
   v.Section("Vocabulary");
   v("vocabulary", vocabulary, OneOf(std::move(kinds)),
     "tokens: subwords by SentencePiece (unigram, bpe) or as BERT's "
-    "(wordpiece), words or characters");
+    "(wordpiece), words or characters")
+      .Alias("vocab");
   v("vocabulary_size", vocabulary_size, Range(0, 1000000),
-    "tokens; 0: 8000 subwords, or as many words or characters as there are");
+    "tokens; 0: 8000 subwords, or as many words or characters as there are")
+      .Alias("vocab_size");
   v("min_count", min_count, Range(1, 1000000),
     "words and characters: rarer ones become <unk>");
   v("lowercase", lowercase, "lower-case all text before anything else");

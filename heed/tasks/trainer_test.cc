@@ -25,12 +25,12 @@ class Trainer : public testing::Test {
   /// A run on files, as Resume needs them.
   TranslationConfig OnFiles(const std::string& out) const {
     TranslationConfig config = TinyConfig(Out(out));
-    config.data.source = folder_.Put("source", AsLines(train_.source));
-    config.data.target = folder_.Put("target", AsLines(train_.target));
-    config.data.valid_source =
-        folder_.Put("valid_source", AsLines(valid_.source));
-    config.data.valid_target =
-        folder_.Put("valid_target", AsLines(valid_.target));
+    config.data.train.source = {folder_.Put("source", AsLines(train_.source))};
+    config.data.train.target = {folder_.Put("target", AsLines(train_.target))};
+    config.data.valid.source = {
+        folder_.Put("valid_source", AsLines(valid_.source))};
+    config.data.valid.target = {
+        folder_.Put("valid_target", AsLines(valid_.target))};
     return config;
   }
   /// The same model and text under other settings.
@@ -376,7 +376,7 @@ TEST_F(Trainer, BadTextLeavesTheOldModel) {
 
 TEST_F(Trainer, FailureLeavesNoEmptyFolders) {
   TranslationConfig config = OnFiles("a/b/c");
-  config.data.source = folder_.Path("missing");
+  config.data.train.source = {folder_.Path("missing")};
   EXPECT_THROW(TrainTranslation(config), IoError);
   EXPECT_FALSE(fs::exists(Out("a")));
   EXPECT_THROW(
@@ -387,7 +387,7 @@ TEST_F(Trainer, FailureLeavesNoEmptyFolders) {
 
 TEST_F(Trainer, FolderThatCannotBeMadeIsToldBeforeTheTextIsRead) {
   TranslationConfig config = OnFiles("x");
-  config.data.source = folder_.Path("missing");
+  config.data.train.source = {folder_.Path("missing")};
   config.run.out = folder_.Put("file", "content") + "/model";
   EXPECT_NE(MessageOf<IoError>([&] {
               TrainTranslation(config);

@@ -84,8 +84,7 @@ void CheckSameTokens(const TranslationModel& a, const TranslationModel& b) {
 
 /// Which attention is taught, and that there is one.
 void ResolveGuided(const DataConfig& data, ModelConfig& model) {
-  if (!data.valid_alignment.empty() && data.valid_source.empty() &&
-      data.valid_tsv.empty()) {
+  if (!data.valid_alignment.empty() && data.valid.empty()) {
     throw ConfigError(
         "valid_alignment holds links of validation pairs; name these with "
         "--valid-source and --valid-target, or --valid-tsv");
@@ -173,9 +172,7 @@ std::string TranslationTask::CheckSum() const {
   return sum + fmt::format("{:08x}", Crc32(all));
 }
 
-bool TranslationTask::in_files() const {
-  return !data.source.empty() || !data.tsv.empty();
-}
+bool TranslationTask::in_files() const { return !data.train.empty(); }
 
 void TranslationTask::LearnVocabularies() {
   vocabularies_ = TrainVocabularies(text_.train, data);
@@ -395,9 +392,7 @@ void TranslationTask::Predict(const Context& ctx, std::istream& in,
 
 void TranslationTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
-  v("source", compared_.source, Any{"FILE"}, "text to translate");
-  v("target", compared_.target, Any{"FILE"}, "its reference translation");
-  v("tsv", compared_.tsv, Any{"FILE"}, "both in one file: source, tab, target");
+  compared_.Visit(v, "", "text to translate");
   v("alternatives", evaluation_.alternatives,
     "lines of equal source are one, translated once, with several right "
     "answers: exact match takes any, the word error rate the nearest (of those "
@@ -416,7 +411,7 @@ void TranslationTask::VisitEvaluate(FieldList& v) {
 }
 
 Report TranslationTask::Evaluate() const {
-  ParallelText text = ReadTrainingText(compared_).train;
+  ParallelText text = compared_.Read("");
   const Evaluation e = heed::Evaluate(
       WithEnsemble(*model_, evaluation_.decode.ensemble), text, evaluation_);
   Report report;

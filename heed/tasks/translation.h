@@ -120,7 +120,7 @@ class TranslationTask : public Task {
 
   // Of prediction and evaluation
   DecodeOptions decode_;
-  DataConfig compared_;
+  PairFiles compared_;
   EvaluationOptions evaluation_;
   std::string plot_file_;
 };

@@ -119,7 +119,7 @@ TEST(TranslationConfig, ChoicesThatDoNotFitAreRefused) {
 TEST(TranslationConfig, JsonGivesTheSameBack) {
   TranslationConfig config;
   config.model.recurrent.units = 77;
-  config.data.source = "a \"b\"";
+  config.data.train.source = {"a \"b\"", "c,d"};
   config.optimizer.learning_rate = 0.1 + 0.2;
   config.run.seed = ~uint64_t{0};
   TranslationConfig read;

@@ -1,6 +1,7 @@
 #include "heed/tasks/translation_evaluation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,15 +21,15 @@
 namespace heed {
 namespace {
 
-/// The lines of a file, one for each item.
-std::vector<std::string> ReadTranslations(const std::string& path, size_t items,
-                                          bool lowercase) {
-  std::vector<std::string> lines = ReadLines(path);
+/// The lines of files, one for each item.
+std::vector<std::string> ReadTranslations(const std::vector<std::string>& paths,
+                                          size_t items, bool lowercase) {
+  std::vector<std::string> lines = ReadAllLines(paths);
   if (lines.size() != items) {
     throw FormatError(
         fmt::format("{}: {} translations of {} sentences (with alternatives, "
                     "lines of equal source are one)",
-                    path, lines.size(), items));
+                    fmt::join(paths, ", "), lines.size(), items));
   }
   if (lowercase) LowercaseLines(lines);
   return lines;

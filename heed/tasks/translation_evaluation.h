@@ -17,8 +17,8 @@ struct EvaluationOptions {
   bool lowercase = false;      // compare lower-cased text
   bool alternatives = false;   // equal sources are one with several answers
   bool copy_baseline = false;  // measure the source as an answer too
-  std::string translations;    // file to measure instead; may be empty
-  std::string alignment_gold;  // file of links, may be empty
+  std::vector<std::string> translations;    // files to measure instead
+  std::vector<std::string> alignment_gold;  // files of links
 };
 
 /// Texts against their references. With several references of an item BLEU and

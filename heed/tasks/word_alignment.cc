@@ -1,6 +1,7 @@
 #include "heed/tasks/word_alignment.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -341,29 +342,51 @@ AlignmentView BothWays(const AlignmentView& forward,
   return both;
 }
 
-std::vector<GoldAlignment> ReadAlignments(const std::string& path,
+namespace {
+
+void CheckLinks(const GoldAlignment& gold, const std::string& source,
+                const std::string& target, const std::string& place) {
+  const int64_t sources = std::ssize(SplitWhitespace(source));
+  const int64_t targets = std::ssize(SplitWhitespace(target));
+  for (const AlignmentLink& link : gold.possible) {
+    if (link.source < sources && link.target < targets) continue;
+    throw FormatError(fmt::format(
+        "{}: the link {}-{} leaves its pair of {} source and {} target words; "
+        "positions count from 0",
+        place, link.source, link.target, sources, targets));
+  }
+}
+
+}  // namespace
+
+std::vector<GoldAlignment> ReadAlignments(const std::vector<std::string>& paths,
                                           const ParallelText& text) {
-  const std::vector<std::string> lines = ReadLines(path);
+  struct Line {
+    std::string text;
+    const std::string* path;
+    int64_t number;
+  };
+  std::vector<Line> lines;
+  for (const std::string& path : paths) {
+    int64_t number = 0;
+    for (std::string& line : ReadLines(path)) {
+      lines.push_back({std::move(line), &path, ++number});
+    }
+  }
   if (lines.size() != text.source.size()) {
     throw FormatError(fmt::format("{}: {} lines of links for {} sentence pairs",
-                                  path, lines.size(), text.source.size()));
+                                  fmt::join(paths, ", "), lines.size(),
+                                  text.source.size()));
   }
   std::vector<GoldAlignment> gold;
   for (size_t i = 0; i < lines.size(); ++i) {
-    const size_t tab = lines[i].rfind('\t');
-    const std::string links =
-        tab == std::string::npos ? lines[i] : lines[i].substr(tab + 1);
-    const auto number = static_cast<int64_t>(i) + 1;
-    gold.push_back(ParseGoldAlignment(links, path, number));
-    const int64_t sources = std::ssize(SplitWhitespace(text.source[i]));
-    const int64_t targets = std::ssize(SplitWhitespace(text.target[i]));
-    for (const AlignmentLink& link : gold.back().possible) {
-      if (link.source < sources && link.target < targets) continue;
-      throw FormatError(fmt::format(
-          "{}:{}: the link {}-{} leaves its pair of {} source and {} target "
-          "words; positions count from 0",
-          path, number, link.source, link.target, sources, targets));
-    }
+    const Line& line = lines[i];
+    const size_t tab = line.text.rfind('\t');
+    gold.push_back(ParseGoldAlignment(
+        tab == std::string::npos ? line.text : line.text.substr(tab + 1),
+        *line.path, line.number));
+    CheckLinks(gold.back(), text.source[i], text.target[i],
+               fmt::format("{}:{}", *line.path, line.number));
   }
   return gold;
 }

@@ -86,10 +86,10 @@ AlignmentView BothWays(const AlignmentView& forward,
                        const AlignmentView& backward);
 
 /// Lines of links `i-j` (sure) or `i?j` (possible), one for each pair; also the
-/// last column of a table of source, target, links. `what` stands in errors:
-/// "links". Throws: IoError; FormatError that names file and line for another
+/// last column of a table of source, target, links. Several files add up.
+/// Throws: IoError; FormatError that names file and line for another
 /// number of lines, what is no link, or a word that the pair does not have.
-std::vector<GoldAlignment> ReadAlignments(const std::string& path,
+std::vector<GoldAlignment> ReadAlignments(const std::vector<std::string>& paths,
                                           const ParallelText& text);
 
 }  // namespace heed

@@ -244,14 +244,14 @@ TEST(ReadAlignments, LinesThatDoNotFitAreNamed) {
   const ParallelText text = {{"a b", "c"}, {"x", "y z"}};
   const auto message = [&](const std::string& content) {
     return MessageOf<FormatError>(
-        [&] { ReadAlignments(folder.Put("gold", content), text); });
+        [&] { ReadAlignments({folder.Put("gold", content)}, text); });
   };
-  const auto gold = ReadAlignments(folder.Put("gold", "1-0 0?0\n\n"), text);
+  const auto gold = ReadAlignments({folder.Put("gold", "1-0 0?0\n\n")}, text);
   EXPECT_EQ(gold[0].sure, (AlignmentLinks{{1, 0}}));
   EXPECT_EQ(gold[0].possible.size(), 2);
   EXPECT_TRUE(gold[1].possible.empty());
   const auto table =
-      ReadAlignments(folder.Put("gold", "a b\tx\t0-0\nc\ty z\t0-1\n"), text);
+      ReadAlignments({folder.Put("gold", "a b\tx\t0-0\nc\ty z\t0-1\n")}, text);
   EXPECT_EQ(table[1].sure, (AlignmentLinks{{0, 1}}));
   EXPECT_NE(message("0-0\n").find("1 lines of links for 2 sentence pairs"),
             std::string::npos);

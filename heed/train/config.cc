@@ -9,7 +9,9 @@ void OptimizerConfig::Visit(FieldList& v) {
   v.Section("Optimisation");
   v("optimizer", optimizer, OneOf{"adam", "adamw", "adadelta", "sgd"},
     "update rule");
-  v("learning_rate", learning_rate, Range(0, 1000), "peak learning rate");
+  v("learning_rate", learning_rate, Range(0, 1000), "peak learning rate")
+      .Alias("lr")
+      .Main();
   v("beta1", beta1, UpToBelow(0, 1), "adam: decay of the mean gradient");
   v("beta2", beta2, UpToBelow(0, 1),
     "adam: decay of the mean squared gradient");
@@ -25,7 +27,8 @@ void OptimizerConfig::Visit(FieldList& v) {
     OneOf{"constant", "inverse_sqrt", "step_halving", "linear", "cosine"},
     "learning rate schedule after the warm-up");
   v("warmup", warmup, Range(0, 1e9),
-    "updates of linear warm-up to the peak; 0: none");
+    "updates of linear warm-up to the peak; 0: none")
+      .Alias("warmup_steps");
   v("halve_after", halve_after, Range(0, 1e9),
     "step_halving: steps before the first halving");
   v("halve_every", halve_every, Range(0, 1e9),
@@ -33,10 +36,12 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("decay_steps", decay_steps, Range(0, 1e9),
     "linear, cosine: step at which it reaches zero; 0: the end of the run");
   v("clip", clip, Range(0, 1e9),
-    "clip the gradient to this norm; 0: no clipping");
+    "clip the gradient to this norm; 0: no clipping")
+      .Alias("max_grad_norm");
   v("label_smoothing", label_smoothing, UpToBelow(0, 1),
     "label smoothing: probability spread evenly over all tokens");
-  v("accumulate", accumulate, Range(1, 10000), "batches per update");
+  v("accumulate", accumulate, Range(1, 10000), "batches per update")
+      .Alias("gradient_accumulation_steps");
   v("freeze", freeze, Any{"PATTERN"},
     "parameters that stay as they are, by names as 'encoder.*' (* any "
     "characters, ? one); heed info shows the names");
@@ -44,11 +49,18 @@ void OptimizerConfig::Visit(FieldList& v) {
 
 void RunConfig::Visit(FieldList& v) {
   v.Section("Run");
-  v("out", out, Any{"DIR"}, "model folder to write");
+  v("out", out, Any{"DIR"}, "model folder to write")
+      .Alias("output")
+      .Alias("output_dir")
+      .Main();
+  v.Require({{"out"}});
   v("overwrite", overwrite, "replace a model that stands in that folder");
   v("epochs", epochs, Range(1, 1000000),
-    "passes over the training text at most");
-  v("steps", steps, Range(0, 1e12), "updates at most; 0: no limit");
+    "passes over the training text at most")
+      .Alias("max_epochs")
+      .Main();
+  v("steps", steps, Range(0, 1e12), "updates at most; 0: no limit")
+      .Alias("max_steps");
   v("validate_every", validate_every, Range(0, 1e9),
     "updates between validations; 0: once an epoch");
   v("metric", metric, Any{"NAME"},

@@ -1,0 +1,150 @@
+"""The command line itself: names and numbers of options, help, what is missing."""
+
+import json
+import re
+
+from harness import WORLD, EndToEnd, heed, reversed_digits, strict_json, train_args
+
+TASKS = ("translate", "lm", "classify", "tag", "slots", "pretrain", "retrieve", "forecast",
+         "autocomplete")
+
+
+def sections(text):
+    """The headings of a help and the options under each."""
+    found, title = {}, ""
+    for line in text.splitlines():
+        if re.match(r"^[A-Z]", line):
+            title = line
+        if option := re.match(r"^  (--[^ ]+)", line):
+            found.setdefault(title, []).append(option[1])
+    return found
+
+
+class FilesAddUp(EndToEnd):
+    def halves(self, name):
+        lines = (WORLD.work / name).read_text().splitlines(keepends=True)
+        cut = len(lines) // 2
+        return (self.put(name + ".1", "".join(lines[:cut])),
+                self.put(name + ".2", "".join(lines[cut:])))
+
+    def test_source_and_target_given_twice_train_the_same_model(self):
+        whole = self.folder / "whole"
+        self.runs(*train_args(whole))
+        source, target = self.halves("train.source"), self.halves("train.target")
+        out = self.folder / "out"
+        args = train_args(out, source=None, target=None)
+        self.runs(*args, "--source", source[0], "--target", target[0], "--source", source[1],
+                  "--target", target[1])
+        self.assertEqual((out / "model.safetensors").read_bytes(),
+                         (whole / "model.safetensors").read_bytes())
+        held = json.loads((out / "config.json").read_text())
+        self.assertEqual(held["source"], [str(path) for path in source])
+        commas = self.folder / "commas"
+        self.runs(*train_args(commas, source=f"{source[0]},{source[1]}",
+                              target=f"{target[0]},{target[1]}"))
+        self.assertEqual(json.loads((commas / "config.json").read_text())["source"],
+                         held["source"])
+        self.assertIn("nothing left", heed("train", "--resume", out).stderr.decode())
+
+    def test_evaluation_reads_all_files(self):
+        source, target = self.halves("valid.source"), self.halves("valid.target")
+        files = [word for pair in zip(source, target)
+                 for word in ("--source", pair[0], "--target", pair[1])]
+        self.assertEqual(strict_json(self.runs("evaluate", WORLD.model, *files,
+                                               "--json"))["sentences"], 24)
+        self.fails(2, ["--source names 2 files but --target 1"], "evaluate", WORLD.model,
+                   *files[:6])
+
+    def test_a_file_may_have_a_comma_in_its_name(self):
+        source = self.put("a,b", (WORLD.work / "valid.source").read_bytes())
+        self.runs("evaluate", WORLD.model, "--source", source, "--target",
+                  WORLD.work / "valid.target")
+
+    def test_one_value_is_not_two(self):
+        args = train_args(self.folder / "out")
+        self.fails(2, ["--epochs is given twice, as '3' and as '5'"], *args, "--epochs", 5)
+        self.fails(2, ["--overwrite and --no-overwrite contradict"], *args, "--overwrite",
+                   "--no-overwrite")
+        self.runs(*args, "--epochs", 3)
+
+
+class Names(EndToEnd):
+    def test_other_names_of_options(self):
+        out = self.folder / "out"
+        args = train_args(out, source=None, target=None, units=None, batch_sentences=None)
+        self.runs(*args, "--src", WORLD.work / "train.source", "--tgt",
+                  WORLD.work / "train.target", "--hidden", 16, "--bs=40", "--lr", "0.01",
+                  "--max-len", 50)
+        held = json.loads((out / "config.json").read_text())
+        self.assertEqual([held[key] for key in ("units", "batch_sentences", "learning_rate",
+                                                "max_length")], [16, 40, 0.01, 50])
+        self.assertNotIn("lr", held)
+        self.assertIn("also --lr", self.runs("train", "--help"))
+        config = self.put("c.json", '{"lr": 0.5}')
+        other = self.folder / "other"
+        self.runs(*train_args(other, epochs=1), "--config", config)
+        self.assertEqual(json.loads((other / "config.json").read_text())["learning_rate"], 0.5)
+        self.fails(2, "given twice", *train_args(other), "--lr", 1, "--learning-rate", 2)
+
+    def test_an_unknown_option_is_told_the_nearest_few(self):
+        for args, nearest in ((["train", "--epoch", 3], "--epochs"),
+                              (["train", "--lerning-rate", 3], "--learning-rate"),
+                              (["translate", WORLD.model, "--beem", 3], "--beam")):
+            error = self.fails(2, [f"unknown option '{args[-2]}'", nearest], *args).stderr
+            self.assertLess(len(error), 200, error)
+        error = self.fails(2, "unknown option '--zzzzzz'", "train", "--zzzzzz").stderr.decode()
+        self.assertNotIn("did you mean", error)
+        self.fails(2, ["'--texts' of a model for task 'translate'"], "evaluate", WORLD.model,
+                   "--texts", "x")
+
+    def test_completion_knows_other_names(self):
+        self.assertIn("--lr\t", self.runs("__complete", "train", "--l"))
+        self.assertIn("--learning-rate\t", self.runs("__complete", "train", "--"))
+        self.assertNotIn("--lr\t", self.runs("__complete", "train", "--"))
+
+
+class Help(EndToEnd):
+    def test_help_is_a_command(self):
+        self.assertEqual(self.runs("help"), self.runs("--help"))
+        self.assertEqual(self.runs("help", "train"), self.runs("train", "--help"))
+        self.assertEqual(self.runs("help", "train", "--task", "tag"),
+                         self.runs("train", "--task", "tag", "--help"))
+        self.assertEqual(self.runs("help", "demo", "gallery"),
+                         self.runs("demo", "gallery", "--help"))
+        self.fails(2, "did you mean 'train'", "help", "trian")
+
+    def test_train_begins_with_the_options_that_matter(self):
+        for task in TASKS:
+            found = sections(self.runs("help", "train", "--task", task))
+            title, main = next(iter(found.items()))
+            self.assertEqual(title, "Main options", task)
+            self.assertLessEqual(len(main), 10, task)
+            self.assertTrue({"--task", "--model", "--out", "--epochs",
+                             "--learning-rate"} <= set(main), (task, main))
+            rest = [option for name, options in found.items() if name != title
+                    for option in options]
+            self.assertFalse(set(main) & set(rest), task)
+        self.assertEqual(len(sections(self.runs("help", "train"))["Main options"]), 10)
+
+
+class Missing(EndToEnd):
+    def test_all_that_is_missing_is_said_at_once(self):
+        self.fails(2, ["--source FILE and --target FILE, or --tsv FILE", "--out DIR"], "train")
+        self.fails(2, ["--texts FILE", "--out DIR"], "train", "--task", "tag")
+        self.fails(2, ["--corpus FILE", "--relevant FILE, or --candidates FILE", "--out DIR"],
+                   "train", "--task", "retrieve")
+        self.fails(2, ["DIR (model folder)", "--source FILE"], "align")
+        self.fails(2, ["DIR (model folder)", "--out DIR"], "quantize")
+        self.fails(2, ["SOURCE", "--out DIR"], "import")
+        self.fails(2, ["DIR (model folder"], "translate")
+        self.fails(2, ["--source FILE and --target"], "evaluate", WORLD.model)
+
+    def test_a_folder_that_is_none_is_blamed_before_options(self):
+        none = self.folder / "none"
+        for command in ("evaluate", "predict", "explain"):
+            for args in ([none, "--texts", "x"], ["--threads", 1, none, "--bogus", "x"]):
+                self.fails(1, f"{none}: not a folder with a model", command, *args)
+        self.fails(1, f"{none}: not a folder with a model", "evaluate", "--texts", "x", none)
+        self.fails(1, f"{none}: not a folder with a model", "evaluate", WORLD.model, none,
+                   "--source", "x", "--target", "x")
+        self.assertIn("Usage", self.runs("evaluate", none, "--help"))
