@@ -1,6 +1,7 @@
 // heed align: which words of a pair belong together.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "apps/heed/commands.h"
@@ -8,6 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/input_lines.h"
 #include "heed/explain/alignment_file.h"
 #include "heed/io/file.h"
 #include "heed/metrics/symmetrize.h"
@@ -87,6 +89,21 @@ void CheckSides(const ParallelText& text) {
         "align; leave the pair out, or empty both sides",
         text.PlaceOf(i, no_source), no_source ? "source" : "target",
         no_source ? "target" : "source"));
+  }
+}
+
+/// Empties pairs that are too long to be aligned, with a warning: the weights
+/// of all their words would not fit into memory.
+void LimitPairs(ParallelText& text) {
+  constexpr size_t kMostWords = 2000;
+  for (size_t i = 0; i < text.source.size(); ++i) {
+    const size_t words = std::max(SplitWhitespace(text.source[i]).size(),
+                                  SplitWhitespace(text.target[i]).size());
+    if (words <= kMostWords) continue;
+    Warn(fmt::format("{}: {} words, above {}; the pair is left without links",
+                     text.PlaceOf(i, true), words, kMostWords));
+    text.source[i].clear();
+    text.target[i].clear();
   }
 }
 
@@ -203,7 +220,8 @@ int RunAlign(const Arguments& arguments) {
 
   const ThreadLimit limit(chosen.threads);
   const AlignmentFormat format = FormatOf(chosen);
-  const ParallelText text = chosen.pairs.Read("");
+  ParallelText text = chosen.pairs.Read("");
+  LimitPairs(text);
   CheckSides(text);
   std::vector<GoldAlignment> gold;
   if (!chosen.gold.empty()) gold = ReadAlignments(chosen.gold, text);

@@ -42,6 +42,7 @@ struct EvaluateOptions {
   std::string task;
   std::string dtype = "auto";
   bool json = false;
+  std::string output = "text";
   int threads = 0;
 };
 
@@ -59,7 +60,9 @@ Options OptionsFor(Task& task, EvaluateOptions& chosen) {
   v.Section("Run");
   v("task", chosen.task, OneOf(TaskNames()),
     "show the options of this task (with --help)");
-  v("json", chosen.json, "one JSON object on standard output");
+  v("output", chosen.output, OneOf{"text", "json"},
+    "json: one object on standard output");
+  v("json", chosen.json, "the same as --output json");
   VisitDtype(v, chosen.dtype);
   v("threads", chosen.threads, Range(0, 1024), "threads; 0: one per core");
   options.Example(
@@ -82,6 +85,7 @@ int RunEvaluate(const Arguments& arguments) {
   if (!OptionsFor(*shown, chosen).Parse(arguments)) return 0;
   const std::vector<std::string> folders = chosen.folders;
   CheckSameTask(folders);
+  const bool json = chosen.json || chosen.output == "json";
   const ThreadLimit limit(chosen.threads);
   const std::string plot = PeekOption(arguments, "by_length");
   std::optional<AtomicFile> plot_file;
@@ -93,7 +97,7 @@ int RunEvaluate(const Arguments& arguments) {
     const LoadedTask loaded = ReadTask(folder, chosen.dtype);
     OptionsFor(*loaded.task, chosen).Parse(arguments);
     Report report = loaded.task->Evaluate();
-    if (chosen.json) {
+    if (json) {
       all.push_back(ToJson(report));
       if (folders.size() > 1) all.back()["model"] = folder;
     } else {
@@ -104,14 +108,14 @@ int RunEvaluate(const Arguments& arguments) {
     curves.push_back(std::move(*report.curve));
     axes = report.axes;
   }
-  if (chosen.json) {
+  if (json) {
     fmt::print("{}\n",
                (all.size() == 1 ? all[0] : Json{{"models", all}}).dump());
   }
   if (plot_file) {
     plot_file->Write(LinePlotSvg(curves, axes));
     plot_file->Commit();
-    if (!chosen.json)
+    if (!json)
       fmt::print("\n{}", TerminalLinePlot(curves, axes, DetectTerminal()));
   }
   return 0;

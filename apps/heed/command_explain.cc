@@ -16,6 +16,7 @@
 #include "heed/base/rng.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/pair_files.h"
 #include "heed/explain/explanation_file.h"
 #include "heed/explain/explanation_terminal.h"
@@ -23,7 +24,6 @@
 #include "heed/explain/line_plot.h"
 #include "heed/io/file.h"
 #include "heed/tasks/explain_summary.h"
-#include "heed/tasks/input_lines.h"
 #include "heed/train/progress.h"
 
 namespace heed {
@@ -36,6 +36,7 @@ struct ExplainOptions {
   std::string text;
   std::string answer;
   std::vector<std::string> file;
+  InputOptions input;
   std::string out;
   std::string view;
   std::string layer;
@@ -57,6 +58,8 @@ bool Prunes(const Arguments& arguments) {
 }
 
 Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
+  constexpr int kLongestText = 2000;  // every character costs its square
+  o.input.max_line = kLongestText;
   Options options("explain",
                   "Shows the attention of a model of any task and what its "
                   "predictions depend on (gradients, occlusion), as a page, a "
@@ -70,6 +73,7 @@ Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
     "what to explain, as heed predict reads a line; else lines of --file or of "
     "standard input. forecast: a whole CSV file");
   v("file", o.file, Any{"FILE"}, "texts, line by line (.gz too)");
+  o.input.VisitLength(v);
   v("answer", o.answer, Any{"TEXT"},
     "explain this instead of the model's own answer: a translation, a label, a "
     "column");
@@ -131,9 +135,12 @@ std::vector<std::string> TextsOf(const ExplainOptions& o,
   } else if (!o.file.empty()) {
     texts = ReadAllLines(o.file);
   } else {
-    AnswerLines(std::cin, 1024, [&](const std::vector<std::string>& lines) {
-      texts.insert(texts.end(), lines.begin(), lines.end());
-    });
+    InputOptions whole;
+    whole.long_lines = LongLines::kWhole;
+    AnswerLines(std::cin, 1024, whole,
+                [&](const std::vector<std::string>& lines, int64_t) {
+                  texts.insert(texts.end(), lines.begin(), lines.end());
+                });
   }
   if (task == "forecast") return {fmt::format("{}", fmt::join(texts, "\n"))};
   std::erase_if(texts, [](const std::string& text) {
@@ -141,6 +148,9 @@ std::vector<std::string> TextsOf(const ExplainOptions& o,
   });
   if (std::ssize(texts) > o.max_texts) {
     texts.resize(static_cast<size_t>(o.max_texts));
+  }
+  for (size_t i = 0; i < texts.size(); ++i) {
+    LimitLine(texts[i], o.input, fmt::format("text {}", i + 1));
   }
   if (texts.empty()) throw FormatError("there is no text to explain");
   return texts;

@@ -16,6 +16,8 @@ namespace {
 struct PredictOptions {
   std::string folder;
   std::string task;
+  InputOptions input;
+  std::string output = "text";
   std::string dtype = "auto";
   int threads = 0;
 };
@@ -25,12 +27,16 @@ Options OptionsFor(Task& task, PredictOptions& chosen) {
                   "Reads standard input, writes what the model says of it, "
                   "in order. What else can be chosen depends on the model's "
                   "task: heed predict DIR --help.");
+  chosen.input = task.reading().defaults;
   options.Positional("DIR", chosen.folder, "model folder");
   FieldList& v = options.fields();
   v.Section("Task");
   v("task", chosen.task, OneOf(TaskNames()),
     "show the options of this task (with --help)");
   task.VisitPredict(v);
+  chosen.input.Visit(v);
+  v("output", chosen.output, OneOf{"text", "json"},
+    "json: an object on each line, with all parts of the answer");
   v.Section("Run");
   VisitDtype(v, chosen.dtype);
   v("threads", chosen.threads, Range(0, 1024), "threads; 0: one per core");
@@ -54,7 +60,9 @@ int RunPredict(const Arguments& arguments) {
   std::ios::sync_with_stdio(false);
   const LoadedTask loaded = ReadTask(chosen.folder, chosen.dtype);
   OptionsFor(*loaded.task, chosen).Parse(arguments);
-  loaded.task->Predict({}, std::cin, std::cout);
+  chosen.input.long_lines = loaded.task->reading().defaults.long_lines;
+  PredictStream(*loaded.task, {}, std::cin, std::cout, chosen.input,
+                chosen.output == "json");
   if (!std::cout.flush()) throw IoError("standard output: cannot be written");
   return 0;
 }

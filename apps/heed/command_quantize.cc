@@ -83,7 +83,7 @@ int RunShortlist(const Arguments& arguments) {
   if (model.data.lowercase) LowercaseText(text);
   const Vocabularies& vocabularies = model.vocabularies;
   const Corpus corpus =
-      EncodeCorpus(text, vocabularies.source, vocabularies.target, {});
+      EncodeMeasured(text, vocabularies.source, vocabularies.target);
   const OutFolder out(folder);
   const std::string path = PathIn(folder, kShortlistFile);
   Shortlist::Train(corpus, vocabularies.source.size(),

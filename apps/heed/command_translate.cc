@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/heed/commands.h"
@@ -9,6 +10,8 @@
 #include "apps/heed/views.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
+#include "heed/data/input_lines.h"
+#include "heed/decode/divided_lines.h"
 #include "heed/decode/translator.h"
 #include "heed/explain/alignment_file.h"
 #include "heed/explain/heatmap_terminal.h"
@@ -21,14 +24,6 @@ namespace {
 
 constexpr int kErrors = 2;  // the descriptor of standard error
 
-void PrintTranslations(int64_t index, const Translations& translations,
-                       bool nbest) {
-  fmt::print("{}", LinesOf(index, translations, nbest));
-  // So that a reader at the other end of a pipe is not kept waiting.
-  if (std::fflush(stdout) != 0)
-    throw IoError("standard output: cannot be written");
-}
-
 }  // namespace
 
 int RunTranslate(const Arguments& arguments) {
@@ -38,6 +33,11 @@ int RunTranslate(const Arguments& arguments) {
   bool show = false;
   int threads = 0;
   DecodeOptions decode;
+  std::string output = "text";
+  InputOptions input;
+  input.long_lines = LongLines::kWhole;
+  input.max_line = kLongestLine;
+  input.columns = {"source"};
   Options options(
       "translate",
       "Translates standard input to standard output, line by line and in "
@@ -51,6 +51,11 @@ int RunTranslate(const Arguments& arguments) {
       "subword tokens, .pharaoh as links i-j between words, from 0");
   options.fields()("show_attention", show,
                    "draw it on standard error, sentence by sentence");
+  input.Visit(options.fields());
+  options.fields()(
+      "output", output, OneOf{"text", "json"},
+      "json: an object on each line: text, score, tokens with probabilities, "
+      "links of words, alternatives");
   options.fields().Section("Run");
   VisitDtype(options.fields(), dtype);
   options.fields()("threads", threads, Range(0, 1024),
@@ -63,7 +68,7 @@ int RunTranslate(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(threads);
-  decode.keep_scores = decode.nbest > 1;
+  decode.keep_scores = decode.nbest > 1 || output == "json";
   decode.keep_attention = show || !alignments.empty();
   std::optional<AlignmentFormat> format;
   if (!alignments.empty()) format = AlignmentFormatOf(alignments);
@@ -84,21 +89,52 @@ int RunTranslate(const Arguments& arguments) {
   std::optional<AtomicFile> file;
   if (format) file.emplace(alignments);
   std::vector<AlignmentView> views;
-  TranslateStream(
-      translator, std::cin, [&](int64_t index, const Translations& all) {
-        PrintTranslations(index, all, decode.nbest > 1);
-        if (!decode.keep_attention) return;
-        AlignmentView view = ViewOf(all.front());
-        if (show && view.target_size() > 0) {
-          fmt::print(stderr, "{}\n",
-                     TerminalHeatmap(view, DetectTerminal(kErrors)));
+  const auto emit = [&](int64_t index, const std::string& line,
+                        const Translations& all) {
+    if (output == "json") {
+      fmt::print("{}\n", TranslationParts({}, model, line, all,
+                                          !IsLongerThan(line, input.max_line))
+                             .dump(-1, ' ', false,
+                                   nlohmann::json::error_handler_t::replace));
+    } else {
+      fmt::print("{}", LinesOf(index, all, decode.nbest > 1));
+    }
+    if (!decode.keep_attention) return;
+    AlignmentView view = ViewOf(all.front());
+    if (show && view.target_size() > 0) {
+      fmt::print(stderr, "{}\n",
+                 TerminalHeatmap(view, DetectTerminal(kErrors)));
+    }
+    if (format == AlignmentFormat::kPharaoh) {
+      const Vocabularies& v = model.vocabularies;
+      view = WordView(all.front(), v.source.kind(), v.target.kind());
+      view.links = LinksOf(view);
+    }
+    if (format) views.push_back(std::move(view));
+  };
+  // So that a reader at the other end of a pipe is not kept waiting.
+  const auto flush = [] {
+    if (std::fflush(stdout) != 0) {
+      throw IoError("standard output: cannot be written");
+    }
+  };
+  AnswerLines(
+      std::cin, kTranslatedTogether, input,
+      [&](const std::vector<std::string>& lines, int64_t first) {
+        const std::vector<Translations> all =
+            TranslateDivided(translator, lines, first, input.max_line);
+        for (size_t i = 0; i < lines.size(); ++i) {
+          emit(first + static_cast<int64_t>(i), lines[i], all[i]);
         }
-        if (format == AlignmentFormat::kPharaoh) {
-          const Vocabularies& v = model.vocabularies;
-          view = WordView(all.front(), v.source.kind(), v.target.kind());
-          view.links = LinksOf(view);
+        flush();
+      },
+      [&](int64_t index, const std::string& reason) {
+        if (output == "json") {
+          fmt::print("{}\n", nlohmann::json{{"error", reason}}.dump());
+        } else {
+          emit(index, "", Translations(1));
         }
-        if (format) views.push_back(std::move(view));
+        flush();
       });
   if (file) {
     file->Write(AlignmentFile(*format, views));

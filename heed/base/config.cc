@@ -342,7 +342,8 @@ void FieldsFromJson(const std::vector<Field>& fields, const Json& json,
     const Field* field = FindField(fields, key);
     if (field == nullptr) {
       throw ConfigError(fmt::format("{}: unknown key {}{}", source_name,
-                                    Abridged(key), Instead(key, KeysOf(fields))));
+                                    Abridged(key),
+                                    Instead(key, KeysOf(fields))));
     }
     if (std::find(given.begin(), given.end(), field->key) != given.end()) {
       throw ConfigError(

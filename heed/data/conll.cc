@@ -12,6 +12,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/table.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -283,6 +284,25 @@ std::string WithTags(const TaggedText& text,
     }
   }
   return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+std::vector<TaggedSentence> ReadTaggedTable(
+    const std::string& path, const std::vector<std::string>& columns) {
+  std::vector<TaggedSentence> sentences;
+  ForEachRow(path, columns, [&](const TableRow& row, int64_t line) {
+    const std::vector<std::string_view> words = SplitWhitespace(row[0]);
+    const std::vector<std::string_view> tags = SplitWhitespace(row[1]);
+    const auto place = static_cast<size_t>(line - 1);
+    if (words.empty()) Fail(path, place, "the row holds no words");
+    if (words.size() != tags.size()) {
+      Fail(path, place,
+           fmt::format("{} tags for {} words", tags.size(), words.size()));
+    }
+    sentences.push_back({{words.begin(), words.end()},
+                         {tags.begin(), tags.end()},
+                         row.size() > 2 ? row[2] : ""});
+  });
+  return sentences;
 }
 
 std::vector<TaggedSentence> ReadSnips(const std::string& prefix) {

@@ -68,6 +68,12 @@ std::string WithTags(const TaggedText& text,
 /// prefix.label (one for each sentence), line by line.
 /// Throws: IoError; FormatError that names the line, for different numbers of
 /// lines, or of words and tags; and as ReadLines.
+/// A table (see TableFormOf) with a sentence in each row: its words, as many
+/// tags, and with three columns its label; words stand between spaces, or are a
+/// list. Throws: FormatError that names file and line; as ForEachRow.
+std::vector<TaggedSentence> ReadTaggedTable(
+    const std::string& path, const std::vector<std::string>& columns);
+
 std::vector<TaggedSentence> ReadSnips(const std::string& prefix);
 
 }  // namespace heed

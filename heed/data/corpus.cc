@@ -9,12 +9,14 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/input_lines.h"
 #include "heed/io/file.h"
 
 namespace heed {
 namespace {
 
 constexpr int64_t kLinesPerChunk = 256;
+constexpr int kMostMeasuredTokens = 4000;
 
 }  // namespace
 
@@ -102,6 +104,22 @@ Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
       corpus.target.push_back(std::move(target_ids[i]));
       corpus.lines.push_back(static_cast<int64_t>(i));
     }
+  }
+  return corpus;
+}
+
+Corpus EncodeMeasured(const ParallelText& text, const Vocabulary& source,
+                      const Vocabulary& target) {
+  CorpusOptions options;
+  options.max_length = kMostMeasuredTokens;
+  Corpus corpus = EncodeCorpus(text, source, target, options);
+  if (corpus.dropped_long == 0) return corpus;
+  for (size_t i = 0; i < text.source.size(); ++i) {
+    const size_t longer = std::max(source.Encode(text.source[i]).size(),
+                                   target.Encode(text.target[i]).size());
+    if (longer <= static_cast<size_t>(options.max_length)) continue;
+    Warn(fmt::format("{}: more than {} tokens; left out of the loss",
+                     text.PlaceOf(i, true), options.max_length));
   }
   return corpus;
 }

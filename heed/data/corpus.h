@@ -72,6 +72,12 @@ std::vector<std::vector<int32_t>> EncodeLines(
 Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
                     const Vocabulary& target, const CorpusOptions& options);
 
+/// Pairs whose loss is measured: all but those of more than 4000 tokens on a
+/// side, whose attention would not fit into memory; they are named in a warning
+/// on standard error.
+Corpus EncodeMeasured(const ParallelText& text, const Vocabulary& source,
+                      const Vocabulary& target);
+
 }  // namespace heed
 
 #endif  // HEED_DATA_CORPUS_H_

@@ -11,6 +11,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/table.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -71,9 +72,14 @@ class LabelReader {
       : path_(path),
         format_(format),
         result_(result),
-        lines_(ReadLines(path)) {}
+        form_(format.format == "tsv" ? TableFormOf(path) : format.format) {
+    if (!IsTable()) lines_ = ReadLines(path);
+  }
+
+  bool IsTable() const { return form_ == "csv" || form_ == "jsonl"; }
 
   void Tsv();
+  void Table();
   void Lines(const std::string& label_path);
   void Documents(const std::set<int>& folds);
   void Imdb();
@@ -87,8 +93,22 @@ class LabelReader {
   const std::string& path_;
   const LabelledFormat& format_;
   LabelledText& result_;
+  std::string form_;
   std::vector<std::string> lines_;
 };
+
+void LabelReader::Table() {
+  if (format_.columns.size() != 3) {
+    CheckColumns(format_.columns, 2, "label and text");
+  }
+  ForEachRow(path_, form_, format_.columns, [&](TableRow row, int64_t line) {
+    AddLabels(path_, static_cast<size_t>(line) - 1, row[0]);
+    result_.text.push_back(InOneLine(std::move(row[1])));
+    if (row.size() > 2) {
+      result_.second.push_back(InOneLine(std::move(row[2])));
+    }
+  });
+}
 
 void LabelReader::AddLabels(const std::string& path, size_t line,
                             std::string_view text) {
@@ -239,14 +259,21 @@ void Truncate(Encoded& first, Encoded& second, int64_t room) {
 
 }  // namespace
 
-void LabelledFormat::Visit(FieldList& v) {
-  v("format", format, OneOf{"tsv", "lines", "docs", "imdb"},
+void LabelledFormat::VisitForm(FieldList& v) {
+  v("format", format, OneOf{"tsv", "csv", "jsonl", "lines", "docs", "imdb"},
     "how files of labelled texts are written")
       .Main();
   v("label_column", label_column, Range(1, 1000), "tsv: column of the label");
   v("text_column", text_column, Range(1, 1000), "tsv: column of the text");
   v("second_column", second_column, Range(0, 1000),
     "tsv: column of the second text of a pair, 0 for single texts");
+  v("columns", columns, Any{"NAMES"},
+    "csv, jsonl: columns of the label, the text and perhaps the second text of "
+    "a pair");
+}
+
+void LabelledFormat::Visit(FieldList& v) {
+  VisitForm(v);
   v("multi_label", multi_label,
     "a text has any number of labels, with commas between them");
 }
@@ -259,7 +286,9 @@ LabelledText ReadLabelled(const LabelledFiles& files,
   LabelledText result;
   for (size_t i = 0; i < files.texts.size(); ++i) {
     LabelReader reader(files.texts[i], format, result);
-    if (format.format == "tsv") {
+    if (reader.IsTable()) {
+      reader.Table();
+    } else if (format.format == "tsv") {
       reader.Tsv();
     } else if (format.format == "lines") {
       reader.Lines(files.labels[i]);

@@ -31,6 +31,9 @@ struct LabelledText {
 ///   lines  one text per line, and one label per line of a second file
 ///   docs   a line "#doc NAME LABEL [FOLD]" begins a document, whose sentences
 ///          follow, one per line; empty lines are left out
+///   csv    a header and rows, with the columns that the options name; also
+///   jsonl  objects, and their members. Both also for files that are called so
+///          where the format is tsv.
 ///   imdb   a line is a name, a rating from 1 to 10 and a text; the labels are
 ///          neg (up to 4) and pos (from 7), <br /> becomes a space
 struct LabelledFormat {
@@ -38,9 +41,16 @@ struct LabelledFormat {
   int label_column = 1;
   int text_column = 2;
   int second_column = 0;
+  /// csv and jsonl: of label, text, and perhaps the second text of a pair.
+  std::vector<std::string> columns = {"label", "text"};
   bool multi_label = false;
 
+  /// Whether a text is a pair.
+  bool pairs() const { return second_column > 0 || columns.size() > 2; }
+
   void Visit(FieldList& v);
+  /// Without multi_label, which a model decides.
+  void VisitForm(FieldList& v);
 };
 
 /// The files of one split, plain or gzip, read one after the other.

@@ -8,13 +8,14 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/data/table.h"
 #include "heed/io/file.h"
 
 namespace heed {
 namespace {
 
 template <typename T>
-void Append(std::vector<T>& to, std::vector<T> from) {
+void AppendTo(std::vector<T>& to, std::vector<T> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
@@ -23,6 +24,18 @@ std::string Option(const std::string& prefix, const char* name) {
   std::string option = "--" + prefix + name;
   std::replace(option.begin(), option.end(), '_', '-');
   return option;
+}
+
+ParallelText ReadTable(const std::string& path,
+                       const std::vector<std::string>& columns) {
+  CheckColumns(columns, 2, "source and target");
+  ParallelText text;
+  ForEachRow(path, columns, [&text](TableRow row, int64_t /*line*/) {
+    text.source.push_back(InOneLine(std::move(row[0])));
+    text.target.push_back(InOneLine(std::move(row[1])));
+  });
+  text.origins = {{path, path, std::ssize(text.source)}};
+  return text;
 }
 
 }  // namespace
@@ -39,8 +52,13 @@ void PairFiles::Visit(FieldList& v, const std::string& prefix,
       .Alias(prefix + "tgt")
       .Alias(prefix + "trg")
       .Main();
-  v(prefix + "tsv", tsv, Any{"FILE"}, "both in one file: source, tab, target");
-  if (prefix.empty()) v.Require({{"source", "target"}, {"tsv"}});
+  v(prefix + "tsv", tsv, Any{"FILE"},
+    "both in one file: source, tab, target; or .csv with a header, or .jsonl")
+      .Alias(prefix + "table");
+  if (!prefix.empty()) return;
+  v.Require({{"source", "target"}, {"tsv"}});
+  v("columns", columns, Any{"NAMES"},
+    "of .csv and .jsonl: the columns of source and target");
 }
 
 ParallelText PairFiles::Read(const std::string& prefix) const {
@@ -63,21 +81,38 @@ ParallelText PairFiles::Read(const std::string& prefix) const {
   }
   ParallelText all;
   const auto append = [&all](ParallelText text) {
-    Append(all.source, std::move(text.source));
-    Append(all.target, std::move(text.target));
-    Append(all.origins, std::move(text.origins));
+    AppendTo(all.source, std::move(text.source));
+    AppendTo(all.target, std::move(text.target));
+    AppendTo(all.origins, std::move(text.origins));
   };
-  for (const std::string& path : tsv) append(ReadTsv(path));
+  for (const std::string& path : tsv) {
+    append(TableFormOf(path).empty() ? ReadTsv(path)
+                                     : ReadTable(path, columns));
+  }
   for (size_t i = 0; i < source.size(); ++i) {
     append(ReadParallel(source[i], target[i]));
   }
   return all;
 }
 
-std::vector<std::string> ReadAllLines(const std::vector<std::string>& paths) {
+std::vector<std::string> ReadAllLines(const std::vector<std::string>& paths,
+                                      const std::vector<std::string>& columns) {
   std::vector<std::string> all;
-  for (const std::string& path : paths) Append(all, ReadLines(path));
+  for (const std::string& path : paths) {
+    if (TableFormOf(path).empty()) {
+      AppendTo(all, ReadLines(path));
+      continue;
+    }
+    CheckColumns(columns, 1, "the texts");
+    ForEachRow(path, columns, [&all](TableRow row, int64_t /*line*/) {
+      all.push_back(InOneLine(std::move(row[0])));
+    });
+  }
   return all;
+}
+
+void VisitTextColumns(FieldList& v, std::vector<std::string>& columns) {
+  v("columns", columns, Any{"NAME"}, "of .csv and .jsonl: the column of texts");
 }
 
 }  // namespace heed

@@ -17,6 +17,8 @@ struct PairFiles {
   std::vector<std::string> source = {};
   std::vector<std::string> target = {};
   std::vector<std::string> tsv = {};
+  /// Of tables that name their columns (see TableFormOf).
+  std::vector<std::string> columns = {"source", "target"};
 
   /// Options `prefix`source ("valid_"), ...; `purpose` begins their help. Those
   /// without a prefix are required.
@@ -27,8 +29,15 @@ struct PairFiles {
   ParallelText Read(const std::string& prefix) const;
 };
 
-/// The lines of files, one after the other. Throws: as ReadLines.
-std::vector<std::string> ReadAllLines(const std::vector<std::string>& paths);
+/// The lines of files, one after the other; of tables that name their columns
+/// (see TableFormOf) the texts of one, each in one line. Throws: ConfigError
+/// unless there is one column; as ReadLines, ForEachRow.
+std::vector<std::string> ReadAllLines(
+    const std::vector<std::string>& paths,
+    const std::vector<std::string>& columns = {"text"});
+
+/// The option for these.
+void VisitTextColumns(FieldList& v, std::vector<std::string>& columns);
 
 }  // namespace heed
 

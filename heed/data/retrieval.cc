@@ -9,6 +9,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/table.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -19,12 +20,20 @@ class TabReader {
  public:
   explicit TabReader(const std::vector<std::string>& paths) : paths_(paths) {}
 
-  /// Calls body(columns) for each line.
+  /// Calls body(columns) for each line; of tables that name their columns for
+  /// each row.
   template <typename Body>
-  void ForEach(Body&& body) {
+  void ForEach(const std::vector<std::string>& names, Body&& body) {
     for (const std::string& path : paths_) {
       path_ = path;
       line_ = 0;
+      if (!TableFormOf(path).empty()) {
+        ForEachRow(path, names, [&](const TableRow& row, int64_t line) {
+          line_ = line;
+          body(std::vector<std::string_view>(row.begin(), row.end()));
+        });
+        continue;
+      }
       for (const std::string& text : ReadLines(path)) {
         ++line_;
         body(SplitAt(text, "\t"));
@@ -81,17 +90,20 @@ int64_t TextCollection::Find(const std::string& id) const {
 TextCollection ReadTexts(const std::vector<std::string>& paths) {
   TabReader reader(paths);
   TextCollection collection;
-  reader.ForEach([&](const std::vector<std::string_view>& columns) {
-    if (columns.size() < 2) reader.Fail("no tab between id and text");
-    if (columns[0].empty()) reader.Fail("no id before the tab");
-    std::string text(columns[1]);
-    for (size_t i = 2; i < columns.size(); ++i) {
-      text.append(" ").append(columns[i]);
-    }
-    if (!collection.Add(std::string(columns[0]), std::move(text))) {
-      reader.Fail(fmt::format("a second text with the id '{}'", columns[0]));
-    }
-  });
+  reader.ForEach(
+      {"id", "text"}, [&](const std::vector<std::string_view>& columns) {
+        if (columns.size() < 2) reader.Fail("no tab between id and text");
+        if (columns[0].empty()) reader.Fail("no id before the tab");
+        std::string text(columns[1]);
+        for (size_t i = 2; i < columns.size(); ++i) {
+          text.append(" ").append(columns[i]);
+        }
+        if (!collection.Add(std::string(columns[0]),
+                            InOneLine(std::move(text)))) {
+          reader.Fail(
+              fmt::format("a second text with the id '{}'", columns[0]));
+        }
+      });
   return collection;
 }
 
@@ -103,33 +115,35 @@ std::vector<RetrievalQuery> ReadRelevantPairs(
   std::unordered_map<int64_t, size_t> place_of_query;
   std::map<std::pair<int64_t, int64_t>, bool> labels;
   std::optional<size_t> width;
-  reader.ForEach([&](const std::vector<std::string_view>& columns) {
-    if (columns.size() != 2 && columns.size() != 3) {
-      reader.Fail("a line must be query, tab, text, and perhaps tab, 0 or 1");
-    }
-    if (width.value_or(columns.size()) != columns.size()) {
-      reader.Fail("a third column must stand on all lines or on none");
-    }
-    width = columns.size();
-    const bool labelled = columns.size() == 3;
-    if (labelled && columns[2] != "0" && columns[2] != "1") {
-      reader.Fail(fmt::format("the third column must be 0 or 1, not '{}'",
-                              columns[2].substr(0, 40)));
-    }
-    const bool relevant = !labelled || columns[2] == "1";
-    const int64_t query = reader.Find(queries, columns[0], "query");
-    const int64_t text = reader.Find(corpus, columns[1], "text");
-    const auto [label, fresh] = labels.try_emplace({query, text}, relevant);
-    if (label->second != relevant) {
-      reader.Fail("the pair of an earlier line with the other label");
-    }
-    if (!fresh) return;
-    const size_t place =
-        place_of_query.try_emplace(query, read.size()).first->second;
-    if (place == read.size()) read.push_back({query, {}, {}});
-    if (relevant) read[place].positives.push_back(text);
-    if (labelled) read[place].candidates.push_back(text);
-  });
+  reader.ForEach(
+      {"query", "text"}, [&](const std::vector<std::string_view>& columns) {
+        if (columns.size() != 2 && columns.size() != 3) {
+          reader.Fail(
+              "a line must be query, tab, text, and perhaps tab, 0 or 1");
+        }
+        if (width.value_or(columns.size()) != columns.size()) {
+          reader.Fail("a third column must stand on all lines or on none");
+        }
+        width = columns.size();
+        const bool labelled = columns.size() == 3;
+        if (labelled && columns[2] != "0" && columns[2] != "1") {
+          reader.Fail(fmt::format("the third column must be 0 or 1, not '{}'",
+                                  columns[2].substr(0, 40)));
+        }
+        const bool relevant = !labelled || columns[2] == "1";
+        const int64_t query = reader.Find(queries, columns[0], "query");
+        const int64_t text = reader.Find(corpus, columns[1], "text");
+        const auto [label, fresh] = labels.try_emplace({query, text}, relevant);
+        if (label->second != relevant) {
+          reader.Fail("the pair of an earlier line with the other label");
+        }
+        if (!fresh) return;
+        const size_t place =
+            place_of_query.try_emplace(query, read.size()).first->second;
+        if (place == read.size()) read.push_back({query, {}, {}});
+        if (relevant) read[place].positives.push_back(text);
+        if (labelled) read[place].candidates.push_back(text);
+      });
   return read;
 }
 
@@ -139,7 +153,9 @@ std::vector<RetrievalQuery> ReadCandidateLists(
   TabReader reader(paths);
   std::vector<RetrievalQuery> read;
   std::vector<bool> seen(static_cast<size_t>(queries.size()));
-  reader.ForEach([&](const std::vector<std::string_view>& columns) {
+  reader.ForEach({"query", "relevant", "candidates"}, [&](const std::vector<
+                                                          std::string_view>&
+                                                              columns) {
     if (columns.size() != 3 && columns.size() != 4) {
       reader.Fail(
           "a line must be query, relevant ids and candidate ids, and perhaps "

@@ -30,7 +30,9 @@ class TextCollection {
   std::unordered_map<std::string, int64_t> places_;
 };
 
-/// Files, which add up, of lines of id, tab, text, plain or gzip; further
+/// Files, which add up, of lines of id, tab, text, plain or gzip (or tables,
+/// see TableFormOf, with columns id and text, of pairs query and text, of lists
+/// query, relevant and candidates); further
 /// columns (a body behind a title) are part of the text, behind a space.
 /// Throws: FormatError that names file and line of one without a tab or an id,
 /// and of an id that comes twice; and as ReadLines.

@@ -20,7 +20,6 @@ namespace heed {
 namespace {
 
 constexpr int64_t kLinesPerChunk = 64;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 void CheckUtf8(std::span<const std::string> lines, int64_t first) {
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -220,38 +219,6 @@ Translation Translator::Write(const std::vector<std::string>& source_pieces,
   translation.target_pieces = std::move(pieces);
   translation.attention = std::move(hypothesis.attention);
   return translation;
-}
-
-void TranslateStream(const Translator& translator, std::istream& in,
-                     const EmitTranslations& emit, int64_t window,
-                     const Cancellation* cancellation) {
-  std::vector<std::string> lines;
-  int64_t first = 0;
-  const auto translate = [&] {
-    TranslateHooks hooks;
-    if (cancellation != nullptr) {
-      hooks.cancellations.assign(lines.size(), cancellation);
-    }
-    const std::vector<Translations> all =
-        translator.Translate(lines, first, hooks);
-    if (cancellation != nullptr) cancellation->Check();
-    for (const Translations& translations : all) emit(first++, translations);
-    lines.clear();
-  };
-  for (std::string line; std::getline(in, line);) {
-    if (first == 0 && lines.empty() && line.starts_with(kByteOrderMark)) {
-      line.erase(0, kByteOrderMark.size());
-    }
-    if (line.ends_with('\r')) line.pop_back();
-    // The lines before a bad one are answered before it ends the work.
-    if (!IsValidUtf8(line)) translate();
-    lines.push_back(std::move(line));
-    if (std::ssize(lines) >= window || in.rdbuf()->in_avail() <= 0) {
-      translate();
-    }
-  }
-  if (in.bad()) throw IoError("cannot read the lines to translate");
-  translate();
 }
 
 }  // namespace heed

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <istream>
 #include <optional>
 #include <span>
 #include <string>
@@ -107,23 +106,6 @@ class Translator {
   DecodeOptions options_;
   std::optional<Shortlist> shortlist_;
 };
-
-/// Receives the translations of line `index`, counted from 0.
-using EmitTranslations =
-    std::function<void(int64_t index, const Translations& translations)>;
-
-inline constexpr int64_t kStreamWindow = 1024;
-
-/// Translates the lines of `in` (ends: LF or CRLF) and emits them in order. Up
-/// to `window` lines are read before they are translated together, but no more
-/// than can be had without waiting: one line typed by hand is answered at once.
-/// For std::cin, std::ios::sync_with_stdio(false) must have been called before
-/// the first use, else it never knows of more than one line.
-/// Throws: as Translator::Translate; IoError if reading fails; Cancelled.
-void TranslateStream(const Translator& translator, std::istream& in,
-                     const EmitTranslations& emit,
-                     int64_t window = kStreamWindow,
-                     const Cancellation* cancellation = nullptr);
 
 }  // namespace heed
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
+#include <span>
 
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
@@ -223,57 +223,6 @@ TEST_F(TranslatorTest, OptionsAreChecked) {
   EXPECT_THROW(Make(options), ConfigError);
 }
 
-// What TranslateStream emits, and in which windows the lines were translated.
-Lines Stream(const Translator& translator, std::istream& in, int64_t window) {
-  Lines texts;
-  TranslateStream(
-      translator, in,
-      [&](int64_t index, const Translations& translations) {
-        EXPECT_EQ(index, std::ssize(texts));
-        texts.push_back(translations.at(0).text);
-      },
-      window);
-  return texts;
-}
-
-TEST_F(TranslatorTest, AStreamIsTranslatedInOrder) {
-  std::istringstream in(
-      "\xEF\xBB\xBFthe cat\r\n\nsat on a mat\nthe\ncat sat on\nmat");
-  EXPECT_EQ(Stream(Make(), in, 2),
-            (Lines{"the cat", "", "sat on a mat", "the", "cat sat on", "mat"}));
-  std::istringstream empty("");
-  EXPECT_TRUE(Stream(Make(), empty, 2).empty());
-}
-
-// Hands out one line at a time and has nothing more until it is asked.
-class TypedLines : public std::streambuf {
- public:
-  explicit TypedLines(Lines lines) : lines_(std::move(lines)) {}
-  size_t handed_out() const { return next_; }
-
- private:
-  int_type underflow() override {
-    if (next_ == lines_.size()) return traits_type::eof();
-    std::string& line = lines_[next_++];
-    setg(line.data(), line.data(), line.data() + line.size());
-    return traits_type::to_int_type(line[0]);
-  }
-  Lines lines_;
-  size_t next_ = 0;
-};
-
-TEST_F(TranslatorTest, ATypedLineIsAnsweredBeforeTheNextIsRead) {
-  TypedLines typed({"the cat\n", "a mat\n", "sat\n"});
-  std::istream in(&typed);
-  Lines texts;
-  TranslateStream(
-      Make(), in, [&](int64_t index, const Translations& translations) {
-        EXPECT_EQ(typed.handed_out(), static_cast<size_t>(index) + 1);
-        texts.push_back(translations.at(0).text);
-      });
-  EXPECT_EQ(texts, (Lines{"the cat", "a mat", "sat"}));
-}
-
 TEST_F(TranslatorTest, CancelledLinesAreEmptyAndTheOthersAsEver) {
   const Lines lines = {"the cat sat", "a mat", "on a mat", "the mat"};
   CancellationFlag gone;
@@ -288,31 +237,20 @@ TEST_F(TranslatorTest, CancelledLinesAreEmptyAndTheOthersAsEver) {
   }
 }
 
-TEST_F(TranslatorTest, ACancelledStreamEmitsNothingMore) {
-  std::istringstream in("the cat\na mat\nthe mat\n");
-  int emitted = 0;
-  CancellationFlag gone;
-  EXPECT_THROW(TranslateStream(
-                   Make(), in,
-                   [&](int64_t, const Translations&) {
-                     ++emitted;
-                     gone.Cancel();
-                   },
-                   1, &gone),
-               Cancelled);
-  EXPECT_EQ(emitted, 1);
-}
-
-TEST_F(TranslatorTest, SamplesDoNotDependOnTheWindow) {
+TEST_F(TranslatorTest, SamplesDoNotDependOnWhatIsTranslatedTogether) {
   const RandomModel model(10, -1);
   DecodeOptions options;
   options.sample = true;
   const Translator translator(model, Words(), Words(), false, options);
-  const std::string text = "the\nthe\nthe\ncat\nthe\n";
-  std::istringstream one(text), many(text);
-  const Lines texts = Stream(translator, one, 1);
-  EXPECT_EQ(texts, Stream(translator, many, 100));
-  EXPECT_NE(texts[0], texts[1]);
+  const Lines lines = {"the", "the", "the", "cat", "the"};
+  const Lines together = Texts(translator.Translate(lines));
+  Lines alone;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    alone.push_back(Texts(translator.Translate(std::span(lines).subspan(i, 1),
+                                               static_cast<int64_t>(i)))[0]);
+  }
+  EXPECT_EQ(together, alone);
+  EXPECT_NE(together[0], together[1]);
 }
 
 }  // namespace

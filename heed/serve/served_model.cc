@@ -269,7 +269,7 @@ std::vector<std::string> ServedModel::Answers(
   const auto predict = [&](const std::string& text) {
     std::istringstream in(text);
     std::ostringstream out;
-    task_->Predict(ctx, in, out);
+    PredictStream(*task_, ctx, in, out);
     std::string answer = std::move(out).str();
     if (answer.ends_with('\n')) answer.pop_back();
     return answer;

@@ -1,16 +1,14 @@
 #include "heed/serve/text_split.h"
 
-#include <unicode/brkiter.h>
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <utility>
 
-#include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/sentences.h"
 #include "heed/serve/ascii.h"
 #include "heed/serve/html_entities.h"
 #include "heed/serve/html_tokens.h"
@@ -42,73 +40,15 @@ void AddKept(std::vector<Segment>& segments, std::string_view text) {
   segments.back().text += text;
 }
 
-// Where to cut what is too long: behind the last comma or the like, else before
-// the last space, else at the limit.
-size_t CutOf(const std::vector<std::string_view>& characters) {
-  size_t space = 0;
-  size_t bytes = 0;
-  size_t after_mark = 0;
-  for (size_t i = 0; i < kLongestSentence; ++i) {
-    const std::string_view c = characters[i];
-    bytes += c.size();
-    if (c == " " || c == "\t") space = bytes;
-    if (c == "," || c == ";" || c == ":" || c == "，" || c == "、") {
-      after_mark = bytes;
-    }
-  }
-  if (after_mark > bytes / 2) return after_mark;
-  return space > 0 ? space : bytes;
-}
-
-// Reading the rules takes longer than most translations of a word.
-const icu::BreakIterator& SentenceRules() {
-  static const std::unique_ptr<const icu::BreakIterator> rules = [] {
-    UErrorCode error = U_ZERO_ERROR;
-    std::unique_ptr<const icu::BreakIterator> made(
-        icu::BreakIterator::createSentenceInstance(icu::Locale::getRoot(),
-                                                   error));
-    if (U_FAILURE(error)) throw Error("ICU has no rules for sentences");
-    return made;
-  }();
-  return *rules;
-}
-
 /// The borders between the sentences of a text without line ends: 0 first, the
-/// text's size last. Too long ones are cut.
-class SentenceBreaker {
- public:
-  std::vector<size_t> Split(std::string_view text) {
-    UErrorCode error = U_ZERO_ERROR;
-    std::unique_ptr<UText, decltype(&utext_close)> opened(
-        utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()),
-                       &error),
-        utext_close);
-    breaks_->setText(opened.get(), error);
-    if (U_FAILURE(error)) throw Error("ICU cannot read a line");
-    std::vector<size_t> borders = {0};
-    breaks_->first();
-    for (int32_t end = breaks_->next(); end != icu::BreakIterator::DONE;
-         end = breaks_->next()) {
-      const auto whole = static_cast<size_t>(end);
-      Cut(text.substr(0, whole), borders);
-      borders.push_back(whole);
-    }
-    return borders;
+/// text's size last.
+std::vector<size_t> SentenceBorders(std::string_view text) {
+  std::vector<size_t> borders = {0};
+  for (const std::string_view sentence : SplitSentences(text)) {
+    borders.push_back(borders.back() + sentence.size());
   }
-
- private:
-  static void Cut(std::string_view text, std::vector<size_t>& borders) {
-    while (text.size() - borders.back() > kLongestSentence) {
-      // What CutOf looks at has at most four bytes for each character.
-      const auto characters = Utf8Characters(
-          text.substr(borders.back(), 4 * (kLongestSentence + 1)));
-      if (characters.size() <= kLongestSentence) break;
-      borders.push_back(borders.back() + CutOf(characters));
-    }
-  }
-
-  std::unique_ptr<icu::BreakIterator> breaks_{SentenceRules().clone()};
-};
+  return borders;
+}
 
 /// Where a byte of plain text comes from: [begin, end) of the document.
 struct Origin {
@@ -174,10 +114,9 @@ class Run {
   }
 
   /// Ends the run, which goes up to `end`, and begins the next one.
-  void Flush(size_t end, SentenceBreaker& breaker,
-             std::vector<Segment>& segments) {
+  void Flush(size_t end, std::vector<Segment>& segments) {
     if (HasWord(plain_)) {
-      AddSentences(breaker, segments);
+      AddSentences(segments);
     }
     heed::AddKept(segments, document_.substr(done_, end - done_));
     done_ = end;
@@ -266,8 +205,8 @@ class Run {
     }
   }
 
-  void AddSentences(SentenceBreaker& breaker, std::vector<Segment>& segments) {
-    const std::vector<size_t> borders = Borders(breaker);
+  void AddSentences(std::vector<Segment>& segments) {
+    const std::vector<size_t> borders = Borders();
     size_t next = 0;  // the first token that no sentence has
     for (size_t k = 1; k < borders.size(); ++k) {
       size_t begin = borders[k - 1];
@@ -288,7 +227,7 @@ class Run {
   }
 
   /// What is kept is a capital letter here, which may begin a sentence.
-  std::vector<size_t> Borders(SentenceBreaker& breaker) const {
+  std::vector<size_t> Borders() const {
     std::string text;
     std::vector<size_t> letters;  // where they stand
     size_t done = 0;
@@ -301,7 +240,7 @@ class Run {
       text += 'X';
     }
     text.append(plain_, done);
-    std::vector<size_t> borders = breaker.Split(text);
+    std::vector<size_t> borders = SentenceBorders(text);
     size_t before = 0;
     for (size_t& border : borders) {
       while (before < letters.size() && letters[before] < border) ++before;
@@ -432,12 +371,12 @@ class Run {
 
 /// A text whose lines are runs.
 void AddLines(std::string_view document, size_t begin, size_t end, Run& run,
-              SentenceBreaker& breaker, std::vector<Segment>& segments) {
+              std::vector<Segment>& segments) {
   while (begin < end) {
     const size_t line_end = std::min(document.find('\n', begin), end);
     run.AddText(begin, line_end);
     begin = line_end;
-    if (begin < end) run.Flush(++begin, breaker, segments);
+    if (begin < end) run.Flush(++begin, segments);
   }
 }
 
@@ -445,34 +384,32 @@ void AddLines(std::string_view document, size_t begin, size_t end, Run& run,
 
 std::vector<Segment> SplitText(std::string_view text) {
   std::vector<Segment> segments;
-  SentenceBreaker breaker;
   Run run(text, false);
-  AddLines(text, 0, text.size(), run, breaker, segments);
-  run.Flush(text.size(), breaker, segments);
+  AddLines(text, 0, text.size(), run, segments);
+  run.Flush(text.size(), segments);
   return segments;
 }
 
 std::vector<Segment> SplitHtml(std::string_view html) {
   using enum HtmlToken::Kind;
   std::vector<Segment> segments;
-  SentenceBreaker breaker;
   Run run(html, true);
   HtmlReader reader(html);
   while (reader.more()) {
     const HtmlToken token = reader.Next();
     if (token.kind == kBorder) {
-      run.Flush(token.end, breaker, segments);
+      run.Flush(token.end, segments);
     } else if (token.kind == kKept) {
       run.AddKept(token.begin, token.end);
     } else if (token.kind != kText) {
       run.AddTag(token);
     } else if (token.preformatted) {
-      AddLines(html, token.begin, token.end, run, breaker, segments);
+      AddLines(html, token.begin, token.end, run, segments);
     } else {
       run.AddText(token.begin, token.end);
     }
   }
-  run.Flush(html.size(), breaker, segments);
+  run.Flush(html.size(), segments);
   return segments;
 }
 

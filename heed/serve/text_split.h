@@ -36,10 +36,6 @@ struct Segment {
   std::vector<Mark> marks = {};  ///< of a sentence, in order
 };
 
-/// How long a sentence may be before it is cut at a comma or a space.
-/// Units: code points
-inline constexpr int kLongestSentence = 600;
-
 /// Lines, and in them sentences by Unicode's rules (UAX 29). White space around
 /// sentences is kept, and so are sentences without a letter or digit.
 /// Placeholders (see FindPlaceholders) are marks.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/data/sentences.h"
+
 namespace heed {
 namespace {
 

@@ -13,10 +13,10 @@
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
 #include "heed/data/batches.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/pair_files.h"
 #include "heed/kernels/gather.h"
 #include "heed/kernels/topk.h"
-#include "heed/tasks/input_lines.h"
 #include "heed/tasks/text_vocabulary.h"
 
 namespace heed {
@@ -90,6 +90,7 @@ void TypingDataConfig::Visit(FieldList& v) {
       .Main();
   v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
   v.Require({{"texts"}});
+  VisitTextColumns(v, columns);
   v("form", form, OneOf{"letters", "lowercase", "as_is"},
     "lower case with spaces in the place of all but letters, lower case alone, "
     "or as it is");
@@ -171,7 +172,8 @@ void AutocompleteTask::Resolve() {
 
 void AutocompleteTask::ReadExamples() {
   if (data.texts.empty()) throw ConfigError("--texts is needed");
-  SetText(ReadAllLines(data.texts), ReadAllLines(data.valid_texts));
+  SetText(ReadAllLines(data.texts, data.columns),
+          ReadAllLines(data.valid_texts, data.columns));
 }
 
 void AutocompleteTask::SetText(const std::vector<std::string>& train,
@@ -452,26 +454,39 @@ void AutocompleteTask::VisitPredict(FieldList& v) {
     "words for each line, likeliest first: word, tab, probability, tab, ...");
 }
 
-void AutocompleteTask::Predict(const Context& ctx, std::istream& in,
-                               std::ostream& out) const {
-  AnswerLines(in, kLinesAtOnce, [&](const std::vector<std::string>& lines) {
+InputReading AutocompleteTask::reading() const {
+  InputReading reading;
+  reading.window = kLinesAtOnce;
+  reading.defaults.long_lines = LongLines::kCutStart;
+  return reading;
+}
+
+Predictor AutocompleteTask::MakePredictor(
+    const Context& ctx, bool /*with_parts*/,
+    const InputOptions& /*options*/) const {
+  return [this, ctx](std::span<const std::string> lines, int64_t /*first*/) {
+    std::vector<ModelAnswer> answers;
     for (const std::vector<Suggestion>& suggestions :
-         SuggestAll(ctx, lines, best_)) {
-      std::string line;
+         SuggestAll(ctx, {lines.begin(), lines.end()}, best_)) {
+      ModelAnswer& answer = answers.emplace_back();
+      answer.parts["completions"] = nlohmann::ordered_json::array();
       for (const Suggestion& s : suggestions) {
-        line += fmt::format("{}{}\t{:.6f}", line.empty() ? "" : "\t", s.word,
-                            s.probability);
+        answer.line +=
+            fmt::format("{}{}\t{:.6f}", answer.line.empty() ? "" : "\t", s.word,
+                        s.probability);
+        answer.parts["completions"].push_back(
+            {{"word", s.word}, {"probability", s.probability}});
       }
-      out << line << '\n';
     }
-    if (!out.flush()) throw IoError("standard output: cannot be written");
-  });
+    return answers;
+  };
 }
 
 void AutocompleteTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
   v("texts", compared_, Any{"FILE"}, "text to guess, line by line (.gz too)");
   v.Require({{"texts"}});
+  VisitTextColumns(v, compared_columns_);
   v.Section("Measures");
   v("by_length", plot_file_, Any{"FILE"},
     "draw the accuracy by characters typed (.svg)");
@@ -479,7 +494,8 @@ void AutocompleteTask::VisitEvaluate(FieldList& v) {
 
 Report AutocompleteTask::Evaluate() const {
   if (compared_.empty()) throw ConfigError("--texts is needed");
-  const std::vector<std::string> lines = ReadAllLines(compared_);
+  const std::vector<std::string> lines =
+      ReadAllLines(compared_, compared_columns_);
   const auto start = Clock::now();
   const TypingScore score = Score(lines);
   Report report;

@@ -20,6 +20,7 @@ namespace heed {
 struct TypingDataConfig {
   std::vector<std::string> texts;
   std::vector<std::string> valid_texts;
+  std::vector<std::string> columns = {"text"};
   std::string form = "letters";
   std::string unit = "lines";
   int length = 200;
@@ -97,8 +98,9 @@ class AutocompleteTask : public Task {
   Metrics Validate(const std::string& measure) const override;
 
   void VisitPredict(FieldList& v) override;
-  void Predict(const Context& ctx, std::istream& in,
-               std::ostream& out) const override;
+  Predictor MakePredictor(const Context& ctx, bool with_parts,
+                          const InputOptions& options) const override;
+  InputReading reading() const override;
   Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
@@ -138,6 +140,7 @@ class AutocompleteTask : public Task {
   Corpus train_;
   Corpus valid_;
   std::vector<std::string> compared_;
+  std::vector<std::string> compared_columns_ = {"text"};
   std::string plot_file_;
   int best_ = 3;
 };

@@ -50,7 +50,7 @@ class AutocompleteTasks : public testing::Test {
   static std::string Predict(const Task& task, const std::string& input) {
     std::istringstream in(input);
     std::ostringstream out;
-    task.Predict({}, in, out);
+    PredictStream(task, {}, in, out);
     return out.str();
   }
 

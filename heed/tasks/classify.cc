@@ -11,7 +11,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
-#include "heed/tasks/input_lines.h"
+#include "heed/data/input_lines.h"
 #include "heed/tasks/pretrain.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/train/progress.h"
@@ -20,7 +20,6 @@ namespace heed {
 namespace {
 
 constexpr const char* kLabelsFile = "labels.txt";
-constexpr int64_t kTextsAtOnce = 256;
 
 void VisitFiles(FieldList& v, const std::string& prefix,
                 const std::string& purpose, LabelledFiles& files) {
@@ -276,22 +275,31 @@ void ClassifyTask::VisitPredict(FieldList& v) {
     "of several labels: least probability of one that is given");
 }
 
-void ClassifyTask::Write(const Answers& answers, std::ostream& out) const {
+std::vector<ModelAnswer> ClassifyTask::Say(const Answers& answers) const {
+  std::vector<ModelAnswer> all;
   for (size_t i = 0; i < answers.chosen.size(); ++i) {
-    std::string line;
+    ModelAnswer& answer = all.emplace_back();
+    answer.parts["labels"] = nlohmann::ordered_json::array();
+    const auto add = [&](int32_t c) {
+      answer.parts["labels"].push_back(
+          {{"label", labels_->Name(c)},
+           {"probability", answers.probabilities[i][static_cast<size_t>(c)]}});
+    };
     if (probabilities_) {
       for (int32_t c = 0; c < labels_->size(); ++c) {
-        line += fmt::format("{}{}\t{:.6f}", c > 0 ? "\t" : "", labels_->Name(c),
-                            answers.probabilities[i][static_cast<size_t>(c)]);
+        answer.line +=
+            fmt::format("{}{}\t{:.6f}", c > 0 ? "\t" : "", labels_->Name(c),
+                        answers.probabilities[i][static_cast<size_t>(c)]);
+        add(c);
       }
     } else {
       for (const int32_t c : answers.chosen[i]) {
-        line += (line.empty() ? "" : ",") + labels_->Name(c);
+        answer.line += (answer.line.empty() ? "" : ",") + labels_->Name(c);
+        add(c);
       }
     }
-    out << line << '\n';
   }
-  if (!out.flush()) throw IoError("standard output: cannot be written");
+  return all;
 }
 
 /// Adds a text, or both of a pair, as a line holds them.
@@ -306,22 +314,23 @@ void ClassifyTask::AddLine(const std::string& line, const std::string& place,
   if (pairs()) text.second.push_back(line.substr(tab + 1));
 }
 
-void ClassifyTask::Predict(const Context& ctx, std::istream& in,
-                           std::ostream& out) const {
-  int64_t number = 0;
-  AnswerLines(in, kTextsAtOnce, [&](const std::vector<std::string>& lines) {
+Predictor ClassifyTask::MakePredictor(const Context& ctx, bool /*with_parts*/,
+                                      const InputOptions& /*options*/) const {
+  return [this, ctx](std::span<const std::string> lines, int64_t first) {
     LabelledText text;
     for (const std::string& line : lines) {
-      ++number;
-      AddLine(line, fmt::format("standard input:{}", number), text);
+      AddLine(line, InputPlace(first++), text);
     }
-    Write(Answer(ctx, Encode(text, false), false), out);
-  });
+    return Say(Answer(ctx, Encode(text, false), false));
+  };
 }
 
 void ClassifyTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
   VisitFiles(v, "", "to compare with", compared_);
+  // As of training, unless options say otherwise.
+  if (!compared_format_) compared_format_ = data.format;
+  compared_format_->VisitForm(v);
   v.Section("Measures");
   v("threshold", threshold_, Range(0, 1),
     "of several labels: least probability of one that is given");
@@ -347,8 +356,16 @@ std::string ClassifyTask::Table(std::span<const ClassScore> classes) const {
 }
 
 Report ClassifyTask::Evaluate() const {
-  const LabelledCorpus corpus =
-      Encode(ReadLabelled(compared_, data.format), true);
+  LabelledFormat format = compared_format_.value_or(data.format);
+  format.multi_label = data.format.multi_label;
+  const LabelledText text = ReadLabelled(compared_, format);
+  if (text.pairs() != pairs()) {
+    throw ConfigError(
+        pairs() ? "the model reads pairs of texts; name the column of the "
+                  "second with --second-column"
+                : "the model reads single texts; leave --second-column 0");
+  }
+  const LabelledCorpus corpus = Encode(text, true);
   const TextLabels& gold = corpus.corpus.target;
   const auto start = Clock::now();
   const Answers answers = Answer({}, corpus, true);

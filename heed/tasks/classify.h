@@ -78,8 +78,8 @@ class ClassifyTask : public Task {
   void VisitPredict(FieldList& v) override;
   /// A text (of a pair: text, tab, second text) a line; writes its label, or
   /// its labels with commas between them.
-  void Predict(const Context& ctx, std::istream& in,
-               std::ostream& out) const override;
+  Predictor MakePredictor(const Context& ctx, bool with_parts,
+                          const InputOptions& options) const override;
   Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
@@ -93,7 +93,7 @@ class ClassifyTask : public Task {
     std::vector<std::vector<float>> probabilities;
     double nll = 0;  // Σ, of texts with labels
   };
-  bool pairs() const { return data.format.second_column > 0; }
+  bool pairs() const { return data.format.pairs(); }
   void AddLine(const std::string& line, const std::string& place,
                LabelledText& text) const;
   LabelledCorpus Encode(const LabelledText& text, bool with_labels) const;
@@ -101,7 +101,7 @@ class ClassifyTask : public Task {
                  bool with_labels) const;
   Metrics Score(const LabelledCorpus& corpus, const Answers& answers) const;
   std::string Table(std::span<const ClassScore> classes) const;
-  void Write(const Answers& answers, std::ostream& out) const;
+  std::vector<ModelAnswer> Say(const Answers& answers) const;
 
   std::optional<Vocabulary> vocabulary_;
   std::optional<LabelSet> labels_;
@@ -117,6 +117,7 @@ class ClassifyTask : public Task {
   double threshold_ = 0.5;
   bool probabilities_ = false;
   LabelledFiles compared_;
+  std::optional<LabelledFormat> compared_format_;
 };
 
 }  // namespace heed

@@ -71,7 +71,7 @@ class Classify : public testing::Test {
     }
     std::istringstream in(input);
     std::ostringstream out;
-    task.Predict({}, in, out);
+    PredictStream(task, {}, in, out);
     return out.str();
   }
   Report Evaluate(Task& task, const std::string& path) {
@@ -203,8 +203,9 @@ TEST_F(Classify, AnswersTheLinesBeforeOneThatIsNotText) {
   const LoadedTask loaded = ReadTask(training_.run.out);
   std::istringstream in("the film\n\xFF\n");
   std::ostringstream out;
-  EXPECT_EQ(MessageOf<FormatError>([&] { loaded.task->Predict({}, in, out); }),
-            "standard input:2: not valid UTF-8");
+  EXPECT_EQ(
+      MessageOf<FormatError>([&] { PredictStream(*loaded.task, {}, in, out); }),
+      "standard input:2: not valid UTF-8");
   EXPECT_EQ(out.str().size(), 4u);  // "pos\n" or "neg\n"
 }
 

@@ -10,6 +10,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
+#include "heed/base/text.h"
 #include "heed/data/shuffle.h"
 #include "heed/io/file.h"
 #include "heed/tasks/text_vocabulary.h"
@@ -275,26 +276,49 @@ Tensor ForecastTask::LastWindow(const TimeSeries& series,
       .Reshape({1, forecaster.lookback, series.columns()});
 }
 
-void ForecastTask::Predict(const Context& ctx, std::istream& in,
-                           std::ostream& out) const {
+InputReading ForecastTask::reading() const {
+  InputReading reading;
+  reading.defaults.long_lines = LongLines::kWhole;
+  reading.whole = true;
+  return reading;
+}
+
+ModelAnswer ForecastTask::ForecastOf(const Context& ctx,
+                                     const std::string& text) const {
   const std::string input = "standard input";
   std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    lines.push_back(line);
+  for (const std::string_view line : SplitAt(text, "\n")) {
+    lines.emplace_back(line);
   }
+  if (text.empty()) lines.clear();
   const TimeSeries series = ParseTimeSeries(std::move(lines), input);
   const Tensor window = LastWindow(series, input);
   const Tensor future = standardizer_->Invert(Forecast(ctx, window));
-  out << "step";
-  for (const std::string& column : names_) out << ',' << CsvField(column);
-  out << '\n';
+  ModelAnswer answer = {"step",
+                        {{"columns", {"step"}}, {"rows", Json::array()}}};
+  for (const std::string& column : names_) {
+    answer.line += ',' + CsvField(column);
+    answer.parts["columns"].push_back(column);
+  }
   for (int64_t step = 0; step < forecaster.horizon; ++step) {
     const float* row = future.row<float>(step);
-    out << fmt::format("{},{:.6g}\n", step + 1,
-                       fmt::join(row, row + series.columns(), ","));
+    answer.line += fmt::format("\n{},{:.6g}", step + 1,
+                               fmt::join(row, row + series.columns(), ","));
+    Json numbers = {step + 1};
+    for (int64_t c = 0; c < series.columns(); ++c) numbers.push_back(row[c]);
+    answer.parts["rows"].push_back(std::move(numbers));
   }
-  if (!out.flush()) throw IoError("standard output: cannot be written");
+  return answer;
+}
+
+Predictor ForecastTask::MakePredictor(const Context& ctx, bool /*with_parts*/,
+                                      const InputOptions& /*options*/) const {
+  return [this, ctx](std::span<const std::string> tables, int64_t /*first*/) {
+    std::vector<ModelAnswer> answers;
+    for (const std::string& text : tables)
+      answers.push_back(ForecastOf(ctx, text));
+    return answers;
+  };
 }
 
 Report ForecastTask::Evaluate() const {

@@ -80,8 +80,9 @@ class ForecastTask : public Task {
 
   /// Reads a CSV file with the columns of training, writes the rows that follow
   /// as CSV, in the units of the columns.
-  void Predict(const Context& ctx, std::istream& in,
-               std::ostream& out) const override;
+  Predictor MakePredictor(const Context& ctx, bool with_parts,
+                          const InputOptions& options) const override;
+  InputReading reading() const override;
   Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
@@ -97,6 +98,7 @@ class ForecastTask : public Task {
     return {forecaster.lookback, forecaster.horizon};
   }
   void CheckColumns(const TimeSeries& series, const std::string& name) const;
+  ModelAnswer ForecastOf(const Context& ctx, const std::string& text) const;
   Tensor LastWindow(const TimeSeries& series, const std::string& name) const;
   int64_t ColumnOf(const std::string& name) const;
   ForecastErrors ErrorsOf(const Tensor& values,

@@ -98,7 +98,7 @@ TEST_F(Forecasting, TrainsPredictsAndEvaluates) {
 
   std::istringstream in(Csv(100, Wave));
   std::ostringstream out;
-  loaded.task->Predict({}, in, out);
+  PredictStream(*loaded.task, {}, in, out);
   const TimeSeries future = ParseTimeSeries(
       [&out] {
         std::istringstream lines(out.str());
@@ -171,7 +171,7 @@ TEST_F(Forecasting, WrongInputIsTold) {
     return MessageOf<FormatError>([&] {
       std::istringstream in(csv);
       std::ostringstream out;
-      task_.Predict({}, in, out);
+      PredictStream(task_, {}, in, out);
     });
   };
   EXPECT_EQ(predict(Csv(31, Wave)),

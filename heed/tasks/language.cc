@@ -11,10 +11,10 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/pair_files.h"
 #include "heed/decode/sample.h"
 #include "heed/models/transformer.h"
-#include "heed/tasks/input_lines.h"
 #include "heed/tasks/translation_loss.h"
 #include "heed/train/progress.h"
 
@@ -67,6 +67,7 @@ void LanguageDataConfig::Visit(FieldList& v) {
       .Main();
   v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
   v.Require({{"texts"}});
+  VisitTextColumns(v, columns);
   v("unit", unit, OneOf{"lines", "stream"},
     "each line begins anew, or follows the line before it");
   v("length", length, Range(1, 1000000), "tokens after which a text is cut");
@@ -106,7 +107,8 @@ void LanguageTask::Resolve() {
 
 void LanguageTask::ReadExamples() {
   if (data.texts.empty()) throw ConfigError("--texts is needed");
-  SetText(ReadAllLines(data.texts), ReadAllLines(data.valid_texts));
+  SetText(ReadAllLines(data.texts, data.columns),
+          ReadAllLines(data.valid_texts, data.columns));
 }
 
 void LanguageTask::SetText(std::vector<std::string> train,
@@ -221,19 +223,22 @@ void LanguageTask::VisitPredict(FieldList& v) {
   v("seed", decode_.seed, "what the samples depend on");
 }
 
-std::string LanguageTask::Completions(const Context& ctx,
+ModelAnswer LanguageTask::Completions(const Context& ctx,
                                       const std::string& line) const {
   const Completer completer(*model_, *vocabulary_, completion_);
-  std::string text;
+  ModelAnswer answer;
+  answer.parts["completions"] = nlohmann::ordered_json::array();
   for (const Completion& completion :
        completer.Complete(line, ctx.cancellation)) {
-    text += fmt::format("{}{}\t{:.6f}", text.empty() ? "" : "\t",
-                        completion.word, completion.probability);
+    answer.line += fmt::format("{}{}\t{:.6f}", answer.line.empty() ? "" : "\t",
+                               completion.word, completion.probability);
+    answer.parts["completions"].push_back(
+        {{"word", completion.word}, {"probability", completion.probability}});
   }
-  return text;
+  return answer;
 }
 
-std::string LanguageTask::Samples(const Context& ctx, const std::string& line,
+ModelAnswer LanguageTask::Samples(const Context& ctx, const std::string& line,
                                   int64_t number) const {
   constexpr int kDefaultLength = 64;
   const Encoded prompt = vocabulary_->EncodeWithPieces(line);
@@ -256,38 +261,50 @@ std::string LanguageTask::Samples(const Context& ctx, const std::string& line,
     }
     texts.push_back(vocabulary_->DecodePieces(pieces));
   }
-  return fmt::format("{}", fmt::join(texts, "\n"));
+  return {fmt::format("{}", fmt::join(texts, "\n")), {{"samples", texts}}};
 }
 
-std::string LanguageTask::ScoreOf(const Context& ctx,
+ModelAnswer LanguageTask::ScoreOf(const Context& ctx,
                                   const std::string& line) const {
   const LanguageScore score =
       IsBlank(line) ? LanguageScore() : Score(ctx, {line});
-  return fmt::format("{:.4f}\t{}\t{:.4f}", 0 - score.nll, score.tokens,
-                     score.perplexity());
+  return {fmt::format("{:.4f}\t{}\t{:.4f}", 0 - score.nll, score.tokens,
+                      score.perplexity()),
+          {{"log_probability", 0 - score.nll},
+           {"tokens", score.tokens},
+           {"perplexity", score.perplexity()}}};
 }
 
-void LanguageTask::Predict(const Context& ctx, std::istream& in,
-                           std::ostream& out) const {
-  int64_t number = 0;
-  AnswerLines(in, kPromptsAtOnce, [&](const std::vector<std::string>& lines) {
+InputReading LanguageTask::reading() const {
+  InputReading reading;
+  reading.window = kPromptsAtOnce;
+  // What is continued is the end of a line; what is scored is all of it.
+  reading.defaults.long_lines =
+      mode_ == "score" ? LongLines::kWhole : LongLines::kCutStart;
+  return reading;
+}
+
+Predictor LanguageTask::MakePredictor(const Context& ctx, bool /*with_parts*/,
+                                      const InputOptions& /*options*/) const {
+  return [this, ctx](std::span<const std::string> lines, int64_t first) {
+    std::vector<ModelAnswer> answers;
     for (const std::string& line : lines) {
       const std::string text =
           data.vocabulary.lowercase ? Lowercase(line) : line;
-      out << (mode_ == "complete" ? Completions(ctx, text)
-              : mode_ == "sample" ? Samples(ctx, text, number)
-                                  : ScoreOf(ctx, text))
-          << '\n';
-      ++number;
+      answers.push_back(mode_ == "complete" ? Completions(ctx, text)
+                        : mode_ == "sample" ? Samples(ctx, text, first)
+                                            : ScoreOf(ctx, text));
+      ++first;
     }
-    if (!out.flush()) throw IoError("standard output: cannot be written");
-  });
+    return answers;
+  };
 }
 
 void LanguageTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
   v("texts", compared_, Any{"FILE"}, "text to predict, line by line (.gz too)");
   v.Require({{"texts"}});
+  VisitTextColumns(v, compared_columns_);
   v.Section("Measures");
   v("complete", completed_words_, Range(0, 1000000),
     "also complete about so many words, from 0 to 3 letters");
@@ -296,7 +313,7 @@ void LanguageTask::VisitEvaluate(FieldList& v) {
 
 Report LanguageTask::Evaluate() const {
   if (compared_.empty()) throw ConfigError("--texts is needed");
-  std::vector<std::string> lines = ReadAllLines(compared_);
+  std::vector<std::string> lines = ReadAllLines(compared_, compared_columns_);
   if (data.vocabulary.lowercase) {
     for (std::string& line : lines) line = Lowercase(line);
   }

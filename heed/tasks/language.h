@@ -38,6 +38,7 @@ struct LanguageModelConfig {
 struct LanguageDataConfig {
   std::vector<std::string> texts;
   std::vector<std::string> valid_texts;
+  std::vector<std::string> columns = {"text"};
   std::string unit = "lines";
   int length = 256;
   TextVocabularyConfig vocabulary;
@@ -88,8 +89,9 @@ class LanguageTask : public Task {
 
   void VisitPredict(FieldList& v) override;
   /// A line is the prefix of a text. Writes what `mode` asks for.
-  void Predict(const Context& ctx, std::istream& in,
-               std::ostream& out) const override;
+  Predictor MakePredictor(const Context& ctx, bool with_parts,
+                          const InputOptions& options) const override;
+  InputReading reading() const override;
   Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
@@ -101,10 +103,10 @@ class LanguageTask : public Task {
 
  private:
   TextBlockOptions Blocks() const;
-  std::string Completions(const Context& ctx, const std::string& line) const;
-  std::string Samples(const Context& ctx, const std::string& line,
+  ModelAnswer Completions(const Context& ctx, const std::string& line) const;
+  ModelAnswer Samples(const Context& ctx, const std::string& line,
                       int64_t number) const;
-  std::string ScoreOf(const Context& ctx, const std::string& line) const;
+  ModelAnswer ScoreOf(const Context& ctx, const std::string& line) const;
 
   std::optional<Vocabulary> vocabulary_;
   std::unique_ptr<SequenceModel> model_;
@@ -118,6 +120,7 @@ class LanguageTask : public Task {
   CompletionOptions completion_;
   DecodeOptions decode_;
   std::vector<std::string> compared_;
+  std::vector<std::string> compared_columns_ = {"text"};
   int completed_words_ = 0;
 };
 

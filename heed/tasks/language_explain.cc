@@ -46,7 +46,7 @@ Examined LanguageTask::Examine(const Context& given, const ExplainInput& input,
   e.target.push_back(vocabulary_->Piece(predicted.back()));
   std::istringstream in(input.text + "\n");
   std::ostringstream out;
-  Predict(given, in, out);
+  PredictStream(*this, given, in, out);
   e.answer = out.str();
   while (e.answer.ends_with('\n')) e.answer.pop_back();
   e.alignment = LastLayer(recorder.layers(), "attention");

@@ -75,7 +75,7 @@ class Language : public testing::Test {
     Set(fields, options);
     std::istringstream in(input);
     std::ostringstream out;
-    task.Predict({}, in, out);
+    PredictStream(task, {}, in, out);
     return out.str();
   }
 

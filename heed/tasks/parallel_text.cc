@@ -158,7 +158,11 @@ ReferencedText ReferencesOf(const ParallelText& text, bool alternatives) {
 TrainingText ReadTrainingText(const DataConfig& c) {
   TrainingText text;
   text.train = c.train.Read("");
-  if (!c.valid.empty()) text.valid = c.valid.Read("valid_");
+  if (!c.valid.empty()) {
+    PairFiles valid = c.valid;
+    valid.columns = c.train.columns;
+    text.valid = valid.Read("valid_");
+  }
   if (c.lowercase) {
     LowercaseText(text.train);
     LowercaseText(text.valid);

@@ -13,13 +13,16 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/labelled.h"
+#include "heed/data/pair_files.h"
 #include "heed/io/file.h"
 #include "heed/kernels/normalizers.h"
-#include "heed/tasks/input_lines.h"
 
 namespace heed {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMaskedTextsAtOnce = 64;
 /// Of what is hidden in text that is only measured.
@@ -57,6 +60,7 @@ void PretrainDataConfig::Visit(FieldList& v) {
       .Main();
   v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
   v.Require({{"texts"}});
+  VisitTextColumns(v, columns);
   v("max_length", instances.max_length, Range(5, 1000000),
     "tokens of a pair of segments, special tokens included")
       .Alias("max_len");
@@ -126,10 +130,11 @@ void PretrainTask::Resolve() {
 }
 
 std::vector<std::string> PretrainTask::ReadTexts(
-    const std::vector<std::string>& paths) const {
+    const std::vector<std::string>& paths,
+    const std::vector<std::string>& columns) const {
   std::vector<std::string> all;
   for (const std::string& path : paths) {
-    for (std::string& line : ReadLines(path)) {
+    for (std::string& line : ReadAllLines({path}, columns)) {
       all.push_back(data.vocabulary.lowercase ? Lowercase(line)
                                               : std::move(line));
     }
@@ -140,7 +145,8 @@ std::vector<std::string> PretrainTask::ReadTexts(
 
 void PretrainTask::ReadExamples() {
   if (data.texts.empty()) throw ConfigError("--texts is needed");
-  SetText(ReadTexts(data.texts), ReadTexts(data.valid_texts));
+  SetText(ReadTexts(data.texts, data.columns),
+          ReadTexts(data.valid_texts, data.columns));
 }
 
 void PretrainTask::SetText(std::vector<std::string> train,
@@ -269,8 +275,7 @@ BertText PretrainTask::TextOf(const std::string& line, bool pair,
                               int64_t number) const {
   const size_t tab = pair ? line.find('\t') : line.npos;
   if (pair && tab == line.npos) {
-    throw FormatError(
-        fmt::format("standard input:{}: no tab between the two texts", number));
+    throw FormatError(InputPlace(number) + ": no tab between the two texts");
   }
   const std::string second = pair ? line.substr(tab + 1) : "";
   const MarkedText text =
@@ -284,7 +289,7 @@ BertText PretrainTask::TextOf(const std::string& line, bool pair,
           Tensor::Full({1}, static_cast<double>(S), DType::kI32), segments};
 }
 
-std::string PretrainTask::Words(const Context& ctx,
+ModelAnswer PretrainTask::Words(const Context& ctx,
                                 const BertText& text) const {
   std::vector<int32_t> rows;
   for (int64_t i = 0; i < text.ids.numel(); ++i) {
@@ -292,7 +297,8 @@ std::string PretrainTask::Words(const Context& ctx,
       rows.push_back(static_cast<int32_t>(i));
     }
   }
-  if (rows.empty()) return "";
+  ModelAnswer answer = {"", {{"masks", Json::array()}}};
+  if (rows.empty()) return answer;
   const Tensor p = Probabilities(model_->WordScores(
       ctx, model_->States(ctx, text), Tensor::Of(rows, {std::ssize(rows)})));
   const int count = std::min(candidates_, vocabulary_->size());
@@ -304,36 +310,46 @@ std::string PretrainTask::Words(const Context& ctx,
     std::partial_sort(ids.begin(), ids.begin() + count, ids.end(),
                       [row](int32_t a, int32_t b) { return row[a] > row[b]; });
     std::vector<std::string> words;
+    Json candidates = Json::array();
     for (int i = 0; i < count; ++i) {
       const int32_t id = ids[static_cast<size_t>(i)];
       words.push_back(
           fmt::format("{}\t{:.6f}", vocabulary_->Piece(id), row[id]));
+      candidates.push_back(
+          {{"word", vocabulary_->Piece(id)}, {"probability", row[id]}});
     }
+    answer.parts["masks"].push_back(std::move(candidates));
     of_mask.push_back(fmt::format("{}", fmt::join(words, "\t")));
   }
-  return fmt::format("{}", fmt::join(of_mask, " ||| "));
+  answer.line = fmt::format("{}", fmt::join(of_mask, " ||| "));
+  return answer;
 }
 
-std::string PretrainTask::Next(const Context& ctx, const BertText& text) const {
+ModelAnswer PretrainTask::Next(const Context& ctx, const BertText& text) const {
   const Tensor p =
       Probabilities(model_->NextScores(ctx, model_->States(ctx, text)));
-  return fmt::format("{:.6f}", p.data<float>()[0]);
+  const float probability = p.data<float>()[0];
+  return {fmt::format("{:.6f}", probability), {{"probability", probability}}};
 }
 
-void PretrainTask::Predict(const Context& ctx, std::istream& in,
-                           std::ostream& out) const {
-  const bool next = mode_ == "next";
-  int64_t number = 0;
-  AnswerLines(in, kMaskedTextsAtOnce,
-              [&](const std::vector<std::string>& lines) {
-                for (const std::string& line : lines) {
-                  ctx.CheckCancelled();
-                  const BertText text = TextOf(line, next, ++number);
-                  out << (next ? Next(ctx, text) : Words(ctx, text)) << '\n';
-                }
-                if (!out.flush())
-                  throw IoError("standard output: cannot be written");
-              });
+InputReading PretrainTask::reading() const {
+  InputReading reading;
+  reading.window = kMaskedTextsAtOnce;
+  return reading;
+}
+
+Predictor PretrainTask::MakePredictor(const Context& ctx, bool /*with_parts*/,
+                                      const InputOptions& /*options*/) const {
+  return [this, ctx](std::span<const std::string> lines, int64_t first) {
+    const bool next = mode_ == "next";
+    std::vector<ModelAnswer> answers;
+    for (const std::string& line : lines) {
+      ctx.CheckCancelled();
+      const BertText text = TextOf(line, next, first++);
+      answers.push_back(next ? Next(ctx, text) : Words(ctx, text));
+    }
+    return answers;
+  };
 }
 
 void PretrainTask::VisitEvaluate(FieldList& v) {
@@ -341,12 +357,13 @@ void PretrainTask::VisitEvaluate(FieldList& v) {
   v("texts", compared_, Any{"FILE"},
     "text (.gz too): one sentence a line, a blank line between documents");
   v.Require({{"texts"}});
+  VisitTextColumns(v, compared_columns_);
 }
 
 Report PretrainTask::Evaluate() const {
   if (compared_.empty()) throw ConfigError("--texts is needed");
   const PretrainingCorpus corpus =
-      Encode(ReadTexts(compared_), 1, kMeasureSeed);
+      Encode(ReadTexts(compared_, compared_columns_), 1, kMeasureSeed);
   const auto start = Clock::now();
   const Score score = ScoreOf(corpus);
   Report report;

@@ -20,6 +20,7 @@ namespace heed {
 struct PretrainDataConfig {
   std::vector<std::string> texts;
   std::vector<std::string> valid_texts;
+  std::vector<std::string> columns = {"text"};
   PretrainingOptions instances;  // its seed is the run's
   TextVocabularyConfig vocabulary = {.vocabulary = "wordpiece"};
   int batch_tokens = 8192;
@@ -71,8 +72,9 @@ class PretrainTask : public Task {
   void VisitPredict(FieldList& v) override;
   /// Mode words: of each [MASK] in a line, the likeliest words. Mode next: a
   /// line is text, tab, text; how probable it is that the second follows.
-  void Predict(const Context& ctx, std::istream& in,
-               std::ostream& out) const override;
+  Predictor MakePredictor(const Context& ctx, bool with_parts,
+                          const InputOptions& options) const override;
+  InputReading reading() const override;
   Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
@@ -94,14 +96,15 @@ class PretrainTask : public Task {
     double next_accuracy() const;
   };
   std::vector<std::string> ReadTexts(
-      const std::vector<std::string>& paths) const;
+      const std::vector<std::string>& paths,
+      const std::vector<std::string>& columns) const;
   BatchOptions Batches() const { return {data.batch_tokens, data.batch_texts}; }
   PretrainingCorpus Encode(std::span<const std::string> lines, int duplicates,
                            uint64_t seed) const;
   Score ScoreOf(const PretrainingCorpus& corpus) const;
   BertText TextOf(const std::string& line, bool pair, int64_t number) const;
-  std::string Words(const Context& ctx, const BertText& text) const;
-  std::string Next(const Context& ctx, const BertText& text) const;
+  ModelAnswer Words(const Context& ctx, const BertText& text) const;
+  ModelAnswer Next(const Context& ctx, const BertText& text) const;
 
   std::optional<Vocabulary> vocabulary_;
   std::unique_ptr<Bert> model_;
@@ -116,6 +119,7 @@ class PretrainTask : public Task {
   std::string mode_ = "words";
   int candidates_ = 5;
   std::vector<std::string> compared_;
+  std::vector<std::string> compared_columns_ = {"text"};
 };
 
 }  // namespace heed

@@ -73,7 +73,7 @@ class Pretrain : public testing::Test {
     if (!option.empty()) Set(fields, option[0], {option[1]});
     std::istringstream in(input);
     std::ostringstream out;
-    task.Predict({}, in, out);
+    PredictStream(task, {}, in, out);
     return out.str();
   }
 

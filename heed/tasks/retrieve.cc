@@ -11,8 +11,8 @@
 
 #include "heed/base/errors.h"
 #include "heed/data/bm25.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/shuffle.h"
-#include "heed/tasks/input_lines.h"
 
 namespace heed {
 namespace {
@@ -485,34 +485,60 @@ Metrics RetrievalTask::Validate(const std::string& /*measure*/) const {
           {"p5", 100 * scores.precision.at(5)}};
 }
 
-void RetrievalTask::Predict(const Context& ctx, std::istream& in,
-                            std::ostream& out) const {
+namespace {
+
+/// Texts that are searched, and their vectors.
+struct SearchedTexts {
+  TextCollection corpus;
+  Tensor vectors;
+};
+
+}  // namespace
+
+InputReading RetrievalTask::reading() const {
+  InputReading reading;
+  reading.window = kTextsAtOnce;
+  return reading;
+}
+
+Predictor RetrievalTask::MakePredictor(const Context& ctx, bool /*with_parts*/,
+                                       const InputOptions& /*options*/) const {
   const Strings& paths =
       prediction.corpus.empty() ? data.corpus : prediction.corpus;
   if (paths.empty()) throw ConfigError("--corpus is needed");
-  const TextCollection corpus = ReadTexts(paths);
-  std::vector<int64_t> all(static_cast<size_t>(corpus.size()));
+  const auto searched = std::make_shared<SearchedTexts>();
+  searched->corpus = ReadTexts(paths);
+  std::vector<int64_t> all(static_cast<size_t>(searched->corpus.size()));
   std::iota(all.begin(), all.end(), int64_t{0});
-  const Tensor vectors = Vectors(ctx, Encode(corpus.texts(), ctx), all);
-  int64_t number = 0;
-  AnswerLines(in, kTextsAtOnce, [&](const std::vector<std::string>& lines) {
+  searched->vectors = Vectors(ctx, Encode(searched->corpus.texts(), ctx), all);
+  return [this, ctx, searched](std::span<const std::string> lines,
+                               int64_t first) {
+    const TextCollection& corpus = searched->corpus;
     std::vector<int64_t> rows(lines.size());
     std::iota(rows.begin(), rows.end(), int64_t{0});
     const Tensor cosines =
-        Cosines(Vectors(ctx, Encode(lines, ctx), rows), vectors).value();
+        Cosines(Vectors(ctx, Encode({lines.begin(), lines.end()}, ctx), rows),
+                searched->vectors)
+            .value();
+    std::vector<ModelAnswer> answers;
     for (int64_t i = 0; i < std::ssize(lines); ++i) {
       const std::vector<double> scores = cosines[i].ToVector<double>();
+      ModelAnswer& answer = answers.emplace_back();
+      answer.parts["hits"] = nlohmann::ordered_json::array();
       int place = 0;
-      ++number;
       for (const int64_t text : OrderByScore(scores, prediction.best)) {
-        out << fmt::format("{}\t{}\t{:.4f}\t{}\t{}\n", number, ++place,
-                           scores[static_cast<size_t>(text)], corpus.Id(text),
-                           corpus.texts()[static_cast<size_t>(text)]);
+        const double score = scores[static_cast<size_t>(text)];
+        const std::string& found = corpus.texts()[static_cast<size_t>(text)];
+        answer.line += fmt::format("{}{}\t{}\t{:.4f}\t{}\t{}",
+                                   place > 0 ? "\n" : "", first + i + 1,
+                                   place + 1, score, corpus.Id(text), found);
+        answer.parts["hits"].push_back(
+            {{"score", score}, {"id", corpus.Id(text)}, {"text", found}});
+        ++place;
       }
     }
-    // So that a reader at the other end of a pipe is not kept waiting.
-    if (!out.flush()) throw IoError("standard output: cannot be written");
-  });
+    return answers;
+  };
 }
 
 Report RetrievalTask::Evaluate() const {

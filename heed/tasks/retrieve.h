@@ -117,8 +117,9 @@ class RetrievalTask : public Task {
   void VisitPredict(FieldList& v) override { prediction.Visit(v); }
   /// For each line, the nearest texts: number of the line, place, cosine, id
   /// and text, with tabs between.
-  void Predict(const Context& ctx, std::istream& in,
-               std::ostream& out) const override;
+  Predictor MakePredictor(const Context& ctx, bool with_parts,
+                          const InputOptions& options) const override;
+  InputReading reading() const override;
   Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }

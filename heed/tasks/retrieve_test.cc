@@ -90,7 +90,7 @@ TEST_F(Retrieval, FindsWhatBm25DoesNot) {
 
   std::istringstream in("how do i fix a big automobile\n");
   std::ostringstream out;
-  loaded.task->Predict({}, in, out);
+  PredictStream(*loaded.task, {}, in, out);
   const std::string best = out.str().substr(0, out.str().find('\n'));
   for (const char* word : {"1\t1\t", "repair", "large", "car"}) {
     EXPECT_NE(best.find(word), std::string::npos) << best;

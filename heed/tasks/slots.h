@@ -20,10 +20,11 @@ class SlotsTask : public TagTask {
   void VisitTexts(FieldList& v, const std::string& key,
                   std::vector<std::string>& texts,
                   const std::string& purpose) const override;
-  void VisitFormat(FieldList& v) override;
-  std::vector<TaggedSentence> ReadText(const std::string& path) const override;
+  void VisitFormat(FieldList& v, TagColumns& columns) const override;
+  std::vector<TaggedSentence> ReadText(
+      const std::string& path, const TagColumns& columns) const override;
   /// The intent, a tab, the tags.
-  std::string LineOf(const Answer& answer) const override;
+  std::string LineOf(const Tagged& answer) const override;
 };
 
 }  // namespace heed

@@ -15,7 +15,8 @@
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
 #include "heed/data/batches.h"
-#include "heed/tasks/input_lines.h"
+#include "heed/data/input_lines.h"
+#include "heed/data/table.h"
 #include "heed/tasks/pretrain.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/text_vocabulary.h"
@@ -77,6 +78,97 @@ std::string CheckSumOfSentences(std::span<const TaggedSentence> sentences) {
   return CheckSumOf(lines);
 }
 
+/// Sentences in parts, and which sentence each is a part of.
+struct DividedSentences {
+  std::vector<TaggedSentence> parts;
+  std::vector<size_t> sentence;
+};
+
+/// Where to cut the words from `begin` on: behind the end of a sentence if
+/// there is one in the second half, else where no entity goes on.
+int64_t CutOf(const TaggedSentence& sentence, int64_t begin, int64_t limit) {
+  const auto word = [&](int64_t i) -> const std::string& {
+    return sentence.words[static_cast<size_t>(i)];
+  };
+  const int64_t end = begin + limit;
+  for (int64_t i = end; i > begin + limit / 2; --i) {
+    const std::string& last = word(i - 1);
+    if (last == "." || last == "!" || last == "?" || last == "。") return i;
+  }
+  for (int64_t i = end; i > begin + limit / 2 && !sentence.tags.empty(); --i) {
+    const std::string& tag = sentence.tags[static_cast<size_t>(i)];
+    if (!tag.starts_with("I-") && !tag.starts_with("E-")) return i;
+  }
+  return end;
+}
+
+/// Sentences of more words than `limit` in parts, with a warning that counts
+/// them from `first`.
+DividedSentences Divide(std::span<const TaggedSentence> sentences,
+                        int64_t limit, int64_t first = 0) {
+  DividedSentences divided;
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    const TaggedSentence& whole = sentences[i];
+    const int64_t size = std::ssize(whole.words);
+    if (size > limit) {
+      Warn(fmt::format(
+          "sentence {} has {} words; it is read in parts of at most {}",
+          first + static_cast<int64_t>(i) + 1, size, limit));
+    }
+    int64_t begin = 0;
+    do {
+      const int64_t end =
+          size - begin > limit ? CutOf(whole, begin, limit) : size;
+      TaggedSentence& part = divided.parts.emplace_back();
+      part.words.assign(whole.words.begin() + begin, whole.words.begin() + end);
+      if (!whole.tags.empty()) {
+        part.tags.assign(whole.tags.begin() + begin, whole.tags.begin() + end);
+      }
+      part.label = whole.label;
+      divided.sentence.push_back(i);
+      begin = end;
+    } while (begin < size);
+  }
+  return divided;
+}
+
+/// Adds where words stand in a line, and the entities that their tags spell.
+/// Units: characters from 0, ends excluded.
+void AddPlaces(const std::string& line, const std::vector<std::string>& tags,
+               nlohmann::ordered_json& parts) {
+  std::vector<std::pair<int64_t, int64_t>> places;
+  int64_t characters = 0;
+  size_t byte = 0;
+  const auto advance = [&](size_t end) {
+    for (; byte < end; ++byte) {
+      characters += (static_cast<unsigned char>(line[byte]) & 0xC0) != 0x80;
+    }
+    return characters;
+  };
+  for (const std::string_view word : SplitWhitespace(line)) {
+    const auto begin = static_cast<size_t>(word.data() - line.data());
+    const int64_t from = advance(begin);
+    places.emplace_back(from, advance(begin + word.size()));
+  }
+  parts["offsets"] = places;
+  const std::vector<std::vector<std::string>> all = {tags};
+  if (!SpellEntities(all)) return;
+  parts["entities"] = nlohmann::ordered_json::array();
+  for (const Entity& entity : ReadEntities(tags)) {
+    const auto first = static_cast<size_t>(entity.begin);
+    const auto last = static_cast<size_t>(entity.end) - 1;
+    const std::vector<std::string_view> words = SplitWhitespace(line);
+    const char* begin = words[first].data();
+    const char* end = words[last].data() + words[last].size();
+    parts["entities"].push_back({{"type", entity.type},
+                                 {"text", std::string(begin, end)},
+                                 {"start", places[first].first},
+                                 {"end", places[last].second},
+                                 {"first_word", first},
+                                 {"last_word", last}});
+  }
+}
+
 /// A table with a line for each type of entity.
 std::string TableOf(const TaggingScore& score) {
   int width = 4;
@@ -111,7 +203,9 @@ void TagTask::VisitTexts(FieldList& v, const std::string& key,
                          std::vector<std::string>& texts,
                          const std::string& purpose) const {
   v(key, texts, Any{"FILE"},
-    fmt::format("files of tagged words {} (.gz too)", purpose))
+    fmt::format("files of tagged words {} (.gz too); of .csv and .jsonl the "
+                "columns words and tags",
+                purpose))
       .Main();
 }
 
@@ -120,10 +214,11 @@ void TagTask::Visit(FieldList& v) {
   VisitTexts(v, "texts", data.texts, "for training");
   v.Require({{"texts"}});
   VisitTexts(v, "valid_texts", data.valid_texts, "for validation");
-  VisitFormat(v);
+  VisitFormat(v, data.columns);
   v("max_length", input.max_length, Range(0, 1000000),
-    "BERT: subword tokens read at once, special tokens included; longer "
-    "sentences are read in parts; 0: as many as it has positions")
+    "words (BERT: subword tokens, special tokens included) that are read "
+    "together; longer sentences are read in parts; 0: 2000, of a BERT as many "
+    "as it has positions")
       .Alias("max_len");
   const bool pieces = ReadsPieces(encoder.model);
   if (pieces) {
@@ -173,15 +268,33 @@ void TagTask::Resolve() {
   encoder.Resolve(/*causal=*/false);
 }
 
-std::vector<TaggedSentence> TagTask::ReadText(const std::string& path) const {
-  return ReadTagged(path, data.columns).sentences;
+std::vector<TaggedSentence> TagTask::ReadText(const std::string& path,
+                                              const TagColumns& columns) const {
+  if (!TableFormOf(path).empty()) {
+    return ReadTaggedTable(path, {"words", "tags"});
+  }
+  return ReadTagged(path, columns).sentences;
+}
+
+/// Of what is evaluated or predicted: as of training unless options say else.
+TagColumns& TagTask::UsedColumns() {
+  if (!columns_) columns_ = data.columns;
+  return *columns_;
+}
+
+/// How many words a model of features reads together. A BERT divides sentences
+/// by their pieces.
+int64_t TagTask::WordsAtOnce() const {
+  constexpr int64_t kDefaultWords = 2000;
+  if (ReadsPieces(encoder.model)) return std::numeric_limits<int64_t>::max();
+  return input.max_length > 0 ? input.max_length : kDefaultWords;
 }
 
 std::vector<TaggedSentence> TagTask::ReadTexts(
-    const std::vector<std::string>& paths) const {
+    const std::vector<std::string>& paths, const TagColumns& columns) const {
   std::vector<TaggedSentence> sentences;
   for (const std::string& path : paths) {
-    std::vector<TaggedSentence> text = ReadText(path);
+    std::vector<TaggedSentence> text = ReadText(path, columns);
     std::move(text.begin(), text.end(), std::back_inserter(sentences));
   }
   return sentences;
@@ -193,13 +306,14 @@ bool TagTask::CanStartFrom(const std::string& task) const {
 
 void TagTask::ReadExamples() {
   if (data.texts.empty()) throw ConfigError("--texts is needed");
-  SetText(ReadTexts(data.texts), ReadTexts(data.valid_texts));
+  SetText(ReadTexts(data.texts, data.columns),
+          ReadTexts(data.valid_texts, data.columns));
 }
 
 void TagTask::SetText(std::vector<TaggedSentence> train,
                       std::vector<TaggedSentence> valid) {
-  train_text_ = std::move(train);
-  valid_text_ = std::move(valid);
+  train_text_ = Divide(train, WordsAtOnce()).parts;
+  valid_text_ = Divide(valid, WordsAtOnce()).parts;
   entities_ = SpellEntities(TagsOf(train_text_));
 }
 
@@ -402,16 +516,16 @@ double TagTask::LossOf(const Encoded& sentences) const {
   return nll / static_cast<double>(std::max<int64_t>(words, 1));
 }
 
-std::vector<TagTask::Answer> TagTask::AnswerAll(
+std::vector<TagTask::Tagged> TagTask::AnswerAll(
     const Context& ctx, const Encoded& sentences) const {
-  std::vector<Answer> answers(sentences.plan.source.size());
+  std::vector<Tagged> answers(sentences.plan.source.size());
   for (const auto& indices : PlanBatches(
            sentences.plan, {data.batch_words, data.batch_sentences}, 0, 0)) {
     const TagPrediction p = model_->Predict(ctx, MakeBatch(sentences, indices));
     for (size_t b = 0; b < indices.size(); ++b) {
       const auto row = static_cast<int64_t>(b);
       const auto i = static_cast<size_t>(indices[b]);
-      Answer& answer = answers[i];
+      Tagged& answer = answers[i];
       for (int64_t t = 0; t < sentences.words[i]; ++t) {
         answer.tags.push_back(tags_->Name(p.tags.row<int32_t>(row)[t]));
         answer.probabilities.push_back(
@@ -423,6 +537,25 @@ std::vector<TagTask::Answer> TagTask::AnswerAll(
     }
   }
   return answers;
+}
+
+std::vector<TagTask::Tagged> TagTask::TagAll(
+    const Context& ctx, std::span<const TaggedSentence> sentences,
+    int64_t first) const {
+  const DividedSentences divided = Divide(sentences, WordsAtOnce(), first);
+  std::vector<Tagged> parts = AnswerAll(ctx, Encode(divided.parts));
+  if (parts.size() == sentences.size()) return parts;
+  std::vector<Tagged> all(sentences.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Tagged& whole = all[divided.sentence[i]];
+    const auto append = [](auto& to, auto& from) {
+      std::move(from.begin(), from.end(), std::back_inserter(to));
+    };
+    append(whole.tags, parts[i].tags);
+    append(whole.probabilities, parts[i].probabilities);
+    if (whole.intent.empty()) whole.intent = parts[i].intent;
+  }
+  return all;
 }
 
 std::vector<MeasureInfo> TagTask::Measures() const {
@@ -438,10 +571,10 @@ std::vector<MeasureInfo> TagTask::Measures() const {
 }
 
 Metrics TagTask::Score(std::span<const TaggedSentence> gold,
-                       const std::vector<Answer>& answers) const {
+                       const std::vector<Tagged>& answers) const {
   const Tags right = TagsOf(gold);
   Tags tags;
-  for (const Answer& answer : answers) tags.push_back(answer.tags);
+  for (const Tagged& answer : answers) tags.push_back(answer.tags);
   const TaggingScore score = ScoreTags(right, tags);
   Metrics metrics;
   if (SpellEntities(right)) {
@@ -479,11 +612,15 @@ void TagTask::VisitPredict(FieldList& v) {
     "lines: a sentence a line, words between spaces; writes a tag for each "
     "word. columns: as for training, with or without tags; writes them with "
     "the tags in their column");
+  v("keep_tags", keep_tags_,
+    "columns: keep the tags that are there, and write the model's in a new "
+    "last column, as conlleval reads them");
+  VisitFormat(v, UsedColumns());
   v("probabilities", probabilities_,
     "lines: write TAG:PROBABILITY for each word");
 }
 
-std::string TagTask::JoinTags(const Answer& answer) const {
+std::string TagTask::JoinTags(const Tagged& answer) const {
   if (!probabilities_) return fmt::format("{}", fmt::join(answer.tags, " "));
   std::vector<std::string> tags;
   for (size_t t = 0; t < answer.tags.size(); ++t) {
@@ -493,63 +630,95 @@ std::string TagTask::JoinTags(const Answer& answer) const {
   return fmt::format("{}", fmt::join(tags, " "));
 }
 
-std::string TagTask::LineOf(const Answer& answer) const {
+std::string TagTask::LineOf(const Tagged& answer) const {
   return JoinTags(answer);
 }
 
-void TagTask::PredictLines(const Context& ctx, std::istream& in,
-                           std::ostream& out) const {
-  AnswerLines(in, kSentencesAtOnce, [&](const std::vector<std::string>& lines) {
+ModelAnswer TagTask::Say(const Words& words, const Tagged& tagged) const {
+  using Json = nlohmann::ordered_json;
+  ModelAnswer answer = {LineOf(tagged), Json::object()};
+  Json& parts = answer.parts;
+  if (with_intents()) parts["intent"] = tagged.intent;
+  parts["words"] = words;
+  parts["tags"] = tagged.tags;
+  parts["probabilities"] = tagged.probabilities;
+  return answer;
+}
+
+ModelAnswer TagTask::PredictColumns(const Context& ctx,
+                                    const std::string& input,
+                                    bool with_parts) const {
+  std::vector<std::string> lines;
+  for (const std::string_view line : SplitAt(input, "\n")) {
+    lines.emplace_back(line);
+  }
+  TagColumns columns = columns_.value_or(data.columns);
+  columns.need_tags = false;
+  TaggedText text = ParseTagged(std::move(lines), "standard input", columns);
+  if (keep_tags_) text.tag_column = -1;
+  ModelAnswer answer;
+  Tags tags;
+  answer.parts["sentences"] = nlohmann::ordered_json::array();
+  const std::vector<Tagged> tagged = TagAll(ctx, text.sentences);
+  for (size_t i = 0; i < tagged.size(); ++i) {
+    tags.push_back(tagged[i].tags);
+    if (!with_parts) continue;
+    answer.parts["sentences"].push_back(
+        Say(text.sentences[i].words, tagged[i]).parts);
+    if (!text.sentences[i].tags.empty()) {
+      answer.parts["sentences"].back()["gold"] = text.sentences[i].tags;
+    }
+  }
+  answer.line = WithTags(text, tags);
+  answer.line.pop_back();  // the last line feed
+  return answer;
+}
+
+InputReading TagTask::reading() const {
+  InputReading reading;
+  reading.defaults.long_lines = LongLines::kWhole;
+  reading.whole = input_ == "columns";
+  return reading;
+}
+
+Predictor TagTask::MakePredictor(const Context& ctx, bool with_parts,
+                                 const InputOptions& /*options*/) const {
+  return [this, ctx, with_parts](std::span<const std::string> inputs,
+                                 int64_t first) {
+    std::vector<ModelAnswer> answers;
+    if (input_ == "columns") {
+      for (const std::string& text : inputs) {
+        answers.push_back(PredictColumns(ctx, text, with_parts));
+      }
+      return answers;
+    }
     std::vector<TaggedSentence> sentences;
-    for (const std::string& line : lines) {
+    for (const std::string& line : inputs) {
       const auto words = SplitWhitespace(line);
       sentences.push_back({{words.begin(), words.end()}, {}, {}});
     }
-    for (const Answer& answer : AnswerAll(ctx, Encode(sentences))) {
-      out << LineOf(answer) << '\n';
+    const std::vector<Tagged> tagged = TagAll(ctx, sentences, first);
+    for (size_t i = 0; i < tagged.size(); ++i) {
+      answers.push_back(Say(sentences[i].words, tagged[i]));
+      if (with_parts) AddPlaces(inputs[i], tagged[i].tags, answers[i].parts);
     }
-    if (!out.flush()) throw IoError("standard output: cannot be written");
-  });
-}
-
-void TagTask::PredictColumns(const Context& ctx, std::istream& in,
-                             std::ostream& out) const {
-  std::vector<std::string> lines;
-  AnswerLines(in, std::numeric_limits<int64_t>::max(),
-              [&](const std::vector<std::string>& some) {
-                lines.insert(lines.end(), some.begin(), some.end());
-              });
-  TagColumns columns = data.columns;
-  columns.need_tags = false;
-  const TaggedText text =
-      ParseTagged(std::move(lines), "standard input", columns);
-  Tags tags;
-  for (Answer& answer : AnswerAll(ctx, Encode(text.sentences))) {
-    tags.push_back(std::move(answer.tags));
-  }
-  if (!(out << WithTags(text, tags)).flush()) {
-    throw IoError("standard output: cannot be written");
-  }
-}
-
-void TagTask::Predict(const Context& ctx, std::istream& in,
-                      std::ostream& out) const {
-  input_ == "columns" ? PredictColumns(ctx, in, out)
-                      : PredictLines(ctx, in, out);
+    return answers;
+  };
 }
 
 void TagTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
   VisitTexts(v, "texts", compared_, "to compare with");
+  VisitFormat(v, UsedColumns());
   v.Require({{"texts"}});
 }
 
 Report TagTask::Evaluate() const {
   if (compared_.empty()) throw ConfigError("--texts is needed");
-  const std::vector<TaggedSentence> gold = ReadTexts(compared_);
-  const Encoded encoded = Encode(gold);
+  const std::vector<TaggedSentence> gold =
+      ReadTexts(compared_, columns_.value_or(data.columns));
   const auto start = Clock::now();
-  const std::vector<Answer> answers = AnswerAll({}, encoded);
+  const std::vector<Tagged> answers = TagAll({}, gold);
   Report report;
   report.heading =
       fmt::format("{} in {:.1f} s", Counted(std::ssize(gold), "sentence"),
@@ -561,10 +730,11 @@ Report TagTask::Evaluate() const {
         {key, label, value, 2, "%",
          key == "f1" ? "of entities, as conlleval counts them" : ""});
   }
-  report.figures.push_back(
-      {"loss", "loss", LossOf(encoded), 4, "", "per word"});
+  report.figures.push_back({"loss", "loss",
+                            LossOf(Encode(Divide(gold, WordsAtOnce()).parts)),
+                            4, "", "per word"});
   Tags tags;
-  for (const Answer& answer : answers) tags.push_back(answer.tags);
+  for (const Tagged& answer : answers) tags.push_back(answer.tags);
   const TaggingScore score = ScoreTags(TagsOf(gold), tags);
   report.details["sentences"] = score.sentences;
   report.details["words"] = score.words;

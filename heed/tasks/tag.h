@@ -82,8 +82,9 @@ class TagTask : public Task {
   void VisitPredict(FieldList& v) override;
   /// A sentence a line, or columns; writes the tags of its words, or the
   /// columns with the tags in them.
-  void Predict(const Context& ctx, std::istream& in,
-               std::ostream& out) const override;
+  Predictor MakePredictor(const Context& ctx, bool with_parts,
+                          const InputOptions& options) const override;
+  InputReading reading() const override;
   Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
@@ -99,7 +100,7 @@ class TagTask : public Task {
     std::vector<int64_t> words;  // how many
   };
   /// What the model says of each sentence.
-  struct Answer {
+  struct Tagged {
     std::vector<std::string> tags;
     std::vector<double> probabilities;
     std::string intent;
@@ -110,20 +111,29 @@ class TagTask : public Task {
   virtual void VisitTexts(FieldList& v, const std::string& key,
                           std::vector<std::string>& texts,
                           const std::string& purpose) const;
-  virtual void VisitFormat(FieldList& v) { data.columns.Visit(v); }
-  virtual std::vector<TaggedSentence> ReadText(const std::string& path) const;
-  virtual std::string LineOf(const Answer& answer) const;
+  virtual void VisitFormat(FieldList& v, TagColumns& columns) const {
+    columns.Visit(v);
+  }
+  virtual std::vector<TaggedSentence> ReadText(const std::string& path,
+                                               const TagColumns& columns) const;
+  virtual std::string LineOf(const Tagged& answer) const;
 
+  /// As AnswerAll, of sentences of any length.
+  std::vector<Tagged> TagAll(const Context& ctx,
+                             std::span<const TaggedSentence> sentences,
+                             int64_t first = 0) const;
   /// Keeps the sentences' order.
-  std::vector<Answer> AnswerAll(const Context& ctx,
+  std::vector<Tagged> AnswerAll(const Context& ctx,
                                 const Encoded& sentences) const;
-  std::string JoinTags(const Answer& answer) const;
+  std::string JoinTags(const Tagged& answer) const;
 
  private:
   void StartFromPretrained();
   void CheckLabels() const;
-  std::vector<TaggedSentence> ReadTexts(
-      const std::vector<std::string>& paths) const;
+  std::vector<TaggedSentence> ReadTexts(const std::vector<std::string>& paths,
+                                        const TagColumns& columns) const;
+  int64_t WordsAtOnce() const;
+  TagColumns& UsedColumns();
   Encoded Encode(std::span<const TaggedSentence> sentences) const;
   /// A batch to learn from.
   TagBatch TrainingBatch(const Context& ctx,
@@ -134,12 +144,11 @@ class TagTask : public Task {
                      std::span<const int64_t> indices) const;
   /// Loss, and F1 or accuracy.
   Metrics Score(std::span<const TaggedSentence> gold,
-                const std::vector<Answer>& answers) const;
+                const std::vector<Tagged>& answers) const;
   double LossOf(const Encoded& sentences) const;
-  void PredictColumns(const Context& ctx, std::istream& in,
-                      std::ostream& out) const;
-  void PredictLines(const Context& ctx, std::istream& in,
-                    std::ostream& out) const;
+  ModelAnswer PredictColumns(const Context& ctx, const std::string& text,
+                             bool with_parts) const;
+  ModelAnswer Say(const Words& words, const Tagged& tagged) const;
 
   std::unique_ptr<TagInput> words_;
   std::optional<LabelSet> tags_;
@@ -158,6 +167,8 @@ class TagTask : public Task {
   // Of prediction and evaluation
   std::string input_ = "lines";
   bool probabilities_ = false;
+  bool keep_tags_ = false;
+  std::optional<TagColumns> columns_;  // of what is evaluated or predicted
   std::vector<std::string> compared_;
 };
 

@@ -34,7 +34,7 @@ Examined TagTask::Examine(const Context& given, const ExplainInput& input,
   const int32_t intent = intents_ ? p.intents.data<int32_t>()[0] : -1;
 
   Examined e;
-  Answer answer;
+  Tagged answer;
   for (const int32_t tag : tags) {
     e.target.push_back(tags_->Name(tag));
     answer.tags.push_back(tags_->Name(tag));

@@ -84,7 +84,7 @@ class Tagging : public testing::Test {
     for (const auto& [key, value] : options) Set(fields, key, value);
     std::istringstream in(input);
     std::ostringstream out;
-    task.Predict({}, in, out);
+    PredictStream(task, {}, in, out);
     return out.str();
   }
   static std::map<std::string, double> Figures(const Report& report) {

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
+#include <istream>
+#include <limits>
+#include <ostream>
+
 #include "heed/base/errors.h"
 #include "heed/models/transformer_config.h"
 #include "heed/tasks/input_files.h"
@@ -208,6 +213,48 @@ void TakeSettings(Task& task, const std::string& folder) {
     if (json.contains(field.key)) known[field.key] = json[field.key];
   }
   SetFields(list.fields(), known, folder);
+}
+
+void PredictStream(const Task& task, const Context& ctx, std::istream& in,
+                   std::ostream& out, const InputOptions& options, bool json) {
+  const Predictor predict = task.MakePredictor(ctx, json, options);
+  const auto write = [&](const ModelAnswer& answer) {
+    out << (json ? answer.parts.dump(-1, ' ', false,
+                                     Json::error_handler_t::replace)
+                 : answer.line)
+        << '\n';
+  };
+  // So that a reader at the other end of a pipe is not kept waiting.
+  const auto flush = [&out] {
+    if (!out.flush()) throw IoError("standard output: cannot be written");
+  };
+  const auto answer = [&](const std::vector<std::string>& inputs,
+                          int64_t first) {
+    for (const ModelAnswer& a : predict(inputs, first)) write(a);
+    flush();
+  };
+  const auto refuse = [&](int64_t /*index*/, const std::string& reason) {
+    write({"", {{"error", reason}}});
+    flush();
+  };
+  const InputReading reading = task.reading();
+  if (!reading.whole) {
+    return AnswerLines(in, reading.window, options, answer, refuse);
+  }
+  std::string text;
+  AnswerLines(
+      in, std::numeric_limits<int64_t>::max(), options,
+      [&text](const std::vector<std::string>& lines, int64_t /*first*/) {
+        for (const std::string& line : lines) text += line + '\n';
+      },
+      [&text](int64_t, const std::string&) { text += '\n'; });
+  if (text.ends_with('\n')) text.pop_back();
+  answer({text}, 0);
+}
+
+void PredictStream(const Task& task, const Context& ctx, std::istream& in,
+                   std::ostream& out) {
+  PredictStream(task, ctx, in, out, task.reading().defaults);
 }
 
 TrainResult Train(Task& task, TrainingConfig training) {

@@ -7,11 +7,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "heed/base/config.h"
+#include "heed/data/input_lines.h"
 #include "heed/explain/attention_recorder.h"
 #include "heed/explain/line_plot.h"
 #include "heed/tasks/examined.h"
@@ -41,6 +43,26 @@ struct Report {
   /// A curve that was asked for, to be drawn beside those of other models.
   std::optional<Series> curve;
   LinePlotOptions axes;
+};
+
+/// What a model says of an input: as `heed predict` prints it (several lines
+/// for several answers), and in parts, for programs.
+struct ModelAnswer {
+  std::string line;
+  nlohmann::ordered_json parts = {};
+};
+
+/// Answers inputs, which are lines or a whole text. `first`: the number of the
+/// first line, from 0, which errors name and samples depend on. Throws:
+/// FormatError that names a line that is not of the form that is needed.
+using Predictor = std::function<std::vector<ModelAnswer>(
+    std::span<const std::string> inputs, int64_t first)>;
+
+/// How standard input becomes inputs.
+struct InputReading {
+  int64_t window = 256;  ///< lines that are answered together at most
+  InputOptions defaults = {};
+  bool whole = false;  ///< all lines are one input
 };
 
 /// A task: its settings, its examples and its model. A life is one of
@@ -103,10 +125,11 @@ class Task : public Trainable {
   // Use
   /// Options of `heed predict`.
   virtual void VisitPredict(FieldList& /*v*/) {}
-  /// Reads inputs, writes what the model says of them, in order, each as soon
-  /// as it is known. Throws: FormatError that names the line; Cancelled.
-  virtual void Predict(const Context& ctx, std::istream& in,
-                       std::ostream& out) const = 0;
+  virtual InputReading reading() const { return {}; }
+  /// Refers to the task. Throws: ConfigError, IoError, FormatError for what the
+  /// options name; it and the predictor: Cancelled.
+  virtual Predictor MakePredictor(const Context& ctx, bool with_parts,
+                                  const InputOptions& options) const = 0;
   /// Reads and answers one text with `recorder` watching; see Explain.
   /// Throws: FormatError for a text that it cannot read; Cancelled.
   virtual Examined Examine(const Context& ctx, const ExplainInput& input,
@@ -121,6 +144,17 @@ class Task : public Trainable {
   /// learnt with another size than was asked for (0: any), else "".
   std::string LearntSizeNote(int64_t size, int asked) const;
 };
+
+/// Reads inputs, writes what the model says of them, in order, each as soon as
+/// it is known: as lines, or with `json` in parts, an object on each line.
+/// Throws: as AnswerLines, Predictor; IoError if it cannot be written;
+/// Cancelled.
+void PredictStream(const Task& task, const Context& ctx, std::istream& in,
+                   std::ostream& out, const InputOptions& options,
+                   bool json = false);
+/// The same with the options that the task prefers.
+void PredictStream(const Task& task, const Context& ctx, std::istream& in,
+                   std::ostream& out);
 
 struct TaskInfo {
   std::string name;

@@ -212,7 +212,7 @@ void TranslationTask::EncodeExamples() {
         "an empty side",
         train_.dropped_long, options.max_length, train_.dropped_empty));
   }
-  valid_ = EncodeCorpus(text_.valid, v.source, v.target, {});
+  valid_ = EncodeMeasured(text_.valid, v.source, v.target);
   linked_pairs_ = 0;
   for (size_t i = 0; guided() && i < train_.source.size(); ++i) {
     const auto line = static_cast<size_t>(train_.lines[i]);
@@ -372,22 +372,48 @@ Metrics TranslationTask::Validate(const std::string& measure) const {
   return metrics;
 }
 
-void TranslationTask::Predict(const Context& ctx, std::istream& in,
-                              std::ostream& out) const {
-  const TranslationModel joined = WithEnsemble(*model_, decode_.ensemble);
-  DecodeOptions decode = decode_;
-  decode.keep_scores = decode.nbest > 1;
-  const Translator translator(
-      *joined.model, vocabularies_->source, vocabularies_->target,
-      data.lowercase, decode,
-      ReadShortlist(decode, folder_, vocabularies_->source,
-                    vocabularies_->target));
-  const auto write = [&](int64_t index, const Translations& all) {
-    out << LinesOf(index, all, decode.nbest > 1);
-    // So that a reader at the other end of a pipe is not kept waiting.
-    if (!out.flush()) throw IoError("standard output: cannot be written");
+InputReading TranslationTask::reading() const {
+  InputReading reading;
+  reading.window = kTranslatedTogether;
+  reading.defaults.long_lines = LongLines::kWhole;
+  reading.defaults.max_line = kLongestLine;
+  reading.defaults.columns = {"source"};
+  return reading;
+}
+
+Predictor TranslationTask::MakePredictor(const Context& ctx, bool with_parts,
+                                         const InputOptions& options) const {
+  // What the predictor needs besides the task.
+  struct Parts {
+    TranslationModel model;
+    Translator translator;
   };
-  TranslateStream(translator, in, write, kStreamWindow, ctx.cancellation);
+  TranslationModel joined = WithEnsemble(*model_, decode_.ensemble);
+  DecodeOptions decode = decode_;
+  decode.keep_scores = with_parts || decode.nbest > 1;
+  Translator translator(*joined.model, vocabularies_->source,
+                        vocabularies_->target, data.lowercase, decode,
+                        ReadShortlist(decode, folder_, vocabularies_->source,
+                                      vocabularies_->target));
+  const auto parts =
+      std::make_shared<Parts>(std::move(joined), std::move(translator));
+  return [this, ctx, parts, with_parts, max_line = options.max_line](
+             std::span<const std::string> lines, int64_t first) {
+    const std::vector<Translations> all = TranslateDivided(
+        parts->translator, lines, first, max_line, ctx.cancellation);
+    std::vector<ModelAnswer> answers;
+    for (size_t i = 0; i < all.size(); ++i) {
+      ModelAnswer& answer = answers.emplace_back();
+      answer.line =
+          LinesOf(first + static_cast<int64_t>(i), all[i], decode_.nbest > 1);
+      if (answer.line.ends_with('\n')) answer.line.pop_back();
+      if (!with_parts) continue;
+      answer.parts =
+          TranslationParts(ctx, parts->model, lines[i], all[i],
+                           /*align=*/!IsLongerThan(lines[i], max_line));
+    }
+    return answers;
+  };
 }
 
 void TranslationTask::VisitEvaluate(FieldList& v) {
@@ -408,6 +434,10 @@ void TranslationTask::VisitEvaluate(FieldList& v) {
     "measure the source as its own answer too");
   v("by_length", plot_file_, Any{"FILE.svg"}, "plot BLEU by source length");
   evaluation_.decode.Visit(v);
+  v.Section("Input");
+  v("max_line", evaluation_.max_line, Range(0, 1e9),
+    "characters of a line above which its sentences are translated one by one; "
+    "0: no limit");
 }
 
 Report TranslationTask::Evaluate() const {

@@ -76,8 +76,9 @@ class TranslationTask : public Task {
   Metrics Validate(const std::string& measure) const override;
 
   void VisitPredict(FieldList& v) override { decode_.Visit(v); }
-  void Predict(const Context& ctx, std::istream& in,
-               std::ostream& out) const override;
+  Predictor MakePredictor(const Context& ctx, bool with_parts,
+                          const InputOptions& options) const override;
+  InputReading reading() const override;
   Examined Examine(const Context& ctx, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
@@ -134,6 +135,15 @@ std::unique_ptr<SequenceModel> MakeTranslator(const ModelConfig& config,
 /// folder holds a model of another task.
 TranslationModel ReadTranslationModel(const std::string& folder,
                                       const std::string& dtype = "auto");
+
+/// The translations of a line in parts: text, score, tokens of both sides with
+/// the probability of each of the target, and with `align` links of
+/// white-space words, where the model has an attention; and the alternatives.
+nlohmann::ordered_json TranslationParts(const Context& ctx,
+                                        const TranslationModel& model,
+                                        const std::string& line,
+                                        const Translations& translations,
+                                        bool align);
 
 /// The model and those of `folders` as one (see Ensemble), in its precision.
 /// Throws: as ReadTranslationModel; ConfigError if one has other vocabularies.

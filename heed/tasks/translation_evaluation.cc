@@ -43,7 +43,8 @@ BatchOptions BatchesOf(const TranslationModel& model) {
 
 std::vector<std::string> TranslateLines(const TranslationModel& model,
                                         const std::vector<std::string>& lines,
-                                        const DecodeOptions& options) {
+                                        const DecodeOptions& options,
+                                        int64_t max_line) {
   const Vocabularies& v = model.vocabularies;
   DecodeOptions texts_alone = options;
   texts_alone.keep_scores = false;
@@ -51,7 +52,8 @@ std::vector<std::string> TranslateLines(const TranslationModel& model,
       *model.model, v.source, v.target, false, texts_alone,
       ReadShortlist(options, model.folder, v.source, v.target));
   std::vector<std::string> translations;
-  for (const Translations& best : translator.Translate(lines)) {
+  for (const Translations& best :
+       TranslateDivided(translator, lines, 0, max_line)) {
     translations.push_back(best.front().text);
   }
   return translations;
@@ -84,9 +86,10 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
   result.references = std::ssize(text.target);
   if (options.translations.empty()) {
     const auto start = Clock::now();
-    result.translations = TranslateLines(model, items.source, options.decode);
+    result.translations =
+        TranslateLines(model, items.source, options.decode, options.max_line);
     result.seconds = SecondsSince(start);
-    const Corpus corpus = EncodeCorpus(text, v.source, v.target, {});
+    const Corpus corpus = EncodeMeasured(text, v.source, v.target);
     result.loss = CorpusLoss({}, *model.model, corpus, BatchesOf(model)).mean();
   } else {
     result.translations = ReadTranslations(

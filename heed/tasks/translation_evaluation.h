@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/decode/divided_lines.h"
 #include "heed/decode/options.h"
 #include "heed/explain/line_plot.h"
 #include "heed/tasks/translation_model.h"
@@ -14,9 +15,10 @@ namespace heed {
 
 struct EvaluationOptions {
   DecodeOptions decode;
-  bool lowercase = false;      // compare lower-cased text
-  bool alternatives = false;   // equal sources are one with several answers
-  bool copy_baseline = false;  // measure the source as an answer too
+  int max_line = kLongestLine;  // longer ones are divided; 0: no limit
+  bool lowercase = false;       // compare lower-cased text
+  bool alternatives = false;    // equal sources are one with several answers
+  bool copy_baseline = false;   // measure the source as an answer too
   std::vector<std::string> translations;    // files to measure instead
   std::vector<std::string> alignment_gold;  // files of links
 };
@@ -48,7 +50,8 @@ struct Evaluation : TextMeasures {
 /// lower-cased text, the lines must be so.
 std::vector<std::string> TranslateLines(const TranslationModel& model,
                                         const std::vector<std::string>& lines,
-                                        const DecodeOptions& options);
+                                        const DecodeOptions& options,
+                                        int64_t max_line = kLongestLine);
 
 TextMeasures MeasureText(std::vector<std::string> hypotheses,
                          ReferencedText right, bool lowercase);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
@@ -9,6 +11,7 @@
 #include "heed/ops/shape.h"
 #include "heed/tasks/translation.h"
 #include "heed/tasks/translation_loss.h"
+#include "heed/tasks/word_alignment.h"
 
 namespace heed {
 namespace {
@@ -52,6 +55,47 @@ std::vector<int32_t> TranslationTask::BestTarget(const Context& ctx,
   std::vector<int32_t> tokens = best.at(0).at(0).tokens;
   tokens.push_back(kEos);
   return tokens;
+}
+
+nlohmann::ordered_json TranslationParts(const Context& ctx,
+                                        const TranslationModel& model,
+                                        const std::string& line,
+                                        const Translations& translations,
+                                        bool align) {
+  using Json = nlohmann::ordered_json;
+  const Translation& best = translations.front();
+  Json parts = {{"text", best.text},
+                {"score", best.score},
+                {"log_probability", best.log_probability},
+                {"source_tokens", best.source_pieces},
+                {"target_tokens", best.target_pieces}};
+  const Vocabularies& v = model.vocabularies;
+  const Encoded target = EncodeSentence(v.target, best.text, false);
+  if (align && target.pieces == best.target_pieces) {
+    Corpus pair;
+    pair.source.push_back(
+        EncodeSentence(v.source, line, model.data.lowercase).ids);
+    pair.target.push_back(target.ids);
+    const Tensor scores =
+        PairScores(*model.model, ctx, MakeBatch(pair, Repeated(1))).value();
+    parts["probabilities"] = Json::array();
+    for (int64_t t = 0; t < scores.numel(); ++t) {
+      parts["probabilities"].push_back(std::exp(scores.row<float>(0)[t]));
+    }
+  }
+  if (align && !best.text.empty() &&
+      !model.model->alignment_attention().empty()) {
+    parts["alignment"] = Json::array();
+    for (const AlignmentLink& link :
+         AlignWords(model, {{line}, {best.text}}).front()) {
+      parts["alignment"].push_back({link.source, link.target});
+    }
+  }
+  for (size_t i = 1; i < translations.size(); ++i) {
+    parts["alternatives"].push_back(
+        {{"text", translations[i].text}, {"score", translations[i].score}});
+  }
+  return parts;
 }
 
 Examined TranslationTask::Examine(const Context& given,

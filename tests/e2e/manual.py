@@ -108,7 +108,7 @@ class Manual(SelfDescription):
         self.fails(2, "did you mean 'train'?", "manual", "trian")
         self.fails(1, "cannot make the folder", "manual", "--out", "/dev/null/pages")
         self.fails(2, ["one of bash, zsh, fish"], "completion", "csh")
-        self.fails(2, "SHELL is missing", "completion")
+        self.fails(2, "missing: SHELL", "completion")
 
 
 class Completion(SelfDescription):

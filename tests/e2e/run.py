@@ -28,6 +28,7 @@ from convert import Convert  # noqa: F401
 from damage import Damage, LittleMemory  # noqa: F401
 from explain import Explain  # noqa: F401
 from libretranslate import LibreTranslate  # noqa: F401
+from lines import BadLines, Forms, Json, LongLines, Tables  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
 from plot import Plot  # noqa: F401
 from serve import Serve  # noqa: F401
@@ -302,7 +303,7 @@ class BadInput(EndToEnd):
 
     def test_config_files(self):
         bad_key = self.put("key.json", '{"unit": 3}')
-        self.train_fails(2, [str(bad_key), "unknown key", "valid:", "learning_rate"],
+        self.train_fails(2, [str(bad_key), "unknown key", "did you mean 'units'"],
                          config=bad_key)
         bad_value = self.put("value.json", '{"units": "many"}')
         self.train_fails(2, [str(bad_value), "units", "whole number"], config=bad_value)
@@ -313,7 +314,7 @@ class BadInput(EndToEnd):
         self.fails(2, ["unknown command", "did you mean 'train'", "evaluate"], "trian")
         self.fails(2, ["unknown option", "--beam"], "translate", WORLD.model, "--beams", 3)
         self.fails(2, "unexpected argument", "info", WORLD.model, "x")
-        self.fails(2, "DIR is missing", "translate")
+        self.fails(2, "missing: DIR", "translate")
         self.fails(2, "one of tasks, models, attentions, scores", "list", "fish")
         self.fails(2, "one of train, attention, decode", "bench", "fish")
         self.fails(2, ["nbest", "beam"], "translate", WORLD.model, "--nbest", 6, stdin=b"1\n")

@@ -141,7 +141,7 @@ class Tasks(EndToEnd):
         lines = self.runs("predict", out, stdin=b"the c\nThe dog \n\n").splitlines()
         self.assertEqual([line.split()[0] for line in lines], ["cat", "ran", "the"])
         self.fails(1, ":2: not valid UTF-8", "predict", out, stdin=b"the\n\xff\n")
-        self.fails(2, "--texts is needed", "train", "--task", "autocomplete", "--out",
+        self.fails(2, "missing: --texts", "train", "--task", "autocomplete", "--out",
                    self.folder / "none")
 
     def test_forecast(self):

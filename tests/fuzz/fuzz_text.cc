@@ -10,6 +10,7 @@
 #include "heed/data/retrieval.h"
 #include "heed/data/series.h"
 #include "heed/data/shortlist.h"
+#include "heed/data/table.h"
 #include "heed/data/word_vectors.h"
 #include "heed/io/yaml.h"
 #include "heed/metrics/aer.h"
@@ -70,6 +71,16 @@ void ReadTables(std::string_view text, const TagColumns& columns) {
   for (const auto& places : tagged.places)
     tags.emplace_back(places.size(), "X");
   Require(!WithTags(tagged, tags).empty(), "text with tags");
+}
+
+void ReadRows(std::string_view text, const std::string& form) {
+  const auto reader = MakeTableReader(form, {"a", "b"}, "input");
+  int64_t number = 0;
+  for (const std::string& line : LinesOf(text)) {
+    const auto row = reader->Add(line, ++number);
+    Require(!row || row->size() == 2, "a text for each column");
+  }
+  reader->Finish();
 }
 
 std::string InFile(std::string_view text) {
@@ -137,6 +148,10 @@ void Read(uint8_t what, std::string_view text) {
       return (void)WordVectors::Parse(text, "input");
     case 'a':
       return (void)LabelSet::Parse(text, "input");
+    case 'c':
+      return ReadRows(text, "csv");
+    case 'o':
+      return ReadRows(text, "jsonl");
     case 'u':
       columns.format = "conllu";
       return ReadTables(text, columns);

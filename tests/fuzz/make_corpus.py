@@ -91,7 +91,9 @@ def texts():
             ("ratings", "I", "1_9\t9\tgood<br />film\n2_1\t1\tbad\n"),
             ("queries", "q", "d1\ta title\ta body\nd2\tother\n====\nd1\td2\t1\nd1\td1\t0\n"),
             ("candidates", "q", "d1\ta\nd2\tb\n====\nd1\td2\td1 d2\t1.5 0.5\n"),
-                        ("conllu", "u", "# text\n1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n"
+            ("csv", "c", 'b,c,"a"\n"x, ""y""\nz",,1\n\n,2,3\n'),
+            ("jsonl", "o", '{"a": "x\\ny", "b": ["u", "v"], "c": {}}\n\n{"b": 1, "a": true}\n'),
+            ("conllu", "u", "# text\n1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n"
              "2-3\tbark.\t_\t_\t_\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\t_\n"),
             ("conll", "c", "-DOCSTART- -X- O\n\nEU NNP B-ORG\nrejects VBZ O\n\nPeter NNP B-PER\n")):
         put("text", name, kind + text)

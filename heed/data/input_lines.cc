@@ -1,0 +1,211 @@
+#include "heed/data/input_lines.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/data/table.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kInput = "standard input";
+
+bool BeginsCharacter(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
+
+bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
+
+/// Bytes of the first `count` characters.
+size_t BytesOfFirst(std::string_view line, int64_t count) {
+  size_t bytes = 0;
+  while (bytes < line.size() && count >= 0) {
+    if (BeginsCharacter(line[bytes]) && --count < 0) break;
+    ++bytes;
+  }
+  return bytes;
+}
+
+/// Bytes before the last `count` characters.
+size_t BytesBeforeLast(std::string_view line, int64_t count) {
+  size_t begin = line.size();
+  while (begin > 0 && count > 0) {
+    if (BeginsCharacter(line[--begin])) --count;
+  }
+  return begin;
+}
+
+/// Lines wait in it to be answered together.
+class Window {
+ public:
+  Window(const InputOptions& options, const LinesFunction& answer,
+         const BadLineFunction& bad)
+      : answer_(answer), bad_(options.on_error == "empty" ? &bad : nullptr) {}
+
+  int64_t size() const { return std::ssize(lines_); }
+  void Add(std::string line) { lines_.push_back(std::move(line)); }
+
+  void Answer() {
+    const std::vector<std::string> lines = std::exchange(lines_, {});
+    if (lines.empty()) return;
+    try {
+      answer_(lines, first_);
+    } catch (const FormatError& error) {
+      if (bad_ == nullptr) throw;
+      if (lines.size() == 1) return Refuse(error.what());
+      for (const std::string& line : lines) {
+        lines_ = {line};
+        Answer();
+      }
+      return;
+    }
+    first_ += std::ssize(lines);
+  }
+
+  /// The next line.
+  void Refuse(const std::string& reason) {
+    if (bad_ == nullptr) throw FormatError(reason);
+    Warn(reason + "; answered with an empty line");
+    (*bad_)(first_++, reason);
+  }
+
+ private:
+  const LinesFunction& answer_;
+  const BadLineFunction* bad_;
+  std::vector<std::string> lines_;
+  int64_t first_ = 0;
+};
+
+/// The texts of a row that is complete with this line.
+std::optional<std::string> RowOf(TableReader& table, const std::string& line,
+                                 int64_t number) {
+  const std::optional<TableRow> row = table.Add(line, number);
+  if (!row) return std::nullopt;
+  return InOneLine(fmt::format("{}", fmt::join(*row, "\t")));
+}
+
+}  // namespace
+
+void InputOptions::VisitLength(FieldList& v) {
+  v("max_line", max_line, Range(0, 1e9),
+    long_lines == LongLines::kWhole
+        ? "characters of a line above which it is divided at sentence ends, "
+          "and the answers are joined; 0: no limit"
+        : fmt::format("characters of a line above which it loses its {}, with "
+                      "a warning; 0: no limit",
+                      long_lines == LongLines::kCutEnd ? "end" : "start"));
+}
+
+void InputOptions::Visit(FieldList& v) {
+  v.Section("Input");
+  VisitLength(v);
+  v("on_error", on_error, OneOf{"stop", "empty"},
+    "a line that cannot be read (not UTF-8, not of the form that is needed): "
+    "stop, or answer it with an empty line and a warning");
+  v("input_format", form, OneOf{"lines", "csv", "jsonl"},
+    "how standard input is written: lines, a table with a header or a JSON "
+    "object a line");
+  v("columns", columns, Any{"NAMES"},
+    "csv, jsonl: the columns to read; several stand behind one another with "
+    "tabs between them");
+}
+
+std::string_view CutLine(std::string_view line, int64_t limit, LongLines how) {
+  if (!IsLongerThan(line, limit) || how == LongLines::kWhole) return line;
+  if (how == LongLines::kCutEnd) {
+    const size_t end = BytesOfFirst(line, limit);
+    size_t space = end;
+    while (space > end / 2 && !IsSpace(line[space])) --space;
+    return line.substr(0, space > end / 2 ? space : end);
+  }
+  const size_t begin = BytesBeforeLast(line, limit);
+  const size_t middle = begin + (line.size() - begin) / 2;
+  size_t space = begin;
+  while (space < middle && !IsSpace(line[space - 1])) ++space;
+  return line.substr(space < middle ? space : begin);
+}
+
+bool IsLongerThan(std::string_view line, int64_t limit) {
+  return limit > 0 && line.size() > static_cast<size_t>(limit) &&
+         BytesOfFirst(line, limit) < line.size();
+}
+
+void LimitLine(std::string& line, const InputOptions& options,
+               std::string_view place) {
+  const std::string_view kept =
+      CutLine(line, options.max_line, options.long_lines);
+  if (kept.size() == line.size()) return;
+  Warn(
+      fmt::format("{}: longer than {} characters; only its {} is read "
+                  "(--max-line)",
+                  place, options.max_line,
+                  options.long_lines == LongLines::kCutEnd ? "start" : "end"));
+  line = std::string(kept);
+}
+
+std::string InputPlace(int64_t index) {
+  return fmt::format("{}:{}", kInput, index + 1);
+}
+
+void Warn(std::string_view message) {
+  std::fputs(fmt::format("heed: warning: {}\n", message).c_str(), stderr);
+}
+
+void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
+                 const LinesFunction& answer, const BadLineFunction& bad) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  Window waiting(options, answer, bad);
+  std::unique_ptr<TableReader> table;
+  if (options.form != "lines") {
+    table = MakeTableReader(options.form, options.columns, kInput);
+  }
+  int64_t index = 0;
+  for (std::string line; std::getline(in, line); ++index) {
+    if (index == 0 && line.starts_with(kByteOrderMark)) {
+      line.erase(0, kByteOrderMark.size());
+    }
+    if (line.ends_with('\r')) line.pop_back();
+    const std::string place = InputPlace(index);
+    if (!IsValidUtf8(line)) {
+      waiting.Answer();
+      waiting.Refuse(place + ": not valid UTF-8");
+      continue;
+    }
+    if (table) {
+      std::optional<std::string> row;
+      try {
+        row = RowOf(*table, line, index + 1);
+      } catch (const FormatError& error) {
+        waiting.Answer();
+        waiting.Refuse(error.what());
+        continue;
+      }
+      if (!row) continue;
+      line = std::move(*row);
+    }
+    LimitLine(line, options, place);
+    waiting.Add(std::move(line));
+    if (waiting.size() >= window || in.rdbuf()->in_avail() <= 0) {
+      waiting.Answer();
+    }
+  }
+  if (in.bad()) throw IoError(fmt::format("{}: cannot be read", kInput));
+  waiting.Answer();
+  if (!table) return;
+  try {
+    table->Finish();
+  } catch (const FormatError& error) {
+    waiting.Refuse(error.what());
+  }
+}
+
+}  // namespace heed

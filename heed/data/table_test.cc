@@ -1,0 +1,95 @@
+#include "heed/data/table.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+
+namespace heed {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+std::vector<TableRow> Rows(const std::string& name, const std::string& bytes,
+                           const Strings& columns) {
+  const TemporaryFolder folder;
+  std::vector<TableRow> rows;
+  ForEachRow(folder.Put(name, bytes), columns,
+             [&](TableRow row, int64_t) { rows.push_back(std::move(row)); });
+  return rows;
+}
+
+std::string Refusal(const std::string& name, const std::string& bytes) {
+  return MessageOf<FormatError>([&] { Rows(name, bytes, {"a", "b"}); });
+}
+
+TEST(Table, CsvGivesColumnsByName) {
+  const std::vector<TableRow> expected = {{"1", "x"}, {"2", "y"}};
+  EXPECT_EQ(Rows("t.csv", "b,c,a\nx,-,1\ny,-,2\n", {"a", "b"}), expected);
+  EXPECT_EQ(Rows("t.csv", "\xEF\xBB\xBF\"b\",c,a\r\nx,-,1\r\ny,,2", {"a", "b"}),
+            expected);
+}
+
+TEST(Table, QuotedFieldsHoldCommasQuotesAndLineEnds) {
+  EXPECT_EQ(
+      Rows("t.csv", "a,b\n\"x, \"\"y\"\"\",\"1\n\n2\"\n\"\",z\n", {"a", "b"}),
+      (std::vector<TableRow>{{"x, \"y\"", "1\n\n2"}, {"", "z"}}));
+  EXPECT_EQ(Rows("t.csv", "a\nx\n\ny\n", {"a"}),
+            (std::vector<TableRow>{{"x"}, {""}, {"y"}}));
+  EXPECT_EQ(Rows("t.csv", "a,b\n5\" disk,z\n", {"a"}),
+            (std::vector<TableRow>{{"5\" disk"}}));
+}
+
+TEST(Table, WrongCsvNamesTheLine) {
+  EXPECT_NE(Refusal("t.csv", "a,b\n1,2\n3,\"x\ny\n").find("t.csv:3: a quote"),
+            std::string::npos);
+  EXPECT_NE(Refusal("t.csv", "a,b\n1,2\n3\n").find("t.csv:3: 1 fields"),
+            std::string::npos);
+  EXPECT_NE(Refusal("t.csv", "a,b\n\"1\"x,2\n").find("t.csv:2: text behind"),
+            std::string::npos);
+  const std::string missing = MessageOf<ConfigError>([] {
+    Rows("t.csv", "a,c\n1,2\n", {"a", "b"});
+  });
+  EXPECT_NE(missing.find("t.csv:1: no column 'b'; the header names a, c"),
+            std::string::npos)
+      << missing;
+}
+
+TEST(Table, AnOpenQuoteDoesNotTakeAllMemory) {
+  std::string bytes = "a,b\n\"";
+  for (int i = 0; i < 17; ++i)
+    bytes += std::string(size_t{1} << 20, 'x') + '\n';
+  const std::string error = Refusal("t.csv", bytes);
+  EXPECT_NE(error.find("t.csv:2: a field of more than 16 MB"),
+            std::string::npos);
+}
+
+TEST(Table, JsonLinesGiveMembersByName) {
+  EXPECT_EQ(Rows("t.jsonl",
+                 "{\"b\": \"x\\ny\", \"a\": 1}\n\n"
+                 "{\"a\": [\"u\", \"v\"], \"b\": \"\", \"c\": {}}\n",
+                 {"a", "b"}),
+            (std::vector<TableRow>{{"1", "x\ny"}, {"u v", ""}}));
+}
+
+TEST(Table, WrongJsonLinesNameTheLine) {
+  for (const auto& [bytes, says] : std::vector<std::pair<Strings, const char*>>{
+           {{"{\"a\":1,\"b\":2}\n{"}, "t.jsonl:2: is not valid JSON"},
+           {{"[1]\n"}, "t.jsonl:1: is not a JSON object"},
+           {{"{\"a\":1}\n"}, "t.jsonl:1: no member 'b'; there are a"},
+           {{"{\"a\":{},\"b\":1}\n"}, "t.jsonl:1: member 'a' is neither"},
+           {{"{\"a\":" + std::string(100000, '[')},
+            "t.jsonl:1: is not valid"}}) {
+    const std::string error = Refusal("t.jsonl", bytes.front());
+    EXPECT_NE(error.find(says), std::string::npos) << error;
+  }
+}
+
+TEST(Table, FormIsThatOfTheName) {
+  EXPECT_EQ(TableFormOf("x.csv.gz"), "csv");
+  EXPECT_EQ(TableFormOf("x.ndjson"), "jsonl");
+  EXPECT_EQ(TableFormOf("x.tsv"), "");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,144 @@
+#include "heed/decode/divided_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "heed/base/text.h"
+#include "heed/data/input_lines.h"
+#include "heed/data/sentences.h"
+
+namespace heed {
+namespace {
+
+/// Puts the weights of a part into those of the whole, in which it reads and
+/// writes what follows the others.
+void AppendAttention(Translation& whole, const Translation& part) {
+  const size_t S = whole.source_pieces.size();
+  const size_t T = whole.target_pieces.size();
+  const size_t s = part.source_pieces.size();
+  const size_t t = part.target_pieces.size();
+  if (part.attention.empty()) return;
+  std::vector<float> weights((T + t) * (S + s));
+  for (size_t row = 0; row < T; ++row) {
+    std::copy_n(whole.attention.begin() + static_cast<long>(row * S), S,
+                weights.begin() + static_cast<long>(row * (S + s)));
+  }
+  for (size_t row = 0; row < t; ++row) {
+    std::copy_n(part.attention.begin() + static_cast<long>(row * s), s,
+                weights.begin() + static_cast<long>((T + row) * (S + s) + S));
+  }
+  whole.attention = std::move(weights);
+}
+
+/// Without the </s> of a part that is followed by another.
+Translation WithoutEnd(Translation part) {
+  const size_t s = part.source_pieces.size();
+  if (s == 0) return part;
+  part.source_pieces.pop_back();
+  part.target_pieces.pop_back();
+  if (part.attention.empty()) return part;
+  const size_t t = part.target_pieces.size();
+  std::vector<float> weights;
+  for (size_t row = 0; row < t; ++row) {
+    const auto begin = part.attention.begin() + static_cast<long>(row * s);
+    weights.insert(weights.end(), begin, begin + static_cast<long>(s - 1));
+  }
+  part.attention = std::move(weights);
+  return part;
+}
+
+void Append(Translation& whole, const Translation& part, bool space) {
+  AppendAttention(whole, part);
+  if (space && !whole.text.empty()) whole.text += ' ';
+  whole.text += part.text;
+  whole.score += part.score;
+  whole.log_probability += part.log_probability;
+  whole.source_pieces.insert(whole.source_pieces.end(),
+                             part.source_pieces.begin(),
+                             part.source_pieces.end());
+  whole.target_pieces.insert(whole.target_pieces.end(),
+                             part.target_pieces.begin(),
+                             part.target_pieces.end());
+}
+
+/// Translator::Translate of lines that nobody waits for any more, or all do.
+std::vector<Translations> TranslateTogether(const Translator& translator,
+                                            std::span<const std::string> lines,
+                                            int64_t first,
+                                            const Cancellation* cancellation) {
+  TranslateHooks hooks;
+  if (cancellation != nullptr) {
+    hooks.cancellations.assign(lines.size(), cancellation);
+  }
+  std::vector<Translations> all = translator.Translate(lines, first, hooks);
+  if (cancellation != nullptr) cancellation->Check();
+  return all;
+}
+
+Translations TranslateInParts(const Translator& translator,
+                              const std::string& line, int64_t number,
+                              const Cancellation* cancellation) {
+  std::vector<std::string> sentences;
+  std::vector<bool> spaces;  // whether one stands before
+  bool space = false;
+  for (const std::string_view part : SplitSentences(line)) {
+    const std::string_view text = TrimBlanks(part);
+    if (text.empty()) {
+      space = true;
+      continue;
+    }
+    sentences.emplace_back(text);
+    spaces.push_back(space || text.data() > part.data());
+    space = text.data() + text.size() < part.data() + part.size();
+  }
+  const std::vector<Translations> parts =
+      TranslateTogether(translator, sentences, number, cancellation);
+  size_t count = parts.empty() ? 1 : parts.front().size();
+  for (const Translations& part : parts) count = std::min(count, part.size());
+  Translations joined(count);
+  for (size_t n = 0; n < count; ++n) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Translation& part = parts[i][n];
+      Append(joined[n], i + 1 < parts.size() ? WithoutEnd(part) : part,
+             spaces[i]);
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
+std::vector<Translations> TranslateDivided(const Translator& translator,
+                                           std::span<const std::string> lines,
+                                           int64_t first, int64_t max_line,
+                                           const Cancellation* cancellation) {
+  std::vector<Translations> all;
+  size_t begin = 0;  // of lines that are translated together
+  const auto translate = [&](size_t end) {
+    if (end == begin) return;
+    std::vector<Translations> some =
+        TranslateTogether(translator, lines.subspan(begin, end - begin),
+                          first + static_cast<int64_t>(begin), cancellation);
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  };
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!IsLongerThan(lines[i], max_line)) continue;
+    translate(i);
+    const int64_t number = first + static_cast<int64_t>(i);
+    Warn(fmt::format(
+        "line {}: longer than {} characters; its sentences are translated one "
+        "by one (--max-line)",
+        number + 1, max_line));
+    all.push_back(TranslateInParts(translator, lines[i], number, cancellation));
+    begin = i + 1;
+  }
+  translate(lines.size());
+  return all;
+}
+
+}  // namespace heed

@@ -1,0 +1,33 @@
+// Lines too long to be translated at once.
+#ifndef HEED_DECODE_DIVIDED_LINES_H_
+#define HEED_DECODE_DIVIDED_LINES_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/decode/translator.h"
+
+namespace heed {
+
+/// Characters of a line above which it is translated in sentences.
+inline constexpr int kLongestLine = 2000;
+
+/// Lines of a stream that are translated together at most.
+inline constexpr int64_t kTranslatedTogether = 1024;
+
+/// Translator::Translate; but lines of more than `max_line` characters (0: no
+/// limit) are translated sentence by sentence (see SplitSentences), with a
+/// warning on standard error that numbers them from `first`, and joined:
+/// texts with a space where the source has one, tokens with those of the other
+/// sentences, scores as sums; attention only within sentences. Throws: as
+/// Translator::Translate; Cancelled.
+std::vector<Translations> TranslateDivided(
+    const Translator& translator, std::span<const std::string> lines,
+    int64_t first, int64_t max_line,
+    const Cancellation* cancellation = nullptr);
+
+}  // namespace heed
+
+#endif  // HEED_DECODE_DIVIDED_LINES_H_
