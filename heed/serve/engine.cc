@@ -380,14 +380,16 @@ void ModelQueue::Compute(Run& run, Batch batch) {
     try {
       return ComputeTogether(run, batch);
     } catch (const Cancelled&) {
-      const auto gone = std::ranges::stable_partition(
-          batch, [this](const Piece& piece) { return !IsCancelled(piece); });
-      for (const Piece& piece : gone) Drop(piece);
-      if (gone.empty()) {
+      const auto gone = std::stable_partition(  // Clang 14 knows no ranges'
+          batch.begin(), batch.end(),
+          [this](const Piece& piece) { return !IsCancelled(piece); });
+      if (gone == batch.end()) {
         for (const Piece& piece : batch) Fail(piece, std::current_exception());
         return;
       }
-      batch.erase(gone.begin(), gone.end());
+      std::for_each(gone, batch.end(),
+                    [this](const Piece& piece) { Drop(piece); });
+      batch.erase(gone, batch.end());
     } catch (...) {
       if (batch.size() == 1) {
         return Fail(batch.front(), std::current_exception());
