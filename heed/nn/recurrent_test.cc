@@ -251,8 +251,8 @@ TEST(RecurrentEncoder, ALongSequenceCanBeCancelledAndIsTheSameInParts) {
     EXPECT_GE(never.asked(), 2 * 2 * 3) << "layers, directions, parts";
     EXPECT_EQ(MaxDifference(parts.outputs.value(), whole.outputs.value()), 0);
     for (size_t i = 0; i < whole.states.size(); ++i) {
-      EXPECT_EQ(
-          MaxDifference(parts.states[i].value(), whole.states[i].value()), 0);
+      EXPECT_EQ(MaxDifference(parts.states[i].value(), whole.states[i].value()),
+                0);
     }
     const CountedCancellation soon(5);
     ctx.cancellation = &soon;

@@ -361,7 +361,7 @@ TEST_P(ExplainEach, PredictionEndsWhenItIsCancelled) {
           ctx.cancellation = &cancellation;
           std::istringstream in(text);
           std::ostringstream out;
-          task_->Predict(ctx, in, out);
+          PredictStream(*task_, ctx, in, out);
         },
         1);
   }

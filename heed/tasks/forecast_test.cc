@@ -146,9 +146,10 @@ TEST_F(Forecasting, NothingIsLearnedFromTheTestPart) {
   training_.run.epochs = 1;
   std::vector<std::string> scales, weights;
   for (const double changed : {0.0, 1000.0}) {
-    task_.data.series = {folder_.Put("waves.csv", Csv(400, [changed](int column, int row) {
-      return Wave(column, row) + (row >= 320 ? changed : 0)};
-                    }));
+    const auto value = [changed](int column, int row) {
+      return Wave(column, row) + (row >= 320 ? changed : 0);
+    };
+    task_.data.series = {folder_.Put("waves.csv", Csv(400, value))};
     Train(task_, training_);
     scales.push_back(ReadFile(training_.run.out + "/series.json"));
     weights.push_back(ReadFile(training_.run.out + "/model.safetensors"));

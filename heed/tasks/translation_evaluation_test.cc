@@ -106,7 +106,7 @@ TEST_F(EvaluationTest, TranslationsOfAFileAreMeasuredInstead) {
   const ParallelText text = {{"a", "b", "a"}, {"x", "y", "z"}};
   const TranslationModel model = Model("words", text);
   EvaluationOptions options;
-  options.translations = folder_.Put("lines", "x\nq\nx\n");
+  options.translations = {folder_.Put("lines", "x\nq\nx\n")};
   const Evaluation e = Evaluate(model, text, options);
   EXPECT_EQ(e.translations, (Lines{"x", "q", "x"}));
   EXPECT_EQ(e.exact_match, 100 * (1.0 / 3));
@@ -163,17 +163,17 @@ TEST_F(EvaluationTest, GoldLinksGiveTheErrorRate) {
   const ParallelText text = {{"a", "b"}, {"b", "a"}};
   const TranslationModel model = Model("words", text);
   EvaluationOptions options;
-  options.alignment_gold = folder_.Put("gold", "0-0\n0-0\n");
+  options.alignment_gold = {folder_.Put("gold", "0-0\n0-0\n")};
   EXPECT_EQ(Evaluate(model, text, options).aer,
             0);  // one word can look nowhere else
-  options.alignment_gold = folder_.Put("table", "a\tb\t0-0\nb\ta\t0?0\n");
+  options.alignment_gold = {folder_.Put("table", "a\tb\t0-0\nb\ta\t0?0\n")};
   EXPECT_EQ(Evaluate(model, text, options).aer, 0);
-  options.alignment_gold = folder_.Put("short", "0-0\n");
+  options.alignment_gold = {folder_.Put("short", "0-0\n")};
   EXPECT_NE(MessageOf<FormatError>([&] {
               Evaluate(model, text, options);
             }).find("1 lines of links for 2 sentence pairs"),
             std::string::npos);
-  options.alignment_gold = folder_.Put("bad", "0-0\nx\n");
+  options.alignment_gold = {folder_.Put("bad", "0-0\nx\n")};
   EXPECT_THROW(Evaluate(model, text, options), FormatError);
 }
 

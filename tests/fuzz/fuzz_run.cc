@@ -1,6 +1,6 @@
-// What a resumed training reads: its checkpoint, its metrics and its event file,
-// with check sums put right, which would keep most changes from being read. The
-// first byte says which.
+// What a resumed training reads: its checkpoint, its metrics and its event
+// file, with check sums put right, which would keep most changes from being
+// read. The first byte says which.
 #include <bit>
 #include <cstring>
 

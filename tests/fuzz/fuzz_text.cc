@@ -43,7 +43,8 @@ void ReadSettings(std::string_view text) {
   const nlohmann::ordered_json json = ParseJson(text, "input");
   // With the limits of a small use there is less, or nothing.
   MayRefuse([&] {
-    const JsonLimits few = {.bytes = 4000, .values = 20, .names = 5, .depth = 3};
+    const JsonLimits few = {
+        .bytes = 4000, .values = 20, .names = 5, .depth = 3};
     Require(ParseJson(text, "input", few) == json, "the same within limits");
   });
   // What was read can be printed, with texts that are not UTF-8 too.
