@@ -287,7 +287,7 @@ TEST(NearestNames, AreThoseOfFewEditsThenThoseThatHoldTheWord) {
   EXPECT_EQ(NearestNames("max_lenght", names, 3),
             (std::vector<std::string>{"max_length"}));
   EXPECT_EQ(NearestNames("length", names, 2),
-            (std::vector<std::string>{"length", "strength"}));
+            (std::vector<std::string>{"length", "max_length"}));
   EXPECT_EQ(NearestNames("length_limit", names, 3),
             (std::vector<std::string>{"length"}));
   EXPECT_TRUE(NearestNames("zebra", names, 3).empty());

@@ -154,7 +154,7 @@ TEST(LabelledText, GzipIsReadLikePlainText) {
 
 TEST(LabelledText, NoFileAndUnknownFormatAreConfigErrors) {
   EXPECT_THROW(ReadLabelled({}, {}), ConfigError);
-  EXPECT_THROW(ReadLabelled({.texts = {"x"}}, Format("csv")), ConfigError);
+  EXPECT_THROW(ReadLabelled({.texts = {"x"}}, Format("xml")), ConfigError);
 }
 
 LabelledText Labelled(const std::vector<Strings>& labels) {

@@ -79,7 +79,7 @@ TEST(Table, WrongJsonLinesNameTheLine) {
            {{"{\"a\":1}\n"}, "t.jsonl:1: no member 'b'; there are a"},
            {{"{\"a\":{},\"b\":1}\n"}, "t.jsonl:1: member 'a' is neither"},
            {{"{\"a\":" + std::string(100000, '[')},
-            "t.jsonl:1: is not valid"}}) {
+            "t.jsonl:1: nested more than 100 deep"}}) {
     const std::string error = Refusal("t.jsonl", bytes.front());
     EXPECT_NE(error.find(says), std::string::npos) << error;
   }

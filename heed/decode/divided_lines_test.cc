@@ -13,7 +13,7 @@ using Lines = std::vector<std::string>;
 class DividedLines : public testing::Test {
  protected:
   static Vocabulary Words() {
-    return Vocabulary::Train(Lines{"the cat sat . on a mat"},
+    return Vocabulary::Train(Lines{"the cat sat ? on a mat"},
                              {VocabularyKind::kWords, 0, 1});
   }
   Translator Make(const DecodeOptions& options = {}) {
@@ -31,27 +31,27 @@ class DividedLines : public testing::Test {
 };
 
 TEST_F(DividedLines, OnlyLongLinesAreDivided) {
-  const Lines lines = {"the cat", "the cat sat . on a mat . the mat", "",
+  const Lines lines = {"the cat", "the cat sat ? on a mat ? the mat", "",
                        "mat"};
   model_.batches.clear();
   EXPECT_EQ(Texts(lines, 0), lines);
   EXPECT_EQ(Texts(lines, 40), lines);
   EXPECT_EQ(Texts(lines, 10), lines);
-  EXPECT_EQ(Texts({"the cat . sat"}, 10), Lines{"the cat . sat"});
+  EXPECT_EQ(Texts({"the cat ? sat"}, 10), Lines{"the cat ? sat"});
   EXPECT_EQ(Texts({}, 10), Lines{});
 }
 
 TEST_F(DividedLines, TokensScoresAndAttentionOfSentencesFollowOneAnother) {
   DecodeOptions options;
   options.keep_attention = true;
-  const Lines sentences = {"the cat .", "on a mat"};
+  const Lines sentences = {"the cat ?", "on a mat"};
   const std::vector<Translations> apart = Make(options).Translate(sentences);
   const Translation whole =
-      TranslateDivided(Make(options), Lines{"the cat . on a mat"}, 0, 5)
+      TranslateDivided(Make(options), Lines{"the cat ? on a mat"}, 0, 5)
           .at(0)
           .at(0);
   EXPECT_EQ(whole.source_pieces,
-            (Lines{"the", "cat", ".", "on", "a", "mat", "</s>"}));
+            (Lines{"the", "cat", "?", "on", "a", "mat", "</s>"}));
   EXPECT_EQ(whole.target_pieces, whole.source_pieces);
   EXPECT_DOUBLE_EQ(whole.log_probability,
                    apart[0][0].log_probability + apart[1][0].log_probability);
@@ -69,7 +69,7 @@ TEST_F(DividedLines, NobodyWaitsForACancelledLine) {
   CancellationFlag gone;
   gone.Cancel();
   for (const int64_t max_line : {0, 5}) {
-    EXPECT_THROW(TranslateDivided(Make(), Lines{"the cat . on a mat"}, 0,
+    EXPECT_THROW(TranslateDivided(Make(), Lines{"the cat ? on a mat"}, 0,
                                   max_line, &gone),
                  Cancelled);
   }

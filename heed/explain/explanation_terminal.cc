@@ -132,9 +132,9 @@ std::string HeadsText(const Explanation& explanation,
     }
     out += '\n';
   }
-  return out + Quiet(terminal,
-                     "head, entropy in bits, ↔ mean distance; rows attend to "
-                     "columns\n");
+  return out +
+         Quiet(terminal,
+               "head, entropy in bits, ↔ mean distance; rows are queries\n");
 }
 
 // --- frames, lines, saliency -------------------------------------------------

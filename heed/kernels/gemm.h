@@ -41,6 +41,8 @@ void Pack(const Tensor& b, bool transpose, Precision precision,
 void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed);
 
 /// Columns ids[0], ids[1].. of b: a vocabulary shortlist of an output matrix.
+/// Products with them have the bits of those with b; with bf16 on processors
+/// with AMX the last bit may differ.
 /// Shapes: ids i32. Range: 0 <= id < N.
 PackedMatrix SelectColumns(const PackedMatrix& b, const Tensor& ids);
 

@@ -401,7 +401,11 @@ TEST(Gemm, SelectedColumnsAreThoseOfTheWholeProduct) {
       Multiply(a, selected, false, some);
       for (int64_t r = 0; r < 11; ++r) {
         for (int64_t i = 0; i < count; ++i) {
-          ASSERT_EQ(At(some, r, i), At(all, r, ids.data<int32_t>()[i]));
+          const double whole = At(all, r, ids.data<int32_t>()[i]);
+          // Tiles of AMX add up in an order that depends on the columns.
+          const bool tiles = kind.precision == Precision::kBF16;
+          ASSERT_NEAR(At(some, r, i), whole,
+                      tiles ? 2e-6 * (1 + std::abs(whole)) : 0);
         }
       }
     }

@@ -218,13 +218,13 @@ TEST_F(MetricsLogTest, ResumingRepairsWhatAKillLeftHalfWritten) {
 TEST_F(MetricsLogTest, ResumingDiscardsWhatAKilledResumeWasWriting) {
   MetricsLog(folder_).Add(1, {{"loss", 1}});
   for (const std::string& path : {EventsPath(), folder_ + "/metrics.jsonl"}) {
-    WriteFileAtomically(path + ".tmp", "half");
+    WriteFileAtomically(path + ".123456789012.tmp", "half");
   }
   MetricsLog(folder_, 1).Add(2, {{"loss", 2}});
   const std::vector<int64_t> steps = {1, 2};
   EXPECT_EQ(LineSteps(), steps);
   EXPECT_EQ(EventSteps(), steps);  // and one event file only
-  EXPECT_FALSE(fs::exists(folder_ + "/metrics.jsonl.tmp"));
+  EXPECT_FALSE(fs::exists(folder_ + "/metrics.jsonl.123456789012.tmp"));
 }
 
 TEST_F(MetricsLogTest, StartingAnewDropsEverything) {
