@@ -41,10 +41,10 @@ void CheckNames(const Json& parameters, const std::string& last) {
   }
 }
 
-Json ToParameters(NamedValues values) {
+Json ToParameters(const NamedValues& values) {
   Json parameters = Json::object();
-  for (auto& [name, value] : values) {
-    AddParameter(parameters, name, std::move(value));
+  for (const auto& [name, value] : values) {
+    AddParameter(parameters, name, value);
     CheckNames(parameters, name);
   }
   return parameters;
@@ -181,7 +181,7 @@ Json BodyParameters(const HttpRequest& request) {
                     "application/x-www-form-urlencoded or multipart/form-data");
   }
   UnifyLineEnds(values);
-  return ToParameters(std::move(values));
+  return ToParameters(values);
 }
 
 // LibreTranslate's own words for what is missing or empty.

@@ -5,6 +5,7 @@
 
 project=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
 debian_cache=$project/build/debian
+unreachable=75 # the exit status where no archive of Debian can be had
 
 # The mirror that this machine takes Debian from.
 debian_mirror() {
@@ -20,7 +21,7 @@ debian_base() {
   mirror=$(debian_mirror)
   if [[ -z $mirror ]]; then
     echo "${0##*/}: apt of this machine knows no mirror of Debian" >&2
-    return 1
+    exit $unreachable
   fi
   proxy=$(apt-config dump --no-empty --format '%v' Acquire::http::Proxy)
   rm -rf --one-file-system "$folder"
@@ -29,7 +30,7 @@ debian_base() {
   if ! http_proxy=${http_proxy:-$proxy} debootstrap --variant=minbase \
     --include=ca-certificates "$1" "$folder" "$mirror" >"$folder.log"; then
     tail -n 5 "$folder.log" >&2
-    return 1
+    exit $unreachable
   fi
   tar -C "$folder" -cf "$archive.new" .
   mv "$archive.new" "$archive"

@@ -9,7 +9,7 @@ release=$1
 commands=${2-'./dev demo && ./dev test'}
 in_fresh_root "$release" "$0" "$@"
 
-inside apt-get update -q
+inside apt-get update -q || exit $unreachable
 inside apt-get install -q -y --no-install-recommends sudo git
 inside useradd --create-home --shell /bin/bash heed
 echo 'heed ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/heed"
