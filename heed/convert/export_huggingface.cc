@@ -25,7 +25,6 @@ using Json = nlohmann::ordered_json;
 using Tensors = std::vector<NamedTensor>;
 
 /// The files of a folder; what stands in `files` is written as it is.
-// NOLINTNEXTLINE(bugprone-exception-escape): a moved JSON value only asserts.
 struct HuggingFaceModel {
   Json config;
   Tensors tensors;

@@ -30,7 +30,6 @@ double SecondsFrom(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-// NOLINTNEXTLINE(bugprone-exception-escape): a moved JSON value only asserts.
 struct ModelQueue::Waiting {
   Job job;
   Clock::time_point since = Clock::now();

@@ -44,7 +44,6 @@ struct EngineOptions {
 /// are called on a thread of the model; exactly one of `translated`,
 /// `predicted`, the end of `run` and `failed` comes, but for a job that is
 /// dropped because it was cancelled.
-// NOLINTNEXTLINE(bugprone-exception-escape): a moved JSON value only asserts.
 struct Job {
   enum class Kind { kTranslate, kPredict, kRun };
 

@@ -57,7 +57,6 @@ struct DetectCall {
 };
 
 /// POST /predict
-// NOLINTNEXTLINE(bugprone-exception-escape): a moved JSON value only asserts.
 struct ModelCall {
   std::vector<std::string> texts;
   bool batch = false;

@@ -41,7 +41,6 @@ struct SearchChoice {
 };
 
 /// What a model says of one text.
-// NOLINTNEXTLINE(bugprone-exception-escape): a moved JSON value only asserts.
 struct Prediction {
   std::string answer;              ///< as `heed predict` writes it
   nlohmann::ordered_json details;  ///< the same in parts

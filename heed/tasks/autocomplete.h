@@ -101,7 +101,7 @@ class AutocompleteTask : public Task {
   Predictor MakePredictor(const Context& ctx, bool with_parts,
                           const InputOptions& options) const override;
   InputReading reading() const override;
-  Examined Examine(const Context& ctx, const ExplainInput& input,
+  Examined Examine(const Context& given, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;

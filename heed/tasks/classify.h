@@ -80,7 +80,7 @@ class ClassifyTask : public Task {
   /// its labels with commas between them.
   Predictor MakePredictor(const Context& ctx, bool with_parts,
                           const InputOptions& options) const override;
-  Examined Examine(const Context& ctx, const ExplainInput& input,
+  Examined Examine(const Context& given, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;

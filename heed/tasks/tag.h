@@ -85,7 +85,7 @@ class TagTask : public Task {
   Predictor MakePredictor(const Context& ctx, bool with_parts,
                           const InputOptions& options) const override;
   InputReading reading() const override;
-  Examined Examine(const Context& ctx, const ExplainInput& input,
+  Examined Examine(const Context& given, const ExplainInput& input,
                    AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
@@ -146,7 +146,7 @@ class TagTask : public Task {
   Metrics Score(std::span<const TaggedSentence> gold,
                 const std::vector<Tagged>& answers) const;
   double LossOf(const Encoded& sentences) const;
-  ModelAnswer PredictColumns(const Context& ctx, const std::string& text,
+  ModelAnswer PredictColumns(const Context& ctx, const std::string& input,
                              bool with_parts) const;
   ModelAnswer Say(const Words& words, const Tagged& tagged) const;
 

@@ -132,7 +132,7 @@ class Task : public Trainable {
                                   const InputOptions& options) const = 0;
   /// Reads and answers one text with `recorder` watching; see Explain.
   /// Throws: FormatError for a text that it cannot read; Cancelled.
-  virtual Examined Examine(const Context& ctx, const ExplainInput& input,
+  virtual Examined Examine(const Context& given, const ExplainInput& input,
                            AttentionRecorder& recorder) const = 0;
   /// Options of `heed evaluate`: the files to compare with, and how.
   virtual void VisitEvaluate(FieldList& v) = 0;

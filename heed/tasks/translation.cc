@@ -396,7 +396,7 @@ Predictor TranslationTask::MakePredictor(const Context& ctx, bool with_parts,
                         ReadShortlist(decode, folder_, vocabularies_->source,
                                       vocabularies_->target));
   const auto parts =
-      std::make_shared<Parts>(std::move(joined), std::move(translator));
+      std::make_shared<Parts>(Parts{std::move(joined), std::move(translator)});
   return [this, ctx, parts, with_parts, max_line = options.max_line](
              std::span<const std::string> lines, int64_t first) {
     const std::vector<Translations> all = TranslateDivided(
