@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "heed/base/text.h"
 #include "heed/serve/ascii.h"
 #include "heed/serve/html_entities.h"
 #include "heed/serve/http.h"
@@ -39,7 +40,7 @@ class Matcher {
       case '[':
         return Brackets(i);
       case '<':
-        return NumberedTag(i);
+        return Angles(i);
       case ':':
         return Colons(i);
       case '\\':
@@ -76,8 +77,8 @@ class Matcher {
     return 0;
   }
 
-  // {{…}} and {%…%} are always placeholders; {…} if it holds no space, or is a
-  // message's {name, type, …}.
+  // {{…}} and {%…%} are always placeholders; {…} if it holds no space but
+  // around a name, or is a message's {name, type, …}.
   size_t Braces(size_t i) const {
     const char second = Get(i + 1);
     const size_t group = Group(i);
@@ -86,7 +87,9 @@ class Matcher {
     const size_t end = i + group - 1;
     const size_t name = Skip(i + 1, IsNameByte);
     if (name > i + 1 && Get(Skip(name, IsBlank)) == ',') return group;
-    const std::string_view inside = text_.substr(i + 1, end - i - 1);
+    const std::string_view inside =
+        TrimBlanks(text_.substr(i + 1, end - i - 1));
+    if (inside.empty()) return 0;
     const bool named =
         IsNameByte(inside[0]) || inside[0] == '$' || inside[0] == '@';
     return named && std::ranges::none_of(inside, IsBlank) ? group : 0;
@@ -126,14 +129,19 @@ class Matcher {
     if (IsWordByte(Before(i))) return 0;
     const size_t name = Skip(
         i + 1, [](char c) { return IsNameByte(c) || c == '.' || c == '-'; });
+    const size_t type = Directive(i + 1);
     const bool named = name > i + 1 && !IsDigit(next) && Get(name) == '%';
-    if (named && !IsWordByte(Get(name + 1))) return name + 1 - i;
-    if (const size_t type = Directive(i + 1)) {
+    // "%d%%" is a number and a per cent sign.
+    const bool doubled = Get(name + 1) == '%' && i + 1 + type == name;
+    if (named && !doubled && !IsWordByte(Get(name + 1))) return name + 1 - i;
+    if (type > 0) {
       const size_t end = i + 1 + type;
       // "%sure" is no placeholder, "%ds" and "%dpx" are.
       const size_t letters = Skip(end, IsWordByte) - end;
       return letters <= 2 ? end - i : 0;
     }
+    // Of times ("%H:%M") and of other languages ("%v").
+    if (IsLetter(next) && !IsWordByte(Get(i + 2))) return 2;
     // Qt's %1 and %L1, others' %1%
     const size_t number = Skip(i + (next == 'L' ? 2 : 1), IsDigit);
     const size_t digits = number - i - (next == 'L' ? 2 : 1);
@@ -158,8 +166,9 @@ class Matcher {
     return Get(k) != '\0' && kTypes.find(Get(k)) != kTypes.npos ? k + 1 - i : 0;
   }
 
-  // [X0X], [NAME], [1], [user_name]: not [the], which somebody added.
+  // [X0X], [NAME], [1], [user_name], [[name]]: not [the], which somebody added.
   size_t Brackets(size_t i) const {
+    if (Get(i + 1) == '[') return Between(i, 2, "]]");
     const size_t end = Skip(i + 1, [](char c) {
       return IsNameByte(c) || c == '.' || c == '-' || c == ':' || c == '%';
     });
@@ -171,8 +180,21 @@ class Matcher {
     return !lower || technical ? end + 1 - i : 0;
   }
 
-  // <0>, </0>, <1/>: tags of some libraries for texts in several languages.
-  size_t NumberedTag(size_t i) const {
+  /// From an opening of so many bytes to what closes it, if something without
+  /// brackets is between them.
+  size_t Between(size_t i, size_t opening, std::string_view closing) const {
+    const std::string_view rest = text_.substr(i, Limit(i) - i);
+    const size_t end = rest.find(closing, opening);
+    if (end == rest.npos || end == opening) return 0;
+    const std::string_view inside = rest.substr(opening, end - opening);
+    if (inside.find_first_of("[]<>") != inside.npos) return 0;
+    return end + closing.size();
+  }
+
+  // <0>, </0>, <1/>: tags of some libraries for texts in several languages;
+  // <%= name %> of templates.
+  size_t Angles(size_t i) const {
+    if (Get(i + 1) == '%') return Between(i, 2, "%>");
     const size_t begin = i + (Get(i + 1) == '/' ? 2 : 1);
     size_t end = Skip(begin, IsDigit);
     if (end == begin) return 0;

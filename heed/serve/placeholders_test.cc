@@ -28,6 +28,7 @@ TEST(FindPlaceholders, FindsWhatProgramsWrite) {
                                   "{0:N2}",
                                   "{user.name}",
                                   "{$x}",
+                                  "{ name }",
                                   "{n, plural, one {# file} other {# files}}",
                                   "${name}",
                                   "#{name}",
@@ -47,6 +48,10 @@ TEST(FindPlaceholders, FindsWhatProgramsWrite) {
                                   "%L2",
                                   "%n",
                                   "%%",
+                                  "%v",
+                                  "%Y",
+                                  "<%= name %>",
+                                  "[[name]]",
                                   "$name",
                                   "$x$",
                                   "__NAME__",
@@ -137,12 +142,16 @@ TEST(FindPlaceholders, TakesWhatBelongsToThem) {
   EXPECT_EQ(Found("I like %s. %s is good"), (Texts{"%s", "%s"}));
   EXPECT_EQ(Found("see (http://x.y/z), or http://x.y."),
             (Texts{"(http://x.y/z)", "http://x.y"}));
+  EXPECT_EQ(Found("%d%% of %s"), (Texts{"%d%%", "%s"}));
+  EXPECT_EQ(Found("%A%%B% is"), (Texts{"%A%%B%"}));
+  EXPECT_EQ(Found("on %d/%m/%Y, %H:%M"), (Texts{"%d/%m/%Y, %H:%M"}));
   EXPECT_EQ(Found("%dpx wide, %ds old"), (Texts{"%d", "%d"}));
 }
 
 TEST(FindPlaceholders, TakesLinearTime) {
-  for (const char* part : {"{", "{{", "%", "%(", "[", "a@", "http://", "(",
-                           ":a", "__", "$", "${", "&", "<1", "{a,"}) {
+  for (const char* part :
+       {"{", "{{", "%", "%(", "[", "a@", "http://", "(", ":a", "__", "$", "${",
+        "&", "<1", "{a,", "[[", "<%"}) {
     std::string text;
     while (text.size() < 200000) text += part;
     EXPECT_NO_THROW(Found(text));
