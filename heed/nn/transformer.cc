@@ -429,6 +429,7 @@ Var TransformerStack::FeedForward(const Context& ctx, const Layer& layer,
     inner = AffineActivation(x, ctx.Use(layer.in.weight()),
                              ctx.Use(*layer.in.bias()), options_.activation);
   }
+  ctx.CheckCancelled();
   return layer.out(ctx, Dropout(ctx, inner, options_.activation_dropout));
 }
 

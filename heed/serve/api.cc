@@ -332,7 +332,8 @@ void Api::Translate(const ExchangePtr& exchange) {
   Charge(asked.payer, std::ssize(call.texts) - 1);
   call.stream =
       call.stream || Accepts(exchange->request(), "text/event-stream");
-  std::make_shared<TranslationWork>(exchange, std::move(call))->Start(engine_);
+  std::make_shared<TranslationWork>(exchange, std::move(call), asked.payer.name)
+      ->Start(engine_);
 }
 
 void Api::Detect(const ExchangePtr& exchange) {

@@ -23,6 +23,8 @@ constexpr int kExpensiveRunsOfClient = 2;
 // At the full speed of the processor, which nothing reaches.
 constexpr double kExpensiveSeconds = 0.1;
 
+bool IsExpensive(const Job& job) { return job.seconds > kExpensiveSeconds; }
+
 double SecondsFrom(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
       .count();
@@ -39,9 +41,11 @@ struct ModelQueue::Waiting {
   std::vector<Translations> translations;
   std::vector<Prediction> predictions;
 
-  // With whom it can be computed.
+  // With whom it can be computed. What is expensive would keep what is not
+  // until its batch is done.
   bool Joins(const Waiting& other, const ServedModel& model) const {
     if (job.kind != other.job.kind || job.kind == Job::Kind::kRun) return false;
+    if (IsExpensive(job) != IsExpensive(other.job)) return false;
     if (job.kind == Job::Kind::kTranslate) {
       return job.search == other.job.search;
     }
@@ -221,10 +225,6 @@ void ModelQueue::DropCancelled(Dropped& dropped) {
     dropped.push_back(waiting);
     return true;
   });
-}
-
-bool ModelQueue::IsExpensive(const Job& job) const {
-  return job.seconds > kExpensiveSeconds;
 }
 
 bool ModelQueue::MayStart(const Job& job) const {

@@ -74,8 +74,8 @@ struct Job {
 
 /// One model: what waits for it, and the threads that take all that waits at
 /// once, up to the limits of a batch. Texts of several jobs are computed
-/// together if their options are equal; of a long job some texts at a time, so
-/// that short ones need not wait for its end.
+/// together if their options are equal and all or none are expensive; of a long
+/// job some texts at a time, so that short ones need not wait for its end.
 ///
 /// The threads take turns: one batch is computed at a time, and one that takes
 /// long pauses between its steps for what came after it. Expensive jobs can
@@ -108,7 +108,6 @@ class ModelQueue {
   using Dropped = std::vector<std::shared_ptr<Waiting>>;
 
   void Work();
-  bool IsExpensive(const Job& job) const;
   bool MayStart(const Job& job) const;
   bool AnyMayStart() const;
   void TakeBatch(Run& run);

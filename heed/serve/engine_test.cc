@@ -267,6 +267,26 @@ TEST_F(EngineTest, AShortJobIsDoneWhileALongOneGoesOn) {
   gone.wait();
 }
 
+TEST_F(EngineTest, WhatIsExpensiveIsABatchOfItsOwn) {
+  Start();
+  std::promise<void> release;
+  Occupy(release.get_future().share()).wait();
+  Job expensive;
+  expensive.texts = {"a b", "b c"};
+  expensive.seconds = 1000;
+  auto done = SubmitAny(expensive);
+  auto also = SubmitAny(expensive);
+  auto one = Submit({"a b"});
+  auto two = Submit({"c"});
+  release.set_value();
+  EXPECT_EQ(one.get(), Expected({"a b"}));
+  EXPECT_EQ(two.get(), Expected({"c"}));
+  done.wait();
+  also.wait();
+  EXPECT_TRUE(Counted("heed_batch_texts_count{model=\"model\"} 3"));
+  EXPECT_TRUE(Counted("heed_batch_texts_sum{model=\"model\"} 7"));
+}
+
 TEST_F(EngineTest, ExpensiveJobsLeaveThreadsForOthers) {
   EngineOptions options;
   options.slice = options.first_slice = std::chrono::milliseconds(0);

@@ -57,8 +57,10 @@ HttpResponse EventStreamHead() {
 }
 
 TranslationWork::TranslationWork(std::shared_ptr<Exchange> exchange,
-                                 TranslateCall call)
-    : exchange_(std::move(exchange)), call_(std::move(call)) {
+                                 TranslateCall call, std::string client)
+    : exchange_(std::move(exchange)),
+      call_(std::move(call)),
+      client_(std::move(client)) {
   texts_.reserve(call_.texts.size());
   for (const std::string& text : call_.texts) {
     Text& place = texts_.emplace_back();
@@ -147,7 +149,7 @@ void TranslationWork::Submit(ModelQueue& queue) {
   }
   job.search.beam = call_.beam.value_or(0);
   job.search.nbest = call_.html ? 1 : call_.alternatives + 1;
-  job.client = exchange_->request().client;
+  job.client = client_;
   job.seconds = queue.model()->TranslationSeconds(job.texts, job.search);
   job.cancellation = CancellationOf(exchange_);
   if (call_.stream) {

@@ -19,7 +19,9 @@ namespace heed {
 /// Lives as long as its job.
 class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
  public:
-  TranslationWork(std::shared_ptr<Exchange> exchange, TranslateCall call);
+  /// `client`: whose it is, for the turns that clients take.
+  TranslationWork(std::shared_ptr<Exchange> exchange, TranslateCall call,
+                  std::string client);
 
   /// Chooses the model, detecting the language first if the call says so, and
   /// submits the job. Throws: HttpError.
@@ -69,6 +71,7 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
 
   const std::shared_ptr<Exchange> exchange_;
   const TranslateCall call_;
+  const std::string client_;
   std::string source_;
   std::optional<Detection> detected_;
   std::vector<Text> texts_;
