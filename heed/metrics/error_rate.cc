@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <compare>
+#include <iterator>
+#include <numeric>
 #include <string_view>
 
 #include "heed/base/errors.h"
@@ -74,6 +77,43 @@ double EqualShare(std::span<const std::string> hypotheses,
 }
 
 }  // namespace
+
+// D_ij is the distance of a[0, i) from b[0, j). Its neighbours differ by 1 at
+// most: bit i of `rises` says that D_ij is above D_{i-1,j}, of `falls` below.
+// Blocks of 64 rows are gone through one by one; `step[j]` is the difference of
+// D_ij from D_{i,j-1} in the last row of the block before.
+int64_t EditDistanceOfNumbers(std::span<const int32_t> a,
+                              std::span<const int32_t> b, int32_t kinds) {
+  constexpr size_t kBits = 64;
+  std::vector<int8_t> step(b.size(), 1);
+  std::vector<uint64_t> equal(static_cast<size_t>(kinds), 0);  // rows of a kind
+  for (size_t begin = 0; begin < a.size(); begin += kBits) {
+    const auto rows = a.subspan(begin, std::min(kBits, a.size() - begin));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      equal[static_cast<size_t>(rows[i])] |= uint64_t{1} << i;
+    }
+    const uint64_t last = uint64_t{1} << (rows.size() - 1);
+    uint64_t rises = ~uint64_t{0};
+    uint64_t falls = 0;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const uint64_t above_falls = step[j] < 0 ? 1 : 0;
+      const uint64_t above_rises = step[j] > 0 ? 1 : 0;
+      const uint64_t same = equal[static_cast<size_t>(b[j])];
+      const uint64_t vertical = same | falls;
+      const uint64_t start = same | above_falls;
+      const uint64_t horizontal = (((start & rises) + rises) ^ rises) | start;
+      const uint64_t up = falls | ~(horizontal | rises);
+      const uint64_t down = rises & horizontal;
+      step[j] = static_cast<int8_t>(((up & last) != 0 ? 1 : 0) -
+                                    ((down & last) != 0 ? 1 : 0));
+      const uint64_t shifted_up = (up << 1) | above_rises;
+      rises = (down << 1) | above_falls | ~(vertical | shifted_up);
+      falls = shifted_up & vertical;
+    }
+    for (const int32_t kind : rows) equal[static_cast<size_t>(kind)] = 0;
+  }
+  return std::accumulate(step.begin(), step.end(), std::ssize(a));
+}
 
 double WordErrorRate(std::span<const std::string> hypotheses,
                      std::span<const std::string> references) {

@@ -2,31 +2,38 @@
 #ifndef HEED_METRICS_ERROR_RATE_H_
 #define HEED_METRICS_ERROR_RATE_H_
 
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace heed {
 
+/// EditDistance of two sequences of `kinds` elements, numbered from 0.
+int64_t EditDistanceOfNumbers(std::span<const int32_t> a,
+                              std::span<const int32_t> b, int32_t kinds);
+
 /// Fewest insertions, deletions and substitutions of one element that turn `a`
-/// into `b` (Levenshtein). Needs size(), operator[] and == of the elements.
+/// into `b` (Levenshtein), in |a| |b| / 64 steps and little memory, so that
+/// documents on one line can be compared. Needs elements with a std::hash.
+/// Paper: Myers 1999, doi:10.1145/316542.316550; for blocks: Hyyrö 2003.
 template <typename Sequence>
 int64_t EditDistance(const Sequence& a, const Sequence& b) {
-  // row[j] is the distance from the part of `a` read so far to b[0, j).
-  std::vector<int64_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), int64_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    int64_t diagonal = row[0]++;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const int64_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, diagonal + 1, row[j] + 1});
+  std::unordered_map<typename Sequence::value_type, int32_t> numbers;
+  const auto numbered = [&numbers](const Sequence& sequence) {
+    std::vector<int32_t> result;
+    result.reserve(sequence.size());
+    for (const auto& element : sequence) {
+      result.push_back(
+          numbers.emplace(element, static_cast<int32_t>(numbers.size()))
+              .first->second);
     }
-  }
-  return row.back();
+    return result;
+  };
+  const std::vector<int32_t> from = numbered(a);
+  const std::vector<int32_t> to = numbered(b);
+  return EditDistanceOfNumbers(from, to, static_cast<int32_t>(numbers.size()));
 }
 
 /// The right answers to one item, where there may be several.

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
 #include "heed/base/errors.h"
+#include "heed/base/rng.h"
 
 namespace heed {
 namespace {
@@ -28,6 +34,49 @@ TEST(EditDistance, FromOrToNothingIsTheLength) {
 TEST(EditDistance, TakesAnyTokens) {
   EXPECT_EQ(EditDistance(std::vector<int>{1, 2, 3}, std::vector<int>{1, 3, 4}),
             2);
+}
+
+int64_t DistanceByTable(const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<int64_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), int64_t{0});
+  for (const int x : a) {
+    int64_t diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const int64_t substituted = diagonal + (x == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+TEST(EditDistance, EqualsThatOfTheTableForLongSequences) {
+  Rng rng(3);
+  const auto draw = [&rng](uint64_t longest, uint64_t kinds) {
+    std::vector<int> sequence(rng.Below(longest + 1));
+    for (int& x : sequence) x = static_cast<int>(rng.Below(kinds));
+    return sequence;
+  };
+  for (int i = 0; i < 300; ++i) {
+    const uint64_t kinds = 1 + rng.Below(i % 2 == 0 ? 4 : 300);
+    const std::vector<int> a = draw(i % 3 == 0 ? 70 : 260, kinds);
+    std::vector<int> b = draw(200, kinds);
+    if (i % 5 == 0) {  // near each other
+      b = a;
+      for (int& x : b) x = rng.Below(8) == 0 ? 7 : x;
+    }
+    ASSERT_EQ(EditDistance(a, b), DistanceByTable(a, b)) << i;
+    ASSERT_EQ(EditDistance(b, a), DistanceByTable(a, b)) << i;
+  }
+}
+
+TEST(EditDistance, OfDocumentsOnOneLine) {
+  std::vector<int> a(100'000);
+  std::iota(a.begin(), a.end(), 0);
+  std::vector<int> b = a;
+  b.erase(b.begin() + 5, b.begin() + 12);
+  b[70'000] = -1;
+  EXPECT_EQ(EditDistance(a, b), 8);
 }
 
 TEST(ErrorRate, WordsArePooledOverSentences) {
