@@ -110,9 +110,7 @@ class Run {
     RemoveForgotten();  // what a run that was killed had no time for
     log_.emplace(out_.path(), state_.step);
     try {
-      if (state_.step == 0) SaveCheckpoint();
-      last_checkpoint_ = Clock::now();
-      RunEpochs();
+      TrainSteps();
       Finish();
     } catch (const NumericError& error) {
       throw NotFinite(error.what());
@@ -181,8 +179,15 @@ class Run {
     if (fs::exists(best)) fs::rename(best, PathOf(kWeightsFile));
   }
 
-  void RunEpochs() {
+  /// Whoever sees the first checkpoint can stop the run in good order.
+  void TrainSteps() {
     const InterruptGuard interrupt;
+    if (state_.step == 0) SaveCheckpoint();
+    last_checkpoint_ = Clock::now();
+    RunEpochs(interrupt);
+  }
+
+  void RunEpochs(const InterruptGuard& interrupt) {
     while (!Done()) {
       const auto plan =
           trained_.PlanEpoch(config_.run.seed, static_cast<int>(state_.epoch));
