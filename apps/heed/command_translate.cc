@@ -24,6 +24,11 @@ namespace {
 
 constexpr int kErrors = 2;  // the descriptor of standard error
 
+std::string JsonLine(const nlohmann::ordered_json& parts) {
+  return parts.dump(-1, ' ', false,
+                    nlohmann::ordered_json::error_handler_t::replace);
+}
+
 }  // namespace
 
 int RunTranslate(const Arguments& arguments) {
@@ -42,7 +47,7 @@ int RunTranslate(const Arguments& arguments) {
       "translate",
       "Translates standard input to standard output, line by line and in "
       "order. With --nbest above 1 a line is: number ||| text ||| score.");
-  options.Positional("DIR", folder, "model folder");
+  options.ModelFolder(folder);
   decode.Visit(options.fields());
   options.fields().Section("Attention");
   options.fields()(
@@ -92,10 +97,9 @@ int RunTranslate(const Arguments& arguments) {
   const auto emit = [&](int64_t index, const std::string& line,
                         const Translations& all) {
     if (output == "json") {
-      fmt::print("{}\n", TranslationParts({}, model, line, all,
-                                          !IsLongerThan(line, input.max_line))
-                             .dump(-1, ' ', false,
-                                   nlohmann::json::error_handler_t::replace));
+      fmt::print("{}\n", JsonLine(TranslationParts(
+                             {}, model, line, all,
+                             !IsLongerThan(line, input.max_line))));
     } else {
       fmt::print("{}", LinesOf(index, all, decode.nbest > 1));
     }
@@ -130,7 +134,7 @@ int RunTranslate(const Arguments& arguments) {
       },
       [&](int64_t index, const std::string& reason) {
         if (output == "json") {
-          fmt::print("{}\n", nlohmann::json{{"error", reason}}.dump());
+          fmt::print("{}\n", JsonLine({{"error", reason}}));
         } else {
           emit(index, "", Translations(1));
         }

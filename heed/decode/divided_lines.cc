@@ -41,6 +41,7 @@ Translation WithoutEnd(Translation part) {
   if (s == 0) return part;
   part.source_pieces.pop_back();
   part.target_pieces.pop_back();
+  part.target_ids.pop_back();
   if (part.attention.empty()) return part;
   const size_t t = part.target_pieces.size();
   std::vector<float> weights;
@@ -64,6 +65,8 @@ void Append(Translation& whole, const Translation& part, bool space) {
   whole.target_pieces.insert(whole.target_pieces.end(),
                              part.target_pieces.begin(),
                              part.target_pieces.end());
+  whole.target_ids.insert(whole.target_ids.end(), part.target_ids.begin(),
+                          part.target_ids.end());
 }
 
 /// Translator::Translate of lines that nobody waits for any more, or all do.

@@ -20,10 +20,13 @@ void DecodeOptions::Visit(FieldList& v) {
       .Alias("beam_size")
       .Alias("num_beams");
   v("nbest", nbest, Range(1, 1000),
-    "translations of each sentence; at most the beam, unless sampled");
+    "translations of each sentence; at most the beam, unless sampled")
+      .Alias("n_best")
+      .Alias("num_return_sequences");
   v("length_penalty", length_penalty, Range(0, 10),
     "divide log p by ((5 + length) / 6) to this power; 0: off, favours short "
-    "output");
+    "output")
+      .Alias("lenpen");
   v("coverage_penalty", coverage_penalty, Range(0, 100),
     "weight of the penalty for source words of little attention; 0: off");
   v("max_length", max_length, Range(0, 1000000),

@@ -217,6 +217,8 @@ Translation Translator::Write(const std::vector<std::string>& source_pieces,
   translation.log_probability = hypothesis.log_probability;
   translation.source_pieces = source_pieces;
   translation.target_pieces = std::move(pieces);
+  translation.target_ids = std::move(hypothesis.tokens);
+  translation.target_ids.push_back(kEos);
   translation.attention = std::move(hypothesis.attention);
   return translation;
 }

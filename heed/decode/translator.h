@@ -24,6 +24,7 @@ struct Translation {
   double log_probability = 0;              ///< as Hypothesis::log_probability
   std::vector<std::string> source_pieces;  ///< the last one is </s>
   std::vector<std::string> target_pieces;  ///< the last one is </s>
+  std::vector<int32_t> target_ids;         ///< the tokens of these pieces
   /// How much each target piece looked at each source piece, row-major
   /// [target_pieces, source_pieces]; empty if it was not asked for
   /// (DecodeOptions::keep_attention) or the model has none.

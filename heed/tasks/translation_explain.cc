@@ -33,6 +33,40 @@ void SetTranslationSides(LayerAttention& layer) {
   if (layer.layer.ends_with("self_attention")) layer.keys = TokenSide::kTarget;
 }
 
+/// Of each target token, given those before it.
+std::vector<float> TokenProbabilities(const Context& ctx,
+                                      const TranslationModel& model,
+                                      const std::string& line,
+                                      const Translation& translation) {
+  if (translation.target_ids.empty()) return {};
+  Corpus pair;
+  pair.source.push_back(
+      EncodeSentence(model.vocabularies.source, line, model.data.lowercase)
+          .ids);
+  pair.target.push_back(translation.target_ids);
+  const Tensor scores =
+      PairScores(*model.model, ctx, MakeBatch(pair, Repeated(1))).value();
+  std::vector<float> probabilities;
+  for (int64_t t = 0; t < scores.numel(); ++t) {
+    probabilities.push_back(std::exp(scores.row<float>(0)[t]));
+  }
+  return probabilities;
+}
+
+/// [source, target] of white-space words.
+nlohmann::ordered_json WordLinks(const TranslationModel& model,
+                                 const std::string& source,
+                                 const std::string& target) {
+  nlohmann::ordered_json links = nlohmann::ordered_json::array();
+  if (target.empty()) return links;
+  const std::vector<AlignmentLinks> pairs =
+      AlignWords(model, {{source}, {target}});
+  for (const AlignmentLink& link : pairs.front()) {
+    links.push_back({link.source, link.target});
+  }
+  return links;
+}
+
 }  // namespace
 
 /// The ids of the best translation of a source, with </s>.
@@ -62,33 +96,16 @@ nlohmann::ordered_json TranslationParts(const Context& ctx,
                                         const std::string& line,
                                         const Translations& translations,
                                         bool align) {
-  using Json = nlohmann::ordered_json;
   const Translation& best = translations.front();
-  Json parts = {{"text", best.text},
-                {"score", best.score},
-                {"log_probability", best.log_probability},
-                {"source_tokens", best.source_pieces},
-                {"target_tokens", best.target_pieces}};
-  const Vocabularies& v = model.vocabularies;
-  const Encoded target = EncodeSentence(v.target, best.text, false);
-  if (align && target.pieces == best.target_pieces) {
-    Corpus pair;
-    pair.source.push_back(
-        EncodeSentence(v.source, line, model.data.lowercase).ids);
-    pair.target.push_back(target.ids);
-    const Tensor scores =
-        PairScores(*model.model, ctx, MakeBatch(pair, Repeated(1))).value();
-    parts["probabilities"] = Json::array();
-    for (int64_t t = 0; t < scores.numel(); ++t) {
-      parts["probabilities"].push_back(std::exp(scores.row<float>(0)[t]));
-    }
-  }
-  if (align && !best.text.empty() &&
-      !model.model->alignment_attention().empty()) {
-    parts["alignment"] = Json::array();
-    for (const AlignmentLink& link :
-         AlignWords(model, {{line}, {best.text}}).front()) {
-      parts["alignment"].push_back({link.source, link.target});
+  nlohmann::ordered_json parts = {{"text", best.text},
+                                  {"score", best.score},
+                                  {"log_probability", best.log_probability},
+                                  {"source_tokens", best.source_pieces},
+                                  {"target_tokens", best.target_pieces}};
+  if (align) {
+    parts["probabilities"] = TokenProbabilities(ctx, model, line, best);
+    if (!model.model->alignment_attention().empty()) {
+      parts["alignment"] = WordLinks(model, line, best.text);
     }
   }
   for (size_t i = 1; i < translations.size(); ++i) {

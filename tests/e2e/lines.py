@@ -175,11 +175,12 @@ class Json(Models):
         text = self.runs("translate", WORLD.model, stdin=b"1 2 3\n\n")
         for command in ("translate", "predict"):
             first, empty = self.parts(command, WORLD.model, "1 2 3\n\n")
+            self.assertEqual([empty["probabilities"], empty["alignment"]], [[], []])
             self.assertEqual([first["text"], empty["text"]], text.split("\n")[:2])
             self.assertEqual(len(first["probabilities"]), len(first["target_tokens"]))
             self.assertTrue(all(0 <= p <= 1 for p in first["probabilities"]))
             self.assertEqual(first["source_tokens"], ["1", "2", "3", "</s>"])
-            self.assertEqual([t for _, t in first["alignment"]],
+            self.assertEqual(sorted(t for _, t in first["alignment"]),
                              list(range(len(first["text"].split()))))
         best, = self.parts("translate", WORLD.model, "1 2 3\n", "--nbest", 3)
         self.assertEqual(len(best["alternatives"]), 2)
@@ -290,6 +291,20 @@ class Tables(Models):
         result = strict_json(self.runs("evaluate", self.language_model(), "--texts", text,
                                        "--json"))
         self.assertEqual(result["lines"], 2)
+
+    def test_a_row_is_a_document_to_learn_language_from(self):
+        rows = [["The cat sat. It slept!"], ["A dog ran.\nIt was fast."]] * 10
+        plain = self.put("plain.txt", "The cat sat.\nIt slept!\n\nA dog ran.\nIt was fast.\n\n"
+                         * 10)
+        found = []
+        for name, texts in (("plain", plain),
+                            ("csv", self.put("text.csv", self.csv(rows, ["text"])))):
+            out = self.folder / name
+            self.runs("train", "--task", "pretrain", "--texts", texts, "--width", 8, "--ff", 8,
+                      "--heads", 2, "--layers", 1, "--epochs", 1, "--quiet", "--threads", 1,
+                      "--out", out)
+            found.append((out / "model.safetensors").read_bytes())
+        self.assertEqual(*found)
 
     def test_standard_input_may_be_a_table(self):
         plain = self.runs("translate", WORLD.model, stdin=b"1 2\n3 4\n")
