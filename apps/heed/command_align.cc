@@ -92,21 +92,6 @@ void CheckSides(const ParallelText& text) {
   }
 }
 
-/// Empties pairs that are too long to be aligned, with a warning: the weights
-/// of all their words would not fit into memory.
-void LimitPairs(ParallelText& text) {
-  constexpr size_t kMostWords = 2000;
-  for (size_t i = 0; i < text.source.size(); ++i) {
-    const size_t words = std::max(SplitWhitespace(text.source[i]).size(),
-                                  SplitWhitespace(text.target[i]).size());
-    if (words <= kMostWords) continue;
-    Warn(fmt::format("{}: {} words, above {}; the pair is left without links",
-                     text.PlaceOf(i, true), words, kMostWords));
-    text.source[i].clear();
-    text.target[i].clear();
-  }
-}
-
 int64_t ParseLayer(const std::string& name, const std::string& text) {
   const auto number = ParseNumber(text);
   if (!number || *number < 0 || *number > 1e6 ||
@@ -137,11 +122,12 @@ std::string Described(const AttentionChoice& choice) {
       choice.shift ? ", one step later" : "");
 }
 
-/// Views with their links.
+/// Views with their links; pairs that are too long are emptied.
 std::vector<AlignmentView> AlignPairs(const AlignOptions& options,
-                                      const ParallelText& text) {
+                                      ParallelText& text) {
   const TranslationModel forward =
       ReadTranslationModel(options.folder, options.dtype);
+  EmptyLongPairs(text, forward.vocabularies);
   AttentionChoice choice =
       Chosen(options, "layer", options.layer, UsualAttention(forward));
   if (options.reverse.empty()) {
@@ -151,6 +137,8 @@ std::vector<AlignmentView> AlignPairs(const AlignOptions& options,
   }
   const TranslationModel backward =
       ReadTranslationModel(options.reverse, options.dtype);
+  EmptyLongPairs(text,
+                 {backward.vocabularies.target, backward.vocabularies.source});
   AttentionChoice other =
       Chosen(options, "reverse_layer", options.reverse_layer,
              UsualAttention(backward));
@@ -205,7 +193,7 @@ int RunAlign(const Arguments& arguments) {
       "Links the words of sentence pairs by the attention of a translation "
       "model under forced decoding of the target (teacher forcing), or of two "
       "models of opposite directions.");
-  options.Positional("DIR", chosen.folder, "model folder");
+  options.ModelFolder(chosen.folder);
   chosen.Visit(options.fields());
   options.fields().Section("Run");
   VisitDtype(options.fields(), chosen.dtype);
@@ -221,7 +209,6 @@ int RunAlign(const Arguments& arguments) {
   const ThreadLimit limit(chosen.threads);
   const AlignmentFormat format = FormatOf(chosen);
   ParallelText text = chosen.pairs.Read("");
-  LimitPairs(text);
   CheckSides(text);
   std::vector<GoldAlignment> gold;
   if (!chosen.gold.empty()) gold = ReadAlignments(chosen.gold, text);

@@ -97,6 +97,7 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
   }
   if (!options.alignment_gold.empty()) {
     const auto gold = ReadAlignments(options.alignment_gold, text);
+    EmptyLongPairs(text, v);
     result.aer =
         100 * ScoreAlignments(AlignWords(model, text), gold).error_rate;
   }

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/subwords.h"
 #include "heed/data/word_tokens.h"
 #include "heed/io/file.h"
@@ -318,6 +320,27 @@ AgreedChoice ChooseByAgreement(const TranslationModel& forward,
     }
   }
   return best;
+}
+
+void EmptyLongPairs(ParallelText& text, const Vocabularies& vocabularies) {
+  constexpr int64_t kMost = 2000;
+  // A line of fewer characters need not be looked at.
+  const auto size = [](const std::string& line, const Vocabulary& vocabulary) {
+    if (!IsLongerThan(line, kMost)) return int64_t{0};
+    return std::max(std::ssize(SplitWhitespace(line)),
+                    std::ssize(vocabulary.Encode(line)));
+  };
+  for (size_t i = 0; i < text.source.size(); ++i) {
+    const int64_t most = std::max(size(text.source[i], vocabularies.source),
+                                  size(text.target[i], vocabularies.target));
+    if (most <= kMost) continue;
+    Warn(fmt::format(
+        "{}: {} words or subword tokens, above {}; the pair is left without "
+        "links",
+        text.PlaceOf(i, true), most, kMost));
+    text.source[i].clear();
+    text.target[i].clear();
+  }
 }
 
 ParallelText Swapped(const ParallelText& text) {

@@ -77,6 +77,11 @@ AgreedChoice ChooseByAgreement(const TranslationModel& forward,
                                const LinkOptions& options = {},
                                int64_t pairs = 500);
 
+/// Empties pairs with a side of more than 2,000 words, or tokens of these
+/// vocabularies, each with a warning on standard error: the weights of all
+/// their words would not fit into memory.
+void EmptyLongPairs(ParallelText& text, const Vocabularies& vocabularies);
+
 /// The text with its sides exchanged.
 ParallelText Swapped(const ParallelText& text);
 
