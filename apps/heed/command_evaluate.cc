@@ -54,7 +54,7 @@ Options OptionsFor(Task& task, EvaluateOptions& chosen) {
       "or heed evaluate --task NAME --help. For translation: BLEU as "
       "sacreBLEU counts it (13a), chrF2, loss, exact match, word error rate; "
       "several models give one line each in the plot.");
-  options.Positionals("DIR", chosen.folders, "model folders");
+  options.ModelFolders(chosen.folders, "model folders");
   FieldList& v = options.fields();
   task.VisitEvaluate(v);
   v.Section("Run");

@@ -66,7 +66,7 @@ Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
                   "picture, JSON or in the terminal. With --summary: over many "
                   "texts. With --prune: the quality without the least "
                   "important heads; --prune SHARES --help shows its options.");
-  options.Positional("DIR", o.folder, "model folder");
+  options.ModelFolder(o.folder);
   FieldList& v = options.fields();
   v.Section("Text");
   v("text", o.text, Any{"TEXT"},
@@ -403,7 +403,14 @@ int RunExplain(const Arguments& arguments) {
   std::ios::sync_with_stdio(false);
   const LoadedTask loaded = ReadTask(o.folder, o.dtype);
   ExplainOptions chosen;
-  OptionsFor(*loaded.task, prunes, chosen).Parse(arguments);
+  Options options = OptionsFor(*loaded.task, prunes, chosen);
+  options.Parse(arguments);
+  // Every token of a translation has a gradient of its own.
+  constexpr int kLongestAttributed = 500;
+  if (loaded.task->name() == "translate" &&
+      !chosen.attribution.methods.empty() && !options.Given("max_line")) {
+    chosen.input.max_line = kLongestAttributed;
+  }
   if (!chosen.prune.empty()) return ShowPruning(*loaded.task, chosen);
   return chosen.summary ? ShowSummary(*loaded.task, chosen)
                         : ShowTexts(*loaded.task, chosen);

@@ -19,7 +19,7 @@ int RunExport(const Arguments& arguments) {
       "MarianTokenizer, of a BERT for task pretrain BertForPreTraining and "
       "BertTokenizer. A setting that they have not is named, and nothing is "
       "written.");
-  options.Positional("DIR", folder, "model folder");
+  options.ModelFolder(folder);
   options.fields().Section("Output");
   options.fields()("out", out, Any{"DIR"}, "folder to write");
   options.fields()("format", format, OneOf{"huggingface"}, "for which program");

@@ -122,7 +122,7 @@ int RunInfo(const Arguments& arguments) {
   bool json = false;
   Options options("info",
                   "Describes a model folder: sizes, training, every setting.");
-  options.Positional("DIR", folder, "model folder");
+  options.ModelFolder(folder);
   options.fields()("json", json, "one JSON object on standard output");
   options.Example("heed info model");
   if (!options.Parse(arguments)) return 0;

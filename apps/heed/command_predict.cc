@@ -28,7 +28,7 @@ Options OptionsFor(Task& task, PredictOptions& chosen) {
                   "in order. What else can be chosen depends on the model's "
                   "task: heed predict DIR --help.");
   chosen.input = task.reading().defaults;
-  options.Positional("DIR", chosen.folder, "model folder");
+  options.ModelFolder(chosen.folder);
   FieldList& v = options.fields();
   v.Section("Task");
   v("task", chosen.task, OneOf(TaskNames()),

@@ -1,5 +1,6 @@
 // heed quantize and heed shortlist: what makes a trained model faster.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
@@ -31,7 +32,7 @@ int RunQuantize(const Arguments& arguments) {
       "of the size, and products several times faster. Such a model cannot be "
       "trained on. (--dtype int8 of translate, predict and evaluate does the "
       "same while a model is read.)");
-  options.Positional("DIR", folder, "model folder");
+  options.ModelFolder(folder);
   options.fields()("out", run.out, Any{"DIR"}, "model folder to write");
   options.fields()("overwrite", run.overwrite,
                    "replace a model that stands in that folder");
@@ -63,7 +64,7 @@ int RunShortlist(const Arguments& arguments) {
       "Learns from parallel text which words may translate which, and puts "
       "that into the model's folder: heed translate --shortlist model then "
       "scores these alone. (IBM model 1 on the model's own tokens.)");
-  options.Positional("DIR", folder, "model folder");
+  options.ModelFolder(folder);
   FieldList& v = options.fields();
   v.Section("Data");
   pairs.Visit(v, "", "text");
@@ -84,6 +85,11 @@ int RunShortlist(const Arguments& arguments) {
   const Vocabularies& vocabularies = model.vocabularies;
   const Corpus corpus =
       EncodeMeasured(text, vocabularies.source, vocabularies.target);
+  if (corpus.size() == 0) {
+    throw FormatError(fmt::format(
+        "{}: no pair to learn from; each has an empty side or is too long",
+        fmt::join(pairs.tsv.empty() ? pairs.source : pairs.tsv, ", ")));
+  }
   const OutFolder out(folder);
   const std::string path = PathIn(folder, kShortlistFile);
   Shortlist::Train(corpus, vocabularies.source.size(),

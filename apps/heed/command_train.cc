@@ -33,6 +33,9 @@ void PrintResult(const TrainResult& result, const std::string& task,
 void ChooseStart(const Arguments& arguments, Task& task) {
   const std::string model = PeekOption(arguments, "model");
   const std::string folder = PeekOption(arguments, "pretrained");
+  const std::string resumed = PeekOption(arguments, "resume");
+  // A folder that holds no model is named before any option.
+  if (!resumed.empty()) ReadModelSettings(LatestRun(resumed));
   if (!model.empty()) task.ChooseModel(model);
   if (folder.empty()) return;
   const std::string theirs = ReadModelSettings(folder).value("model", "");

@@ -87,9 +87,17 @@ Strings NegatedNames(const Field& field) {
   return names;
 }
 
+std::string WithDashes(std::string_view name) {
+  std::string dashed(name);
+  if (name.starts_with("--")) {
+    std::replace(dashed.begin(), dashed.end(), '_', '-');
+  }
+  return dashed;
+}
+
 bool HasOption(const Field& field, std::string_view word) {
   const Strings names = field.OptionNames();
-  return std::find(names.begin(), names.end(), word) != names.end();
+  return std::find(names.begin(), names.end(), WithDashes(word)) != names.end();
 }
 
 bool TakesValue(const std::vector<Field>& fields, std::string_view word) {

@@ -50,7 +50,9 @@ std::string Usage(const Field& field);
 std::string NegatedName(const Field& field);
 /// The same of all its names; none if it is no flag.
 std::vector<std::string> NegatedNames(const Field& field);
-/// Whether the word is a name of its option, not negated.
+/// An option's name with dashes: --batch-size for --batch_size.
+std::string WithDashes(std::string_view name);
+/// Whether the word is a name of its option, not negated, with dashes or not.
 bool HasOption(const Field& field, std::string_view word);
 /// Whether the word is an option of these fields whose value follows.
 bool TakesValue(const std::vector<Field>& fields, std::string_view word);

@@ -17,6 +17,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/io/file.h"
+#include "heed/train/model_folder.h"
 
 namespace heed {
 namespace {
@@ -47,13 +48,19 @@ nlohmann::ordered_json ReadJsonFile(const std::string& path) {
 std::string LastValue(const Arguments& arguments, const std::string& name) {
   std::string value;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == name && i + 1 < arguments.size()) {
+    const size_t equals = std::min(arguments[i].find('='), arguments[i].size());
+    if (WithDashes(arguments[i].substr(0, equals)) != name) continue;
+    if (equals < arguments[i].size()) {
+      value = arguments[i].substr(equals + 1);
+    } else if (i + 1 < arguments.size()) {
       value = arguments[i + 1];
-    } else if (arguments[i].rfind(name + "=", 0) == 0) {
-      value = arguments[i].substr(name.size() + 1);
     }
   }
   return value;
+}
+
+bool IsHelp(std::string_view word) {
+  return word == "-h" || word.starts_with("--help");
 }
 
 CLI::Option* AddValue(CLI::App& app, const std::string& name) {
@@ -78,6 +85,18 @@ CLI::Option* AddField(CLI::App& app, const Field& field) {
   if (!field.IsBool()) return AddValue(app, NamesFor(field));
   return app.add_flag(NamesFor(field))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+// A flag, or an option that has its value behind "=".
+bool IsKnown(const std::vector<Field>& fields, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  return IsHelp(word) || TakesValue(fields, name) ||
+         std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
+           const Strings negated = NegatedNames(field);
+           return HasOption(field, name) ||
+                  std::find(negated.begin(), negated.end(), WithDashes(name)) !=
+                      negated.end();
+         });
 }
 
 bool NamesPaths(const Field& field) {
@@ -162,6 +181,16 @@ void Options::Positionals(std::string name, Strings& values, std::string help) {
       {std::move(name), &values, {}, std::move(help), ""});
 }
 
+void Options::ModelFolder(std::string& value, std::string help) {
+  has_model_folders_ = true;
+  Positional("DIR", value, std::move(help));
+}
+
+void Options::ModelFolders(Strings& values, std::string help) {
+  has_model_folders_ = true;
+  Positionals("DIR", values, std::move(help));
+}
+
 void Options::Example(std::string line) {
   description_.examples.push_back(std::move(line));
 }
@@ -204,7 +233,7 @@ bool Options::Parse(const Arguments& arguments) {
         AddValue(app, positional.key)->allow_extra_args(positional.IsList()));
   }
 
-  Arguments words = SplitAtEquals(arguments);
+  Arguments words = InFullForm(arguments);
   std::reverse(words.begin(), words.end());  // the order that CLI11 takes
   try {
     app.parse(words);
@@ -218,6 +247,7 @@ bool Options::Parse(const Arguments& arguments) {
     throw ConfigError(fmt::format("{} (see heed {} --help)", error.what(),
                                   description_.command));
   }
+  CheckModelFolders(arguments);
   RefuseUnknown(app.remaining());
 
   for (const std::string& path : config->results()) ApplyConfigFile(path);
@@ -271,24 +301,60 @@ void Options::RefuseMissing(const Strings& positionals) const {
                                 fmt::join(texts, "; "), description_.command));
 }
 
-// CLI11 would take the next word as the value of "--name=".
-Arguments Options::SplitAtEquals(const Arguments& arguments) const {
+// Of "--a_b=c" the words --a-b and c; CLI11 would take the next word as the
+// value of "--name=", and an option's name as the value of "--name".
+Arguments Options::InFullForm(const Arguments& arguments) const {
+  const std::vector<Field>& fields = description_.options.fields();
+  const Strings names = AllNames();
+  const auto is_name = [&names](const std::string& word) {
+    return std::find(names.begin(), names.end(), WithDashes(word)) !=
+           names.end();
+  };
   Arguments words;
-  for (const std::string& argument : arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
     const size_t equals = std::min(argument.find('='), argument.size());
     const std::string name = argument.substr(0, equals);
-    bool takes_value = name == kConfigOption;
-    for (const Field& field : description_.options.fields()) {
-      takes_value |= !field.IsBool() && HasOption(field, name);
-    }
-    if (takes_value && equals < argument.size()) {
-      words.push_back(name);
-      words.push_back(argument.substr(equals + 1));
-    } else {
+    if (!is_name(name)) {
       words.push_back(argument);
+      continue;
+    }
+    if (!TakesValue(fields, name)) {
+      words.push_back(WithDashes(name) + argument.substr(equals));
+      continue;
+    }
+    words.push_back(WithDashes(name));
+    if (equals < argument.size()) {
+      words.push_back(argument.substr(equals + 1));
+    } else if (i + 1 < arguments.size()) {
+      const std::string& value = arguments[++i];
+      if (is_name(value) || IsHelp(value)) {
+        throw ConfigError(
+            fmt::format("{} needs a value, but {} follows (see heed {} --help)",
+                        name, value, description_.command));
+      }
+      words.push_back(value);
     }
   }
   return words;
+}
+
+Strings Options::AllNames() const {
+  Strings names = {kConfigOption};
+  for (const Field& field : description_.options.fields()) {
+    for (const Strings& some : {field.OptionNames(), NegatedNames(field)}) {
+      names.insert(names.end(), some.begin(), some.end());
+    }
+  }
+  return names;
+}
+
+void Options::CheckModelFolders(const Arguments& arguments) const {
+  if (!has_model_folders_) return;
+  Strings folders = PositionalsIn(arguments, description_.options.fields());
+  const Field& first = description_.positionals.front();
+  if (!first.IsList() && folders.size() > 1) folders.resize(1);
+  for (const std::string& folder : folders) ReadModelSettings(folder);
 }
 
 void Options::RefuseUnknown(const Arguments& remaining) const {
@@ -302,14 +368,10 @@ void Options::RefuseUnknown(const Arguments& remaining) const {
         fmt::format("unexpected argument '{}' (see heed {} --help)", word,
                     description_.command));
   }
-  Strings names = {kConfigOption, "--help"};
-  for (const Field& field : description_.options.fields()) {
-    for (const Strings& some : {field.OptionNames(), NegatedNames(field)}) {
-      names.insert(names.end(), some.begin(), some.end());
-    }
-  }
+  Strings names = AllNames();
+  names.emplace_back("--help");
   constexpr size_t kMostNamed = 3;
-  const Strings nearest = NearestNames(word, names, kMostNamed);
+  const Strings nearest = NearestNames(WithDashes(word), names, kMostNamed);
   throw ConfigError(fmt::format(
       "unknown option '{}'{}{} (see heed {} --help)", word,
       subject_.empty() ? "" : " of " + subject_,
@@ -342,10 +404,7 @@ std::string PeekOption(const Arguments& arguments, const std::string& key) {
 }
 
 bool AsksForHelp(const Arguments& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(),
-                     [](const std::string& word) {
-                       return word == "-h" || word.starts_with("--help");
-                     });
+  return std::any_of(arguments.begin(), arguments.end(), IsHelp);
 }
 
 std::vector<std::string> PositionalsIn(const Arguments& arguments,
@@ -355,7 +414,12 @@ std::vector<std::string> PositionalsIn(const Arguments& arguments,
   for (const std::string& word : arguments) {
     const bool is_value = value_follows;
     value_follows = !is_value && TakesValue(fields, word);
-    if (!is_value && !word.starts_with('-')) positionals.push_back(word);
+    if (is_value || value_follows) continue;
+    if (!word.starts_with('-')) {
+      positionals.push_back(word);
+    } else if (!IsKnown(fields, word)) {
+      break;  // what follows may be its value
+    }
   }
   return positionals;
 }

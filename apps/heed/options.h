@@ -11,7 +11,8 @@
 //     ...
 //   }
 //
-// A field `learning_rate` becomes --learning-rate VALUE, a bool --x / --no-x,
+// A field `learning_rate` becomes --learning-rate VALUE (or --learning_rate), a
+// bool --x / --no-x,
 // a list --kinds a,b or --kinds a --kinds b, which add up; its aliases are
 // further names. --config FILE.json sets any of them by key; the command line
 // wins. Two different values for what has one are an error. A path of a list
@@ -55,6 +56,10 @@ class Options {
   /// The last argument, given once or more.
   void Positionals(std::string name, std::vector<std::string>& values,
                    std::string help);
+  /// The first argument, or all of them: folders with models. What is none is
+  /// named before any option is looked at.
+  void ModelFolder(std::string& value, std::string help = "model folder");
+  void ModelFolders(std::vector<std::string>& values, std::string help);
   /// A line that --help shows under "Examples".
   void Example(std::string line);
 
@@ -75,7 +80,9 @@ class Options {
 
  private:
   bool WriteRequested(const Arguments& arguments) const;
-  Arguments SplitAtEquals(const Arguments& arguments) const;
+  Arguments InFullForm(const Arguments& arguments) const;
+  std::vector<std::string> AllNames() const;
+  void CheckModelFolders(const Arguments& arguments) const;
   void RefuseUnknown(const Arguments& remaining) const;
   void ApplyConfigFile(const std::string& path);
   void RefuseMissing(const std::vector<std::string>& positionals) const;
@@ -83,6 +90,7 @@ class Options {
 
   CommandDescription description_;
   std::set<std::string> given_;
+  bool has_model_folders_ = false;
   std::string excuse_;
   std::string subject_;
 };
@@ -94,7 +102,8 @@ std::string PeekOption(const Arguments& arguments, const std::string& key);
 /// Whether Parse will write what was asked for instead of reading the options.
 bool AsksForHelp(const Arguments& arguments);
 
-/// The arguments that belong to no option, if options are these fields.
+/// The arguments that belong to no option, if options are these fields; up to
+/// an option that is none of them.
 std::vector<std::string> PositionalsIn(const Arguments& arguments,
                                        const std::vector<Field>& fields);
 

@@ -154,7 +154,7 @@ void RecurrentConfig::Visit(FieldList& v) {
     "source positions that a target position may attend to, as 'local_m(10)'");
   v("normalizer", normalizer, Any{"NORMALIZER"},
     "from scores to weights, as 'sparsemax'");
-  v("heads", heads, Range(1, 256), "heads of the attention");
+  v("heads", heads, Range(1, 256), "heads of the attention").Alias("num_heads");
   v("attention_dropout", attention_dropout, UpToBelow(0, 1),
     "dropout rate of attention weights");
   v("attention_units", attention_units, Range(0, 16384),

@@ -33,7 +33,7 @@ void RnnConfig::Visit(FieldList& v) {
     "what changes scores or weights, as 'alibi; soft_cap(30)'");
   v("normalizer", normalizer, Any{"NORMALIZER"},
     "from scores to weights, as 'sparsemax'");
-  v("heads", heads, Range(1, 256), "heads of the attention");
+  v("heads", heads, Range(1, 256), "heads of the attention").Alias("num_heads");
   v("attention_units", attention_units, Range(0, 16384),
     "width of an additive or mlp score; 0: as units");
   v("positions", positions, Range(1, 10000),

@@ -41,7 +41,8 @@ void DataConfig::Visit(FieldList& v) {
     "tokens of the target, if they are of another kind");
   v("joint_vocabulary", joint_vocabulary, "one vocabulary for both sides");
   v("source_vocabulary_size", source_vocabulary_size, Range(0, 1000000),
-    "tokens; 0: 8000 subwords, or as many words or characters as there are");
+    "tokens; 0: 8000 subwords, or as many words or characters as there are")
+      .Alias("vocab_size");
   v("target_vocabulary_size", target_vocabulary_size, Range(0, 1000000),
     "the same for the target; 0 with a joint vocabulary: as many as of the "
     "source");
@@ -53,7 +54,8 @@ void DataConfig::Visit(FieldList& v) {
 
   v.Section("Batches");
   v("batch_tokens", batch_tokens, Range(1, 10000000),
-    "tokens per batch on either side, padding included");
+    "tokens per batch on either side, padding included")
+      .Alias("max_tokens");
   v("batch_sentences", batch_sentences, Range(0, 1000000),
     "pairs per batch at most; 0: no limit")
       .Alias("batch_size")

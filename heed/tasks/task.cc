@@ -185,9 +185,8 @@ void Task::VisitAll(FieldList& v) {
   v("pretrained", pretrained, Any{"DIR"},
     "go on from this folder's model, trained or imported, of the same task: "
     "its settings, vocabularies and weights, with a fresh optimiser "
-    "(classify, tag and slots: also the encoder of --task pretrain); freeze "
-    "keeps parameters as they are")
-      .Main();
+    "(classify, tag and slots: also the encoder of --task pretrain); "
+    "--freeze keeps parameters as they are");
 }
 
 std::string Task::LearntSizeNote(int64_t size, int asked) const {

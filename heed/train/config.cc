@@ -8,9 +8,11 @@ namespace heed {
 void OptimizerConfig::Visit(FieldList& v) {
   v.Section("Optimisation");
   v("optimizer", optimizer, OneOf{"adam", "adamw", "adadelta", "sgd"},
-    "update rule");
+    "update rule")
+      .Alias("optim");
   v("learning_rate", learning_rate, Range(0, 1000), "peak learning rate")
       .Alias("lr")
+      .Alias("learn_rate")
       .Main();
   v("beta1", beta1, UpToBelow(0, 1), "adam: decay of the mean gradient");
   v("beta2", beta2, UpToBelow(0, 1),
@@ -22,13 +24,15 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("rho", rho, UpToBelow(0, 1), "adadelta: decay of the averages");
   v("momentum", momentum, UpToBelow(0, 1), "sgd: share of the last step");
   v("weight_decay", weight_decay, Range(0, 10),
-    "adamw: weight decay of matrices, times the learning rate");
+    "adamw: weight decay of matrices, times the learning rate")
+      .Alias("wd");
   v("schedule", schedule,
     OneOf{"constant", "inverse_sqrt", "step_halving", "linear", "cosine"},
     "learning rate schedule after the warm-up");
   v("warmup", warmup, Range(0, 1e9),
     "updates of linear warm-up to the peak; 0: none")
-      .Alias("warmup_steps");
+      .Alias("warmup_steps")
+      .Alias("warmup_updates");
   v("halve_after", halve_after, Range(0, 1e9),
     "step_halving: steps before the first halving");
   v("halve_every", halve_every, Range(0, 1e9),
@@ -37,11 +41,13 @@ void OptimizerConfig::Visit(FieldList& v) {
     "linear, cosine: step at which it reaches zero; 0: the end of the run");
   v("clip", clip, Range(0, 1e9),
     "clip the gradient to this norm; 0: no clipping")
-      .Alias("max_grad_norm");
+      .Alias("max_grad_norm")
+      .Alias("clip_norm");
   v("label_smoothing", label_smoothing, UpToBelow(0, 1),
     "label smoothing: probability spread evenly over all tokens");
   v("accumulate", accumulate, Range(1, 10000), "batches per update")
-      .Alias("gradient_accumulation_steps");
+      .Alias("gradient_accumulation_steps")
+      .Alias("update_freq");
   v("freeze", freeze, Any{"PATTERN"},
     "parameters that stay as they are, by names as 'encoder.*' (* any "
     "characters, ? one); heed info shows the names");
@@ -52,15 +58,21 @@ void RunConfig::Visit(FieldList& v) {
   v("out", out, Any{"DIR"}, "model folder to write")
       .Alias("output")
       .Alias("output_dir")
+      .Alias("save_dir")
       .Main();
   v.Require({{"out"}});
   v("overwrite", overwrite, "replace a model that stands in that folder");
   v("epochs", epochs, Range(1, 1000000),
     "passes over the training text at most")
       .Alias("max_epochs")
+      .Alias("max_epoch")
+      .Alias("num_epochs")
+      .Alias("num_train_epochs")
       .Main();
   v("steps", steps, Range(0, 1e12), "updates at most; 0: no limit")
-      .Alias("max_steps");
+      .Alias("max_steps")
+      .Alias("max_updates")
+      .Alias("max_update");
   v("validate_every", validate_every, Range(0, 1e9),
     "updates between validations; 0: once an epoch");
   v("metric", metric, Any{"NAME"},
@@ -68,7 +80,8 @@ void RunConfig::Visit(FieldList& v) {
     "least loss; auto: the task's own");
   v("patience", patience, Range(0, 1000000),
     "early stopping: stop after this many validations without a better one; 0: "
-    "never");
+    "never")
+      .Alias("early_stopping");
   v("checkpoint_every", checkpoint_every, Range(0, 1e9),
     "updates between checkpoints, besides those at validations; 0: by time "
     "only");
@@ -83,7 +96,8 @@ void RunConfig::Visit(FieldList& v) {
     "average the weights of this many last validations at the end, if that is "
     "better");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
-  v("seed", seed, "random seed of weights, dropout and the order of batches");
+  v("seed", seed, "random seed of weights, dropout and the order of batches")
+      .Alias("random_seed");
   v("quiet", quiet, "no progress line");
 }
 

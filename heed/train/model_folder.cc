@@ -51,10 +51,17 @@ Json ReadConfigJson(const std::string& folder) {
     throw IoError(folder + ": not a folder with a model");
   }
   const std::string path = PathIn(folder, kConfigFile);
+  if (!std::filesystem::exists(ModelPath(folder, kConfigFile))) {
+    throw IoError(fmt::format("{}: not a folder with a model (it has no {})",
+                              folder, kConfigFile));
+  }
   Json json = ParseJson(ReadFile(ModelPath(folder, kConfigFile)), path);
   if (!json.is_object() || !json.contains(kOwnKey) ||
       !json[kOwnKey].is_object()) {
-    throw FormatError(path + ": not a model's configuration (no key 'heed')");
+    throw FormatError(
+        path +
+        ": not a model's configuration (no key 'heed'); heed import reads "
+        "those of other programs");
   }
   const Json& own = json[kOwnKey];
   const Json format = own.value("format", Json());
