@@ -1,9 +1,11 @@
 #include "heed/data/labelled.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -20,6 +22,8 @@ namespace {
 constexpr int64_t kMarkedTextsPerChunk = 64;
 constexpr int kGreatestFold = 999;
 constexpr size_t kNamedLabels = 20;
+
+using Strings = std::vector<std::string>;
 
 std::vector<std::string_view> Split(std::string_view line, char separator) {
   std::vector<std::string_view> parts;
@@ -64,6 +68,29 @@ std::set<int> ParseFolds(const std::string& text) {
   return folds;
 }
 
+/// How a file is written: its name tells tables in any format.
+std::string FormOf(const std::string& path, const LabelledFormat& format) {
+  const std::string table = TableFormOf(path);
+  return table.empty() ? format.format : table;
+}
+
+bool IsTable(const std::string& path, const LabelledFormat& format) {
+  const std::string form = FormOf(path, format);
+  return form == "csv" || form == "jsonl";
+}
+
+const std::vector<std::string>& Formats() {
+  static const std::vector<std::string> formats = {"tsv",   "csv",  "jsonl",
+                                                   "lines", "docs", "imdb"};
+  return formats;
+}
+
+Strings OtherFormats(const std::string& format) {
+  Strings others = Formats();
+  std::erase(others, format);
+  return others;
+}
+
 /// One file while it is read; errors name it and the line.
 class LabelReader {
  public:
@@ -72,11 +99,9 @@ class LabelReader {
       : path_(path),
         format_(format),
         result_(result),
-        form_(format.format == "tsv" ? TableFormOf(path) : format.format) {
-    if (!IsTable()) lines_ = ReadLines(path);
+        form_(FormOf(path, format)) {
+    if (!IsTable(path, format)) lines_ = ReadLines(path);
   }
-
-  bool IsTable() const { return form_ == "csv" || form_ == "jsonl"; }
 
   void Tsv();
   void Table();
@@ -87,6 +112,13 @@ class LabelReader {
  private:
   [[noreturn]] void Fail(size_t line, std::string_view message) const {
     throw FormatError(fmt::format("{}:{}: {}", path_, line + 1, message));
+  }
+  /// As Fail; a file whose first line does not fit has another format.
+  [[noreturn]] void Misfit(size_t line, std::string_view message) const {
+    if (line > 0) Fail(line, message);
+    Fail(line,
+         fmt::format("{}; the file is read as --format {}, others are {}",
+                     message, form_, fmt::join(OtherFormats(form_), ", ")));
   }
   void AddLabels(const std::string& path, size_t line, std::string_view text);
 
@@ -132,8 +164,8 @@ void LabelReader::Tsv() {
   for (size_t i = 0; i < lines_.size(); ++i) {
     const std::vector<std::string_view> columns = Split(lines_[i], '\t');
     if (std::ssize(columns) < needed) {
-      Fail(i, fmt::format("{} columns between tabs; {} are needed",
-                          columns.size(), needed));
+      Misfit(i, fmt::format("{} columns between tabs; {} are needed",
+                            columns.size(), needed));
     }
     const auto column = [&](int number) {
       return columns[static_cast<size_t>(number - 1)];
@@ -184,7 +216,7 @@ void LabelReader::Documents(const std::set<int>& folds) {
       AddLabels(path_, i, words[2]);
       result_.text.emplace_back();
     } else if (begun == 0) {
-      Fail(i, "text before the first '#doc NAME LABEL FOLD'");
+      Misfit(i, "text before the first '#doc NAME LABEL FOLD'");
     } else if (wanted && !SplitWhitespace(line).empty()) {
       std::string& text = result_.text.back();
       if (!text.empty()) text += ' ';
@@ -201,9 +233,9 @@ void LabelReader::Imdb() {
     const auto rating = columns.size() == 3 ? Number(columns[1]) : std::nullopt;
     if (!rating || *rating < 1 || *rating > 10 ||
         (*rating > 4 && *rating < 7)) {
-      Fail(i,
-           "not a name, a rating (1 to 4 or 7 to 10) and a text, with tabs "
-           "between them");
+      Misfit(i,
+             "not a name, a rating (1 to 4 or 7 to 10) and a text, with tabs "
+             "between them");
     }
     result_.labels.push_back({*rating > 4 ? "pos" : "neg"});
     std::string& text = result_.text.emplace_back(columns[2]);
@@ -224,11 +256,16 @@ void CheckFiles(const LabelledFiles& files, const LabelledFormat& format) {
         format.label_column, format.text_column, format.second_column));
   }
   if (format.format == "lines") {
-    if (files.labels.size() != files.texts.size()) {
+    const auto without = std::count_if(
+        files.texts.begin(), files.texts.end(),
+        [&](const std::string& path) { return !IsTable(path, format); });
+    if (std::ssize(files.labels) != without) {
       throw ConfigError(fmt::format(
           "format lines needs a file of labels for each file of texts; there "
-          "are {} and {}",
-          files.labels.size(), files.texts.size()));
+          "are {} and {} (--labels FILE; --format names other ways to write "
+          "them: {})",
+          files.labels.size(), without,
+          fmt::join(OtherFormats(format.format), ", ")));
     }
   } else if (!files.labels.empty()) {
     throw ConfigError(fmt::format(
@@ -260,7 +297,7 @@ void Truncate(Encoded& first, Encoded& second, int64_t room) {
 }  // namespace
 
 void LabelledFormat::VisitForm(FieldList& v) {
-  v("format", format, OneOf{"tsv", "csv", "jsonl", "lines", "docs", "imdb"},
+  v("format", format, OneOf(Formats()),
     "how files of labelled texts are written")
       .Main();
   v("label_column", label_column, Range(1, 1000), "tsv: column of the label");
@@ -284,14 +321,15 @@ LabelledText ReadLabelled(const LabelledFiles& files,
   const std::set<int> folds =
       files.folds.empty() ? std::set<int>() : ParseFolds(files.folds);
   LabelledText result;
-  for (size_t i = 0; i < files.texts.size(); ++i) {
-    LabelReader reader(files.texts[i], format, result);
-    if (reader.IsTable()) {
+  auto labels = files.labels.begin();
+  for (const std::string& path : files.texts) {
+    LabelReader reader(path, format, result);
+    if (IsTable(path, format)) {
       reader.Table();
     } else if (format.format == "tsv") {
       reader.Tsv();
     } else if (format.format == "lines") {
-      reader.Lines(files.labels[i]);
+      reader.Lines(*labels++);
     } else if (format.format == "docs") {
       reader.Documents(folds);
     } else {

@@ -1,5 +1,6 @@
 #include "heed/data/labelled.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -71,6 +72,33 @@ TEST(LabelledText, MistakesInTsvAreNamedWithTheirLine) {
   EXPECT_EQ(ErrorOf("a\tx\nb x\n", Format("tsv")),
             ":2: 1 columns between tabs; 2 are needed");
   EXPECT_EQ(ErrorOf("a\tx\n \tx\n", Format("tsv")), ":2: no label");
+}
+
+TEST(LabelledText, WhatHasAnotherFormatIsToldTheFormats) {
+  for (const char* format : {"docs", "imdb", "tsv"}) {
+    const std::string error = ErrorOf("no such thing\n", Format(format));
+    EXPECT_NE(
+        error.find(fmt::format("read as --format {}, others are", format)),
+        std::string::npos)
+        << error;
+  }
+}
+
+TEST(LabelledText, NamesOfTablesTellThemInAnyFormat) {
+  const TemporaryFolder folder;
+  const std::string file = folder.Put("a.csv", "text,label\nx y,pos\n");
+  for (const char* format : {"tsv", "lines", "docs", "imdb", "jsonl"}) {
+    const LabelledText text = ReadLabelled({.texts = {file}}, Format(format));
+    EXPECT_EQ(text.text, (Strings{"x y"})) << format;
+  }
+  // Files of labels belong to the others, in their order.
+  LabelledFiles files;
+  files.texts = {file, folder.Put("t", "z\n")};
+  files.labels = {folder.Put("l", "neg\n")};
+  EXPECT_EQ(ReadLabelled(files, Format("lines")).labels,
+            (std::vector<Strings>{{"pos"}, {"neg"}}));
+  files.labels.clear();
+  EXPECT_THROW(ReadLabelled(files, Format("lines")), ConfigError);
 }
 
 TEST(LabelledText, LinesOfTextAndOfLabelsBelongTogether) {
