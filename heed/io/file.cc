@@ -27,6 +27,7 @@ namespace {
 constexpr size_t kReadBytes = size_t{1} << 18;
 constexpr size_t kMostBytes = size_t{1} << 30;  // of one read()
 constexpr size_t kLongestLine = size_t{1} << 24;
+constexpr std::string_view kStandardInput = "-";
 constexpr std::string_view kUnfinished = ".tmp";
 constexpr size_t kRandomDigits = 12;
 
@@ -59,6 +60,12 @@ int OpenToRead(const std::string& path, int flags = 0) {
   return fd;
 }
 
+int OpenStandardInput() {
+  const int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) ThrowIoError("read", "standard input");
+  return fd;
+}
+
 [[noreturn]] void ThrowGzipError(gzFile file, const std::string& path) {
   int code = Z_OK;
   const char* message = gzerror(file, &code);
@@ -74,21 +81,25 @@ int OpenToRead(const std::string& path, int flags = 0) {
 class TextFile {
  public:
   explicit TextFile(const std::string& path)
-      : path_(path), file_(Open(path), gzclose_r) {}
+      : name_(path == kStandardInput ? "standard input" : path),
+        file_(Open(path), gzclose_r) {}
+
+  /// What errors call it.
+  const std::string& name() const { return name_; }
 
   // Appends some bytes; false at the end.
   bool Append(std::string& text) {
     const size_t size = text.size();
     text.resize(size + kReadBytes);
     const int got = gzread(file_.get(), text.data() + size, kReadBytes);
-    if (got < 0) ThrowGzipError(file_.get(), path_);
+    if (got < 0) ThrowGzipError(file_.get(), name_);
     text.resize(size + static_cast<size_t>(got));
     inflated_ += static_cast<uint64_t>(got);
     if (got > 0) return true;
     // A file that ends inside a gzip stream is told only by this.
     int code = Z_OK;
     gzerror(file_.get(), &code);
-    if (code != Z_OK) ThrowGzipError(file_.get(), path_);
+    if (code != Z_OK) ThrowGzipError(file_.get(), name_);
     return false;
   }
 
@@ -100,13 +111,14 @@ class TextFile {
       throw FormatError(fmt::format(
           "{} is a gzip file whose lines take over {} MiB, more than text of "
           "its size; unpack it first if that is meant",
-          path_, budget_ >> 20));
+          name_, budget_ >> 20));
     }
   }
 
  private:
   gzFile Open(const std::string& path) {
-    const int fd = OpenToRead(path);
+    const int fd =
+        path == kStandardInput ? OpenStandardInput() : OpenToRead(path);
     struct stat info = {};
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
       budget_ = kInflatedAnyway +
@@ -115,10 +127,10 @@ class TextFile {
     gzFile file = gzdopen(fd, "rb");
     if (file != nullptr) return file;
     close(fd);
-    throw IoError(fmt::format("cannot read {}: out of memory", path));
+    throw IoError(fmt::format("cannot read {}: out of memory", name_));
   }
 
-  const std::string& path_;
+  const std::string name_;
   uint64_t budget_ = UINT64_MAX;  // of a pipe
   uint64_t inflated_ = 0;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
@@ -212,7 +224,7 @@ void ForEachLine(
     ++number;
     if (!IsValidUtf8(line)) {
       throw FormatError(fmt::format("{}:{}: not valid UTF-8; convert the file",
-                                    path, number));
+                                    file.name(), number));
     }
     start = end + 1;
     return body(line, number);
@@ -227,7 +239,7 @@ void ForEachLine(
     if (first) {
       if (text.starts_with("\xEF\xBB\xBF")) start = 3;
       if (text.size() == start) {
-        throw FormatError(fmt::format("{} is empty", path));
+        throw FormatError(fmt::format("{} is empty", file.name()));
       }
       first = false;
     }
@@ -237,7 +249,8 @@ void ForEachLine(
     }
     if (text.size() - start > kLongestLine) {
       throw FormatError(fmt::format("{}:{}: a line of over {} MiB; split it",
-                                    path, number + 1, kLongestLine >> 20));
+                                    file.name(), number + 1,
+                                    kLongestLine >> 20));
     }
   }
   if (start < text.size()) take(text.size());
