@@ -8,6 +8,7 @@
 #include <istream>
 #include <numeric>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -16,6 +17,8 @@
 #include "heed/data/input_lines.h"
 #include "heed/data/labelled.h"
 #include "heed/data/pair_files.h"
+#include "heed/data/sentences.h"
+#include "heed/data/table.h"
 #include "heed/io/file.h"
 #include "heed/kernels/normalizers.h"
 
@@ -56,7 +59,7 @@ void PretrainDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("texts", texts, Any{"FILE"},
     "training text (.gz too): one sentence a line, a blank line between "
-    "documents")
+    "documents; a row of .csv and .jsonl is a document")
       .Main();
   v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
   v.Require({{"texts"}});
@@ -133,12 +136,24 @@ std::vector<std::string> PretrainTask::ReadTexts(
     const std::vector<std::string>& paths,
     const std::vector<std::string>& columns) const {
   std::vector<std::string> all;
+  const auto add = [&](std::string_view line) {
+    all.push_back(data.vocabulary.lowercase ? Lowercase(line)
+                                            : std::string(line));
+  };
   for (const std::string& path : paths) {
-    for (std::string& line : ReadAllLines({path}, columns)) {
-      all.push_back(data.vocabulary.lowercase ? Lowercase(line)
-                                              : std::move(line));
+    const bool table = !TableFormOf(path).empty();
+    for (const std::string& line : ReadAllLines({path}, columns)) {
+      if (!table) {
+        add(line);
+        continue;
+      }
+      // A row is a document.
+      for (const std::string_view sentence : SplitSentences(line)) {
+        add(TrimBlanks(sentence));
+      }
+      add("");
     }
-    all.emplace_back();  // a document ends with its file
+    add("");  // a document ends with its file
   }
   return all;
 }
