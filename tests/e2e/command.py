@@ -86,6 +86,24 @@ class Names(EndToEnd):
         self.assertEqual(json.loads((other / "config.json").read_text())["learning_rate"], 0.5)
         self.fails(2, "given twice", *train_args(other), "--lr", 1, "--learning-rate", 2)
 
+    def test_underscores_are_dashes(self):
+        out = self.folder / "out"
+        self.runs(*train_args(out, batch_sentences=None, epochs=1), "--batch_size", 20,
+                  "--learning_rate=0.5", "--no_lowercase")
+        held = json.loads((out / "config.json").read_text())
+        self.assertEqual([held["batch_sentences"], held["learning_rate"]], [20, 0.5])
+        answers = [self.runs("translate", WORLD.model, option, 2, stdin=b"1 2\n")
+                   for option in ("--max_length", "--max-length")]
+        self.assertEqual(*answers)
+
+    def test_an_option_is_no_value(self):
+        out = self.folder / "out"
+        self.fails(2, "--source needs a value, but --target follows", "train", "--source",
+                   "--target", "b", "--out", out)
+        self.fails(2, "--texts needs a value, but --no_quiet follows", "train", "--task", "lm",
+                   "--texts", "--no_quiet", "--out", out)
+        self.fails(2, "--target needs a value", "train", "--source", "a", "--target")
+
     def test_an_unknown_option_is_told_the_nearest_few(self):
         for args, nearest in ((["train", "--epoch", 3], "--epochs"),
                               (["train", "--lerning-rate", 3], "--learning-rate"),
@@ -147,4 +165,16 @@ class Missing(EndToEnd):
         self.fails(1, f"{none}: not a folder with a model", "evaluate", "--texts", "x", none)
         self.fails(1, f"{none}: not a folder with a model", "evaluate", WORLD.model, none,
                    "--source", "x", "--target", "x")
+        self.fails(1, f"{none}: not a folder with a model", "evaluate", WORLD.model, none,
+                   "--bogus", "x")
+        for command in ("align", "shortlist", "quantize", "export", "info", "translate"):
+            self.fails(1, f"{none}: not a folder with a model", command, none)
+        self.fails(1, f"{none}: not a folder with a model", "train", "--resume", none, "--bogus",
+                   "x")
         self.assertIn("Usage", self.runs("evaluate", none, "--help"))
+        none.mkdir()
+        self.fails(1, f"{none}: not a folder with a model (it has no config.json)", "predict",
+                   none)
+        (none / "config.json").write_text('{"model_type": "bert"}')
+        self.fails(1, [f"{none}/config.json", "heed import"], "predict", none)
+        self.fails(2, "unknown option '--bogus'", "predict", "--bogus", "x", WORLD.model)
