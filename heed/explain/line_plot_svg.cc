@@ -291,9 +291,10 @@ std::string LinePlotsSvg(std::span<const LinePlotPanel> panels,
   for (size_t i = 0; i < panels.size(); ++i) {
     LinePlotOptions options = panels[i].options;
     options.named = false;
+    const size_t row = i / 2;
     svg.Line("{}", SvgPlot(panels[i].series, options)
                        .DrawAt(kWidth * static_cast<double>(i % 2),
-                               top + kHeight * static_cast<double>(i / 2)));
+                               top + kHeight * static_cast<double>(row)));
   }
   svg.Line("</svg>");
   return svg.Take();

@@ -278,7 +278,7 @@ void Api::Charge(const Payer& payer, int64_t requests) {
 // LibreTranslate answers a missing key with 400, a wrong one with 403. Who sent
 // too many wrong ones cannot find out any more whether one is right.
 Api::Payer Api::PayerOf(const std::string& client, const std::string& key) {
-  const Payer anybody = {client, options_.requests_per_minute};
+  Payer anybody = {client, options_.requests_per_minute};
   if (!keys_.used()) return anybody;
   if (key.empty()) {
     if (!options_.require_api_key) return anybody;

@@ -326,11 +326,10 @@ void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
     take(first, 0);
   } else {
     // A second round gives what the others left to long jobs.
-    const std::shared_ptr<Waiting> kept = first;
     for (const size_t most : {kTextsOfTurn, texts}) {
       for (const auto& waiting : waiting_) {
         if (texts == 0) break;
-        if (waiting == kept || waiting->Joins(*kept, *model_)) {
+        if (waiting == first || waiting->Joins(*first, *model_)) {
           take(waiting, most);
         }
       }
