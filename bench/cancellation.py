@@ -176,7 +176,8 @@ def main():
     parser.add_argument("--delays", type=float, nargs="+", default=[0, 0.3, 1.1],
                         help="seconds of work before a client leaves")
     args = parser.parse_args()
-    free = ("--char-limit", 0, "--explain-limit", 0, "--max-body-bytes", 1 << 26)
+    free = ("--char-limit", 0, "--explain-limit", 0, "--max-body-bytes", 1 << 26,
+            "--idle-timeout", 3600)
     for model in args.models:
         with Server(args.heed, model, "--request-timeout", 3600, *free) as server:
             long, small = requests_of(server.model(), args.series)

@@ -95,4 +95,10 @@ double LeastSeconds(double multiply_adds) {
   return multiply_adds / (kPerSecondAndThread * ThreadCount());
 }
 
+double RowsWithin(double seconds, double weights) {
+  return seconds / LeastSeconds(std::max(weights, 1.0));
+}
+
+double BytesOfTokens(double tokens) { return kBytesOfToken * tokens; }
+
 }  // namespace heed

@@ -33,6 +33,12 @@ double ExplanationTokens(const std::string& task, double bytes,
 /// all threads of parallel loops. Units: seconds
 double LeastSeconds(double multiply_adds);
 
+/// Rows whose product with a matrix of so many weights takes at least so long.
+double RowsWithin(double seconds, double weights);
+
+/// The text of so many tokens. Units: bytes
+double BytesOfTokens(double tokens);
+
 }  // namespace heed
 
 #endif  // HEED_SERVE_COST_H_

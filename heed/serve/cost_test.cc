@@ -55,5 +55,11 @@ TEST(LeastSeconds, IsBeyondWhatProcessorsDo) {
   EXPECT_GT(LeastSeconds(1e18), 1000);
 }
 
+TEST(RowsWithin, AreThoseOfTheLeastTime) {
+  const double rows = RowsWithin(0.5, 1e6);
+  EXPECT_NEAR(LeastSeconds(rows * 1e6), 0.5, 1e-9);
+  EXPECT_NEAR(RowsWithin(0.5, 1e7), rows / 10, 1e-3 * rows);
+}
+
 }  // namespace
 }  // namespace heed

@@ -295,6 +295,11 @@ void ModelQueue::TakeBatch(Run& run) {
 void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
   auto texts = static_cast<size_t>(options_.batch_texts);
   auto bytes = static_cast<size_t>(options_.batch_characters);
+  if (first->job.kind == Job::Kind::kTranslate) {
+    texts = std::min(
+        texts, model_->MostTexts(first->job.search, options_.step_seconds));
+  }
+  bytes = std::min(bytes, model_->MostBytes(options_.step_seconds));
   bool any = false;
   const bool divides = first->job.kind == Job::Kind::kTranslate ||
                        (first->job.kind == Job::Kind::kPredict &&

@@ -33,6 +33,9 @@ struct EngineOptions {
   // What follows is no option.
   /// Jobs whose least time is longer are refused; 0: none. Units: seconds
   double job_seconds = 0;
+  /// Of a batch, for each product at the processor's full speed: it takes about
+  /// ten times as long, and between products others have their turn.
+  double step_seconds = 0.0125;
   // Of Turns. Most batches are done in their first slice.
   std::chrono::milliseconds first_slice{300};
   std::chrono::milliseconds slice{100};

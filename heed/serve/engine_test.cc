@@ -287,6 +287,20 @@ TEST_F(EngineTest, WhatIsExpensiveIsABatchOfItsOwn) {
   EXPECT_TRUE(Counted("heed_batch_texts_sum{model=\"model\"} 7"));
 }
 
+TEST_F(EngineTest, BatchesAreSmallWhereStepsWouldTakeLong) {
+  EngineOptions options;
+  options.step_seconds = 0;
+  Start(options);
+  const Texts texts = {"a b", "b c", "d", "c a"};
+  EXPECT_EQ(Submit(texts).get(), Expected(texts));
+  EXPECT_TRUE(Counted("heed_batch_texts_count{model=\"model\"} 4"));
+  const auto model = queue().model();
+  EXPECT_NEAR(static_cast<double>(model->MostTexts({1, 1, false}, 1e-6)),
+              4.0 * static_cast<double>(model->MostTexts({4, 1, false}, 1e-6)),
+              4);
+  EXPECT_GT(model->MostBytes(1e-6), model->MostBytes(1e-7));
+}
+
 TEST_F(EngineTest, ExpensiveJobsLeaveThreadsForOthers) {
   EngineOptions options;
   options.slice = options.first_slice = std::chrono::milliseconds(0);

@@ -79,6 +79,12 @@ class ServedModel {
   double ExplanationSeconds(const std::string& text,
                             const AttributionOptions& attribution) const;
 
+  /// Sentences and bytes of text that can be computed together if no product of
+  /// theirs, between which a computation is paused or cancelled, shall take
+  /// longer than that at the processor's full speed. Thread-safe.
+  size_t MostTexts(const SearchChoice& choice, double step_seconds) const;
+  size_t MostBytes(double step_seconds) const;
+
   /// What its texts may be: a time series is as long as it must be.
   RequestLimits LimitsOf(RequestLimits limits) const;
   /// Options of `heed predict` as a request gives them, with their right types.
@@ -118,7 +124,9 @@ class ServedModel {
   const TranslationTask* translation_ = nullptr;  // task_, if it is one
   nlohmann::ordered_json defaults_;               // of the options of Predict
   nlohmann::ordered_json description_;
-  double multiply_adds_ = 0;  // of a token that is read or written
+  double multiply_adds_ = 0;   // of a token that is read or written
+  double layer_weights_ = 0;   // of the largest matrix of a layer
+  double output_weights_ = 0;  // of the scores of all target tokens
   std::optional<Shortlist> shortlist_;
   std::map<SearchChoice, std::unique_ptr<Translator>> translators_;
 };
