@@ -22,6 +22,9 @@ std::string TitleOf(const std::vector<TrainingRecord>& records,
 void WarnOfDamage(const TrainingRecord& record) {
   constexpr size_t kShown = 3;
   const size_t count = record.problems.size();
+  if (record.curves.empty() && count == 0) {
+    fmt::print(stderr, "warning: {}: nothing recorded yet\n", record.folder);
+  }
   for (size_t i = 0; i < std::min(kShown, count); ++i) {
     fmt::print(stderr, "warning: {}\n", record.problems[i]);
   }

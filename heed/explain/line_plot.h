@@ -24,6 +24,8 @@ struct LinePlotOptions {
   /// Equal factors take equal space; a point that is not above 0 leaves a gap.
   bool logarithmic_x = false;
   bool logarithmic_y = false;
+  /// What the x axis holds besides the points.
+  std::vector<double> x_holds = {};
   /// Whether each line is named at its end.
   bool named = true;
 };

@@ -207,14 +207,12 @@ class SvgPlot {
       }
       svg_.Line("<path class='line' d='{}'/>", path);
     }
-    for (const auto& run : runs) {
-      for (size_t i = 0; i < run.size(); i += MarkerStride(run.size())) {
-        svg_.Line(
-            "<path class='mark' transform='translate({:.1f} {:.1f})' d='{}'>"
-            "<title>{}: {:.6g}, {:.6g}</title></path>",
-            X(run[i].x), Y(run[i].y), MarkerPath(index),
-            EscapeMarkup(line.name), run[i].x, run[i].y);
-      }
+    for (const PlotPoint& point : MarkedPoints(line, options_)) {
+      svg_.Line(
+          "<path class='mark' transform='translate({:.1f} {:.1f})' d='{}'>"
+          "<title>{}: {:.6g}, {:.6g}</title></path>",
+          X(point.x), Y(point.y), MarkerPath(index), EscapeMarkup(line.name),
+          point.x, point.y);
     }
     svg_.Line("</g>");
   }
@@ -252,16 +250,25 @@ class SvgPlot {
 constexpr double kPageMargin = 24;
 constexpr double kLegendLine = 22;
 
+/// What fits into `room` of bold text.
+std::string Fitted(const std::string& text, double room, double font_size) {
+  constexpr double kBold = 1.1;
+  const double column = kBold * TextWidth("m", font_size);
+  return EscapeMarkup(
+      Ellipsize(VisibleToken(text), static_cast<int>(room / column)));
+}
+
 /// A name behind the marker of its series.
-void DrawLegendLine(size_t index, const std::string& name, double y,
-                    MarkupWriter& svg) {
+void DrawLegendLine(size_t index, const std::string& name, double width,
+                    double y, MarkupWriter& svg) {
+  constexpr double kIndent = 40;
   svg.Line(
       "<g class='s{}'><path class='line' d='M{:.1f} {:.1f}h28'/>"
       "<path class='mark' transform='translate({:.1f} {:.1f})' d='{}'/>"
       "<text class='name' x='{:.1f}' y='{:.1f}' font-size='{}'>{}</text></g>",
       index % kSeriesColours.size(), kPageMargin, y, kPageMargin + 14, y,
-      MarkerPath(index), kPageMargin + 40, y + 4.5, kNameFont,
-      EscapeMarkup(Ellipsize(VisibleToken(name), 200)));
+      MarkerPath(index), kPageMargin + kIndent, y + 4.5, kNameFont,
+      Fitted(name, width - 2 * kPageMargin - kIndent, kNameFont));
 }
 
 }  // namespace
@@ -284,9 +291,10 @@ std::string LinePlotsSvg(std::span<const LinePlotPanel> panels,
       width, height, EscapeMarkup(title));
   svg.Line("{}", PlotStyle());
   svg.Line("<text class='title' x='{}' y='38' font-size='20'>{}</text>",
-           kPageMargin, EscapeMarkup(Ellipsize(VisibleToken(title), 120)));
+           kPageMargin, Fitted(title, width - 2 * kPageMargin, 20));
   for (size_t i = 0; i < lines; ++i) {
-    DrawLegendLine(i, names[i], 66 + kLegendLine * static_cast<double>(i), svg);
+    DrawLegendLine(i, names[i], width,
+                   66 + kLegendLine * static_cast<double>(i), svg);
   }
   for (size_t i = 0; i < panels.size(); ++i) {
     LinePlotOptions options = panels[i].options;

@@ -170,11 +170,9 @@ class TerminalPlot {
   }
 
   void DrawMarkers(size_t index) {
-    for (const auto& run : DrawableRuns(series_[index], options_)) {
-      for (size_t i = 0; i < run.size(); i += MarkerStride(run.size())) {
-        canvas_.Mark(DotX(run[i].x), DotY(run[i].y), MarkerOf(index),
-                     ColourOf(index));
-      }
+    for (const PlotPoint& point : MarkedPoints(series_[index], options_)) {
+      canvas_.Mark(DotX(point.x), DotY(point.y), MarkerOf(index),
+                   ColourOf(index));
     }
   }
 

@@ -51,6 +51,15 @@ TEST(LinePlotSvg, LinesDifferInColourAndShape) {
   EXPECT_EQ(Count(svg, "d='M-4.2 -4.2h8.4v8.4h-8.4z'"), 3u);  // squares
 }
 
+TEST(LinePlotsSvg, LongNamesAndTitlesAreCut) {
+  const std::vector<LinePlotPanel> panels = {{kSeries, kOptions}};
+  const std::vector<std::string> names = {std::string(200, 'a'), "b"};
+  const std::string svg = LinePlotsSvg(panels, names, std::string(200, 'c'));
+  EXPECT_EQ(Count(svg, std::string(90, 'a') + "…"), 0u);
+  EXPECT_EQ(Count(svg, std::string(70, 'a')), 1u);
+  EXPECT_EQ(Count(svg, std::string(60, 'c') + "…"), 0u);
+}
+
 TEST(LinePlotsSvg, OneLegendNamesTheLinesOfAllPlots) {
   const std::vector<LinePlotPanel> panels = {{kSeries, kOptions},
                                              {kSeries, {"Other", "x", "y"}},

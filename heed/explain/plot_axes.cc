@@ -43,9 +43,15 @@ Axis MakeAxis(double min, double max, int intervals) {
   // One value, or values that differ by less than their precision.
   const double least = std::max(std::abs(min), std::abs(max)) * 1e-6;
   if (max - min <= least) {
-    const double around = std::max(least, 0.5);
-    min -= around;
-    max += around;
+    if (max == 0) {
+      max = 1;
+    } else {
+      const double around = std::abs(max) / 2;
+      min -= around;
+      max += around;
+    }
+    if (min > 0) min = 0;
+    if (max < 0) max = 0;
   }
   Axis axis;
   axis.step = RoundStep((max - min) / intervals);
@@ -95,7 +101,11 @@ PlotAxes MakeAxes(std::span<const Series> series,
       }
     }
   }
-  if (min.x > max.x) {
+  for (double x : options.x_holds) {
+    min.x = std::min(min.x, x);
+    max.x = std::max(max.x, x);
+  }
+  if (min.y > max.y) {
     min = {options.logarithmic_x ? 0.1 : 0.0,
            options.logarithmic_y ? 0.1 : 0.0};
     max = {1.0, 1.0};
@@ -127,10 +137,20 @@ std::vector<std::vector<PlotPoint>> DrawableRuns(
   return runs;
 }
 
-size_t MarkerStride(size_t size) {
+std::vector<PlotPoint> MarkedPoints(const Series& series,
+                                    const LinePlotOptions& options) {
   constexpr size_t kAllMarked = 40;
   constexpr size_t kSparseMarkers = 10;
-  return size <= kAllMarked ? 1 : (size + kSparseMarkers - 1) / kSparseMarkers;
+  std::vector<PlotPoint> points;
+  for (const auto& run : DrawableRuns(series, options)) {
+    points.insert(points.end(), run.begin(), run.end());
+  }
+  const size_t size = points.size();
+  if (size <= kAllMarked) return points;
+  const size_t stride = (size + kSparseMarkers - 1) / kSparseMarkers;
+  std::vector<PlotPoint> marked;
+  for (size_t i = 0; i < size; i += stride) marked.push_back(points[i]);
+  return marked;
 }
 
 }  // namespace heed

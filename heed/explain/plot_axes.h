@@ -29,7 +29,8 @@ struct Axis {
 };
 
 /// An axis over [min, max] with about `intervals` intervals of 1, 2 or 5 times
-/// a power of ten. Starts at zero if that costs less than three fifths of it.
+/// a power of ten. Starts at zero if that costs less than three fifths of it,
+/// or if min is max.
 Axis MakeAxis(double min, double max, int intervals);
 
 /// A logarithmic axis over [min, max], 0 < min, whose ticks are the powers of
@@ -57,8 +58,10 @@ struct PlotPoint {
 std::vector<std::vector<PlotPoint>> DrawableRuns(
     const Series& series, const LinePlotOptions& options);
 
-/// Every how many points of a run of `size` a marker stands.
-size_t MarkerStride(size_t size);
+/// The points that a marker stands at: all of a series of up to 40, about 10 of
+/// a longer one, whatever gaps it has.
+std::vector<PlotPoint> MarkedPoints(const Series& series,
+                                    const LinePlotOptions& options);
 
 }  // namespace heed
 

@@ -96,9 +96,42 @@ TEST(DrawableRuns, NeedAsManyXAsY) {
   EXPECT_THROW(DrawableRuns({"a", {1, 2}, {1}}, {}), ShapeError);
 }
 
-TEST(MarkerStride, ThinsOutLongLines) {
-  EXPECT_EQ(MarkerStride(40), 1u);
-  EXPECT_EQ(MarkerStride(1000), 100u);
+TEST(MarkedPoints, AreFewOfLongLines) {
+  Series series = {"a", {}, {}};
+  for (int i = 0; i < 1000; ++i) {
+    if (i == 40) {
+      EXPECT_EQ(MarkedPoints(series, {}).size(), 40u);
+    }
+    series.x.push_back(i);
+    series.y.push_back(i);
+  }
+  EXPECT_EQ(MarkedPoints(series, {}).size(), 10u);
+  EXPECT_EQ(MarkedPoints(series, {})[1].x, 100);
+}
+
+TEST(MarkedPoints, AreFewOfLongLinesWithGaps) {
+  Series series = {"a", {}, {}};
+  for (int i = 0; i < 400; ++i) {
+    series.x.push_back(i);
+    series.y.push_back(i % 5 == 0 ? std::nan("") : i);
+  }
+  EXPECT_EQ(MarkedPoints(series, {}).size(), 10u);
+}
+
+TEST(Axis, OfOneValueShowsIt) {
+  EXPECT_EQ(Labels(MakeAxis(0.001, 0.001, 3)),
+            (Strings{"0.0000", "0.0005", "0.0010", "0.0015"}));
+  EXPECT_EQ(Labels(MakeAxis(0, 0, 2)), (Strings{"0.0", "0.5", "1.0"}));
+  EXPECT_EQ(Labels(MakeAxis(-4, -4, 3)), (Strings{"-6", "-4", "-2", "0"}));
+}
+
+TEST(MakeAxes, HoldWhatElseIsAskedFor) {
+  const std::vector<Series> series = {{"a", {30, 39}, {1, 2}}};
+  LinePlotOptions options;
+  options.x_holds = {0, 60};
+  const PlotAxes axes = MakeAxes(series, options, 6, 4);
+  EXPECT_EQ(axes.x.low, 0);
+  EXPECT_EQ(axes.x.high, 60);
 }
 
 }  // namespace

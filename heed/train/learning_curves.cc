@@ -119,36 +119,78 @@ std::string BaseName(const std::string& folder) {
   return name.empty() || name == "." ? folder : name;
 }
 
+/// The value in words: of paths the last part, of lists the elements.
+std::string ValueText(const Json& value) {
+  if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    return text.find('/') == std::string::npos ? text : BaseName(text);
+  }
+  if (!value.is_array()) return value.dump();
+  std::vector<std::string> elements;
+  for (const Json& element : value) elements.push_back(ValueText(element));
+  return fmt::format("{}", fmt::join(elements, "+"));
+}
+
 std::string SettingText(const Json& settings, const std::string& key) {
-  if (!settings.contains(key)) return "none";
-  const Json& value = settings[key];
   const std::string text =
-      value.is_string() ? value.get<std::string>() : value.dump();
+      settings.contains(key) ? ValueText(settings[key]) : "";
   return text.empty() ? "none" : text;
 }
 
-/// Settings in which the runs differ and that say how they learn.
+using Group = std::vector<const TrainingRecord*>;
+
+bool HaveTheSame(const Group& records, const std::string& key) {
+  return std::ranges::all_of(records, [&](const TrainingRecord* record) {
+    return SettingText(record->settings, key) ==
+           SettingText(records.front()->settings, key);
+  });
+}
+
+/// Whether the model says already what the setting is: not all models have it,
+/// and the runs of one model have the same.
+bool FollowsTheModel(const Group& records, const std::string& key) {
+  const bool all_have =
+      std::ranges::all_of(records, [&](const TrainingRecord* record) {
+        return record->settings.contains(key);
+      });
+  if (all_have || key == "model") return false;
+  std::map<std::string, Group> models;
+  for (const TrainingRecord* record : records) {
+    models[SettingText(record->settings, "model")].push_back(record);
+  }
+  return models.size() > 1 &&
+         std::ranges::all_of(models, [&](const auto& model) {
+           return HaveTheSame(model.second, key);
+         });
+}
+
+/// Settings in which the runs that have any differ, and that say how they
+/// learn.
 std::vector<std::string> DifferingSettings(
-    std::span<const TrainingRecord> records) {
+    std::span<const TrainingRecord> all) {
   const std::set<std::string> kept_out = {"out", "overwrite", "quiet", "heed"};
+  Group records;
   std::vector<std::string> keys;
-  for (const TrainingRecord& record : records) {
+  for (const TrainingRecord& record : all) {
+    if (record.settings.empty()) continue;
+    records.push_back(&record);
     for (const auto& [key, value] : record.settings.items()) {
       if (kept_out.contains(key) || std::ranges::find(keys, key) != keys.end())
         continue;
       keys.push_back(key);
     }
   }
+  std::erase_if(keys, [&](const std::string& key) {
+    return HaveTheSame(records, key) || FollowsTheModel(records, key);
+  });
   // A size that follows another one says nothing new.
   std::set<std::vector<std::string>> known;
   std::erase_if(keys, [&](const std::string& key) {
     std::vector<std::string> values;
-    for (const TrainingRecord& record : records) {
-      values.push_back(SettingText(record.settings, key));
+    for (const TrainingRecord* record : records) {
+      values.push_back(SettingText(record->settings, key));
     }
-    const bool same = std::ranges::all_of(
-        values, [&](const std::string& value) { return value == values[0]; });
-    return same || !known.insert(values).second;
+    return !known.insert(values).second;
   });
   return keys;
 }
@@ -300,10 +342,12 @@ std::vector<std::string> NameRuns(std::span<const TrainingRecord> records) {
   std::vector<std::string> names;
   for (const TrainingRecord& record : records) {
     std::vector<std::string> parts;
-    for (size_t i = 0; i < std::min(kMost, keys.size()); ++i) {
-      parts.push_back(keys[i] + " " + SettingText(record.settings, keys[i]));
+    if (!record.settings.empty()) {
+      for (size_t i = 0; i < std::min(kMost, keys.size()); ++i) {
+        parts.push_back(keys[i] + " " + SettingText(record.settings, keys[i]));
+      }
+      if (keys.size() > kMost) parts.emplace_back("…");
     }
-    if (keys.size() > kMost) parts.emplace_back("…");
     const std::string base = distinct ? BaseName(record.folder) : record.folder;
     names.push_back(parts.empty()
                         ? base
@@ -324,6 +368,7 @@ std::vector<LinePlotPanel> PlotLearningCurves(
     }
   }
   const bool minutes = longest < 2;
+  double farthest = 0;  // of all plots, which share their x axis
   std::vector<LinePlotPanel> panels;
   for (const std::string& measure :
        options.measures.empty() ? usual : options.measures) {
@@ -349,11 +394,15 @@ std::vector<LinePlotPanel> PlotLearningCurves(
               fmt::format("x: {}/{} has no epochs; use --x updates",
                           records[i].folder, kLogFile));
         }
+        for (double x : series.x) {
+          if (std::isfinite(x)) farthest = std::max(farthest, x);
+        }
       }
       panel.series.push_back(Thin(series));
     }
     panels.push_back(std::move(panel));
   }
+  for (LinePlotPanel& panel : panels) panel.options.x_holds = {0, farthest};
   return panels;
 }
 

@@ -37,7 +37,7 @@ struct TrainingRecord {
 TrainingRecord ReadTrainingRecord(const std::string& folder);
 
 /// A name for each run: its folder and the settings in which it differs from
-/// the others.
+/// the others, without those that only its model has.
 std::vector<std::string> NameRuns(std::span<const TrainingRecord> records);
 
 /// What the curves run over: "updates", "epochs" or "time".
@@ -48,9 +48,9 @@ struct LearningCurveOptions {
   std::vector<std::string> measures;
 };
 
-/// A plot for each measure, with the series of record i named names[i]. Curves
-/// of more than 400 points are averaged down to 400.
-/// Throws: ConfigError that lists the measures there are, for one that no
+/// A plot for each measure, with the series of record i named names[i], all
+/// over the same x axis. Curves of more than 400 points are averaged down to
+/// 400. Throws: ConfigError that lists the measures there are, for one that no
 /// record has, and if there is nothing to draw.
 std::vector<LinePlotPanel> PlotLearningCurves(
     std::span<const TrainingRecord> records, std::span<const std::string> names,

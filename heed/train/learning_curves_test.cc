@@ -102,6 +102,36 @@ TEST_F(LearningCurves, RunsAreNamedByWhatDiffers) {
             std::vector<std::string>{"a"});
 }
 
+TEST_F(LearningCurves, RunsOfOtherModelsAreNamedByModelAndWhatAllHave) {
+  const std::vector<TrainingRecord> records = {
+      Record("a", "", R"({"model": "luong", "cell": "lstm", "lr": 1})"),
+      Record("b", "", R"({"model": "tiny", "heads": 4, "lr": 1})"),
+      Record("c", "", R"({"model": "tiny", "heads": 4, "lr": 2})"),
+      Record("old", "")};
+  EXPECT_EQ(
+      NameRuns(records),
+      (std::vector<std::string>{"a: model luong, lr 1", "b: model tiny, lr 1",
+                                "c: model tiny, lr 2", "old"}));
+}
+
+TEST_F(LearningCurves, RunsOnOtherFilesAreNamedByTheirNames) {
+  const std::vector<TrainingRecord> records = {
+      Record("a", "", R"({"source": ["/data/a.en", "/data/b.en"]})"),
+      Record("b", "", R"({"source": ["/data/c.en"]})")};
+  EXPECT_EQ(NameRuns(records), (std::vector<std::string>{"a: source a.en+b.en",
+                                                         "b: source c.en"}));
+}
+
+TEST_F(LearningCurves, AllPlotsShareTheirXAxis) {
+  const std::vector<TrainingRecord> records = {
+      Record("a", "{\"step\":10,\"nll\":4}\n{\"step\":20,\"valid_loss\":3}\n")};
+  const auto panels = PlotLearningCurves(records, NameRuns(records), {});
+  ASSERT_EQ(panels.size(), 2U);
+  for (const LinePlotPanel& panel : panels) {
+    EXPECT_EQ(panel.options.x_holds, (std::vector<double>{0, 20}));
+  }
+}
+
 TEST_F(LearningCurves, UsualMeasuresAreThoseThatChoseTheWeights) {
   const std::vector<TrainingRecord> records = {
       Record("a",
