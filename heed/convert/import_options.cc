@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "heed/base/config.h"
@@ -29,15 +31,29 @@ SortedJson AsTexts(const SortedJson& value) {
   return texts;
 }
 
+/// Whether it is "0", "-0.00", or of no unit: "0u", "0e", "0t", "0.f".
+bool IsZero(std::string_view text) {
+  const size_t end = std::min(text.find_first_not_of("+-0."), text.size());
+  constexpr std::array<std::string_view, 5> kUnits = {"", "u", "e", "t", "f"};
+  return text.substr(0, end).find('0') != std::string_view::npos &&
+         std::ranges::find(kUnits, text.substr(end)) != kUnits.end();
+}
+
 }  // namespace
 
 bool IsOff(const SortedJson& value) {
-  if (value.is_array()) return std::all_of(value.begin(), value.end(), IsOff);
+  if (value.is_structured()) {
+    return std::all_of(value.begin(), value.end(), IsOff);
+  }
   if (!value.is_string()) return value.is_null();
-  constexpr std::array kOff = {"",     "false", "False", "0",      "0.0",
-                               "none", "null",  "~",     "default"};
-  return std::ranges::find(kOff, value.get_ref<const std::string&>()) !=
-         kOff.end();
+  constexpr std::array kOff = {"",     "false", "no", "off",
+                               "none", "null",  "~",  "default"};
+  const auto& text = value.get_ref<const std::string&>();
+  std::string lower = text;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return std::ranges::find(kOff, lower) != kOff.end() || IsZero(lower);
 }
 
 std::string ValueText(const SortedJson& value) {

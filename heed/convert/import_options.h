@@ -60,8 +60,8 @@ class ImportOptions {
   std::set<std::string> understood_;
 };
 
-/// Whether a value in texts is false, 0, none, null, default or empty; a list:
-/// whether all of it is.
+/// Whether a value in texts is false, no, off, 0 (of any unit), none, null,
+/// default or empty, in any case; a list or a map: whether all of it is.
 bool IsOff(const nlohmann::json& value);
 /// A value for messages: "'x'", "['a', 'b']".
 std::string ValueText(const nlohmann::json& value);

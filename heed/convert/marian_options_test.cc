@@ -142,7 +142,8 @@ TEST(MarianOptions, NewestVersionsDefaultsAreUnderstood) {
 
 TEST(MarianOptions, UnknownOnesThatAreOffPassWithANote) {
   for (const char* value :
-       {"false", "0", "\"\"", "[]", "~", "none", "default", "[false, 0]"}) {
+       {"false", "0", "\"\"", "[]", "~", "none", "default", "[false, 0]", "{}",
+        "FALSE", "no", "Off", "0.00", "-0", "0u", "0.f"}) {
     const Outcome outcome = ReadOptions(
         fmt::format("type: transformer\nsome-new-option: {}\n", value), true);
     EXPECT_EQ(outcome.error, "no error") << value;
@@ -159,6 +160,12 @@ TEST(MarianOptions, UnknownOnesAreNamedWithTheirValueAndTheWayOut) {
             "not depend on it, import with --ignore-option some-new-option");
   EXPECT_NE(OptionError("some-new-option: [a, 3]").find("['a', '3']"),
             std::string::npos);
+  for (const char* value :
+       {"true", "1e-9", "00x", "-", "[0, 1]", "{a: 1}", "alibi"}) {
+    EXPECT_NE(OptionError(fmt::format("some-new-option: {}", value)),
+              "no error")
+        << value;
+  }
 }
 
 TEST(MarianOptions, IgnoredOnesAreAsIfTheyWereNotThere) {
