@@ -130,8 +130,8 @@ int RunCompletion(const Arguments& arguments) {
   std::string out;
   Options options(
       "completion",
-      "Writes a script with which a shell completes heed's commands, options "
-      "and their values. An installed package has it for bash, zsh and fish.");
+      "Prints a shell completion script for heed's commands, options and "
+      "their values. An installed package has it for bash, zsh and fish.");
   options.Positional("SHELL", shell, OneOf{"bash", "zsh", "fish"},
                      "which shell");
   options.fields()("out", out, Any{"FILE"}, "write it there");

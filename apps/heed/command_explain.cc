@@ -1,4 +1,4 @@
-// heed explain: what a model looked at, and what its answers hang on.
+// heed explain: attention, and what predictions depend on.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -99,7 +99,7 @@ Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
     "each method and of chance, and see how the answer's probability changes");
   v("max_texts", o.max_texts, Range(1, 1000000000), "texts to read at most");
   v("prune", o.prune, Any{"SHARES"},
-    "take away these shares of the heads, as 0.1,0.3,0.5, the least important "
+    "remove these shares of the heads, as 0.1,0.3,0.5, the least important "
     "to --file's texts first, and evaluate what is left; takes the options of "
     "heed evaluate");
   if (prunes) {

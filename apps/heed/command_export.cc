@@ -14,11 +14,11 @@ int RunExport(const Arguments& arguments) {
   Options options(
       "export",
       "Writes a model for other programs. huggingface: a folder that Hugging "
-      "Face's Transformers load with from_pretrained: of a Transformer for "
-      "task translate (norm post, subwords) MarianMTModel and "
-      "MarianTokenizer, of a BERT for task pretrain BertForPreTraining and "
-      "BertTokenizer. A setting that they have not is named, and nothing is "
-      "written.");
+      "Face's Transformers load with from_pretrained: a translator as "
+      "MarianMTModel and MarianTokenizer, a BERT of task pretrain as "
+      "BertForPreTraining and BertTokenizer. heed train --model "
+      "transformer-marian trains translators that can be exported; if a "
+      "model cannot, all its obstacles are named, and nothing is written.");
   options.ModelFolder(folder);
   options.fields().Section("Output");
   options.fields()("out", out, Any{"DIR"}, "folder to write");

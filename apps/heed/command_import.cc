@@ -29,9 +29,8 @@ int RunImport(const Arguments& arguments) {
                    ".json or a token per line), or one for both; by default "
                    "those that SOURCE.decoder.yml names");
   options.fields()("ignore_option", ignored, Any{"NAME"},
-                   "take the model's option NAME as if it were not there: for "
-                   "one that Heed does not know and that you know to change "
-                   "nothing");
+                   "ignore the model's option NAME: one that Heed does not "
+                   "know, and on which translations do not depend");
   options.fields().Section("Output");
   options.fields()("out", out, Any{"DIR"}, "model folder to write");
   options.fields()("overwrite", overwrite,

@@ -24,9 +24,9 @@ struct PredictOptions {
 
 Options OptionsFor(Task& task, PredictOptions& chosen) {
   Options options("predict",
-                  "Reads standard input, writes what the model says of it, "
-                  "in order. What else can be chosen depends on the model's "
-                  "task: heed predict DIR --help.");
+                  "Predicts for each line of standard input, in order. The "
+                  "options depend on the model's task: heed predict DIR "
+                  "--help.");
   chosen.input = task.reading().defaults;
   options.ModelFolder(chosen.folder);
   FieldList& v = options.fields();

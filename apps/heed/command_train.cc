@@ -107,14 +107,14 @@ int RunTrain(const Arguments& arguments) {
   v("task", task_name, OneOf(TaskNames()),
     "what the model is for (see heed list tasks)")
       .Main();
+  task->VisitAll(v);
+  training.Visit(v);
   v("resume", resume, Any{"DIR"},
     "continue the run of this folder from its last checkpoint; all else is "
     "read from there, but for --epochs, --steps and --patience, which prolong "
     "it")
       .Main();
   options.Excuse("resume");
-  task->VisitAll(v);
-  training.Visit(v);
   options.Example(
       "heed train --model bahdanau --source train.en --target train.de "
       "--valid-source val.en --valid-target val.de --out model");

@@ -52,7 +52,7 @@ struct MemoryCommand {
   int layers = 1;
   int epochs = 0;
   int words = 3000;
-  double keep_bias = 3;
+  double forget_gate_bias = 3;
   uint64_t seed = 1;
   int threads = 0;
 
@@ -71,8 +71,8 @@ struct MemoryCommand {
     v("epochs", epochs, Range(0, 1000),
       "passes over the text; 0: 8 over stories, 2 over a text");
     v("words", words, Range(1, 1000000), "most frequent words to guess");
-    v("keep_bias", keep_bias, Range(-20, 20),
-      "bias that gates start with by which a state is kept");
+    v("forget_gate_bias", forget_gate_bias, Range(-20, 20),
+      "initial bias of forget gates (a GRU's update gates)");
     v("seed", seed, "of the stories and the weights");
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }
@@ -125,7 +125,7 @@ MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
   task.encoder.rnn.cell = cell.cell;
   task.encoder.rnn.units = command.units;
   task.encoder.rnn.layers = command.layers;
-  task.encoder.rnn.keep_bias = command.keep_bias;
+  task.encoder.rnn.forget_gate_bias = command.forget_gate_bias;
   task.data.words = command.words;
   task.data.batch_texts = 16;
   task.SetText(text.train, text.valid);

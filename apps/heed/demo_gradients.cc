@@ -31,7 +31,7 @@ struct ReachCommand {
   std::vector<std::string> cells = {"rnn", "gru", "lstm", "nested_lstm"};
   int layers = 4;
   int units = 48;
-  double keep_bias = 0;
+  double forget_gate_bias = 0;
   bool fresh = false;
   uint64_t seed = 1;
   int threads = 0;
@@ -39,10 +39,10 @@ struct ReachCommand {
   void Visit(FieldList& v) {
     v("out", out, Any{"DIR"}, "folder for the pictures");
     v("cells", cells, OneOf(CellNames()), "recurrent cells");
-    v("layers", layers, Range(1, 8), "measure 1 to so many stacked layers");
+    v("layers", layers, Range(1, 8), "measure 1 to this many stacked layers");
     v("units", units, Range(1, 1024), "features of a state");
-    v("keep_bias", keep_bias, Range(-20, 20),
-      "bias that gates start with by which a state is kept");
+    v("forget_gate_bias", forget_gate_bias, Range(-20, 20),
+      "initial bias of forget gates (a GRU's update gates)");
     v("fresh", fresh, "measure random weights alone; nothing is trained");
     v("seed", seed, "of the stories and the weights");
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
@@ -56,7 +56,7 @@ AutocompleteTask FreshTask(const ReachCommand& command, const std::string& cell,
   task.encoder.rnn.cell = cell;
   task.encoder.rnn.units = command.units;
   task.encoder.rnn.layers = layers;
-  task.encoder.rnn.keep_bias = command.keep_bias;
+  task.encoder.rnn.forget_gate_bias = command.forget_gate_bias;
   task.data.batch_texts = 16;
   task.SetText(MakeStories(kReachStories, command.seed), {});
   task.Resolve();

@@ -95,8 +95,9 @@ int RunHelp(const Arguments& arguments) {
   }
   std::string name;
   Options options("help",
-                  "Explains a command, as heed COMMAND --help does. What "
-                  "follows the command is heeded: heed help train --task tag.");
+                  "Explains a command, as heed COMMAND --help does. Further "
+                  "options choose what is explained: heed help train --task "
+                  "tag.");
   options.OptionalPositional("COMMAND", name, OneOf(NamesOf(Commands())),
                              "which command");
   options.Example("heed help train");

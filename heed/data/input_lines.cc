@@ -112,11 +112,10 @@ void InputOptions::Visit(FieldList& v) {
     "a line that cannot be read (not UTF-8, not of the form that is needed): "
     "stop, or answer it with an empty line and a warning");
   v("input_format", form, OneOf{"lines", "csv", "jsonl"},
-    "how standard input is written: lines, a table with a header or a JSON "
+    "format of standard input: lines, a table with a header or a JSON "
     "object a line");
   v("columns", columns, Any{"NAMES"},
-    "csv, jsonl: the columns to read; several stand behind one another with "
-    "tabs between them");
+    "csv, jsonl: the columns to read; several are joined by tabs");
 }
 
 std::string_view CutLine(std::string_view line, int64_t limit, LongLines how) {

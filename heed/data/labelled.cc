@@ -297,8 +297,7 @@ void Truncate(Encoded& first, Encoded& second, int64_t room) {
 }  // namespace
 
 void LabelledFormat::VisitForm(FieldList& v) {
-  v("format", format, OneOf(Formats()),
-    "how files of labelled texts are written")
+  v("format", format, OneOf(Formats()), "format of the files of labelled texts")
       .Main();
   v("label_column", label_column, Range(1, 1000), "tsv: column of the label");
   v("text_column", text_column, Range(1, 1000), "tsv: column of the text");

@@ -349,7 +349,7 @@ void AttributionOptions::Visit(FieldList& v) {
     "of integrated gradients, from no input to the input");
   v("noise_samples", samples, Range(1, 100000), "of smooth_grad");
   v("noise", noise, Range(0, 10),
-    "of smooth_grad: deviation, as a part of the inputs' range");
+    "of smooth_grad: standard deviation, as a part of the inputs' range");
 }
 
 std::vector<Attribution> Attribute(const Explainable& answer,

@@ -34,10 +34,10 @@ void CheckLabels(const Var& scores, const TextLabels& labels, bool single) {
 void ClassifierConfig::Visit(FieldList& v) {
   v.Section("Classifier");
   v("pooling", pooling, OneOf(PoolingNames()),
-    "how the vectors of a text become one");
+    "pooling of the states of a text");
   v("pooling_heads", pooling_heads, Range(1, 256),
     "heads of pooling attention");
-  v("pooler", pooler, "a layer with tanh between pooling and labels");
+  v("pooler", pooler, "dense layer with tanh between pooling and labels");
   v("head_dropout", head_dropout, UpToBelow(0, 1),
     "probability to drop a feature of the pooled vector");
 }

@@ -97,7 +97,7 @@ std::string ModelConfig::PrecisionNote() const {
 void ModelConfig::Visit(FieldList& v) {
   v.Section("Model");
   v("model", model, OneOf(NamesOf(families)),
-    "which model of the literature (see heed list models)")
+    "architecture (see heed list models)")
       .Main();
   switch (family()) {
     case ModelFamily::kRecurrent:

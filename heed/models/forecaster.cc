@@ -122,7 +122,7 @@ void ForecasterConfig::Visit(FieldList& v) {
   v("patch_stride", patch_stride, AtLeast(1),
     "rows from the start of one patch to that of the next");
   v("instance_norm", instance_norm, OneOf{"yes", "no"},
-    "take mean and deviation out of each window and put them back at the end");
+    "z-score each window, and undo it in the forecast");
   v("independent_columns", independent_columns, OneOf{"yes", "no"},
     "forecast each column from its own past alone, with the same weights");
   v("forecast_from", forecast_from, OneOf{"all", "last"},

@@ -90,13 +90,13 @@ Var SoftmaxLoss(double temperature, const Var& cosines, const Tensor& answers,
 void MatcherConfig::Visit(FieldList& v) {
   v.Section("Matching");
   v("pooling", pooling, OneOf(PoolingNames()),
-    "how the vectors of words become one of the text");
+    "pooling of the states of a text");
   v("match_loss", match_loss, OneOf{"margin", "softmax"},
-    "what is learned: the nearest wrong text stays a margin behind the right "
-    "one, or the right one wins among all");
-  v("margin", margin, Range(0, 2), "for margin: how far behind, in cosines");
+    "margin: hinge loss against the nearest wrong text; softmax: cross entropy "
+    "over all texts of the batch");
+  v("margin", margin, Range(0, 2), "margin: wanted difference of the cosines");
   v("temperature", temperature, Range(1e-3, 100),
-    "for softmax: what cosines are divided by");
+    "softmax: temperature, by which cosines are divided");
 }
 
 Matcher::Matcher(const Scope& scope, const MatcherConfig& config,

@@ -140,8 +140,8 @@ void RecurrentConfig::Visit(FieldList& v) {
   v("reverse_source", reverse_source, AutoOr({"yes", "no"}),
     "read the source from its end");
   v("bridge", bridge, AutoOr({"project", "mean", "copy"}),
-    "how the decoder starts: from the encoder's last states, through a matrix "
-    "or as they are, or through a matrix from the mean of its outputs");
+    "initial decoder state: the encoder's last states, projected (project) or "
+    "as they are (copy), or the projected mean of its outputs (mean)");
 
   v.Section("Attention");
   v("attention", attention, AutoOr({"none", "before", "between", "after"}),
@@ -161,7 +161,7 @@ void RecurrentConfig::Visit(FieldList& v) {
     "width of an additive or mlp score; 0: as units");
   v("mlp_layers", mlp_layers, Range(1, 16), "hidden layers of the mlp score");
   v("positions", positions, Range(1, 10000),
-    "source positions that the location score knows");
+    "source positions that the location score can address");
   v("input_feeding", input_feeding, AutoOr({"yes", "no"}),
     "feed the attentional state into the next step (attention after)");
 

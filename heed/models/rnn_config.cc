@@ -19,14 +19,13 @@ void RnnConfig::Visit(FieldList& v) {
     "recurrent layers; 0: attention alone")
       .Alias("num_layers");
   v("bidirectional", bidirectional, OneOf{"auto", "yes", "no"},
-    "read in both directions; auto: where what comes later may be seen");
+    "read in both directions; auto: yes, but for a language model");
 
-  v.Section("Attention over its own states");
+  v.Section("Self-attention");
   v("self_attention", self_attention,
     OneOf{"auto", "none", "full", "causal", "strict"},
-    "states that a state attends to: all, those up to itself (causal), those "
-    "before it (strict); auto: full, or causal where what comes later may not "
-    "be seen");
+    "states that a state attends to: all (full), those up to itself (causal), "
+    "those before it (strict); auto: full, or causal for a language model");
   v("score", score, Any{"SCORE"},
     "score function, as 'additive' (see heed list attentions)");
   v("modifiers", modifiers, Any{"MODIFIERS"},
@@ -37,7 +36,7 @@ void RnnConfig::Visit(FieldList& v) {
   v("attention_units", attention_units, Range(0, 16384),
     "width of an additive or mlp score; 0: as units");
   v("positions", positions, Range(1, 10000),
-    "states that the location score knows");
+    "states that the location score can address");
   v("attention_dropout", attention_dropout, UpToBelow(0, 1),
     "dropout rate of attention weights");
   v("combine", combine, OneOf{"concat", "tanh"},
@@ -51,9 +50,10 @@ void RnnConfig::Visit(FieldList& v) {
     "initial weights; normal: recurrent ones orthogonal");
   v("init_scale", init_scale, Range(1e-6, 10),
     "half width (uniform) or standard deviation (normal)");
-  v("keep_bias", keep_bias, Range(-20, 20),
-    "initial bias of the gate that keeps the state (an LSTM's forget gate, a "
-    "GRU's update gate); at 0 half of the state is lost at each step");
+  v("forget_gate_bias", forget_gate_bias, Range(-20, 20),
+    "initial bias of the forget gate (a GRU's update gate); at 0 half of the "
+    "state is lost at each step")
+      .Alias("keep_bias");
   v("precision", precision, OneOf{"f32", "bf16"},
     "number format of matrix products; weights stay f32");
 }

@@ -34,7 +34,7 @@ struct RnnConfig {
   bool variational = false;
   std::string init = "glorot";
   double init_scale = 0.08;
-  double keep_bias = 0;
+  double forget_gate_bias = 0;
   std::string precision = "f32";
 
   void Visit(FieldList& v);

@@ -19,7 +19,7 @@ EncoderOptions RecurrentOf(const RnnConfig& c, int64_t inputs) {
   o.bidirectional = c.bidirectional == "yes";
   o.input_init = InputInit(c);
   o.recurrent_init = RecurrentInit(c);
-  o.keep_bias = c.keep_bias;
+  o.forget_gate_bias = c.forget_gate_bias;
   o.dropout = c.dropout;
   o.variational = c.variational;
   return o;

@@ -83,12 +83,12 @@ void TaggerConfig::Visit(FieldList& v) {
   v("output_dropout", output_dropout, UpToBelow(0, 1),
     "probability to drop features of the encoder's output");
   v("intent_weight", intent_weight, Above(0),
-    "how much the loss of an intent counts beside that of a tag");
+    "weight of the loss of an intent; that of a tag is 1");
   v("intent_informs_tags", intent_informs_tags,
-    "tags see what the intent is chosen by");
+    "the features that predict the intent are inputs of the tags");
   v("joint_intents", joint_intents,
-    "crf: intent and tags are one random field, so that each speaks for or "
-    "against the other");
+    "crf: one random field of intent and tags, with a score for each pair of "
+    "them");
 }
 
 Tagger::Tagger(const Scope& scope, const TaggerConfig& config,

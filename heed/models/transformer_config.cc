@@ -49,7 +49,7 @@ const std::vector<TransformerPreset>& TransformerPresets() {
        0.1,
        "pre",
        false},
-      {{"transformer-tiny", "", "4 + 4 layers of 128 features, norm before",
+      {{"transformer-tiny", "", "4 + 4 layers of 128 features, pre-norm",
         "Wu et al. 2021, arXiv:2105.14462"},
        4,
        128,
@@ -59,7 +59,7 @@ const std::vector<TransformerPreset>& TransformerPresets() {
        "pre",
        false},
       {{"transformer-marian", "",
-        "as transformer-tiny, norm behind: heed export can write it", kMarian},
+        "as transformer-tiny, post-norm: heed export can write it", kMarian},
        4,
        128,
        256,
@@ -242,10 +242,10 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
     "add a bias to queries, keys, values and outputs");
   if (decoder) {
     v("alignment_layer", alignment_layer, Range(-1, 255),
-      "layer of the decoder, from 0, that says which source word a word comes "
-      "from; -1: the last one, or with guided_alignment the one before it");
+      "layer of the decoder, from 0, whose attention is the alignment; -1: the "
+      "last one, or with guided_alignment the one before it");
     v("alignment_head", alignment_head, Range(-1, 1023),
-      "its head, from 0, that does; -1: all in the mean, or with "
+      "its head, from 0; -1: the mean of all, or with "
       "guided_alignment head 0");
   }
 

@@ -73,9 +73,9 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
                         ParameterUse::kMatrix);
     inner_bias_ = &scope.Add("inner.bias", {gates}, kZeroInit);
   }
-  if (o.keep_bias != 0 && cell_ != "rnn") {
+  if (o.forget_gate_bias != 0 && cell_ != "rnn") {
     // f, or z: the second gate of every cell.
-    const double keep = cell_ == "gru_bahdanau" ? -o.keep_bias : o.keep_bias;
+    const double keep = cell_ == "gru_bahdanau" ? -o.forget_gate_bias : o.forget_gate_bias;
     for (Parameter* bias : {bias_, inner_bias_}) {
       if (bias == nullptr) continue;
       bias->mutable_value().Slice(units_, 2 * units_).Fill(keep);
@@ -179,7 +179,7 @@ RecurrentEncoder::RecurrentEncoder(const Scope& scope, const EncoderOptions& o)
                                         o.units,
                                         o.input_init,
                                         o.recurrent_init,
-                                        o.keep_bias});
+                                        o.forget_gate_bias});
   };
   int64_t width = o.inputs;
   for (int64_t layer = 0; layer < o.layers; ++layer) {

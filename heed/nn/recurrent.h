@@ -32,7 +32,7 @@ struct RecurrentOptions {
   /// has none. At 0 half of a state is lost at each step.
   /// Paper: Gers et al. 2000; Jozefowicz et al. 2015 (1); Tallec and Ollivier
   /// 2018, arXiv:1804.11188.
-  double keep_bias = 0;
+  double forget_gate_bias = 0;
 };
 
 /// A state is [B, H], or [N, B, H] where a cell carries N > 1 vectors, the
@@ -97,7 +97,7 @@ struct EncoderOptions {
   bool bidirectional = true;
   Init input_init;
   Init recurrent_init;
-  double keep_bias = 0;  // see RecurrentOptions
+  double forget_gate_bias = 0;  // see RecurrentOptions
   double dropout = 0;    // between layers
   bool variational = false;
 };

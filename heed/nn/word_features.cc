@@ -38,14 +38,14 @@ void WordFeaturesConfig::Visit(FieldList& v) {
   v.Section("Words");
   v("word_embedding", word_embedding, Range(1, 16384), "features of a word");
   v("characters", characters, OneOf{"none", "cnn", "lstm"},
-    "how the spelling of a word is read");
+    "encoder of the characters of a word");
   v("character_embedding", character_embedding, Range(1, 4096),
     "features of a character");
   v("character_units", character_units, Range(1, 4096),
     "features of a spelling; cnn: for each width");
   v("character_widths", character_widths,
     OneOf{"1", "2", "3", "4", "5", "6", "7"},
-    "characters that a filter of the cnn sees");
+    "widths of the filters of the cnn, in characters");
   v("casing_embedding", casing_embedding, Range(0, 4096),
     "features of how a word is cased (lower, Title, UPPER, ...); 0: none");
   v("word_dropout", word_dropout, UpToBelow(0, 1),

@@ -132,9 +132,9 @@ void EngineOptions::Visit(FieldList& v) {
   v("queue_limit", queue_limit, Range(1, 1000000),
     "requests that may wait for a model; further ones are answered with 503");
   v("batch_texts", batch_texts, Range(1, 100000),
-    "most sentences that are computed together");
+    "maximum sentences that are computed together");
   v("batch_characters", batch_characters, Range(1, 10000000),
-    "most bytes of text that are computed together; one sentence may have "
+    "maximum bytes of text that are computed together; one sentence may have "
     "more");
   v("batch_wait", batch_wait, Range(0, 1000),
     "milliseconds to wait for more requests before a batch is begun");

@@ -277,15 +277,15 @@ std::vector<std::string> TextsOf(const Json& value, const char* name,
 
 void RequestLimits::Visit(FieldList& v) {
   v("char_limit", char_limit, Range(0, 1e9),
-    "most characters of one text (a time series has none); 0: no limit");
+    "maximum characters of a text (a time series has no limit); 0: no limit");
   v("batch_limit", batch_limit, Range(0, 1e9),
-    "most texts in one request; 0: no limit");
+    "maximum texts of a request; 0: no limit");
   v("alternatives_limit", alternatives_limit, Range(0, 100),
-    "most alternatives that a request may ask for");
+    "maximum alternatives that a request may ask for");
   v("beam_limit", beam_limit, Range(1, 1000),
-    "widest beam that a request may ask for");
+    "largest beam that a request may ask for");
   v("explain_limit", explain_limit, Range(0, 1e9),
-    "most characters of a text that is explained; 0: no limit");
+    "maximum characters of a text that is explained; 0: no limit");
 }
 
 Json ParametersOf(const HttpRequest& request) {

@@ -70,12 +70,12 @@ void ServerOptions::Visit(FieldList& v) {
   v("body_timeout", body_timeout, Range(0.01, 86400),
     "seconds from there to the end of the body");
   v("request_timeout", request_timeout, Range(0.01, 86400),
-    "seconds until a request that was not answered is answered with 503 and "
-    "no longer computed; what no processor could do in them is refused");
+    "seconds until an unanswered request is cancelled and answered with 503; "
+    "one that could not be computed in that time is refused");
   v("idle_timeout", idle_timeout, Range(0.01, 86400),
     "seconds that a connection may wait for its next request");
   v("write_timeout", write_timeout, Range(0.01, 86400),
-    "seconds that a client may take to read a piece of an answer");
+    "seconds that a client may take to read a part of an answer");
   v("stop_timeout", stop_timeout, Range(0, 86400),
     "seconds that accepted requests are given when the server is to stop");
 }

@@ -97,10 +97,10 @@ void TypingDataConfig::Visit(FieldList& v) {
   v("unit", unit, OneOf{"lines", "stream"},
     "each line begins anew, or follows the line before it");
   v("length", length, Range(2, 100000),
-    "most characters of a sequence, which holds whole words");
+    "maximum characters of a sequence, which holds whole words");
   v("words", words, Range(1, 1000000),
-    "most frequent words that are guessed; others cost nothing");
-  v("min_count", min_count, Range(1, 1000000), "rarer words are not guessed");
+    "most frequent words, which are predicted; others are not in the loss");
+  v("min_count", min_count, Range(1, 1000000), "rarer words are not predicted");
   v.Section("Batches");
   v("batch_texts", batch_texts, Range(0, 1000000),
     "sequences per batch at most; 0: no limit")
@@ -151,7 +151,7 @@ void AutocompleteTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "what reads the characters: a recurrent network or a Transformer")
+    "encoder of the characters")
       .Main();
   v("embedding", embedding, Range(0, 16384),
     "features of a character; 0: as units, or as width");

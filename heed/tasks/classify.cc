@@ -81,7 +81,7 @@ void ClassifyTask::ChooseModel(const std::string& name) {
 void ClassifyTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
-  v("model", encoder.model, OneOf(EncoderConfig::Names()), "what reads a text")
+  v("model", encoder.model, OneOf(EncoderConfig::Names()), "encoder of a text")
       .Main();
   classifier.Visit(v);
   encoder.Visit(v);
@@ -272,7 +272,7 @@ void ClassifyTask::VisitPredict(FieldList& v) {
   v("probabilities", probabilities_,
     "write the probability of every label: label, tab, number, tab, ...");
   v("threshold", threshold_, Range(0, 1),
-    "of several labels: least probability of one that is given");
+    "multi_label: least probability of a predicted label");
 }
 
 std::vector<ModelAnswer> ClassifyTask::Say(const Answers& answers) const {
@@ -333,7 +333,7 @@ void ClassifyTask::VisitEvaluate(FieldList& v) {
   compared_format_->VisitForm(v);
   v.Section("Measures");
   v("threshold", threshold_, Range(0, 1),
-    "of several labels: least probability of one that is given");
+    "multi_label: least probability of a predicted label");
 }
 
 std::string ClassifyTask::Table(std::span<const ClassScore> classes) const {

@@ -83,9 +83,9 @@ void ForecastEvaluationConfig::Visit(FieldList& v) {
   v("stride", stride, Range(1, 1000000), "rows from one forecast to the next");
   v.Section("Comparison");
   v("seasons", seasons, Any{"ROWS"},
-    "seasonal naive forecasts repeat the last so many rows");
+    "period of the seasonal naive forecasts");
   v("ar_order", ar_order, Range(0, 1000),
-    "rows that an autoregression of each column reads; 0: none");
+    "order of the autoregression of each column; 0: none");
   v("by_length", by_length, Any{"FILE.svg"}, "plot MSE by rows ahead");
 }
 

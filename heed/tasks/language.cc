@@ -215,12 +215,12 @@ void LanguageTask::VisitPredict(FieldList& v) {
   v("temperature", decode_.temperature, Range(0.01, 100),
     "above 1: more even; below: closer to the likeliest");
   v("top_k", decode_.top_k, Range(0, 1000000),
-    "choose among the so many likeliest tokens; 0: all");
+    "sample from this many of the most probable tokens; 0: all");
   v("top_p", decode_.top_p, Range(0.001, 1),
-    "choose among the fewest tokens of this probability together");
+    "sample from the most probable tokens that together reach this probability");
   v("length", decode_.max_length, Range(0, 100000),
-    "most tokens of a continuation; 0: 64");
-  v("seed", decode_.seed, "what the samples depend on");
+    "maximum tokens of a continuation; 0: 64");
+  v("seed", decode_.seed, "random seed of the samples");
 }
 
 ModelAnswer LanguageTask::Completions(const Context& ctx,
@@ -307,7 +307,7 @@ void LanguageTask::VisitEvaluate(FieldList& v) {
   VisitTextColumns(v, compared_columns_);
   v.Section("Measures");
   v("complete", completed_words_, Range(0, 1000000),
-    "also complete about so many words, from 0 to 3 letters");
+    "also complete about this many words, after 0 to 3 letters");
   completion_.Visit(v);
 }
 

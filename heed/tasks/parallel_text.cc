@@ -24,9 +24,8 @@ void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   train.Visit(v, "", "training text");
   valid.Visit(v, "valid_",
-              "validation text, of which --metric exact_match and "
-              "word_error_rate take lines of equal source as one with several "
-              "right answers");
+              "validation text (for --metric exact_match and word_error_rate, "
+              "lines of equal source are one example with several references)");
   v("lowercase", lowercase, "lower-case all text before anything else");
   v("max_length", max_length, Range(0, 1000000),
     "drop training pairs with a side of more tokens; 0: keep all")
@@ -64,13 +63,14 @@ void DataConfig::Visit(FieldList& v) {
 
   v.Section("Guided alignment");
   v("guided_alignment", guided_alignment, Any{"FILE"},
-    "links i-j between the words of each training pair, which the attention "
-    "learns beside the translation; also the last column of a table");
+    "links i-j between the words of each training pair, which supervise the "
+    "attention; also the last column of a table");
   v("guided_alignment_weight", guided_alignment_weight, Range(0, 1000),
-    "factor of the loss of the links");
+    "weight of the alignment loss");
   v("guided_alignment_shift", guided_alignment_shift,
-    "teach the step that reads a word, not the one that writes it: links of "
-    "given text become better, but attention no longer explains the writing");
+    "supervise the step that takes a word as input, not the one that predicts "
+    "it: better alignments of given text, but attention no longer explains "
+    "predictions");
   v("valid_alignment", valid_alignment, Any{"FILE"},
     "gold links of the validation pairs: adds the alignment error rate, also "
     "as --metric aer");

@@ -26,11 +26,11 @@ const std::vector<TaskInfo>& Tasks() {
       {"autocomplete", "the word that is being typed, after each character",
        [] { return std::make_unique<AutocompleteTask>(); }},
       {"forecast",
-       "the next rows of columns of numbers, beside naive forecasts",
+       "forecasts of time series, compared with naive ones",
        [] { return std::make_unique<ForecastTask>(); }},
-      {"retrieve", "the texts that answer a query, beside BM25",
+      {"retrieve", "texts that answer a query, compared with BM25",
        [] { return std::make_unique<RetrievalTask>(); }},
-      {"pretrain", "hidden words and next sentences of plain text, as BERT",
+      {"pretrain", "masked language model and next sentence prediction, as BERT",
        [] { return std::make_unique<PretrainTask>(); }},
   };
   return tasks;

@@ -188,7 +188,7 @@ void RetrievalEvaluationConfig::Visit(FieldList& v) {
     "or: query id, ids of relevant texts, ids of candidates, with tabs "
     "between");
   v.Require({{"relevant"}, {"candidates"}});
-  v.Section("BM25, which is shown beside");
+  v.Section("BM25 baseline");
   v("k1", k1, Range(0, 100), "BM25 k1: how fast repeated words saturate");
   v("b", b, Range(0, 1), "BM25 b: length normalisation, from 0 (none) to 1");
 }
@@ -218,7 +218,7 @@ void RetrievalTask::Visit(FieldList& v) {
   data.Visit(v);
   v.Section("Model");
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "what reads a text (see heed list models)")
+    "encoder of a text (see heed list models)")
       .Main();
   matcher.Visit(v);
   encoder.Visit(v);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <istream>
 #include <limits>
@@ -180,13 +181,21 @@ std::unique_ptr<Task> MakeTask(const std::string& name) {
 }
 
 void Task::VisitAll(FieldList& v) {
+  const auto count_main = [&] {
+    return std::ranges::count_if(v.fields(), &Field::main);
+  };
+  const auto before = count_main();
   Visit(v);
+  // Help begins with ten options; a task that names four files has no room.
+  constexpr int kRoom = 4;
+  const bool is_main = count_main() - before <= kRoom;
   v.Section("Start");
   v("pretrained", pretrained, Any{"DIR"},
     "go on from this folder's model, trained or imported, of the same task: "
     "its settings, vocabularies and weights, with a fresh optimiser "
     "(classify, tag and slots: also the encoder of --task pretrain); "
     "--freeze keeps parameters as they are");
+  if (is_main) v.Main();
 }
 
 std::string Task::LearntSizeNote(int64_t size, int asked) const {
@@ -209,7 +218,9 @@ void TakeSettings(Task& task, const std::string& folder) {
   DropFormerSettings(list.fields(), json);
   for (const Field& field : list.fields()) {
     if (field.section == "Data" && IsPath(field)) continue;
-    if (json.contains(field.key)) known[field.key] = json[field.key];
+    for (const auto& [key, value] : json.items()) {
+      if (field.IsNamed(key)) known[field.key] = value;
+    }
   }
   SetFields(list.fields(), known, folder);
 }

@@ -420,11 +420,11 @@ void TranslationTask::VisitEvaluate(FieldList& v) {
   v.Section("Data");
   compared_.Visit(v, "", "text to translate");
   v("alternatives", evaluation_.alternatives,
-    "lines of equal source are one, translated once, with several right "
-    "answers: exact match takes any, the word error rate the nearest (of those "
-    "the shortest), BLEU and chrF the first");
+    "lines of equal source are one example with several references: exact "
+    "match takes any, the word error rate the nearest (of those the shortest), "
+    "BLEU and chrF the first");
   v("translations", evaluation_.translations, Any{"FILE"},
-    "measure these lines instead of what the model writes; without loss");
+    "measure these translations instead of the model's; without loss");
   v("alignment_gold", evaluation_.alignment_gold, Any{"FILE"},
     "links i-j (sure) or i?j (possible) per line, positions of white-space "
     "words from 0: adds the alignment error rate");

@@ -18,11 +18,11 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("beta2", beta2, UpToBelow(0, 1),
     "adam: decay of the mean squared gradient");
   v("epsilon", epsilon, Range(0, 1),
-    "keeps divisions finite; 0: 1e-8 (adam), 1e-6 (adadelta)");
+    "added to denominators; 0: 1e-8 (adam), 1e-6 (adadelta)");
   v("bias_correction", bias_correction,
     "adam: correct the averages' start at zero (BERT does not)");
   v("rho", rho, UpToBelow(0, 1), "adadelta: decay of the averages");
-  v("momentum", momentum, UpToBelow(0, 1), "sgd: share of the last step");
+  v("momentum", momentum, UpToBelow(0, 1), "sgd: momentum factor");
   v("weight_decay", weight_decay, Range(0, 10),
     "adamw: weight decay of matrices, times the learning rate")
       .Alias("wd");
@@ -36,9 +36,9 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("halve_after", halve_after, Range(0, 1e9),
     "step_halving: steps before the first halving");
   v("halve_every", halve_every, Range(0, 1e9),
-    "step_halving: steps between two");
+    "step_halving: steps from one halving to the next");
   v("decay_steps", decay_steps, Range(0, 1e9),
-    "linear, cosine: step at which it reaches zero; 0: the end of the run");
+    "linear, cosine: step at which the rate reaches zero; 0: the end of the run");
   v("clip", clip, Range(0, 1e9),
     "clip the gradient to this norm; 0: no clipping")
       .Alias("max_grad_norm")
@@ -76,8 +76,8 @@ void RunConfig::Visit(FieldList& v) {
   v("validate_every", validate_every, Range(0, 1e9),
     "updates between validations; 0: once an epoch");
   v("metric", metric, Any{"NAME"},
-    "validation measure that chooses the best weights, of equal ones those of "
-    "least loss; auto: the task's own");
+    "validation measure that chooses the best weights, ties broken by the "
+    "loss; auto: the task's own");
   v("patience", patience, Range(0, 1000000),
     "early stopping: stop after this many validations without a better one; 0: "
     "never")
