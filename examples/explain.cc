@@ -52,7 +52,8 @@ int Run() {
   heed::ExplainRequest request;
   request.input.text = "the plot was good and the";
   request.attribution.methods = {"integrated_gradients", "occlusion"};
-  const heed::ExaminedAnswer answer = heed::ExamineAnswer(task, request);
+  const heed::ExplainedPrediction answer =
+      heed::ExplainPrediction(task, request);
   const heed::Explanation& e = answer.explanation;
   std::printf("\n%s: %s\n", e.text.c_str(), e.answer.c_str());
   const std::vector<float> attention = heed::AlignmentWeights(e);

@@ -73,7 +73,7 @@ Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
     "what to explain, as heed predict reads a line; else lines of --file or of "
     "standard input. forecast: a whole CSV file");
   v("file", o.file, Any{"FILE"}, "texts, line by line (.gz too)");
-  o.input.VisitLength(v);
+  if (!prunes) o.input.VisitLength(v);  // heed evaluate has its own
   v("answer", o.answer, Any{"TEXT"},
     "explain this instead of the model's own answer: a translation, a label, a "
     "column");
@@ -367,8 +367,9 @@ int ShowPruning(Task& task, const ExplainOptions& o) {
   if (o.json) {
     fmt::print("{}\n", json.dump());
   } else {
-    fmt::print("{} heads\n\n{:>6} {:>6} {:>16} {:>16}   {}\n", order.size(),
-               "share", "heads", "least important", "at random", figure.label);
+    fmt::print("{}\n\n{:>6} {:>6} {:>16} {:>16}   {}\n",
+               Counted(std::ssize(order), "head"), "share", "heads",
+               "least important", "at random", figure.label);
     for (size_t i = 0; i < shares.size(); ++i) {
       fmt::print("{:>6.2f} {:>6} {:>16.{}f} {:>16.{}f}\n", shares[i],
                  std::lround(shares[i] * static_cast<double>(order.size())),

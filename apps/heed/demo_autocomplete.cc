@@ -176,9 +176,10 @@ Series ShowScore(const MemoryModel& model, const MemoryText& text) {
   Series curve = {model.name, {}, {}};
   for (size_t seen = 0; seen <= TypingScore::kMostSeen; ++seen) {
     const TypingScore::Counts& counts = score.seen[seen];
-    line += fmt::format(" {:.3f} / {:.3f}", counts.First(), counts.Third());
+    line += fmt::format(" {:5.1f} / {:5.1f}", 100 * counts.First(),
+                        100 * counts.Third());
     curve.x.push_back(static_cast<double>(seen));
-    curve.y.push_back(counts.First());
+    curve.y.push_back(100 * counts.First());
   }
   fmt::print("{}   {:.3f}\n", line, score.all.Loss());
   return curve;
@@ -188,8 +189,8 @@ void ShowScores(const MemoryCommand& command,
                 const std::vector<MemoryModel>& models,
                 const MemoryText& text) {
   fmt::print(
-      "\nRight word first / among the first three, after so many "
-      "characters of it\n{}             0             1             "
+      "\n% right first / right among the first three, by characters of the "
+      "word typed\n{}             0             1             "
       "2             3    loss\n",
       Pad("", kNameColumns));
   std::vector<Series> curves;
@@ -201,9 +202,9 @@ void ShowScores(const MemoryCommand& command,
     std::string line = Pad("at best", kNameColumns + 4);
     for (size_t seen = 0; seen <= TypingScore::kMostSeen; ++seen) {
       const double accuracy = BestStoryAccuracy(static_cast<int>(seen));
-      line += fmt::format(" {:.3f}        ", accuracy);
+      line += fmt::format(" {:5.1f}        ", 100 * accuracy);
       best.x.push_back(static_cast<double>(seen));
-      best.y.push_back(accuracy);
+      best.y.push_back(100 * accuracy);
     }
     fmt::print("{}\n", line);
     curves.push_back(best);
@@ -212,7 +213,7 @@ void ShowScores(const MemoryCommand& command,
                LinePlotSvg(curves, {.title = "Guesses of the word that is "
                                              "being typed",
                                     .x_label = "characters typed",
-                                    .y_label = "share that is right"}));
+                                    .y_label = "% right"}));
 }
 
 /// Behind the first letter of each word that a story takes from its beginning.

@@ -64,12 +64,12 @@ int RunDemoSaturation(const Arguments& arguments) {
     const Saturation plain = MeasureSaturation(d, false, command.seed);
     const Saturation scaled = MeasureSaturation(d, true, command.seed);
     fmt::print("{:5}     {:8.3f} {:7.2f} {:8.3f}  {:8.3f} {:7.2f} {:8.3f}\n", d,
-               plain.greatest, plain.entropy, plain.gradient, scaled.greatest,
+               plain.largest, plain.entropy, plain.gradient, scaled.largest,
                scaled.entropy, scaled.gradient);
     const auto x = static_cast<double>(d);
-    Append(series[0], x, plain.greatest);
+    Append(series[0], x, plain.largest);
     Append(series[1], x, plain.gradient);
-    Append(series[2], x, scaled.greatest);
+    Append(series[2], x, scaled.largest);
     Append(series[3], x, scaled.gradient);
   }
   Show(command, "saturation", series,

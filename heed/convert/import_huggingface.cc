@@ -367,8 +367,15 @@ Notes NotesOfSearch(const std::string& folder, const ImportOptions& config) {
   const int beam = options.Number("num_beams", ours.beam);
   if (beam != ours.beam) arguments += fmt::format(" --beam {}", beam);
   const double penalty = options.Real("length_penalty", 1);
-  const int longest = options.Number("max_length", 0);
+  const int longest =
+      options.Number("max_new_tokens", options.Number("max_length", 0));
   if (longest > 0) arguments += fmt::format(" --max-length {}", longest);
+  if (options.Flag("do_sample", false)) {
+    arguments +=
+        fmt::format(" --sample --temperature {} --top-k {} --top-p {}",
+                    options.Real("temperature", 1), options.Number("top_k", 50),
+                    options.Real("top_p", 1));
+  }
   Notes notes;
   if (!arguments.empty()) {
     notes.push_back(fmt::format(
@@ -376,8 +383,13 @@ Notes NotesOfSearch(const std::string& folder, const ImportOptions& config) {
         "length^penalty) there; the nearest here: heed translate{}",
         options.file(), beam, longest, penalty, arguments));
   }
-  for (const char* key : {"forced_bos_token_id", "suppress_tokens",
-                          "begin_suppress_tokens", "no_repeat_ngram_size"}) {
+  for (const char* key :
+       {"forced_bos_token_id", "suppress_tokens", "begin_suppress_tokens",
+        "no_repeat_ngram_size", "min_length", "num_beam_groups",
+        "repetition_penalty"}) {
+    const bool is_one = std::string_view(key).ends_with("groups") ||
+                        std::string_view(key).ends_with("penalty");
+    if (is_one && options.Real(key, 1) == 1) continue;
     if (options.Has(key) && !IsOff(options.Value(key))) {
       notes.push_back(fmt::format("{}: {} {} has no effect in Heed",
                                   options.file(), key,

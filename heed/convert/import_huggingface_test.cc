@@ -83,6 +83,23 @@ TEST_F(ImportMarianMt, ScoresAsTheirs) {
   ExpectLogits(*model.model, golden_, HeedIds(), HeedIds());
 }
 
+TEST_F(ImportMarianMt, SaysHowTheSearchWentThere) {
+  folder_.Put("theirs/generation_config.json",
+              R"({"num_beams": 2, "length_penalty": null, "do_sample": true,
+                  "temperature": 0.5, "max_length": 512, "max_new_tokens": 9,
+                  "repetition_penalty": 1.0, "no_repeat_ngram_size": 3,
+                  "min_length": 0})");
+  Read();
+  ASSERT_EQ(notes_.size(), 2U);
+  EXPECT_NE(notes_[0].find("generation_config.json: num_beams 2, max_length 9"),
+            std::string::npos);
+  EXPECT_NE(notes_[0].find("--beam 2 --max-length 9 --sample --temperature 0.5 "
+                           "--top-k 50 --top-p 1"),
+            std::string::npos);
+  EXPECT_NE(notes_[1].find("no_repeat_ngram_size '3' has no effect in Heed"),
+            std::string::npos);
+}
+
 TEST_F(ImportMarianMt, ReadsLinesAsTheirs) {
   const TranslationModel model = Read();
   const Vocabulary& source = model.vocabularies.source;
@@ -273,7 +290,7 @@ TEST_F(ImportBert, ComputesAsTheirs) {
       }
     }
   };
-  expect_near(model.WordScores(ctx, states, golden.at("rows")).value(),
+  expect_near(model.TokenLogits(ctx, states, golden.at("rows")).value(),
               golden.at("word_scores"));
   expect_near(model.NextScores(ctx, states).value(), golden.at("next_scores"));
 }

@@ -91,7 +91,7 @@ std::string ImportOptions::Text(const std::string& key,
 }
 
 int ImportOptions::Number(const std::string& key, int otherwise) {
-  if (!Has(key)) {
+  if (!Has(key) || values_[key] == "") {  // absent, or null
     understood_.insert(key);
     return otherwise;
   }
@@ -112,8 +112,8 @@ int ImportOptions::ParseNumber(const std::string& key,
 }
 
 double ImportOptions::Real(const std::string& key, double otherwise) {
-  if (!Has(key)) return otherwise;
   const std::string text = Text(key, "");
+  if (text.empty()) return otherwise;  // absent, or null
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);

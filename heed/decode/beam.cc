@@ -27,7 +27,7 @@ class Beam : public Generation {
 
  private:
   std::vector<Continuation> Choose(const Sentence& sentence) override {
-    const auto& [values, columns, log_sums, first] = greatest();
+    const auto& [values, columns, log_sums, first] = top_k();
     std::vector<Continuation> all;
     for (size_t parent = 0; parent < sentence.live.size(); ++parent) {
       const Partial& partial = sentence.live[parent];

@@ -65,13 +65,13 @@ Tensor Ids(const std::vector<int32_t>& ids) {
 Generation::Generation(const SequenceModel& model, const Tensor& source,
                        const Tensor& lengths, const DecodeOptions& options,
                        const Tensor& outputs, const SearchHooks& hooks,
-                       int partials, int greatest)
+                       int partials, int top_k)
     : model_(model),
       options_(options),
       hooks_(hooks),
       cancelled_(hooks.cancellations),
       outputs_(outputs),
-      wanted_(greatest) {
+      wanted_(top_k) {
   CheckOptions(options);
   CheckSource(source, lengths);
   CheckOutputs(outputs);
@@ -109,9 +109,9 @@ Generation::Generation(const SequenceModel& model, const Tensor& source,
 }
 
 double Generation::LogProbability(int64_t row, float score) const {
-  if (!greatest_.log_sums.defined()) return score;
+  if (!top_k_.log_sums.defined()) return score;
   return std::min(
-      0.0, static_cast<double>(score) - greatest_.log_sums.data<double>()[row]);
+      0.0, static_cast<double>(score) - top_k_.log_sums.data<double>()[row]);
 }
 
 int32_t Generation::TokenOf(int64_t column) const {
@@ -161,10 +161,10 @@ void Generation::Step() {
   if (scores.defined()) {
     scores_ = AsFloats(scores.value());
     const int64_t k = std::clamp<int64_t>(wanted_, 1, scores_.cols());
-    greatest_ = kernels::FindGreatest(scores_, static_cast<int>(k),
-                                      kSpecialTokens, options_.NeedsScores());
+    top_k_ = kernels::FindTopK(scores_, static_cast<int>(k), kSpecialTokens,
+                               options_.NeedsScores());
   } else {
-    greatest_ = state_->greatest();
+    top_k_ = state_->top_k();
   }
   Prepare();
   attention_ = state_->options().weights && state_->weights().defined()
@@ -180,9 +180,9 @@ void Generation::Step() {
 
 void Generation::Advance(Sentence& sentence) {
   for (const Partial& partial : sentence.live) {
-    const double of_all = greatest_.log_sums.defined()
-                              ? greatest_.log_sums.data<double>()[partial.row]
-                              : greatest_.values.row<float>(partial.row)[0];
+    const double of_all = top_k_.log_sums.defined()
+                              ? top_k_.log_sums.data<double>()[partial.row]
+                              : top_k_.values.row<float>(partial.row)[0];
     if (!std::isfinite(of_all)) {
       throw NumericError(fmt::format(
           "decode: the model's scores for target token {} are not finite; "
@@ -211,7 +211,7 @@ std::vector<Continuation> Generation::ForcedEnds(
     const Sentence& sentence) const {
   std::vector<Continuation> ends;
   for (const Partial& partial : sentence.live) {
-    const float score = greatest_.first.row<float>(partial.row)[kEos];
+    const float score = top_k_.first.row<float>(partial.row)[kEos];
     ends.push_back(
         {ends.size(), kEos,
          partial.log_probability + LogProbability(partial.row, score)});

@@ -50,12 +50,12 @@ struct Sentence {
 class Generation {
  public:
   /// `outputs`, `hooks`: see BeamSearch; `partials`: how many each sentence
-  /// starts with; `greatest`: how many scores of each row are wanted, 0: all.
+  /// starts with; `top_k`: how many scores of each row are wanted, 0: all.
   /// Throws: ConfigError, ShapeError, Cancelled.
   Generation(const SequenceModel& model, const Tensor& source,
              const Tensor& lengths, const DecodeOptions& options,
              const Tensor& outputs, const SearchHooks& hooks, int partials,
-             int greatest);
+             int top_k);
   virtual ~Generation() = default;
 
   /// The hypotheses of each sentence, best first.
@@ -73,7 +73,7 @@ class Generation {
   const DecodeOptions& options() const { return options_; }
   /// [rows, O], if all are wanted.
   const Tensor& scores() const { return scores_; }
-  const kernels::GreatestScores& greatest() const { return greatest_; }
+  const kernels::TopKScores& top_k() const { return top_k_; }
   int64_t step() const { return step_; }
   /// The log-probability of a token with this score after row `row`; if
   /// log-probabilities are not needed, what the tokens of a row compare by.
@@ -109,9 +109,9 @@ class Generation {
   Tensor tokens_;                    // the last ones, i32 [rows]
   const int wanted_;                 // scores of a row; 0: all
   Tensor scores_;                    // of the next ones [rows, O], or undefined
-  kernels::GreatestScores greatest_;  // of them, with those of special tokens
-  Tensor attention_;                  // of this step [rows, S], or undefined
-  int64_t step_ = 0;                  // tokens that every live partial has
+  kernels::TopKScores top_k_;        // of them, with those of special tokens
+  Tensor attention_;                 // of this step [rows, S], or undefined
+  int64_t step_ = 0;                 // tokens that every live partial has
 };
 
 }  // namespace heed

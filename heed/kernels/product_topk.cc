@@ -9,30 +9,27 @@ namespace {
 /// Bytes of scores that stay in the cache of a core beside the weights.
 constexpr int64_t kBlockBytes = int64_t{1} << 19;
 
-GreatestScores ResultOf(const RunningTopK& top, Tensor first) {
+TopKScores ResultOf(const RunningTopK& top, Tensor first) {
   return {top.values(), top.ids(), top.LogSums(), std::move(first)};
 }
 
 }  // namespace
 
-GreatestScores FindGreatest(const Tensor& scores, int k, int64_t first,
-                            bool sums) {
+TopKScores FindTopK(const Tensor& scores, int k, int64_t first, bool sums) {
   assert(k <= scores.cols() && first <= scores.cols());
   RunningTopK top(scores.rows(), k, scores.dtype(), sums);
   top.Add(scores);
   return ResultOf(top, scores.Columns(0, first).Contiguous());
 }
 
-bool CanFindGreatest(const Tensor& a, const PackedMatrix& b, int k,
-                     int64_t first) {
+bool CanFindTopK(const Tensor& a, const PackedMatrix& b, int k, int64_t first) {
   return a.dtype() == DType::kF32 && k >= 1 && k <= b.n &&
          first <= std::min(b.n, kPanelColumns);
 }
 
-GreatestScores FindGreatest(const Tensor& a, const PackedMatrix& b,
-                            const Tensor& bias, int k, int64_t first,
-                            bool sums) {
-  assert(CanFindGreatest(a, b, k, first));
+TopKScores FindTopK(const Tensor& a, const PackedMatrix& b, const Tensor& bias,
+                    int k, int64_t first, bool sums) {
+  assert(CanFindTopK(a, b, k, first));
   const int64_t rows = a.rows();
   const int64_t panels = (b.n + kPanelColumns - 1) / kPanelColumns;
   const int64_t row_bytes = std::max<int64_t>(rows, 1) * kPanelColumns *

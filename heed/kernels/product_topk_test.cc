@@ -41,8 +41,8 @@ TEST_P(ProductTopK, IsTheTopKOfTheProduct) {
       RandomSlice({1, words}, DType::kF32, rng).Contiguous().Reshape({words});
   Tensor scores({rows, words});
   Multiply(a, b, {.bias = &bias}, scores);
-  const GreatestScores expected = FindGreatest(scores, 4, 3);
-  const GreatestScores found = FindGreatest(a, b, bias, 4, 3);
+  const TopKScores expected = FindTopK(scores, 4, 3);
+  const TopKScores found = FindTopK(a, b, bias, 4, 3);
   ASSERT_TRUE(found.defined());
   EXPECT_EQ(found.values.ToVector<float>(), expected.values.ToVector<float>());
   EXPECT_EQ(found.columns.ToVector<int32_t>(),
@@ -59,8 +59,8 @@ TEST(ProductTopK, OfNoRowsIsEmpty) {
   Rng rng(3);
   PackedMatrix b;
   Pack(RandomSlice({12, 70}, DType::kF32, rng), false, Precision::kInt8, b);
-  const GreatestScores found =
-      FindGreatest(Tensor({0, 12}), b, Tensor::Zeros({70}), 4, 3);
+  const TopKScores found =
+      FindTopK(Tensor({0, 12}), b, Tensor::Zeros({70}), 4, 3);
   EXPECT_EQ(found.values.shape(), (Shape{0, 4}));
 }
 

@@ -72,7 +72,7 @@ class Autocomplete {
   ParameterSet parameters_;
   Embedding embedding_;
   std::unique_ptr<SequenceEncoder> encoder_;
-  WordScores words_;
+  OutputProjection words_;
 };
 
 }  // namespace heed

@@ -55,8 +55,8 @@ Var Bert::Features(const Context& ctx, const Var& states,
   return norm_(ctx, hidden);
 }
 
-Var Bert::WordScores(const Context& ctx, const Var& states,
-                     const Tensor& rows) const {
+Var Bert::TokenLogits(const Context& ctx, const Var& states,
+                      const Tensor& rows) const {
   return scores_(ctx, Features(ctx, states, rows));
 }
 

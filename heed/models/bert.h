@@ -60,8 +60,8 @@ class Bert {
   /// Scores of all words at some places: LN(f(x W + b)) Eᵀ + b', with the
   /// encoder's activation f and embedding E. Shapes: states [B, S, M], rows i32
   /// [N], result [N, V]. Throws: ShapeError.
-  Var WordScores(const Context& ctx, const Var& states,
-                 const Tensor& rows) const;
+  Var TokenLogits(const Context& ctx, const Var& states,
+                  const Tensor& rows) const;
   /// Scores that the second segment follows the first, and that it does not.
   /// Shapes: states [B, S, M], result [B, 2].
   Var NextScores(const Context& ctx, const Var& states) const;
@@ -72,7 +72,7 @@ class Bert {
                 const BertLossOptions& options) const;
 
  private:
-  /// What WordScores are made of: [N, M].
+  /// What TokenLogits are made of: [N, M].
   Var Features(const Context& ctx, const Var& states, const Tensor& rows) const;
 
   ParameterSet parameters_;
@@ -81,7 +81,7 @@ class Bert {
   Activation activation_;
   Linear dense_;
   LayerNormalization norm_;
-  heed::WordScores scores_;
+  heed::OutputProjection scores_;
   Linear next_;
 };
 

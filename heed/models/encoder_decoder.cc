@@ -220,12 +220,12 @@ Var EncoderDecoder::Step(const Context& ctx, const Tensor& tokens,
   }
   const kernels::PackedMatrix& outputs = words.defined() ? cached.outputs : all;
   if (ctx.tape == nullptr &&
-      kernels::CanFindGreatest(out.value(), outputs, options.greatest,
-                               options.first)) {
-    cached.SetGreatest(kernels::FindGreatest(
-        out.value(), outputs,
-        words.defined() ? cached.bias : output_bias_->value(), options.greatest,
-        options.first, options.sums));
+      kernels::CanFindTopK(out.value(), outputs, options.top_k,
+                           options.first)) {
+    cached.SetTopK(
+        kernels::FindTopK(out.value(), outputs,
+                          words.defined() ? cached.bias : output_bias_->value(),
+                          options.top_k, options.first, options.sums));
     return Var();
   }
   if (!words.defined()) return Scores(ctx, out);
@@ -337,7 +337,7 @@ Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
       state.memory, &state.attention, state.want);
   state.attention.position = position + 1;
   if (attended.weights.defined()) {
-    const Tensor look = LookOf(attended.weights.value());
+    const Tensor look = HeadWeights(attended.weights.value());
     state.weights = look.Reshape({look.dim(0) * look.dim(1), look.dim(2)});
   }
   return Reshape(attended.context, {rows, attended.context.dim(2)});

@@ -234,11 +234,11 @@ TEST_P(EveryModel, ScoresOnlyTheWordsThatAreAskedFor) {
   }
 }
 
-TEST_P(EveryModel, GivesTheGreatestScoresAlone) {
+TEST_P(EveryModel, GivesTheTopKAlone) {
   const auto model = Make(Config(), DType::kF32);
-  ExpectGreatestScores(*model, Some(), {0, 1, 2, 3, 5, 6});
+  ExpectTopKScores(*model, Some(), {0, 1, 2, 3, 5, 6});
   model->parameters().SetPrecision(kernels::Precision::kInt8);
-  ExpectGreatestScores(*model, Some(), {0, 1, 2, 3, 5, 6});
+  ExpectTopKScores(*model, Some(), {0, 1, 2, 3, 5, 6});
 }
 
 TEST_P(EveryModel, GivesNoWeightsThatAreNotWanted) {

@@ -24,8 +24,8 @@ struct Ensemble::State : DecodingState {
   }
   void SetOptions(StepOptions options) override {
     DecodingState::SetOptions(options);
-    // The greatest of the mean need not be among a member's greatest.
-    options.greatest = 0;
+    // The top k of the mean need not be in that of a member.
+    options.top_k = 0;
     options.first = 0;
     for (const auto& member : members) member->SetOptions(options);
   }

@@ -130,12 +130,12 @@ TEST(Ensemble, ScoresOfSomeWordsAreThoseAmongAll) {
   ExpectScoresOfSomeWords(Ensemble(Three()), {}, {0, 1, 2, 3, 5, 7}, 1e-13);
 }
 
-TEST(Ensemble, GreatestOfAMemberAreNotAskedFor) {
+TEST(Ensemble, TopKOfAMemberIsNotAskedFor) {
   const SequenceBatch batch;
   const Ensemble model(Three());
   const auto state = model.Start({}, batch.source, batch.lengths);
   StepOptions options;
-  options.greatest = 2;
+  options.top_k = 2;
   options.first = 1;
   state->SetOptions(options);
   const Var scores = model.Step({}, batch.target_in[0], *state);

@@ -19,17 +19,17 @@ constexpr double kVarianceEpsilon = 1e-5;
 constexpr int64_t kSequencesPerChunk = 32;
 
 /// Mean and deviation of each column of each window, [B, C].
-struct Levels {
+struct WindowStatistics {
   Tensor mean;
   Tensor deviation;
 };
 
 template <typename T>
-Levels LevelsOf(const Tensor& windows) {
+WindowStatistics LevelsOf(const Tensor& windows) {
   const int64_t b_size = windows.dim(0), rows = windows.dim(1);
   const int64_t columns = windows.dim(2);
-  Levels levels{Tensor({b_size, columns}, windows.dtype()),
-                Tensor({b_size, columns}, windows.dtype())};
+  WindowStatistics levels{Tensor({b_size, columns}, windows.dtype()),
+                          Tensor({b_size, columns}, windows.dtype())};
   for (int64_t b = 0; b < b_size; ++b) {
     const T* x = windows[b].template data<T>();
     for (int64_t c = 0; c < columns; ++c) {
@@ -50,7 +50,7 @@ Levels LevelsOf(const Tensor& windows) {
 }
 
 template <typename T>
-Tensor Levelled(const Tensor& windows, const Levels& levels) {
+Tensor Normalised(const Tensor& windows, const WindowStatistics& levels) {
   Tensor y(windows.shape(), windows.dtype());
   const int64_t columns = windows.dim(2);
   for (int64_t b = 0; b < windows.dim(0); ++b) {
@@ -169,14 +169,14 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
                                  columns_));
   }
   const bool normalized = config_.instance_norm == "yes";
-  Levels levels;
+  WindowStatistics levels;
   const int64_t steps = config_.steps();
   const Tensor patches = OfType(windows.dtype(), [&](auto type) {
     using T = decltype(type);
     Tensor x = windows.Contiguous();
     if (normalized) {
       levels = LevelsOf<T>(x);
-      x = Levelled<T>(x, levels);
+      x = Normalised<T>(x, levels);
     }
     const int64_t read = config_.patch + (steps - 1) * config_.patch_stride;
     return CutPatches<T>(x, {config_.patch, config_.patch_stride, steps,

@@ -127,7 +127,7 @@ TEST(GuidedAlignment, TakesTheWeightsThatARecorderIsTold) {
     ASSERT_EQ(tap.weights.size(), recorder.parts.size());
     for (size_t i = 0; i < tap.weights.size(); ++i) {
       const Tensor look =
-          LookOf(tap.weights[i].value(), guided.model->alignment_head());
+          HeadWeights(tap.weights[i].value(), guided.model->alignment_head());
       EXPECT_LT(MaxDifference(look, recorder.parts[i]), 1e-6);
     }
   }

@@ -421,21 +421,21 @@ inline void ExpectScoresOfSomeWords(const SequenceModel& model,
   }
 }
 
-/// What the model gives of scores when only the greatest are wanted, of all
+/// What the model gives of scores when only the top k are wanted, of all
 /// words and of `words`, which begin with four special ones.
-inline void ExpectGreatestScores(const SequenceModel& model,
-                                 const SequenceBatch& batch,
-                                 const std::vector<int32_t>& words) {
+inline void ExpectTopKScores(const SequenceModel& model,
+                             const SequenceBatch& batch,
+                             const std::vector<int32_t>& words) {
   for (const Tensor& outputs : {Tensor(), Lengths(words)}) {
     const auto all = model.Start({}, batch.source, batch.lengths);
     const auto some = model.Start({}, batch.source, batch.lengths);
     all->SetOptions({.outputs = outputs});
-    some->SetOptions({.outputs = outputs, .greatest = 3, .first = 4});
+    some->SetOptions({.outputs = outputs, .top_k = 3, .first = 4});
     for (int64_t t = 0; t < batch.steps(); ++t) {
-      const auto expected = kernels::FindGreatest(
+      const auto expected = kernels::FindTopK(
           model.Step({}, batch.target_in[t], *all).value(), 3, 4);
       EXPECT_FALSE(model.Step({}, batch.target_in[t], *some).defined());
-      const kernels::GreatestScores& found = some->greatest();
+      const kernels::TopKScores& found = some->top_k();
       EXPECT_EQ(found.columns.ToVector<int32_t>(),
                 expected.columns.ToVector<int32_t>());
       EXPECT_LT(MaxDifference(found.values, expected.values), 1e-6);
@@ -444,10 +444,10 @@ inline void ExpectGreatestScores(const SequenceModel& model,
     }
     const auto unsummed = model.Start({}, batch.source, batch.lengths);
     unsummed->SetOptions(
-        {.outputs = outputs, .greatest = 3, .first = 4, .sums = false});
+        {.outputs = outputs, .top_k = 3, .first = 4, .sums = false});
     model.Step({}, batch.target_in[0], *unsummed);
-    EXPECT_TRUE(unsummed->greatest().defined());
-    EXPECT_FALSE(unsummed->greatest().log_sums.defined());
+    EXPECT_TRUE(unsummed->top_k().defined());
+    EXPECT_FALSE(unsummed->top_k().log_sums.defined());
   }
 }
 

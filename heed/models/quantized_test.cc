@@ -186,7 +186,7 @@ TEST(QuantizedModel, BertReadsPositionsAndScoresWords) {
                          Tensor::Zeros({3, 9}, DType::kI32)};
   const Tensor rows = Ids({1, 4, 20}, {3});
   ExpectNearWhenQuantized(bert.parameters(), [&] {
-    return bert.WordScores({}, bert.States({}, text), rows).value();
+    return bert.TokenLogits({}, bert.States({}, text), rows).value();
   });
   EXPECT_TRUE(bert.parameters().Find("encoder.positions.weight")->quantized());
 }

@@ -26,8 +26,8 @@ void RecurrentLanguageConfig::Resolve() {
 
 struct RecurrentLanguageModel::State : DecodingState {
   RnnEncoder::State encoder;
-  Tensor prompt;                     // [R, S], not read yet; undefined: it is
-  std::optional<WordScores> output;  // of the words that are asked for
+  Tensor prompt;  // [R, S], not read yet; undefined: it is
+  std::optional<OutputProjection> output;  // of the words that are asked for
 
   void Reorder(const Tensor& rows, const Tensor& /*sources*/) override {
     encoder.Select(rows);

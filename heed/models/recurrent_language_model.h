@@ -63,7 +63,7 @@ class RecurrentLanguageModel : public SequenceModel {
   Embedding embedding_;
   RnnEncoder encoder_;
   std::optional<Linear> projection_;
-  std::optional<WordScores> output_;
+  std::optional<OutputProjection> output_;
 };
 
 }  // namespace heed

@@ -24,11 +24,11 @@ struct StepOptions {
   /// At most so many steps, which lets caches have their final size at once;
   /// 0: not known.
   int64_t max_steps = 0;
-  /// Of the scores only so many greatest are wanted, and the `first` first; 0:
+  /// Of the scores only the top k are wanted, and the `first` first; 0:
   /// all.
-  int greatest = 0;
+  int top_k = 0;
   int64_t first = 0;
-  /// With `greatest`: whether the log sum exp of all is wanted too.
+  /// With `top_k`: whether the log sum exp of all is wanted too.
   bool sums = true;
 };
 
@@ -57,19 +57,17 @@ class DecodingState {
   const Tensor& weights() const { return weights_; }
 
   /// What stands in the place of the last step's scores, if the options ask for
-  /// the greatest ones and the model knows a shorter way to them.
-  const kernels::GreatestScores& greatest() const { return greatest_; }
+  /// the top k and the model knows a shorter way to them.
+  const kernels::TopKScores& top_k() const { return top_k_; }
   /// By the model, in each step.
-  void SetGreatest(kernels::GreatestScores greatest) {
-    greatest_ = std::move(greatest);
-  }
+  void SetTopK(kernels::TopKScores top_k) { top_k_ = std::move(top_k); }
 
  protected:
   StepOptions options_;
   Tensor weights_;
 
  private:
-  kernels::GreatestScores greatest_;
+  kernels::TopKScores top_k_;
 };
 
 /// A model that reads a source and writes a target. Immutable but for its
@@ -104,7 +102,7 @@ class SequenceModel {
   /// Advances by one token per row. Shapes: tokens i32 [R]; result: scores of
   /// the next tokens [R, V], or [R, O] if the state's options name outputs (log
   /// softmax of them gives log-probabilities); undefined if the state's
-  /// greatest() stands in their place.
+  /// top_k() stands in their place.
   virtual Var Step(const Context& ctx, const Tensor& tokens,
                    DecodingState& state) const = 0;
 

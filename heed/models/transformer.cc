@@ -37,8 +37,8 @@ bool SharesSides(const TransformerConfig& c) {
   return c.tie == "source_target" || c.tie == "all";
 }
 
-WordScores MakeOutput(const Scope& scope, const TransformerConfig& c,
-                      const Embedding& tokens) {
+OutputProjection MakeOutput(const Scope& scope, const TransformerConfig& c,
+                            const Embedding& tokens) {
   const Scope output = scope / "output";
   if (c.tie == "output" || c.tie == "all") {
     return {output, tokens, c.output_bias};
@@ -62,10 +62,10 @@ Var LastPosition(const Var& x) {
 
 }  // namespace
 
-struct TransformerWriter::State : DecodingState {
+struct TransformerDecoder::State : DecodingState {
   TransformerState stack;
   Tensor prompt;  // [R, S], not read yet; undefined: there is none
-  std::optional<WordScores> output;  // of the words that are asked for
+  std::optional<OutputProjection> output;  // of the words that are asked for
 
   void Reorder(const Tensor& rows, const Tensor& sources) override {
     stack.Reorder(rows, sources);
@@ -77,9 +77,9 @@ struct TransformerWriter::State : DecodingState {
   }
 };
 
-TransformerWriter::TransformerWriter(const Scope& scope,
-                                     const TransformerConfig& config,
-                                     const Embedding& tokens, int64_t source)
+TransformerDecoder::TransformerDecoder(const Scope& scope,
+                                       const TransformerConfig& config,
+                                       const Embedding& tokens, int64_t source)
     : embedding_(scope, config, tokens),
       stack_(scope, WriterOptions(config, source)),
       output_(MakeOutput(scope, config, tokens)),
@@ -90,15 +90,15 @@ TransformerWriter::TransformerWriter(const Scope& scope,
   }
 }
 
-Var TransformerWriter::Features(const Context& ctx, const Tensor& target_in,
-                                const Var& source,
-                                const Mask& source_mask) const {
+Var TransformerDecoder::Features(const Context& ctx, const Tensor& target_in,
+                                 const Var& source,
+                                 const Mask& source_mask) const {
   const Var x = embedding_(ctx, BatchFirst(target_in));
   // The few features change places, not the many scores.
   return TransposeLeading(stack_(ctx, x, {}, source, source_mask));
 }
 
-std::unique_ptr<DecodingState> TransformerWriter::Start(
+std::unique_ptr<DecodingState> TransformerDecoder::Start(
     const Context& ctx, const Var& source, const Tensor& source_lengths,
     const Tensor& prompt) const {
   auto state = std::make_unique<State>();
@@ -107,8 +107,8 @@ std::unique_ptr<DecodingState> TransformerWriter::Start(
   return state;
 }
 
-Var TransformerWriter::Step(const Context& ctx, const Tensor& tokens,
-                            DecodingState& decoding) const {
+Var TransformerDecoder::Step(const Context& ctx, const Tensor& tokens,
+                             DecodingState& decoding) const {
   auto& state = dynamic_cast<State&>(decoding);
   const Tensor ids =
       BeforePrompt(tokens, std::exchange(state.prompt, Tensor()));
@@ -119,10 +119,10 @@ Var TransformerWriter::Step(const Context& ctx, const Tensor& tokens,
   if (options.outputs.defined() && !state.output) {
     state.output = output_.Restricted(options.outputs);
   }
-  const WordScores& scores = state.output ? *state.output : output_;
-  state.SetGreatest(scores.Greatest(ctx, y.value(), options.greatest,
-                                    options.first, options.sums));
-  return state.greatest().defined() ? Var() : scores(ctx, y);
+  const OutputProjection& scores = state.output ? *state.output : output_;
+  state.SetTopK(
+      scores.TopK(ctx, y.value(), options.top_k, options.first, options.sums));
+  return state.top_k().defined() ? Var() : scores(ctx, y);
 }
 
 Transformer::Transformer(const TransformerConfig& config, int source_vocabulary,

@@ -14,18 +14,18 @@ namespace heed {
 /// What writes: embedded tokens through a causal stack to scores. The same
 /// stack runs all positions at once and one after the other. Parameters: those
 /// of TextEmbedding and TransformerStack, and output.
-class TransformerWriter {
+class TransformerDecoder {
  public:
   /// `tokens` are embeddings that exist already; `source` features are attended
   /// to, 0: there is no source.
-  TransformerWriter(const Scope& scope, const TransformerConfig& config,
-                    const Embedding& tokens, int64_t source);
+  TransformerDecoder(const Scope& scope, const TransformerConfig& config,
+                     const Embedding& tokens, int64_t source);
 
   /// What the scores are made of. Shapes: target_in i32 [T, B], source [B, S,
   /// source], result [T, B, M].
   Var Features(const Context& ctx, const Tensor& target_in, const Var& source,
                const Mask& source_mask) const;
-  const WordScores& output() const { return output_; }
+  const OutputProjection& output() const { return output_; }
 
   std::unique_ptr<DecodingState> Start(const Context& ctx, const Var& source,
                                        const Tensor& source_lengths,
@@ -43,7 +43,7 @@ class TransformerWriter {
 
   TextEmbedding embedding_;
   TransformerStack stack_;
-  WordScores output_;
+  OutputProjection output_;
   std::vector<std::string> source_attentions_;
   bool attends_;
 };
@@ -83,7 +83,7 @@ class Transformer : public SequenceModel {
   Embedding source_tokens_;
   Embedding target_tokens_;
   TransformerTextEncoder encoder_;
-  TransformerWriter decoder_;
+  TransformerDecoder decoder_;
   int64_t alignment_layer_;
   int64_t alignment_head_;
 };
@@ -115,7 +115,7 @@ class TransformerLanguageModel : public SequenceModel {
            DecodingState& state) const override;
 
  private:
-  TransformerWriter decoder_;
+  TransformerDecoder decoder_;
 };
 
 }  // namespace heed

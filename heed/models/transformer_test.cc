@@ -249,11 +249,11 @@ class ListeningRecorder : public Recorder {
   int calls = 0;
 };
 
-TEST(Transformer, GivesTheGreatestScoresAlone) {
+TEST(Transformer, GivesTheTopKAlone) {
   Transformer model(Resolved(SmallTransformer()), kWords, kWords, 3);
-  ExpectGreatestScores(model, {}, {0, 1, 2, 3, 5, 8});
+  ExpectTopKScores(model, {}, {0, 1, 2, 3, 5, 8});
   model.parameters().SetPrecision(kernels::Precision::kInt8);
-  ExpectGreatestScores(model, {}, {0, 1, 2, 3, 5, 8});
+  ExpectTopKScores(model, {}, {0, 1, 2, 3, 5, 8});
 }
 
 TEST(Transformer, TellsARecorderTheWeightsOfEveryAttention) {

@@ -65,12 +65,12 @@ Var Embedding::Rows(const Context& ctx, int64_t begin, int64_t end) const {
   return weight_.Rows(ids);
 }
 
-WordScores::WordScores(const Scope& scope, int64_t in, int64_t vocabulary,
-                       Init init, bool bias)
-    : WordScores(scope, Embedding(scope, vocabulary, in, init), bias) {}
+OutputProjection::OutputProjection(const Scope& scope, int64_t in,
+                                   int64_t vocabulary, Init init, bool bias)
+    : OutputProjection(scope, Embedding(scope, vocabulary, in, init), bias) {}
 
-WordScores::WordScores(const Scope& scope, const Embedding& embedding,
-                       bool bias)
+OutputProjection::OutputProjection(const Scope& scope,
+                                   const Embedding& embedding, bool bias)
     : weight_(&embedding.weight()) {
   const Tensor& weight = weight_->value();
   if (bias) {
@@ -80,37 +80,38 @@ WordScores::WordScores(const Scope& scope, const Embedding& embedding,
   }
 }
 
-WordScores::WordScores(std::shared_ptr<const Parameter> weight, Tensor bias)
+OutputProjection::OutputProjection(std::shared_ptr<const Parameter> weight,
+                                   Tensor bias)
     : weight_(weight.get()),
       constant_bias_(std::move(bias)),
       own_weight_(std::move(weight)) {}
 
-Var WordScores::Bias(const Context& ctx) const {
+Var OutputProjection::Bias(const Context& ctx) const {
   return bias_ == nullptr ? Var(constant_bias_) : ctx.Use(*bias_);
 }
 
-Var WordScores::operator()(const Context& ctx, const Var& x) const {
+Var OutputProjection::operator()(const Context& ctx, const Var& x) const {
   return AffineTransposed(x, ctx.Use(*weight_), Bias(ctx));
 }
 
-CrossEntropyLoss WordScores::Loss(const Context& ctx, const Var& x,
-                                  const Tensor& targets,
-                                  const CrossEntropyOptions& options) const {
+CrossEntropyLoss OutputProjection::Loss(
+    const Context& ctx, const Var& x, const Tensor& targets,
+    const CrossEntropyOptions& options) const {
   return LinearCrossEntropy(x, {ctx.Use(*weight_), true, Bias(ctx)}, targets,
                             options);
 }
 
-kernels::GreatestScores WordScores::Greatest(const Context& ctx,
-                                             const Tensor& x, int k,
-                                             int64_t first, bool sums) const {
+kernels::TopKScores OutputProjection::TopK(const Context& ctx, const Tensor& x,
+                                           int k, int64_t first,
+                                           bool sums) const {
   if (ctx.tape != nullptr || k == 0) return {};
   const kernels::PackedMatrix& weight = weight_->Packed(true);
-  if (!kernels::CanFindGreatest(x, weight, k, first)) return {};
+  if (!kernels::CanFindTopK(x, weight, k, first)) return {};
   const Tensor& bias = bias_ == nullptr ? constant_bias_ : bias_->value();
-  return kernels::FindGreatest(x, weight, bias, k, first, sums);
+  return kernels::FindTopK(x, weight, bias, k, first, sums);
 }
 
-WordScores WordScores::Restricted(const Tensor& ids) const {
+OutputProjection OutputProjection::Restricted(const Tensor& ids) const {
   CheckLengths("words to score", ids, ids.numel(), weight_->value().dim(0) - 1);
   const Tensor& bias = bias_ == nullptr ? constant_bias_ : bias_->value();
   return {weight_->SelectRows(ids), kernels::Gather(bias, ids)};

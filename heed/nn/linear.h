@@ -56,11 +56,11 @@ class Embedding {
 
 /// Scores of words: x Wᵀ + b. W is a matrix of its own or that of an embedding.
 /// Parameters: weight [V, in] (unless it is an embedding's), bias [V].
-class WordScores {
+class OutputProjection {
  public:
-  WordScores(const Scope& scope, int64_t in, int64_t vocabulary, Init init,
-             bool bias);
-  WordScores(const Scope& scope, const Embedding& embedding, bool bias);
+  OutputProjection(const Scope& scope, int64_t in, int64_t vocabulary,
+                   Init init, bool bias);
+  OutputProjection(const Scope& scope, const Embedding& embedding, bool bias);
 
   /// Shapes: x [..., in], result [..., V].
   Var operator()(const Context& ctx, const Var& x) const;
@@ -70,21 +70,21 @@ class WordScores {
   CrossEntropyLoss Loss(const Context& ctx, const Var& x, const Tensor& targets,
                         const CrossEntropyOptions& options) const;
 
-  /// The k greatest of x, and the `first` first, if there is a way to them that
+  /// The top k of x, and the `first` first, if there is a way to them that
   /// is shorter than by all scores; else an undefined result. Not for
   /// gradients. `sums`: whether log_sums is wanted. Shapes: x [R, in].
-  kernels::GreatestScores Greatest(const Context& ctx, const Tensor& x, int k,
-                                   int64_t first, bool sums) const;
+  kernels::TopKScores TopK(const Context& ctx, const Tensor& x, int k,
+                           int64_t first, bool sums) const;
 
   /// Those of some words alone, with a copy of their weights: not for
   /// gradients. Shapes: ids i32 [O]. Throws: ShapeError for an id that is not
   /// there.
-  WordScores Restricted(const Tensor& ids) const;
+  OutputProjection Restricted(const Tensor& ids) const;
 
  private:
   Var Bias(const Context& ctx) const;
 
-  WordScores(std::shared_ptr<const Parameter> weight, Tensor bias);
+  OutputProjection(std::shared_ptr<const Parameter> weight, Tensor bias);
 
   const Parameter* weight_;
   const Parameter* bias_ = nullptr;

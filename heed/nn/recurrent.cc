@@ -75,7 +75,8 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
   }
   if (o.forget_gate_bias != 0 && cell_ != "rnn") {
     // f, or z: the second gate of every cell.
-    const double keep = cell_ == "gru_bahdanau" ? -o.forget_gate_bias : o.forget_gate_bias;
+    const double keep =
+        cell_ == "gru_bahdanau" ? -o.forget_gate_bias : o.forget_gate_bias;
     for (Parameter* bias : {bias_, inner_bias_}) {
       if (bias == nullptr) continue;
       bias->mutable_value().Slice(units_, 2 * units_).Fill(keep);

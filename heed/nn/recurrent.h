@@ -98,7 +98,7 @@ struct EncoderOptions {
   Init input_init;
   Init recurrent_init;
   double forget_gate_bias = 0;  // see RecurrentOptions
-  double dropout = 0;    // between layers
+  double dropout = 0;           // between layers
   bool variational = false;
 };
 

@@ -414,7 +414,7 @@ Var TransformerStack::CrossStep(const Context& ctx, const Layer& layer,
       want);
   if (weights != nullptr) {
     const Tensor look =
-        LookOf(attended.weights.value(), options_.alignment_head);
+        HeadWeights(attended.weights.value(), options_.alignment_head);
     *weights = LastOfEach(look.Reshape({R, T, look.dim(2)}));
   }
   return Reshape(attended.context, {R, T, options_.width});
@@ -433,7 +433,7 @@ Var TransformerStack::FeedForward(const Context& ctx, const Layer& layer,
   return layer.out(ctx, Dropout(ctx, inner, options_.activation_dropout));
 }
 
-Tensor LookOf(const Tensor& weights, int64_t head) {
+Tensor HeadWeights(const Tensor& weights, int64_t head) {
   const int64_t B = weights.dim(0);
   const int64_t H = weights.dim(1);
   const Shape shape = {B, weights.dim(2), weights.dim(3)};

@@ -163,8 +163,8 @@ class TransformerStack {
   std::vector<LayerNormalization> norms_;
 };
 
-/// Weights [B, H, T, S] as one look [B, T, S]: of `head`, -1: the mean of all.
-Tensor LookOf(const Tensor& weights, int64_t head = -1);
+/// Weights [B, H, T, S] as one [B, T, S]: of `head`, -1: the mean of all.
+Tensor HeadWeights(const Tensor& weights, int64_t head = -1);
 
 }  // namespace heed
 

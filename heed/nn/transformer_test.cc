@@ -39,9 +39,9 @@ TEST(Linear, HasABiasUnlessItIsNotWanted) {
             0);
 }
 
-TEST(WordScores, RefuseWordsThatAreNotThere) {
+TEST(OutputProjection, RefuseWordsThatAreNotThere) {
   ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
-  const WordScores scores(Scope(set, "output"), 4, 5, {}, true);
+  const OutputProjection scores(Scope(set, "output"), 4, 5, {}, true);
   EXPECT_THROW(scores.Restricted(Ids({1, 5}, {2})), ShapeError);
   EXPECT_THROW(scores.Restricted(Ids({-1}, {1})), ShapeError);
 }
@@ -176,9 +176,9 @@ TEST(TransformerStack, SeveralPositionsInOneStepEqualOneByOne) {
   EXPECT_EQ(state.position, 5);
 }
 
-TEST(LookOf, IsTheMeanOfHeadsOrOneHead) {
+TEST(HeadWeights, IsTheMeanOfHeadsOrOneHead) {
   const Tensor weights = RandomTensor({2, 3, 2, 4}, 1);
-  const Tensor mean = LookOf(weights);
+  const Tensor mean = HeadWeights(weights);
   ASSERT_EQ(mean.shape(), (Shape{2, 2, 4}));
   for (int64_t b = 0; b < 2; ++b) {
     for (int64_t t = 0; t < 2; ++t) {

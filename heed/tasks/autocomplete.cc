@@ -18,6 +18,7 @@
 #include "heed/kernels/gather.h"
 #include "heed/kernels/topk.h"
 #include "heed/tasks/text_vocabulary.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -232,9 +233,10 @@ std::string AutocompleteTask::Summary() const {
     unknown += std::count(words.begin(), words.end(), kNoWord);
   }
   return fmt::format(
-      "{} sequences of {} characters, {} for validation; {} words, to which "
-      "{:.1f} % of the characters belong",
-      train_.size(), characters, valid_.size(), codec_->word_count(),
+      "{} of {}, {} for validation; {}, to which {:.1f} % of the characters "
+      "belong",
+      Counted(train_.size(), "sequence"), Counted(characters, "character"),
+      valid_.size(), Counted(codec_->word_count(), "word"),
       100.0 * static_cast<double>(characters - unknown) /
           static_cast<double>(std::max<int64_t>(characters, 1)));
 }
@@ -499,9 +501,10 @@ Report AutocompleteTask::Evaluate() const {
   const auto start = Clock::now();
   const TypingScore score = Score(lines);
   Report report;
-  report.heading = fmt::format(
-      "{} characters, {} of unknown words, in {:.1f} s",
-      score.all.characters + score.unknown, score.unknown, SecondsSince(start));
+  report.heading =
+      fmt::format("{}, {} of unknown words, in {:.1f} s",
+                  Counted(score.all.characters + score.unknown, "character"),
+                  score.unknown, SecondsSince(start));
   report.figures = {{"accuracy", "accuracy", 100 * score.all.First(), 2, "%",
                      "of guesses after each character and space"},
                     {"accuracy_3", "accuracy of 3", 100 * score.all.Third(), 2,
@@ -511,28 +514,29 @@ Report AutocompleteTask::Evaluate() const {
   report.details = {{"characters", score.all.characters},
                     {"unknown", score.unknown}};
   report.text = fmt::format("{:>6} {:>11} {:>8} {:>8} {:>8}\n", "typed",
-                            "characters", "first", "first 3", "loss");
+                            "characters", "first %", "of 3 %", "loss");
   Series curve;
   for (size_t i = 0; i < score.seen.size(); ++i) {
     const TypingScore::Counts& counts = score.seen[i];
     const bool more = i > TypingScore::kMostSeen;
-    report.text += fmt::format("{:>5}{} {:>11} {:>8.4f} {:>8.4f} {:>8.4f}\n", i,
-                               more ? "+" : " ", counts.characters,
-                               counts.First(), counts.Third(), counts.Loss());
+    report.text +=
+        fmt::format("{:>5}{} {:>11} {:>8.2f} {:>8.2f} {:>8.4f}\n", i,
+                    more ? "+" : " ", counts.characters, 100 * counts.First(),
+                    100 * counts.Third(), counts.Loss());
     report.details["typed"].push_back({{"seen", i},
                                        {"or_more", more},
                                        {"characters", counts.characters},
-                                       {"first", counts.First()},
-                                       {"third", counts.Third()},
+                                       {"first", 100 * counts.First()},
+                                       {"third", 100 * counts.Third()},
                                        {"loss", counts.Loss()}});
     if (more) continue;
     curve.x.push_back(static_cast<double>(i));
-    curve.y.push_back(counts.First());
+    curve.y.push_back(100 * counts.First());
   }
   if (!plot_file_.empty()) {
     report.curve = std::move(curve);
     report.axes = {"Guesses of the word that is being typed",
-                   "characters typed", "share that is right"};
+                   "characters typed", "% right"};
   }
   return report;
 }

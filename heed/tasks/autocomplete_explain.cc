@@ -10,9 +10,9 @@
 namespace heed {
 
 /// The word that is guessed after the last character, or another one.
-Examined AutocompleteTask::Examine(const Context& given,
-                                   const ExplainInput& input,
-                                   AttentionRecorder& recorder) const {
+ExplainablePrediction AutocompleteTask::PrepareExplanation(
+    const Context& given, const ExplainInput& input,
+    AttentionRecorder& recorder) const {
   const std::vector<Suggestion> best =
       SuggestAll(given, {input.text}, best_).front();
   const std::string typed = TypedText(input.text, ParseTypedForm(data.form));
@@ -20,7 +20,7 @@ Examined AutocompleteTask::Examine(const Context& given,
   if (std::ssize(characters) > data.length) {
     characters.erase(characters.begin(), characters.end() - data.length);
   }
-  Examined e;
+  ExplainablePrediction e;
   e.source.assign(characters.begin(), characters.end());
   const std::vector<int32_t> ids =
       codec_->Characters(fmt::format("{}", fmt::join(characters, "")));

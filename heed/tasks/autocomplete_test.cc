@@ -200,6 +200,9 @@ TEST_F(AutocompleteTasks, EvaluatesByCharactersTyped) {
   EXPECT_EQ(report.details["unknown"], 5);  // " caps"
   ASSERT_EQ(report.details["typed"].size(), 5U);
   EXPECT_EQ(report.details["typed"][0]["characters"], 4);
+  // In per cent: of the 4 guesses a whole number is right.
+  const auto first = report.details["typed"][0]["first"].get<double>();
+  EXPECT_DOUBLE_EQ(first / 25, std::round(first / 25));
   EXPECT_EQ(report.details["typed"][4]["characters"], 0);
   EXPECT_FALSE(report.curve.has_value());
 }

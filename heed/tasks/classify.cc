@@ -171,10 +171,9 @@ void ClassifyTask::EncodeExamples() {
 
 std::string ClassifyTask::Summary() const {
   return fmt::format(
-      "{} texts with {} labels, {} for validation; vocabulary "
-      "of {} tokens{}",
-      train_.corpus.size(), labels_->size(), valid_.corpus.size(),
-      vocabulary_->size(),
+      "{} with {}, {} for validation; vocabulary of {} tokens{}",
+      Counted(train_.corpus.size(), "text"), Counted(labels_->size(), "label"),
+      valid_.corpus.size(), vocabulary_->size(),
       LearntSizeNote(vocabulary_->size(), data.vocabulary.vocabulary_size));
 }
 

@@ -80,8 +80,9 @@ class ClassifyTask : public Task {
   /// its labels with commas between them.
   Predictor MakePredictor(const Context& ctx, bool with_parts,
                           const InputOptions& options) const override;
-  Examined Examine(const Context& given, const ExplainInput& input,
-                   AttentionRecorder& recorder) const override;
+  ExplainablePrediction PrepareExplanation(
+      const Context& given, const ExplainInput& input,
+      AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

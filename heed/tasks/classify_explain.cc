@@ -6,8 +6,9 @@
 
 namespace heed {
 
-Examined ClassifyTask::Examine(const Context& given, const ExplainInput& input,
-                               AttentionRecorder& recorder) const {
+ExplainablePrediction ClassifyTask::PrepareExplanation(
+    const Context& given, const ExplainInput& input,
+    AttentionRecorder& recorder) const {
   LabelledText text;
   AddLine(input.text, "explain", text);
   const auto corpus =
@@ -26,7 +27,7 @@ Examined ClassifyTask::Examine(const Context& given, const ExplainInput& input,
   } else {
     labels.push_back(labels_->Id(input.answer));
   }
-  Examined e;
+  ExplainablePrediction e;
   for (const int32_t id : corpus->corpus.source.at(0)) {
     e.source.push_back(vocabulary_->Piece(id));
   }

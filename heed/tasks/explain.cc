@@ -42,7 +42,8 @@ std::string ModelName(const Task& task) {
 
 }  // namespace
 
-ExaminedAnswer ExamineAnswer(const Task& task, const ExplainRequest& request) {
+ExplainedPrediction ExplainPrediction(const Task& task,
+                                      const ExplainRequest& request) {
   if (!IsValidUtf8(request.input.text) || !IsValidUtf8(request.input.answer)) {
     throw FormatError("explain: the text is not valid UTF-8");
   }
@@ -52,9 +53,10 @@ ExaminedAnswer ExamineAnswer(const Task& task, const ExplainRequest& request) {
   AttentionRecorder recorder(request.panels_of);
   Context ctx;
   ctx.cancellation = request.cancellation;
-  Examined examined = task.Examine(ctx, request.input, recorder);
+  ExplainablePrediction examined =
+      task.PrepareExplanation(ctx, request.input, recorder);
   examined.scores.cancellation = request.cancellation;
-  ExaminedAnswer result;
+  ExplainedPrediction result;
   Explanation& e = result.explanation;
   e.task = task.name();
   e.model = ModelName(task);
@@ -80,7 +82,7 @@ ExaminedAnswer ExamineAnswer(const Task& task, const ExplainRequest& request) {
 }
 
 Explanation Explain(const Task& task, const ExplainRequest& request) {
-  return ExamineAnswer(task, request).explanation;
+  return ExplainPrediction(task, request).explanation;
 }
 
 }  // namespace heed

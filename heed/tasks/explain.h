@@ -30,11 +30,12 @@ struct ExplainRequest {
 Explanation Explain(const Task& task, const ExplainRequest& request);
 
 /// The same beside what it was made of: the answer to be computed again.
-struct ExaminedAnswer {
+struct ExplainedPrediction {
   Explanation explanation;
   Explainable scores;
 };
-ExaminedAnswer ExamineAnswer(const Task& task, const ExplainRequest& request);
+ExplainedPrediction ExplainPrediction(const Task& task,
+                                      const ExplainRequest& request);
 
 }  // namespace heed
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/text.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -78,7 +79,7 @@ std::string FaithfulnessTable(const std::vector<FaithfulnessCurve>& curves) {
 
 }  // namespace
 
-std::vector<FaithfulnessCurve> FaithfulnessOf(const ExaminedAnswer& answer,
+std::vector<FaithfulnessCurve> FaithfulnessOf(const ExplainedPrediction& answer,
                                               uint64_t seed) {
   std::vector<Attribution> orders;
   if (answer.explanation.alignment) {
@@ -129,7 +130,7 @@ void ExplainSummarizer::Add(const std::string& text) {
   ExplainRequest request;
   request.input.text = text;
   request.attribution = options_.attribution;
-  const ExaminedAnswer answer = ExamineAnswer(task_, request);
+  const ExplainedPrediction answer = ExplainPrediction(task_, request);
   AddStatistics(answer.explanation);
   AddAgreements(answer.explanation);
   if (options_.faithfulness) {
@@ -193,8 +194,8 @@ Json SummaryJson(const ExplainSummary& summary) {
 }
 
 std::string SummaryText(const ExplainSummary& summary) {
-  return fmt::format("{} texts\n\n{}{}{}", summary.texts, HeadTable(summary),
-                     AgreementTable(summary.agreements),
+  return fmt::format("{}\n\n{}{}{}", Counted(summary.texts, "text"),
+                     HeadTable(summary), AgreementTable(summary.agreements),
                      FaithfulnessTable(summary.faithfulness));
 }
 

@@ -53,7 +53,7 @@ class ExplainSummarizer {
 
 /// Deletion and insertion of one answer's tokens, by attention where there is
 /// an alignment, by each attribution, and at random.
-std::vector<FaithfulnessCurve> FaithfulnessOf(const ExaminedAnswer& answer,
+std::vector<FaithfulnessCurve> FaithfulnessOf(const ExplainedPrediction& answer,
                                               uint64_t seed);
 
 /// texts, layers (layer, entropy, distance, importance), agreements,

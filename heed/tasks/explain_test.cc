@@ -242,8 +242,8 @@ TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
 }
 
 TEST_P(ExplainEach, GradientsEqualFiniteDifferences) {
-  const ExaminedAnswer answer =
-      ExamineAnswer(*task_, {{GetParam().text, ""}, {}, ""});
+  const ExplainedPrediction answer =
+      ExplainPrediction(*task_, {{GetParam().text, ""}, {}, ""});
   const Tensor jacobian = Jacobian(answer.scores);
   const int64_t features = jacobian.dim(2);
   constexpr double kStep = 1e-2;
@@ -326,8 +326,8 @@ TEST_P(ExplainEach, EveryMethodEndsWhenItIsCancelled) {
 }
 
 TEST_P(ExplainEach, MeasuresOfAnAnswerEndWhenTheyAreCancelled) {
-  ExaminedAnswer answer =
-      ExamineAnswer(*task_, {{GetParam().text, ""}, {}, ""});
+  ExplainedPrediction answer =
+      ExplainPrediction(*task_, {{GetParam().text, ""}, {}, ""});
   ExpectEndsWhenCancelled(
       [&](const Cancellation& cancellation) {
         answer.scores.cancellation = &cancellation;

@@ -83,8 +83,9 @@ class ForecastTask : public Task {
   Predictor MakePredictor(const Context& ctx, bool with_parts,
                           const InputOptions& options) const override;
   InputReading reading() const override;
-  Examined Examine(const Context& given, const ExplainInput& input,
-                   AttentionRecorder& recorder) const override;
+  ExplainablePrediction PrepareExplanation(
+      const Context& given, const ExplainInput& input,
+      AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   /// Walks forward over a part, a forecast from every `stride`-th row on, and
   /// compares it with naive ones.

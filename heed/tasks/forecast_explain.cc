@@ -38,8 +38,9 @@ int64_t ForecastTask::ColumnOf(const std::string& name) const {
 }
 
 /// A forecast of one column, by the patches of the window before it.
-Examined ForecastTask::Examine(const Context& given, const ExplainInput& input,
-                               AttentionRecorder& recorder) const {
+ExplainablePrediction ForecastTask::PrepareExplanation(
+    const Context& given, const ExplainInput& input,
+    AttentionRecorder& recorder) const {
   std::vector<std::string> lines;
   std::istringstream in(input.text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -56,7 +57,7 @@ Examined ForecastTask::Examine(const Context& given, const ExplainInput& input,
   const Tensor future =
       standardizer_->Invert(forecast(ctx, 1).value().Contiguous());
 
-  Examined e;
+  ExplainablePrediction e;
   const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
   for (const int32_t step : steps) {
     e.target.push_back(fmt::format("+{}", step + 1));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -82,8 +83,7 @@ void ForecastEvaluationConfig::Visit(FieldList& v) {
   v("part", part, OneOf{"train", "valid", "test"}, "part that is forecast");
   v("stride", stride, Range(1, 1000000), "rows from one forecast to the next");
   v.Section("Comparison");
-  v("seasons", seasons, Any{"ROWS"},
-    "period of the seasonal naive forecasts");
+  v("seasons", seasons, Any{"ROWS"}, "period of the seasonal naive forecasts");
   v("ar_order", ar_order, Range(0, 1000),
     "order of the autoregression of each column; 0: none");
   v("by_length", by_length, Any{"FILE.svg"}, "plot MSE by rows ahead");
@@ -140,7 +140,8 @@ Report ForecastReport(const ForecastErrors& errors,
 
   Report report;
   report.heading =
-      fmt::format("{} forecasts of {} rows", errors.windows(), by_step.size());
+      fmt::format("{} of {}", Counted(errors.windows(), "forecast"),
+                  Counted(std::ssize(by_step), "row"));
   report.figures = {
       {"mse", "MSE", total.mse, 4, "", "of standardised columns"},
       {"mae", "MAE", total.mae, 4, "", "of standardised columns"},

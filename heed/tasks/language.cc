@@ -144,10 +144,11 @@ void LanguageTask::EncodeExamples() {
 
 std::string LanguageTask::Summary() const {
   return fmt::format(
-      "{} texts of up to {} tokens from {} lines, {} lines for validation; "
-      "vocabulary of {} tokens{}",
-      train_.size(), data.length, train_text_.size(), valid_text_.size(),
-      vocabulary_->size(),
+      "{} of up to {} tokens from {}, {} for validation; vocabulary of {} "
+      "tokens{}",
+      Counted(train_.size(), "text"), data.length,
+      Counted(std::ssize(train_text_), "line"),
+      Counted(std::ssize(valid_text_), "line"), vocabulary_->size(),
       LearntSizeNote(vocabulary_->size(), data.vocabulary.vocabulary_size));
 }
 
@@ -217,7 +218,8 @@ void LanguageTask::VisitPredict(FieldList& v) {
   v("top_k", decode_.top_k, Range(0, 1000000),
     "sample from this many of the most probable tokens; 0: all");
   v("top_p", decode_.top_p, Range(0.001, 1),
-    "sample from the most probable tokens that together reach this probability");
+    "sample from the most probable tokens that together reach this "
+    "probability");
   v("length", decode_.max_length, Range(0, 100000),
     "maximum tokens of a continuation; 0: 64");
   v("seed", decode_.seed, "random seed of the samples");

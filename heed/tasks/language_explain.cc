@@ -12,8 +12,9 @@
 
 namespace heed {
 
-Examined LanguageTask::Examine(const Context& given, const ExplainInput& input,
-                               AttentionRecorder& recorder) const {
+ExplainablePrediction LanguageTask::PrepareExplanation(
+    const Context& given, const ExplainInput& input,
+    AttentionRecorder& recorder) const {
   const std::string line =
       data.vocabulary.lowercase ? Lowercase(input.text) : input.text;
   const Encoded text = vocabulary_->EncodeWithPieces(line);
@@ -37,7 +38,7 @@ Examined LanguageTask::Examine(const Context& given, const ExplainInput& input,
   predicted.push_back(static_cast<int32_t>(
       std::max_element(p + kUnk + 1, p + last.cols()) - p));
 
-  Examined e;
+  ExplainablePrediction e;
   for (const int32_t id : read) e.source.push_back(vocabulary_->Piece(id));
   for (size_t i = 0; i < text.pieces.size(); ++i) {
     e.source[i + 1] = text.pieces[i];

@@ -21,6 +21,7 @@
 #include "heed/data/table.h"
 #include "heed/io/file.h"
 #include "heed/kernels/normalizers.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -204,10 +205,11 @@ void PretrainTask::EncodeExamples() {
 
 std::string PretrainTask::Summary() const {
   return fmt::format(
-      "{} pairs from {} lines read {} times, {} pairs for validation; "
-      "vocabulary of {} tokens{}",
-      train_.corpus.size(), train_text_.size(), data.instances.duplicates,
-      valid_.corpus.size(), vocabulary_->size(),
+      "{} from {} read {}, {} for validation; vocabulary of {} tokens{}",
+      Counted(train_.corpus.size(), "pair"),
+      Counted(std::ssize(train_text_), "line"),
+      Counted(data.instances.duplicates, "time"),
+      Counted(valid_.corpus.size(), "pair"), vocabulary_->size(),
       LearntSizeNote(vocabulary_->size(), data.vocabulary.vocabulary_size));
 }
 
@@ -314,7 +316,7 @@ ModelAnswer PretrainTask::Words(const Context& ctx,
   }
   ModelAnswer answer = {"", {{"masks", Json::array()}}};
   if (rows.empty()) return answer;
-  const Tensor p = Probabilities(model_->WordScores(
+  const Tensor p = Probabilities(model_->TokenLogits(
       ctx, model_->States(ctx, text), Tensor::Of(rows, {std::ssize(rows)})));
   const int count = std::min(candidates_, vocabulary_->size());
   std::vector<std::string> of_mask;
@@ -382,8 +384,9 @@ Report PretrainTask::Evaluate() const {
   const auto start = Clock::now();
   const Score score = ScoreOf(corpus);
   Report report;
-  report.heading = fmt::format("{} pairs, {} words to predict in {:.1f} s",
-                               score.texts, score.words, SecondsSince(start));
+  report.heading =
+      fmt::format("{}, {} to predict in {:.1f} s", Counted(score.texts, "pair"),
+                  Counted(score.words, "word"), SecondsSince(start));
   const double random = Share(static_cast<double>(score.random), score.texts);
   report.figures = {
       {"word_accuracy", "word accuracy", 100 * score.word_accuracy(), 2, "%",

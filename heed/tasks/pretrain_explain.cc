@@ -32,8 +32,9 @@ Tensor PlacesOf(const std::vector<int32_t>& marks, int64_t S, int64_t copies) {
 
 }  // namespace
 
-Examined PretrainTask::Examine(const Context& given, const ExplainInput& input,
-                               AttentionRecorder& recorder) const {
+ExplainablePrediction PretrainTask::PrepareExplanation(
+    const Context& given, const ExplainInput& input,
+    AttentionRecorder& recorder) const {
   const bool pair = input.text.find('\t') != std::string::npos;
   const auto text = std::make_shared<BertText>(TextOf(input.text, pair, 1));
   const int64_t S = text->ids.dim(1);
@@ -45,11 +46,11 @@ Examined PretrainTask::Examine(const Context& given, const ExplainInput& input,
   Context ctx = given;
   ctx.recorder = &recorder;
   const Var states = model_->States(ctx, *text);
-  Examined e;
+  ExplainablePrediction e;
   std::vector<int32_t> words;
   if (!marks.empty()) {
     const Tensor scores =
-        model_->WordScores(ctx, states, PlacesOf(marks, S, 1)).value();
+        model_->TokenLogits(ctx, states, PlacesOf(marks, S, 1)).value();
     for (int64_t r = 0; r < scores.dim(0); ++r) {
       const float* row = scores.row<float>(r);
       words.push_back(static_cast<int32_t>(
@@ -69,8 +70,8 @@ Examined PretrainTask::Examine(const Context& given, const ExplainInput& input,
   e.scores.scores = [this, text, marks, words, S](const Context& c,
                                                   int64_t copies) {
     const Var y = LogSoftmax(
-        model_->WordScores(c, model_->States(c, RepeatedText(*text, copies)),
-                           PlacesOf(marks, S, copies)));
+        model_->TokenLogits(c, model_->States(c, RepeatedText(*text, copies)),
+                            PlacesOf(marks, S, copies)));
     const int64_t V = y.value().cols();
     return Pick(Reshape(y, {copies, std::ssize(words), V}),
                 RepeatedRows(words, copies));

@@ -25,12 +25,12 @@ const std::vector<TaskInfo>& Tasks() {
        [] { return std::make_unique<LanguageTask>(); }},
       {"autocomplete", "the word that is being typed, after each character",
        [] { return std::make_unique<AutocompleteTask>(); }},
-      {"forecast",
-       "forecasts of time series, compared with naive ones",
+      {"forecast", "forecasts of time series, compared with naive ones",
        [] { return std::make_unique<ForecastTask>(); }},
       {"retrieve", "texts that answer a query, compared with BM25",
        [] { return std::make_unique<RetrievalTask>(); }},
-      {"pretrain", "masked language model and next sentence prediction, as BERT",
+      {"pretrain",
+       "masked language model and next sentence prediction, as BERT",
        [] { return std::make_unique<PretrainTask>(); }},
   };
   return tasks;

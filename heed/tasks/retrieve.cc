@@ -13,6 +13,7 @@
 #include "heed/data/bm25.h"
 #include "heed/data/input_lines.h"
 #include "heed/data/shuffle.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -75,7 +76,7 @@ Ranking RankingOf(const RetrievalTexts& texts, const RetrievalQuery& query,
 /// The sum of the losses of a query's answers, of which there are `answers`
 /// more, against all that it chooses from; `cosine(place)` of each text.
 template <typename Cosine>
-double LossOfQuery(const MatcherConfig& config,
+double LossOfQuery(const BiEncoderConfig& config,
                    const std::vector<int64_t>& choices,
                    const RetrievalQuery& query, Cosine&& cosine,
                    int64_t& answers) {
@@ -220,7 +221,7 @@ void RetrievalTask::Visit(FieldList& v) {
   v("model", encoder.model, OneOf(EncoderConfig::Names()),
     "encoder of a text (see heed list models)")
       .Main();
-  matcher.Visit(v);
+  bi_encoder.Visit(v);
   encoder.Visit(v);
 }
 
@@ -275,8 +276,8 @@ void RetrievalTask::MakeModel(uint64_t seed) {
   parameters_ = std::make_unique<ParameterSet>(
       seed, DType::kF32, ParsePrecision(encoder.precision()));
   const Scope scope(*parameters_, "");
-  model_ = std::make_unique<Matcher>(
-      scope, matcher,
+  model_ = std::make_unique<BiEncoder>(
+      scope, bi_encoder,
       MakeTextEncoder(scope / "encoder", encoder, vocabulary_->size(), 1));
 }
 
@@ -318,11 +319,11 @@ void RetrievalTask::EncodeExamples() {
 
 std::string RetrievalTask::Summary() const {
   return fmt::format(
-      "{} texts, {} queries with {} answers ({} without any are left out), {} "
-      "for validation; a vocabulary of {} tokens{}",
+      "texts: {}; queries: {}, with {} (without any, left out: {}), for "
+      "validation: {}; a vocabulary of {} tokens{}",
       texts_.corpus.size(), std::ssize(texts_.train) - without_answer_,
-      examples_.size(), without_answer_, texts_.valid.size(),
-      vocabulary_->size(),
+      Counted(std::ssize(examples_), "answer"), without_answer_,
+      texts_.valid.size(), vocabulary_->size(),
       LearntSizeNote(vocabulary_->size(), data.vocabulary.vocabulary_size));
 }
 
@@ -399,7 +400,7 @@ BatchLoss RetrievalTask::Loss(const Context& ctx,
   const Var cosines = Cosines(model_->Encode(ctx, queries.ids, queries.lengths),
                               model_->Encode(ctx, texts.ids, texts.lengths));
   const Var loss =
-      MatchLoss(matcher, cosines, answers, relevant, options.scale);
+      MatchLoss(bi_encoder, cosines, answers, relevant, options.scale);
   return {loss, loss.value().item()};
 }
 
@@ -468,8 +469,8 @@ RetrievalTask::Compared RetrievalTask::Compare(
         RankingOf(texts, query, [&](int64_t text) -> double {
           return static_cast<double>(cosine(text));
         }));
-    compared.loss +=
-        LossOfQuery(matcher, ChoicesOf(texts, query), query, cosine, answers);
+    compared.loss += LossOfQuery(bi_encoder, ChoicesOf(texts, query), query,
+                                 cosine, answers);
   }
   compared.loss /= static_cast<double>(std::max<int64_t>(1, answers));
   return compared;
@@ -560,7 +561,7 @@ Report RetrievalTask::Evaluate() const {
 
   Report report;
   report.heading =
-      fmt::format("{} queries ({} more without a relevant text) over {} texts",
+      fmt::format("queries: {} ({} more without a relevant text); texts: {}",
                   model.queries, model.dropped, texts.corpus.size());
   const auto percent = [](const char* key, const char* label, double value) {
     return Figure{key, label, 100 * value, 2, "%", ""};

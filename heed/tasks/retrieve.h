@@ -11,8 +11,8 @@
 #include "heed/data/labelled.h"
 #include "heed/data/retrieval.h"
 #include "heed/metrics/ranking.h"
+#include "heed/models/bi_encoder.h"
 #include "heed/models/encoder_config.h"
-#include "heed/models/matcher.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -73,7 +73,7 @@ class RetrievalTask : public Task {
   }
 
   EncoderConfig encoder;
-  MatcherConfig matcher;
+  BiEncoderConfig bi_encoder;
   RetrievalDataConfig data;
   RetrievalEvaluationConfig evaluation;
   RetrievalPredictConfig prediction;
@@ -120,8 +120,9 @@ class RetrievalTask : public Task {
   Predictor MakePredictor(const Context& ctx, bool with_parts,
                           const InputOptions& options) const override;
   InputReading reading() const override;
-  Examined Examine(const Context& given, const ExplainInput& input,
-                   AttentionRecorder& recorder) const override;
+  ExplainablePrediction PrepareExplanation(
+      const Context& given, const ExplainInput& input,
+      AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   Report Evaluate() const override;
 
@@ -153,7 +154,7 @@ class RetrievalTask : public Task {
 
   std::optional<Vocabulary> vocabulary_;
   std::unique_ptr<ParameterSet> parameters_;
-  std::unique_ptr<Matcher> model_;
+  std::unique_ptr<BiEncoder> model_;
 
   RetrievalTexts texts_;
   LabelledCorpus corpus_;

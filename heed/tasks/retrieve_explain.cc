@@ -9,8 +9,9 @@ namespace heed {
 
 /// How near a query is to a text. Both are encoded on their own; what is
 /// explained is the query.
-Examined RetrievalTask::Examine(const Context& given, const ExplainInput& input,
-                                AttentionRecorder& recorder) const {
+ExplainablePrediction RetrievalTask::PrepareExplanation(
+    const Context& given, const ExplainInput& input,
+    AttentionRecorder& recorder) const {
   const size_t tab = input.text.find('\t');
   if (tab == std::string::npos) {
     throw FormatError(
@@ -29,14 +30,14 @@ Examined RetrievalTask::Examine(const Context& given, const ExplainInput& input,
   Context ctx = given;
   ctx.recorder = &recorder;
   const Var cosine = Cosines(encode(ctx, 0, 1), document);
-  Examined e;
+  ExplainablePrediction e;
   for (const int32_t id : corpus->corpus.source.at(0)) {
     e.source.push_back(vocabulary_->Piece(id));
   }
   e.answer = fmt::format("{:.6f}", cosine.value().item());
   e.target = {"cosine"};
   e.target_inputs = e.target;
-  e.alignment = matcher.pooling == "attention" ? "pooling" : "";
+  e.alignment = bi_encoder.pooling == "attention" ? "pooling" : "";
   e.alignment_rows = {0};
   e.set_sides = SetPoolingSides;
   e.scores.tokens = std::ssize(e.source);

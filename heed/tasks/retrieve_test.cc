@@ -101,8 +101,8 @@ TEST_F(Retrieval, EveryLossAndPoolingLearns) {
   training_.run.epochs = 2;
   for (const char* loss : {"margin", "softmax"}) {
     for (const char* pooling : {"last", "attention"}) {
-      task_.matcher.match_loss = loss;
-      task_.matcher.pooling = pooling;
+      task_.bi_encoder.match_loss = loss;
+      task_.bi_encoder.pooling = pooling;
       Train(task_, training_);
       // By chance it is 18 %.
       EXPECT_GT(Evaluate(task_).at("mrr"), 25) << loss << " " << pooling;

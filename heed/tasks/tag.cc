@@ -438,7 +438,8 @@ std::string TagTask::Summary() const {
         "{} {}{}", size, what,
         pieces ? LearntSizeNote(size, input.vocabulary.vocabulary_size) : ""));
   }
-  return fmt::format("{} sentences, {} for validation; {}", train_text_.size(),
+  return fmt::format("{}, {} for validation; {}",
+                     Counted(std::ssize(train_text_), "sentence"),
                      valid_text_.size(), fmt::join(sizes, ", "));
 }
 

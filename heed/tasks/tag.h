@@ -85,8 +85,9 @@ class TagTask : public Task {
   Predictor MakePredictor(const Context& ctx, bool with_parts,
                           const InputOptions& options) const override;
   InputReading reading() const override;
-  Examined Examine(const Context& given, const ExplainInput& input,
-                   AttentionRecorder& recorder) const override;
+  ExplainablePrediction PrepareExplanation(
+      const Context& given, const ExplainInput& input,
+      AttentionRecorder& recorder) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

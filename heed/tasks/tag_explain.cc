@@ -9,8 +9,9 @@
 
 namespace heed {
 
-Examined TagTask::Examine(const Context& given, const ExplainInput& input,
-                          AttentionRecorder& recorder) const {
+ExplainablePrediction TagTask::PrepareExplanation(
+    const Context& given, const ExplainInput& input,
+    AttentionRecorder& recorder) const {
   const auto words = SplitWhitespace(input.text);
   if (words.empty()) throw FormatError("explain: the text has no words");
   const std::vector<TaggedSentence> sentence = {
@@ -33,7 +34,7 @@ Examined TagTask::Examine(const Context& given, const ExplainInput& input,
   std::vector<int32_t> tags(p.tags.row<int32_t>(0), p.tags.row<int32_t>(0) + T);
   const int32_t intent = intents_ ? p.intents.data<int32_t>()[0] : -1;
 
-  Examined e;
+  ExplainablePrediction e;
   Tagged answer;
   for (const int32_t tag : tags) {
     e.target.push_back(tags_->Name(tag));

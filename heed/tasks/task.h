@@ -16,7 +16,7 @@
 #include "heed/data/input_lines.h"
 #include "heed/explain/attention_recorder.h"
 #include "heed/explain/line_plot.h"
-#include "heed/tasks/examined.h"
+#include "heed/tasks/explainable_prediction.h"
 #include "heed/train/model_folder.h"
 #include "heed/train/trainable.h"
 #include "heed/train/trainer.h"
@@ -132,8 +132,9 @@ class Task : public Trainable {
                                   const InputOptions& options) const = 0;
   /// Reads and answers one text with `recorder` watching; see Explain.
   /// Throws: FormatError for a text that it cannot read; Cancelled.
-  virtual Examined Examine(const Context& given, const ExplainInput& input,
-                           AttentionRecorder& recorder) const = 0;
+  virtual ExplainablePrediction PrepareExplanation(
+      const Context& given, const ExplainInput& input,
+      AttentionRecorder& recorder) const = 0;
   /// Options of `heed evaluate`: the files to compare with, and how.
   virtual void VisitEvaluate(FieldList& v) = 0;
   /// Throws: ConfigError, IoError, FormatError.

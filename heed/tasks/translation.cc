@@ -234,14 +234,14 @@ void TranslationTask::EncodeExamples() {
 std::string TranslationTask::Summary() const {
   const Vocabularies& v = *vocabularies_;
   return fmt::format(
-      "{} pairs (dropped: {} longer than {} tokens, {} with an empty side), "
-      "{} for validation; vocabularies of {}{} and {}{} tokens{}{}",
-      train_.size(), train_.dropped_long, data.max_length, train_.dropped_empty,
-      valid_.size(), v.source.size(),
+      "{} (dropped: {} longer than {} tokens, {} with an empty side), {} for "
+      "validation; vocabularies of {}{} and {}{} tokens{}{}",
+      Counted(train_.size(), "pair"), train_.dropped_long, data.max_length,
+      train_.dropped_empty, valid_.size(), v.source.size(),
       LearntSizeNote(v.source.size(), data.source_vocabulary_size),
       v.target.size(),
       LearntSizeNote(v.target.size(), data.target_vocabulary_size),
-      guided() ? fmt::format("; links of {} pairs", linked_pairs_) : "",
+      guided() ? "; links of " + Counted(linked_pairs_, "pair") : "",
       model.PrecisionNote());
 }
 

@@ -115,9 +115,9 @@ nlohmann::ordered_json TranslationParts(const Context& ctx,
   return parts;
 }
 
-Examined TranslationTask::Examine(const Context& given,
-                                  const ExplainInput& input,
-                                  AttentionRecorder& recorder) const {
+ExplainablePrediction TranslationTask::PrepareExplanation(
+    const Context& given, const ExplainInput& input,
+    AttentionRecorder& recorder) const {
   const Vocabularies& v = *vocabularies_;
   Encoded source = EncodeSentence(v.source, input.text, data.lowercase);
   auto pair = std::make_shared<Corpus>();
@@ -134,7 +134,7 @@ Examined TranslationTask::Examine(const Context& given,
         EncodeSentence(v.target, input.answer, data.lowercase).ids);
   }
   const std::vector<int32_t>& target = pair->target[0];
-  Examined e;
+  ExplainablePrediction e;
   e.source = std::move(source.pieces);
   e.target_inputs.push_back(v.target.Piece(kBos));
   for (const int32_t id : target) e.target.push_back(v.target.Piece(id));

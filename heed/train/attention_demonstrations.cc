@@ -78,12 +78,12 @@ Tensor Reordered(const Tensor& rows, const std::vector<int64_t>& order) {
   return result;
 }
 
-double Greatest(const Tensor& x) {
-  double greatest = 0;
+double Largest(const Tensor& x) {
+  double largest = 0;
   for (const double value : x.ToVector<double>()) {
-    greatest = std::max(greatest, std::abs(value));
+    largest = std::max(largest, std::abs(value));
   }
-  return greatest;
+  return largest;
 }
 
 /// Weights [T, T] of words in `order`, as they stand in the sentence.
@@ -118,7 +118,7 @@ Equivariance Compare(const std::string& positions, const AttentionSpec& spec,
   const Attended other = look(Reordered(x, order));
   const Tensor expected = Reordered(plain.context.value()[0], order);
   const Tensor difference = Sub(other.context.value()[0], expected).value();
-  return {positions, Greatest(difference) / Greatest(expected),
+  return {positions, Largest(difference) / Largest(expected),
           plain.weights.value()[0][0].Clone(),
           PutBack(other.weights.value()[0][0], order)};
 }
@@ -145,7 +145,7 @@ Saturation MeasureSaturation(int64_t features, bool scaled, uint64_t seed) {
   Saturation mean = {.features = features};
   for (int64_t i = 0; i < kQueries; ++i) {
     const std::span<const double> a(weights.row<double>(i), kKeys);
-    mean.greatest += *std::max_element(a.begin(), a.end()) / kQueries;
+    mean.largest += *std::max_element(a.begin(), a.end()) / kQueries;
     mean.gradient += JacobianNorm(a) / kQueries;
     for (const double weight : a) {
       if (weight > 0) mean.entropy -= weight * std::log(weight) / kQueries;

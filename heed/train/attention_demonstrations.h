@@ -18,7 +18,7 @@ namespace heed {
 /// keys come from N(0, 1).
 struct Saturation {
   int64_t features = 0;  // d
-  double greatest = 0;   // weight
+  double largest = 0;    // weight
   double entropy = 0;    // −Σ a ln a, natural logarithm
   double gradient = 0;   // ‖∂a/∂e‖, Frobenius norm
 };

@@ -10,8 +10,8 @@ namespace {
 TEST(Saturation, ComesWithTheFeaturesUnlessScoresAreScaled) {
   const Saturation plain = MeasureSaturation(1024, false, 1);
   const Saturation scaled = MeasureSaturation(1024, true, 1);
-  EXPECT_GT(plain.greatest, 0.9);
-  EXPECT_LT(scaled.greatest, 0.2);
+  EXPECT_GT(plain.largest, 0.9);
+  EXPECT_LT(scaled.largest, 0.2);
   EXPECT_LT(plain.entropy, 0.3);
   EXPECT_GT(scaled.entropy, 3);
   EXPECT_LT(plain.gradient, 0.7 * scaled.gradient);
@@ -20,7 +20,7 @@ TEST(Saturation, ComesWithTheFeaturesUnlessScoresAreScaled) {
 TEST(Saturation, DoesNotDependOnTheFeaturesOfScaledScores) {
   const Saturation few = MeasureSaturation(64, true, 1);
   const Saturation many = MeasureSaturation(1024, true, 1);
-  EXPECT_NEAR(few.greatest, many.greatest, 0.02);
+  EXPECT_NEAR(few.largest, many.largest, 0.02);
   EXPECT_NEAR(few.entropy, many.entropy, 0.1);
 }
 

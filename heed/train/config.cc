@@ -38,7 +38,8 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("halve_every", halve_every, Range(0, 1e9),
     "step_halving: steps from one halving to the next");
   v("decay_steps", decay_steps, Range(0, 1e9),
-    "linear, cosine: step at which the rate reaches zero; 0: the end of the run");
+    "linear, cosine: step at which the rate reaches zero; 0: the end of the "
+    "run");
   v("clip", clip, Range(0, 1e9),
     "clip the gradient to this norm; 0: no clipping")
       .Alias("max_grad_norm")

@@ -103,8 +103,9 @@ OutFolder::OutFolder(const RunConfig& run) : folder_(run.out) {
   if (folder_.empty()) throw ConfigError("--out DIR is needed");
   if (fs::exists(ModelPath(folder_, kConfigFile)) && !run.overwrite) {
     throw ConfigError(
-        fmt::format("{} holds a model already; continue it with --resume {}, "
-                    "replace it with --overwrite, or choose another --out",
+        fmt::format("{} holds a model already; replace it with --overwrite, or "
+                    "choose another --out (heed train --resume {} continues a "
+                    "training)",
                     folder_, folder_));
   }
   for (fs::path path = folder_; !path.empty() && !fs::exists(path);

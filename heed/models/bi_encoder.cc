@@ -1,4 +1,4 @@
-#include "heed/models/matcher.h"
+#include "heed/models/bi_encoder.h"
 
 #include <limits>
 #include <utility>
@@ -17,7 +17,7 @@ constexpr double kNormEpsilon = 1e-12;
 // Far below every cosine over every temperature, and still finite.
 constexpr double kExcluded = -1e6;
 
-PoolingOptions PoolingOf(const MatcherConfig& config, int64_t features) {
+PoolingOptions PoolingOf(const BiEncoderConfig& config, int64_t features) {
   PoolingOptions options;
   options.kind = config.pooling;
   options.features = features;
@@ -87,7 +87,7 @@ Var SoftmaxLoss(double temperature, const Var& cosines, const Tensor& answers,
 
 }  // namespace
 
-void MatcherConfig::Visit(FieldList& v) {
+void BiEncoderConfig::Visit(FieldList& v) {
   v.Section("Matching");
   v("pooling", pooling, OneOf(PoolingNames()),
     "pooling of the states of a text");
@@ -99,13 +99,13 @@ void MatcherConfig::Visit(FieldList& v) {
     "softmax: temperature, by which cosines are divided");
 }
 
-Matcher::Matcher(const Scope& scope, const MatcherConfig& config,
-                 std::unique_ptr<TextEncoder> encoder)
+BiEncoder::BiEncoder(const Scope& scope, const BiEncoderConfig& config,
+                     std::unique_ptr<TextEncoder> encoder)
     : encoder_(std::move(encoder)),
       pooling_(scope / "pooling", PoolingOf(config, encoder_->output_size())) {}
 
-Var Matcher::Encode(const Context& ctx, const Tensor& ids,
-                    const Tensor& lengths) const {
+Var BiEncoder::Encode(const Context& ctx, const Tensor& ids,
+                      const Tensor& lengths) const {
   const Var words = (*encoder_)(ctx, ids, lengths, {});
   return NormalizeRows(pooling_(ctx, words, lengths), kNormEpsilon);
 }
@@ -120,7 +120,7 @@ Var Cosines(const Var& queries, const Var& documents) {
   return Reshape(DotScores(q, k, 1), {queries.dim(0), documents.dim(0)});
 }
 
-Var MatchLoss(const MatcherConfig& config, const Var& cosines,
+Var MatchLoss(const BiEncoderConfig& config, const Var& cosines,
               const Tensor& answers, const Tensor& relevant, double scale) {
   CheckAnswers(cosines, answers, relevant);
   return config.match_loss == "margin"

@@ -1,4 +1,4 @@
-#include "heed/models/matcher.h"
+#include "heed/models/bi_encoder.h"
 
 #include <gtest/gtest.h>
 
@@ -29,27 +29,27 @@ class Wordwise : public SequenceEncoder {
 };
 
 struct Model {
-  explicit Model(const MatcherConfig& config, DType dtype = DType::kF64)
+  explicit Model(const BiEncoderConfig& config, DType dtype = DType::kF64)
       : config(config),
         parameters(3, dtype, kernels::Precision::kNative),
-        matcher(Scope(parameters, ""), config,
-                std::make_unique<EmbeddedTextEncoder>(
-                    Scope(parameters, ""),
-                    EmbeddedTextEncoder::Sizes{kVocabulary, kFeatures},
-                    std::make_unique<Wordwise>(Scope(parameters, "encoder")))) {
-  }
+        bi_encoder(
+            Scope(parameters, ""), config,
+            std::make_unique<EmbeddedTextEncoder>(
+                Scope(parameters, ""),
+                EmbeddedTextEncoder::Sizes{kVocabulary, kFeatures},
+                std::make_unique<Wordwise>(Scope(parameters, "encoder")))) {}
 
   Tensor Encode(const Tensor& ids, const Tensor& lengths) const {
-    return matcher.Encode({}, ids, lengths).value();
+    return bi_encoder.Encode({}, ids, lengths).value();
   }
 
-  MatcherConfig config;
+  BiEncoderConfig config;
   ParameterSet parameters;
-  Matcher matcher;
+  BiEncoder bi_encoder;
 };
 
-MatcherConfig Config(const std::string& loss, const std::string& pooling) {
-  MatcherConfig config;
+BiEncoderConfig Config(const std::string& loss, const std::string& pooling) {
+  BiEncoderConfig config;
   config.match_loss = loss;
   config.pooling = pooling;
   config.temperature = 0.5;
@@ -58,7 +58,7 @@ MatcherConfig Config(const std::string& loss, const std::string& pooling) {
 
 const std::vector<std::string> kPoolings = {"mean", "last", "attention"};
 
-TEST(Matcher, VectorsHaveLengthOne) {
+TEST(BiEncoder, VectorsHaveLengthOne) {
   for (const std::string& pooling : kPoolings) {
     const Model model(Config("margin", pooling));
     const Tensor v =
@@ -73,7 +73,7 @@ TEST(Matcher, VectorsHaveLengthOne) {
   }
 }
 
-TEST(Matcher, WhatStandsBehindATextChangesNothing) {
+TEST(BiEncoder, WhatStandsBehindATextChangesNothing) {
   for (const std::string& pooling : kPoolings) {
     const Model model(Config("margin", pooling));
     const Tensor padded = model.Encode(Ids({1, 2, 7}, {1, 3}), Lengths({2}));
@@ -82,7 +82,7 @@ TEST(Matcher, WhatStandsBehindATextChangesNothing) {
   }
 }
 
-TEST(Matcher, ATextWithoutTokensIsNothing) {
+TEST(BiEncoder, ATextWithoutTokensIsNothing) {
   const Model model(Config("margin", "mean"));
   const Tensor v = model.Encode(Ids({1, 2}, {1, 2}), Lengths({0}));
   EXPECT_EQ(v.ToVector<double>(), std::vector<double>(4, 0.0));
@@ -109,7 +109,7 @@ Tensor CosinesOf(const std::vector<double>& s, int64_t documents) {
 double LossOf(const std::string& loss, const Tensor& cosines,
               const std::vector<int32_t>& answers,
               const std::vector<int32_t>& relevant, double scale = 1) {
-  MatcherConfig config = Config(loss, "mean");
+  BiEncoderConfig config = Config(loss, "mean");
   config.margin = 0.25;
   return MatchLoss(config, cosines, Lengths(answers),
                    Ids(relevant, cosines.shape()), scale)
@@ -161,17 +161,17 @@ TEST(MatchLoss, AnswersOutsideOfTheDocumentsAreRefused) {
 Var SomeLoss(const Model& model, Tape* tape) {
   Context ctx;
   ctx.tape = tape;
-  const Var queries = model.matcher.Encode(
+  const Var queries = model.bi_encoder.Encode(
       ctx, Ids({1, 2, 3, 4, 5, 6, 7, 8, 9}, {3, 3}), Lengths({3, 2, 1}));
-  const Var documents =
-      model.matcher.Encode(ctx, Ids({2, 1, 4, 3, 6, 5, 8, 7, 10, 11}, {5, 2}),
-                           Lengths({2, 2, 1, 2, 2}));
+  const Var documents = model.bi_encoder.Encode(
+      ctx, Ids({2, 1, 4, 3, 6, 5, 8, 7, 10, 11}, {5, 2}),
+      Lengths({2, 2, 1, 2, 2}));
   return MatchLoss(
       model.config, Cosines(queries, documents), Lengths({0, 1, 2}),
       Ids({1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0}, {3, 5}), 0.5);
 }
 
-TEST(Matcher, GradientsAreThoseOfTheLoss) {
+TEST(BiEncoder, GradientsAreThoseOfTheLoss) {
   for (const char* loss : {"margin", "softmax"}) {
     for (const std::string& pooling : kPoolings) {
       SCOPED_TRACE(loss + (" " + pooling));
@@ -196,8 +196,8 @@ double FoundAfterLearning(const std::string& loss) {
   Tape tape;
   Context ctx;
   const auto cosines = [&] {
-    return Cosines(model.matcher.Encode(ctx, words, lengths),
-                   model.matcher.Encode(ctx, synonyms, lengths));
+    return Cosines(model.bi_encoder.Encode(ctx, words, lengths),
+                   model.bi_encoder.Encode(ctx, synonyms, lengths));
   };
   ctx.tape = &tape;
   for (int step = 0; step < 150; ++step) {
@@ -216,7 +216,7 @@ double FoundAfterLearning(const std::string& loss) {
   return found / 6;
 }
 
-TEST(Matcher, LearnsWhichWordsMeanTheSame) {
+TEST(BiEncoder, LearnsWhichWordsMeanTheSame) {
   EXPECT_EQ(FoundAfterLearning("margin"), 1);
   EXPECT_EQ(FoundAfterLearning("softmax"), 1);
 }

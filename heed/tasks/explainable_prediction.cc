@@ -1,4 +1,4 @@
-#include "heed/tasks/examined.h"
+#include "heed/tasks/explainable_prediction.h"
 
 #include "heed/ops/shape.h"
 

@@ -1,6 +1,6 @@
-// One answer of a task, taken apart: what explanations are made from.
-#ifndef HEED_TASKS_EXAMINED_H_
-#define HEED_TASKS_EXAMINED_H_
+// A prediction of a task: what its explanation is made from.
+#ifndef HEED_TASKS_EXPLAINABLE_PREDICTION_H_
+#define HEED_TASKS_EXPLAINABLE_PREDICTION_H_
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +23,7 @@ struct ExplainInput {
 
 /// The members of an Explanation of these names, and how to compute the answer
 /// again. Refers to the task.
-struct Examined {
+struct ExplainablePrediction {
   std::string answer;
   std::vector<std::string> source;
   std::vector<std::string> target;
@@ -41,8 +41,8 @@ struct Examined {
 /// 0, 1, ..., n - 1: where row t of an attention belongs to target t.
 std::vector<int64_t> EachRow(int64_t n);
 
-/// Examined::set_sides of models that pool their tokens: what asks there is the
-/// answer.
+/// ExplainablePrediction::set_sides of models that pool their tokens: what asks
+/// there is the answer.
 void SetPoolingSides(LayerAttention& layer);
 
 /// Item `item` of a corpus so many times, as batches are made from.
@@ -61,4 +61,4 @@ std::string LastLayer(const std::vector<std::string>& layers,
 
 }  // namespace heed
 
-#endif  // HEED_TASKS_EXAMINED_H_
+#endif  // HEED_TASKS_EXPLAINABLE_PREDICTION_H_

@@ -1,6 +1,6 @@
 // Texts as vectors whose cosine says how well one answers the other.
-#ifndef HEED_MODELS_MATCHER_H_
-#define HEED_MODELS_MATCHER_H_
+#ifndef HEED_MODELS_BI_ENCODER_H_
+#define HEED_MODELS_BI_ENCODER_H_
 
 #include <memory>
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace heed {
 
-/// What stands around the encoder of a matcher, and how it learns.
-struct MatcherConfig {
+/// What stands around the encoder of a bi-encoder, and how it learns.
+struct BiEncoderConfig {
   std::string pooling = "mean";
   std::string match_loss = "softmax";
   double margin = 0.2;
@@ -26,11 +26,11 @@ struct MatcherConfig {
 /// share all weights. Immutable but for its parameters: pooling, and those of
 /// the encoder.
 /// Paper: Lei et al. 2016, arXiv:1512.05726.
-class Matcher {
+class BiEncoder {
  public:
   /// Throws: ConfigError for a pooling that is unknown.
-  Matcher(const Scope& scope, const MatcherConfig& config,
-          std::unique_ptr<TextEncoder> encoder);
+  BiEncoder(const Scope& scope, const BiEncoderConfig& config,
+            std::unique_ptr<TextEncoder> encoder);
 
   /// A text of no tokens is a zero vector. Shapes: ids i32 [B, S], lengths i32
   /// [B], result [B, D]. Throws: ShapeError.
@@ -44,7 +44,7 @@ class Matcher {
   Pooling pooling_;
 };
 
-/// s_bn, the cosine of query b and document n, both as Matcher::Encode gives
+/// s_bn, the cosine of query b and document n, both as BiEncoder::Encode gives
 /// them. Shapes: queries [B, D], documents [N, D], result [B, N].
 Var Cosines(const Var& queries, const Var& documents);
 
@@ -57,9 +57,9 @@ Var Cosines(const Var& queries, const Var& documents);
 /// Throws: ShapeError.
 /// Papers: Lei et al. 2016, arXiv:1512.05726, eq. 10 (margin); Henderson et al.
 /// 2017, arXiv:1705.00652 (softmax over the answers of a batch).
-Var MatchLoss(const MatcherConfig& config, const Var& cosines,
+Var MatchLoss(const BiEncoderConfig& config, const Var& cosines,
               const Tensor& answers, const Tensor& relevant, double scale);
 
 }  // namespace heed
 
-#endif  // HEED_MODELS_MATCHER_H_
+#endif  // HEED_MODELS_BI_ENCODER_H_
