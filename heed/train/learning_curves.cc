@@ -146,14 +146,15 @@ bool HaveTheSame(const Group& records, const std::string& key) {
   });
 }
 
-/// Whether the model says already what the setting is: not all models have it,
-/// and the runs of one model have the same.
+bool AllHave(const Group& records, const std::string& key) {
+  return std::ranges::all_of(records, [&](const TrainingRecord* record) {
+    return record->settings.contains(key);
+  });
+}
+
+/// Whether models differ and all runs of one have the same.
 bool FollowsTheModel(const Group& records, const std::string& key) {
-  const bool all_have =
-      std::ranges::all_of(records, [&](const TrainingRecord* record) {
-        return record->settings.contains(key);
-      });
-  if (all_have || key == "model") return false;
+  if (key == "model") return false;
   std::map<std::string, Group> models;
   for (const TrainingRecord* record : records) {
     models[SettingText(record->settings, "model")].push_back(record);
@@ -165,7 +166,7 @@ bool FollowsTheModel(const Group& records, const std::string& key) {
 }
 
 /// Settings in which the runs that have any differ, and that say how they
-/// learn.
+/// learn; those first in which runs of one model differ.
 std::vector<std::string> DifferingSettings(
     std::span<const TrainingRecord> all) {
   const std::set<std::string> kept_out = {"out", "overwrite", "quiet", "heed"};
@@ -181,7 +182,8 @@ std::vector<std::string> DifferingSettings(
     }
   }
   std::erase_if(keys, [&](const std::string& key) {
-    return HaveTheSame(records, key) || FollowsTheModel(records, key);
+    return HaveTheSame(records, key) ||
+           (!AllHave(records, key) && FollowsTheModel(records, key));
   });
   // A size that follows another one says nothing new.
   std::set<std::vector<std::string>> known;
@@ -191,6 +193,9 @@ std::vector<std::string> DifferingSettings(
       values.push_back(SettingText(record->settings, key));
     }
     return !known.insert(values).second;
+  });
+  std::stable_partition(keys.begin(), keys.end(), [&](const std::string& key) {
+    return !FollowsTheModel(records, key);
   });
   return keys;
 }

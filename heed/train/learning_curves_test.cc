@@ -104,14 +104,15 @@ TEST_F(LearningCurves, RunsAreNamedByWhatDiffers) {
 
 TEST_F(LearningCurves, RunsOfOtherModelsAreNamedByModelAndWhatAllHave) {
   const std::vector<TrainingRecord> records = {
-      Record("a", "", R"({"model": "luong", "cell": "lstm", "lr": 1})"),
-      Record("b", "", R"({"model": "tiny", "heads": 4, "lr": 1})"),
-      Record("c", "", R"({"model": "tiny", "heads": 4, "lr": 2})"),
+      Record("a", "",
+             R"({"model": "luong", "cell": "lstm", "layers": 2, "lr": 1})"),
+      Record("b", "", R"({"model": "tiny", "heads": 4, "layers": 4, "lr": 1})"),
+      Record("c", "", R"({"model": "tiny", "heads": 4, "layers": 4, "lr": 2})"),
       Record("old", "")};
-  EXPECT_EQ(
-      NameRuns(records),
-      (std::vector<std::string>{"a: model luong, lr 1", "b: model tiny, lr 1",
-                                "c: model tiny, lr 2", "old"}));
+  EXPECT_EQ(NameRuns(records),
+            (std::vector<std::string>{"a: model luong, lr 1, layers 2",
+                                      "b: model tiny, lr 1, layers 4",
+                                      "c: model tiny, lr 2, layers 4", "old"}));
 }
 
 TEST_F(LearningCurves, RunsOnOtherFilesAreNamedByTheirNames) {
