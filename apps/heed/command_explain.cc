@@ -103,6 +103,7 @@ Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
     "to --file's texts first, and evaluate what is left; takes the options of "
     "heed evaluate");
   if (prunes) {
+    v.Require({{"file"}});
     task.VisitEvaluate(v);
   } else {
     task.VisitPredict(v);

@@ -22,9 +22,6 @@ std::string TitleOf(const std::vector<TrainingRecord>& records,
 void WarnOfDamage(const TrainingRecord& record) {
   constexpr size_t kShown = 3;
   const size_t count = record.problems.size();
-  if (record.curves.empty() && count == 0) {
-    fmt::print(stderr, "warning: {}: nothing recorded yet\n", record.folder);
-  }
   for (size_t i = 0; i < std::min(kShown, count); ++i) {
     fmt::print(stderr, "warning: {}\n", record.problems[i]);
   }
@@ -72,6 +69,10 @@ int RunPlot(const Arguments& arguments) {
   const std::vector<std::string> names = NameRuns(records);
   const std::vector<LinePlotPanel> panels =
       PlotLearningCurves(records, names, curves);
+  for (const TrainingRecord& record : records) {
+    if (!record.curves.empty()) continue;
+    fmt::print(stderr, "warning: {}: nothing recorded yet\n", record.folder);
+  }
   if (!out.empty()) {
     WritePicture(out, LinePlotsSvg(panels, names, TitleOf(records, names)));
     fmt::print("{}: written\n", out);

@@ -96,8 +96,9 @@ class Explain(EndToEnd):
                 (1, "text", "--text", " ", "--out", out),
                 (1, "none", "--file", self.folder / "none", "--out", out),
                 (2, "--summary", "--text", "1", "--faithfulness"),
-                (2, "share", "--prune", "2", "--file", self.put("l", "1\n")),
-                (2, "--file", "--prune", "0.5"),
+                (2, "share", "--prune", "2", "--file", self.put("l", "1\n"), "--tsv",
+                 self.put("t", "1\t1\n")),
+                (2, ["--file", "--source"], "--prune", "0.5"),
         ):
             with self.subTest(args=args):
                 self.fails(status, says, "explain", WORLD.model, *args)
