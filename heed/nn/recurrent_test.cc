@@ -195,8 +195,9 @@ TEST_P(EveryCell, KeepsItsStateWhereTheBiasSaysSo) {
   if (GetParam() == "rnn") GTEST_SKIP() << "has no gates";
   const auto kept = [](double forget_gate_bias) {
     ParameterSet set(5, DType::kF64, kernels::Precision::kNative);
-    const Recurrent cell(Scope(set, "cell"),
-                         {GetParam(), {kIn}, H, kRandom, kRandom, forget_gate_bias});
+    const Recurrent cell(
+        Scope(set, "cell"),
+        {GetParam(), {kIn}, H, kRandom, kRandom, forget_gate_bias});
     for (const auto& parameter : set.all()) {
       if (parameter->value().rank() == 2) parameter->mutable_value().Fill(0);
       parameter->Changed();
