@@ -56,7 +56,8 @@ bool ReadInteger(const Json& json, T& value) {
 // A text alone is a list of one.
 bool ReadStrings(const Json& json, Strings& value) {
   if (json.is_string()) {
-    if (json != "") value.push_back(json.get<std::string>());
+    auto text = json.get<std::string>();
+    if (!text.empty()) value.push_back(std::move(text));
     return true;
   }
   if (!json.is_array()) return false;
@@ -256,7 +257,8 @@ bool Field::IsNamed(std::string_view name) const {
 
 bool Field::IsSet() const {
   const Json value = Value();
-  return !value.empty() && value != "";
+  if (value.is_string()) return !value.get<std::string>().empty();
+  return !value.empty();
 }
 
 void Field::SetJson(const Json& json, std::string_view name) const {
