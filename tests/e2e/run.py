@@ -291,11 +291,11 @@ class BadInput(EndToEnd):
             ("--dropout", "below 1"): {"dropout": 1},
             ("model", "fixed, bahdanau, luong"): {"model": "transfomer"},
             ("score: ", "euclid", "additive"): {"score": "euclid"},
-            ("unknown option '--unit'", "did you mean '--units'", "--epochs"): {"unit": 3},
+            ("unknown option '--unit', did you mean --units",): {"unit": 3},
             ("units", "encoder"): {"score": "dot", "encoder_units": 7},
             ("size is 3",): {"source_vocabulary_size": 3},
             ("--valid-source and --valid-target",): {"valid_source": None},
-            ("--source and --target",): {"source": None},
+            ("--source FILE and --target FILE, or --tsv",): {"source": None},
             ("not both",): {"tsv": WORLD.work / "train.source"},
         }.items():
             with self.subTest(changes):
@@ -319,7 +319,7 @@ class BadInput(EndToEnd):
         self.fails(2, "one of train, attention, decode", "bench", "fish")
         self.fails(2, ["nbest", "beam"], "translate", WORLD.model, "--nbest", 6, stdin=b"1\n")
         self.fails(2, ".svg, .html", "translate", WORLD.model, "--alignments", "x.png")
-        self.fails(2, "--source and --target", "evaluate", WORLD.model)
+        self.fails(2, "--source FILE and --target FILE, or --tsv", "evaluate", WORLD.model)
         self.fails(2, "--out", *train_args(None))
         self.fails(2, "--overwrite", *train_args(WORLD.model))
 
@@ -354,8 +354,11 @@ class BadInput(EndToEnd):
                     if damage == "flipped":
                         data[len(data) // 2] ^= 1
                         (copy / name).write_bytes(data)
+                    says = f"{copy}/{name}"
+                    if (name, damage) == ("config.json", "missing"):
+                        says = f"{copy}: not a folder with a model (it has no config.json)"
                     for command in ("info", "translate"):
-                        self.fails(1, f"{copy}/{name}", command, copy)
+                        self.fails(1, says, command, copy)
                     shutil.rmtree(copy)
 
     def test_newer_version(self):
@@ -482,7 +485,7 @@ class Translating(EndToEnd):
         self.assertLess(used, 2 << 20)  # KiB, of the largest child so far
 
     def test_invalid_utf8_names_the_line(self):
-        self.fails(1, ["line 3", "UTF-8"], "translate", WORLD.model, stdin=b"1\n2\n\xff\n")
+        self.fails(1, ["standard input:3", "UTF-8"], "translate", WORLD.model, stdin=b"1\n2\n\xff\n")
 
     def test_order(self):
         source = [f"{i % 10} {i // 10 % 10} {i // 100}" for i in range(600)]
