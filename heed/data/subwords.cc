@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -58,8 +59,9 @@ std::string WellFormed(std::string_view bytes) {
 // SentencePiece crashes at words of more than 32767 characters.
 constexpr size_t kLongestLine = 32767;
 
-// Gives SentencePiece the lines that hold text. It ends the process when it
-// meets nothing but spaces.
+// Gives SentencePiece the lines that hold text, long ones in parts of whole
+// words; it looks at words alone. It ends the process when it meets nothing but
+// spaces.
 class TextLines : public sp::SentenceIterator {
  public:
   explicit TextLines(std::span<const std::string> lines) : rest_(lines) {
@@ -74,14 +76,31 @@ class TextLines : public sp::SentenceIterator {
  private:
   void FindText() {
     line_.clear();
-    while (line_.empty() && !rest_.empty()) {
-      line_ = SingleSpaced(MarksToSpaces(rest_.front()));
-      rest_ = rest_.subspan(1);
-      if (line_.size() > kLongestLine) line_.clear();
+    while (line_.empty() && !(left_.empty() && rest_.empty())) {
+      if (left_.empty()) {
+        text_ = SingleSpaced(MarksToSpaces(rest_.front()));
+        left_ = text_;
+        rest_ = rest_.subspan(1);
+      }
+      line_ = TakePart();
     }
   }
 
+  // What comes next of the text; nothing for a word that is too long.
+  std::string_view TakePart() {
+    if (left_.size() <= kLongestLine) return std::exchange(left_, {});
+    const size_t space = left_.rfind(' ', kLongestLine);
+    const bool fits = space != left_.npos && space > 0;
+    const size_t end =
+        fits ? space : std::min(left_.find(' ', kLongestLine), left_.size());
+    const std::string_view part = left_.substr(0, fits ? end : 0);
+    left_.remove_prefix(std::min(end + 1, left_.size()));
+    return part;
+  }
+
   std::span<const std::string> rest_;
+  std::string text_;       // the line that is read
+  std::string_view left_;  // its part that is still to come
   std::string line_;
 };
 
@@ -145,8 +164,8 @@ std::string Subwords::Train(std::span<const std::string> lines,
   }
   if (TextLines(lines).done()) {
     throw ConfigError(
-        fmt::format("vocabulary: the training text has no line that holds more "
-                    "than white space and is not longer than {} bytes",
+        fmt::format("vocabulary: the training text has no word of at most {} "
+                    "bytes",
                     kLongestLine));
   }
   std::string model;

@@ -143,6 +143,18 @@ TEST_P(VocabularyOfKind, OddTrainingTextTrainsOrIsAConfigError) {
   }
 }
 
+TEST_P(VocabularyOfKind, TextOnOneLongLineIsLearntFrom) {
+  Strings lines = Lines();
+  std::string line;
+  while (line.size() < 200'000) {
+    for (const std::string& some : lines) line += some + " ";
+  }
+  const Vocabulary whole =
+      Vocabulary::Train(Strings{line + std::string(40'000, 'q') + " " + line},
+                        {.kind = GetParam(), .size = 60});
+  EXPECT_EQ(whole.Decode(whole.Encode(lines[0])), lines[0]);
+}
+
 TEST_P(VocabularyOfKind, NegativeOrTinySizeIsAConfigError) {
   for (const int size : {-1, 1, 4}) {
     EXPECT_NE(ConfigErrorOf(Lines(), {.kind = GetParam(), .size = size})
