@@ -49,7 +49,10 @@ class Window {
  public:
   Window(const InputOptions& options, const LinesFunction& answer,
          const BadLineFunction& bad)
-      : answer_(answer), bad_(options.on_error == "empty" ? &bad : nullptr) {}
+      : answer_(answer),
+        bad_(options.on_error == "empty" ? &bad : nullptr),
+        advice_(bad ? "; --on-error empty answers it with an empty line" : "") {
+  }
 
   int64_t size() const { return std::ssize(lines_); }
   void Add(std::string line) { lines_.push_back(std::move(line)); }
@@ -60,7 +63,7 @@ class Window {
     try {
       answer_(lines, first_);
     } catch (const FormatError& error) {
-      if (bad_ == nullptr) throw;
+      if (bad_ == nullptr) Stop(error.what());
       if (lines.size() == 1) return Refuse(error.what());
       for (const std::string& line : lines) {
         lines_ = {line};
@@ -73,14 +76,19 @@ class Window {
 
   /// The next line.
   void Refuse(const std::string& reason) {
-    if (bad_ == nullptr) throw FormatError(reason);
+    if (bad_ == nullptr) Stop(reason);
     Warn(reason + "; answered with an empty line");
     (*bad_)(first_++, reason);
   }
 
  private:
+  [[noreturn]] void Stop(const std::string& reason) const {
+    throw FormatError(reason + advice_);
+  }
+
   const LinesFunction& answer_;
   const BadLineFunction* bad_;
+  const char* advice_;
   std::vector<std::string> lines_;
   int64_t first_ = 0;
 };

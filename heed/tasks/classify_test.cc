@@ -148,7 +148,8 @@ TEST_F(Classify, ReadsPairsAndWantsThemInPrediction) {
   EXPECT_TRUE(answer == "same\n" || answer == "other\n") << answer;
   EXPECT_EQ(
       MessageOf<FormatError>([&] { Predict(*loaded.task, "a\tb\na b\n"); }),
-      "standard input:2: no tab between the texts of a pair");
+      "standard input:2: no tab between the texts of a pair; --on-error empty "
+      "answers it with an empty line");
 }
 
 TEST_F(Classify, FoldersWithFormerSettingsAreRead) {
@@ -205,7 +206,8 @@ TEST_F(Classify, AnswersTheLinesBeforeOneThatIsNotText) {
   std::ostringstream out;
   EXPECT_EQ(
       MessageOf<FormatError>([&] { PredictStream(*loaded.task, {}, in, out); }),
-      "standard input:2: not valid UTF-8");
+      "standard input:2: not valid UTF-8; --on-error empty answers it with an "
+      "empty line");
   EXPECT_EQ(out.str().size(), 4u);  // "pos\n" or "neg\n"
 }
 
