@@ -7,6 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "apps/heed/commands.h"
@@ -335,10 +336,6 @@ std::vector<double> MeasurePruned(Task& task,
 int ShowPruning(Task& task, const ExplainOptions& o) {
   std::vector<double> shares = SharesOf(o.prune);
   if (shares.empty() || shares.front() > 0) shares.insert(shares.begin(), 0);
-  if (o.file.empty()) {
-    throw ConfigError(
-        "--prune: --file FILE is needed, the texts by which heads are judged");
-  }
   SummaryOptions options;
   options.importance = true;
   ExplainSummarizer summarizer(task, options);
@@ -407,9 +404,10 @@ int RunExplain(const Arguments& arguments) {
   ExplainOptions chosen;
   Options options = OptionsFor(*loaded.task, prunes, chosen);
   options.Parse(arguments);
-  // Every token of a translation has a gradient of its own.
+  // Every token of an answer has a gradient of its own.
   constexpr int kLongestAttributed = 500;
-  if (loaded.task->name() == "translate" &&
+  const std::set<std::string> one_answer = {"classify", "retrieve", "forecast"};
+  if (!one_answer.contains(loaded.task->name()) &&
       !chosen.attribution.methods.empty() && !options.Given("max_line")) {
     chosen.input.max_line = kLongestAttributed;
   }

@@ -135,6 +135,20 @@ class LongLines(Models):
         result = heed("explain", self.classifier(), "--json", stdin=("bad " * WORDS).encode())
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn(b"text 1: longer than 2000 characters; only its start", result.stderr)
+        # A gradient for each token of an answer costs more.
+        result = heed("explain", WORLD.model, "--methods", "saliency", "--json", "--beam", 1,
+                      stdin=b"1 2 " * 1000)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(b"text 1: longer than 500 characters; only its start", result.stderr)
+
+    def test_a_language_is_learnt_from_one_long_line(self):
+        text = self.put("text", "the cat sat on the mat . " * 4000)
+        out = self.folder / "out"
+        self.runs("train", "--task", "lm", "--texts", text, "--out", out, "--units", 4,
+                  "--epochs", 1, "--quiet")
+        links = self.runs("align", WORLD.model, "--source", self.put("s", "x" * 100_000),
+                          "--target", self.put("t", "1 2\n"))
+        self.assertEqual(links, "0-0 0-1\n")  # of one unknown word
 
 
 class BadLines(Models):
