@@ -35,8 +35,8 @@ double SecondsFrom(std::chrono::steady_clock::time_point start) {
 struct ModelQueue::Waiting {
   Job job;
   Clock::time_point since = Clock::now();
-  size_t taken = 0;     // texts that are worked on or done
-  size_t finished = 0;  // texts that are done
+  size_t taken = 0;                  // texts that are worked on or done
+  std::atomic<size_t> finished = 0;  // texts that are done
   bool failed = false;
   std::vector<Translations> translations;
   std::vector<Prediction> predictions;
@@ -227,8 +227,11 @@ void ModelQueue::DropCancelled(Dropped& dropped) {
   });
 }
 
-bool ModelQueue::MayStart(const Job& job) const {
+// Of an expensive job one batch is computed at a time.
+bool ModelQueue::MayStart(const Waiting& waiting) const {
+  const Job& job = waiting.job;
   if (!IsExpensive(job)) return true;
+  if (waiting.taken > waiting.finished) return false;
   int all = 0;
   for (const auto& [client, runs] : expensive_runs_) all += runs;
   const auto own = expensive_runs_.find(job.client);
@@ -238,7 +241,7 @@ bool ModelQueue::MayStart(const Job& job) const {
 
 bool ModelQueue::AnyMayStart() const {
   return std::ranges::any_of(
-      waiting_, [this](const auto& waiting) { return MayStart(waiting->job); });
+      waiting_, [this](const auto& waiting) { return MayStart(*waiting); });
 }
 
 void ModelQueue::Work() {
@@ -283,7 +286,7 @@ void ModelQueue::TakeBatch(Run& run) {
   if (ends_) return;
   DropCancelled(dropped);
   const auto first = std::ranges::find_if(
-      waiting_, [this](const auto& waiting) { return MayStart(waiting->job); });
+      waiting_, [this](const auto& waiting) { return MayStart(*waiting); });
   if (first != waiting_.end()) TakeTexts(run, *first);
   run.model = model_;
   Begin(run);
@@ -360,7 +363,11 @@ void ModelQueue::Begin(Run& run) {
   run.working = std::ssize(jobs);
   working_ += run.working;
   run.expensive = !run.batch.empty() && IsExpensive(run.batch.front().job());
-  if (run.expensive) ++expensive_runs_[run.batch.front().job().client];
+  if (run.expensive) {
+    ++expensive_runs_[run.batch.front().job().client];
+  } else {
+    run.turn.SetSlice(options_.first_slice);
+  }
 }
 
 void ModelQueue::End(Run& run) {

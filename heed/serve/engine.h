@@ -111,7 +111,7 @@ class ModelQueue {
   using Dropped = std::vector<std::shared_ptr<Waiting>>;
 
   void Work();
-  bool MayStart(const Job& job) const;
+  bool MayStart(const Waiting& waiting) const;
   bool AnyMayStart() const;
   void TakeBatch(Run& run);
   void TakeTexts(Run& run, const std::shared_ptr<Waiting>& first);

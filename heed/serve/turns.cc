@@ -4,7 +4,7 @@
 
 namespace heed {
 
-Turns::Turn::Turn(Turns& turns) : turns_(turns) {
+Turns::Turn::Turn(Turns& turns) : turns_(turns), slice_(turns.slice_) {
   std::unique_lock lock(turns_.mutex_);
   turns_.arriving_.push_back(this);
   if (turns_.current_ == nullptr) turns_.GiveTurn();
@@ -26,7 +26,7 @@ void Turns::Turn::Pass() {
     return;
   }
   if (now < slice_end_) return;
-  if (!turns_.OthersWait()) return turns_.StartSlice(*this, turns_.slice_);
+  if (!turns_.OthersWait()) return turns_.StartSlice(*this, slice_);
   paused_ = true;
   const Clock::time_point start = Clock::now();
   turns_.current_ = nullptr;
@@ -60,7 +60,7 @@ void Turns::GiveTurn() {
   current_ = from.front();
   from.pop_front();
   last_was_new_ = is_new;
-  StartSlice(*current_, is_new ? first_slice_ : slice_);
+  StartSlice(*current_, is_new ? first_slice_ : current_->slice_);
   changed_.notify_all();
 }
 

@@ -32,6 +32,8 @@ class Turns {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
+    /// How long its further slices are; as Turns has it unless this is called.
+    void SetSlice(Clock::duration slice) { slice_ = slice; }
     /// Called after each pause, before the computation goes on.
     void OnResume(std::function<void()> resume) { resume_ = std::move(resume); }
     /// Lets others go first if it is time. Called by each thread of the
@@ -44,6 +46,7 @@ class Turns {
     friend class Turns;
 
     Turns& turns_;
+    Clock::duration slice_;
     std::function<void()> resume_;
     std::atomic<Clock::rep> slice_end_ = 0;
     std::atomic<bool> paused_ = false;
