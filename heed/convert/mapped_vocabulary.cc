@@ -143,6 +143,7 @@ std::vector<std::pair<int32_t, std::string>> ReadTokens(
   if (extension == ".json") {
     return SortedTokens(ParseJson(ReadFile(path), path), path);
   }
+  CheckRegular(path);
   std::vector<std::pair<int32_t, std::string>> tokens;
   for (std::string& line : ReadLines(path)) {
     tokens.emplace_back(static_cast<int32_t>(tokens.size()), std::move(line));

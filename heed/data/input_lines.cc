@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <istream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/table.h"
+#include "heed/io/file.h"
 
 namespace heed {
 namespace {
@@ -92,6 +95,28 @@ class Window {
   std::vector<std::string> lines_;
   int64_t first_ = 0;
 };
+
+/// The next line; of one that is longer than kMostLineBytes, a little more than
+/// so much. False at the end.
+bool NextLine(std::istream& in, std::string& line) {
+  line.clear();
+  std::array<char, 65536> part;
+  while (line.size() <= kMostLineBytes) {
+    in.getline(part.data(), part.size());
+    const auto count = static_cast<size_t>(in.gcount());
+    if (in.eof() || in.bad()) {
+      line.append(part.data(), count);
+      return !in.bad() && !line.empty();
+    }
+    if (!in.fail()) {
+      line.append(part.data(), count - 1);  // without its end
+      return true;
+    }
+    in.clear();  // there is more of it
+    line.append(part.data(), count);
+  }
+  return true;
+}
 
 /// The texts of a row that is complete with this line.
 std::optional<std::string> RowOf(TableReader& table, const std::string& line,
@@ -176,12 +201,19 @@ void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
     table = MakeTableReader(options.form, options.columns, kInput);
   }
   int64_t index = 0;
-  for (std::string line; std::getline(in, line); ++index) {
+  for (std::string line; NextLine(in, line); ++index) {
     if (index == 0 && line.starts_with(kByteOrderMark)) {
       line.erase(0, kByteOrderMark.size());
     }
     if (line.ends_with('\r')) line.pop_back();
     const std::string place = InputPlace(index);
+    if (line.size() > kMostLineBytes) {
+      waiting.Answer();
+      waiting.Refuse(fmt::format("{}: a line of over {} MiB; split it", place,
+                                 kMostLineBytes >> 20));
+      in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+      continue;
+    }
     if (!IsValidUtf8(line)) {
       waiting.Answer();
       waiting.Refuse(place + ": not valid UTF-8");

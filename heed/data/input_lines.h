@@ -66,11 +66,11 @@ using BadLineFunction =
 /// at once. For std::cin, std::ios::sync_with_stdio(false) must have been
 /// called before the first use. Lines that are too long are cut, with a warning
 /// on standard error. With on_error "empty", `bad` is called with a line that
-/// is not UTF-8, or for which `answer` throws FormatError (it is then called
-/// with each line alone), in its turn. Of CSV and JSON lines, the texts of a
-/// row are a line, with tabs between the columns (see TableReader). Throws:
-/// FormatError that names such a line, after those before it were answered, if
-/// it is not "empty"; IoError if reading fails.
+/// is not UTF-8 or has over 16 MiB, or for which `answer` throws FormatError
+/// (it is then called with each line alone), in its turn. Of CSV and JSON
+/// lines, the texts of a row are a line, with tabs between the columns (see
+/// TableReader). Throws: FormatError that names such a line, after those before
+/// it were answered, if it is not "empty"; IoError if reading fails.
 void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
                  const LinesFunction& answer, const BadLineFunction& bad = {});
 

@@ -104,6 +104,47 @@ TEST(AnswerLines, GoesOnBehindBadLinesIfAskedTo) {
   }
 }
 
+// Bytes that never end: what is left unread of them is not in memory.
+class Endless : public std::streambuf {
+ public:
+  size_t handed_out() const { return handed_out_; }
+
+ private:
+  int_type underflow() override {
+    handed_out_ += block_.size();
+    setg(block_.data(), block_.data(), block_.data() + block_.size());
+    return traits_type::to_int_type(block_[0]);
+  }
+  std::string block_ = std::string(65536, 'a');
+  size_t handed_out_ = 0;
+};
+
+TEST(AnswerLines, LineThatNeverEndsIsRefused) {
+  Endless endless;
+  std::istream in(&endless);
+  const auto nothing = [](const Strings& /*lines*/, int64_t /*first*/) {};
+  EXPECT_EQ(MessageOf<FormatError>([&] { AnswerLines(in, 1, {}, nothing); }),
+            "standard input:1: a line of over 16 MiB; split it");
+  EXPECT_LT(endless.handed_out(), size_t{17} << 20);
+}
+
+TEST(AnswerLines, LinesOfAnyLengthUpToTheLimit) {
+  InputOptions options;
+  options.on_error = "empty";
+  options.max_line = 0;
+  for (const size_t size : {65534, 65535, 65536, 131070, 1 << 24}) {
+    const std::string line(size, 'a');
+    EXPECT_EQ(Answers(line + "\n\n" + line, options),
+              "0" + line + "\n1\n2" + line + "\n");
+  }
+  const std::string line((1 << 24) + 70000, 'a');
+  const std::string refused =
+      "!standard input:2: a line of over 16 MiB; split it\n";
+  EXPECT_EQ(Answers("x\n" + line + "\ny\n", options),
+            "0x\n1" + refused + "2y\n");
+  EXPECT_EQ(Answers("x\n" + line, options), "0x\n1" + refused);
+}
+
 TEST(AnswerLines, CutsLongLines) {
   InputOptions options;
   options.max_line = 5;

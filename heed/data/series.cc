@@ -106,7 +106,8 @@ void CheckNames(const CsvReader& csv, const std::vector<std::string>& names) {
 std::string Shown(const std::string& cell) {
   if (cell.size() <= kShownBytes) return cell;
   size_t end = kShownBytes;
-  while ((cell[end] & 0xC0) == 0x80) --end;  // not inside a character
+  while (end > 0 && (cell[end] & 0xC0) == 0x80)
+    --end;  // not inside a character
   return cell.substr(0, end) + "...";
 }
 

@@ -68,6 +68,12 @@ TEST(Series, WhatIsWrongIsNamedByLineAndColumn) {
             "x.csv:2:2: 'nan' in column 'b' is not a finite number");
   EXPECT_EQ(ErrorOf("a,b\n1,1e999\n"),
             "x.csv:2:2: '1e999' in column 'b' is not a finite number");
+  // Of lines from elsewhere, which nobody has looked at.
+  const std::string no_characters(100, '\x9C');
+  EXPECT_EQ(MessageOf<FormatError>([&] {
+              ParseTimeSeries({"a,b", "1," + no_characters}, "x.csv");
+            }),
+            "x.csv:2:2: '...' in column 'b' is not a finite number");
   EXPECT_EQ(ErrorOf("a,b\n1,2\n1\n"),
             "x.csv:3:2: 1 fields, but the first line has 2");
   EXPECT_EQ(ErrorOf("a,b\n1,2\n1,2,3\n"),

@@ -25,8 +25,8 @@ namespace heed {
 namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 18;
-constexpr size_t kMostBytes = size_t{1} << 30;  // of one read()
-constexpr size_t kLongestLine = size_t{1} << 24;
+constexpr size_t kMostBytes = size_t{1} << 30;        // of one read()
+constexpr uint64_t kLargestFile = uint64_t{1} << 31;  // but for weights
 constexpr std::string_view kStandardInput = "-";
 constexpr std::string_view kUnfinished = ".tmp";
 constexpr size_t kRandomDigits = 12;
@@ -202,6 +202,10 @@ std::string ReadFile(const std::string& path) {
   std::string content;
   // Files of /proc have no size that is told before.
   for (size_t more = file.size() + 1; more > 0; more = kReadBytes) {
+    if (content.size() + more > kLargestFile) {
+      throw FormatError(fmt::format("{} has over {} GiB; it is damaged", path,
+                                    kLargestFile >> 30));
+    }
     const size_t size = content.size();
     content.resize(size + more);
     const size_t got = file.Read(content.data() + size, more);
@@ -210,6 +214,8 @@ std::string ReadFile(const std::string& path) {
   }
   return content;
 }
+
+void CheckRegular(const std::string& path) { const InputFile file(path); }
 
 void ForEachLine(
     const std::string& path,
@@ -247,10 +253,10 @@ void ForEachLine(
          end != std::string::npos; end = text.find('\n', start)) {
       if (!take(end)) return;
     }
-    if (text.size() - start > kLongestLine) {
+    if (text.size() - start > kMostLineBytes) {
       throw FormatError(fmt::format("{}:{}: a line of over {} MiB; split it",
                                     file.name(), number + 1,
-                                    kLongestLine >> 20));
+                                    kMostLineBytes >> 20));
     }
   }
   if (start < text.size()) take(text.size());
@@ -326,6 +332,17 @@ void WriteFileAtomically(const std::string& path, std::string_view content) {
   AtomicFile file(path);
   file.Write(content);
   file.Commit();
+}
+
+void CopyFileAtomically(const std::string& from, const std::string& to) {
+  InputFile input(from);
+  AtomicFile output(to);
+  std::string part(kReadBytes, '\0');
+  for (size_t got = part.size(); got == part.size();) {
+    got = input.Read(part.data(), part.size());
+    output.Write(part.data(), got);
+  }
+  output.Commit();
 }
 
 bool IsUnfinished(std::string_view path) {

@@ -11,6 +11,9 @@
 
 namespace heed {
 
+/// What a line may have.
+inline constexpr size_t kMostLineBytes = size_t{1} << 24;
+
 /// An open regular file, read from its beginning: a pipe or a device, which may
 /// never end, is refused.
 class InputFile {
@@ -34,8 +37,12 @@ class InputFile {
   uint64_t size_ = 0;
 };
 
-/// The bytes of a regular file. Throws: IoError if it cannot be read.
+/// The bytes of a regular file. Throws: IoError if it cannot be read;
+/// FormatError if it has over 2 GiB, which nothing but weights has.
 std::string ReadFile(const std::string& path);
+
+/// Throws: IoError unless it is a regular file that can be read.
+void CheckRegular(const std::string& path);
 
 /// Calls body(line, number), numbers from 1, for the lines of a UTF-8 text,
 /// plain or gzip (told by its first bytes), without line ends (LF or CRLF) and
@@ -83,6 +90,8 @@ class AtomicFile {
 
 /// Throws: IoError; an older file then stays as it was.
 void WriteFileAtomically(const std::string& path, std::string_view content);
+/// The bytes of a regular file of any size. Throws: the same.
+void CopyFileAtomically(const std::string& from, const std::string& to);
 
 /// Whether `path` is what an AtomicFile writes before its Commit().
 bool IsUnfinished(std::string_view path);

@@ -143,6 +143,22 @@ TEST_F(File, OnlyRegularFilesAreReadAsAWhole) {
   EXPECT_NE(ReadFile("/proc/self/status"), "") << "whose size is 0";
 }
 
+TEST_F(File, FileOfFarTooManyBytesIsNotReadIntoMemory) {
+  const std::string path = Put("large", "");
+  std::filesystem::resize_file(path, uint64_t{3} << 30);
+  EXPECT_NE(MessageOf<FormatError>([&] { ReadFile(path); }).find("2 GiB"),
+            std::string::npos);
+}
+
+TEST_F(File, CopyHasAllBytesOrIsNotThere) {
+  const std::string bytes(700000, 'x');
+  const std::string copy = Path("copy");
+  CopyFileAtomically(Put("bytes", bytes), copy);
+  EXPECT_EQ(ReadFile(copy), bytes);
+  EXPECT_THROW(CopyFileAtomically(folder_.path(), copy), IoError);
+  EXPECT_EQ(ReadFile(copy), bytes) << "the old one stays";
+}
+
 TEST_F(File, LinesComeThroughAPipe) {
   const std::string pipe = Path("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
