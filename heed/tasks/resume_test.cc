@@ -1,5 +1,6 @@
 // Runs that go on: prolonged, from another model, in a folder that has one.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -258,6 +259,48 @@ TEST_F(GoingOn, ReplacementThatWasKilledIsReadAndFinished) {
     EXPECT_EQ(ReadFile(Out("model/model.safetensors")), wanted);
     EXPECT_EQ(ReadTranslationModel(Out("model")).data.vocabulary, "characters");
   }
+}
+
+TEST_F(GoingOn, WhatFailedBeforeItsFirstStepLeavesNoModel) {
+  fs::create_directories(Out("model"));
+  WriteFileAtomically(Out("model/mine"), "mine");
+  RunConfig run;
+  run.out = Out("model");
+  for (const char* at : {"model", "model/.next"}) {
+    OutFolder out(run);
+    WriteFileAtomically(out.PathOf(kConfigFile), "{}");
+    WriteFileAtomically(out.PathOf(kCheckpointFile), "");
+    if (at == std::string("model")) out.Publish();
+    EXPECT_TRUE(fs::exists(Out(at) + "/training.safetensors")) << at;
+    out.Discard();
+    EXPECT_FALSE(fs::exists(Out(at) + "/training.safetensors")) << at;
+    EXPECT_FALSE(fs::exists(Out("model/config.json"))) << at;
+  }
+  EXPECT_TRUE(fs::exists(Out("model/mine")));
+}
+
+TEST_F(GoingOn, ReplacementReachesNothingOutsideOfItsFolder) {
+  fs::create_directories(Out("model/.ready"));
+  const std::string steps = Out("model/.ready/.steps");
+  WriteFileAtomically(Out("mine"), "mine");
+  for (const std::string step : {"remove ../mine", "move ../mine", "remove ..",
+                                 "remove .", "remove ", "remov", ""}) {
+    WriteFileAtomically(steps, "remove a\n" + step + "\n");
+    EXPECT_NE(MessageOf<FormatError>([&] {
+                OutFolder{Out("model")};
+              }).find(steps + ":2: damaged"),
+              std::string::npos)
+        << step;
+    EXPECT_TRUE(fs::exists(Out("mine"))) << step;
+  }
+  WriteFileAtomically(steps, "move " + std::string(300, 'a') + "\n");
+  EXPECT_THROW(OutFolder{Out("model")}, IoError);
+  WriteFileAtomically(steps, "remove " + Out("mine") + "\n");
+  EXPECT_THROW(OutFolder{Out("model")}, FormatError);
+  EXPECT_TRUE(fs::exists(Out("mine")));
+  fs::remove(steps);
+  ASSERT_EQ(mkfifo(steps.c_str(), 0600), 0);
+  EXPECT_THROW(OutFolder{Out("model")}, IoError);
 }
 
 TEST_F(GoingOn, FolderIsWrittenByOneAtATime) {

@@ -61,8 +61,8 @@ std::optional<RecordLine> ParseLine(const std::string& text) {
 }
 
 /// The lines of a record; of what was done twice the second time.
-std::vector<RecordLine> ReadLines(const std::string& path,
-                                  std::vector<std::string>& problems) {
+std::vector<RecordLine> ReadRecordLines(const std::string& path,
+                                        std::vector<std::string>& problems) {
   const std::string text = ReadFile(path);
   std::vector<RecordLine> lines;
   size_t number = 0;
@@ -322,7 +322,7 @@ TrainingRecord ReadTrainingRecord(const std::string& folder) {
     record.settings = ParseJson(ReadFile(config), config);
   }
   if (!record.settings.is_object()) record.settings = Json::object();
-  const std::vector<RecordLine> lines = ReadLines(path, record.problems);
+  const std::vector<RecordLine> lines = ReadRecordLines(path, record.problems);
   const std::vector<double> hours = TrainingHours(lines);
   for (size_t i = 0; i < lines.size(); ++i) {
     for (const auto& [name, value] : lines[i].values) {

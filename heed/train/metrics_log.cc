@@ -97,7 +97,8 @@ std::ofstream OpenBehind(const std::string& path, const std::string& header,
                          Cut cut) {
   DiscardUnfinished(path);
   bool empty = true;
-  if (std::filesystem::is_regular_file(path)) {
+  std::error_code unreachable;  // opening it will say why
+  if (std::filesystem::exists(path, unreachable)) {
     const std::string old = ReadFile(path);
     const std::string_view kept = cut(old);
     if (kept.size() < old.size()) WriteFileAtomically(path, kept);

@@ -86,6 +86,11 @@ std::string PathIn(const std::string& folder, const std::string& file) {
   return (std::filesystem::path(folder) / file).string();
 }
 
+bool IsEntryName(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find('/') == std::string::npos;
+}
+
 std::string ModelPath(const std::string& folder, const std::string& file) {
   const auto ready = std::filesystem::path(folder) / kReadyFolder / file;
   return std::filesystem::exists(ready) ? ready.string() : PathIn(folder, file);
@@ -119,7 +124,7 @@ ModelDescription ReadModelConfig(const std::string& folder) {
   json.erase(kOwnKey);
   ModelDescription description = {std::move(json), {}};
   for (const auto& [name, sum] : sums.items()) {
-    if (std::filesystem::path(name).filename() != name) {
+    if (!IsEntryName(name)) {
       throw FormatError(fmt::format("{}: '{}' is not a file of the folder",
                                     PathIn(folder, kConfigFile), name));
     }

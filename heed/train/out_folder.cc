@@ -68,14 +68,36 @@ std::string StepsToReplace(const std::string& folder, const std::string& next) {
   return steps;
 }
 
+/// What is done with an entry of a folder.
+struct Step {
+  bool move;
+  std::string name;
+};
+
+/// Of a folder from anywhere: none may reach out of it.
+std::vector<Step> ReadSteps(const std::string& path) {
+  CheckRegular(path);
+  std::vector<Step> steps;
+  for (const std::string& line : ReadLines(path)) {
+    const bool move = line.starts_with(kMove);
+    const std::string_view verb = move ? kMove : kRemove;
+    const std::string name = line.substr(std::min(line.size(), verb.size()));
+    if (!line.starts_with(verb) || !IsEntryName(name)) {
+      throw FormatError(fmt::format("{}:{}: damaged; remove the folder {}",
+                                    path, steps.size() + 1,
+                                    fs::path(path).parent_path().string()));
+    }
+    steps.push_back({move, name});
+  }
+  return steps;
+}
+
 /// Does the steps of FOLDER/.ready that are not done yet: a process that did
 /// them may have been killed.
 void FinishReplacing(const std::string& folder) {
   const fs::path ready = fs::path(folder) / kReadyFolder;
   if (fs::exists(ready / kStepsFile)) {
-    for (const std::string& step : ReadLines((ready / kStepsFile).string())) {
-      const bool move = step.starts_with(kMove);
-      const std::string name = step.substr((move ? kMove : kRemove).size());
+    for (const auto& [move, name] : ReadSteps((ready / kStepsFile).string())) {
       const fs::path place = fs::path(folder) / name;
       const bool there = fs::exists(ready / name);
       if (!move || (there && fs::is_directory(ready / name))) {
@@ -137,17 +159,28 @@ void OutFolder::Open() {
   if (!error && access(folder_.c_str(), W_OK | X_OK) != 0) {
     error = {errno, std::generic_category()};
   }
+  if (!error) {
+    lock_.emplace(folder_);
+    try {
+      FinishReplacing(folder_);
+    } catch (const fs::filesystem_error& failure) {
+      error = failure.code();
+    }
+  }
   if (error) {
     throw IoError(fmt::format("cannot write to the folder {}: {}", folder_,
                               error.message()));
   }
-  lock_.emplace(folder_);
-  FinishReplacing(folder_);
 }
 
 OutFolder::~OutFolder() {
   std::error_code ignored;
   if (fresh_ && next_ && !HasBegun(path())) fs::remove_all(path(), ignored);
+  try {
+    FinishReplacing(folder_);  // where Publish() failed
+  } catch (const std::exception&) {
+    // The next one who writes there does it; until then it is read as it is.
+  }
   lock_.reset();
   for (const fs::path& path : made_) fs::remove(path, ignored);  // if empty
 }
@@ -158,6 +191,19 @@ std::string OutFolder::path() const {
 
 std::string OutFolder::PathOf(const std::string& name) const {
   return PathIn(path(), name);
+}
+
+void OutFolder::Discard() {
+  if (!fresh_) return;
+  try {
+    if (next_) fs::remove_all(path());
+    if (replaces_) return;
+    for (const std::string& name : PartsOfModel(folder_)) {
+      fs::remove_all(PathIn(folder_, name));
+    }
+  } catch (const std::exception&) {
+    // What is left can be replaced with --overwrite.
+  }
 }
 
 void OutFolder::Publish() {

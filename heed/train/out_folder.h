@@ -46,6 +46,10 @@ class OutFolder {
   /// Moves what was written into its place if that is a model, or if no model
   /// stands there that would be lost. To be called whenever a file is whole.
   void Publish();
+  /// Removes what was written of a new model that failed before it had learned
+  /// anything, so that it stands in nobody's way. Of a run that goes on,
+  /// nothing. Does not throw.
+  void Discard();
 
  private:
   void Open();

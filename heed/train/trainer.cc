@@ -114,6 +114,9 @@ class Run {
       Finish();
     } catch (const NumericError& error) {
       throw NotFinite(error.what());
+    } catch (const std::exception&) {
+      if (state_.step == 0) out_.Discard();
+      throw;
     }
     TrainResult result;
     result.step = state_.step;
@@ -426,7 +429,7 @@ class Run {
 
   /// Keeps the weights that a longer run would have at this point.
   void KeepBest() const {
-    WriteFileAtomically(KeptFile(kBestFile), ReadFile(PathOf(kWeightsFile)));
+    CopyFileAtomically(PathOf(kWeightsFile), KeptFile(kBestFile));
   }
 
   /// The weights of this validation, for the average; older ones go.
