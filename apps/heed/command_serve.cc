@@ -105,11 +105,13 @@ int RunServe(const Arguments& arguments) {
   if (const auto time = service.alive_every()) {
     server.Every(*time, [&service] { service.Alive(); });
   }
-  // For people and scripts that wait for it; who has gone does not mind.
-  std::fputs(fmt::format("heed serves on {}\n", server.address()).c_str(),
-             stdout);
-  std::fflush(stdout);
-  service.Ready();
+  server.OnStart([&] {
+    // For people and scripts that wait for it; who has gone does not mind.
+    std::fputs(fmt::format("heed serves on {}\n", server.address()).c_str(),
+               stdout);
+    std::fflush(stdout);
+    service.Ready();
+  });
   server.Run();
   return 0;
 }

@@ -139,6 +139,7 @@ void ServerLoop::Run() {
   signals_.add(SIGHUP);
   HandleSignal();
   Accept();
+  if (start_) start_();
   try {
     HandleEvents();
   } catch (...) {
@@ -286,6 +287,9 @@ int HttpServer::connections() const { return loop_->connections(); }
 double HttpServer::longest_event() const { return loop_->longest_event(); }
 void HttpServer::OnHangUp(std::function<void()> reload) {
   loop_->OnHangUp(std::move(reload));
+}
+void HttpServer::OnStart(std::function<void()> start) {
+  loop_->OnStart(std::move(start));
 }
 void HttpServer::OnStop(std::function<void()> stop) {
   loop_->OnStop(std::move(stop));

@@ -111,6 +111,8 @@ class HttpServer {
   /// all others waited for. Thread-safe. Units: seconds
   double longest_event() const;
 
+  /// Called by Run as soon as it answers clients and signals.
+  void OnStart(std::function<void()> start);
   /// Called on the thread of Run at each SIGHUP.
   void OnHangUp(std::function<void()> reload);
   /// Called on the thread of Run once it is to stop.

@@ -136,6 +136,7 @@ class ServerLoop {
 
   void Run();
   void Stop();
+  void OnStart(std::function<void()> start) { start_ = std::move(start); }
   void OnHangUp(std::function<void()> reload) { reload_ = std::move(reload); }
   void OnStop(std::function<void()> stop) { stop_ = std::move(stop); }
   void Every(std::chrono::microseconds time, std::function<void()> tick);
@@ -172,6 +173,7 @@ class ServerLoop {
   boost::asio::steady_timer tick_timer_{io_};
   std::function<void()> reload_;
   std::function<void()> stop_;
+  std::function<void()> start_;
   std::set<std::shared_ptr<ClientConnection>> all_;
   std::list<ClientConnection*> idle_;  // longest first
   std::array<char, 65536> scratch_;    // what was read last
