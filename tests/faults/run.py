@@ -7,7 +7,7 @@ another one of them fails: once, or from there on. The command must end with one
 line and status 1, or, if the fault did no harm, as if there had been none; what
 it would have replaced is the old or the new; and the next try succeeds.
 
-HEED_FAULTS=all tries every call; otherwise, of many calls, some.
+HEED_FAULTS=all tries every call, HEED_FAULTS=N so many of a kind; otherwise, of many calls, a few.
 """
 
 import collections
@@ -25,7 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from harness import TIMEOUT, WORLD, contents, heed, train_args, write_text  # noqa: E402
 
 LIBRARY = ""
-SOME = 8  # faults of a kind that are tried where there are more
+SOME = "8"  # faults of a kind that are tried where there are more
 
 # What of a run tells the time or its place.
 PASSING = ("metrics.jsonl", "events.out.tfevents", "config.json")
@@ -40,24 +40,38 @@ MEMORY = [("allocate", errno.ENOMEM, 0), ("allocate", errno.ENOMEM, 1)]
 REPORTS = ("240 pairs", "resuming", "step ", "average of ")
 
 
-def run(args, call=None, at=0, error=0, lasts=0, count=None, stdin=b""):
+def environment_of(call=None, at=0, error=0, lasts=0, count=None):
     environment = {name: text for name, text in os.environ.items() if name != "HEED_FAULTS"}
     if call:
         environment |= {"LD_PRELOAD": LIBRARY, "HEED_FAULT_CALL": call, "HEED_FAULT_AT": str(at),
                         "HEED_FAULT_ERROR": str(error), "HEED_FAULT_LASTS": str(lasts)}
     if count:
         environment["HEED_FAULT_COUNT"] = str(count)
-    return subprocess.run([WORLD.heed, *map(str, args)], input=stdin, capture_output=True,
-                          timeout=TIMEOUT, check=False, env=environment)
+    return environment
+
+
+def run(args, *fault, count=None, stdin=b""):
+    command = [WORLD.heed, *map(str, args)]
+    environment = environment_of(*fault, count=count)
+    if args[0] != "serve":
+        return subprocess.run(command, input=stdin, capture_output=True, timeout=TIMEOUT,
+                              check=False, env=environment)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=environment) as server:
+        if server.stdout.readline():  # its address: it has started
+            server.terminate()
+        _, error = server.communicate(timeout=TIMEOUT)
+        return subprocess.CompletedProcess(command, server.returncode, b"", error)
 
 
 def chosen(count):
     """The calls that fail: all, or the first, the last and some between."""
-    if os.environ.get("HEED_FAULTS") == "all" or count <= SOME:
+    some = os.environ.get("HEED_FAULTS", SOME)
+    if some == "all" or count <= int(some):
         return range(1, count + 1)
     draw = random.Random(count)
     return sorted({1, 2, count - 1, count,
-                   *(draw.randint(1, count) for _ in range(SOME - 4))})
+                   *(draw.randint(1, count) for _ in range(int(some) - 4))})
 
 
 def lasting(folder):
@@ -173,9 +187,37 @@ class Faults(unittest.TestCase):
     def test_loading(self):
         before = contents(WORLD.model)
         for args in (["translate", WORLD.model], ["info", WORLD.model],
-                     ["explain", WORLD.model, "--format", "json"]):
+                     ["explain", WORLD.model, "--format", "json"],
+                     ["predict", WORLD.classifier],
+                     ["evaluate", WORLD.classifier, "--texts", WORLD.texts]):
             self.sweep(MEMORY, args, stdin=b"1 2 3\n")
         self.assertEqual(contents(WORLD.model), before)
+
+    def test_starting_a_server(self):
+        before = contents(WORLD.model)
+        args = ["serve", WORLD.model, "--port", 0, "--threads", 1]
+        self.sweep(MEMORY, args)
+        self.assertEqual(contents(WORLD.model), before)
+
+    def test_exporting(self):
+        out = self.folder / "model"
+        golden = pathlib.Path(__file__).parent.parent / "golden" / "huggingface_marian"
+        imported = self.folder / "imported"
+        run(["import", golden, "--out", imported])
+        args = ["export", imported, "--out", out]
+        self.sweep(DISK + MEMORY, args, out, again=lambda: args, whole=False)
+
+    def test_shortlists(self):
+        model = self.folder / "model"
+        args = ["shortlist", model, "--source", WORLD.work / "train.source", "--target",
+                WORLD.work / "train.target"]
+        self.sweep(DISK + MEMORY, args, model, before=lambda: shutil.copytree(WORLD.model, model),
+                   again=lambda: args)
+
+    def test_plotting(self):
+        picture = self.folder / "curves.svg"
+        self.sweep(DISK + MEMORY, ["plot", WORLD.model, "--out", picture], picture,
+                   before=lambda: picture.write_text("old"))
 
 
 def main():
@@ -186,6 +228,10 @@ def main():
         write_text(WORLD.work)
         WORLD.model = str(WORLD.work / "model")
         heed(*train_args(WORLD.model, epochs=1)).check_returncode()
+        WORLD.texts, WORLD.classifier = WORLD.work / "texts", WORLD.work / "classifier"
+        WORLD.texts.write_text("good\ta b\nbad\tc d\n" * 20)
+        heed("train", "--task", "classify", "--texts", WORLD.texts, "--out", WORLD.classifier,
+             "--epochs", 1, "--quiet", "--threads", 1).check_returncode()
         unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
 
 

@@ -5,6 +5,7 @@
 #define HEED_TESTS_FUZZ_FUZZ_H_
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -46,9 +47,25 @@ inline int ReadKind(const uint8_t* data, size_t size,
 
 inline void Require(bool holds, const char* what) {
   if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
+  dprintf(STDERR_FILENO, "does not hold: %s\n", what);
   std::abort();
 }
+
+/// While it lives, warnings go nowhere: they would fill the log.
+class NoWarnings {
+ public:
+  NoWarnings() : shown_(stderr) {
+    static std::FILE* nowhere = std::fopen("/dev/null", "w");
+    if (nowhere == nullptr) std::abort();
+    stderr = nowhere;
+  }
+  ~NoWarnings() { stderr = shown_; }
+  NoWarnings(const NoWarnings&) = delete;
+  NoWarnings& operator=(const NoWarnings&) = delete;
+
+ private:
+  std::FILE* shown_;
+};
 
 /// Between the parts of an input that has several.
 inline constexpr std::string_view kSeparator = "\n====\n";

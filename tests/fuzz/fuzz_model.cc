@@ -9,6 +9,7 @@
 #include "heed/io/safetensors.h"
 #include "heed/tasks/task.h"
 #include "heed/train/model_folder.h"
+#include "heed/train/out_folder.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace heed::fuzz {
@@ -53,7 +54,32 @@ void ReadFolder(const Folder& folder, const Files& files) {
   (void)ReadTask(folder.path());
 }
 
+// What a killed process has left of a model that was to take another's place:
+// its steps, and the names of its files.
+void FinishReplacement(std::string_view bytes) {
+  static const Folder all;
+  all.Clear();
+  const std::string& outside = all.path();
+  const std::string folder = PathIn(outside, "model");
+  const std::string ready = PathIn(folder, kReadyFolder);
+  std::filesystem::create_directories(ready);
+  const std::string mine = PathIn(outside, "mine");
+  WriteFileAtomically(mine, "mine");
+  const std::vector<std::string_view> parts = Parts(bytes, 2);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const std::string name(parts[i].substr(0, 50));
+    const bool usable = IsEntryName(name) && name[0] != '.' &&
+                        name.find('\0') == std::string::npos;
+    if (usable) WriteFileAtomically(PathIn(ready, name), "new");
+  }
+  WriteFileAtomically(PathIn(ready, ".steps"), parts[0]);
+  MayRefuse([&] { const OutFolder out(folder); });
+  Require(ReadFile(mine) == "mine", "nothing outside is touched");
+  Require(std::filesystem::is_directory(folder), "the folder is still there");
+}
+
 void Read(uint8_t what, std::string_view bytes) {
+  if (what == 'n') return FinishReplacement(bytes);
   static const Folder folder;
   folder.Clear();
   const Files files = FilesOf(bytes);

@@ -1,12 +1,13 @@
-// What a resumed training reads: its checkpoint, its metrics and its event
-// file, with check sums put right, which would keep most changes from being
-// read. The first byte says which.
+// What trainings leave and others read: checkpoints, metrics and event files,
+// with check sums put right, which would keep most changes from being read. The
+// first byte says which.
 #include <bit>
 #include <cstring>
 
 #include "heed/io/safetensors.h"
 #include "heed/train/checkpoint.h"
 #include "heed/train/event_file.h"
+#include "heed/train/learning_curves.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/model_folder.h"
 #include "tests/fuzz/fuzz.h"
@@ -69,6 +70,30 @@ void ResumeLog(const std::string& name, std::string_view bytes) {
   Require(ReadFile(path) == once, "and is kept");
 }
 
+// Learning curves, as they are plotted.
+void Plot(std::string_view bytes) {
+  const std::string folder = FolderPath();
+  const std::vector<std::string_view> parts = Parts(bytes, 2);
+  WriteFileAtomically(PathIn(folder, "metrics.jsonl"), parts[0]);
+  if (!parts[1].empty()) {
+    WriteFileAtomically(PathIn(folder, kConfigFile), parts[1]);
+  }
+  const std::vector<TrainingRecord> records(2, ReadTrainingRecord(folder));
+  const std::vector<std::string> names = NameRuns(records);
+  Require(names.size() == 2, "a name for each run");
+  for (const char* x : {"updates", "epochs", "time"}) {
+    MayRefuse([&] {
+      const auto panels = PlotLearningCurves(records, names, {.x = x});
+      for (const LinePlotPanel& panel : panels) {
+        (void)TerminalLinePlot(panel.series, panel.options, {});
+      }
+      const std::string svg = LinePlotsSvg(panels, names, "runs");
+      Require(svg.find("nan") == std::string::npos, "numbers in the picture");
+      Require(svg.find("inf") == std::string::npos, "numbers in the picture");
+    });
+  }
+}
+
 void Read(uint8_t what, std::string_view bytes) {
   switch (what) {
     case 'c':
@@ -77,6 +102,8 @@ void Read(uint8_t what, std::string_view bytes) {
       return ReadEvents(bytes);
     case 'r':
       return ReadEvents(Records(bytes));
+    case 'l':
+      return Plot(bytes);
     case 'E':
       return ResumeLog("events.out.tfevents.1.h", Records(bytes));
     default:

@@ -1,11 +1,14 @@
 // Texts with a grammar: settings, links, tables of words and numbers. The first
 // byte says which.
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "heed/base/config.h"
 #include "heed/base/json.h"
+#include "heed/base/text.h"
 #include "heed/data/conll.h"
 #include "heed/data/corpus.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/labelled.h"
 #include "heed/data/retrieval.h"
 #include "heed/data/series.h"
@@ -14,6 +17,7 @@
 #include "heed/data/word_vectors.h"
 #include "heed/io/yaml.h"
 #include "heed/metrics/aer.h"
+#include "heed/serve/api_keys.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace heed::fuzz {
@@ -106,14 +110,53 @@ void ReadLabels(std::string_view text, const char* format) {
   (void)ReadLabelled({.texts = {path}, .labels = {path}}, how);
 }
 
+// A table from translations to words of two vocabularies.
+void ReadLexicon(std::string_view text) {
+  static const Vocabulary words = Vocabulary::Parse(
+      "<pad>\n<unk>\n<s>\n</s>\na\nb\nc\n", VocabularyKind::kWords, "words");
+  const Shortlist list = Shortlist::ReadLexicon(InFile(text), words, words, {});
+  Require(!list.Outputs(std::vector<int32_t>{4, 5}).empty(), "outputs");
+}
+
+// Standard input, also as a table; what cannot be read is answered too.
+void ReadInput(std::string_view text, const char* form) {
+  InputOptions options;
+  options.max_line = 40;
+  options.on_error = "empty";
+  options.form = form;
+  options.columns = {"a", "b"};
+  std::istringstream in{std::string(text)};
+  int64_t next = 0;
+  const NoWarnings silence;
+  AnswerLines(
+      in, 3, options,
+      [&](const std::vector<std::string>& lines, int64_t first) {
+        Require(first == next, "in their turn");
+        next += std::ssize(lines);
+        for (const std::string& line : lines) {
+          Require(IsValidUtf8(line) && line.size() <= 160, "lines of UTF-8");
+          Require(line.find('\n') == std::string::npos, "one line");
+        }
+      },
+      [&](int64_t index, const std::string& reason) {
+        Require(index == next++ && !reason.empty(), "refused in its turn");
+      });
+}
+
+void ReadKeys(std::string_view text) {
+  ApiKeys keys(InFile(text));
+  (void)keys.Find("key");
+  Require(!keys.Find("").has_value(), "no empty key");
+}
+
 // Collections, then what answers their queries.
 void ReadRetrieval(std::string_view bytes) {
   static const Folder folder;
   const std::vector<std::string_view> parts = Parts(bytes, 3);
-  const TextCollection queries = ReadTexts(folder.Put("queries", parts[0]));
+  const TextCollection queries = ReadTexts({folder.Put("queries", parts[0])});
   const std::string links = folder.Put("links", parts[1]);
-  MayRefuse([&] { (void)ReadRelevantPairs(links, queries, queries); });
-  (void)ReadCandidateLists(links, queries, queries);
+  MayRefuse([&] { (void)ReadRelevantPairs({links}, queries, queries); });
+  (void)ReadCandidateLists({links}, queries, queries);
 }
 
 void Read(uint8_t what, std::string_view text) {
@@ -131,6 +174,16 @@ void Read(uint8_t what, std::string_view text) {
       return ReadRetrieval(text);
     case 'S':
       return (void)Shortlist::Read(InFile(text), 6, 6);
+    case 'x':
+      return ReadLexicon(text);
+    case 'i':
+      return ReadInput(text, "lines");
+    case 'C':
+      return ReadInput(text, "csv");
+    case 'J':
+      return ReadInput(text, "jsonl");
+    case 'k':
+      return ReadKeys(text);
     case 'j':
       return ReadSettings(text);
     case 'y':

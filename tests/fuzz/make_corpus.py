@@ -93,6 +93,11 @@ def texts():
             ("candidates", "q", "d1\ta\nd2\tb\n====\nd1\td2\td1 d2\t1.5 0.5\n"),
             ("csv", "c", 'b,c,"a"\n"x, ""y""\nz",,1\n\n,2,3\n'),
             ("jsonl", "o", '{"a": "x\\ny", "b": ["u", "v"], "c": {}}\n\n{"b": 1, "a": true}\n'),
+            ("lexicon", "x", "a b 0.5\nb a 1\nc NULL 0.25\n"),
+            ("input", "i", "\ufeffone\r\n\n" + "long " * 20 + "\nlast"),
+            ("input_csv", "C", 'b,a\n"x\ny",1\n2\n3,4\n'),
+            ("input_jsonl", "J", '{"a": "x", "b": "y\\nz"}\n{"a": 1}\n'),
+            ("keys", "k", "# keys\nkey limit=5 a note\nother\n"),
             ("conllu", "u", "# text\n1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n"
              "2-3\tbark.\t_\t_\t_\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\t_\n"),
             ("conll", "n", "-DOCSTART- -X- O\n\nEU NNP B-ORG\nrejects VBZ O\n\nPeter NNP B-PER\n")):
@@ -132,6 +137,11 @@ def runs():
     for kind in (b"r", b"E"):
         put("run", "events_" + kind.decode(), kind + records)
     put("run", "raw_events", b"e" + bytes(40))
+    put("run", "curves", 'l{"step": 1, "time": 2.5, "epoch": 0.5, "loss": 3}\n{"step": 2, "loss": 1, '
+        '"valid_loss": null, "bleu": 1e300}\n{"step": 1, "time": 9, "loss": -1e-300}\n'
+        '\n====\n{"units": 3, "score": {"name": "dot"}}')
+    put("model", "replacement", "nremove a\nmove b\nmove model.safetensors\n\n====\nb\n====\na")
+    put("model", "replacement_outside", "nmove b\nremove ../mine\nremove ..\n\n====\nb")
 
 
 def vocabularies(heed, folder):
