@@ -108,8 +108,9 @@ TEST_F(ModelFolderTest, MissingFileIsNamed) {
   for (const char* file : kFiles) {
     const std::string bytes = ReadFile(PathOf(file));
     fs::remove(PathOf(file));
-    EXPECT_NE(MessageOf<IoError>([&] { Read(); }).find(PathOf(file)),
-              std::string::npos);
+    const std::string message = MessageOf<IoError>([&] { Read(); });
+    EXPECT_NE(message.find(folder_.path()), std::string::npos) << message;
+    EXPECT_NE(message.find(file), std::string::npos) << message;
     Put(file, bytes);
   }
   EXPECT_NO_THROW(Read());

@@ -36,8 +36,9 @@ DISK = [("write", errno.ENOSPC, 0), ("write", errno.EIO, 1), ("write", -1, 1),
         ("create", errno.ENOSPC, 0)]
 MEMORY = [("allocate", errno.ENOMEM, 0), ("allocate", errno.ENOMEM, 1)]
 
-# How the lines of a training begin that say how it goes.
-REPORTS = ("240 pairs", "resuming", "step ", "average of ")
+# How the lines begin in which a training or a server says how it goes.
+REPORTS = ("240 pairs", "resuming", "step ", "average of ", "trained ", "model: ", "try it: ",
+           '{"time":')
 
 
 def environment_of(call=None, at=0, error=0, lasts=0, count=None):
@@ -187,7 +188,7 @@ class Faults(unittest.TestCase):
     def test_loading(self):
         before = contents(WORLD.model)
         for args in (["translate", WORLD.model], ["info", WORLD.model],
-                     ["explain", WORLD.model, "--format", "json"],
+                     ["explain", WORLD.model, "--json"],
                      ["predict", WORLD.classifier],
                      ["evaluate", WORLD.classifier, "--texts", WORLD.texts]):
             self.sweep(MEMORY, args, stdin=b"1 2 3\n")
