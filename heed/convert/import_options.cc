@@ -91,7 +91,7 @@ std::string ImportOptions::Text(const std::string& key,
 }
 
 int ImportOptions::Number(const std::string& key, int otherwise) {
-  if (!Has(key) || values_[key] == "") {  // absent, or null
+  if (!Has(key) || Text(key, "").empty()) {  // absent, or null
     understood_.insert(key);
     return otherwise;
   }

@@ -3,14 +3,13 @@
 #include <cairo.h>
 #include <fmt/format.h>
 #include <librsvg/rsvg.h>
-#include <sys/mman.h>
 
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <new>
 
 #include "heed/base/errors.h"
+#include "heed/base/memory.h"
 
 namespace heed {
 namespace {
@@ -44,16 +43,11 @@ void CheckCairo(cairo_status_t status) {
   throw IoError(fmt::format("png: {}", cairo_status_to_string(status)));
 }
 
-// GLib, Pango and librsvg end the process when they get no memory, so it is
-// seen before whether there is some. Throws: std::bad_alloc.
-void CheckMemory(double pixels) {
-  constexpr size_t kForFonts = size_t{1} << 26;
-  const size_t size =
-      kForFonts + 2 * sizeof(uint32_t) * static_cast<size_t>(pixels);
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  munmap(memory, size);
+// Fonts, and a thread of Pango's with its stack and its arena.
+constexpr size_t kForFonts = size_t{1} << 28;
+
+size_t BytesOf(double pixels) {
+  return 2 * sizeof(uint32_t) * static_cast<size_t>(pixels);
 }
 
 // Called from C: gives back an error instead of throwing.
@@ -74,7 +68,7 @@ std::string SvgToPng(std::string_view svg, double scale) {
   if (!(scale >= 0.1 && scale <= 10)) {
     throw ConfigError(fmt::format("png: scale {} is not in 0.1 to 10", scale));
   }
-  CheckMemory(0);
+  RequireMemory(kForFonts);
   const Owned<RsvgHandle> handle = Parse(svg);
   double width = 0;
   double height = 0;
@@ -92,7 +86,7 @@ std::string SvgToPng(std::string_view svg, double scale) {
                     "explain a shorter text",
                     columns, rows));
   }
-  CheckMemory(columns * rows);
+  RequireMemory(kForFonts + BytesOf(columns * rows));
   const Owned<cairo_surface_t> surface(cairo_image_surface_create(
       CAIRO_FORMAT_ARGB32, static_cast<int>(columns), static_cast<int>(rows)));
   CheckCairo(cairo_surface_status(surface.get()));

@@ -28,7 +28,8 @@ class Weights:
         self.elements = bytearray(data[8 + size:])
 
     def tensors(self):
-        named = [(name, t) for name, t in self.header.items() if name != "__metadata__"]
+        named = [(name, t) for name, t in self.header.items()
+                 if name != "__metadata__" and t["data_offsets"] != "DEEP"]
         return sorted(named, key=lambda item: item[1]["data_offsets"])
 
     def check_sum(self):
@@ -255,9 +256,7 @@ class LittleMemory(EndToEnd):
 
     def test_a_training_that_failed_stands_in_nobodys_way(self):
         out = self.folder / "model"
-        args = train_args(out, units=512, embedding=512, epochs=1, quiet=True)
-        args.remove(True)
-        args[args.index("--threads") + 1] = 2
+        args = [*train_args(out, units=512, embedding=512, epochs=1, threads=2), "--quiet"]
         done = False
         for mib in (200, 240, 280, 320, 400, 500, 700, 1000, 4000):
             done = self.ends_well(args, mib)

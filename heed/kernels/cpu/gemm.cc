@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "heed/base/memory.h"
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
 #include "heed/kernels/cpu/pack.h"
@@ -93,6 +94,8 @@ class Product {
       sum.append_sum(1.0F);
       attr.set_post_ops(sum);
     }
+    constexpr size_t kForCode = size_t{1} << 24;  // megabytes, and some more
+    RequireMemory(kForCode);
     const auto desc = Describe(engine, a_, b_, c_, attr);
     scratchpad_ = desc.scratchpad_desc();
     primitive_ = dnnl::matmul(desc);
