@@ -198,6 +198,7 @@ void OutFolder::Discard() {
   try {
     if (next_) fs::remove_all(path());
     if (replaces_) return;
+    fs::remove_all(PathIn(folder_, kReadyFolder));  // if Publish() failed
     for (const std::string& name : PartsOfModel(folder_)) {
       fs::remove_all(PathIn(folder_, name));
     }
