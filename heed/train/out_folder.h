@@ -46,9 +46,9 @@ class OutFolder {
   /// Moves what was written into its place if that is a model, or if no model
   /// stands there that would be lost. To be called whenever a file is whole.
   void Publish();
-  /// Removes what was written of a new model that failed before it had learned
-  /// anything, so that it stands in nobody's way. Of a run that goes on,
-  /// nothing. Does not throw.
+  /// Removes what was written of a new model that failed before anything that
+  /// it had learned was saved, so that it stands in nobody's way. Of a run that
+  /// goes on, nothing. Does not throw.
   void Discard();
 
  private:

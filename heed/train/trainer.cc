@@ -115,7 +115,8 @@ class Run {
     } catch (const NumericError& error) {
       throw NotFinite(error.what());
     } catch (const std::exception&) {
-      if (state_.step == 0) out_.Discard();
+      // Nothing is saved but the beginning, which costs nothing to make again.
+      if (saved_step_ == 0 && !state_.valid.has_best) out_.Discard();
       throw;
     }
     TrainResult result;

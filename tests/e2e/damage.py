@@ -262,8 +262,8 @@ class LittleMemory(EndToEnd):
             done = self.ends_well(args, mib)
             if done:
                 break
-            if (out / "training.safetensors").exists():
-                args = ["train", "--quiet", "--resume", out]
+            # Memory is short from the first step on, of which nothing is left.
+            self.assertFalse(out.exists(), mib)
         self.assertTrue(done)
 
     def test_a_server_without_memory_says_so(self):
