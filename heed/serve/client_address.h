@@ -15,8 +15,8 @@ inline constexpr std::string_view kUnixClient = "unix";
 
 /// An address as a proxy writes it, in its usual form: "192.0.2.1",
 /// "192.0.2.1:4711", "2001:db8::1", "[2001:db8::1]" or "[2001:db8::1]:4711". An
-/// IPv4 address inside IPv6 (::ffff:192.0.2.1) is the IPv4 address, a zone
-/// (%eth0) is left out. Nothing for anything else.
+/// IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) is the IPv4 address, a zone
+/// ("%eth0") is left out. Nothing for anything else.
 std::optional<std::string> ParseClientAddress(std::string_view text);
 
 /// The client that the proxy before this server vouches for: the last entry of

@@ -34,7 +34,7 @@ struct HtmlToken {
 /// code, embed, script, style, time, video and elements with translate="no";
 /// also class="notranslate", math, svg, and what holds no text (iframe, xmp).
 /// Elements that HTML does not know are inline; so are tags that close
-/// themselves (<x id="1"/>), which are kept.
+/// themselves (`<x id="1"/>`), which are kept.
 class HtmlReader {
  public:
   /// `html` must outlive it.
