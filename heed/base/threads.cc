@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "heed/base/memory.h"
+
 namespace heed {
 
 int ThreadCount() {
@@ -24,9 +26,14 @@ struct ThreadLimit::Impl {
   tbb::global_control control;
 };
 
-ThreadLimit::ThreadLimit(int threads)
-    : impl_(std::make_unique<Impl>(
-          threads > 0 ? threads : tbb::info::default_concurrency())) {}
+ThreadLimit::ThreadLimit(int threads) {
+  // oneTBB loads its allocator when it is first used, and the dlopen() of glibc
+  // crashes without memory.
+  constexpr size_t kForLoading = size_t{1} << 24;
+  RequireMemory(kForLoading);
+  impl_ = std::make_unique<Impl>(
+      threads > 0 ? threads : tbb::info::default_concurrency());
+}
 ThreadLimit::~ThreadLimit() = default;
 
 namespace internal {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/memory.h"
 #include "heed/base/text.h"
 #include "heed/data/sentencepiece_model.h"
 
@@ -112,6 +113,13 @@ std::string_view NumberAfter(std::string_view words, std::string_view message) {
   return rest.substr(0, rest.find_first_not_of("0123456789"));
 }
 
+// SentencePiece crashes where it gets no memory. What it takes besides what it
+// keeps, and for every byte of a text that it splits or of a model.
+constexpr size_t kForSplitting = size_t{1} << 20;
+constexpr size_t kForEachByte = 256;
+// It starts threads to train, and keeps the text, its normal form and counts.
+constexpr size_t kForTraining = size_t{1} << 26;
+
 // The least size that would do, by SentencePiece's message, or 0.
 int SmallestSize(const std::string& message) {
   const std::string_view number = NumberAfter(" vs ", message);
@@ -121,6 +129,7 @@ int SmallestSize(const std::string& message) {
 sp::util::Status TrainModel(std::span<const std::string> lines,
                             const VocabularyOptions& options, int size,
                             std::string& model) {
+  RequireMemory(kForTraining);
   TextLines text(lines);
   return sp::SentencePieceTrainer::Train(
       {
@@ -184,6 +193,7 @@ std::string Subwords::Train(std::span<const std::string> lines,
 Subwords::Subwords(std::string_view model, const std::string& name) {
   auto impl = std::make_unique<Impl>();
   SentencePieceModel::Parse(model, name);  // what would end the process
+  RequireMemory(kForSplitting + kForEachByte * model.size());
   const sp::util::Status status =
       impl->processor.LoadFromSerializedProto(model);
   if (!status.ok()) {
@@ -211,9 +221,11 @@ Subwords::Subwords(std::string_view model, const std::string& name) {
 Subwords::~Subwords() = default;
 
 Encoded Subwords::Encode(std::string_view line) const {
+  const std::string spaced = SingleSpaced(line);
+  RequireMemory(kForSplitting + kForEachByte * spaced.size());
   sp::ImmutableSentencePieceText text;
   const sp::util::Status status =
-      impl_->processor.Encode(SingleSpaced(line), text.mutable_proto());
+      impl_->processor.Encode(spaced, text.mutable_proto());
   if (!status.ok()) throw FormatError(status.ToString());
   Encoded encoded;
   encoded.ids.reserve(text.pieces_size());

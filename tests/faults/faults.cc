@@ -10,9 +10,10 @@
 //   HEED_FAULT_COUNT   a file that gets the number of calls at the end
 //
 // Writes and syncs count on regular files and folders only: what the program
-// prints is not a file that it saves. Where oneDNN allocates, the next call of
-// others fails instead: it does not look at what malloc gives it, so that Heed
-// sees whether there is memory before it calls oneDNN (RequireMemory).
+// prints is not a file that it saves. Where oneDNN or SentencePiece allocates,
+// the next call of others fails instead, and the allocations of dlopen() do not
+// count: they do not check what malloc returns, so that Heed sees whether there
+// is memory before it calls them (RequireMemory).
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 extern "C" {
 void* __libc_malloc(size_t size);
@@ -48,37 +50,43 @@ struct Plan {
   const char* count = nullptr;
 } plan;
 
-/// Where the code of oneDNN is.
-struct Range {
+/// Where the code of a library is that does not check what malloc returns.
+struct Library {
+  const char* name;
   uintptr_t begin = 0;
   uintptr_t end = 0;
-} one_dnn;
+} unchecking[] = {
+    {"libdnnl.so"}, {"libsentencepiece.so"}, {"libsentencepiece_train.so"}};
 
-int FindOneDnn(dl_phdr_info* info, size_t /*size*/, void* /*data*/) {
-  if (std::strstr(info->dlpi_name, "libdnnl") == nullptr) return 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& part = info->dlpi_phdr[i];
-    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
-    one_dnn.begin = info->dlpi_addr + part.p_vaddr;
-    one_dnn.end = one_dnn.begin + part.p_memsz;
+int FindUnchecking(dl_phdr_info* info, size_t /*size*/, void* /*data*/) {
+  for (Library& library : unchecking) {
+    if (std::strstr(info->dlpi_name, library.name) == nullptr) continue;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto& part = info->dlpi_phdr[i];
+      if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+      library.begin = info->dlpi_addr + part.p_vaddr;
+      library.end = library.begin + part.p_memsz;
+    }
   }
-  return 1;
+  return 0;
 }
 
-bool IsCalledByOneDnn() {
+bool IsCalledByUnchecking() {
   constexpr int kFrames = 64;
   void* frames[kFrames];
   const int count = backtrace(frames, kFrames);
   for (int i = 0; i < count; ++i) {
     const auto place = reinterpret_cast<uintptr_t>(frames[i]);
-    if (place >= one_dnn.begin && place < one_dnn.end) return true;
+    for (const Library& library : unchecking) {
+      if (place >= library.begin && place < library.end) return true;
+    }
   }
   return false;
 }
 
 [[gnu::constructor]] void Begin() {
-  dl_iterate_phdr(FindOneDnn, nullptr);
-  IsCalledByOneDnn();  // which allocates at its first call
+  dl_iterate_phdr(FindUnchecking, nullptr);
+  IsCalledByUnchecking();  // which allocates at its first call
   const auto number = [](const char* name, long otherwise) {
     const char* text = std::getenv(name);
     return text ? std::atol(text) : otherwise;
@@ -100,17 +108,19 @@ bool Fails(char call) {
   return fails;
 }
 
+/// While dlopen() or the unwinder runs, which may allocate. With a thread-local
+/// storage model that makes no memory of its own.
+[[gnu::tls_model("initial-exec")]] thread_local bool spared = false;
+
 /// Whether this allocation fails: from the one that is to fail on, the first
-/// that is not oneDNN's.
+/// that is not of a library that does not check.
 bool AllocationFails() {
   static std::atomic<bool> due{false};
-  // The unwinder may allocate; a model that makes no memory of its own.
-  [[gnu::tls_model("initial-exec")]] static thread_local bool asks = false;
-  if (plan.call != 'a' || asks) return false;
+  if (plan.call != 'a' || spared) return false;
   if (!Fails('a') && !due) return false;
-  asks = true;
-  const bool fails = !IsCalledByOneDnn();
-  asks = false;
+  spared = true;
+  const bool fails = !IsCalledByUnchecking();
+  spared = false;
   due = !fails;
   if (fails) errno = plan.error;
   return fails;
@@ -182,6 +192,14 @@ int open(const char* path, int flags, ...) {
   const mode_t mode = ModeOf(flags, arguments);
   va_end(arguments);
   return Creates(flags) && Fails('c') ? -1 : next(path, flags, mode);
+}
+
+void* dlopen(const char* file, int mode) {
+  static const auto next = Next<void*(const char*, int)>("dlopen");
+  const bool before = std::exchange(spared, true);
+  void* library = next(file, mode);
+  spared = before;
+  return library;
 }
 
 void* malloc(size_t size) {

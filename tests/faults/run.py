@@ -76,13 +76,16 @@ def chosen(count):
 
 
 def lasting(folder):
-    """Of a folder, what does not tell the time."""
+    """Of a folder, what does not tell the time. What waits in .ready for the next process that
+    writes there is read as if it were in its place already."""
     folder = pathlib.Path(folder)
     if not folder.exists():
         return None
     if folder.is_file():
         return folder.read_bytes()
-    return {name: data for name, data in contents(folder).items()
+    files = {name.removeprefix(".ready/"): data for name, data in contents(folder).items()}
+    files.pop(".steps", None)
+    return {name: data for name, data in files.items()
             if not pathlib.Path(name).name.startswith(PASSING) or name.endswith(".tmp")}
 
 
