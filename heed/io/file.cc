@@ -34,7 +34,7 @@ constexpr size_t kRandomDigits = 12;
 /// What the lines of a gzip file may take in memory: a factor of its size, more
 /// than text compresses, and this for each line beside its bytes.
 constexpr uint64_t kMostInflation = 64;
-constexpr uint64_t kInflatedAnyway = uint64_t{1} << 27;
+constexpr uint64_t kInflatedAnyway = uint64_t{96} << 20;
 constexpr uint64_t kLineBytes = sizeof(std::string);
 
 [[noreturn]] void ThrowIoError(const char* action, const std::string& path) {

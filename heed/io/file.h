@@ -50,7 +50,7 @@ void CheckRegular(const std::string& path);
 /// of the file is in memory. It may be a pipe; "-" is standard input.
 /// Throws: IoError if it cannot be read; FormatError if it is empty, not valid
 /// UTF-8 or has a line of over 16 MiB (names the line), or a truncated or
-/// corrupt gzip, or one whose lines would take over 128 MiB and 64 times its
+/// corrupt gzip, or one whose lines would take over 96 MiB and 64 times its
 /// size.
 void ForEachLine(
     const std::string& path,
