@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/table.h"
 #include "heed/io/file.h"
 
@@ -279,19 +281,20 @@ void CheckFiles(const LabelledFiles& files, const LabelledFormat& format) {
   }
 }
 
-/// Cuts from the end of the longer one until both fit.
-void Truncate(Encoded& first, Encoded& second, int64_t room) {
+/// Cuts from the end of the longer one until both fit; whether they did not.
+bool Truncate(Encoded& first, Encoded& second, int64_t room) {
   const auto cut = [](Encoded& text, int64_t size) {
     text.ids.resize(static_cast<size_t>(size));
     text.pieces.resize(static_cast<size_t>(size));
   };
   const int64_t a = std::ssize(first.ids);
   const int64_t b = std::ssize(second.ids);
-  if (a + b <= room) return;
+  if (a + b <= room) return false;
   // What the shorter one leaves free of its half is the longer one's.
   const int64_t kept = std::min(a, std::max(room - b, (room + 1) / 2));
   cut(first, kept);
   cut(second, room - kept);
+  return true;
 }
 
 }  // namespace
@@ -401,10 +404,11 @@ MarkedText MarkText(const Vocabulary& vocabulary, std::string_view text,
   Encoded first = encode(text);
   Encoded other = second != nullptr ? encode(*second) : Encoded();
   const int64_t marks = second != nullptr ? 3 : 2;
-  if (options.max_length > 0) {
-    Truncate(first, other, std::max<int64_t>(options.max_length - marks, 0));
-  }
   MarkedText marked;
+  if (options.max_length > 0) {
+    marked.cut = Truncate(first, other,
+                          std::max<int64_t>(options.max_length - marks, 0));
+  }
   const auto mark = [&](int32_t id) {
     marked.ids.push_back(id);
     marked.pieces.push_back(vocabulary.Piece(id));
@@ -431,6 +435,7 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
   result.corpus.source.resize(size);
   result.corpus.target.resize(size);
   result.first.resize(size);
+  std::atomic<int64_t> cut{0};
   ParallelFor(static_cast<int64_t>(size), kMarkedTextsPerChunk,
               [&](int64_t begin, int64_t end) {
                 for (int64_t n = begin; n < end; ++n) {
@@ -440,8 +445,10 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
                       text.pairs() ? &text.second[i] : nullptr, options);
                   result.corpus.source[i] = std::move(marked.ids);
                   result.first[i] = marked.first;
+                  if (marked.cut) ++cut;
                 }
               });
+  result.cut = cut;
   for (size_t i = 0; labels != nullptr && i < size; ++i) {
     std::vector<int32_t>& ids = result.corpus.target[i];
     for (const std::string& label : text.labels[i]) {
@@ -451,6 +458,13 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   }
   return result;
+}
+
+void WarnOfCut(const LabelledCorpus& corpus, int max_length) {
+  if (corpus.cut == 0) return;
+  Warn(fmt::format("of {} of {} texts, only the first {} tokens are read "
+                   "(--max-length)",
+                   corpus.cut, corpus.corpus.size(), max_length));
 }
 
 LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,

@@ -102,6 +102,7 @@ struct MarkedText {
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;  ///< of each id
   int32_t first = 0;  ///< how many ids are of the first text and its marks
+  bool cut = false;   ///< longer than max_length: its end is left out
 };
 
 /// `second` is null where there is no pair.
@@ -113,6 +114,7 @@ MarkedText MarkText(const Vocabulary& vocabulary, std::string_view text,
 struct LabelledCorpus {
   Corpus corpus;
   std::vector<int32_t> first;  ///< as MarkedText::first
+  int64_t cut = 0;             ///< texts whose end is left out
 };
 
 /// All texts, none dropped, on all threads; without labels if `labels` is null.
@@ -121,6 +123,10 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
                               const Vocabulary& vocabulary,
                               const LabelSet* labels,
                               const TextOptions& options);
+
+/// Says on standard error how many texts were longer than `max_length` tokens,
+/// if any was.
+void WarnOfCut(const LabelledCorpus& corpus, int max_length);
 
 /// B texts, batch-first, padded at the end with kPad.
 struct LabelledBatch {

@@ -289,6 +289,24 @@ TEST_F(MarkTextTest, BatchesArePaddedAndKnowTheSecondText) {
   EXPECT_EQ(batch.labels, (std::vector<Ids>{{}, {0, 1}}));
 }
 
+TEST_F(MarkTextTest, TextsThatAreCutAreCountedAndNamed) {
+  LabelledText text;
+  text.text = {"a b", "a b c", "c d a b", "d"};
+  LabelledCorpus corpus =
+      EncodeLabelled(text, words_, nullptr, {.max_length = 4});
+  EXPECT_EQ(corpus.cut, 2);
+  testing::internal::CaptureStderr();
+  WarnOfCut(corpus, 4);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "heed: warning: of 2 of 4 texts, only the first 4 tokens are read "
+            "(--max-length)\n");
+  corpus = EncodeLabelled(text, words_, nullptr, {});
+  EXPECT_EQ(corpus.cut, 0);
+  testing::internal::CaptureStderr();
+  WarnOfCut(corpus, 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(MarkTextTest, TextsWithoutLabelsAreEncodedToo) {
   LabelledText text;
   text.text.assign(200, "a");

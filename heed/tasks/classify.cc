@@ -160,8 +160,11 @@ void ClassifyTask::StartWeights() {
 
 LabelledCorpus ClassifyTask::Encode(const LabelledText& text,
                                     bool with_labels) const {
-  return EncodeLabelled(text, *vocabulary_, with_labels ? &*labels_ : nullptr,
-                        {data.max_length, data.vocabulary.lowercase});
+  LabelledCorpus corpus =
+      EncodeLabelled(text, *vocabulary_, with_labels ? &*labels_ : nullptr,
+                     {data.max_length, data.vocabulary.lowercase});
+  WarnOfCut(corpus, data.max_length);
+  return corpus;
 }
 
 void ClassifyTask::EncodeExamples() {

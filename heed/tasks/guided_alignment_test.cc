@@ -89,6 +89,19 @@ class GuidedTraining : public testing::Test {
   ParallelText valid_ = ReversedLetters(24, 2);
 };
 
+TEST_F(GuidedTraining, AValidationPairThatIsTooLongIsLeftWithoutLinks) {
+  std::string words = "a";
+  for (int i = 1; i < 2100; ++i) words += " a";
+  valid_.source[3] = valid_.target[3] = words;
+  TranslationConfig config = Config("long");
+  config.run.epochs = 1;
+  testing::internal::CaptureStderr();
+  TrainTranslation(config);
+  const std::string warnings = testing::internal::GetCapturedStderr();
+  EXPECT_NE(warnings.find("the pair is left without links"), std::string::npos)
+      << warnings;
+}
+
 TEST_F(GuidedTraining, TeachesLinksThatTrainingAloneDoesNotFind) {
   for (const bool transformer : {false, true}) {
     TranslationConfig alone = Config(transformer ? "ta" : "a");

@@ -296,7 +296,9 @@ LabelledCorpus RetrievalTask::Encode(const std::vector<std::string>& texts,
     std::ranges::move(next.corpus.target,
                       std::back_inserter(all.corpus.target));
     std::ranges::copy(next.first, std::back_inserter(all.first));
+    all.cut += next.cut;
   }
+  WarnOfCut(all, data.max_length);
   return all;
 }
 

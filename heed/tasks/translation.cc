@@ -213,6 +213,10 @@ void TranslationTask::EncodeExamples() {
         train_.dropped_long, options.max_length, train_.dropped_empty));
   }
   valid_ = EncodeMeasured(text_.valid, v.source, v.target);
+  if (!data.valid_alignment.empty()) {
+    aligned_ = text_.valid;
+    EmptyLongPairs(aligned_, v);
+  }
   linked_pairs_ = 0;
   for (size_t i = 0; guided() && i < train_.source.size(); ++i) {
     const auto line = static_cast<size_t>(train_.lines[i]);
@@ -350,7 +354,7 @@ Metrics TranslationTask::Validate(const std::string& measure) const {
   Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
   if (!std::isfinite(loss)) return metrics;
   if (!data.valid_alignment.empty()) {
-    const auto links = AlignWords(*model_, text_.valid);
+    const auto links = AlignWords(*model_, aligned_);
     metrics.emplace_back("aer",
                          100 * ScoreAlignments(links, valid_gold_).error_rate);
   }

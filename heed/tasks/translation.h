@@ -111,6 +111,7 @@ class TranslationTask : public Task {
   TrainingText text_;
   std::vector<AlignmentLinks> links_;  // of the lines of text_.train
   std::vector<GoldAlignment> valid_gold_;
+  ParallelText aligned_;  // the pairs of valid_gold_, long ones empty
   int64_t linked_pairs_ = 0;
   Corpus train_;
   // Of each pair of train_, if it is guided: words of its tokens.
