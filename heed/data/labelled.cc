@@ -462,9 +462,10 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
 
 void WarnOfCut(const LabelledCorpus& corpus, int max_length) {
   if (corpus.cut == 0) return;
-  Warn(fmt::format("of {} of {} texts, only the first {} tokens are read "
-                   "(--max-length)",
-                   corpus.cut, corpus.corpus.size(), max_length));
+  Warn(
+      fmt::format("of {} of {} texts, only the first {} tokens are read "
+                  "(--max-length)",
+                  corpus.cut, corpus.corpus.size(), max_length));
 }
 
 LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,

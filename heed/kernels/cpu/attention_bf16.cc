@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <oneapi/dnnl/dnnl.hpp>
 #include <type_traits>
 
 #if defined(__x86_64__)
@@ -77,8 +78,9 @@ HEED_BF16 inline __m512 LoadScaled(const float* x, int64_t n, __m512 scale) {
 
 }  // namespace
 
-void ProductBF16(int64_t rows, int64_t inner, int64_t cols, const LeftWords& a,
-                 const RightWords& b, bool add, const Floats2D& c) {
+void ProductByDots(int64_t rows, int64_t inner, int64_t cols,
+                   const LeftWords& a, const RightWords& b, bool add,
+                   const Floats2D& c) {
   const float* panel = b.first;
   Floats2D out = c;
   for (int64_t vectors = (cols + kBF16Lanes - 1) / kBF16Lanes; vectors > 0;
@@ -141,8 +143,8 @@ HEED_BF16 void PairRows(int64_t rows, int64_t cols, const float* x,
 
 namespace heed::kernels::cpu {
 
-void ProductBF16(int64_t, int64_t, int64_t, const LeftWords&, const RightWords&,
-                 bool, const Floats2D&) {
+void ProductByDots(int64_t, int64_t, int64_t, const LeftWords&,
+                   const RightWords&, bool, const Floats2D&) {
   assert(false);
 }
 void PairColumns(int64_t, int64_t, const float*, int64_t, float, float*,
@@ -156,3 +158,26 @@ void PairRows(int64_t, int64_t, const float*, int64_t, float, float*, int64_t) {
 }  // namespace heed::kernels::cpu
 
 #endif
+
+namespace heed::kernels::cpu {
+
+bool HasTiles() {
+#if defined(__x86_64__)
+  // oneDNN asks the system too, which saves no tiles unless it was asked.
+  static const bool has = [] {
+    const auto amx = static_cast<int>(dnnl::cpu_isa::avx512_core_amx);
+    return (static_cast<int>(dnnl::get_effective_cpu_isa()) & amx) == amx;
+  }();
+  return has;
+#else
+  return false;
+#endif
+}
+
+void ProductBF16(int64_t rows, int64_t inner, int64_t cols, const LeftWords& a,
+                 const RightWords& b, bool add, const Floats2D& c) {
+  const auto product = HasTiles() ? ProductByTiles : ProductByDots;
+  product(rows, inner, cols, a, b, add, c);
+}
+
+}  // namespace heed::kernels::cpu

@@ -11,7 +11,9 @@ namespace heed::kernels::cpu {
 
 inline constexpr int64_t kBF16Lanes = 16;
 
-/// A left factor of words: element (r, i) is first[r * row + i * col].
+/// A left factor of words: element (r, i) is first[r * row + i * col]. Either
+/// col is 1 and rows are 0 from their end to that of their last vector, or row
+/// is 1 and whole vectors of a column are read.
 struct LeftWords {
   const float* first;
   int64_t row;
@@ -37,9 +39,22 @@ struct Floats2D {
   int64_t row;
 };
 
-/// c (+)= a b. Shapes: a [rows, inner], b [inner, cols], c [rows, cols].
+/// c (+)= a b. Shapes: a [rows, inner], b [inner, cols], c [rows, cols]. By
+/// tiles where HasTiles(), for all rows: they add in another order than dot
+/// products.
 void ProductBF16(int64_t rows, int64_t inner, int64_t cols, const LeftWords& a,
                  const RightWords& b, bool add, const Floats2D& c);
+
+/// Whether the processor has AMX, and the system lets us use it.
+bool HasTiles();
+/// ProductBF16, only where HasTiles().
+void ProductByTiles(int64_t rows, int64_t inner, int64_t cols,
+                    const LeftWords& a, const RightWords& b, bool add,
+                    const Floats2D& c);
+/// ProductBF16 by AVX-512.
+void ProductByDots(int64_t rows, int64_t inner, int64_t cols,
+                   const LeftWords& a, const RightWords& b, bool add,
+                   const Floats2D& c);
 
 /// out[r, i] = the pair (scale x[r, 2i], scale x[r, 2i + 1]), 0 from `cols` to
 /// the end of the last vector of a row.

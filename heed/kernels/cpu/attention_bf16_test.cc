@@ -1,0 +1,150 @@
+#include "heed/kernels/cpu/attention_bf16.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <vector>
+
+#include "heed/base/rng.h"
+#include "heed/kernels/gemm.h"
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels::cpu {
+namespace {
+
+using Floats = std::vector<float>;
+
+constexpr int64_t kPanel = 4 * kBF16Lanes;
+
+int64_t Padded(int64_t n) {
+  return (n + kBF16Lanes - 1) / kBF16Lanes * kBF16Lanes;
+}
+
+/// What is not to be read, or not to count, is NaN.
+Floats Unset(int64_t n) {
+  return Floats(static_cast<size_t>(n),
+                std::numeric_limits<float>::quiet_NaN());
+}
+
+Floats Random(int64_t n, uint64_t seed) {
+  Rng rng(seed);
+  Floats values(static_cast<size_t>(n));
+  for (float& x : values) x = static_cast<float>(rng.Uniform(-1, 1));
+  return values;
+}
+
+/// Each rounded to bf16.
+Floats Rounded(const Floats& x) {
+  return Tensor::Of(x, {std::ssize(x)})
+      .To(DType::kBF16)
+      .To(DType::kF32)
+      .ToVector<float>();
+}
+
+/// a [rows, sum] b [sum, cols], and how it is stored for products.
+struct Factors {
+  Factors(int64_t rows_in, int64_t sum_in, int64_t cols_in, bool transposed)
+      : rows(rows_in),
+        sum(sum_in),
+        cols(cols_in),
+        words((sum + 1) / 2),
+        a(Rounded(Random(rows * sum, 1))),
+        b(Rounded(Random(sum * cols, 2))),
+        right_words(Unset((words + 1) * Padded(cols))),
+        left_words(
+            Unset(transposed ? words * Padded(rows) : rows * Padded(words))) {
+    PairRows(sum, cols, b.data(), cols, 1, right_words.data(), Padded(cols));
+    right = {right_words.data(), Padded(cols), kPanel};
+    if (!transposed) {
+      PairColumns(rows, sum, a.data(), sum, 1, left_words.data(),
+                  Padded(words));
+      left = {left_words.data(), Padded(words), 1};
+      return;
+    }
+    Floats turned(a.size());
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t i = 0; i < sum; ++i) {
+        turned[static_cast<size_t>(i * rows + r)] =
+            a[static_cast<size_t>(r * sum + i)];
+      }
+    }
+    PairRows(sum, rows, turned.data(), rows, 1, left_words.data(),
+             Padded(rows));
+    left = {left_words.data(), 1, Padded(rows)};
+  }
+
+  /// Element (r, c) of the product, in f64.
+  double Expected(int64_t r, int64_t c) const {
+    double total = 0;
+    for (int64_t i = 0; i < sum; ++i) {
+      total += double{a[static_cast<size_t>(r * sum + i)]} *
+               double{b[static_cast<size_t>(i * cols + c)]};
+    }
+    return total;
+  }
+
+  int64_t rows, sum, cols, words;
+  Floats a, b, right_words, left_words;
+  LeftWords left;
+  RightWords right;
+};
+
+class ProductsBF16 : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (!HasBF16()) GTEST_SKIP() << "no bf16 on this machine";
+    if (GetParam() && !HasTiles()) GTEST_SKIP() << "no AMX on this machine";
+  }
+  static void Multiply(const Factors& f, int64_t rows, const LeftWords& left,
+                       bool add, Floats& c) {
+    const auto product = GetParam() ? ProductByTiles : ProductByDots;
+    product(rows, f.words, f.cols, left, f.right, add,
+            {c.data(), Padded(f.cols)});
+  }
+};
+
+TEST_P(ProductsBF16, AreThoseOfF64) {
+  for (const int64_t rows : {1, 7, 16, 17, 64}) {
+    for (const int64_t sum : {1, 2, 31, 32, 33, 64, 130}) {
+      for (const int64_t cols : {1, 16, 40, 64, 65, 128}) {
+        for (const bool transposed : {false, true}) {
+          const Factors f(rows, sum, cols, transposed);
+          Floats c = Unset(rows * Padded(cols));
+          Multiply(f, rows, f.left, false, c);
+          Multiply(f, rows, f.left, true, c);
+          for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t col = 0; col < cols; ++col) {
+              ASSERT_NEAR(c[static_cast<size_t>(r * Padded(cols) + col)],
+                          2 * f.Expected(r, col), 1e-5 * (1 + std::sqrt(sum)))
+                  << rows << " " << sum << " " << cols << " " << transposed;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ProductsBF16, OfARowDoNotDependOnTheOthers) {
+  const Factors f(37, 70, 65, false);
+  Floats all = Unset(f.rows * Padded(f.cols));
+  Multiply(f, f.rows, f.left, false, all);
+  for (int64_t r = 0; r < f.rows; ++r) {
+    Floats alone = Unset(Padded(f.cols));
+    Multiply(f, 1, f.left.Rows(r), false, alone);
+    for (int64_t c = 0; c < f.cols; ++c) {
+      EXPECT_EQ(alone[static_cast<size_t>(c)],
+                all[static_cast<size_t>(r * Padded(f.cols) + c)]);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(By, ProductsBF16, testing::Bool(),
+                         [](const auto& info) {
+                           return info.param ? "Tiles" : "Dots";
+                         });
+
+}  // namespace
+}  // namespace heed::kernels::cpu
