@@ -161,6 +161,7 @@ def run(options):
     if options.score not in SCORES:
         raise Skipped(f"pytorch_attention.py has no score {options.score}")
     require_memory(options)
+    torch.set_flush_denormal(True)  # before there are threads, which inherit it
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     with torch.set_grad_enabled(options.backward):

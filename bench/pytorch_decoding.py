@@ -367,6 +367,7 @@ def by_each(workers, work):
 
 def measure(options):
     """What main prints."""
+    torch.set_flush_denormal(True)  # before there are threads, which inherit it
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     model = Translator(Sizes(source_vocab=options.vocab, target_vocab=options.vocab)).eval()

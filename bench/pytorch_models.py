@@ -125,6 +125,7 @@ def main():
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--precision", choices=("f32", "bf16"), default="f32")
     options = parser.parse_args()
+    torch.set_flush_denormal(True)  # before there are threads, which inherit it
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     model = MODELS[options.model](options.vocab)
