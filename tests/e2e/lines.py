@@ -117,7 +117,9 @@ class LongLines(Models):
                              warns="standard input:2: longer than 20000 characters; only its "
                                    "start", lines=2)
         self.assertEqual(lines, ["pos", "neg"])
-        whole = self.answers("predict", model, "--max-line", 0, stdin="bad " * WORDS, lines=1)
+        whole = self.answers("predict", model, "--max-line", 0, stdin="bad " * WORDS,
+                             warns="of 1 of 1 texts, only the first 256 tokens are read "
+                                   "(--max-length)", lines=1)
         self.assertEqual(whole, ["neg"])
 
     def test_language_models_read_the_end(self):
