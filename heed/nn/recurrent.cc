@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/kernels/gather.h"
@@ -23,8 +24,24 @@ GruKind GruKindOf(const std::string& cell) {
   return cell == "gru" ? GruKind::kCudnn : ParseGruKind(cell.substr(4));
 }
 
-// Of a sequence without gradients, after which it can be cancelled.
-constexpr int64_t kStepsUntilCancelled = 128;
+/// Steps after which a sequence can be cancelled: about 0.05 s of a row.
+int64_t StepsUntilCancelled(int64_t units) {
+  constexpr int64_t kMostSteps = 128;
+  constexpr int64_t kWeightsRead = int64_t{1} << 25;  // of each gate
+  return std::clamp<int64_t>(kWeightsRead / (units * units), 1, kMostSteps);
+}
+
+/// Parts of a sequence one behind the other. Shapes: parts [steps, B, M].
+Var JoinSteps(const std::vector<Var>& parts) {
+  std::vector<Var> rows;
+  int64_t steps = 0;
+  for (const Var& part : parts) {
+    rows.push_back(Reshape(part, {1, part.shape().numel()}));
+    steps += part.dim(0);
+  }
+  return Reshape(ConcatColumns(rows),
+                 {steps, parts.front().dim(1), parts.front().dim(2)});
+}
 
 /// What sequences of these lengths have of the steps [begin, end).
 Tensor PartOfLengths(const Tensor& lengths, int64_t begin, int64_t end) {
@@ -116,24 +133,21 @@ Var Recurrent::SelectRows(const Var& state, const Tensor& rows) {
 RecurrentResult Recurrent::Forward(const Context& ctx, const Var& projected,
                                    const Var& state, const Tensor& lengths,
                                    const Var& inner) const {
-  if (ctx.cancellation == nullptr || ctx.tape != nullptr ||
-      projected.dim(0) <= kStepsUntilCancelled) {
+  const int64_t steps = StepsUntilCancelled(units_);
+  if (ctx.cancellation == nullptr || projected.dim(0) <= steps) {
     return Run(ctx, projected, state, lengths, inner);
   }
-  RecurrentResult all;
-  all.state = state;
-  Tensor outputs({projected.dim(0), projected.dim(1), units_},
-                 projected.value().dtype());
-  for (int64_t t = 0; t < projected.dim(0); t += kStepsUntilCancelled) {
+  Var last = state;
+  std::vector<Var> outputs;
+  for (int64_t t = 0; t < projected.dim(0); t += steps) {
     ctx.CheckCancelled();
-    const int64_t end = std::min(t + kStepsUntilCancelled, projected.dim(0));
-    const RecurrentResult part = Run(ctx, Slice(projected, t, end), all.state,
+    const int64_t end = std::min(t + steps, projected.dim(0));
+    const RecurrentResult part = Run(ctx, Slice(projected, t, end), last,
                                      PartOfLengths(lengths, t, end), inner);
-    outputs.Slice(t, end).CopyFrom(part.outputs.value());
-    all.state = part.state;
+    outputs.push_back(part.outputs);
+    last = part.state;
   }
-  all.outputs = outputs;
-  return all;
+  return {JoinSteps(outputs), last};
 }
 
 RecurrentResult Recurrent::Run(const Context& ctx, const Var& projected,

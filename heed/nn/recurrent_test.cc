@@ -262,6 +262,31 @@ TEST(RecurrentEncoder, ALongSequenceCanBeCancelledAndIsTheSameInParts) {
   }
 }
 
+TEST(RecurrentEncoder, ALongSequenceHasTheSameGradientInParts) {
+  constexpr int64_t kLong = 300;
+  const Tensor lengths = Lengths({300, 40, 256});
+  const Tensor w = RandomTensor({kLong, B, 2 * H}, 4);
+  for (const char* cell : {"rnn", "lstm", "nested_lstm", "gru"}) {
+    SCOPED_TRACE(cell);
+    const Encoder encoder(cell);
+    const auto gradient = [&](const Cancellation* cancellation) {
+      Tape tape;
+      Context ctx;
+      ctx.tape = &tape;
+      ctx.cancellation = cancellation;
+      ctx.fixed_parameters = true;
+      const Var x = tape.Leaf(RandomTensor({kLong, B, kIn}, 3));
+      const Var y = encoder.encoder(ctx, x, lengths).outputs;
+      tape.Backward(y, w, cancellation);
+      return tape.Gradient(x);
+    };
+    const CountedCancellation never;
+    const Tensor parts = gradient(&never);
+    EXPECT_GE(never.asked(), 2 * 2 * 3 * 2) << "there and back";
+    EXPECT_LT(MaxDifference(parts, gradient(nullptr)), 1e-12);
+  }
+}
+
 TEST(SequenceDropout, VariationalUsesOneMaskForAllSteps) {
   Rng rng(1);
   Context ctx;
