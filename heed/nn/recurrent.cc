@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "heed/base/errors.h"
@@ -39,7 +41,16 @@ Var JoinSteps(const std::vector<Var>& parts) {
     rows.push_back(Reshape(part, {1, part.shape().numel()}));
     steps += part.dim(0);
   }
-  return Reshape(ConcatColumns(rows),
+  constexpr size_t kMostParts = 8;  // of ConcatColumns
+  while (rows.size() > 1) {
+    std::vector<Var> joined;
+    for (size_t i = 0; i < rows.size(); i += kMostParts) {
+      const size_t n = std::min(kMostParts, rows.size() - i);
+      joined.push_back(ConcatColumns(std::span(rows).subspan(i, n)));
+    }
+    rows = std::move(joined);
+  }
+  return Reshape(rows.front(),
                  {steps, parts.front().dim(1), parts.front().dim(2)});
 }
 
