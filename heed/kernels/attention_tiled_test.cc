@@ -318,9 +318,7 @@ double Error(const Tensor& x, const Tensor& expected) {
 }
 
 TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
-  std::vector<Precision> precisions = {Precision::kNative};
-  if (HasBF16()) precisions.push_back(Precision::kBF16);
-  for (const Precision precision : precisions) {
+  for (const Precision precision : {Precision::kNative, Precision::kBF16}) {
     for (const double scale : {0.02, 0.125, 1.0}) {
       Case c({1, 130, 200, 1, 1, 64, 64});
       c.args.precision = precision;

@@ -20,7 +20,7 @@ namespace heed::kernels {
 /// processor. Sums of more than kMaxInt8Sum products are native.
 enum class Precision : uint8_t { kNative, kBF16, kInt8 };
 
-/// True if this processor multiplies bf16 in hardware.
+/// True if the processor multiplies bf16; on others kBF16 is kNative.
 bool HasBF16();
 
 /// A right operand [K, N], arranged for products. Cheap to copy.

@@ -399,6 +399,12 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   });
 }
 
+Precision Supported(Precision precision) {
+  static const bool bf16 = HasBF16();
+  return precision == Precision::kBF16 && !bf16 ? Precision::kNative
+                                                : precision;
+}
+
 Tensor AsMatrix(const Tensor& x) { return x.Reshape({x.rows(), x.cols()}); }
 
 }  // namespace
@@ -431,8 +437,8 @@ void Pack(const Tensor& b, bool transpose, Precision precision,
     }
     precision = Precision::kNative;
   }
-  PackF32({b.data<float>(), k, n, b.row_stride(), transpose}, k, precision,
-          packed);
+  PackF32({b.data<float>(), k, n, b.row_stride(), transpose}, k,
+          Supported(precision), packed);
 }
 
 void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
@@ -483,7 +489,8 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
     MultiplyF64(TransposedF64(x), AsMatrix(y.Contiguous()), accumulate, c);
     return;
   }
-  if (precision == Precision::kInt8) precision = Precision::kNative;
+  precision =
+      precision == Precision::kInt8 ? Precision::kNative : Supported(precision);
   const Tensor xs = AsMatrix(x);
   const Tensor ys = AsMatrix(y);
   PackedMatrix packed;
