@@ -41,7 +41,8 @@ class Explain(EndToEnd):
     def test_views_in_the_terminal(self):
         for view in ("heads", "alignment", "frames", "panels", "lines", "saliency"):
             shown = self.explain("--text", "4 5", "--view", view, "--methods", "occlusion")
-            self.assertIn("4", shown, view)
+            # A grid of heads has no room for words.
+            self.assertIn("entropy in bits" if view == "heads" else "4", shown, view)
 
     def test_lines_come_from_standard_input_or_a_file(self):
         lines = "1 2\n3 4 5\n"

@@ -15,6 +15,7 @@ import errno
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -49,6 +50,11 @@ def environment_of(call=None, at=0, error=0, lasts=0, count=None):
     if count:
         environment["HEED_FAULT_COUNT"] = str(count)
     return environment
+
+
+def without_times(printed):
+    """What is printed, but for how long it took."""
+    return re.sub(rb" in \d+\.\d s\n", b"\n", printed)
 
 
 def run(args, *fault, count=None, stdin=b""):
@@ -123,7 +129,7 @@ class Faults(unittest.TestCase):
         old = lasting(out) if out else None
         result = run(args, stdin=stdin)
         self.assertEqual(result.returncode, 0, result.stderr)
-        new, printed = lasting(out) if out else None, result.stdout
+        new, printed = lasting(out) if out else None, without_times(result.stdout)
         count = self.folder / "count"
         for call, error, lasts in faults:
             prepare()
@@ -136,7 +142,7 @@ class Faults(unittest.TestCase):
                 self.tried[call] += 1
                 failed = self.ends_well(result, what)
                 if not failed:
-                    self.assertEqual(result.stdout, printed, what)
+                    self.assertEqual(without_times(result.stdout), printed, what)
                     self.assertTrue(not out or lasting(out) == new, what)
                 elif out and whole:
                     self.assertIn(lasting(out), (old, new), what)
