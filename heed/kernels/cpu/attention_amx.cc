@@ -49,57 +49,17 @@ HEED_AMX void Configure(int64_t rows) {
   _tile_loadconfig(&config);
 }
 
-// With masks of all lanes, as GCC 12 warns of what it leaves unset without
-// them.
-constexpr __mmask16 kAll = 0xffff;
-constexpr __mmask8 kAllPairs = 0xff;
-
-HEED_AMX inline __m512 LowPairs(__m512 p, __m512 q) {
-  return _mm512_castpd_ps(_mm512_maskz_unpacklo_pd(
-      kAllPairs, _mm512_castps_pd(p), _mm512_castps_pd(q)));
-}
-HEED_AMX inline __m512 HighPairs(__m512 p, __m512 q) {
-  return _mm512_castpd_ps(_mm512_maskz_unpackhi_pd(
-      kAllPairs, _mm512_castps_pd(p), _mm512_castps_pd(q)));
-}
-/// Blocks (4 lanes) 0 and 2 of both.
-HEED_AMX inline __m512 EvenBlocks(__m512 p, __m512 q) {
-  return _mm512_maskz_shuffle_f32x4(kAll, p, q, 0x88);
-}
-/// Blocks 1 and 3 of both.
-HEED_AMX inline __m512 OddBlocks(__m512 p, __m512 q) {
-  return _mm512_maskz_shuffle_f32x4(kAll, p, q, 0xdd);
-}
-
 /// out[r, i] = x[i, r], 0 from i = rows on. Shapes: x [rows, 16], out [16, 16].
 HEED_AMX void TransposeTile(int64_t rows, const float* x, int64_t x_row,
                             float* out) {
-  __m512 a[kTileSide];
-  __m512 b[kTileSide];
+  __m512i words[kTileSide];
   for (int64_t i = 0; i < kTileSide; ++i) {
-    a[i] = i < rows ? _mm512_loadu_ps(x + i * x_row) : _mm512_setzero_ps();
+    words[i] =
+        i < rows ? _mm512_loadu_si512(x + i * x_row) : _mm512_setzero_si512();
   }
-  for (int64_t i = 0; i < kTileSide; i += 2) {
-    b[i] = _mm512_maskz_unpacklo_ps(kAll, a[i], a[i + 1]);
-    b[i + 1] = _mm512_maskz_unpackhi_ps(kAll, a[i], a[i + 1]);
-  }
-  // Then block j of a[4 g + c] holds column 4 j + c of rows 4 g to 4 g + 3.
-  for (int64_t g = 0; g < kTileSide; g += 4) {
-    a[g] = LowPairs(b[g], b[g + 2]);
-    a[g + 1] = HighPairs(b[g], b[g + 2]);
-    a[g + 2] = LowPairs(b[g + 1], b[g + 3]);
-    a[g + 3] = HighPairs(b[g + 1], b[g + 3]);
-  }
-  for (int64_t c = 0; c < 4; ++c) {
-    const __m512 even = EvenBlocks(a[c], a[c + 4]);
-    const __m512 odd = OddBlocks(a[c], a[c + 4]);
-    const __m512 even_2 = EvenBlocks(a[c + 8], a[c + 12]);
-    const __m512 odd_2 = OddBlocks(a[c + 8], a[c + 12]);
-    float* row = out + c * kTileSide;
-    _mm512_store_ps(row, EvenBlocks(even, even_2));
-    _mm512_store_ps(row + 4 * kTileSide, EvenBlocks(odd, odd_2));
-    _mm512_store_ps(row + 8 * kTileSide, OddBlocks(even, even_2));
-    _mm512_store_ps(row + 12 * kTileSide, OddBlocks(odd, odd_2));
+  Transpose(words);
+  for (int64_t r = 0; r < kTileSide; ++r) {
+    _mm512_store_si512(out + r * kTileSide, words[r]);
   }
 }
 

@@ -37,6 +37,40 @@ HEED_BF16 inline __m512i RoundedPairs(__m512 a, __m512 b) {
   return _mm512_permutexvar_epi16(order, RoundedJoin(a, b));
 }
 
+/// Transposes 16 rows of 16 pairs.
+HEED_BF16 inline void Transpose(__m512i* t) {
+  // Masks of all lanes, as GCC 12 warns of what it leaves unset without them.
+  constexpr __mmask16 kAll = 0xffff;
+  constexpr __mmask8 kAllPairs = 0xff;
+  __m512i u[kVectorFloats];
+  for (int r = 0; r < kVectorFloats; r += 2) {
+    u[r] = _mm512_maskz_unpacklo_epi32(kAll, t[r], t[r + 1]);
+    u[r + 1] = _mm512_maskz_unpackhi_epi32(kAll, t[r], t[r + 1]);
+  }
+  // Block b of t[4 r + c] becomes column 4 b + c of rows 4 r .. 4 r + 3.
+  for (int r = 0; r < kVectorFloats; r += 4) {
+    t[r] = _mm512_maskz_unpacklo_epi64(kAllPairs, u[r], u[r + 2]);
+    t[r + 1] = _mm512_maskz_unpackhi_epi64(kAllPairs, u[r], u[r + 2]);
+    t[r + 2] = _mm512_maskz_unpacklo_epi64(kAllPairs, u[r + 1], u[r + 3]);
+    t[r + 3] = _mm512_maskz_unpackhi_epi64(kAllPairs, u[r + 1], u[r + 3]);
+  }
+  for (int c = 0; c < 4; ++c) {
+    // Blocks 0 and 2, and 1 and 3, of two rows each.
+    const __m512i even01 =
+        _mm512_maskz_shuffle_i32x4(kAll, t[c], t[4 + c], 0x88);
+    const __m512i odd01 =
+        _mm512_maskz_shuffle_i32x4(kAll, t[c], t[4 + c], 0xdd);
+    const __m512i even23 =
+        _mm512_maskz_shuffle_i32x4(kAll, t[8 + c], t[12 + c], 0x88);
+    const __m512i odd23 =
+        _mm512_maskz_shuffle_i32x4(kAll, t[8 + c], t[12 + c], 0xdd);
+    t[c] = _mm512_maskz_shuffle_i32x4(kAll, even01, even23, 0x88);
+    t[4 + c] = _mm512_maskz_shuffle_i32x4(kAll, odd01, odd23, 0x88);
+    t[8 + c] = _mm512_maskz_shuffle_i32x4(kAll, even01, even23, 0xdd);
+    t[12 + c] = _mm512_maskz_shuffle_i32x4(kAll, odd01, odd23, 0xdd);
+  }
+}
+
 }  // namespace heed::kernels::cpu
 
 #endif  // HEED_KERNELS_CPU_BF16_INL_H_

@@ -13,33 +13,6 @@ namespace {
 
 constexpr int64_t kLanes = kVectorFloats;
 
-/// Transposes 16 rows of 16 pairs.
-HEED_BF16 inline void Transpose(__m512i* t) {
-  __m512i u[kLanes];
-  for (int r = 0; r < kLanes; r += 2) {
-    u[r] = _mm512_unpacklo_epi32(t[r], t[r + 1]);
-    u[r + 1] = _mm512_unpackhi_epi32(t[r], t[r + 1]);
-  }
-  // Block b of t[4 r + c] becomes column 4 b + c of rows 4 r .. 4 r + 3.
-  for (int r = 0; r < kLanes; r += 4) {
-    t[r] = _mm512_unpacklo_epi64(u[r], u[r + 2]);
-    t[r + 1] = _mm512_unpackhi_epi64(u[r], u[r + 2]);
-    t[r + 2] = _mm512_unpacklo_epi64(u[r + 1], u[r + 3]);
-    t[r + 3] = _mm512_unpackhi_epi64(u[r + 1], u[r + 3]);
-  }
-  for (int c = 0; c < 4; ++c) {
-    // Blocks 0 and 2, and 1 and 3, of two rows each.
-    const __m512i even01 = _mm512_shuffle_i32x4(t[c], t[4 + c], 0x88);
-    const __m512i odd01 = _mm512_shuffle_i32x4(t[c], t[4 + c], 0xdd);
-    const __m512i even23 = _mm512_shuffle_i32x4(t[8 + c], t[12 + c], 0x88);
-    const __m512i odd23 = _mm512_shuffle_i32x4(t[8 + c], t[12 + c], 0xdd);
-    t[c] = _mm512_shuffle_i32x4(even01, even23, 0x88);
-    t[4 + c] = _mm512_shuffle_i32x4(odd01, odd23, 0x88);
-    t[8 + c] = _mm512_shuffle_i32x4(even01, even23, 0xdd);
-    t[12 + c] = _mm512_shuffle_i32x4(odd01, odd23, 0xdd);
-  }
-}
-
 }  // namespace
 
 HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
