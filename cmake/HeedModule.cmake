@@ -1,4 +1,5 @@
-# heed_module(NAME [DEPS module...] [LIBS target...] [PRIVATE_LIBS target...])
+# heed_module(NAME [DEPS module...] [TEST_DEPS module...] [LIBS target...]
+#             [PRIVATE_LIBS target...])
 #
 # One static library per folder of heed/, so that an include of a folder that is
 # not named in DEPS does not link. x_test.cc files become one test program.
@@ -48,14 +49,42 @@ set(HEED_COMMON_HEADERS
     <limits> <map> <memory> <numeric> <optional> <set> <span> <string> <string_view>
     <unordered_map> <utility> <vector>)
 
+# heed_tests(NAME SOURCE...)
+#
+# The program heed_NAME_test of tests, which are run one by one as NAME/TEST.
+function(heed_tests NAME)
+  if(NOT HEED_TESTS OR NOT ARGN)
+    return()
+  endif()
+  add_executable(heed_${NAME}_test ${ARGN})
+  if(NAME MATCHES "^(kernels|ops|nn|models)$") # B, T, Case, Model mean another thing in each file
+    set_target_properties(heed_${NAME}_test PROPERTIES UNITY_BUILD OFF)
+  endif()
+  target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
+                                                  GTest::gtest_main)
+  # What takes time is in the libraries; without optimisation nothing is fortified.
+  target_compile_options(heed_${NAME}_test PRIVATE -O0 -U_FORTIFY_SOURCE)
+  heed_precompile(heed_${NAME}_test heed_base_test <gtest/gtest.h> ${HEED_COMMON_HEADERS})
+  if(HEED_SANITIZE)
+    # A process for each of thousands of tests would mostly start and end.
+    foreach(shard RANGE 3)
+      add_test(NAME ${NAME}/${shard} COMMAND heed_${NAME}_test)
+      set_tests_properties(${NAME}/${shard} PROPERTIES TIMEOUT 900 ENVIRONMENT
+                           "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+  else()
+    gtest_discover_tests(heed_${NAME}_test DISCOVERY_MODE PRE_TEST
+                         TEST_PREFIX "${NAME}/" PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()
+
 set(HEED_MODULES "" CACHE INTERNAL "")
 
 function(heed_module NAME)
-  cmake_parse_arguments(ARG "" "" "DEPS;LIBS;PRIVATE_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPS;TEST_DEPS;LIBS;PRIVATE_LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
   set(tests ${sources})
-  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   if(NOT sources)
     return()
@@ -71,32 +100,17 @@ function(heed_module NAME)
   set(HEED_MODULES ${HEED_MODULES} ${NAME} CACHE INTERNAL "")
 
   set(owner heed_base)
-  if(NAME MATCHES "^(base|io|data|metrics|explain|train|tasks|convert|serve)$")
+  if(NAME MATCHES "^(base|io|text|data|metrics|explain|render|train|tasks|convert|serve)$")
     heed_sanitize_cheaply(heed_${NAME})
   elseif(HEED_SANITIZE)
     set(owner heed_tensor)
   endif()
   heed_precompile(heed_${NAME} ${owner} ${HEED_COMMON_HEADERS})
-  if(HEED_TESTS AND tests)
-    add_executable(heed_${NAME}_test ${tests})
-    if(NAME MATCHES "^(kernels|ops|nn|models)$") # B, T, Case, Model mean another thing in each file
-      set_target_properties(heed_${NAME}_test PROPERTIES UNITY_BUILD OFF)
-    endif()
-    target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
-                                                    GTest::gtest_main)
-    # What takes time is in the libraries; without optimisation nothing is fortified.
-    target_compile_options(heed_${NAME}_test PRIVATE -O0 -U_FORTIFY_SOURCE)
-    heed_precompile(heed_${NAME}_test heed_base_test <gtest/gtest.h> ${HEED_COMMON_HEADERS})
-    if(HEED_SANITIZE)
-      # A process for each of thousands of tests would mostly start and end.
-      foreach(shard RANGE 3)
-        add_test(NAME ${NAME}/${shard} COMMAND heed_${NAME}_test)
-        set_tests_properties(${NAME}/${shard} PROPERTIES TIMEOUT 900 ENVIRONMENT
-                             "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${shard}")
-      endforeach()
-    else()
-      gtest_discover_tests(heed_${NAME}_test DISCOVERY_MODE PRE_TEST
-                           TEST_PREFIX "${NAME}/" PROPERTIES TIMEOUT 300)
-    endif()
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  heed_tests(${NAME} ${tests})
+  if(TARGET heed_${NAME}_test)
+    foreach(dep IN LISTS ARG_TEST_DEPS)
+      target_link_libraries(heed_${NAME}_test PRIVATE heed_${dep})
+    endforeach()
   endif()
 endfunction()

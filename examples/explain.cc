@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "heed/base/rng.h"
-#include "heed/explain/explanation_file.h"
 #include "heed/io/file.h"
+#include "heed/render/explanation_file.h"
 #include "heed/tasks/classify.h"
 #include "heed/tasks/explain_summary.h"
 

@@ -5,11 +5,11 @@
 #include <cstdlib>
 
 #include "heed/attention/attention.h"
-#include "heed/explain/heatmap_terminal.h"
 #include "heed/nn/linear.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
+#include "heed/render/heatmap_terminal.h"
 #include "heed/train/optimizer.h"
 
 using namespace heed;

@@ -9,7 +9,7 @@
 
 #include "heed/base/rng.h"
 #include "heed/decode/translator.h"
-#include "heed/explain/heatmap_terminal.h"
+#include "heed/render/heatmap_terminal.h"
 #include "heed/tasks/translation.h"
 
 namespace {

@@ -10,9 +10,9 @@
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/data/input_lines.h"
-#include "heed/explain/alignment_file.h"
 #include "heed/io/file.h"
 #include "heed/metrics/symmetrize.h"
+#include "heed/render/alignment_file.h"
 #include "heed/tasks/translation.h"
 #include "heed/tasks/word_alignment.h"
 

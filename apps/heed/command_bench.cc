@@ -5,9 +5,9 @@
 
 #include "apps/heed/command.h"
 #include "apps/heed/commands.h"
-#include "heed/attention/attention_bench.h"
+#include "bench/attention_bench.h"
+#include "bench/train_bench.h"
 #include "heed/train/progress.h"
-#include "heed/train/train_bench.h"
 
 namespace heed {
 namespace {

@@ -7,15 +7,15 @@
 
 #include "apps/heed/command.h"
 #include "apps/heed/commands.h"
-#include "apps/heed/demos.h"
 #include "apps/heed/views.h"
+#include "demos/demos.h"
 #include "heed/attention/score.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/dates.h"
-#include "heed/explain/heatmap_svg.h"
-#include "heed/explain/heatmap_terminal.h"
 #include "heed/io/file.h"
+#include "heed/render/heatmap_svg.h"
+#include "heed/render/heatmap_terminal.h"
 #include "heed/tasks/translation.h"
 #include "heed/train/progress.h"
 

@@ -8,8 +8,8 @@
 #include "apps/heed/tasks.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
-#include "heed/explain/terminal.h"
 #include "heed/io/file.h"
+#include "heed/render/terminal.h"
 
 namespace heed {
 namespace {

@@ -4,8 +4,8 @@
 #include "apps/heed/commands.h"
 #include "apps/heed/views.h"
 #include "heed/base/errors.h"
-#include "heed/explain/line_plot.h"
-#include "heed/explain/terminal.h"
+#include "heed/render/line_plot.h"
+#include "heed/render/terminal.h"
 #include "heed/train/learning_curves.h"
 #include "heed/train/progress.h"
 

@@ -13,9 +13,9 @@
 #include "heed/data/input_lines.h"
 #include "heed/decode/divided_lines.h"
 #include "heed/decode/translator.h"
-#include "heed/explain/alignment_file.h"
-#include "heed/explain/heatmap_terminal.h"
 #include "heed/io/file.h"
+#include "heed/render/alignment_file.h"
+#include "heed/render/heatmap_terminal.h"
 #include "heed/tasks/translation.h"
 #include "heed/tasks/word_alignment.h"
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "heed/base/errors.h"
-#include "heed/explain/png.h"
 #include "heed/io/file.h"
+#include "heed/render/png.h"
 
 namespace heed {
 

@@ -11,12 +11,12 @@
 #include "heed/base/errors.h"
 #include "heed/convert/huggingface.h"
 #include "heed/convert/translation_parts.h"
-#include "heed/data/subwords.h"
 #include "heed/decode/options.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
 #include "heed/nn/positions.h"
 #include "heed/tasks/pretrain.h"
+#include "heed/text/subwords.h"
 
 namespace heed {
 namespace {

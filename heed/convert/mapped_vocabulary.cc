@@ -13,9 +13,9 @@
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
-#include "heed/data/subwords.h"
 #include "heed/io/file.h"
 #include "heed/io/yaml.h"
+#include "heed/text/subwords.h"
 
 namespace heed {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "heed/data/sentencepiece_model.h"
-#include "heed/data/vocabulary.h"
 #include "heed/tensor/tensor.h"
+#include "heed/text/sentencepiece_model.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 

@@ -62,15 +62,6 @@ ParallelText ReadTsv(const std::string& path) {
   return text;
 }
 
-Encoded EncodeSentence(const Vocabulary& vocabulary, std::string_view line,
-                       bool lowercase) {
-  Encoded encoded = vocabulary.EncodeWithPieces(
-      lowercase ? std::string_view(Lowercase(line)) : line);
-  encoded.ids.push_back(kEos);
-  encoded.pieces.push_back(vocabulary.Piece(kEos));
-  return encoded;
-}
-
 std::vector<std::vector<int32_t>> EncodeLines(
     std::span<const std::string> lines, const Vocabulary& vocabulary,
     bool lowercase) {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/data/vocabulary.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 
@@ -59,9 +59,6 @@ struct Corpus {
   int64_t size() const { return static_cast<int64_t>(source.size()); }
 };
 
-/// The one way from a line to what a model reads: the tokens, then kEos.
-Encoded EncodeSentence(const Vocabulary& vocabulary, std::string_view line,
-                       bool lowercase);
 /// The ids of EncodeSentence for each line, on all threads.
 std::vector<std::vector<int32_t>> EncodeLines(
     std::span<const std::string> lines, const Vocabulary& vocabulary,

@@ -10,8 +10,8 @@
 
 #include "heed/base/config.h"
 #include "heed/data/batches.h"
-#include "heed/data/vocabulary.h"
 #include "heed/tensor/tensor.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "heed/data/corpus.h"
-#include "heed/data/vocabulary.h"
 #include "heed/tensor/tensor.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 

@@ -8,7 +8,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
-#include "heed/data/wordpiece.h"
+#include "heed/text/wordpiece.h"
 
 namespace heed {
 namespace {

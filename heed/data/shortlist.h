@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "heed/data/corpus.h"
-#include "heed/data/vocabulary.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
+
+/// The file of a model folder that DecodeOptions::shortlist means by "model".
+inline constexpr const char* kShortlistFile = "shortlist.safetensors";
 
 struct ShortlistOptions {
   int frequent = 100;  ///< target tokens that every sentence may use

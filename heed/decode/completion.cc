@@ -12,9 +12,9 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/data/subwords.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
+#include "heed/text/subwords.h"
 
 namespace heed {
 namespace {

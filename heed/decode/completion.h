@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "heed/base/config.h"
-#include "heed/data/vocabulary.h"
 #include "heed/models/sequence_model.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 

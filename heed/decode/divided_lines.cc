@@ -10,7 +10,7 @@
 
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"
-#include "heed/data/sentences.h"
+#include "heed/text/sentences.h"
 
 namespace heed {
 namespace {

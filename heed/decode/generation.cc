@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/data/vocabulary.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 namespace {

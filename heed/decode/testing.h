@@ -14,8 +14,8 @@
 
 #include "heed/base/rng.h"
 #include "heed/data/batches.h"
-#include "heed/data/vocabulary.h"
 #include "heed/models/sequence_model.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "heed/data/shortlist.h"
-#include "heed/data/vocabulary.h"
 #include "heed/decode/hypothesis.h"
 #include "heed/models/sequence_model.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 
@@ -51,9 +51,6 @@ using Translations = std::vector<Translation>;
 /// "index ||| text ||| score".
 std::string LinesOf(int64_t index, const Translations& translations,
                     bool nbest);
-
-/// The file of a model folder that DecodeOptions::shortlist means by "model".
-inline constexpr const char* kShortlistFile = "shortlist.safetensors";
 
 /// The shortlist that the options name, if any: of a lexicon, or that in the
 /// model's folder. Throws: IoError; FormatError.

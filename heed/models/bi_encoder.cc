@@ -8,6 +8,7 @@
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
+#include "heed/ops/norm.h"
 #include "heed/ops/shape.h"
 
 namespace heed {

@@ -1,6 +1,7 @@
 #include "heed/nn/norm.h"
 
 #include "heed/ops/attention.h"
+#include "heed/ops/norm.h"
 
 namespace heed {
 

@@ -39,14 +39,6 @@ Var SparseAttention(kernels::AttentionArgs& args,
                     std::shared_ptr<const kernels::Neighbourhood> graph,
                     std::span<const Var> inputs, Tensor& weights);
 
-/// x / √(Σ x² + ε) for every row; a zero row stays zero.
-Var NormalizeRows(const Var& x, double epsilon);
-
-/// (x − mean) / √(variance + ε) · gain + bias for every row.
-/// Shapes: x [..., N], gain and bias [N]. Paper: Ba et al. 2016,
-/// arXiv:1607.06450.
-Var LayerNorm(const Var& x, const Var& gain, const Var& bias, double epsilon);
-
 }  // namespace heed
 
 #endif  // HEED_OPS_ATTENTION_H_

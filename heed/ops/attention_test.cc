@@ -6,6 +6,7 @@
 
 #include "heed/autograd/testing.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/ops/norm.h"
 
 namespace heed {
 namespace {

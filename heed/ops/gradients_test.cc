@@ -9,6 +9,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
+#include "heed/ops/norm.h"
 #include "heed/ops/rnn.h"
 #include "heed/ops/shape.h"
 #include "heed/ops/steps.h"

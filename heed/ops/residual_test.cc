@@ -7,6 +7,7 @@
 
 #include "heed/ops/attention.h"
 #include "heed/ops/matmul.h"
+#include "heed/ops/norm.h"
 #include "heed/ops/testing.h"
 
 namespace heed {

@@ -1,7 +1,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "heed/explain/markup.h"
+#include "heed/render/markup.h"
 #include "heed/serve/api.h"
 
 namespace heed {

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "heed/base/text.h"
-#include "heed/data/sentences.h"
 #include "heed/serve/ascii.h"
 #include "heed/serve/html_entities.h"
 #include "heed/serve/html_tokens.h"
 #include "heed/serve/placeholders.h"
+#include "heed/text/sentences.h"
 
 namespace heed {
 namespace {

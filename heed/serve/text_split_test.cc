@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/data/sentences.h"
+#include "heed/text/sentences.h"
 
 namespace heed {
 namespace {

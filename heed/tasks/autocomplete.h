@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "heed/data/typing.h"
-#include "heed/explain/connectivity.h"
 #include "heed/models/autocomplete.h"
+#include "heed/render/connectivity.h"
 #include "heed/tasks/task.h"
 
 namespace heed {

@@ -7,8 +7,8 @@
 
 #include "heed/base/config.h"
 #include "heed/data/pair_files.h"
-#include "heed/data/vocabulary.h"
 #include "heed/metrics/error_rate.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 

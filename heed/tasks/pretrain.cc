@@ -17,10 +17,10 @@
 #include "heed/data/input_lines.h"
 #include "heed/data/labelled.h"
 #include "heed/data/pair_files.h"
-#include "heed/data/sentences.h"
 #include "heed/data/table.h"
 #include "heed/io/file.h"
 #include "heed/kernels/normalizers.h"
+#include "heed/text/sentences.h"
 #include "heed/train/progress.h"
 
 namespace heed {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
-#include "heed/data/vocabulary.h"
 #include "heed/io/safetensors.h"
 #include "heed/models/transformer_config.h"
 #include "heed/tasks/text_vocabulary.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 

@@ -13,13 +13,13 @@
 #include "heed/data/conll.h"
 #include "heed/data/corpus.h"
 #include "heed/data/labelled.h"
-#include "heed/data/rare_words.h"
 #include "heed/metrics/entities.h"
 #include "heed/models/encoder_config.h"
 #include "heed/models/tagger.h"
 #include "heed/tasks/mentions.h"
 #include "heed/tasks/tag_input.h"
 #include "heed/tasks/task.h"
+#include "heed/text/rare_words.h"
 
 namespace heed {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "heed/base/errors.h"
-#include "heed/data/pieces.h"
+#include "heed/text/pieces.h"
 
 namespace heed {
 namespace {

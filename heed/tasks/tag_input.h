@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "heed/data/words.h"
 #include "heed/models/encoder_config.h"
 #include "heed/models/sentence_encoder.h"
 #include "heed/nn/word_features.h"
 #include "heed/tasks/text_vocabulary.h"
+#include "heed/text/words.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {

@@ -15,7 +15,7 @@
 #include "heed/base/config.h"
 #include "heed/data/input_lines.h"
 #include "heed/explain/attention_recorder.h"
-#include "heed/explain/line_plot.h"
+#include "heed/render/line_plot.h"
 #include "heed/tasks/explainable_prediction.h"
 #include "heed/train/model_folder.h"
 #include "heed/train/trainable.h"

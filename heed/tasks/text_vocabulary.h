@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/base/config.h"
-#include "heed/data/vocabulary.h"
+#include "heed/text/vocabulary.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {

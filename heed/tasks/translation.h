@@ -7,9 +7,6 @@
 #include <string>
 
 #include "heed/data/batches.h"
-#include "heed/data/bpe_dropout.h"
-#include "heed/data/vocabulary.h"
-#include "heed/data/word_tokens.h"
 #include "heed/decode/translator.h"
 #include "heed/metrics/aer.h"
 #include "heed/models/config.h"
@@ -18,6 +15,9 @@
 #include "heed/tasks/task.h"
 #include "heed/tasks/translation_evaluation.h"
 #include "heed/tasks/translation_model.h"
+#include "heed/text/bpe_dropout.h"
+#include "heed/text/vocabulary.h"
+#include "heed/text/word_tokens.h"
 
 namespace heed {
 

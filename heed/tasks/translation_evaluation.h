@@ -8,7 +8,7 @@
 
 #include "heed/decode/divided_lines.h"
 #include "heed/decode/options.h"
-#include "heed/explain/line_plot.h"
+#include "heed/render/line_plot.h"
 #include "heed/tasks/translation_model.h"
 
 namespace heed {

@@ -12,12 +12,12 @@
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
 #include "heed/data/input_lines.h"
-#include "heed/data/subwords.h"
-#include "heed/data/word_tokens.h"
 #include "heed/io/file.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/metrics/symmetrize.h"
 #include "heed/tasks/translation_loss.h"
+#include "heed/text/subwords.h"
+#include "heed/text/word_tokens.h"
 
 namespace heed {
 namespace {

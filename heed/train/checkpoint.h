@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/models/sequence_model.h"
+#include "heed/autograd/parameter_set.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/weight_average.h"
 

@@ -12,13 +12,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+#include "heed/metrics/metrics.h"
 
 namespace heed {
-
-/// Names and values of one step, in order.
-using Metrics = std::vector<std::pair<std::string, double>>;
 
 /// CRC-32C (Castagnoli).
 uint32_t Crc32c(std::string_view bytes);

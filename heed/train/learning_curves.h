@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/explain/line_plot.h"
+#include "heed/render/line_plot.h"
 
 namespace heed {
 

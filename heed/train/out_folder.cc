@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "heed/base/errors.h"
-#include "heed/decode/translator.h"
+#include "heed/data/shortlist.h"
 #include "heed/io/file.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/model_folder.h"

@@ -9,7 +9,7 @@
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
-#include "heed/train/event_file.h"
+#include "heed/metrics/metrics.h"
 
 namespace heed {
 

@@ -14,10 +14,10 @@
 #include "heed/data/series.h"
 #include "heed/data/shortlist.h"
 #include "heed/data/table.h"
-#include "heed/data/word_vectors.h"
 #include "heed/io/yaml.h"
 #include "heed/metrics/aer.h"
 #include "heed/serve/api_keys.h"
+#include "heed/text/word_vectors.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace heed::fuzz {

@@ -1,8 +1,8 @@
 // Any text through every tokenizer, learnt from a few lines: nothing is
 // refused, also where the text is not UTF-8.
 #include "heed/base/text.h"
-#include "heed/data/vocabulary.h"
-#include "heed/data/wordpiece.h"
+#include "heed/text/vocabulary.h"
+#include "heed/text/wordpiece.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace heed::fuzz {

@@ -1,8 +1,8 @@
 // Vocabulary files and what their tokens make of a text: a byte for the kind,
 // the file, the separator, the text.
 #include "heed/convert/mapped_vocabulary.h"
-#include "heed/data/sentencepiece_model.h"
-#include "heed/data/vocabulary.h"
+#include "heed/text/sentencepiece_model.h"
+#include "heed/text/vocabulary.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace heed::fuzz {

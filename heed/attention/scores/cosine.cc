@@ -5,6 +5,7 @@
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/norm.h"
 #include "heed/ops/shape.h"
 
 namespace heed {

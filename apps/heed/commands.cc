@@ -1,0 +1,161 @@
+#include "apps/heed/commands.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "apps/heed/command.h"
+#include "apps/heed/main.h"
+#include "heed/base/config.h"
+#include "heed/base/errors.h"
+
+namespace heed {
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> commands = {
+      {"demo", "learn to read dates and see the attention; needs no data",
+       RunDemo, &Demos()},
+      {"train", "train a model on examples of a task", RunTrain},
+      {"translate", "translate standard input line by line", RunTranslate},
+      {"predict", "predict for each input line", RunPredict},
+      {"align", "align the words of sentence pairs", RunAlign},
+      {"serve", "HTTP server with a web page", RunServe},
+      {"evaluate", "measure models on examples with known answers",
+       RunEvaluate},
+      {"explain", "show attention, and what predictions depend on", RunExplain},
+      {"quantize", "quantise a model to int8", RunQuantize},
+      {"shortlist", "learn a lexical shortlist for faster translation",
+       RunShortlist},
+      {"import", "read a model of Marian or Hugging Face", RunImport},
+      {"export", "write a model for Hugging Face", RunExport},
+      {"plot", "draw the learning curves of trainings", RunPlot},
+      {"info", "describe a model folder", RunInfo},
+      {"list", "the tasks, models and attentions there are", RunList},
+      {"bench", "measure training, attention and decoding on this machine",
+       RunBench, &Benches()},
+      {"manual", "write the manual pages", RunManual},
+      {"completion", "print a shell completion script", RunCompletion},
+      {"help", "explain a command: heed help train", RunHelp},
+  };
+  return commands;
+}
+
+const std::vector<CommandExample>& Examples() {
+  static const std::vector<CommandExample> examples = {
+      {"heed demo",
+       "learn to read dates in about a minute, and see the attention"},
+      {"heed train --model bahdanau --source train.de --target train.en \\\n"
+       "           --valid-source valid.de --valid-target valid.en --out model",
+       "train a translator on line-aligned text"},
+      {"heed translate model < test.de > test.out", "translate line by line"},
+      {"heed evaluate model --source test.de --target test.en",
+       "BLEU, chrF and loss against references"},
+  };
+  return examples;
+}
+
+namespace {
+
+void PrintMainHelp() {
+  std::string text = fmt::format(
+      "heed {}.\n\nUsage: heed COMMAND [options]\n\nCommands\n", kSummary);
+  for (const Command& command : Commands()) {
+    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  }
+  text += "\nExamples\n";
+  for (const CommandExample& example : Examples()) {
+    std::string line = example.line;
+    for (size_t i = line.find('\n'); i != std::string::npos;
+         i = line.find('\n', i + 1)) {
+      line.insert(i + 1, "  ");
+    }
+    text += fmt::format("  {}\n      {}\n", line, example.meaning);
+  }
+  text +=
+      "\nheed help COMMAND (or heed COMMAND --help) explains a command; heed "
+      "--version prints the version.\n";
+  std::fputs(text.c_str(), stdout);
+}
+
+}  // namespace
+
+// What stands behind the command is given to it, so that help can depend on it:
+// heed help train --task tag.
+int RunHelp(const Arguments& arguments) {
+  if (!arguments.empty()) {
+    if (const Command* command = FindCommand(Commands(), arguments[0])) {
+      Arguments rest(arguments.begin() + 1, arguments.end());
+      rest.emplace_back("--help");
+      return command->run(rest);
+    }
+  }
+  std::string name;
+  Options options("help",
+                  "Explains a command, as heed COMMAND --help does. Further "
+                  "options choose what is explained: heed help train --task "
+                  "tag.");
+  options.OptionalPositional("COMMAND", name, OneOf(NamesOf(Commands())),
+                             "which command");
+  options.Example("heed help train");
+  options.Example("heed help train --task tag --model bert-tiny");
+  if (options.Parse(arguments)) PrintMainHelp();
+  return 0;
+}
+
+namespace {
+
+int RunMain(const Arguments& arguments) {
+  const std::string name = arguments.empty() ? "--help" : arguments[0];
+  if (name == "--help" || name == "-h") {
+    PrintMainHelp();
+    return 0;
+  }
+  if (name == "--version") {
+    std::puts("heed " HEED_VERSION);
+    return 0;
+  }
+  const Arguments rest(
+      arguments.empty() ? arguments.end() : arguments.begin() + 1,
+      arguments.end());
+  if (name == "__complete") return RunComplete(rest);
+  if (const Command* command = FindCommand(Commands(), name)) {
+    return command->run(rest);
+  }
+  const std::vector<std::string> names = NamesOf(Commands());
+  throw ConfigError(fmt::format("unknown command '{}'{} (valid: {})", name,
+                                DidYouMean(name, names),
+                                fmt::join(names, ", ")));
+}
+
+/// A file that is opened must not take the number of a standard stream that
+/// was closed, or what is printed would go into it. Reading from the stream and
+/// printing results to it still fail; what is told on standard error is lost.
+void OccupyStandardStreams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    if (open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY) != fd)
+      _exit(1);
+  }
+}
+
+extern "C" void OnInterrupt(int) {
+  constexpr char kMessage[] = "heed: interrupted\n";
+  [[maybe_unused]] const auto written =
+      write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  _exit(kExitInterrupted);
+}
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  OccupyStandardStreams();
+  std::signal(SIGINT, OnInterrupt);
+  return RunCommand(RunMain, {argv + 1, argv + argc});
+}
+
+}  // namespace heed

@@ -1,0 +1,190 @@
+#include "bench/train_bench.h"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/threads.h"
+#include "heed/base/timing.h"
+#include "heed/models/config.h"
+#include "heed/models/encoder_decoder.h"
+#include "heed/models/transformer.h"
+#include "heed/ops/loss.h"
+#include "heed/text/vocabulary.h"
+#include "heed/train/optimizer.h"
+
+namespace heed {
+namespace {
+
+/// The recurrent models with 512 features everywhere.
+void ChooseSizes(const std::string& model, RecurrentConfig& config) {
+  constexpr int kFeatures = 512;
+  config.embedding = kFeatures;
+  config.units = kFeatures;
+  config.dropout = 0;
+  if (model != "bahdanau") return;
+  config.cell = "gru";
+  config.readout = "tanh";
+  config.readout_state = "cur";
+}
+
+/// Sizes of the name; one table of words, dropout wherever there is one.
+void ChooseRegularisation(TransformerConfig& config) {
+  constexpr double kRate = 0.1;
+  config.tie = "all";
+  config.dropout = kRate;
+  config.attention_dropout = kRate;
+  config.activation_dropout = kRate;
+}
+
+ModelConfig ConfigOf(const TrainBenchOptions& o) {
+  ModelConfig config;
+  config.Choose(o.model);
+  ChooseSizes(o.model, config.recurrent);
+  ChooseRegularisation(config.transformer);
+  config.recurrent.precision = o.precision;
+  config.transformer.precision = o.precision;
+  config.Resolve();
+  return config;
+}
+
+std::unique_ptr<SequenceModel> MakeModel(const ModelConfig& config, int vocab) {
+  constexpr uint64_t kSeed = 1;
+  if (config.family() == ModelFamily::kTransformer) {
+    return std::make_unique<Transformer>(config.transformer, vocab, vocab,
+                                         kSeed);
+  }
+  return std::make_unique<EncoderDecoder>(config.recurrent, vocab, vocab,
+                                          kSeed);
+}
+
+Tensor RandomIds(int rows, int columns, int vocabulary, Rng& rng) {
+  Tensor ids({rows, columns}, DType::kI32);
+  const auto range = static_cast<uint64_t>(vocabulary - kSpecialTokens);
+  for (int64_t i = 0; i < ids.numel(); ++i) {
+    ids.data<int32_t>()[i] =
+        static_cast<int32_t>(rng.Below(range)) + kSpecialTokens;
+  }
+  return ids;
+}
+
+/// Rows that a weight is applied to in a forward pass.
+double RowsOf(const std::string& weight, const TrainBenchOptions& o) {
+  const auto within = [&](std::string_view part) {
+    return weight.find(part) != std::string::npos;
+  };
+  if (within("decoder.bridge") || within("decoder.summary") ||
+      within("decoder.context")) {
+    return o.batch;
+  }
+  const bool of_source = within("encoder.") || within("attention.key.") ||
+                         within("cross_attention.kv.");
+  return static_cast<double>(o.batch) * (of_source ? o.src_len : o.tgt_len);
+}
+
+/// Multiplications and additions of a forward and backward pass in products
+/// with weights: three products (y, dx, dw) for each weight and each row it is
+/// applied to. The products with embeddings are look-ups, but for the one that
+/// is the output matrix too.
+double ProductOperations(const ModelConfig& config,
+                         const ParameterSet& parameters,
+                         const TrainBenchOptions& o) {
+  double elements = 0;  // of weights, each counted for all of its rows
+  double embedding = 0;
+  for (const auto& parameter : parameters.all()) {
+    const Tensor& w = parameter->value();
+    if (w.rank() != 2) continue;
+    const auto size = static_cast<double>(w.numel());
+    if (parameter->name().ends_with("embedding.weight")) {
+      embedding = size;
+    } else {
+      elements += RowsOf(parameter->name(), o) * size;
+    }
+  }
+  const bool tied = config.family() == ModelFamily::kTransformer ||
+                    config.recurrent.tie_output;
+  if (tied) elements += RowsOf("output", o) * embedding;
+  return 6 * elements;
+}
+
+}  // namespace
+
+void TrainBenchOptions::Visit(FieldList& v) {
+  v.Section("Benchmark");
+  v("model", model,
+    OneOf{"fixed", "bahdanau", "luong", "transformer-tiny", "transformer-base"},
+    "model; recurrent ones with all widths 512");
+  v("batch", batch, Range(1, 65536), "sentence pairs");
+  v("src_len", src_len, Range(1, 65536), "source tokens of each");
+  v("tgt_len", tgt_len, Range(1, 65536), "target tokens of each");
+  v("vocab", vocab, Range(kSpecialTokens + 1, 10000000),
+    "tokens of either vocabulary");
+  v("steps", steps, Range(1, 100000), "steps that are timed");
+  v("precision", precision, OneOf{"f32", "bf16"},
+    "number format of matrix products");
+  v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+}
+
+TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
+  const ThreadLimit limit(o.threads);
+  const ModelConfig config = ConfigOf(o);
+  const std::unique_ptr<SequenceModel> model = MakeModel(config, o.vocab);
+  OptimizerConfig adam;
+  adam.epsilon = 1e-8;
+  Optimizer optimizer(model->parameters(), adam);
+  const bool bf16 = o.precision == "bf16" && kernels::HasBF16();
+  const auto precision =
+      bf16 ? kernels::Precision::kBF16 : kernels::Precision::kNative;
+
+  Rng rng(1);
+  const Tensor source = RandomIds(o.src_len, o.batch, o.vocab, rng);
+  const Tensor target_in = RandomIds(o.tgt_len, o.batch, o.vocab, rng);
+  const Tensor target_out = RandomIds(o.tgt_len, o.batch, o.vocab, rng);
+  const Tensor lengths = Tensor::Full({o.batch}, o.src_len, DType::kI32);
+  Tape tape;
+  Context ctx;
+  ctx.tape = &tape;
+  ctx.rng = &rng;
+  ctx.training = true;
+  CrossEntropyOptions loss_options;
+  loss_options.scale = 1.0 / (static_cast<double>(o.batch) * o.tgt_len);
+
+  constexpr int kWarmUp = 3;
+  constexpr double kRateSeconds = 0.15;
+  std::vector<double> times;
+  std::vector<double> rates;
+  for (int step = 1; step <= kWarmUp + o.steps; ++step) {
+    const auto start = Clock::now();
+    const CrossEntropyLoss loss =
+        model->Loss(ctx, source, lengths, target_in, target_out, loss_options);
+    tape.Backward(loss.loss);
+    tape.Clear();
+    optimizer.Step(step, 1e-4);
+    const double seconds = SecondsSince(start);
+    if (step <= kWarmUp) continue;
+    times.push_back(seconds);
+    // Between the steps, so that both see the same machine.
+    if (step % 3 == 0) {
+      rates.push_back(kernels::MeasureProductRate(precision, kRateSeconds));
+    }
+  }
+  if (rates.empty()) {
+    rates.push_back(kernels::MeasureProductRate(precision, kRateSeconds));
+  }
+
+  TrainBenchResult result;
+  result.model = o.model;
+  result.dtype = bf16 ? "bf16" : "f32";
+  result.threads = ThreadCount();
+  const double seconds = Median(times);
+  const double operations = ProductOperations(config, model->parameters(), o);
+  const double rate = Median(rates);
+  result.ms_per_step = seconds * 1e3;
+  result.tokens_per_second = static_cast<double>(o.batch) * o.tgt_len / seconds;
+  result.gflop_per_step = operations / 1e9;
+  result.limit_gflops = rate / 1e9;
+  result.floor_ms = operations / rate * 1e3;
+  return result;
+}
+
+}  // namespace heed

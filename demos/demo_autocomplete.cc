@@ -1,0 +1,314 @@
+// heed demo autocomplete: four recurrent cells guess the word that is being
+// typed, and show what they remember for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "demos/demos.h"
+#include "heed/base/errors.h"
+#include "heed/base/threads.h"
+#include "heed/data/stories.h"
+#include "heed/io/file.h"
+#include "heed/render/connectivity.h"
+#include "heed/render/line_plot.h"
+#include "heed/render/text_layout.h"
+#include "heed/tasks/autocomplete.h"
+
+namespace heed {
+namespace {
+
+constexpr int kTrainStories = 8000;
+constexpr int kValidStories = 150;
+constexpr int kTestStories = 500;
+// Of a text of one's own, one line in so many is for validation and one for the
+// test.
+constexpr size_t kHeldOutEvery = 20;
+constexpr int kStoryEpochs = 8;
+constexpr int kTextEpochs = 2;
+constexpr int kMoments = 3;
+constexpr int kNameColumns = 14;
+
+struct CellName {
+  const char* cell;
+  const char* name;
+};
+constexpr std::array<CellName, 4> kMemoryCells = {
+    {{"gru", "GRU"},
+     {"lstm", "LSTM"},
+     {"nested_lstm", "Nested LSTM"},
+     {"rnn", "RNN"}}};
+
+struct MemoryCommand {
+  std::string out = "heed-memory";
+  std::vector<std::string> texts;
+  std::vector<std::string> models;
+  std::string sentence;
+  int units = 64;
+  int layers = 1;
+  int epochs = 0;
+  int words = 3000;
+  double forget_gate_bias = 3;
+  uint64_t seed = 1;
+  int threads = 0;
+
+  void Visit(FieldList& v) {
+    v("out", out, Any{"DIR"}, "folder for models and pictures");
+    v("texts", texts, Any{"FILE"},
+      "learn from this text instead of made-up stories; one line in 20 is for "
+      "validation, one for the test");
+    v("models", models, Any{"DIR"},
+      "show these models of heed train --task autocomplete and train none; "
+      "--texts is then their test");
+    v("sentence", sentence, Any{"TEXT"},
+      "what is typed in the pictures; none: the first test line");
+    v("units", units, Range(1, 4096), "features of a state");
+    v("layers", layers, Range(1, 16), "recurrent layers");
+    v("epochs", epochs, Range(0, 1000),
+      "passes over the text; 0: 8 over stories, 2 over a text");
+    v("words", words, Range(1, 1000000), "most frequent words to guess");
+    v("forget_gate_bias", forget_gate_bias, Range(-20, 20),
+      "initial bias of forget gates (a GRU's update gates)");
+    v("seed", seed, "of the stories and the weights");
+    v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  }
+};
+
+struct MemoryText {
+  std::vector<std::string> train, valid, test;
+  bool stories = true;
+};
+
+/// A model and what is measured of it.
+struct MemoryModel {
+  std::string name;
+  std::string folder;
+  std::unique_ptr<Task> task;
+
+  const AutocompleteTask& autocomplete() const {
+    return dynamic_cast<const AutocompleteTask&>(*task);
+  }
+};
+
+MemoryText TextOf(const MemoryCommand& command) {
+  if (command.texts.empty() && !command.models.empty()) {
+    return {{}, {}, {}, false};
+  }
+  if (command.texts.empty()) {
+    return {MakeStories(kTrainStories, command.seed),
+            MakeStories(kValidStories, command.seed + 1),
+            MakeStories(kTestStories, command.seed + 2)};
+  }
+  MemoryText text;
+  text.stories = false;
+  size_t number = 0;
+  for (const std::string& path : command.texts) {
+    for (std::string& line : ReadLines(path)) {
+      const size_t place = number++ % kHeldOutEvery;
+      const bool whole = !command.models.empty();
+      (whole || place == 1 ? text.test
+       : place == 2        ? text.valid
+                           : text.train)
+          .push_back(std::move(line));
+    }
+  }
+  return text;
+}
+
+MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
+                        const MemoryText& text) {
+  AutocompleteTask task;
+  task.encoder.rnn.cell = cell.cell;
+  task.encoder.rnn.units = command.units;
+  task.encoder.rnn.layers = command.layers;
+  task.encoder.rnn.forget_gate_bias = command.forget_gate_bias;
+  task.data.words = command.words;
+  task.data.batch_texts = 16;
+  task.SetText(text.train, text.valid);
+  TrainingConfig training;
+  task.SetDefaults(training);
+  training.optimizer.learning_rate = text.stories ? 8e-3 : 3e-3;
+  training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
+  training.optimizer.schedule = "cosine";
+  training.optimizer.warmup = 50;
+  training.run.out = command.out + "/" + cell.cell;
+  training.run.overwrite = true;
+  training.run.epochs = command.epochs > 0 ? command.epochs
+                        : text.stories     ? kStoryEpochs
+                                           : kTextEpochs;
+  training.run.patience = 0;
+  training.run.seed = command.seed;
+  fmt::print(stderr, "{}\n", cell.name);
+  TrainOnExamples(task, training);
+  return {cell.name, training.run.out, ReadTask(training.run.out).task};
+}
+
+MemoryModel ReadMemory(const std::string& folder) {
+  LoadedTask loaded = ReadTask(folder);
+  const auto* task = dynamic_cast<const AutocompleteTask*>(loaded.task.get());
+  if (task == nullptr) {
+    throw ConfigError(fmt::format(
+        "--models: {} is for the task {}; needed is one of heed train --task "
+        "autocomplete",
+        folder, loaded.task->name()));
+  }
+  std::string name = task->encoder.model;
+  for (const CellName& cell : kMemoryCells) {
+    if (name == kRnn && task->encoder.rnn.cell == cell.cell) {
+      name = cell.name;
+      break;
+    }
+  }
+  if (task->encoder.model == kRnn && task->encoder.rnn.layers > 1) {
+    name += fmt::format(", {} layers", task->encoder.rnn.layers);
+  }
+  return {name, folder, std::move(loaded.task)};
+}
+
+/// A line of accuracies, and the curve of them.
+Series ShowScore(const MemoryModel& model, const MemoryText& text) {
+  const TypingScore score = model.autocomplete().Score(text.test);
+  std::string line = Pad(model.name, kNameColumns + 4);
+  Series curve = {model.name, {}, {}};
+  for (size_t seen = 0; seen <= TypingScore::kMostSeen; ++seen) {
+    const TypingScore::Counts& counts = score.seen[seen];
+    line += fmt::format(" {:5.1f} / {:5.1f}", 100 * counts.First(),
+                        100 * counts.Third());
+    curve.x.push_back(static_cast<double>(seen));
+    curve.y.push_back(100 * counts.First());
+  }
+  fmt::print("{}   {:.3f}\n", line, score.all.Loss());
+  return curve;
+}
+
+void ShowScores(const MemoryCommand& command,
+                const std::vector<MemoryModel>& models,
+                const MemoryText& text) {
+  fmt::print(
+      "\n% right first / right among the first three, by characters of the "
+      "word typed\n{}             0             1             "
+      "2             3    loss\n",
+      Pad("", kNameColumns));
+  std::vector<Series> curves;
+  for (const MemoryModel& model : models) {
+    curves.push_back(ShowScore(model, text));
+  }
+  if (text.stories) {
+    Series best = {"at best", {}, {}};
+    std::string line = Pad("at best", kNameColumns + 4);
+    for (size_t seen = 0; seen <= TypingScore::kMostSeen; ++seen) {
+      const double accuracy = BestStoryAccuracy(static_cast<int>(seen));
+      line += fmt::format(" {:5.1f}        ", 100 * accuracy);
+      best.x.push_back(static_cast<double>(seen));
+      best.y.push_back(100 * accuracy);
+    }
+    fmt::print("{}\n", line);
+    curves.push_back(best);
+  }
+  WritePicture(command.out, "accuracy",
+               LinePlotSvg(curves, {.title = "Guesses of the word that is "
+                                             "being typed",
+                                    .x_label = "characters typed",
+                                    .y_label = "% right"}));
+}
+
+/// Behind the first letter of each word that a story takes from its beginning.
+std::vector<int64_t> StoryMoments(const Connectivity& story) {
+  std::vector<int64_t> spaces;
+  for (int64_t t = 0; t < story.size(); ++t) {
+    if (story.characters[static_cast<size_t>(t)] == " ") spaces.push_back(t);
+  }
+  std::vector<int64_t> moments;
+  int64_t from_end = 1;  // the words of later slots
+  const auto slots = StorySlots();
+  for (size_t i = slots.size(); i-- > 0; ++from_end) {
+    if (slots[i].phrases.front().find(' ') != std::string::npos) break;
+    if (slots[i].like && from_end <= std::ssize(spaces)) {
+      moments.push_back(spaces[spaces.size() - static_cast<size_t>(from_end)] +
+                        1);
+    }
+  }
+  std::reverse(moments.begin(), moments.end());
+  return moments;
+}
+
+void ShowMemory(const MemoryCommand& command,
+                const std::vector<MemoryModel>& models,
+                const std::string& sentence, bool story) {
+  std::vector<Connectivity> all;
+  for (const MemoryModel& model : models) {
+    all.push_back(model.autocomplete().Remember(sentence, model.name));
+  }
+  const std::vector<int64_t> moments =
+      story ? StoryMoments(all.front()) : FarthestLooks(all, kMoments);
+  const int64_t shown =
+      moments.empty() ? all.front().size() - 1 : moments.front();
+  fmt::print("\nWhat counted for a guess (brightest: most)\n");
+  for (const Connectivity& c : all) {
+    fmt::print("\n{}", TerminalConnectivity(c, shown, DetectTerminal()));
+  }
+  const std::string svg =
+      WritePicture(command.out, "memory", ConnectivitySvg(all, moments));
+  WriteFileAtomically(command.out + "/memory.html",
+                      ConnectivityHtml(all, moments));
+  WriteFileAtomically(command.out + "/memory.json",
+                      ConnectivityJson(all).dump() + "\n");
+  fmt::print(
+      "\nThe page to explore: {0}/memory.html\nThe pictures:        {0}/memory"
+      ".svg, {0}/accuracy.svg\nThe numbers:         {0}/memory.json\n",
+      command.out);
+}
+
+}  // namespace
+
+int RunDemoAutocomplete(const Arguments& arguments) {
+  MemoryCommand command;
+  Options options(
+      "demo autocomplete",
+      "Trains a GRU, an LSTM, a Nested LSTM and a plain RNN to guess the word "
+      "that is being typed, from made-up stories that end as they began or "
+      "from a text of one's own; compares how often they are right by "
+      "characters typed, and shows which past characters each guess depends "
+      "on, as Madsen 2019 (Distill).");
+  command.Visit(options.fields());
+  options.Example("heed demo autocomplete");
+  options.Example("heed demo autocomplete --texts book.txt --out memory");
+  options.Example(
+      "heed demo autocomplete --models gru,lstm --texts test.txt "
+      "--sentence "
+      "'the cat sat on the mat'");
+  if (!options.Parse(arguments)) return 0;
+
+  const ThreadLimit limit(command.threads);
+  const MemoryText text = TextOf(command);
+  if (command.sentence.empty() && text.test.empty()) {
+    throw ConfigError("the text has no line for a test; --sentence is needed");
+  }
+  const std::string sentence =
+      command.sentence.empty() ? text.test.front() : command.sentence;
+  std::vector<MemoryModel> models;
+  for (const std::string& folder : command.models) {
+    models.push_back(ReadMemory(folder));
+  }
+  if (models.empty()) {
+    fmt::print("Learning to guess words, for example of\n  {}\n",
+               Ellipsize(text.test.empty() ? sentence : text.test.front(),
+                         TerminalWidth() - 2));
+    std::fflush(stdout);
+    for (const CellName& cell : kMemoryCells) {
+      models.push_back(TrainMemory(command, cell, text));
+    }
+  }
+  if (!text.test.empty()) ShowScores(command, models, text);
+  ShowMemory(command, models, sentence,
+             text.stories && command.sentence.empty());
+  fmt::print("Try your own:        echo 'anna the b' | heed predict {}\n",
+             models.front().folder);
+  return 0;
+}
+
+}  // namespace heed

@@ -1,0 +1,170 @@
+// heed demo saturation, equivariance and cost: what is said of attention,
+// measured.
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "demos/attention_demonstrations.h"
+#include "demos/demos.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/render/heatmap_svg.h"
+#include "heed/render/line_plot.h"
+#include "heed/render/text_layout.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+/// What the three commands have in common.
+struct ClaimOptions {
+  std::string out = "heed-pictures";
+  uint64_t seed = 1;
+
+  void Visit(FieldList& v) {
+    v("out", out, Any{"DIR"}, "folder for the picture");
+    v("seed", seed, "of the random numbers");
+  }
+};
+
+/// Shows a plot and writes it as DIR/NAME.svg.
+void Show(const ClaimOptions& command, const std::string& name,
+          const std::vector<Series>& series, const LinePlotOptions& options) {
+  fmt::print("\n{}\n", TerminalLinePlot(series, options, DetectTerminal()));
+  fmt::print("The picture: {}\n",
+             WritePicture(command.out, name, LinePlotSvg(series, options)));
+}
+
+void Append(Series& series, double x, double y) {
+  series.x.push_back(x);
+  series.y.push_back(y);
+}
+
+}  // namespace
+
+int RunDemoSaturation(const Arguments& arguments) {
+  ClaimOptions command;
+  Options options("demo saturation",
+                  "Softmax of random dot products with and without the factor "
+                  "1/√d, for d from 4 to 1024 features: how large the largest "
+                  "of 64 weights is, and how much gradient passes.");
+  command.Visit(options.fields());
+  options.Example("heed demo saturation --out pictures");
+  if (!options.Parse(arguments)) return 0;
+
+  std::vector<Series> series = {{"largest weight, plain", {}, {}},
+                                {"gradient norm, plain", {}, {}},
+                                {"largest weight, 1/√d", {}, {}},
+                                {"gradient norm, 1/√d", {}, {}}};
+  fmt::print(
+      "          qᵀk                        qᵀk / √d\n    d      largest "
+      "entropy gradient   largest entropy gradient\n");
+  for (int64_t d = 4; d <= 1024; d *= 2) {
+    const Saturation plain = MeasureSaturation(d, false, command.seed);
+    const Saturation scaled = MeasureSaturation(d, true, command.seed);
+    fmt::print("{:5}     {:8.3f} {:7.2f} {:8.3f}  {:8.3f} {:7.2f} {:8.3f}\n", d,
+               plain.largest, plain.entropy, plain.gradient, scaled.largest,
+               scaled.entropy, scaled.gradient);
+    const auto x = static_cast<double>(d);
+    Append(series[0], x, plain.largest);
+    Append(series[1], x, plain.gradient);
+    Append(series[2], x, scaled.largest);
+    Append(series[3], x, scaled.gradient);
+  }
+  Show(command, "saturation", series,
+       {.title = "Softmax over 64 keys, queries and keys from N(0, 1)",
+        .x_label = "features d",
+        .y_label = "mean of 200 queries",
+        .logarithmic_x = true});
+  return 0;
+}
+
+int RunDemoEquivariance(const Arguments& arguments) {
+  ClaimOptions command;
+  Options options(
+      "demo equivariance",
+      "Gives a self-attention with random weights a sentence and the same "
+      "words in another order. Without positions the outputs are the same, in "
+      "that order; with positions they are not.");
+  command.Visit(options.fields());
+  options.Example("heed demo equivariance --out pictures");
+  if (!options.Parse(arguments)) return 0;
+
+  const std::vector<std::string> words = {"the", "cat", "saw",
+                                          "a",   "dog", "run"};
+  const std::vector<Equivariance> all =
+      MeasureEquivariance(static_cast<int64_t>(words.size()), command.seed);
+  fmt::print("{}largest difference of an output\n", Pad("positions", 24));
+  std::vector<AlignmentView> views;
+  for (const Equivariance& e : all) {
+    fmt::print("{}{:.2g}\n", Pad(e.positions, 24), e.difference);
+    if (e.positions != "none" && e.positions != "rotary") continue;
+    views.push_back({words, words, e.weights.ToVector<float>(),
+                     "positions: " + e.positions});
+    views.push_back(
+        {words, words, e.shuffled.ToVector<float>(), "shuffled and put back"});
+  }
+  fmt::print(
+      "\nThe difference is that of the outputs to those of the sentence, in "
+      "the same order,\nby the largest output; 64-bit numbers are exact to "
+      "about 1e-16.\nThe picture: {}\n",
+      WritePicture(command.out, "equivariance", AlignmentSvg(views)));
+  return 0;
+}
+
+int RunDemoCost(const Arguments& arguments) {
+  ClaimOptions command;
+  CostOptions cost;
+  int longest = 4096;
+  int threads = 0;
+  Options options(
+      "demo cost",
+      "Times a GRU layer and a self-attention with its projections on "
+      "sequences of 16 and more words, in alternation. Counted in operations "
+      "they cost the same where the length is the width.");
+  command.Visit(options.fields());
+  options.fields()("longest", longest, Range(16, 65536),
+                   "longest sequence, doubled from 16");
+  options.fields()("width", cost.width, Range(4, 4096),
+                   "features of a word (a multiple of 4)");
+  options.fields()("batch", cost.batch, Range(1, 1024), "sequences at a time");
+  options.fields()("threads", threads, Range(0, 1024),
+                   "threads; 0: one per core");
+  options.Example("heed demo cost");
+  options.Example("heed demo cost --width 512 --batch 1 --longest 2048");
+  if (!options.Parse(arguments)) return 0;
+
+  const ThreadLimit limit(threads);
+  std::vector<Series> series = {{"GRU layer", {}, {}},
+                                {"self-attention", {}, {}}};
+  std::vector<Cost> costs;
+  fmt::print("{}{}GRU GFLOP   attention ms   GFLOP\n", Pad("length", 10),
+             Pad("GRU ms", 12));
+  for (int64_t n = 16; n <= longest; n *= 2) {
+    const Cost c = MeasureCost(n, cost);
+    costs.push_back(c);
+    fmt::print("{:6}  {:8.2f}  {:11.3f}  {:13.2f}  {:6.3f}\n", n,
+               c.recurrence_ms, c.recurrence_gflop, c.attention_ms,
+               c.attention_gflop);
+    std::fflush(stdout);
+    Append(series[0], static_cast<double>(n), c.recurrence_ms);
+    Append(series[1], static_cast<double>(n), c.attention_ms);
+  }
+  const std::optional<double> crossing = Crossing(costs);
+  const std::string found =
+      crossing ? fmt::format("equal at length {:.0f}", *crossing)
+               : std::string("attention is faster at all lengths");
+  Show(command, "cost", series,
+       {.title = fmt::format("One layer of width {}, {}: {}", cost.width,
+                             Counted(ThreadCount(), "thread"), found),
+        .x_label = "length",
+        .y_label = fmt::format("milliseconds for {} sequences", cost.batch),
+        .logarithmic_x = true,
+        .logarithmic_y = true});
+  fmt::print("Measured: {}. Counted in operations: equal at {}.\n", found,
+             cost.width);
+  return 0;
+}
+
+}  // namespace heed

@@ -1,0 +1,25 @@
+// What `heed demo NAME` shows besides the dates.
+#ifndef HEED_DEMOS_DEMOS_H_
+#define HEED_DEMOS_DEMOS_H_
+
+#include <string>
+
+#include "apps/heed/options.h"
+
+namespace heed {
+
+int RunDemoGallery(const Arguments& arguments);
+int RunDemoSaturation(const Arguments& arguments);
+int RunDemoEquivariance(const Arguments& arguments);
+int RunDemoCost(const Arguments& arguments);
+int RunDemoAutocomplete(const Arguments& arguments);
+int RunDemoGradients(const Arguments& arguments);
+
+/// Writes a picture into `folder`, which is made if it is not there, and
+/// returns its path. Throws: IoError.
+std::string WritePicture(const std::string& folder, const std::string& name,
+                         const std::string& svg);
+
+}  // namespace heed
+
+#endif  // HEED_DEMOS_DEMOS_H_

@@ -1,0 +1,138 @@
+#include "heed/render/drawing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "heed/render/markup.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kLegendHeight = 52;
+constexpr double kLegendWidth = 160;
+
+constexpr std::string_view kPictureColours =
+    R"(.heed .paper{fill:#fff}.heed .field{fill:#edf1f6}
+.heed .grid{stroke:#fff;fill:none}.heed .cell{fill:#0b4a94}
+.heed .minus{fill:#c74e06}.heed .minus-tone{stop-color:#c74e06}
+.heed .tone{stop-color:#0b4a94}.heed .token{fill:#24292f}
+.heed .title{fill:#101418;font-weight:600}.heed .quiet{fill:#5b6570}
+.heed .on{fill:#fff}.heed .token .space{fill:#b3bcc7}.heed .now{fill:#0b4a94;font-weight:600}
+.heed .link{fill:none;stroke:#0b4a94}
+.heed .rule{fill:none;stroke:#d5dbe3}.heed .hatch{fill:none;stroke:#b3bcc7}
+.heed .moved{fill:none;stroke:#d9480f;stroke-width:2}
+@media (prefers-color-scheme:dark){
+.heed .paper{fill:#10151d}.heed .field{fill:#1b2431}
+.heed .grid{stroke:#10151d}.heed .cell{fill:#8ccbff}
+.heed .minus{fill:#ff9a57}.heed .minus-tone{stop-color:#ff9a57}
+.heed .tone{stop-color:#8ccbff}.heed .token{fill:#d5dce6}
+.heed .title{fill:#f2f5f9}.heed .quiet{fill:#93a0b0}
+.heed .on{fill:#06121f}.heed .token .space{fill:#5a687a}.heed .now{fill:#8ccbff}
+.heed .link{stroke:#8ccbff}
+.heed .rule{stroke:#2b3646}.heed .hatch{stroke:#465365}
+.heed .moved{stroke:#ff9f5a}
+}
+)";
+
+void Place(const Drawing& drawing, double x, double y, MarkupWriter* svg) {
+  svg->Line("<g transform='translate({:.1f} {:.1f})'>\n{}</g>", x, y,
+            drawing.svg);
+}
+
+void AddLegend(PictureLegend legend, double x, double y, MarkupWriter* svg) {
+  const bool with_sign = legend == PictureLegend::kSigned;
+  svg->Line("<g transform='translate({:.1f} {:.1f})' font-size='11'>", x, y);
+  svg->Line(
+      "<linearGradient id='heed-scale'>{}<stop class='tone' offset='{}' "
+      "stop-opacity='0'/><stop class='tone' offset='1'/></linearGradient>",
+      with_sign ? "<stop class='minus-tone' offset='0'/><stop "
+                  "class='minus-tone' offset='0.5' stop-opacity='0'/>"
+                : "",
+      with_sign ? "0.5" : "0");
+  svg->Line(
+      "<rect class='field' width='{0}' height='10' rx='2'/>"
+      "<rect width='{0}' height='10' rx='2' fill='url(#heed-scale)'/>",
+      kLegendWidth);
+  svg->Line(
+      "<text class='quiet' y='25'>{}</text>"
+      "<text class='quiet' x='{}' y='25' text-anchor='middle'>{}</text>"
+      "<text class='quiet' x='{}' y='25' text-anchor='end'>{}</text>",
+      with_sign ? "against" : "0", kLegendWidth / 2,
+      with_sign ? "0" : "attention weight", kLegendWidth,
+      with_sign ? "for" : "1");
+  svg->Line("</g>");
+}
+
+}  // namespace
+
+Drawing FlowDrawings(std::span<const Drawing> drawings, double width,
+                     double gap) {
+  Drawing flow;
+  MarkupWriter svg;
+  double x = 0;
+  double y = 0;
+  for (const Drawing& drawing : drawings) {
+    if (x > 0 && x + drawing.width > width) {
+      x = 0;
+      y = flow.height + gap;
+    }
+    Place(drawing, x, y, &svg);
+    flow.width = std::max(flow.width, x + drawing.width);
+    flow.height = std::max(flow.height, y + drawing.height);
+    x += drawing.width + gap;
+  }
+  flow.svg = svg.Take();
+  return flow;
+}
+
+Drawing StackDrawings(std::span<const Drawing> drawings, double gap) {
+  return FlowDrawings(drawings, 0, gap);
+}
+
+Drawing DrawHeading(std::string_view text, int level) {
+  constexpr std::array<double, 3> kFonts = {17, 15, 12};
+  const double font = kFonts[static_cast<size_t>(level - 1)];
+  const auto columns = static_cast<int>(kPictureWidth / TextWidth("m", font));
+  const std::string shown = Ellipsize(VisibleToken(text), columns);
+  const std::string_view style = level == 3 ? "quiet" : "title";
+  return {TextWidth(shown, font), font * 1.2,
+          fmt::format("<text class='{}' y='{:.1f}' font-size='{}'>{}</text>\n",
+                      style, font, font, EscapeMarkup(shown))};
+}
+
+std::string SvgPicture(std::span<const Drawing> drawings,
+                       const PictureOptions& options) {
+  const Drawing flow = FlowDrawings(drawings, kPictureWidth, kPictureGap);
+  const bool legend =
+      !options.embedded && options.legend != PictureLegend::kNone;
+  const double margin = options.embedded ? 2 : kPictureMargin;
+  const double inner = legend ? std::max(flow.width, kLegendWidth) : flow.width;
+  MarkupWriter svg;
+  svg.Line(
+      "<svg xmlns='http://www.w3.org/2000/svg' class='heed' width='{0:.0f}' "
+      "height='{1:.0f}' viewBox='0 0 {0:.0f} {1:.0f}' role='img' "
+      "aria-label='{2}'>",
+      inner + 2 * margin,
+      flow.height + (legend ? kLegendHeight : 0) + 2 * margin,
+      EscapeMarkup(options.label));
+  if (!options.embedded) {
+    svg.Line("<style>\n{}</style>", PictureStyle());
+    svg.Line("<rect class='paper' width='100%' height='100%'/>");
+  }
+  Place(flow, margin, margin, &svg);
+  if (legend) {
+    AddLegend(options.legend, margin, margin + flow.height + 30, &svg);
+  }
+  svg.Line("</svg>");
+  return svg.Take();
+}
+
+std::string PictureStyle() {
+  return fmt::format(".heed{{font-family:{}}}\n{}", kFontFamily,
+                     kPictureColours);
+}
+
+}  // namespace heed

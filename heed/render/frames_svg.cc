@@ -1,0 +1,90 @@
+#include "heed/render/frames_svg.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/render/markup.h"
+#include "heed/render/text_layout.h"
+#include "heed/render/words_svg.h"
+
+namespace heed {
+namespace {
+
+constexpr double kFrameWidth = 270;
+constexpr double kFramePadding = 14;
+constexpr double kFrameFont = 14;
+constexpr double kLeastNumber = 0.1;
+constexpr size_t kLongSource = 40;
+constexpr size_t kStrongest = 24;
+constexpr int kFrameTokenColumns = 24;
+
+// "… zwei männer " before the token of a step, as much as fits.
+std::string SaidBefore(const AlignmentView& view, size_t step, double room) {
+  std::string said;
+  for (size_t i = step; i-- > 0;) {
+    const std::string longer = VisibleToken(view.target_tokens[i]) + " " + said;
+    if (TextWidth("… " + longer, kFrameFont) > room) return "… " + said;
+    said = longer;
+  }
+  return said;
+}
+
+// The words of a frame, without its border.
+Drawing DrawStep(const AlignmentView& view, size_t step) {
+  const double inner = kFrameWidth - 2 * kFramePadding;
+  const size_t sources = view.source_tokens.size();
+  std::vector<float> row;
+  for (size_t s = 0; s < sources; ++s) {
+    row.push_back(
+        view.weight(static_cast<int64_t>(step), static_cast<int64_t>(s)));
+  }
+  const std::string token =
+      Ellipsize(VisibleToken(view.target_tokens[step]), kFrameTokenColumns);
+  const double room = inner - TextWidth(token, kFrameFont);
+  MarkupWriter said;
+  said.Line("<text y='{0}' font-size='{0}' xml:space='preserve'>", kFrameFont);
+  said.Line("<tspan class='quiet'>{}</tspan>",
+            EscapeMarkup(SaidBefore(view, step, room)));
+  said.Line("<tspan class='now'>{}</tspan></text>", EscapeMarkup(token));
+  std::string line = said.Take();
+  std::erase(line, '\n');  // white space is preserved
+  const std::vector<Drawing> parts = {
+      DrawHeading(fmt::format("{} / {}", step + 1, view.target_tokens.size()),
+                  3),
+      {inner, kFrameFont + 4, line + "\n"},
+      DrawShadedWords(view.source_tokens, row, inner, kLeastNumber,
+                      sources > kLongSource ? kStrongest : sources)};
+  return StackDrawings(parts, 8);
+}
+
+Drawing Framed(const Drawing& content, double height) {
+  MarkupWriter svg;
+  svg.Line(
+      "<rect class='rule' x='0.5' y='0.5' width='{}' height='{:.1f}' rx='8'/>",
+      kFrameWidth - 1, height - 1);
+  svg.Line("<g class='frame' transform='translate({0} {0})'>\n{1}</g>",
+           kFramePadding, content.svg);
+  return {kFrameWidth, height, svg.Take()};
+}
+
+}  // namespace
+
+Drawing DrawFrames(const AlignmentView& view) {
+  CheckAlignment(view);
+  std::vector<Drawing> steps;
+  double height = 0;
+  for (size_t step = 0; step < view.target_tokens.size(); ++step) {
+    steps.push_back(DrawStep(view, step));
+    height = std::max(height, steps.back().height + 2 * kFramePadding - 6);
+  }
+  std::vector<Drawing> frames;
+  for (const Drawing& step : steps) frames.push_back(Framed(step, height));
+  Drawing sheet = FlowDrawings(frames, kPictureWidth, 14);
+  if (view.title.empty()) return sheet;
+  const std::vector<Drawing> parts = {DrawHeading(view.title, 2), sheet};
+  return StackDrawings(parts, 14);
+}
+
+}  // namespace heed

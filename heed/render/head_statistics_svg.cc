@@ -1,0 +1,105 @@
+#include "heed/render/head_statistics_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "heed/render/markup.h"
+#include "heed/render/number_matrix.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kStatisticsFont = 12;
+constexpr int kLayerColumns = 44;
+
+struct StatisticsTable {
+  std::string title;
+  std::string caption;
+  std::vector<std::string> layers;
+  NumberRows rows;
+
+  void Add(const std::string& layer, std::vector<float> row) {
+    layers.push_back(Ellipsize(VisibleToken(layer), kLayerColumns));
+    rows.push_back(std::move(row));
+  }
+};
+
+Drawing DrawTable(const StatisticsTable& table) {
+  double left = 0;
+  size_t heads = 0;
+  for (const std::string& layer : table.layers) {
+    left = std::max(left, TextWidth(layer, kStatisticsFont) + 10);
+  }
+  for (const auto& row : table.rows) heads = std::max(heads, row.size());
+  const NumberMatrix matrix = {.scale = LargestOf(table.rows)};
+  MarkupWriter svg;
+  for (size_t h = 0; h < heads; ++h) {
+    svg.Line(
+        "<text class='quiet' x='{:.1f}' y='12' font-size='{}' "
+        "text-anchor='middle'>{}</text>",
+        left + matrix.cell_width * (static_cast<double>(h) + 0.5),
+        kStatisticsFont, h);
+  }
+  double y = 18 + matrix.cell_height * 0.5 + 4;
+  for (const std::string& layer : table.layers) {
+    svg.Line(
+        "<text class='token' x='{:.1f}' y='{:.1f}' font-size='{}' "
+        "text-anchor='end'>{}</text>",
+        left - 8, y, kStatisticsFont, EscapeMarkup(layer));
+    y += matrix.cell_height;
+  }
+  svg.Line("<g class='matrix' transform='translate({:.1f} 18)'>", left);
+  matrix.Add(table.rows, &svg);
+  svg.Line("</g>");
+  const std::vector<Drawing> parts = {
+      DrawHeading(table.title, 2),
+      DrawHeading(table.caption, 3),
+      {left + matrix.cell_width * static_cast<double>(heads),
+       18 + matrix.cell_height * static_cast<double>(table.rows.size()),
+       svg.Take()}};
+  return StackDrawings(parts, 6);
+}
+
+}  // namespace
+
+Drawing DrawHeadStatistics(std::span<const LayerStatistics> layers,
+                           std::span<const LayerImportance> importance) {
+  std::vector<StatisticsTable> tables = {
+      {"Entropy", "bits; 0: all attention on one token", {}, {}},
+      {"Distance", "in tokens, within one side", {}, {}},
+      {"Distance between two sides", "as part of their length", {}, {}},
+      {"Importance",
+       "change of the answer without the head, to first order",
+       {},
+       {}}};
+  for (const LayerStatistics& layer : layers) {
+    std::vector<float> entropy;
+    std::vector<float> distance;
+    for (const HeadStatistics& head : layer.heads) {
+      entropy.push_back(static_cast<float>(head.entropy));
+      distance.push_back(static_cast<float>(head.distance));
+    }
+    tables[0].Add(layer.layer, std::move(entropy));
+    tables[layer.same_side ? 1 : 2].Add(layer.layer, std::move(distance));
+  }
+  for (const LayerImportance& layer : importance) {
+    tables[3].Add(layer.layer, {layer.heads.begin(), layer.heads.end()});
+  }
+  std::vector<Drawing> drawings;
+  for (const StatisticsTable& table : tables) {
+    if (!table.rows.empty()) drawings.push_back(DrawTable(table));
+  }
+  return FlowDrawings(drawings, kPictureWidth, kPictureGap);
+}
+
+std::string HeadStatisticsSvg(std::span<const LayerStatistics> layers,
+                              std::span<const LayerImportance> importance) {
+  const Drawing drawing = DrawHeadStatistics(layers, importance);
+  return SvgPicture({&drawing, 1},
+                    {.label = "What the heads do over many texts"});
+}
+
+}  // namespace heed

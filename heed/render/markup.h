@@ -1,0 +1,48 @@
+// Writing SVG and HTML.
+#ifndef HEED_RENDER_MARKUP_H_
+#define HEED_RENDER_MARKUP_H_
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace heed {
+
+/// Family of fonts for all pictures: the reader's own interface font.
+inline constexpr std::string_view kFontFamily =
+    "system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",\"DejaVu Sans\","
+    "sans-serif";
+
+/// VisibleToken(text), escaped for the text and attributes of SVG and HTML.
+std::string EscapeMarkup(std::string_view text);
+
+/// The token as a label of at most `columns` columns, escaped, with ▁, which
+/// SentencePiece puts where a word begins, in the class "space": it should not
+/// be louder than the word.
+std::string MarkupToken(std::string_view token, int columns);
+
+/// Estimate of the width of `text` in kFontFamily, on the safe side.
+/// Units: those of `font_size`.
+double TextWidth(std::string_view text, double font_size);
+
+/// A document that grows line by line.
+class MarkupWriter {
+ public:
+  template <typename... Args>
+  void Line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format,
+                   std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_RENDER_MARKUP_H_

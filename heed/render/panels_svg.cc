@@ -1,0 +1,348 @@
+#include "heed/render/panels_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/render/markup.h"
+#include "heed/render/number_matrix.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kNumberWidth = NumberMatrix().cell_width;
+constexpr double kNumberHeight = NumberMatrix().cell_height;
+constexpr double kPlainCell = 14;
+constexpr double kSumFont = 10.5;
+constexpr double kPanelFont = 12;
+constexpr double kArrowWidth = 92;
+constexpr size_t kMostNumbers = 16;  // keys that have numbers
+constexpr size_t kMostFeatures = 8;
+constexpr int kPanelLabelColumns = 14;
+constexpr int kPanelAngle = 52;
+constexpr double kPanelTitleHeight = 22;
+
+std::string PanelLabel(const std::string& token) {
+  return Ellipsize(VisibleToken(token), kPanelLabelColumns);
+}
+
+double WidestPanelLabel(std::span<const std::string> tokens) {
+  double widest = 0;
+  for (const std::string& token : tokens) {
+    widest = std::max(widest, TextWidth(PanelLabel(token), kPanelFont));
+  }
+  return widest;
+}
+
+// The first features, with a note of how many there are.
+NumberRows FirstFeatures(const NumberRows& rows) {
+  NumberRows first;
+  for (const auto& row : rows) {
+    first.emplace_back(row.begin(),
+                       row.begin() + static_cast<std::ptrdiff_t>(
+                                         std::min(row.size(), kMostFeatures)));
+  }
+  return first;
+}
+
+void CheckRows(const NumberRows& rows, size_t count, size_t size,
+               const char* name, const AttentionPanels& panels) {
+  const bool fits = rows.size() == count &&
+                    std::ranges::all_of(
+                        rows, [&](const auto& r) { return r.size() == size; });
+  if (fits) return;
+  throw ShapeError(fmt::format("panels: {}, head {}: {} should be {}×{}",
+                               panels.layer, panels.head, name, count, size));
+}
+
+// Whether weights = softmax(scores), which other normalisers do not give.
+bool IsSoftmax(const AttentionPanels& panels) {
+  for (size_t t = 0; t < panels.scores.size(); ++t) {
+    const auto& scores = panels.scores[t];
+    if (scores.empty()) continue;
+    const double highest = std::ranges::max(scores);
+    if (!std::isfinite(highest)) continue;  // a row that may look at nothing
+    double sum = 0;
+    for (float e : scores) sum += std::exp(e - highest);
+    for (size_t s = 0; s < scores.size(); ++s) {
+      const double expected = std::exp(scores[s] - highest) / sum;
+      if (std::abs(expected - panels.weights[t][s]) > 2e-3) return false;
+    }
+  }
+  return true;
+}
+
+// The weights, with −∞ where masked scores leave none.
+NumberRows MaskedWeights(const AttentionPanels& panels) {
+  NumberRows weights = panels.weights;
+  for (size_t t = 0; t < weights.size(); ++t) {
+    for (size_t s = 0; s < weights[t].size(); ++s) {
+      if (weights[t][s] == 0 && !std::isfinite(panels.scores[t][s])) {
+        weights[t][s] = panels.scores[t][s];
+      }
+    }
+  }
+  return weights;
+}
+
+// What the scores are of queries and keys, if it is one of the usual forms.
+std::string FormulaOf(const AttentionPanels& panels) {
+  if (panels.query.empty() || panels.key.empty()) return "";
+  const size_t size = panels.query[0].size();
+  bool dot = true;
+  bool scaled = true;
+  for (size_t t = 0; t < panels.scores.size(); ++t) {
+    for (size_t s = 0; s < panels.scores[t].size(); ++s) {
+      const double score = panels.scores[t][s];
+      if (!std::isfinite(score)) continue;
+      const double product =
+          std::inner_product(panels.query[t].begin(), panels.query[t].end(),
+                             panels.key[s].begin(), 0.0);
+      const double tolerance = 1e-2 + 1e-2 * std::abs(score);
+      const double shrunk = product / std::sqrt(static_cast<double>(size));
+      dot = dot && std::abs(product - score) <= tolerance;
+      scaled = scaled && std::abs(shrunk - score) <= tolerance;
+    }
+  }
+  if (scaled) return fmt::format(" = Q Kᵀ / √{}", size);
+  return dot ? " = Q Kᵀ" : "";
+}
+
+// Positions stand for tokens that are not known.
+void Complete(size_t size, std::vector<std::string>* tokens) {
+  if (tokens->size() == size) return;
+  tokens->clear();
+  for (size_t i = 0; i < size; ++i) tokens->push_back(std::to_string(i));
+}
+
+class PanelsWriter {
+ public:
+  PanelsWriter(const Explanation& explanation, const AttentionPanels& panels)
+      : panels_(panels),
+        keys_(panels.value.size()),
+        numbers_(keys_ <= kMostNumbers),
+        features_(panels.value.empty() ? 0 : panels.value[0].size()),
+        value_(FirstFeatures(panels.value)),
+        context_(FirstFeatures(panels.context)),
+        tokens_(TokensOf(explanation, panels)) {}
+
+  Drawing Draw() {
+    const Layout at = Measure();
+    const NumberRows weights = MaskedWeights(panels_);
+    const double scale = std::max(LargestOf(value_), LargestOf(context_));
+    const double middle = at.top + at.rows_height / 2;
+    AddText(0, 16, "title", 15,
+            fmt::format("{}, head {}", panels_.layer, panels_.head));
+    AddText(0, 36, "quiet", 12, Notes());
+    AddQueries(at.scores - 8, at);
+    AddMatrix(LargestOf(panels_.scores), panels_.scores, at.scores, at,
+              "scores" + FormulaOf(panels_));
+    AddArrow(at.scores + at.matrix_width, middle,
+             IsSoftmax(panels_) ? "softmax" : "normalise");
+    AddMatrix(1.0, weights, at.weights, at, "weights");
+    AddSums(at.sums, at);
+    AddArrow(at.sums + kNumberWidth, middle, "· V");
+    AddValues(scale, at.context, at.values_top);
+    AddContext(scale, at.context, at);
+    const double features_width =
+        kNumberWidth * static_cast<double>(std::min(features_, kMostFeatures));
+    return {at.context + std::max(features_width + 24, 120.0),
+            at.top + at.rows_height + 4, svg_.Take()};
+  }
+
+ private:
+  // Where things stand: x of columns, y of rows.
+  struct Layout {
+    double cell = 0;  // width of a score
+    double row = 0;   // height of a row
+    double matrix_width = 0;
+    double rows_height = 0;
+    double label_height = 0;  // of keys above a matrix
+    double scores = 0;
+    double weights = 0;
+    double sums = 0;
+    double context = 0;
+    double values_top = 0;
+    double top = 0;
+  };
+
+  Layout Measure() const {
+    const auto keys = static_cast<double>(keys_);
+    Layout at;
+    at.cell = numbers_ ? kNumberWidth : kPlainCell;
+    at.row = numbers_ ? kNumberHeight : kPlainCell;
+    at.matrix_width = at.cell * keys;
+    at.rows_height = at.row * static_cast<double>(panels_.weights.size());
+    at.label_height = WidestPanelLabel(tokens_.keys) *
+                          std::sin(kPanelAngle * 3.14159265358979 / 180) +
+                      14;
+    at.scores = WidestPanelLabel(tokens_.queries) + 8;
+    at.weights = at.scores + at.matrix_width + kArrowWidth;
+    at.sums = at.weights + at.matrix_width;
+    at.context = at.sums + kNumberWidth + kArrowWidth;
+    const double values_height = kNumberHeight * keys + kPanelTitleHeight + 34;
+    at.top = std::max(values_height, at.label_height + 70);
+    at.values_top = at.top - values_height + kPanelTitleHeight;
+    return at;
+  }
+
+  std::string Notes() const {
+    std::string notes = "a row of weights × a column of values = context";
+    if (features_ > kMostFeatures) {
+      notes += fmt::format(" · {} of {} features", kMostFeatures, features_);
+    }
+    const bool masked = std::ranges::any_of(panels_.scores, [](const auto& r) {
+      return std::ranges::any_of(r, [](float e) { return !std::isfinite(e); });
+    });
+    return masked ? notes + " · hatched: masked" : notes;
+  }
+
+  void AddText(double x, double y, std::string_view style, double font,
+               std::string_view text, std::string_view anchor = "start") {
+    svg_.Line(
+        "<text class='{}' x='{:.1f}' y='{:.1f}' font-size='{}' "
+        "text-anchor='{}'>{}</text>",
+        style, x, y, font, anchor, EscapeMarkup(text));
+  }
+
+  void AddToken(double x, double y, const std::string& token) {
+    svg_.Line(
+        "<text class='token' x='{:.1f}' y='{:.1f}' font-size='{}' "
+        "text-anchor='end'>{}</text>",
+        x, y, kPanelFont, MarkupToken(token, kPanelLabelColumns));
+  }
+
+  void AddQueries(double x, const Layout& at) {
+    double y = at.top + at.row / 2 + 4;
+    for (const std::string& token : tokens_.queries) {
+      AddToken(x, y, token);
+      y += at.row;
+    }
+  }
+
+  void Begin(double x, double y) {
+    svg_.Line("<g class='matrix' transform='translate({:.1f} {:.1f})'>", x, y);
+  }
+
+  void AddMatrix(double scale, const NumberRows& rows, double x,
+                 const Layout& at, std::string_view title) {
+    Begin(x, at.top);
+    AddText(0, -at.label_height - 8, "title", 13, title);
+    double middle = at.cell / 2;
+    for (const std::string& token : tokens_.keys) {
+      svg_.Line(
+          "<text class='token' font-size='{}' transform='translate({:.1f} -6) "
+          "rotate(-{})'>{}</text>",
+          kPanelFont, middle + 3, kPanelAngle,
+          MarkupToken(token, kPanelLabelColumns));
+      middle += at.cell;
+    }
+    const NumberMatrix matrix = {scale, numbers_, at.cell, at.row};
+    matrix.Add(rows, &svg_);
+    svg_.Line("</g>");
+  }
+
+  void AddSums(double x, const Layout& at) {
+    const double center = x + kNumberWidth / 2;
+    AddText(center, at.top - 8, "quiet", kPanelFont, "Σ", "middle");
+    double y = at.top + at.row / 2 + 3.5;
+    for (const auto& row : panels_.weights) {
+      const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+      AddText(center, y, "quiet", std::min(kSumFont, at.row * 0.65),
+              fmt::format("{:.2f}", sum), "middle");
+      y += at.row;
+    }
+  }
+
+  void AddArrow(double x, double y, std::string_view text) {
+    const double from = x + 12;
+    const double to = x + kArrowWidth - 14;
+    svg_.Line(
+        "<path class='link' stroke-width='1.5' d='M{0:.1f} {1:.1f}H{2:.1f}m-6 "
+        "-4l6 4l-6 4'/>",
+        from, y, to);
+    AddText((from + to) / 2, y - 9, "title", 13, text, "middle");
+  }
+
+  void AddValues(double scale, double x, double y) {
+    Begin(x, y);
+    AddText(0, -10, "title", 13, "values V");
+    double middle = kNumberHeight / 2 + 4;
+    for (const std::string& token : tokens_.keys) {
+      AddToken(-8, middle, token);
+      middle += kNumberHeight;
+    }
+    NumberMatrix{.scale = scale}.Add(value_, &svg_);
+    AddMore(kNumberHeight * static_cast<double>(keys_) / 2);
+    svg_.Line("</g>");
+  }
+
+  void AddContext(double scale, double x, const Layout& at) {
+    Begin(x, at.top);
+    AddText(0, -10, "title", 13, "context");
+    NumberMatrix{.scale = scale, .cell_height = at.row}.Add(context_, &svg_);
+    AddMore(at.row * static_cast<double>(context_.size()) / 2);
+    svg_.Line("</g>");
+  }
+
+  // … where features were left out.
+  void AddMore(double y) {
+    if (features_ <= kMostFeatures) return;
+    AddText(kNumberWidth * static_cast<double>(kMostFeatures) + 6, y + 4,
+            "quiet", 14, "…");
+  }
+
+  const AttentionPanels& panels_;
+  const size_t keys_;
+  const bool numbers_;
+  const size_t features_;
+  const NumberRows value_;
+  const NumberRows context_;
+  const PanelTokens tokens_;
+  MarkupWriter svg_;
+};
+
+void CheckPanels(const AttentionPanels& panels) {
+  const size_t queries = panels.scores.size();
+  const size_t keys = panels.value.size();
+  const size_t features = panels.value.empty() ? 0 : panels.value[0].size();
+  CheckRows(panels.scores, queries, keys, "scores", panels);
+  CheckRows(panels.weights, queries, keys, "weights", panels);
+  CheckRows(panels.value, keys, features, "value", panels);
+  CheckRows(panels.context, queries, features, "context", panels);
+  if (panels.query.empty() || panels.key.empty()) return;
+  const size_t size = panels.query[0].size();
+  CheckRows(panels.query, queries, size, "query", panels);
+  CheckRows(panels.key, keys, size, "key", panels);
+}
+
+}  // namespace
+
+PanelTokens TokensOf(const Explanation& explanation,
+                     const AttentionPanels& panels) {
+  CheckPanels(panels);
+  PanelTokens tokens;
+  const auto layer = std::ranges::find(explanation.layers, panels.layer,
+                                       &LayerAttention::layer);
+  if (layer != explanation.layers.end()) {
+    tokens.queries = explanation.tokens(layer->queries);
+    tokens.keys = explanation.tokens(layer->keys);
+  }
+  Complete(panels.scores.size(), &tokens.queries);
+  Complete(panels.value.size(), &tokens.keys);
+  return tokens;
+}
+
+Drawing DrawPanels(const Explanation& explanation,
+                   const AttentionPanels& panels) {
+  return PanelsWriter(explanation, panels).Draw();
+}
+
+}  // namespace heed

@@ -1,0 +1,68 @@
+// What both forms of a line plot share: scales, ticks and the drawn points.
+#ifndef HEED_RENDER_PLOT_AXES_H_
+#define HEED_RENDER_PLOT_AXES_H_
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/render/line_plot.h"
+
+namespace heed {
+
+/// A scale from one round number to another.
+struct Axis {
+  double low = 0.0;
+  double high = 1.0;
+  double step = 1.0;
+  bool logarithmic = false;
+  std::vector<double> ticks;
+
+  /// Where `value` lies: 0 at low, 1 at high.
+  double Fraction(double value) const {
+    return logarithmic ? std::log(value / low) / std::log(high / low)
+                       : (value - low) / (high - low);
+  }
+  /// `tick` as text, with the digits that its step needs.
+  std::string Label(double tick) const;
+};
+
+/// An axis over [min, max] with about `intervals` intervals of 1, 2 or 5 times
+/// a power of ten. Starts at zero if that costs less than three fifths of it,
+/// or if min is max.
+Axis MakeAxis(double min, double max, int intervals);
+
+/// A logarithmic axis over [min, max], 0 < min, whose ticks are the powers of
+/// 2, 4 (both only for numbers from 1), 10, 100, …: of the first that gives at
+/// most `intervals` intervals.
+Axis MakeLogarithmicAxis(double min, double max, int intervals);
+
+struct PlotAxes {
+  Axis x;
+  Axis y;
+};
+
+/// Axes that hold every point; without any from 0 (logarithmic: 0.1) to 1.
+PlotAxes MakeAxes(std::span<const Series> series,
+                  const LinePlotOptions& options, int x_intervals,
+                  int y_intervals);
+
+struct PlotPoint {
+  double x = 0.0;
+  double y = 0.0;
+};
+
+/// The runs of neighbouring points that can be drawn.
+/// Throws: ShapeError if the series has not as many x as y.
+std::vector<std::vector<PlotPoint>> DrawableRuns(
+    const Series& series, const LinePlotOptions& options);
+
+/// The points that a marker stands at: all of a series of up to 40, about 10 of
+/// a longer one, whatever gaps it has.
+std::vector<PlotPoint> MarkedPoints(const Series& series,
+                                    const LinePlotOptions& options);
+
+}  // namespace heed
+
+#endif  // HEED_RENDER_PLOT_AXES_H_

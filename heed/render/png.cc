@@ -1,0 +1,109 @@
+#include "heed/render/png.h"
+
+#include <cairo.h>
+#include <fmt/format.h>
+#include <librsvg/rsvg.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+
+#include "heed/base/errors.h"
+#include "heed/base/memory.h"
+
+namespace heed {
+namespace {
+
+constexpr double kMostPixelsAside = 30000;  // Cairo's limit is 32767
+constexpr double kMostPixels = 4e8;
+
+struct Unref {
+  void operator()(RsvgHandle* handle) const { g_object_unref(handle); }
+  void operator()(GError* error) const { g_error_free(error); }
+  void operator()(cairo_surface_t* surface) const {
+    cairo_surface_destroy(surface);
+  }
+  void operator()(cairo_t* context) const { cairo_destroy(context); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, Unref>;
+
+Owned<RsvgHandle> Parse(std::string_view svg) {
+  GError* raw_error = nullptr;
+  Owned<RsvgHandle> handle(rsvg_handle_new_from_data(
+      reinterpret_cast<const guint8*>(svg.data()), svg.size(), &raw_error));
+  const Owned<GError> error(raw_error);
+  if (handle) return handle;
+  throw FormatError(fmt::format("png: not an SVG picture: {}",
+                                error ? error->message : "unknown reason"));
+}
+
+void CheckCairo(cairo_status_t status) {
+  if (status == CAIRO_STATUS_SUCCESS) return;
+  throw IoError(fmt::format("png: {}", cairo_status_to_string(status)));
+}
+
+// Fonts, and a thread of Pango's with its stack and its arena.
+constexpr size_t kForFonts = size_t{1} << 28;
+
+size_t BytesOf(double pixels) {
+  return 2 * sizeof(uint32_t) * static_cast<size_t>(pixels);
+}
+
+// Called from C: gives back an error instead of throwing.
+cairo_status_t Append(void* png, const unsigned char* data,
+                      unsigned int size) noexcept {
+  try {
+    static_cast<std::string*>(png)->append(reinterpret_cast<const char*>(data),
+                                           size);
+  } catch (const std::bad_alloc&) {
+    return CAIRO_STATUS_NO_MEMORY;
+  }
+  return CAIRO_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+std::string SvgToPng(std::string_view svg, double scale) {
+  if (!(scale >= 0.1 && scale <= 10)) {
+    throw ConfigError(fmt::format("png: scale {} is not in 0.1 to 10", scale));
+  }
+  RequireMemory(kForFonts);
+  const Owned<RsvgHandle> handle = Parse(svg);
+  double width = 0;
+  double height = 0;
+  if (rsvg_handle_get_intrinsic_size_in_pixels(handle.get(), &width, &height) ==
+          0 ||
+      !(width > 0) || !(height > 0)) {
+    throw FormatError("png: the SVG picture has no size in pixels");
+  }
+  const double columns = std::ceil(width * scale);
+  const double rows = std::ceil(height * scale);
+  if (columns > kMostPixelsAside || rows > kMostPixelsAside ||
+      columns * rows > kMostPixels) {
+    throw IoError(
+        fmt::format("png: {:.0f}×{:.0f} pixels are too many; write SVG, or "
+                    "explain a shorter text",
+                    columns, rows));
+  }
+  RequireMemory(kForFonts + BytesOf(columns * rows));
+  const Owned<cairo_surface_t> surface(cairo_image_surface_create(
+      CAIRO_FORMAT_ARGB32, static_cast<int>(columns), static_cast<int>(rows)));
+  CheckCairo(cairo_surface_status(surface.get()));
+  const Owned<cairo_t> context(cairo_create(surface.get()));
+  const RsvgRectangle viewport = {0, 0, columns, rows};
+  GError* raw_error = nullptr;
+  const bool drawn = rsvg_handle_render_document(handle.get(), context.get(),
+                                                 &viewport, &raw_error) != 0;
+  const Owned<GError> error(raw_error);
+  if (!drawn) {
+    throw FormatError(fmt::format("png: the picture cannot be drawn: {}",
+                                  error ? error->message : "unknown reason"));
+  }
+  CheckCairo(cairo_status(context.get()));
+  std::string png;
+  CheckCairo(cairo_surface_write_to_png_stream(surface.get(), Append, &png));
+  return png;
+}
+
+}  // namespace heed

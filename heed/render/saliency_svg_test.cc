@@ -1,0 +1,64 @@
+#include "heed/render/saliency_svg.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/testing.h"
+#include "heed/render/explanation_testing.h"
+#include "heed/render/shadings.h"
+
+namespace heed {
+namespace {
+
+std::string SaliencySvg(const Explanation& explanation) {
+  const Drawing drawing = DrawSaliency(explanation);
+  return SvgPicture({&drawing, 1}, {.label = "saliency"});
+}
+
+TEST(DrawSaliency, FewTargetsAreShadedText) {
+  const std::string svg = SaliencySvg(ExampleExplanation(3, 2));
+  EXPECT_EQ(Count(svg, "class='matrix'"), 0u);
+  EXPECT_EQ(Count(svg, ">attention</text>"), 1u);
+  EXPECT_EQ(Count(svg, ">gradient × input</text>"), 1u);
+  EXPECT_EQ(Count(svg, ">→ t1</text>"), 2u);
+  // Scores 2, −1, 2 and −1, 2, −1 are divided by 2.
+  EXPECT_EQ(Count(svg, ">1.00</text>"), 3u);
+  EXPECT_EQ(Count(svg, ">-0.50</text>"), 3u);
+  EXPECT_EQ(Count(svg, "class='minus'"), 3u);
+  EXPECT_TRUE(IsDrawable(svg));
+}
+
+TEST(DrawSaliency, ManyTargetsAreHeatmaps) {
+  const std::string svg = SaliencySvg(ExampleExplanation(3, 5));
+  EXPECT_EQ(Count(svg, "class='matrix'"), 2u);
+  EXPECT_EQ(Count(svg, ": -0.50</title>"), 7u);
+  EXPECT_TRUE(IsDrawable(svg));
+}
+
+TEST(DrawSaliency, SaysHowFarMethodsAgreeWithAttention) {
+  Explanation e = ExampleExplanation(3, 5);
+  EXPECT_EQ(SaliencySvg(e).find("Spearman"), std::string::npos);
+  e.agreements = {{.method = "gradient_x_input",
+                   .spearman = 0.25,
+                   .kendall = -0.5,
+                   .targets = 5}};
+  EXPECT_NE(SaliencySvg(e).find(
+                "agrees with attention: Spearman 0.25, Kendall -0.50"),
+            std::string::npos);
+}
+
+TEST(DrawSaliency, NeedsNoAttention) {
+  Explanation e = ExampleExplanation();
+  e.alignment.reset();
+  const std::string svg = SaliencySvg(e);
+  EXPECT_EQ(Count(svg, ">attention</text>"), 0u);
+  EXPECT_EQ(Count(svg, ">gradient × input</text>"), 1u);
+  EXPECT_TRUE(IsDrawable(SaliencySvg({})));
+}
+
+TEST(MethodName, IsReadable) {
+  EXPECT_EQ(MethodName("integrated_gradients"), "integrated gradients");
+  EXPECT_EQ(MethodName("gradient_x_input"), "gradient × input");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,118 @@
+#include "heed/render/shades_terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+// From nearly black over blue to white; readable on dark and light terminals
+// because every cell brings its own background.
+constexpr std::array<int, 10> kBlueRamp = {234, 237, 24,  25,  32,
+                                           39,  75,  117, 153, 231};
+constexpr std::array<std::string_view, 5> kShades = {"·", "░", "▒", "▓", "█"};
+// Grounds of words, which stand on the terminal's own: not lighter or darker
+// but more vivid, and all dark enough for white letters.
+constexpr std::array<int, 3> kBlueGrounds = {67, 32, 27};
+constexpr std::array<int, 3> kOrangeGrounds = {137, 172, 202};
+constexpr int kWhite = 231;
+constexpr float kPlainNumberFrom = 0.1f;
+
+size_t RampLevel(float weight) {
+  const float bounded = std::isnan(weight) ? 0 : std::clamp(weight, 0.0f, 1.0f);
+  return static_cast<size_t>(bounded * (kBlueRamp.size() - 1) + 0.5f);
+}
+
+std::string ShadeCell(float weight, int columns) {
+  constexpr std::array<float, 4> kThresholds = {0.05f, 0.3f, 0.55f, 0.8f};
+  const auto level = static_cast<size_t>(
+      std::ranges::upper_bound(kThresholds, weight) - kThresholds.begin());
+  if (level == 0) return Pad(kShades[0], columns, Align::kCentre);
+  std::string cell;
+  for (int i = 0; i < columns; ++i) cell += kShades[level];
+  return cell;
+}
+
+std::string ShadedWord(const std::string& word, float value, bool colour) {
+  const float size = std::abs(value);
+  if (!colour) {
+    return size >= kPlainNumberFrom ? fmt::format("{}({:.2f})", word, value)
+                                    : word;
+  }
+  constexpr std::array<float, 4> kThresholds = {0.07f, 0.2f, 0.45f, 0.7f};
+  const auto level = static_cast<size_t>(
+      std::ranges::upper_bound(kThresholds, size) - kThresholds.begin());
+  const auto& grounds = value < 0 ? kOrangeGrounds : kBlueGrounds;
+  if (level == 0 || std::isnan(value)) return word;
+  if (level == 1) return terminal::Foreground(grounds[1], word);
+  return terminal::Background(grounds[level - 2],
+                              terminal::Foreground(kWhite, word));
+}
+
+}  // namespace
+
+std::string TerminalCell(float weight, int columns, bool colour) {
+  if (!colour) return ShadeCell(weight, columns);
+  return terminal::Background(kBlueRamp[RampLevel(weight)],
+                              std::string(static_cast<size_t>(columns), ' '));
+}
+
+std::string TerminalScale(bool colour) {
+  std::string scale;
+  if (colour) {
+    for (int code : kBlueRamp) scale += terminal::Background(code, " ");
+  } else {
+    for (std::string_view shade : kShades) scale += shade;
+  }
+  return scale;
+}
+
+std::string TerminalHalfCells(float upper, float lower) {
+  return terminal::Background(
+      kBlueRamp[RampLevel(lower)],
+      terminal::Foreground(kBlueRamp[RampLevel(upper)], "▀"));
+}
+
+std::string TerminalWords(std::span<const std::string> tokens,
+                          std::span<const float> values, int indent,
+                          const TerminalOptions& options) {
+  if (tokens.size() != values.size()) {
+    throw ShapeError(fmt::format("terminal words: {} values for {} tokens",
+                                 values.size(), tokens.size()));
+  }
+  const std::string margin(static_cast<size_t>(indent), ' ');
+  const int room = std::max(options.width - indent, 8);
+  std::string out;
+  int used = 0;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    constexpr int kNumberColumns = 7;  // "(-0.52)"
+    const std::string word = Ellipsize(
+        VisibleToken(tokens[i]), options.colour ? room : room - kNumberColumns);
+    const bool numbered =
+        !options.colour && std::abs(values[i]) >= kPlainNumberFrom;
+    const int width =
+        DisplayWidth(word) +
+        (numbered ? values[i] < 0 ? kNumberColumns : kNumberColumns - 1 : 0);
+    const bool breaks = used > 0 && used + 1 + width > room;
+    if (used == 0 || breaks) {
+      if (breaks) out += '\n';
+      out += margin;
+      used = 0;
+    } else {
+      out += ' ';
+      ++used;
+    }
+    out += ShadedWord(word, values[i], options.colour);
+    used += width;
+  }
+  return out.empty() ? out : out + '\n';
+}
+
+}  // namespace heed

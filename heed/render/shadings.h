@@ -1,0 +1,29 @@
+// Attention and attributions in a form that can be compared.
+#ifndef HEED_RENDER_SHADINGS_H_
+#define HEED_RENDER_SHADINGS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/explain/explanation.h"
+
+namespace heed {
+
+/// Attention or a method. Shapes: values [targets, sources], −1 to 1.
+struct Shading {
+  std::string title;    ///< "gradient × input"
+  std::string caption;  ///< how far it agrees with attention, if that is known
+  std::vector<float> values;
+};
+
+/// The attention that aligns, if any, as it is, and each attribution with the
+/// scores of a target divided by their largest magnitude.
+std::vector<Shading> ShadingsOf(const Explanation& explanation);
+
+/// "gradient × input" for "gradient_x_input".
+std::string MethodName(std::string_view method);
+
+}  // namespace heed
+
+#endif  // HEED_RENDER_SHADINGS_H_

@@ -1,0 +1,121 @@
+#include "heed/render/words_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/render/markup.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kWordFont = 13;
+constexpr double kNumberFont = 9;
+constexpr double kNumberWidest = 26;
+constexpr double kWordHeight = 20;
+constexpr double kLineHeight = 36;  // with the numbers
+constexpr double kWordSpace = 3;
+constexpr int kShadedWordColumns = 20;
+constexpr float kDarkGround = 0.6f;  // text on it changes its colour
+
+// Positions of the largest values, in the order of the text.
+std::vector<size_t> Shown(std::span<const float> values, size_t most) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (order.size() <= most) return order;
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    return std::abs(values[a]) > std::abs(values[b]);
+  });
+  order.resize(most);
+  std::ranges::sort(order);
+  return order;
+}
+
+class WordsWriter {
+ public:
+  WordsWriter(double width, double least_number)
+      : width_(width), least_number_(least_number) {}
+
+  void Add(const std::string& token, float raw_value) {
+    const std::string word = Ellipsize(VisibleToken(token), kShadedWordColumns);
+    const float value =
+        std::isnan(raw_value) ? 0 : std::clamp(raw_value, -1.0f, 1.0f);
+    const float size = std::abs(value);
+    const bool numbered = size >= least_number_;
+    const double width = std::max(TextWidth(word, kWordFont) + 6,
+                                  numbered ? kNumberWidest : 0.0);
+    Break(width);
+    svg_.Line("<g transform='translate({:.1f} {})'>", x_, y_);
+    if (size >= 0.005f) {
+      svg_.Line(
+          "<rect class='{}' width='{:.1f}' height='{}' rx='3' "
+          "fill-opacity='{:.2f}'><title>{}: {:.2f}</title></rect>",
+          value < 0 ? "minus" : "cell", width, kWordHeight, size,
+          EscapeMarkup(word), value);
+    }
+    svg_.Line(
+        "<text class='{}' x='{:.1f}' y='14.5' font-size='{}' "
+        "text-anchor='middle' pointer-events='none'>{}</text>",
+        size > kDarkGround ? "on" : "token", width / 2, kWordFont,
+        MarkupToken(token, kShadedWordColumns));
+    if (numbered) {
+      svg_.Line(
+          "<text class='quiet' x='{:.1f}' y='30' font-size='{}' "
+          "text-anchor='middle'>{:.2f}</text>",
+          width / 2, kNumberFont, value);
+    }
+    svg_.Line("</g>");
+    x_ += width + kWordSpace;
+  }
+
+  void AddGap() {
+    constexpr double kGapWidth = 14;
+    Break(kGapWidth);
+    svg_.Line("<text class='quiet' x='{:.1f}' y='{}' font-size='{}'>…</text>",
+              x_, y_ + 14.5, kWordFont);
+    x_ += kGapWidth;
+  }
+
+  Drawing Take() { return {width_, y_ + kLineHeight, svg_.Take()}; }
+
+ private:
+  void Break(double width) {
+    if (x_ > 0 && x_ + width > width_) {
+      x_ = 0;
+      y_ += kLineHeight;
+    }
+  }
+
+  const double width_;
+  const double least_number_;
+  double x_ = 0;
+  double y_ = 0;
+  MarkupWriter svg_;
+};
+
+}  // namespace
+
+Drawing DrawShadedWords(std::span<const std::string> tokens,
+                        std::span<const float> values, double width,
+                        double least_number, size_t most) {
+  if (tokens.size() != values.size()) {
+    throw ShapeError(fmt::format("shaded words: {} values for {} tokens",
+                                 values.size(), tokens.size()));
+  }
+  WordsWriter writer(width, least_number);
+  size_t next = 0;
+  for (size_t i : Shown(values, most)) {
+    if (i != next) writer.AddGap();
+    writer.Add(tokens[i], values[i]);
+    next = i + 1;
+  }
+  if (next != tokens.size()) writer.AddGap();
+  return writer.Take();
+}
+
+}  // namespace heed

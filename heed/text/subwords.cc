@@ -1,0 +1,267 @@
+#include "heed/text/subwords.h"
+
+#include <fmt/format.h>
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/memory.h"
+#include "heed/base/text.h"
+#include "heed/text/sentencepiece_model.h"
+
+namespace heed {
+namespace {
+
+namespace sp = sentencepiece;
+
+// The words of a text with one space between them. SentencePiece would take
+// tabs for unknown characters, and skip lines that hold one in training.
+std::string SingleSpaced(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  for (std::string_view word : SplitWhitespace(text)) {
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  return line;
+}
+
+std::string MarksToSpaces(std::string_view text) {
+  std::string spaced;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t mark = std::min(text.find(kSpaceMark, begin), text.size());
+    spaced += text.substr(begin, mark - begin);
+    if (mark < text.size()) spaced += ' ';
+    begin = mark + kSpaceMark.size();
+  }
+  return spaced;
+}
+
+// The characters of `bytes`; as SentencePiece has it, U+FFFD for every byte
+// that is part of none.
+std::string WellFormed(std::string_view bytes) {
+  std::string text;
+  for (std::string_view character : Utf8Characters(bytes)) {
+    if (IsValidUtf8(character)) {
+      text += character;
+    } else {
+      for (size_t i = 0; i < character.size(); ++i) text += "\xEF\xBF\xBD";
+    }
+  }
+  return text;
+}
+
+// SentencePiece crashes at words of more than 32767 characters.
+constexpr size_t kLongestLine = 32767;
+
+// Gives SentencePiece the lines that hold text, long ones in parts of whole
+// words; it looks at words alone. It ends the process when it meets nothing but
+// spaces.
+class TextLines : public sp::SentenceIterator {
+ public:
+  explicit TextLines(std::span<const std::string> lines) : rest_(lines) {
+    FindText();
+  }
+
+  bool done() const override { return line_.empty(); }
+  void Next() override { FindText(); }
+  const std::string& value() const override { return line_; }
+  sp::util::Status status() const override { return {}; }
+
+ private:
+  void FindText() {
+    line_.clear();
+    while (line_.empty() && !(left_.empty() && rest_.empty())) {
+      if (left_.empty()) {
+        text_ = SingleSpaced(MarksToSpaces(rest_.front()));
+        left_ = text_;
+        rest_ = rest_.subspan(1);
+      }
+      line_ = TakePart();
+    }
+  }
+
+  // What comes next of the text; nothing for a word that is too long.
+  std::string_view TakePart() {
+    if (left_.size() <= kLongestLine) return std::exchange(left_, {});
+    const size_t space = left_.rfind(' ', kLongestLine);
+    const bool fits = space != left_.npos && space > 0;
+    const size_t end =
+        fits ? space : std::min(left_.find(' ', kLongestLine), left_.size());
+    const std::string_view part = left_.substr(0, fits ? end : 0);
+    left_.remove_prefix(std::min(end + 1, left_.size()));
+    return part;
+  }
+
+  std::span<const std::string> rest_;
+  std::string text_;       // the line that is read
+  std::string_view left_;  // its part that is still to come
+  std::string line_;
+};
+
+// The number that follows `words` in `message`, or "".
+std::string_view NumberAfter(std::string_view words, std::string_view message) {
+  const size_t found = message.find(words);
+  if (found == message.npos) return "";
+  const std::string_view rest = message.substr(found + words.size());
+  return rest.substr(0, rest.find_first_not_of("0123456789"));
+}
+
+// SentencePiece crashes where it gets no memory. What it takes besides what it
+// keeps, and for every byte of a text that it splits or of a model.
+constexpr size_t kForSplitting = size_t{1} << 20;
+constexpr size_t kForEachByte = 256;
+// It starts threads to train, and keeps the text, its normal form and counts.
+constexpr size_t kForTraining = size_t{1} << 26;
+
+// The least size that would do, by SentencePiece's message, or 0.
+int SmallestSize(const std::string& message) {
+  const std::string_view number = NumberAfter(" vs ", message);
+  return number.empty() ? 0 : std::atoi(std::string(number).c_str());
+}
+
+sp::util::Status TrainModel(std::span<const std::string> lines,
+                            const VocabularyOptions& options, int size,
+                            std::string& model) {
+  RequireMemory(kForTraining);
+  TextLines text(lines);
+  return sp::SentencePieceTrainer::Train(
+      {
+          {"model_type", Name(options.kind)},
+          {"vocab_size", std::to_string(size)},
+          // What the text does not allow is left out.
+          {"hard_vocab_limit", "false"},
+          {"pad_id", std::to_string(kPad)},
+          {"unk_id", std::to_string(kUnk)},
+          {"bos_id", std::to_string(kBos)},
+          {"eos_id", std::to_string(kEos)},
+          {"character_coverage", "1.0"},
+          {"byte_fallback", options.byte_fallback ? "true" : "false"},
+          // SentencePiece's default, NFKC, rewrites characters (an ellipsis
+          // becomes three points, a ligature two letters) that a translation
+          // could then never hold. Without it, decoding gives back every line
+          // whose words stand one space apart.
+          {"normalization_rule_name", "identity"},
+          {"max_sentence_length", std::to_string(kLongestLine)},
+          // Partial sums are kept per thread, so their number is part of the
+          // result and must not be that of the machine.
+          {"num_threads", "2"},
+          {"minloglevel", "2"},  // no progress on standard error
+      },
+      &text, &model);
+}
+
+}  // namespace
+
+struct Subwords::Impl {
+  sp::SentencePieceProcessor processor;
+  std::unordered_map<std::string, char> bytes;  // what byte pieces stand for
+};
+
+std::string Subwords::Train(std::span<const std::string> lines,
+                            const VocabularyOptions& options) {
+  if (options.size <= kSpecialTokens) {
+    throw ConfigError(
+        fmt::format("vocabulary: size is {}; it must be larger than {} for {}",
+                    options.size, kSpecialTokens, Name(options.kind)));
+  }
+  if (TextLines(lines).done()) {
+    throw ConfigError(
+        fmt::format("vocabulary: the training text has no word of at most {} "
+                    "bytes",
+                    kLongestLine));
+  }
+  std::string model;
+  sp::util::Status status = TrainModel(lines, options, options.size, model);
+  if (const int size = SmallestSize(status.ToString()); size > options.size) {
+    status = TrainModel(lines, options, size, model);
+  }
+  if (!status.ok()) {
+    throw ConfigError(fmt::format(
+        "vocabulary: SentencePiece cannot train {} on this text: {}",
+        Name(options.kind), status.ToString()));
+  }
+  return model;
+}
+
+Subwords::Subwords(std::string_view model, const std::string& name) {
+  auto impl = std::make_unique<Impl>();
+  SentencePieceModel::Parse(model, name);  // what would end the process
+  RequireMemory(kForSplitting + kForEachByte * model.size());
+  const sp::util::Status status =
+      impl->processor.LoadFromSerializedProto(model);
+  if (!status.ok()) {
+    throw FormatError(
+        fmt::format("{} is not a SentencePiece model, or damaged", name));
+  }
+  const sp::SentencePieceProcessor& processor = impl->processor;
+  if (processor.pad_id() != kPad || processor.unk_id() != kUnk ||
+      processor.bos_id() != kBos || processor.eos_id() != kEos) {
+    throw FormatError(fmt::format(
+        "{}: <pad>, <unk>, <s> and </s> must have ids 0 to 3, but have {}, "
+        "{}, {} and {}",
+        name, processor.pad_id(), processor.unk_id(), processor.bos_id(),
+        processor.eos_id()));
+  }
+  for (int id = 0; id < processor.GetPieceSize(); ++id) {
+    if (!processor.IsByte(id)) continue;
+    const std::string& piece = processor.IdToPiece(id);  // <0xE2>
+    impl->bytes.emplace(
+        piece, static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16)));
+  }
+  impl_ = std::move(impl);
+}
+
+Subwords::~Subwords() = default;
+
+Encoded Subwords::Encode(std::string_view line) const {
+  const std::string spaced = SingleSpaced(line);
+  RequireMemory(kForSplitting + kForEachByte * spaced.size());
+  sp::ImmutableSentencePieceText text;
+  const sp::util::Status status =
+      impl_->processor.Encode(spaced, text.mutable_proto());
+  if (!status.ok()) throw FormatError(status.ToString());
+  Encoded encoded;
+  encoded.ids.reserve(text.pieces_size());
+  encoded.pieces.reserve(text.pieces_size());
+  for (const auto& piece : text.pieces()) {
+    encoded.ids.push_back(static_cast<int32_t>(piece.id()));
+    encoded.pieces.push_back(piece.piece());
+  }
+  return encoded;
+}
+
+std::string Subwords::Join(std::span<const std::string> pieces) const {
+  std::string text;
+  std::string bytes;
+  for (const std::string& piece : pieces) {
+    const auto byte = impl_->bytes.find(piece);
+    if (byte != impl_->bytes.end()) {
+      bytes += byte->second;
+      continue;
+    }
+    text += WellFormed(std::exchange(bytes, ""));
+    text += MarksToSpaces(piece);
+  }
+  return SingleSpaced(text + WellFormed(bytes));
+}
+
+std::vector<std::string> Subwords::Pieces() const {
+  std::vector<std::string> pieces;
+  for (int id = 0; id < impl_->processor.GetPieceSize(); ++id) {
+    pieces.push_back(impl_->processor.IdToPiece(id));
+  }
+  return pieces;
+}
+
+std::string Subwords::Serialize() const {
+  return impl_->processor.serialized_model_proto();
+}
+
+}  // namespace heed

@@ -1,0 +1,372 @@
+#include "heed/text/vocabulary.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+using Kind = VocabularyKind;
+using Ids = std::vector<int32_t>;
+using Strings = std::vector<std::string>;
+
+Strings Lines() {
+  return {"Ein kleiner Hund läuft über die Wiese.",
+          "Zwei Männer spielen Fußball auf einer Straße.",
+          "Ein Mann läuft mit einem Hund über die Straße.",
+          "Die kleine Katze schläft auf der Wiese …",
+          "Männer, Frauen und Hunde: ein Fest!"};
+}
+
+Vocabulary TrainSmall(Kind kind) {
+  return Vocabulary::Train(Lines(),
+                           {.kind = kind, .size = IsSubword(kind) ? 60 : 0});
+}
+
+std::string ConfigErrorOf(const Strings& lines,
+                          const VocabularyOptions& options) {
+  try {
+    Vocabulary::Train(lines, options);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class VocabularyOfKind : public testing::TestWithParam<Kind> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, VocabularyOfKind,
+                         testing::Values(Kind::kUnigram, Kind::kBpe,
+                                         Kind::kWords, Kind::kCharacters),
+                         [](const auto& test) {
+                           return std::string(Name(test.param));
+                         });
+
+TEST_P(VocabularyOfKind, SpecialTokensHaveTheirIds) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  EXPECT_EQ(vocabulary.Piece(kPad), "<pad>");
+  EXPECT_EQ(vocabulary.Piece(kUnk), "<unk>");
+  EXPECT_EQ(vocabulary.Piece(kBos), "<s>");
+  EXPECT_EQ(vocabulary.Piece(kEos), "</s>");
+}
+
+TEST_P(VocabularyOfKind, DecodeGivesBackTheLine) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  for (const std::string& line : Lines()) {
+    const Ids ids = vocabulary.Encode(line);
+    EXPECT_EQ(vocabulary.Decode(ids), line);
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), kUnk), 0);
+  }
+}
+
+TEST_P(VocabularyOfKind, DecodeLeavesOutPaddingAndSentenceEnds) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  Ids ids = vocabulary.Encode("Ein Hund");
+  ids.insert(ids.begin(), kBos);
+  ids.insert(ids.end(), {kEos, kPad, kPad});
+  EXPECT_EQ(vocabulary.Decode(ids), "Ein Hund");
+}
+
+TEST_P(VocabularyOfKind, PiecesKeepWhatTheVocabularyDoesNotKnow) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  const Encoded encoded = vocabulary.EncodeWithPieces("Ein 日本 Hund");
+  ASSERT_EQ(encoded.ids.size(), encoded.pieces.size());
+  EXPECT_NE(std::count(encoded.ids.begin(), encoded.ids.end(), kUnk), 0);
+  EXPECT_EQ(vocabulary.DecodePieces(encoded.pieces), "Ein 日本 Hund");
+  EXPECT_NE(vocabulary.Decode(encoded.ids).find("<unk>"), std::string::npos);
+}
+
+TEST_P(VocabularyOfKind, TextNeverEncodesToControlTokens) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  Strings lines = Lines();
+  lines.push_back("<s> <pad> </s>");
+  const Vocabulary trained_on_them =
+      Vocabulary::Train(lines, {.kind = GetParam(), .size = vocabulary.size()});
+  for (const Vocabulary& each : {vocabulary, trained_on_them}) {
+    for (const int32_t id : each.Encode("<s> </s> <pad> a<s>b</s>")) {
+      EXPECT_TRUE(id == kUnk || id >= kSpecialTokens);
+    }
+  }
+}
+
+TEST_P(VocabularyOfKind, SerializedVocabularyEncodesTheSame) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  const Vocabulary copy =
+      Vocabulary::Parse(vocabulary.Serialize(), GetParam(), "file");
+  EXPECT_EQ(copy.size(), vocabulary.size());
+  EXPECT_EQ(copy.kind(), GetParam());
+  EXPECT_EQ(copy.Serialize(), vocabulary.Serialize());
+  for (const std::string& line : Lines()) {
+    EXPECT_EQ(copy.Encode(line), vocabulary.Encode(line));
+  }
+}
+
+TEST_P(VocabularyOfKind, TrainingIsDeterministic) {
+  EXPECT_EQ(TrainSmall(GetParam()).Serialize(),
+            TrainSmall(GetParam()).Serialize());
+}
+
+TEST_P(VocabularyOfKind, OddLinesEncode) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  EXPECT_EQ(vocabulary.Encode(""), Ids());
+  EXPECT_EQ(vocabulary.Decode(Ids()), "");
+  std::string words;
+  for (int i = 0; i < 10000; ++i) words += "Hund" + std::to_string(i) + " ";
+  EXPECT_GE(vocabulary.Encode(words).size(), 10000u);
+  for (const std::string& line :
+       {std::string("👩‍👩‍👧😀"), std::string("\0\x01\x1B\x7F", 4),
+        std::string(100000, 'x'), std::string("▁▅")}) {
+    EXPECT_FALSE(vocabulary.Encode(line).empty());
+  }
+}
+
+TEST_P(VocabularyOfKind, TextWithoutContentIsAConfigError) {
+  for (const Strings& lines : {Strings{}, Strings{"", ""}}) {
+    EXPECT_NE(ConfigErrorOf(lines, {.kind = GetParam(), .size = 60}),
+              "no error");
+  }
+}
+
+TEST_P(VocabularyOfKind, OddTrainingTextTrainsOrIsAConfigError) {
+  const Strings texts = {"▁",  std::string(1, '\0'),   "<s>", "▅ a",
+                         "\t", std::string(40000, 'a')};
+  for (const std::string& text : texts) {
+    for (const int size : {5, 6, 100}) {
+      try {
+        Vocabulary::Train(Strings{text}, {.kind = GetParam(), .size = size});
+      } catch (const ConfigError&) {
+      }
+    }
+  }
+}
+
+TEST_P(VocabularyOfKind, TextOnOneLongLineIsLearntFrom) {
+  Strings lines = Lines();
+  std::string line;
+  while (line.size() < 200'000) {
+    for (const std::string& some : lines) line += some + " ";
+  }
+  const Vocabulary whole =
+      Vocabulary::Train(Strings{line + std::string(40'000, 'q') + " " + line},
+                        {.kind = GetParam(), .size = 60});
+  EXPECT_EQ(whole.Decode(whole.Encode(lines[0])), lines[0]);
+}
+
+TEST_P(VocabularyOfKind, NegativeOrTinySizeIsAConfigError) {
+  for (const int size : {-1, 1, 4}) {
+    EXPECT_NE(ConfigErrorOf(Lines(), {.kind = GetParam(), .size = size})
+                  .find("larger than 4"),
+              std::string::npos);
+  }
+}
+
+TEST_P(VocabularyOfKind, DamagedFileIsAFormatErrorThatNamesIt) {
+  const std::string bytes = TrainSmall(GetParam()).Serialize();
+  for (const std::string& damaged :
+       {std::string(), std::string("no vocabulary\n"),
+        bytes.substr(0, bytes.size() - 3), bytes.substr(0, 10)}) {
+    try {
+      Vocabulary::Parse(damaged, GetParam(), "source.vocabulary");
+      ADD_FAILURE() << damaged.size() << " bytes were accepted";
+    } catch (const FormatError& error) {
+      EXPECT_NE(std::string(error.what()).find("source.vocabulary"),
+                std::string::npos);
+    }
+  }
+}
+
+// SentencePiece would end the process.
+TEST(Vocabulary, PieceWithAZeroIsAFormatError) {
+  for (const VocabularyKind kind :
+       {VocabularyKind::kBpe, VocabularyKind::kUnigram}) {
+    std::string bytes = TrainSmall(kind).Serialize();
+    bytes.at(bytes.find("<pad>")) = '\0';
+    EXPECT_THROW(Vocabulary::Parse(bytes, kind, "damaged"), FormatError);
+  }
+}
+
+TEST_P(VocabularyOfKind, IdOutsideOfTheVocabularyIsAShapeError) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  EXPECT_THROW(vocabulary.Piece(-1), ShapeError);
+  EXPECT_THROW(vocabulary.Decode(Ids{vocabulary.size()}), ShapeError);
+}
+
+class SubwordVocabulary : public testing::TestWithParam<Kind> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SubwordVocabulary,
+                         testing::Values(Kind::kUnigram, Kind::kBpe),
+                         [](const auto& test) {
+                           return std::string(Name(test.param));
+                         });
+
+TEST_P(SubwordVocabulary, HasExactlyTheSizeAskedFor) {
+  EXPECT_EQ(TrainSmall(GetParam()).size(), 60);
+}
+
+TEST_P(SubwordVocabulary, WhiteSpaceCountsAsOneSpace) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  EXPECT_EQ(vocabulary.Encode(" Ein \t kleiner\vHund  "),
+            vocabulary.Encode("Ein kleiner Hund"));
+}
+
+TEST_P(SubwordVocabulary, IdsOfAnotherOrderAreAFormatError) {
+  std::string bytes = TrainSmall(GetParam()).Serialize();
+  bytes.replace(bytes.find("</s>"), 4, "<zz>");
+  EXPECT_THROW(Vocabulary::Parse(bytes, GetParam(), "file"), FormatError);
+}
+
+Vocabulary TrainWithBytes(Kind kind) {
+  return Vocabulary::Train(Lines(),
+                           {.kind = kind, .size = 310, .byte_fallback = true});
+}
+
+TEST_P(SubwordVocabulary, UnknownCharactersBecomeBytesAndBack) {
+  const Vocabulary vocabulary = TrainWithBytes(GetParam());
+  for (const std::string line :
+       {"Ein 日本 Hund", "€", "😀😀 Hund 語", "ein <0x41> Hund", "\x01",
+        "Ein kleiner Hund läuft über die Wiese."}) {
+    const Ids ids = vocabulary.Encode(line);
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), kUnk), 0) << line;
+    EXPECT_EQ(vocabulary.Decode(ids), line);
+  }
+}
+
+TEST_P(SubwordVocabulary, EveryByteIsAPieceOfItsOwn) {
+  const Vocabulary vocabulary = TrainWithBytes(GetParam());
+  const Encoded encoded = vocabulary.EncodeWithPieces("a€");
+  const Strings bytes = {"<0xE2>", "<0x82>", "<0xAC>"};
+  ASSERT_EQ(encoded.pieces.size(), encoded.ids.size());
+  ASSERT_GE(encoded.pieces.size(), bytes.size());
+  EXPECT_EQ(Strings(encoded.pieces.end() - 3, encoded.pieces.end()), bytes);
+  for (size_t i = 0; i < encoded.ids.size(); ++i) {
+    EXPECT_EQ(vocabulary.Piece(encoded.ids[i]), encoded.pieces[i]);
+  }
+}
+
+// What SentencePiece's Decode says, but for the white space at the end.
+TEST_P(SubwordVocabulary, BytesOfNoCharacterBecomeReplacements) {
+  const Vocabulary vocabulary = TrainWithBytes(GetParam());
+  const std::string bad = "\xEF\xBF\xBD";
+  const std::vector<std::pair<Strings, std::string>> cases = {
+      {{"<0xE6>", "<0x97>", "<0xA5>"}, "日"},
+      {{"<0xE6>", "<0x97>"}, bad + bad},
+      {{"<0xFF>", "▁Ein"}, bad + " Ein"},
+      {{"<0xE6>", "▁", "<0x97>", "<0xA5>"}, bad + " " + bad + bad},
+      {{"<0xF0>", "<0x9F>", "<0xE6>", "<0x97>", "<0xA5>"}, bad + bad + "日"},
+      {{"<0xC0>", "<0x80>"}, bad + bad},                  // overlong
+      {{"<0xED>", "<0xA0>", "<0x80>"}, bad + bad + bad},  // surrogate
+      {{"<0xE2>", "<0x96>", "<0x81>"}, "▁"},              // no space
+      {{"a", "<0x0A>", "a", "<0x0A>"}, "a a"}};
+  for (const auto& [pieces, text] : cases) {
+    EXPECT_EQ(vocabulary.DecodePieces(pieces), text);
+  }
+}
+
+TEST_P(SubwordVocabulary, ModelWithBytesSerializes) {
+  const Vocabulary vocabulary = TrainWithBytes(GetParam());
+  const Vocabulary copy =
+      Vocabulary::Parse(vocabulary.Serialize(), GetParam(), "file");
+  EXPECT_EQ(copy.Encode("日"), vocabulary.Encode("日"));
+  EXPECT_EQ(copy.Decode(copy.Encode("日")), "日");
+}
+
+TEST_P(SubwordVocabulary, WithoutBytesTheirNamesAreText) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  EXPECT_EQ(vocabulary.DecodePieces(Strings{"▁Ein", "<0x41>"}), "Ein<0x41>");
+}
+
+TEST_P(SubwordVocabulary, SizeThatIsTooSmallIsTheLeastThatWorks) {
+  EXPECT_EQ(
+      Vocabulary::Train(Lines(),
+                        {.kind = GetParam(), .size = 60, .byte_fallback = true})
+          .size(),
+      297);
+}
+
+TEST_P(SubwordVocabulary, SizeThatIsTooLargeIsWhatTheTextAllows) {
+  const Vocabulary all =
+      Vocabulary::Train(Lines(), {.kind = GetParam(), .size = 8000});
+  EXPECT_LT(all.size(), 8000);
+  EXPECT_GT(all.size(), 60);
+  for (const std::string& line : Lines()) {
+    EXPECT_EQ(all.Decode(all.Encode(line)), line);
+  }
+}
+
+TEST_P(SubwordVocabulary, TextsOfAWordOrTwoHaveOne) {
+  for (const Strings& lines :
+       {Strings{"a"}, Strings{"a", "a", "a"}, Strings{"ab cd"},
+        Strings{"the dog", "a cat", "the cat"}, Strings{"日本"}}) {
+    const Vocabulary all =
+        Vocabulary::Train(lines, {.kind = GetParam(), .size = 8000});
+    EXPECT_EQ(all.Decode(all.Encode(lines[0])), lines[0]);
+  }
+}
+
+TEST(VocabularyOptions, BytesAreForSubwords) {
+  for (const Kind kind : {Kind::kWords, Kind::kCharacters, Kind::kWordPiece}) {
+    EXPECT_NE(ConfigErrorOf(Lines(), {.kind = kind, .byte_fallback = true})
+                  .find("byte_fallback is for unigram and bpe"),
+              std::string::npos);
+  }
+}
+
+TEST(WordVocabulary, MostFrequentWordsComeFirst) {
+  const Strings lines = {"b a b", "c b a", "<s> d"};
+  const Vocabulary vocabulary =
+      Vocabulary::Train(lines, {.kind = Kind::kWords, .size = 0});
+  EXPECT_EQ(vocabulary.Serialize(), "<pad>\n<unk>\n<s>\n</s>\nb\na\nc\nd\n");
+  EXPECT_EQ(vocabulary.Encode("a d x"), (Ids{5, 7, kUnk}));
+}
+
+TEST(WordVocabulary, SizeAndCountLimitIt) {
+  const Strings lines = {"b a b", "c b a", "d"};
+  EXPECT_EQ(Vocabulary::Train(lines, {.kind = Kind::kWords, .size = 6}).size(),
+            6);
+  EXPECT_EQ(Vocabulary::Train(lines, {.kind = Kind::kWords, .size = 99}).size(),
+            8);
+  EXPECT_EQ(Vocabulary::Train(lines,
+                              {.kind = Kind::kWords, .size = 0, .min_count = 2})
+                .size(),
+            6);
+}
+
+TEST(WordVocabulary, FileWithATokenTwiceOrNoWordIsAFormatError) {
+  const std::string specials = "<pad>\n<unk>\n<s>\n</s>\n";
+  for (const char* rest :
+       {"a\na\n", "a\n<s>\n", "a b\n", "a\n\n", " a\n", "\xFF\n"}) {
+    EXPECT_THROW(Vocabulary::Parse(specials + rest, Kind::kWords, "file"),
+                 FormatError);
+  }
+}
+
+TEST(CharacterVocabulary, SpaceIsATokenLikeAnyOther) {
+  const Vocabulary vocabulary = Vocabulary::Train(
+      Strings{"ä b  "}, {.kind = Kind::kCharacters, .size = 0});
+  EXPECT_EQ(vocabulary.Encode(" ä"), (Ids{4, 6}));
+  EXPECT_EQ(vocabulary.Piece(4), " ");
+  EXPECT_EQ(vocabulary.Decode(Ids{6, 4, 4, 5}), "ä  b");
+}
+
+TEST(CharacterVocabulary, LineFeedIsNoToken) {
+  const Vocabulary vocabulary = Vocabulary::Train(
+      Strings{"a\n\r"}, {.kind = Kind::kCharacters, .size = 0});
+  EXPECT_EQ(vocabulary.Encode("\n\r"), (Ids{kUnk, 4}));
+  EXPECT_EQ(
+      Vocabulary::Parse(vocabulary.Serialize(), Kind::kCharacters, "f").size(),
+      6);
+}
+
+TEST(VocabularyKind, NamesReadBack) {
+  for (const Kind kind :
+       {Kind::kUnigram, Kind::kBpe, Kind::kWords, Kind::kCharacters}) {
+    EXPECT_EQ(ParseVocabularyKind(Name(kind)), kind);
+  }
+  EXPECT_THROW(ParseVocabularyKind("chars"), ConfigError);
+}
+
+}  // namespace
+}  // namespace heed

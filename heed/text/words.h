@@ -1,0 +1,95 @@
+// Words of sentences that are split already, as numbers: which word, how it is
+// spelt, how it is cased, and at will a vector that is known of it.
+#ifndef HEED_TEXT_WORDS_H_
+#define HEED_TEXT_WORDS_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/tensor/tensor.h"
+#include "heed/text/vocabulary.h"
+#include "heed/text/word_vectors.h"
+
+namespace heed {
+
+using Words = std::vector<std::string>;
+
+struct WordOptions {
+  bool normalize_words = true;
+  int min_count = 2;
+  int max_words = 0;
+  std::string word_vectors;  // file
+  int max_vectors = 200000;
+
+  void Visit(FieldList& v);
+};
+
+/// How a word is cased: no letters, lower, Title, UPPER, miXed, and of words
+/// with digits: no letters, letters.
+inline constexpr int32_t kCasings = 7;
+int32_t CasingOf(std::string_view word);
+
+/// Sentences as numbers. Equal words share one spelling.
+struct WordCorpus {
+  std::vector<std::vector<int32_t>> words;       ///< [sentence][word]
+  std::vector<std::vector<int32_t>> spellings;   ///< [sentence][word]
+  std::vector<std::vector<int32_t>> characters;  ///< of each spelling
+  std::vector<int32_t> casings;                  ///< of each spelling
+  std::vector<int32_t> vectors;  ///< of each spelling: row, or kNoVector
+};
+
+/// Which words and characters are known. Immutable; copies share the tables.
+class WordEncoder {
+ public:
+  /// `vectors`: null for none.
+  WordEncoder(Vocabulary words, Vocabulary characters, bool normalize_words,
+              std::shared_ptr<const WordVectors> vectors)
+      : words_(std::move(words)),
+        characters_(std::move(characters)),
+        normalize_words_(normalize_words),
+        vectors_(std::move(vectors)) {}
+  /// Learns the words, and the characters that occur twice or more; reads the
+  /// file of vectors. Throws: ConfigError if nothing occurs often enough; as
+  /// WordVectors::Read.
+  static WordEncoder Train(std::span<const Words> sentences,
+                           const WordOptions& options);
+
+  /// Words in lower case and with 0 for each digit, if they are normalised; a
+  /// spelling has all its characters as they are, but of more than 40 only the
+  /// first and last 20.
+  WordCorpus Encode(std::span<const Words> sentences) const;
+
+  const Vocabulary& words() const { return words_; }
+  const Vocabulary& characters() const { return characters_; }
+  /// Null: none.
+  const WordVectors* vectors() const { return vectors_.get(); }
+
+ private:
+  Vocabulary words_;
+  Vocabulary characters_;
+  bool normalize_words_;
+  std::shared_ptr<const WordVectors> vectors_;
+};
+
+/// B sentences, batch-first, padded at the end with kPad. All i32, vectors f32.
+struct WordBatch {
+  Tensor words;       ///< [B, T]
+  Tensor spelling;    ///< [B, T]: row of the three below
+  Tensor characters;  ///< [U, L], padded with kPad
+  Tensor casings;     ///< [U]
+  Tensor vectors;     ///< [U, D], 0 where there is none; undefined without
+  Tensor lengths;     ///< [B]
+};
+
+/// The sentences at `indices`, in that order. `vectors`: the encoder's.
+WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
+                        std::span<const int64_t> indices);
+
+}  // namespace heed
+
+#endif  // HEED_TEXT_WORDS_H_
