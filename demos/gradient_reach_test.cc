@@ -35,10 +35,11 @@ Tensor RandomTexts(int64_t rows) {
 }
 
 /// Moves feature i of character s.
-class Moved : public Probe {
+class Moved : public Observer {
  public:
   Moved(int64_t s, int64_t i, double by) : s_(s), i_(i), by_(by) {}
-  Var OnEmbedding(const std::string& /*layer*/, const Var& x) override {
+  bool WantsInput(const std::string& name) override { return name == "source"; }
+  Var OnInput(const std::string& /*name*/, const Var& x) override {
     Tensor moved = x.value().Clone();
     moved[0][s_].data<double>()[i_] += by_;
     return moved;
@@ -57,9 +58,9 @@ TEST(GradientReach, IsTheJacobianOfDifferences) {
     const std::vector<double> reach = GradientReach(model, ids);
     ASSERT_EQ(reach.size(), static_cast<size_t>(T));
     const auto last = [&](int64_t s, int64_t i, double by) {
-      Moved probe(s, i, by);
+      Moved moved(s, i, by);
       Context ctx;
-      ctx.probe = &probe;
+      ctx.observer = &moved;
       return model.States(ctx, ids, Lengths({T})).value()[0][T - 1].Clone();
     };
     constexpr double kStep = 1e-5;

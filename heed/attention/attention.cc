@@ -166,12 +166,21 @@ struct Attention::Call {
   Mask mask = {};
   std::vector<std::vector<ScoreStep>> steps = {};  // of each modifier
   WantWeights want = WantWeights::kNo;
-  AttentionParts* parts = nullptr;  // to fill, [B H, ., .]
+  AttentionWish wish = {};    // of the observer
+  AttentionParts parts = {};  // [B H, ., .], if they are wanted
+  const kernels::Neighbourhood* graph = nullptr;  // that it ran along
+  Var observed = {};  // weights [B, H, T, S], of a graph [H, E]
 };
 
 Attention::Attention(const Scope& scope, const AttentionSpec& spec)
-    : path_(scope.path()),
-      sizes_(SizesOf(path_, spec)),
+    : info_{.path = scope.path(),
+            .score = spec.score.info.name,
+            .normalizer = spec.normalizer.info.name,
+            .query_axis = spec.query_axis,
+            .key_axis = spec.key_axis,
+            .heads = spec.heads,
+            .output = spec.output},
+      sizes_(SizesOf(info_.path, spec)),
       query_(spec.query),
       key_(spec.key),
       value_(spec.value == 0 ? spec.key : spec.value),
@@ -183,13 +192,13 @@ Attention::Attention(const Scope& scope, const AttentionSpec& spec)
           fmt::format("{}: the score '{}' needs queries and keys of one size, "
                       "but they have {} and {} features; choose 'general' or "
                       "other units",
-                      path_, name, sizes_.query, sizes_.key));
+                      info_.path, name, sizes_.query, sizes_.key));
   score_ = spec.score.Make(scope, sizes_);
   normalizer_ = spec.normalizer.Make(scope, sizes_);
   fused_ = normalizer_->fused() && score_->fused();
   history_ = score_->uses_history();
   Require(spec.modifiers.size() <= kMaxModifiers,
-          fmt::format("{}: {} modifiers are too many; at most {}", path_,
+          fmt::format("{}: {} modifiers are too many; at most {}", info_.path,
                       spec.modifiers.size(), kMaxModifiers));
   for (const Choice<Modifier>& choice : spec.modifiers) {
     modifiers_.push_back(choice.Make(scope, sizes_));
@@ -197,11 +206,11 @@ Attention::Attention(const Scope& scope, const AttentionSpec& spec)
     Require(score_->takes_query() || !modifier.takes_query(),
             fmt::format("{}: the modifier '{}' reads the query, which the "
                         "score '{}' does not take",
-                        path_, choice.info.name, name));
+                        info_.path, choice.info.name, name));
     Require(score_->turns() || !modifier.turns(),
             fmt::format("{}: the modifier '{}' turns queries and keys, which "
                         "only changes scores that are dot products, not '{}'",
-                        path_, choice.info.name, name));
+                        info_.path, choice.info.name, name));
     fused_ = fused_ && modifier.fused();
     history_ = history_ || modifier.uses_history();
   }
@@ -209,7 +218,7 @@ Attention::Attention(const Scope& scope, const AttentionSpec& spec)
 
 Var Attention::PrepareKeys(const Context& ctx, const Var& keys,
                            int64_t offset) const {
-  return Named(path_, [&] {
+  return Named(info_.path, [&] {
     Var prepared = score_->PrepareKeys(ctx, keys);
     for (const auto& modifier : modifiers_) {
       prepared =
@@ -222,8 +231,8 @@ Var Attention::PrepareKeys(const Context& ctx, const Var& keys,
 void Attention::Check(bool holds, const std::string& message, const Var& x,
                       const Memory& memory) const {
   if (holds) return;
-  throw ShapeError(fmt::format("{}: {} (queries or keys {}, memory {})", path_,
-                               message,
+  throw ShapeError(fmt::format("{}: {} (queries or keys {}, memory {})",
+                               info_.path, message,
                                x.defined() ? x.shape().ToString() : "[]",
                                memory.values.shape().ToString()));
 }
@@ -253,7 +262,7 @@ Attended Attention::Attend(const Context& ctx, const Var& query,
   const int64_t queries =
       query.defined() && score_->takes_query() ? query.dim(1) : 1;
   const int64_t offset = state == nullptr ? 0 : state->position;
-  memory.mask.Check(path_, memory.values.dim(0), offset + queries,
+  memory.mask.Check(info_.path, memory.values.dim(0), offset + queries,
                     memory.size(), state == nullptr);
   if (history_ && queries != 1) {
     return StepByStep(ctx, query, memory, state, want);
@@ -332,7 +341,7 @@ Attended Attention::AttendStep(const Context& ctx, const Var& query,
                                       : std::max(want, WantWeights::kValues);
     }
   }
-  Attended attended = Named(path_, [&] {
+  Attended attended = Named(info_.path, [&] {
     return Finish(ctx, call, score_->PrepareQuery(ctx, query, batch), memory);
   });
   if (history_ && state != nullptr) {
@@ -350,20 +359,21 @@ Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
   Require(!history_,
           fmt::format("{}: a part that reads the weights of the step before "
                       "needs Attend",
-                      path_));
+                      info_.path));
   for (const auto& modifier : modifiers_) {
     Require(!modifier->takes_query(),
             fmt::format("{}: a modifier reads the query, which is not there "
                         "once it is prepared",
-                        path_));
+                        info_.path));
   }
   const int64_t width =
       memory.keys.dim(2) / score_->PreparedHeads(sizes_) * sizes_.heads;
   CheckQuery(query, width, memory);
-  memory.mask.Check(path_, memory.values.dim(0), query.dim(1), memory.size());
+  memory.mask.Check(info_.path, memory.values.dim(0), query.dim(1),
+                    memory.size());
   Call call{.site = {.ctx = ctx}, .keys = memory.keys, .values = memory.values};
   call.want = want;
-  return Named(path_, [&] { return Finish(ctx, call, query, memory); });
+  return Named(info_.path, [&] { return Finish(ctx, call, query, memory); });
 }
 
 Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
@@ -392,23 +402,20 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   }
   call.key_heads = score_->PreparedHeads(sizes_);
   call.value_heads = sizes_.key_heads;
-  AttentionParts parts;
-  if (ctx.recorder != nullptr) {
-    call.want = std::max(call.want, WantWeights::kValues);
-    if (ctx.recorder->WantsParts(path_)) call.parts = &parts;
-  }
+  if (ctx.observer != nullptr) call.wish = ctx.observer->Wants(info_);
   Attended attended = Run(call);
-  if (attended.weights.defined() && memory.size() < site.keys) {
+  const bool grows = memory.size() < site.keys;
+  if (attended.weights.defined() && grows) {
     attended.weights = Columns(attended.weights, 0, memory.size());
   }
-  if (ctx.recorder != nullptr) Tell(call, attended.weights.value());
-  if (call.parts != nullptr) {
-    ctx.recorder->OnParts(path_, site.offset, ByHead(parts, site));
+  if (ctx.observer == nullptr) return attended;
+  if (call.wish.any()) {
+    if (grows) call.observed = Columns(call.observed, 0, memory.size());
+    const AttentionParts parts = ByHead(call.parts, site);
+    ctx.observer->OnAttention({info_, site.offset, call.observed, call.graph,
+                               call.wish.parts ? &parts : nullptr});
   }
-  if (ctx.probe != nullptr) {
-    attended.context =
-        ctx.probe->OnContext(path_, sizes_.heads, attended.context);
-  }
+  attended.context = ctx.observer->OnContext(info_, attended.context);
   return attended;
 }
 
@@ -429,10 +436,10 @@ Var Attention::Previous(const AttentionState* state, int64_t batch,
        Tensor::Zeros({state->previous.dim(0), keys - known}, dtype)});
 }
 
-Attended Attention::Run(const Call& call) const {
+Attended Attention::Run(Call& call) const {
   const bool differentiable = call.want == WantWeights::kDifferentiable &&
                               call.site.ctx.tape != nullptr;
-  if (!fused_ || differentiable || call.parts != nullptr || IsTapped(call)) {
+  if (!fused_ || differentiable || call.wish.parts || call.wish.gradient) {
     return Composed(call);
   }
   const bool plain = std::all_of(call.steps.begin(), call.steps.end(),
@@ -483,33 +490,36 @@ kernels::AttentionArgs Attention::Arguments(const Call& call,
   return args;
 }
 
-Attended Attention::Fused(const Call& call) const {
+Attended Attention::Fused(Call& call) const {
   Inputs inputs;
   kernels::AttentionArgs args = Arguments(call, inputs);
   Tensor log_sum;
   Attended attended;
   attended.context =
       FusedAttention(args, call.mask.rule(), inputs.span(), log_sum);
-  if (call.want != WantWeights::kNo) {
+  if (call.want != WantWeights::kNo || call.wish.weights) {
     attended.weights = kernels::FusedAttentionWeights(args, log_sum);
+    call.observed = attended.weights;
   }
   return attended;
 }
 
-Attended Attention::Sparse(const Call& call) const {
+Attended Attention::Sparse(Call& call) const {
   Inputs inputs;
   kernels::AttentionArgs args = Arguments(call, inputs);
   Tensor edges;
   Attended attended;
   attended.context =
       SparseAttention(args, call.mask.graph(), inputs.span(), edges);
+  call.observed = edges;
+  call.graph = call.mask.graph().get();
   if (call.want != WantWeights::kNo) {
-    attended.weights = Spread(edges, *call.mask.graph());
+    attended.weights = Spread(edges, *call.graph);
   }
   return attended;
 }
 
-Attended Attention::Composed(const Call& call) const {
+Attended Attention::Composed(Call& call) const {
   const AttentionSite& site = call.site;
   const int64_t heads = sizes_.heads;
   const auto split = [heads](const Var& x, int64_t own) {
@@ -545,44 +555,26 @@ Attended Attention::Composed(const Call& call) const {
   if (moved && rule != nullptr) {
     a = Mul(a, Allowed(a, *rule, heads, site.offset));
   }
-  if (IsTapped(call)) {
-    site.ctx.tap->weights.push_back(
-        Reshape(a, {site.batch, heads, site.queries, site.keys}));
-  }
   const Var kept = Dropout(site.ctx, a, dropout_);
   const Var values = split(call.values, call.value_heads);
   const Var context = WeightedSum(kept, values);
-  if (call.parts != nullptr) {
-    *call.parts = {query.value(), keys.value(), values.value(),
-                   e.value(),     kept.value(), context.value()};
+  if (call.wish.parts) {
+    call.parts = {query.value(), keys.value(), values.value(),
+                  e.value(),     kept.value(), context.value()};
   }
   Attended attended;
   attended.context = MergeHeads(context, heads);
   const auto by_head = [&](const Var& x) {
     return x.defined() ? Reshape(x, {site.batch, heads, site.queries}) : x;
   };
-  attended.weights =
-      Reshape(kept, {site.batch, heads, site.queries, site.keys});
+  const auto by_query = [&](const Var& x) {
+    return Reshape(x, {site.batch, heads, site.queries, site.keys});
+  };
+  attended.weights = by_query(kept);
+  call.observed = call.wish.gradient ? by_query(a) : attended.weights;
   attended.log_probability = by_head(normalized.log_probability);
   attended.entropy = by_head(normalized.entropy);
   return attended;
-}
-
-bool Attention::IsTapped(const Call& call) const {
-  const WeightsTap* tap = call.site.ctx.tap;
-  return tap != nullptr && tap->layer == path_;
-}
-
-void Attention::Tell(const Call& call, const Tensor& weights) const {
-  for (int64_t h = 0; h < sizes_.heads; ++h) {
-    Tensor own({call.site.batch, call.site.queries, weights.dim(3)},
-               weights.dtype());
-    for (int64_t b = 0; b < call.site.batch; ++b) {
-      own[b].CopyFrom(weights[b][h]);
-    }
-    call.site.ctx.recorder->OnAttention(path_, static_cast<int>(h),
-                                        call.site.offset, own);
-  }
 }
 
 }  // namespace heed

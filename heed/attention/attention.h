@@ -48,6 +48,11 @@ struct AttentionSpec {
   int64_t positions = 0;
   Init init;
   kernels::Precision precision = kernels::Precision::kNative;
+
+  /// As AttentionInfo has them.
+  std::string query_axis = "source";
+  std::string key_axis = "source";
+  std::string output = {};
 };
 
 /// What can be attended to: made once per source, then only read, so that one
@@ -114,7 +119,7 @@ class Attention {
 
   /// Shapes: query [B, T, query] (undefined for a score that has its own).
   /// With a state, the queries stand behind those before, and the state moves
-  /// on. The weights go to ctx.recorder, if any.
+  /// on. ctx.observer gets what it wants of it.
   /// Throws: ShapeError, naming the attention.
   Attended Attend(const Context& ctx, const Var& query, const Memory& memory,
                   AttentionState* state = nullptr,
@@ -133,6 +138,7 @@ class Attention {
     return score_->takes_query() && !history_ && modifiers_.empty() &&
            mask_.all();
   }
+  const AttentionInfo& info() const { return info_; }
   /// Whether f32 tensors run through a fused kernel.
   bool fused() const { return fused_; }
 
@@ -157,15 +163,13 @@ class Attention {
                   const Memory& memory) const;
   Var Previous(const AttentionState* state, int64_t batch,
                const Memory& memory) const;
-  Attended Run(const Call& call) const;
+  Attended Run(Call& call) const;
   kernels::AttentionArgs Arguments(const Call& call, Inputs& inputs) const;
-  Attended Fused(const Call& call) const;
-  Attended Sparse(const Call& call) const;
-  Attended Composed(const Call& call) const;
-  bool IsTapped(const Call& call) const;
-  void Tell(const Call& call, const Tensor& weights) const;
+  Attended Fused(Call& call) const;
+  Attended Sparse(Call& call) const;
+  Attended Composed(Call& call) const;
 
-  std::string path_;
+  AttentionInfo info_;
   AttentionSizes sizes_;
   int64_t query_;
   int64_t key_;

@@ -177,8 +177,8 @@ TEST(Attention, OverAGraphIsTheDenseMaskedOne) {
         const Outcome sparse = test.Run(WantWeights::kNo);
         const Outcome dense = test.Run(WantWeights::kDifferentiable);
         ExpectAsCloseAs(dense, sparse, dense, 1e-13);
-        ExpectWeightsAreTold(spec, sizes, DType::kF64);
-        ExpectWeightsAreTold(spec, sizes, DType::kF32);
+        ExpectWeightsAreObserved(spec, sizes, DType::kF64);
+        ExpectWeightsAreObserved(spec, sizes, DType::kF32);
       }
     }
   }

@@ -44,7 +44,7 @@ void Attention::CheckSource(const Var& keys, const Var& values) const {
     throw ShapeError(fmt::format(
         "{}: keys {} {} and values {} {} are not [B, S, {}] and [B, S, {}], "
         "both f32 or both f64",
-        path_, Name(dtype), keys.shape().ToString(),
+        info_.path, Name(dtype), keys.shape().ToString(),
         Name(values.value().dtype()), values.shape().ToString(), key_, value_));
   }
 }

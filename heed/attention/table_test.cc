@@ -152,8 +152,8 @@ TEST_P(EveryScore, GreatScoresAreNumbers) {
 TEST_P(EveryScore, TellsTheWeightsThatItUsed) {
   const TestSizes sizes{2, 9, 17};
   ForRows(FewOf(score()), sizes, [&](const AttentionSpec& spec) {
-    ExpectWeightsAreTold(spec, sizes, DType::kF64);
-    ExpectWeightsAreTold(spec, sizes, DType::kF32);
+    ExpectWeightsAreObserved(spec, sizes, DType::kF64);
+    ExpectWeightsAreObserved(spec, sizes, DType::kF32);
   });
 }
 

@@ -464,42 +464,58 @@ inline void ExpectGreatScoresAreNumbers(const AttentionSpec& spec,
   }
 }
 
-/// Puts the weights that it is told together, [B, H, T, S].
-class CollectingRecorder : public Recorder {
- public:
-  explicit CollectingRecorder(const Shape& shape)
-      : weights(Tensor::Full(shape, NAN, DType::kF64)) {}
-
-  void OnAttention(const std::string& layer, int head, int64_t step,
-                   const Tensor& told) override {
-    layers.push_back(layer);
-    ASSERT_LE(step + told.dim(1), weights.dim(2));
-    const Tensor own = told.To(DType::kF64);
-    for (int64_t b = 0; b < told.dim(0); ++b) {
-      weights[b][head].Slice(step, step + told.dim(1)).CopyFrom(own[b]);
+/// The weights of edges [H, E] as a matrix [1, H, T, S].
+inline Tensor MatrixOf(const AttentionWatch::Seen& seen) {
+  if (!seen.graph) return seen.weights.value();
+  const kernels::Neighbourhood& graph = *seen.graph;
+  const Tensor edges = seen.weights.value().To(DType::kF64);
+  Tensor weights = Tensor::Zeros(
+      {1, edges.dim(0), graph.queries, graph.key_count}, DType::kF64);
+  for (int64_t h = 0; h < edges.dim(0); ++h) {
+    for (int64_t i = 0; i < edges.dim(1); ++i) {
+      const int32_t t = graph.queries_of_edges.data<int32_t>()[i];
+      weights[0][h].row<double>(t)[graph.keys.data<int32_t>()[i]] =
+          edges.row<double>(h)[i];
     }
   }
+  return weights;
+}
 
-  std::vector<std::string> layers;
-  Tensor weights;
-};
+/// What was seen of all steps put together, [B, H, T, S].
+inline Tensor PutTogether(const AttentionWatch& watch, const Shape& shape) {
+  Tensor weights = Tensor::Full(shape, NAN, DType::kF64);
+  for (const AttentionWatch::Seen& seen : watch.seen) {
+    const Tensor own = MatrixOf(seen).To(DType::kF64);
+    for (int64_t b = 0; b < own.dim(0); ++b) {
+      for (int64_t h = 0; h < own.dim(1); ++h) {
+        weights[b][h]
+            .Slice(seen.step, seen.step + own.dim(2))
+            .CopyFrom(own[b][h]);
+      }
+    }
+  }
+  return weights;
+}
 
-/// A recorder and WantWeights get the weights that the context is made of.
-inline void ExpectWeightsAreTold(const AttentionSpec& spec,
-                                 const TestSizes& sizes, DType dtype) {
+/// An observer and WantWeights get the weights that the context is made of.
+inline void ExpectWeightsAreObserved(const AttentionSpec& spec,
+                                     const TestSizes& sizes, DType dtype) {
   const double tolerance = dtype == DType::kF64 ? 1e-13 : 1e-5;
   const AttentionUnderTest test(spec, sizes, dtype);
   const Attended attended = test.Attend({}, WantWeights::kValues);
   const Tensor weights = attended.weights.value();
-  CollectingRecorder recorder(weights.shape());
+  AttentionWatch watch;
   Context ctx;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   EXPECT_EQ(
       MaxDifference(test.Attend(ctx).context.value(), attended.context.value()),
       0);
-  EXPECT_EQ(MaxDifference(recorder.weights, weights), 0);
-  for (const std::string& layer : recorder.layers) {
-    EXPECT_EQ(layer, "layer.attention");
+  EXPECT_EQ(MaxDifference(PutTogether(watch, weights.shape()), weights), 0);
+  for (const AttentionWatch::Seen& seen : watch.seen) {
+    EXPECT_EQ(seen.info.path, "layer.attention");
+    EXPECT_EQ(seen.info.score, spec.score.info.name);
+    EXPECT_EQ(seen.info.normalizer, spec.normalizer.info.name);
+    EXPECT_EQ(seen.info.heads, spec.heads);
   }
   Tape tape;
   Context composed;
@@ -558,7 +574,7 @@ inline void ExpectAttentionHolds(const AttentionSpec& spec,
     ExpectExtendedEqualsPrepared(spec, sizes, dtype);
     ExpectNowhereIsZero(spec, sizes, dtype);
     ExpectGreatScoresAreNumbers(spec, sizes, dtype);
-    ExpectWeightsAreTold(spec, sizes, dtype);
+    ExpectWeightsAreObserved(spec, sizes, dtype);
     ExpectCausal(spec, {sizes.batch, sizes.keys, sizes.keys}, dtype);
   }
 }

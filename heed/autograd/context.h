@@ -3,22 +3,13 @@
 #define HEED_AUTOGRAD_CONTEXT_H_
 
 #include <string>
-#include <vector>
 
-#include "heed/autograd/probe.h"
-#include "heed/autograd/recorder.h"
+#include "heed/autograd/observer.h"
 #include "heed/autograd/tape.h"
 #include "heed/base/cancellation.h"
 #include "heed/base/rng.h"
 
 namespace heed {
-
-/// Takes the weights of one attention as they are computed, to make a loss of
-/// them: that attention then runs composed, so that they have a gradient.
-struct WeightsTap {
-  std::string layer;         // its path in the model
-  std::vector<Var> weights;  // of each call, before dropout [B, H, T, S]
-};
 
 /// Passed to every layer and model; there are no globals. Without a tape
 /// nothing is kept for gradients; without `training` there is no dropout.
@@ -27,9 +18,7 @@ class Context {
   Tape* tape = nullptr;
   Rng* rng = nullptr;  // needed if training
   bool training = false;
-  Recorder* recorder = nullptr;  // receives attention weights if set
-  WeightsTap* tap = nullptr;     // receives those of one, if set
-  Probe* probe = nullptr;        // sees embeddings and contexts of heads if set
+  Observer* observer = nullptr;  // sees inputs and attentions if set
   /// What is differentiated depends on inputs alone: parameters are constants,
   /// so that many threads may explain one model.
   bool fixed_parameters = false;
@@ -45,6 +34,15 @@ class Context {
     Var constant(parameter.value());
     constant.parameter_ = &parameter;
     return constant;
+  }
+
+  bool ObservesInput(const std::string& name) const {
+    return observer != nullptr && observer->WantsInput(name);
+  }
+  /// x, or what an observer puts in its place: the vectors of an input, in the
+  /// order in which they are read. Shapes: x [B, S, M].
+  Var Input(const std::string& name, const Var& x) const {
+    return ObservesInput(name) ? observer->OnInput(name, x) : x;
   }
 
   /// Throws: Cancelled.

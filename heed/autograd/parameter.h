@@ -75,6 +75,16 @@ class Parameter {
   Tensor& mutable_gradient() { return gradient_; }
   void ClearGradient() { gradient_ = Tensor(); }
 
+  /// Of a layer whose products with it score the tokens of a vocabulary.
+  void SetScoresTokens() { scores_tokens_ = true; }
+  bool scores_tokens() const { return scores_tokens_; }
+  /// Of a matrix: what one row of a product with it takes; 0 of a table whose
+  /// rows are only looked up.
+  int64_t multiply_adds() const {
+    const bool multiplied = use_ != ParameterUse::kTable || scores_tokens_;
+    return multiplied && value_.rank() == 2 ? value_.numel() : 0;
+  }
+
   /// A frozen parameter is a constant of every computation: it gets no
   /// gradient, and an optimiser that is made afterwards leaves it as it is.
   void Freeze() { frozen_ = true; }
@@ -100,6 +110,7 @@ class Parameter {
   kernels::Precision precision_;
   ParameterUse use_;
   bool frozen_ = false;
+  bool scores_tokens_ = false;
   mutable std::mutex mutex_;
   mutable Cache packed_[2];
 };

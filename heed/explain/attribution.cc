@@ -24,23 +24,26 @@ constexpr int64_t kGradientsAtOnce = int64_t{1} << 23;  // 64 MiB of numbers
 constexpr int64_t kOccludedAtOnce = 4096;               // inputs
 
 /// Changes the input of each copy, and makes it what is differentiated.
-class InputProbe : public Probe {
+class InputObserver : public Observer {
  public:
-  InputProbe(const Explainable& answer, std::span<const ChangedInput> inputs,
-             Tape* tape)
+  InputObserver(const Explainable& answer, std::span<const ChangedInput> inputs,
+                Tape* tape)
       : answer_(answer), inputs_(inputs), tape_(tape) {}
 
-  Var OnEmbedding(const std::string& layer, const Var& x) override {
-    if (layer != answer_.embedding || seen_) return x;
+  bool WantsInput(const std::string& name) override {
+    return name == answer_.input && !seen_;
+  }
+  Var OnInput(const std::string& name, const Var& x) override {
+    if (seen_) return x;
     seen_ = true;
-    features_ = x.dim(2);
-    rows_ = x.dim(answer_.time_major ? 0 : 1);
-    if (x.shape().rank() != 3 || x.dim(answer_.time_major ? 1 : 0) != Rows() ||
-        rows_ < answer_.first + answer_.tokens) {
+    if (x.shape().rank() != 3 || x.dim(0) != Rows() ||
+        x.dim(1) < answer_.tokens) {
       throw ShapeError(fmt::format("{}: an input {} for {} copies of {} tokens",
-                                   layer, x.shape().ToString(), inputs_.size(),
+                                   name, x.shape().ToString(), inputs_.size(),
                                    answer_.tokens));
     }
+    size_ = x.dim(1);
+    features_ = x.dim(2);
     std::vector<double> all = x.value().ToVector<double>();
     std::vector<double> own(static_cast<size_t>(answer_.tokens * features_));
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -86,11 +89,7 @@ class InputProbe : public Probe {
     const int64_t i =
         static_cast<int64_t>(input) * answer_.rows_of_copy + answer_.row;
     for (int64_t s = 0; s < answer_.tokens; ++s) {
-      const int64_t row =
-          answer_.first + (answer_.reversed ? answer_.tokens - 1 - s : s);
-      const int64_t vector =
-          answer_.time_major ? row * Rows() + i : i * rows_ + row;
-      fn(vector * features_, s * features_);
+      fn((i * size_ + s) * features_, s * features_);
     }
   }
 
@@ -100,24 +99,24 @@ class InputProbe : public Probe {
   Var leaf_;
   bool seen_ = false;
   int64_t features_ = 0;
-  int64_t rows_ = 0;
+  int64_t size_ = 0;
 };
 
 /// Adds to `result` what some inputs give.
 void Evaluate(const Explainable& answer, std::span<const ChangedInput> inputs,
               bool differentiate, ScoredGradients& result) {
   Tape tape;
-  InputProbe probe(answer, inputs, differentiate ? &tape : nullptr);
+  InputObserver observer(answer, inputs, differentiate ? &tape : nullptr);
   Context ctx;
-  ctx.probe = &probe;
+  ctx.observer = &observer;
   ctx.fixed_parameters = true;
   ctx.cancellation = answer.cancellation;
   ctx.CheckCancelled();
   if (differentiate) ctx.tape = &tape;
   const Var y = answer.scores(ctx, std::ssize(inputs));
-  if (!probe.seen()) {
+  if (!observer.seen()) {
     throw ConfigError(
-        fmt::format("attribution: no input enters by '{}'", answer.embedding));
+        fmt::format("attribution: the model has no input '{}'", answer.input));
   }
   const Tensor values = y.value().Contiguous();
   const std::vector<double> scores = values.ToVector<double>();
@@ -133,13 +132,13 @@ void Evaluate(const Explainable& answer, std::span<const ChangedInput> inputs,
     result.scores.push_back(scores[cell]);
     seed[cell] = 1;
   }
-  result.features = probe.features();
+  result.features = observer.features();
   if (!differentiate) return;
   if (y.tape() != nullptr) {
     tape.Backward(y, Tensor::Of(seed, y.shape()).To(values.dtype()),
                   answer.cancellation);
   }
-  const std::vector<double> gradients = probe.Gradients();
+  const std::vector<double> gradients = observer.Gradients();
   result.gradients.insert(result.gradients.end(), gradients.begin(),
                           gradients.end());
 }

@@ -21,21 +21,16 @@ namespace heed {
 struct Explainable {
   int64_t tokens = 0;   ///< S
   int64_t targets = 0;  ///< N
-  /// Path of the embedding by which the tokens enter, as a Probe gets it; its
-  /// first call counts.
-  std::string embedding;
-  bool time_major = false;  ///< it gives [S, copies, M], not [copies, S, M]
-  /// Batch rows of the embedding that each copy has, and which of them is the
-  /// one to explain.
+  /// The input of the model that the tokens are, as an Observer knows it; the
+  /// first time that it enters counts.
+  std::string input = "source";
+  /// Batch rows of the input that each copy has, and which of them is the one
+  /// to explain.
   int64_t rows_of_copy = 1;
   int64_t row = 0;
-  /// Rows of it that are no tokens (padding, special tokens), before and behind
-  /// these.
-  int64_t first = 0;
-  bool reversed = false;  ///< it gives the last token first
   /// Whether y is a log-probability; else it is a value on a scale of its own.
   bool log_probability = true;
-  /// y of `copies` equal inputs, which only a probe makes differ. Shapes:
+  /// y of `copies` equal inputs, which only an observer makes differ. Shapes:
   /// result [copies, N].
   std::function<Var(const Context& ctx, int64_t copies)> scores;
   /// Tokens that the model reads and writes for one copy; 0: S.

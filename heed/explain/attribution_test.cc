@@ -22,29 +22,22 @@ constexpr int64_t kPlanted = 2;  // the token that decides
 
 /// log softmax(W Σ_s g_s tanh(x_s)) of two classes: the planted token's weight
 /// g_s is great, the others' small.
-Explainable PlantedAnswer(DType dtype, bool time_major = false) {
+Explainable PlantedAnswer(DType dtype) {
   Explainable answer;
   answer.tokens = kTokens;
   answer.targets = kClasses;
-  answer.embedding = "input";
-  answer.time_major = time_major;
-  answer.scores = [dtype, time_major](const Context& ctx, int64_t copies) {
-    std::vector<double> x;  // [S, copies, M] or [copies, S, M]
+  answer.scores = [dtype](const Context& ctx, int64_t copies) {
+    std::vector<double> x;  // [copies, S, M]
     const auto element = [](int64_t s, int64_t m) {
       return 0.3 + 0.1 * static_cast<double>(s) - 0.2 * static_cast<double>(m);
     };
     for (int64_t i = 0; i < copies * kTokens; ++i) {
-      const int64_t s = time_major ? i / copies : i % kTokens;
+      const int64_t s = i % kTokens;
       for (int64_t m = 0; m < kFeatures; ++m) x.push_back(element(s, m));
     }
-    const Shape shape = time_major ? Shape{kTokens, copies, kFeatures}
-                                   : Shape{copies, kTokens, kFeatures};
-    Var embedded = Tensor::Of(x, shape).To(dtype);
-    if (ctx.probe != nullptr) {
-      embedded = ctx.probe->OnEmbedding("input", embedded);
-    }
-    Var steps = Tanh(embedded);
-    if (!time_major) steps = TransposeLeading(steps);
+    const Var embedded = ctx.Input(
+        "source", Tensor::Of(x, {copies, kTokens, kFeatures}).To(dtype));
+    const Var steps = TransposeLeading(Tanh(embedded));
     Var sum;
     for (int64_t s = 0; s < kTokens; ++s) {
       const Var part = Scale(Select(steps, s), s == kPlanted ? 3 : 0.05);
@@ -67,19 +60,17 @@ double Score(const Explainable& answer, int64_t target, int64_t s, int64_t m,
 }
 
 TEST(Attribution, JacobianEqualsFiniteDifferences) {
-  for (const bool time_major : {false, true}) {
-    const Explainable answer = PlantedAnswer(DType::kF64, time_major);
-    const Tensor jacobian = Jacobian(answer);
-    ASSERT_EQ(jacobian.shape(), (Shape{kClasses, kTokens, kFeatures}));
-    constexpr double kStep = 1e-5;
-    for (int64_t n = 0; n < kClasses; ++n) {
-      for (int64_t s = 0; s < kTokens; ++s) {
-        for (int64_t m = 0; m < kFeatures; ++m) {
-          const double difference =
-              (Score(answer, n, s, m, kStep) - Score(answer, n, s, m, -kStep)) /
-              (2 * kStep);
-          EXPECT_NEAR(jacobian[n].row<double>(s)[m], difference, 1e-8);
-        }
+  const Explainable answer = PlantedAnswer(DType::kF64);
+  const Tensor jacobian = Jacobian(answer);
+  ASSERT_EQ(jacobian.shape(), (Shape{kClasses, kTokens, kFeatures}));
+  constexpr double kStep = 1e-5;
+  for (int64_t n = 0; n < kClasses; ++n) {
+    for (int64_t s = 0; s < kTokens; ++s) {
+      for (int64_t m = 0; m < kFeatures; ++m) {
+        const double difference =
+            (Score(answer, n, s, m, kStep) - Score(answer, n, s, m, -kStep)) /
+            (2 * kStep);
+        EXPECT_NEAR(jacobian[n].row<double>(s)[m], difference, 1e-8);
       }
     }
   }
@@ -139,10 +130,8 @@ TEST(Attribution, EqualTokensGetEqualShares) {
   Explainable answer;
   answer.tokens = 2;
   answer.targets = 1;
-  answer.embedding = "input";
   answer.scores = [](const Context& ctx, int64_t copies) {
-    Var x = Tensor::Full({copies, 2, 1}, 0.7);
-    if (ctx.probe != nullptr) x = ctx.probe->OnEmbedding("input", x);
+    const Var x = ctx.Input("source", Tensor::Full({copies, 2, 1}, 0.7));
     const Var flat = Reshape(x, {copies, 2});
     const Var sum = Add(Columns(flat, 0, 1), Columns(flat, 1, 2));
     return Tanh(sum);
@@ -171,7 +160,7 @@ TEST(Attribution, RefusesUnknownMethodsAndInputs) {
   Explainable answer = PlantedAnswer(DType::kF32);
   EXPECT_THROW(Attribute(answer, options), ConfigError);
   options.methods = {"saliency"};
-  answer.embedding = "elsewhere";
+  answer.input = "target_inputs";
   EXPECT_THROW(Attribute(answer, options), ConfigError);
 }
 

@@ -26,19 +26,21 @@ std::vector<double> DotsByHead(const Tensor& x, const Tensor& y,
 
 /// Differentiates by all that is embedded, on which every context depends, and
 /// listens in.
-class ImportanceProbe : public Probe {
+class ImportanceObserver : public Observer {
  public:
-  explicit ImportanceProbe(Tape& tape) : tape_(tape) {}
+  explicit ImportanceObserver(Tape& tape) : tape_(tape) {}
 
-  Var OnEmbedding(const std::string& /*layer*/, const Var& x) override {
+  bool WantsInput(const std::string& /*name*/) override { return true; }
+  Var OnInput(const std::string& /*name*/, const Var& x) override {
     return tape_.Leaf(x.value());
   }
-  Var OnContext(const std::string& layer, int64_t heads,
-                const Var& context) override {
-    auto known = std::ranges::find(layers_, layer, &LayerImportance::layer);
+  Var OnContext(const AttentionInfo& info, const Var& context) override {
+    auto known = std::ranges::find(layers_, info.path, &LayerImportance::layer);
+    const int64_t heads = info.heads;
     if (known == layers_.end()) {
-      layers_.push_back(
-          {layer, std::vector<double>(static_cast<size_t>(heads), 0.0)});
+      layers_.push_back({info.path,
+                         std::vector<double>(static_cast<size_t>(heads), 0.0),
+                         info.output});
       known = layers_.end() - 1;
     }
     const auto index = static_cast<size_t>(known - layers_.begin());
@@ -64,24 +66,20 @@ class ImportanceProbe : public Probe {
   std::vector<LayerImportance> layers_;
 };
 
-std::string OutputOf(const std::string& layer) {
-  return layer + ".output.weight";
-}
-
 }  // namespace
 
 std::vector<LayerImportance> HeadImportance(const Explainable& answer) {
   if (answer.targets == 0) return {};
   Tape tape;
-  ImportanceProbe probe(tape);
+  ImportanceObserver observer(tape);
   Context ctx;
   ctx.tape = &tape;
-  ctx.probe = &probe;
+  ctx.observer = &observer;
   ctx.fixed_parameters = true;
   ctx.cancellation = answer.cancellation;
   const Var y = answer.scores(ctx, 1);
   if (y.tape() != nullptr) tape.Backward(y, {}, answer.cancellation);
-  return probe.Take();
+  return observer.Take();
 }
 
 void AddImportance(const std::vector<LayerImportance>& more,
@@ -113,11 +111,11 @@ std::vector<HeadPlace> LeastImportantHeads(
     const ParameterSet& parameters) {
   std::vector<std::pair<double, HeadPlace>> all;
   for (const LayerImportance& layer : layers) {
-    if (parameters.Find(OutputOf(layer.layer)) == nullptr) continue;
+    if (parameters.Find(layer.output) == nullptr) continue;
     const int64_t heads = std::ssize(layer.heads);
     for (int64_t h = 0; h < heads; ++h) {
-      all.push_back(
-          {layer.heads[static_cast<size_t>(h)], {layer.layer, h, heads}});
+      all.push_back({layer.heads[static_cast<size_t>(h)],
+                     {layer.layer, h, heads, layer.output}});
     }
   }
   std::ranges::stable_sort(all, {}, &std::pair<double, HeadPlace>::first);
@@ -128,7 +126,7 @@ std::vector<HeadPlace> LeastImportantHeads(
 
 void PruneHeads(std::span<const HeadPlace> heads, ParameterSet& parameters) {
   for (const HeadPlace& place : heads) {
-    Parameter* weight = parameters.Find(OutputOf(place.layer));
+    Parameter* weight = parameters.Find(place.output);
     if (weight == nullptr || place.heads < 1 ||
         weight->value().dim(0) % place.heads != 0) {
       throw ConfigError(fmt::format(
@@ -137,7 +135,7 @@ void PruneHeads(std::span<const HeadPlace> heads, ParameterSet& parameters) {
     if (weight->quantized()) {
       throw ConfigError(fmt::format(
           "'{}' is stored as int8; prune the model that it was made of",
-          OutputOf(place.layer)));
+          place.output));
     }
     const int64_t rows = weight->value().dim(0) / place.heads;
     weight->mutable_value()

@@ -15,6 +15,8 @@ namespace heed {
 struct LayerImportance {
   std::string layer;
   std::vector<double> heads;
+  /// AttentionInfo::output: the rows of a head are a part of them.
+  std::string output = {};
 };
 
 /// |∂ Σ_n y_n / ∂ξ_h| at ξ = 1 for a factor ξ_h of each head's context: by how
@@ -34,6 +36,7 @@ struct HeadPlace {
   std::string layer;
   int64_t head = 0;
   int64_t heads = 0;  // of the layer
+  std::string output = {};
   auto operator<=>(const HeadPlace&) const = default;
 };
 
@@ -41,9 +44,9 @@ struct HeadPlace {
 std::vector<HeadPlace> LeastImportantHeads(
     const std::vector<LayerImportance>& layers, const ParameterSet& parameters);
 
-/// Makes what heads add to their layers zero: their rows of "LAYER.output.
-/// weight" [H D, M]. Throws: ConfigError for a head without such rows, or
-/// int8 weights.
+/// Makes what heads add to their layers zero: their rows of the parameter
+/// [H D, M] that mixes them. Throws: ConfigError for a head without such rows,
+/// or int8 weights.
 void PruneHeads(std::span<const HeadPlace> heads, ParameterSet& parameters);
 
 }  // namespace heed

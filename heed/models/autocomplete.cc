@@ -9,11 +9,12 @@ namespace heed {
 namespace {
 
 /// Puts a leaf in the place of embeddings, to differentiate with respect to it.
-class EmbeddingLeaf : public Probe {
+class InputLeaf : public Observer {
  public:
-  explicit EmbeddingLeaf(Tape& tape) : tape_(tape) {}
+  explicit InputLeaf(Tape& tape) : tape_(tape) {}
 
-  Var OnEmbedding(const std::string& /*layer*/, const Var& x) override {
+  bool WantsInput(const std::string& /*name*/) override { return true; }
+  Var OnInput(const std::string& /*name*/, const Var& x) override {
     leaf_ = tape_.Leaf(x.value());
     return leaf_;
   }
@@ -66,7 +67,7 @@ Var Autocomplete::States(const Context& ctx, const Tensor& ids,
                          const Tensor& lengths) const {
   CheckShapes(ids.rank() == 2 && ids.dtype() == DType::kI32, "autocomplete",
               "characters that are not i32 [B, S]", {ids.shape()});
-  return (*encoder_)(ctx, embedding_(ctx, ids), lengths);
+  return (*encoder_)(ctx, ctx.Input("source", embedding_(ctx, ids)), lengths);
 }
 
 Var Autocomplete::Scores(const Context& ctx, const Var& states) const {
@@ -88,11 +89,11 @@ Tensor Autocomplete::InputGradients(
   const int64_t B = std::ssize(places);
   const int64_t S = ids.dim(0);
   Tape tape;
-  EmbeddingLeaf input(tape);
+  InputLeaf input(tape);
   Context ctx;
   ctx.tape = &tape;
   ctx.fixed_parameters = true;
-  ctx.probe = &input;
+  ctx.observer = &input;
   // Copies of the text, each of which is differentiated at its own place.
   Tensor copies({B, S}, DType::kI32);
   Tensor rows({B}, DType::kI32);

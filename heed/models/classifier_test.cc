@@ -298,14 +298,6 @@ double Accuracy(const Model& model, Example (*make)(Rng&)) {
   return right / (32.0 * kBatches);
 }
 
-struct PoolingWeights : Recorder {
-  void OnAttention(const std::string& layer, int /*head*/, int64_t /*step*/,
-                   const Tensor& recorded) override {
-    if (layer == "pooling") weights = recorded;
-  }
-  Tensor weights;  // [B, 1, S]
-};
-
 TEST(Classifier, LearnsWhichWordDecidesAndLooksAtIt) {
   Model model("rnn", 3, false, Plain(), 16, DType::kF32);
   EXPECT_LT(Accuracy(model, WordBehindMark), 0.6) << "before training";
@@ -314,15 +306,17 @@ TEST(Classifier, LearnsWhichWordDecidesAndLooksAtIt) {
 
   Rng rng(123);
   const Batch batch(WordBehindMark, rng);
-  PoolingWeights recorder;
+  AttentionWatch watch([](const AttentionInfo& info) {
+    return AttentionWish{.weights = info.path == "pooling"};
+  });
   Context ctx;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   model.classifier.Scores(ctx, batch.input);
+  const Tensor weights = watch.seen.at(0).weights.value();  // [B, 1, 1, S]
   int near = 0;
   for (int64_t b = 0; b < 32; ++b) {
-    const float* row = recorder.weights.row<float>(b);
-    const auto place =
-        std::max_element(row, row + recorder.weights.dim(2)) - row;
+    const float* row = weights.row<float>(b);
+    const auto place = std::max_element(row, row + weights.dim(3)) - row;
     near += std::abs(place - static_cast<int64_t>(
                                  batch.places[static_cast<size_t>(b)])) <= 1;
   }

@@ -60,6 +60,12 @@ Var AsState(const Var& x, int64_t vectors) {
   return Stack(parts);
 }
 
+/// The vectors x [T, B, M] of an input, as an observer sees or changes them.
+Var Observed(const Context& ctx, const std::string& name, const Var& x) {
+  if (!ctx.ObservesInput(name)) return x;
+  return TransposeLeading(ctx.Input(name, TransposeLeading(x)));
+}
+
 Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
 Var DropTimeAxis(const Var& x) { return Reshape(x, {x.dim(1), x.dim(2)}); }
 
@@ -124,6 +130,7 @@ EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
     spec.layers = c.mlp_layers;
     spec.positions = c.positions;
     spec.init = init;
+    spec.query_axis = "target";
     attention_.emplace(scope / "attention", spec);
   }
   const bool cho = c.variant == "cho";
@@ -168,6 +175,7 @@ EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
     output_ = &scope.Add("output.weight", {width, target_vocabulary}, init,
                          ParameterUse::kMatrix);
   }
+  (c.tie_output ? target_embedding_.weight() : *output_).SetScoresTokens();
   output_bias_ = &scope.Add("output.bias", {target_vocabulary}, kZeroInit);
 }
 
@@ -242,10 +250,10 @@ EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
               "a source that is not [S, B] with lengths", {source.shape()});
   CheckLengths("encoder", lengths, source.dim(1), source.dim(0));
   const bool reverse = config_.reverse_source == "yes";
-  const Tensor ids =
-      reverse ? kernels::ReverseByLength(source, lengths) : source;
-  const Var embedded = SequenceDropout(ctx, source_embedding_(ctx, ids),
-                                       config_.dropout, config_.variational);
+  const Var words = Observed(ctx, "source", source_embedding_(ctx, source));
+  const Var embedded =
+      SequenceDropout(ctx, reverse ? ReverseByLength(words, lengths) : words,
+                      config_.dropout, config_.variational);
   const EncoderResult encoded = encoder_(ctx, embedded, lengths);
   State state;
   if (ctx.training && config_.variational) state.key = ctx.NextKey();
@@ -296,8 +304,9 @@ LayerStates EncoderDecoder::Bridge(const Context& ctx,
 
 Var EncoderDecoder::EmbedTarget(const Context& ctx,
                                 const Tensor& tokens) const {
-  return SequenceDropout(ctx, target_embedding_(ctx, tokens), config_.dropout,
-                         config_.variational);
+  return SequenceDropout(
+      ctx, Observed(ctx, "target_inputs", target_embedding_(ctx, tokens)),
+      config_.dropout, config_.variational);
 }
 
 EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,

@@ -45,7 +45,7 @@ class EncoderDecoder : public SequenceModel {
   Var Step(const Context& ctx, const Tensor& tokens,
            DecodingState& state) const override;
   std::string alignment_attention() const override {
-    return attention_ ? "decoder.attention" : "";
+    return attention_ ? attention_->info().path : "";
   }
 
  private:

@@ -180,26 +180,65 @@ TEST_P(EveryModel, ShowsTheWeightsOfEachStep) {
   EXPECT_GT(ExpectWeightsOfSources(state->weights(), batch), 0);
 }
 
-class CountingRecorder : public Recorder {
- public:
-  void OnAttention(const std::string& layer, int head, int64_t step,
-                   const Tensor& weights) override {
-    EXPECT_EQ(layer, "decoder.attention");
-    EXPECT_EQ(head, 0);
-    EXPECT_EQ(step, calls);
-    EXPECT_EQ(weights.shape(), (Shape{3, 1, 5}));
-    ++calls;
+TEST_P(EveryModel, ShowsAnObserverTheWeightsOfEveryStep) {
+  const auto model = Make(Config());
+  AttentionWatch watch;
+  Context ctx;
+  ctx.observer = &watch;
+  LogitsOf(*model, Some(), ctx);
+  ASSERT_EQ(std::ssize(watch.seen), attends() ? Some().steps() : 0);
+  for (size_t i = 0; i < watch.seen.size(); ++i) {
+    const AttentionWatch::Seen& seen = watch.seen[i];
+    EXPECT_EQ(seen.info.path, "decoder.attention");
+    EXPECT_EQ(seen.info.query_axis, "target");
+    EXPECT_EQ(seen.info.key_axis, "source");
+    EXPECT_EQ(seen.step, static_cast<int64_t>(i));
+    EXPECT_EQ(seen.weights.shape(), (Shape{3, 1, 1, 5}));
   }
-  int calls = 0;
+}
+
+/// Adds to the vectors of one token of an input.
+class MovedInput : public Observer {
+ public:
+  MovedInput(std::string name, int64_t s, double by)
+      : name_(std::move(name)), s_(s), by_(by) {}
+  bool WantsInput(const std::string& name) override { return name == name_; }
+  Var OnInput(const std::string& /*name*/, const Var& x) override {
+    Tensor moved = x.value().Clone();
+    for (int64_t b = 0; b < moved.dim(0); ++b) {
+      for (int64_t m = 0; m < moved.dim(2); ++m) {
+        moved[b].row<double>(s_)[m] += by_;
+      }
+    }
+    return moved;
+  }
+
+ private:
+  std::string name_;
+  int64_t s_;
+  double by_;
 };
 
-TEST_P(EveryModel, TellsARecorderTheWeightsOfEveryStep) {
+/// Inputs stand in the order of the text, whatever way the model reads them.
+TEST_P(EveryModel, ShowsAnObserverItsInputsInTheOrderOfTheText) {
   const auto model = Make(Config());
-  CountingRecorder recorder;
-  Context ctx;
-  ctx.recorder = &recorder;
-  LogitsOf(*model, Some(), ctx);
-  EXPECT_EQ(recorder.calls, attends() ? Some().steps() : 0);
+  const SequenceBatch batch = Some();
+  const auto with = [&](Observer* observer) {
+    Context ctx;
+    ctx.observer = observer;
+    return LogitsOf(*model, batch, ctx);
+  };
+  const Tensor as_is = with(nullptr);
+  MovedInput nothing("source", 0, 0);
+  EXPECT_EQ(MaxDifference(with(&nothing), as_is), 0);
+  MovedInput first("source", 0, 0.5);
+  EXPECT_GT(MaxDifference(with(&first), as_is), 0);
+  MovedInput last("target_inputs", batch.steps() - 1, 0.5);
+  const Tensor changed = with(&last);
+  EXPECT_EQ(MaxDifference(changed.Slice(0, batch.steps() - 1),
+                          as_is.Slice(0, batch.steps() - 1)),
+            0);
+  EXPECT_GT(MaxDifference(changed, as_is), 0);
 }
 
 void ExpectMovedRowsGoOnAsIfAlone(const RecurrentConfig& config) {

@@ -42,15 +42,12 @@ Ensemble::Ensemble(std::vector<std::shared_ptr<const SequenceModel>> members)
 
 Var Ensemble::Logits(const Context& ctx, const Tensor& source,
                      const Tensor& lengths, const Tensor& target_in) const {
-  const size_t told = Attending();
+  const size_t observed = Attending();
   Var sum;
   int count = 0;
   for (size_t m = 0; m < members_.size(); ++m) {
     Context of_member = ctx;
-    if (m != told) {
-      of_member.recorder = nullptr;
-      of_member.tap = nullptr;
-    }
+    if (m != observed) of_member.observer = nullptr;
     AddTo(sum, count,
           members_[m]->Logits(of_member, source, lengths, target_in));
   }

@@ -27,7 +27,7 @@ class Ensemble : public SequenceModel {
                                        const Tensor& lengths) const override;
   Var Step(const Context& ctx, const Tensor& tokens,
            DecodingState& state) const override;
-  /// That of the first member that has one; a Recorder is told of its attention
+  /// That of the first member that has one; an Observer sees its attention
   /// alone.
   std::string alignment_attention() const override;
   int64_t alignment_head() const override;

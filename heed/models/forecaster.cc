@@ -186,9 +186,7 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
   const int64_t sequences = patches.dim(0), width = encoder_->output_size();
   Tensor lengths({sequences}, DType::kI32);
   lengths.Fill(static_cast<double>(steps));
-  const Var read = ctx.probe == nullptr
-                       ? Var(patches)
-                       : ctx.probe->OnEmbedding(kPatches, patches);
+  const Var read = ctx.Input("source", patches);
   Var h = Reshape((*encoder_)(ctx, read, lengths), {sequences, steps * width});
   if (config_.forecast_from == "last") {
     h = Columns(h, (steps - 1) * width, steps * width);

@@ -42,16 +42,13 @@ struct ForecasterConfig {
 ///      features) or all together (B sequences with P·C features);
 ///   4. the encoder;
 ///   5. an affine map of all its outputs, or of the last one, to the future.
-/// It sees nothing but the window. Immutable but for its parameters: head, and
-/// those of the encoder.
-/// Paper: Nie et al. 2023, arXiv:2211.14730 (patches, independent columns); Kim
-/// et al. 2022, "Reversible Instance Normalization" (without its affine map).
+/// It sees nothing but the window. An observer knows its patches [B, N, P·C],
+/// or, of independent columns, [B·C, N, P], as "source". Immutable but for its
+/// parameters: head, and those of the encoder. Paper: Nie et al. 2023,
+/// arXiv:2211.14730 (patches, independent columns); Kim et al. 2022,
+/// "Reversible Instance Normalization" (without its affine map).
 class Forecaster {
  public:
-  /// What a probe is told that the patches [B, N, P·C] are, or, of independent
-  /// columns, [B·C, N, P].
-  static constexpr const char* kPatches = "patches";
-
   /// Features of a step, which the encoder is made for.
   static int64_t EncoderInputs(const ForecasterConfig& config, int64_t columns);
 

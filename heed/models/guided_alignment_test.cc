@@ -56,11 +56,18 @@ std::vector<Guided> GuidedModels(DType dtype) {
   return models;
 }
 
+std::vector<Var> WeightsOf(const AttentionWatch& watch) {
+  std::vector<Var> weights;
+  for (const auto& seen : watch.seen) weights.push_back(seen.weights);
+  return weights;
+}
+
 /// The loss of the batch and that of links at random.
 Var GuidedLoss(const SequenceModel& model, const SequenceBatch& batch,
                Context ctx, double weight) {
-  WeightsTap tap{model.alignment_attention(), {}};
-  ctx.tap = &tap;
+  AttentionWatch watch =
+      AttentionWatch::WithGradient(model.alignment_attention());
+  ctx.observer = &watch;
   const Var loss = LossOf(model, batch, ctx);
   const DType dtype = loss.value().dtype();
   Tensor links =
@@ -74,7 +81,7 @@ Var GuidedLoss(const SequenceModel& model, const SequenceBatch& batch,
       one.Slice(0, 1).Fill(1);
     }
   }
-  return Add(loss, AlignmentCrossEntropy(tap.weights, links,
+  return Add(loss, AlignmentCrossEntropy(WeightsOf(watch), links,
                                          model.alignment_head(), weight));
 }
 
@@ -93,47 +100,45 @@ TEST(GuidedAlignment, HasTheGradientOfDifferences) {
   }
 }
 
-/// Keeps the weights of one head, or their mean, as a Recorder is told them.
-class HeadRecorder : public Recorder {
- public:
-  explicit HeadRecorder(const SequenceModel& model)
-      : layer_(model.alignment_attention()), head_(model.alignment_head()) {}
-  void OnAttention(const std::string& layer, int head, int64_t /*step*/,
-                   const Tensor& weights) override {
-    if (layer != layer_ || head != std::max<int64_t>(head_, 0)) return;
-    parts.push_back(weights);
-  }
+/// The weights of the alignment's head, or their mean, of each call [B, T, S].
+std::vector<Tensor> Alignments(const SequenceModel& model,
+                               const SequenceBatch& batch) {
+  AttentionWatch watch([&](const AttentionInfo& info) {
+    return AttentionWish{.weights = info.path == model.alignment_attention()};
+  });
+  Context ctx;
+  ctx.observer = &watch;
+  LossOf(model, batch, ctx);
   std::vector<Tensor> parts;
+  for (const Var& weights : WeightsOf(watch)) {
+    parts.push_back(HeadWeights(weights.value(), model.alignment_head()));
+  }
+  return parts;
+}
 
- private:
-  std::string layer_;
-  int64_t head_;
-};
-
-TEST(GuidedAlignment, TakesTheWeightsThatARecorderIsTold) {
+TEST(GuidedAlignment, WeightsWithAGradientAreThoseWithout) {
   const SequenceBatch batch;
   for (const Guided& guided : GuidedModels(DType::kF32)) {
     SCOPED_TRACE(guided.name);
-    HeadRecorder recorder(*guided.model);
-    Context seen;
-    seen.recorder = &recorder;
-    LossOf(*guided.model, batch, seen);
-    WeightsTap tap{guided.model->alignment_attention(), {}};
+    const std::vector<Tensor> expected = Alignments(*guided.model, batch);
+    AttentionWatch watch =
+        AttentionWatch::WithGradient(guided.model->alignment_attention());
     Tape tape;
-    Context tapped;
-    tapped.tape = &tape;
-    tapped.tap = &tap;
-    LossOf(*guided.model, batch, tapped);
-    ASSERT_EQ(tap.weights.size(), recorder.parts.size());
-    for (size_t i = 0; i < tap.weights.size(); ++i) {
-      const Tensor look =
-          HeadWeights(tap.weights[i].value(), guided.model->alignment_head());
-      EXPECT_LT(MaxDifference(look, recorder.parts[i]), 1e-6);
+    Context ctx;
+    ctx.tape = &tape;
+    ctx.observer = &watch;
+    LossOf(*guided.model, batch, ctx);
+    ASSERT_EQ(watch.seen.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(watch.seen[i].weights.tape(), &tape);
+      const Tensor weights = HeadWeights(watch.seen[i].weights.value(),
+                                         guided.model->alignment_head());
+      EXPECT_LT(MaxDifference(weights, expected[i]), 1e-6);
     }
   }
 }
 
-TEST(GuidedAlignment, TheTapChangesNoLoss) {
+TEST(GuidedAlignment, ObservingChangesNoLoss) {
   const SequenceBatch batch;
   for (const Guided& guided : GuidedModels(DType::kF32)) {
     Tape tape;
@@ -150,15 +155,12 @@ TEST(GuidedAlignment, DecodingShowsTheAttentionThatWasChosen) {
   const SequenceBatch batch;
   for (const Guided& guided : GuidedModels(DType::kF32)) {
     SCOPED_TRACE(guided.name);
-    HeadRecorder recorder(*guided.model);
-    Context seen;
-    seen.recorder = &recorder;
-    LossOf(*guided.model, batch, seen);
+    const std::vector<Tensor> alignments = Alignments(*guided.model, batch);
     const auto state = guided.model->Start({}, batch.source, batch.lengths);
     const Tensor first = batch.target_in[0];
     guided.model->Step({}, first, *state);
     for (int64_t b = 0; b < batch.size(); ++b) {
-      const float* expected = recorder.parts[0][b].row<float>(0);
+      const float* expected = alignments[0][b].row<float>(0);
       for (int64_t s = 0; s < batch.source.dim(0); ++s) {
         EXPECT_NEAR(state->weights().row<float>(b)[s], expected[s], 1e-5);
       }

@@ -68,7 +68,8 @@ Var RecurrentLanguageModel::Features(const Context& ctx,
               {target_in.shape()});
   const Tensor lengths = Tensor::Full(
       {target_in.dim(1)}, static_cast<double>(target_in.dim(0)), DType::kI32);
-  const Var x = embedding_(ctx, kernels::TransposeLeading(target_in));
+  const Var x = ctx.Input(
+      "source", embedding_(ctx, kernels::TransposeLeading(target_in)));
   const Var y = Project(ctx, encoder_(ctx, x, lengths));
   // The few features change places, not the many scores.
   return TransposeLeading(y);

@@ -18,7 +18,7 @@ namespace heed {
 /// over all s (full), s ≤ t (causal) or s < t (strict, where c_1 = 0: the null
 /// slot that the first state would look at holds zeros). The result is [h; c],
 /// tanh(W [h; c] + b), or h without attention. Parameters: forward.N,
-/// backward.N, attention, combine. Weights go to ctx.recorder, if any.
+/// backward.N, attention, combine.
 /// Paper: Cheng et al. 2016, arXiv:1601.06733 (attention over own states).
 class RnnEncoder : public SequenceEncoder {
  public:

@@ -172,42 +172,32 @@ TEST_P(EveryKind, TakesAnEmptyRow) {
   }
 }
 
-/// Weights by head and what layer they are of.
-class Weights : public Recorder {
- public:
-  void OnAttention(const std::string& layer, int head, int64_t step,
-                   const Tensor& weights) override {
-    EXPECT_EQ(layer, "encoder.attention");
-    EXPECT_EQ(step, 0);
-    EXPECT_EQ(head, static_cast<int>(of_heads.size()));
-    of_heads.push_back(weights);
-  }
-  std::vector<Tensor> of_heads;
-};
-
-TEST_P(EveryKind, TellsARecorderWhichStatesItLookedAt) {
+TEST_P(EveryKind, ShowsAnObserverWhichStatesItAttendedTo) {
   RnnConfig config = this->config();
   config.heads = config.layers == 0 ? 2 : config.units;
   const Model model(config, causal());
-  Weights weights;
+  AttentionWatch watch;
   Context ctx;
-  ctx.recorder = &weights;
+  ctx.observer = &watch;
   model.encoder(ctx, Input(), Lengths(kLengths));
   const std::string& attention = config.self_attention;
   if (attention == "none") {
-    EXPECT_TRUE(weights.of_heads.empty());
+    EXPECT_TRUE(watch.seen.empty());
     return;
   }
-  ASSERT_EQ(weights.of_heads.size(), static_cast<size_t>(config.heads));
-  for (const Tensor& w : weights.of_heads) {
-    ASSERT_EQ(w.shape(), (Shape{B, S, S}));
+  ASSERT_EQ(watch.seen.size(), 1u);
+  EXPECT_EQ(watch.seen[0].info.path, "encoder.attention");
+  const Tensor weights = watch.seen[0].weights.value();
+  ASSERT_EQ(weights.shape(), (Shape{B, config.heads, S, S}));
+  for (int64_t h = 0; h < config.heads; ++h) {
     for (int64_t b = 0; b < B; ++b) {
+      const Tensor w = weights[b][h];
       const int64_t n = kLengths[static_cast<size_t>(b)];
       for (int64_t t = 0; t < n; ++t) {
         for (int64_t s = 0; s < S; ++s) {
           const bool may = s < n && (attention == "full" || s < t ||
                                      (attention == "causal" && s == t));
-          EXPECT_EQ(kernels::At(w[b], t, s) > 0, may) << t << " " << s;
+          EXPECT_EQ(kernels::At(w, t, s) > 0, may) << t << " " << s;
         }
       }
     }

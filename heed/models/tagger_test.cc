@@ -314,31 +314,27 @@ TEST_P(EveryTagger, InF32IsCloseToF64) {
   EXPECT_NEAR(nll(DType::kF32), nll(DType::kF64), 1e-4);
 }
 
-class Layers : public Recorder {
- public:
-  void OnAttention(const std::string& layer, int /*head*/, int64_t /*step*/,
-                   const Tensor& weights) override {
-    shapes.emplace(layer, weights.shape());
-  }
-  std::map<std::string, Shape> shapes;
-};
-
-TEST_P(EveryTagger, TellsARecorderWhatWordsAndIntentLookAt) {
+TEST_P(EveryTagger, ShowsAnObserverWhatWordsAndIntentAttendTo) {
   const Model model = Make();
-  Layers layers;
+  AttentionWatch watch;
   Context ctx;
-  ctx.recorder = &layers;
+  ctx.observer = &watch;
   model.tagger.Predict(ctx, Some());
-  EXPECT_EQ(layers.shapes.size(), intents() && !pieces() ? 2U : 1U);
+  std::map<std::string, Shape> shapes;
+  for (const auto& seen : watch.seen) {
+    shapes.emplace(seen.info.path, seen.weights.shape());
+  }
+  EXPECT_EQ(shapes.size(), intents() && !pieces() ? 2U : 1U);
   if (pieces()) {
-    const PieceIds ids = SomePieces();
-    EXPECT_EQ(layers.shapes.at("encoder.layers.0.self_attention"),
-              (Shape{ids.ids.dim(0), ids.ids.dim(1), ids.ids.dim(1)}));
+    const int64_t n = SomePieces().ids.dim(0);
+    const int64_t s = SomePieces().ids.dim(1);
+    const Shape shape = shapes.at("encoder.layers.0.self_attention");
+    EXPECT_EQ(shape, (Shape{n, shape[1], s, s}));
     return;
   }
-  EXPECT_EQ(layers.shapes.at("encoder.attention"), (Shape{B, T, T}));
+  EXPECT_EQ(shapes.at("encoder.attention"), (Shape{B, 1, T, T}));
   if (!intents()) return;
-  EXPECT_EQ(layers.shapes.at("pooling"), (Shape{B, 1, T}));
+  EXPECT_EQ(shapes.at("pooling"), (Shape{B, 1, 1, T}));
 }
 
 TEST_P(EveryTagger, RefusesTagsThatDoNotFit) {

@@ -28,7 +28,7 @@ Var EmbeddedTextEncoder::operator()(const Context& ctx, const Tensor& ids,
                                     const Tensor& segments) const {
   CheckShapes(ids.rank() == 2, "text encoder", "ids that are not [B, S]",
               {ids.shape()});
-  Var x = tokens_(ctx, ids);
+  Var x = ctx.Input("source", tokens_(ctx, ids));
   if (segments_) {
     const Tensor all =
         segments.defined() ? segments : Tensor::Zeros(ids.shape(), DType::kI32);

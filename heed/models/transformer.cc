@@ -15,12 +15,18 @@
 namespace heed {
 namespace {
 
+/// What a decoder reads besides its source, if it has one.
+std::string InputOf(int64_t source) {
+  return source > 0 ? "target_inputs" : "source";
+}
+
 TransformerOptions WriterOptions(const TransformerConfig& config,
                                  int64_t source) {
   TransformerOptions options = StackOptions(config);
   options.layers = config.decoder_layers;
   options.causal = true;
   options.source = source;
+  options.input = InputOf(source);
   if (source > 0) {
     options.alignment_layer = config.alignment_layer;
     options.alignment_head = config.alignment_head;
@@ -80,15 +86,10 @@ struct TransformerDecoder::State : DecodingState {
 TransformerDecoder::TransformerDecoder(const Scope& scope,
                                        const TransformerConfig& config,
                                        const Embedding& tokens, int64_t source)
-    : embedding_(scope, config, tokens),
+    : embedding_(scope, config, tokens, InputOf(source)),
       stack_(scope, WriterOptions(config, source)),
       output_(MakeOutput(scope, config, tokens)),
-      attends_(source > 0) {
-  for (int i = 0; attends_ && i < config.decoder_layers; ++i) {
-    source_attentions_.push_back(
-        (scope / fmt::format("layers.{}.cross_attention", i)).path());
-  }
-}
+      attends_(source > 0) {}
 
 Var TransformerDecoder::Features(const Context& ctx, const Tensor& target_in,
                                  const Var& source,
@@ -149,7 +150,7 @@ Transformer::Transformer(const TransformerConfig& config, int source_vocabulary,
 }
 
 std::string Transformer::alignment_attention() const {
-  const std::vector<std::string>& all = decoder_.source_attentions();
+  const std::vector<std::string> all = decoder_.source_attentions();
   return alignment_layer_ < 0 ? all.back()
                               : all[static_cast<size_t>(alignment_layer_)];
 }

@@ -34,8 +34,8 @@ class TransformerDecoder {
            DecodingState& decoding) const;
 
   /// Paths of the layers' attentions to the source.
-  const std::vector<std::string>& source_attentions() const {
-    return source_attentions_;
+  std::vector<std::string> source_attentions() const {
+    return stack_.source_attentions();
   }
 
  private:
@@ -44,7 +44,6 @@ class TransformerDecoder {
   TextEmbedding embedding_;
   TransformerStack stack_;
   OutputProjection output_;
-  std::vector<std::string> source_attentions_;
   bool attends_;
 };
 

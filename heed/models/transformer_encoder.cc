@@ -32,8 +32,8 @@ TransformerOptions Causally(TransformerOptions options, bool causal) {
 
 TextEmbedding::TextEmbedding(const Scope& scope,
                              const TransformerConfig& config,
-                             const Embedding& tokens)
-    : path_((scope / "embedding").path()),
+                             const Embedding& tokens, std::string input)
+    : input_(std::move(input)),
       tokens_(tokens),
       positions_(MakePositions(scope, config, tokens.weight().value().dtype())),
       scale_(config.embedding_scale == "yes"
@@ -51,15 +51,15 @@ TextEmbedding::TextEmbedding(const Scope& scope,
 
 Var TextEmbedding::operator()(const Context& ctx, const Tensor& ids,
                               int64_t offset, const Tensor& segments) const {
-  const bool probed = ctx.probe != nullptr;
-  const bool more = positions_.learned() || segments_ || norm_ || probed;
+  const bool observed = ctx.ObservesInput(input_);
+  const bool more = positions_.learned() || segments_ || norm_ || observed;
   Var x = EmbedScaled(
       ctx, ctx.Use(tokens_.weight()), ids, scale_,
-      probed ? Tensor() : positions_.Rows(offset, offset + ids.dim(1)), 0,
+      observed ? Tensor() : positions_.Rows(offset, offset + ids.dim(1)), 0,
       more ? 0 : dropout_);
   if (!more) return x;
-  if (probed) x = ctx.probe->OnEmbedding(path_, x);
-  if (probed || positions_.learned()) x = positions_.AddTo(ctx, x, offset);
+  x = ctx.Input(input_, x);
+  if (observed || positions_.learned()) x = positions_.AddTo(ctx, x, offset);
   if (segments_) {
     x = Add(x,
             (*segments_)(ctx, segments.defined()
@@ -81,7 +81,7 @@ TransformerTextEncoder::TransformerTextEncoder(const Scope& scope,
                                                const TransformerConfig& config,
                                                const Embedding& tokens)
     : tokens_(tokens),
-      embedding_(scope, config, tokens),
+      embedding_(scope, config, tokens, "source"),
       stack_(scope, StackOptions(config)) {}
 
 Var TransformerTextEncoder::operator()(const Context& ctx, const Tensor& ids,

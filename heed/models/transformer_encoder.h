@@ -3,6 +3,7 @@
 #define HEED_MODELS_TRANSFORMER_ENCODER_H_
 
 #include <optional>
+#include <string>
 
 #include "heed/models/sequence_encoder.h"
 #include "heed/models/text_encoder.h"
@@ -17,8 +18,9 @@ namespace heed {
 /// segments.weight, embedding.norm.
 class TextEmbedding {
  public:
+  /// `input`: what an observer knows them as.
   TextEmbedding(const Scope& scope, const TransformerConfig& config,
-                const Embedding& tokens);
+                const Embedding& tokens, std::string input);
 
   /// Of tokens that stand at `offset` and behind. Shapes: ids i32 [B, T],
   /// segments i32 [B, T] or undefined (all 0), result [B, T, M].
@@ -27,7 +29,7 @@ class TextEmbedding {
                  const Tensor& segments = {}) const;
 
  private:
-  std::string path_;
+  std::string input_;
   Embedding tokens_;
   Positions positions_;
   std::optional<Embedding> segments_;

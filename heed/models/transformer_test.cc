@@ -236,19 +236,6 @@ TEST(Transformer, InBfloat16IsCloseToF32) {
   EXPECT_LT(MaxDifference(LogitsOf(*exact, {}), LogitsOf(*rounded, {})), 0.15);
 }
 
-class ListeningRecorder : public Recorder {
- public:
-  void OnAttention(const std::string& layer, int /*head*/, int64_t step,
-                   const Tensor& weights) override {
-    layers.insert(layer);
-    EXPECT_EQ(step, 0);
-    EXPECT_EQ(weights.dim(0), 3);
-    ++calls;
-  }
-  std::set<std::string> layers;
-  int calls = 0;
-};
-
 TEST(Transformer, GivesTheTopKAlone) {
   Transformer model(Resolved(SmallTransformer()), kWords, kWords, 3);
   ExpectTopKScores(model, {}, {0, 1, 2, 3, 5, 8});
@@ -256,18 +243,29 @@ TEST(Transformer, GivesTheTopKAlone) {
   ExpectTopKScores(model, {}, {0, 1, 2, 3, 5, 8});
 }
 
-TEST(Transformer, TellsARecorderTheWeightsOfEveryAttention) {
+TEST(Transformer, ShowsAnObserverTheWeightsOfEveryAttention) {
   const auto model = Make(Resolved(SmallTransformer()));
-  ListeningRecorder recorder;
+  AttentionWatch watch;
   Context ctx;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   LogitsOf(*model, {}, ctx);
-  EXPECT_EQ(recorder.layers,
-            (std::set<std::string>{"encoder.layers.0.self_attention",
-                                   "encoder.layers.1.self_attention",
-                                   "decoder.layers.0.self_attention",
-                                   "decoder.layers.0.cross_attention"}));
-  EXPECT_EQ(recorder.calls, 4 * 2);
+  std::map<std::string, std::string> axes;
+  for (const AttentionWatch::Seen& seen : watch.seen) {
+    axes[seen.info.path] = seen.info.query_axis + " to " + seen.info.key_axis;
+    EXPECT_EQ(seen.step, 0);
+    EXPECT_EQ(seen.weights.dim(0), 3);
+    EXPECT_EQ(seen.weights.dim(1), 2);
+    EXPECT_EQ(seen.info.score, "scaled_dot");
+    EXPECT_NE(model->parameters().Find(seen.info.output), nullptr);
+  }
+  EXPECT_EQ(
+      axes,
+      (std::map<std::string, std::string>{
+          {"encoder.layers.0.self_attention", "source to source"},
+          {"encoder.layers.1.self_attention", "source to source"},
+          {"decoder.layers.0.self_attention", "target_inputs to target_inputs"},
+          {"decoder.layers.0.cross_attention", "target to source"}}));
+  EXPECT_EQ(watch.seen.size(), 4u);
 }
 
 TEST(Transformer, HasTheSharesThatTiesSay) {

@@ -48,13 +48,11 @@ Var Linear::operator()(const Context& ctx, const Var& x) const {
 
 Embedding::Embedding(const Scope& scope, int64_t vocabulary, int64_t features,
                      Init init)
-    : path_(scope.path()),
-      weight_(scope.Add("weight", {vocabulary, features}, init,
+    : weight_(scope.Add("weight", {vocabulary, features}, init,
                         ParameterUse::kTable)) {}
 
 Var Embedding::operator()(const Context& ctx, const Tensor& ids) const {
-  Var x = Embed(ctx.Use(weight_), ids);
-  return ctx.probe == nullptr ? x : ctx.probe->OnEmbedding(path_, x);
+  return Embed(ctx.Use(weight_), ids);
 }
 
 Var Embedding::Rows(const Context& ctx, int64_t begin, int64_t end) const {
@@ -72,6 +70,7 @@ OutputProjection::OutputProjection(const Scope& scope, int64_t in,
 OutputProjection::OutputProjection(const Scope& scope,
                                    const Embedding& embedding, bool bias)
     : weight_(&embedding.weight()) {
+  embedding.weight().SetScoresTokens();
   const Tensor& weight = weight_->value();
   if (bias) {
     bias_ = &scope.Add("bias", {weight.dim(0)}, kZeroInit);

@@ -36,8 +36,7 @@ class Linear {
   Parameter* bias_ = nullptr;
 };
 
-/// Rows of a table, which are shown to ctx.probe. Parameter: weight [V, M].
-/// Copies share it.
+/// Rows of a table. Parameter: weight [V, M]. Copies share it.
 class Embedding {
  public:
   Embedding(const Scope& scope, int64_t vocabulary, int64_t features,
@@ -47,10 +46,9 @@ class Embedding {
   /// Rows [begin, end) of the table: [end - begin, M]. Range: 0 <= begin <= end
   /// <= V.
   Var Rows(const Context& ctx, int64_t begin, int64_t end) const;
-  const Parameter& weight() const { return weight_; }
+  Parameter& weight() const { return weight_; }
 
  private:
-  std::string path_;
   Parameter& weight_;
 };
 

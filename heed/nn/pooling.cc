@@ -44,6 +44,7 @@ Pooling::Pooling(const Scope& scope, const PoolingOptions& o) : kind_(o.kind) {
   spec.query = spec.key = o.features;
   spec.units = ((o.units > 0 ? o.units : o.features) + o.heads - 1) / o.heads;
   spec.init = o.init;
+  spec.query_axis = "answer";
   attention_ = std::make_unique<Attention>(scope, spec);
 }
 

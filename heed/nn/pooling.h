@@ -35,8 +35,8 @@ class Pooling {
   /// Throws: ConfigError for another name, or heads that do not divide M.
   Pooling(const Scope& scope, const PoolingOptions& options);
 
-  /// The weights of attention go to ctx.recorder, if any. Shapes: x [B, S, M],
-  /// lengths i32 [B], result [B, M]. Throws: ShapeError.
+  /// An observer knows the one query of attention as "answer". Shapes: x [B, S,
+  /// M], lengths i32 [B], result [B, M]. Throws: ShapeError.
   Var operator()(const Context& ctx, const Var& x, const Tensor& lengths) const;
 
  private:

@@ -109,28 +109,22 @@ TEST(Pooling, TakesTheFirstTheLastOrTheMean) {
               1e-15);
 }
 
-/// Keeps the weights of one pass.
-struct Weights : Recorder {
-  void OnAttention(const std::string& layer, int head, int64_t step,
-                   const Tensor& weights) override {
-    EXPECT_EQ(layer, "pooling");
-    EXPECT_EQ(step, 0);
-    heads[head] = weights;
-  }
-  std::map<int, Tensor> heads;
-};
-
-TEST(Pooling, AttentionIsTheSumByTheRecordedWeights) {
+TEST(Pooling, AttentionIsTheSumByTheObservedWeights) {
   const Pool pool("attention", 2);
   const Tensor x = RandomTensor({B, S, M}, 1);
-  Weights recorder;
+  AttentionWatch watch;
   Context ctx;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   const Tensor y = pool.pooling(ctx, x, Lengths({5, 3, 1})).value();
-  ASSERT_EQ(recorder.heads.size(), 2u);
-  ASSERT_EQ(recorder.heads[0].shape(), (Shape{B, 1, S}));
+  ASSERT_EQ(watch.seen.size(), 1u);
+  EXPECT_EQ(watch.seen[0].info.path, "pooling");
+  EXPECT_EQ(watch.seen[0].info.query_axis, "answer");
+  EXPECT_EQ(watch.seen[0].info.key_axis, "source");
+  EXPECT_EQ(watch.seen[0].step, 0);
+  const Tensor weights = watch.seen[0].weights.value();
+  ASSERT_EQ(weights.shape(), (Shape{B, 2, 1, S}));
   for (int64_t m = 0; m < M; ++m) {
-    const double* a = recorder.heads[m < M / 2 ? 0 : 1].row<double>(1);
+    const double* a = weights[1][m < M / 2 ? 0 : 1].row<double>(0);
     double sum = 0;
     for (int64_t s = 0; s < S; ++s) sum += a[s] * kernels::At(x, S + s, m);
     EXPECT_NEAR(kernels::At(y, 1, m), sum, 1e-14);

@@ -27,7 +27,7 @@ int64_t KeyWidth(const TransformerOptions& o) {
   return o.width / o.heads * KeyHeads(o);
 }
 
-AttentionSpec SpecOf(const TransformerOptions& o) {
+AttentionSpec SpecOf(const Scope& scope, const TransformerOptions& o) {
   AttentionSpec spec;
   spec.score = o.score;
   spec.modifiers = o.modifiers;
@@ -41,11 +41,21 @@ AttentionSpec SpecOf(const TransformerOptions& o) {
   spec.positions = o.positions;
   spec.init = o.init;
   spec.precision = o.precision;
+  spec.output = (scope / "output" / "weight").path();
   return spec;
 }
 
-AttentionSpec SelfSpec(const TransformerOptions& o) {
-  AttentionSpec spec = SpecOf(o);
+/// To a source, which a position that reads one token writes the next by.
+AttentionSpec CrossSpec(const Scope& scope, const TransformerOptions& o) {
+  AttentionSpec spec = SpecOf(scope, o);
+  spec.query_axis = "target";
+  spec.key_axis = "source";
+  return spec;
+}
+
+AttentionSpec SelfSpec(const Scope& scope, const TransformerOptions& o) {
+  AttentionSpec spec = SpecOf(scope, o);
+  spec.query_axis = spec.key_axis = o.input;
   spec.modifiers.insert(spec.modifiers.end(), o.self_modifiers.begin(),
                         o.self_modifiers.end());
   spec.mask = o.causal ? Causal() && o.mask : o.mask;
@@ -141,7 +151,7 @@ void TransformerState::Reorder(const Tensor& rows, const Tensor& kept_sources) {
 TransformerStack::Layer::Layer(const Scope& scope, const TransformerOptions& o)
     : qkv(scope / "self_attention" / "qkv", o.width,
           {o.width, KeyWidth(o), KeyWidth(o)}, o.init, o.attention_bias),
-      self(scope / "self_attention", SelfSpec(o)),
+      self(scope / "self_attention", SelfSpec(scope / "self_attention", o)),
       self_output(scope / "self_attention" / "output", o.width, o.width, o.init,
                   o.attention_bias),
       in(o.gated ? Linear(scope / "feed_forward" / "in", o.width,
@@ -155,7 +165,7 @@ TransformerStack::Layer::Layer(const Scope& scope, const TransformerOptions& o)
   kv.emplace(cross_scope / "kv", o.source,
              std::initializer_list<int64_t>{KeyWidth(o), KeyWidth(o)}, o.init,
              o.attention_bias);
-  cross.emplace(cross_scope, SpecOf(o));
+  cross.emplace(cross_scope, CrossSpec(cross_scope, o));
   cross_output.emplace(cross_scope / "output", o.width, o.width, o.init,
                        o.attention_bias);
 }
@@ -184,6 +194,14 @@ TransformerStack::TransformerStack(const Scope& scope,
   if (options.final_norm) add_norm(scope);
 }
 
+std::vector<std::string> TransformerStack::source_attentions() const {
+  std::vector<std::string> paths;
+  for (const Layer& layer : layers_) {
+    if (layer.cross) paths.push_back(layer.cross->info().path);
+  }
+  return paths;
+}
+
 DType TransformerStack::dtype() const {
   return layers_[0].qkv.weight().dtype();
 }
@@ -201,10 +219,9 @@ Var TransformerStack::operator()(const Context& ctx, const Var& x,
 /// Whether the kernels of steps can do it.
 bool TransformerStack::IsPlain(const Context& ctx) const {
   const TransformerOptions& o = options_;
-  return ctx.tape == nullptr && ctx.recorder == nullptr &&
-         ctx.probe == nullptr && dtype() == DType::kF32 && o.causal &&
-         o.mask.all() && o.modifiers.empty() &&
-         (o.self_modifiers.empty() || IsRotary(o)) &&
+  return ctx.tape == nullptr && ctx.observer == nullptr &&
+         dtype() == DType::kF32 && o.causal && o.mask.all() &&
+         o.modifiers.empty() && (o.self_modifiers.empty() || IsRotary(o)) &&
          o.score.info.name == "scaled_dot" &&
          o.normalizer.info.name == "softmax";
 }

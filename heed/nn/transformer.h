@@ -5,6 +5,7 @@
 #define HEED_NN_TRANSFORMER_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "heed/attention/attention.h"
@@ -23,6 +24,8 @@ struct TransformerOptions {
   int64_t key_heads = 0;        // K, a divisor of H; 0: as heads
   int64_t source = 0;   // features of the source that is attended to; 0: none
   bool causal = false;  // a position sees itself and those before
+  /// What an observer knows the positions as.
+  std::string input = "source";
   /// The attention to the source whose weights Step gives; -1: the last layer,
   /// the mean of all heads.
   int64_t alignment_layer = -1;
@@ -110,6 +113,8 @@ class TransformerStack {
            Tensor* weights = nullptr) const;
 
   int64_t width() const { return options_.width; }
+  /// What observers know the layers' attentions to the source as.
+  std::vector<std::string> source_attentions() const;
   DType dtype() const;
 
  private:

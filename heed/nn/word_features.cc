@@ -55,8 +55,7 @@ void WordFeaturesConfig::Visit(FieldList& v) {
 
 WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
                            const WordSizes& sizes, Init init)
-    : path_(scope.path()),
-      config_(config),
+    : config_(config),
       unknown_(sizes.unknown),
       vector_features_(sizes.vector_features),
       output_size_(config.word_embedding + sizes.vector_features),
@@ -117,8 +116,7 @@ Var WordFeatures::operator()(const Context& ctx, const WordIds& ids) const {
     parts.push_back(Embed((*casings_)(ctx, ids.casings), ids.spelling));
   }
   if (vector_features_ > 0) parts.push_back(Var(Given(ctx, ids)));
-  Var x = ConcatColumns(parts.span());
-  return ctx.probe == nullptr ? x : ctx.probe->OnEmbedding(path_, x);
+  return ctx.Input("source", ConcatColumns(parts.span()));
 }
 
 template <class Drop>

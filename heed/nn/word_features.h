@@ -85,7 +85,6 @@ class WordFeatures {
   Var Convolve(const Context& ctx, const Tensor& characters) const;
   Var Read(const Context& ctx, const Tensor& characters) const;
 
-  std::string path_;
   WordFeaturesConfig config_;
   int32_t unknown_;
   int64_t vector_features_;

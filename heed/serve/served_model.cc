@@ -80,33 +80,22 @@ void SetOption(const Field& field, const Json& value) {
   throw FormatError(message);
 }
 
-bool IsTable(const Parameter& parameter) {
-  return parameter.name().find("embedding") != std::string::npos;
-}
-
 // A token goes through all matrices, or through those of an encoder or a
-// decoder, which are taken to be equal. What is looked up costs nothing.
+// decoder, which are taken to be equal.
 double MultiplyAddsOf(const ParameterSet& parameters, bool translates) {
   int64_t sum = 0;
   for (const auto& parameter : parameters.all()) {
-    const Tensor& value = parameter->value();
-    if (value.rank() == 2 && !IsTable(*parameter)) sum += value.numel();
+    sum += parameter->multiply_adds();
   }
   return static_cast<double>(sum) / (translates ? 2 : 1);
 }
 
-// Of the matrices that are no tables; `with_tokens`, of those that have a row
-// or a column for each, tables too: a translator's output may be its embedding.
-double LargestMatrix(const ParameterSet& parameters, int64_t tokens,
-                     bool with_tokens) {
+// Of the matrices that score tokens, or of all others.
+double LargestMatrix(const ParameterSet& parameters, bool scores_tokens) {
   int64_t largest = 0;
   for (const auto& parameter : parameters.all()) {
-    const Tensor& value = parameter->value();
-    if (value.rank() != 2) continue;
-    const bool of_tokens = value.dim(0) == tokens || value.dim(1) == tokens;
-    if (with_tokens ? of_tokens : !of_tokens && !IsTable(*parameter)) {
-      largest = std::max(largest, value.numel());
-    }
+    if (parameter->scores_tokens() != scores_tokens) continue;
+    largest = std::max(largest, parameter->multiply_adds());
   }
   return static_cast<double>(largest);
 }
@@ -157,9 +146,8 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   defaults_ = FieldsToJson(fields.fields());
   if (translation_ != nullptr) defaults_.update(ToJson(search));
   multiply_adds_ = MultiplyAddsOf(task_->parameters(), translates());
-  const int64_t tokens = translates() ? target_vocabulary().size() : 0;
-  layer_weights_ = LargestMatrix(task_->parameters(), tokens, false);
-  output_weights_ = LargestMatrix(task_->parameters(), tokens, true);
+  layer_weights_ = LargestMatrix(task_->parameters(), false);
+  output_weights_ = LargestMatrix(task_->parameters(), true);
   description_ = {{"name", spec_.name},
                   {"task", task_->name()},
                   {"model", settings.value("model", "")},

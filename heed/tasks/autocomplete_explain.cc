@@ -12,7 +12,7 @@ namespace heed {
 /// The word that is guessed after the last character, or another one.
 ExplainablePrediction AutocompleteTask::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    AttentionRecorder& recorder) const {
+    AttentionWatch& watch) const {
   const std::vector<Suggestion> best =
       SuggestAll(given, {input.text}, best_).front();
   const std::string typed = TypedText(input.text, ParseTypedForm(data.form));
@@ -37,7 +37,7 @@ ExplainablePrediction AutocompleteTask::PrepareExplanation(
                     Tensor::Of(last, {copies}))));
   };
   Context ctx = given;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   scores(ctx, 1);
   std::vector<int32_t> words;
   const auto add = [&](const std::string& word) {
@@ -56,11 +56,10 @@ ExplainablePrediction AutocompleteTask::PrepareExplanation(
   }
   for (const int32_t word : words) e.target.push_back(codec_->Word(word));
   e.answer = fmt::format("{}", fmt::join(e.target, " "));
-  e.alignment = LastLayer(recorder.layers(), "attention");
+  e.alignment = LastSelfAttention(watch);
   e.alignment_rows.assign(words.size(), T - 1);
   e.scores.tokens = T;
   e.scores.targets = std::ssize(words);
-  e.scores.embedding = "embedding";
   e.scores.scores = [scores, words](const Context& c, int64_t copies) {
     return ChosenColumns(scores(c, copies), words);
   };

@@ -105,11 +105,12 @@ TEST_F(AutocompleteTasks, EveryCellLearns) {
 }
 
 /// Moves all features of character s by a little.
-class MovedCharacter : public Probe {
+class MovedCharacter : public Observer {
  public:
   MovedCharacter(int64_t s, int64_t feature, float by)
       : s_(s), feature_(feature), by_(by) {}
-  Var OnEmbedding(const std::string& /*layer*/, const Var& x) override {
+  bool WantsInput(const std::string& name) override { return name == "source"; }
+  Var OnInput(const std::string& /*name*/, const Var& x) override {
     Tensor moved = x.value().Clone();
     moved[0][s_].data<float>()[feature_] += by_;
     return moved;
@@ -137,9 +138,9 @@ TEST_F(AutocompleteTasks, RememberIsTheGradientOfTheWordsLogit) {
   const Tensor row = Tensor::Of(ids, {1, 10});
   const auto logit = [&](int64_t t, int64_t word, int64_t s, int64_t feature,
                          float by) {
-    MovedCharacter probe(s, feature, by);
+    MovedCharacter moved(s, feature, by);
     Context ctx;
-    ctx.probe = &probe;
+    ctx.observer = &moved;
     const Tensor states =
         task_.model().States(ctx, row, Tensor::Of<int32_t>({10}, {1})).value();
     const Tensor scores = task_.model().Scores({}, states).value()[0];

@@ -82,7 +82,7 @@ class ClassifyTask : public Task {
                           const InputOptions& options) const override;
   ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      AttentionRecorder& recorder) const override;
+      AttentionWatch& watch) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

@@ -8,7 +8,7 @@ namespace heed {
 
 ExplainablePrediction ClassifyTask::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    AttentionRecorder& recorder) const {
+    AttentionWatch& watch) const {
   LabelledText text;
   AddLine(input.text, "explain", text);
   const auto corpus =
@@ -18,7 +18,7 @@ ExplainablePrediction ClassifyTask::PrepareExplanation(
     return TextInput{batch.ids, batch.lengths, batch.segments};
   };
   Context ctx = given;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   const Var scores = model_->Scores(ctx, repeated(1));
   std::vector<int32_t> labels;
   if (input.answer.empty()) {
@@ -36,16 +36,11 @@ ExplainablePrediction ClassifyTask::PrepareExplanation(
   e.target_inputs = {e.answer};
   // What becomes the vector of the text: weights of its tokens, or what its
   // first token looks at.
-  e.alignment = classifier.pooling == "attention"
-                    ? "pooling"
-                    : (classifier.pooling == "cls"
-                           ? LastLayer(recorder.layers(), "attention")
-                           : "");
+  e.alignment = PoolingAttention(watch);
+  if (classifier.pooling == "cls") e.alignment = LastSelfAttention(watch);
   e.alignment_rows.assign(labels.size(), 0);
-  e.set_sides = SetPoolingSides;
   e.scores.tokens = std::ssize(e.source);
   e.scores.targets = std::ssize(labels);
-  e.scores.embedding = "encoder.embedding";
   e.scores.log_probability = !model_->multi_label();
   e.scores.scores = [this, repeated, labels](const Context& c, int64_t copies) {
     const Var all = model_->Scores(c, repeated(copies));

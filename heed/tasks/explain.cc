@@ -4,6 +4,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/explain/observed_attention.h"
 
 namespace heed {
 namespace {
@@ -23,11 +24,11 @@ void CheckDifferentiable(const ParameterSet& parameters) {
   }
 }
 
-void AddPanels(const AttentionRecorder& recorder, const std::string& layer,
+void AddPanels(const AttentionWatch& watch, const std::string& layer,
                int64_t row, Explanation& e) {
   if (layer.empty()) return;
   LayerNamed(e, layer);
-  e.panels = recorder.Panels(row);
+  e.panels = CollectPanels(watch.seen, layer, row);
 }
 
 std::string ModelName(const Task& task) {
@@ -50,11 +51,14 @@ ExplainedPrediction ExplainPrediction(const Task& task,
   if (NeedsGradients(request.attribution)) {
     CheckDifferentiable(const_cast<Task&>(task).parameters());
   }
-  AttentionRecorder recorder(request.panels_of);
+  AttentionWatch watch([&](const AttentionInfo& info) {
+    return AttentionWish{.weights = true,
+                         .parts = info.path == request.panels_of};
+  });
   Context ctx;
   ctx.cancellation = request.cancellation;
   ExplainablePrediction examined =
-      task.PrepareExplanation(ctx, request.input, recorder);
+      task.PrepareExplanation(ctx, request.input, watch);
   examined.scores.cancellation = request.cancellation;
   ExplainedPrediction result;
   Explanation& e = result.explanation;
@@ -65,16 +69,15 @@ ExplainedPrediction ExplainPrediction(const Task& task,
   e.source = std::move(examined.source);
   e.target = std::move(examined.target);
   e.target_inputs = std::move(examined.target_inputs);
-  e.layers = recorder.Collect(examined.row);
+  e.layers = CollectAttentions(watch.seen, examined.row);
   for (size_t i = 0; i < e.layers.size(); ++i) {
-    if (examined.set_sides) examined.set_sides(e.layers[i]);
     if (e.layers[i].layer == examined.alignment) e.alignment = i;
   }
   if (e.alignment) {
     e.alignment_head = examined.alignment_head;
     e.alignment_rows = std::move(examined.alignment_rows);
   }
-  AddPanels(recorder, request.panels_of, examined.row, e);
+  AddPanels(watch, request.panels_of, examined.row, e);
   e.attributions = Attribute(examined.scores, request.attribution);
   CompareWithAttention(e);
   result.scores = std::move(examined.scores);

@@ -509,7 +509,8 @@ TEST_F(ExplainTranslation, RefusesWhatItCannotExplain) {
 TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
   Make("transformer-tiny");
   const std::string layer = "encoder.layers.1.self_attention";
-  PruneHeads(std::vector<HeadPlace>{{layer, 1, 2}}, task_.parameters());
+  const HeadPlace useless = {layer, 1, 2, layer + ".output.weight"};
+  PruneHeads({&useless, 1}, task_.parameters());
   SummaryOptions options;
   options.importance = true;
   ExplainSummarizer summarizer(task_, options);
@@ -518,15 +519,15 @@ TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
   EXPECT_EQ(summary.texts, 3);
   for (const LayerImportance& layer_importance : summary.importance) {
     for (size_t h = 0; h < layer_importance.heads.size(); ++h) {
-      const bool useless = layer_importance.layer == layer && h == 1;
-      EXPECT_EQ(layer_importance.heads[h] == 0, useless)
+      const bool is_useless = layer_importance.layer == layer && h == 1;
+      EXPECT_EQ(layer_importance.heads[h] == 0, is_useless)
           << layer_importance.layer << " " << h;
     }
   }
   const auto order =
       LeastImportantHeads(summary.importance, task_.parameters());
   ASSERT_FALSE(order.empty());
-  EXPECT_EQ(order[0], (HeadPlace{layer, 1, 2}));
+  EXPECT_EQ(order[0], useless);
   const Explanation before = Explain(task_, {{"a b c", ""}, {}, ""});
   PruneHeads(std::span(order).first(1), task_.parameters());
   EXPECT_EQ(Explain(task_, {{"a b c", ""}, {}, ""}).layers.back().weights,

@@ -10,10 +10,6 @@ std::vector<int64_t> EachRow(int64_t n) {
   return rows;
 }
 
-void SetPoolingSides(LayerAttention& layer) {
-  if (layer.layer == "pooling") layer.queries = TokenSide::kTarget;
-}
-
 std::vector<int64_t> Repeated(int64_t copies, int64_t item) {
   return std::vector<int64_t>(static_cast<size_t>(copies), item);
 }
@@ -35,13 +31,29 @@ Var ChosenColumns(const Var& matrix, const std::vector<int32_t>& columns) {
   return ConcatColumns(parts);
 }
 
-std::string LastLayer(const std::vector<std::string>& layers,
-                      const std::string& suffix) {
+namespace {
+
+template <typename Is>
+std::string LastPath(const AttentionWatch& watch, const Is& is) {
   std::string last;
-  for (const std::string& layer : layers) {
-    if (layer.ends_with(suffix)) last = layer;
+  for (const AttentionWatch::Seen& seen : watch.seen) {
+    if (is(seen.info)) last = seen.info.path;
   }
   return last;
+}
+
+}  // namespace
+
+std::string LastSelfAttention(const AttentionWatch& watch) {
+  return LastPath(watch, [](const AttentionInfo& info) {
+    return info.query_axis == info.key_axis;
+  });
+}
+
+std::string PoolingAttention(const AttentionWatch& watch) {
+  return LastPath(watch, [](const AttentionInfo& info) {
+    return info.query_axis == "answer";
+  });
 }
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/autograd/observer.h"
 #include "heed/explain/attribution.h"
 #include "heed/explain/explanation.h"
 #include "heed/tensor/tensor.h"
@@ -32,18 +33,11 @@ struct ExplainablePrediction {
   int64_t alignment_head = -1;
   std::vector<int64_t> alignment_rows;
   Explainable scores;
-  /// What an attention's queries and keys stand for, by its path; none: the
-  /// source tokens.
-  std::function<void(LayerAttention& layer)> set_sides;
   int64_t row = 0;  ///< of the batch, where weights are told of several
 };
 
 /// 0, 1, ..., n - 1: where row t of an attention belongs to target t.
 std::vector<int64_t> EachRow(int64_t n);
-
-/// ExplainablePrediction::set_sides of models that pool their tokens: what asks
-/// there is the answer.
-void SetPoolingSides(LayerAttention& layer);
 
 /// Item `item` of a corpus so many times, as batches are made from.
 std::vector<int64_t> Repeated(int64_t copies, int64_t item = 0);
@@ -54,10 +48,11 @@ Tensor RepeatedRows(const std::vector<int32_t>& ids, int64_t copies);
 /// These columns of a matrix, in this order. Shapes: [rows, columns].
 Var ChosenColumns(const Var& matrix, const std::vector<int32_t>& columns);
 
-/// The layer of greatest number whose path matches "PREFIX.N.SUFFIX", as the
-/// last "encoder.layers.N.self_attention"; empty without one.
-std::string LastLayer(const std::vector<std::string>& layers,
-                      const std::string& suffix);
+/// Path of the last attention of an input to itself; empty without one.
+std::string LastSelfAttention(const AttentionWatch& watch);
+
+/// Path of the attention that pools an input to one answer; empty without one.
+std::string PoolingAttention(const AttentionWatch& watch);
 
 }  // namespace heed
 

@@ -85,7 +85,7 @@ class ForecastTask : public Task {
   InputReading reading() const override;
   ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      AttentionRecorder& recorder) const override;
+      AttentionWatch& watch) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   /// Walks forward over a part, a forecast from every `stride`-th row on, and
   /// compares it with naive ones.

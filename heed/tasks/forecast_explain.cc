@@ -40,7 +40,7 @@ int64_t ForecastTask::ColumnOf(const std::string& name) const {
 /// A forecast of one column, by the patches of the window before it.
 ExplainablePrediction ForecastTask::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    AttentionRecorder& recorder) const {
+    AttentionWatch& watch) const {
   std::vector<std::string> lines;
   std::istringstream in(input.text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -53,7 +53,7 @@ ExplainablePrediction ForecastTask::PrepareExplanation(
         c, kernels::Gather(window, Tensor::Zeros({copies}, DType::kI32)));
   };
   Context ctx = given;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   const Tensor future =
       standardizer_->Invert(forecast(ctx, 1).value().Contiguous());
 
@@ -78,13 +78,12 @@ ExplainablePrediction ForecastTask::PrepareExplanation(
   }
   const bool independent = forecaster.independent_columns == "yes";
   if (forecaster.forecast_from == "last") {
-    e.alignment = LastLayer(recorder.layers(), "attention");
+    e.alignment = LastSelfAttention(watch);
     e.alignment_rows.assign(steps.size(), patches - 1);
   }
   e.row = independent ? column : 0;
   e.scores.tokens = patches;
   e.scores.targets = std::ssize(steps);
-  e.scores.embedding = Forecaster::kPatches;
   e.scores.log_probability = false;
   e.scores.rows_of_copy = independent ? std::ssize(names_) : 1;
   e.scores.row = e.row;

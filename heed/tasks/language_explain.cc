@@ -14,7 +14,7 @@ namespace heed {
 
 ExplainablePrediction LanguageTask::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    AttentionRecorder& recorder) const {
+    AttentionWatch& watch) const {
   const std::string line =
       data.vocabulary.lowercase ? Lowercase(input.text) : input.text;
   const Encoded text = vocabulary_->EncodeWithPieces(line);
@@ -30,7 +30,7 @@ ExplainablePrediction LanguageTask::PrepareExplanation(
     return model_->Logits(c, {}, {}, Tensor::Of(ids, {T, copies}));
   };
   Context ctx = given;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   const Tensor last = logits(ctx, 1).value()[T - 1];
   const float* p = last.row<float>(0);
   // Each token was to be predicted, and then the likeliest next one.
@@ -50,11 +50,10 @@ ExplainablePrediction LanguageTask::PrepareExplanation(
   PredictStream(*this, given, in, out);
   e.answer = out.str();
   while (e.answer.ends_with('\n')) e.answer.pop_back();
-  e.alignment = LastLayer(recorder.layers(), "attention");
+  e.alignment = LastSelfAttention(watch);
   e.alignment_rows = EachRow(T);
   e.scores.tokens = T;
   e.scores.targets = T;
-  e.scores.embedding = model.is_rnn() ? "embedding" : "decoder.embedding";
   e.scores.scores = [logits, predicted](const Context& c, int64_t copies) {
     const Var y = TransposeLeading(LogSoftmax(logits(c, copies)));
     return Pick(y, RepeatedRows(predicted, copies));

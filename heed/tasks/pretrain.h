@@ -77,7 +77,7 @@ class PretrainTask : public Task {
   InputReading reading() const override;
   ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      AttentionRecorder& recorder) const override;
+      AttentionWatch& watch) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

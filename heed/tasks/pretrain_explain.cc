@@ -34,7 +34,7 @@ Tensor PlacesOf(const std::vector<int32_t>& marks, int64_t S, int64_t copies) {
 
 ExplainablePrediction PretrainTask::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    AttentionRecorder& recorder) const {
+    AttentionWatch& watch) const {
   const bool pair = input.text.find('\t') != std::string::npos;
   const auto text = std::make_shared<BertText>(TextOf(input.text, pair, 1));
   const int64_t S = text->ids.dim(1);
@@ -44,7 +44,7 @@ ExplainablePrediction PretrainTask::PrepareExplanation(
     if (ids[s] == vocabulary_->special().mask) marks.push_back(s);
   }
   Context ctx = given;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   const Var states = model_->States(ctx, *text);
   ExplainablePrediction e;
   std::vector<int32_t> words;
@@ -62,11 +62,10 @@ ExplainablePrediction PretrainTask::PrepareExplanation(
     e.source.push_back(vocabulary_->Piece(ids[s]));
   }
   e.answer = fmt::format("{}", fmt::join(e.target, " "));
-  e.alignment = LastLayer(recorder.layers(), "self_attention");
+  e.alignment = LastSelfAttention(watch);
   e.alignment_rows.assign(marks.begin(), marks.end());
   e.scores.tokens = S;
   e.scores.targets = std::ssize(words);
-  e.scores.embedding = "encoder.embedding";
   e.scores.scores = [this, text, marks, words, S](const Context& c,
                                                   int64_t copies) {
     const Var y = LogSoftmax(

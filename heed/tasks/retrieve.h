@@ -122,7 +122,7 @@ class RetrievalTask : public Task {
   InputReading reading() const override;
   ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      AttentionRecorder& recorder) const override;
+      AttentionWatch& watch) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   Report Evaluate() const override;
 

@@ -11,7 +11,7 @@ namespace heed {
 /// explained is the query.
 ExplainablePrediction RetrievalTask::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    AttentionRecorder& recorder) const {
+    AttentionWatch& watch) const {
   const size_t tab = input.text.find('\t');
   if (tab == std::string::npos) {
     throw FormatError(
@@ -28,7 +28,7 @@ ExplainablePrediction RetrievalTask::PrepareExplanation(
   };
   const Tensor document = encode(given, 1, 1).value();
   Context ctx = given;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   const Var cosine = Cosines(encode(ctx, 0, 1), document);
   ExplainablePrediction e;
   for (const int32_t id : corpus->corpus.source.at(0)) {
@@ -37,12 +37,10 @@ ExplainablePrediction RetrievalTask::PrepareExplanation(
   e.answer = fmt::format("{:.6f}", cosine.value().item());
   e.target = {"cosine"};
   e.target_inputs = e.target;
-  e.alignment = bi_encoder.pooling == "attention" ? "pooling" : "";
+  e.alignment = PoolingAttention(watch);
   e.alignment_rows = {0};
-  e.set_sides = SetPoolingSides;
   e.scores.tokens = std::ssize(e.source);
   e.scores.targets = 1;
-  e.scores.embedding = "encoder.embedding";
   e.scores.log_probability = false;
   e.scores.scores = [encode, document](const Context& c, int64_t copies) {
     return Cosines(encode(c, 0, copies), document);

@@ -9,9 +9,9 @@
 
 namespace heed {
 
-ExplainablePrediction TagTask::PrepareExplanation(
-    const Context& given, const ExplainInput& input,
-    AttentionRecorder& recorder) const {
+ExplainablePrediction TagTask::PrepareExplanation(const Context& given,
+                                                  const ExplainInput& input,
+                                                  AttentionWatch& watch) const {
   const auto words = SplitWhitespace(input.text);
   if (words.empty()) throw FormatError("explain: the text has no words");
   const std::vector<TaggedSentence> sentence = {
@@ -28,7 +28,7 @@ ExplainablePrediction TagTask::PrepareExplanation(
         pieces.ids.dim(0)));
   }
   Context ctx = given;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   const TagPrediction p = model_->Predict(ctx, batch);
   const int64_t T = std::ssize(words);
   std::vector<int32_t> tags(p.tags.row<int32_t>(0), p.tags.row<int32_t>(0) + T);
@@ -61,18 +61,14 @@ ExplainablePrediction TagTask::PrepareExplanation(
   }
   e.answer = LineOf(answer);
   // Attention pools words to the intent, and else lets them see each other.
-  for (const std::string& layer : recorder.layers()) {
-    if (layer != "pooling") e.alignment = layer;
-  }
-  if (e.alignment.empty() && intents_ && !recorder.layers().empty()) {
-    e.alignment = "pooling";
+  e.alignment = LastSelfAttention(watch);
+  if (e.alignment.empty() && intents_) {
+    e.alignment = PoolingAttention(watch);
     e.alignment_rows.assign(static_cast<size_t>(T), -1);
     e.alignment_rows.push_back(0);
   }
-  e.set_sides = SetPoolingSides;
   e.scores.tokens = std::ssize(e.source);
   e.scores.targets = std::ssize(e.target);
-  e.scores.embedding = pieces.ids.defined() ? "encoder.embedding" : "features";
   e.scores.scores = [this, repeated, tags, intent](const Context& c,
                                                    int64_t copies) {
     const TagScores scores = model_->Scores(c, repeated(copies));

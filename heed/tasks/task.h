@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "heed/autograd/observer.h"
 #include "heed/base/config.h"
 #include "heed/data/input_lines.h"
-#include "heed/explain/attention_recorder.h"
 #include "heed/render/line_plot.h"
 #include "heed/tasks/explainable_prediction.h"
 #include "heed/train/model_folder.h"
@@ -130,11 +130,11 @@ class Task : public Trainable {
   /// options name; it and the predictor: Cancelled.
   virtual Predictor MakePredictor(const Context& ctx, bool with_parts,
                                   const InputOptions& options) const = 0;
-  /// Reads and answers one text with `recorder` watching; see Explain.
+  /// Reads and answers one text with `watch` watching; see Explain.
   /// Throws: FormatError for a text that it cannot read; Cancelled.
   virtual ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      AttentionRecorder& recorder) const = 0;
+      AttentionWatch& watch) const = 0;
   /// Options of `heed evaluate`: the files to compare with, and how.
   virtual void VisitEvaluate(FieldList& v) = 0;
   /// Throws: ConfigError, IoError, FormatError.

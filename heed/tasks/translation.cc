@@ -327,13 +327,16 @@ BatchLoss TranslationTask::Loss(const Context& ctx,
         TranslationLoss(*model_->model, ctx, in.batch, entropy);
     return {std::move(loss.loss), loss.nll * options.scale};
   }
-  WeightsTap tap{model_->model->alignment_attention(), {}};
-  Context tapped = ctx;
-  tapped.tap = &tap;
+  AttentionWatch watch =
+      AttentionWatch::WithGradient(model_->model->alignment_attention());
+  Context watched = ctx;
+  watched.observer = &watch;
   const CrossEntropyLoss loss =
-      TranslationLoss(*model_->model, tapped, in.batch, entropy);
+      TranslationLoss(*model_->model, watched, in.batch, entropy);
+  std::vector<Var> weights;
+  for (const auto& seen : watch.seen) weights.push_back(seen.weights);
   const Var links =
-      AlignmentCrossEntropy(tap.weights, Links(examples, in),
+      AlignmentCrossEntropy(weights, Links(examples, in),
                             model_->model->alignment_head(), options.scale);
   return {Add(loss.loss, Scale(links, data.guided_alignment_weight)),
           loss.nll * options.scale,

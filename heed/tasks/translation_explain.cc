@@ -25,14 +25,6 @@ Var PairScores(const SequenceModel& model, const Context& ctx,
                  {batch.B, batch.T});
 }
 
-/// Decoders have queries of the target; keys too where they look at
-/// themselves.
-void SetTranslationSides(LayerAttention& layer) {
-  if (!layer.layer.starts_with("decoder")) return;
-  layer.queries = TokenSide::kTarget;
-  if (layer.layer.ends_with("self_attention")) layer.keys = TokenSide::kTarget;
-}
-
 /// Of each target token, given those before it.
 std::vector<float> TokenProbabilities(const Context& ctx,
                                       const TranslationModel& model,
@@ -117,7 +109,7 @@ nlohmann::ordered_json TranslationParts(const Context& ctx,
 
 ExplainablePrediction TranslationTask::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    AttentionRecorder& recorder) const {
+    AttentionWatch& watch) const {
   const Vocabularies& v = *vocabularies_;
   Encoded source = EncodeSentence(v.source, input.text, data.lowercase);
   auto pair = std::make_shared<Corpus>();
@@ -143,19 +135,14 @@ ExplainablePrediction TranslationTask::PrepareExplanation(
   e.answer = v.target.Decode(target);
 
   Context ctx = given;
-  ctx.recorder = &recorder;
+  ctx.observer = &watch;
   TranslationLogits(*model_->model, ctx, MakeBatch(*pair, Repeated(1)));
   e.alignment = model_->model->alignment_attention();
   e.alignment_head = model_->model->alignment_head();
   e.alignment_rows = EachRow(std::ssize(target));
-  e.set_sides = SetTranslationSides;
   e.scores.tokens = std::ssize(e.source);
   e.scores.targets = std::ssize(target);
   e.scores.tokens_of_copy = std::ssize(e.source) + std::ssize(target);
-  const bool transformer = model.family() == ModelFamily::kTransformer;
-  e.scores.embedding = "encoder.embedding";
-  e.scores.time_major = !transformer;
-  e.scores.reversed = !transformer && model.recurrent.reverse_source == "yes";
   e.scores.scores = [this, pair](const Context& c, int64_t copies) {
     return PairScores(*model_->model, c, MakeBatch(*pair, Repeated(copies)));
   };

@@ -15,6 +15,7 @@
 #include "heed/io/file.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/metrics/symmetrize.h"
+#include "heed/nn/transformer.h"
 #include "heed/tasks/translation_loss.h"
 #include "heed/text/subwords.h"
 #include "heed/text/word_tokens.h"
@@ -22,25 +23,23 @@
 namespace heed {
 namespace {
 
-/// The weights of one attention while a batch is read: of one step at a time,
-/// or of all steps at once; of one head, or summed over all.
-class Looks {
+/// The weights of one head of an attention, or their mean, while a batch was
+/// read: of one step at a time, or of all steps at once.
+class BatchWeights {
  public:
-  Looks(std::string layer, int64_t head)
-      : layer_(std::move(layer)), head_(head) {}
-
-  void Add(const std::string& layer, int head, const Tensor& weights) {
-    if (layer != layer_ || (head_ >= 0 && head != head_)) return;
-    heads_ = std::max(heads_, head_ >= 0 ? 1 : head + 1);
-    if (head == 0 || head_ >= 0) {
-      // Others may take the same weights, and a mean is summed in place.
-      parts_.push_back(head_ >= 0 ? weights : weights.Clone());
-    } else {
-      kernels::AddTo(parts_.back(), weights);
+  /// Throws: ConfigError if there is no such head.
+  BatchWeights(const AttentionWatch& watch, const std::string& path,
+               int64_t head) {
+    for (const AttentionWatch::Seen& seen : watch.seen) {
+      if (seen.info.path != path) continue;
+      if (head >= seen.info.heads) {
+        throw ConfigError(
+            fmt::format("'{}' has no head {}; they count from 0", path, head));
+      }
+      parts_.push_back(HeadWeights(seen.weights.value(), head));
     }
   }
-  int heads() const { return heads_; }
-  /// What target token t of sentence b looked at, times heads(): S weights.
+  /// Of target token t of sentence b: S weights.
   const float* Row(int64_t b, int64_t t) const {
     for (const Tensor& part : parts_) {
       if (t < part.dim(1)) return part[b].row<float>(t);
@@ -50,19 +49,7 @@ class Looks {
   }
 
  private:
-  std::string layer_;
-  int64_t head_;
-  int heads_ = 0;
   std::vector<Tensor> parts_;  // [B, T, S] each
-};
-
-class LooksRecorder : public Recorder {
- public:
-  void OnAttention(const std::string& layer, int head, int64_t /*step*/,
-                   const Tensor& weights) override {
-    for (Looks& own : looks) own.Add(layer, head, weights);
-  }
-  std::vector<Looks> looks;
 };
 
 /// A side of the text, encoded.
@@ -86,7 +73,7 @@ std::vector<std::string> SplitWords(const std::string& line) {
 }
 
 /// Fills view.weights from the weights of tokens.
-void AddWords(const Looks& looks, int64_t b, bool shift,
+void AddWords(const BatchWeights& weights, int64_t b, bool shift,
               std::span<const int32_t> source_words,
               std::span<const int32_t> target_words, AlignmentView& view) {
   const auto sources = static_cast<size_t>(view.source_size());
@@ -95,7 +82,8 @@ void AddWords(const Looks& looks, int64_t b, bool shift,
   for (size_t t = 0; t < target_words.size(); ++t) {
     if (target_words[t] < 0) continue;
     const auto word = static_cast<size_t>(target_words[t]);
-    const float* row = looks.Row(b, static_cast<int64_t>(t) + (shift ? 1 : 0));
+    const float* row =
+        weights.Row(b, static_cast<int64_t>(t) + (shift ? 1 : 0));
     pieces[word] += 1;
     for (size_t s = 0; s < source_words.size(); ++s) {
       if (source_words[s] < 0) continue;
@@ -105,8 +93,7 @@ void AddWords(const Looks& looks, int64_t b, bool shift,
   }
   view.weights.clear();
   for (size_t i = 0; i < sums.size(); ++i) {
-    view.weights.push_back(
-        static_cast<float>(sums[i] / (pieces[i / sources] * looks.heads())));
+    view.weights.push_back(static_cast<float>(sums[i] / pieces[i / sources]));
   }
 }
 
@@ -230,30 +217,29 @@ std::vector<std::vector<AlignmentView>> WordWeights(
   const std::vector<std::string> layers = model.model->source_attentions();
   const BatchOptions batches = {model.data.batch_tokens, 0};
   for (const auto& indices : PlanBatches(corpus, batches, 0, 0)) {
-    LooksRecorder recorder;
-    for (const AttentionChoice& choice : choices) {
-      recorder.looks.emplace_back(layers[static_cast<size_t>(choice.layer)],
-                                  choice.head);
-    }
+    AttentionWatch watch([&](const AttentionInfo& info) {
+      return AttentionWish{
+          .weights = std::ranges::any_of(choices, [&](const auto& c) {
+            return layers[static_cast<size_t>(c.layer)] == info.path;
+          })};
+    });
     Context ctx;
-    ctx.recorder = &recorder;
+    ctx.observer = &watch;
     try {
       TranslationLogits(*model.model, ctx, MakeBatch(corpus, indices));
     } catch (const ShapeError& error) {
       throw TooLong(text, corpus, indices, error.what());
     }
     for (size_t c = 0; c < choices.size(); ++c) {
-      if (recorder.looks[c].heads() == 0) {
-        throw ConfigError(
-            fmt::format("{}: layer {} has no head {}; they count from 0",
-                        model.folder, choices[c].layer, choices[c].head));
-      }
+      const BatchWeights weights(watch,
+                                 layers[static_cast<size_t>(choices[c].layer)],
+                                 choices[c].head);
       for (size_t b = 0; b < indices.size(); ++b) {
         const auto i = static_cast<size_t>(indices[b]);
         AlignmentView& view = views[c][i];
         view.source_tokens = SplitWords(text.source[i]);
         view.target_tokens = SplitWords(text.target[i]);
-        AddWords(recorder.looks[c], static_cast<int64_t>(b), choices[c].shift,
+        AddWords(weights, static_cast<int64_t>(b), choices[c].shift,
                  source.words[i], target.words[i], view);
       }
     }

@@ -1,4 +1,4 @@
-#include "heed/explain/attention_recorder.h"
+#include "heed/explain/explanation.h"
 
 #include <gtest/gtest.h>
 
@@ -6,23 +6,27 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
+#include "heed/explain/observed_attention.h"
 
 namespace heed {
 namespace {
 
-TEST(AttentionRecorder, PutsStepsTogether) {
-  AttentionRecorder recorder;
+TEST(ObservedAttention, PutsStepsTogether) {
+  AttentionWatch watch;
+  const AttentionInfo self = {
+      .path = "self", .query_axis = "target", .heads = 2};
   // Two sentences, two heads; keys grow by one from step to step.
   for (int step = 0; step < 3; ++step) {
+    Tensor w({2, 2, 1, step + 1});
     for (int head = 0; head < 2; ++head) {
-      Tensor w({2, 1, step + 1});
-      w.Fill(0);
-      w[1].Fill(10 * head + step);
-      recorder.OnAttention("self", head, step, w);
+      w[0][head].Fill(0);
+      w[1][head].Fill(10 * head + step);
     }
+    watch.OnAttention({self, step, w});
   }
-  recorder.OnAttention("cross", 0, 0, Tensor::Full({2, 3, 4}, 0.25));
-  const std::vector<LayerAttention> layers = recorder.Collect(1);
+  const AttentionInfo cross = {.path = "cross"};
+  watch.OnAttention({cross, 0, Tensor::Full({2, 1, 3, 4}, 0.25)});
+  const std::vector<LayerAttention> layers = CollectAttentions(watch.seen, 1);
   ASSERT_EQ(layers.size(), 2u);
   EXPECT_EQ(layers[0].heads, 2);
   EXPECT_EQ(layers[0].query_size, 3);
@@ -31,7 +35,6 @@ TEST(AttentionRecorder, PutsStepsTogether) {
             (std::vector<float>{10, 0, 0, 11, 11, 0, 12, 12, 12}));
   EXPECT_EQ(layers[0].MeanOfHeads()[3], 6);
   EXPECT_EQ(layers[1].layer, "cross");
-  EXPECT_EQ(recorder.layers(), (std::vector<std::string>{"self", "cross"}));
 }
 
 LayerAttention OneHead(std::vector<float> weights, int64_t queries,

@@ -1,9 +1,12 @@
-#include "heed/explain/attention_recorder.h"
+#include "heed/explain/observed_attention.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace heed {
 namespace {
+
+using Seen = AttentionWatch::Seen;
 
 /// Rows of a [T, N] slice, converted.
 std::vector<std::vector<float>> RowsOfSlice(const Tensor& x) {
@@ -18,7 +21,7 @@ std::vector<std::vector<float>> RowsOfSlice(const Tensor& x) {
 
 /// Head h of part [B, H, ., .]; of steps, the rows one below the other, or
 /// those of the last step alone.
-std::vector<std::vector<float>> PartOf(const std::vector<AttentionParts>& steps,
+std::vector<std::vector<float>> PartOf(std::span<const AttentionParts> steps,
                                        Tensor AttentionParts::*part, int64_t b,
                                        int64_t h, bool last_only) {
   std::vector<std::vector<float>> rows;
@@ -33,64 +36,61 @@ std::vector<std::vector<float>> PartOf(const std::vector<AttentionParts>& steps,
 
 }  // namespace
 
-void AttentionRecorder::OnAttention(const std::string& layer, int head,
-                                    int64_t /*step*/, const Tensor& weights) {
-  auto known = std::ranges::find(layers_, layer, &Layer::name);
-  if (known == layers_.end()) {
-    layers_.push_back({layer, {}});
-    known = layers_.end() - 1;
-  }
-  const auto h = static_cast<size_t>(head);
-  if (known->heads.size() <= h) known->heads.resize(h + 1);
-  known->heads[h].push_back(weights);
-}
-
-void AttentionRecorder::OnParts(const std::string& /*layer*/, int64_t /*step*/,
-                                const AttentionParts& parts) {
-  parts_.push_back(parts);
-}
-
-std::vector<std::string> AttentionRecorder::layers() const {
-  std::vector<std::string> names;
-  for (const Layer& layer : layers_) names.push_back(layer.name);
-  return names;
-}
-
-std::vector<LayerAttention> AttentionRecorder::Collect(int64_t b) const {
+std::vector<LayerAttention> CollectAttentions(std::span<const Seen> seen,
+                                              int64_t b) {
   std::vector<LayerAttention> all;
-  for (const Layer& layer : layers_) {
-    LayerAttention a;
-    a.layer = layer.name;
-    a.heads = std::ssize(layer.heads);
-    for (const Tensor& step : layer.heads[0]) {
-      a.query_size += step.dim(1);
-      a.key_size = std::max(a.key_size, step.dim(2));
+  std::vector<std::vector<Tensor>> steps;  // [H, T, S] of each
+  for (const Seen& event : seen) {
+    auto known =
+        std::ranges::find(all, event.info.path, &LayerAttention::layer);
+    if (known == all.end()) {
+      const auto side = [](const std::string& axis) {
+        return axis == "source" ? TokenSide::kSource : TokenSide::kTarget;
+      };
+      all.push_back({.layer = event.info.path,
+                     .queries = side(event.info.query_axis),
+                     .keys = side(event.info.key_axis),
+                     .heads = event.info.heads,
+                     .weights = {}});
+      steps.emplace_back();
+      known = all.end() - 1;
     }
+    const Tensor weights = event.weights.value()[b];
+    known->query_size += weights.dim(1);
+    known->key_size = std::max(known->key_size, weights.dim(2));
+    steps[static_cast<size_t>(known - all.begin())].push_back(weights);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    LayerAttention& a = all[i];
     a.weights.resize(static_cast<size_t>(a.heads * a.query_size * a.key_size));
     auto row = a.weights.begin();
-    for (const std::vector<Tensor>& steps : layer.heads) {
-      for (const Tensor& step : steps) {
-        const auto values = step[b].ToVector<float>();
+    for (int64_t h = 0; h < a.heads; ++h) {
+      for (const Tensor& step : steps[i]) {
+        const auto values = step[h].ToVector<float>();
         for (int64_t t = 0; t < step.dim(1); ++t) {
           std::copy_n(values.begin() + t * step.dim(2), step.dim(2), row);
           row += a.key_size;
         }
       }
     }
-    all.push_back(std::move(a));
   }
   return all;
 }
 
-std::vector<AttentionPanels> AttentionRecorder::Panels(int64_t b) const {
+std::vector<AttentionPanels> CollectPanels(std::span<const Seen> seen,
+                                           const std::string& path, int64_t b) {
+  std::vector<AttentionParts> steps;
+  for (const Seen& event : seen) {
+    if (event.info.path == path && event.parts) steps.push_back(*event.parts);
+  }
   std::vector<AttentionPanels> all;
-  if (parts_.empty()) return all;
-  for (int64_t h = 0; h < parts_[0].scores.dim(1); ++h) {
+  if (steps.empty()) return all;
+  for (int64_t h = 0; h < steps[0].scores.dim(1); ++h) {
     const auto part = [&](Tensor AttentionParts::*which, bool last_only) {
-      return PartOf(parts_, which, b, h, last_only);
+      return PartOf(steps, which, b, h, last_only);
     };
     AttentionPanels p;
-    p.layer = parts_of_;
+    p.layer = path;
     p.head = h;
     p.query = part(&AttentionParts::query, false);
     p.key = part(&AttentionParts::keys, true);

@@ -1,0 +1,28 @@
+// Attentions that were observed, as an explanation has them.
+#ifndef HEED_EXPLAIN_OBSERVED_ATTENTION_H_
+#define HEED_EXPLAIN_OBSERVED_ATTENTION_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/autograd/observer.h"
+#include "heed/explain/explanation.h"
+
+namespace heed {
+
+/// The weights of row `b` of the batch, one attention after the other, in the
+/// order of computation. One that is run step by step is put together: row t is
+/// what step t looked at, keys that were not there yet having weight 0.
+std::vector<LayerAttention> CollectAttentions(
+    std::span<const AttentionWatch::Seen> seen, int64_t b = 0);
+
+/// The parts of row `b` for each head of the attention of this path; empty if
+/// none were kept of it.
+std::vector<AttentionPanels> CollectPanels(
+    std::span<const AttentionWatch::Seen> seen, const std::string& path,
+    int64_t b = 0);
+
+}  // namespace heed
+
+#endif  // HEED_EXPLAIN_OBSERVED_ATTENTION_H_
