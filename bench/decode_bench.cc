@@ -9,9 +9,7 @@
 #include "heed/base/timing.h"
 #include "heed/decode/beam.h"
 #include "heed/kernels/memory_rate.h"
-#include "heed/models/config.h"
-#include "heed/models/encoder_decoder.h"
-#include "heed/models/transformer.h"
+#include "heed/models/registry.h"
 #include "heed/tensor/pool.h"
 #include "heed/text/vocabulary.h"
 
@@ -49,15 +47,10 @@ int64_t BytesOf(kernels::Precision precision) {
 }
 
 std::unique_ptr<SequenceModel> RandomModelOf(const DecodeBenchOptions& o) {
-  ModelConfig config;
-  config.Choose(o.model);
-  config.Resolve();
-  if (config.family() == ModelFamily::kTransformer) {
-    return std::make_unique<Transformer>(config.transformer, o.vocab, o.vocab,
-                                         1);
-  }
-  return std::make_unique<EncoderDecoder>(config.recurrent, o.vocab, o.vocab,
-                                          1);
+  ModelChoice<TranslatorSettings> model;
+  model.Choose(o.model);
+  model->Fill();
+  return model->Make(o.vocab, o.vocab, 1);
 }
 
 Tensor RandomSource(const DecodeBenchOptions& o) {

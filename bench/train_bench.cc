@@ -6,9 +6,7 @@
 
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
-#include "heed/models/config.h"
-#include "heed/models/encoder_decoder.h"
-#include "heed/models/transformer.h"
+#include "heed/models/registry.h"
 #include "heed/ops/loss.h"
 #include "heed/text/vocabulary.h"
 #include "heed/train/optimizer.h"
@@ -16,46 +14,15 @@
 namespace heed {
 namespace {
 
-/// The recurrent models with 512 features everywhere.
-void ChooseSizes(const std::string& model, RecurrentConfig& config) {
-  constexpr int kFeatures = 512;
-  config.embedding = kFeatures;
-  config.units = kFeatures;
-  config.dropout = 0;
-  if (model != "bahdanau") return;
-  config.cell = "gru";
-  config.readout = "tanh";
-  config.readout_state = "cur";
-}
-
-/// Sizes of the name; one table of words, dropout wherever there is one.
-void ChooseRegularisation(TransformerConfig& config) {
-  constexpr double kRate = 0.1;
-  config.tie = "all";
-  config.dropout = kRate;
-  config.attention_dropout = kRate;
-  config.activation_dropout = kRate;
-}
-
-ModelConfig ConfigOf(const TrainBenchOptions& o) {
-  ModelConfig config;
-  config.Choose(o.model);
-  ChooseSizes(o.model, config.recurrent);
-  ChooseRegularisation(config.transformer);
-  config.recurrent.precision = o.precision;
-  config.transformer.precision = o.precision;
-  config.Resolve();
-  return config;
-}
-
-std::unique_ptr<SequenceModel> MakeModel(const ModelConfig& config, int vocab) {
+std::unique_ptr<SequenceModel> MakeModel(const TrainBenchOptions& o) {
   constexpr uint64_t kSeed = 1;
-  if (config.family() == ModelFamily::kTransformer) {
-    return std::make_unique<Transformer>(config.transformer, vocab, vocab,
-                                         kSeed);
-  }
-  return std::make_unique<EncoderDecoder>(config.recurrent, vocab, vocab,
-                                          kSeed);
+  ModelChoice<TranslatorSettings> model;
+  model.Choose(o.model);
+  const std::vector<Field> fields = FieldsOf(*model);
+  SetPreset(fields, FindModel(o.model).bench);
+  SetPreset(fields, "precision=" + o.precision);
+  model->Fill();
+  return model->Make(o.vocab, o.vocab, kSeed);
 }
 
 Tensor RandomIds(int rows, int columns, int vocabulary, Rng& rng) {
@@ -86,8 +53,7 @@ double RowsOf(const std::string& weight, const TrainBenchOptions& o) {
 /// with weights: three products (y, dx, dw) for each weight and each row it is
 /// applied to. The products with embeddings are look-ups, but for the one that
 /// is the output matrix too.
-double ProductOperations(const ModelConfig& config,
-                         const ParameterSet& parameters,
+double ProductOperations(const ParameterSet& parameters,
                          const TrainBenchOptions& o) {
   double elements = 0;  // of weights, each counted for all of its rows
   double embedding = 0;
@@ -101,8 +67,7 @@ double ProductOperations(const ModelConfig& config,
       elements += RowsOf(parameter->name(), o) * size;
     }
   }
-  const bool tied = config.family() == ModelFamily::kTransformer ||
-                    config.recurrent.tie_output;
+  const bool tied = parameters.Find("decoder.output.weight") == nullptr;
   if (tied) elements += RowsOf("output", o) * embedding;
   return 6 * elements;
 }
@@ -111,8 +76,7 @@ double ProductOperations(const ModelConfig& config,
 
 void TrainBenchOptions::Visit(FieldList& v) {
   v.Section("Benchmark");
-  v("model", model,
-    OneOf{"fixed", "bahdanau", "luong", "transformer-tiny", "transformer-base"},
+  v("model", model, OneOf(ModelNames<TranslatorSettings>()),
     "model; recurrent ones with all widths 512");
   v("batch", batch, Range(1, 65536), "sentence pairs");
   v("src_len", src_len, Range(1, 65536), "source tokens of each");
@@ -127,8 +91,7 @@ void TrainBenchOptions::Visit(FieldList& v) {
 
 TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   const ThreadLimit limit(o.threads);
-  const ModelConfig config = ConfigOf(o);
-  const std::unique_ptr<SequenceModel> model = MakeModel(config, o.vocab);
+  const std::unique_ptr<SequenceModel> model = MakeModel(o);
   OptimizerConfig adam;
   adam.epsilon = 1e-8;
   Optimizer optimizer(model->parameters(), adam);
@@ -177,7 +140,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   result.dtype = bf16 ? "bf16" : "f32";
   result.threads = ThreadCount();
   const double seconds = Median(times);
-  const double operations = ProductOperations(config, model->parameters(), o);
+  const double operations = ProductOperations(model->parameters(), o);
   const double rate = Median(rates);
   result.ms_per_step = seconds * 1e3;
   result.tokens_per_second = static_cast<double>(o.batch) * o.tgt_len / seconds;

@@ -14,6 +14,7 @@
 #include "heed/base/threads.h"
 #include "heed/data/stories.h"
 #include "heed/io/file.h"
+#include "heed/models/rnn_config.h"
 #include "heed/render/connectivity.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/text_layout.h"
@@ -122,10 +123,11 @@ MemoryText TextOf(const MemoryCommand& command) {
 MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
                         const MemoryText& text) {
   AutocompleteTask task;
-  task.encoder.rnn.cell = cell.cell;
-  task.encoder.rnn.units = command.units;
-  task.encoder.rnn.layers = command.layers;
-  task.encoder.rnn.forget_gate_bias = command.forget_gate_bias;
+  auto& rnn = task.encoder.As<RnnConfig>();
+  rnn.cell = cell.cell;
+  rnn.units = command.units;
+  rnn.layers = command.layers;
+  rnn.forget_gate_bias = command.forget_gate_bias;
   task.data.words = command.words;
   task.data.batch_texts = 16;
   task.SetText(text.train, text.valid);
@@ -156,15 +158,12 @@ MemoryModel ReadMemory(const std::string& folder) {
         "autocomplete",
         folder, loaded.task->name()));
   }
-  std::string name = task->encoder.model;
-  for (const CellName& cell : kMemoryCells) {
-    if (name == kRnn && task->encoder.rnn.cell == cell.cell) {
-      name = cell.name;
-      break;
+  std::string name = task->encoder.name();
+  if (const auto* rnn = task->encoder.Find<RnnConfig>()) {
+    for (const CellName& cell : kMemoryCells) {
+      if (rnn->cell == cell.cell) name = cell.name;
     }
-  }
-  if (task->encoder.model == kRnn && task->encoder.rnn.layers > 1) {
-    name += fmt::format(", {} layers", task->encoder.rnn.layers);
+    if (rnn->layers > 1) name += fmt::format(", {} layers", rnn->layers);
   }
   return {name, folder, std::move(loaded.task)};
 }

@@ -12,6 +12,7 @@
 #include "heed/base/threads.h"
 #include "heed/data/stories.h"
 #include "heed/io/file.h"
+#include "heed/models/rnn_config.h"
 #include "heed/nn/recurrent.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/text_layout.h"
@@ -53,10 +54,11 @@ struct ReachCommand {
 AutocompleteTask FreshTask(const ReachCommand& command, const std::string& cell,
                            int layers) {
   AutocompleteTask task;
-  task.encoder.rnn.cell = cell;
-  task.encoder.rnn.units = command.units;
-  task.encoder.rnn.layers = layers;
-  task.encoder.rnn.forget_gate_bias = command.forget_gate_bias;
+  auto& rnn = task.encoder.As<RnnConfig>();
+  rnn.cell = cell;
+  rnn.units = command.units;
+  rnn.layers = layers;
+  rnn.forget_gate_bias = command.forget_gate_bias;
   task.data.batch_texts = 16;
   task.SetText(MakeStories(kReachStories, command.seed), {});
   task.Resolve();

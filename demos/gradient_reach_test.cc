@@ -7,6 +7,7 @@
 #include "heed/autograd/testing.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
+#include "heed/models/registry.h"
 
 namespace heed {
 namespace {
@@ -14,15 +15,13 @@ namespace {
 constexpr int64_t T = 5;
 constexpr int kCharacters = 6;
 
-EncoderConfig ConfigOf(const std::string& cell, int layers) {
-  EncoderConfig config;
-  config.rnn.cell = cell;
-  config.rnn.units = 70;  // more than are differentiated at once
-  config.rnn.layers = layers;
-  config.rnn.dropout = 0;
-  config.rnn.self_attention = "none";
-  config.Resolve(/*causal=*/true);
-  return config;
+ModelChoice<EncoderSettings> EncoderOf(const std::string& cell, int layers) {
+  ModelChoice<EncoderSettings> encoder;
+  // More units than are differentiated at once.
+  SetPreset(FieldsOf(*encoder), "units=70 dropout=0 self_attention=none cell=" +
+                                    cell + " layers=" + std::to_string(layers));
+  encoder->Fill({.causal = true});
+  return encoder;
 }
 
 Tensor RandomTexts(int64_t rows) {
@@ -52,7 +51,7 @@ class Moved : public Observer {
 
 TEST(GradientReach, IsTheJacobianOfDifferences) {
   for (const char* cell : {"rnn", "nested_lstm"}) {
-    const Autocomplete model(ConfigOf(cell, 2), {kCharacters, 4, 3}, 1,
+    const Autocomplete model(*EncoderOf(cell, 2), {kCharacters, 4, 3}, 1,
                              DType::kF64);
     const Tensor ids = RandomTexts(1);
     const std::vector<double> reach = GradientReach(model, ids);
@@ -81,7 +80,7 @@ TEST(GradientReach, IsTheJacobianOfDifferences) {
 }
 
 TEST(GradientReach, IsTheMeanOfTexts) {
-  const Autocomplete model(ConfigOf("gru", 1), {kCharacters, 4, 3}, 1,
+  const Autocomplete model(*EncoderOf("gru", 1), {kCharacters, 4, 3}, 1,
                            DType::kF64);
   const Tensor ids = RandomTexts(2);
   const auto both = GradientReach(model, ids);
@@ -96,7 +95,7 @@ TEST(GradientReach, IsTheMeanOfTexts) {
 
 /// Without weight from step to step nothing comes from before.
 TEST(GradientReach, EndsWhereTheRecurrenceIsCut) {
-  Autocomplete model(ConfigOf("rnn", 1), {kCharacters, 4, 3}, 1, DType::kF64);
+  Autocomplete model(*EncoderOf("rnn", 1), {kCharacters, 4, 3}, 1, DType::kF64);
   Parameter& recurrent =
       *model.parameters().Find("encoder.forward.0.recurrent.weight");
   recurrent.mutable_value().Fill(0);

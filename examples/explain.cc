@@ -8,6 +8,7 @@
 
 #include "heed/base/rng.h"
 #include "heed/io/file.h"
+#include "heed/models/rnn_config.h"
 #include "heed/render/explanation_file.h"
 #include "heed/tasks/classify.h"
 #include "heed/tasks/explain_summary.h"
@@ -38,7 +39,7 @@ int Run() {
       std::filesystem::temp_directory_path() / "heed-explain";
   heed::ClassifyTask task;
   task.ChooseModel("rnn");
-  task.encoder.rnn.units = 16;
+  task.encoder.As<RnnConfig>().units = 16;
   task.data.vocabulary.vocabulary = "words";
   heed::TrainingConfig training;
   task.SetDefaults(training);

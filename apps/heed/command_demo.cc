@@ -44,11 +44,8 @@ struct DemoOptions {
 
 TranslationConfig ConfigOf(const DemoOptions& demo) {
   TranslationConfig config;
-  config.model.recurrent.score = demo.score;
-  config.model.recurrent.embedding = 64;
-  config.model.recurrent.units = 128;
-  config.model.recurrent.dropout = 0.1;
-  config.model.recurrent.cell = "gru";
+  SetPreset(FieldsOf(*config.model),
+            "embedding=64 units=128 dropout=0.1 cell=gru score=" + demo.score);
   config.data.vocabulary = "characters";
   config.data.lowercase = true;
   config.data.batch_sentences = 64;

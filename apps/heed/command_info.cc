@@ -8,7 +8,7 @@
 #include "heed/attention/catalogue.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/models/config.h"
+#include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 
 namespace heed {
@@ -21,11 +21,13 @@ using Row = std::vector<std::pair<std::string, std::string>>;
 
 std::vector<Row> ModelRows() {
   std::vector<Row> rows;
-  for (const ModelInfo& m : Models()) {
-    rows.push_back({{"model", m.model},
-                    {"variant", m.variant},
-                    {"description", m.description},
-                    {"source", m.source}});
+  for (const ModelRow& model : Models()) {
+    for (const ModelVariant& variant : model.variants) {
+      rows.push_back({{"model", model.name},
+                      {"variant", variant.name},
+                      {"description", variant.description},
+                      {"source", variant.source}});
+    }
   }
   return rows;
 }

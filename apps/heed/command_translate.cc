@@ -84,7 +84,7 @@ int RunTranslate(const Arguments& arguments) {
   if (decode.NeedsAttention() && model.model->alignment_attention().empty()) {
     throw ConfigError(
         fmt::format("{}: model '{}' has no attention to show or to use", folder,
-                    model.config.model));
+                    model.config.name()));
   }
   const Translator translator(
       *model.model, model.vocabularies.source, model.vocabularies.target,

@@ -15,7 +15,7 @@ std::vector<std::string> TaskNames() {
 }
 
 std::string TaskOf(const std::string& folder) {
-  return ReadModelSettings(folder).value("task", Tasks().front().name);
+  return ReadModelSettings(folder).value("task", "");
 }
 
 std::unique_ptr<Task> PeekTask(const Arguments& arguments,

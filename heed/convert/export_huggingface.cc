@@ -180,13 +180,14 @@ Json GenerationConfig(const TransformerConfig& c) {
 }
 
 void CheckMarianMt(const TranslationModel& model, Requirements& require) {
-  if (model.config.family() != ModelFamily::kTransformer) {
+  const auto* config = model.config.Find<TransformerConfig>();
+  if (config == nullptr) {
     throw ConfigError(fmt::format(
         "model '{}' cannot be exported to Hugging Face, which has no such "
         "translator; Transformers can",
-        model.config.model));
+        model.config.name()));
   }
-  const TransformerConfig& c = model.config.transformer;
+  const TransformerConfig& c = *config;
   CheckAttention(c, require);
   require.Is("embedding_norm", c.embedding_norm, "no");
   require.Need(c.segments == 0, "segments", std::to_string(c.segments));
@@ -252,7 +253,7 @@ void AddMarianMtTables(const TransformerConfig& c,
 HuggingFaceModel MarianMtOf(const TranslationModel& model) {
   Requirements require("MarianMT");
   CheckMarianMt(model, require);
-  const TransformerConfig& c = model.config.transformer;
+  const auto& c = model.config.As<TransformerConfig>();
   const Vocabularies& v = model.vocabularies;
   const bool separate = !SamePieces(v.source, v.target);
   HuggingFaceModel result;
@@ -312,7 +313,7 @@ Json BertConfig(const TransformerConfig& c, int64_t rows, int32_t pad,
 
 HuggingFaceModel BertOf(PretrainTask& task) {
   Requirements require("BERT");
-  const TransformerConfig& c = task.transformer;
+  const auto& c = task.model.As<TransformerConfig>();
   CheckAttention(c, require);
   require.Is("position", c.position, "learned");
   require.Is("embedding_norm", c.embedding_norm, "yes");

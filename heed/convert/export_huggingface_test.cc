@@ -95,9 +95,10 @@ TEST_F(ExportHuggingFaceTest, MariansModelBecomesMarianMtWithItsPositions) {
   EXPECT_NE(notes[0].find("norm_epsilon"), std::string::npos);
   ExpectTheSameAgain();
   const Imported again = heed::Import(Theirs(), {});
-  EXPECT_EQ(
-      dynamic_cast<TranslationTask&>(*again.task).model.transformer.position,
-      "sinusoidal_t2t");
+  EXPECT_EQ(dynamic_cast<TranslationTask&>(*again.task)
+                .model.As<TransformerConfig>()
+                .position,
+            "sinusoidal_t2t");
 }
 
 TEST_F(ExportHuggingFaceTest, OwnVocabulariesStayApart) {
@@ -105,10 +106,10 @@ TEST_F(ExportHuggingFaceTest, OwnVocabulariesStayApart) {
     Import(Golden("huggingface_marian"), {});
     return ReadTranslationModel(Ours());
   }();
-  ModelConfig config = golden.config;
-  config.transformer.tie = "none";
-  config.transformer.position = "learned";
-  config.transformer.max_positions = 16;
+  ModelChoice<TranslatorSettings> config = golden.config;
+  config.As<TransformerConfig>().tie = "none";
+  config.As<TransformerConfig>().position = "learned";
+  config.As<TransformerConfig>().max_positions = 16;
   const MappedVocabulary source = {VocabularyKind::kUnigram,
                                    golden.vocabularies.source.Serialize(),
                                    std::vector<int32_t>(46), 0};
@@ -129,15 +130,15 @@ TEST_F(ExportHuggingFaceTest, ThePresetTrainsWhatCanBeExported) {
     const TemporaryFolder folder;
     TranslationConfig config = TinyConfig(folder.Path("ours"));
     config.model.Choose("transformer-marian");
-    config.model.transformer.layers = 1;
-    config.model.transformer.width = 16;
-    config.model.transformer.ff = 16;
-    config.model.transformer.heads = 2;
+    config.model.As<TransformerConfig>().layers = 1;
+    config.model.As<TransformerConfig>().width = 16;
+    config.model.As<TransformerConfig>().ff = 16;
+    config.model.As<TransformerConfig>().heads = 2;
     config.data.vocabulary = "bpe";
     config.data.joint_vocabulary = joint;
     config.data.source_vocabulary_size = kSpecialTokens + 9;
     config.data.target_vocabulary_size = kSpecialTokens + 9;
-    if (joint) config.model.transformer.tie = "all";
+    if (joint) config.model.As<TransformerConfig>().tie = "all";
     config.run.steps = 2;
     TrainTranslation(config, {ReversedLetters(40, 1), {}});
     EXPECT_TRUE(

@@ -172,7 +172,7 @@ Tensor TakeShared(SourceWeights& weights, const std::vector<std::string>& names,
 // MarianMT
 
 struct MarianMt {
-  ModelConfig model;
+  ModelChoice<TranslatorSettings> model;
   int64_t source_rows = 0;
   int64_t target_rows = 0;
   TokenRows special;  // of the target
@@ -180,8 +180,8 @@ struct MarianMt {
 
 MarianMt ReadMarianMtConfig(ImportOptions& options) {
   MarianMt marian;
-  marian.model.Choose("transformer");
-  TransformerConfig& c = marian.model.transformer;
+  marian.model.Choose(ModelForImport("huggingface/marian").name);
+  auto& c = marian.model.As<TransformerConfig>();
   SkipGeneral(options);
   c.width = options.Number("d_model", 1024);
   c.layers = options.Number("encoder_layers", 12);
@@ -329,7 +329,7 @@ PositionTables TakePositions(SourceWeights& weights, TransformerConfig& c) {
 
 void FillMarianMtTables(const MarianMt& marian, const MappedPair& vocabularies,
                         WeightReader& reader) {
-  const TransformerConfig& c = marian.model.transformer;
+  const auto& c = marian.model.As<TransformerConfig>();
   SourceWeights& from = reader.from();
   const std::string shared = "model.shared.weight";
   const std::string encoder = "model.encoder.embed_tokens.weight";
@@ -403,7 +403,7 @@ Imported ImportMarianMt(const std::string& folder, ImportOptions& options) {
   Imported imported;
   imported.notes = NotesOfSearch(folder, options);
   MarianMt marian = ReadMarianMtConfig(options);
-  TransformerConfig& c = marian.model.transformer;
+  auto& c = marian.model.As<TransformerConfig>();
   SourceWeights weights = ReadWeights(folder);
   weights.CheckCount(CountWeights(c, marian.source_rows, marian.target_rows) +
                      double{1} * c.width * c.max_positions);
@@ -467,8 +467,8 @@ std::unique_ptr<PretrainTask> MakePretrain(const TransformerConfig& config,
                                            const std::string& folder,
                                            const std::string& file) {
   auto task = std::make_unique<PretrainTask>();
-  task->ChooseModel("bert-base");
-  task->transformer = config;
+  task->model.Choose(ModelForImport("huggingface/bert").name);
+  task->model.As<TransformerConfig>() = config;
   TextVocabularyConfig& vocabulary = task->data.vocabulary;
   vocabulary.vocabulary = IsLowercase(folder) ? "wordpiece" : "wordpiece_cased";
   PretrainingOptions& instances = task->data.instances;

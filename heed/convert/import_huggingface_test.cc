@@ -152,7 +152,8 @@ TEST_F(ImportMarianMt, TablesOfPositionsAreRecognised) {
     });
     const Imported imported = ImportHuggingFace(Theirs());
     return dynamic_cast<TranslationTask&>(*imported.task)
-        .model.transformer.position;
+        .model.As<TransformerConfig>()
+        .position;
   };
   const auto sines = [](PositionKind kind) {
     return Sinusoids(kind, 0, 32, 8, DType::kF32);
@@ -266,7 +267,7 @@ TEST_F(ImportBert, ComputesAsTheirs) {
   auto& task = dynamic_cast<PretrainTask&>(*imported.task);
   EXPECT_EQ(task.vocabulary().kind(), VocabularyKind::kWordPieceCased);
   EXPECT_EQ(task.vocabulary().special().mask, 5);
-  Bert model(task.transformer, task.vocabulary().size(), 7);
+  Bert model(task.model.As<TransformerConfig>(), task.vocabulary().size(), 7);
   model.parameters().SetTensors(task.parameters().Tensors(), "ours");
 
   const auto golden = GoldenTensors("huggingface_bert/expected.npz");

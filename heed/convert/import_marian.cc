@@ -157,7 +157,8 @@ void FillTables(const Tables& t, const MappedPair& vocabularies,
 
 /// A task of these settings whose tables are filled; `fill` fills the others.
 template <typename Fill>
-Imported ImportModel(SourceWeights& weights, const ModelConfig& config,
+Imported ImportModel(SourceWeights& weights,
+                     const ModelChoice<TranslatorSettings>& model,
                      const Tables& tables,
                      const std::vector<std::string>& paths, Notes notes,
                      const Fill& fill) {
@@ -173,7 +174,7 @@ Imported ImportModel(SourceWeights& weights, const ModelConfig& config,
         "vocabulary, but {} and {} differ",
         weights.file(), paths[0], paths.back()));
   }
-  auto task = MakeTranslation(config, vocabularies, weights.file());
+  auto task = MakeTranslation(model, vocabularies, weights.file());
   WeightReader reader(weights, task->parameters());
   fill(reader);
   FillTables(tables, vocabularies, reader);
@@ -187,9 +188,9 @@ Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
   Notes notes;
   const MarianTransformer marian =
       ReadMarianTransformer(options, weights, notes);
-  ModelConfig config;
-  config.Choose("transformer");
-  config.transformer = marian.config;
+  ModelChoice<TranslatorSettings> model;
+  model.Choose(ModelForImport("marian/transformer").name);
+  model.As<TransformerConfig>() = marian.config;
   const bool shared = SharesSides(marian.config);
   Tables tables;
   tables.source = shared ? "Wemb" : "encoder_Wemb";
@@ -204,7 +205,7 @@ Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
   weights.CheckCount(CountWeights(marian.config, tables.SourceRows(weights),
                                   tables.TargetRows(weights)));
   return ImportModel(
-      weights, config, tables, paths, std::move(notes),
+      weights, model, tables, paths, std::move(notes),
       [&](WeightReader& reader) { FillMarianTransformer(marian, reader); });
 }
 
@@ -212,9 +213,9 @@ Imported ImportRecurrent(SourceWeights& weights, ImportOptions& options,
                          const std::vector<std::string>& paths) {
   Notes notes;
   const MarianRecurrent marian = ReadMarianRecurrent(options, notes);
-  ModelConfig config;
-  config.Choose("bahdanau");
-  config.recurrent = marian.config;
+  ModelChoice<TranslatorSettings> model;
+  model.Choose(ModelForImport(marian.amun ? "marian/amun" : "marian/s2s").name);
+  model.As<RecurrentConfig>() = marian.config;
   const auto named = [&marian](const char* name) {
     return MarianName(marian, name);
   };
@@ -233,7 +234,7 @@ Imported ImportRecurrent(SourceWeights& weights, ImportOptions& options,
   const double units = marian.config.units;
   weights.CheckCount(30 * units * units + 12 * units * marian.config.embedding);
   return ImportModel(
-      weights, config, tables, paths, std::move(notes),
+      weights, model, tables, paths, std::move(notes),
       [&](WeightReader& reader) { FillMarianRecurrent(marian, reader); });
 }
 

@@ -108,7 +108,6 @@ MarianRecurrent ReadMarianRecurrent(ImportOptions& options, Notes& notes) {
   MarianRecurrent marian;
   marian.amun = options.OneOf("type", "amun", {"s2s", "amun"}) == "amun";
   RecurrentConfig& c = marian.config;
-  c.model = "bahdanau";
   c.variant = "cgru";
   c.embedding = options.Number("dim-emb", 512);
   c.units = options.Number("dim-rnn", 1024);

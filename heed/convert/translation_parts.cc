@@ -6,18 +6,18 @@
 
 namespace heed {
 
-std::unique_ptr<TranslationTask> MakeTranslation(const ModelConfig& config,
-                                                 const MappedPair& vocabularies,
-                                                 const std::string& file) {
+std::unique_ptr<TranslationTask> MakeTranslation(
+    const ModelChoice<TranslatorSettings>& model,
+    const MappedPair& vocabularies, const std::string& file) {
   const auto& [source, target] = vocabularies;
   DataConfig data;
   data.vocabulary = Name(source.kind);
   if (target.kind != source.kind) data.target_vocabulary = Name(target.kind);
   data.source_vocabulary_size = source.size();
   data.target_vocabulary_size = target.size();
-  auto task = std::make_unique<TranslationTask>(config, data);
+  auto task = std::make_unique<TranslationTask>(model, data);
   try {
-    Check(task->model);
+    CheckFields(FieldsOf(*task->model));
     task->Resolve();
     const auto file_of = [](const char* side, VocabularyKind kind) {
       return fmt::format("{}.vocabulary{}", side, FileExtension(kind));

@@ -14,9 +14,9 @@ namespace heed {
 /// A task with these vocabularies and a model of these settings, whose weights
 /// are to be filled. Throws: FormatError that names `file`, where the settings
 /// are from, if they do not fit together.
-std::unique_ptr<TranslationTask> MakeTranslation(const ModelConfig& config,
-                                                 const MappedPair& vocabularies,
-                                                 const std::string& file);
+std::unique_ptr<TranslationTask> MakeTranslation(
+    const ModelChoice<TranslatorSettings>& model,
+    const MappedPair& vocabularies, const std::string& file);
 
 /// Whether the two sides share their table of tokens.
 bool SharesSides(const TransformerConfig& config);

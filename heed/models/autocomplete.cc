@@ -35,14 +35,14 @@ double NormOf(const Tensor& x) {
 
 }  // namespace
 
-Autocomplete::Autocomplete(const EncoderConfig& config,
+Autocomplete::Autocomplete(const EncoderSettings& encoder,
                            const AutocompleteSizes& sizes, uint64_t seed,
                            DType dtype)
-    : parameters_(seed, dtype, ParsePrecision(config.precision())),
+    : parameters_(seed, dtype, encoder.precision()),
       embedding_(Scope(parameters_, "embedding"), sizes.characters,
                  sizes.embedding, Init{Init::Kind::kNormal, 1}),
-      encoder_(config.Make(Scope(parameters_, "encoder"), sizes.embedding,
-                           /*causal=*/true)),
+      encoder_(encoder.Make(Scope(parameters_, "encoder"), sizes.embedding,
+                            /*causal=*/true)),
       words_(Scope(parameters_, "words"), encoder_->output_size(), sizes.words,
              kGlorotInit, true) {}
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "heed/models/encoder_config.h"
+#include "heed/models/roles.h"
 #include "heed/nn/linear.h"
 
 namespace heed {
@@ -25,9 +25,9 @@ struct AutocompleteSizes {
 /// Paper: Madsen 2019, "Visualizing memorization in RNNs", Distill.
 class Autocomplete {
  public:
-  /// `config` is resolved as causal; its dropout also drops states and
+  /// `encoder` is filled as causal; its dropout also drops states and
   /// embeddings. Throws: ConfigError.
-  Autocomplete(const EncoderConfig& config, const AutocompleteSizes& sizes,
+  Autocomplete(const EncoderSettings& encoder, const AutocompleteSizes& sizes,
                uint64_t seed, DType dtype = DType::kF32);
 
   ParameterSet& parameters() { return parameters_; }

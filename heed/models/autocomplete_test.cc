@@ -14,19 +14,18 @@ constexpr int kCharacters = 7;
 constexpr int V = 5;
 const std::vector<int32_t> kLengths = {6, 2, 4};
 
-EncoderConfig ConfigOf(const std::string& cell) {
-  EncoderConfig config;
-  config.rnn.cell = cell;
-  config.rnn.units = 6;
-  config.rnn.layers = 2;
-  config.rnn.dropout = 0;
-  config.rnn.self_attention = "none";
-  config.Resolve(/*causal=*/true);
-  return config;
+using Encoder = ModelChoice<EncoderSettings>;
+
+Encoder EncoderOf(const std::string& cell) {
+  Encoder encoder;
+  SetPreset(FieldsOf(*encoder),
+            "units=6 layers=2 dropout=0 self_attention=none cell=" + cell);
+  encoder->Fill({.causal = true});
+  return encoder;
 }
 
-Autocomplete Model(const EncoderConfig& config) {
-  return Autocomplete(config, {kCharacters, V, 4}, 3, DType::kF64);
+Autocomplete Model(const Encoder& encoder) {
+  return Autocomplete(*encoder, {kCharacters, V, 4}, 3, DType::kF64);
 }
 
 Tensor Text() { return RandomIds({B, S}, kCharacters, 1); }
@@ -48,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Cells, EveryCellTypes, testing::ValuesIn(CellNames()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(EveryCellTypes, HasTheGradientOfDifferences) {
-  const Autocomplete model = Model(ConfigOf(GetParam()));
+  const Autocomplete model = Model(EncoderOf(GetParam()));
   Shake(model.parameters());
   const auto loss = [&](Tape* tape) {
     Context ctx;
@@ -59,7 +58,7 @@ TEST_P(EveryCellTypes, HasTheGradientOfDifferences) {
 }
 
 TEST_P(EveryCellTypes, WhatComesLaterChangesNothing) {
-  const Autocomplete model = Model(ConfigOf(GetParam()));
+  const Autocomplete model = Model(EncoderOf(GetParam()));
   const Tensor ids = Text();
   const Tensor whole = model.States({}, ids, Lengths({S, S, S})).value();
   for (int32_t n = 1; n < S; ++n) {
@@ -78,7 +77,7 @@ TEST_P(EveryCellTypes, WhatComesLaterChangesNothing) {
 }
 
 TEST(Autocomplete, CountsOnlyCharactersWithAWord) {
-  const Autocomplete model = Model(ConfigOf("gru"));
+  const Autocomplete model = Model(EncoderOf("gru"));
   const CrossEntropyLoss loss =
       model.Loss({}, Text(), Lengths(kLengths), Targets(), {});
   EXPECT_EQ(loss.tokens, 6 + 2 + 4 - 1);
@@ -87,15 +86,11 @@ TEST(Autocomplete, CountsOnlyCharactersWithAWord) {
 }
 
 TEST(Autocomplete, ATransformerMayStandInThePlaceOfARecurrence) {
-  EncoderConfig config;
-  config.model = "transformer";
-  config.transformer.layers = 1;
-  config.transformer.width = 8;
-  config.transformer.heads = 2;
-  config.transformer.max_positions = S;
-  config.transformer.dropout = 0;
-  config.Resolve(true);
-  const Autocomplete model = Model(config);
+  Encoder encoder;
+  encoder.Choose("transformer");
+  SetPreset(FieldsOf(*encoder), "layers=1 width=8 heads=2 dropout=0");
+  encoder->Fill({.causal = true, .length = S});
+  const Autocomplete model = Model(encoder);
   const Tensor states = model.States({}, Text(), Lengths(kLengths)).value();
   EXPECT_EQ(model.Scores({}, states).shape(), (Shape{B, S, V}));
   Tensor other = Text();
@@ -108,7 +103,7 @@ TEST(Autocomplete, ATransformerMayStandInThePlaceOfARecurrence) {
 }
 
 TEST(Autocomplete, RefusesWhatIsNoText) {
-  const Autocomplete model = Model(ConfigOf("rnn"));
+  const Autocomplete model = Model(EncoderOf("rnn"));
   EXPECT_THROW(model.States({}, Tensor::Zeros({S}, DType::kI32), Lengths({S})),
                ShapeError);
   EXPECT_THROW(model.States({}, Text(), Lengths({1, 1})), ShapeError);

@@ -45,7 +45,7 @@ void ExpectSteppingEqualsAllAtOnce(const RecurrentConfig& config) {
   EXPECT_LT(StepDifference(*Make(config, DType::kF32), Some()), 1e-5);
 }
 
-class EveryModel : public testing::TestWithParam<ModelInfo> {
+class EveryModel : public testing::TestWithParam<NamedVariant> {
  protected:
   bool attends() const { return GetParam().model != "fixed"; }
   RecurrentConfig Config() const {
@@ -70,7 +70,7 @@ class EveryModel : public testing::TestWithParam<ModelInfo> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Models, EveryModel,
-                         testing::ValuesIn(RecurrentModels()),
+                         testing::ValuesIn(RecurrentVariants()),
                          [](const auto& info) {
                            return info.param.model + "_" + info.param.variant;
                          });

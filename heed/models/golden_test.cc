@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kTolerance = 1e-10;
 
-EncoderDecoder MakeModel(const ModelInfo& info) {
+EncoderDecoder MakeModel(const NamedVariant& info) {
   RecurrentConfig config;
   config.model = info.model;
   config.variant = info.variant;
@@ -21,7 +21,7 @@ EncoderDecoder MakeModel(const ModelInfo& info) {
   return EncoderDecoder(config, 11, 11, 1, DType::kF64);
 }
 
-class Golden : public testing::TestWithParam<ModelInfo> {
+class Golden : public testing::TestWithParam<NamedVariant> {
  protected:
   Golden()
       : golden_(GetParam().model + "_" + GetParam().variant),
@@ -33,7 +33,7 @@ class Golden : public testing::TestWithParam<ModelInfo> {
   EncoderDecoder model_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, Golden, testing::ValuesIn(RecurrentModels()),
+INSTANTIATE_TEST_SUITE_P(Models, Golden, testing::ValuesIn(RecurrentVariants()),
                          [](const auto& info) {
                            return info.param.model + "_" + info.param.variant;
                          });

@@ -88,7 +88,7 @@ struct Lesson {
 
 std::vector<Lesson> Lessons() {
   std::vector<Lesson> lessons;
-  for (const ModelInfo& info : RecurrentModels()) {
+  for (const NamedVariant& info : RecurrentVariants()) {
     const auto make = [info] {
       RecurrentConfig config;
       config.model = info.model;

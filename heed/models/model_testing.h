@@ -16,14 +16,30 @@
 #include "heed/autograd/testing.h"
 #include "heed/io/safetensors.h"
 #include "heed/kernels/optimizer.h"
-#include "heed/models/model_info.h"
+#include "heed/models/recurrent_roles.h"
 #include "heed/models/sequence_model.h"
 #include "heed/ops/loss.h"
 
 namespace heed {
 
-inline void PrintTo(const ModelInfo& info, std::ostream* out) {
+struct NamedVariant {
+  std::string model;
+  std::string variant;
+};
+
+inline void PrintTo(const NamedVariant& info, std::ostream* out) {
   *out << info.model << " " << info.variant;
+}
+
+/// Of every recurrent encoder-decoder.
+inline std::vector<NamedVariant> RecurrentVariants() {
+  std::vector<NamedVariant> all;
+  for (const ModelRow& row : RecurrentModels()) {
+    for (const ModelVariant& variant : row.variants) {
+      all.push_back({row.name, variant.name});
+    }
+  }
+  return all;
 }
 
 inline Tensor RandomIds(const Shape& shape, int words, uint64_t seed) {

@@ -1,8 +1,9 @@
-// What the settings of a family of models leave to the model.
+// Settings as rows of data: "layers=4 width=128 norm=pre".
 #ifndef HEED_MODELS_PRESET_H_
 #define HEED_MODELS_PRESET_H_
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,21 +11,21 @@
 
 namespace heed {
 
-/// The model's choice instead of "auto".
-inline void FillText(std::string& value, const char* preset) {
-  if (value == "auto") value = preset;
-}
+/// Sets the fields that `preset` names. Throws: ConfigError for a key that is
+/// unknown or a value that does not fit.
+void SetPreset(const std::vector<Field>& fields, std::string_view preset);
 
-/// The model's number instead of 0.
-inline void FillNumber(int& value, int preset) {
-  if (value == 0) value = preset;
-}
+/// The same, but only if there are all of these fields: what suits models of
+/// one kind does not touch those of another.
+void SetPresetIfKnown(const std::vector<Field>& fields,
+                      std::string_view preset);
 
-/// The model's rate instead of a negative one.
-inline void FillRate(double& value, double preset) {
-  if (value < 0) value = preset;
-}
+/// Sets those of them that are still left to the model: "auto", or the number
+/// that its range begins with (0; of a rate, any below 0). The first value of a
+/// key counts.
+void FillPreset(const std::vector<Field>& fields, std::string_view preset);
 
+/// The choices of a text that may be left to the model.
 inline OneOf AutoOr(std::vector<std::string> choices) {
   choices.insert(choices.begin(), "auto");
   return OneOf(std::move(choices));

@@ -4,126 +4,13 @@
 
 #include "heed/attention/attention.h"
 #include "heed/base/errors.h"
-#include "heed/models/preset.h"
+#include "heed/models/registry.h"
 #include "heed/models/settings.h"
 #include "heed/nn/recurrent.h"
 
 namespace heed {
-namespace {
-
-/// What a model of the literature chooses.
-struct RecurrentPreset {
-  ModelInfo info;
-  const char* cell;
-  int layers;
-  const char* bidirectional;
-  const char* reverse_source;
-  const char* bridge;
-  const char* attention;
-  const char* score;
-  const char* input_feeding;
-  const char* readout;
-  const char* readout_state;
-};
-
-const std::vector<RecurrentPreset>& RecurrentPresets() {
-  static const std::vector<RecurrentPreset> presets = {
-      {{"fixed", "cho",
-        "the last state alone carries the source, at every step",
-        "Cho et al. 2014, arXiv:1406.1078"},
-       "gru",
-       1,
-       "no",
-       "no",
-       "project",
-       "none",
-       "additive",
-       "no",
-       "maxout",
-       "cur"},
-      {{"fixed", "sutskever",
-        "the last states start the decoder; the source is read backwards",
-        "Sutskever et al. 2014, arXiv:1409.3215"},
-       "lstm",
-       2,
-       "no",
-       "yes",
-       "copy",
-       "none",
-       "additive",
-       "no",
-       "none",
-       "cur"},
-      {{"bahdanau", "rnnsearch",
-        "bidirectional; attention between two steps of the decoder",
-        "Bahdanau et al. 2014, arXiv:1409.0473"},
-       "gru_bahdanau",
-       1,
-       "yes",
-       "no",
-       "project",
-       "before",
-       "additive",
-       "no",
-       "maxout",
-       "prev"},
-      {{"bahdanau", "cgru",
-        "conditional GRU: attention between two halves of a step",
-        "Sennrich et al. 2017, arXiv:1703.04357"},
-       "gru",
-       1,
-       "yes",
-       "no",
-       "project",
-       "between",
-       "additive",
-       "no",
-       "tanh",
-       "cur"},
-      {{"luong", "global", "unidirectional; attention after the step, fed back",
-        "Luong et al. 2015, arXiv:1508.04025"},
-       "lstm",
-       2,
-       "no",
-       "yes",
-       "copy",
-       "after",
-       "general",
-       "yes",
-       "none",
-       "cur"},
-  };
-  return presets;
-}
-
-const RecurrentPreset& FindPreset(const std::string& model,
-                                  const std::string& variant) {
-  std::string variants;
-  for (const RecurrentPreset& preset : RecurrentPresets()) {
-    if (preset.info.model != model) continue;
-    if (variant == "auto" || variant == preset.info.variant) return preset;
-    variants += (variants.empty() ? "" : ", ") + preset.info.variant;
-  }
-  throw ConfigError(fmt::format("model '{}' has no variant '{}'; there are {}",
-                                model, variant, variants));
-}
-
-}  // namespace
-
-const std::vector<ModelInfo>& RecurrentModels() {
-  static const std::vector<ModelInfo> models = [] {
-    std::vector<ModelInfo> infos;
-    for (const RecurrentPreset& preset : RecurrentPresets())
-      infos.push_back(preset.info);
-    return infos;
-  }();
-  return models;
-}
-
 void RecurrentConfig::Visit(FieldList& v) {
-  v("variant", variant,
-    AutoOr({"cho", "sutskever", "rnnsearch", "cgru", "global"}),
-    "which variant of it");
+  v("variant", variant, AutoOr(VariantNames()), "which variant of it");
   v("embedding", embedding, Range(1, 16384), "features of a word")
       .Alias("embedding_size");
   v("units", units, Range(1, 16384), "features of a decoder state")
@@ -188,25 +75,21 @@ void RecurrentConfig::Visit(FieldList& v) {
 }
 
 void RecurrentConfig::Resolve() {
-  const RecurrentPreset& preset = FindPreset(model, variant);
-  variant = preset.info.variant;
-  FillText(cell, preset.cell);
-  FillNumber(layers, preset.layers);
-  FillText(bidirectional, preset.bidirectional);
-  FillText(reverse_source, preset.reverse_source);
-  FillText(bridge, preset.bridge);
-  FillText(attention, preset.attention);
-  FillText(score, preset.score);
-  FillText(input_feeding, attention == "after" ? preset.input_feeding : "no");
-  FillText(readout, preset.readout);
-  FillText(readout_state, preset.readout_state);
-  FillNumber(attention_units, units);
-  FillNumber(readout_units, embedding);
+  const ModelVariant& chosen_variant = FindModel(model).Variant(variant);
+  variant = chosen_variant.name;
+  RecurrentConfig published;
+  FillPreset(FieldsOf(published), chosen_variant.preset);
+  if (input_feeding == "auto" && attention != "auto" && attention != "after") {
+    input_feeding = "no";
+  }
+  FillPreset(FieldsOf(*this), chosen_variant.preset);
+  if (attention_units == 0) attention_units = units;
+  if (readout_units == 0) readout_units = embedding;
   const bool two = bidirectional == "yes";
   const ScoreInfo info =
       OfSetting("score", [&] { return ChooseScore(score).info; });
   const bool equal = attention != "none" && info.equal_sizes;
-  FillNumber(encoder_units, two && equal ? units / 2 : units);
+  if (encoder_units == 0) encoder_units = two && equal ? units / 2 : units;
 
   OfSetting("modifiers", [&] { return ChooseModifiers(modifiers); });
   OfSetting("attention_mask", [&] { return ParseMask(attention_mask, {}); });
@@ -216,7 +99,7 @@ void RecurrentConfig::Resolve() {
           "normalizer 'hard' learns by REINFORCE, which needs a reward of the "
           "program that trains (see docs/attention/hard.md); choose 'gumbel'");
   Require(
-      (attention == "none") == (model == "fixed"),
+      (attention == "none") == (published.attention == "none"),
       fmt::format("attention '{}' is not for model '{}'", attention, model));
   Require(
       !(two && attention == "none"),

@@ -2,22 +2,16 @@
 #ifndef HEED_MODELS_RECURRENT_CONFIG_H_
 #define HEED_MODELS_RECURRENT_CONFIG_H_
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "heed/base/config.h"
-#include "heed/models/model_info.h"
 
 namespace heed {
-
-/// fixed, bahdanau and luong with their variants.
-const std::vector<ModelInfo>& RecurrentModels();
 
 /// Every choice of a recurrent encoder-decoder. "auto" and 0 mean what the
 /// model's paper does; Resolve replaces them.
 struct RecurrentConfig {
-  std::string model = "bahdanau";  // not visited: see ModelConfig
+  std::string model = "bahdanau";  // not visited: see ModelChoice
   std::string variant = "auto";
 
   int embedding = 256;
@@ -54,8 +48,8 @@ struct RecurrentConfig {
 
   void Visit(FieldList& v);
 
-  /// Replaces every "auto" and 0 by what the model and variant say, and checks
-  /// that the choices fit together. Throws: ConfigError.
+  /// Replaces every "auto" and 0 by what the variant of `model` in the registry
+  /// does, and checks that the choices fit together. Throws: ConfigError.
   void Resolve();
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "heed/base/errors.h"
+#include "heed/models/model_testing.h"
 
 namespace heed {
 namespace {
@@ -60,7 +61,7 @@ TEST(RecurrentConfig, KeepsWhatIsChosen) {
 }
 
 TEST(RecurrentConfig, ResolvingTwiceChangesNothing) {
-  for (const ModelInfo& info : RecurrentModels()) {
+  for (const NamedVariant& info : RecurrentVariants()) {
     RecurrentConfig once = Small(info.model, info.variant);
     once.Resolve();
     RecurrentConfig twice = once;

@@ -9,9 +9,6 @@
 
 namespace heed {
 
-/// Name of a model that is recurrent, for every task that has one.
-inline constexpr const char* kRnn = "rnn";
-
 /// Every choice of an RnnEncoder. "auto" and 0 mean what suits its use; Resolve
 /// replaces them.
 struct RnnConfig {

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "heed/models/encoder_config.h"
-#include "heed/models/transformer_encoder.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
@@ -40,22 +38,6 @@ Var EmbeddedTextEncoder::operator()(const Context& ctx, const Tensor& ids,
 Var StatesAt(const Var& states, const Tensor& places) {
   return Embed(Reshape(states, {states.dim(0) * states.dim(1), states.dim(2)}),
                places);
-}
-
-std::unique_ptr<TextEncoder> MakeTextEncoder(const Scope& scope,
-                                             const EncoderConfig& config,
-                                             int64_t vocabulary,
-                                             int64_t segments) {
-  if (config.model != kRnn) {
-    TransformerConfig transformer = config.transformer;
-    if (segments > 1) transformer.segments = static_cast<int>(segments);
-    return std::make_unique<TransformerTextEncoder>(scope, transformer,
-                                                    vocabulary);
-  }
-  const int64_t features = config.features();
-  return std::make_unique<EmbeddedTextEncoder>(
-      scope, EmbeddedTextEncoder::Sizes{vocabulary, features, segments},
-      config.Make(scope, features, /*causal=*/false));
 }
 
 }  // namespace heed

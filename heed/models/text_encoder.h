@@ -52,16 +52,6 @@ class EmbeddedTextEncoder : public TextEncoder {
 /// states [B, S, M], places i32 [...], result [..., M]. Throws: ShapeError.
 Var StatesAt(const Var& states, const Tensor& places);
 
-struct EncoderConfig;
-
-/// What reads text as a resolved config says: a Transformer with its own
-/// embeddings, or an encoder of vectors behind embeddings of its size. Not
-/// causal. Throws: ConfigError.
-std::unique_ptr<TextEncoder> MakeTextEncoder(const Scope& scope,
-                                             const EncoderConfig& config,
-                                             int64_t vocabulary,
-                                             int64_t segments);
-
 }  // namespace heed
 
 #endif  // HEED_MODELS_TEXT_ENCODER_H_

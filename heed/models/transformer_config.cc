@@ -2,140 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
-#include "heed/models/preset.h"
+#include "heed/models/registry.h"
 #include "heed/models/self_score.h"
 #include "heed/models/settings.h"
 #include "heed/nn/positions.h"
 
 namespace heed {
 namespace {
-
-/// What a named model chooses.
-struct TransformerPreset {
-  ModelInfo info;
-  int layers;
-  int width;
-  int ff;
-  int heads;
-  double dropout;
-  const char* norm;
-  bool bert;
-  bool marian = false;  // what MarianMT of Hugging Face can hold
-};
-
-/// Settings that only a decoder has.
-constexpr const char* kDecoderSettings[] = {"decoder_layers", "tie",
-                                            "output_bias", "alignment_layer",
-                                            "alignment_head"};
-
-constexpr char kVaswani[] = "Vaswani et al. 2017, arXiv:1706.03762";
-constexpr char kMarian[] = "Junczys-Dowmunt et al. 2018, arXiv:1804.00344";
-constexpr char kDevlin[] = "Devlin et al. 2018, arXiv:1810.04805";
-constexpr char kTurc[] = "Turc et al. 2019, arXiv:1908.08962";
-
-const std::vector<TransformerPreset>& TransformerPresets() {
-  static const std::vector<TransformerPreset> presets = {
-      {{"transformer", "", "sizes as asked for, else those of transformer-tiny",
-        kVaswani},
-       4,
-       128,
-       256,
-       4,
-       0.1,
-       "pre",
-       false},
-      {{"transformer-tiny", "", "4 + 4 layers of 128 features, pre-norm",
-        "Wu et al. 2021, arXiv:2105.14462"},
-       4,
-       128,
-       256,
-       4,
-       0.1,
-       "pre",
-       false},
-      {{"transformer-marian", "",
-        "as transformer-tiny, post-norm: heed export can write it", kMarian},
-       4,
-       128,
-       256,
-       4,
-       0.1,
-       "post",
-       false,
-       true},
-      {{"transformer-base", "", "6 + 6 layers of 512 features", kVaswani},
-       6,
-       512,
-       2048,
-       8,
-       0.1,
-       "post",
-       false},
-      {{"transformer-big", "", "6 + 6 layers of 1024 features", kVaswani},
-       6,
-       1024,
-       4096,
-       16,
-       0.3,
-       "post",
-       false},
-      {{"bert-tiny", "", "encoder: 2 layers of 128 features", kTurc},
-       2,
-       128,
-       512,
-       2,
-       0.1,
-       "post",
-       true},
-      {{"bert-mini", "", "encoder: 4 layers of 256 features", kTurc},
-       4,
-       256,
-       1024,
-       4,
-       0.1,
-       "post",
-       true},
-      {{"bert-small", "", "encoder: 4 layers of 512 features", kTurc},
-       4,
-       512,
-       2048,
-       8,
-       0.1,
-       "post",
-       true},
-      {{"bert-base", "", "encoder: 12 layers of 768 features", kDevlin},
-       12,
-       768,
-       3072,
-       12,
-       0.1,
-       "post",
-       true},
-  };
-  return presets;
-}
-
-std::vector<ModelInfo> InfosOf(bool bert) {
-  std::vector<ModelInfo> infos;
-  for (const TransformerPreset& preset : TransformerPresets()) {
-    if (preset.bert == bert) infos.push_back(preset.info);
-  }
-  return infos;
-}
-
-const TransformerPreset& FindPreset(const std::string& model) {
-  std::vector<std::string> names;
-  for (const TransformerPreset& preset : TransformerPresets()) {
-    if (preset.info.model == model) return preset;
-    names.push_back(preset.info.model);
-  }
-  ThrowUnknownPart("Transformer", model, names);
-}
 
 Range Rate() {
   Range range = UpToBelow(0, 1);
@@ -161,16 +37,6 @@ void CheckParts(const TransformerConfig& c) {
 }
 
 }  // namespace
-
-const std::vector<ModelInfo>& TransformerModels() {
-  static const std::vector<ModelInfo> models = InfosOf(false);
-  return models;
-}
-
-const std::vector<ModelInfo>& BertModels() {
-  static const std::vector<ModelInfo> models = InfosOf(true);
-  return models;
-}
 
 void TransformerConfig::Visit(FieldList& v) { VisitParts(v, true); }
 
@@ -264,30 +130,10 @@ void TransformerConfig::VisitParts(FieldList& v, bool decoder) {
 }
 
 void TransformerConfig::Resolve(const std::string& model) {
-  const TransformerPreset& preset = FindPreset(model);
-  const bool bert = preset.bert;
-  FillNumber(layers, preset.layers);
-  FillNumber(decoder_layers, layers);
-  FillNumber(width, preset.width);
-  FillNumber(ff, preset.ff);
-  FillNumber(heads, preset.heads);
-  FillNumber(key_heads, heads);
-  FillText(norm, preset.norm);
-  FillText(final_norm, norm == "pre" ? "yes" : "no");
-  FillText(activation, bert ? "gelu" : preset.marian ? "swish" : "relu");
-  FillText(position, bert            ? "learned"
-                     : preset.marian ? "sinusoidal_concat"
-                                     : "sinusoidal");
-  FillNumber(max_positions, bert ? 512 : 1024);
-  FillText(tie, "output");
-  FillText(embedding_scale, bert ? "no" : "yes");
-  FillText(embedding_norm, bert ? "yes" : "no");
-  FillNumber(segments, bert ? 2 : 0);
-  FillRate(dropout, preset.dropout);
-  FillRate(attention_dropout, bert ? 0.1 : 0);
-  FillRate(activation_dropout, 0);
-  if (epsilon == 0) epsilon = bert ? 1e-12 : 1e-5;
-  FillText(init, bert ? "normal" : "glorot");
+  FillPreset(FieldsOf(*this), FindModel(model).Variant("auto").preset);
+  if (decoder_layers == 0) decoder_layers = layers;
+  if (key_heads == 0) key_heads = heads;
+  if (final_norm == "auto") final_norm = norm == "pre" ? "yes" : "no";
 
   Require(width % heads == 0,
           fmt::format("heads: a width of {} does not divide into {} heads",
@@ -311,15 +157,6 @@ void TransformerConfig::Resolve(const std::string& model) {
                       "heads",
                       alignment_head, heads));
   CheckParts(*this);
-}
-
-void DropFormerSettings(const std::vector<Field>& fields,
-                        nlohmann::ordered_json& settings) {
-  for (const char* key : kDecoderSettings) {
-    const bool known = std::ranges::any_of(
-        fields, [key](const Field& field) { return field.key == key; });
-    if (!known) settings.erase(key);
-  }
 }
 
 Init MatrixInit(const TransformerConfig& c) {

@@ -2,20 +2,12 @@
 #ifndef HEED_MODELS_TRANSFORMER_CONFIG_H_
 #define HEED_MODELS_TRANSFORMER_CONFIG_H_
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <vector>
 
 #include "heed/base/config.h"
-#include "heed/models/model_info.h"
 #include "heed/nn/transformer.h"
 
 namespace heed {
-
-/// The named encoder-decoders, and the named encoders: lines of `heed list
-/// models`.
-const std::vector<ModelInfo>& TransformerModels();
-const std::vector<ModelInfo>& BertModels();
 
 /// Every choice of a Transformer. "auto", 0 and a negative rate mean what the
 /// named model does; Resolve replaces them.
@@ -60,18 +52,13 @@ struct TransformerConfig {
   /// The same without the settings that only a decoder has.
   void VisitEncoder(FieldList& v);
 
-  /// Replaces every "auto", 0 and negative rate by what `model` does, and
-  /// checks that the choices fit together. Throws: ConfigError.
+  /// Replaces every "auto", 0 and negative rate by what `model` of the registry
+  /// does, and checks that the choices fit together. Throws: ConfigError.
   void Resolve(const std::string& model);
 
  private:
   void VisitParts(FieldList& v, bool decoder);
 };
-
-/// Encoders were once written with the settings of a decoder too, which said
-/// nothing: takes those that `fields` don't know out of a folder's `settings`.
-void DropFormerSettings(const std::vector<Field>& fields,
-                        nlohmann::ordered_json& settings);
 
 /// A stack of an encoder (`layers`, everybody sees everybody) as a resolved
 /// config says. Callers change what they need otherwise.

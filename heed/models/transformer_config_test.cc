@@ -7,6 +7,7 @@
 #include <string>
 
 #include "heed/base/errors.h"
+#include "heed/models/transformer_roles.h"
 
 namespace heed {
 namespace {
@@ -72,12 +73,13 @@ TEST(TransformerConfig, ResolvesToWhatBertDoes) {
 }
 
 TEST(TransformerConfig, EveryNamedModelResolvesOnceAndForAll) {
-  for (const auto& models : {TransformerModels(), BertModels()}) {
-    for (const ModelInfo& info : models) {
-      const TransformerConfig once = Resolved(info.model);
+  for (const auto& models :
+       {TransformerModels(), BertModels(), PatchModels()}) {
+    for (const ModelRow& row : models) {
+      const TransformerConfig once = Resolved(row.name);
       TransformerConfig twice = once;
-      twice.Resolve(info.model);
-      EXPECT_EQ(ToJson(once), ToJson(twice)) << info.model;
+      twice.Resolve(row.name);
+      EXPECT_EQ(ToJson(once), ToJson(twice)) << row.name;
       Check(once);
     }
   }
@@ -127,22 +129,6 @@ TEST(TransformerConfig, ReadsItsOwnJson) {
   TransformerConfig read;
   FromJson(read, ToJson(config), "test");
   EXPECT_EQ(ToJson(read), ToJson(config));
-}
-
-TEST(TransformerConfig, FormerSettingsOfEncodersAreDropped) {
-  TransformerConfig config = Resolved("transformer-tiny");
-  const nlohmann::ordered_json whole = ToJson(config);
-  nlohmann::ordered_json settings = whole;
-  DropFormerSettings(FieldsOf(config), settings);
-  EXPECT_EQ(settings, whole) << "one with a decoder keeps them";
-
-  FieldList encoder;
-  config.VisitEncoder(encoder);
-  settings["other"] = 1;
-  DropFormerSettings(encoder.fields(), settings);
-  EXPECT_EQ(settings.size(), encoder.fields().size() + 1);
-  EXPECT_TRUE(settings.contains("other")) << "an error for who reads it";
-  EXPECT_FALSE(settings.contains("tie"));
 }
 
 TEST(StackOptions, PositionsThatChangeScoresAreModifiersOfSelfAttention) {

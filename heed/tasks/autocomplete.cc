@@ -129,34 +129,13 @@ double TypingScore::Counts::Loss() const {
   return nll / static_cast<double>(std::max<int64_t>(characters, 1));
 }
 
-AutocompleteTask::AutocompleteTask() {
-  // The plain cells are what is compared.
-  encoder.rnn.cell = "gru";
-  encoder.rnn.units = 128;
-  encoder.rnn.self_attention = "none";
-  encoder.rnn.dropout = 0;
-}
-
-void AutocompleteTask::ChooseModel(const std::string& name) {
-  const std::vector<std::string> names = EncoderConfig::Names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw ConfigError(fmt::format(
-        "model: '{}' does not guess words from characters{} (valid: {})", name,
-        DidYouMean(name, names), fmt::join(names, ", ")));
-  }
-  encoder.model = name;
-}
-
 void AutocompleteTask::Visit(FieldList& v) {
   v.Section("Data");
   data.Visit(v);
-  v.Section("Model");
-  v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "encoder of the characters")
-      .Main();
+  encoder.VisitName(v, "encoder of the characters");
   v("embedding", embedding, Range(0, 16384),
     "features of a character; 0: as units, or as width");
-  encoder.Visit(v);
+  encoder->Visit(v);
 }
 
 void AutocompleteTask::SetDefaults(TrainingConfig& training) const {
@@ -164,11 +143,8 @@ void AutocompleteTask::SetDefaults(TrainingConfig& training) const {
 }
 
 void AutocompleteTask::Resolve() {
-  if (encoder.model != kRnn && encoder.transformer.max_positions == 0) {
-    encoder.transformer.max_positions = data.length;
-  }
-  encoder.Resolve(/*causal=*/true);
-  if (embedding == 0) embedding = static_cast<int>(encoder.features());
+  encoder->Fill({.causal = true, .length = data.length});
+  if (embedding == 0) embedding = static_cast<int>(encoder->features());
 }
 
 void AutocompleteTask::ReadExamples() {
@@ -212,7 +188,7 @@ std::vector<std::pair<std::string, int64_t>> AutocompleteTask::Sizes() const {
 
 void AutocompleteTask::MakeModel(uint64_t seed) {
   model_ = std::make_unique<Autocomplete>(
-      encoder,
+      *encoder,
       AutocompleteSizes{codec_->characters().size(), codec_->word_count(),
                         embedding},
       seed);

@@ -11,6 +11,7 @@
 
 #include "heed/data/typing.h"
 #include "heed/models/autocomplete.h"
+#include "heed/models/registry.h"
 #include "heed/render/connectivity.h"
 #include "heed/tasks/task.h"
 
@@ -58,14 +59,14 @@ struct TypingScore {
 /// the character belongs to, or that follows the space.
 class AutocompleteTask : public Task {
  public:
-  AutocompleteTask();
-
-  EncoderConfig encoder;
+  // The plain cells are what is compared.
+  ModelChoice<EncoderSettings> encoder{
+      "cell=gru units=128 self_attention=none dropout=0"};
   int embedding = 0;
   TypingDataConfig data;
 
   std::string name() const override { return "autocomplete"; }
-  void ChooseModel(const std::string& name) override;
+  void ChooseModel(const std::string& name) override { encoder.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;

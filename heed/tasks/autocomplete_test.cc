@@ -8,6 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/stories.h"
+#include "heed/models/rnn_config.h"
 #include "heed/nn/recurrent.h"
 #include "heed/tasks/testing.h"
 
@@ -33,7 +34,7 @@ Strings Echoes(int count, uint64_t seed) {
 class AutocompleteTasks : public testing::Test {
  protected:
   void SetUp() override {
-    task_.encoder.rnn.units = 24;
+    task_.encoder.As<RnnConfig>().units = 24;
     task_.data.batch_texts = 16;
     task_.SetDefaults(training_);
     training_.optimizer.learning_rate = 0.01;
@@ -93,8 +94,8 @@ TEST_F(AutocompleteTasks, EveryCellLearns) {
   for (const std::string& cell : CellNames()) {
     SCOPED_TRACE(cell);
     AutocompleteTask task = AutocompleteTask();
-    task.encoder.rnn.cell = cell;
-    task.encoder.rnn.units = 24;
+    task.encoder.As<RnnConfig>().cell = cell;
+    task.encoder.As<RnnConfig>().units = 24;
     task.data.batch_texts = 16;
     task.SetText(Echoes(400, 1), Echoes(60, 2));
     TrainingConfig training = training_;
@@ -215,16 +216,16 @@ TEST_F(AutocompleteTasks, MissingTextIsAConfigError) {
   EXPECT_THROW(task_.Score({"..."}), ConfigError);
   EXPECT_NE(MessageOf<ConfigError>([&] {
               task_.ChooseModel("bahdanau");
-            }).find("does not guess words"),
+            }).find("is no encoder"),
             std::string::npos);
 }
 
 TEST_F(AutocompleteTasks, ATransformerIsChosenByItsName) {
   task_.ChooseModel("transformer");
-  task_.encoder.transformer.layers = 1;
-  task_.encoder.transformer.width = 16;
-  task_.encoder.transformer.heads = 2;
-  task_.encoder.transformer.dropout = 0;
+  task_.encoder.As<TransformerConfig>().layers = 1;
+  task_.encoder.As<TransformerConfig>().width = 16;
+  task_.encoder.As<TransformerConfig>().heads = 2;
+  task_.encoder.As<TransformerConfig>().dropout = 0;
   training_.run.epochs = 2;
   TrainOnFiles();
   const LoadedTask loaded = ReadTask(training_.run.out);

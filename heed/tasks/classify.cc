@@ -68,23 +68,11 @@ void ClassifyDataConfig::Visit(FieldList& v) {
       .Alias("bs");
 }
 
-void ClassifyTask::ChooseModel(const std::string& name) {
-  const std::vector<std::string> names = EncoderConfig::Names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw ConfigError(fmt::format("model: '{}' does not classify{} (valid: {})",
-                                  name, DidYouMean(name, names),
-                                  fmt::join(names, ", ")));
-  }
-  encoder.model = name;
-}
-
 void ClassifyTask::Visit(FieldList& v) {
   data.Visit(v);
-  v.Section("Model");
-  v("model", encoder.model, OneOf(EncoderConfig::Names()), "encoder of a text")
-      .Main();
+  encoder.VisitName(v, "encoder of a text");
   classifier.Visit(v);
-  encoder.Visit(v);
+  encoder->Visit(v);
 }
 
 void ClassifyTask::SetDefaults(TrainingConfig& training) const {
@@ -93,7 +81,7 @@ void ClassifyTask::SetDefaults(TrainingConfig& training) const {
 
 void ClassifyTask::Resolve() {
   data.vocabulary.Resolve();
-  encoder.Resolve(/*causal=*/false);
+  encoder->Fill({});
 }
 
 bool ClassifyTask::CanStartFrom(const std::string& task) const {
@@ -124,8 +112,7 @@ void ClassifyTask::LearnVocabularies() {
 /// What the weights were made for replaces what the settings say.
 void ClassifyTask::StartFromPretrained() {
   const Pretrained start = ReadPretrained(pretrained);
-  encoder.model = start.model;
-  encoder.transformer = start.transformer;
+  encoder = ModelChoice<EncoderSettings>(start.model);
   data.vocabulary = start.vocabulary_config;
   vocabulary_ = start.vocabulary;
   classifier.pooling = "cls";
@@ -145,13 +132,13 @@ void ClassifyTask::SetFiles(const ModelFiles& files,
 }
 
 void ClassifyTask::MakeModel(uint64_t seed) {
-  parameters_ = std::make_unique<ParameterSet>(
-      seed, DType::kF32, ParsePrecision(encoder.precision()));
+  parameters_ =
+      std::make_unique<ParameterSet>(seed, DType::kF32, encoder->precision());
   model_ = std::make_unique<Classifier>(
       Scope(*parameters_, ""), classifier, labels_->size(),
       data.format.multi_label,
-      MakeTextEncoder(Scope(*parameters_, "encoder"), encoder,
-                      vocabulary_->size(), pairs() ? 2 : 1));
+      encoder->MakeText(Scope(*parameters_, "encoder"), vocabulary_->size(),
+                        pairs() ? 2 : 1));
 }
 
 void ClassifyTask::StartWeights() {

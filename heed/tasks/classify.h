@@ -11,7 +11,7 @@
 #include "heed/data/labelled.h"
 #include "heed/metrics/classification.h"
 #include "heed/models/classifier.h"
-#include "heed/models/encoder_config.h"
+#include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -33,12 +33,12 @@ struct ClassifyDataConfig {
 /// An encoder (a recurrent network or a Transformer), pooled to one vector.
 class ClassifyTask : public Task {
  public:
-  EncoderConfig encoder;
+  ModelChoice<EncoderSettings> encoder;
   ClassifierConfig classifier;
   ClassifyDataConfig data;
 
   std::string name() const override { return "classify"; }
-  void ChooseModel(const std::string& name) override;
+  void ChooseModel(const std::string& name) override { encoder.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;

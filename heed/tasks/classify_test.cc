@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
+#include "heed/models/rnn_config.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {
@@ -41,9 +42,9 @@ class Classify : public testing::Test {
  protected:
   void SetUp() override {
     task_.ChooseModel("rnn");
-    task_.encoder.rnn.cell = "gru";
-    task_.encoder.rnn.units = 12;
-    task_.encoder.rnn.dropout = 0.1;
+    task_.encoder.As<RnnConfig>().cell = "gru";
+    task_.encoder.As<RnnConfig>().units = 12;
+    task_.encoder.As<RnnConfig>().dropout = 0.1;
     task_.data.vocabulary.vocabulary = "words";
     task_.data.batch_texts = 16;
     task_.SetDefaults(training_);
@@ -133,9 +134,9 @@ TEST_F(Classify, GivesSeveralLabels) {
 
 TEST_F(Classify, ReadsPairsAndWantsThemInPrediction) {
   task_.ChooseModel("transformer");
-  task_.encoder.transformer.layers = 1;
-  task_.encoder.transformer.width = 16;
-  task_.encoder.transformer.heads = 2;
+  task_.encoder.As<TransformerConfig>().layers = 1;
+  task_.encoder.As<TransformerConfig>().width = 16;
+  task_.encoder.As<TransformerConfig>().heads = 2;
   task_.data.format.second_column = 3;
   task_.data.train.texts = {folder_.Put("train.tsv",
                                         "same\ta b\ta b\nother\ta b\tc d\n"
@@ -154,9 +155,9 @@ TEST_F(Classify, ReadsPairsAndWantsThemInPrediction) {
 
 TEST_F(Classify, FoldersWithFormerSettingsAreRead) {
   task_.ChooseModel("transformer");
-  task_.encoder.transformer.layers = 1;
-  task_.encoder.transformer.width = 16;
-  task_.encoder.transformer.heads = 2;
+  task_.encoder.As<TransformerConfig>().layers = 1;
+  task_.encoder.As<TransformerConfig>().width = 16;
+  task_.encoder.As<TransformerConfig>().heads = 2;
   task_.data.train.texts = {folder_.Put("train.tsv", "yes\ta b\nno\tc d\n")};
   training_.run.epochs = 1;
   Train(task_, training_);
@@ -190,7 +191,7 @@ TEST_F(Classify, MissingAndWrongSettingsAreConfigErrors) {
   EXPECT_THROW(Train(task_, training_), ConfigError);
   EXPECT_NE(MessageOf<ConfigError>([&] {
               task_.ChooseModel("bahdanau");
-            }).find("does not classify"),
+            }).find("is no encoder"),
             std::string::npos);
   Files(false);
   training_.run.metric = "bleu";

@@ -13,6 +13,7 @@
 #include "heed/decode/translator.h"
 #include "heed/explain/faithfulness.h"
 #include "heed/explain/head_importance.h"
+#include "heed/models/rnn_config.h"
 #include "heed/tasks/classify.h"
 #include "heed/tasks/explain_summary.h"
 #include "heed/tasks/testing.h"
@@ -562,8 +563,8 @@ TEST(ExplainPlanted, TheDecisiveWordIsFound) {
   TemporaryFolder folder;
   ClassifyTask task;
   task.ChooseModel("rnn");
-  task.encoder.rnn.cell = "gru";
-  task.encoder.rnn.units = 12;
+  task.encoder.As<RnnConfig>().cell = "gru";
+  task.encoder.As<RnnConfig>().units = 12;
   task.data.vocabulary.vocabulary = "words";
   task.data.batch_texts = 16;
   TrainingConfig training;

@@ -20,50 +20,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kPatchTst = "patchtst";
-constexpr const char* kTransformer = "transformer";
 constexpr const char* kScalesFile = "series.json";
 
 /// Windows that are forecast at once where nothing is learned.
 constexpr size_t kWindowsAtOnce = 128;
-
-bool IsCausal(const std::string& model) { return model != kPatchTst; }
-
-/// Sizes of the paper for small data (ETTh1), but with layer normalisation
-/// before each sublayer and none at the end: the head then sees the patches
-/// themselves too, and a linear forecast is where learning begins.
-void ChoosePatches(EncoderConfig& encoder, ForecasterConfig& forecaster) {
-  forecaster = {};
-  encoder.model = kTransformer;
-  TransformerConfig& t = encoder.transformer;
-  t.layers = 3;
-  t.width = 16;
-  t.ff = 128;
-  t.heads = 4;
-  t.dropout = 0.2;
-  t.activation = "gelu";
-  t.norm = "pre";
-  t.final_norm = "no";
-  t.position = "learned";
-}
-
-void ChooseRows(const std::string& model, EncoderConfig& encoder,
-                ForecasterConfig& forecaster) {
-  forecaster = {};
-  forecaster.lookback = 96;
-  forecaster.patch = forecaster.patch_stride = 1;
-  forecaster.independent_columns = "no";
-  forecaster.forecast_from = "last";
-  encoder.model = model;
-  encoder.rnn.units = 64;
-  encoder.rnn.dropout = 0.2;
-  TransformerConfig& t = encoder.transformer;
-  t.layers = 2;
-  t.width = 64;
-  t.ff = 128;
-  t.heads = 4;
-  t.dropout = 0.2;
-}
 
 /// A field of a line of CSV, quoted where it must be.
 std::string CsvField(const std::string& text) {
@@ -102,33 +62,20 @@ void ForecastDataConfig::Visit(FieldList& v) {
 }
 
 void ForecastTask::ChooseModel(const std::string& name) {
-  const std::vector<std::string> names = {kPatchTst, kRnn, kTransformer};
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw ConfigError(fmt::format("model: '{}' does not forecast{} (valid: {})",
-                                  name, DidYouMean(name, names),
-                                  fmt::join(names, ", ")));
-  }
-  model = name;
-  encoder = {};
-  if (name == kPatchTst) {
-    ChoosePatches(encoder, forecaster);
-  } else {
-    ChooseRows(name, encoder, forecaster);
-  }
+  model.Choose(name);
+  forecaster = model->forecaster();
 }
 
 void ForecastTask::Visit(FieldList& v) {
   data.Visit(v);
-  v.Section("Model");
-  v("model", model, OneOf{kPatchTst, kRnn, kTransformer},
-    "patches of each column by itself, or all columns row by row")
-      .Main();
+  model.VisitName(
+      v, "patches of each column by itself, or all columns row by row");
   forecaster.Visit(v);
-  encoder.Visit(v);
+  model->Visit(v);
 }
 
 void ForecastTask::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.learning_rate = model == kPatchTst ? 3e-3 : 1e-3;
+  training.optimizer.learning_rate = model->learning_rate();
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 50;
   training.run.epochs = 10;
@@ -136,10 +83,7 @@ void ForecastTask::SetDefaults(TrainingConfig& training) const {
 
 void ForecastTask::Resolve() {
   forecaster.Resolve();
-  if (encoder.model == kTransformer && encoder.transformer.max_positions == 0) {
-    encoder.transformer.max_positions = static_cast<int>(forecaster.steps());
-  }
-  encoder.Resolve(IsCausal(model));
+  model->Fill(static_cast<int>(forecaster.steps()));
 }
 
 void ForecastTask::ReadExamples() { SetSeries(ReadTimeSeries(data.series)); }
@@ -179,13 +123,12 @@ void ForecastTask::SetFiles(const ModelFiles& files,
 
 void ForecastTask::MakeModel(uint64_t seed) {
   const auto columns = std::ssize(names_);
-  parameters_ = std::make_unique<ParameterSet>(
-      seed, DType::kF32, ParsePrecision(encoder.precision()));
+  parameters_ =
+      std::make_unique<ParameterSet>(seed, DType::kF32, model->precision());
   model_ = std::make_unique<Forecaster>(
       Scope(*parameters_, ""), forecaster, columns,
-      encoder.Make(Scope(*parameters_, "encoder"),
-                   Forecaster::EncoderInputs(forecaster, columns),
-                   IsCausal(model)));
+      model->Make(Scope(*parameters_, "encoder"),
+                  Forecaster::EncoderInputs(forecaster, columns)));
 }
 
 void ForecastTask::EncodeExamples() {

@@ -10,8 +10,8 @@
 
 #include "heed/data/series.h"
 #include "heed/metrics/forecast.h"
-#include "heed/models/encoder_config.h"
 #include "heed/models/forecaster.h"
+#include "heed/models/registry.h"
 #include "heed/tasks/forecast_report.h"
 #include "heed/tasks/task.h"
 
@@ -26,17 +26,13 @@ struct ForecastDataConfig {
   void Visit(FieldList& v);
 };
 
-/// "patchtst" (patches of each column by itself, read by a Transformer), "rnn"
-/// and "transformer" (row by row, causally). Columns are standardised with the
-/// training rows alone, and a forecast sees nothing but the rows before its
-/// origin.
+/// Models read patches of each column by itself, or all columns row by row,
+/// causally. Columns are standardised with the training rows alone, and a
+/// forecast sees nothing but the rows before its origin.
 class ForecastTask : public Task {
  public:
-  ForecastTask() { ChooseModel("patchtst"); }
-
-  std::string model;
-  EncoderConfig encoder;
-  ForecasterConfig forecaster;
+  ModelChoice<ForecastSettings> model;
+  ForecasterConfig forecaster = model->forecaster();
   ForecastDataConfig data;
   ForecastEvaluationConfig evaluation;
 

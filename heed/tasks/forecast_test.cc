@@ -10,6 +10,7 @@
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
 #include "heed/io/file.h"
+#include "heed/models/rnn_config.h"
 
 namespace heed {
 namespace {
@@ -48,9 +49,9 @@ class Forecasting : public testing::Test {
     task_.forecaster.horizon = 8;
     task_.forecaster.patch = 8;
     task_.forecaster.patch_stride = 4;
-    task_.encoder.transformer.layers = 1;
-    task_.encoder.transformer.ff = 32;
-    task_.encoder.transformer.dropout = 0.1;
+    task_.model.As<TransformerConfig>().layers = 1;
+    task_.model.As<TransformerConfig>().ff = 32;
+    task_.model.As<TransformerConfig>().dropout = 0.1;
     task_.data.batch_windows = 32;
     task_.SetDefaults(training_);
     training_.optimizer.learning_rate = 0.005;
@@ -121,8 +122,8 @@ TEST_F(Forecasting, EveryModelLearns) {
     task_.ChooseModel(name);
     task_.forecaster.lookback = 20;
     task_.forecaster.horizon = 4;
-    task_.encoder.rnn.units = 8;
-    task_.encoder.transformer.width = 16;
+    task_.model.As<RnnConfig>().units = 8;
+    task_.model.As<TransformerConfig>().width = 16;
     training_.run.epochs = 1;
     Train(task_, training_);
     EXPECT_EQ(Evaluate(*ReadTask(training_.run.out).task).details["horizon"], 4)

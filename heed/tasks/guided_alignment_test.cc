@@ -72,8 +72,8 @@ class GuidedTraining : public testing::Test {
     return config;
   }
   static void UseTransformer(TranslationConfig& config) {
-    config.model.model = "transformer-tiny";
-    TransformerConfig& c = config.model.transformer;
+    config.model.Choose("transformer-tiny");
+    TransformerConfig& c = config.model.As<TransformerConfig>();
     c.layers = 1;
     c.decoder_layers = 2;
     c.width = 32;
@@ -239,7 +239,7 @@ TEST_F(GuidedTraining, RefusesWhatDoesNotFit) {
       folder_.Put("far", "9-0\n" + std::string(95, '\n'))};
   expect(config, "far:1: the link 9-0 leaves its pair");
   config = GuidedConfig("x");
-  config.model.model = "fixed";
+  config.model.Choose("fixed");
   expect(config, "no attention to align words with");
   config = GuidedConfig("x");
   config.data.valid = {};
@@ -249,7 +249,7 @@ TEST_F(GuidedTraining, RefusesWhatDoesNotFit) {
   expect(config, "'aer' is not measured here");
   config = GuidedConfig("x");
   UseTransformer(config);
-  config.model.transformer.alignment_head = 2;
+  config.model.As<TransformerConfig>().alignment_head = 2;
   expect(config, "alignment_head: 2 is counted from 0");
 }
 

@@ -24,42 +24,9 @@ namespace {
 constexpr int64_t kPromptsAtOnce = 64;
 constexpr int kMostLetters = 3;
 
-std::vector<std::string> LanguageModelNames() {
-  std::vector<std::string> names = {kRnn};
-  for (const ModelInfo& info : TransformerModels()) names.push_back(info.model);
-  return names;
-}
-
 bool IsBlank(const std::string& line) { return SplitWhitespace(line).empty(); }
 
 }  // namespace
-
-void LanguageModelConfig::Visit(FieldList& v) {
-  v.Section("Model");
-  v("model", model, OneOf(LanguageModelNames()),
-    "what predicts the next token: a recurrent network or a Transformer")
-      .Main();
-  if (is_rnn()) {
-    rnn.Visit(v);
-  } else {
-    transformer.Visit(v);
-  }
-}
-
-void LanguageModelConfig::Resolve(int length) {
-  if (is_rnn()) return rnn.Resolve();
-  if (transformer.max_positions == 0) transformer.max_positions = length + 1;
-  transformer.Resolve(model);
-}
-
-std::unique_ptr<SequenceModel> LanguageModelConfig::Make(int vocabulary,
-                                                         uint64_t seed) const {
-  if (is_rnn()) {
-    return std::make_unique<RecurrentLanguageModel>(rnn, vocabulary, seed);
-  }
-  return std::make_unique<TransformerLanguageModel>(transformer, vocabulary,
-                                                    seed);
-}
 
 void LanguageDataConfig::Visit(FieldList& v) {
   v.Section("Data");
@@ -81,19 +48,11 @@ void LanguageDataConfig::Visit(FieldList& v) {
       .Alias("bs");
 }
 
-void LanguageTask::ChooseModel(const std::string& name) {
-  const std::vector<std::string> names = LanguageModelNames();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw ConfigError(
-        fmt::format("model: '{}' is no language model{} (valid: {})", name,
-                    DidYouMean(name, names), fmt::join(names, ", ")));
-  }
-  model.model = name;
-}
-
 void LanguageTask::Visit(FieldList& v) {
   data.Visit(v);
-  model.Visit(v);
+  model.VisitName(
+      v, "what predicts the next token: a recurrent network or a Transformer");
+  model->Visit(v);
 }
 
 void LanguageTask::SetDefaults(TrainingConfig& training) const {
@@ -102,7 +61,7 @@ void LanguageTask::SetDefaults(TrainingConfig& training) const {
 
 void LanguageTask::Resolve() {
   data.vocabulary.Resolve();
-  model.Resolve(data.length);
+  model->Fill(data.length);
 }
 
 void LanguageTask::ReadExamples() {
@@ -131,7 +90,7 @@ void LanguageTask::SetFiles(const ModelFiles& files,
 }
 
 void LanguageTask::MakeModel(uint64_t seed) {
-  model_ = model.Make(vocabulary_->size(), seed);
+  model_ = model->Make(vocabulary_->size(), seed);
 }
 
 TextBlockOptions LanguageTask::Blocks() const {

@@ -12,27 +12,11 @@
 #include "heed/decode/completion.h"
 #include "heed/decode/options.h"
 #include "heed/metrics/perplexity.h"
-#include "heed/models/recurrent_language_model.h"
-#include "heed/models/rnn_config.h"
-#include "heed/models/transformer_config.h"
+#include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
 namespace heed {
-
-/// A language model by its name, with the settings of its kind alone.
-struct LanguageModelConfig {
-  std::string model = kRnn;
-  RecurrentLanguageConfig rnn;
-  TransformerConfig transformer;
-
-  bool is_rnn() const { return model == kRnn; }
-  void Visit(FieldList& v);
-  /// `length`: of the texts that it learns from. Throws: ConfigError.
-  void Resolve(int length);
-  /// As resolved.
-  std::unique_ptr<SequenceModel> Make(int vocabulary, uint64_t seed) const;
-};
 
 /// Where plain text comes from and how it becomes batches.
 struct LanguageDataConfig {
@@ -51,11 +35,11 @@ struct LanguageDataConfig {
 /// A recurrent network or a Transformer that predicts the next token.
 class LanguageTask : public Task {
  public:
-  LanguageModelConfig model;
+  ModelChoice<LanguageModelSettings> model;
   LanguageDataConfig data;
 
   std::string name() const override { return "lm"; }
-  void ChooseModel(const std::string& name) override;
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;

@@ -8,6 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
+#include "heed/models/recurrent_language_model.h"
 
 namespace heed {
 namespace {
@@ -43,9 +44,9 @@ class Language : public testing::Test {
   void SetUp() override {
     task_.data.vocabulary.vocabulary = "words";
     task_.data.batch_texts = 16;
-    task_.model.rnn.rnn.cell = "gru";
-    task_.model.rnn.rnn.units = 24;
-    task_.model.rnn.rnn.dropout = 0;
+    task_.model.As<RecurrentLanguageConfig>().rnn.cell = "gru";
+    task_.model.As<RecurrentLanguageConfig>().rnn.units = 24;
+    task_.model.As<RecurrentLanguageConfig>().rnn.dropout = 0;
     task_.SetDefaults(training_);
     training_.optimizer.learning_rate = 0.01;
     training_.run.out = folder_.Path("model");
@@ -154,9 +155,9 @@ TEST_F(Language, StreamsLearnWhatFollowsALine) {
 
 TEST_F(Language, ATransformerIsChosenByItsName) {
   task_.ChooseModel("transformer");
-  task_.model.transformer.layers = 1;
-  task_.model.transformer.width = 16;
-  task_.model.transformer.heads = 2;
+  task_.model.As<TransformerConfig>().layers = 1;
+  task_.model.As<TransformerConfig>().width = 16;
+  task_.model.As<TransformerConfig>().heads = 2;
   training_.run.epochs = 1;
   TrainOnFiles();
   const LoadedTask loaded = ReadTask(training_.run.out);

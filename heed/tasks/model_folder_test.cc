@@ -8,6 +8,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/io/file.h"
+#include "heed/models/recurrent_config.h"
 #include "heed/tasks/testing.h"
 
 namespace heed {
@@ -23,7 +24,8 @@ class ModelFolderTest : public testing::Test {
   ModelFolderTest() {
     TranslationConfig config = TinyConfig(folder_.Path("model"));
     // So that files are small.
-    config.model.recurrent.embedding = config.model.recurrent.units = 1;
+    config.model.As<RecurrentConfig>().embedding =
+        config.model.As<RecurrentConfig>().units = 1;
     config.optimizer.learning_rate = 0;
     config.run.epochs = 1;
     TrainTranslation(config, {{{"a b", "b"}, {"x", "y x"}}, {}});
@@ -92,11 +94,11 @@ TEST_F(ModelFolderTest, SettingsThatAreNotUtf8AreNamed) {
 
 TEST_F(ModelFolderTest, GivesBackWhatWasWritten) {
   const TranslationModel model = Read();
-  EXPECT_EQ(model.config.recurrent.units, 1);
+  EXPECT_EQ(model.config.As<RecurrentConfig>().units, 1);
   EXPECT_EQ(model.vocabularies.source.size(), 6);
   EXPECT_EQ(model.metadata.at("heed.step"), "1");
   // A rate of 0 leaves the weights as they were made.
-  const auto fresh = MakeTranslator(model.config, model.vocabularies, 1);
+  const auto fresh = MakeTranslator(*model.config, model.vocabularies, 1);
   for (const auto& p : fresh->parameters().all()) {
     EXPECT_EQ(
         model.model->parameters().Find(p->name())->value().ToVector<float>(),
@@ -178,9 +180,9 @@ TEST_F(ModelFolderTest, ConfigOfAnotherKindIsRefused) {
 
 TEST_F(ModelFolderTest, WeightsOfAnotherModelAreRefused) {
   const TranslationModel model = Read();
-  ModelConfig config = model.config;
-  config.recurrent.units = 2;
-  const auto other = MakeTranslator(config, model.vocabularies, 1);
+  ModelChoice<TranslatorSettings> config = model.config;
+  config.As<RecurrentConfig>().units = 2;
+  const auto other = MakeTranslator(*config, model.vocabularies, 1);
   WriteTensors(PathOf("model.safetensors"),
                ParameterTensors(other->parameters()), {});
   EXPECT_NE(Damage("model.safetensors").find("expected"), std::string::npos);

@@ -32,12 +32,6 @@ constexpr int64_t kMaskedTextsAtOnce = 64;
 /// Of what is hidden in text that is only measured.
 constexpr uint64_t kMeasureSeed = 1;
 
-std::vector<std::string> BertNames() {
-  std::vector<std::string> names;
-  for (const ModelInfo& info : BertModels()) names.push_back(info.model);
-  return names;
-}
-
 double Share(double part, int64_t all) {
   return part / static_cast<double>(std::max<int64_t>(1, all));
 }
@@ -87,21 +81,10 @@ void PretrainDataConfig::Visit(FieldList& v) {
       .Alias("bs");
 }
 
-void PretrainTask::ChooseModel(const std::string& name) {
-  const std::vector<std::string> names = BertNames();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw ConfigError(
-        fmt::format("model: '{}' cannot be pre-trained{} (valid: {})", name,
-                    DidYouMean(name, names), fmt::join(names, ", ")));
-  }
-  model = name;
-}
-
 void PretrainTask::Visit(FieldList& v) {
   data.Visit(v);
-  v.Section("Model");
-  v("model", model, OneOf(BertNames()), "which BERT").Main();
-  transformer.VisitEncoder(v);
+  model.VisitName(v, "which BERT");
+  model->Visit(v);
 }
 
 // As the paper, but for a step size and a warm-up of small models and texts.
@@ -118,18 +101,17 @@ void PretrainTask::SetDefaults(TrainingConfig& training) const {
 
 void PretrainTask::Resolve() {
   data.vocabulary.Resolve();
-  transformer.Resolve(model);
-  if (transformer.position == "learned" &&
-      data.instances.max_length > transformer.max_positions) {
+  model->Fill({});
+  const int positions = model->positions();
+  if (positions > 0 && data.instances.max_length > positions) {
     throw ConfigError(fmt::format(
         "max_length: {} tokens, but the model knows {} positions; choose "
         "--max-positions {}",
-        data.instances.max_length, transformer.max_positions,
-        data.instances.max_length));
+        data.instances.max_length, positions, data.instances.max_length));
   }
-  if (transformer.segments != 2) {
+  if (model->segments() != 2) {
     throw ConfigError(
-        fmt::format("segments: a pair has 2, not {}", transformer.segments));
+        fmt::format("segments: a pair has 2, not {}", model->segments()));
   }
 }
 
@@ -186,7 +168,7 @@ void PretrainTask::SetFiles(const ModelFiles& files,
 
 void PretrainTask::MakeModel(uint64_t seed) {
   seed_ = seed;
-  model_ = std::make_unique<Bert>(transformer, vocabulary_->size(), seed);
+  model_ = model->MakePretraining(vocabulary_->size(), seed);
 }
 
 PretrainingCorpus PretrainTask::Encode(std::span<const std::string> lines,
@@ -297,7 +279,7 @@ BertText PretrainTask::TextOf(const std::string& line, bool pair,
   const std::string second = pair ? line.substr(tab + 1) : "";
   const MarkedText text =
       MarkText(*vocabulary_, line.substr(0, tab), pair ? &second : nullptr,
-               {transformer.max_positions, data.vocabulary.lowercase});
+               {model->positions(), data.vocabulary.lowercase});
   const int64_t S = std::ssize(text.ids);
   Tensor segments = Tensor::Zeros({1, S}, DType::kI32);
   std::fill(segments.data<int32_t>() + text.first, segments.data<int32_t>() + S,

@@ -10,7 +10,7 @@
 #include "heed/data/batches.h"
 #include "heed/data/pretraining.h"
 #include "heed/models/bert.h"
-#include "heed/models/transformer_config.h"
+#include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -31,12 +31,11 @@ struct PretrainDataConfig {
 
 class PretrainTask : public Task {
  public:
-  std::string model = "bert-tiny";
-  TransformerConfig transformer;
+  ModelChoice<PretrainingSettings> model;
   PretrainDataConfig data;
 
   std::string name() const override { return "pretrain"; }
-  void ChooseModel(const std::string& name) override;
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;

@@ -45,11 +45,12 @@ class Pretrain : public testing::Test {
  protected:
   void SetUp() override {
     task_.ChooseModel("bert-tiny");
-    task_.transformer.width = 32;
-    task_.transformer.ff = 64;
-    task_.transformer.layers = 1;
-    task_.transformer.max_positions = 40;
-    task_.transformer.dropout = task_.transformer.attention_dropout = 0;
+    task_.model.As<TransformerConfig>().width = 32;
+    task_.model.As<TransformerConfig>().ff = 64;
+    task_.model.As<TransformerConfig>().layers = 1;
+    task_.model.As<TransformerConfig>().max_positions = 40;
+    task_.model.As<TransformerConfig>().dropout =
+        task_.model.As<TransformerConfig>().attention_dropout = 0;
     task_.data.instances.max_length = 24;
     task_.data.instances.duplicates = 4;
     task_.data.vocabulary.vocabulary_size = 100;
@@ -130,20 +131,22 @@ TEST_F(Pretrain, EncoderGoesOnInAnotherModel) {
   training_.run.epochs = 1;
   Train(task_, training_);
   const Pretrained pretrained = ReadPretrained(training_.run.out);
-  EXPECT_EQ(pretrained.model, "bert-tiny");
-  EXPECT_EQ(pretrained.transformer.width, 32);
+  EXPECT_EQ(pretrained.model.name(), "bert-tiny");
+  EXPECT_EQ(pretrained.model.As<TransformerConfig>().width, 32);
 
   ParameterSet parameters(5, DType::kF32, kernels::Precision::kNative);
   const Scope scope(parameters, "");
-  const TransformerTextEncoder encoder(
-      scope / "encoder", pretrained.transformer, pretrained.vocabulary.size());
+  const TransformerTextEncoder encoder(scope / "encoder",
+                                       pretrained.model.As<TransformerConfig>(),
+                                       pretrained.vocabulary.size());
   const Linear head(scope / "output", 32, 3, Init());
   const auto fresh = head.weight().value().ToVector<float>();
   CopyPretrained(pretrained, parameters);
   EXPECT_EQ(head.weight().value().ToVector<float>(), fresh);
   const Tensor ids = Tensor::Of(std::vector<int32_t>{2, 7, 8, 3}, {1, 4});
   const Tensor lengths = Tensor::Of(std::vector<int32_t>{4}, {1});
-  Bert trained(pretrained.transformer, pretrained.vocabulary.size(), 9);
+  Bert trained(pretrained.model.As<TransformerConfig>(),
+               pretrained.vocabulary.size(), 9);
   CopyPretrained(pretrained, trained.parameters());
   EXPECT_EQ(
       encoder(Context(), ids, lengths, {}).value().ToVector<float>(),
@@ -154,7 +157,7 @@ TEST_F(Pretrain, EncoderOfAnotherShapeIsAFormatErrorThatNamesIt) {
   training_.run.epochs = 1;
   Train(task_, training_);
   const Pretrained pretrained = ReadPretrained(training_.run.out);
-  TransformerConfig wider = pretrained.transformer;
+  TransformerConfig wider = pretrained.model.As<TransformerConfig>();
   wider.ff = 48;
   Bert other(wider, pretrained.vocabulary.size(), 1);
   try {
@@ -173,7 +176,7 @@ TEST_F(Pretrain, SettingsThatDoNotFitAreConfigErrors) {
   task_.data.instances.max_length = 41;
   EXPECT_THROW(task_.Resolve(), ConfigError);
   task_.data.instances.max_length = 40;
-  task_.transformer.segments = 3;
+  task_.model.As<TransformerConfig>().segments = 3;
   EXPECT_THROW(task_.Resolve(), ConfigError);
 }
 

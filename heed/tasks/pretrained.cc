@@ -24,11 +24,7 @@ Pretrained ReadPretrained(const std::string& folder) {
         "pretrain",
         folder, loaded.task->name()));
   }
-  return {folder,
-          task->model,
-          task->transformer,
-          task->data.vocabulary,
-          task->vocabulary(),
+  return {folder, task->model, task->data.vocabulary, task->vocabulary(),
           ParameterTensors(task->parameters())};
 }
 

@@ -7,7 +7,7 @@
 
 #include "heed/autograd/parameter_set.h"
 #include "heed/io/safetensors.h"
-#include "heed/models/transformer_config.h"
+#include "heed/models/registry.h"
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/text/vocabulary.h"
 
@@ -16,8 +16,7 @@ namespace heed {
 /// What a model that goes on from a pre-trained one must agree with.
 struct Pretrained {
   std::string folder;
-  std::string model;              // "bert-tiny"
-  TransformerConfig transformer;  // as resolved
+  ModelChoice<PretrainingSettings> model;
   TextVocabularyConfig vocabulary_config;
   Vocabulary vocabulary;
   std::vector<NamedTensor> weights;

@@ -6,6 +6,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/io/file.h"
+#include "heed/models/recurrent_config.h"
 #include "heed/tasks/testing.h"
 #include "heed/train/model_folder.h"
 
@@ -139,7 +140,7 @@ TEST_F(GoingOn, AnotherModelIsTheBeginning) {
   TrainTranslation(OnFiles("first"));
   TranslationTask task;
   TakeSettings(task, Out("first"));
-  EXPECT_EQ(task.model.recurrent.units, 16);
+  EXPECT_EQ(task.model.As<RecurrentConfig>().units, 16);
   EXPECT_TRUE(task.data.train.source.empty());
   const ParallelText other = ReversedLetters(48, 7);
   task.SetText({other, {}});
@@ -190,7 +191,7 @@ TEST_F(GoingOn, ModelsThatDoNotFitAreNamed) {
   TrainTranslation(OnFiles("first"));
   TranslationTask task;
   TakeSettings(task, Out("first"));
-  task.model.recurrent.units = 24;
+  task.model.As<RecurrentConfig>().units = 24;
   task.SetText({ReversedLetters(48, 7), {}});
   TrainingConfig training;
   training.run = TinyConfig(Out("second")).run;

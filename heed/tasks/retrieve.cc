@@ -200,29 +200,11 @@ void RetrievalPredictConfig::Visit(FieldList& v) {
   v("best", best, Range(1, 1000000), "texts for each query");
 }
 
-void RetrievalTask::ChooseModel(const std::string& name) {
-  const std::vector<std::string> names = EncoderConfig::Names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw ConfigError(fmt::format("model: '{}' does not retrieve{} (valid: {})",
-                                  name, DidYouMean(name, names),
-                                  fmt::join(names, ", ")));
-  }
-  encoder = {};
-  encoder.model = name;
-  encoder.rnn.cell = "gru";
-  encoder.rnn.units = 100;
-  encoder.rnn.dropout = 0.1;
-  encoder.rnn.self_attention = "none";
-}
-
 void RetrievalTask::Visit(FieldList& v) {
   data.Visit(v);
-  v.Section("Model");
-  v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "encoder of a text (see heed list models)")
-      .Main();
+  encoder.VisitName(v, "encoder of a text (see heed list models)");
   bi_encoder.Visit(v);
-  encoder.Visit(v);
+  encoder->Visit(v);
 }
 
 void RetrievalTask::SetDefaults(TrainingConfig& training) const {
@@ -231,7 +213,7 @@ void RetrievalTask::SetDefaults(TrainingConfig& training) const {
 
 void RetrievalTask::Resolve() {
   data.vocabulary.Resolve();
-  encoder.Resolve(false);
+  encoder->Fill({});
 }
 
 void RetrievalTask::ReadExamples() {
@@ -273,12 +255,12 @@ void RetrievalTask::SetFiles(const ModelFiles& files,
 }
 
 void RetrievalTask::MakeModel(uint64_t seed) {
-  parameters_ = std::make_unique<ParameterSet>(
-      seed, DType::kF32, ParsePrecision(encoder.precision()));
+  parameters_ =
+      std::make_unique<ParameterSet>(seed, DType::kF32, encoder->precision());
   const Scope scope(*parameters_, "");
   model_ = std::make_unique<BiEncoder>(
       scope, bi_encoder,
-      MakeTextEncoder(scope / "encoder", encoder, vocabulary_->size(), 1));
+      encoder->MakeText(scope / "encoder", vocabulary_->size(), 1));
 }
 
 LabelledCorpus RetrievalTask::Encode(const std::vector<std::string>& texts,

@@ -12,7 +12,7 @@
 #include "heed/data/retrieval.h"
 #include "heed/metrics/ranking.h"
 #include "heed/models/bi_encoder.h"
-#include "heed/models/encoder_config.h"
+#include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -64,22 +64,20 @@ struct RetrievalTexts {
 };
 
 /// Texts as vectors by an encoder and pooling; queries are ranked by cosine,
-/// beside BM25. Models: those of EncoderConfig.
+/// beside BM25.
 class RetrievalTask : public Task {
  public:
-  RetrievalTask() {
-    ChooseModel(kRnn);
-    data.vocabulary.vocabulary = "words";
-  }
+  RetrievalTask() { data.vocabulary.vocabulary = "words"; }
 
-  EncoderConfig encoder;
+  ModelChoice<EncoderSettings> encoder{
+      "cell=gru units=100 self_attention=none dropout=0.1"};
   BiEncoderConfig bi_encoder;
   RetrievalDataConfig data;
   RetrievalEvaluationConfig evaluation;
   RetrievalPredictConfig prediction;
 
   std::string name() const override { return "retrieve"; }
-  void ChooseModel(const std::string& name) override;
+  void ChooseModel(const std::string& name) override { encoder.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;

@@ -9,6 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/paraphrases.h"
+#include "heed/models/rnn_config.h"
 
 namespace heed {
 namespace {
@@ -43,7 +44,7 @@ class Retrieval : public testing::Test {
  protected:
   void SetUp() override {
     const ParaphraseTask paraphrases = MakeParaphrases(600, 1);
-    task_.encoder.rnn.units = 32;
+    task_.encoder.As<RnnConfig>().units = 32;
     task_.data.corpus = {folder_.Put("corpus.tsv", AsTsv(paraphrases.corpus))};
     task_.data.queries = {
         folder_.Put("queries.tsv", AsTsv(paraphrases.queries))};

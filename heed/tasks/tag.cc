@@ -150,16 +150,6 @@ std::string TableOf(const TaggingScore& score) {
 
 }  // namespace
 
-void TagTask::ChooseModel(const std::string& name) {
-  const std::vector<std::string> names = EncoderConfig::Names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw ConfigError(fmt::format("model: '{}' does not tag{} (valid: {})",
-                                  name, DidYouMean(name, names),
-                                  fmt::join(names, ", ")));
-  }
-  encoder.model = name;
-}
-
 void TagTask::VisitTexts(FieldList& v, const std::string& key,
                          std::vector<std::string>& texts,
                          const std::string& purpose) const {
@@ -181,7 +171,7 @@ void TagTask::Visit(FieldList& v) {
     "together; longer sentences are read in parts; 0: 2000, of a BERT as many "
     "as it has positions")
       .Alias("max_len");
-  const bool pieces = ReadsPieces(encoder.model);
+  const bool pieces = ReadsPieces(encoder.name());
   if (pieces) {
     input.vocabulary.Visit(v, {"wordpiece", "wordpiece_cased"});
   } else {
@@ -203,13 +193,12 @@ void TagTask::Visit(FieldList& v) {
       "unknown one with probability A / (A + N), so that names are read by "
       "what stands around them; 0: none");
   }
-  v.Section("Model");
-  v("model", encoder.model, OneOf(EncoderConfig::Names()),
-    "encoder of a sentence; BERT reads subword tokens, others word features")
-      .Main();
+  encoder.VisitName(v,
+                    "encoder of a sentence; BERT reads subword tokens, others "
+                    "word features");
   if (!pieces) input.features.Visit(v);
   tagger.Visit(v);
-  encoder.Visit(v);
+  encoder->Visit(v);
 }
 
 void TagTask::SetDefaults(TrainingConfig& training) const {
@@ -218,15 +207,15 @@ void TagTask::SetDefaults(TrainingConfig& training) const {
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 100;
   training.run.epochs = 15;
-  if (!ReadsPieces(encoder.model)) return;
-  // Steps that do not undo what pre-training learnt.
-  training.optimizer.learning_rate = encoder.model == "bert-base" ? 5e-5 : 3e-4;
+  const double rate = FindModel(encoder.name()).fine_tuning_rate;
+  if (rate == 0) return;
+  training.optimizer.learning_rate = rate;
   training.optimizer.schedule = "linear";
 }
 
 void TagTask::Resolve() {
   input.vocabulary.Resolve();
-  encoder.Resolve(/*causal=*/false);
+  encoder->Fill({});
 }
 
 std::vector<TaggedSentence> TagTask::ReadText(const std::string& path,
@@ -247,7 +236,7 @@ TagColumns& TagTask::UsedColumns() {
 /// by their pieces.
 int64_t TagTask::WordsAtOnce() const {
   constexpr int64_t kDefaultWords = 2000;
-  if (ReadsPieces(encoder.model)) return std::numeric_limits<int64_t>::max();
+  if (ReadsPieces(encoder.name())) return std::numeric_limits<int64_t>::max();
   return input.max_length > 0 ? input.max_length : kDefaultWords;
 }
 
@@ -292,8 +281,7 @@ void TagTask::LearnVocabularies() {
 /// What the weights were made for replaces what the settings say.
 void TagTask::StartFromPretrained() {
   const Pretrained start = ReadPretrained(pretrained);
-  encoder.model = start.model;
-  encoder.transformer = start.transformer;
+  encoder = ModelChoice<EncoderSettings>(start.model);
   input.vocabulary = start.vocabulary_config;
   words_ = MakePieceInput(input, encoder, start.vocabulary);
 }
@@ -322,13 +310,13 @@ std::vector<std::pair<std::string, int64_t>> TagTask::Sizes() const {
 }
 
 void TagTask::MakeModel(uint64_t seed) {
-  parameters_ = std::make_unique<ParameterSet>(
-      seed, DType::kF32, ParsePrecision(encoder.precision()));
+  parameters_ =
+      std::make_unique<ParameterSet>(seed, DType::kF32, encoder->precision());
   const Scope scope(*parameters_, "");
   model_ = std::make_unique<Tagger>(
       scope, tagger,
       TaggerSizes{tags_->size(), intents_ ? intents_->size() : 0},
-      words_->MakeEncoder(scope, encoder, with_intents()));
+      words_->MakeEncoder(scope, *encoder, with_intents()));
 }
 
 void TagTask::StartWeights() {
@@ -386,7 +374,7 @@ void TagTask::EncodeExamples() {
   train_ = Encode(train_text_);
   valid_ = Encode(valid_text_);
   // As of all features, a BERT has no use for it.
-  if (data.rare_word_dropout > 0 && !ReadsPieces(encoder.model)) {
+  if (data.rare_word_dropout > 0 && !ReadsPieces(encoder.name())) {
     rare_words_.emplace(train_.plan.source, data.rare_word_dropout);
   }
 }
@@ -394,7 +382,7 @@ void TagTask::EncodeExamples() {
 std::string TagTask::Summary() const {
   std::vector<std::string> sizes;
   for (const auto& [what, size] : Sizes()) {
-    const bool pieces = ReadsPieces(encoder.model) && what == "vocabulary";
+    const bool pieces = ReadsPieces(encoder.name()) && what == "vocabulary";
     sizes.push_back(fmt::format(
         "{} {}{}", size, what,
         pieces ? LearntSizeNote(size, input.vocabulary.vocabulary_size) : ""));

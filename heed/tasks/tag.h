@@ -14,7 +14,7 @@
 #include "heed/data/corpus.h"
 #include "heed/data/labelled.h"
 #include "heed/metrics/entities.h"
-#include "heed/models/encoder_config.h"
+#include "heed/models/registry.h"
 #include "heed/models/tagger.h"
 #include "heed/tasks/mentions.h"
 #include "heed/tasks/tag_input.h"
@@ -40,12 +40,12 @@ struct TagDataConfig {
 class TagTask : public Task {
  public:
   TagInputConfig input;
-  EncoderConfig encoder;
+  ModelChoice<EncoderSettings> encoder;
   TaggerConfig tagger;
   TagDataConfig data;
 
   std::string name() const override { return "tag"; }
-  void ChooseModel(const std::string& name) override;
+  void ChooseModel(const std::string& name) override { encoder.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;

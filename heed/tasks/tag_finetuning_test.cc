@@ -43,7 +43,7 @@ class FineTuning : public Slots {
   void SetUp() override {
     Slots::SetUp();
     PretrainTask task;
-    MakeSmall(task.transformer);
+    MakeSmall(task.model.As<TransformerConfig>());
     task.data.instances.max_length = kPositions;
     task.data.instances.duplicates = 2;
     task.data.vocabulary.vocabulary_size = 200;
@@ -107,8 +107,8 @@ TEST_F(FineTuning, StartsWithTheWeightsOfPreTraining) {
   task.SetText(People(20, 1), {});
   task.Resolve();
   task.LearnVocabularies();
-  EXPECT_EQ(task.encoder.model, "bert-tiny");
-  EXPECT_EQ(task.encoder.transformer.width, 32);
+  EXPECT_EQ(task.encoder.name(), "bert-tiny");
+  EXPECT_EQ(task.encoder.As<TransformerConfig>().width, 32);
   task.MakeModel(3);
   task.StartWeights();
   const Pretrained pretrained = ReadPretrained(bert_);
@@ -272,9 +272,9 @@ TEST_F(Tagging, ABertReadsPiecesAlsoWhenNothingWasPreTrained) {
   training_.optimizer.learning_rate = 0.005;
   training_.run.epochs = 8;
   training_.run.quiet = true;
-  task.encoder.transformer.width = 32;
-  task.encoder.transformer.ff = 64;
-  task.encoder.transformer.dropout = 0;
+  task.encoder.As<TransformerConfig>().width = 32;
+  task.encoder.As<TransformerConfig>().ff = 64;
+  task.encoder.As<TransformerConfig>().dropout = 0;
   task.data.batch_sentences = 16;
   task.input.vocabulary.vocabulary_size = 200;
   UseColumns(task);

@@ -53,7 +53,7 @@ class FeatureInput : public TagInput {
     return sentence;
   }
   std::unique_ptr<SentenceEncoder> MakeEncoder(
-      const Scope& scope, const EncoderConfig& encoder,
+      const Scope& scope, const EncoderSettings& encoder,
       bool /*with_intents*/) const override {
     const WordSizes sizes = {words_.words().size(), words_.characters().size(),
                              kCasings, kUnk,
@@ -113,12 +113,12 @@ class PieceInput : public TagInput {
     return pieces;
   }
   std::unique_ptr<SentenceEncoder> MakeEncoder(
-      const Scope& scope, const EncoderConfig& encoder,
+      const Scope& scope, const EncoderSettings& encoder,
       bool with_intents) const override {
     return std::make_unique<PieceEncoder>(
         scope,
-        MakeTextEncoder(scope / "encoder", encoder, vocabulary_.size(),
-                        /*segments=*/1),
+        encoder.MakeText(scope / "encoder", vocabulary_.size(),
+                         /*segments=*/1),
         with_intents);
   }
 
@@ -129,29 +129,26 @@ class PieceInput : public TagInput {
 };
 
 /// What an encoder reads at once: as much as it has positions for.
-int LimitOf(int max_length, const TransformerConfig& encoder) {
-  if (encoder.position != "learned") return max_length;
-  if (max_length > encoder.max_positions) {
+int LimitOf(int max_length, int positions) {
+  if (positions == 0) return max_length;
+  if (max_length > positions) {
     throw ConfigError(
         fmt::format("max_length: {} tokens, but the model knows {} positions",
-                    max_length, encoder.max_positions));
+                    max_length, positions));
   }
-  return max_length == 0 ? encoder.max_positions : max_length;
+  return max_length == 0 ? positions : max_length;
 }
 
 }  // namespace
 
 bool ReadsPieces(const std::string& model) {
-  const std::vector<ModelInfo>& models = BertModels();
-  return std::any_of(
-      models.begin(), models.end(),
-      [&model](const ModelInfo& info) { return info.model == model; });
+  return HasRole<PretrainingSettings>(model);
 }
 
-std::unique_ptr<TagInput> LearnTagInput(const TagInputConfig& config,
-                                        const EncoderConfig& encoder,
-                                        std::span<const Words> sentences) {
-  if (!ReadsPieces(encoder.model)) {
+std::unique_ptr<TagInput> LearnTagInput(
+    const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
+    std::span<const Words> sentences) {
+  if (!ReadsPieces(encoder.name())) {
     return std::make_unique<FeatureInput>(
         config.features, WordEncoder::Train(sentences, config.words));
   }
@@ -163,11 +160,10 @@ std::unique_ptr<TagInput> LearnTagInput(const TagInputConfig& config,
                         config.vocabulary.Learn(std::move(lines)));
 }
 
-std::unique_ptr<TagInput> FindTagInput(const TagInputConfig& config,
-                                       const EncoderConfig& encoder,
-                                       const ModelFiles& files,
-                                       const std::string& folder) {
-  if (ReadsPieces(encoder.model)) {
+std::unique_ptr<TagInput> FindTagInput(
+    const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
+    const ModelFiles& files, const std::string& folder) {
+  if (ReadsPieces(encoder.name())) {
     return MakePieceInput(config, encoder,
                           config.vocabulary.Find(files, folder));
   }
@@ -187,12 +183,12 @@ std::unique_ptr<TagInput> FindTagInput(const TagInputConfig& config,
                   config.words.normalize_words, std::move(vectors)));
 }
 
-std::unique_ptr<TagInput> MakePieceInput(const TagInputConfig& config,
-                                         const EncoderConfig& encoder,
-                                         Vocabulary vocabulary) {
+std::unique_ptr<TagInput> MakePieceInput(
+    const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
+    Vocabulary vocabulary) {
   return std::make_unique<PieceInput>(
       std::move(vocabulary), config.vocabulary.FileName(),
-      PieceOptions{LimitOf(config.max_length, encoder.transformer),
+      PieceOptions{LimitOf(config.max_length, encoder->positions()),
                    config.vocabulary.lowercase});
 }
 

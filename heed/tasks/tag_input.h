@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "heed/models/encoder_config.h"
+#include "heed/models/registry.h"
 #include "heed/models/sentence_encoder.h"
 #include "heed/nn/word_features.h"
 #include "heed/tasks/text_vocabulary.h"
@@ -54,25 +54,24 @@ class TagInput {
   /// A fresh encoder of such sentences, of a resolved config. `with_intents`:
   /// whether it shall also pool them, if it can.
   virtual std::unique_ptr<SentenceEncoder> MakeEncoder(
-      const Scope& scope, const EncoderConfig& encoder,
+      const Scope& scope, const EncoderSettings& encoder,
       bool with_intents) const = 0;
 };
 
 /// Vocabularies of the training text, and the vectors of a file.
 /// Throws: ConfigError; as WordVectors::Read.
-std::unique_ptr<TagInput> LearnTagInput(const TagInputConfig& config,
-                                        const EncoderConfig& encoder,
-                                        std::span<const Words> sentences);
+std::unique_ptr<TagInput> LearnTagInput(
+    const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
+    std::span<const Words> sentences);
 /// Those of a model folder. Throws: FormatError that names the file.
-std::unique_ptr<TagInput> FindTagInput(const TagInputConfig& config,
-                                       const EncoderConfig& encoder,
-                                       const ModelFiles& files,
-                                       const std::string& folder);
+std::unique_ptr<TagInput> FindTagInput(
+    const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
+    const ModelFiles& files, const std::string& folder);
 /// Pieces of a vocabulary that is there already. Throws: ConfigError if the
 /// encoder knows fewer positions than max_length.
-std::unique_ptr<TagInput> MakePieceInput(const TagInputConfig& config,
-                                         const EncoderConfig& encoder,
-                                         Vocabulary vocabulary);
+std::unique_ptr<TagInput> MakePieceInput(
+    const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
+    Vocabulary vocabulary);
 
 }  // namespace heed
 

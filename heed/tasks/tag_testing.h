@@ -11,6 +11,7 @@
 
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
+#include "heed/models/rnn_config.h"
 #include "heed/tasks/slots.h"
 #include "heed/tasks/tag.h"
 
@@ -52,8 +53,8 @@ class Tagging : public testing::Test {
   void SetUp() override { training_.run.out = folder_.Path("model"); }
 
   void MakeSmall(TagTask& task) {
-    task.encoder.rnn.units = 12;
-    task.encoder.rnn.dropout = 0.1;
+    task.encoder.As<RnnConfig>().units = 12;
+    task.encoder.As<RnnConfig>().dropout = 0.1;
     task.input.features.word_embedding = 12;
     task.input.features.character_units = 8;
     task.data.batch_sentences = 16;

@@ -20,7 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kTaskKey = "task";
 constexpr const char* kModelKey = "model";
-constexpr const char* kFirstTask = "translate";
 
 /// All settings of a run, as one flat list.
 struct Settings {
@@ -50,7 +49,6 @@ void SetFields(const std::vector<Field>& fields, Json& json,
                const std::string& folder) {
   const std::string path = PathIn(folder, kConfigFile);
   try {
-    DropFormerSettings(fields, json);
     FieldsFromJson(fields, json, path);
   } catch (const ConfigError& error) {
     throw FormatError(error.what());
@@ -72,8 +70,7 @@ LoadedTask ReadSettings(const std::string& folder,
   const std::string path = PathIn(folder, kConfigFile);
   LoadedTask loaded;
   try {
-    // Folders of before there were other tasks name none.
-    loaded.task = MakeTask(TextOr(json, kTaskKey, kFirstTask));
+    loaded.task = MakeTask(TextOr(json, kTaskKey, ""));
     json.erase(kTaskKey);
     Task& task = *loaded.task;
     if (json.contains(kModelKey)) task.ChooseModel(TextOr(json, kModelKey, ""));
@@ -109,8 +106,7 @@ void TakeWeights(Task& task, const std::string& folder) {
 /// Whether training goes on with a model of the same task. Throws: as
 /// ReadModelSettings; ConfigError if it can start from neither.
 bool Continues(const Task& task, const std::string& folder) {
-  const std::string name =
-      TextOr(ReadModelSettings(folder), kTaskKey, kFirstTask);
+  const std::string name = TextOr(ReadModelSettings(folder), kTaskKey, "");
   if (!task.CanStartFrom(name)) {
     throw ConfigError(
         fmt::format("{} holds a model for task '{}', which '{}' cannot start "
@@ -215,7 +211,6 @@ void TakeSettings(Task& task, const std::string& folder) {
   FieldList list;
   task.Visit(list);
   Json known = Json::object();
-  DropFormerSettings(list.fields(), json);
   for (const Field& field : list.fields()) {
     if (field.section == "Data" && IsPath(field)) continue;
     for (const auto& [key, value] : json.items()) {

@@ -7,6 +7,7 @@
 
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
+#include "heed/models/recurrent_config.h"
 #include "heed/tasks/translation.h"
 
 namespace heed {
@@ -36,9 +37,9 @@ inline std::string AsLines(const std::vector<std::string>& lines) {
 
 inline TranslationConfig TinyConfig(const std::string& out) {
   TranslationConfig config;
-  config.model.recurrent.embedding = 12;
-  config.model.recurrent.units = 16;
-  config.model.recurrent.dropout = 0.1;
+  config.model.As<RecurrentConfig>().embedding = 12;
+  config.model.As<RecurrentConfig>().units = 16;
+  config.model.As<RecurrentConfig>().dropout = 0.1;
   config.data.vocabulary = "words";
   config.data.batch_sentences = 16;
   config.optimizer.learning_rate = 0.01;

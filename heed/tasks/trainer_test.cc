@@ -10,6 +10,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/io/file.h"
+#include "heed/models/recurrent_config.h"
 #include "heed/tasks/testing.h"
 #include "heed/train/checkpoint.h"
 
@@ -77,8 +78,8 @@ class Trainer : public testing::Test {
 
 TEST_F(Trainer, LearnsToReverse) {
   TranslationConfig config = TinyConfig(Out("model"));
-  config.model.recurrent.units = 32;
-  config.model.recurrent.dropout = 0;
+  config.model.As<RecurrentConfig>().units = 32;
+  config.model.As<RecurrentConfig>().dropout = 0;
   config.run.epochs = 60;
   config.optimizer.label_smoothing = 0;
   const TrainResult result = TrainTranslation(config, {train_, valid_});
@@ -218,7 +219,7 @@ TEST_F(Trainer, AccumulatedBatchesAreOneLargerBatch) {
     text.target.push_back(i % 3 ? "c a" : "b a");
   }
   TranslationConfig config = TinyConfig(Out("one"));
-  config.model.recurrent.dropout = 0;
+  config.model.As<RecurrentConfig>().dropout = 0;
   config.data.batch_sentences = 8;
   config.optimizer.optimizer = "sgd";  // Adam's first steps know only signs
   config.optimizer.learning_rate = 1;

@@ -83,30 +83,20 @@ void CheckSameTokens(const TranslationModel& a, const TranslationModel& b) {
 }
 
 /// Which attention is taught, and that there is one.
-void ResolveGuided(const DataConfig& data, ModelConfig& model) {
+void ResolveGuided(const DataConfig& data,
+                   ModelChoice<TranslatorSettings>& model) {
   if (!data.valid_alignment.empty() && data.valid.empty()) {
     throw ConfigError(
         "valid_alignment holds links of validation pairs; name these with "
         "--valid-source and --valid-target, or --valid-tsv");
   }
-  const bool wanted =
-      !data.guided_alignment.empty() || !data.valid_alignment.empty();
-  if (wanted && model.family() != ModelFamily::kTransformer &&
-      model.recurrent.attention == "none") {
+  const bool guided = !data.guided_alignment.empty();
+  if ((guided || !data.valid_alignment.empty()) && !model->attends()) {
     throw ConfigError(fmt::format(
         "{}: model '{}' has no attention to align words with",
-        data.guided_alignment.empty() ? "valid_alignment" : "guided_alignment",
-        model.model));
+        guided ? "guided_alignment" : "valid_alignment", model.name()));
   }
-  if (data.guided_alignment.empty() ||
-      model.family() != ModelFamily::kTransformer) {
-    return;
-  }
-  TransformerConfig& c = model.transformer;
-  if (c.alignment_layer < 0) {
-    c.alignment_layer = std::max(0, c.decoder_layers - 2);
-  }
-  if (c.alignment_head < 0) c.alignment_head = 0;
+  if (guided) model->GuideAlignment();
 }
 
 /// The words of a pair's tokens; of none if the vocabulary reads the line in
@@ -130,7 +120,7 @@ void TranslationConfig::Visit(FieldList& v) {
 
 void TranslationConfig::Resolve() {
   data.Resolve();
-  model.Resolve();
+  model->Fill();
   ResolveGuided(data, model);
   TrainingConfig training = {optimizer, run};
   training.Resolve();
@@ -145,7 +135,7 @@ void TranslationTask::Visit(FieldList& v) {
 
 void TranslationTask::Resolve() {
   data.Resolve();
-  model.Resolve();
+  model->Fill();
   ResolveGuided(data, model);
 }
 
@@ -197,7 +187,7 @@ void TranslationTask::MakeModel(uint64_t seed) {
                             model,
                             data,
                             *vocabularies_,
-                            MakeTranslator(model, *vocabularies_, seed),
+                            MakeTranslator(*model, *vocabularies_, seed),
                             {}};
 }
 
@@ -246,7 +236,7 @@ std::string TranslationTask::Summary() const {
       v.target.size(),
       LearntSizeNote(v.target.size(), data.target_vocabulary_size),
       guided() ? "; links of " + Counted(linked_pairs_, "pair") : "",
-      model.PrecisionNote());
+      model->PrecisionNote());
 }
 
 BatchOptions TranslationTask::Batches() const {
@@ -475,17 +465,11 @@ Report TranslationTask::Evaluate() const {
   return report;
 }
 
-std::unique_ptr<SequenceModel> MakeTranslator(const ModelConfig& config,
-                                              const Vocabularies& vocabularies,
-                                              uint64_t seed) {
-  const int source = vocabularies.source.size();
-  const int target = vocabularies.target.size();
-  if (config.family() == ModelFamily::kTransformer) {
-    return std::make_unique<Transformer>(config.transformer, source, target,
-                                         seed);
-  }
-  return std::make_unique<EncoderDecoder>(config.recurrent, source, target,
-                                          seed);
+std::unique_ptr<SequenceModel> MakeTranslator(
+    const TranslatorSettings& settings, const Vocabularies& vocabularies,
+    uint64_t seed) {
+  return settings.Make(vocabularies.source.size(), vocabularies.target.size(),
+                       seed);
 }
 
 TranslationModel ReadTranslationModel(const std::string& folder,

@@ -9,7 +9,7 @@
 #include "heed/data/batches.h"
 #include "heed/decode/translator.h"
 #include "heed/metrics/aer.h"
-#include "heed/models/config.h"
+#include "heed/models/registry.h"
 #include "heed/models/sequence_model.h"
 #include "heed/tasks/parallel_text.h"
 #include "heed/tasks/task.h"
@@ -23,7 +23,7 @@ namespace heed {
 
 /// All of `heed train --task translate`.
 struct TranslationConfig {
-  ModelConfig model;
+  ModelChoice<TranslatorSettings> model;
   DataConfig data;
   OptimizerConfig optimizer;
   RunConfig run;
@@ -36,10 +36,10 @@ struct TranslationConfig {
 class TranslationTask : public Task {
  public:
   TranslationTask() = default;
-  TranslationTask(ModelConfig model, DataConfig data)
+  TranslationTask(ModelChoice<TranslatorSettings> model, DataConfig data)
       : model(std::move(model)), data(std::move(data)) {}
 
-  ModelConfig model;
+  ModelChoice<TranslatorSettings> model;
   DataConfig data;
 
   std::string name() const override { return "translate"; }
@@ -128,10 +128,10 @@ class TranslationTask : public Task {
   std::string plot_file_;
 };
 
-/// The model that a resolved config describes, with fresh weights.
-std::unique_ptr<SequenceModel> MakeTranslator(const ModelConfig& config,
-                                              const Vocabularies& vocabularies,
-                                              uint64_t seed);
+/// The model that filled settings describe, with fresh weights.
+std::unique_ptr<SequenceModel> MakeTranslator(
+    const TranslatorSettings& settings, const Vocabularies& vocabularies,
+    uint64_t seed);
 
 /// A translation model of a folder. Throws: as ReadTask; FormatError if the
 /// folder holds a model of another task.

@@ -4,6 +4,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/models/recurrent_config.h"
 #include "heed/tasks/translation.h"
 
 namespace heed {
@@ -19,7 +20,7 @@ TEST(TranslationConfig, ResolveFillsInWhatZeroStandsFor) {
   EXPECT_EQ(config.data.source_vocabulary_size, 8000);
   EXPECT_EQ(config.data.target_vocabulary_size, 8000);
   EXPECT_EQ(config.optimizer.epsilon, 1e-8);
-  EXPECT_EQ(config.model.recurrent.variant, "rnnsearch");
+  EXPECT_EQ(config.model.As<RecurrentConfig>().variant, "rnnsearch");
   for (const Field& field : FieldsOf(config)) {
     if (field.key == "metric") continue;  // chosen by the task
     EXPECT_NE(field.Value(), "auto") << field.key;
@@ -71,7 +72,7 @@ TEST(TranslationConfig, AsManyWeightsAreKeptAsAreAveraged) {
 TEST(TranslationConfig, ResolvingTwiceChangesNothing) {
   for (const char* model : {"fixed", "bahdanau", "luong"}) {
     TranslationConfig config;
-    config.model.model = model;
+    config.model.Choose(model);
     config.Resolve();
     const auto once = ToJson(config);
     config.Resolve();
@@ -118,7 +119,7 @@ TEST(TranslationConfig, ChoicesThatDoNotFitAreRefused) {
 
 TEST(TranslationConfig, JsonGivesTheSameBack) {
   TranslationConfig config;
-  config.model.recurrent.units = 77;
+  config.model.As<RecurrentConfig>().units = 77;
   config.data.train.source = {"a \"b\"", "c,d"};
   config.optimizer.learning_rate = 0.1 + 0.2;
   config.run.seed = ~uint64_t{0};

@@ -23,7 +23,7 @@ class EvaluationTest : public testing::Test {
                          const ParallelText& text,
                          const std::string& model = "bahdanau") const {
     TranslationConfig config = TinyConfig(folder_.Path(vocabulary + model));
-    config.model.model = model;
+    config.model.Choose(model);
     config.data.vocabulary = vocabulary;
     config.data.source_vocabulary_size = vocabulary == "unigram" ? 9 : 0;
     config.data.target_vocabulary_size = config.data.source_vocabulary_size;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "heed/io/safetensors.h"
-#include "heed/models/config.h"
+#include "heed/models/registry.h"
 #include "heed/models/sequence_model.h"
 #include "heed/tasks/parallel_text.h"
 
@@ -14,7 +14,7 @@ namespace heed {
 
 struct TranslationModel {
   std::string folder;
-  ModelConfig config;
+  ModelChoice<TranslatorSettings> config;
   DataConfig data;
   Vocabularies vocabularies;
   std::shared_ptr<SequenceModel> model;

@@ -186,8 +186,9 @@ AlignmentView WordView(const Translation& translation, VocabularyKind source,
 AttentionChoice UsualAttention(const TranslationModel& model) {
   const std::vector<std::string> all = model.model->source_attentions();
   if (all.empty()) {
-    throw ConfigError(fmt::format(
-        "model '{}' has no attention to align words with", model.config.model));
+    throw ConfigError(
+        fmt::format("model '{}' has no attention to align words with",
+                    model.config.name()));
   }
   AttentionChoice choice;
   choice.head = model.model->alignment_head();

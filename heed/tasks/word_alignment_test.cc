@@ -18,8 +18,8 @@ class WordAlignment : public testing::Test {
                          const ParallelText& text,
                          const std::string& model = "bahdanau") const {
     TranslationConfig config = TinyConfig(folder_.Path(vocabulary + model));
-    config.model.model = model;
-    TransformerConfig& c = config.model.transformer;
+    config.model.Choose(model);
+    TransformerConfig& c = config.model.As<TransformerConfig>();
     c.layers = 1;
     c.decoder_layers = 3;
     c.width = 16;
@@ -212,8 +212,8 @@ TEST_F(WordAlignment, AgreementChoosesAmongAllLayersOfBothDirections) {
 TEST_F(WordAlignment, ALineBeyondTheModelsPositionsIsNamed) {
   ParallelText text = ReversedLetters(20, 3);
   TranslationConfig config = TinyConfig(folder_.Path("learned"));
-  config.model.model = "transformer-tiny";
-  TransformerConfig& c = config.model.transformer;
+  config.model.Choose("transformer-tiny");
+  TransformerConfig& c = config.model.As<TransformerConfig>();
   c.layers = 1;
   c.width = c.ff = 16;
   c.heads = 2;

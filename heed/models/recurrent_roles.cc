@@ -1,0 +1,128 @@
+#include "heed/models/recurrent_roles.h"
+
+#include "heed/models/encoder_decoder.h"
+#include "heed/models/recurrent_language_model.h"
+#include "heed/models/rnn_encoder.h"
+
+namespace heed {
+namespace {
+
+class RecurrentTranslator
+    : public SettingsOf<RecurrentTranslator, TranslatorSettings,
+                        RecurrentConfig> {
+ public:
+  using SettingsOf::SettingsOf;
+
+  void Fill() override {
+    config_.model = model_;
+    config_.Resolve();
+  }
+  bool attends() const override { return config_.attention != "none"; }
+  std::unique_ptr<SequenceModel> Make(int source_vocabulary,
+                                      int target_vocabulary, uint64_t seed,
+                                      DType dtype) const override {
+    return std::make_unique<EncoderDecoder>(config_, source_vocabulary,
+                                            target_vocabulary, seed, dtype);
+  }
+};
+
+class RnnEncoding : public SettingsOf<RnnEncoding, EncoderSettings, RnnConfig> {
+ public:
+  using SettingsOf::SettingsOf;
+
+  void Fill(const EncoderUse& use) override { config_.Resolve(use.causal); }
+  int64_t features() const override { return config_.units; }
+  std::unique_ptr<SequenceEncoder> Make(const Scope& scope, int64_t inputs,
+                                        bool causal) const override {
+    return std::make_unique<RnnEncoder>(scope, config_, inputs, causal);
+  }
+  std::unique_ptr<TextEncoder> MakeText(const Scope& scope, int64_t vocabulary,
+                                        int64_t segments) const override {
+    return std::make_unique<EmbeddedTextEncoder>(
+        scope, EmbeddedTextEncoder::Sizes{vocabulary, config_.units, segments},
+        Make(scope, config_.units, /*causal=*/false));
+  }
+};
+
+class RnnLanguageModel
+    : public SettingsOf<RnnLanguageModel, LanguageModelSettings,
+                        RecurrentLanguageConfig> {
+ public:
+  using SettingsOf::SettingsOf;
+
+  void Fill(int /*length*/) override { config_.Resolve(); }
+  std::unique_ptr<SequenceModel> Make(int vocabulary, uint64_t seed,
+                                      DType dtype) const override {
+    return std::make_unique<RecurrentLanguageModel>(config_, vocabulary, seed,
+                                                    dtype);
+  }
+};
+
+std::unique_ptr<ModelSettings> MakeForecaster(const std::string& model) {
+  return std::make_unique<ForecastSettings>(
+      std::make_unique<RnnEncoding>(model),
+      ForecastUse{"units=64 dropout=0.2",
+                  "lookback=96 patch=1 patch_stride=1 independent_columns=no "
+                  "forecast_from=last",
+                  /*causal=*/true, 1e-3});
+}
+
+}  // namespace
+
+std::vector<ModelRow> RecurrentModels() {
+  const std::vector<ModelRow::MakeRole> roles = {MakeRole<RecurrentTranslator>};
+  const std::string bench = "embedding=512 units=512 dropout=0";
+  return {
+      {.name = "fixed",
+       .variants =
+           {{"cho", "the last state alone carries the source, at every step",
+             "Cho et al. 2014, arXiv:1406.1078",
+             "cell=gru layers=1 bidirectional=no reverse_source=no "
+             "bridge=project attention=none score=additive input_feeding=no "
+             "readout=maxout readout_state=cur"},
+            {"sutskever",
+             "the last states start the decoder; the source is read backwards",
+             "Sutskever et al. 2014, arXiv:1409.3215",
+             "cell=lstm layers=2 bidirectional=no reverse_source=yes "
+             "bridge=copy attention=none score=additive input_feeding=no "
+             "readout=none readout_state=cur"}},
+       .roles = roles,
+       .bench = bench},
+      {.name = "bahdanau",
+       .variants =
+           {{"rnnsearch",
+             "bidirectional; attention between two steps of the decoder",
+             "Bahdanau et al. 2014, arXiv:1409.0473",
+             "cell=gru_bahdanau layers=1 bidirectional=yes reverse_source=no "
+             "bridge=project attention=before score=additive input_feeding=no "
+             "readout=maxout readout_state=prev"},
+            {"cgru", "conditional GRU: attention between two halves of a step",
+             "Sennrich et al. 2017, arXiv:1703.04357",
+             "cell=gru layers=1 bidirectional=yes reverse_source=no "
+             "bridge=project attention=between score=additive input_feeding=no "
+             "readout=tanh readout_state=cur"}},
+       .roles = roles,
+       .usual = true,
+       .imports = {"marian/s2s", "marian/amun"},
+       .bench = bench + " cell=gru readout=tanh readout_state=cur"},
+      {.name = "luong",
+       .variants = {{"global",
+                     "unidirectional; attention after the step, fed back",
+                     "Luong et al. 2015, arXiv:1508.04025",
+                     "cell=lstm layers=2 bidirectional=no reverse_source=yes "
+                     "bridge=copy attention=after score=general "
+                     "input_feeding=yes readout=none readout_state=cur"}},
+       .roles = roles,
+       .bench = bench},
+  };
+}
+
+std::vector<ModelRow> RnnModels() {
+  return {{.name = "rnn",
+           .variants = {{"", "recurrent, with attention over its own states",
+                         "Schuster and Paliwal 1997"}},
+           .roles = {MakeRole<RnnEncoding>, MakeRole<RnnLanguageModel>,
+                     MakeForecaster}}};
+}
+
+}  // namespace heed

@@ -1,0 +1,123 @@
+#include "heed/models/registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "heed/kernels/gemm.h"
+#include "heed/models/recurrent_roles.h"
+#include "heed/models/transformer_roles.h"
+
+namespace heed {
+namespace {
+
+std::deque<ModelRow>& Rows() {
+  static std::deque<ModelRow> rows = [] {
+    std::deque<ModelRow> all;
+    for (const auto& models : {RecurrentModels(), PatchModels(), RnnModels(),
+                               TransformerModels(), BertModels()}) {
+      all.insert(all.end(), models.begin(), models.end());
+    }
+    return all;
+  }();
+  return rows;
+}
+
+std::vector<std::string> NamesOfAll() {
+  std::vector<std::string> names;
+  for (const ModelRow& row : Rows()) names.push_back(row.name);
+  return names;
+}
+
+}  // namespace
+
+bool ModelSettings::wants_bf16() const {
+  const std::unique_ptr<ModelSettings> copy = Clone();
+  const std::vector<Field> fields = FieldsOf(*copy);
+  const Field* precision = FindField(fields, "precision");
+  return precision != nullptr && precision->Value() == "bf16";
+}
+
+kernels::Precision ModelSettings::precision() const {
+  return ParsePrecision(wants_bf16() ? "bf16" : "f32");
+}
+
+std::string ModelSettings::PrecisionNote() const {
+  return wants_bf16() && !kernels::HasBF16()
+             ? "; this processor does not multiply bf16: products are f32"
+             : "";
+}
+
+ForecastSettings::ForecastSettings(std::unique_ptr<EncoderSettings> encoder,
+                                   const ForecastUse& use)
+    : encoder_(std::move(encoder)), use_(use) {
+  SetPreset(FieldsOf(*encoder_), use.encoder);
+  SetPreset(FieldsOf(forecaster_), use.forecaster);
+}
+
+ForecastSettings::ForecastSettings(const ForecastSettings& other)
+    : encoder_(
+          static_cast<EncoderSettings*>(other.encoder_->Clone().release())),
+      use_(other.use_),
+      forecaster_(other.forecaster_) {}
+
+std::unique_ptr<ModelSettings> ForecastSettings::Clone() const {
+  return std::make_unique<ForecastSettings>(*this);
+}
+
+const ModelVariant& ModelRow::Variant(const std::string& variant) const {
+  std::vector<std::string> names;
+  for (const ModelVariant& one : variants) {
+    if (variant == "auto" || variant == one.name) return one;
+    names.push_back(one.name);
+  }
+  throw ConfigError(fmt::format("model '{}' has no variant '{}'; there are {}",
+                                name, variant, fmt::join(names, ", ")));
+}
+
+const std::deque<ModelRow>& Models() { return Rows(); }
+
+void AddModel(ModelRow row) {
+  const std::vector<std::string> names = NamesOfAll();
+  if (std::find(names.begin(), names.end(), row.name) != names.end()) {
+    throw ConfigError(fmt::format("there is a model '{}' already", row.name));
+  }
+  Rows().push_back(std::move(row));
+}
+
+const ModelRow& FindModel(const std::string& name) {
+  for (const ModelRow& row : Rows()) {
+    if (row.name == name) return row;
+  }
+  ThrowNoSuchModel(name, "model", NamesOfAll());
+}
+
+std::vector<std::string> VariantNames() {
+  std::vector<std::string> names;
+  for (const ModelRow& row : Rows()) {
+    for (const ModelVariant& variant : row.variants) {
+      if (!variant.name.empty()) names.push_back(variant.name);
+    }
+  }
+  return names;
+}
+
+const ModelRow& ModelForImport(const std::string& format) {
+  for (const ModelRow& row : Rows()) {
+    for (const std::string& known : row.imports) {
+      if (known == format) return row;
+    }
+  }
+  throw ConfigError(fmt::format("there is no model for '{}'", format));
+}
+
+void ThrowNoSuchModel(const std::string& name, const char* role,
+                      const std::vector<std::string>& names) {
+  throw ConfigError(fmt::format("model: '{}' is no {}{} (valid: {})", name,
+                                role, DidYouMean(name, names),
+                                fmt::join(names, ", ")));
+}
+
+}  // namespace heed

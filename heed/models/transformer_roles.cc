@@ -1,0 +1,198 @@
+#include "heed/models/transformer_roles.h"
+
+#include <algorithm>
+
+#include "heed/models/transformer.h"
+
+namespace heed {
+namespace {
+
+class TransformerTranslator
+    : public SettingsOf<TransformerTranslator, TranslatorSettings,
+                        TransformerConfig> {
+ public:
+  using SettingsOf::SettingsOf;
+
+  void Fill() override { config_.Resolve(model_); }
+  bool attends() const override { return true; }
+  void GuideAlignment() override {
+    TransformerConfig& c = config_;
+    if (c.alignment_layer < 0) {
+      c.alignment_layer = std::max(0, c.decoder_layers - 2);
+    }
+    if (c.alignment_head < 0) c.alignment_head = 0;
+  }
+  std::unique_ptr<SequenceModel> Make(int source_vocabulary,
+                                      int target_vocabulary, uint64_t seed,
+                                      DType dtype) const override {
+    return std::make_unique<Transformer>(config_, source_vocabulary,
+                                         target_vocabulary, seed, dtype);
+  }
+};
+
+class TransformerWriter
+    : public SettingsOf<TransformerWriter, LanguageModelSettings,
+                        TransformerConfig> {
+ public:
+  using SettingsOf::SettingsOf;
+
+  void Fill(int length) override {
+    if (config_.max_positions == 0) config_.max_positions = length + 1;
+    config_.Resolve(model_);
+  }
+  std::unique_ptr<SequenceModel> Make(int vocabulary, uint64_t seed,
+                                      DType dtype) const override {
+    return std::make_unique<TransformerLanguageModel>(config_, vocabulary, seed,
+                                                      dtype);
+  }
+};
+
+/// In the role of EncoderSettings or of a narrower one.
+template <typename Derived, typename Role>
+class EncodingAs : public SettingsOf<Derived, Role, TransformerConfig> {
+ public:
+  using SettingsOf<Derived, Role, TransformerConfig>::SettingsOf;
+
+  void Visit(FieldList& v) override { this->config_.VisitEncoder(v); }
+  void Fill(const EncoderUse& use) override {
+    TransformerConfig& c = this->config_;
+    if (c.max_positions == 0) c.max_positions = use.length;
+    c.Resolve(this->model_);
+  }
+  int64_t features() const override { return this->config_.width; }
+  int positions() const override {
+    const TransformerConfig& c = this->config_;
+    return c.position == "learned" ? c.max_positions : 0;
+  }
+  std::unique_ptr<SequenceEncoder> Make(const Scope& scope, int64_t inputs,
+                                        bool causal) const override {
+    return std::make_unique<TransformerEncoder>(scope, this->config_, inputs,
+                                                causal);
+  }
+  std::unique_ptr<TextEncoder> MakeText(const Scope& scope, int64_t vocabulary,
+                                        int64_t segments) const override {
+    TransformerConfig c = this->config_;
+    if (segments > 1) c.segments = static_cast<int>(segments);
+    return std::make_unique<TransformerTextEncoder>(scope, c, vocabulary);
+  }
+};
+
+class TransformerEncoding
+    : public EncodingAs<TransformerEncoding, EncoderSettings> {
+ public:
+  using EncodingAs::EncodingAs;
+};
+
+class BertPretraining
+    : public EncodingAs<BertPretraining, PretrainingSettings> {
+ public:
+  using EncodingAs::EncodingAs;
+
+  int segments() const override { return config_.segments; }
+  std::unique_ptr<Bert> MakePretraining(int64_t vocabulary, uint64_t seed,
+                                        DType dtype) const override {
+    return std::make_unique<Bert>(config_, vocabulary, seed, dtype);
+  }
+};
+
+/// Row by row.
+std::unique_ptr<ModelSettings> MakeRowForecaster(const std::string& model) {
+  return std::make_unique<ForecastSettings>(
+      std::make_unique<TransformerEncoding>(model),
+      ForecastUse{"layers=2 width=64 ff=128 heads=4 dropout=0.2",
+                  "lookback=96 patch=1 patch_stride=1 independent_columns=no "
+                  "forecast_from=last",
+                  /*causal=*/true, 1e-3});
+}
+
+/// Sizes of the paper for small data (ETTh1), but with layer normalisation
+/// before each sublayer and none at the end: the head then sees the patches
+/// themselves too, and a linear forecast is where learning begins.
+std::unique_ptr<ModelSettings> MakePatchForecaster(const std::string& model) {
+  return std::make_unique<ForecastSettings>(
+      std::make_unique<TransformerEncoding>(model),
+      ForecastUse{"layers=3 width=16 ff=128 heads=4 dropout=0.2 "
+                  "activation=gelu norm=pre final_norm=no position=learned",
+                  "", /*causal=*/false, 3e-3});
+}
+
+constexpr char kVaswani[] = "Vaswani et al. 2017, arXiv:1706.03762";
+constexpr char kDevlin[] = "Devlin et al. 2018, arXiv:1810.04805";
+constexpr char kTurc[] = "Turc et al. 2019, arXiv:1908.08962";
+
+/// Behind the sizes of each.
+constexpr char kUsual[] =
+    " dropout=0.1 activation=relu position=sinusoidal max_positions=1024 "
+    "tie=output embedding_scale=yes embedding_norm=no segments=0 "
+    "attention_dropout=0 activation_dropout=0 norm_epsilon=1e-5 init=glorot";
+constexpr char kBert[] =
+    " norm=post dropout=0.1 activation=gelu position=learned max_positions=512 "
+    "tie=output embedding_scale=no embedding_norm=yes segments=2 "
+    "attention_dropout=0.1 activation_dropout=0 norm_epsilon=1e-12 init=normal";
+constexpr char kTiny[] = "layers=4 width=128 ff=256 heads=4";
+
+}  // namespace
+
+std::vector<ModelRow> TransformerModels() {
+  const auto row = [](const char* name, const char* description,
+                      const char* source, const std::string& sizes) {
+    return ModelRow{
+        .name = name,
+        .variants = {{"", description, source, sizes + kUsual}},
+        .roles = {MakeRole<TransformerTranslator>, MakeRole<TransformerWriter>,
+                  MakeRole<TransformerEncoding>},
+        .bench =
+            "tie=all dropout=0.1 attention_dropout=0.1 activation_dropout=0.1"};
+  };
+  const std::string tiny = kTiny;
+  std::vector<ModelRow> rows = {
+      row("transformer", "sizes as asked for, else those of transformer-tiny",
+          kVaswani, tiny + " norm=pre"),
+      row("transformer-tiny", "4 + 4 layers of 128 features, pre-norm",
+          "Wu et al. 2021, arXiv:2105.14462", tiny + " norm=pre"),
+      row("transformer-marian",
+          "as transformer-tiny, post-norm: heed export can write it",
+          "Junczys-Dowmunt et al. 2018, arXiv:1804.00344",
+          tiny + " norm=post activation=swish position=sinusoidal_concat"),
+      row("transformer-base", "6 + 6 layers of 512 features", kVaswani,
+          "layers=6 width=512 ff=2048 heads=8 norm=post"),
+      row("transformer-big", "6 + 6 layers of 1024 features", kVaswani,
+          "layers=6 width=1024 ff=4096 heads=16 norm=post dropout=0.3"),
+  };
+  rows.front().roles.push_back(MakeRowForecaster);
+  rows.front().imports = {"marian/transformer", "huggingface/marian"};
+  return rows;
+}
+
+std::vector<ModelRow> BertModels() {
+  const auto row = [](const char* name, const char* description,
+                      const char* source, const std::string& sizes) {
+    return ModelRow{.name = name,
+                    .variants = {{"", description, source, sizes + kBert}},
+                    .roles = {MakeRole<BertPretraining>},
+                    .fine_tuning_rate = 3e-4};
+  };
+  std::vector<ModelRow> rows = {
+      row("bert-tiny", "encoder: 2 layers of 128 features", kTurc,
+          "layers=2 width=128 ff=512 heads=2"),
+      row("bert-mini", "encoder: 4 layers of 256 features", kTurc,
+          "layers=4 width=256 ff=1024 heads=4"),
+      row("bert-small", "encoder: 4 layers of 512 features", kTurc,
+          "layers=4 width=512 ff=2048 heads=8"),
+      row("bert-base", "encoder: 12 layers of 768 features", kDevlin,
+          "layers=12 width=768 ff=3072 heads=12"),
+  };
+  rows.back().imports = {"huggingface/bert"};
+  rows.back().fine_tuning_rate = 5e-5;
+  return rows;
+}
+
+std::vector<ModelRow> PatchModels() {
+  return {{.name = "patchtst",
+           .variants = {{"", "patches of a series, each column by itself",
+                         "Nie et al. 2023, arXiv:2211.14730",
+                         std::string(kTiny) + " norm=pre" + kUsual}},
+           .roles = {MakePatchForecaster}}};
+}
+
+}  // namespace heed
