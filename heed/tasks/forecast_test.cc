@@ -122,8 +122,8 @@ TEST_F(Forecasting, EveryModelLearns) {
     task_.ChooseModel(name);
     task_.forecaster.lookback = 20;
     task_.forecaster.horizon = 4;
-    task_.model.As<RnnConfig>().units = 8;
-    task_.model.As<TransformerConfig>().width = 16;
+    SetPresetIfKnown(FieldsOf(*task_.model), "units=8");
+    SetPresetIfKnown(FieldsOf(*task_.model), "width=16");
     training_.run.epochs = 1;
     Train(task_, training_);
     EXPECT_EQ(Evaluate(*ReadTask(training_.run.out).task).details["horizon"], 4)

@@ -53,8 +53,7 @@ class Tagging : public testing::Test {
   void SetUp() override { training_.run.out = folder_.Path("model"); }
 
   void MakeSmall(TagTask& task) {
-    task.encoder.As<RnnConfig>().units = 12;
-    task.encoder.As<RnnConfig>().dropout = 0.1;
+    SetPresetIfKnown(FieldsOf(*task.encoder), "units=12 dropout=0.1");
     task.input.features.word_embedding = 12;
     task.input.features.character_units = 8;
     task.data.batch_sentences = 16;

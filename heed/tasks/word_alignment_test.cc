@@ -19,12 +19,10 @@ class WordAlignment : public testing::Test {
                          const std::string& model = "bahdanau") const {
     TranslationConfig config = TinyConfig(folder_.Path(vocabulary + model));
     config.model.Choose(model);
-    TransformerConfig& c = config.model.As<TransformerConfig>();
-    c.layers = 1;
-    c.decoder_layers = 3;
-    c.width = 16;
-    c.ff = 16;
-    c.heads = 2;
+    const std::vector<Field> fields = FieldsOf(*config.model);
+    SetPresetIfKnown(fields, "embedding=12 units=16 dropout=0.1");
+    SetPresetIfKnown(fields,
+                     "layers=1 decoder_layers=3 width=16 ff=16 heads=2");
     config.data.vocabulary = vocabulary;
     config.data.source_vocabulary_size = vocabulary == "unigram" ? 9 : 0;
     config.data.target_vocabulary_size = config.data.source_vocabulary_size;
