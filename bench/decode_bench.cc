@@ -46,7 +46,7 @@ int64_t BytesOf(kernels::Precision precision) {
   return 1;
 }
 
-std::unique_ptr<SequenceModel> RandomModelOf(const DecodeBenchOptions& o) {
+std::unique_ptr<Decoder> RandomModelOf(const DecodeBenchOptions& o) {
   ModelChoice<TranslatorSettings> model;
   model.Choose(o.model);
   model->Fill();
@@ -131,13 +131,13 @@ void DecodeBenchOptions::Visit(FieldList& v) {
 }
 
 DecodeBenchResult BenchDecoding(const DecodeBenchOptions& o) {
-  const std::unique_ptr<SequenceModel> model = RandomModelOf(o);
+  const std::unique_ptr<Decoder> model = RandomModelOf(o);
   model->parameters().SetPrecision(PrecisionOf(o.dtype));
   return BenchDecoding(o, *model, o.vocab);
 }
 
 DecodeBenchResult BenchDecoding(const DecodeBenchOptions& o,
-                                const SequenceModel& model, int target_vocab) {
+                                const Decoder& model, int target_vocab) {
   const ThreadLimit limit(o.threads);
   const int threads = ThreadCount();
   const kernels::Precision precision = PrecisionOf(o.dtype);
@@ -149,7 +149,7 @@ DecodeBenchResult BenchDecoding(const DecodeBenchOptions& o,
     options.exact_length = length;
     options.keep_scores = false;
     const auto start = Clock::now();
-    BeamSearch(model, source, lengths, options);
+    BeamSearch(model, {source, lengths}, options);
     return SecondsSince(start);
   };
   const auto translate_all = [&] {

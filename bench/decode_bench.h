@@ -6,7 +6,7 @@
 #include <string>
 
 #include "heed/base/config.h"
-#include "heed/models/sequence_model.h"
+#include "heed/models/decoder.h"
 
 namespace heed {
 
@@ -50,7 +50,7 @@ DecodeBenchResult BenchDecoding(const DecodeBenchOptions& options);
 /// Times `model`, whose products are in options.dtype; options.vocab is that of
 /// its source and `target_vocab` that of its target.
 DecodeBenchResult BenchDecoding(const DecodeBenchOptions& options,
-                                const SequenceModel& model, int target_vocab);
+                                const Decoder& model, int target_vocab);
 
 }  // namespace heed
 

@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-std::unique_ptr<SequenceModel> MakeModel(const TrainBenchOptions& o) {
+std::unique_ptr<Decoder> MakeModel(const TrainBenchOptions& o) {
   constexpr uint64_t kSeed = 1;
   ModelChoice<TranslatorSettings> model;
   model.Choose(o.model);
@@ -91,7 +91,7 @@ void TrainBenchOptions::Visit(FieldList& v) {
 
 TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   const ThreadLimit limit(o.threads);
-  const std::unique_ptr<SequenceModel> model = MakeModel(o);
+  const std::unique_ptr<Decoder> model = MakeModel(o);
   OptimizerConfig adam;
   adam.epsilon = 1e-8;
   Optimizer optimizer(model->parameters(), adam);
@@ -118,8 +118,8 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   std::vector<double> rates;
   for (int step = 1; step <= kWarmUp + o.steps; ++step) {
     const auto start = Clock::now();
-    const CrossEntropyLoss loss =
-        model->Loss(ctx, source, lengths, target_in, target_out, loss_options);
+    const CrossEntropyLoss loss = model->Loss(ctx, {source, lengths}, target_in,
+                                              target_out, loss_options);
     tape.Backward(loss.loss);
     tape.Clear();
     optimizer.Step(step, 1e-4);

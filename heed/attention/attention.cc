@@ -180,6 +180,9 @@ Attention::Attention(const Scope& scope, const AttentionSpec& spec)
             .key_axis = spec.key_axis,
             .heads = spec.heads,
             .output = spec.output},
+      names_{info_.path + ".keys", info_.path + ".values",
+             info_.path + ".lengths", info_.path + ".previous",
+             info_.path + ".pairs"},
       sizes_(SizesOf(info_.path, spec)),
       query_(spec.query),
       key_(spec.key),
@@ -345,7 +348,6 @@ Attended Attention::AttendStep(const Context& ctx, const Var& query,
     return Finish(ctx, call, score_->PrepareQuery(ctx, query, batch), memory);
   });
   if (history_ && state != nullptr) {
-    state->rows_of_batch = batch;
     state->previous =
         Reshape(attended.weights, {batch * sizes_.heads, memory.size()});
   }

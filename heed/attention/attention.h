@@ -20,11 +20,13 @@
 #include <string>
 #include <vector>
 
+#include "heed/attention/decoder_state.h"
 #include "heed/attention/mask.h"
 #include "heed/attention/modifier.h"
 #include "heed/attention/normalizer.h"
 #include "heed/attention/score.h"
 #include "heed/base/inline_vector.h"
+#include "heed/kernels/step_attention.h"
 
 namespace heed {
 
@@ -66,18 +68,12 @@ struct Memory {
   bool defined() const { return values.defined(); }
   /// S, of those that are there.
   int64_t size() const { return filled < 0 ? values.dim(1) : filled; }
-  /// Rows `rows` (i32) of the batch, in that order.
-  Memory Select(const Tensor& rows) const;
 };
 
 /// What an attention carries from one step to the next.
 struct AttentionState {
   int64_t position = 0;  // of the next query
   Var previous;          // weights of the last query [B*H, S], if it is used
-  int64_t rows_of_batch = 0;  // B of `previous`
-
-  /// Rows `rows` (i32) of the batch, in that order.
-  void Select(const Tensor& rows);
 };
 
 /// Whether Attend is to give the weights, which then takes memory T * S.
@@ -132,6 +128,34 @@ class Attention {
                           const Memory& memory,
                           WantWeights want = WantWeights::kNo) const;
 
+  /// Self attention of T positions, queries, keys and values side by side.
+  /// `mask` is and-ed to the spec's. With a state that is not whole they stand
+  /// behind those that it knows, whose keys and values it keeps, and `mask` is
+  /// not read. Where score, modifiers and normaliser say that step kernels can
+  /// do it, keys and values stay where they were written. Shapes: qkv [B, T,
+  /// query + key + value], result [B, T, H*D].
+  Var AttendSelf(const Context& ctx, const Var& qkv, const Mask& mask,
+                 DecoderState* state) const;
+  /// The same of queries, keys and values apart, with a state that is not
+  /// whole, by the cache that any score can do with.
+  Var AttendNext(const Context& ctx, const Var& query, const Var& keys,
+                 const Var& values, DecoderState& state) const;
+
+  /// Keeps what AttendSource looks at, unless that has been done. Shapes: keys
+  /// [B, S, key], values [B, S, value], lengths i32 [B] or undefined (all S).
+  void KeepSource(const Context& ctx, const Var& keys, const Var& values,
+                  const Tensor& lengths, DecoderState& state) const;
+  /// The same of keys and values side by side [B, S, key + value].
+  void KeepSource(const Context& ctx, const Var& pairs, const Tensor& lengths,
+                  DecoderState& state) const;
+  bool HasSource(const DecoderState& state) const;
+  /// T queries of each row, of which a source has R / B, about that source.
+  /// With `show`, the state's weights become those of the last query, of head
+  /// `head`, -1: the mean of all. Shapes: query [R, T, query], result [R, T,
+  /// H*D].
+  Var AttendSource(const Context& ctx, const Var& query, DecoderState& state,
+                   bool show, int64_t head = -1) const;
+
   /// Whether what a query gets depends on itself and the memory alone: not on
   /// where it stands, nor on those before it.
   bool independent() const {
@@ -168,8 +192,25 @@ class Attention {
   Attended Fused(Call& call) const;
   Attended Sparse(Call& call) const;
   Attended Composed(Call& call) const;
+  bool StepsByKernel(const Context& ctx, const Tensor& x) const;
+  kernels::StepQueries StepQueriesOf(const Context& ctx, const Tensor& q) const;
+  Tensor SelfSteps(const Context& ctx, const Tensor& qkv,
+                   DecoderState& state) const;
+  Attended AttendKept(const Context& ctx, const Var& query,
+                      const Memory& memory, DecoderState& state,
+                      WantWeights want) const;
+
+  /// Of what it keeps in a DecoderState.
+  struct Names {
+    std::string keys;
+    std::string values;
+    std::string lengths;
+    std::string previous;  // weights [R*H, S]
+    std::string pairs;     // keys and values side by side, for step kernels
+  };
 
   AttentionInfo info_;
+  Names names_;
   AttentionSizes sizes_;
   int64_t query_;
   int64_t key_;
@@ -183,6 +224,9 @@ class Attention {
   bool fused_ = false;
   bool history_ = false;
 };
+
+/// Weights [B, H, T, S] as one [B, T, S]: of `head`, -1: the mean of all.
+Tensor HeadWeights(const Tensor& weights, int64_t head = -1);
 
 }  // namespace heed
 

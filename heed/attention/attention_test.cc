@@ -324,49 +324,6 @@ TEST(Attention, LocationSeesOnlyItsFirstPositions) {
   ExpectGradientsHold(spec);
 }
 
-/// Beams: rows of memory and state in another order attend as before.
-TEST(Attention, SelectedRowsAttendAsBefore) {
-  const TestSizes sizes{3, 4, 9};
-  const Tensor rows = Lengths({2, 2, 0, 1});
-  const auto gather = [&](const Tensor& x) { return kernels::Gather(x, rows); };
-  for (const ScoreInfo& score : Scores()) {
-    for (const char* modifier :
-         {"", "alibi", "local_p", "interpolate", "median_window"}) {
-      if (!Fit(score.name, modifier)) continue;
-      const TestRow row{score.name, modifier, "", "softmax"};
-      SCOPED_TRACE(testing::PrintToString(row));
-      AttentionSpec spec = SpecOf(row, sizes);
-      spec.mask = Padding(Lengths({3, 0, 9}));
-      for (const DType dtype : {DType::kF64, DType::kF32}) {
-        const AttentionUnderTest test(spec, sizes, dtype);
-        if (!test.query.defined()) continue;
-        const Attention& attention = test.attention();
-        Memory memory = attention.Prepare({}, test.keys, test.values);
-        AttentionState state;
-        const Tensor first = Positions(test.query, 0, 2);
-        const Tensor last = Positions(test.query, 2, 4);
-        attention.Attend({}, first, memory, &state);
-        AttentionState selected = state;
-        selected.Select(rows);
-        const auto attend = [&](const Tensor& query, const Memory& m,
-                                AttentionState& s) {
-          return attention.Attend({}, query, m, &s, WantWeights::kValues);
-        };
-        const Attended all = attend(last, memory, state);
-        const Attended some =
-            attend(gather(last), memory.Select(rows), selected);
-        EXPECT_EQ(
-            MaxDifference(some.context.value(), gather(all.context.value())),
-            0);
-        EXPECT_EQ(
-            MaxDifference(some.weights.value(), gather(all.weights.value())),
-            0);
-        EXPECT_EQ(selected.position, 4);
-      }
-    }
-  }
-}
-
 TEST(Attention, AGrowingMemoryLeavesCopiesOfItAlone) {
   const AttentionUnderTest test(TestSpec(), {2, 1, 6}, DType::kF32);
   const Attention& attention = test.attention();
@@ -528,6 +485,23 @@ TEST(Sampling, FollowsTheSoftmax) {
                      1.0 / kSamples);
     }
     EXPECT_LT(MaxDifference(counts, soft), 0.04);
+  }
+}
+
+TEST(HeadWeights, IsTheMeanOfHeadsOrOneHead) {
+  const Tensor weights = RandomTensor({2, 3, 2, 4}, 1);
+  const Tensor mean = HeadWeights(weights);
+  ASSERT_EQ(mean.shape(), (Shape{2, 2, 4}));
+  for (int64_t b = 0; b < 2; ++b) {
+    for (int64_t t = 0; t < 2; ++t) {
+      for (int64_t s = 0; s < 4; ++s) {
+        double sum = 0;
+        for (int64_t h = 0; h < 3; ++h) {
+          sum += kernels::At(weights[b][h], t, s);
+        }
+        EXPECT_NEAR(kernels::At(mean[b], t, s), sum / 3, 1e-15);
+      }
+    }
   }
 }
 

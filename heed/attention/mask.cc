@@ -6,7 +6,6 @@
 #include <array>
 
 #include "heed/base/errors.h"
-#include "heed/kernels/gather.h"
 
 namespace heed {
 namespace {
@@ -91,36 +90,6 @@ class NowhereRule : public MaskRule {
   }
 };
 
-/// `rule` for chosen rows of its batch.
-class SelectedRule : public MaskRule {
- public:
-  SelectedRule(Rule rule, Tensor rows)
-      : rule_(std::move(rule)), rows_(std::move(rows)) {}
-
-  void Row(int64_t b, int64_t t, kernels::Range keys,
-           uint8_t* may) const override {
-    rule_->Row(rows_.data<int32_t>()[b], t, keys, may);
-  }
-  Extent Block(int64_t b, kernels::Range queries,
-               kernels::Range keys) const override {
-    return rule_->Block(rows_.data<int32_t>()[b], queries, keys);
-  }
-  const Rule& rule() const { return rule_; }
-  const Tensor& rows() const { return rows_; }
-
- private:
-  Rule rule_;
-  Tensor rows_;
-};
-
-Tensor GatherInts(const Tensor& x, const Tensor& rows) {
-  Tensor result(rows.shape(), DType::kI32);
-  for (int64_t i = 0; i < rows.numel(); ++i) {
-    result.data<int32_t>()[i] = x.data<int32_t>()[rows.data<int32_t>()[i]];
-  }
-  return result;
-}
-
 /// The lesser of each pair of lengths; one may be undefined.
 Tensor Lesser(const Tensor& a, const Tensor& b) {
   if (!a.defined()) return b;
@@ -155,20 +124,6 @@ bool Mask::May(int64_t b, int64_t t, int64_t s) const {
   uint8_t may = 1;
   if (rule_ != nullptr) rule_->Row(b, t, {s, s + 1}, &may);
   return may != 0;
-}
-
-Mask Mask::Select(const Tensor& rows) const {
-  if (all()) return {};
-  // Without this, a beam search would ask through one layer for each step.
-  const auto* selected = dynamic_cast<const SelectedRule*>(rule_.get());
-  Mask mask(selected != nullptr
-                ? std::make_shared<SelectedRule>(
-                      selected->rule(), GatherInts(selected->rows(), rows))
-                : std::make_shared<SelectedRule>(rule_, rows.Clone()),
-            sizes_);
-  if (sizes_.batch >= 0) mask.sizes_.batch = rows.numel();
-  if (lengths_.defined()) mask.lengths_ = GatherInts(lengths_, rows);
-  return mask;
 }
 
 void Mask::Check(const std::string& where, int64_t batch, int64_t queries,

@@ -45,8 +45,8 @@ class Mask {
   const std::shared_ptr<const kernels::Neighbourhood>& graph() const {
     return graph_;
   }
-  /// The mask for rows `rows` (i32) of the batch, in that order.
-  Mask Select(const Tensor& rows) const;
+  /// True if this is Causal() and nothing else.
+  bool causal() const { return causal_; }
   /// Throws ShapeError, naming `where`, if the mask is made for other sizes,
   /// or has more real keys in a row than there are.
   /// Fewer queries and keys are fine unless `exact`.
@@ -58,6 +58,7 @@ class Mask {
   friend Mask operator||(const Mask& a, const Mask& b);
   friend Mask operator!(const Mask& mask);
   friend Mask Padding(const Tensor& lengths);
+  friend Mask Causal();
   friend Mask Adjacency(const kernels::Neighbourhood& graph);
 
   /// The sizes of both. Throws: ShapeError if they differ.
@@ -67,6 +68,7 @@ class Mask {
   MaskSizes sizes_;
   Tensor lengths_;
   std::shared_ptr<const kernels::Neighbourhood> graph_;
+  bool causal_ = false;
 };
 
 Mask operator&&(const Mask& a, const Mask& b);

@@ -87,8 +87,6 @@ TEST(Mask, BlockAgreesWithRow) {
   ExpectBlockAgreesWithRow(SlidingWindow(std::numeric_limits<int64_t>::max(),
                                          std::numeric_limits<int64_t>::max()));
   ExpectBlockAgreesWithRow(!Mask());
-  ExpectBlockAgreesWithRow(
-      Padding(Lengths({0, 29, 7})).Select(Lengths({2, 1, 0})));
   ExpectBlockAgreesWithRow(MaskOf(
       [](int64_t b, int64_t t, int64_t s) { return (b + t * s) % 3 == 0; }));
   const Tensor documents = Documents23();
@@ -338,8 +336,8 @@ TEST(Mask, AMaskOfAnotherSizeIsNamed) {
   EXPECT_NO_THROW(ring.Check("here", 7, 3, 5, false));
   ExpectShapeError([&] { ring.Check("here", 7, 5, 5, false); },
                    {"here", "4", "5"});
-  for (const Mask& both : {padding && ring, padding || ring, !(padding && ring),
-                           (ring && padding).Select(Lengths({1, 1}))}) {
+  for (const Mask& both :
+       {padding && ring, padding || ring, !(padding && ring)}) {
     ExpectShapeError([&] { both.Check("here", 3, 4, 5); }, {"2", "3"});
     ExpectShapeError([&] { both.Check("here", 2, 5, 5); }, {"4", "5"});
   }
@@ -349,26 +347,14 @@ TEST(Mask, AMaskOfAnotherSizeIsNamed) {
                    {"2", "1", "rows"});
 }
 
-TEST(Mask, SelectedRowsAreThoseOfTheBatch) {
-  const Mask mask = Causal() && Padding(Lengths({0, 2, 4}));
-  const Mask selected = mask.Select(Lengths({2, 2, 0, 1}));
-  const Mask again = selected.Select(Lengths({3, 0}));
-  EXPECT_EQ(selected.lengths().ToVector<int32_t>(),
-            (std::vector<int32_t>{4, 4, 0, 2}));
-  EXPECT_EQ(again.lengths().ToVector<int32_t>(), (std::vector<int32_t>{2, 4}));
-  const std::vector<int64_t> rows{2, 2, 0, 1};
-  for (int64_t t = 0; t < 5; ++t) {
-    for (int64_t s = 0; s < 5; ++s) {
-      for (int64_t b = 0; b < 4; ++b) {
-        EXPECT_EQ(selected.May(b, t, s),
-                  mask.May(rows[static_cast<size_t>(b)], t, s));
-      }
-      EXPECT_EQ(again.May(0, t, s), mask.May(1, t, s));
-      EXPECT_EQ(again.May(1, t, s), mask.May(2, t, s));
-    }
+TEST(Mask, OnlyTheCausalOneIsCausal) {
+  EXPECT_TRUE(Causal().causal());
+  EXPECT_TRUE((Causal() && Mask()).causal());
+  for (const Mask& mask :
+       {Mask(), StrictCausal(), !Causal(), Causal() && Padding(Lengths({2})),
+        Causal() || SlidingWindow(1, 1)}) {
+    EXPECT_FALSE(mask.causal());
   }
-  EXPECT_NO_THROW(again.Check("here", 2, 5, 5));
-  EXPECT_TRUE(Mask().Select(Lengths({1})).all());
 }
 
 TEST(Mask, RealKeysAreKnownWhereAllMustBeReal) {

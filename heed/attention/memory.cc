@@ -6,31 +6,8 @@
 
 #include "heed/attention/attention.h"
 #include "heed/base/errors.h"
-#include "heed/kernels/gather.h"
 
 namespace heed {
-
-Memory Memory::Select(const Tensor& rows) const {
-  Memory selected;
-  selected.keys = kernels::Gather(keys.value(), rows);
-  selected.values = values.value().Aliases(keys.value())
-                        ? selected.keys
-                        : Var(kernels::Gather(values.value(), rows));
-  selected.mask = mask.Select(rows);
-  selected.filled = filled;
-  return selected;
-}
-
-void AttentionState::Select(const Tensor& rows) {
-  if (!previous.defined()) return;
-  const int64_t batch = rows_of_batch;
-  const int64_t heads = previous.dim(0) / batch;
-  const Tensor wide =
-      previous.value().Contiguous().Reshape({batch, heads * previous.dim(1)});
-  const Tensor gathered = kernels::Gather(wide, rows);
-  rows_of_batch = rows.numel();
-  previous = gathered.Reshape({rows.numel() * heads, previous.dim(1)});
-}
 
 void Attention::CheckSource(const Var& keys, const Var& values) const {
   const DType dtype = keys.value().dtype();

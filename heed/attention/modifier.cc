@@ -1,5 +1,7 @@
 #include "heed/attention/modifier.h"
 
+#include <cassert>
+
 #include "heed/ops/heads.h"
 #include "heed/ops/shape.h"
 
@@ -18,6 +20,11 @@ Var Modifier::Query(const AttentionSite& /*site*/, const Var& query) const {
 Var Modifier::Keys(const Context& /*ctx*/, const Var& keys, int64_t /*heads*/,
                    int64_t /*offset*/) const {
   return keys;
+}
+
+void Modifier::TurnRows(int64_t /*steps*/, int64_t /*features*/,
+                        int64_t /*offset*/, Tensor& /*x*/) const {
+  assert(!steps());
 }
 
 std::vector<ScoreStep> Modifier::Steps(const AttentionSite& /*site*/) const {

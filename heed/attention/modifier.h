@@ -59,6 +59,14 @@ class Modifier {
   /// Changes of weights [B*H, T, S].
   virtual Var Weights(const AttentionSite& site, const Var& weights) const;
 
+  /// The same change of queries and keys in place, before step kernels see
+  /// them: row r of x stands at position `offset` + r mod `steps`. Only if
+  /// steps(). Shapes: x f32 [R, N*features], rows may be apart.
+  virtual void TurnRows(int64_t steps, int64_t features, int64_t offset,
+                        Tensor& x) const;
+
+  /// True if TurnRows is all that it does.
+  virtual bool steps() const { return false; }
   /// True if the fused kernel can do it: Scores and Weights change nothing.
   virtual bool fused() const { return false; }
   virtual bool uses_history() const { return false; }

@@ -54,6 +54,9 @@ class Score {
   /// True if it is a product of prepared queries and keys, which rotary
   /// positions can turn.
   virtual bool turns() const { return false; }
+  /// True if it is FusedScore::value times the product of query and key as
+  /// they are, which the kernels of single steps can do.
+  virtual bool steps() const { return false; }
   virtual bool takes_query() const { return true; }
   virtual bool uses_history() const { return false; }
 };

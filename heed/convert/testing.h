@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "heed/io/npz.h"
-#include "heed/models/sequence_model.h"
+#include "heed/models/decoder.h"
 #include "heed/tasks/translation_model.h"
 
 namespace heed {
@@ -41,7 +41,7 @@ inline Tensor TimeMajor(const Tensor& ids,
 
 /// That the model scores what the other program scored: source [B, S], lengths
 /// [B], target [B, T], logits [B, T, V], all in its ids.
-inline void ExpectLogits(const SequenceModel& model,
+inline void ExpectLogits(const Decoder& model,
                          const std::map<std::string, Tensor>& golden,
                          const std::map<int32_t, int32_t>& source_ids,
                          const std::map<int32_t, int32_t>& target_ids) {
@@ -51,9 +51,10 @@ inline void ExpectLogits(const SequenceModel& model,
     Tensor row = shifted[t];
     row.CopyFrom(targets[t - 1]);
   }
-  const Var logits =
-      model.Logits(Context(), TimeMajor(golden.at("source"), source_ids),
-                   golden.at("lengths"), shifted);
+  const Var logits = model.Logits(
+      Context(),
+      {TimeMajor(golden.at("source"), source_ids), golden.at("lengths")},
+      shifted);
   const Tensor expected = golden.at("logits").To(DType::kF32);
   for (int64_t b = 0; b < expected.dim(0); ++b) {
     for (int64_t t = 0; t < expected.dim(1); ++t) {

@@ -19,10 +19,9 @@ bool Better(const Continuation& a, const Continuation& b) {
 
 class Beam : public Generation {
  public:
-  Beam(const SequenceModel& model, const Tensor& source, const Tensor& lengths,
-       const DecodeOptions& options, const Tensor& outputs,
-       const SearchHooks& hooks)
-      : Generation(model, source, lengths, options, outputs, hooks, 1,
+  Beam(const Decoder& model, const Inputs& inputs, const DecodeOptions& options,
+       const Tensor& outputs, const SearchHooks& hooks)
+      : Generation(model, inputs, options, outputs, hooks, 1,
                    options.beam + kNeverChosen) {}
 
  private:
@@ -52,13 +51,12 @@ class Beam : public Generation {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> BeamSearch(const SequenceModel& model,
-                                                const Tensor& source,
-                                                const Tensor& lengths,
+std::vector<std::vector<Hypothesis>> BeamSearch(const Decoder& model,
+                                                const Inputs& inputs,
                                                 const DecodeOptions& options,
                                                 const Tensor& outputs,
                                                 const SearchHooks& hooks) {
-  return Beam(model, source, lengths, options, outputs, hooks).Run();
+  return Beam(model, inputs, options, outputs, hooks).Run();
 }
 
 }  // namespace heed

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "heed/decode/hypothesis.h"
-#include "heed/models/sequence_model.h"
+#include "heed/models/decoder.h"
 
 namespace heed {
 
@@ -20,9 +20,8 @@ namespace heed {
 /// outputs i32 [O]. Throws: ConfigError for options that do not fit each other
 /// or the model; ShapeError; NumericError if the model gives NaN; Cancelled if
 /// all sentences are. Thread-safe.
-std::vector<std::vector<Hypothesis>> BeamSearch(const SequenceModel& model,
-                                                const Tensor& source,
-                                                const Tensor& lengths,
+std::vector<std::vector<Hypothesis>> BeamSearch(const Decoder& model,
+                                                const Inputs& inputs,
                                                 const DecodeOptions& options,
                                                 const Tensor& outputs = {},
                                                 const SearchHooks& hooks = {});

@@ -19,7 +19,7 @@ const Ids kSource = {5, 4, 5, kEos};
 std::vector<Hypothesis> Search(const FakeModel& model, const Ids& source,
                                const DecodeOptions& options) {
   const auto [ids, lengths] = SourceOf({source});
-  return BeamSearch(model, ids, lengths, options).at(0);
+  return BeamSearch(model, {ids, lengths}, options).at(0);
 }
 
 double LogProbability(const FakeModel& model, const FakeRow& row,
@@ -167,7 +167,7 @@ TEST_P(BeamWith, TheBatchChangesNothing) {
   }
   DecodeOptions options = Options(4, 2, 0);
   const auto [ids, lengths] = SourceOf(sources);
-  const auto together = BeamSearch(model, ids, lengths, options);
+  const auto together = BeamSearch(model, {ids, lengths}, options);
   ASSERT_EQ(together.size(), sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
     ExpectEqual(together[i], Search(model, sources[i], options));
@@ -197,7 +197,7 @@ TEST_P(BeamWith, WhatIsToldIsNeverTakenBack) {
       reported.at(b).emplace_back(tokens.begin(), tokens.end());
     };
     const auto found =
-        BeamSearch(*model, ids, lengths, Options(4, 2, 0), {}, hooks);
+        BeamSearch(*model, {ids, lengths}, Options(4, 2, 0), {}, hooks);
     EXPECT_EQ(wholes, std::vector<int>(sources.size(), 1));
     for (size_t b = 0; b < sources.size(); ++b) {
       const Ids& written = found[b][0].tokens;
@@ -254,7 +254,7 @@ TEST(Beam, AGreedySearchReportsEachToken) {
   hooks.observer = [&](int64_t, std::span<const int32_t> tokens, bool) {
     reported.emplace_back(tokens.begin(), tokens.end());
   };
-  BeamSearch(model, ids, lengths, options, {}, hooks);
+  BeamSearch(model, {ids, lengths}, options, {}, hooks);
   EXPECT_EQ(reported, (std::vector<Ids>{{4}, {4, 5}, {4, 5, 6}, {4, 5, 6}}));
 }
 
@@ -271,7 +271,7 @@ TEST(Beam, ACancelledSearchTakesNoFurtherStep) {
   const AfterSteps cancellation(endless, 5);
   const auto [ids, lengths] = SourceOf({kSource, kSource});
   for (const int beam : {1, 32}) {
-    EXPECT_THROW(BeamSearch(endless, ids, lengths, UpTo(100, beam, 1), {},
+    EXPECT_THROW(BeamSearch(endless, {ids, lengths}, UpTo(100, beam, 1), {},
                             {{}, {&cancellation, &cancellation}}),
                  Cancelled);
     EXPECT_EQ(endless.rows_of_steps.size(), 5u);
@@ -282,7 +282,7 @@ TEST(Beam, WhatIsCancelledBeforeItsStartTakesNoStep) {
   const RandomModel model(12);
   const AfterSteps cancellation(model, 0);
   const auto [ids, lengths] = SourceOf({kSource});
-  EXPECT_THROW(BeamSearch(model, ids, lengths, UpTo(100, 4, 1), {},
+  EXPECT_THROW(BeamSearch(model, {ids, lengths}, UpTo(100, 4, 1), {},
                           {{}, {&cancellation}}),
                Cancelled);
   EXPECT_TRUE(model.rows_of_steps.empty());
@@ -297,7 +297,7 @@ TEST(Beam, ACancelledSentenceLeavesTheOthersInPeace) {
   const size_t steps = model.rows_of_steps.size();
   ASSERT_GT(steps, 6u);
   const auto [ids, lengths] = SourceOf({kSource, other});
-  const auto found = BeamSearch(model, ids, lengths, options, {},
+  const auto found = BeamSearch(model, {ids, lengths}, options, {},
                                 {{}, {&cancellation, nullptr}});
   EXPECT_TRUE(found[0].empty());
   ASSERT_EQ(found[1].size(), alone.size());
@@ -333,7 +333,7 @@ TEST(Beam, FinishedSentencesLeaveTheBatch) {
   DecodeOptions options;
   options.beam = 1;
   const auto [ids, lengths] = SourceOf({{4, kEos}, long_source, {6, kEos}});
-  const auto found = BeamSearch(model, ids, lengths, options);
+  const auto found = BeamSearch(model, {ids, lengths}, options);
   EXPECT_EQ(found[0][0].tokens, Ids{4});
   EXPECT_EQ(found[1][0].tokens, Ids(20, 5));
   EXPECT_EQ(found[2][0].tokens, Ids{6});
@@ -432,9 +432,9 @@ TEST(Beam, OutputsLimitTheSearchToSomeTokens) {
   options.nbest = 3;
   const RandomModel model(12);
   const auto found =
-      BeamSearch(model, ids, lengths, options,
+      BeamSearch(model, {ids, lengths}, options,
                  Tensor::Of(some, {static_cast<int64_t>(some.size())}));
-  const auto expected = BeamSearch(SomeOf(12, some), ids, lengths, options);
+  const auto expected = BeamSearch(SomeOf(12, some), {ids, lengths}, options);
   for (size_t i = 0; i < 2; ++i) {
     ASSERT_EQ(found[i].size(), 3u);
     for (size_t n = 0; n < 3; ++n) {
@@ -452,7 +452,7 @@ TEST(Beam, OutputsOfAllTokensChangeNothing) {
   DecodeOptions options;
   options.nbest = 5;
   ExpectEqual(
-      BeamSearch(model, ids, lengths, options, Tensor::Of(all, {12}))[0],
+      BeamSearch(model, {ids, lengths}, options, Tensor::Of(all, {12}))[0],
       Search(model, kSource, options));
 }
 
@@ -461,7 +461,7 @@ TEST(Beam, BadOutputsAreErrors) {
   for (const Ids& bad : {Ids{}, Ids{0, 1, 2, 3}, Ids{0, 1, 2, 4, 5},
                          Ids{0, 1, 2, 3, 6, 5}, Ids{0, 1, 2, 3, 5, 5}}) {
     EXPECT_THROW(
-        BeamSearch(CopyModel(9), ids, lengths, {},
+        BeamSearch(CopyModel(9), {ids, lengths}, {},
                    Tensor::Of(bad, {static_cast<int64_t>(bad.size())})),
         ShapeError);
   }
@@ -472,7 +472,7 @@ TEST(Beam, AttentionHasARowForEachTokenAndForTheEnd) {
   DecodeOptions options;
   options.keep_attention = true;
   const auto [ids, lengths] = SourceOf({{4, 5, kEos}, {6, 7, 8, 4, kEos}});
-  const auto found = BeamSearch(model, ids, lengths, options);
+  const auto found = BeamSearch(model, {ids, lengths}, options);
   EXPECT_EQ(found[0][0].source_length, 3);
   EXPECT_EQ(found[0][0].attention,
             (std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
@@ -491,9 +491,10 @@ TEST(Beam, AModelWithoutAttentionGivesNone) {
 }
 
 TEST(Beam, NoSentencesGiveNoHypotheses) {
-  EXPECT_TRUE(BeamSearch(CopyModel(9), Tensor({3, 0}, DType::kI32),
-                         Tensor({0}, DType::kI32), {})
-                  .empty());
+  EXPECT_TRUE(
+      BeamSearch(CopyModel(9),
+                 {Tensor({3, 0}, DType::kI32), Tensor({0}, DType::kI32)}, {})
+          .empty());
 }
 
 TEST(Beam, MoreHypothesesThanTheBeamAreAnError) {
@@ -506,11 +507,11 @@ TEST(Beam, MoreHypothesesThanTheBeamAreAnError) {
 TEST(Beam, BadSourcesAreErrors) {
   const CopyModel model(9);
   const auto [ids, lengths] = SourceOf({kSource});
-  EXPECT_THROW(BeamSearch(model, ids, Tensor::Full({2}, 4, DType::kI32), {}),
+  EXPECT_THROW(BeamSearch(model, {ids, Tensor::Full({2}, 4, DType::kI32)}, {}),
                ShapeError);
-  EXPECT_THROW(BeamSearch(model, ids, Tensor::Full({1}, 5, DType::kI32), {}),
+  EXPECT_THROW(BeamSearch(model, {ids, Tensor::Full({1}, 5, DType::kI32)}, {}),
                ShapeError);
-  EXPECT_THROW(BeamSearch(model, ids, Tensor::Full({1}, -1, DType::kI32), {}),
+  EXPECT_THROW(BeamSearch(model, {ids, Tensor::Full({1}, -1, DType::kI32)}, {}),
                ShapeError);
 }
 
@@ -519,9 +520,9 @@ TEST(Beam, GreedyWordsAreTheSameWithoutScores) {
   DecodeOptions options;
   options.beam = 1;
   const auto [ids, lengths] = SourceOf({kSource, {4, 3}, {7, 5, 9, 6, 3}});
-  const auto scored = BeamSearch(model, ids, lengths, options);
+  const auto scored = BeamSearch(model, {ids, lengths}, options);
   options.keep_scores = false;
-  const auto words = BeamSearch(model, ids, lengths, options);
+  const auto words = BeamSearch(model, {ids, lengths}, options);
   ASSERT_EQ(words.size(), 3u);
   for (size_t i = 0; i < words.size(); ++i) {
     ASSERT_EQ(words[i].size(), 1u);
@@ -531,7 +532,7 @@ TEST(Beam, GreedyWordsAreTheSameWithoutScores) {
     EXPECT_EQ(words[i][0].score, 0);
   }
   options.beam = 2;
-  EXPECT_LT(BeamSearch(model, ids, lengths, options)[0][0].score, 0);
+  EXPECT_LT(BeamSearch(model, {ids, lengths}, options)[0][0].score, 0);
 }
 
 TEST(Beam, NaNScoresAreAnErrorWithoutSumsToo) {

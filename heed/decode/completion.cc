@@ -93,7 +93,7 @@ class Completer::Search {
   const Vocabulary& vocabulary_;
   const std::string typed_;  // with start_
   Context ctx_;
-  std::unique_ptr<DecodingState> state_;
+  DecoderState state_;
   std::vector<Partial> live_ = {Partial()};
   std::vector<Continuation> continuations_;
   Tensor log_probabilities_;  // of the next tokens [rows, V]
@@ -120,12 +120,11 @@ bool Completer::Search::Covers(const Partial& partial, int32_t token) const {
 
 void Completer::Search::Run(const std::vector<int32_t>& prompt) {
   const int64_t S = std::ssize(prompt);
+  const Tensor length = Tensor::Full({1}, static_cast<double>(S), DType::kI32);
   state_ = completer_.model_.Start(
-      ctx_, Tensor::Of(prompt, {S, 1}),
-      Tensor::Full({1}, static_cast<double>(S), DType::kI32));
-  StepOptions options;
-  options.weights = false;
-  state_->SetOptions(options);
+      ctx_,
+      completer_.model_.Encode(ctx_, {Tensor::Of(prompt, {S, 1}), length}));
+  state_.wants_weights = false;
   const int steps = completer_.options_.max_tokens;
   for (int step = 0; step <= steps && !live_.empty(); ++step) {
     Step();
@@ -144,7 +143,7 @@ void Completer::Search::Step() {
   for (const Partial& partial : live_) tokens.push_back(partial.token);
   Tensor scores =
       completer_.model_
-          .Step(ctx_, Tensor::Of(tokens, {std::ssize(tokens)}), *state_)
+          .Step(ctx_, Tensor::Of(tokens, {std::ssize(tokens)}), state_)
           .value()
           .To(DType::kF32);
   for (int64_t r = 0; r < scores.rows(); ++r) {
@@ -217,7 +216,7 @@ void Completer::Search::Keep() {
   live_ = std::move(next);
   if (left < log_mass_ + std::log(kNegligible)) live_.clear();
   if (live_.empty()) return;
-  state_->Reorder(Tensor::Of(rows, {std::ssize(rows)}), {});
+  state_.Reorder(Tensor::Of(rows, {std::ssize(rows)}), {});
 }
 
 std::vector<Completion> Completer::Search::Best() const {
@@ -234,7 +233,7 @@ std::vector<Completion> Completer::Search::Best() const {
   return all;
 }
 
-Completer::Completer(const SequenceModel& model, Vocabulary vocabulary,
+Completer::Completer(const Decoder& model, Vocabulary vocabulary,
                      const CompletionOptions& options)
     : model_(model),
       vocabulary_(std::move(vocabulary)),

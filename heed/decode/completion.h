@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heed/base/config.h"
-#include "heed/models/sequence_model.h"
+#include "heed/models/decoder.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -31,7 +31,7 @@ struct Completion {
   double probability = 0;
 };
 
-/// Completes the last word of a text by a language model: a SequenceModel whose
+/// Completes the last word of a text by a language model: a Decoder whose
 /// source is the text so far (see TransformerLanguageModel). A word is what
 /// stands between white space.
 ///
@@ -47,7 +47,7 @@ class Completer {
  public:
   /// Throws: ConfigError for options out of range, and for a WordPiece
   /// vocabulary, whose tokens do not say where a white space was.
-  Completer(const SequenceModel& model, Vocabulary vocabulary,
+  Completer(const Decoder& model, Vocabulary vocabulary,
             const CompletionOptions& options);
 
   /// Best first; fewer than asked for, or none, if no token sequence agrees. A
@@ -65,7 +65,7 @@ class Completer {
   /// Whether a word is over where this token follows.
   bool Ends(int32_t token) const { return ends_[static_cast<size_t>(token)]; }
 
-  const SequenceModel& model_;
+  const Decoder& model_;
   Vocabulary vocabulary_;
   CompletionOptions options_;
   /// What every word begins with: SentencePiece's mark of a space, or nothing.

@@ -17,20 +17,26 @@ namespace {
 // moves all that the model derived from the remaining sources.
 constexpr int64_t kIdleShare = 8;
 
-void CheckSource(const Tensor& source, const Tensor& lengths) {
-  if (source.rank() != 2 || source.dtype() != DType::kI32 ||
+void CheckSource(const Inputs& inputs) {
+  const bool tokens = inputs.kind == Inputs::Kind::kIds;
+  const Tensor& source = tokens ? inputs.ids : inputs.vectors.value();
+  const Tensor& lengths = inputs.lengths;
+  if (source.rank() != (tokens ? 2 : 3) ||
+      (tokens && source.dtype() != DType::kI32) ||
       lengths.dtype() != DType::kI32 ||
-      lengths.shape() != Shape{source.dim(1)}) {
+      lengths.shape() != Shape{inputs.size()}) {
     throw ShapeError(fmt::format(
-        "decode: source {} and lengths {}; i32 [S, B] and i32 [B] are needed",
+        "decode: source {} and lengths {}; i32 [S, B] or vectors [B, S, F], "
+        "and i32 [B] are needed",
         source.shape().ToString(), lengths.shape().ToString()));
   }
+  const int64_t longest = source.dim(tokens ? 0 : 1);
   const int32_t* length = lengths.data<int32_t>();
   for (int64_t b = 0; b < lengths.numel(); ++b) {
-    if (length[b] < 0 || length[b] > source.dim(0)) {
+    if (length[b] < 0 || length[b] > longest) {
       throw ShapeError(
           fmt::format("decode: sentence {} has length {}; 0 to {} are possible",
-                      b, length[b], source.dim(0)));
+                      b, length[b], longest));
     }
   }
 }
@@ -62,10 +68,9 @@ Tensor Ids(const std::vector<int32_t>& ids) {
 
 }  // namespace
 
-Generation::Generation(const SequenceModel& model, const Tensor& source,
-                       const Tensor& lengths, const DecodeOptions& options,
-                       const Tensor& outputs, const SearchHooks& hooks,
-                       int partials, int top_k)
+Generation::Generation(const Decoder& model, const Inputs& inputs,
+                       const DecodeOptions& options, const Tensor& outputs,
+                       const SearchHooks& hooks, int partials, int top_k)
     : model_(model),
       options_(options),
       hooks_(hooks),
@@ -73,9 +78,9 @@ Generation::Generation(const SequenceModel& model, const Tensor& source,
       outputs_(outputs),
       wanted_(top_k) {
   CheckOptions(options);
-  CheckSource(source, lengths);
+  CheckSource(inputs);
   CheckOutputs(outputs);
-  const int64_t B = source.dim(1);
+  const int64_t B = inputs.size();
   if (!hooks.cancellations.empty()) {
     if (std::ssize(hooks.cancellations) != B) {
       throw ShapeError(fmt::format("decode: {} cancellations for {} sentences",
@@ -86,13 +91,11 @@ Generation::Generation(const SequenceModel& model, const Tensor& source,
   if (B == 0) return;
   tokens_ = Tensor::Full({B}, kBos, DType::kI32);
   sentences_.resize(static_cast<size_t>(B));
-  int64_t max_length = 0;
   for (int64_t b = 0; b < B; ++b) {
     Sentence& sentence = sentences_[static_cast<size_t>(b)];
     sentence.column = b;
-    sentence.source_length = lengths.data<int32_t>()[b];
+    sentence.source_length = inputs.lengths.data<int32_t>()[b];
     sentence.max_length = options.MaxLength(sentence.source_length);
-    max_length = std::max(max_length, sentence.max_length);
     for (int i = 0; i < partials; ++i) {
       Partial& partial = sentence.live.emplace_back();
       partial.row = b;
@@ -102,10 +105,10 @@ Generation::Generation(const SequenceModel& model, const Tensor& source,
       }
     }
   }
-  const bool weights = options.NeedsAttention() || options.coverage_penalty > 0;
-  state_ = model.Start(ctx_, source, lengths);
-  state_->SetOptions({weights, outputs, max_length + 1, wanted_, kSpecialTokens,
-                      options.NeedsScores()});
+  state_ = model.Start(ctx_, model.Encode(ctx_, inputs));
+  state_.wants_weights =
+      options.NeedsAttention() || options.coverage_penalty > 0;
+  if (outputs.defined()) restricted_ = model.output().Restricted(outputs);
 }
 
 double Generation::LogProbability(int64_t row, float score) const {
@@ -157,19 +160,18 @@ bool Generation::IsCancelled(const Sentence& sentence) const {
 
 void Generation::Step() {
   ctx_.CheckCancelled();
-  const Var scores = model_.Step(ctx_, tokens_, *state_);
-  if (scores.defined()) {
-    scores_ = AsFloats(scores.value());
-    const int64_t k = std::clamp<int64_t>(wanted_, 1, scores_.cols());
-    top_k_ = kernels::FindTopK(scores_, static_cast<int>(k), kSpecialTokens,
-                               options_.NeedsScores());
+  const Var features = model_.Next(ctx_, tokens_, state_);
+  const OutputLayer& output = restricted_ ? *restricted_ : model_.output();
+  if (wanted_ > 0) {
+    top_k_ = output.TopK(ctx_, features.value(), wanted_, kSpecialTokens,
+                         options_.NeedsScores());
   } else {
-    top_k_ = state_->top_k();
+    scores_ = AsFloats(output.Scores(ctx_, features).value());
+    top_k_ =
+        kernels::FindTopK(scores_, 1, kSpecialTokens, options_.NeedsScores());
   }
   Prepare();
-  attention_ = state_->options().weights && state_->weights().defined()
-                   ? AsFloats(state_->weights())
-                   : Tensor();
+  attention_ = state_.weights.defined() ? AsFloats(state_.weights) : Tensor();
   if (!attention_.defined() &&
       (options_.replace_unknown || options_.coverage_penalty > 0)) {
     throw ConfigError(
@@ -355,7 +357,7 @@ bool Generation::Rearrange() {
   const bool unmoved =
       !close_up && after == before &&
       std::ranges::adjacent_find(rows, std::greater_equal<>()) == rows.end();
-  if (!unmoved) state_->Reorder(Ids(rows), close_up ? Ids(sources) : Tensor());
+  if (!unmoved) state_.Reorder(Ids(rows), close_up ? Ids(sources) : Tensor());
   tokens_ = Ids(tokens);
   return true;
 }

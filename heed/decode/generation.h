@@ -10,7 +10,7 @@
 
 #include "heed/decode/hypothesis.h"
 #include "heed/decode/prefixes.h"
-#include "heed/models/sequence_model.h"
+#include "heed/models/decoder.h"
 
 namespace heed {
 
@@ -52,10 +52,9 @@ class Generation {
   /// `outputs`, `hooks`: see BeamSearch; `partials`: how many each sentence
   /// starts with; `top_k`: how many scores of each row are wanted, 0: all.
   /// Throws: ConfigError, ShapeError, Cancelled.
-  Generation(const SequenceModel& model, const Tensor& source,
-             const Tensor& lengths, const DecodeOptions& options,
-             const Tensor& outputs, const SearchHooks& hooks, int partials,
-             int top_k);
+  Generation(const Decoder& model, const Inputs& inputs,
+             const DecodeOptions& options, const Tensor& outputs,
+             const SearchHooks& hooks, int partials, int top_k);
   virtual ~Generation() = default;
 
   /// The hypotheses of each sentence, best first.
@@ -98,12 +97,13 @@ class Generation {
   Hypothesis Finish(const Sentence& sentence,
                     const Sentence::Ended& ended) const;
 
-  const SequenceModel& model_;
+  const Decoder& model_;
   const DecodeOptions options_;
   const SearchHooks hooks_;
   const AllCancelled cancelled_;
   Context ctx_;
-  std::unique_ptr<DecodingState> state_;
+  DecoderState state_;
+  std::unique_ptr<OutputLayer> restricted_;  // to `outputs`, if there are any
   std::vector<Sentence> sentences_;  // by their sources in the model's batch
   Tensor outputs_;                   // the tokens of columns; undefined: all
   Tensor tokens_;                    // the last ones, i32 [rows]

@@ -69,12 +69,10 @@ int32_t Pick(const std::vector<Candidate>& candidates, double uniform) {
 
 class Sampling : public Generation {
  public:
-  Sampling(const SequenceModel& model, const Tensor& source,
-           const Tensor& lengths, const DecodeOptions& options,
-           std::span<const int64_t> numbers, const Tensor& outputs,
-           const SearchHooks& hooks)
-      : Generation(model, source, lengths, options, outputs, hooks,
-                   options.nbest, 0),
+  Sampling(const Decoder& model, const Inputs& inputs,
+           const DecodeOptions& options, std::span<const int64_t> numbers,
+           const Tensor& outputs, const SearchHooks& hooks)
+      : Generation(model, inputs, options, outputs, hooks, options.nbest, 0),
         numbers_(numbers) {}
 
  private:
@@ -127,16 +125,17 @@ class Sampling : public Generation {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> Sample(
-    const SequenceModel& model, const Tensor& source, const Tensor& lengths,
-    const DecodeOptions& options, std::span<const int64_t> numbers,
-    const Tensor& outputs, const SearchHooks& hooks) {
-  if (std::ssize(numbers) != lengths.numel()) {
+std::vector<std::vector<Hypothesis>> Sample(const Decoder& model,
+                                            const Inputs& inputs,
+                                            const DecodeOptions& options,
+                                            std::span<const int64_t> numbers,
+                                            const Tensor& outputs,
+                                            const SearchHooks& hooks) {
+  if (std::ssize(numbers) != inputs.size()) {
     throw ShapeError(fmt::format("sample: {} numbers for {} sentences",
-                                 numbers.size(), lengths.numel()));
+                                 numbers.size(), inputs.size()));
   }
-  return Sampling(model, source, lengths, options, numbers, outputs, hooks)
-      .Run();
+  return Sampling(model, inputs, options, numbers, outputs, hooks).Run();
 }
 
 }  // namespace heed

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/decode/hypothesis.h"
-#include "heed/models/sequence_model.h"
+#include "heed/models/decoder.h"
 
 namespace heed {
 
@@ -18,10 +18,12 @@ namespace heed {
 /// alone. Shapes: source i32 [S, B], each column ends with </s>; lengths i32
 /// [B]; numbers [B]; outputs and hooks as BeamSearch. Throws: as BeamSearch.
 /// Thread-safe. Paper: Holtzman 2019, 1904.09751 (top_p).
-std::vector<std::vector<Hypothesis>> Sample(
-    const SequenceModel& model, const Tensor& source, const Tensor& lengths,
-    const DecodeOptions& options, std::span<const int64_t> numbers,
-    const Tensor& outputs = {}, const SearchHooks& hooks = {});
+std::vector<std::vector<Hypothesis>> Sample(const Decoder& model,
+                                            const Inputs& inputs,
+                                            const DecodeOptions& options,
+                                            std::span<const int64_t> numbers,
+                                            const Tensor& outputs = {},
+                                            const SearchHooks& hooks = {});
 
 }  // namespace heed
 

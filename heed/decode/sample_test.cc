@@ -22,7 +22,7 @@ DecodeOptions Sampled(int nbest, uint64_t seed = 1) {
 std::vector<Hypothesis> Draw(const FakeModel& model,
                              const DecodeOptions& options, int64_t number = 0) {
   const auto [ids, lengths] = SourceOf({{4, 5, kEos}});
-  return Sample(model, ids, lengths, options, std::vector<int64_t>{number})
+  return Sample(model, {ids, lengths}, options, std::vector<int64_t>{number})
       .at(0);
 }
 
@@ -156,11 +156,11 @@ TEST(Sample, TheBatchChangesNothing) {
     numbers.push_back(100 - i);
   }
   const auto [ids, lengths] = SourceOf(sources);
-  const auto together = Sample(model, ids, lengths, options, numbers);
+  const auto together = Sample(model, {ids, lengths}, options, numbers);
   for (size_t i = 0; i < sources.size(); ++i) {
     const auto [one, length] = SourceOf({sources[i]});
     const auto alone =
-        Sample(model, one, length, options, std::vector<int64_t>{numbers[i]})
+        Sample(model, {one, length}, options, std::vector<int64_t>{numbers[i]})
             .at(0);
     ASSERT_EQ(together[i].size(), 3u);
     for (size_t n = 0; n < 3; ++n) {
@@ -174,7 +174,7 @@ TEST(Sample, OutputsLimitTheDraws) {
   const RandomModel model(20);
   const Ids some = {kPad, kUnk, kBos, kEos, 5, 11, 17};
   const auto [ids, lengths] = SourceOf({{4, 5, kEos}});
-  const auto found = Sample(model, ids, lengths, Sampled(20),
+  const auto found = Sample(model, {ids, lengths}, Sampled(20),
                             std::vector<int64_t>{0}, Tensor::Of(some, {7}));
   for (const Hypothesis& hypothesis : found.at(0)) {
     for (const int32_t token : hypothesis.tokens) {
@@ -190,12 +190,12 @@ TEST(Sample, ACancelledSentenceDrawsNoFurtherToken) {
   const AfterSteps cancellation(endless, 7);
   const auto [ids, lengths] = SourceOf({{4, 5, kEos}, {6, kEos}});
   const std::vector<int64_t> numbers = {0, 1};
-  EXPECT_THROW(Sample(endless, ids, lengths, options, numbers, {},
+  EXPECT_THROW(Sample(endless, {ids, lengths}, options, numbers, {},
                       {{}, {&cancellation, &cancellation}}),
                Cancelled);
   EXPECT_EQ(endless.rows_of_steps.size(), 7u);
-  const auto alone = Sample(endless, ids, lengths, options, numbers).at(1);
-  const auto found = Sample(endless, ids, lengths, options, numbers, {},
+  const auto alone = Sample(endless, {ids, lengths}, options, numbers).at(1);
+  const auto found = Sample(endless, {ids, lengths}, options, numbers, {},
                             {{}, {&cancellation, nullptr}});
   EXPECT_TRUE(found.at(0).empty());
   ASSERT_EQ(found.at(1).size(), 5u);
@@ -206,7 +206,8 @@ TEST(Sample, ACancelledSentenceDrawsNoFurtherToken) {
 
 TEST(Sample, ANumberIsNeededForEachSentence) {
   const auto [ids, lengths] = SourceOf({{4, kEos}});
-  EXPECT_THROW(Sample(CopyModel(9), ids, lengths, Sampled(1), {}), ShapeError);
+  EXPECT_THROW(Sample(CopyModel(9), {ids, lengths}, Sampled(1), {}),
+               ShapeError);
 }
 
 }  // namespace

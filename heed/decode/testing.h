@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "heed/base/rng.h"
 #include "heed/data/batches.h"
-#include "heed/models/sequence_model.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/models/decoder.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -24,105 +24,96 @@ using Ids = std::vector<int32_t>;
 /// What a test model knows of a row: its source, and what it wrote so far.
 struct FakeRow {
   Ids source;
-  Ids written;  // starts with <s> once there was a step
+  Ids written;  // starts with <s>
 };
 
-class FakeState : public DecodingState {
+/// Features are scores already.
+class FakeOutput : public OutputLayer {
  public:
-  explicit FakeState(std::vector<FakeRow> rows)
-      : rows(std::move(rows)), sources(std::ssize(this->rows)) {}
+  explicit FakeOutput(int64_t V) : V_(V) {}
+  int64_t features() const override { return V_; }
+  Var Scores(const Context&, const Var& x) const override { return x; }
+  std::unique_ptr<OutputLayer> Restricted(const Tensor& ids) const override {
+    class Some : public FakeOutput {
+     public:
+      Some(int64_t V, const Tensor& ids) : FakeOutput(V), ids_(ids) {}
+      Var Scores(const Context&, const Var& x) const override {
+        Tensor scores({x.dim(0), ids_.numel()});
+        for (int64_t r = 0; r < scores.rows(); ++r) {
+          for (int64_t o = 0; o < scores.cols(); ++o) {
+            scores.row<float>(r)[o] =
+                x.value().row<float>(r)[ids_.data<int32_t>()[o]];
+          }
+        }
+        return scores;
+      }
 
-  void Reorder(const Tensor& from, const Tensor& kept) override {
-    const int64_t n = std::ssize(rows) / sources;
-    std::vector<int32_t> left(static_cast<size_t>(sources));
-    std::iota(left.begin(), left.end(), 0);
-    if (kept.defined()) left = kept.ToVector<int32_t>();
-    ASSERT_TRUE(std::ranges::is_sorted(left));
-    sources = std::ssize(left);
-    ASSERT_EQ(from.numel() % sources, 0);
-    const int64_t next_n = from.numel() / sources;
-    std::vector<FakeRow> next;
-    for (const int32_t row : from.ToVector<int32_t>()) {
-      const int64_t source = std::ssize(next) / next_n;
-      ASSERT_EQ(row / n, left.at(static_cast<size_t>(source)));
-      next.push_back(rows.at(static_cast<size_t>(row)));
-    }
-    ++(kept.defined() ? moves_of_sources : moves_of_rows);
-    rows = std::move(next);
-  }
-  void SetWeights(Tensor weights) { weights_ = std::move(weights); }
-
-  int64_t longest_source() const {
-    size_t longest = 0;
-    for (const FakeRow& row : rows) {
-      longest = std::max(longest, row.source.size());
-    }
-    return static_cast<int64_t>(longest);
+     private:
+      Tensor ids_;
+    };
+    return std::make_unique<Some>(V_, ids);
   }
 
-  std::vector<FakeRow> rows;
-  int64_t sources;
-  int moves_of_rows = 0;
-  int moves_of_sources = 0;
+ private:
+  int64_t V_;
 };
 
-/// A model given by the scores and the attention of a row.
-class FakeModel : public SequenceModel {
+/// A model given by the scores and the attention of a row. Its state is the
+/// source of each row, and what it wrote.
+class FakeModel : public Decoder {
  public:
   explicit FakeModel(int V)
-      : SequenceModel(1, DType::kF32, kernels::Precision::kNative), V_(V) {}
+      : Decoder(1, DType::kF32, kernels::Precision::kNative),
+        V_(V),
+        output_(V) {}
 
   /// Scores of all V tokens after row.written.
   virtual std::vector<float> Scores(const FakeRow& row) const = 0;
   /// Attention over row.source; empty if the model has none.
   virtual std::vector<float> Attention(const FakeRow&) const { return {}; }
 
-  Var Logits(const Context&, const Tensor&, const Tensor&,
-             const Tensor&) const override {
-    return {};
+  Encoding Encode(const Context&, const Inputs& inputs) const override {
+    Encoding encoding;
+    encoding.sources = inputs.size();
+    encoding.prompt = kernels::TransposeLeading(inputs.ids);
+    encoding.lengths = inputs.lengths;
+    return encoding;
   }
-  std::unique_ptr<DecodingState> Start(const Context&, const Tensor& source,
-                                       const Tensor& lengths) const override {
-    std::vector<FakeRow> rows(static_cast<size_t>(source.dim(1)));
-    for (size_t b = 0; b < rows.size(); ++b) {
-      for (int32_t s = 0; s < lengths.data<int32_t>()[b]; ++s) {
-        rows[b].source.push_back(source.row<int32_t>(s)[b]);
-      }
-    }
+  DecoderState Start(const Context&, const Encoding& encoding) const override {
+    DecoderState state(encoding.sources);
+    state.At("source", StateRole::kRepeated) = encoding.prompt;
+    state.At("length", StateRole::kSource) = encoding.lengths;
     const std::lock_guard lock(mutex_);
-    batches.push_back(source.dim(1));
+    batches.push_back(encoding.sources);
     rows_of_steps.clear();
-    source_steps = source.dim(0);
-    return std::make_unique<FakeState>(std::move(rows));
+    source_steps = encoding.prompt.dim(1);
+    moves_of_rows = moves_of_sources = 0;
+    return state;
   }
-  Var Step(const Context&, const Tensor& tokens,
-           DecodingState& decoding_state) const override {
-    auto& state = static_cast<FakeState&>(decoding_state);
-    EXPECT_EQ(tokens.numel(), std::ssize(state.rows));
+  Var Features(const Context&, const Tensor& tokens,
+               DecoderState& state) const override {
+    const int64_t R = tokens.numel();
     const std::lock_guard lock(mutex_);
-    rows_of_steps.push_back(tokens.numel());
-    moves_of_rows = state.moves_of_rows;
-    moves_of_sources = state.moves_of_sources;
-    const Tensor& outputs = state.options().outputs;
-    Tensor scores(
-        {tokens.numel(), outputs.defined() ? outputs.numel() : int64_t{V_}});
-    Tensor weights = Tensor::Zeros({tokens.numel(), state.longest_source()});
+    rows_of_steps.push_back(R);
+    CountMoves(state);
+    const std::vector<FakeRow> rows = Append(tokens, state);
+    written_ = state.Find("written")->value();
+    sources_ = state.sources();
+    Tensor scores({1, R, V_});
+    Tensor weights = Tensor::Zeros({R, state.Find("source")->dim(1)});
     bool attends = false;
-    for (int64_t r = 0; r < tokens.numel(); ++r) {
-      FakeRow& row = state.rows[static_cast<size_t>(r)];
-      row.written.push_back(tokens.data<int32_t>()[r]);
-      const std::vector<float> all = Scores(row);
-      for (int64_t o = 0; o < scores.cols(); ++o) {
-        const int64_t id = outputs.defined() ? outputs.data<int32_t>()[o] : o;
-        scores.row<float>(r)[o] = all.at(static_cast<size_t>(id));
-      }
+    for (int64_t r = 0; r < R; ++r) {
+      const FakeRow& row = rows[static_cast<size_t>(r)];
+      std::ranges::copy(Scores(row), scores[0].row<float>(r));
       const std::vector<float> attention = Attention(row);
       std::ranges::copy(attention, weights.row<float>(r));
       attends = attends || !attention.empty();
     }
-    if (attends && state.options().weights) state.SetWeights(weights);
+    if (attends && state.wants_weights) state.weights = weights;
+    ++state.position;
     return scores;
   }
+  const OutputLayer& output() const override { return output_; }
 
   int V() const { return V_; }
 
@@ -134,8 +125,44 @@ class FakeModel : public SequenceModel {
   mutable int moves_of_sources = 0;
 
  private:
+  /// The rows with one token more, which the state gets too.
+  static std::vector<FakeRow> Append(const Tensor& tokens,
+                                     DecoderState& state) {
+    const Tensor source = state.Find("source")->value();
+    const Tensor lengths = state.Find("length")->value();
+    const int64_t R = tokens.numel();
+    Tensor written({R, state.position + 1}, DType::kI32);
+    Var& before = state.At("written", StateRole::kRow);
+    std::vector<FakeRow> rows;
+    for (int64_t r = 0; r < R; ++r) {
+      int32_t* own = written.row<int32_t>(r);
+      if (before.defined()) {
+        std::copy_n(before.value().row<int32_t>(r), state.position, own);
+      }
+      own[state.position] = tokens.data<int32_t>()[r];
+      const int32_t* read = source.row<int32_t>(r);
+      const int32_t length = lengths.data<int32_t>()[r / (R / state.sources())];
+      rows.push_back(
+          {Ids(read, read + length), Ids(own, own + state.position + 1)});
+    }
+    before = written;
+    return rows;
+  }
+  /// Whether a search has moved what the last step left.
+  void CountMoves(const DecoderState& state) const {
+    const Var* written = state.Find("written");
+    if (written != nullptr) {
+      const bool left = state.sources() != sources_;
+      const bool moved = written->value().raw() != written_.raw();
+      if (left) ++moves_of_sources;
+      if (moved && !left) ++moves_of_rows;
+    }
+  }
   int V_;
-  mutable std::mutex mutex_;  // Step of one search at a time
+  FakeOutput output_;
+  mutable Tensor written_;  // as the last step left it
+  mutable int64_t sources_ = 0;
+  mutable std::mutex mutex_;  // one search at a time
 };
 
 /// Each source and each prefix has its own random distribution, so that every

@@ -64,7 +64,7 @@ std::optional<Shortlist> ReadShortlist(const DecodeOptions& options,
   return Shortlist::ReadLexicon(options.shortlist, source, target, {});
 }
 
-Translator::Translator(const SequenceModel& model, Vocabulary source,
+Translator::Translator(const Decoder& model, Vocabulary source,
                        Vocabulary target, bool lowercase,
                        const DecodeOptions& options,
                        std::optional<Shortlist> shortlist)
@@ -129,10 +129,10 @@ void Translator::TranslateBatch(const Sentences& sentences,
   }
   std::vector<std::vector<Hypothesis>> hypotheses;
   try {
-    hypotheses = options_.sample ? Sample(model_, source, lengths, options_,
+    hypotheses = options_.sample ? Sample(model_, {source, lengths}, options_,
                                           numbers, outputs, of_batch)
-                                 : BeamSearch(model_, source, lengths, options_,
-                                              outputs, of_batch);
+                                 : BeamSearch(model_, {source, lengths},
+                                              options_, outputs, of_batch);
   } catch (const Cancelled&) {
     return;  // other batches may be wanted
   }

@@ -11,7 +11,7 @@
 
 #include "heed/data/shortlist.h"
 #include "heed/decode/hypothesis.h"
-#include "heed/models/sequence_model.h"
+#include "heed/models/decoder.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -66,7 +66,7 @@ class Translator {
   /// it lists for the sentences of a batch is written.
   /// Throws: ConfigError for options out of range, or that do not fit the
   /// vocabularies.
-  Translator(const SequenceModel& model, Vocabulary source, Vocabulary target,
+  Translator(const Decoder& model, Vocabulary source, Vocabulary target,
              bool lowercase, const DecodeOptions& options,
              std::optional<Shortlist> shortlist = std::nullopt);
 
@@ -97,7 +97,7 @@ class Translator {
   Translation Write(const std::vector<std::string>& source_pieces,
                     Hypothesis hypothesis) const;
 
-  const SequenceModel& model_;
+  const Decoder& model_;
   Vocabulary source_;
   Vocabulary target_;
   bool lowercase_;

@@ -71,7 +71,7 @@ Var Autocomplete::States(const Context& ctx, const Tensor& ids,
 }
 
 Var Autocomplete::Scores(const Context& ctx, const Var& states) const {
-  return words_(ctx, states);
+  return words_.Scores(ctx, states);
 }
 
 CrossEntropyLoss Autocomplete::Loss(const Context& ctx, const Tensor& ids,

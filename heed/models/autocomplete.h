@@ -9,6 +9,7 @@
 
 #include "heed/models/roles.h"
 #include "heed/nn/linear.h"
+#include "heed/nn/output_layer.h"
 
 namespace heed {
 

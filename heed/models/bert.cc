@@ -57,7 +57,7 @@ Var Bert::Features(const Context& ctx, const Var& states,
 
 Var Bert::TokenLogits(const Context& ctx, const Var& states,
                       const Tensor& rows) const {
-  return scores_(ctx, Features(ctx, states, rows));
+  return scores_.Scores(ctx, Features(ctx, states, rows));
 }
 
 Var Bert::NextScores(const Context& ctx, const Var& states) const {

@@ -5,6 +5,7 @@
 #include "heed/models/transformer_encoder.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/norm.h"
+#include "heed/nn/output_layer.h"
 #include "heed/ops/loss.h"
 
 namespace heed {

@@ -6,7 +6,6 @@
 #include <memory_resource>
 
 #include "heed/kernels/elementwise.h"
-#include "heed/kernels/gather.h"
 #include "heed/models/transformer_config.h"
 #include "heed/nn/transformer.h"
 #include "heed/ops/check.h"
@@ -66,27 +65,24 @@ Var Observed(const Context& ctx, const std::string& name, const Var& x) {
   return TransposeLeading(ctx.Input(name, TransposeLeading(x)));
 }
 
+constexpr const char* kContext = "context";
+constexpr const char* kSummary = "summary";
+constexpr const char* kFeed = "feed";
+
+Var Kept(const DecoderState& state, const char* name) {
+  const Var* x = state.Find(name);
+  return x == nullptr ? Var() : *x;
+}
+
 Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
 Var DropTimeAxis(const Var& x) { return Reshape(x, {x.dim(1), x.dim(2)}); }
 
 }  // namespace
 
-struct EncoderDecoder::CachedState : DecodingState {
-  explicit CachedState(State state, bool shared)
-      : state(std::move(state)), shared(shared) {}
-  void Reorder(const Tensor& rows, const Tensor& sources) override;
-  void SetWeights() { weights_ = state.weights; }
-
-  State state;
-  bool shared;                    // the memory is one of sources, else of rows
-  kernels::PackedMatrix outputs;  // of the words to score, if not of all
-  Tensor bias;
-};
-
 EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
                                int source_vocabulary, int target_vocabulary,
                                uint64_t seed, DType dtype)
-    : SequenceModel(seed, dtype, ParsePrecision(config.precision)),
+    : Decoder(seed, dtype, ParsePrecision(config.precision)),
       config_(config),
       source_embedding_(Scope(parameters_, "encoder.embedding"),
                         source_vocabulary, config.embedding,
@@ -171,112 +167,86 @@ EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
     readout_bias_ = &scope.Add("readout.bias", {columns}, kZeroInit);
     width = c.readout_units;
   }
-  if (!c.tie_output) {
-    output_ = &scope.Add("output.weight", {width, target_vocabulary}, init,
-                         ParameterUse::kMatrix);
+  if (c.tie_output) {
+    output_.emplace(scope / "output", target_embedding_, true);
+  } else {
+    output_.emplace(scope / "output", width, target_vocabulary, init, true,
+                    /*by_token=*/false);
   }
-  (c.tie_output ? target_embedding_.weight() : *output_).SetScoresTokens();
-  output_bias_ = &scope.Add("output.bias", {target_vocabulary}, kZeroInit);
 }
 
-Var EncoderDecoder::Features(const Context& ctx, const Tensor& source,
-                             const Tensor& lengths,
-                             const Tensor& target_in) const {
-  State state = Encode(ctx, source, lengths);
-  const Var embedded = EmbedTarget(ctx, target_in);
-  return ReadOut(ctx, Run(ctx, embedded, state), embedded);
-}
-
-Var EncoderDecoder::Logits(const Context& ctx, const Tensor& source,
-                           const Tensor& lengths,
-                           const Tensor& target_in) const {
-  return Scores(ctx, Features(ctx, source, lengths, target_in));
-}
-
-CrossEntropyLoss EncoderDecoder::Loss(
-    const Context& ctx, const Tensor& source, const Tensor& lengths,
-    const Tensor& target_in, const Tensor& targets,
-    const CrossEntropyOptions& options) const {
-  return LinearCrossEntropy(Features(ctx, source, lengths, target_in),
-                            Output(ctx), targets, options);
-}
-
-std::unique_ptr<DecodingState> EncoderDecoder::Start(
-    const Context& ctx, const Tensor& source, const Tensor& lengths) const {
-  return std::make_unique<CachedState>(
-      Encode(ctx, source, lengths),
-      attention_.has_value() && attention_->independent());
-}
-
-Var EncoderDecoder::Step(const Context& ctx, const Tensor& tokens,
-                         DecodingState& state) const {
-  auto& cached = dynamic_cast<CachedState&>(state);
-  cached.state.want =
-      state.options().weights ? WantWeights::kValues : WantWeights::kNo;
-  const Var embedded = EmbedTarget(ctx, tokens.Reshape({1, tokens.numel()}));
-  const Var out =
-      DropTimeAxis(ReadOut(ctx, Run(ctx, embedded, cached.state), embedded));
-  cached.SetWeights();
-  const StepOptions& options = state.options();
-  const Tensor& words = options.outputs;
-  const kernels::PackedMatrix& all =
-      output_ != nullptr ? output_->Packed(false)
-                         : target_embedding_.weight().Packed(true);
-  if (words.defined() && !cached.bias.defined()) {
-    cached.outputs = kernels::SelectColumns(all, words);
-    cached.bias = kernels::Gather(output_bias_->value(), words);
-  }
-  const kernels::PackedMatrix& outputs = words.defined() ? cached.outputs : all;
-  if (ctx.tape == nullptr &&
-      kernels::CanFindTopK(out.value(), outputs, options.top_k,
-                           options.first)) {
-    cached.SetTopK(
-        kernels::FindTopK(out.value(), outputs,
-                          words.defined() ? cached.bias : output_bias_->value(),
-                          options.top_k, options.first, options.sums));
-    return Var();
-  }
-  if (!words.defined()) return Scores(ctx, out);
-  Tensor scores({tokens.numel(), words.numel()}, out.value().dtype());
-  kernels::Multiply(out.value(), cached.outputs, {.bias = &cached.bias},
-                    scores);
-  return scores;
-}
-
-EncoderDecoder::State EncoderDecoder::Encode(const Context& ctx,
-                                             const Tensor& source,
-                                             const Tensor& lengths) const {
-  CheckShapes(source.rank() == 2 && lengths.defined(), "encoder",
-              "a source that is not [S, B] with lengths", {source.shape()});
-  CheckLengths("encoder", lengths, source.dim(1), source.dim(0));
+Encoding EncoderDecoder::Encode(const Context& ctx,
+                                const Inputs& inputs) const {
+  inputs.Check("encoder", config_.embedding);
+  CheckShapes(inputs.kind != Inputs::Kind::kNodes, "encoder",
+              "nodes, which have no order to be read in", {});
+  const Tensor& lengths = inputs.lengths;
   const bool reverse = config_.reverse_source == "yes";
-  const Var words = Observed(ctx, "source", source_embedding_(ctx, source));
-  const Var embedded =
-      SequenceDropout(ctx, reverse ? ReverseByLength(words, lengths) : words,
-                      config_.dropout, config_.variational);
-  const EncoderResult encoded = encoder_(ctx, embedded, lengths);
-  State state;
-  if (ctx.training && config_.variational) state.key = ctx.NextKey();
-  Var summary = Summary(ctx, encoded, lengths);
+  const Var read = Observed(ctx, "source",
+                            inputs.kind == Inputs::Kind::kIds
+                                ? source_embedding_(ctx, inputs.ids)
+                                : TransposeLeading(inputs.vectors));
+  const Var embedded = reverse ? ReverseByLength(read, lengths) : read;
+  const EncoderResult encoded = encoder_(
+      ctx, SequenceDropout(ctx, embedded, config_.dropout, config_.variational),
+      lengths);
+  Encoding encoding;
+  encoding.sources = inputs.size();
+  encoding.lengths = lengths;
+  encoding.states = encoded.states;
+  encoding.summary = Summary(ctx, encoded, lengths);
+  // Back into the order of the text, so that weights mean what they show.
+  Var outputs =
+      reverse ? ReverseByLength(encoded.outputs, lengths) : encoded.outputs;
+  if (attention_) {
+    outputs =
+        SequenceDropout(ctx, outputs, config_.dropout, config_.variational);
+  }
+  encoding.vectors = TransposeLeading(outputs);
+  return encoding;
+}
+
+DecoderState EncoderDecoder::Start(const Context& ctx,
+                                   const Encoding& encoding) const {
+  DecoderState state(encoding.sources);
+  if (ctx.training && config_.variational) state.dropout_key = ctx.NextKey();
+  Var summary = encoding.summary;
+  if (!summary.defined() && mean_) {
+    summary = (*mean_)(ctx, encoding.vectors, encoding.lengths);
+  }
+  CheckShapes(
+      config_.bridge == "copy" ? !encoding.states.empty() : summary.defined(),
+      "decoder",
+      "it starts from the last state of a recurrent encoder, which "
+      "these vectors do not have; choose the bridge 'mean'",
+      {encoding.vectors.shape()});
   if (summary_) {
     summary = Tanh((*summary_)(ctx, summary));
-    state.summary = summary;
-    state.context = (*inner_)(ctx, summary);
+    state.At(kSummary, StateRole::kRepeated) = summary;
+    state.At(kContext, StateRole::kRepeated) = (*inner_)(ctx, summary);
   }
-  state.layers = Bridge(ctx, encoded, summary);
+  KeepLayers(Bridge(ctx, encoding, summary), state);
   if (attention_) {
-    // Back into the order of the text, so that weights mean what they show.
-    const Var outputs =
-        reverse ? ReverseByLength(encoded.outputs, lengths) : encoded.outputs;
-    const Var keys = TransposeLeading(
-        SequenceDropout(ctx, outputs, config_.dropout, config_.variational));
-    state.memory = attention_->Prepare(ctx, keys, keys, Padding(lengths));
+    attention_->KeepSource(ctx, encoding.vectors, encoding.vectors,
+                           encoding.lengths, state);
   }
   if (config_.input_feeding == "yes") {
-    state.feed =
-        Tensor::Zeros({source.dim(1), config_.units}, embedded.value().dtype());
+    state.At(kFeed, StateRole::kRow) = Tensor::Zeros(
+        {encoding.sources, config_.units}, encoding.vectors.value().dtype());
   }
   return state;
+}
+
+Var EncoderDecoder::Features(const Context& ctx, const Tensor& tokens,
+                             DecoderState& kept) const {
+  State state = {kept, KeptLayers(kept), Kept(kept, kContext),
+                 Kept(kept, kSummary), Kept(kept, kFeed)};
+  const Var embedded = SequenceDropout(ctx, target_embedding_(ctx, tokens),
+                                       config_.dropout, config_.variational);
+  const Var features = ReadOut(ctx, Run(ctx, embedded, state), embedded);
+  KeepLayers(state.layers, kept);
+  if (state.feed.defined()) kept.At(kFeed, StateRole::kRow) = state.feed;
+  return features;
 }
 
 /// What the encoder knows at its end: the backward state at the first word, or
@@ -290,23 +260,15 @@ Var EncoderDecoder::Summary(const Context& ctx, const EncoderResult& encoded,
   return Recurrent::Hidden(states.back());
 }
 
-LayerStates EncoderDecoder::Bridge(const Context& ctx,
-                                   const EncoderResult& encoded,
+LayerStates EncoderDecoder::Bridge(const Context& ctx, const Encoding& encoding,
                                    const Var& summary) const {
-  if (config_.bridge == "copy") return encoded.states;
+  if (config_.bridge == "copy") return encoding.states;
   LayerStates states;
   for (const Linear& layer : bridge_) {
     states.push_back(
         AsState(Tanh(layer(ctx, summary)), StatesOfCell(config_.cell)));
   }
   return states;
-}
-
-Var EncoderDecoder::EmbedTarget(const Context& ctx,
-                                const Tensor& tokens) const {
-  return SequenceDropout(
-      ctx, Observed(ctx, "target_inputs", target_embedding_(ctx, tokens)),
-      config_.dropout, config_.variational);
 }
 
 EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
@@ -337,26 +299,19 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
 
 Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
                            State& state) const {
-  // Rows of one source are queries of one memory.
-  const int64_t sources = state.memory.values.dim(0);
   const int64_t rows = query.dim(0);
-  const int64_t position = state.attention.position;
-  const Attended attended = attention_->Attend(
-      ctx, Reshape(query, {sources, rows / sources, query.dim(1)}),
-      state.memory, &state.attention, state.want);
-  state.attention.position = position + 1;
-  if (attended.weights.defined()) {
-    const Tensor look = HeadWeights(attended.weights.value());
-    state.weights = look.Reshape({look.dim(0) * look.dim(1), look.dim(2)});
-  }
-  return Reshape(attended.context, {rows, attended.context.dim(2)});
+  const Var context =
+      attention_->AttendSource(ctx, Reshape(query, {rows, 1, query.dim(1)}),
+                               state.kept, state.kept.wants_weights);
+  ++state.kept.position;
+  return Reshape(context, {rows, context.dim(2)});
 }
 
 Var EncoderDecoder::DropSteps(const Context& ctx, const Var& x,
                               const State& state, uint64_t site) const {
   if (!ctx.training) return x;
   if (!config_.variational) return Dropout(ctx, x, config_.dropout);
-  return StepDropoutWithKey(x, config_.dropout, state.key + site);
+  return StepDropoutWithKey(x, config_.dropout, state.kept.dropout_key + site);
 }
 
 Var EncoderDecoder::Advance(const Context& ctx, const Var& projected,
@@ -421,6 +376,7 @@ EncoderDecoder::Seen EncoderDecoder::RunFixed(const Context& ctx,
                                               State& state) const {
   Seen seen;
   seen.state = Advance(ctx, projected, state);
+  state.kept.position += projected.dim(0);
   if (state.summary.defined()) {
     const std::vector<Var> steps(static_cast<size_t>(projected.dim(0)),
                                  state.summary);
@@ -445,40 +401,6 @@ Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
     out = SequenceDropout(ctx, out, config_.dropout, config_.variational);
   }
   return out;
-}
-
-Var EncoderDecoder::Scores(const Context& ctx, const Var& out) const {
-  const auto [weight, transposed, bias] = Output(ctx);
-  return transposed ? AffineTransposed(out, weight, bias)
-                    : Affine(out, weight, bias);
-}
-
-LinearWeights EncoderDecoder::Output(const Context& ctx) const {
-  const bool tied = output_ == nullptr;
-  return {ctx.Use(tied ? target_embedding_.weight() : *output_), tied,
-          ctx.Use(*output_bias_)};
-}
-
-void EncoderDecoder::CachedState::Reorder(const Tensor& rows,
-                                          const Tensor& sources) {
-  const bool same_sources =
-      !sources.defined() && rows.numel() == state.layers[0].dim(-2);
-  const auto gather = [&rows](Var& x) {
-    if (x.defined()) x = kernels::Gather(x.value(), rows);
-  };
-  for (Var& layer : state.layers) layer = Recurrent::SelectRows(layer, rows);
-  gather(state.feed);
-  state.attention.Select(rows);
-  if (!same_sources) {
-    gather(state.context);
-    gather(state.summary);
-  }
-  if (!state.memory.defined()) return;
-  if (shared) {
-    if (sources.defined()) state.memory = state.memory.Select(sources);
-  } else if (!same_sources) {
-    state.memory = state.memory.Select(rows);
-  }
 }
 
 }  // namespace heed

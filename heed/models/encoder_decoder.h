@@ -2,17 +2,15 @@
 #ifndef HEED_MODELS_ENCODER_DECODER_H_
 #define HEED_MODELS_ENCODER_DECODER_H_
 
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "heed/attention/attention.h"
+#include "heed/models/decoder.h"
 #include "heed/models/recurrent_config.h"
-#include "heed/models/sequence_model.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/pooling.h"
 #include "heed/nn/recurrent.h"
-#include "heed/ops/linear_cross_entropy.h"
 
 namespace heed {
 
@@ -25,57 +23,46 @@ namespace heed {
 ///                       h̃_i = tanh(W [c; s_i])
 ///   none:               s_i = f(y_{i-1}, s_{i-1} [, c]) with a fixed c
 /// and the read-out sees s (or h̃), y_{i-1} and c. The same code trains (all
-/// steps) and decodes (one step).
-/// Papers: arXiv:1406.1078, 1409.3215, 1409.0473, 1508.04025, 1703.04357.
-class EncoderDecoder : public SequenceModel {
+/// steps) and decodes (one step). Reads tokens, frames and cells, vectors of
+/// the embedding's size, in their order. Decodes the vectors of other encoders
+/// if its bridge is 'mean'. Papers: arXiv:1406.1078, 1409.3215, 1409.0473,
+/// 1508.04025, 1703.04357.
+class EncoderDecoder : public Decoder {
  public:
   /// `config` is resolved. Throws: ConfigError.
   EncoderDecoder(const RecurrentConfig& config, int source_vocabulary,
                  int target_vocabulary, uint64_t seed,
                  DType dtype = DType::kF32);
 
-  Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
-             const Tensor& target_in) const override;
-  CrossEntropyLoss Loss(const Context& ctx, const Tensor& source,
-                        const Tensor& lengths, const Tensor& target_in,
-                        const Tensor& targets,
-                        const CrossEntropyOptions& options) const override;
-  std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
-                                       const Tensor& lengths) const override;
-  Var Step(const Context& ctx, const Tensor& tokens,
-           DecodingState& state) const override;
+  Encoding Encode(const Context& ctx, const Inputs& inputs) const override;
+  DecoderState Start(const Context& ctx,
+                     const Encoding& encoding) const override;
+  Var Features(const Context& ctx, const Tensor& tokens,
+               DecoderState& state) const override;
+  const OutputLayer& output() const override { return *output_; }
   std::string alignment_attention() const override {
     return attention_ ? attention_->info().path : "";
   }
 
  private:
-  /// What flows from step to step.
+  /// What flows from step to step, while it is not in `kept`.
   struct State {
+    DecoderState& kept;
     LayerStates layers;
-    Memory memory;  // with attention; of sources, or of rows
-    AttentionState attention;
     Var context;  // variant cho: C c, made once
     Var summary;  // variant cho: c
     Var feed;     // input feeding: h̃ of the last step
-    /// Only who decodes step by step shows where it looked.
-    WantWeights want = WantWeights::kNo;
-    Tensor weights;
-    uint64_t key = 0;  // variational: of this sequence's masks
   };
-  struct CachedState;
   /// What the read-out sees of some steps [T, B, ·].
   struct Seen {
     Var state;
     Var context;
   };
 
-  State Encode(const Context& ctx, const Tensor& source,
-               const Tensor& lengths) const;
-  LayerStates Bridge(const Context& ctx, const EncoderResult& encoded,
+  LayerStates Bridge(const Context& ctx, const Encoding& encoding,
                      const Var& summary) const;
   Var Summary(const Context& ctx, const EncoderResult& encoded,
               const Tensor& lengths) const;
-  Var EmbedTarget(const Context& ctx, const Tensor& tokens) const;
 
   /// Runs T steps of which `embedded` [T, B, E] are the inputs.
   Seen Run(const Context& ctx, const Var& embedded, State& state) const;
@@ -93,11 +80,6 @@ class EncoderDecoder : public SequenceModel {
                 uint64_t site) const;
   /// What the scores of words are made of.
   Var ReadOut(const Context& ctx, const Seen& seen, const Var& embedded) const;
-  /// The same of a whole target. Shapes: as Logits, result [T, B, ·].
-  Var Features(const Context& ctx, const Tensor& source, const Tensor& lengths,
-               const Tensor& target_in) const;
-  Var Scores(const Context& ctx, const Var& out) const;
-  LinearWeights Output(const Context& ctx) const;
 
   RecurrentConfig config_;
   Embedding source_embedding_;
@@ -113,8 +95,7 @@ class EncoderDecoder : public SequenceModel {
   std::optional<Linear> attentional_;  // attention after: W of h̃
   std::vector<Parameter*> readout_;    // of state, embedding, context
   Parameter* readout_bias_ = nullptr;
-  Parameter* output_ = nullptr;  // null if tied
-  Parameter* output_bias_ = nullptr;
+  std::optional<OutputProjection> output_;
 };
 
 }  // namespace heed

@@ -173,11 +173,11 @@ TEST_P(EveryModel, RefusesLengthsBeyondTheSource) {
 TEST_P(EveryModel, ShowsTheWeightsOfEachStep) {
   const auto model = Make(Config());
   const SequenceBatch batch = Some();
-  const auto state = model->Start({}, batch.source, batch.lengths);
-  model->Step({}, batch.target_in[0], *state);
-  ASSERT_EQ(state->weights().defined(), attends());
+  DecoderState state = StartOf(*model, batch.inputs());
+  model->Step({}, batch.target_in[0], state);
+  ASSERT_EQ(state.weights.defined(), attends());
   if (!attends()) return;
-  EXPECT_GT(ExpectWeightsOfSources(state->weights(), batch), 0);
+  EXPECT_GT(ExpectWeightsOfSources(state.weights, batch), 0);
 }
 
 TEST_P(EveryModel, ShowsAnObserverTheWeightsOfEveryStep) {
@@ -283,10 +283,10 @@ TEST_P(EveryModel, GivesTheTopKAlone) {
 TEST_P(EveryModel, GivesNoWeightsThatAreNotWanted) {
   const auto model = Make(Config());
   const SequenceBatch batch = Some();
-  const auto state = model->Start({}, batch.source, batch.lengths);
-  state->SetOptions({.weights = false});
-  model->Step({}, batch.target_in[0], *state);
-  EXPECT_FALSE(state->weights().defined());
+  DecoderState state = StartOf(*model, batch.inputs());
+  state.wants_weights = false;
+  model->Step({}, batch.target_in[0], state);
+  EXPECT_FALSE(state.weights.defined());
 }
 
 TEST_P(EveryModel, DropoutIsReproducibleAndOnlyWhileTraining) {

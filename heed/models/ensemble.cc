@@ -5,79 +5,111 @@
 
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {
 
-/// Adds `x`, if it is defined, to a sum of `count` terms.
-void AddTo(Var& sum, int& count, const Var& x) {
-  if (!x.defined()) return;
-  sum = count == 0 ? x : Add(sum, x);
-  ++count;
-}
+/// The mean of the scores of several layers, of features that stand side by
+/// side.
+class MeanOutput : public OutputLayer {
+ public:
+  using Layers = std::vector<std::shared_ptr<const OutputLayer>>;
+
+  explicit MeanOutput(Layers layers) : layers_(std::move(layers)) {}
+
+  int64_t features() const override {
+    int64_t sum = 0;
+    for (const auto& layer : layers_) sum += layer->features();
+    return sum;
+  }
+  Var Scores(const Context& ctx, const Var& x) const override {
+    Var sum;
+    int64_t begin = 0;
+    for (const auto& layer : layers_) {
+      const int64_t end = begin + layer->features();
+      const Var scores = layer->Scores(ctx, Columns(x, begin, end));
+      sum = begin == 0 ? scores : Add(sum, scores);
+      begin = end;
+    }
+    return Scale(sum, 1.0 / static_cast<double>(layers_.size()));
+  }
+  std::unique_ptr<OutputLayer> Restricted(const Tensor& ids) const override {
+    Layers restricted;
+    for (const auto& layer : layers_) {
+      restricted.push_back(layer->Restricted(ids));
+    }
+    return std::make_unique<MeanOutput>(std::move(restricted));
+  }
+
+ private:
+  Layers layers_;
+};
 
 }  // namespace
 
-struct Ensemble::State : DecodingState {
-  void Reorder(const Tensor& rows, const Tensor& sources) override {
-    for (const auto& member : members) member->Reorder(rows, sources);
-  }
-  void SetOptions(StepOptions options) override {
-    DecodingState::SetOptions(options);
-    // The top k of the mean need not be in that of a member.
-    options.top_k = 0;
-    options.first = 0;
-    for (const auto& member : members) member->SetOptions(options);
-  }
-  void SetWeights(Tensor weights) { weights_ = std::move(weights); }
-
-  std::vector<std::unique_ptr<DecodingState>> members;
-};
-
-Ensemble::Ensemble(std::vector<std::shared_ptr<const SequenceModel>> members)
-    : SequenceModel(kNoSeed, DType::kF32, kernels::Precision::kNative),
+Ensemble::Ensemble(std::vector<std::shared_ptr<const Decoder>> members)
+    : Decoder(kNoSeed, DType::kF32, kernels::Precision::kNative),
       members_(std::move(members)) {
   if (members_.empty()) throw ConfigError("an ensemble of no models");
-}
-
-Var Ensemble::Logits(const Context& ctx, const Tensor& source,
-                     const Tensor& lengths, const Tensor& target_in) const {
-  const size_t observed = Attending();
-  Var sum;
-  int count = 0;
-  for (size_t m = 0; m < members_.size(); ++m) {
-    Context of_member = ctx;
-    if (m != observed) of_member.observer = nullptr;
-    AddTo(sum, count,
-          members_[m]->Logits(of_member, source, lengths, target_in));
-  }
-  return Scale(sum, 1.0 / count);
-}
-
-std::unique_ptr<DecodingState> Ensemble::Start(const Context& ctx,
-                                               const Tensor& source,
-                                               const Tensor& lengths) const {
-  auto state = std::make_unique<State>();
+  MeanOutput::Layers layers;
   for (const auto& member : members_) {
-    state->members.push_back(member->Start(ctx, source, lengths));
+    layers.emplace_back(member, &member->output());
+  }
+  output_ = std::make_unique<MeanOutput>(std::move(layers));
+}
+
+Encoding Ensemble::Encode(const Context& ctx, const Inputs& inputs) const {
+  Encoding encoding;
+  encoding.sources = inputs.size();
+  encoding.lengths = inputs.lengths;
+  for (size_t m = 0; m < members_.size(); ++m) {
+    encoding.members.push_back(members_[m]->Encode(ContextOf(m, ctx), inputs));
+  }
+  return encoding;
+}
+
+DecoderState Ensemble::Start(const Context& ctx,
+                             const Encoding& encoding) const {
+  DecoderState state(encoding.sources);
+  for (size_t m = 0; m < members_.size(); ++m) {
+    state.members.push_back(members_[m]->Start(
+        ctx, encoding.members.empty() ? encoding : encoding.members[m]));
   }
   return state;
 }
 
-Var Ensemble::Step(const Context& ctx, const Tensor& tokens,
-                   DecodingState& state) const {
-  auto& own = dynamic_cast<State&>(state);
-  Var scores;
+Var Ensemble::Features(const Context& ctx, const Tensor& tokens,
+                       DecoderState& state) const {
+  std::vector<Var> features;
   Var weights;
-  int count = 0;
   int seen = 0;
   for (size_t m = 0; m < members_.size(); ++m) {
-    DecodingState& member = *own.members[m];
-    AddTo(scores, count, members_[m]->Step(ctx, tokens, member));
-    AddTo(weights, seen, Var(member.weights()));
+    DecoderState& own = state.members[m];
+    own.whole = state.whole;
+    own.wants_weights = state.wants_weights;
+    if (state.whole) {
+      features.push_back(members_[m]->Features(ContextOf(m, ctx), tokens, own));
+      continue;
+    }
+    std::vector<Var> steps;  // each member reads its own prompt
+    for (int64_t t = 0; t < tokens.dim(0); ++t) {
+      steps.push_back(members_[m]->Next(ctx, tokens[t], own));
+    }
+    features.push_back(Stack(steps));
+    if (!own.weights.defined()) continue;
+    weights = seen == 0 ? Var(own.weights) : Add(weights, own.weights);
+    ++seen;
   }
-  own.SetWeights(seen > 0 ? Scale(weights, 1.0 / seen).value() : Tensor());
-  return Scale(scores, 1.0 / count);
+  if (seen > 0) state.weights = Scale(weights, 1.0 / seen).value();
+  return ConcatColumns(features);
+}
+
+Context Ensemble::ContextOf(size_t m, const Context& ctx) const {
+  Context own = ctx;
+  if (m == Attending()) return own;
+  own.observer = nullptr;
+  return own;
 }
 
 std::string Ensemble::alignment_attention() const {

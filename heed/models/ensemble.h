@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/models/sequence_model.h"
+#include "heed/models/decoder.h"
 
 namespace heed {
 
@@ -15,31 +15,36 @@ namespace heed {
 /// the geometric mean of what they say of the next token; its scores are the
 /// means of theirs. Attention is the mean over those that have some. Its
 /// members keep their parameters: it has none of its own, and is not trained.
-class Ensemble : public SequenceModel {
+class Ensemble : public Decoder {
  public:
   /// Throws: ConfigError if there is no member.
-  explicit Ensemble(std::vector<std::shared_ptr<const SequenceModel>> members);
+  explicit Ensemble(std::vector<std::shared_ptr<const Decoder>> members);
 
-  /// Throws: ShapeError if the members do not score the same number of tokens.
-  Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
-             const Tensor& target_in) const override;
-  std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
-                                       const Tensor& lengths) const override;
-  Var Step(const Context& ctx, const Tensor& tokens,
-           DecodingState& state) const override;
-  /// That of the first member that has one; an Observer sees its attention
+  Encoding Encode(const Context& ctx, const Inputs& inputs) const override;
+  DecoderState Start(const Context& ctx,
+                     const Encoding& encoding) const override;
+  /// Those of the members side by side.
+  Var Features(const Context& ctx, const Tensor& tokens,
+               DecoderState& state) const override;
+  /// The mean of the members' scores. Throws: ShapeError if they do not score
+  /// the same number of tokens.
+  const OutputLayer& output() const override { return *output_; }
+  bool reads_source() const override { return members_[0]->reads_source(); }
+
+  /// That of the first member that has one; a Recorder is told of its attention
   /// alone.
   std::string alignment_attention() const override;
   int64_t alignment_head() const override;
   std::vector<std::string> source_attentions() const override;
 
  private:
-  struct State;
-
   /// The first member that tells where it looks, or just the first.
   size_t Attending() const;
+  /// Observed if that is member `m`.
+  Context ContextOf(size_t m, const Context& ctx) const;
 
-  std::vector<std::shared_ptr<const SequenceModel>> members_;
+  std::vector<std::shared_ptr<const Decoder>> members_;
+  std::unique_ptr<OutputLayer> output_;
 };
 
 }  // namespace heed

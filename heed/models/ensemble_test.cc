@@ -12,9 +12,9 @@
 namespace heed {
 namespace {
 
-using Members = std::vector<std::shared_ptr<const SequenceModel>>;
+using Members = std::vector<std::shared_ptr<const Decoder>>;
 
-std::shared_ptr<SequenceModel> Recurrent(uint64_t seed, int target_words = 9) {
+std::shared_ptr<Decoder> Recurrent(uint64_t seed, int target_words = 9) {
   RecurrentConfig config;
   config.embedding = 4;
   config.units = 6;
@@ -23,7 +23,7 @@ std::shared_ptr<SequenceModel> Recurrent(uint64_t seed, int target_words = 9) {
                                           DType::kF64);
 }
 
-std::shared_ptr<SequenceModel> Attentive(uint64_t seed) {
+std::shared_ptr<Decoder> Attentive(uint64_t seed) {
   TransformerConfig config;
   config.layers = 1;
   config.width = 8;
@@ -77,11 +77,11 @@ TEST(Ensemble, OfOneIsThatModel) {
   for (const auto& model : Three()) {
     const Ensemble one({model});
     EXPECT_EQ(MaxDifference(LogitsOf(one, batch), LogitsOf(*model, batch)), 0);
-    const auto state = model->Start({}, batch.source, batch.lengths);
-    const auto same = one.Start({}, batch.source, batch.lengths);
-    model->Step({}, batch.target_in[0], *state);
-    one.Step({}, batch.target_in[0], *same);
-    EXPECT_EQ(MaxDifference(state->weights(), same->weights()), 0);
+    DecoderState state = StartOf(*model, batch.inputs());
+    DecoderState same = StartOf(one, batch.inputs());
+    model->Step({}, batch.target_in[0], state);
+    one.Step({}, batch.target_in[0], same);
+    EXPECT_EQ(MaxDifference(state.weights, same.weights), 0);
     EXPECT_EQ(one.alignment_attention(), model->alignment_attention());
   }
 }
@@ -98,11 +98,11 @@ TEST(Ensemble, SentencesMayLeaveAndBeginningsMultiply) {
   const SequenceBatch batch;
   const Ensemble model(Three());
   const Tensor all = LogitsOf(model, batch);
-  const auto state = model.Start({}, batch.source, batch.lengths);
-  model.Step({}, batch.target_in[0], *state);
+  DecoderState state = StartOf(model, batch.inputs());
+  model.Step({}, batch.target_in[0], state);
   // Sources 0 and 2 stay, with two beginnings each.
-  state->Reorder(Tensor::Of(std::vector<int32_t>{0, 0, 2, 2}, {4}),
-                 Tensor::Of(std::vector<int32_t>{0, 2}, {2}));
+  state.Reorder(Tensor::Of(std::vector<int32_t>{0, 0, 2, 2}, {4}),
+                Tensor::Of(std::vector<int32_t>{0, 2}, {2}));
   const int32_t* next = batch.target_in.row<int32_t>(1);
   const Tensor step =
       model
@@ -110,7 +110,7 @@ TEST(Ensemble, SentencesMayLeaveAndBeginningsMultiply) {
                 Tensor::Of(
                     std::vector<int32_t>{next[0], next[0], next[2], next[2]},
                     {4}),
-                *state)
+                state)
           .value();
   for (int64_t r = 0; r < 4; ++r) {
     EXPECT_LT(MaxDifference(step[r], all[1][r < 2 ? 0 : 2]), 1e-13);
@@ -120,9 +120,9 @@ TEST(Ensemble, SentencesMayLeaveAndBeginningsMultiply) {
 TEST(Ensemble, WeightsAreTheMeanOfThoseThatAttend) {
   const SequenceBatch batch;
   const Ensemble model(Three());
-  const auto state = model.Start({}, batch.source, batch.lengths);
-  model.Step({}, batch.target_in[0], *state);
-  ExpectWeightsOfSources(state->weights(), batch);
+  DecoderState state = StartOf(model, batch.inputs());
+  model.Step({}, batch.target_in[0], state);
+  ExpectWeightsOfSources(state.weights, batch);
   EXPECT_FALSE(model.alignment_attention().empty());
 }
 
@@ -130,17 +130,18 @@ TEST(Ensemble, ScoresOfSomeWordsAreThoseAmongAll) {
   ExpectScoresOfSomeWords(Ensemble(Three()), {}, {0, 1, 2, 3, 5, 7}, 1e-13);
 }
 
-TEST(Ensemble, TopKOfAMemberIsNotAskedFor) {
+TEST(Ensemble, TopKIsThatOfTheMeanScores) {
   const SequenceBatch batch;
   const Ensemble model(Three());
-  const auto state = model.Start({}, batch.source, batch.lengths);
-  StepOptions options;
-  options.top_k = 2;
-  options.first = 1;
-  state->SetOptions(options);
-  const Var scores = model.Step({}, batch.target_in[0], *state);
-  ASSERT_TRUE(scores.defined());
-  EXPECT_LT(MaxDifference(scores.value(), LogitsOf(model, batch)[0]), 1e-13);
+  DecoderState state = StartOf(model, batch.inputs());
+  const Var features = model.Next({}, batch.target_in[0], state);
+  const auto found = model.output().TopK({}, features.value(), 2, 1, true);
+  const auto expected =
+      kernels::FindTopK(LogitsOf(model, batch)[0].To(DType::kF32), 2, 1);
+  EXPECT_EQ(found.columns.ToVector<int32_t>(),
+            expected.columns.ToVector<int32_t>());
+  EXPECT_LT(MaxDifference(found.values, expected.values), 1e-6);
+  EXPECT_LT(MaxDifference(found.log_sums, expected.log_sums), 1e-6);
 }
 
 TEST(Ensemble, NoMembersAndOtherWordsAreRefused) {

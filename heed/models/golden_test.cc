@@ -46,19 +46,19 @@ TEST_P(Golden, LogitsLossAndGradientsAreThoseOfPyTorch) {
   Tape tape;
   Context ctx;
   ctx.tape = &tape;
-  EXPECT_LT(
-      MaxDifference(model_
-                        .Logits({}, golden_.at("source"), golden_.at("lengths"),
-                                golden_.at("target_in"))
-                        .value(),
-                    golden_.at("logits")),
-      kTolerance);
+  EXPECT_LT(MaxDifference(
+                model_
+                    .Logits({}, {golden_.at("source"), golden_.at("lengths")},
+                            golden_.at("target_in"))
+                    .value(),
+                golden_.at("logits")),
+            kTolerance);
 
   constexpr double kTokens = 10;
   CrossEntropyOptions options;
   options.scale = 1 / kTokens;
   const CrossEntropyLoss loss =
-      model_.Loss(ctx, golden_.at("source"), golden_.at("lengths"),
+      model_.Loss(ctx, {golden_.at("source"), golden_.at("lengths")},
                   golden_.at("target_in"), golden_.at("targets"), options);
   EXPECT_EQ(loss.tokens, kTokens);
   EXPECT_NEAR(loss.loss.value().item(), golden_.at("loss").item(), kTolerance);

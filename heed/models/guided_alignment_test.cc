@@ -14,7 +14,7 @@ namespace {
 
 struct Guided {
   std::string name;
-  std::unique_ptr<SequenceModel> model;
+  std::unique_ptr<Decoder> model;
 };
 
 /// Models that attend before, between and behind their steps, with scores that
@@ -63,8 +63,8 @@ std::vector<Var> WeightsOf(const AttentionWatch& watch) {
 }
 
 /// The loss of the batch and that of links at random.
-Var GuidedLoss(const SequenceModel& model, const SequenceBatch& batch,
-               Context ctx, double weight) {
+Var GuidedLoss(const Decoder& model, const SequenceBatch& batch, Context ctx,
+               double weight) {
   AttentionWatch watch =
       AttentionWatch::WithGradient(model.alignment_attention());
   ctx.observer = &watch;
@@ -101,7 +101,7 @@ TEST(GuidedAlignment, HasTheGradientOfDifferences) {
 }
 
 /// The weights of the alignment's head, or their mean, of each call [B, T, S].
-std::vector<Tensor> Alignments(const SequenceModel& model,
+std::vector<Tensor> Alignments(const Decoder& model,
                                const SequenceBatch& batch) {
   AttentionWatch watch([&](const AttentionInfo& info) {
     return AttentionWish{.weights = info.path == model.alignment_attention()};
@@ -156,13 +156,13 @@ TEST(GuidedAlignment, DecodingShowsTheAttentionThatWasChosen) {
   for (const Guided& guided : GuidedModels(DType::kF32)) {
     SCOPED_TRACE(guided.name);
     const std::vector<Tensor> alignments = Alignments(*guided.model, batch);
-    const auto state = guided.model->Start({}, batch.source, batch.lengths);
+    DecoderState state = StartOf(*guided.model, batch.inputs());
     const Tensor first = batch.target_in[0];
-    guided.model->Step({}, first, *state);
+    guided.model->Step({}, first, state);
     for (int64_t b = 0; b < batch.size(); ++b) {
       const float* expected = alignments[0][b].row<float>(0);
       for (int64_t s = 0; s < batch.source.dim(0); ++s) {
-        EXPECT_NEAR(state->weights().row<float>(b)[s], expected[s], 1e-5);
+        EXPECT_NEAR(state.weights.row<float>(b)[s], expected[s], 1e-5);
       }
     }
   }

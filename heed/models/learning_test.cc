@@ -65,19 +65,19 @@ struct Batch {
   Tensor target = Tensor::Zeros({kLongest + 1, B}, DType::kI32);
 };
 
-CrossEntropyLoss LossOf(const SequenceModel& model, const Context& ctx,
+CrossEntropyLoss LossOf(const Decoder& model, const Context& ctx,
                         const Batch& batch) {
   CrossEntropyOptions options;
   options.ignore_id = kPad;
   options.scale = 1.0 / B;
-  return model.Loss(ctx, batch.source, batch.lengths, batch.target_in,
+  return model.Loss(ctx, {batch.source, batch.lengths}, batch.target_in,
                     batch.target, options);
 }
 
 /// A model, what it learns, how, and how well it must know it in the end.
 struct Lesson {
   std::string name;
-  std::function<std::unique_ptr<SequenceModel>()> make;
+  std::function<std::unique_ptr<Decoder>()> make;
   Task task;
   int steps;
   double rate;       // of two thirds of the steps
@@ -117,7 +117,7 @@ std::vector<Lesson> Lessons() {
 }
 
 /// Trains for some steps; returns the loss of the last.
-double Train(const Lesson& lesson, int steps, SequenceModel& model) {
+double Train(const Lesson& lesson, int steps, Decoder& model) {
   Rng rng(7);
   Adam adam(model.parameters());
   Tape tape;
@@ -135,7 +135,7 @@ double Train(const Lesson& lesson, int steps, SequenceModel& model) {
 }
 
 /// Share of right words on fresh samples.
-double Accuracy(const Task& task, const SequenceModel& model) {
+double Accuracy(const Task& task, const Decoder& model) {
   Rng rng(99);
   int64_t correct = 0;
   int64_t words = 0;
@@ -149,14 +149,14 @@ double Accuracy(const Task& task, const SequenceModel& model) {
 
 /// Share of sentences written without error from the model's own words, taking
 /// the greatest score at each step.
-double GreedyAccuracy(const Task& task, const SequenceModel& model) {
+double GreedyAccuracy(const Task& task, const Decoder& model) {
   Rng rng(123);
   const Batch batch(task, rng);
-  const auto state = model.Start({}, batch.source, batch.lengths);
+  DecoderState state = StartOf(model, {batch.source, batch.lengths});
   Tensor words = batch.target_in[0].Clone();
   std::vector<bool> right(B, true);
   for (int64_t t = 0; t < batch.target.dim(0); ++t) {
-    const Tensor logits = model.Step({}, words, *state).value();
+    const Tensor logits = model.Step({}, words, state).value();
     for (int64_t b = 0; b < B; ++b) {
       const float* row = logits.row<float>(b);
       const auto best =

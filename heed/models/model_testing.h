@@ -16,8 +16,8 @@
 #include "heed/autograd/testing.h"
 #include "heed/io/safetensors.h"
 #include "heed/kernels/optimizer.h"
+#include "heed/models/decoder.h"
 #include "heed/models/recurrent_roles.h"
-#include "heed/models/sequence_model.h"
 #include "heed/ops/loss.h"
 
 namespace heed {
@@ -197,6 +197,13 @@ struct SequenceBatch {
   Tensor target_in = RandomIds({4, 3}, target_words, 2);  // [T, B]
   Tensor target = RandomIds(target_in.shape(), target_words, 5);
 
+  /// Vectors in the place of `source`, if defined [B, S, F].
+  Tensor frames = {};
+
+  Inputs inputs() const {
+    return frames.defined() ? Inputs::Frames(frames, lengths)
+                            : Inputs(source, lengths);
+  }
   int64_t size() const { return target_in.dim(1); }
   int64_t steps() const { return target_in.dim(0); }
   int64_t LengthOf(int64_t b) const { return lengths.data<int32_t>()[b]; }
@@ -205,6 +212,11 @@ struct SequenceBatch {
   SequenceBatch Row(int64_t b) const {
     SequenceBatch row = *this;
     row.source = Column(source, b, LengthOf(b));
+    if (frames.defined()) {
+      row.frames = Tensor({1, LengthOf(b), frames.dim(2)}, frames.dtype());
+      Tensor own = row.frames[0];
+      own.CopyFrom(frames[b].Slice(0, LengthOf(b)));
+    }
     row.lengths = Lengths({lengths.data<int32_t>()[b]});
     row.target_in = Column(target_in, b, steps());
     row.target = Column(target, b, steps());
@@ -219,25 +231,26 @@ struct SequenceBatch {
   }
 };
 
-inline Tensor LogitsOf(const SequenceModel& model, const SequenceBatch& batch,
+inline DecoderState StartOf(const Decoder& model, const Inputs& inputs) {
+  return model.Start({}, model.Encode({}, inputs));
+}
+
+inline Tensor LogitsOf(const Decoder& model, const SequenceBatch& batch,
                        const Context& ctx = {}) {
-  return model.Logits(ctx, batch.source, batch.lengths, batch.target_in)
-      .value();
+  return model.Logits(ctx, batch.inputs(), batch.target_in).value();
 }
 
 /// Mean cross entropy.
-inline Var LossOf(const SequenceModel& model, const SequenceBatch& batch,
+inline Var LossOf(const Decoder& model, const SequenceBatch& batch,
                   const Context& ctx) {
   CrossEntropyOptions options;
   options.scale = 1.0 / static_cast<double>(batch.target.numel());
-  return model
-      .Loss(ctx, batch.source, batch.lengths, batch.target_in, batch.target,
-            options)
+  return model.Loss(ctx, batch.inputs(), batch.target_in, batch.target, options)
       .loss;
 }
 
 /// The loss, and its gradient in every parameter.
-inline std::vector<Tensor> LossAndGradients(const SequenceModel& model,
+inline std::vector<Tensor> LossAndGradients(const Decoder& model,
                                             const SequenceBatch& batch) {
   for (const auto& parameter : model.parameters().all())
     parameter->ClearGradient();
@@ -253,9 +266,8 @@ inline std::vector<Tensor> LossAndGradients(const SequenceModel& model,
 }
 
 /// See ExpectParameterGradients; while training with dropout, if wanted.
-inline void ExpectGradients(const SequenceModel& model,
-                            const SequenceBatch& batch, int samples,
-                            bool training = false) {
+inline void ExpectGradients(const Decoder& model, const SequenceBatch& batch,
+                            int samples, bool training = false) {
   const auto loss = [&](Tape* tape) {
     Rng rng(8);
     Context ctx;
@@ -268,20 +280,19 @@ inline void ExpectGradients(const SequenceModel& model,
 }
 
 /// Greatest difference of logits between Step and Logits.
-inline double StepDifference(const SequenceModel& model,
-                             const SequenceBatch& batch) {
+inline double StepDifference(const Decoder& model, const SequenceBatch& batch) {
   const Tensor all = LogitsOf(model, batch);
-  const auto state = model.Start({}, batch.source, batch.lengths);
+  DecoderState state = StartOf(model, batch.inputs());
   double worst = 0;
   for (int64_t t = 0; t < batch.steps(); ++t) {
-    const Tensor step = model.Step({}, batch.target_in[t], *state).value();
+    const Tensor step = model.Step({}, batch.target_in[t], state).value();
     worst = std::max(worst, MaxDifference(step, all[t]));
   }
   return worst;
 }
 
 /// A batch equals its rows, each run alone without padding.
-inline void ExpectBatchEqualsItsRows(const SequenceModel& model,
+inline void ExpectBatchEqualsItsRows(const Decoder& model,
                                      const SequenceBatch& batch) {
   const Tensor all = LogitsOf(model, batch);
   for (int64_t b = 0; b < batch.size(); ++b) {
@@ -294,7 +305,7 @@ inline void ExpectBatchEqualsItsRows(const SequenceModel& model,
 }
 
 /// Other words behind a source's length change neither loss nor gradients.
-inline void ExpectPaddingChangesNothing(const SequenceModel& model,
+inline void ExpectPaddingChangesNothing(const Decoder& model,
                                         SequenceBatch batch, double tolerance) {
   const std::vector<Tensor> before = LossAndGradients(model, batch);
   batch.source = batch.source.Clone();
@@ -312,7 +323,7 @@ inline void ExpectPaddingChangesNothing(const SequenceModel& model,
 }
 
 /// Other target words change the scores from their position on, none before.
-inline void ExpectWhatComesLaterChangesNothing(const SequenceModel& model,
+inline void ExpectWhatComesLaterChangesNothing(const Decoder& model,
                                                SequenceBatch batch) {
   const Tensor before = LogitsOf(model, batch);
   const int64_t changed = batch.steps() - 2;
@@ -328,7 +339,7 @@ inline void ExpectWhatComesLaterChangesNothing(const SequenceModel& model,
   EXPECT_GT(MaxDifference(before[changed], after[changed]), 1e-6);
 }
 
-inline void ExpectFiniteResultsForAnEmptySource(const SequenceModel& model,
+inline void ExpectFiniteResultsForAnEmptySource(const Decoder& model,
                                                 SequenceBatch batch) {
   batch.lengths = Lengths({5, 0, 4});
   for (const Tensor& result : LossAndGradients(model, batch)) {
@@ -339,10 +350,11 @@ inline void ExpectFiniteResultsForAnEmptySource(const SequenceModel& model,
 }
 
 /// Lengths, shapes and words that are none are ShapeErrors.
-inline void ExpectRefusesWhatIsNotASource(const SequenceModel& model,
+inline void ExpectRefusesWhatIsNotASource(const Decoder& model,
                                           const SequenceBatch& good) {
   const auto refuses = [&](const Tensor& source, const Tensor& lengths) {
-    EXPECT_THROW(model.Logits({}, source, lengths, good.target_in), ShapeError);
+    EXPECT_THROW(model.Logits({}, {source, lengths}, good.target_in),
+                 ShapeError);
   };
   refuses(good.source, Lengths({6, 2, 2}));
   refuses(good.source, Lengths({-1, 2, 2}));
@@ -377,7 +389,7 @@ inline double ExpectWeightsOfSources(const Tensor& weights,
   return least;
 }
 
-inline void ExpectDropoutOnlyWhileTraining(const SequenceModel& model,
+inline void ExpectDropoutOnlyWhileTraining(const Decoder& model,
                                            const SequenceBatch& batch) {
   const auto logits = [&](uint64_t seed, bool training) {
     Rng rng(seed);
@@ -392,40 +404,40 @@ inline void ExpectDropoutOnlyWhileTraining(const SequenceModel& model,
 }
 
 /// The tokens of a prompt are read with the first step as if stepped through.
-inline void ExpectPromptIsReadWithTheFirstStep(const SequenceModel& model,
+inline void ExpectPromptIsReadWithTheFirstStep(const Decoder& model,
                                                const SequenceBatch& batch) {
   const Tensor all = LogitsOf(model, batch);
   const int64_t last = batch.steps() - 1;
   const Tensor prompt = batch.target_in.Slice(1, last);
   const Tensor lengths =
       Tensor::Full({batch.size()}, static_cast<double>(last - 1), DType::kI32);
-  const auto state = model.Start({}, prompt, lengths);
+  DecoderState state = StartOf(model, {prompt, lengths});
   const auto step = [&](int64_t t) {
-    return model.Step({}, batch.target_in[t], *state).value();
+    return model.Step({}, batch.target_in[t], state).value();
   };
   EXPECT_LT(MaxDifference(step(0), all[last - 1]), 1e-13);
   EXPECT_LT(MaxDifference(step(last), all[last]), 1e-13);
-  EXPECT_FALSE(state->weights().defined());
+  EXPECT_FALSE(state.weights.defined());
 }
 
 /// Scores of these words alone are those among all, whether weights are wanted
 /// or not.
-inline void ExpectScoresOfSomeWords(const SequenceModel& model,
+inline void ExpectScoresOfSomeWords(const Decoder& model,
                                     const SequenceBatch& batch,
                                     const std::vector<int32_t>& words,
                                     double tolerance) {
+  const auto restricted = model.output().Restricted(Lengths(words));
   for (const bool weights : {true, false}) {
-    const auto all = model.Start({}, batch.source, batch.lengths);
-    const auto some = model.Start({}, batch.source, batch.lengths);
-    StepOptions options;
-    options.weights = weights;
-    options.outputs = Lengths(words);
-    some->SetOptions(options);
+    DecoderState all = StartOf(model, batch.inputs());
+    DecoderState some = StartOf(model, batch.inputs());
+    some.wants_weights = weights;
     for (int64_t t = 0; t < batch.steps(); ++t) {
-      const Tensor wide = model.Step({}, batch.target_in[t], *all).value();
-      const Tensor narrow = model.Step({}, batch.target_in[t], *some).value();
+      const Tensor& next = batch.target_in[t];
+      const Tensor wide = model.Step({}, next, all).value();
+      const Tensor narrow =
+          restricted->Scores({}, model.Next({}, next, some)).value();
       ASSERT_EQ(narrow.shape(), (Shape{batch.size(), std::ssize(words)}));
-      EXPECT_EQ(some->weights().defined(), weights && all->weights().defined());
+      EXPECT_EQ(some.weights.defined(), weights && all.weights.defined());
       for (int64_t b = 0; b < batch.size(); ++b) {
         for (int64_t i = 0; i < narrow.dim(1); ++i) {
           EXPECT_NEAR(kernels::At(narrow, b, i),
@@ -437,44 +449,39 @@ inline void ExpectScoresOfSomeWords(const SequenceModel& model,
   }
 }
 
-/// What the model gives of scores when only the top k are wanted, of all
+/// What an output layer gives of scores when only the top k are wanted, of all
 /// words and of `words`, which begin with four special ones.
-inline void ExpectTopKScores(const SequenceModel& model,
-                             const SequenceBatch& batch,
+inline void ExpectTopKScores(const Decoder& model, const SequenceBatch& batch,
                              const std::vector<int32_t>& words) {
-  for (const Tensor& outputs : {Tensor(), Lengths(words)}) {
-    const auto all = model.Start({}, batch.source, batch.lengths);
-    const auto some = model.Start({}, batch.source, batch.lengths);
-    all->SetOptions({.outputs = outputs});
-    some->SetOptions({.outputs = outputs, .top_k = 3, .first = 4});
+  const auto restricted = model.output().Restricted(Lengths(words));
+  const OutputLayer& some = *restricted;
+  for (const OutputLayer* output : {&model.output(), &some}) {
+    DecoderState state = StartOf(model, batch.inputs());
     for (int64_t t = 0; t < batch.steps(); ++t) {
-      const auto expected = kernels::FindTopK(
-          model.Step({}, batch.target_in[t], *all).value(), 3, 4);
-      EXPECT_FALSE(model.Step({}, batch.target_in[t], *some).defined());
-      const kernels::TopKScores& found = some->top_k();
+      const Var y = model.Next({}, batch.target_in[t], state);
+      const auto expected =
+          kernels::FindTopK(output->Scores({}, y).value(), 3, 4);
+      const auto found = output->TopK({}, y.value(), 3, 4, true);
       EXPECT_EQ(found.columns.ToVector<int32_t>(),
                 expected.columns.ToVector<int32_t>());
       EXPECT_LT(MaxDifference(found.values, expected.values), 1e-6);
       EXPECT_LT(MaxDifference(found.first, expected.first), 1e-6);
       EXPECT_LT(MaxDifference(found.log_sums, expected.log_sums), 1e-6);
+      const auto unsummed = output->TopK({}, y.value(), 3, 4, false);
+      EXPECT_TRUE(unsummed.defined());
+      EXPECT_FALSE(unsummed.log_sums.defined());
     }
-    const auto unsummed = model.Start({}, batch.source, batch.lengths);
-    unsummed->SetOptions(
-        {.outputs = outputs, .top_k = 3, .first = 4, .sums = false});
-    model.Step({}, batch.target_in[0], *unsummed);
-    EXPECT_TRUE(unsummed->top_k().defined());
-    EXPECT_FALSE(unsummed->top_k().log_sums.defined());
   }
 }
 
 /// A search with given choices. Each row gives what it gives alone.
 class Search {
  public:
-  Search(const SequenceModel& model, SequenceBatch batch, double tolerance)
+  Search(const Decoder& model, SequenceBatch batch, double tolerance)
       : model_(model),
         batch_(std::move(batch)),
         tolerance_(tolerance),
-        state_(model.Start({}, batch_.source, batch_.lengths)),
+        state_(StartOf(model, batch_.inputs())),
         words_(static_cast<size_t>(batch_.size())) {
     for (int64_t b = 0; b < batch_.size(); ++b) sources_.push_back(b);
   }
@@ -482,7 +489,7 @@ class Search {
   void Step(uint64_t seed) {
     const Tensor words =
         RandomIds({std::ssize(words_)}, batch_.target_words, seed);
-    const Tensor logits = model_.Step({}, words, *state_).value();
+    const Tensor logits = model_.Step({}, words, state_).value();
     ASSERT_EQ(logits.dim(0), std::ssize(words_));
     for (size_t i = 0; i < words_.size(); ++i) {
       SCOPED_TRACE("row " + std::to_string(i));
@@ -490,17 +497,17 @@ class Search {
       const auto row = static_cast<int64_t>(i);
       const auto [alone, weights] = Alone(sources_[i], words_[i]);
       EXPECT_LT(MaxDifference(logits[row], alone[0]), tolerance_);
-      ASSERT_EQ(state_->weights().defined(), weights.defined());
+      ASSERT_EQ(state_.weights.defined(), weights.defined());
       if (!weights.defined()) continue;
-      const Tensor found = state_->weights()[row].Slice(0, weights.dim(1));
+      const Tensor found = state_.weights[row].Slice(0, weights.dim(1));
       EXPECT_LT(MaxDifference(found, weights[0]), tolerance_);
     }
   }
 
   void Reorder(const std::vector<int32_t>& rows,
                const std::vector<int32_t>& sources = {}) {
-    state_->Reorder(Lengths(rows),
-                    sources.empty() ? Tensor() : Lengths(sources));
+    state_.Reorder(Lengths(rows),
+                   sources.empty() ? Tensor() : Lengths(sources));
     const auto before = std::pair(sources_, words_);
     sources_.clear();
     words_.clear();
@@ -515,22 +522,22 @@ class Search {
   std::pair<Tensor, Tensor> Alone(int64_t source,
                                   const std::vector<int32_t>& words) const {
     const SequenceBatch row = batch_.Row(source);
-    const auto state = model_.Start({}, row.source, row.lengths);
+    DecoderState state = StartOf(model_, row.inputs());
     Tensor logits;
     for (const int32_t word : words)
-      logits = model_.Step({}, Ids({word}, {1}), *state).value();
-    return {logits, state->weights()};
+      logits = model_.Step({}, Ids({word}, {1}), state).value();
+    return {logits, state.weights};
   }
 
-  const SequenceModel& model_;
+  const Decoder& model_;
   SequenceBatch batch_;
   double tolerance_;
-  std::unique_ptr<DecodingState> state_;
+  DecoderState state_;
   std::vector<int64_t> sources_;  // of rows
   std::vector<std::vector<int32_t>> words_;
 };
 
-inline void ExpectReorderedRowsGoOnAlone(const SequenceModel& model,
+inline void ExpectReorderedRowsGoOnAlone(const Decoder& model,
                                          const SequenceBatch& batch,
                                          double tolerance) {
   Search search(model, batch, tolerance);

@@ -21,11 +21,10 @@ namespace {
 
 constexpr int kWords = 70;
 
-using MakeModel = std::unique_ptr<SequenceModel> (*)();
+using MakeModel = std::unique_ptr<Decoder> (*)();
 
-std::unique_ptr<SequenceModel> MakeRecurrent(const std::string& model,
-                                             const std::string& cell,
-                                             bool tie) {
+std::unique_ptr<Decoder> MakeRecurrent(const std::string& model,
+                                       const std::string& cell, bool tie) {
   RecurrentConfig config;
   config.model = model;
   config.cell = cell;
@@ -48,7 +47,7 @@ TransformerConfig Small(const std::string& model) {
   return config;
 }
 
-std::unique_ptr<SequenceModel> MakeTransformer() {
+std::unique_ptr<Decoder> MakeTransformer() {
   return std::make_unique<Transformer>(Small("transformer"), kWords, kWords, 1);
 }
 
@@ -80,16 +79,14 @@ double RelativeError(const Tensor& a, const Tensor& b) {
 /// A batch and what a model says to it.
 class Quantized : public testing::TestWithParam<Case> {
  protected:
-  Tensor Logits(const SequenceModel& model) const {
-    return LogitsOf(model, batch_);
-  }
+  Tensor Logits(const Decoder& model) const { return LogitsOf(model, batch_); }
 
   const SequenceBatch batch_ = {.source_words = kWords,
                                 .target_words = kWords,
                                 .source = RandomIds({7, 5}, kWords, 1),
                                 .lengths = Lengths({7, 3, 1, 5, 6}),
                                 .target_in = RandomIds({6, 5}, kWords, 2)};
-  std::unique_ptr<SequenceModel> model_ = GetParam().make();
+  std::unique_ptr<Decoder> model_ = GetParam().make();
 };
 INSTANTIATE_TEST_SUITE_P(Models, Quantized, testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
@@ -105,8 +102,8 @@ TEST_P(Quantized, LogitsAreNearThoseOfNumbers) {
 TEST_P(Quantized, TheLossIsThatOfTheLogits) {
   model_->parameters().SetPrecision(kernels::Precision::kInt8);
   const Tensor targets = RandomIds({6, 5}, kWords, 3);
-  const auto loss = model_->Loss({}, batch_.source, batch_.lengths,
-                                 batch_.target_in, targets, {});
+  const auto loss =
+      model_->Loss({}, batch_.inputs(), batch_.target_in, targets, {});
   EXPECT_NEAR(loss.nll, CrossEntropy(Logits(*model_), targets, {}).nll,
               1e-4 * loss.nll);
 }
@@ -123,9 +120,9 @@ TEST_P(Quantized, AllLargeParametersAreBytes) {
 TEST_P(Quantized, StepsAreThoseOfTheWholeTarget) {
   model_->parameters().SetPrecision(kernels::Precision::kInt8);
   const Tensor all = Logits(*model_);
-  const auto state = model_->Start({}, batch_.source, batch_.lengths);
+  DecoderState state = StartOf(*model_, batch_.inputs());
   for (int64_t t = 0; t < batch_.steps(); ++t) {
-    const Tensor step = model_->Step({}, batch_.target_in[t], *state).value();
+    const Tensor step = model_->Step({}, batch_.target_in[t], state).value();
     // A last bit of a number can be one step of a byte.
     EXPECT_LT(RelativeError(step, all[t]), 0.02) << t;
   }

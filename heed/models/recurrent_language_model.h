@@ -2,11 +2,10 @@
 #ifndef HEED_MODELS_RECURRENT_LANGUAGE_MODEL_H_
 #define HEED_MODELS_RECURRENT_LANGUAGE_MODEL_H_
 
-#include <memory>
 #include <optional>
 
+#include "heed/models/decoder.h"
 #include "heed/models/rnn_encoder.h"
-#include "heed/models/sequence_model.h"
 #include "heed/nn/linear.h"
 
 namespace heed {
@@ -29,37 +28,17 @@ struct RecurrentLanguageConfig {
 /// Papers: Mikolov et al. 2010, "Recurrent neural network based language
 /// model"; Press and Wolf 2017, arXiv:1608.05859 (tied embeddings); Cheng et
 /// al. 2016, arXiv:1601.06733 (attention over own states).
-class RecurrentLanguageModel : public SequenceModel {
+class RecurrentLanguageModel : public LanguageModel {
  public:
   /// `config` is resolved. Throws: ConfigError.
   RecurrentLanguageModel(const RecurrentLanguageConfig& config, int vocabulary,
                          uint64_t seed, DType dtype = DType::kF32);
 
-  /// `source` and `lengths` are not read. Shapes: as SequenceModel's.
-  Var Logits(const Context& ctx, const Tensor& source, const Tensor& lengths,
-             const Tensor& target_in) const override;
-  CrossEntropyLoss Loss(const Context& ctx, const Tensor& source,
-                        const Tensor& lengths, const Tensor& target_in,
-                        const Tensor& targets,
-                        const CrossEntropyOptions& options) const override;
-
-  /// `source` is a prompt: see ReadPrompt. The first Step reads the tokens it
-  /// is given (<s>) and then all of the prompt, and scores what follows.
-  /// Throws: ShapeError.
-  std::unique_ptr<DecodingState> Start(const Context& ctx, const Tensor& source,
-                                       const Tensor& lengths) const override;
-  Var Step(const Context& ctx, const Tensor& tokens,
-           DecodingState& decoding) const override;
+  Var Features(const Context& ctx, const Tensor& tokens,
+               DecoderState& state) const override;
+  const OutputLayer& output() const override { return *output_; }
 
  private:
-  struct State;
-
-  /// What the scores are made of. Shapes: target_in i32 [T, B], result
-  /// [T, B, ·].
-  Var Features(const Context& ctx, const Tensor& target_in) const;
-  /// The same from the encoder's outputs.
-  Var Project(const Context& ctx, const Var& outputs) const;
-
   Embedding embedding_;
   RnnEncoder encoder_;
   std::optional<Linear> projection_;

@@ -18,9 +18,8 @@ class RecurrentTranslator
     config_.Resolve();
   }
   bool attends() const override { return config_.attention != "none"; }
-  std::unique_ptr<SequenceModel> Make(int source_vocabulary,
-                                      int target_vocabulary, uint64_t seed,
-                                      DType dtype) const override {
+  std::unique_ptr<Decoder> Make(int source_vocabulary, int target_vocabulary,
+                                uint64_t seed, DType dtype) const override {
     return std::make_unique<EncoderDecoder>(config_, source_vocabulary,
                                             target_vocabulary, seed, dtype);
   }
@@ -51,8 +50,8 @@ class RnnLanguageModel
   using SettingsOf::SettingsOf;
 
   void Fill(int /*length*/) override { config_.Resolve(); }
-  std::unique_ptr<SequenceModel> Make(int vocabulary, uint64_t seed,
-                                      DType dtype) const override {
+  std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
+                                DType dtype) const override {
     return std::make_unique<RecurrentLanguageModel>(config_, vocabulary, seed,
                                                     dtype);
   }

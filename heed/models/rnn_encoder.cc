@@ -83,20 +83,18 @@ Var RnnEncoder::operator()(const Context& ctx, const Var& x,
   return Combine(ctx, states, attention_->Attend(ctx, states, memory).context);
 }
 
-Var RnnEncoder::Step(const Context& ctx, const Var& x, State& state) const {
-  Var states = States(ctx, x, {}, &state.layers);
-  if (!attention_) return states;
-  state.memory =
-      attention_->Extend(ctx, std::move(state.memory), states, states);
-  return Combine(
-      ctx, states,
-      attention_->Attend(ctx, states, state.memory, &state.attention).context);
-}
-
-void RnnEncoder::State::Select(const Tensor& rows) {
-  for (Var& layer : layers) layer = Recurrent::SelectRows(layer, rows);
-  if (memory.defined()) memory = memory.Select(rows);
-  attention.Select(rows);
+Var RnnEncoder::Step(const Context& ctx, const Var& x,
+                     DecoderState& state) const {
+  LayerStates layers = KeptLayers(state);
+  const Var states = States(ctx, x, {}, &layers);
+  KeepLayers(layers, state);
+  const Var y =
+      attention_
+          ? Combine(ctx, states,
+                    attention_->AttendNext(ctx, states, states, states, state))
+          : states;
+  state.position += x.dim(1);
+  return y;
 }
 
 Var RnnEncoder::Combine(const Context& ctx, const Var& states,

@@ -31,18 +31,9 @@ class RnnEncoder : public SequenceEncoder {
                  const Tensor& lengths) const override;
   int64_t output_size() const override;
 
-  /// What a causal encoder carries from step to step. New at first.
-  struct State {
-    LayerStates layers;
-    Memory memory;
-    AttentionState attention;
-
-    /// Rows `rows` (i32) of the batch, in that order.
-    void Select(const Tensor& rows);
-  };
-  /// The next T steps of a causal encoder, with `state` moved on; not for
-  /// gradients. Shapes: x [B, T, inputs], result [B, T, output_size()].
-  Var Step(const Context& ctx, const Var& x, State& state) const;
+  /// The next T steps of a causal encoder, with what it keeps in `state`; not
+  /// for gradients. Shapes: x [R, T, inputs], result [R, T, output_size()].
+  Var Step(const Context& ctx, const Var& x, DecoderState& state) const;
 
  private:
   /// From `layers`, if it is not null, which moves on.

@@ -11,9 +11,9 @@
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
 #include "heed/models/bert.h"
+#include "heed/models/decoder.h"
 #include "heed/models/forecaster.h"
 #include "heed/models/sequence_encoder.h"
-#include "heed/models/sequence_model.h"
 #include "heed/models/text_encoder.h"
 
 namespace heed {
@@ -56,9 +56,9 @@ class TranslatorSettings : public ModelSettings {
   /// Chooses the attention that guided alignment teaches, if none is chosen.
   virtual void GuideAlignment() {}
   /// Throws: ConfigError.
-  virtual std::unique_ptr<SequenceModel> Make(
-      int source_vocabulary, int target_vocabulary, uint64_t seed,
-      DType dtype = DType::kF32) const = 0;
+  virtual std::unique_ptr<Decoder> Make(int source_vocabulary,
+                                        int target_vocabulary, uint64_t seed,
+                                        DType dtype = DType::kF32) const = 0;
 };
 
 /// Continues a text.
@@ -68,8 +68,8 @@ class LanguageModelSettings : public ModelSettings {
 
   /// As TranslatorSettings::Fill, for texts of up to `length` tokens.
   virtual void Fill(int length) = 0;
-  virtual std::unique_ptr<SequenceModel> Make(
-      int vocabulary, uint64_t seed, DType dtype = DType::kF32) const = 0;
+  virtual std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
+                                        DType dtype = DType::kF32) const = 0;
 };
 
 struct EncoderUse {

@@ -2,15 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <utility>
-
 #include "heed/base/errors.h"
-#include "heed/kernels/elementwise.h"
-#include "heed/kernels/gather.h"
-#include "heed/models/prompt.h"
-#include "heed/ops/check.h"
-#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {
@@ -53,82 +45,25 @@ OutputProjection MakeOutput(const Scope& scope, const TransformerConfig& c,
           c.output_bias};
 }
 
-/// Ids [T, B] as [B, T].
-Tensor BatchFirst(const Tensor& ids) {
-  CheckShapes(ids.rank() == 2 && ids.dtype() == DType::kI32, "transformer",
-              "tokens that are not i32 [T, B]", {ids.shape()});
-  return kernels::TransposeLeading(ids);
-}
-
-/// The last position of each row. Shapes: x [R, T, M], result [R, M].
-Var LastPosition(const Var& x) {
-  if (x.dim(1) == 1) return Reshape(x, {x.dim(0), x.dim(2)});
-  return Select(TransposeLeading(x), x.dim(1) - 1);
-}
-
 }  // namespace
-
-struct TransformerDecoder::State : DecodingState {
-  TransformerState stack;
-  Tensor prompt;  // [R, S], not read yet; undefined: there is none
-  std::optional<OutputProjection> output;  // of the words that are asked for
-
-  void Reorder(const Tensor& rows, const Tensor& sources) override {
-    stack.Reorder(rows, sources);
-    if (prompt.defined()) prompt = kernels::Gather(prompt, rows);
-    if (weights_.defined()) weights_ = kernels::Gather(weights_, rows);
-  }
-  Tensor* wanted_weights(bool attends) {
-    return attends && options_.weights ? &weights_ : nullptr;
-  }
-};
 
 TransformerDecoder::TransformerDecoder(const Scope& scope,
                                        const TransformerConfig& config,
                                        const Embedding& tokens, int64_t source)
     : embedding_(scope, config, tokens, InputOf(source)),
       stack_(scope, WriterOptions(config, source)),
-      output_(MakeOutput(scope, config, tokens)),
-      attends_(source > 0) {}
+      output_(MakeOutput(scope, config, tokens)) {}
 
-Var TransformerDecoder::Features(const Context& ctx, const Tensor& target_in,
-                                 const Var& source,
-                                 const Mask& source_mask) const {
-  const Var x = embedding_(ctx, BatchFirst(target_in));
+Var TransformerDecoder::Features(const Context& ctx, const Tensor& tokens,
+                                 DecoderState& state) const {
+  const Var x = embedding_(ctx, BatchFirst(tokens), state.position);
   // The few features change places, not the many scores.
-  return TransposeLeading(stack_(ctx, x, {}, source, source_mask));
-}
-
-std::unique_ptr<DecodingState> TransformerDecoder::Start(
-    const Context& ctx, const Var& source, const Tensor& source_lengths,
-    const Tensor& prompt) const {
-  auto state = std::make_unique<State>();
-  state->stack = stack_.Start(ctx, source, source_lengths);
-  state->prompt = prompt;
-  return state;
-}
-
-Var TransformerDecoder::Step(const Context& ctx, const Tensor& tokens,
-                             DecodingState& decoding) const {
-  auto& state = dynamic_cast<State&>(decoding);
-  const Tensor ids =
-      BeforePrompt(tokens, std::exchange(state.prompt, Tensor()));
-  const Var x = embedding_(ctx, ids, state.stack.position);
-  const Var y = LastPosition(
-      stack_.Step(ctx, x, state.stack, state.wanted_weights(attends_)));
-  const StepOptions& options = state.options();
-  if (options.outputs.defined() && !state.output) {
-    state.output = output_.Restricted(options.outputs);
-  }
-  const OutputProjection& scores = state.output ? *state.output : output_;
-  state.SetTopK(
-      scores.TopK(ctx, y.value(), options.top_k, options.first, options.sums));
-  return state.top_k().defined() ? Var() : scores(ctx, y);
+  return TimeFirst(stack_(ctx, x, {}, &state));
 }
 
 Transformer::Transformer(const TransformerConfig& config, int source_vocabulary,
                          int target_vocabulary, uint64_t seed, DType dtype)
-    : SequenceModel(seed, dtype, ParsePrecision(config.precision)),
+    : Decoder(seed, dtype, ParsePrecision(config.precision)),
       source_tokens_(MakeEmbedding(
           parameters_, SharesSides(config) ? "embedding" : "encoder.embedding",
           config, source_vocabulary)),
@@ -155,74 +90,32 @@ std::string Transformer::alignment_attention() const {
                               : all[static_cast<size_t>(alignment_layer_)];
 }
 
-Var Transformer::Encode(const Context& ctx, const Tensor& source,
-                        const Tensor& lengths) const {
-  return encoder_(ctx, BatchFirst(source), lengths);
+Encoding Transformer::Encode(const Context& ctx, const Inputs& inputs) const {
+  inputs.Check("encoder", encoder_.output_size());
+  Encoding encoding;
+  encoding.sources = inputs.size();
+  encoding.lengths = inputs.lengths;
+  encoding.vectors =
+      inputs.kind == Inputs::Kind::kIds
+          ? encoder_(ctx, BatchFirst(inputs.ids), inputs.lengths)
+          : encoder_.OfVectors(ctx, inputs.vectors, inputs.lengths,
+                               inputs.neighbours);
+  return encoding;
 }
 
-Var Transformer::Features(const Context& ctx, const Tensor& source,
-                          const Tensor& lengths,
-                          const Tensor& target_in) const {
-  return decoder_.Features(ctx, target_in, Encode(ctx, source, lengths),
-                           Padding(lengths));
-}
-
-Var Transformer::Logits(const Context& ctx, const Tensor& source,
-                        const Tensor& lengths, const Tensor& target_in) const {
-  return decoder_.output()(ctx, Features(ctx, source, lengths, target_in));
-}
-
-CrossEntropyLoss Transformer::Loss(const Context& ctx, const Tensor& source,
-                                   const Tensor& lengths,
-                                   const Tensor& target_in,
-                                   const Tensor& targets,
-                                   const CrossEntropyOptions& options) const {
-  return decoder_.output().Loss(ctx, Features(ctx, source, lengths, target_in),
-                                targets, options);
-}
-
-std::unique_ptr<DecodingState> Transformer::Start(const Context& ctx,
-                                                  const Tensor& source,
-                                                  const Tensor& lengths) const {
-  return decoder_.Start(ctx, Encode(ctx, source, lengths), lengths, {});
-}
-
-Var Transformer::Step(const Context& ctx, const Tensor& tokens,
-                      DecodingState& state) const {
-  return decoder_.Step(ctx, tokens, state);
+DecoderState Transformer::Start(const Context& /*ctx*/,
+                                const Encoding& encoding) const {
+  DecoderState state(encoding.sources);
+  TransformerStack::SetSource(encoding.vectors, encoding.lengths, state);
+  return state;
 }
 
 TransformerLanguageModel::TransformerLanguageModel(
     const TransformerConfig& config, int vocabulary, uint64_t seed, DType dtype)
-    : SequenceModel(seed, dtype, ParsePrecision(config.precision)),
+    : LanguageModel(seed, dtype, ParsePrecision(config.precision)),
       decoder_(
           Scope(parameters_, "decoder"), config,
           MakeEmbedding(parameters_, "decoder.embedding", config, vocabulary),
           0) {}
-
-Var TransformerLanguageModel::Logits(const Context& ctx,
-                                     const Tensor& /*source*/,
-                                     const Tensor& /*lengths*/,
-                                     const Tensor& target_in) const {
-  return decoder_.output()(ctx, decoder_.Features(ctx, target_in, {}, {}));
-}
-
-CrossEntropyLoss TransformerLanguageModel::Loss(
-    const Context& ctx, const Tensor& /*source*/, const Tensor& /*lengths*/,
-    const Tensor& target_in, const Tensor& targets,
-    const CrossEntropyOptions& options) const {
-  return decoder_.output().Loss(ctx, decoder_.Features(ctx, target_in, {}, {}),
-                                targets, options);
-}
-
-std::unique_ptr<DecodingState> TransformerLanguageModel::Start(
-    const Context& ctx, const Tensor& source, const Tensor& lengths) const {
-  return decoder_.Start(ctx, {}, {}, ReadPrompt(source, lengths));
-}
-
-Var TransformerLanguageModel::Step(const Context& ctx, const Tensor& tokens,
-                                   DecodingState& state) const {
-  return decoder_.Step(ctx, tokens, state);
-}
 
 }  // namespace heed

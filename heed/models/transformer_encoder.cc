@@ -52,19 +52,28 @@ TextEmbedding::TextEmbedding(const Scope& scope,
 Var TextEmbedding::operator()(const Context& ctx, const Tensor& ids,
                               int64_t offset, const Tensor& segments) const {
   const bool observed = ctx.ObservesInput(input_);
-  const bool more = positions_.learned() || segments_ || norm_ || observed;
+  const bool apart = positions_.learned() || observed;
+  const bool more = apart || segments_ || norm_;
   Var x = EmbedScaled(
       ctx, ctx.Use(tokens_.weight()), ids, scale_,
       observed ? Tensor() : positions_.Rows(offset, offset + ids.dim(1)), 0,
       more ? 0 : dropout_);
   if (!more) return x;
   x = ctx.Input(input_, x);
-  if (observed || positions_.learned()) x = positions_.AddTo(ctx, x, offset);
+  return Finish(ctx, apart ? positions_.AddTo(ctx, x, offset) : x, segments);
+}
+
+Var TextEmbedding::OfVectors(const Context& ctx, const Var& x) const {
+  return Finish(ctx, positions_.AddTo(ctx, ctx.Input(input_, x), 0), {});
+}
+
+Var TextEmbedding::Finish(const Context& ctx, Var x,
+                          const Tensor& segments) const {
   if (segments_) {
-    x = Add(x,
-            (*segments_)(ctx, segments.defined()
-                                  ? segments
-                                  : Tensor::Zeros(ids.shape(), DType::kI32)));
+    const Tensor ids = segments.defined()
+                           ? segments
+                           : Tensor::Zeros({x.dim(0), x.dim(1)}, DType::kI32);
+    x = Add(x, (*segments_)(ctx, ids));
   }
   if (norm_) x = (*norm_)(ctx, x);
   return Dropout(ctx, x, dropout_);
@@ -91,6 +100,12 @@ Var TransformerTextEncoder::operator()(const Context& ctx, const Tensor& ids,
               "ids that are not [B, S] with lengths", {ids.shape()});
   CheckLengths("encoder", lengths, ids.dim(0), ids.dim(1));
   return stack_(ctx, embedding_(ctx, ids, 0, segments), Padding(lengths));
+}
+
+Var TransformerTextEncoder::OfVectors(const Context& ctx, const Var& x,
+                                      const Tensor& lengths,
+                                      const Mask& mask) const {
+  return stack_(ctx, embedding_.OfVectors(ctx, x), Padding(lengths) && mask);
 }
 
 TransformerEncoder::TransformerEncoder(const Scope& scope,

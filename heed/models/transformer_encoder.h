@@ -27,8 +27,13 @@ class TextEmbedding {
   /// Throws: ShapeError.
   Var operator()(const Context& ctx, const Tensor& ids, int64_t offset = 0,
                  const Tensor& segments = {}) const;
+  /// The same of vectors in the place of scaled tokens [B, T, M].
+  Var OfVectors(const Context& ctx, const Var& x) const;
 
  private:
+  /// What comes behind positions.
+  Var Finish(const Context& ctx, Var x, const Tensor& segments) const;
+
   std::string input_;
   Embedding tokens_;
   Positions positions_;
@@ -52,6 +57,11 @@ class TransformerTextEncoder : public TextEncoder {
   /// result [B, S, M]. Throws: ShapeError.
   Var operator()(const Context& ctx, const Tensor& ids, const Tensor& lengths,
                  const Tensor& segments = {}) const override;
+
+  /// The same of vectors in the place of scaled tokens, of which s looks at
+  /// those that `mask` allows. Shapes: x [B, S, M].
+  Var OfVectors(const Context& ctx, const Var& x, const Tensor& lengths,
+                const Mask& mask) const;
 
   const Embedding& tokens() const { return tokens_; }
   int64_t output_size() const override { return stack_.width(); }

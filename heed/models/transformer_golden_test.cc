@@ -39,7 +39,7 @@ class TransformerGolden : public testing::TestWithParam<Reference> {
   Var Logits(Tape& tape) const {
     Context ctx;
     ctx.tape = &tape;
-    return model_.Logits(ctx, golden_.at("source"), golden_.at("lengths"),
+    return model_.Logits(ctx, {golden_.at("source"), golden_.at("lengths")},
                          golden_.at("target_in"));
   }
   CrossEntropyLoss Loss(Var logits) const {

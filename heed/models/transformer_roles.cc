@@ -22,9 +22,8 @@ class TransformerTranslator
     }
     if (c.alignment_head < 0) c.alignment_head = 0;
   }
-  std::unique_ptr<SequenceModel> Make(int source_vocabulary,
-                                      int target_vocabulary, uint64_t seed,
-                                      DType dtype) const override {
+  std::unique_ptr<Decoder> Make(int source_vocabulary, int target_vocabulary,
+                                uint64_t seed, DType dtype) const override {
     return std::make_unique<Transformer>(config_, source_vocabulary,
                                          target_vocabulary, seed, dtype);
   }
@@ -40,8 +39,8 @@ class TransformerWriter
     if (config_.max_positions == 0) config_.max_positions = length + 1;
     config_.Resolve(model_);
   }
-  std::unique_ptr<SequenceModel> Make(int vocabulary, uint64_t seed,
-                                      DType dtype) const override {
+  std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
+                                DType dtype) const override {
     return std::make_unique<TransformerLanguageModel>(config_, vocabulary, seed,
                                                       dtype);
   }

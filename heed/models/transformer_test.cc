@@ -104,15 +104,15 @@ std::vector<Kind> Kinds() {
   return kinds;
 }
 
-std::unique_ptr<SequenceModel> Make(const TransformerConfig& config,
-                                    DType dtype = DType::kF64) {
+std::unique_ptr<Decoder> Make(const TransformerConfig& config,
+                              DType dtype = DType::kF64) {
   auto model = std::make_unique<Transformer>(config, kWords, kWords, 3, dtype);
   Shake(model->parameters());
   return model;
 }
 
-std::unique_ptr<SequenceModel> MakeLanguageModel(
-    const TransformerConfig& config, DType dtype = DType::kF64) {
+std::unique_ptr<Decoder> MakeLanguageModel(const TransformerConfig& config,
+                                           DType dtype = DType::kF64) {
   auto model =
       std::make_unique<TransformerLanguageModel>(config, kWords, 3, dtype);
   Shake(model->parameters());
@@ -196,9 +196,9 @@ TEST_P(EveryTransformer, ScoresOfSomeWordsAreThoseOfAll) {
 TEST_P(EveryTransformer, ShowsTheWeightsOfEachStep) {
   const auto model = Make(config());
   const SequenceBatch batch;
-  const auto state = model->Start({}, batch.source, batch.lengths);
-  model->Step({}, batch.target_in[0], *state);
-  ExpectWeightsOfSources(state->weights(), batch);
+  DecoderState state = StartOf(*model, batch.inputs());
+  model->Step({}, batch.target_in[0], state);
+  ExpectWeightsOfSources(state.weights, batch);
 }
 
 TEST_P(EveryTransformer, OnManyThreadsGivesTheSameBits) {
@@ -311,7 +311,7 @@ TEST(Transformer, SinusoidsGoOnBehindTheTable) {
 TEST(TransformerLanguageModel, RefusesPromptsOfSeveralLengths) {
   const auto model = MakeLanguageModel(Resolved(SmallTransformer()));
   const SequenceBatch batch;
-  ExpectShapeError([&] { model->Start({}, batch.source, batch.lengths); },
+  ExpectShapeError([&] { StartOf(*model, batch.inputs()); },
                    {"prompt 1 has 2 tokens", "5"});
 }
 

@@ -4,8 +4,6 @@
 #include <numeric>
 
 #include "heed/kernels/elementwise.h"
-#include "heed/kernels/gather.h"
-#include "heed/ops/check.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"
 
@@ -61,59 +59,6 @@ Var Embedding::Rows(const Context& ctx, int64_t begin, int64_t end) const {
   std::iota(ids.data<int32_t>(), ids.data<int32_t>() + ids.numel(),
             static_cast<int32_t>(begin));
   return weight_.Rows(ids);
-}
-
-OutputProjection::OutputProjection(const Scope& scope, int64_t in,
-                                   int64_t vocabulary, Init init, bool bias)
-    : OutputProjection(scope, Embedding(scope, vocabulary, in, init), bias) {}
-
-OutputProjection::OutputProjection(const Scope& scope,
-                                   const Embedding& embedding, bool bias)
-    : weight_(&embedding.weight()) {
-  embedding.weight().SetScoresTokens();
-  const Tensor& weight = weight_->value();
-  if (bias) {
-    bias_ = &scope.Add("bias", {weight.dim(0)}, kZeroInit);
-  } else {
-    constant_bias_ = Tensor::Zeros({weight.dim(0)}, weight.dtype());
-  }
-}
-
-OutputProjection::OutputProjection(std::shared_ptr<const Parameter> weight,
-                                   Tensor bias)
-    : weight_(weight.get()),
-      constant_bias_(std::move(bias)),
-      own_weight_(std::move(weight)) {}
-
-Var OutputProjection::Bias(const Context& ctx) const {
-  return bias_ == nullptr ? Var(constant_bias_) : ctx.Use(*bias_);
-}
-
-Var OutputProjection::operator()(const Context& ctx, const Var& x) const {
-  return AffineTransposed(x, ctx.Use(*weight_), Bias(ctx));
-}
-
-CrossEntropyLoss OutputProjection::Loss(
-    const Context& ctx, const Var& x, const Tensor& targets,
-    const CrossEntropyOptions& options) const {
-  return LinearCrossEntropy(x, {ctx.Use(*weight_), true, Bias(ctx)}, targets,
-                            options);
-}
-
-kernels::TopKScores OutputProjection::TopK(const Context& ctx, const Tensor& x,
-                                           int k, int64_t first,
-                                           bool sums) const {
-  if (ctx.tape != nullptr || k == 0) return {};
-  const kernels::PackedMatrix& weight = weight_->Packed(true);
-  if (!kernels::CanFindTopK(x, weight, k, first)) return {};
-  const Tensor& bias = bias_ == nullptr ? constant_bias_ : bias_->value();
-  return kernels::FindTopK(x, weight, bias, k, first, sums);
-}
-
-OutputProjection OutputProjection::Restricted(const Tensor& ids) const {
-  CheckLengths("words to score", ids, ids.numel(), weight_->value().dim(0) - 1);
-  const Tensor& bias = bias_ == nullptr ? constant_bias_ : bias_->value();
-  return {weight_->SelectRows(ids), kernels::Gather(bias, ids)};
 }
 
 }  // namespace heed

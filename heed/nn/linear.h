@@ -1,15 +1,12 @@
-// Layers that hold matrices: affine maps, embeddings and scores of words.
+// Layers that hold matrices: affine maps and embeddings.
 #ifndef HEED_NN_LINEAR_H_
 #define HEED_NN_LINEAR_H_
 
 #include <initializer_list>
-#include <memory>
 #include <string>
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
-#include "heed/kernels/product_topk.h"
-#include "heed/ops/linear_cross_entropy.h"
 
 namespace heed {
 
@@ -50,44 +47,6 @@ class Embedding {
 
  private:
   Parameter& weight_;
-};
-
-/// Scores of words: x Wᵀ + b. W is a matrix of its own or that of an embedding.
-/// Parameters: weight [V, in] (unless it is an embedding's), bias [V].
-class OutputProjection {
- public:
-  OutputProjection(const Scope& scope, int64_t in, int64_t vocabulary,
-                   Init init, bool bias);
-  OutputProjection(const Scope& scope, const Embedding& embedding, bool bias);
-
-  /// Shapes: x [..., in], result [..., V].
-  Var operator()(const Context& ctx, const Var& x) const;
-
-  /// CrossEntropy of them, without them (see LinearCrossEntropy). Shapes: x
-  /// [..., in], targets i32 of as many elements as x has rows.
-  CrossEntropyLoss Loss(const Context& ctx, const Var& x, const Tensor& targets,
-                        const CrossEntropyOptions& options) const;
-
-  /// The top k of x, and the `first` first, if there is a way to them that
-  /// is shorter than by all scores; else an undefined result. Not for
-  /// gradients. `sums`: whether log_sums is wanted. Shapes: x [R, in].
-  kernels::TopKScores TopK(const Context& ctx, const Tensor& x, int k,
-                           int64_t first, bool sums) const;
-
-  /// Those of some words alone, with a copy of their weights: not for
-  /// gradients. Shapes: ids i32 [O]. Throws: ShapeError for an id that is not
-  /// there.
-  OutputProjection Restricted(const Tensor& ids) const;
-
- private:
-  Var Bias(const Context& ctx) const;
-
-  OutputProjection(std::shared_ptr<const Parameter> weight, Tensor bias);
-
-  const Parameter* weight_;
-  const Parameter* bias_ = nullptr;
-  Tensor constant_bias_;                         // where there is no parameter
-  std::shared_ptr<const Parameter> own_weight_;  // of restricted ones
 };
 
 }  // namespace heed

@@ -132,15 +132,6 @@ Var Recurrent::Hidden(const Var& state) {
   return state.shape().rank() == 3 ? Select(state, 0) : state;
 }
 
-Var Recurrent::SelectRows(const Var& state, const Tensor& rows) {
-  if (state.shape().rank() == 2) return kernels::Gather(state.value(), rows);
-  Tensor all({state.dim(0), rows.numel(), state.dim(2)}, state.value().dtype());
-  for (int64_t part = 0; part < state.dim(0); ++part) {
-    all[part].CopyFrom(kernels::Gather(state.value()[part], rows));
-  }
-  return all;
-}
-
 RecurrentResult Recurrent::Forward(const Context& ctx, const Var& projected,
                                    const Var& state, const Tensor& lengths,
                                    const Var& inner) const {
@@ -250,6 +241,23 @@ EncoderResult RecurrentEncoder::operator()(const Context& ctx, const Var& x,
   }
   result.outputs = layer_input;
   return result;
+}
+
+void KeepLayers(const LayerStates& layers, DecoderState& state) {
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const int axis = layers[i].shape().rank() == 3 ? 1 : 0;
+    state.At(fmt::format("layers.{}", i), StateRole::kRow, axis) = layers[i];
+  }
+}
+
+LayerStates KeptLayers(const DecoderState& state) {
+  LayerStates layers;
+  while (layers.size() < kMaxLayers) {
+    const Var* layer = state.Find(fmt::format("layers.{}", layers.size()));
+    if (layer == nullptr) break;
+    layers.push_back(*layer);
+  }
+  return layers;
 }
 
 }  // namespace heed

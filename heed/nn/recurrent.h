@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/attention/decoder_state.h"
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/inline_vector.h"
@@ -58,8 +59,6 @@ class Recurrent {
   /// Zeros.
   Var InitialState(int64_t batch, DType dtype) const;
   static Var Hidden(const Var& state);
-  /// Rows `rows` (i32) of the batch, in that order; not for gradients.
-  static Var SelectRows(const Var& state, const Tensor& rows);
 
   /// Runs over T steps, one or many. Rows of `lengths` (i32 [B] or undefined)
   /// keep their state once their sequence has ended. `inner` [B, 3H]: see
@@ -105,6 +104,11 @@ struct EncoderOptions {
 /// The states of a stack, one per layer.
 inline constexpr int kMaxLayers = 16;
 using LayerStates = InlineVector<Var, kMaxLayers>;
+
+/// Puts them where a search finds their rows, and takes them from there: none,
+/// if there are none.
+void KeepLayers(const LayerStates& layers, DecoderState& state);
+LayerStates KeptLayers(const DecoderState& state);
 
 struct EncoderResult {
   Var outputs;         // of the top layer [S, B, H or 2H], in source order

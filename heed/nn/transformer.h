@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "heed/attention/attention.h"
-#include "heed/kernels/step_attention.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/norm.h"
 #include "heed/ops/activation.h"
@@ -26,8 +25,8 @@ struct TransformerOptions {
   bool causal = false;  // a position sees itself and those before
   /// What an observer knows the positions as.
   std::string input = "source";
-  /// The attention to the source whose weights Step gives; -1: the last layer,
-  /// the mean of all heads.
+  /// The attention to the source whose weights a state gets; -1: the last
+  /// layer, the mean of all heads.
   int64_t alignment_layer = -1;
   int64_t alignment_head = -1;
 
@@ -52,34 +51,6 @@ struct TransformerOptions {
   kernels::Precision precision = kernels::Precision::kNative;
 };
 
-/// What a stack carries from step to step: R rows, of which each of B sources
-/// owns R / B, side by side.
-struct TransformerState {
-  struct Layer {
-    Memory self;  // [R, position, ·], grows
-    AttentionState self_state;
-    Memory source;  // [B, S, ·]; [R, S, ·] unless shares_sources
-    AttentionState source_state;
-    // Of a plain stack, instead of those: keys and values side by side.
-    std::vector<Tensor> positions;  // [·, 2 K D] of each position, never moved
-    Tensor source_pairs;            // [B, S, 2 K D]
-  };
-  std::vector<Layer> layers;
-  int64_t position = 0;  // of the next step
-  /// No part of the attention to the source knows the position of a query, so
-  /// that the rows of a source are so many queries of one memory.
-  bool shares_sources = true;
-  /// Attention is but a causal softmax of scaled dot products in f32, so that
-  /// rows and sources are moved by their numbers alone.
-  bool plain = false;
-  Tensor slots;    // i32 [R, ·]: rows in `positions` of what each row saw
-  Tensor sources;  // i32 [B']: sources that remain
-  Tensor source_lengths;  // i32 [B]
-
-  /// See DecodingState::Reorder.
-  void Reorder(const Tensor& rows, const Tensor& kept_sources);
-};
-
 /// Layers of
 ///   self attention; attention to the source, if there is one; feed-forward,
 /// each x + Dropout(f(x)), normalised before or behind. Parameters, of each
@@ -95,22 +66,19 @@ class TransformerStack {
   /// Throws: ConfigError.
   TransformerStack(const Scope& scope, const TransformerOptions& options);
 
-  /// All positions at once. `mask` is and-ed to that of self attention.
-  /// Shapes: x [B, T, M], source [B, S, source], result [B, T, M].
+  /// All positions at once; or, with a state that is not whole, the next T of a
+  /// causal stack, with the state moved on (not for gradients): then `mask`,
+  /// which else is and-ed to that of self attention, is not read. Step by step
+  /// the state's weights become the attention of the last position to the
+  /// source, of alignment_layer and alignment_head.
+  /// Shapes: x [B, T, M], result [B, T, M].
   Var operator()(const Context& ctx, const Var& x, const Mask& mask = {},
-                 const Var& source = {}, const Mask& source_mask = {}) const;
+                 DecoderState* state = nullptr) const;
 
-  /// Before the first position: one row for each source. Keys and values of
-  /// the source are computed here, once. Shapes: source [B, S, source],
-  /// source_lengths i32 [B]; undefined: all S.
-  TransformerState Start(const Context& ctx, const Var& source = {},
-                         const Tensor& source_lengths = {}) const;
-  /// The next T positions of a causal stack, with `state` moved on; not for
-  /// gradients. `weights`, if not null, gets the attention of position T − 1 to
-  /// the source [R, S], of alignment_layer and alignment_head.
-  /// Shapes: x [R, T, M], result [R, T, M].
-  Var Step(const Context& ctx, const Var& x, TransformerState& state,
-           Tensor* weights = nullptr) const;
+  /// Puts the source where the layers find it, who make keys and values of it
+  /// once. Shapes: source [B, S, source], lengths i32 [B] or undefined (all S).
+  static void SetSource(const Var& source, const Tensor& lengths,
+                        DecoderState& state);
 
   int64_t width() const { return options_.width; }
   /// What observers know the layers' attentions to the source as.
@@ -130,36 +98,16 @@ class TransformerStack {
     Linear in;
     Linear out;
   };
-  /// What the layers of one call look at: a state, or masks and a source.
-  struct Call {
-    TransformerState* state = nullptr;
-    const Mask* mask = nullptr;
-    const Var* source = nullptr;
-    const Mask* source_mask = nullptr;
-    Tensor* weights = nullptr;
-  };
   /// The sum that goes through the layers, and what the next sublayer sees.
   struct Stream {
     Var sum;
     Var seen;
   };
 
-  bool IsPlain(const Context& ctx) const;
-  kernels::StepQueries Queries(const Tensor& q) const;
-  Tensor Stored(const Tensor& pairs) const;
-  Tensor SelfSteps(const Tensor& qkv, TransformerState& state,
-                   size_t number) const;
-  Var Run(const Context& ctx, const Var& x, const Call& call) const;
   Stream Add(const Context& ctx, const Stream& stream, const Var& y,
              size_t sublayer) const;
-  Memory Source(const Context& ctx, const Layer& layer, const Var& source,
-                const Mask& mask) const;
-  Var SelfAttention(const Context& ctx, size_t number, const Var& x,
-                    const Call& call) const;
   Var CrossAttention(const Context& ctx, size_t number, const Var& x,
-                     const Call& call) const;
-  Var CrossStep(const Context& ctx, const Layer& layer, const Var& query,
-                TransformerState& state, size_t number, Tensor* weights) const;
+                     DecoderState& state) const;
   Var FeedForward(const Context& ctx, const Layer& layer, const Var& x) const;
 
   TransformerOptions options_;
@@ -167,9 +115,6 @@ class TransformerStack {
   /// Of all sublayers in their order; then the final one, if there is one.
   std::vector<LayerNormalization> norms_;
 };
-
-/// Weights [B, H, T, S] as one [B, T, S]: of `head`, -1: the mean of all.
-Tensor HeadWeights(const Tensor& weights, int64_t head = -1);
 
 }  // namespace heed
 

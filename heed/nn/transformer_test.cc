@@ -39,13 +39,6 @@ TEST(Linear, HasABiasUnlessItIsNotWanted) {
             0);
 }
 
-TEST(OutputProjection, RefuseWordsThatAreNotThere) {
-  ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
-  const OutputProjection scores(Scope(set, "output"), 4, 5, {}, true);
-  EXPECT_THROW(scores.Restricted(Ids({1, 5}, {2})), ShapeError);
-  EXPECT_THROW(scores.Restricted(Ids({-1}, {1})), ShapeError);
-}
-
 TEST(Sinusoids, AreThoseOfThePaper) {
   const Tensor table =
       Sinusoids(PositionKind::kSinusoidal, 3, 5, 6, DType::kF64);
@@ -158,9 +151,12 @@ TEST(TransformerStack, SeveralPositionsInOneStepEqualOneByOne) {
   const TransformerStack stack(Scope(set, "stack"), options);
   const Tensor x = RandomTensor({2, 5, 8}, 1);
   const Tensor source = RandomTensor({2, 4, 6}, 2);
-  const Tensor all = stack({}, x, {}, source).value();
-  TransformerState state = stack.Start({}, source);
-  Tensor weights;
+  DecoderState whole(2);
+  whole.whole = true;
+  TransformerStack::SetSource(source, {}, whole);
+  const Tensor all = stack({}, x, {}, &whole).value();
+  DecoderState state(2);
+  TransformerStack::SetSource(source, {}, state);
   for (const auto& [begin, end] :
        std::vector<std::pair<int64_t, int64_t>>{{0, 1}, {1, 4}, {4, 5}}) {
     Tensor part({2, end - begin, 8}, DType::kF64);
@@ -169,28 +165,11 @@ TEST(TransformerStack, SeveralPositionsInOneStepEqualOneByOne) {
       part[b].CopyFrom(x[b].Slice(begin, end));
       expected[b].CopyFrom(all[b].Slice(begin, end));
     }
-    const Tensor y = stack.Step({}, part, state, &weights).value();
+    const Tensor y = stack({}, part, {}, &state).value();
     EXPECT_LT(MaxDifference(y, expected), 1e-13);
-    EXPECT_EQ(weights.shape(), (Shape{2, 4}));
+    EXPECT_EQ(state.weights.shape(), (Shape{2, 4}));
   }
   EXPECT_EQ(state.position, 5);
-}
-
-TEST(HeadWeights, IsTheMeanOfHeadsOrOneHead) {
-  const Tensor weights = RandomTensor({2, 3, 2, 4}, 1);
-  const Tensor mean = HeadWeights(weights);
-  ASSERT_EQ(mean.shape(), (Shape{2, 2, 4}));
-  for (int64_t b = 0; b < 2; ++b) {
-    for (int64_t t = 0; t < 2; ++t) {
-      for (int64_t s = 0; s < 4; ++s) {
-        double sum = 0;
-        for (int64_t h = 0; h < 3; ++h) {
-          sum += kernels::At(weights[b][h], t, s);
-        }
-        EXPECT_NEAR(kernels::At(mean[b], t, s), sum / 3, 1e-15);
-      }
-    }
-  }
 }
 
 }  // namespace

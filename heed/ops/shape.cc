@@ -14,7 +14,7 @@ constexpr size_t kMaxParts = 8;
 }  // namespace
 
 Var Reshape(const Var& x, const Shape& shape) {
-  return Record("reshape", x.value().Reshape(shape), {x},
+  return Record("reshape", x.value().Contiguous().Reshape(shape), {x},
                 [from = x.shape()](const Tensor& dy, Grads& g) {
                   g.Add(0, dy.Reshape(from));
                 });

@@ -8,7 +8,7 @@
 
 namespace heed {
 
-/// The same elements in another shape.
+/// The same elements in another shape; a copy if rows of x are apart.
 Var Reshape(const Var& x, const Shape& shape);
 /// Elements [begin, end) of dimension 0.
 Var Slice(const Var& x, int64_t begin, int64_t end);

@@ -211,8 +211,9 @@ ModelAnswer LanguageTask::Samples(const Context& ctx, const std::string& line,
   if (options.max_length == 0) options.max_length = kDefaultLength;
   const std::vector<int64_t> numbers = {number};
   const auto samples =
-      heed::Sample(*model_, Tensor::Of(prompt.ids, {S, 1}),
-                   Tensor::Full({1}, static_cast<double>(S), DType::kI32),
+      heed::Sample(*model_,
+                   {Tensor::Of(prompt.ids, {S, 1}),
+                    Tensor::Full({1}, static_cast<double>(S), DType::kI32)},
                    options, numbers, {}, {{}, {ctx.cancellation}});
   std::vector<std::string> texts;
   for (const Hypothesis& hypothesis : samples.at(0)) {

@@ -94,7 +94,7 @@ class LanguageTask : public Task {
   ModelAnswer ScoreOf(const Context& ctx, const std::string& line) const;
 
   std::optional<Vocabulary> vocabulary_;
-  std::unique_ptr<SequenceModel> model_;
+  std::unique_ptr<Decoder> model_;
 
   std::vector<std::string> train_text_;
   std::vector<std::string> valid_text_;

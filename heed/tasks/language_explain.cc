@@ -27,7 +27,7 @@ ExplainablePrediction LanguageTask::PrepareExplanation(
     for (const int32_t id : read) {
       ids.insert(ids.end(), static_cast<size_t>(copies), id);
     }
-    return model_->Logits(c, {}, {}, Tensor::Of(ids, {T, copies}));
+    return model_->Logits(c, {}, Tensor::Of(ids, {T, copies}));
   };
   Context ctx = given;
   ctx.observer = &watch;

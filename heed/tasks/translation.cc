@@ -465,9 +465,9 @@ Report TranslationTask::Evaluate() const {
   return report;
 }
 
-std::unique_ptr<SequenceModel> MakeTranslator(
-    const TranslatorSettings& settings, const Vocabularies& vocabularies,
-    uint64_t seed) {
+std::unique_ptr<Decoder> MakeTranslator(const TranslatorSettings& settings,
+                                        const Vocabularies& vocabularies,
+                                        uint64_t seed) {
   return settings.Make(vocabularies.source.size(), vocabularies.target.size(),
                        seed);
 }
@@ -490,7 +490,7 @@ TranslationModel ReadTranslationModel(const std::string& folder,
 TranslationModel WithEnsemble(TranslationModel model,
                               const std::vector<std::string>& folders) {
   if (folders.empty()) return model;
-  std::vector<std::shared_ptr<const SequenceModel>> members = {model.model};
+  std::vector<std::shared_ptr<const Decoder>> members = {model.model};
   for (const std::string& folder : folders) {
     const TranslationModel other = ReadTranslationModel(folder);
     CheckSameTokens(model, other);

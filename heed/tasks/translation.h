@@ -9,8 +9,8 @@
 #include "heed/data/batches.h"
 #include "heed/decode/translator.h"
 #include "heed/metrics/aer.h"
+#include "heed/models/decoder.h"
 #include "heed/models/registry.h"
-#include "heed/models/sequence_model.h"
 #include "heed/tasks/parallel_text.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/translation_evaluation.h"
@@ -129,9 +129,9 @@ class TranslationTask : public Task {
 };
 
 /// The model that filled settings describe, with fresh weights.
-std::unique_ptr<SequenceModel> MakeTranslator(
-    const TranslatorSettings& settings, const Vocabularies& vocabularies,
-    uint64_t seed);
+std::unique_ptr<Decoder> MakeTranslator(const TranslatorSettings& settings,
+                                        const Vocabularies& vocabularies,
+                                        uint64_t seed);
 
 /// A translation model of a folder. Throws: as ReadTask; FormatError if the
 /// folder holds a model of another task.

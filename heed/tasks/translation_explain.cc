@@ -17,8 +17,7 @@ namespace heed {
 namespace {
 
 /// log p of each target token of each copy: [copies, T].
-Var PairScores(const SequenceModel& model, const Context& ctx,
-               const Batch& batch) {
+Var PairScores(const Decoder& model, const Context& ctx, const Batch& batch) {
   const Var p = LogSoftmax(TranslationLogits(model, ctx, batch));
   const Var picked = Pick(p, Tensor::Of(batch.target_out, {batch.T, batch.B}));
   return Reshape(TransposeLeading(Reshape(picked, {batch.T, batch.B, 1})),
@@ -73,10 +72,10 @@ std::vector<int32_t> TranslationTask::BestTarget(const Context& ctx,
   std::vector<std::vector<Hypothesis>> best;
   if (options.sample) {
     const std::vector<int64_t> numbers = {0};
-    best =
-        heed::Sample(*model_->model, ids, lengths, options, numbers, {}, hooks);
+    best = heed::Sample(*model_->model, {ids, lengths}, options, numbers, {},
+                        hooks);
   } else {
-    best = BeamSearch(*model_->model, ids, lengths, options, {}, hooks);
+    best = BeamSearch(*model_->model, {ids, lengths}, options, {}, hooks);
   }
   std::vector<int32_t> tokens = best.at(0).at(0).tokens;
   tokens.push_back(kEos);

@@ -3,35 +3,31 @@
 namespace heed {
 namespace {
 
-/// What a model reads of a batch.
-struct Inputs {
-  explicit Inputs(const Batch& batch)
-      : source(Tensor::Of(batch.source, {batch.S, batch.B})),
-        lengths(Tensor::Of(batch.source_lengths, {batch.B})),
-        target(Tensor::Of(batch.target_in, {batch.T, batch.B})) {}
-  Tensor source;
-  Tensor lengths;
-  Tensor target;
-};
+Inputs SourceOf(const Batch& batch) {
+  return {Tensor::Of(batch.source, {batch.S, batch.B}),
+          Tensor::Of(batch.source_lengths, {batch.B})};
+}
+
+Tensor TargetOf(const Batch& batch) {
+  return Tensor::Of(batch.target_in, {batch.T, batch.B});
+}
 
 }  // namespace
 
-Var TranslationLogits(const SequenceModel& model, const Context& ctx,
+Var TranslationLogits(const Decoder& model, const Context& ctx,
                       const Batch& batch) {
-  const Inputs in(batch);
-  return model.Logits(ctx, in.source, in.lengths, in.target);
+  return model.Logits(ctx, SourceOf(batch), TargetOf(batch));
 }
 
-CrossEntropyLoss TranslationLoss(const SequenceModel& model, const Context& ctx,
+CrossEntropyLoss TranslationLoss(const Decoder& model, const Context& ctx,
                                  const Batch& batch,
                                  CrossEntropyOptions options) {
   options.ignore_id = kPad;
-  const Inputs in(batch);
-  return model.Loss(ctx, in.source, in.lengths, in.target,
+  return model.Loss(ctx, SourceOf(batch), TargetOf(batch),
                     Tensor::Of(batch.target_out, {batch.T, batch.B}), options);
 }
 
-LossSum CorpusLoss(const Context& ctx, const SequenceModel& model,
+LossSum CorpusLoss(const Context& ctx, const Decoder& model,
                    const Corpus& corpus, const BatchOptions& batches) {
   LossSum sum;
   for (const auto& indices : PlanBatches(corpus, batches, 0, 0)) {

@@ -3,18 +3,18 @@
 #define HEED_TASKS_TRANSLATION_LOSS_H_
 
 #include "heed/data/batches.h"
-#include "heed/models/sequence_model.h"
+#include "heed/models/decoder.h"
 #include "heed/ops/loss.h"
 
 namespace heed {
 
 /// Scores of a batch's target tokens given its gold prefixes [T, B, V].
-Var TranslationLogits(const SequenceModel& model, const Context& ctx,
+Var TranslationLogits(const Decoder& model, const Context& ctx,
                       const Batch& batch);
 
 /// Their loss against the gold tokens; padding does not count. What the context
 /// records and taps is that of the pairs of the batch.
-CrossEntropyLoss TranslationLoss(const SequenceModel& model, const Context& ctx,
+CrossEntropyLoss TranslationLoss(const Decoder& model, const Context& ctx,
                                  const Batch& batch,
                                  CrossEntropyOptions options);
 
@@ -30,7 +30,7 @@ struct LossSum {
 
 /// Loss of the gold targets given gold prefixes (teacher forcing), without
 /// label smoothing and dropout; </s> counts as a token.
-LossSum CorpusLoss(const Context& ctx, const SequenceModel& model,
+LossSum CorpusLoss(const Context& ctx, const Decoder& model,
                    const Corpus& corpus, const BatchOptions& batches);
 
 }  // namespace heed

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "heed/io/safetensors.h"
+#include "heed/models/decoder.h"
 #include "heed/models/registry.h"
-#include "heed/models/sequence_model.h"
 #include "heed/tasks/parallel_text.h"
 
 namespace heed {
@@ -17,7 +17,7 @@ struct TranslationModel {
   ModelChoice<TranslatorSettings> config;
   DataConfig data;
   Vocabularies vocabularies;
-  std::shared_ptr<SequenceModel> model;
+  std::shared_ptr<Decoder> model;
   Metadata metadata;  // of the weights: step, score
 };
 

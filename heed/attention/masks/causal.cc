@@ -19,7 +19,11 @@ class CausalRule : public RangeRule {
 
 }  // namespace
 
-Mask Causal() { return Mask(std::make_shared<CausalRule>(1)); }
+Mask Causal() {
+  Mask mask(std::make_shared<CausalRule>(1));
+  mask.causal_ = true;
+  return mask;
+}
 Mask StrictCausal() { return Mask(std::make_shared<CausalRule>(0)); }
 
 MaskInfo CausalInfo() {

@@ -1,6 +1,8 @@
 // Rotary positions: queries and keys are turned by an angle that grows with
 // their position, so that a dot product depends on their distance.
 // Paper: Su et al. 2021, arXiv:2104.09864, eq. 34.
+#include "heed/kernels/rotary.h"
+
 #include <fmt/format.h>
 
 #include "heed/attention/modifiers/modifiers.h"
@@ -23,7 +25,14 @@ class RotaryModifier : public Modifier {
     return Rotary(keys, heads, offset, base_);
   }
 
+  void TurnRows(int64_t steps, int64_t features, int64_t offset,
+                Tensor& x) const override {
+    kernels::RotateRows(
+        kernels::RotaryTurns(steps, features, offset, base_, DType::kF32), x);
+  }
+
   bool turns() const override { return true; }
+  bool steps() const override { return true; }
   bool fused() const override { return true; }
 
  private:

@@ -24,6 +24,7 @@ class DotScore : public Score {
   }
   bool fused() const override { return true; }
   bool turns() const override { return true; }
+  bool steps() const override { return true; }
 
  private:
   double scale_;

@@ -1,0 +1,78 @@
+// From features to scores of tokens: what is last in every decoder.
+#ifndef HEED_NN_OUTPUT_LAYER_H_
+#define HEED_NN_OUTPUT_LAYER_H_
+
+#include <memory>
+
+#include "heed/kernels/product_topk.h"
+#include "heed/nn/linear.h"
+#include "heed/ops/linear_cross_entropy.h"
+
+namespace heed {
+
+/// Scores, loss, top k and restriction of all decoders. Immutable but for its
+/// parameters; used from many threads.
+class OutputLayer {
+ public:
+  virtual ~OutputLayer() = default;
+
+  virtual int64_t features() const = 0;  // M
+
+  /// Log softmax of them gives log-probabilities. Shapes: x [..., M], result
+  /// [..., V].
+  virtual Var Scores(const Context& ctx, const Var& x) const = 0;
+
+  /// CrossEntropy of the scores, which need not be computed all at once.
+  /// Shapes: x [..., M], targets i32 of as many elements as x has rows.
+  virtual CrossEntropyLoss Loss(const Context& ctx, const Var& x,
+                                const Tensor& targets,
+                                const CrossEntropyOptions& options) const;
+
+  /// The top k of the scores, or all if there are fewer, and the `first`
+  /// first. Not for gradients. `sums`: whether log_sums is wanted. Shapes: x
+  /// [R, M].
+  virtual kernels::TopKScores TopK(const Context& ctx, const Tensor& x, int k,
+                                   int64_t first, bool sums) const;
+
+  /// Scores of some tokens alone, with a copy of their weights: not for
+  /// gradients. Shapes: ids i32 [O]. Throws: ShapeError for an id that is not
+  /// there.
+  virtual std::unique_ptr<OutputLayer> Restricted(const Tensor& ids) const = 0;
+};
+
+/// x Wᵀ + b, where W [V, M] may be that of an embedding, or x W + b.
+/// Parameters: weight (unless it is an embedding's), bias [V].
+class OutputProjection : public OutputLayer {
+ public:
+  /// W [V, M], or [M, V] if not `by_token`.
+  OutputProjection(const Scope& scope, int64_t features, int64_t vocabulary,
+                   Init init, bool bias, bool by_token = true);
+  OutputProjection(const Scope& scope, const Embedding& embedding, bool bias);
+
+  int64_t features() const override {
+    return weight_->value().dim(by_token_ ? 1 : 0);
+  }
+  Var Scores(const Context& ctx, const Var& x) const override;
+  CrossEntropyLoss Loss(const Context& ctx, const Var& x, const Tensor& targets,
+                        const CrossEntropyOptions& options) const override;
+  kernels::TopKScores TopK(const Context& ctx, const Tensor& x, int k,
+                           int64_t first, bool sums) const override;
+  std::unique_ptr<OutputLayer> Restricted(const Tensor& ids) const override;
+
+ private:
+  OutputProjection(const Scope& scope, Parameter& weight, bool bias,
+                   bool by_token);
+  LinearWeights Weights(const Context& ctx) const;
+  const Tensor& bias() const {
+    return bias_ == nullptr ? constant_bias_ : bias_->value();
+  }
+
+  const Parameter* weight_;
+  bool by_token_;
+  const Parameter* bias_ = nullptr;
+  Tensor constant_bias_;  // where there is no parameter
+};
+
+}  // namespace heed
+
+#endif  // HEED_NN_OUTPUT_LAYER_H_
