@@ -241,8 +241,9 @@ Var EncoderDecoder::Features(const Context& ctx, const Tensor& tokens,
                              DecoderState& kept) const {
   State state = {kept, KeptLayers(kept), Kept(kept, kContext),
                  Kept(kept, kSummary), Kept(kept, kFeed)};
-  const Var embedded = SequenceDropout(ctx, target_embedding_(ctx, tokens),
-                                       config_.dropout, config_.variational);
+  const Var embedded = SequenceDropout(
+      ctx, Observed(ctx, "target_inputs", target_embedding_(ctx, tokens)),
+      config_.dropout, config_.variational);
   const Var features = ReadOut(ctx, Run(ctx, embedded, state), embedded);
   KeepLayers(state.layers, kept);
   if (state.feed.defined()) kept.At(kFeed, StateRole::kRow) = state.feed;
