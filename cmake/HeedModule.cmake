@@ -100,7 +100,7 @@ function(heed_module NAME)
   set(HEED_MODULES ${HEED_MODULES} ${NAME} CACHE INTERNAL "")
 
   set(owner heed_base)
-  if(NAME MATCHES "^(base|io|text|data|metrics|explain|render|train|tasks|convert|serve)$")
+  if(NAME MATCHES "^(base|io|text|data|metrics|explain|page|render|train|tasks|convert|serve)$")
     heed_sanitize_cheaply(heed_${NAME})
   elseif(HEED_SANITIZE)
     set(owner heed_tensor)

@@ -1,12 +1,14 @@
 # heed_embed_page(TARGET)
 #
 # Builds web/ with npm and Vite in the build folder and packs the result into
-# TARGET, as the source of heed::PageFiles() (heed/serve/page.h). Without Node, or
-# where npm reaches no registry, PageFiles() is empty: the server has its API alone.
-option(HEED_PAGE "Build the page that heed serve shows; needs Node and npm" ON)
+# TARGET, as the source of heed::PageFiles() (heed/page/page_files.h), an object of
+# its own, which a program that defines that function leaves out. Without Node, or
+# where npm reaches no registry, PageFiles() is empty: the server has its API alone, and
+# `heed explain --out x.html` says what is missing.
+option(HEED_PAGE "Build the page of heed serve and of explanations; needs Node and npm" ON)
 
 set(HEED_PAGE_EMPTY "// Written by cmake/HeedPage.cmake: a build without the page.
-#include \"heed/serve/page.h\"
+#include \"heed/page/page_files.h\"
 
 namespace heed {
 
@@ -18,6 +20,7 @@ std::span<const PageFile> PageFiles() { return {}; }
 function(heed_embed_page TARGET)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/page_files.cc)
   target_sources(${TARGET} PRIVATE ${source})
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set(missing "")
   if(HEED_PAGE)
     find_program(HEED_NODE NAMES node nodejs)
@@ -34,7 +37,7 @@ function(heed_embed_page TARGET)
     endif()
   endif()
   if(missing)
-    message(STATUS "${missing}: heed serve is built without its page")
+    message(STATUS "${missing}: heed is built without its page")
   endif()
   if(missing OR NOT HEED_PAGE)
     file(CONFIGURE OUTPUT ${source} CONTENT "${HEED_PAGE_EMPTY}" @ONLY)
@@ -58,7 +61,7 @@ function(heed_embed_page TARGET)
             -DOUT=${source} -DNODE=${HEED_NODE} -DNPM=${HEED_NPM} -P
             ${PROJECT_SOURCE_DIR}/cmake/HeedPage.cmake
     DEPENDS ${inputs} ${PROJECT_SOURCE_DIR}/cmake/HeedPage.cmake
-    COMMENT "Building the page of heed serve"
+    COMMENT "Building the page"
     VERBATIM)
 endfunction()
 
@@ -86,7 +89,7 @@ endif()
 if(NOT installed STREQUAL wanted)
   run(${NPM} ci --omit=dev --prefer-offline --fetch-retries=1 --fetch-retry-mintimeout=2000)
   if(NOT result EQUAL 0)
-    message(NOTICE "${said}\nheed serve is built without its page: npm could not install the "
+    message(NOTICE "${said}\nheed is built without its page: npm could not install the "
                    "packages (see above). Configure again to try again; -DHEED_PAGE=OFF does "
                    "without the page.")
     file(WRITE ${OUT} "${HEED_PAGE_EMPTY}")

@@ -15,7 +15,9 @@
 #include "heed/data/stories.h"
 #include "heed/io/file.h"
 #include "heed/models/rnn_config.h"
+#include "heed/page/page_files.h"
 #include "heed/render/connectivity.h"
+#include "heed/render/explanation_file.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/text_layout.h"
 #include "heed/tasks/autocomplete.h"
@@ -252,13 +254,21 @@ void ShowMemory(const MemoryCommand& command,
   }
   const std::string svg =
       WritePicture(command.out, "memory", ConnectivitySvg(all, moments));
-  WriteFileAtomically(command.out + "/memory.html",
-                      ConnectivityHtml(all, moments));
+  if (!PageFiles().empty()) {
+    std::vector<Explanation> explanations;
+    for (const Connectivity& c : all) {
+      explanations.push_back(ConnectivityExplanation(c));
+    }
+    WriteFileAtomically(
+        command.out + "/memory.html",
+        ExplanationFile(ExplanationFormat::kHtml, explanations, {}));
+    fmt::print("\nThe page to explore: {}/memory.html", command.out);
+  }
   WriteFileAtomically(command.out + "/memory.json",
                       ConnectivityJson(all).dump() + "\n");
   fmt::print(
-      "\nThe page to explore: {0}/memory.html\nThe pictures:        {0}/memory"
-      ".svg, {0}/accuracy.svg\nThe numbers:         {0}/memory.json\n",
+      "\nThe pictures:        {0}/memory.svg, {0}/accuracy.svg\n"
+      "The numbers:         {0}/memory.json\n",
       command.out);
 }
 

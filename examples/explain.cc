@@ -39,7 +39,7 @@ int Run() {
       std::filesystem::temp_directory_path() / "heed-explain";
   heed::ClassifyTask task;
   task.ChooseModel("rnn");
-  task.encoder.As<RnnConfig>().units = 16;
+  task.encoder.As<heed::RnnConfig>().units = 16;
   task.data.vocabulary.vocabulary = "words";
   heed::TrainingConfig training;
   task.SetDefaults(training);
@@ -57,10 +57,14 @@ int Run() {
       heed::ExplainPrediction(task, request);
   const heed::Explanation& e = answer.explanation;
   std::printf("\n%s: %s\n", e.text.c_str(), e.answer.c_str());
-  const std::vector<float> attention = heed::AlignmentWeights(e);
-  for (size_t s = 0; s < e.source.size(); ++s) {
-    std::printf("%-8s attention %5.2f", e.source[s].c_str(), attention[s]);
-    for (const heed::Attribution& a : e.attributions) {
+  const heed::ExplanationSegment& segment = e.segments.front();
+  const std::vector<std::string>& words = segment.axis("source").items;
+  // The row of attention that speaks for the label.
+  const std::vector<float> attention =
+      heed::RowOf(segment, segment.targets.front());
+  for (size_t s = 0; s < words.size(); ++s) {
+    std::printf("%-8s attention %5.2f", words[s].c_str(), attention[s]);
+    for (const heed::Attribution& a : segment.attributions) {
       std::printf("  %s %6.2f", a.method.c_str(), a.scores[s]);
     }
     std::printf("\n");
@@ -69,10 +73,9 @@ int Run() {
     std::printf("without its words, by %s: area %.2f\n", curve.method.c_str(),
                 curve.deletion_area());
   }
-  const std::string page = (folder / "explanation.html").string();
-  heed::WriteFileAtomically(
-      page, heed::ExplanationFile(heed::ExplanationFormat::kHtml, {&e, 1}, {}));
-  std::printf("written to %s\n", page.c_str());
+  const std::string picture = (folder / "explanation.svg").string();
+  heed::WriteFileAtomically(picture, heed::ExplanationSvg({&e, 1}, {}));
+  std::printf("written to %s\n", picture.c_str());
   return 0;
 }
 

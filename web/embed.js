@@ -36,7 +36,7 @@ for (const [i, path] of filesOf(dist).sort().entries()) {
 writeFileSync(
   out,
   `// Written by web/embed.js.
-#include "heed/serve/page.h"
+#include "heed/page/page_files.h"
 
 namespace heed {
 namespace {

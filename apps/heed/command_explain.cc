@@ -21,7 +21,6 @@
 #include "heed/data/pair_files.h"
 #include "heed/io/file.h"
 #include "heed/render/explanation_file.h"
-#include "heed/render/explanation_terminal.h"
 #include "heed/render/head_statistics_svg.h"
 #include "heed/render/line_plot.h"
 #include "heed/tasks/explain_summary.h"
@@ -36,12 +35,15 @@ struct ExplainOptions {
   std::string folder;
   std::string text;
   std::string answer;
+  std::string contrast;
   std::vector<std::string> file;
   InputOptions input;
   std::string out;
   std::string view;
   std::string layer;
   int head = -1;
+  std::string scale = "auto";
+  bool words = false;
   AttributionOptions attribution;
   bool summary = false;
   bool faithfulness = false;
@@ -78,17 +80,25 @@ Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
   v("answer", o.answer, Any{"TEXT"},
     "explain this instead of the model's own answer: a translation, a label, a "
     "column");
+  v("contrast", o.contrast, Any{"TEXT"},
+    "another answer: --methods then show what speaks for the answer and not "
+    "for this one, at the first place where they differ");
   v.Section("Picture");
   v("out", o.out, Any{"FILE"},
     "write .html (all of it, to explore), .svg, .png or .json; without: draw "
     "in the terminal");
   v("view", o.view, OneOf(ExplanationViewNames()),
-    "what .svg and .png show; by itself: alignment, or heads without one");
+    "what .svg, .png and the terminal show; left out: the first of these that "
+    "the text has, by the order in which they are listed");
   v("layer", o.layer, Any{"PATH"},
     "of alignment, frames, lines and panels: this attention, as "
     "decoder.layers.0.cross_attention");
   v("head", o.head, Range(-1, 1000),
     "of --layer: this head; -1: mean of all, panels: the first");
+  v("scale", o.scale, OneOf(ShadeScaleNames()),
+    "which weight has the full shade: 1 (absolute), the largest of its row or "
+    "of the picture; auto: 1, or the largest where all are below 0.3");
+  v("words", o.words, "merge sub-words to words");
   v.Section("Implicit attention");
   o.attribution.Visit(v);
   v.Section("Many texts");
@@ -129,8 +139,7 @@ Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
 }
 
 /// The texts that are given, in order.
-std::vector<std::string> TextsOf(const ExplainOptions& o,
-                                 const std::string& task) {
+std::vector<std::string> TextsOf(const ExplainOptions& o, const Task& task) {
   std::vector<std::string> texts;
   if (!o.text.empty()) {
     texts.push_back(o.text);
@@ -144,7 +153,7 @@ std::vector<std::string> TextsOf(const ExplainOptions& o,
                   texts.insert(texts.end(), lines.begin(), lines.end());
                 });
   }
-  if (task == "forecast") return {fmt::format("{}", fmt::join(texts, "\n"))};
+  if (task.reading().whole) return {fmt::format("{}", fmt::join(texts, "\n"))};
   std::erase_if(texts, [](const std::string& text) {
     return SplitWhitespace(text).empty();
   });
@@ -161,29 +170,32 @@ std::vector<std::string> TextsOf(const ExplainOptions& o,
 /// Whether numbers of a head are wanted.
 bool WantsPanels(const ExplainOptions& o) { return o.view == "panels"; }
 
-ExplanationFileOptions FileOptionsOf(const ExplainOptions& o,
-                                     const Explanation& first) {
-  ExplanationFileOptions options;
-  const std::string view =
-      !o.view.empty() ? o.view : (first.alignment ? "alignment" : "heads");
-  options.view = ExplanationViewOf(view);
-  options.head = o.head;
-  if (!o.layer.empty()) options.layer = LayerNamed(first, o.layer);
-  return options;
-}
-
-/// The layer whose numbers panels show: as chosen, else the one that aligns,
-/// else the last one.
-std::string PanelLayer(const Task& task, const ExplainOptions& o,
-                       const std::string& text) {
+/// The map whose numbers panels show: as chosen, else the one that speaks for
+/// the answer, else the last one.
+std::string PanelMap(const Task& task, const ExplainOptions& o,
+                     const std::string& text) {
   if (!o.layer.empty()) return o.layer;
-  const Explanation e = Explain(task, {{text, o.answer}, {}, {}});
-  if (e.layers.empty()) {
+  const Explanation e =
+      Explain(task, {.input = {.text = text, .answer = o.answer}});
+  const ExplanationSegment& segment = e.segments.at(0);
+  if (segment.maps.empty()) {
     throw ConfigError(
         "this model has no attention; --methods shows what its predictions "
         "depend on");
   }
-  return e.layers[e.alignment.value_or(e.layers.size() - 1)].layer;
+  return segment.maps[segment.AlignmentMap().value_or(segment.maps.size() - 1)]
+      .name;
+}
+
+/// Leaves the panels of one head.
+void KeepHead(const ExplainOptions& o, const std::string& map,
+              ExplanationSegment& segment) {
+  std::erase_if(segment.panels, [&](const AttentionPanels& p) {
+    return p.head != std::max(o.head, 0);
+  });
+  if (segment.panels.empty()) {
+    throw ConfigError(fmt::format("--head: '{}' has no head {}", map, o.head));
+  }
 }
 
 std::vector<Explanation> ExplainAll(const Task& task, const ExplainOptions& o,
@@ -191,24 +203,19 @@ std::vector<Explanation> ExplainAll(const Task& task, const ExplainOptions& o,
   std::vector<Explanation> all;
   ExplainRequest request;
   request.attribution = o.attribution;
-  if (WantsPanels(o)) request.panels_of = PanelLayer(task, o, texts.front());
+  if (WantsPanels(o)) request.panels_of = PanelMap(task, o, texts.front());
   Progress progress("texts", texts.size() < 2);
   ProgressState state = {"explaining", 0, std::ssize(texts), 0, {}};
   progress.Update(state);
   for (const std::string& text : texts) {
-    request.input = {text, o.answer};
+    request.input = {.text = text, .answer = o.answer, .contrast = o.contrast};
     all.push_back(Explain(task, request));
-    if (!o.layer.empty()) LayerNamed(all.back(), o.layer);
+    for (ExplanationSegment& segment : all.back().segments) {
+      if (!o.layer.empty()) MapNamed(segment, o.layer);
+      if (WantsPanels(o)) KeepHead(o, request.panels_of, segment);
+    }
     state.step = state.units = std::ssize(all);
     progress.Update(state);
-    if (!WantsPanels(o)) continue;
-    std::erase_if(all.back().panels, [&](const AttentionPanels& p) {
-      return p.head != std::max(o.head, 0);
-    });
-    if (all.back().panels.empty()) {
-      throw ConfigError(fmt::format("--head: '{}' has no head {}",
-                                    request.panels_of, o.head));
-    }
   }
   return all;
 }
@@ -216,17 +223,20 @@ std::vector<Explanation> ExplainAll(const Task& task, const ExplainOptions& o,
 int ShowTexts(const Task& task, const ExplainOptions& o) {
   std::optional<ExplanationFormat> format;
   if (!o.out.empty()) format = ExplanationFormatOf(o.out);
-  const std::vector<Explanation> all =
-      ExplainAll(task, o, TextsOf(o, task.name()));
-  const ExplanationFileOptions options = FileOptionsOf(o, all.front());
+  const std::vector<Explanation> all = ExplainAll(task, o, TextsOf(o, task));
+  const PictureChoice choice = {.view = o.view,
+                                .map = o.layer,
+                                .head = o.head,
+                                .scale = ParseShadeScale(o.scale),
+                                .words = o.words};
   if (format) {
-    WriteFileAtomically(o.out, ExplanationFile(*format, all, options));
+    WriteFileAtomically(o.out, ExplanationFile(*format, all, choice));
     return 0;
   }
   for (const Explanation& e : all) {
     fmt::print("{}\n", o.json
                            ? ExplanationJson(e).dump()
-                           : TerminalExplanation(e, options, DetectTerminal()));
+                           : TerminalExplanation(e, choice, DetectTerminal()));
   }
   return 0;
 }
@@ -268,7 +278,7 @@ ExplainSummary Summarize(const std::vector<std::string>& texts,
 }
 
 int ShowSummary(const Task& task, const ExplainOptions& o) {
-  const std::vector<std::string> texts = TextsOf(o, task.name());
+  const std::vector<std::string> texts = TextsOf(o, task);
   SummaryOptions options;
   options.attribution = o.attribution;
   options.faithfulness = o.faithfulness;
@@ -339,7 +349,7 @@ int ShowPruning(Task& task, const ExplainOptions& o) {
   SummaryOptions options;
   options.importance = true;
   ExplainSummarizer summarizer(task, options);
-  const ExplainSummary summary = Summarize(TextsOf(o, task.name()), summarizer);
+  const ExplainSummary summary = Summarize(TextsOf(o, task), summarizer);
   const std::vector<HeadPlace> order =
       LeastImportantHeads(summary.importance, task.parameters());
   if (order.empty()) {

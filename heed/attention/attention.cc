@@ -205,6 +205,7 @@ Attention::Attention(const Scope& scope, const AttentionSpec& spec)
                       spec.modifiers.size(), kMaxModifiers));
   for (const Choice<Modifier>& choice : spec.modifiers) {
     modifiers_.push_back(choice.Make(scope, sizes_));
+    info_.modifiers.push_back(choice.info.name);
     const Modifier& modifier = *modifiers_.back();
     Require(score_->takes_query() || !modifier.takes_query(),
             fmt::format("{}: the modifier '{}' reads the query, which the "

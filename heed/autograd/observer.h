@@ -18,7 +18,8 @@ namespace heed {
 struct AttentionInfo {
   std::string path;        ///< in the model: "decoder.layers.0.cross_attention"
   std::string score = {};  ///< "scaled_dot"
-  std::string normalizer = {};  ///< "softmax"
+  std::string normalizer = {};              ///< "softmax"
+  std::vector<std::string> modifiers = {};  ///< of scores: "alibi"
   /// What its queries and its keys stand for: an input of the model ("source",
   /// "target_inputs"), "target" where a query gives what is written next, or
   /// "answer" where one query pools them all.

@@ -331,5 +331,19 @@ TEST(Quantized, BytesTakeAQuarterOfTheMemory) {
   EXPECT_LT(pool::Stats().in_use, before - 3 * 1024 * 1024 + 65536);
 }
 
+/// A row that is looked up costs nothing, a product does.
+TEST(ParameterSet, KnowsWhatProductsCost) {
+  ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
+  const Parameter& matrix =
+      set.Add("embedding.projection", {20, 6}, {}, ParameterUse::kMatrix);
+  Parameter& table = set.Add("words", {50, 20}, {}, ParameterUse::kTable);
+  EXPECT_EQ(matrix.multiply_adds(), 120);
+  EXPECT_EQ(set.Add("bias", {6}, {}).multiply_adds(), 0);
+  EXPECT_EQ(table.multiply_adds(), 0);
+  EXPECT_FALSE(table.scores_tokens());
+  table.SetScoresTokens();  // tied to an output
+  EXPECT_EQ(table.multiply_adds(), 1000);
+}
+
 }  // namespace
 }  // namespace heed

@@ -175,6 +175,8 @@ class Attributor {
   Attribution Run(const std::string& method) {
     Attribution a;
     a.method = method;
+    a.axis = answer_.axis;
+    a.targets = answer_.of_targets;
     if (method == "saliency") {
       a.scores = AtInput().norms;
     } else if (method == "gradient_x_input") {
@@ -356,7 +358,7 @@ std::vector<Attribution> Attribute(const Explainable& answer,
   std::vector<Attribution> all;
   if (answer.targets == 0 || answer.tokens == 0) {
     for (const std::string& method : options.methods) {
-      all.push_back({method, {}, {}});
+      all.push_back({method, {}, {}, answer.axis, answer.of_targets});
     }
     return all;
   }

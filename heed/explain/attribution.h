@@ -24,6 +24,10 @@ struct Explainable {
   /// The input of the model that the tokens are, as an Observer knows it; the
   /// first time that it enters counts.
   std::string input = "source";
+  /// The axis of the explanation that they are, and the places of the targets
+  /// there.
+  std::string axis = "source";
+  std::vector<size_t> of_targets = {};
   /// Batch rows of the input that each copy has, and which of them is the one
   /// to explain.
   int64_t rows_of_copy = 1;

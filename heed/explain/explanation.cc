@@ -5,76 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <numeric>
 #include <span>
 
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/metrics/rank_correlation.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-const char* NameOf(TokenSide side) {
-  return side == TokenSide::kSource ? "source" : "target";
-}
-
-Json Rounded(double x) {
-  if (!std::isfinite(x)) return nullptr;
-  return std::round(x * 1e7) / 1e7;
-}
-
-/// Rows of `columns` numbers each.
-Json RowsJson(std::span<const float> x, int64_t columns) {
-  Json rows = Json::array();
-  for (size_t begin = 0; columns > 0 && begin < x.size();
-       begin += static_cast<size_t>(columns)) {
-    Json row = Json::array();
-    for (const float value : x.subspan(begin, static_cast<size_t>(columns))) {
-      row.push_back(Rounded(value));
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-Json VectorsJson(const std::vector<std::vector<float>>& x) {
-  Json rows = Json::array();
-  for (const std::vector<float>& row : x) {
-    Json numbers = Json::array();
-    for (const float value : row) numbers.push_back(Rounded(value));
-    rows.push_back(std::move(numbers));
-  }
-  return rows;
-}
-
-Json LayerJson(const LayerAttention& layer) {
-  Json heads = Json::array(), entropy = Json::array(), distance = Json::array();
-  for (int64_t h = 0; h < layer.heads; ++h) {
-    heads.push_back(RowsJson(layer.OfHead(h), layer.key_size));
-  }
-  for (const HeadStatistics& head : StatisticsOf(layer)) {
-    entropy.push_back(Rounded(head.entropy));
-    distance.push_back(Rounded(head.distance));
-  }
-  return {{"layer", layer.layer},           {"queries", NameOf(layer.queries)},
-          {"keys", NameOf(layer.keys)},     {"heads", layer.heads},
-          {"weights", std::move(heads)},    {"entropy", std::move(entropy)},
-          {"distance", std::move(distance)}};
-}
-
-Json PanelsJson(const AttentionPanels& p) {
-  return {{"layer", p.layer},
-          {"head", p.head},
-          {"query", VectorsJson(p.query)},
-          {"key", VectorsJson(p.key)},
-          {"scores", VectorsJson(p.scores)},
-          {"weights", VectorsJson(p.weights)},
-          {"value", VectorsJson(p.value)},
-          {"context", VectorsJson(p.context)}};
-}
 
 /// Where a position stands in 0 to 1.
 double Place(int64_t position, int64_t size) {
@@ -84,133 +24,366 @@ double Place(int64_t position, int64_t size) {
 }
 
 /// Magnitudes of a row.
-std::vector<double> RowOf(std::span<const float> x, size_t row, size_t size) {
+std::vector<double> Magnitudes(std::span<const float> row) {
   std::vector<double> values;
-  for (const float value : x.subspan(row * size, size)) {
-    values.push_back(std::abs(value));
-  }
+  for (const float value : row) values.push_back(std::abs(value));
   return values;
+}
+
+/// Words of an axis; each item, if it has no words.
+std::vector<ItemRange> WordsOf(const Axis& axis) {
+  if (!axis.words.empty()) return axis.words;
+  std::vector<ItemRange> each;
+  for (int64_t i = 0; i < axis.size(); ++i) each.push_back({i, i + 1});
+  return each;
+}
+
+/// The place of an item's word.
+int64_t WordOf(const Axis& axis, int64_t item) {
+  if (axis.words.empty()) return item;
+  const auto found = std::ranges::find_if(
+      axis.words, [&](const ItemRange& word) { return item < word.end; });
+  return found - axis.words.begin();
+}
+
+Axis MergedAxis(const Axis& axis) {
+  if (axis.words.empty()) return axis;
+  Axis merged = axis;
+  merged.items.clear();
+  merged.labels.clear();
+  merged.words.clear();
+  for (const ItemRange& word : axis.words) {
+    std::string text;
+    for (int64_t i = word.begin; i < word.end; ++i) {
+      text += axis.shown()[static_cast<size_t>(i)];
+    }
+    merged.items.push_back(std::move(text));
+  }
+  return merged;
+}
+
+/// Weights of the items of words: averaged over `rows`, added over `columns`.
+std::vector<float> Merged(std::span<const float> weights,
+                          std::span<const ItemRange> rows,
+                          std::span<const ItemRange> columns, size_t width) {
+  std::vector<float> merged;
+  for (const ItemRange& row : rows) {
+    for (const ItemRange& column : columns) {
+      float sum = 0;
+      for (int64_t t = row.begin; t < row.end; ++t) {
+        for (int64_t s = column.begin; s < column.end; ++s) {
+          sum +=
+              weights[static_cast<size_t>(t) * width + static_cast<size_t>(s)];
+        }
+      }
+      merged.push_back(sum / static_cast<float>(row.end - row.begin));
+    }
+  }
+  return merged;
+}
+
+/// One target for each word of an axis that has targets; `old_of_new` gets the
+/// targets that each stands for.
+std::vector<Target> MergedTargets(
+    const ExplanationSegment& segment,
+    std::vector<std::vector<size_t>>& old_of_new) {
+  std::vector<Target> merged;
+  for (size_t i = 0; i < segment.targets.size(); ++i) {
+    Target target = segment.targets[i];
+    const Axis& axis = segment.axis(target.axis);
+    target.item = WordOf(axis, target.item);
+    if (target.map) {
+      const Axis& query = segment.axis(segment.maps[*target.map].query);
+      target.row = WordOf(query, target.row);
+    }
+    const bool same = !axis.words.empty() && !merged.empty() &&
+                      merged.back().axis == target.axis &&
+                      merged.back().item == target.item;
+    if (!same) {
+      merged.push_back(std::move(target));
+      old_of_new.push_back({i});
+      continue;
+    }
+    Target& word = merged.back();
+    if (word.probability && target.probability) {
+      *word.probability *= *target.probability;
+    }
+    // They were alternatives to a piece.
+    word.alternatives.clear();
+    word.contrast.reset();
+    old_of_new.back().push_back(i);
+  }
+  return merged;
+}
+
+void MergeAttributions(const ExplanationSegment& segment,
+                       const std::vector<std::vector<size_t>>& old_of_new,
+                       ExplanationSegment& merged) {
+  for (Attribution& attribution : merged.attributions) {
+    const std::vector<size_t> old = attribution.targets;
+    const Axis& axis = segment.axis(attribution.axis);
+    const auto width = static_cast<size_t>(axis.size());
+    Attribution words = {attribution.method, {}, {}, attribution.axis, {}};
+    for (size_t i = 0; i < old_of_new.size(); ++i) {
+      std::vector<float> sum(width);
+      float count = 0;
+      double difference = 0;
+      for (size_t n = 0; n < old.size(); ++n) {
+        if (std::ranges::find(old_of_new[i], old[n]) == old_of_new[i].end()) {
+          continue;
+        }
+        ++count;
+        for (size_t s = 0; s < width; ++s) {
+          sum[s] += attribution.scores[n * width + s];
+        }
+        if (!attribution.differences.empty()) {
+          difference += attribution.differences[n];
+        }
+      }
+      if (count == 0) continue;
+      words.targets.push_back(i);
+      for (float& score : sum) score /= count;
+      const ItemRange row = {0, 1};
+      const std::vector<float> scores =
+          Merged(sum, {&row, 1}, WordsOf(axis), width);
+      words.scores.insert(words.scores.end(), scores.begin(), scores.end());
+      if (!attribution.differences.empty()) {
+        words.differences.push_back(difference / double{count});
+      }
+    }
+    attribution = std::move(words);
+  }
 }
 
 }  // namespace
 
-std::vector<float> LayerAttention::MeanOfHeads() const {
-  const auto cells = static_cast<size_t>(query_size * key_size);
-  std::vector<float> mean(cells);
-  for (size_t i = 0; i < weights.size(); ++i) mean[i % cells] += weights[i];
+std::vector<float> AttentionMap::OfHead(int64_t head) const {
+  if (head < 0) return MeanOfHeads();
+  const int64_t cells = query_size * key_size;
+  if (edges.empty()) {
+    return {weights.begin() + head * cells,
+            weights.begin() + (head + 1) * cells};
+  }
+  std::vector<float> dense(static_cast<size_t>(cells));
+  for (size_t i = 0; i < edges.size(); ++i) {
+    dense[static_cast<size_t>(edges[i].first * key_size + edges[i].second)] =
+        weights[static_cast<size_t>(head) * edges.size() + i];
+  }
+  return dense;
+}
+
+std::vector<float> AttentionMap::MeanOfHeads() const {
+  std::vector<float> mean(static_cast<size_t>(query_size * key_size));
+  for (int64_t h = 0; h < heads; ++h) {
+    const std::vector<float> own = OfHead(h);
+    for (size_t i = 0; i < mean.size(); ++i) mean[i] += own[i];
+  }
   for (float& w : mean) w /= static_cast<float>(heads);
   return mean;
 }
 
-std::vector<float> LayerAttention::OfHead(int64_t head) const {
-  const int64_t cells = query_size * key_size;
-  return {weights.begin() + head * cells, weights.begin() + (head + 1) * cells};
+std::string TitleOfPath(const std::string& path) {
+  std::string place;
+  std::string what;
+  for (const std::string_view part : SplitAt(path, ".")) {
+    if (part == "layers") continue;
+    if (!what.empty()) place += (place.empty() ? "" : " ") + what;
+    what = part;
+  }
+  const size_t suffix = what.rfind("_attention");
+  if (suffix != std::string::npos) what.resize(suffix);
+  std::ranges::replace(what, '_', ' ');
+  std::string title = place.empty() ? what : place + " · " + what;
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') title[0] -= 32;
+  return title;
 }
 
-std::vector<HeadStatistics> StatisticsOf(const LayerAttention& attention) {
-  const bool same_side = attention.queries == attention.keys;
-  std::vector<HeadStatistics> heads;
-  for (int64_t h = 0; h < attention.heads; ++h) {
-    HeadStatistics sum;
-    int64_t rows = 0;
-    for (int64_t t = 0; t < attention.query_size; ++t) {
-      double all = 0, entropy = 0, distance = 0;
-      for (int64_t s = 0; s < attention.key_size; ++s) {
-        const double a = attention.weight(h, t, s);
-        if (!(a > 0)) continue;
-        all += a;
-        entropy -= a * std::log2(a);
-        distance += a * (same_side ? std::abs(static_cast<double>(t - s))
-                                   : std::abs(Place(t, attention.query_size) -
-                                              Place(s, attention.key_size)));
-      }
-      if (all == 0) continue;
-      ++rows;
-      sum.entropy += entropy;
-      sum.distance += distance;
+HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
+  const std::vector<float> weights = map.OfHead(head);
+  HeadStatistics sum;
+  int64_t rows = 0;
+  for (int64_t t = 0; t < map.query_size; ++t) {
+    double all = 0, entropy = 0, distance = 0;
+    for (int64_t s = 0; s < map.key_size; ++s) {
+      const double a = weights[static_cast<size_t>(t * map.key_size + s)];
+      if (!(a > 0)) continue;
+      all += a;
+      entropy -= a * std::log2(a);
+      distance += a * (map.within_axis() ? std::abs(static_cast<double>(t - s))
+                                         : std::abs(Place(t, map.query_size) -
+                                                    Place(s, map.key_size)));
     }
-    const double n = static_cast<double>(std::max<int64_t>(rows, 1));
-    heads.push_back({sum.entropy / n, sum.distance / n});
+    if (all == 0) continue;
+    ++rows;
+    sum.entropy += entropy;
+    sum.distance += distance;
   }
+  const double n = static_cast<double>(std::max<int64_t>(rows, 1));
+  return {sum.entropy / n, sum.distance / n};
+}
+
+std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map) {
+  std::vector<HeadStatistics> heads;
+  for (int64_t h = 0; h < map.heads; ++h) heads.push_back(StatisticsOf(map, h));
   return heads;
 }
 
-size_t LayerNamed(const Explanation& explanation, const std::string& path) {
+const Axis* ExplanationSegment::Find(const std::string& id) const {
+  const auto found = std::ranges::find(axes, id, &Axis::id);
+  return found == axes.end() ? nullptr : &*found;
+}
+
+const Axis& ExplanationSegment::axis(const std::string& id) const {
+  const Axis* found = Find(id);
+  if (found == nullptr) {
+    throw ShapeError(fmt::format("explanation: there is no axis '{}'", id));
+  }
+  return *found;
+}
+
+std::optional<size_t> ExplanationSegment::LastMap(
+    const std::string& query, const std::string& key) const {
+  for (size_t i = maps.size(); i-- > 0;) {
+    if (maps[i].query == query && maps[i].key == key) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> ExplanationSegment::AlignmentMap() const {
+  const auto found = std::ranges::find_if(
+      targets, [](const Target& target) { return target.map.has_value(); });
+  return found == targets.end() ? std::nullopt : found->map;
+}
+
+std::string ExplanationSegment::LabelOf(const Target& target) const {
+  return axis(target.axis).shown().at(static_cast<size_t>(target.item));
+}
+
+void CheckExplanation(const Explanation& explanation) {
+  const auto require = [](bool holds, const std::string& name,
+                          const std::string& what) {
+    if (!holds) {
+      throw ShapeError(fmt::format("explanation: {}: {}", name, what));
+    }
+  };
+  for (const ExplanationSegment& segment : explanation.segments) {
+    for (const AttentionMap& map : segment.maps) {
+      const int64_t rows = segment.axis(map.query).size();
+      const int64_t columns = segment.axis(map.key).size();
+      const int64_t cells =
+          map.edges.empty() ? rows * columns : std::ssize(map.edges);
+      require(map.query_size == rows && map.key_size == columns &&
+                  map.heads >= 0 &&
+                  std::ssize(map.weights) == map.heads * cells,
+              map.name,
+              fmt::format("{} weights, {} heads, {}×{} positions, but its axes "
+                          "have {} and {} items",
+                          map.weights.size(), map.heads, map.query_size,
+                          map.key_size, rows, columns));
+    }
+    for (const Attribution& a : segment.attributions) {
+      const int64_t items = segment.axis(a.axis).size();
+      require(std::ssize(a.scores) == std::ssize(a.targets) * items, a.method,
+              fmt::format("{} scores for {} targets and {} items",
+                          a.scores.size(), a.targets.size(), items));
+    }
+    for (const Target& target : segment.targets) {
+      const Axis& axis = segment.axis(target.axis);
+      require(target.item >= 0 && target.item < axis.size(), axis.id,
+              fmt::format("no item {}", target.item));
+      if (!target.map) continue;
+      require(
+          *target.map < segment.maps.size() && target.row >= 0 &&
+              target.row < segment.maps[*target.map].query_size,
+          axis.id,
+          fmt::format("a target by row {} of map {}", target.row, *target.map));
+    }
+  }
+}
+
+size_t MapNamed(const ExplanationSegment& segment, const std::string& name) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < explanation.layers.size(); ++i) {
-    if (explanation.layers[i].layer == path) return i;
-    names.push_back(explanation.layers[i].layer);
+  for (size_t i = 0; i < segment.maps.size(); ++i) {
+    if (segment.maps[i].name == name) return i;
+    names.push_back(segment.maps[i].name);
   }
   throw ConfigError(fmt::format(
-      "there is no attention '{}'{} ({})", path, DidYouMean(path, names),
+      "there is no attention '{}'{} ({})", name, DidYouMean(name, names),
       names.empty() ? "the model has none"
                     : fmt::format("there are: {}", fmt::join(names, ", "))));
 }
 
-std::vector<float> AlignmentWeights(const Explanation& explanation) {
-  const size_t sources = explanation.source.size();
-  std::vector<float> weights(explanation.target.size() * sources);
-  if (!explanation.alignment) return weights;
-  const LayerAttention& layer = explanation.layers.at(*explanation.alignment);
-  if (static_cast<size_t>(layer.key_size) != sources) {
-    throw ShapeError(fmt::format("alignment: '{}' attends to {} tokens of {}",
-                                 layer.layer, layer.key_size, sources));
-  }
-  const int64_t head = explanation.alignment_head;
-  const std::vector<float> all =
-      head < 0 ? layer.MeanOfHeads() : layer.OfHead(head);
-  for (size_t i = 0; i < explanation.alignment_rows.size(); ++i) {
-    const int64_t row = explanation.alignment_rows[i];
-    if (row < 0 || row >= layer.query_size || i >= explanation.target.size()) {
-      continue;
-    }
-    std::copy_n(all.begin() + row * layer.key_size, sources,
-                weights.begin() + static_cast<int64_t>(i * sources));
-  }
-  return weights;
+std::vector<float> RowOf(const ExplanationSegment& segment,
+                         const Target& target) {
+  if (!target.map) return {};
+  const AttentionMap& map = segment.maps.at(*target.map);
+  const std::vector<float> weights = map.OfHead(target.head);
+  const auto row = weights.begin() + target.row * map.key_size;
+  return {row, row + map.key_size};
 }
 
-AlignmentView AlignmentOf(const Explanation& explanation) {
+AlignmentView AlignmentOf(const ExplanationSegment& segment) {
   AlignmentView view;
-  if (!explanation.alignment) return view;
-  view.source_tokens = explanation.source;
-  view.target_tokens = explanation.target;
-  view.weights = AlignmentWeights(explanation);
-  view.title = explanation.answer;
+  std::vector<std::pair<std::string, int64_t>> keys;  // how often
+  for (const Target& target : segment.targets) {
+    if (!target.map) continue;
+    const std::string& key = segment.maps.at(*target.map).key;
+    const auto known =
+        std::ranges::find(keys, key, &std::pair<std::string, int64_t>::first);
+    if (known == keys.end()) {
+      keys.emplace_back(key, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  if (keys.empty()) return view;
+  const std::string key =
+      std::ranges::max_element(keys, {},
+                               &std::pair<std::string, int64_t>::second)
+          ->first;
+  view.source_tokens = segment.axis(key).shown();
+  view.title = segment.answer;
+  for (const Target& target : segment.targets) {
+    if (!target.map || segment.maps.at(*target.map).key != key) continue;
+    const std::vector<float> row = RowOf(segment, target);
+    view.target_tokens.push_back(segment.LabelOf(target));
+    view.weights.insert(view.weights.end(), row.begin(), row.end());
+  }
   return view;
 }
 
-AlignmentView ViewOfHead(const Explanation& explanation, size_t layer,
+AlignmentView ViewOfHead(const ExplanationSegment& segment, size_t map,
                          int64_t head) {
-  const LayerAttention& attention = explanation.layers.at(layer);
+  const AttentionMap& attention = segment.maps.at(map);
   if (head >= attention.heads) {
     throw ConfigError(fmt::format("'{}' has {} heads, there is no head {}",
-                                  attention.layer, attention.heads, head));
+                                  attention.name, attention.heads, head));
   }
-  const auto tokens_of = [&](TokenSide side, int64_t size) {
-    std::vector<std::string> tokens = explanation.tokens(side);
-    tokens.resize(static_cast<size_t>(size));
-    return tokens;
-  };
   AlignmentView view;
-  view.source_tokens = tokens_of(attention.keys, attention.key_size);
-  view.target_tokens = tokens_of(attention.queries, attention.query_size);
-  view.weights = head < 0 ? attention.MeanOfHeads() : attention.OfHead(head);
-  view.title = head < 0 ? fmt::format("{}, mean of heads", attention.layer)
-                        : fmt::format("{}, head {}", attention.layer, head);
+  view.source_tokens = segment.axis(attention.key).shown();
+  view.target_tokens = segment.axis(attention.query).shown();
+  view.weights = attention.OfHead(head);
+  view.title = attention.heads == 1 ? attention.title
+               : head < 0 ? fmt::format("{}, mean of heads", attention.title)
+                          : fmt::format("{}, head {}", attention.title, head);
   return view;
 }
 
-void CompareWithAttention(Explanation& explanation) {
-  explanation.agreements.clear();
-  if (!explanation.alignment) return;
-  const std::vector<float> attention = AlignmentWeights(explanation);
-  const size_t sources = explanation.source.size();
-  for (const Attribution& attribution : explanation.attributions) {
+void CompareWithAttention(ExplanationSegment& segment) {
+  segment.agreements.clear();
+  if (!segment.AlignmentMap()) return;
+  for (const Attribution& attribution : segment.attributions) {
     Agreement agreement{.method = attribution.method};
-    for (size_t t = 0; t < explanation.target.size(); ++t) {
-      const std::vector<double> a = RowOf(attention, t, sources);
-      const std::vector<double> b = RowOf(attribution.scores, t, sources);
+    const auto width =
+        static_cast<size_t>(segment.axis(attribution.axis).size());
+    for (size_t n = 0; n < attribution.targets.size(); ++n) {
+      const Target& target = segment.targets.at(attribution.targets[n]);
+      if (!target.map || segment.maps.at(*target.map).key != attribution.axis) {
+        continue;
+      }
+      const std::vector<double> a = Magnitudes(RowOf(segment, target));
+      const std::vector<double> b =
+          Magnitudes(std::span(attribution.scores).subspan(n * width, width));
       const auto spearman = SpearmanCorrelation(a, b);
       const auto kendall = KendallCorrelation(a, b);
       if (!spearman || !kendall) continue;
@@ -222,48 +395,50 @@ void CompareWithAttention(Explanation& explanation) {
       agreement.spearman /= static_cast<double>(agreement.targets);
       agreement.kendall /= static_cast<double>(agreement.targets);
     }
-    explanation.agreements.push_back(std::move(agreement));
+    segment.agreements.push_back(std::move(agreement));
   }
 }
 
-Json ExplanationJson(const Explanation& e) {
-  Json json = {{"version", 1},           {"task", e.task},
-               {"model", e.model},       {"text", e.text},
-               {"answer", e.answer},     {"source", e.source},
-               {"target", e.target},     {"target_inputs", e.target_inputs},
-               {"layers", Json::array()}};
-  for (const LayerAttention& layer : e.layers) {
-    json["layers"].push_back(LayerJson(layer));
+std::vector<AlignmentBlock> MovedBlocks(const ExplanationSegment& segment,
+                                        size_t map) {
+  const AttentionMap& attention = segment.maps.at(map);
+  if (attention.within_axis() || attention.query_size < 2) return {};
+  int64_t head = -1;
+  for (const Target& target : segment.targets) {
+    if (target.map == map) head = target.head;
   }
-  json["alignment"] = e.alignment ? Json(*e.alignment) : Json(nullptr);
-  json["alignment_head"] = e.alignment_head;
-  json["alignment_rows"] = e.alignment_rows;
-  json["attributions"] = Json::array();
-  for (const Attribution& attribution : e.attributions) {
-    Json entry = {{"method", attribution.method},
-                  {"scores", RowsJson(attribution.scores,
-                                      static_cast<int64_t>(e.source.size()))}};
-    if (!attribution.differences.empty()) {
-      Json differences = Json::array();
-      for (const double d : attribution.differences) {
-        differences.push_back(Rounded(d));
-      }
-      entry["differences"] = std::move(differences);
+  return ReorderedBlocks(ViewOfHead(segment, map, head));
+}
+
+std::vector<float> MergeWords(const std::vector<float>& weights,
+                              const Axis& query, const Axis& key) {
+  return Merged(weights, WordsOf(query), WordsOf(key),
+                static_cast<size_t>(key.size()));
+}
+
+ExplanationSegment MergeWords(const ExplanationSegment& segment) {
+  ExplanationSegment merged = segment;
+  std::vector<std::vector<size_t>> old_of_new;
+  merged.targets = MergedTargets(segment, old_of_new);
+  MergeAttributions(segment, old_of_new, merged);
+  for (Axis& axis : merged.axes) axis = MergedAxis(axis);
+  for (AttentionMap& map : merged.maps) {
+    const Axis& query = segment.axis(map.query);
+    const Axis& key = segment.axis(map.key);
+    if (query.words.empty() && key.words.empty()) continue;
+    std::vector<float> all;
+    for (int64_t h = 0; h < map.heads; ++h) {
+      const std::vector<float> own = MergeWords(map.OfHead(h), query, key);
+      all.insert(all.end(), own.begin(), own.end());
     }
-    json["attributions"].push_back(std::move(entry));
+    map.edges.clear();
+    map.weights = std::move(all);
+    map.query_size = std::ssize(WordsOf(query));
+    map.key_size = std::ssize(WordsOf(key));
   }
-  json["agreements"] = Json::array();
-  for (const Agreement& agreement : e.agreements) {
-    json["agreements"].push_back({{"method", agreement.method},
-                                  {"spearman", Rounded(agreement.spearman)},
-                                  {"kendall", Rounded(agreement.kendall)},
-                                  {"targets", agreement.targets}});
-  }
-  json["panels"] = Json::array();
-  for (const AttentionPanels& panels : e.panels) {
-    json["panels"].push_back(PanelsJson(panels));
-  }
-  return json;
+  merged.panels.clear();  // numbers are of pieces
+  CompareWithAttention(merged);
+  return merged;
 }
 
 }  // namespace heed

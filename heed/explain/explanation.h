@@ -1,78 +1,135 @@
-// What a model looked at while it answered: values to show, write or compute
+// What a model attended to while it answered: values to show, write or compute
 // with.
 #ifndef HEED_EXPLAIN_EXPLANATION_H_
 #define HEED_EXPLAIN_EXPLANATION_H_
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "heed/explain/alignment.h"
+#include "heed/explain/reordering.h"
 
 namespace heed {
 
-/// The tokens that the rows or columns of an attention stand for.
-enum class TokenSide : uint8_t { kSource, kTarget };
+/// Items [begin, end).
+struct ItemRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+  bool operator==(const ItemRange&) const = default;
+};
+
+/// What rows or columns stand for: the tokens of a text, the steps of a series,
+/// one label.
+struct Axis {
+  std::string id;             ///< "source", "target_inputs", "answer"
+  std::string kind = "text";  ///< see AxisKinds() in heed/render
+  std::string label = {};     ///< what it is to a reader: "Translation"
+  std::vector<std::string> items = {};
+  /// The items as they are shown; none: as they are.
+  std::vector<std::string> labels = {};
+  /// The items of each word; none: each is one.
+  std::vector<ItemRange> words = {};
+  /// Item i covers the items spans[i] of another axis (patches of a series).
+  std::string of = {};
+  std::vector<ItemRange> spans = {};
+  nlohmann::ordered_json payload = {};  ///< of the kind
+
+  int64_t size() const { return std::ssize(items); }
+  const std::vector<std::string>& shown() const {
+    return labels.empty() ? items : labels;
+  }
+};
 
 /// The weights of one attention while one text was read.
-/// Shapes: weights [H, T, S], row-major. Units: 0 to 1, a row sums to at
-/// most 1.
-struct LayerAttention {
-  std::string layer;  ///< its path in the model
-  TokenSide queries = TokenSide::kSource;
-  TokenSide keys = TokenSide::kSource;
+/// Shapes: weights [H, T, S], row-major; along edges (t, s) [H, E].
+/// Units: 0 to 1, a row sums to at most 1.
+struct AttentionMap {
+  std::string name;   ///< its path in the model
+  std::string title;  ///< "Decoder 0 · cross"
+  std::string query = "source";
+  std::string key = "source";
+  std::string score = {};
+  std::string normalizer = {};
+  std::vector<std::string> modifiers = {};  ///< of scores
   int64_t heads = 0;
   int64_t query_size = 0;  ///< T
   int64_t key_size = 0;    ///< S
-  std::vector<float> weights;
+  std::vector<float> weights = {};
+  std::vector<std::pair<int32_t, int32_t>> edges = {};
 
-  float weight(int64_t head, int64_t query, int64_t key) const {
-    return weights[static_cast<size_t>((head * query_size + query) * key_size +
-                                       key)];
-  }
+  bool within_axis() const { return query == key; }
   /// Mean over the heads [T, S].
   std::vector<float> MeanOfHeads() const;
-  /// Of one head [T, S].
+  /// Of one head [T, S]; −1: the mean.
   std::vector<float> OfHead(int64_t head) const;
 };
 
-/// How sharp and how far each head looks.
+/// "Decoder 0 · cross" for "decoder.layers.0.cross_attention".
+std::string TitleOfPath(const std::string& path);
+
+/// How sharp and how far attention looks.
 struct HeadStatistics {
   /// Mean over queries of −Σ_s a log2 a. Units: bits.
   double entropy = 0;
-  /// Mean over queries of Σ_s a |t − s|, of attention from one side to itself;
-  /// else of |t/(T−1) − s/(S−1)|, 0 to 1. Rows without weight do not count.
+  /// Mean over queries of Σ_s a |t − s|, of attention from one axis to itself
+  /// (items); else of |t/(T−1) − s/(S−1)|, 0 to 1 (a share of the axes). Rows
+  /// without weight do not count.
   double distance = 0;
 };
 
-/// Of each head. Paper: Clark et al. 2019, arXiv:1906.04341, section 3.3
-/// (entropy); Vig and Belinkov 2019, arXiv:1906.04284, eq. 2 (distance).
-std::vector<HeadStatistics> StatisticsOf(const LayerAttention& attention);
+/// Of a head, −1: of the mean of the heads. Paper: Clark et al. 2019,
+/// arXiv:1906.04341, section 3.3 (entropy); Vig and Belinkov 2019,
+/// arXiv:1906.04284, eq. 2 (distance).
+HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head);
+/// Of each head.
+std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map);
 
 /// The statistics of a layer's heads.
 struct LayerStatistics {
   std::string layer;
   std::vector<HeadStatistics> heads;
-  bool same_side = true;  ///< whether distances are in tokens
+  bool within_axis = true;  ///< whether distances are in items
 };
 
-/// What each source token contributes to each target, by a method that is not
-/// attention. Shapes: scores [targets, sources], row-major.
+struct Alternative {
+  std::string label;
+  double probability = 0;  ///< NaN: the model has none
+};
+
+/// A part of the answer, and the attention that speaks for it.
+struct Target {
+  std::string axis = "target";
+  int64_t item = 0;
+  std::optional<double> probability = {};
+  /// Row `row` of this map, of `head` (−1: of the mean); none: no attention
+  /// does.
+  std::optional<size_t> map = {};
+  int64_t head = -1;
+  int64_t row = 0;
+  std::vector<Alternative> alternatives = {};  ///< likeliest first
+  std::optional<Alternative> contrast = {};
+};
+
+/// What each item of an axis contributes to some targets, by a method that is
+/// not attention. Shapes: scores [targets, items], row-major.
 struct Attribution {
   std::string method;
   std::vector<float> scores;
   /// Integrated gradients: y(x) − y(x0) for each target, which its scores sum
   /// up to.
   std::vector<double> differences;
+  std::string axis = "source";
+  std::vector<size_t> targets = {};
 };
 
 /// One head of one attention in numbers: scores, e.g. Q Kᵀ/√A, become weights
 /// by the normaliser, and these times the values the context. Rows are vectors.
 /// A score of −∞ may not be looked at.
 struct AttentionPanels {
-  std::string layer;
+  size_t map = 0;
   int64_t head = 0;
   std::vector<std::vector<float>> query;    ///< [T][A], may be empty
   std::vector<std::vector<float>> key;      ///< [S][A], may be empty
@@ -82,7 +139,7 @@ struct AttentionPanels {
   std::vector<std::vector<float>> context;  ///< [T][D]
 };
 
-/// How alike attention and a method order the source tokens.
+/// How alike attention and a method order the items that were read.
 struct Agreement {
   std::string method;
   double spearman = 0;  ///< mean over targets of rank correlation, −1 to 1
@@ -90,58 +147,82 @@ struct Agreement {
   int64_t targets = 0;  ///< that have an order to compare
 };
 
-/// One text, what the model said of it, and what it looked at.
+/// A text, or a part of one that was answered by itself: what went in, what
+/// came out and what was attended to.
+struct ExplanationSegment {
+  std::string text;
+  std::string answer;
+  std::vector<Axis> axes = {};
+  std::vector<AttentionMap> maps = {};  ///< in the order of computation
+  std::vector<Target> targets = {};
+  std::vector<Attribution> attributions = {};
+  std::vector<Agreement> agreements = {};  ///< of the attributions
+  std::vector<AttentionPanels> panels = {};
+
+  /// Null if there is none.
+  const Axis* Find(const std::string& axis) const;
+  /// Throws: ShapeError, naming the axis that is not there.
+  const Axis& axis(const std::string& id) const;
+  /// The last map whose queries and keys are of these axes.
+  std::optional<size_t> LastMap(const std::string& query,
+                                const std::string& key) const;
+  /// The first map that speaks for a target.
+  std::optional<size_t> AlignmentMap() const;
+  /// As it is shown.
+  std::string LabelOf(const Target& target) const;
+};
+
+/// All that was run to answer one text.
 struct Explanation {
   std::string task;
   std::string model;
   std::string text;
   std::string answer;
-  std::vector<std::string> source;  ///< tokens that were read
-  std::vector<std::string> target;  ///< what was said: tokens, tags, labels
-  /// Where attention has the side kTarget: the tokens that stand in its rows
-  /// and columns, <s> first, row t of which produced target t. Empty: none.
-  std::vector<std::string> target_inputs;
-  std::vector<LayerAttention> layers;  ///< in the order of computation
-  /// The layer that says which source token a target comes from, if any.
-  std::optional<size_t> alignment;
-  int64_t alignment_head = -1;  ///< of that layer; −1: all, in the mean
-  /// The row of that layer which belongs to each target; −1: none.
-  std::vector<int64_t> alignment_rows;
-  std::vector<Attribution> attributions;
-  std::vector<Agreement> agreements;  ///< of the attributions with attention
-  std::vector<AttentionPanels> panels;
-
-  /// The tokens of a side.
-  const std::vector<std::string>& tokens(TokenSide side) const {
-    return side == TokenSide::kSource ? source : target_inputs;
-  }
+  std::vector<ExplanationSegment> segments;
 };
 
-/// The place of an attention among the layers, by its path. Throws:
-/// ConfigError that lists those there are.
-size_t LayerNamed(const Explanation& explanation, const std::string& path);
+/// Throws: ShapeError unless every map has a weight per head and pair of its
+/// axes' items, every attribution a score per target and item, and every target
+/// its item and row.
+void CheckExplanation(const Explanation& explanation);
 
-/// The alignment's weights, of its head or the mean over heads, a row for each
-/// target; zeros where there are none. Shapes: [targets, sources].
-std::vector<float> AlignmentWeights(const Explanation& explanation);
+/// The place of a map, by its name. Throws: ConfigError that lists those there
+/// are.
+size_t MapNamed(const ExplanationSegment& segment, const std::string& name);
 
-/// The same with its tokens, as pictures want it. Without alignment: no tokens.
-AlignmentView AlignmentOf(const Explanation& explanation);
+/// The targets that have an attention to the axis that most of them look at,
+/// one row each, with their tokens. Without any: no tokens.
+AlignmentView AlignmentOf(const ExplanationSegment& segment);
 
-/// One head of one layer with its tokens; `head` −1: mean of all.
-AlignmentView ViewOfHead(const Explanation& explanation, size_t layer,
+/// One head of a map with its items; `head` −1: mean of all.
+/// Throws: ConfigError for a head that is not there.
+AlignmentView ViewOfHead(const ExplanationSegment& segment, size_t map,
                          int64_t head);
 
-/// Spearman's and Kendall's rank correlation of attention and each attribution,
-/// without regard to sign; targets with less than two sources, or with all
-/// alike, do not count. Fills explanation.agreements.
-void CompareWithAttention(Explanation& explanation);
+/// The row of weights that speaks for a target; nothing without one.
+std::vector<float> RowOf(const ExplanationSegment& segment,
+                         const Target& target);
 
-/// As docs/explain.md describes: version, task, model, text, answer, source,
-/// target, target_inputs, layers (layer, queries, keys, heads, weights
-/// [H][T][S], entropy, distance), alignment, alignment_head, alignment_rows,
-/// attributions (method, scores), agreements, panels. Weights have seven
-/// digits.
+/// Spearman's and Kendall's rank correlation of attention and each attribution,
+/// without regard to sign; targets without attention to its axis, with less
+/// than two items, or with all alike, do not count. Fills agreements.
+void CompareWithAttention(ExplanationSegment& segment);
+
+/// The blocks off the diagonal (see ReorderedBlocks) of a map between two axes,
+/// as it is shown first: by the head that speaks for targets, or the mean.
+/// Nothing of other maps.
+std::vector<AlignmentBlock> MovedBlocks(const ExplanationSegment& segment,
+                                        size_t map);
+
+/// Weights of the words on both sides: those of a word's pieces as keys are
+/// added, as queries averaged. Shapes: weights [T, S].
+std::vector<float> MergeWords(const std::vector<float>& weights,
+                              const Axis& query, const Axis& key);
+
+/// The same of a whole segment: its items are words.
+ExplanationSegment MergeWords(const ExplanationSegment& segment);
+
+/// Version 2, as docs/explain.md describes. Weights have seven digits.
 nlohmann::ordered_json ExplanationJson(const Explanation& explanation);
 
 }  // namespace heed

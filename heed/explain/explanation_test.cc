@@ -26,7 +26,7 @@ TEST(ObservedAttention, PutsStepsTogether) {
   }
   const AttentionInfo cross = {.path = "cross"};
   watch.OnAttention({cross, 0, Tensor::Full({2, 1, 3, 4}, 0.25)});
-  const std::vector<LayerAttention> layers = CollectAttentions(watch.seen, 1);
+  const std::vector<AttentionMap> layers = CollectMaps(watch.seen, 1);
   ASSERT_EQ(layers.size(), 2u);
   EXPECT_EQ(layers[0].heads, 2);
   EXPECT_EQ(layers[0].query_size, 3);
@@ -34,58 +34,101 @@ TEST(ObservedAttention, PutsStepsTogether) {
   EXPECT_EQ(layers[0].OfHead(1),
             (std::vector<float>{10, 0, 0, 11, 11, 0, 12, 12, 12}));
   EXPECT_EQ(layers[0].MeanOfHeads()[3], 6);
-  EXPECT_EQ(layers[1].layer, "cross");
+  EXPECT_EQ(layers[1].name, "cross");
+  EXPECT_EQ(layers[0].query, "target");
 }
 
-LayerAttention OneHead(std::vector<float> weights, int64_t queries,
-                       int64_t keys) {
-  LayerAttention a;
-  a.layer = "layer";
-  a.heads = 1;
-  a.query_size = queries;
-  a.key_size = keys;
-  a.weights = std::move(weights);
-  return a;
+TEST(ObservedAttention, EdgesOfAGraphStayEdges) {
+  AttentionWatch watch;
+  const AttentionInfo info = {.path = "graph", .heads = 2};
+  const kernels::Neighbourhood graph =
+      kernels::MakeNeighbourhood(Tensor::Of<int32_t>({0, 1, 3}, {3}),
+                                 Tensor::Of<int32_t>({2, 0, 1}, {3}), 3);
+  watch.OnAttention({info, 0,
+                     Tensor::Of<float>({1, .25f, .75f, 1, .5f, .5f}, {2, 3}),
+                     &graph});
+  const AttentionMap map = CollectMaps(watch.seen).at(0);
+  EXPECT_EQ(map.edges,
+            (std::vector<std::pair<int32_t, int32_t>>{{0, 2}, {1, 0}, {1, 1}}));
+  EXPECT_EQ(map.OfHead(0), (std::vector<float>{0, 0, 1, .25f, .75f, 0}));
+  EXPECT_EQ(map.MeanOfHeads()[3], .375f);
+}
+
+AttentionMap OneHead(std::vector<float> weights, int64_t queries,
+                     int64_t keys) {
+  return {.name = "layer",
+          .title = "Layer",
+          .heads = 1,
+          .query_size = queries,
+          .key_size = keys,
+          .weights = std::move(weights)};
 }
 
 TEST(HeadStatistics, OfSharpAndEvenHeads) {
-  const auto sharp = StatisticsOf(OneHead({0, 1, 1, 0}, 2, 2)).at(0);
+  const HeadStatistics sharp = StatisticsOf(OneHead({0, 1, 1, 0}, 2, 2), 0);
   EXPECT_DOUBLE_EQ(sharp.entropy, 0);
   EXPECT_DOUBLE_EQ(sharp.distance, 1);
-  const auto even = StatisticsOf(OneHead({.25, .25, .25, .25}, 1, 4)).at(0);
+  const HeadStatistics even =
+      StatisticsOf(OneHead({.25, .25, .25, .25}, 1, 4), 0);
   EXPECT_DOUBLE_EQ(even.entropy, 2);  // bits
   EXPECT_DOUBLE_EQ(even.distance, (0 + 1 + 2 + 3) / 4.0);
 }
 
 TEST(HeadStatistics, RowsWithoutWeightDoNotCount) {
-  const auto s = StatisticsOf(OneHead({0, 0, .5, .5}, 2, 2)).at(0);
-  EXPECT_DOUBLE_EQ(s.entropy, 1);
+  EXPECT_DOUBLE_EQ(StatisticsOf(OneHead({0, 0, .5, .5}, 2, 2), 0).entropy, 1);
 }
 
-TEST(HeadStatistics, AcrossSidesDistanceIsRelative) {
-  LayerAttention a = OneHead({0, 0, 1, 1, 0, 0}, 2, 3);
-  a.queries = TokenSide::kTarget;
-  EXPECT_DOUBLE_EQ(StatisticsOf(a).at(0).distance, 1);
+TEST(HeadStatistics, AcrossAxesDistanceIsAShare) {
+  AttentionMap a = OneHead({0, 0, 1, 1, 0, 0}, 2, 3);
+  a.query = "target";
+  EXPECT_DOUBLE_EQ(StatisticsOf(a, 0).distance, 1);
 }
 
-Explanation Example() {
-  Explanation e;
-  e.source = {"a", "b", "</s>"};
-  e.target = {"x", "y"};
-  e.target_inputs = {"<s>", "x"};
-  LayerAttention a = OneHead({.5, .3, .2, .1, .2, .7}, 2, 3);
-  a.queries = TokenSide::kTarget;
-  e.layers.push_back(a);
-  e.alignment = 0;
-  e.alignment_rows = {0, 1};
+/// Two sharp heads that look elsewhere have an even mean.
+TEST(HeadStatistics, OfTheMeanIsNotTheMean) {
+  AttentionMap a = OneHead({1, 0, 0, 1}, 1, 2);
+  a.heads = 2;
+  EXPECT_DOUBLE_EQ(StatisticsOf(a, 0).entropy, 0);
+  EXPECT_DOUBLE_EQ(StatisticsOf(a, 1).entropy, 0);
+  EXPECT_DOUBLE_EQ(StatisticsOf(a, -1).entropy, 1);
+  const ExplanationSegment segment = {
+      .text = "",
+      .answer = "",
+      .axes = {{.id = "source", .items = {"a"}}},
+      .maps = {a}};
+  const auto json = ExplanationJson({"", "", "", "", {segment}});
+  EXPECT_EQ(json["maps"][0]["statistics"]["mean"]["entropy"], 1);
+  EXPECT_EQ(json["maps"][0]["statistics"]["unit"], "items");
+}
+
+TEST(TitleOfPath, IsWhatAReaderCallsIt) {
+  EXPECT_EQ(TitleOfPath("decoder.layers.0.cross_attention"),
+            "Decoder 0 · cross");
+  EXPECT_EQ(TitleOfPath("encoder.attention"), "Encoder · attention");
+  EXPECT_EQ(TitleOfPath("pooling"), "Pooling");
+}
+
+ExplanationSegment Example() {
+  ExplanationSegment e;
+  e.axes = {{.id = "source", .label = "Source", .items = {"a", "b", "</s>"}},
+            {.id = "target", .label = "Target", .items = {"x", "y"}}};
+  AttentionMap a = OneHead({.5, .3, .2, .1, .2, .7}, 2, 3);
+  a.query = "target";
+  e.maps.push_back(a);
+  e.targets = {{.item = 0, .map = 0, .row = 0},
+               {.item = 1, .map = 0, .row = 1}};
   return e;
 }
 
+Attribution Scores(const std::string& method, std::vector<float> scores) {
+  return {method, std::move(scores), {}, "source", {0, 1}};
+}
+
 TEST(Explanation, ComparesOrdersWithAttention) {
-  Explanation e = Example();
-  e.attributions.push_back({"same", {5, 3, 2, 1, 2, 7}, {}});
-  e.attributions.push_back({"opposite", {2, 3, -5, 7, -2, 1}, {}});
-  e.attributions.push_back({"flat", {1, 1, 1, 1, 1, 1}, {}});
+  ExplanationSegment e = Example();
+  e.attributions = {Scores("same", {5, 3, 2, 1, 2, 7}),
+                    Scores("opposite", {2, 3, -5, 7, -2, 1}),
+                    Scores("flat", {1, 1, 1, 1, 1, 1})};
   CompareWithAttention(e);
   ASSERT_EQ(e.agreements.size(), 3u);
   EXPECT_DOUBLE_EQ(e.agreements[0].spearman, 1);
@@ -93,27 +136,102 @@ TEST(Explanation, ComparesOrdersWithAttention) {
   EXPECT_EQ(e.agreements[2].targets, 0);
 }
 
-TEST(Explanation, AlignmentRowsChooseTheQueries) {
-  Explanation e = Example();
-  e.alignment_rows = {1, -1};
-  EXPECT_EQ(AlignmentWeights(e), (std::vector<float>{.1f, .2f, .7f, 0, 0, 0}));
-  const AlignmentView view = ViewOfHead(e, 0, 0);
-  EXPECT_EQ(view.target_tokens, e.target_inputs);
+/// A target without attention has no row, which is not a row of zeros.
+TEST(Explanation, AMissingRowIsMissing) {
+  ExplanationSegment e = Example();
+  SCOPED_TRACE("the first target");
+  e.targets[0].map.reset();
+  const AlignmentView view = AlignmentOf(e);
+  EXPECT_EQ(view.target_tokens, (std::vector<std::string>{"y"}));
+  EXPECT_EQ(view.weights, (std::vector<float>{.1f, .2f, .7f}));
+  EXPECT_TRUE(RowOf(e, e.targets[0]).empty());
+  const auto json = ExplanationJson({"", "", "", "", {e}});
+  EXPECT_FALSE(json["targets"][0].contains("map"));
+  EXPECT_EQ(json["targets"][1]["row"], 1);
+  EXPECT_EQ(ViewOfHead(e, 0, 0).target_tokens, e.axes[1].items);
   EXPECT_THROW(ViewOfHead(e, 0, 1), ConfigError);
 }
 
+TEST(Explanation, SubWordsMergeToWords) {
+  ExplanationSegment e = Example();
+  e.axes[0].words = {{0, 2}, {2, 3}};
+  e.axes[0].labels = {"A", "B", "</s>"};
+  e.axes[1].words = {{0, 2}};
+  e.targets[0].probability = 0.5;
+  e.targets[1].probability = 0.5;
+  e.attributions = {Scores("m", {1, 2, 3, 4, 5, 6})};
+  const auto json = ExplanationJson({"", "", "", "", {e}});
+  // Keys of a word are added, queries averaged.
+  EXPECT_EQ(json["maps"][0]["by_word"]["weights"],
+            nlohmann::ordered_json::parse("[[[0.55,0.45]]]"));
+  const ExplanationSegment words = MergeWords(e);
+  CheckExplanation({"", "", "", "", {words}});
+  EXPECT_EQ(words.axis("source").items,
+            (std::vector<std::string>{"AB", "</s>"}));
+  ASSERT_EQ(words.targets.size(), 1u);
+  EXPECT_DOUBLE_EQ(*words.targets[0].probability, 0.25);
+  EXPECT_EQ(words.attributions[0].scores, (std::vector<float>{6, 4.5f}));
+}
+
+TEST(Explanation, MovedBlocksAreThoseOfWords) {
+  ExplanationSegment e = Example();
+  e.axes[0].items = {"a", "b", ".", "</s>"};
+  e.axes[1].items = {"x", "y", ".", "</s>"};
+  // x and y change places; the full stop looks back, and so does the end.
+  e.maps[0] = OneHead({0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}, 4, 4);
+  e.maps[0].query = "target";
+  EXPECT_EQ(MovedBlocks(e, 0), (std::vector<AlignmentBlock>{{0, 2, 0, 2}}));
+  e.maps[0].query = "source";
+  EXPECT_TRUE(MovedBlocks(e, 0).empty());
+}
+
 TEST(Explanation, JsonHasEverything) {
-  Explanation e = Example();
-  e.attributions.push_back({"saliency", {1, 2, 3, 4, 5, 6}, {}});
+  ExplanationSegment e = Example();
+  e.text = "a b";
+  e.answer = "x y";
+  e.targets[1].probability = 0.75;
+  e.targets[1].alternatives = {{"z", 0.125}};
+  e.attributions = {Scores("saliency", {1, 2, 3, 4, 5, 6})};
   AttentionPanels panels;
   panels.scores = {{-INFINITY, 2}};
   e.panels.push_back(panels);
-  const auto json = ExplanationJson(e);
-  EXPECT_EQ(json["layers"][0]["queries"], "target");
-  EXPECT_EQ(json["layers"][0]["weights"][0][1][2], 0.7);
+  const Explanation two = {"translate", "m", "t", "a", {e, e}};
+  CheckExplanation(two);
+  const auto json = ExplanationJson(two);
+  EXPECT_EQ(json["version"], 2);
+  EXPECT_EQ(json["axes"]["source"]["items"][1], "b");
+  EXPECT_EQ(json["maps"][1]["query"], "target.1");
+  EXPECT_EQ(json["maps"][0]["weights"][0][1][2], 0.7);
+  EXPECT_FALSE(json["maps"][0].contains("mean"));  // of one head
+  EXPECT_EQ(json["maps"][0]["statistics"]["unit"], "share");
+  EXPECT_EQ(json["targets"][1]["alternatives"][0]["label"], "z");
+  EXPECT_EQ(json["targets"][3]["map"], 1);
+  EXPECT_TRUE(json["targets"][3]["head"].is_null());
+  EXPECT_EQ(json["attributions"][1]["axis"], "source.1");
+  EXPECT_EQ(json["attributions"][1]["targets"],
+            nlohmann::ordered_json::parse("[2,3]"));
   EXPECT_EQ(json["attributions"][0]["scores"][1][0], 4);
   EXPECT_TRUE(json["panels"][0]["scores"][0][0].is_null());
-  EXPECT_EQ(json["alignment"], 0);
+  EXPECT_EQ(json["panels"][1]["map"], 1);
+  EXPECT_EQ(json["segments"][1]["targets"],
+            nlohmann::ordered_json::parse("[2,3]"));
+  EXPECT_EQ(json["segments"][0]["answer"], "x y");
+}
+
+TEST(Explanation, RefusesPartsThatDoNotFit) {
+  const auto check = [](const ExplanationSegment& e) {
+    CheckExplanation({"", "", "", "", {e}});
+  };
+  ExplanationSegment e = Example();
+  check(e);
+  e.axes[0].items.emplace_back("more");
+  EXPECT_THROW(check(e), ShapeError);
+  e = Example();
+  e.targets[0].row = 2;
+  EXPECT_THROW(check(e), ShapeError);
+  e = Example();
+  e.maps[0].key = "document";
+  EXPECT_THROW(check(e), ShapeError);
 }
 
 }  // namespace

@@ -34,71 +34,93 @@ std::vector<std::vector<float>> PartOf(std::span<const AttentionParts> steps,
   return rows;
 }
 
+void SetEdges(const Seen& event, AttentionMap& map) {
+  const kernels::Neighbourhood& graph = *event.graph;
+  map.query_size = graph.queries;
+  map.key_size = graph.key_count;
+  map.weights = event.weights.value().ToVector<float>();
+  for (int64_t i = 0; i < graph.keys.numel(); ++i) {
+    map.edges.emplace_back(graph.queries_of_edges.data<int32_t>()[i],
+                           graph.keys.data<int32_t>()[i]);
+  }
+}
+
+/// The weights of all steps, head by head.
+void PutTogether(std::span<const Tensor> steps, AttentionMap& map) {
+  map.weights.resize(
+      static_cast<size_t>(map.heads * map.query_size * map.key_size));
+  auto row = map.weights.begin();
+  for (int64_t h = 0; h < map.heads; ++h) {
+    for (const Tensor& step : steps) {
+      const auto values = step[h].ToVector<float>();
+      for (int64_t t = 0; t < step.dim(1); ++t) {
+        std::copy_n(values.begin() + t * step.dim(2), step.dim(2), row);
+        row += map.key_size;
+      }
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<LayerAttention> CollectAttentions(std::span<const Seen> seen,
-                                              int64_t b) {
-  std::vector<LayerAttention> all;
-  std::vector<std::vector<Tensor>> steps;  // [H, T, S] of each
+std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
+  std::vector<AttentionMap> all;
+  std::vector<std::vector<Tensor>> steps;  // [H, T, S] of each, or [H, E]
   for (const Seen& event : seen) {
-    auto known =
-        std::ranges::find(all, event.info.path, &LayerAttention::layer);
+    auto known = std::ranges::find(all, event.info.path, &AttentionMap::name);
     if (known == all.end()) {
-      const auto side = [](const std::string& axis) {
-        return axis == "source" ? TokenSide::kSource : TokenSide::kTarget;
-      };
-      all.push_back({.layer = event.info.path,
-                     .queries = side(event.info.query_axis),
-                     .keys = side(event.info.key_axis),
-                     .heads = event.info.heads,
-                     .weights = {}});
+      all.push_back({.name = event.info.path,
+                     .title = TitleOfPath(event.info.path),
+                     .query = event.info.query_axis,
+                     .key = event.info.key_axis,
+                     .score = event.info.score,
+                     .normalizer = event.info.normalizer,
+                     .modifiers = event.info.modifiers,
+                     .heads = event.info.heads});
       steps.emplace_back();
       known = all.end() - 1;
+    }
+    const auto place = static_cast<size_t>(known - all.begin());
+    if (event.graph) {
+      SetEdges(event, *known);
+      continue;
     }
     const Tensor weights = event.weights.value()[b];
     known->query_size += weights.dim(1);
     known->key_size = std::max(known->key_size, weights.dim(2));
-    steps[static_cast<size_t>(known - all.begin())].push_back(weights);
+    steps[place].push_back(weights);
   }
   for (size_t i = 0; i < all.size(); ++i) {
-    LayerAttention& a = all[i];
-    a.weights.resize(static_cast<size_t>(a.heads * a.query_size * a.key_size));
-    auto row = a.weights.begin();
-    for (int64_t h = 0; h < a.heads; ++h) {
-      for (const Tensor& step : steps[i]) {
-        const auto values = step[h].ToVector<float>();
-        for (int64_t t = 0; t < step.dim(1); ++t) {
-          std::copy_n(values.begin() + t * step.dim(2), step.dim(2), row);
-          row += a.key_size;
-        }
-      }
-    }
+    if (!steps[i].empty()) PutTogether(steps[i], all[i]);
   }
   return all;
 }
 
 std::vector<AttentionPanels> CollectPanels(std::span<const Seen> seen,
-                                           const std::string& path, int64_t b) {
-  std::vector<AttentionParts> steps;
-  for (const Seen& event : seen) {
-    if (event.info.path == path && event.parts) steps.push_back(*event.parts);
-  }
+                                           std::span<const AttentionMap> maps,
+                                           int64_t b) {
   std::vector<AttentionPanels> all;
-  if (steps.empty()) return all;
-  for (int64_t h = 0; h < steps[0].scores.dim(1); ++h) {
-    const auto part = [&](Tensor AttentionParts::*which, bool last_only) {
-      return PartOf(steps, which, b, h, last_only);
-    };
-    AttentionPanels p;
-    p.layer = path;
-    p.head = h;
-    p.query = part(&AttentionParts::query, false);
-    p.key = part(&AttentionParts::keys, true);
-    p.scores = part(&AttentionParts::scores, false);
-    p.weights = part(&AttentionParts::weights, false);
-    p.value = part(&AttentionParts::values, true);
-    p.context = part(&AttentionParts::context, false);
-    all.push_back(std::move(p));
+  for (size_t m = 0; m < maps.size(); ++m) {
+    std::vector<AttentionParts> steps;
+    for (const Seen& event : seen) {
+      if (event.info.path == maps[m].name && event.parts) {
+        steps.push_back(*event.parts);
+      }
+    }
+    if (steps.empty()) continue;
+    for (int64_t h = 0; h < maps[m].heads; ++h) {
+      const auto part = [&](Tensor AttentionParts::*which, bool last_only) {
+        return PartOf(steps, which, b, h, last_only);
+      };
+      all.push_back({.map = m,
+                     .head = h,
+                     .query = part(&AttentionParts::query, false),
+                     .key = part(&AttentionParts::keys, true),
+                     .scores = part(&AttentionParts::scores, false),
+                     .weights = part(&AttentionParts::weights, false),
+                     .value = part(&AttentionParts::values, true),
+                     .context = part(&AttentionParts::context, false)});
+    }
   }
   return all;
 }

@@ -12,16 +12,17 @@
 namespace heed {
 
 /// The weights of row `b` of the batch, one attention after the other, in the
-/// order of computation. One that is run step by step is put together: row t is
-/// what step t looked at, keys that were not there yet having weight 0.
-std::vector<LayerAttention> CollectAttentions(
+/// order of computation, with what they are. One that is run step by step is
+/// put together: row t is what step t attended to, keys that were not there yet
+/// having weight 0.
+std::vector<AttentionMap> CollectMaps(
     std::span<const AttentionWatch::Seen> seen, int64_t b = 0);
 
-/// The parts of row `b` for each head of the attention of this path; empty if
-/// none were kept of it.
+/// The parts of row `b` for each head of the attentions of which they were
+/// kept; `maps` are those of the same events.
 std::vector<AttentionPanels> CollectPanels(
-    std::span<const AttentionWatch::Seen> seen, const std::string& path,
-    int64_t b = 0);
+    std::span<const AttentionWatch::Seen> seen,
+    std::span<const AttentionMap> maps, int64_t b = 0);
 
 }  // namespace heed
 

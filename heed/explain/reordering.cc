@@ -2,12 +2,22 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+
+#include "heed/base/text.h"
 
 namespace heed {
 namespace {
 
 constexpr float kLeastLink = 0.2f;
 constexpr int64_t kWidestStep = 2;  // forwards: leaves out one source token
+
+/// Whether a token is more than punctuation.
+bool HasWord(const std::string& token) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return std::ranges::any_of(token, digit) ||
+         !SplitWhitespace(LettersAlone(token)).empty();
+}
 
 struct Link {
   int64_t target = 0;
@@ -22,7 +32,12 @@ std::vector<Link> CertainLinks(const AlignmentView& view) {
   for (int64_t t = 0; t < words.target_size(); ++t) {
     const int64_t s = sources[static_cast<size_t>(t)];
     if (s < 0 || s >= words.source_size()) continue;
-    if (view.weight(t, s) >= kLeastLink) links.push_back({t, s});
+    if (view.weight(t, s) < kLeastLink ||
+        !HasWord(words.target_tokens[static_cast<size_t>(t)]) ||
+        !HasWord(words.source_tokens[static_cast<size_t>(s)])) {
+      continue;
+    }
+    links.push_back({t, s});
   }
   return links;
 }

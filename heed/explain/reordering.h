@@ -26,8 +26,8 @@ struct AlignmentBlock {
 /// or backwards token by token. Each is a block, but for one that goes forwards
 /// and holds more than half of the stretch: the others moved around it.
 /// "European Economic Area ← zone économique européenne" is one block, read
-/// backwards. A </s> that ends a side and target tokens whose largest weight is
-/// under 0.2 take no part.
+/// backwards. A </s> that ends a side, punctuation on either side and target
+/// tokens whose largest weight is under 0.2 take no part.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 std::vector<AlignmentBlock> ReorderedBlocks(const AlignmentView& view);
 

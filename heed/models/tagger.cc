@@ -220,6 +220,18 @@ TagScores Tagger::Scores(const Context& ctx, const TagBatch& batch) const {
   return scores;
 }
 
+TagScores Tagger::Probabilities(const Context& ctx,
+                                const TagBatch& batch) const {
+  TagScores p = Scores(ctx, batch);
+  const auto softmax = [](const Var& scores) {
+    return kernels::Exp(kernels::LogSoftmax(scores.value().Contiguous()));
+  };
+  p.tags = crf_ ? CrfMarginals(CrfOf(ctx, p.tags), batch.sentences.lengths)
+                : softmax(p.tags);
+  if (intents_) p.intents = softmax(p.intents);
+  return p;
+}
+
 TagPrediction Tagger::Predict(const Context& ctx, const TagBatch& batch) const {
   TagScores scores = Score(ctx, batch);
   const Shape shape = batch.sentences.shape();

@@ -94,6 +94,10 @@ class Tagger {
   TagPrediction Predict(const Context& ctx, const TagBatch& batch) const;
   /// Throws: ShapeError.
   TagScores Scores(const Context& ctx, const TagBatch& batch) const;
+  /// p of each tag of each word (of a random field over all paths), given the
+  /// likeliest intent where both are one, and of each intent. Shapes: as
+  /// Scores. Throws: ShapeError.
+  TagScores Probabilities(const Context& ctx, const TagBatch& batch) const;
 
  private:
   /// The parameters of a random field.

@@ -1,12 +1,13 @@
 #include "heed/render/alignment_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/render/explanation_html.h"
+#include "heed/render/explanation_file.h"
 #include "heed/render/heatmap_svg.h"
 
 namespace heed {
@@ -22,6 +23,35 @@ std::string PharaohFile(std::span<const AlignmentView> views) {
   std::string out;
   for (const AlignmentView& view : views) out += PharaohLine(view) + "\n";
   return out;
+}
+
+/// The page, of explanations that hold a map each.
+std::string AlignmentPage(std::span<const AlignmentView> views) {
+  std::vector<Explanation> all;
+  for (const AlignmentView& view : views) {
+    ExplanationSegment segment;
+    segment.text = fmt::format("{}", fmt::join(view.source_tokens, " "));
+    segment.answer = fmt::format("{}", fmt::join(view.target_tokens, " "));
+    segment.axes = {
+        {.id = "source", .label = "Source", .items = view.source_tokens},
+        {.id = "target", .label = "Target", .items = view.target_tokens}};
+    segment.maps = {{.name = "alignment",
+                     .title = "Alignment",
+                     .query = "target",
+                     .heads = 1,
+                     .query_size = view.target_size(),
+                     .key_size = view.source_size(),
+                     .weights = view.weights}};
+    for (int64_t t = 0; t < view.target_size(); ++t) {
+      segment.targets.push_back({.item = t, .map = 0, .row = t});
+    }
+    all.push_back({.task = "",
+                   .model = "",
+                   .text = segment.text,
+                   .answer = segment.answer,
+                   .segments = {segment}});
+  }
+  return ExplanationFile(ExplanationFormat::kHtml, all, {});
 }
 
 }  // namespace
@@ -51,7 +81,7 @@ std::string AlignmentFile(AlignmentFormat format,
     case AlignmentFormat::kSvg:
       return AlignmentSvg(views, {.outline_off_diagonal = true});
     case AlignmentFormat::kHtml:
-      return AlignmentHtml(views);
+      return AlignmentPage(views);
     case AlignmentFormat::kJson:
       return AlignmentJson(views) + "\n";
     case AlignmentFormat::kPharaoh:

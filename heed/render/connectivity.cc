@@ -1,6 +1,7 @@
 #include "heed/render/connectivity.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -137,6 +138,34 @@ nlohmann::ordered_json ConnectivityJson(std::span<const Connectivity> models) {
                    {"connectivity", std::move(rows)}});
   }
   return {{"models", std::move(all)}};
+}
+
+Explanation ConnectivityExplanation(const Connectivity& c) {
+  CheckConnectivity(c);
+  ExplanationSegment segment;
+  segment.text = fmt::format("{}", fmt::join(c.characters, ""));
+  segment.axes = {{.id = "source", .label = "Typed", .items = c.characters},
+                  {.id = "target", .label = "Guessed"}};
+  Attribution connectivity = {"connectivity", c.values, {}, "source", {}};
+  for (int64_t t = 0; t < c.size(); ++t) {
+    const auto i = static_cast<size_t>(t);
+    Target target = {.item = t};
+    for (const Suggestion& suggestion : c.suggestions[i]) {
+      target.alternatives.push_back({suggestion.word, suggestion.probability});
+    }
+    segment.axes[1].items.push_back(!c.words[i].empty() ||
+                                            c.suggestions[i].empty()
+                                        ? c.words[i]
+                                        : c.suggestions[i].front().word);
+    segment.targets.push_back(std::move(target));
+    connectivity.targets.push_back(i);
+  }
+  segment.attributions = {std::move(connectivity)};
+  return {.task = "",
+          .model = c.model,
+          .text = segment.text,
+          .answer = "",
+          .segments = {segment}};
 }
 
 }  // namespace heed

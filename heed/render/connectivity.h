@@ -3,11 +3,11 @@
 #define HEED_RENDER_CONNECTIVITY_H_
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "heed/explain/explanation.h"
 #include "heed/render/terminal.h"
 
 namespace heed {
@@ -65,14 +65,11 @@ nlohmann::ordered_json ConnectivityJson(std::span<const Connectivity> models);
 std::string ConnectivitySvg(std::span<const Connectivity> models,
                             std::span<const int64_t> moments);
 
-/// One HTML page, complete in itself: choosing a character, by pointer or arrow
-/// keys, shades those before it by connectivity for each model and shows what
-/// the model suggested; buttons jump to `moments`. All models have the same
-/// text. Throws: ShapeError.
-std::string ConnectivityHtml(std::span<const Connectivity> models,
-                             std::span<const int64_t> moments);
+/// What the page shows: each guess as a target, with its suggestions, and
+/// connectivity as what the characters contribute. Throws: ShapeError.
+Explanation ConnectivityExplanation(const Connectivity& c);
 
-/// The same of one model and moment for a terminal; each line ends with a
+/// The picture of one model and moment for a terminal; each line ends with a
 /// newline. Without colour a line of marks · ░ ▒ ▓ █ stands under the text.
 /// Throws: ShapeError.
 std::string TerminalConnectivity(const Connectivity& c, int64_t t,

@@ -92,8 +92,7 @@ TEST(Connectivity, RefusesWhatDoesNotFit) {
   const Connectivity good = Small();
   const std::vector<int64_t> beyond = {6};
   EXPECT_THROW(ConnectivitySvg({&good, 1}, beyond), ShapeError);
-  EXPECT_THROW(ConnectivityHtml({&good, 1}, beyond), ShapeError);
-  EXPECT_THROW(ConnectivityHtml({}, {}), ShapeError);
+  EXPECT_THROW(ConnectivityExplanation(c), ShapeError);
 }
 
 TEST(ConnectivitySvg, ShadesByShareAndOutlinesTheGuess) {
@@ -110,16 +109,16 @@ TEST(ConnectivitySvg, ShadesByShareAndOutlinesTheGuess) {
   EXPECT_NE(svg.find("c|d"), std::string::npos);
 }
 
-TEST(ConnectivityHtml, CarriesEveryRowAndIsCompleteInItself) {
+TEST(Connectivity, IsAnExplanationOfEveryGuess) {
   const Connectivity c = Small();
-  const std::vector<int64_t> moments = {3, 5};
-  const std::string page = ConnectivityHtml({&c, 1}, moments);
-  EXPECT_NE(page.find("\"00ff000040\""), std::string::npos);  // row 4
-  EXPECT_EQ(Count(page, "<span>"), 6U);
-  EXPECT_EQ(Count(page, "<button type='button'>"), 2U);
-  EXPECT_EQ(page.find("http"), std::string::npos);
-  EXPECT_NE(page.find("\\u003cx>"), std::string::npos);
-  EXPECT_EQ(page.find("<x>"), std::string::npos);
+  const Explanation e = ConnectivityExplanation(c);
+  CheckExplanation(e);
+  const ExplanationSegment& segment = e.segments.at(0);
+  ASSERT_EQ(segment.targets.size(), 6U);
+  EXPECT_EQ(segment.axis("source").items, c.characters);
+  EXPECT_EQ(segment.targets[4].alternatives.front().label,
+            c.suggestions[4].front().word);
+  EXPECT_EQ(segment.attributions.at(0).scores, c.values);
 }
 
 TEST(TerminalConnectivity, MarksWhatCounts) {

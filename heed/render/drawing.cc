@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kLegendHeight = 52;
 constexpr double kLegendWidth = 160;
+constexpr double kLegendText = 290;  // beside it
 
 constexpr std::string_view kPictureColours =
     R"(.heed .paper{fill:#fff}.heed .field{fill:#edf1f6}
@@ -23,7 +24,7 @@ constexpr std::string_view kPictureColours =
 .heed .on{fill:#fff}.heed .token .space{fill:#b3bcc7}.heed .now{fill:#0b4a94;font-weight:600}
 .heed .link{fill:none;stroke:#0b4a94}
 .heed .rule{fill:none;stroke:#d5dbe3}.heed .hatch{fill:none;stroke:#b3bcc7}
-.heed .moved{fill:none;stroke:#d9480f;stroke-width:2}
+.heed .moved,.heed .linked{fill:none;stroke:#d9480f;stroke-width:2}
 @media (prefers-color-scheme:dark){
 .heed .paper{fill:#10151d}.heed .field{fill:#1b2431}
 .heed .grid{stroke:#10151d}.heed .cell{fill:#8ccbff}
@@ -33,7 +34,7 @@ constexpr std::string_view kPictureColours =
 .heed .on{fill:#06121f}.heed .token .space{fill:#5a687a}.heed .now{fill:#8ccbff}
 .heed .link{stroke:#8ccbff}
 .heed .rule{stroke:#2b3646}.heed .hatch{stroke:#465365}
-.heed .moved{stroke:#ff9f5a}
+.heed .moved,.heed .linked{stroke:#ff9f5a}
 }
 )";
 
@@ -42,8 +43,13 @@ void Place(const Drawing& drawing, double x, double y, MarkupWriter* svg) {
             drawing.svg);
 }
 
-void AddLegend(PictureLegend legend, double x, double y, MarkupWriter* svg) {
-  const bool with_sign = legend == PictureLegend::kSigned;
+void AddLegend(const PictureLegend& legend, bool outlined, double x, double y,
+               MarkupWriter* svg) {
+  const bool with_sign = legend.kind == PictureLegend::kSigned;
+  const std::string scale =
+      legend.full == 0  ? "each row by its largest weight"
+      : legend.full < 1 ? "attention weight, up to the largest of the picture"
+                        : "attention weight";
   svg->Line("<g transform='translate({:.1f} {:.1f})' font-size='11'>", x, y);
   svg->Line(
       "<linearGradient id='heed-scale'>{}<stop class='tone' offset='{}' "
@@ -60,9 +66,21 @@ void AddLegend(PictureLegend legend, double x, double y, MarkupWriter* svg) {
       "<text class='quiet' y='25'>{}</text>"
       "<text class='quiet' x='{}' y='25' text-anchor='middle'>{}</text>"
       "<text class='quiet' x='{}' y='25' text-anchor='end'>{}</text>",
-      with_sign ? "against" : "0", kLegendWidth / 2,
-      with_sign ? "0" : "attention weight", kLegendWidth,
-      with_sign ? "for" : "1");
+      with_sign ? "against" : "0", kLegendWidth / 2, with_sign ? "0" : "",
+      kLegendWidth,
+      with_sign          ? "for"
+      : legend.full == 0 ? std::string("largest")
+                         : fmt::format("{:.2g}", legend.full));
+  svg->Line("<text class='quiet' x='{}' y='9'>{}</text>", kLegendWidth + 10,
+            with_sign ? "each row divided by its largest magnitude" : scale);
+  if (outlined) {
+    svg->Line(
+        "<rect class='moved sample' x='{}' y='17' width='12' height='9' "
+        "rx='2'/>"
+        "<text class='quiet' x='{}' y='25'>words that changed their "
+        "place</text>",
+        kLegendWidth + 10, kLegendWidth + 28);
+  }
   svg->Line("</g>");
 }
 
@@ -107,9 +125,10 @@ std::string SvgPicture(std::span<const Drawing> drawings,
                        const PictureOptions& options) {
   const Drawing flow = FlowDrawings(drawings, kPictureWidth, kPictureGap);
   const bool legend =
-      !options.embedded && options.legend != PictureLegend::kNone;
+      !options.embedded && options.legend.kind != PictureLegend::kNone;
   const double margin = options.embedded ? 2 : kPictureMargin;
-  const double inner = legend ? std::max(flow.width, kLegendWidth) : flow.width;
+  const double inner =
+      legend ? std::max(flow.width, kLegendWidth + kLegendText) : flow.width;
   MarkupWriter svg;
   svg.Line(
       "<svg xmlns='http://www.w3.org/2000/svg' class='heed' width='{0:.0f}' "
@@ -124,7 +143,9 @@ std::string SvgPicture(std::span<const Drawing> drawings,
   }
   Place(flow, margin, margin, &svg);
   if (legend) {
-    AddLegend(options.legend, margin, margin + flow.height + 30, &svg);
+    const bool outlined = flow.svg.find("class='moved'") != std::string::npos;
+    AddLegend(options.legend, outlined, margin, margin + flow.height + 30,
+              &svg);
   }
   svg.Line("</svg>");
   return svg.Take();

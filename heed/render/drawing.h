@@ -29,11 +29,16 @@ Drawing StackDrawings(std::span<const Drawing> drawings, double gap);
 Drawing DrawHeading(std::string_view text, int level);
 
 /// What the shades mean.
-enum class PictureLegend : uint8_t { kNone, kWeights, kSigned };
+struct PictureLegend {
+  enum Kind : uint8_t { kNone, kWeights, kSigned };
+  Kind kind = kNone;
+  /// As ViewOptions: the weight of the full shade; 0: each row's largest.
+  double full = 1;
+};
 
 struct PictureOptions {
   std::string label;  ///< what the picture is, for those who cannot see it
-  PictureLegend legend = PictureLegend::kNone;
+  PictureLegend legend = {};
   /// Leave out margin, style and legend, for a page that has PictureStyle().
   bool embedded = false;
 };

@@ -39,14 +39,14 @@ TEST(DrawHeading, EscapesAndCutsWhatIsTooLong) {
 
 TEST(SvgPicture, HasStyleMarginAndLegendUnlessEmbedded) {
   const std::string svg = SvgPicture(
-      {&kSquare, 1}, {.label = "a'b", .legend = PictureLegend::kWeights});
+      {&kSquare, 1}, {.label = "a'b", .legend = {PictureLegend::kWeights}});
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
   EXPECT_NE(svg.find("attention weight</text>"), std::string::npos);
   EXPECT_NE(svg.find("aria-label='a&#39;b'"), std::string::npos);
   const std::string part = SvgPicture(
       {&kSquare, 1},
-      {.label = "", .legend = PictureLegend::kWeights, .embedded = true});
+      {.label = "", .legend = {PictureLegend::kWeights}, .embedded = true});
   EXPECT_EQ(part.find("<style>"), std::string::npos);
   EXPECT_EQ(part.find("id="), std::string::npos);
   EXPECT_TRUE(IsDrawable(part));
@@ -54,7 +54,7 @@ TEST(SvgPicture, HasStyleMarginAndLegendUnlessEmbedded) {
 
 TEST(SvgPicture, SignedLegendNamesBothEnds) {
   const std::string svg =
-      SvgPicture({}, {.label = "", .legend = PictureLegend::kSigned});
+      SvgPicture({}, {.label = "", .legend = {PictureLegend::kSigned}});
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_EQ(Count(svg, ">against</text>"), 1u);
   EXPECT_EQ(Count(svg, ">for</text>"), 1u);

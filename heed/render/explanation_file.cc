@@ -3,21 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/render/drawing.h"
-#include "heed/render/explanation_html.h"
-#include "heed/render/frames_svg.h"
-#include "heed/render/heads_svg.h"
-#include "heed/render/heatmap_svg.h"
-#include "heed/render/layer_groups.h"
-#include "heed/render/lines_svg.h"
-#include "heed/render/panels_svg.h"
+#include "heed/page/static_page.h"
 #include "heed/render/png.h"
-#include "heed/render/saliency_svg.h"
 
 namespace heed {
 namespace {
@@ -30,76 +22,93 @@ constexpr std::array<std::pair<std::string_view, ExplanationFormat>, 4>
                  {".png", ExplanationFormat::kPng},
                  {".json", ExplanationFormat::kJson}}};
 
-constexpr std::array<std::pair<std::string_view, ExplanationView>, 6> kViews = {
-    {{"heads", ExplanationView::kHeads},
-     {"alignment", ExplanationView::kAlignment},
-     {"frames", ExplanationView::kFrames},
-     {"panels", ExplanationView::kPanels},
-     {"lines", ExplanationView::kLines},
-     {"saliency", ExplanationView::kSaliency}}};
+constexpr std::array<std::pair<std::string_view, ShadeScale>, 4> kScales = {
+    {{"auto", ShadeScale::kAuto},
+     {"absolute", ShadeScale::kAbsolute},
+     {"row", ShadeScale::kRow},
+     {"picture", ShadeScale::kPicture}}};
 
-bool MarksBlocks(const ExplanationFileOptions& options) {
-  return options.view == ExplanationView::kAlignment && !options.layer;
-}
-
-void AddDrawings(const Explanation& explanation,
-                 const ExplanationFileOptions& options,
-                 std::vector<Drawing>* drawings) {
-  CheckViewExists(explanation, options);
-  switch (options.view) {
-    case ExplanationView::kHeads:
-      drawings->push_back(DrawHeads(explanation));
-      return;
-    case ExplanationView::kAlignment:
-      drawings->push_back(
-          DrawHeatmap(ShownAttention(explanation, options),
-                      {.outline_off_diagonal = MarksBlocks(options)}));
-      return;
-    case ExplanationView::kFrames:
-      drawings->push_back(DrawFrames(ShownAttention(explanation, options)));
-      return;
-    case ExplanationView::kLines:
-      drawings->push_back(DrawLines(ShownAttention(explanation, options)));
-      return;
-    case ExplanationView::kPanels:
-      for (const AttentionPanels& panels : explanation.panels) {
-        drawings->push_back(DrawPanels(explanation, panels));
-      }
-      return;
-    case ExplanationView::kSaliency:
-      drawings->push_back(DrawSaliency(explanation));
-      return;
-  }
-}
-
-PictureLegend LegendOf(std::span<const Explanation> explanations,
-                       const ExplanationFileOptions& options) {
-  if (options.view == ExplanationView::kPanels) return PictureLegend::kNone;
-  if (options.view != ExplanationView::kSaliency) {
-    return PictureLegend::kWeights;
-  }
+std::vector<ExplanationSegment> SegmentsOf(
+    std::span<const Explanation> explanations, bool words) {
+  std::vector<ExplanationSegment> segments;
   for (const Explanation& explanation : explanations) {
-    for (const Attribution& attribution : explanation.attributions) {
-      for (float score : attribution.scores) {
-        if (score < 0) return PictureLegend::kSigned;
-      }
+    CheckExplanation(explanation);
+    for (const ExplanationSegment& segment : explanation.segments) {
+      segments.push_back(words ? MergeWords(segment) : segment);
     }
   }
-  return PictureLegend::kNone;
+  if (segments.empty()) throw ConfigError("there is nothing to show");
+  return segments;
+}
+
+/// The view that is asked for, or the first that can show the first segment.
+const ExplanationView& ViewOf(std::span<const ExplanationSegment> segments,
+                              const PictureChoice& choice,
+                              const ViewOptions& options) {
+  if (!choice.view.empty()) return ExplanationViewOf(choice.view);
+  std::string reason;
+  for (const ExplanationView& view : ExplanationViews()) {
+    std::string refusal = view.refusal(segments.front(), options);
+    if (refusal.empty()) return view;
+    if (view.name == "heads") reason = std::move(refusal);
+  }
+  throw ConfigError(reason);
+}
+
+double FullShade(const ExplanationView& view,
+                 std::span<const ExplanationSegment> segments,
+                 const ViewOptions& options, ShadeScale scale) {
+  constexpr float kSmall = 0.3f;  // all below: shades could not be told apart
+  if (scale == ShadeScale::kRow) return 0;
+  if (scale == ShadeScale::kAbsolute || !view.largest) return 1;
+  float largest = 0;
+  for (const ExplanationSegment& segment : segments) {
+    largest = std::max(largest, view.largest(segment, options));
+  }
+  const bool small = largest > 0 && largest < kSmall;
+  return scale == ShadeScale::kPicture || small
+             ? std::clamp(largest, 1e-6f, 1.0f)
+             : 1;
+}
+
+/// Calls fn(view, segment, options) for what is shown.
+template <typename Fn>
+void ForShown(std::span<const ExplanationSegment> segments,
+              const PictureChoice& choice, const Fn& fn) {
+  ViewOptions options = {.map = choice.map, .head = choice.head};
+  const ExplanationView& view = ViewOf(segments, choice, options);
+  for (const ExplanationSegment& segment : segments) {
+    const std::string refusal = view.refusal(segment, options);
+    if (!refusal.empty()) {
+      throw ConfigError(fmt::format("view {}: {}", view.name, refusal));
+    }
+  }
+  options.full = FullShade(view, segments, options, choice.scale);
+  for (const ExplanationSegment& segment : segments) {
+    fn(view, segment, options);
+  }
+}
+
+std::string Dumped(const nlohmann::ordered_json& json) {
+  // Tokens may hold parts of characters; those become U+FFFD, not an error.
+  return json.dump(-1, ' ', false,
+                   nlohmann::ordered_json::error_handler_t::replace);
+}
+
+nlohmann::ordered_json ListOf(std::span<const Explanation> explanations) {
+  auto all = nlohmann::ordered_json::array();
+  for (const Explanation& explanation : explanations) {
+    CheckExplanation(explanation);
+    all.push_back(ExplanationJson(explanation));
+  }
+  return all;
 }
 
 std::string JsonFile(std::span<const Explanation> explanations) {
-  auto all = nlohmann::ordered_json::array();
-  for (const Explanation& explanation : explanations) {
-    all.push_back(ExplanationJson(explanation));
-  }
-  const nlohmann::ordered_json document =
-      all.size() == 1
-          ? std::move(all[0])
-          : nlohmann::ordered_json{{"explanations", std::move(all)}};
-  // Tokens may hold parts of characters; those become U+FFFD, not an error.
-  return document.dump(-1, ' ', false,
-                       nlohmann::ordered_json::error_handler_t::replace) +
+  nlohmann::ordered_json all = ListOf(explanations);
+  return Dumped(all.size() == 1
+                    ? std::move(all[0])
+                    : nlohmann::ordered_json{{"explanations", all}}) +
          "\n";
 }
 
@@ -115,77 +124,63 @@ ExplanationFormat ExplanationFormatOf(std::string_view path) {
       path));
 }
 
-ExplanationView ExplanationViewOf(std::string_view name) {
-  for (const auto& [known, view] : kViews) {
-    if (name == known) return view;
+ShadeScale ParseShadeScale(std::string_view name) {
+  for (const auto& [known, scale] : kScales) {
+    if (name == known) return scale;
   }
-  throw ConfigError(fmt::format("unknown view '{}'; choose one of {}", name,
-                                fmt::join(ExplanationViewNames(), ", ")));
+  throw ConfigError(fmt::format("unknown scale '{}'; choose one of {}", name,
+                                fmt::join(ShadeScaleNames(), ", ")));
 }
 
-std::vector<std::string> ExplanationViewNames() {
+std::vector<std::string> ShadeScaleNames() {
   std::vector<std::string> names;
-  for (const auto& [name, view] : kViews) names.emplace_back(name);
+  for (const auto& [name, scale] : kScales) names.emplace_back(name);
   return names;
 }
 
-void CheckViewExists(const Explanation& explanation,
-                     const ExplanationFileOptions& options) {
-  CheckExplanation(explanation);
-  switch (options.view) {
-    case ExplanationView::kHeads:
-      if (!explanation.layers.empty()) return;
-      throw ConfigError(explanation.model + ": has no attention to show");
-    case ExplanationView::kPanels:
-      if (!explanation.panels.empty()) return;
-      throw ConfigError("view panels: choose a layer and a head");
-    case ExplanationView::kSaliency:
-      if (!explanation.attributions.empty()) return;
-      throw ConfigError("view saliency: choose a method of attribution");
-    case ExplanationView::kAlignment:
-    case ExplanationView::kFrames:
-    case ExplanationView::kLines:
-      if (options.layer || explanation.alignment) return;
-      throw ConfigError(
-          fmt::format("{}: no attention aligns source and target; choose a "
-                      "layer, or --view heads",
-                      explanation.model));
-  }
-}
-
-AlignmentView ShownAttention(const Explanation& explanation,
-                             const ExplanationFileOptions& options) {
-  if (!options.layer) return AlignmentOf(explanation);
-  if (*options.layer >= explanation.layers.size()) {
-    throw ConfigError(fmt::format("{}: there is no layer {}, but {}",
-                                  explanation.model, *options.layer,
-                                  explanation.layers.size()));
-  }
-  return ViewOfHead(explanation, *options.layer, options.head);
-}
-
 std::string ExplanationSvg(std::span<const Explanation> explanations,
-                           const ExplanationFileOptions& options,
-                           bool embedded) {
+                           const PictureChoice& choice) {
+  const std::vector<ExplanationSegment> segments =
+      SegmentsOf(explanations, choice.words);
   std::vector<Drawing> drawings;
-  for (const Explanation& explanation : explanations) {
-    AddDrawings(explanation, options, &drawings);
-  }
-  return SvgPicture(drawings, {.label = "What the model looked at",
-                               .legend = LegendOf(explanations, options),
-                               .embedded = embedded});
+  PictureLegend legend;
+  ForShown(segments, choice,
+           [&](const ExplanationView& view, const ExplanationSegment& segment,
+               const ViewOptions& options) {
+             for (Drawing& drawing : view.draw(segment, options)) {
+               drawings.push_back(std::move(drawing));
+             }
+             legend = {view.legend, options.full};
+           });
+  return SvgPicture(drawings,
+                    {.label = "What the model attended to", .legend = legend});
+}
+
+std::string TerminalExplanation(const Explanation& explanation,
+                                const PictureChoice& choice,
+                                const TerminalOptions& terminal) {
+  const std::vector<ExplanationSegment> segments =
+      SegmentsOf({&explanation, 1}, choice.words);
+  std::string out;
+  ForShown(segments, choice,
+           [&](const ExplanationView& view, const ExplanationSegment& segment,
+               const ViewOptions& options) {
+             if (!out.empty()) out += '\n';
+             out += view.text(segment, options, terminal);
+           });
+  return out;
 }
 
 std::string ExplanationFile(ExplanationFormat format,
                             std::span<const Explanation> explanations,
-                            const ExplanationFileOptions& options) {
+                            const PictureChoice& choice) {
   switch (format) {
     case ExplanationFormat::kHtml:
-      return ExplanationHtml(explanations);
+      return StaticPage(PageFiles(), Dumped(ListOf(explanations)));
     case ExplanationFormat::kSvg:
-      return ExplanationSvg(explanations, options);
+      return ExplanationSvg(explanations, choice);
     case ExplanationFormat::kPng:
-      return SvgToPng(ExplanationSvg(explanations, options), kPngScale);
+      return SvgToPng(ExplanationSvg(explanations, choice), kPngScale);
     case ExplanationFormat::kJson:
       return JsonFile(explanations);
   }

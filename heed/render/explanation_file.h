@@ -3,13 +3,13 @@
 #define HEED_RENDER_EXPLANATION_FILE_H_
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "heed/explain/explanation.h"
+#include "heed/render/terminal.h"
+#include "heed/render/view.h"
 
 namespace heed {
 
@@ -19,51 +19,43 @@ enum class ExplanationFormat : uint8_t { kHtml, kSvg, kPng, kJson };
 /// Throws: ConfigError, which lists these, for any other ending.
 ExplanationFormat ExplanationFormatOf(std::string_view path);
 
+/// Which weight has the full shade.
+enum class ShadeScale : uint8_t {
+  kAuto,      ///< 1, or where all are small, the largest of the picture
+  kAbsolute,  ///< 1
+  kRow,       ///< of each row the largest
+  kPicture,   ///< the largest of the picture
+};
+
+/// "auto", "absolute", "row" or "picture". Throws: ConfigError.
+ShadeScale ParseShadeScale(std::string_view name);
+std::vector<std::string> ShadeScaleNames();
+
 /// What a picture shows; HTML and JSON hold everything.
-enum class ExplanationView : uint8_t {
-  kHeads,      ///< all heads of all layers
-  kAlignment,  ///< a heatmap with the phrases that moved outlined
-  kFrames,     ///< one frame per target token
-  kPanels,     ///< scores, weights, context of one head in numbers
-  kLines,      ///< lines from target to source
-  kSaliency,   ///< attributions beside attention
+struct PictureChoice {
+  std::string view = {};  ///< of ExplanationViews(); empty: the first that fits
+  std::string map = {};   ///< as ViewOptions
+  int64_t head = -1;      ///< as ViewOptions
+  ShadeScale scale = ShadeScale::kAuto;
+  bool words = false;  ///< sub-words merged to words
 };
-
-/// heads, alignment, frames, panels, lines or saliency.
-/// Throws: ConfigError, which lists these, for any other name.
-ExplanationView ExplanationViewOf(std::string_view name);
-
-/// All of them.
-std::vector<std::string> ExplanationViewNames();
-
-struct ExplanationFileOptions {
-  ExplanationView view = ExplanationView::kAlignment;
-  /// alignment, frames and lines: of this layer instead of the one that aligns.
-  std::optional<size_t> layer;
-  int64_t head = -1;  ///< of `layer`; −1: mean of all
-};
-
-/// Throws: ConfigError if the explanation does not have what the view shows,
-/// and says what to ask for; ShapeError if its parts do not fit each other.
-void CheckViewExists(const Explanation& explanation,
-                     const ExplanationFileOptions& options);
-
-/// What alignment, frames and lines show.
-/// Throws: ConfigError if there is no such layer or head.
-AlignmentView ShownAttention(const Explanation& explanation,
-                             const ExplanationFileOptions& options);
 
 /// The whole file, ending with a newline unless it is PNG.
-/// Throws: ConfigError if the explanations do not have what the view shows;
-/// ShapeError if their parts do not fit each other.
+/// Throws: ConfigError if the explanations do not have what the view shows, and
+/// says what to ask for, or, of HTML, if the build has no page; ShapeError if
+/// their parts do not fit each other.
 std::string ExplanationFile(ExplanationFormat format,
                             std::span<const Explanation> explanations,
-                            const ExplanationFileOptions& options);
+                            const PictureChoice& choice);
 
-/// The view as an SVG document, or a part of a page that has PictureStyle().
+/// All segments of all explanations, as an SVG document.
 std::string ExplanationSvg(std::span<const Explanation> explanations,
-                           const ExplanationFileOptions& options,
-                           bool embedded = false);
+                           const PictureChoice& choice);
+
+/// The same drawn with characters, segment by segment.
+std::string TerminalExplanation(const Explanation& explanation,
+                                const PictureChoice& choice,
+                                const TerminalOptions& terminal);
 
 }  // namespace heed
 

@@ -6,10 +6,18 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/page/page_files.h"
+#include "heed/render/axis_kind.h"
 #include "heed/render/explanation_testing.h"
 
 namespace heed {
 namespace {
+
+std::string SvgOf(const ExplanationSegment& segment,
+                  const PictureChoice& choice = {}) {
+  const Explanation e = ExplanationOf(segment);
+  return ExplanationSvg({&e, 1}, choice);
+}
 
 TEST(ExplanationFormat, IsToldByTheEnding) {
   EXPECT_EQ(ExplanationFormatOf("a/b.html"), ExplanationFormat::kHtml);
@@ -22,73 +30,168 @@ TEST(ExplanationFormat, IsToldByTheEnding) {
             std::string::npos);
 }
 
-TEST(ExplanationView, IsToldByItsName) {
-  EXPECT_EQ(ExplanationViewOf("heads"), ExplanationView::kHeads);
-  EXPECT_EQ(ExplanationViewOf("saliency"), ExplanationView::kSaliency);
+TEST(ExplanationViews, AreToldByTheirNames) {
+  EXPECT_EQ(ExplanationViewOf("heads").name, "heads");
   EXPECT_NE(MessageOf<ConfigError>([] {
               ExplanationViewOf("head");
-            }).find("heads, alignment, frames, panels, lines, saliency"),
+            }).find("input, saliency, alignment, heads, frames, lines, panels"),
             std::string::npos);
 }
 
 TEST(ExplanationFile, EachFormatIsWhatItSays) {
   const Explanation e = ExampleExplanation();
   const auto file = [&](ExplanationFormat format) {
-    return ExplanationFile(format, {&e, 1}, {.layer = {}});
+    return ExplanationFile(format, {&e, 1}, {});
   };
-  EXPECT_TRUE(file(ExplanationFormat::kHtml).starts_with("<!doctype html>"));
   EXPECT_TRUE(file(ExplanationFormat::kSvg).starts_with("<svg "));
   EXPECT_TRUE(file(ExplanationFormat::kPng).starts_with("\x89PNG"));
   const std::string json = file(ExplanationFormat::kJson);
   EXPECT_EQ(nlohmann::ordered_json::parse(json), ExplanationJson(e));
   EXPECT_TRUE(json.ends_with("}\n"));
+  if (PageFiles().empty()) {
+    EXPECT_THROW(file(ExplanationFormat::kHtml), ConfigError);
+    return;
+  }
+  const std::string page = file(ExplanationFormat::kHtml);
+  EXPECT_TRUE(page.starts_with("<!doctype html>"));
+  EXPECT_EQ(Count(page, "id=\"heed-explanations\">[{\"version\":2"), 1u);
 }
 
 TEST(ExplanationFile, SeveralStandInOneFile) {
   const std::vector<Explanation> three(3, ExampleExplanation());
-  const std::string json =
-      ExplanationFile(ExplanationFormat::kJson, three, {.layer = {}});
+  const std::string json = ExplanationFile(ExplanationFormat::kJson, three, {});
   EXPECT_EQ(nlohmann::json::parse(json)["explanations"].size(), 3u);
-  const std::string svg = ExplanationSvg(three, {.layer = {}});
+  const std::string svg = ExplanationSvg(three, {.view = "alignment"});
   EXPECT_EQ(Count(svg, "class='matrix'"), 3u);
   EXPECT_EQ(Count(svg, "<style>"), 1u);
 }
 
+TEST(ExplanationFile, ATextInPartsHasAPictureForEach) {
+  Explanation e = ExampleExplanation();
+  e.segments.push_back(ExampleSegment(4, 3));
+  const std::string svg = ExplanationSvg({&e, 1}, {.view = "alignment"});
+  EXPECT_EQ(Count(svg, "class='matrix'"), 2u);
+  EXPECT_NE(TerminalExplanation(e, {.view = "lines"}, {}).find("\n\n"),
+            std::string::npos);
+}
+
 TEST(ExplanationSvg, EveryViewCanBeDrawn) {
-  const Explanation e = ExampleWithPanels();
   for (const std::string& name : ExplanationViewNames()) {
-    EXPECT_TRUE(IsDrawable(ExplanationSvg(
-        {&e, 1}, {.view = ExplanationViewOf(name), .layer = {}})))
-        << name;
+    const ExplanationSegment segment =
+        name == "input" ? SeriesSegment() : SegmentWithPanels();
+    EXPECT_TRUE(IsDrawable(SvgOf(segment, {.view = name}))) << name;
   }
 }
 
+TEST(ExplanationSvg, TheFirstViewThatFitsIsShown) {
+  EXPECT_EQ(Count(SvgOf(ExampleSegment()), ">gradient × input</text>"), 1u);
+  ExplanationSegment e = ExampleSegment();
+  e.attributions.clear();
+  EXPECT_EQ(Count(SvgOf(e), "class='matrix'"), 1u);
+  EXPECT_EQ(Count(SvgOf(WithoutRows(e)), "class='head'"), 6u);
+  EXPECT_EQ(Count(SvgOf(SeriesSegment()), ">Forecast</text>"), 1u);
+}
+
 TEST(ExplanationSvg, ALayerAndAHeadCanBeChosen) {
-  const Explanation e = ExampleExplanation();
-  const std::string svg = ExplanationSvg(
-      {&e, 1}, {.view = ExplanationView::kLines, .layer = 0, .head = 1});
-  EXPECT_EQ(Count(svg, ">encoder.self, head 1</text>"), 1u);
-  EXPECT_THROW(ExplanationSvg({&e, 1}, {.layer = 0, .head = 2}), ConfigError);
+  const ExplanationSegment e = ExampleSegment();
+  const std::string map = "encoder.self_attention";
+  EXPECT_EQ(Count(SvgOf(e, {.view = "lines", .map = map, .head = 1}),
+                  ">Encoder · self, head 1</text>"),
+            1u);
+  EXPECT_THROW(SvgOf(e, {.view = "lines", .map = map, .head = 2}), ConfigError);
+  EXPECT_THROW(SvgOf(e, {.view = "lines", .map = "x"}), ConfigError);
 }
 
 TEST(ExplanationSvg, SaysWhatIsMissing) {
-  Explanation e = ExampleExplanation();
-  e.alignment.reset();
+  ExplanationSegment e = WithoutRows(ExampleSegment());
   e.attributions.clear();
-  const auto draw = [&](ExplanationView view) {
-    return MessageOf<ConfigError>([&] {
-      ExplanationSvg({&e, 1}, {.view = view, .layer = {}});
-    });
+  const auto refusal = [&](const std::string& view) {
+    return MessageOf<ConfigError>([&] { SvgOf(e, {.view = view}); });
   };
-  EXPECT_NE(draw(ExplanationView::kAlignment).find("choose a layer"),
+  EXPECT_NE(refusal("alignment").find("choose a layer"), std::string::npos);
+  EXPECT_NE(refusal("panels").find("a layer and a head"), std::string::npos);
+  EXPECT_NE(refusal("saliency").find("method of attribution"),
             std::string::npos);
-  EXPECT_NE(draw(ExplanationView::kPanels).find("a layer and a head"),
-            std::string::npos);
-  EXPECT_NE(draw(ExplanationView::kSaliency).find("method of attribution"),
-            std::string::npos);
-  e.layers.clear();
-  EXPECT_NE(draw(ExplanationView::kHeads).find("no attention"),
-            std::string::npos);
+  EXPECT_NE(refusal("input").find("no picture of its own"), std::string::npos);
+  e.maps.clear();
+  EXPECT_NE(refusal("heads").find("no attention"), std::string::npos);
+  EXPECT_NE(refusal("").find("no attention"), std::string::npos);
+}
+
+/// Shades that are all small are those of the largest, and the legend says so.
+TEST(ExplanationSvg, TheLegendNamesTheScale) {
+  ExplanationSegment e = ExampleSegment(4, 2, 1);
+  e.attributions.clear();
+  EXPECT_EQ(Count(SvgOf(e), ">attention weight</text>"), 1u);
+  for (AttentionMap& map : e.maps) {
+    for (float& w : map.weights) w *= 0.1f;
+  }
+  const std::string small = SvgOf(e);
+  EXPECT_EQ(Count(small, "up to the largest of the picture"), 1u);
+  EXPECT_EQ(Count(small, ">0.081</text>"), 1u);
+  EXPECT_EQ(Count(small, "fill-opacity='1.00'"), 2u);
+  EXPECT_EQ(
+      Count(SvgOf(e, {.scale = ShadeScale::kAbsolute}), "fill-opacity='1.00'"),
+      0u);
+  EXPECT_EQ(Count(SvgOf(e, {.scale = ShadeScale::kRow}),
+                  "each row by its largest weight"),
+            1u);
+  EXPECT_THROW(ParseShadeScale("log"), ConfigError);
+}
+
+TEST(ExplanationSvg, TheLegendExplainsOutlines) {
+  ExplanationSegment e = ExampleSegment(4, 4, 1);
+  e.attributions.clear();
+  const char* explained = "words that changed their place";
+  EXPECT_EQ(Count(SvgOf(e), explained), 0u);
+  // Rows from right to left.
+  e.maps[2].weights = {0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0};
+  EXPECT_EQ(Count(SvgOf(e), explained), 1u);
+}
+
+TEST(ExplanationSvg, TitlesAreOneLine) {
+  ExplanationSegment e = ExampleSegment();
+  e.text = "a\tb\nc";
+  EXPECT_EQ(Count(SvgOf(e), ">a b / c → said</text>"), 1u);
+  // Nobody reads the numbers of a series as a title.
+  EXPECT_EQ(SvgOf(SeriesSegment()).find("time,load"), std::string::npos);
+}
+
+TEST(ExplanationSvg, SubWordsCanBeMergedToWords) {
+  ExplanationSegment e = ExampleSegment(4, 2, 1);
+  e.attributions.clear();
+  e.axes[0].words = {{0, 1}, {1, 3}, {3, 4}};
+  const std::string svg = SvgOf(e, {.words = true});
+  EXPECT_EQ(Count(svg, ">s1s2</text>"), 1u);
+  EXPECT_EQ(Count(svg, ">s1</text>"), 0u);
+}
+
+/// A kind of one's own, whose picture is drawn without a line elsewhere.
+TEST(AxisKinds, OneMoreHasItsOwnPicture) {
+  AxisKind strip;
+  strip.name = "strip";
+  strip.shade = [](const ExplanationSegment&, const Axis& axis,
+                   std::span<const float>, double width) -> Drawing {
+    return {width, 10, "<rect class='toy-" + axis.items.at(0) + "'/>"};
+  };
+  strip.shade_text = [](const ExplanationSegment&, const Axis&,
+                        std::span<const float>, int, const TerminalOptions&) {
+    return std::string("toy\n");
+  };
+  strip.picture = [](const ExplanationSegment&, const ViewOptions&) -> Drawing {
+    return {10, 10, "<rect class='whole-toy' width='1' height='1'/>"};
+  };
+  strip.picture_text = [](const ExplanationSegment&, const ViewOptions&,
+                          const TerminalOptions&) {
+    return std::string("whole toy\n");
+  };
+  AddAxisKind(strip);
+  ExplanationSegment e = ExampleSegment(1, 1, 1);
+  EXPECT_THROW(KindOf({.id = "x", .kind = "unknown"}), ShapeError);
+  e.axes[0].kind = "strip";
+  EXPECT_EQ(Count(SvgOf(e), "class='whole-toy'"), 1u);
+  EXPECT_EQ(Count(SvgOf(e, {.view = "saliency"}), "class='toy-s0'"), 2u);
+  EXPECT_EQ(TerminalExplanation(ExplanationOf(e), {}, {}), "whole toy\n");
 }
 
 }  // namespace

@@ -14,53 +14,56 @@ namespace heed {
 
 /// `heads` heads whose row t looks at key t (the last, if there are fewer) with
 /// 0.75 and at all keys alike with the rest.
-inline LayerAttention DiagonalLayer(std::string name, TokenSide queries,
-                                    TokenSide keys, int64_t heads,
-                                    int64_t query_size, int64_t key_size) {
-  LayerAttention layer{.layer = std::move(name),
-                       .queries = queries,
-                       .keys = keys,
-                       .heads = heads,
-                       .query_size = query_size,
-                       .key_size = key_size,
-                       .weights = {}};
+inline AttentionMap DiagonalMap(const std::string& name, std::string query,
+                                std::string key, int64_t heads,
+                                int64_t query_size, int64_t key_size) {
+  AttentionMap map{.name = name,
+                   .title = TitleOfPath(name),
+                   .query = std::move(query),
+                   .key = std::move(key),
+                   .score = "scaled_dot",
+                   .normalizer = "softmax",
+                   .heads = heads,
+                   .query_size = query_size,
+                   .key_size = key_size};
   for (int64_t row = 0; row < heads * query_size; ++row) {
     const int64_t on = std::min(row % query_size, key_size - 1);
     for (int64_t s = 0; s < key_size; ++s) {
-      layer.weights.push_back(0.25f / static_cast<float>(key_size) +
-                              (s == on ? 0.75f : 0.0f));
+      map.weights.push_back(0.25f / static_cast<float>(key_size) +
+                            (s == on ? 0.75f : 0.0f));
     }
   }
-  return layer;
+  return map;
 }
 
 /// A translation of `sources` tokens s0, s1, … by an encoder and a decoder of
 /// one layer, with an attribution, but without panels.
-inline Explanation ExampleExplanation(int64_t sources = 3, int64_t targets = 2,
-                                      int64_t heads = 2) {
-  Explanation e;
-  e.task = "translate";
-  e.model = "example";
+inline ExplanationSegment ExampleSegment(int64_t sources = 3,
+                                         int64_t targets = 2,
+                                         int64_t heads = 2) {
+  ExplanationSegment e;
   e.text = "read";
   e.answer = "said";
+  e.axes = {{.id = "source", .label = "Source"},
+            {.id = "target", .label = "Translation"},
+            {.id = "target_inputs", .label = "Translation so far"}};
   for (int64_t s = 0; s < sources; ++s) {
-    e.source.push_back("s" + std::to_string(s));
+    e.axes[0].items.push_back("s" + std::to_string(s));
   }
-  for (int64_t t = 0; t < targets; ++t) {
-    e.target.push_back("t" + std::to_string(t));
-    e.target_inputs.push_back(t == 0 ? "<s>" : "t" + std::to_string(t - 1));
-    e.alignment_rows.push_back(t);
-  }
-  constexpr TokenSide kSource = TokenSide::kSource;
-  constexpr TokenSide kTarget = TokenSide::kTarget;
-  e.layers = {
-      DiagonalLayer("encoder.self", kSource, kSource, heads, sources, sources),
-      DiagonalLayer("decoder.self", kTarget, kTarget, heads, targets, targets),
-      DiagonalLayer("decoder.cross", kTarget, kSource, heads, targets,
-                    sources)};
-  e.alignment = 2;
   Attribution attribution{
       .method = "gradient_x_input", .scores = {}, .differences = {}};
+  for (int64_t t = 0; t < targets; ++t) {
+    e.axes[1].items.push_back("t" + std::to_string(t));
+    e.axes[2].items.push_back(t == 0 ? "<s>" : "t" + std::to_string(t - 1));
+    e.targets.push_back({.item = t, .probability = 0.5, .map = 2, .row = t});
+    attribution.targets.push_back(static_cast<size_t>(t));
+  }
+  e.maps = {DiagonalMap("encoder.self_attention", "source", "source", heads,
+                        sources, sources),
+            DiagonalMap("decoder.self_attention", "target_inputs",
+                        "target_inputs", heads, targets, targets),
+            DiagonalMap("decoder.cross_attention", "target", "source", heads,
+                        targets, sources)};
   for (int64_t i = 0; i < sources * targets; ++i) {
     attribution.scores.push_back(i % 2 == 0 ? 2.0f : -1.0f);
   }
@@ -68,10 +71,29 @@ inline Explanation ExampleExplanation(int64_t sources = 3, int64_t targets = 2,
   return e;
 }
 
+inline Explanation ExplanationOf(ExplanationSegment segment) {
+  return {.task = "translate",
+          .model = "example",
+          .text = segment.text,
+          .answer = segment.answer,
+          .segments = {segment}};
+}
+
+inline Explanation ExampleExplanation(int64_t sources = 3, int64_t targets = 2,
+                                      int64_t heads = 2) {
+  return ExplanationOf(ExampleSegment(sources, targets, heads));
+}
+
+/// Without attention that speaks for targets.
+inline ExplanationSegment WithoutRows(ExplanationSegment segment) {
+  for (Target& target : segment.targets) target.map.reset();
+  return segment;
+}
+
 /// The same with the numbers of one head.
-inline Explanation ExampleWithPanels() {
-  Explanation e = ExampleExplanation();
-  e.panels.push_back({.layer = "decoder.self",
+inline ExplanationSegment SegmentWithPanels() {
+  ExplanationSegment e = ExampleSegment();
+  e.panels.push_back({.map = 1,
                       .head = 0,
                       .query = {},
                       .key = {},
@@ -79,6 +101,40 @@ inline Explanation ExampleWithPanels() {
                       .weights = {{1}},
                       .value = {{2}},
                       .context = {{2}}});
+  return e;
+}
+
+/// A series of 8 steps in patches of 4 that overlap by 2, and a forecast of 2.
+inline ExplanationSegment SeriesSegment() {
+  using Json = nlohmann::ordered_json;
+  ExplanationSegment e;
+  e.text = "time,load\n0,1\n";
+  e.answer = "load: +1 3, +2 4";
+  e.axes = {{.id = "source", .kind = "series", .label = "Patches"},
+            {.id = "window", .kind = "series", .label = "Window"},
+            {.id = "target", .kind = "series", .label = "Forecast"}};
+  std::vector<double> values;
+  for (int64_t t = 0; t < 8; ++t) {
+    e.axes[1].items.push_back("day " + std::to_string(t));
+    values.push_back(static_cast<double>(t % 3));
+  }
+  for (int64_t i = 0; i < 3; ++i) {
+    e.axes[0].items.push_back("day " + std::to_string(2 * i));
+    e.axes[0].spans.push_back({2 * i, 2 * i + 4});
+  }
+  e.axes[0].of = "window";
+  const auto payload = [](const std::vector<double>& numbers) {
+    return Json{{"columns", {"load"}},
+                {"values", Json::array({numbers})},
+                {"column", "load"}};
+  };
+  e.axes[1].payload = payload(values);
+  e.axes[2].items = {"+1", "+2"};
+  e.axes[2].payload = payload({3, 4});
+  e.maps = {DiagonalMap("encoder.self_attention", "source", "source", 2, 3, 3)};
+  for (int64_t t = 0; t < 2; ++t) {
+    e.targets.push_back({.item = t, .map = 0, .row = 2});
+  }
   return e;
 }
 

@@ -83,7 +83,7 @@ Drawing DrawHeadStatistics(std::span<const LayerStatistics> layers,
       distance.push_back(static_cast<float>(head.distance));
     }
     tables[0].Add(layer.layer, std::move(entropy));
-    tables[layer.same_side ? 1 : 2].Add(layer.layer, std::move(distance));
+    tables[layer.within_axis ? 1 : 2].Add(layer.layer, std::move(distance));
   }
   for (const LayerImportance& layer : importance) {
     tables[3].Add(layer.layer, {layer.heads.begin(), layer.heads.end()});

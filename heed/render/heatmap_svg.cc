@@ -8,6 +8,7 @@
 #include "heed/render/cells.h"
 #include "heed/render/markup.h"
 #include "heed/render/text_layout.h"
+#include "heed/render/view.h"
 
 namespace heed {
 namespace {
@@ -160,6 +161,12 @@ class HeatmapWriter {
     DrawGrid(panel);
   }
 
+  /// What makes a weight of row t a shade.
+  float FactorOf(const AlignmentView& view, int64_t t) const {
+    if (options_.with_sign) return 1;
+    return ShadeFactor(RowAt(view, t), options_.full);
+  }
+
   float ValueOf(const AlignmentView& view, int64_t t, int64_t s) const {
     if (!options_.with_sign) return view.weight(t, s);
     const float value =
@@ -171,14 +178,16 @@ class HeatmapWriter {
     const AlignmentView& view = *panel.view;
     const double cell = panel.cell;
     for (int64_t t = 0; t < view.target_size(); ++t) {
+      const float factor = FactorOf(view, t);
       for (int64_t s = 0; s < view.source_size(); ++s) {
         const float value = ValueOf(view, t, s);
-        if (std::abs(value) < kFaintest) continue;
+        const float shade = std::min(std::abs(value * factor), 1.0f);
+        if (shade < kFaintest) continue;
         svg_.Line(
             "<rect class='{}' x='{}' y='{}' width='{}' height='{}' "
             "fill-opacity='{:.2f}'><title>{} ← {}: {:.2f}</title></rect>",
             value < 0 ? "minus" : "cell", cell * static_cast<double>(s),
-            cell * static_cast<double>(t), cell, cell, std::abs(value),
+            cell * static_cast<double>(t), cell, cell, shade,
             EscapeMarkup(Label(view.target_tokens[t])),
             EscapeMarkup(Label(view.source_tokens[s])), value);
       }
@@ -188,12 +197,15 @@ class HeatmapWriter {
   void DrawManyCells(const Panel& panel) {
     const AlignmentView& view = *panel.view;
     std::vector<float> values;
+    std::vector<float> shades;
     for (int64_t t = 0; t < view.target_size(); ++t) {
+      const float factor = FactorOf(view, t);
       for (int64_t s = 0; s < view.source_size(); ++s) {
         values.push_back(ValueOf(view, t, s));
+        shades.push_back(std::clamp(values.back() * factor, -1.0f, 1.0f));
       }
     }
-    AddCells(values, view.source_size(), panel.cell, panel.cell, &svg_);
+    AddCells(shades, view.source_size(), panel.cell, panel.cell, &svg_);
     for (int64_t t = 0; t < view.target_size(); ++t) {
       const auto row =
           std::span(values).subspan(static_cast<size_t>(t * view.source_size()),
@@ -225,7 +237,7 @@ class HeatmapWriter {
 
   void DrawBlocks(const Panel& panel) {
     for (const AlignmentBlock& block : ReorderedBlocks(*panel.view)) {
-      Outline(panel, block);
+      Outline(panel, block, "moved");
     }
   }
 
@@ -236,16 +248,17 @@ class HeatmapWriter {
       cell.source_end = link.source + 1;
       cell.target_begin = link.target;
       cell.target_end = link.target + 1;
-      Outline(panel, cell);
+      Outline(panel, cell, "linked");
     }
   }
 
-  void Outline(const Panel& panel, const AlignmentBlock& block) {
+  void Outline(const Panel& panel, const AlignmentBlock& block,
+               std::string_view style) {
     const double cell = panel.cell;
     svg_.Line(
-        "<rect class='moved' pointer-events='none' x='{}' y='{}' width='{}' "
+        "<rect class='{}' pointer-events='none' x='{}' y='{}' width='{}' "
         "height='{}' rx='3'/>",
-        cell * static_cast<double>(block.source_begin) + 1,
+        style, cell * static_cast<double>(block.source_begin) + 1,
         cell * static_cast<double>(block.target_begin) + 1,
         cell * static_cast<double>(block.source_end - block.source_begin) - 2,
         cell * static_cast<double>(block.target_end - block.target_begin) - 2);
@@ -270,7 +283,7 @@ std::string AlignmentSvg(std::span<const AlignmentView> views,
         view, {.outline_off_diagonal = options.outline_off_diagonal}));
   }
   return SvgPicture(drawings, {.label = "Attention weights",
-                               .legend = PictureLegend::kWeights,
+                               .legend = {PictureLegend::kWeights},
                                .embedded = options.embedded});
 }
 

@@ -32,6 +32,7 @@ struct HeatmapOptions {
   bool with_sign = false;
   /// A line of its own below the title.
   std::string caption = {};
+  double full = 1;  ///< as ViewOptions::full
 };
 
 /// One of these heatmaps. Matrices of more than 2000 cells are drawn in twenty

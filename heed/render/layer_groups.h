@@ -1,4 +1,4 @@
-// The layers of an explanation by what looks at what.
+// The maps of an explanation by what attends to what.
 #ifndef HEED_RENDER_LAYER_GROUPS_H_
 #define HEED_RENDER_LAYER_GROUPS_H_
 
@@ -11,18 +11,12 @@
 namespace heed {
 
 struct LayerGroup {
-  std::string title;  ///< "Cross-attention"
+  std::string title;  ///< "Translation → Source"
   std::vector<size_t> layers;
 };
 
-/// In the order of computation: layers whose queries and keys have the same
-/// sides and numbers.
-std::vector<LayerGroup> GroupsOf(const Explanation& explanation);
-
-/// Throws: ShapeError unless every layer has a weight per head and pair of its
-/// tokens, every attribution a score per target and source token, and the
-/// alignment a row per target.
-void CheckExplanation(const Explanation& explanation);
+/// In the order of computation: maps of the same axes.
+std::vector<LayerGroup> GroupsOf(const ExplanationSegment& segment);
 
 }  // namespace heed
 

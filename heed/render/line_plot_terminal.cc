@@ -112,7 +112,7 @@ class TerminalPlot {
   }
 
  private:
-  static int WidestLabel(const Axis& axis) {
+  static int WidestLabel(const PlotAxis& axis) {
     int widest = 1;
     for (double tick : axis.ticks) {
       widest = std::max(widest, DisplayWidth(axis.Label(tick)));
@@ -124,7 +124,7 @@ class TerminalPlot {
     return colour_ ? terminal::Dim(text) : text;
   }
 
-  static int RowsPerTick(const Axis& axis) {
+  static int RowsPerTick(const PlotAxis& axis) {
     const auto intervals = static_cast<int>(axis.ticks.size()) - 1;
     return std::max((kRows + intervals / 2) / intervals, 2);
   }

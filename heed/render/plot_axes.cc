@@ -27,7 +27,7 @@ double RoundStep(double rough) {
 
 }  // namespace
 
-std::string Axis::Label(double tick) const {
+std::string PlotAxis::Label(double tick) const {
   if (logarithmic) return fmt::format("{:g}", tick);
   const double largest = std::max(std::abs(low), std::abs(high));
   if (largest >= 1e8 || largest < 1e-4) return fmt::format("{:.3g}", tick);
@@ -37,7 +37,7 @@ std::string Axis::Label(double tick) const {
   return fmt::format("{:.{}f}", tick, std::clamp(digits, 0, 9));
 }
 
-Axis MakeAxis(double min, double max, int intervals) {
+PlotAxis MakeAxis(double min, double max, int intervals) {
   if (min >= 0.0 && min < 0.6 * max) min = 0.0;
   if (max <= 0.0 && max > 0.6 * min) max = 0.0;
   // One value, or values that differ by less than their precision.
@@ -53,7 +53,7 @@ Axis MakeAxis(double min, double max, int intervals) {
     if (min > 0) min = 0;
     if (max < 0) max = 0;
   }
-  Axis axis;
+  PlotAxis axis;
   axis.step = RoundStep((max - min) / intervals);
   const double first = std::floor(min / axis.step + 1e-9);
   const double last = std::ceil(max / axis.step - 1e-9);
@@ -64,8 +64,8 @@ Axis MakeAxis(double min, double max, int intervals) {
   return axis;
 }
 
-Axis MakeLogarithmicAxis(double min, double max, int intervals) {
-  Axis axis;
+PlotAxis MakeLogarithmicAxis(double min, double max, int intervals) {
+  PlotAxis axis;
   axis.logarithmic = true;
   const auto first_power = [&](double base) {
     return std::floor(std::log(min) / std::log(base) + 1e-9);

@@ -12,7 +12,7 @@
 namespace heed {
 
 /// A scale from one round number to another.
-struct Axis {
+struct PlotAxis {
   double low = 0.0;
   double high = 1.0;
   double step = 1.0;
@@ -31,16 +31,16 @@ struct Axis {
 /// An axis over [min, max] with about `intervals` intervals of 1, 2 or 5 times
 /// a power of ten. Starts at zero if that costs less than three fifths of it,
 /// or if min is max.
-Axis MakeAxis(double min, double max, int intervals);
+PlotAxis MakeAxis(double min, double max, int intervals);
 
 /// A logarithmic axis over [min, max], 0 < min, whose ticks are the powers of
 /// 2, 4 (both only for numbers from 1), 10, 100, …: of the first that gives at
 /// most `intervals` intervals.
-Axis MakeLogarithmicAxis(double min, double max, int intervals);
+PlotAxis MakeLogarithmicAxis(double min, double max, int intervals);
 
 struct PlotAxes {
-  Axis x;
-  Axis y;
+  PlotAxis x;
+  PlotAxis y;
 };
 
 /// Axes that hold every point; without any from 0 (logarithmic: 0.1) to 1.

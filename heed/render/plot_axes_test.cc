@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-std::vector<std::string> Labels(const Axis& axis) {
+std::vector<std::string> Labels(const PlotAxis& axis) {
   std::vector<std::string> labels;
   for (double tick : axis.ticks) labels.push_back(axis.Label(tick));
   return labels;
@@ -18,7 +18,7 @@ std::vector<std::string> Labels(const Axis& axis) {
 
 using Strings = std::vector<std::string>;
 
-TEST(Axis, HasRoundTicks) {
+TEST(PlotAxis, HasRoundTicks) {
   EXPECT_EQ(Labels(MakeAxis(3, 47, 5)),
             (Strings{"0", "10", "20", "30", "40", "50"}));
   EXPECT_EQ(Labels(MakeAxis(-1, 1, 4)),
@@ -27,21 +27,21 @@ TEST(Axis, HasRoundTicks) {
             (Strings{"0.00", "0.01", "0.02", "0.03"}));
 }
 
-TEST(Axis, StartsAtZeroOnlyIfThatIsNear) {
+TEST(PlotAxis, StartsAtZeroOnlyIfThatIsNear) {
   EXPECT_DOUBLE_EQ(MakeAxis(20, 40, 5).low, 0.0);
   EXPECT_DOUBLE_EQ(MakeAxis(35, 40, 5).low, 35.0);
   EXPECT_DOUBLE_EQ(MakeAxis(-40, -20, 5).high, 0.0);
 }
 
-TEST(Axis, ShortensLargeNumbers) {
+TEST(PlotAxis, ShortensLargeNumbers) {
   EXPECT_EQ(Labels(MakeAxis(0, 300000, 3)),
             (Strings{"0", "100k", "200k", "300k"}));
 }
 
-TEST(Axis, HoldsItsValues) {
+TEST(PlotAxis, HoldsItsValues) {
   for (double min : {-1e9, -3.0, 0.0, 1e-9, 7.0, 1e15, 1e199}) {
     for (double range : {0.0, 1e-12, 0.3, 5.0, 1e6, 1e200}) {
-      const Axis axis = MakeAxis(min, min + range, 5);
+      const PlotAxis axis = MakeAxis(min, min + range, 5);
       EXPECT_LE(axis.Fraction(min + range), 1.0 + 1e-6) << min << " " << range;
       EXPECT_GE(axis.Fraction(min), -1e-6) << min << " " << range;
       EXPECT_GE(axis.ticks.size(), 2u);
@@ -63,7 +63,7 @@ TEST(LogarithmicAxis, HasPowersAsTicks) {
 }
 
 TEST(LogarithmicAxis, GivesEqualFactorsEqualSpace) {
-  const Axis axis = MakeLogarithmicAxis(1, 100, 2);
+  const PlotAxis axis = MakeLogarithmicAxis(1, 100, 2);
   EXPECT_DOUBLE_EQ(axis.Fraction(1), 0.0);
   EXPECT_DOUBLE_EQ(axis.Fraction(10), 0.5);
   EXPECT_DOUBLE_EQ(axis.Fraction(100), 1.0);
@@ -118,7 +118,7 @@ TEST(MarkedPoints, AreFewOfLongLinesWithGaps) {
   EXPECT_EQ(MarkedPoints(series, {}).size(), 10u);
 }
 
-TEST(Axis, OfOneValueShowsIt) {
+TEST(PlotAxis, OfOneValueShowsIt) {
   EXPECT_EQ(Labels(MakeAxis(0.001, 0.001, 3)),
             (Strings{"0.0000", "0.0005", "0.0010", "0.0015"}));
   EXPECT_EQ(Labels(MakeAxis(0, 0, 2)), (Strings{"0.0", "0.5", "1.0"}));

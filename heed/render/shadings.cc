@@ -23,32 +23,47 @@ std::vector<float> DividedByLargest(std::span<const float> scores,
   return values;
 }
 
-std::string CaptionOf(const Explanation& explanation,
+std::string CaptionOf(const ExplanationSegment& segment,
                       const std::string& method) {
   const auto found =
-      std::ranges::find(explanation.agreements, method, &Agreement::method);
-  if (found == explanation.agreements.end() || found->targets == 0) return "";
+      std::ranges::find(segment.agreements, method, &Agreement::method);
+  if (found == segment.agreements.end() || found->targets == 0) return "";
   return fmt::format("agrees with attention: Spearman {:.2f}, Kendall {:.2f}",
                      found->spearman, found->kendall);
 }
 
+void AddAttention(const ExplanationSegment& segment,
+                  std::vector<Shading>& shadings) {
+  for (size_t i = 0; i < segment.targets.size(); ++i) {
+    const Target& target = segment.targets[i];
+    if (!target.map) continue;
+    const std::string& key = segment.maps.at(*target.map).key;
+    auto known = std::ranges::find(shadings, key, &Shading::axis);
+    if (known == shadings.end()) {
+      const bool several = segment.maps.at(*target.map).heads > 1;
+      shadings.push_back({"attention", key, {}, {}, ""});
+      known = shadings.end() - 1;
+      if (several) {
+        known->caption = target.head < 0 ? "mean of the heads"
+                                         : fmt::format("head {}", target.head);
+      }
+    }
+    const std::vector<float> row = RowOf(segment, target);
+    known->targets.push_back(i);
+    known->values.insert(known->values.end(), row.begin(), row.end());
+  }
+}
+
 }  // namespace
 
-std::vector<Shading> ShadingsOf(const Explanation& explanation) {
+std::vector<Shading> ShadingsOf(const ExplanationSegment& segment) {
   std::vector<Shading> shadings;
-  if (explanation.alignment) {
-    shadings.push_back(
-        {"attention",
-         explanation.alignment_head < 0
-             ? "mean of the heads"
-             : fmt::format("head {}", explanation.alignment_head),
-         AlignmentWeights(explanation)});
-  }
-  for (const Attribution& attribution : explanation.attributions) {
-    shadings.push_back(
-        {MethodName(attribution.method),
-         CaptionOf(explanation, attribution.method),
-         DividedByLargest(attribution.scores, explanation.source.size())});
+  AddAttention(segment, shadings);
+  for (const Attribution& a : segment.attributions) {
+    const auto width = static_cast<size_t>(segment.axis(a.axis).size());
+    shadings.push_back({MethodName(a.method), a.axis, a.targets,
+                        DividedByLargest(a.scores, width),
+                        CaptionOf(segment, a.method)});
   }
   return shadings;
 }

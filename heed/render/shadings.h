@@ -10,16 +10,19 @@
 
 namespace heed {
 
-/// Attention or a method. Shapes: values [targets, sources], −1 to 1.
+/// Attention or a method. Shapes: values [targets, items], −1 to 1.
 struct Shading {
-  std::string title;    ///< "gradient × input"
-  std::string caption;  ///< how far it agrees with attention, if that is known
+  std::string title;  ///< "gradient × input"
+  std::string axis;   ///< whose items they are
+  std::vector<size_t> targets;
   std::vector<float> values;
+  std::string caption = {};  ///< how far it agrees with attention, if known
 };
 
-/// The attention that aligns, if any, as it is, and each attribution with the
-/// scores of a target divided by their largest magnitude.
-std::vector<Shading> ShadingsOf(const Explanation& explanation);
+/// The attention that speaks for targets, if any, of each axis that it goes to,
+/// as it is, and each attribution with the scores of a target divided by their
+/// largest magnitude.
+std::vector<Shading> ShadingsOf(const ExplanationSegment& segment);
 
 /// "gradient × input" for "gradient_x_input".
 std::string MethodName(std::string_view method);

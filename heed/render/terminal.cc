@@ -62,5 +62,13 @@ std::string Dim(std::string_view text) {
   return fmt::format("\x1b[2m{}\x1b[0m", text);
 }
 
+std::string Strong(const TerminalOptions& terminal, const std::string& text) {
+  return terminal.colour ? Bold(text) : text;
+}
+
+std::string Quiet(const TerminalOptions& terminal, const std::string& text) {
+  return terminal.colour ? Dim(text) : text;
+}
+
 }  // namespace terminal
 }  // namespace heed

@@ -30,6 +30,9 @@ std::string Background(int colour, std::string_view text);
 std::string Bold(std::string_view text);
 /// `text` in the terminal's quieter shade, for what only accompanies.
 std::string Dim(std::string_view text);
+/// Bold or Dim, where there are colours.
+std::string Strong(const TerminalOptions& terminal, const std::string& text);
+std::string Quiet(const TerminalOptions& terminal, const std::string& text);
 }  // namespace terminal
 
 }  // namespace heed

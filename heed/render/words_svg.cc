@@ -38,14 +38,14 @@ std::vector<size_t> Shown(std::span<const float> values, size_t most) {
 
 class WordsWriter {
  public:
-  WordsWriter(double width, double least_number)
-      : width_(width), least_number_(least_number) {}
+  WordsWriter(double width, double least_number, float factor)
+      : width_(width), least_number_(least_number), factor_(factor) {}
 
   void Add(const std::string& token, float raw_value) {
     const std::string word = Ellipsize(VisibleToken(token), kShadedWordColumns);
     const float value =
         std::isnan(raw_value) ? 0 : std::clamp(raw_value, -1.0f, 1.0f);
-    const float size = std::abs(value);
+    const float size = std::min(std::abs(value * factor_), 1.0f);
     const bool numbered = size >= least_number_;
     const double width = std::max(TextWidth(word, kWordFont) + 6,
                                   numbered ? kNumberWidest : 0.0);
@@ -93,6 +93,7 @@ class WordsWriter {
 
   const double width_;
   const double least_number_;
+  const float factor_;
   double x_ = 0;
   double y_ = 0;
   MarkupWriter svg_;
@@ -102,12 +103,12 @@ class WordsWriter {
 
 Drawing DrawShadedWords(std::span<const std::string> tokens,
                         std::span<const float> values, double width,
-                        double least_number, size_t most) {
+                        double least_number, size_t most, float factor) {
   if (tokens.size() != values.size()) {
     throw ShapeError(fmt::format("shaded words: {} values for {} tokens",
                                  values.size(), tokens.size()));
   }
-  WordsWriter writer(width, least_number);
+  WordsWriter writer(width, least_number, factor);
   size_t next = 0;
   for (size_t i : Shown(values, most)) {
     if (i != next) writer.AddGap();

@@ -16,7 +16,7 @@ namespace heed {
 /// Throws: ShapeError unless there is one value per token.
 Drawing DrawShadedWords(std::span<const std::string> tokens,
                         std::span<const float> values, double width,
-                        double least_number, size_t most);
+                        double least_number, size_t most, float factor = 1);
 
 }  // namespace heed
 

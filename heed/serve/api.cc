@@ -11,8 +11,8 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/page/page_files.h"
 #include "heed/serve/client_address.h"
-#include "heed/serve/page.h"
 #include "heed/serve/translation_work.h"
 
 namespace heed {
@@ -415,7 +415,8 @@ void Api::Explain(const ExchangePtr& exchange) {
   const Asked asked = Ask(exchange->request());
   ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
   const ExplainCall call =
-      ParseExplain(asked.parameters, queue.model()->LimitsOf(options_.limits));
+      ParseExplain(asked.parameters, queue.model()->LimitsOf(options_.limits),
+                   queue.model()->translates());
   Job job;
   job.kind = Job::Kind::kRun;
   job.texts = {call.text};
@@ -425,15 +426,18 @@ void Api::Explain(const ExchangePtr& exchange) {
   job.run = [exchange, call](ServedModel& model,
                              const Cancellation& cancellation) {
     ExplainRequest request;
-    request.input = {call.text, call.answer};
+    request.input = {
+        .text = call.text, .answer = call.answer, .contrast = call.contrast};
     request.attribution = call.attribution;
     request.panels_of = call.layer;
     request.cancellation = &cancellation;
     auto explanation = std::make_shared<Explanation>(model.Explain(request));
     if (call.head) {
-      std::erase_if(explanation->panels, [&](const AttentionPanels& panels) {
-        return panels.head != *call.head;
-      });
+      for (ExplanationSegment& segment : explanation->segments) {
+        std::erase_if(segment.panels, [&](const AttentionPanels& panels) {
+          return panels.head != *call.head;
+        });
+      }
     }
     return [exchange, explanation] {
       exchange->Send(JsonResponse(Dump(ExplanationJson(*explanation))));

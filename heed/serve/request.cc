@@ -9,6 +9,7 @@
 #include "heed/base/json.h"
 #include "heed/base/text.h"
 #include "heed/serve/languages.h"
+#include "heed/serve/text_split.h"
 
 namespace heed {
 namespace {
@@ -338,14 +339,23 @@ ModelCall ParsePredict(const Json& parameters, const RequestLimits& limits) {
   return call;
 }
 
-ExplainCall ParseExplain(const Json& parameters, const RequestLimits& limits) {
+ExplainCall ParseExplain(const Json& parameters, const RequestLimits& limits,
+                         bool in_sentences) {
   constexpr int kMostHeads = 1000000;
   ExplainCall call;
   call.text = TextOf(Need(parameters, "text"), "text");
   CheckSize(CharactersOf(call.text), limits.char_limit);
-  CheckSize(CharactersOf(call.text), limits.explain_limit);
   call.answer = OptionalText(parameters, "answer");
+  if (in_sentences && call.answer.empty()) {
+    for (const Segment& segment : SplitText(call.text)) {
+      CheckSize(CharactersOf(segment.text), limits.explain_limit);
+    }
+  } else {
+    CheckSize(CharactersOf(call.text), limits.explain_limit);
+  }
   CheckSize(CharactersOf(call.answer), limits.explain_limit);
+  call.contrast = OptionalText(parameters, "contrast");
+  CheckSize(CharactersOf(call.contrast), limits.explain_limit);
   call.layer = OptionalText(parameters, "layer");
   const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);
   if (head >= 0) call.head = head;

@@ -67,7 +67,8 @@ struct ModelCall {
 /// POST /explain
 struct ExplainCall {
   std::string text;
-  std::string answer;  ///< to explain instead of the model's own; "": its own
+  std::string answer;    ///< to explain instead of the model's own; "": its own
+  std::string contrast;  ///< another answer to compare it with; "": none
   AttributionOptions attribution;
   std::string layer;        ///< whose numbers are wanted; "": none
   std::optional<int> head;  ///< of that layer alone
@@ -81,8 +82,11 @@ DetectCall ParseDetect(const nlohmann::ordered_json& parameters,
                        const RequestLimits& limits);
 ModelCall ParsePredict(const nlohmann::ordered_json& parameters,
                        const RequestLimits& limits);
+/// `in_sentences`: the limit of what is explained is that of each sentence,
+/// unless an answer is forced on the whole text.
 ExplainCall ParseExplain(const nlohmann::ordered_json& parameters,
-                         const RequestLimits& limits);
+                         const RequestLimits& limits,
+                         bool in_sentences = false);
 
 /// The parameter model; "". Throws: HttpError 400.
 std::string ModelOf(const nlohmann::ordered_json& parameters);

@@ -227,6 +227,18 @@ TEST(ParsePredict, KeepsTheOptions) {
   EXPECT_TRUE(call.batch);
 }
 
+TEST(ParseExplain, OfATranslatorTheLimitIsThatOfASentence) {
+  RequestLimits limits;
+  limits.explain_limit = 20;
+  const nlohmann::ordered_json two = {
+      {"text", "The man is here. The woman is not."}};
+  EXPECT_THROW(ParseExplain(two, limits), HttpError);
+  EXPECT_EQ(ParseExplain(two, limits, true).text, two["text"]);
+  nlohmann::ordered_json forced = two;
+  forced["answer"] = "Ja.";
+  EXPECT_THROW(ParseExplain(forced, limits, true), HttpError);
+}
+
 TEST(ParseExplain, ChecksMethods) {
   const ExplainCall call = ParseExplain(
       {{"text", "a"}, {"methods", "saliency"}, {"head", 2}}, RequestLimits{});

@@ -12,6 +12,7 @@
 #include "heed/base/threads.h"
 #include "heed/serve/cost.h"
 #include "heed/serve/prediction.h"
+#include "heed/serve/text_split.h"
 
 namespace heed {
 namespace {
@@ -332,7 +333,25 @@ std::vector<Prediction> ServedModel::Predict(std::span<const std::string> texts,
 
 Explanation ServedModel::Explain(const ExplainRequest& request) {
   SetOptions(Json::object());
-  return heed::Explain(*task_, request);
+  if (!translates() || !request.input.answer.empty()) {
+    return heed::Explain(*task_, request);
+  }
+  // What /translate runs: sentence by sentence.
+  const std::vector<Segment> segments = SplitText(request.input.text);
+  ExplainRequest in_parts = request;
+  for (const Segment& segment : segments) {
+    if (segment.translate) in_parts.input.parts.push_back(segment.text);
+  }
+  if (in_parts.input.parts.empty()) ThrowOfText("the text has no words");
+  Explanation explanation = heed::Explain(*task_, in_parts);
+  std::vector<std::string> written;
+  for (const ExplanationSegment& segment : explanation.segments) {
+    written.push_back(segment.answer);
+  }
+  if (written.size() == in_parts.input.parts.size()) {
+    explanation.answer = JoinSegments(segments, written);
+  }
+  return explanation;
 }
 
 void ServedModel::SetOptions(const Json& options) {

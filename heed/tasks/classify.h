@@ -81,8 +81,7 @@ class ClassifyTask : public Task {
   Predictor MakePredictor(const Context& ctx, bool with_parts,
                           const InputOptions& options) const override;
   ExplainablePrediction PrepareExplanation(
-      const Context& given, const ExplainInput& input,
-      AttentionWatch& watch) const override;
+      const Context& ctx, const ExplainInput& input) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

@@ -4,7 +4,6 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/explain/observed_attention.h"
 
 namespace heed {
 namespace {
@@ -24,13 +23,6 @@ void CheckDifferentiable(const ParameterSet& parameters) {
   }
 }
 
-void AddPanels(const AttentionWatch& watch, const std::string& layer,
-               int64_t row, Explanation& e) {
-  if (layer.empty()) return;
-  LayerNamed(e, layer);
-  e.panels = CollectPanels(watch.seen, layer, row);
-}
-
 std::string ModelName(const Task& task) {
   // Describing does not change it.
   FieldList fields;
@@ -45,42 +37,41 @@ std::string ModelName(const Task& task) {
 
 ExplainedPrediction ExplainPrediction(const Task& task,
                                       const ExplainRequest& request) {
-  if (!IsValidUtf8(request.input.text) || !IsValidUtf8(request.input.answer)) {
-    throw FormatError("explain: the text is not valid UTF-8");
+  for (const std::string* text :
+       {&request.input.text, &request.input.answer, &request.input.contrast}) {
+    if (!IsValidUtf8(*text)) {
+      throw FormatError("explain: the text is not valid UTF-8");
+    }
   }
   if (NeedsGradients(request.attribution)) {
     CheckDifferentiable(const_cast<Task&>(task).parameters());
   }
-  AttentionWatch watch([&](const AttentionInfo& info) {
+  ExplainInput input = request.input;
+  input.watch = [&](const AttentionInfo& info) {
     return AttentionWish{.weights = true,
                          .parts = info.path == request.panels_of};
-  });
+  };
   Context ctx;
   ctx.cancellation = request.cancellation;
-  ExplainablePrediction examined =
-      task.PrepareExplanation(ctx, request.input, watch);
-  examined.scores.cancellation = request.cancellation;
+  ExplainablePrediction prepared = task.PrepareExplanation(ctx, input);
   ExplainedPrediction result;
   Explanation& e = result.explanation;
   e.task = task.name();
   e.model = ModelName(task);
   e.text = request.input.text;
-  e.answer = std::move(examined.answer);
-  e.source = std::move(examined.source);
-  e.target = std::move(examined.target);
-  e.target_inputs = std::move(examined.target_inputs);
-  e.layers = CollectAttentions(watch.seen, examined.row);
-  for (size_t i = 0; i < e.layers.size(); ++i) {
-    if (e.layers[i].layer == examined.alignment) e.alignment = i;
+  e.answer = std::move(prepared.answer);
+  for (ExplainableSegment& part : prepared.segments) {
+    if (!request.panels_of.empty()) MapNamed(part.segment, request.panels_of);
+    for (Explainable& scores : part.scores) {
+      scores.cancellation = request.cancellation;
+      for (Attribution& a : Attribute(scores, request.attribution)) {
+        part.segment.attributions.push_back(std::move(a));
+      }
+    }
+    CompareWithAttention(part.segment);
+    e.segments.push_back(std::move(part.segment));
+    result.scores.push_back(std::move(part.scores));
   }
-  if (e.alignment) {
-    e.alignment_head = examined.alignment_head;
-    e.alignment_rows = std::move(examined.alignment_rows);
-  }
-  AddPanels(watch, request.panels_of, examined.row, e);
-  e.attributions = Attribute(examined.scores, request.attribution);
-  CompareWithAttention(e);
-  result.scores = std::move(examined.scores);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #define HEED_TASKS_EXPLAIN_H_
 
 #include <string>
+#include <vector>
 
 #include "heed/explain/attribution.h"
 #include "heed/explain/explanation.h"
@@ -14,25 +15,27 @@ namespace heed {
 struct ExplainRequest {
   ExplainInput input;
   /// Implicit attention, by these methods; none: attention alone.
-  AttributionOptions attribution;
+  AttributionOptions attribution = {};
   /// The attention whose queries, keys, scores, values and contexts are given
-  /// in numbers: a path as in Explanation::layers; none: no numbers.
-  std::string panels_of;
+  /// in numbers: a name as in AttentionMap; none: no numbers.
+  std::string panels_of = {};
   /// Ends the work, which then throws Cancelled; also for Explainable.
   const Cancellation* cancellation = nullptr;
 };
 
-/// Runs the model on one text, watches every attention, and measures what each
-/// token contributes. Thread-safe.
+/// Runs the model on one text as `heed predict` does, watches every attention,
+/// and measures what each token contributes. A text that is answered in parts
+/// has a segment for each. Thread-safe.
 /// Throws: FormatError for a text that the task cannot read; ConfigError for an
 /// attention that is not there (lists those that are), an unknown method, or a
 /// method that needs gradients and int8 weights; Cancelled.
 Explanation Explain(const Task& task, const ExplainRequest& request);
 
-/// The same beside what it was made of: the answer to be computed again.
+/// The same beside what it was made of: the answer to be computed again, of
+/// each segment from each of its inputs.
 struct ExplainedPrediction {
   Explanation explanation;
-  Explainable scores;
+  std::vector<std::vector<Explainable>> scores;
 };
 ExplainedPrediction ExplainPrediction(const Task& task,
                                       const ExplainRequest& request);

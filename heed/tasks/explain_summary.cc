@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "heed/base/text.h"
 #include "heed/train/progress.h"
@@ -79,31 +81,59 @@ std::string FaithfulnessTable(const std::vector<FaithfulnessCurve>& curves) {
 
 }  // namespace
 
-std::vector<FaithfulnessCurve> FaithfulnessOf(const ExplainedPrediction& answer,
-                                              uint64_t seed) {
-  std::vector<Attribution> orders;
-  if (answer.explanation.alignment) {
-    orders.push_back({"attention", AlignmentWeights(answer.explanation), {}});
+namespace {
+
+/// Attention as an order of the items of `scores`; nothing unless it speaks for
+/// every target.
+std::optional<Attribution> AttentionOrder(const ExplanationSegment& segment,
+                                          const Explainable& scores) {
+  Attribution order = {"attention", {}, {}, scores.axis, scores.of_targets};
+  for (const size_t i : scores.of_targets) {
+    const Target& target = segment.targets.at(i);
+    if (!target.map || segment.maps.at(*target.map).key != scores.axis) {
+      return std::nullopt;
+    }
+    const std::vector<float> row = RowOf(segment, target);
+    order.scores.insert(order.scores.end(), row.begin(), row.end());
   }
-  orders.insert(orders.end(), answer.explanation.attributions.begin(),
-                answer.explanation.attributions.end());
-  return MeasureFaithfulness(answer.scores, orders, seed);
+  return order;
 }
 
-void ExplainSummarizer::AddStatistics(const Explanation& explanation) {
-  for (const LayerAttention& layer : explanation.layers) {
+}  // namespace
+
+std::vector<FaithfulnessCurve> FaithfulnessOf(const ExplainedPrediction& answer,
+                                              uint64_t seed) {
+  std::vector<FaithfulnessCurve> mean;
+  for (size_t i = 0; i < answer.scores.size(); ++i) {
+    const ExplanationSegment& segment = answer.explanation.segments.at(i);
+    for (const Explainable& scores : answer.scores[i]) {
+      std::vector<Attribution> orders;
+      if (auto attention = AttentionOrder(segment, scores)) {
+        orders.push_back(std::move(*attention));
+      }
+      for (const Attribution& attribution : segment.attributions) {
+        if (attribution.axis == scores.axis) orders.push_back(attribution);
+      }
+      AddToMean(MeasureFaithfulness(scores, orders, seed), mean);
+    }
+  }
+  return mean;
+}
+
+void ExplainSummarizer::AddStatistics(const ExplanationSegment& segment) {
+  for (const AttentionMap& map : segment.maps) {
     auto known =
-        std::ranges::find(sums_.layers, layer.layer, &LayerStatistics::layer);
+        std::ranges::find(sums_.layers, map.name, &LayerStatistics::layer);
     if (known == sums_.layers.end()) {
       sums_.layers.push_back(
-          {layer.layer,
-           std::vector<HeadStatistics>(static_cast<size_t>(layer.heads)),
-           layer.queries == layer.keys});
+          {map.name,
+           std::vector<HeadStatistics>(static_cast<size_t>(map.heads)),
+           map.within_axis()});
       texts_of_layer_.push_back(0);
       known = sums_.layers.end() - 1;
     }
     ++texts_of_layer_[static_cast<size_t>(known - sums_.layers.begin())];
-    const std::vector<HeadStatistics> heads = StatisticsOf(layer);
+    const std::vector<HeadStatistics> heads = StatisticsOf(map);
     for (size_t h = 0; h < heads.size(); ++h) {
       known->heads[h].entropy += heads[h].entropy;
       known->heads[h].distance += heads[h].distance;
@@ -111,18 +141,18 @@ void ExplainSummarizer::AddStatistics(const Explanation& explanation) {
   }
 }
 
-void ExplainSummarizer::AddAgreements(const Explanation& explanation) {
-  if (sums_.agreements.empty()) {
-    for (const Agreement& a : explanation.agreements) {
+void ExplainSummarizer::AddAgreements(const ExplanationSegment& segment) {
+  for (const Agreement& a : segment.agreements) {
+    auto known =
+        std::ranges::find(sums_.agreements, a.method, &Agreement::method);
+    if (known == sums_.agreements.end()) {
       sums_.agreements.push_back({.method = a.method});
+      known = sums_.agreements.end() - 1;
     }
-  }
-  for (size_t i = 0; i < explanation.agreements.size(); ++i) {
-    const Agreement& a = explanation.agreements[i];
     const auto targets = static_cast<double>(a.targets);
-    sums_.agreements[i].spearman += a.spearman * targets;
-    sums_.agreements[i].kendall += a.kendall * targets;
-    sums_.agreements[i].targets += a.targets;
+    known->spearman += a.spearman * targets;
+    known->kendall += a.kendall * targets;
+    known->targets += a.targets;
   }
 }
 
@@ -131,15 +161,19 @@ void ExplainSummarizer::Add(const std::string& text) {
   request.input.text = text;
   request.attribution = options_.attribution;
   const ExplainedPrediction answer = ExplainPrediction(task_, request);
-  AddStatistics(answer.explanation);
-  AddAgreements(answer.explanation);
+  for (const ExplanationSegment& segment : answer.explanation.segments) {
+    AddStatistics(segment);
+    AddAgreements(segment);
+  }
   if (options_.faithfulness) {
     AddToMean(FaithfulnessOf(
                   answer, options_.seed + static_cast<uint64_t>(sums_.texts)),
               sums_.faithfulness);
   }
   if (options_.importance) {
-    AddImportance(HeadImportance(answer.scores), sums_.importance);
+    for (const auto& scores : answer.scores) {
+      AddImportance(HeadImportance(scores.at(0)), sums_.importance);
+    }
   }
   ++sums_.texts;
 }

@@ -42,8 +42,8 @@ class ExplainSummarizer {
   ExplainSummary Result() const;
 
  private:
-  void AddStatistics(const Explanation& explanation);
-  void AddAgreements(const Explanation& explanation);
+  void AddStatistics(const ExplanationSegment& segment);
+  void AddAgreements(const ExplanationSegment& segment);
 
   const Task& task_;
   SummaryOptions options_;

@@ -42,7 +42,7 @@ struct ExplainCase {
   Settings settings;
   std::map<std::string, std::string> files;  // option: content
   std::string text;
-  int64_t layers;
+  int64_t maps;
   bool aligned;
 };
 
@@ -54,9 +54,9 @@ std::string Reviews() {
 std::string Tagged() {
   return "Anna\tB-PER\neats\tO\n\nAnna\tB-PER\neats\tO\nin\tO\nParis\tB-LOC\n";
 }
-std::string Series() {
+std::string Series(int rows = 60) {
   std::string csv = "date,a,b\n";
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < rows; ++i) {
     csv += "day" + std::to_string(i) + "," + std::to_string(std::sin(i)) + "," +
            std::to_string(i % 7) + "\n";
   }
@@ -169,6 +169,30 @@ std::vector<ExplainCase> Cases() {
        Series(),
        1,
        false},
+      {"ForecastFar",  // more targets than ConcatColumns takes parts
+       "forecast",
+       "rnn",
+       {{"lookback", "16"},
+        {"horizon", "10"},
+        {"patch", "1"},
+        {"patch_stride", "1"},
+        {"forecast_from", "last"},
+        {"independent_columns", "no"},
+        {"units", "6"}},
+       {{"series", Series(160)}},
+       Series(160),
+       1,
+       true},
+      {"Slots",
+       "slots",
+       "rnn",
+       text_rnn,
+       {{"texts.seq.in", "show cheap flights\nbook a table\n"},
+        {"texts.seq.out", "O B-price O\nO O B-what\n"},
+        {"texts.label", "show\nbook\n"}},
+       "book cheap flights",
+       2,
+       true},
       {"Retrieve",
        "retrieve",
        "rnn",
@@ -177,7 +201,7 @@ std::vector<ExplainCase> Cases() {
         {"queries", "q\tgood film\n"},
         {"relevant", "q\t1\n"}},
        "good film\ta good plot",
-       1,
+       2,
        true},
       {"Pretrain",
        "pretrain",
@@ -190,24 +214,31 @@ std::vector<ExplainCase> Cases() {
   };
 }
 
+/// A task with a fresh model that its settings describe.
+std::unique_ptr<Task> TaskOf(const ExplainCase& c, TemporaryFolder& folder) {
+  std::unique_ptr<Task> task = MakeTask(c.task);
+  task->ChooseModel(c.model);
+  Settings settings = c.settings;
+  for (const auto& [option, content] : c.files) {
+    const std::string path = folder.Put(option, content);
+    // Several files of one option are named by what their names share.
+    const size_t dot = option.find('.');
+    settings[option.substr(0, dot)] =
+        dot == option.npos ? path : folder.Path(option.substr(0, dot));
+  }
+  FieldList fields;
+  task->Visit(fields);
+  SetAll(fields, settings);
+  task->Resolve();
+  task->ReadExamples();
+  task->LearnVocabularies();
+  task->MakeModel(7);
+  return task;
+}
+
 class ExplainEach : public testing::TestWithParam<ExplainCase> {
  protected:
-  void SetUp() override {
-    const ExplainCase& c = GetParam();
-    task_ = MakeTask(c.task);
-    task_->ChooseModel(c.model);
-    Settings settings = c.settings;
-    for (const auto& [option, content] : c.files) {
-      settings[option] = folder_.Put(option, content);
-    }
-    FieldList fields;
-    task_->Visit(fields);
-    SetAll(fields, settings);
-    task_->Resolve();
-    task_->ReadExamples();
-    task_->LearnVocabularies();
-    task_->MakeModel(7);
-  }
+  void SetUp() override { task_ = TaskOf(GetParam(), folder_); }
 
   TemporaryFolder folder_;
   std::unique_ptr<Task> task_;
@@ -215,50 +246,69 @@ class ExplainEach : public testing::TestWithParam<ExplainCase> {
 
 TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
   const ExplainCase& c = GetParam();
-  const Explanation e = Explain(*task_, {{c.text, ""}, {}, ""});
+  const Explanation e = Explain(*task_, {.input = {.text = c.text}});
   EXPECT_EQ(e.task, c.task);
   EXPECT_EQ(e.model, c.model);
-  EXPECT_FALSE(e.source.empty());
-  EXPECT_FALSE(e.target.empty());
-  EXPECT_EQ(std::ssize(e.layers), c.layers);
-  EXPECT_EQ(e.alignment.has_value(), c.aligned);
-  for (const LayerAttention& layer : e.layers) {
-    SCOPED_TRACE(layer.layer);
-    EXPECT_EQ(layer.query_size, std::ssize(e.tokens(layer.queries)));
-    EXPECT_EQ(layer.key_size, std::ssize(e.tokens(layer.keys)));
-    for (int64_t h = 0; h < layer.heads; ++h) {
-      for (int64_t t = 0; t < layer.query_size; ++t) {
-        double sum = 0;
-        for (int64_t s = 0; s < layer.key_size; ++s) {
-          sum += layer.weight(h, t, s);
-        }
-        EXPECT_NEAR(sum, 1, 1e-5);
+  CheckExplanation(e);
+  ASSERT_EQ(e.segments.size(), 1u);
+  const ExplanationSegment& segment = e.segments[0];
+  EXPECT_FALSE(segment.axis("source").items.empty());
+  EXPECT_FALSE(segment.targets.empty());
+  EXPECT_EQ(std::ssize(segment.maps), c.maps);
+  EXPECT_EQ(segment.AlignmentMap().has_value(), c.aligned);
+  for (const AttentionMap& map : segment.maps) {
+    SCOPED_TRACE(map.name);
+    EXPECT_FALSE(map.score.empty());
+    EXPECT_FALSE(map.normalizer.empty());
+    for (int64_t h = 0; h < map.heads; ++h) {
+      const std::vector<float> weights = map.OfHead(h);
+      for (auto row = weights.begin(); row != weights.end();
+           row += map.key_size) {
+        EXPECT_NEAR(std::accumulate(row, row + map.key_size, 0.0), 1, 1e-5);
       }
     }
   }
-  if (c.aligned) {
-    EXPECT_EQ(e.alignment_rows.size(), e.target.size());
-    EXPECT_EQ(AlignmentOf(e).weights.size(), e.source.size() * e.target.size());
+}
+
+/// What is chosen among labels or words has a probability, and the others in
+/// order; only a model of other numbers has none.
+TEST_P(ExplainEach, EveryChoiceHasAProbability) {
+  const ExplainCase& c = GetParam();
+  const Explanation e = Explain(*task_, {.input = {.text = c.text}});
+  const bool chooses = c.task != "forecast" && c.task != "retrieve";
+  for (const Target& target : e.segments[0].targets) {
+    EXPECT_EQ(target.probability.has_value(), chooses);
+    EXPECT_EQ(target.alternatives.empty(), !chooses);
+    if (!chooses) continue;
+    double sum = *target.probability;
+    for (size_t i = 0; i < target.alternatives.size(); ++i) {
+      const double p = target.alternatives[i].probability;
+      EXPECT_LE(p, i > 0 ? target.alternatives[i - 1].probability : 1);
+      sum += p;
+    }
+    EXPECT_GT(sum, 0);
+    EXPECT_LE(sum, 1 + 1e-5);
+    EXPECT_LE(target.alternatives.size(), 5u);
   }
 }
 
 TEST_P(ExplainEach, GradientsEqualFiniteDifferences) {
   const ExplainedPrediction answer =
-      ExplainPrediction(*task_, {{GetParam().text, ""}, {}, ""});
-  const Tensor jacobian = Jacobian(answer.scores);
+      ExplainPrediction(*task_, {.input = {.text = GetParam().text}});
+  const Explainable& scores = answer.scores.at(0).at(0);
+  const Tensor jacobian = Jacobian(scores);
   const int64_t features = jacobian.dim(2);
   constexpr double kStep = 1e-2;
-  for (int64_t s = 0; s < answer.scores.tokens; ++s) {
+  for (int64_t s = 0; s < scores.tokens; ++s) {
     const int64_t m = s % features;
     const auto moved = [&](double step) {
-      return ChangedInput{answer.scores.targets - 1, [=](std::span<double> x) {
+      return ChangedInput{scores.targets - 1, [=](std::span<double> x) {
                             x[static_cast<size_t>(s * features + m)] += step;
                           }};
     };
     const std::vector<ChangedInput> both = {moved(kStep), moved(-kStep)};
-    const std::vector<double> y = ScoresOf(answer.scores, both);
-    const double gradient =
-        jacobian[answer.scores.targets - 1].row<double>(s)[m];
+    const std::vector<double> y = ScoresOf(scores, both);
+    const double gradient = jacobian[scores.targets - 1].row<double>(s)[m];
     EXPECT_NEAR((y[0] - y[1]) / (2 * kStep), gradient,
                 2e-3 + 0.02 * std::abs(gradient))
         << "token " << s;
@@ -273,17 +323,19 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
   request.attribution.steps = 100;
   request.attribution.samples = 2;
   const Explanation e = Explain(*task_, request);
-  ASSERT_EQ(e.attributions.size(), AttributionMethods().size());
-  for (const Attribution& a : e.attributions) {
+  const ExplanationSegment& segment = e.segments.at(0);
+  const size_t inputs = c.task == "retrieve" ? 2 : 1;
+  ASSERT_EQ(segment.attributions.size(), inputs * AttributionMethods().size());
+  for (const Attribution& a : segment.attributions) {
     SCOPED_TRACE(a.method);
-    ASSERT_EQ(a.scores.size(), e.target.size() * e.source.size());
+    const int64_t tokens = segment.axis(a.axis).size();
+    ASSERT_EQ(a.targets.size() * inputs, segment.targets.size());
+    ASSERT_EQ(std::ssize(a.scores), std::ssize(a.targets) * tokens);
     // A cosine jumps where its vector vanishes, which is where the path starts.
     if (a.method != "integrated_gradients" || c.task == "retrieve") continue;
-    for (size_t n = 0; n < e.target.size(); ++n) {
-      const auto row =
-          a.scores.begin() + static_cast<long>(n * e.source.size());
-      const double sum =
-          std::accumulate(row, row + static_cast<long>(e.source.size()), 0.0);
+    for (size_t n = 0; n < a.targets.size(); ++n) {
+      const auto row = a.scores.begin() + static_cast<int64_t>(n) * tokens;
+      const double sum = std::accumulate(row, row + tokens, 0.0);
       EXPECT_NEAR(sum, a.differences[n],
                   0.02 * std::max(1.0, std::abs(a.differences[n])));
     }
@@ -321,24 +373,27 @@ TEST_P(ExplainEach, EveryMethodEndsWhenItIsCancelled) {
           Explain(*task_, cancelled);
         },
         method == "saliency" || method == "gradient_x_input" ? 4 : 6);
-    EXPECT_EQ(Explain(*task_, request).attributions.at(0).scores,
-              before.attributions.at(0).scores);
+    EXPECT_EQ(Explain(*task_, request).segments[0].attributions[0].scores,
+              before.segments[0].attributions[0].scores);
   }
 }
 
 TEST_P(ExplainEach, MeasuresOfAnAnswerEndWhenTheyAreCancelled) {
   ExplainedPrediction answer =
-      ExplainPrediction(*task_, {{GetParam().text, ""}, {}, ""});
+      ExplainPrediction(*task_, {.input = {.text = GetParam().text}});
   ExpectEndsWhenCancelled(
       [&](const Cancellation& cancellation) {
-        answer.scores.cancellation = &cancellation;
+        for (Explainable& scores : answer.scores.at(0)) {
+          scores.cancellation = &cancellation;
+        }
         FaithfulnessOf(answer, 1);
       },
       2);
   ExpectEndsWhenCancelled(
       [&](const Cancellation& cancellation) {
-        answer.scores.cancellation = &cancellation;
-        HeadImportance(answer.scores);
+        Explainable& scores = answer.scores.at(0).at(0);
+        scores.cancellation = &cancellation;
+        HeadImportance(scores);
       },
       2);
 }
@@ -368,20 +423,41 @@ TEST_P(ExplainEach, PredictionEndsWhenItIsCancelled) {
   }
 }
 
+/// The attention of an intent is that which pools the words, of a tag that
+/// between them.
+TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
+  const std::vector<ExplainCase> cases = Cases();
+  const auto slots = std::ranges::find(cases, "Slots", &ExplainCase::name);
+  TemporaryFolder folder;
+  const std::unique_ptr<Task> task = TaskOf(*slots, folder);
+  const Explanation e = Explain(*task, {.input = {.text = slots->text}});
+  const ExplanationSegment& segment = e.segments.at(0);
+  ASSERT_EQ(segment.targets.size(), 4u);
+  for (size_t t = 0; t < 3; ++t) {
+    EXPECT_EQ(segment.maps.at(*segment.targets[t].map).name,
+              "encoder.attention");
+    EXPECT_EQ(segment.targets[t].row, static_cast<int64_t>(t));
+  }
+  const Target& intent = segment.targets[3];
+  EXPECT_EQ(intent.axis, "answer");
+  EXPECT_EQ(segment.maps.at(*intent.map).name, "pooling");
+  EXPECT_GT(std::ranges::max(RowOf(segment, intent)), 0.2f);
+  EXPECT_TRUE(segment.axis("target").shown()[0].starts_with("book · "));
+}
+
 INSTANTIATE_TEST_SUITE_P(Tasks, ExplainEach, testing::ValuesIn(Cases()),
                          [](const auto& info) { return info.param.name; });
 
 /// softmax(scores) in f64 from the parts of each head.
 void ExpectWeightsOfScores(const AttentionPanels& panels,
-                           const LayerAttention& layer) {
+                           const AttentionMap& map) {
+  const std::vector<float> weights = map.OfHead(panels.head);
   for (size_t t = 0; t < panels.scores.size(); ++t) {
     double sum = 0;
     for (const float e : panels.scores[t]) sum += std::exp(double{e});
     for (size_t s = 0; s < panels.scores[t].size(); ++s) {
       EXPECT_NEAR(std::exp(double{panels.scores[t][s]}) / sum,
-                  layer.weight(panels.head, static_cast<int64_t>(t),
-                               static_cast<int64_t>(s)),
-                  1e-5);
+                  weights[t * panels.scores[t].size() + s], 1e-5);
     }
   }
 }
@@ -427,14 +503,17 @@ class ExplainTranslation : public testing::Test {
 // What is told is what the fused kernels used, not what a second path gives.
 TEST_F(ExplainTranslation, WeightsAreSoftmaxOfTheQueriesAndKeys) {
   Make("transformer-tiny");
-  const Explanation plain = Explain(task_, {{"a b c d", ""}, {}, ""});
-  for (const LayerAttention& layer : plain.layers) {
-    SCOPED_TRACE(layer.layer);
-    const Explanation e = Explain(task_, {{"a b c d", ""}, {}, layer.layer});
-    ASSERT_EQ(std::ssize(e.panels), layer.heads);
-    for (const AttentionPanels& panels : e.panels) {
+  const Explanation plain = Explain(task_, {.input = {.text = "a b c d"}});
+  for (const AttentionMap& map : plain.segments[0].maps) {
+    SCOPED_TRACE(map.name);
+    const Explanation e =
+        Explain(task_, {.input = {.text = "a b c d"}, .panels_of = map.name});
+    const ExplanationSegment& segment = e.segments.at(0);
+    ASSERT_EQ(std::ssize(segment.panels), map.heads);
+    for (const AttentionPanels& panels : segment.panels) {
+      EXPECT_EQ(segment.maps[panels.map].name, map.name);
       ExpectScoresOfQueries(panels);
-      ExpectWeightsOfScores(panels, layer);
+      ExpectWeightsOfScores(panels, map);
       ASSERT_EQ(panels.context.size(), panels.weights.size());
       for (size_t t = 0; t < panels.weights.size(); ++t) {
         double first = 0;
@@ -458,7 +537,7 @@ TEST_F(ExplainTranslation, BeamsWereFollowedByTheirWeights) {
     task_ = TranslationTask();
     Make(model, settings);
     SetBeam(4);
-    const Explanation e = Explain(task_, {{"a d c b", ""}, {}, ""});
+    const Explanation e = Explain(task_, {.input = {.text = "a d c b"}});
     TranslationModel read = task_.TakeModel();
     DecodeOptions options;
     options.beam = 4;
@@ -468,8 +547,8 @@ TEST_F(ExplainTranslation, BeamsWereFollowedByTheirWeights) {
     const Translation best =
         translator.Translate(std::vector<std::string>{"a d c b"}).at(0).at(0);
     EXPECT_EQ(e.answer, best.text);
-    EXPECT_EQ(e.target, best.target_pieces);
-    const std::vector<float> weights = AlignmentWeights(e);
+    EXPECT_EQ(e.segments[0].axis("target").items, best.target_pieces);
+    const std::vector<float> weights = AlignmentOf(e.segments[0]).weights;
     ASSERT_EQ(weights.size(), best.attention.size());
     for (size_t i = 0; i < weights.size(); ++i) {
       EXPECT_NEAR(weights[i], best.attention[i], 1e-5);
@@ -478,19 +557,101 @@ TEST_F(ExplainTranslation, BeamsWereFollowedByTheirWeights) {
 }
 
 TEST_F(ExplainTranslation, OfAGivenAnswer) {
-  Make("bahdanau");
-  const Explanation e = Explain(task_, {{"a b c", "d d"}, {}, ""});
+  Make("transformer-tiny");
+  const Explanation e =
+      Explain(task_, {.input = {.text = "a b c", .answer = "d d"}});
   EXPECT_EQ(e.answer, "d d");
-  EXPECT_EQ(e.target, (std::vector<std::string>{"d", "d", "</s>"}));
-  EXPECT_EQ(e.target_inputs, (std::vector<std::string>{"<s>", "d", "d"}));
+  const ExplanationSegment& segment = e.segments.at(0);
+  EXPECT_EQ(segment.axis("target").items,
+            (std::vector<std::string>{"d", "d", "</s>"}));
+  EXPECT_EQ(segment.axis("target_inputs").items,
+            (std::vector<std::string>{"<s>", "d", "d"}));
+}
+
+/// A text of several lines is translated line by line. Each is explained as it
+/// was run: the same translation, and the weights of the search that found it,
+/// not those of the joined answer over the joined text.
+TEST_F(ExplainTranslation, PartsAreExplainedAsTheyWereRun) {
+  for (const char* model : {"transformer-tiny", "bahdanau"}) {
+    SCOPED_TRACE(model);
+    task_ = TranslationTask();
+    Make(model);
+    SetBeam(3);
+    const std::vector<std::string> lines = {"a b c d", "d a", "c c b"};
+    const Explanation e =
+        Explain(task_, {.input = {.text = lines[0] + "\n\n" + lines[1] + "\n" +
+                                          lines[2] + "\n"}});
+    ASSERT_EQ(e.segments.size(), 3u);
+    TranslationModel read = task_.TakeModel();
+    DecodeOptions options;
+    options.beam = 3;
+    options.keep_attention = true;
+    const Translator translator(*read.model, read.vocabularies.source,
+                                read.vocabularies.target, false, options);
+    std::string joined;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const Translation run =
+          translator.Translate(std::vector<std::string>{lines[i]}).at(0).at(0);
+      const ExplanationSegment& segment = e.segments[i];
+      EXPECT_EQ(segment.text, lines[i]);
+      EXPECT_EQ(segment.answer, run.text);
+      EXPECT_EQ(segment.axis("source").items, run.source_pieces);
+      const AlignmentView shown = AlignmentOf(segment);
+      EXPECT_EQ(shown.target_tokens, run.target_pieces);
+      ASSERT_EQ(shown.weights.size(), run.attention.size());
+      for (size_t w = 0; w < shown.weights.size(); ++w) {
+        EXPECT_NEAR(shown.weights[w], run.attention[w], 1e-5);
+      }
+      double log_p = 0;
+      for (const Target& target : segment.targets) {
+        log_p += std::log(*target.probability);
+      }
+      EXPECT_NEAR(log_p, run.log_probability, 1e-3);
+      joined += (i > 0 ? "\n" : "") + run.text;
+    }
+    EXPECT_EQ(e.answer, joined);
+    const auto json = ExplanationJson(e);
+    EXPECT_EQ(json["segments"][1]["axes"][0], "source.1");
+    EXPECT_EQ(json["axes"]["source.2"]["items"].size(), 4u);
+  }
+}
+
+/// What speaks for d and against c: the difference of both, at the first place
+/// where the answers differ.
+TEST_F(ExplainTranslation, AContrastIsADifference) {
+  Make("transformer-tiny");
+  ExplainRequest request;
+  request.attribution.methods = {"occlusion"};
+  const auto of = [&](const std::string& answer, const std::string& contrast) {
+    request.input = {.text = "a b c", .answer = answer, .contrast = contrast};
+    return Explain(task_, request).segments.at(0);
+  };
+  const ExplanationSegment both = of("a d b", "a c b");
+  ASSERT_EQ(both.attributions.at(0).targets, (std::vector<size_t>{1}));
+  ASSERT_TRUE(both.targets[1].contrast.has_value());
+  EXPECT_EQ(both.targets[1].contrast->label, "c");
+  const ExplanationSegment other = of("a c b", "");
+  EXPECT_NEAR(both.targets[1].contrast->probability,
+              *other.targets[1].probability, 1e-6);
+  const ExplanationSegment own = of("a d b", "");
+  for (size_t s = 0; s < 4; ++s) {
+    EXPECT_NEAR(
+        both.attributions[0].scores[s],
+        own.attributions[0].scores[4 + s] - other.attributions[0].scores[4 + s],
+        1e-4);
+  }
+  EXPECT_THROW(of("a d", "a d"), FormatError);
+  request.input = {.text = "a b\nc", .contrast = "a"};
+  EXPECT_THROW(Explain(task_, request), FormatError);
 }
 
 TEST_F(ExplainTranslation, RefusesWhatItCannotExplain) {
   Make("transformer-tiny");
-  EXPECT_THROW(Explain(task_, {{"", ""}, {}, ""}), FormatError);
-  EXPECT_THROW(Explain(task_, {{"a\xff", ""}, {}, ""}), FormatError);
+  EXPECT_THROW(Explain(task_, {.input = {.text = ""}}), FormatError);
+  EXPECT_THROW(Explain(task_, {.input = {.text = "a\xff"}}), FormatError);
   try {
-    Explain(task_, {{"a b", ""}, {}, "decoder.layers.0.cross_atention"});
+    Explain(task_, {.input = {.text = "a b"},
+                    .panels_of = "decoder.layers.0.cross_atention"});
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_NE(std::string(error.what())
@@ -498,9 +659,9 @@ TEST_F(ExplainTranslation, RefusesWhatItCannotExplain) {
               std::string::npos);
   }
   task_.parameters().SetPrecision(kernels::Precision::kInt8);
-  ExplainRequest request = {{"a b", ""}, {}, ""};
+  ExplainRequest request = {.input = {.text = "a b"}};
   request.attribution.methods = {"occlusion"};
-  EXPECT_EQ(Explain(task_, request).attributions.size(), 1u);
+  EXPECT_EQ(Explain(task_, request).segments[0].attributions.size(), 1u);
   request.attribution.methods = {"saliency"};
   EXPECT_THROW(Explain(task_, request), ConfigError);
 }
@@ -529,13 +690,19 @@ TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
       LeastImportantHeads(summary.importance, task_.parameters());
   ASSERT_FALSE(order.empty());
   EXPECT_EQ(order[0], useless);
-  const Explanation before = Explain(task_, {{"a b c", ""}, {}, ""});
+  const Explanation before = Explain(task_, {.input = {.text = "a b c"}});
   PruneHeads(std::span(order).first(1), task_.parameters());
-  EXPECT_EQ(Explain(task_, {{"a b c", ""}, {}, ""}).layers.back().weights,
-            before.layers.back().weights);
+  EXPECT_EQ(Explain(task_, {.input = {.text = "a b c"}})
+                .segments[0]
+                .maps.back()
+                .weights,
+            before.segments[0].maps.back().weights);
   PruneHeads(order, task_.parameters());
-  EXPECT_NE(Explain(task_, {{"a b c", ""}, {}, ""}).layers.back().weights,
-            before.layers.back().weights);
+  EXPECT_NE(Explain(task_, {.input = {.text = "a b c"}})
+                .segments[0]
+                .maps.back()
+                .weights,
+            before.segments[0].maps.back().weights);
 }
 
 /// One word among fillers decides.
@@ -585,15 +752,16 @@ TEST(ExplainPlanted, TheDecisiveWordIsFound) {
   for (const char* text : {"the plot good film cast", "bad cast the the film",
                            "plot plot film the bad"}) {
     summarizer.Add(text);
-    ExplainRequest request = {{text, ""}, options.attribution, ""};
-    const Explanation e = Explain(task, request);
-    const auto decisive = std::ranges::find_if(e.source, [](const auto& word) {
-      return word == "good" || word == "bad";
-    });
-    for (const Attribution& a : e.attributions) {
+    const Explanation e = Explain(
+        task, {.input = {.text = text}, .attribution = options.attribution});
+    const ExplanationSegment& segment = e.segments.at(0);
+    const std::vector<std::string>& read = segment.axis("source").items;
+    const auto decisive = std::ranges::find_if(
+        read, [](const auto& word) { return word == "good" || word == "bad"; });
+    for (const Attribution& a : segment.attributions) {
       const auto greatest = std::ranges::max_element(
           a.scores, {}, [](float x) { return std::abs(x); });
-      EXPECT_EQ(greatest - a.scores.begin(), decisive - e.source.begin())
+      EXPECT_EQ(greatest - a.scores.begin(), decisive - read.begin())
           << a.method << " of " << text;
     }
   }

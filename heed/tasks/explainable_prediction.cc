@@ -1,13 +1,194 @@
 #include "heed/tasks/explainable_prediction.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/explain/observed_attention.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"
+#include "heed/text/subwords.h"
 
 namespace heed {
+namespace {
 
-std::vector<int64_t> EachRow(int64_t n) {
-  std::vector<int64_t> rows;
-  for (int64_t i = 0; i < n; ++i) rows.push_back(i);
-  return rows;
+constexpr std::string_view kContinued = "##";  // WordPiece
+constexpr std::string_view kSpace = "\xE2\x90\xA3";
+
+/// A token without the mark of a border.
+std::string WithoutMark(const std::string& piece, VocabularyKind kind) {
+  if (IsSubword(kind) && piece.starts_with(kSpaceMark)) {
+    const std::string rest = piece.substr(kSpaceMark.size());
+    return rest.empty() ? std::string(kSpace) : rest;
+  }
+  const bool wordpiece = kind == VocabularyKind::kWordPiece ||
+                         kind == VocabularyKind::kWordPieceCased;
+  if (wordpiece && piece.starts_with(kContinued) && piece.size() > 2) {
+    return piece.substr(kContinued.size());
+  }
+  if (kind == VocabularyKind::kCharacters && SplitWhitespace(piece).empty()) {
+    return std::string(kSpace);
+  }
+  return piece;
+}
+
+/// Whether a token begins a word where another stands before it.
+bool BeginsWord(const std::string& piece, const std::string& before,
+                VocabularyKind kind) {
+  switch (kind) {
+    case VocabularyKind::kWords:
+      return true;
+    case VocabularyKind::kCharacters:
+      return SplitWhitespace(piece).empty() || SplitWhitespace(before).empty();
+    case VocabularyKind::kWordPiece:
+    case VocabularyKind::kWordPieceCased:
+      return !piece.starts_with(kContinued);
+    case VocabularyKind::kUnigram:
+    case VocabularyKind::kBpe:
+      return piece.starts_with(kSpaceMark);
+  }
+  return true;
+}
+
+}  // namespace
+
+Axis TokenAxis(const std::string& id, const std::string& label,
+               const Vocabulary& vocabulary, std::span<const int32_t> ids,
+               std::vector<std::string> pieces) {
+  const SpecialIds& special = vocabulary.special();
+  const auto stands_alone = [&](size_t i) {
+    const int32_t token = ids[i];
+    return token == special.bos || token == special.eos ||
+           token == special.pad || token == special.mask;
+  };
+  Axis axis = {.id = id, .label = label};
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const auto place = static_cast<int64_t>(i);
+    const bool begins = i == 0 || stands_alone(i) || stands_alone(i - 1) ||
+                        BeginsWord(pieces[i], pieces[i - 1], vocabulary.kind());
+    if (begins) axis.words.push_back({place, place});
+    axis.words.back().end = place + 1;
+    axis.labels.push_back(stands_alone(i)
+                              ? pieces[i]
+                              : WithoutMark(pieces[i], vocabulary.kind()));
+  }
+  axis.items = std::move(pieces);
+  if (axis.words.size() == axis.items.size()) axis.words.clear();
+  if (axis.labels == axis.items) axis.labels.clear();
+  return axis;
+}
+
+Axis TokenAxis(const std::string& id, const std::string& label,
+               const Vocabulary& vocabulary, std::span<const int32_t> ids) {
+  std::vector<std::string> pieces;
+  for (const int32_t token : ids) pieces.push_back(vocabulary.Piece(token));
+  return TokenAxis(id, label, vocabulary, ids, std::move(pieces));
+}
+
+Axis NamesAxis(const std::string& id, const std::string& label,
+               std::vector<std::string> names) {
+  return {.id = id, .label = label, .items = std::move(names)};
+}
+
+void AddMaps(const AttentionWatch& watch, ExplanationSegment& segment,
+             int64_t row, const std::string& source) {
+  std::vector<AttentionMap> maps = CollectMaps(watch.seen, row);
+  std::vector<AttentionPanels> panels = CollectPanels(watch.seen, maps, row);
+  const size_t first = segment.maps.size();
+  for (AttentionPanels& p : panels) {
+    p.map += first;
+    segment.panels.push_back(std::move(p));
+  }
+  for (AttentionMap& map : maps) {
+    if (source != "source") {
+      map.name = source + "." + map.name;
+      map.title = segment.axis(source).label + " · " + map.title;
+    }
+    for (std::string* axis : {&map.query, &map.key}) {
+      if (*axis == "source") *axis = source;
+    }
+    segment.maps.push_back(std::move(map));
+  }
+}
+
+std::vector<Alternative> OtherChoices(
+    std::span<const float> log_p, int32_t chosen,
+    const std::function<std::string(int32_t)>& name) {
+  constexpr size_t kMost = 5;
+  std::vector<int32_t> order(log_p.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase(order, chosen);
+  const size_t count = std::min(kMost, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<long>(count),
+                    order.end(), [&](int32_t a, int32_t b) {
+                      return log_p[static_cast<size_t>(a)] >
+                             log_p[static_cast<size_t>(b)];
+                    });
+  std::vector<Alternative> others;
+  for (size_t i = 0; i < count; ++i) {
+    others.push_back({name(order[i]),
+                      std::exp(double{log_p[static_cast<size_t>(order[i])]})});
+  }
+  return others;
+}
+
+Target ChoiceTarget(const std::string& axis, int64_t item,
+                    std::span<const float> log_p, int32_t chosen,
+                    const std::function<std::string(int32_t)>& name) {
+  return {.axis = axis,
+          .item = item,
+          .probability = std::exp(double{log_p[static_cast<size_t>(chosen)]}),
+          .alternatives = OtherChoices(log_p, chosen, name)};
+}
+
+void SetMap(Target& target, std::optional<size_t> map, int64_t row,
+            int64_t head) {
+  target.map = map;
+  target.row = row;
+  target.head = head;
+}
+
+Explainable SourceScores(
+    const ExplanationSegment& segment,
+    std::function<Var(const Context& ctx, int64_t copies)> scores) {
+  Explainable answer;
+  answer.tokens = segment.axis(answer.axis).size();
+  answer.targets = std::ssize(segment.targets);
+  answer.of_targets.resize(segment.targets.size());
+  std::iota(answer.of_targets.begin(), answer.of_targets.end(), size_t{0});
+  answer.scores = std::move(scores);
+  return answer;
+}
+
+void SetContrast(
+    ExplainableSegment& segment, size_t target, Alternative other,
+    std::function<Var(const Context& ctx, int64_t copies)> difference) {
+  segment.segment.targets.at(target).contrast = std::move(other);
+  for (Explainable& scores : segment.scores) {
+    scores.targets = 1;
+    scores.of_targets = {target};
+    scores.log_probability = false;
+    scores.scores = difference;
+  }
+}
+
+void SetChoiceContrast(
+    ExplainableSegment& segment, size_t target, int32_t chosen,
+    const Alternative& other, int32_t other_id,
+    const std::function<Var(const Context& ctx, int64_t copies)>& all_log_p) {
+  if (chosen == other_id) {
+    throw FormatError("explain: the contrast is the answer itself");
+  }
+  SetContrast(segment, target, other,
+              [all_log_p, chosen, other_id](const Context& c, int64_t copies) {
+                const Var p = all_log_p(c, copies);
+                return Sub(Columns(p, chosen, chosen + 1),
+                           Columns(p, other_id, other_id + 1));
+              });
 }
 
 std::vector<int64_t> Repeated(int64_t copies, int64_t item) {
@@ -24,36 +205,16 @@ Tensor RepeatedRows(const std::vector<int32_t>& ids, int64_t copies) {
 }
 
 Var ChosenColumns(const Var& matrix, const std::vector<int32_t>& columns) {
-  std::vector<Var> parts;
-  for (const int32_t column : columns) {
-    parts.push_back(Columns(matrix, column, column + 1));
+  const int64_t rows = matrix.dim(0);
+  std::vector<int32_t> places;
+  for (int64_t r = 0; r < rows; ++r) {
+    for (const int32_t column : columns) {
+      places.push_back(static_cast<int32_t>(r * matrix.dim(1)) + column);
+    }
   }
-  return ConcatColumns(parts);
-}
-
-namespace {
-
-template <typename Is>
-std::string LastPath(const AttentionWatch& watch, const Is& is) {
-  std::string last;
-  for (const AttentionWatch::Seen& seen : watch.seen) {
-    if (is(seen.info)) last = seen.info.path;
-  }
-  return last;
-}
-
-}  // namespace
-
-std::string LastSelfAttention(const AttentionWatch& watch) {
-  return LastPath(watch, [](const AttentionInfo& info) {
-    return info.query_axis == info.key_axis;
-  });
-}
-
-std::string PoolingAttention(const AttentionWatch& watch) {
-  return LastPath(watch, [](const AttentionInfo& info) {
-    return info.query_axis == "answer";
-  });
+  const Var cells = Reshape(matrix, {matrix.value().numel(), 1});
+  return Reshape(Embed(cells, Tensor::Of(places, {std::ssize(places)})),
+                 {rows, std::ssize(columns)});
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "heed/explain/attribution.h"
 #include "heed/explain/explanation.h"
 #include "heed/tensor/tensor.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 
@@ -19,25 +21,80 @@ struct ExplainInput {
   std::string text;  ///< as `heed predict` reads a line; forecast: a CSV file
   /// What is explained instead of the model's own answer: a translation, a
   /// label, a column. Empty: its own.
-  std::string answer;
+  std::string answer = {};
+  /// Another answer: attributions are then of log p(answer) − log p(this one)
+  /// at the first place where they differ. Empty: none.
+  std::string contrast = {};
+  /// The parts of the text that are answered one by one, where they are not
+  /// its lines: the sentences that a server translates.
+  std::vector<std::string> parts = {};
+  /// What is kept of attentions; none: weights.
+  AttentionWatch::Wish watch = {};
 };
 
-/// The members of an Explanation of these names, and how to compute the answer
-/// again. Refers to the task.
+/// A text that was answered by itself, without attributions, and how to compute
+/// its targets again, from each of its inputs. Refers to the task.
+struct ExplainableSegment {
+  ExplanationSegment segment;
+  std::vector<Explainable> scores;
+};
+
 struct ExplainablePrediction {
   std::string answer;
-  std::vector<std::string> source;
-  std::vector<std::string> target;
-  std::vector<std::string> target_inputs;
-  std::string alignment;  ///< path of that attention; empty: none
-  int64_t alignment_head = -1;
-  std::vector<int64_t> alignment_rows;
-  Explainable scores;
-  int64_t row = 0;  ///< of the batch, where weights are told of several
+  std::vector<ExplainableSegment> segments;
 };
 
-/// 0, 1, ..., n - 1: where row t of an attention belongs to target t.
-std::vector<int64_t> EachRow(int64_t n);
+/// An axis of tokens, with their words and labels without marks of word
+/// borders.
+Axis TokenAxis(const std::string& id, const std::string& label,
+               const Vocabulary& vocabulary, std::span<const int32_t> ids,
+               std::vector<std::string> pieces);
+/// The same of ids alone.
+Axis TokenAxis(const std::string& id, const std::string& label,
+               const Vocabulary& vocabulary, std::span<const int32_t> ids);
+
+/// An axis of names, of one at least.
+Axis NamesAxis(const std::string& id, const std::string& label,
+               std::vector<std::string> names);
+
+/// Adds what was watched of row `row` of a batch: maps, and panels of which
+/// parts were kept. Their queries and keys "source" are those of `source`.
+void AddMaps(const AttentionWatch& watch, ExplanationSegment& segment,
+             int64_t row = 0, const std::string& source = "source");
+
+/// The five likeliest others of n log-probabilities, with their names.
+std::vector<Alternative> OtherChoices(
+    std::span<const float> log_p, int32_t chosen,
+    const std::function<std::string(int32_t)>& name);
+
+/// A target of one choice among n, by their log-probabilities.
+Target ChoiceTarget(const std::string& axis, int64_t item,
+                    std::span<const float> log_p, int32_t chosen,
+                    const std::function<std::string(int32_t)>& name);
+
+/// Lets `map` speak for a target, by row `row`; none: nothing does.
+void SetMap(Target& target, std::optional<size_t> map, int64_t row,
+            int64_t head = -1);
+
+/// How the targets of a segment are computed from its axis "source".
+/// Shapes: y(ctx, copies) [copies, targets].
+Explainable SourceScores(
+    const ExplanationSegment& segment,
+    std::function<Var(const Context& ctx, int64_t copies)> scores);
+
+/// Asks of one target alone why it is not `other`: `difference` is log p of the
+/// target less that of the other. Shapes: difference(ctx, copies) [copies, 1].
+void SetContrast(
+    ExplainableSegment& segment, size_t target, Alternative other,
+    std::function<Var(const Context& ctx, int64_t copies)> difference);
+
+/// The contrast where the answer is one choice: log p of `chosen` less that of
+/// `other`, by all_log_p(ctx, copies) [copies, n]. Throws: FormatError if they
+/// are one.
+void SetChoiceContrast(
+    ExplainableSegment& segment, size_t target, int32_t chosen,
+    const Alternative& other, int32_t other_id,
+    const std::function<Var(const Context& ctx, int64_t copies)>& all_log_p);
 
 /// Item `item` of a corpus so many times, as batches are made from.
 std::vector<int64_t> Repeated(int64_t copies, int64_t item = 0);
@@ -47,12 +104,6 @@ Tensor RepeatedRows(const std::vector<int32_t>& ids, int64_t copies);
 
 /// These columns of a matrix, in this order. Shapes: [rows, columns].
 Var ChosenColumns(const Var& matrix, const std::vector<int32_t>& columns);
-
-/// Path of the last attention of an input to itself; empty without one.
-std::string LastSelfAttention(const AttentionWatch& watch);
-
-/// Path of the attention that pools an input to one answer; empty without one.
-std::string PoolingAttention(const AttentionWatch& watch);
 
 }  // namespace heed
 

@@ -80,8 +80,7 @@ class ForecastTask : public Task {
                           const InputOptions& options) const override;
   InputReading reading() const override;
   ExplainablePrediction PrepareExplanation(
-      const Context& given, const ExplainInput& input,
-      AttentionWatch& watch) const override;
+      const Context& ctx, const ExplainInput& input) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   /// Walks forward over a part, a forecast from every `stride`-th row on, and
   /// compares it with naive ones.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -25,6 +26,23 @@ std::vector<int32_t> StepsOf(int64_t horizon) {
   return steps;
 }
 
+/// The rows of a series [1, T, C] in the units of its columns.
+nlohmann::ordered_json SeriesPayload(const Tensor& series,
+                                     const std::vector<std::string>& columns,
+                                     const std::string& column) {
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (int64_t c = 0; c < std::ssize(columns); ++c) {
+    std::vector<double> own;
+    for (int64_t t = 0; t < series.dim(1); ++t) {
+      // Seven digits are what an f32 has.
+      own.push_back(std::stod(fmt::format("{:.7g}", series.row<float>(t)[c])));
+    }
+    values.push_back(std::move(own));
+  }
+  return {
+      {"columns", columns}, {"values", std::move(values)}, {"column", column}};
+}
+
 }  // namespace
 
 /// The place of a column among those of the model.
@@ -39,8 +57,10 @@ int64_t ForecastTask::ColumnOf(const std::string& name) const {
 
 /// A forecast of one column, by the patches of the window before it.
 ExplainablePrediction ForecastTask::PrepareExplanation(
-    const Context& given, const ExplainInput& input,
-    AttentionWatch& watch) const {
+    const Context& given, const ExplainInput& input) const {
+  if (!input.contrast.empty()) {
+    throw FormatError("explain: a forecast has no contrast");
+  }
   std::vector<std::string> lines;
   std::istringstream in(input.text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -48,54 +68,75 @@ ExplainablePrediction ForecastTask::PrepareExplanation(
   const Tensor window = LastWindow(series, "the text");
   const int64_t column =
       input.answer.empty() ? std::ssize(names_) - 1 : ColumnOf(input.answer);
+  const std::string& column_name = names_[static_cast<size_t>(column)];
   const auto forecast = [this, window](const Context& c, int64_t copies) {
     return (*model_)(
         c, kernels::Gather(window, Tensor::Zeros({copies}, DType::kI32)));
   };
+  AttentionWatch watch(input.watch);
   Context ctx = given;
   ctx.observer = &watch;
   const Tensor future =
       standardizer_->Invert(forecast(ctx, 1).value().Contiguous());
+  const Tensor past = standardizer_->Invert(window.Contiguous());
 
-  ExplainablePrediction e;
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.text;
+  const int64_t L = forecaster.lookback;
+  Axis rows = {.id = "window", .kind = "series", .label = "Window"};
+  for (int64_t i = series.rows() - L; i < series.rows(); ++i) {
+    rows.items.push_back(series.times.empty()
+                             ? fmt::format("{}", i - series.rows())
+                             : series.times[static_cast<size_t>(i)]);
+  }
+  rows.payload = SeriesPayload(past, names_, column_name);
+  Axis patches = {.id = "source", .kind = "series", .label = "Patches"};
+  patches.of = rows.id;
+  const int64_t count = forecaster.steps();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t begin =
+        L - forecaster.patch - (count - 1 - i) * forecaster.patch_stride;
+    patches.spans.push_back({begin, begin + forecaster.patch});
+    patches.items.push_back(rows.items[static_cast<size_t>(begin)]);
+  }
+  Axis ahead = {.id = "target", .kind = "series", .label = "Forecast"};
+  for (int64_t h = 0; h < forecaster.horizon; ++h) {
+    ahead.items.push_back(fmt::format("+{}", h + 1));
+  }
+  ahead.payload = SeriesPayload(future, names_, column_name);
+
   const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
+  std::vector<std::string> said;
   for (const int32_t step : steps) {
-    e.target.push_back(fmt::format("+{}", step + 1));
-    e.answer += fmt::format("{}{} {:.6g}", e.answer.empty() ? "" : ", ",
-                            e.target.back(), future.row<float>(step)[column]);
+    said.push_back(fmt::format("{} {:.6g}",
+                               ahead.items[static_cast<size_t>(step)],
+                               future.row<float>(step)[column]));
   }
-  e.answer =
-      fmt::format("{}: {}", names_[static_cast<size_t>(column)], e.answer);
-  const int64_t patches = forecaster.steps();
-  const int64_t begin =
-      series.rows() -
-      (forecaster.patch + (patches - 1) * forecaster.patch_stride);
-  for (int64_t i = 0; i < patches; ++i) {
-    const int64_t row = begin + i * forecaster.patch_stride;
-    e.source.push_back(series.times.empty()
-                           ? fmt::format("{}", row - series.rows())
-                           : series.times[static_cast<size_t>(row)]);
-  }
+  e.answer = fmt::format("{}: {}", column_name, fmt::join(said, ", "));
+  e.axes = {std::move(patches), std::move(rows), std::move(ahead)};
   const bool independent = forecaster.independent_columns == "yes";
-  if (forecaster.forecast_from == "last") {
-    e.alignment = LastSelfAttention(watch);
-    e.alignment_rows.assign(steps.size(), patches - 1);
+  AddMaps(watch, e, independent ? column : 0);
+  for (const int32_t step : steps) {
+    e.targets.push_back({.axis = "target", .item = step});
+    // The forecast is made of the last patch's state, or of all of them.
+    if (forecaster.forecast_from == "last") {
+      SetMap(e.targets.back(), e.LastMap("source", "source"), count - 1);
+    }
   }
-  e.row = independent ? column : 0;
-  e.scores.tokens = patches;
-  e.scores.targets = std::ssize(steps);
-  e.scores.log_probability = false;
-  e.scores.rows_of_copy = independent ? std::ssize(names_) : 1;
-  e.scores.row = e.row;
-  e.scores.scores = [forecast, column, steps](const Context& c,
-                                              int64_t copies) {
-    const Var all = forecast(c, copies);
-    const Var own =
-        Pick(all, Tensor::Full({copies, all.dim(1)},
-                               static_cast<double>(column), DType::kI32));
-    return ChosenColumns(own, steps);
-  };
-  return e;
+  result.scores.push_back(SourceScores(
+      e, [forecast, column, steps](const Context& c, int64_t copies) {
+        const Var all = forecast(c, copies);
+        const Var own =
+            Pick(all, Tensor::Full({copies, all.dim(1)},
+                                   static_cast<double>(column), DType::kI32));
+        return ChosenColumns(own, steps);
+      }));
+  Explainable& scores = result.scores.back();
+  scores.log_probability = false;
+  scores.rows_of_copy = independent ? std::ssize(names_) : 1;
+  scores.row = independent ? column : 0;
+  return {e.answer, {std::move(result)}};
 }
 
 }  // namespace heed

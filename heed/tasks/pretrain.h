@@ -75,8 +75,7 @@ class PretrainTask : public Task {
                           const InputOptions& options) const override;
   InputReading reading() const override;
   ExplainablePrediction PrepareExplanation(
-      const Context& given, const ExplainInput& input,
-      AttentionWatch& watch) const override;
+      const Context& ctx, const ExplainInput& input) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 

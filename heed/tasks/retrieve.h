@@ -119,8 +119,7 @@ class RetrievalTask : public Task {
                           const InputOptions& options) const override;
   InputReading reading() const override;
   ExplainablePrediction PrepareExplanation(
-      const Context& given, const ExplainInput& input,
-      AttentionWatch& watch) const override;
+      const Context& ctx, const ExplainInput& input) const override;
   void VisitEvaluate(FieldList& v) override { evaluation.Visit(v); }
   Report Evaluate() const override;
 

@@ -130,11 +130,10 @@ class Task : public Trainable {
   /// options name; it and the predictor: Cancelled.
   virtual Predictor MakePredictor(const Context& ctx, bool with_parts,
                                   const InputOptions& options) const = 0;
-  /// Reads and answers one text with `watch` watching; see Explain.
+  /// Reads and answers one text, and watches attentions; see Explain.
   /// Throws: FormatError for a text that it cannot read; Cancelled.
   virtual ExplainablePrediction PrepareExplanation(
-      const Context& given, const ExplainInput& input,
-      AttentionWatch& watch) const = 0;
+      const Context& ctx, const ExplainInput& input) const = 0;
   /// Options of `heed evaluate`: the files to compare with, and how.
   virtual void VisitEvaluate(FieldList& v) = 0;
   /// Throws: ConfigError, IoError, FormatError.

@@ -80,8 +80,7 @@ class TranslationTask : public Task {
                           const InputOptions& options) const override;
   InputReading reading() const override;
   ExplainablePrediction PrepareExplanation(
-      const Context& given, const ExplainInput& input,
-      AttentionWatch& watch) const override;
+      const Context& ctx, const ExplainInput& input) const override;
   void VisitEvaluate(FieldList& v) override;
   Report Evaluate() const override;
 
@@ -92,8 +91,6 @@ class TranslationTask : public Task {
 
  private:
   BatchOptions Batches() const;
-  std::vector<int32_t> BestTarget(const Context& ctx,
-                                  const Batch& source) const;
   bool guided() const { return !data.guided_alignment.empty(); }
   /// A batch, and the words of its tokens if they are guided.
   struct Examples {

@@ -1,17 +1,23 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
-#include "heed/decode/beam.h"
-#include "heed/decode/sample.h"
+#include "heed/data/input_lines.h"
+#include "heed/decode/divided_lines.h"
+#include "heed/decode/translator.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/translation.h"
 #include "heed/tasks/translation_loss.h"
 #include "heed/tasks/word_alignment.h"
+#include "heed/text/sentences.h"
 
 namespace heed {
 namespace {
@@ -60,28 +66,6 @@ nlohmann::ordered_json WordLinks(const TranslationModel& model,
 
 }  // namespace
 
-/// The ids of the best translation of a source, with </s>.
-std::vector<int32_t> TranslationTask::BestTarget(const Context& ctx,
-                                                 const Batch& source) const {
-  DecodeOptions options = decode_;
-  options.keep_attention = false;
-  options.keep_scores = false;
-  const Tensor ids = Tensor::Of(source.source, {source.S, source.B});
-  const Tensor lengths = Tensor::Of(source.source_lengths, {source.B});
-  const SearchHooks hooks = {{}, {ctx.cancellation}};
-  std::vector<std::vector<Hypothesis>> best;
-  if (options.sample) {
-    const std::vector<int64_t> numbers = {0};
-    best = heed::Sample(*model_->model, {ids, lengths}, options, numbers, {},
-                        hooks);
-  } else {
-    best = BeamSearch(*model_->model, {ids, lengths}, options, {}, hooks);
-  }
-  std::vector<int32_t> tokens = best.at(0).at(0).tokens;
-  tokens.push_back(kEos);
-  return tokens;
-}
-
 nlohmann::ordered_json TranslationParts(const Context& ctx,
                                         const TranslationModel& model,
                                         const std::string& line,
@@ -106,46 +90,178 @@ nlohmann::ordered_json TranslationParts(const Context& ctx,
   return parts;
 }
 
-ExplainablePrediction TranslationTask::PrepareExplanation(
-    const Context& given, const ExplainInput& input,
-    AttentionWatch& watch) const {
-  const Vocabularies& v = *vocabularies_;
-  Encoded source = EncodeSentence(v.source, input.text, data.lowercase);
-  auto pair = std::make_shared<Corpus>();
-  pair->source.push_back(source.ids);
-  if (source.ids.size() <= 1) {
-    throw FormatError("explain: the text has no words");
-  }
-  if (input.answer.empty()) {
-    const std::vector<int64_t> first = {0};
-    pair->target.push_back(
-        BestTarget(given, MakeSourceBatch(pair->source, first)));
-  } else {
-    pair->target.push_back(
-        EncodeSentence(v.target, input.answer, data.lowercase).ids);
-  }
-  const std::vector<int32_t>& target = pair->target[0];
-  ExplainablePrediction e;
-  e.source = std::move(source.pieces);
-  e.target_inputs.push_back(v.target.Piece(kBos));
-  for (const int32_t id : target) e.target.push_back(v.target.Piece(id));
-  e.target_inputs.insert(e.target_inputs.end(), e.target.begin(),
-                         e.target.end() - 1);
-  e.answer = v.target.Decode(target);
+namespace {
 
+/// A pair that a translator read and wrote, and another target to compare with.
+struct ForcedPair {
+  std::string text;
+  Encoded source;
+  std::string answer;
+  Encoded target;
+  std::vector<int32_t> contrast;  // ids; empty: none
+};
+
+/// What is answered by itself, of a text as `heed translate` reads it: lines,
+/// of long ones sentences.
+std::vector<std::string> PartsOf(const std::string& text) {
+  std::vector<std::string> parts;
+  for (const std::string_view line : SplitAt(text, "\n")) {
+    const bool divided = IsLongerThan(line, kLongestLine);
+    for (const std::string_view part :
+         divided ? SplitSentences(line) : std::vector<std::string_view>{line}) {
+      const std::string_view words = divided ? TrimBlanks(part) : part;
+      if (!SplitWhitespace(words).empty()) parts.emplace_back(words);
+    }
+  }
+  return parts;
+}
+
+/// log p of the target at each step, and the same with `id` at `step`.
+Var StepDifference(const Decoder& model, const Context& ctx,
+                   const Batch& batch, size_t step, int32_t id) {
+  const Var p = LogSoftmax(TranslationLogits(model, ctx, batch));
+  std::vector<int32_t> others = batch.target_out;
+  const auto B = static_cast<size_t>(batch.B);
+  std::fill_n(others.begin() + static_cast<long>(step * B), B, id);
+  const Shape shape = {batch.T, batch.B};
+  const Var difference = Sub(Pick(p, Tensor::Of(batch.target_out, shape)),
+                             Pick(p, Tensor::Of(others, shape)));
+  return Reshape(Select(difference, static_cast<int64_t>(step)), {batch.B, 1});
+}
+
+/// Runs a pair by teacher forcing: the computation that wrote the target, all
+/// steps at once.
+ExplainableSegment ForceSegment(const Context& given,
+                                const AttentionWatch::Wish& wish,
+                                const Vocabularies& v,
+                                const std::shared_ptr<Decoder>& model,
+                                ForcedPair pair) {
+  auto corpus = std::make_shared<Corpus>();
+  corpus->source.push_back(pair.source.ids);
+  corpus->target.push_back(pair.target.ids);
+  const std::vector<int32_t>& target = corpus->target[0];
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = std::move(pair.text);
+  e.answer = std::move(pair.answer);
+  e.axes.push_back(TokenAxis("source", "Source", v.source, pair.source.ids,
+                             std::move(pair.source.pieces)));
+  std::vector<int32_t> read = {kBos};
+  read.insert(read.end(), target.begin(), target.end() - 1);
+  std::vector<std::string> read_pieces = {v.target.Piece(kBos)};
+  read_pieces.insert(read_pieces.end(), pair.target.pieces.begin(),
+                     pair.target.pieces.end() - 1);
+  e.axes.push_back(TokenAxis("target", "Translation", v.target, target,
+                             std::move(pair.target.pieces)));
+  AttentionWatch watch(wish);
   Context ctx = given;
   ctx.observer = &watch;
-  TranslationLogits(*model_->model, ctx, MakeBatch(*pair, Repeated(1)));
-  e.alignment = model_->model->alignment_attention();
-  e.alignment_head = model_->model->alignment_head();
-  e.alignment_rows = EachRow(std::ssize(target));
-  e.scores.tokens = std::ssize(e.source);
-  e.scores.targets = std::ssize(target);
-  e.scores.tokens_of_copy = std::ssize(e.source) + std::ssize(target);
-  e.scores.scores = [this, pair](const Context& c, int64_t copies) {
-    return PairScores(*model_->model, c, MakeBatch(*pair, Repeated(copies)));
+  const Tensor log_p =
+      LogSoftmax(
+          TranslationLogits(*model, ctx, MakeBatch(*corpus, Repeated(1))))
+          .value();
+  AddMaps(watch, e);
+  if (e.LastMap("target_inputs", "target_inputs")) {
+    e.axes.push_back(TokenAxis("target_inputs", "Translation so far", v.target,
+                               read, std::move(read_pieces)));
+  }
+  const auto name = [&v](int32_t id) { return v.target.Piece(id); };
+  const std::string aligns = model->alignment_attention();
+  const auto row_of = [&](size_t t) {
+    return std::span(log_p.row<float>(static_cast<int64_t>(t)),
+                     static_cast<size_t>(log_p.cols()));
   };
-  return e;
+  for (size_t t = 0; t < target.size(); ++t) {
+    const auto place = static_cast<int64_t>(t);
+    e.targets.push_back(
+        ChoiceTarget("target", place, row_of(t), target[t], name));
+    if (aligns.empty()) continue;
+    SetMap(e.targets.back(), MapNamed(e, aligns), place,
+           model->alignment_head());
+  }
+  result.scores.push_back(
+      SourceScores(e, [model, corpus](const Context& c, int64_t copies) {
+        return PairScores(*model, c, MakeBatch(*corpus, Repeated(copies)));
+      }));
+  result.scores.back().tokens_of_copy =
+      std::ssize(pair.source.ids) + std::ssize(target);
+  if (pair.contrast.empty()) return result;
+  const auto differing = std::ranges::mismatch(target, pair.contrast);
+  if (differing.in1 == target.end() || differing.in2 == pair.contrast.end()) {
+    throw FormatError("explain: the contrast is the answer itself");
+  }
+  const auto step = static_cast<size_t>(differing.in1 - target.begin());
+  const int32_t other = *differing.in2;
+  SetContrast(
+      result, step,
+      {name(other), std::exp(double{row_of(step)[static_cast<size_t>(other)]})},
+      [model, corpus, step, other](const Context& c, int64_t copies) {
+        return StepDifference(*model, c, MakeBatch(*corpus, Repeated(copies)),
+                              step, other);
+      });
+  return result;
+}
+
+}  // namespace
+
+/// The translations of the parts, found by the search of `heed translate` and
+/// its options, each explained by forcing exactly what was found. An answer
+/// that is given is forced on the whole text.
+ExplainablePrediction TranslationTask::PrepareExplanation(
+    const Context& given, const ExplainInput& input) const {
+  const Vocabularies& v = *vocabularies_;
+  const TranslationModel joined = WithEnsemble(*model_, decode_.ensemble);
+  const auto encode = [this](const Vocabulary& side, const std::string& line) {
+    return EncodeSentence(side, line, data.lowercase);
+  };
+  std::vector<ForcedPair> pairs;
+  if (!input.answer.empty()) {
+    pairs.push_back({input.text,
+                     encode(v.source, input.text),
+                     input.answer,
+                     encode(v.target, input.answer),
+                     {}});
+  } else {
+    const std::vector<std::string> parts =
+        input.parts.empty() ? PartsOf(input.text) : input.parts;
+    const Translator translator(
+        *joined.model, v.source, v.target, data.lowercase, decode_,
+        ReadShortlist(decode_, folder_, v.source, v.target));
+    TranslateHooks hooks;
+    if (given.cancellation != nullptr) {
+      hooks.cancellations.assign(parts.size(), given.cancellation);
+    }
+    std::vector<Translations> found = translator.Translate(parts, 0, hooks);
+    given.CheckCancelled();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      Translation& best = found[i].front();
+      pairs.push_back({parts[i],
+                       encode(v.source, parts[i]),
+                       best.text,
+                       {best.target_ids, best.target_pieces},
+                       {}});
+    }
+  }
+  std::erase_if(pairs, [](const ForcedPair& pair) {
+    return pair.source.ids.size() <= 1 || pair.target.ids.empty();
+  });
+  if (pairs.empty()) throw FormatError("explain: the text has no words");
+  if (!input.contrast.empty()) {
+    if (pairs.size() > 1) {
+      throw FormatError(fmt::format(
+          "explain: the text is translated in {} parts; contrast one of them",
+          pairs.size()));
+    }
+    pairs[0].contrast = encode(v.target, input.contrast).ids;
+  }
+  ExplainablePrediction result;
+  for (ForcedPair& pair : pairs) {
+    if (!result.segments.empty()) result.answer += '\n';
+    result.answer += pair.answer;
+    result.segments.push_back(
+        ForceSegment(given, input.watch, v, joined.model, std::move(pair)));
+  }
+  return result;
 }
 
 }  // namespace heed

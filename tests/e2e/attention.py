@@ -100,9 +100,7 @@ class Demos(EndToEnd):
             self.assertRegex(said, rf"\n{cell} +\d+\.\d / +\d+\.\d")
         self.assertIn("Connectivity of past characters", self.picture("memory"))
         self.assertIn("characters typed", self.picture("accuracy"))
-        page = (out / "memory.html").read_text()
-        self.assertNotIn("http", page)
-        self.assertEqual(page.count("<section>"), 4)
+        self.assertEqual((out / "memory.html").read_text().count('"connectivity"'), 4)
         models = strict_json((out / "memory.json").read_text())["models"]
         self.assertEqual(len(models), 4)
         for model in models:

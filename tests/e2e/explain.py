@@ -1,5 +1,7 @@
 """What a model looked at: heed explain."""
 
+import re
+
 from harness import WORLD, EndToEnd, strict_json, train_args
 
 
@@ -10,16 +12,19 @@ class Explain(EndToEnd):
     def test_json_has_weights_and_attributions(self):
         found = strict_json(self.explain("--text", "1 2 3", "--json", "--methods",
                                          "integrated_gradients,occlusion"))
-        self.assertEqual(found["source"], ["1", "2", "3", "</s>"])
-        layer = found["layers"][found["alignment"]]
-        self.assertEqual(len(layer["weights"]), layer["heads"])
-        for row in layer["weights"][0]:
+        self.assertEqual(found["version"], 2)
+        self.assertEqual(found["axes"]["source"]["items"], ["1", "2", "3", "</s>"])
+        shown = found["maps"][found["targets"][0]["map"]]
+        self.assertEqual((shown["query"], shown["key"]), ("target", "source"))
+        self.assertEqual(len(shown["weights"]), shown["heads"])
+        for row in shown["weights"][0]:
             self.assertEqual(len(row), 4)
             self.assertAlmostEqual(sum(row), 1, places=5)
         self.assertEqual([a["method"] for a in found["attributions"]],
                          ["integrated_gradients", "occlusion"])
         for attribution in found["attributions"]:
-            self.assertEqual(len(attribution["scores"]), len(found["target"]))
+            self.assertEqual(len(attribution["scores"]), len(found["targets"]))
+        self.assertTrue(all(0 < t["probability"] <= 1 for t in found["targets"]))
         gradients = found["attributions"][0]
         for scores, difference in zip(gradients["scores"], gradients["differences"]):
             self.assertAlmostEqual(sum(scores), difference, delta=0.02)
@@ -27,16 +32,42 @@ class Explain(EndToEnd):
                          self.runs("translate", WORLD.model, stdin=b"1 2 3\n").strip())
 
     def test_pictures_of_every_view(self):
-        starts = {".svg": b"<svg", ".png": b"\x89PNG", ".html": b"<!doctype html"}
+        starts = {".svg": b"<svg", ".png": b"\x89PNG"}
         for view in ("heads", "alignment", "frames", "panels", "lines", "saliency"):
             for ending, start in starts.items():
                 out = self.folder / (view + ending)
                 self.explain("--text", "4 5", "--view", view, "--methods", "saliency",
                              "--out", out)
                 self.assertTrue(out.read_bytes().startswith(start), out)
-        page = (self.folder / "heads.html").read_text()
-        self.assertNotIn("http://", page.replace("http://www.w3.org/", ""))
-        self.assertNotIn("https://", page)
+        out = self.folder / "chosen.svg"
+        self.explain("--text", "4 5", "--methods", "saliency", "--out", out)
+        self.assertIn("saliency", out.read_text())  # what was asked for is shown
+        self.explain("--text", "4 5", "--view", "alignment", "--scale", "row", "--words",
+                     "--out", out)
+        self.assertIn("each row by its largest weight", out.read_text())
+
+    def test_the_page_holds_its_explanations(self):
+        out = self.folder / "x.html"
+        self.explain("--text", "4 5", "--methods", "saliency", "--out", out)
+        page = out.read_text()
+        self.assertTrue(page.startswith("<!doctype html"))
+        self.assertNotIn('src="./', page)
+        found = re.search(r'id="heed-explanations">(.*?)</script>', page, re.DOTALL)
+        self.assertEqual(strict_json(found[1])[0]["text"], "4 5")
+
+    def test_every_line_is_explained_as_it_was_translated(self):
+        text = "1 2 3\n7 8\n"
+        found = strict_json(self.explain("--text", text, "--json"))
+        said = self.runs("translate", WORLD.model, stdin=text.encode()).splitlines()
+        self.assertEqual([s["answer"] for s in found["segments"]], said)
+        self.assertEqual(found["answer"], "\n".join(said))
+        self.assertEqual(found["axes"]["source.1"]["items"], ["7", "8", "</s>"])
+
+    def test_a_contrast_asks_why_not_the_other(self):
+        found = strict_json(self.explain("--text", "1 2 3", "--answer", "3 2 1", "--contrast",
+                                         "3 1 1", "--methods", "saliency", "--json"))
+        self.assertEqual(found["targets"][1]["contrast"]["label"], "1")
+        self.assertEqual(found["attributions"][0]["targets"], [1])
 
     def test_views_in_the_terminal(self):
         for view in ("heads", "alignment", "frames", "panels", "lines", "saliency"):

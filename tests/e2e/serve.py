@@ -559,28 +559,35 @@ class Serve(EndToEnd):
     def test_explain(self):
         with Server() as server:
             explained = server.post("/explain", {"text": "1 2 3", "methods": ["saliency"]}).json()
-            self.assertEqual(explained["source"], ["1", "2", "3", "</s>"])
+            self.assertEqual(explained["axes"]["source"]["items"], ["1", "2", "3", "</s>"])
             line = self.lines("1 2 3\n")[0]
             self.assertEqual(explained["answer"], line)
-            self.assertEqual(explained["target"], [*line.split(), "</s>"])
-            layer = explained["layers"][explained["alignment"]]
+            self.assertEqual(explained["axes"]["target"]["items"], [*line.split(), "</s>"])
+            layer = explained["maps"][explained["targets"][0]["map"]]
             for head in layer["weights"]:
-                self.assertEqual(len(head), len(explained["target"]))
+                self.assertEqual(len(head), len(explained["targets"]))
                 for row in head:
                     self.assertAlmostEqual(sum(row), 1, 4)
             method, = explained["attributions"]
-            self.assertEqual(len(method["scores"]), len(explained["target"]))
+            self.assertEqual(len(method["scores"]), len(explained["targets"]))
             self.assertEqual(explained["panels"], [])
-            explained = server.post("/explain", {"text": "1 2", "layer": layer["layer"],
+            # Sentences are explained as /translate runs them.
+            text = "1 2 3.\n7 8"
+            explained = server.post("/explain", {"text": text}).json()
+            self.assertEqual(explained["answer"],
+                             server.post("/translate", {"q": text, "source": "source", "target": "target",
+                                                        "format": "text"}).json()["translatedText"])
+            self.assertEqual([s["text"] for s in explained["segments"]], text.split("\n"))
+            explained = server.post("/explain", {"text": "1 2", "layer": layer["name"],
                                                  "head": 0}).json()
             self.assertEqual([p["head"] for p in explained["panels"]], [0])
             for parameters, says in (
                     ({}, "missing text"), ({"text": ["a"]}, "must be a text"),
                     ({"text": "1", "methods": ["salience"]}, "did you mean 'saliency'"),
                     ({"text": "1", "methods": [1]}, "methods[0]"),
-                    ({"text": "1", "layer": "none"}, layer["layer"]),
+                    ({"text": "1", "layer": "none"}, layer["name"]),
                     ({"text": "1", "steps": 10 ** 6}, "<= 256"),
-                    ({"text": "1" * 1001}, "exceeds text limit")):
+                    ({"text": "1 2 " * 300, "answer": "1"}, "exceeds text limit")):
                 answer = server.post("/explain", parameters)
                 self.assertEqual(answer.status, 400, parameters)
                 self.assertIn(says, answer.json()["error"])

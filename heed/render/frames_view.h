@@ -1,9 +1,9 @@
-// What a model looked at, word by word, in SVG.
-#ifndef HEED_RENDER_FRAMES_SVG_H_
-#define HEED_RENDER_FRAMES_SVG_H_
+// What a model looked at, word by word, in SVG and a terminal.
+#ifndef HEED_RENDER_FRAMES_VIEW_H_
+#define HEED_RENDER_FRAMES_VIEW_H_
 
 #include "heed/explain/alignment.h"
-#include "heed/render/drawing.h"
+#include "heed/render/view.h"
 
 namespace heed {
 
@@ -11,8 +11,11 @@ namespace heed {
 /// and the source shaded by the weights of that step. Of a source longer than
 /// 40 tokens a frame shows the 24 strongest.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
-Drawing DrawFrames(const AlignmentView& view);
+/// `full`: as ViewOptions.
+Drawing DrawFrames(const AlignmentView& view, double full = 1);
+
+ExplanationView FramesView();
 
 }  // namespace heed
 
-#endif  // HEED_RENDER_FRAMES_SVG_H_
+#endif  // HEED_RENDER_FRAMES_VIEW_H_

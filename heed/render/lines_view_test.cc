@@ -1,4 +1,4 @@
-#include "heed/render/lines_svg.h"
+#include "heed/render/lines_view.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ TEST(DrawLines, DrawsALineForEachVisibleWeight) {
 TEST(DrawLines, TakesSmallestEmptyAndLongAlignments) {
   EXPECT_TRUE(IsDrawable(LinesSvg({{"<a>"}, {"&"}, {1.0f}, ""})));
   EXPECT_TRUE(IsDrawable(LinesSvg({})));
-  const std::string svg = LinesSvg(AlignmentOf(ExampleExplanation(200, 200)));
+  const std::string svg = LinesSvg(AlignmentOf(ExampleSegment(200, 200)));
   EXPECT_LT(svg.size(), size_t{1} << 20);
   EXPECT_TRUE(IsDrawable(svg));
 }

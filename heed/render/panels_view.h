@@ -1,23 +1,22 @@
-// One head of an attention in numbers, in SVG.
-#ifndef HEED_RENDER_PANELS_SVG_H_
-#define HEED_RENDER_PANELS_SVG_H_
+// One head of an attention in numbers, in SVG and a terminal.
+#ifndef HEED_RENDER_PANELS_VIEW_H_
+#define HEED_RENDER_PANELS_VIEW_H_
 
 #include <string>
 #include <vector>
 
-#include "heed/explain/explanation.h"
-#include "heed/render/drawing.h"
+#include "heed/render/view.h"
 
 namespace heed {
 
-/// The tokens of rows and columns: those of the layer of that name, or numbers.
+/// The tokens of rows and columns: those of the map, or numbers.
 struct PanelTokens {
   std::vector<std::string> queries;
   std::vector<std::string> keys;
 };
 
 /// Throws: ShapeError unless the parts of `panels` fit each other.
-PanelTokens TokensOf(const Explanation& explanation,
+PanelTokens TokensOf(const ExplanationSegment& segment,
                      const AttentionPanels& panels);
 
 /// Scores, weights and context of a head from left to right, the values above
@@ -26,9 +25,11 @@ PanelTokens TokensOf(const Explanation& explanation,
 /// features the first eight stand. Above 16 keys colours replace the numbers of
 /// scores and weights.
 /// Throws: ShapeError unless the parts fit each other.
-Drawing DrawPanels(const Explanation& explanation,
+Drawing DrawPanels(const ExplanationSegment& segment,
                    const AttentionPanels& panels);
+
+ExplanationView PanelsView();
 
 }  // namespace heed
 
-#endif  // HEED_RENDER_PANELS_SVG_H_
+#endif  // HEED_RENDER_PANELS_VIEW_H_

@@ -1,4 +1,4 @@
-#include "heed/render/frames_svg.h"
+#include "heed/render/frames_view.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ std::string FramesSvg(const AlignmentView& view) {
 }
 
 TEST(DrawFrames, HasOneFramePerTargetToken) {
-  const std::string svg = FramesSvg(AlignmentOf(ExampleExplanation(4, 3)));
+  const std::string svg = FramesSvg(AlignmentOf(ExampleSegment(4, 3)));
   EXPECT_EQ(Count(svg, "class='frame'"), 3u);
   EXPECT_NE(svg.find(">2 / 3</text>"), std::string::npos);
   EXPECT_TRUE(IsDrawable(svg));
@@ -34,7 +34,7 @@ TEST(DrawFrames, ShowsWhatWasSaidSoFarAndTheWeightsOfTheStep) {
 }
 
 TEST(DrawFrames, OfALongSourceTheStrongestStand) {
-  const std::string svg = FramesSvg(AlignmentOf(ExampleExplanation(200, 200)));
+  const std::string svg = FramesSvg(AlignmentOf(ExampleSegment(200, 200)));
   EXPECT_EQ(Count(svg, ">s150</text>"), 1u);  // in its own frame alone
   EXPECT_LT(svg.size(), size_t{2} << 20);
   EXPECT_TRUE(IsDrawable(svg));

@@ -1,4 +1,4 @@
-#include "heed/render/panels_svg.h"
+#include "heed/render/panels_view.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr float kMasked = -std::numeric_limits<float>::infinity();
 // Two queries that may look at one and at two keys.
 AttentionPanels ExamplePanels() {
   const float a = 1.0f / (1.0f + std::exp(1.0f));
-  return {.layer = "decoder.self",
+  return {.map = 1,
           .head = 1,
           .query = {{2, 0, 0, 0}, {0, 2, 0, 0}},
           .key = {{1, 0, 0, 0}, {0, 1, 0, 0}},
@@ -28,13 +28,13 @@ AttentionPanels ExamplePanels() {
 }
 
 std::string PanelsSvg(const AttentionPanels& panels) {
-  const Drawing drawing = DrawPanels(ExampleExplanation(), panels);
+  const Drawing drawing = DrawPanels(ExampleSegment(), panels);
   return SvgPicture({&drawing, 1}, {.label = "panels"});
 }
 
 TEST(DrawPanels, ShowsNumbersSumsAndMasks) {
   const std::string svg = PanelsSvg(ExamplePanels());
-  EXPECT_EQ(Count(svg, ">decoder.self, head 1</text>"), 1u);
+  EXPECT_EQ(Count(svg, ">decoder.self_attention, head 1</text>"), 1u);
   EXPECT_EQ(Count(svg, ">0.27</text>"), 1u);   // softmax(0, 1)
   EXPECT_EQ(Count(svg, ">17.31</text>"), 1u);  // the context of the second
   EXPECT_EQ(Count(svg, ">-4.00</text>"), 2u);  // a value and its context
@@ -46,16 +46,22 @@ TEST(DrawPanels, ShowsNumbersSumsAndMasks) {
   EXPECT_TRUE(IsDrawable(svg));
 }
 
-TEST(DrawPanels, NamesFormulaAndNormaliserOnlyWhereTheyHold) {
-  AttentionPanels panels = ExamplePanels();
-  const std::string svg = PanelsSvg(panels);
-  EXPECT_NE(svg.find("scores = Q Kᵀ / √4"), std::string::npos);
-  EXPECT_NE(svg.find(">softmax</text>"), std::string::npos);
-  panels.weights = {{1, 0}, {0, 1}};
-  panels.query.clear();
-  const std::string other = PanelsSvg(panels);
-  EXPECT_EQ(other.find("Q Kᵀ"), std::string::npos);
-  EXPECT_EQ(other.find(">softmax</text>"), std::string::npos);
+TEST(DrawPanels, NamesFormulaAndNormaliserOfTheAttention) {
+  ExplanationSegment e = ExampleSegment();
+  const auto svg = [&](const AttentionPanels& panels) {
+    const Drawing drawing = DrawPanels(e, panels);
+    return SvgPicture({&drawing, 1}, {.label = "panels"});
+  };
+  EXPECT_NE(svg(ExamplePanels()).find("scores = Q Kᵀ / √4"), std::string::npos);
+  EXPECT_NE(svg(ExamplePanels()).find(">softmax</text>"), std::string::npos);
+  e.maps[1].normalizer = "sparsemax";
+  e.maps[1].modifiers = {"alibi"};
+  EXPECT_EQ(svg(ExamplePanels()).find("Q Kᵀ"), std::string::npos);
+  EXPECT_NE(svg(ExamplePanels()).find(">sparsemax</text>"), std::string::npos);
+  e.maps[1].modifiers.clear();
+  AttentionPanels without = ExamplePanels();
+  without.query.clear();
+  EXPECT_EQ(svg(without).find("Q Kᵀ"), std::string::npos);
 }
 
 TEST(DrawPanels, TokensAreThoseOfTheLayer) {
@@ -76,7 +82,7 @@ TEST(DrawPanels, SaysHowManyFeaturesThereAre) {
 TEST(DrawPanels, ManyKeysHaveShadesInsteadOfNumbers) {
   const std::vector<std::vector<float>> square(
       60, std::vector<float>(60, 1.0f / 60.0f));
-  AttentionPanels panels{.layer = "x",
+  AttentionPanels panels{.map = 9,
                          .head = 0,
                          .query = {},
                          .key = {},

@@ -1,4 +1,4 @@
-#include "heed/render/panels_svg.h"
+#include "heed/render/panels_view.h"
 
 #include <fmt/format.h>
 
@@ -58,25 +58,8 @@ void CheckRows(const NumberRows& rows, size_t count, size_t size,
                     std::ranges::all_of(
                         rows, [&](const auto& r) { return r.size() == size; });
   if (fits) return;
-  throw ShapeError(fmt::format("panels: {}, head {}: {} should be {}×{}",
-                               panels.layer, panels.head, name, count, size));
-}
-
-// Whether weights = softmax(scores), which other normalisers do not give.
-bool IsSoftmax(const AttentionPanels& panels) {
-  for (size_t t = 0; t < panels.scores.size(); ++t) {
-    const auto& scores = panels.scores[t];
-    if (scores.empty()) continue;
-    const double highest = std::ranges::max(scores);
-    if (!std::isfinite(highest)) continue;  // a row that may look at nothing
-    double sum = 0;
-    for (float e : scores) sum += std::exp(e - highest);
-    for (size_t s = 0; s < scores.size(); ++s) {
-      const double expected = std::exp(scores[s] - highest) / sum;
-      if (std::abs(expected - panels.weights[t][s]) > 2e-3) return false;
-    }
-  }
-  return true;
+  throw ShapeError(fmt::format("panels of head {}: {} should be {}×{}",
+                               panels.head, name, count, size));
 }
 
 // The weights, with −∞ where masked scores leave none.
@@ -92,27 +75,14 @@ NumberRows MaskedWeights(const AttentionPanels& panels) {
   return weights;
 }
 
-// What the scores are of queries and keys, if it is one of the usual forms.
-std::string FormulaOf(const AttentionPanels& panels) {
-  if (panels.query.empty() || panels.key.empty()) return "";
-  const size_t size = panels.query[0].size();
-  bool dot = true;
-  bool scaled = true;
-  for (size_t t = 0; t < panels.scores.size(); ++t) {
-    for (size_t s = 0; s < panels.scores[t].size(); ++s) {
-      const double score = panels.scores[t][s];
-      if (!std::isfinite(score)) continue;
-      const double product =
-          std::inner_product(panels.query[t].begin(), panels.query[t].end(),
-                             panels.key[s].begin(), 0.0);
-      const double tolerance = 1e-2 + 1e-2 * std::abs(score);
-      const double shrunk = product / std::sqrt(static_cast<double>(size));
-      dot = dot && std::abs(product - score) <= tolerance;
-      scaled = scaled && std::abs(shrunk - score) <= tolerance;
-    }
+// What the scores are of queries and keys, if it is one of the usual forms and
+// nothing changed them.
+std::string FormulaOf(const AttentionMap& map, const AttentionPanels& panels) {
+  if (panels.query.empty() || !map.modifiers.empty()) return "";
+  if (map.score == "scaled_dot") {
+    return fmt::format(" = Q Kᵀ / √{}", panels.query[0].size());
   }
-  if (scaled) return fmt::format(" = Q Kᵀ / √{}", size);
-  return dot ? " = Q Kᵀ" : "";
+  return map.score == "dot" ? " = Q Kᵀ" : "";
 }
 
 // Positions stand for tokens that are not known.
@@ -124,14 +94,16 @@ void Complete(size_t size, std::vector<std::string>* tokens) {
 
 class PanelsWriter {
  public:
-  PanelsWriter(const Explanation& explanation, const AttentionPanels& panels)
+  PanelsWriter(const ExplanationSegment& segment, const AttentionPanels& panels)
       : panels_(panels),
+        map_(panels.map < segment.maps.size() ? segment.maps[panels.map]
+                                              : AttentionMap()),
         keys_(panels.value.size()),
         numbers_(keys_ <= kMostNumbers),
         features_(panels.value.empty() ? 0 : panels.value[0].size()),
         value_(FirstFeatures(panels.value)),
         context_(FirstFeatures(panels.context)),
-        tokens_(TokensOf(explanation, panels)) {}
+        tokens_(TokensOf(segment, panels)) {}
 
   Drawing Draw() {
     const Layout at = Measure();
@@ -139,13 +111,13 @@ class PanelsWriter {
     const double scale = std::max(LargestOf(value_), LargestOf(context_));
     const double middle = at.top + at.rows_height / 2;
     AddText(0, 16, "title", 15,
-            fmt::format("{}, head {}", panels_.layer, panels_.head));
+            fmt::format("{}, head {}", map_.name, panels_.head));
     AddText(0, 36, "quiet", 12, Notes());
     AddQueries(at.scores - 8, at);
     AddMatrix(LargestOf(panels_.scores), panels_.scores, at.scores, at,
-              "scores" + FormulaOf(panels_));
+              "scores" + FormulaOf(map_, panels_));
     AddArrow(at.scores + at.matrix_width, middle,
-             IsSoftmax(panels_) ? "softmax" : "normalise");
+             map_.normalizer.empty() ? "normalise" : map_.normalizer);
     AddMatrix(1.0, weights, at.weights, at, "weights");
     AddSums(at.sums, at);
     AddArrow(at.sums + kNumberWidth, middle, "· V");
@@ -300,6 +272,7 @@ class PanelsWriter {
   }
 
   const AttentionPanels& panels_;
+  const AttentionMap map_;
   const size_t keys_;
   const bool numbers_;
   const size_t features_;
@@ -323,26 +296,104 @@ void CheckPanels(const AttentionPanels& panels) {
   CheckRows(panels.key, keys, size, "key", panels);
 }
 
+// --- in a terminal ---
+
+constexpr int kTerminalLabel = 14;
+constexpr int kNumberColumns = 8;
+
+std::string NumbersText(const std::string& title,
+                        const std::vector<std::vector<float>>& rows,
+                        std::span<const std::string> columns,
+                        std::span<const std::string> labels,
+                        const TerminalOptions& terminal) {
+  const size_t size = rows.empty() ? 0 : rows[0].size();
+  const auto fitting = static_cast<size_t>(
+      std::max((terminal.width - kTerminalLabel - 2) / kNumberColumns, 1));
+  const size_t shown = std::min(size, fitting);
+  const std::string more = shown < size ? " …" : "";
+  std::string out = terminal::Strong(terminal, title);
+  if (shown < size) out += fmt::format(" ({} of {} columns)", shown, size);
+  out += '\n';
+  if (!columns.empty()) {
+    out += std::string(kTerminalLabel, ' ');
+    for (size_t c = 0; c < shown; ++c) {
+      out += fmt::format(" {}", Pad(VisibleToken(columns[c]),
+                                    kNumberColumns - 1, Align::kRight));
+    }
+    out += '\n';
+  }
+  for (size_t r = 0; r < rows.size(); ++r) {
+    out += Pad(VisibleToken(labels[r]), kTerminalLabel, Align::kRight);
+    for (size_t c = 0; c < shown; ++c) {
+      out += std::isfinite(rows[r][c])
+                 ? fmt::format("{:>{}.2f}", rows[r][c], kNumberColumns)
+                 : Pad("–", kNumberColumns, Align::kRight);
+    }
+    out += more + '\n';
+  }
+  return out;
+}
+
+std::string PanelsText(const ExplanationSegment& segment,
+                       const TerminalOptions& terminal) {
+  std::string out;
+  for (const AttentionPanels& p : segment.panels) {
+    const PanelTokens tokens = TokensOf(segment, p);
+    out += terminal::Strong(
+               terminal, fmt::format("{}, head {}", segment.maps.at(p.map).name,
+                                     p.head)) +
+           '\n';
+    out +=
+        NumbersText("scores", p.scores, tokens.keys, tokens.queries, terminal);
+    out += NumbersText("weights", p.weights, tokens.keys, tokens.queries,
+                       terminal);
+    out += NumbersText("values", p.value, {}, tokens.keys, terminal);
+    out += NumbersText("context", p.context, {}, tokens.queries, terminal);
+  }
+  return out;
+}
+
 }  // namespace
 
-PanelTokens TokensOf(const Explanation& explanation,
+PanelTokens TokensOf(const ExplanationSegment& segment,
                      const AttentionPanels& panels) {
   CheckPanels(panels);
   PanelTokens tokens;
-  const auto layer = std::ranges::find(explanation.layers, panels.layer,
-                                       &LayerAttention::layer);
-  if (layer != explanation.layers.end()) {
-    tokens.queries = explanation.tokens(layer->queries);
-    tokens.keys = explanation.tokens(layer->keys);
+  if (panels.map < segment.maps.size()) {
+    tokens.queries = segment.axis(segment.maps[panels.map].query).shown();
+    tokens.keys = segment.axis(segment.maps[panels.map].key).shown();
   }
   Complete(panels.scores.size(), &tokens.queries);
   Complete(panels.value.size(), &tokens.keys);
   return tokens;
 }
 
-Drawing DrawPanels(const Explanation& explanation,
+Drawing DrawPanels(const ExplanationSegment& segment,
                    const AttentionPanels& panels) {
-  return PanelsWriter(explanation, panels).Draw();
+  return PanelsWriter(segment, panels).Draw();
+}
+
+ExplanationView PanelsView() {
+  ExplanationView view;
+  view.name = "panels";
+  view.description = "scores, weights and context of one head in numbers";
+  view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
+    return segment.panels.empty() ? std::string("choose a layer and a head")
+                                  : std::string();
+  };
+  view.draw = [](const ExplanationSegment& segment, const ViewOptions&) {
+    std::vector<Drawing> drawings;
+    for (const AttentionPanels& panels : segment.panels) {
+      drawings.push_back(DrawPanels(segment, panels));
+    }
+    return drawings;
+  };
+  view.text = [](const ExplanationSegment& segment, const ViewOptions&,
+                 const TerminalOptions& terminal) {
+    return PanelsText(segment, terminal);
+  };
+  view.legend = PictureLegend::kNone;
+  return view;
 }
 
 }  // namespace heed

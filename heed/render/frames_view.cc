@@ -1,4 +1,4 @@
-#include "heed/render/frames_svg.h"
+#include "heed/render/frames_view.h"
 
 #include <algorithm>
 #include <span>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/render/markup.h"
+#include "heed/render/shades_terminal.h"
 #include "heed/render/text_layout.h"
 #include "heed/render/words_svg.h"
 
@@ -32,7 +33,7 @@ std::string SaidBefore(const AlignmentView& view, size_t step, double room) {
 }
 
 // The words of a frame, without its border.
-Drawing DrawStep(const AlignmentView& view, size_t step) {
+Drawing DrawStep(const AlignmentView& view, size_t step, double full) {
   const double inner = kFrameWidth - 2 * kFramePadding;
   const size_t sources = view.source_tokens.size();
   std::vector<float> row;
@@ -40,6 +41,7 @@ Drawing DrawStep(const AlignmentView& view, size_t step) {
     row.push_back(
         view.weight(static_cast<int64_t>(step), static_cast<int64_t>(s)));
   }
+  const float factor = ShadeFactor(row, full);
   const std::string token =
       Ellipsize(VisibleToken(view.target_tokens[step]), kFrameTokenColumns);
   const double room = inner - TextWidth(token, kFrameFont);
@@ -55,7 +57,7 @@ Drawing DrawStep(const AlignmentView& view, size_t step) {
                   3),
       {inner, kFrameFont + 4, line + "\n"},
       DrawShadedWords(view.source_tokens, row, inner, kLeastNumber,
-                      sources > kLongSource ? kStrongest : sources)};
+                      sources > kLongSource ? kStrongest : sources, factor)};
   return StackDrawings(parts, 8);
 }
 
@@ -69,14 +71,32 @@ Drawing Framed(const Drawing& content, double height) {
   return {kFrameWidth, height, svg.Take()};
 }
 
+// --- in a terminal ---
+
+std::string FramesText(const AlignmentView& view,
+                       const TerminalOptions& terminal) {
+  std::string out;
+  std::string said;
+  for (int64_t t = 0; t < view.target_size(); ++t) {
+    const std::string token =
+        VisibleToken(view.target_tokens[static_cast<size_t>(t)]);
+    out += terminal::Quiet(terminal, fmt::format("{} / {}  {}", t + 1,
+                                                 view.target_size(), said)) +
+           terminal::Strong(terminal, token) + '\n';
+    out += TerminalWords(view.source_tokens, RowAt(view, t), 2, terminal);
+    said += token + ' ';
+  }
+  return out;
+}
+
 }  // namespace
 
-Drawing DrawFrames(const AlignmentView& view) {
+Drawing DrawFrames(const AlignmentView& view, double full) {
   CheckAlignment(view);
   std::vector<Drawing> steps;
   double height = 0;
   for (size_t step = 0; step < view.target_tokens.size(); ++step) {
-    steps.push_back(DrawStep(view, step));
+    steps.push_back(DrawStep(view, step, full));
     height = std::max(height, steps.back().height + 2 * kFramePadding - 6);
   }
   std::vector<Drawing> frames;
@@ -85,6 +105,23 @@ Drawing DrawFrames(const AlignmentView& view) {
   if (view.title.empty()) return sheet;
   const std::vector<Drawing> parts = {DrawHeading(view.title, 2), sheet};
   return StackDrawings(parts, 14);
+}
+
+ExplanationView FramesView() {
+  ExplanationView view;
+  view.name = "frames";
+  view.description = "a frame for each part of the answer, one after the other";
+  view.refusal = AttentionRefusal;
+  view.draw = [](const ExplanationSegment& segment,
+                 const ViewOptions& options) -> std::vector<Drawing> {
+    return {DrawFrames(ShownAttention(segment, options), options.full)};
+  };
+  view.text = [](const ExplanationSegment& segment, const ViewOptions& options,
+                 const TerminalOptions& terminal) {
+    return FramesText(ShownAttention(segment, options), terminal);
+  };
+  view.largest = LargestShown;
+  return view;
 }
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-#include "heed/render/saliency_svg.h"
+#include "heed/render/saliency_view.h"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +9,13 @@
 namespace heed {
 namespace {
 
-std::string SaliencySvg(const Explanation& explanation) {
-  const Drawing drawing = DrawSaliency(explanation);
+std::string SaliencySvg(const ExplanationSegment& segment) {
+  const Drawing drawing = DrawSaliency(segment);
   return SvgPicture({&drawing, 1}, {.label = "saliency"});
 }
 
 TEST(DrawSaliency, FewTargetsAreShadedText) {
-  const std::string svg = SaliencySvg(ExampleExplanation(3, 2));
+  const std::string svg = SaliencySvg(ExampleSegment(3, 2));
   EXPECT_EQ(Count(svg, "class='matrix'"), 0u);
   EXPECT_EQ(Count(svg, ">attention</text>"), 1u);
   EXPECT_EQ(Count(svg, ">gradient × input</text>"), 1u);
@@ -28,14 +28,14 @@ TEST(DrawSaliency, FewTargetsAreShadedText) {
 }
 
 TEST(DrawSaliency, ManyTargetsAreHeatmaps) {
-  const std::string svg = SaliencySvg(ExampleExplanation(3, 5));
+  const std::string svg = SaliencySvg(ExampleSegment(3, 5));
   EXPECT_EQ(Count(svg, "class='matrix'"), 2u);
   EXPECT_EQ(Count(svg, ": -0.50</title>"), 7u);
   EXPECT_TRUE(IsDrawable(svg));
 }
 
 TEST(DrawSaliency, SaysHowFarMethodsAgreeWithAttention) {
-  Explanation e = ExampleExplanation(3, 5);
+  ExplanationSegment e = ExampleSegment(3, 5);
   EXPECT_EQ(SaliencySvg(e).find("Spearman"), std::string::npos);
   e.agreements = {{.method = "gradient_x_input",
                    .spearman = 0.25,
@@ -47,8 +47,8 @@ TEST(DrawSaliency, SaysHowFarMethodsAgreeWithAttention) {
 }
 
 TEST(DrawSaliency, NeedsNoAttention) {
-  Explanation e = ExampleExplanation();
-  e.alignment.reset();
+  ExplanationSegment e = ExampleSegment();
+  e = WithoutRows(e);
   const std::string svg = SaliencySvg(e);
   EXPECT_EQ(Count(svg, ">attention</text>"), 0u);
   EXPECT_EQ(Count(svg, ">gradient × input</text>"), 1u);

@@ -1,9 +1,9 @@
-// Attention as lines between two columns of tokens, in SVG.
-#ifndef HEED_RENDER_LINES_SVG_H_
-#define HEED_RENDER_LINES_SVG_H_
+// Attention as lines between two columns of tokens, in SVG and a terminal.
+#ifndef HEED_RENDER_LINES_VIEW_H_
+#define HEED_RENDER_LINES_VIEW_H_
 
 #include "heed/explain/alignment.h"
-#include "heed/render/drawing.h"
+#include "heed/render/view.h"
 
 namespace heed {
 
@@ -11,8 +11,11 @@ namespace heed {
 /// lines whose width and opacity are the weights; below 0.03 there are none.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 /// Paper: Vig 2019, arXiv:1906.05714, figure 1.
-Drawing DrawLines(const AlignmentView& view);
+/// `full`: as ViewOptions.
+Drawing DrawLines(const AlignmentView& view, double full = 1);
+
+ExplanationView LinesView();
 
 }  // namespace heed
 
-#endif  // HEED_RENDER_LINES_SVG_H_
+#endif  // HEED_RENDER_LINES_VIEW_H_

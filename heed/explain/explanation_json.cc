@@ -1,0 +1,263 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <span>
+
+#include "heed/explain/explanation.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Rounded(double x) {
+  if (!std::isfinite(x)) return nullptr;
+  return std::round(x * 1e7) / 1e7;
+}
+
+Json NumbersJson(std::span<const float> x) {
+  Json numbers = Json::array();
+  for (const float value : x) numbers.push_back(Rounded(value));
+  return numbers;
+}
+
+/// Rows of `columns` numbers each.
+Json RowsJson(std::span<const float> x, int64_t columns) {
+  Json rows = Json::array();
+  for (size_t begin = 0; columns > 0 && begin < x.size();
+       begin += static_cast<size_t>(columns)) {
+    rows.push_back(NumbersJson(x.subspan(begin, static_cast<size_t>(columns))));
+  }
+  return rows;
+}
+
+Json VectorsJson(const std::vector<std::vector<float>>& x) {
+  Json rows = Json::array();
+  for (const std::vector<float>& row : x) rows.push_back(NumbersJson(row));
+  return rows;
+}
+
+Json RangesJson(const std::vector<ItemRange>& ranges) {
+  Json all = Json::array();
+  for (const ItemRange& range : ranges) {
+    all.push_back({range.begin, range.end});
+  }
+  return all;
+}
+
+Json AlternativeJson(const Alternative& alternative) {
+  return {{"label", alternative.label},
+          {"probability", Rounded(alternative.probability)}};
+}
+
+Json PlacesOf(std::span<const size_t> indices, size_t first) {
+  Json all = Json::array();
+  for (const size_t i : indices) all.push_back(first + i);
+  return all;
+}
+
+Json PlacesOf(size_t first, size_t count) {
+  Json all = Json::array();
+  for (size_t i = 0; i < count; ++i) all.push_back(first + i);
+  return all;
+}
+
+/// Puts segments into the lists of one document.
+class Flattener {
+ public:
+  explicit Flattener(Json& json) : json_(json) {
+    json_["axes"] = Json::object();
+    for (const char* list : {"maps", "targets", "attributions", "agreements",
+                             "panels", "segments"}) {
+      json_[list] = Json::array();
+    }
+  }
+
+  void Add(const ExplanationSegment& segment, size_t number) {
+    suffix_ = number == 0 ? "" : fmt::format(".{}", number);
+    maps_ = json_["maps"].size();
+    targets_ = json_["targets"].size();
+    const size_t attributions = json_["attributions"].size();
+    const size_t agreements = json_["agreements"].size();
+    const size_t panels = json_["panels"].size();
+    Json axes = Json::array();
+    for (const Axis& axis : segment.axes) {
+      axes.push_back(axis.id + suffix_);
+      json_["axes"][axis.id + suffix_] = AxisJson(axis);
+    }
+    for (size_t i = 0; i < segment.maps.size(); ++i) {
+      json_["maps"].push_back(MapJson(segment, i));
+    }
+    for (const Target& target : segment.targets) {
+      json_["targets"].push_back(TargetJson(target));
+    }
+    for (const Attribution& attribution : segment.attributions) {
+      json_["attributions"].push_back(
+          AttributionJson(attribution, segment.axis(attribution.axis).size()));
+    }
+    for (const Agreement& agreement : segment.agreements) {
+      json_["agreements"].push_back({{"method", agreement.method},
+                                     {"spearman", Rounded(agreement.spearman)},
+                                     {"kendall", Rounded(agreement.kendall)},
+                                     {"targets", agreement.targets}});
+    }
+    for (const AttentionPanels& p : segment.panels) {
+      json_["panels"].push_back({{"map", maps_ + p.map},
+                                 {"head", p.head},
+                                 {"query", VectorsJson(p.query)},
+                                 {"key", VectorsJson(p.key)},
+                                 {"scores", VectorsJson(p.scores)},
+                                 {"weights", VectorsJson(p.weights)},
+                                 {"value", VectorsJson(p.value)},
+                                 {"context", VectorsJson(p.context)}});
+    }
+    json_["segments"].push_back(
+        {{"text", segment.text},
+         {"answer", segment.answer},
+         {"axes", std::move(axes)},
+         {"maps", PlacesOf(maps_, segment.maps.size())},
+         {"targets", PlacesOf(targets_, segment.targets.size())},
+         {"attributions", PlacesOf(attributions, segment.attributions.size())},
+         {"agreements", PlacesOf(agreements, segment.agreements.size())},
+         {"panels", PlacesOf(panels, segment.panels.size())}});
+  }
+
+ private:
+  Json AxisJson(const Axis& axis) const {
+    Json json = {
+        {"kind", axis.kind}, {"label", axis.label}, {"items", axis.items}};
+    if (!axis.labels.empty()) json["labels"] = axis.labels;
+    if (!axis.words.empty()) json["words"] = RangesJson(axis.words);
+    if (!axis.of.empty()) {
+      json["of"] = axis.of + suffix_;
+      json["spans"] = RangesJson(axis.spans);
+    }
+    if (!axis.payload.is_null()) json["payload"] = axis.payload;
+    return json;
+  }
+
+  Json MapJson(const ExplanationSegment& segment, size_t number) const {
+    const AttentionMap& map = segment.maps[number];
+    const Axis& query = segment.axis(map.query);
+    const Axis& key = segment.axis(map.key);
+    Json json = {{"name", map.name},
+                 {"title", map.title},
+                 {"query", map.query + suffix_},
+                 {"key", map.key + suffix_},
+                 {"heads", map.heads}};
+    Json weights = Json::array();
+    if (map.edges.empty()) {
+      for (int64_t h = 0; h < map.heads; ++h) {
+        weights.push_back(RowsJson(map.OfHead(h), map.key_size));
+      }
+    } else {
+      json["edges"] = map.edges;
+      weights = RowsJson(map.weights, std::ssize(map.edges));
+    }
+    json["weights"] = std::move(weights);
+    if (map.heads > 1) json["mean"] = RowsJson(map.OfHead(-1), map.key_size);
+    json["info"] = {{"score", map.score},
+                    {"normalizer", map.normalizer},
+                    {"modifiers", map.modifiers}};
+    json["statistics"] = StatisticsJson(map);
+    if (!map.within_axis()) json["moved"] = MovedJson(segment, number);
+    if (!query.words.empty() || !key.words.empty()) {
+      json["by_word"] = WordsJson(map, query, key);
+    }
+    return json;
+  }
+
+  static Json StatisticsJson(const AttentionMap& map) {
+    Json entropy = Json::array();
+    Json distance = Json::array();
+    for (const HeadStatistics& head : StatisticsOf(map)) {
+      entropy.push_back(Rounded(head.entropy));
+      distance.push_back(Rounded(head.distance));
+    }
+    const HeadStatistics mean = StatisticsOf(map, -1);
+    return {{"entropy", std::move(entropy)},
+            {"distance", std::move(distance)},
+            {"unit", map.within_axis() ? "items" : "share"},
+            {"mean",
+             {{"entropy", Rounded(mean.entropy)},
+              {"distance", Rounded(mean.distance)}}}};
+  }
+
+  static Json MovedJson(const ExplanationSegment& segment, size_t map) {
+    Json blocks = Json::array();
+    for (const AlignmentBlock& b : MovedBlocks(segment, map)) {
+      blocks.push_back(
+          {b.target_begin, b.source_begin, b.target_end, b.source_end});
+    }
+    return blocks;
+  }
+
+  static Json WordsJson(const AttentionMap& map, const Axis& query,
+                        const Axis& key) {
+    const int64_t columns =
+        key.words.empty() ? key.size() : std::ssize(key.words);
+    Json weights = Json::array();
+    for (int64_t h = 0; h < map.heads; ++h) {
+      weights.push_back(
+          RowsJson(MergeWords(map.OfHead(h), query, key), columns));
+    }
+    Json json = {{"weights", std::move(weights)}};
+    if (map.heads > 1) {
+      json["mean"] = RowsJson(MergeWords(map.OfHead(-1), query, key), columns);
+    }
+    return json;
+  }
+
+  Json TargetJson(const Target& target) const {
+    Json json = {{"axis", target.axis + suffix_}, {"item", target.item}};
+    if (target.probability) json["probability"] = Rounded(*target.probability);
+    if (target.map) {
+      json["map"] = maps_ + *target.map;
+      json["head"] = target.head < 0 ? Json(nullptr) : Json(target.head);
+      json["row"] = target.row;
+    }
+    if (!target.alternatives.empty()) {
+      json["alternatives"] = Json::array();
+      for (const Alternative& alternative : target.alternatives) {
+        json["alternatives"].push_back(AlternativeJson(alternative));
+      }
+    }
+    if (target.contrast) json["contrast"] = AlternativeJson(*target.contrast);
+    return json;
+  }
+
+  Json AttributionJson(const Attribution& a, int64_t items) const {
+    Json json = {{"method", a.method},
+                 {"axis", a.axis + suffix_},
+                 {"targets", PlacesOf(a.targets, targets_)},
+                 {"scores", RowsJson(a.scores, items)}};
+    if (a.differences.empty()) return json;
+    json["differences"] = Json::array();
+    for (const double d : a.differences) {
+      json["differences"].push_back(Rounded(d));
+    }
+    return json;
+  }
+
+  Json& json_;
+  std::string suffix_;
+  size_t maps_ = 0;     // of the segments before
+  size_t targets_ = 0;  // of the segments before
+};
+
+}  // namespace
+
+Json ExplanationJson(const Explanation& e) {
+  Json json = {{"version", 2},
+               {"task", e.task},
+               {"model", e.model},
+               {"text", e.text},
+               {"answer", e.answer}};
+  Flattener flattener(json);
+  for (size_t i = 0; i < e.segments.size(); ++i) {
+    flattener.Add(e.segments[i], i);
+  }
+  return json;
+}
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+// The page as one file, with what it shows inside.
+#ifndef HEED_PAGE_STATIC_PAGE_H_
+#define HEED_PAGE_STATIC_PAGE_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "heed/page/page_files.h"
+
+namespace heed {
+
+/// "index.html" of `files` with its scripts and style sheets inside and `json`
+/// as <script type="application/json" id="heed-explanations">: complete in
+/// itself, without outside requests.
+/// Throws: ConfigError if there are no files, and says what a build needs.
+std::string StaticPage(std::span<const PageFile> files, std::string_view json);
+
+}  // namespace heed
+
+#endif  // HEED_PAGE_STATIC_PAGE_H_

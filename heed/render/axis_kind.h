@@ -1,0 +1,51 @@
+// The kinds of axes: what a text, a series, ... looks like. Each is one file
+// and one line in axis_kinds.cc.
+#ifndef HEED_RENDER_AXIS_KIND_H_
+#define HEED_RENDER_AXIS_KIND_H_
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/explain/explanation.h"
+#include "heed/render/drawing.h"
+#include "heed/render/view.h"
+
+namespace heed {
+
+struct AxisKind {
+  std::string name;  ///< Axis::kind
+  /// The items of an axis shaded by values, −1 to 1, `width` wide.
+  std::function<Drawing(const ExplanationSegment&, const Axis&,
+                        std::span<const float> values, double width)>
+      shade;
+  /// The same in lines of a terminal, behind `indent` spaces.
+  std::function<std::string(const ExplanationSegment&, const Axis&,
+                            std::span<const float> values, int indent,
+                            const TerminalOptions&)>
+      shade_text;
+  /// A picture of an input of this kind with its answer, which is shown first;
+  /// none: the usual views are enough.
+  std::function<Drawing(const ExplanationSegment&, const ViewOptions&)>
+      picture = {};
+  std::function<std::string(const ExplanationSegment&, const ViewOptions&,
+                            const TerminalOptions&)>
+      picture_text = {};
+};
+
+const std::vector<AxisKind>& AxisKinds();
+/// One more, before any is asked for.
+void AddAxisKind(AxisKind kind);
+/// Throws: ShapeError, which lists those there are, for a kind that is not
+/// known.
+const AxisKind& KindOf(const Axis& axis);
+
+/// Words: a text, or names.
+AxisKind TextKind();
+/// Steps of time, of which a payload has the numbers.
+AxisKind SeriesKind();
+
+}  // namespace heed
+
+#endif  // HEED_RENDER_AXIS_KIND_H_

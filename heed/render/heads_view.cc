@@ -1,0 +1,366 @@
+#include "heed/render/heads_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/render/cells.h"
+#include "heed/render/layer_groups.h"
+#include "heed/render/markup.h"
+#include "heed/render/shades_terminal.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kTileGap = 16;
+constexpr double kNarrowestSlot = 88;  // room for the numbers below a tile
+constexpr double kWidestTile = 150;
+constexpr double kWidestLoneTile = 300;
+constexpr double kLabelRoom = 90;  // left of the first tile
+constexpr double kLargestCell = 24;
+constexpr double kCellWithLabel = 10;
+constexpr double kTileFont = 10;
+constexpr int kTileLabelColumns = 12;
+constexpr int kTileAngle = 60;
+constexpr int64_t kMostRowTips = 4000;
+
+// How large the tiles of a group are, and whether tokens stand beside them.
+struct TileLayout {
+  double cell = 0;
+  double slot = 0;  // width of a tile or of the numbers below
+  double left = 0;  // labels of rows
+  double top = 0;   // labels of columns
+  double font = 0;
+};
+
+double WidestTileLabel(std::span<const std::string> tokens, double font) {
+  double widest = 0;
+  for (const std::string& token : tokens) {
+    widest = std::max(
+        widest,
+        TextWidth(Ellipsize(VisibleToken(token), kTileLabelColumns), font));
+  }
+  return widest;
+}
+
+class HeadsWriter {
+ public:
+  HeadsWriter(const ExplanationSegment& segment, double full)
+      : segment_(segment), full_(full) {}
+
+  Drawing Draw() {
+    std::vector<Drawing> parts;
+    const std::string title = TitleOf(segment_);
+    if (!title.empty()) parts.push_back(DrawHeading(title, 2));
+    int64_t rows = 0;
+    for (const AttentionMap& layer : segment_.maps) {
+      rows += layer.heads * layer.query_size;
+    }
+    row_tips_ = rows <= kMostRowTips;
+    std::vector<Drawing> groups;
+    for (const LayerGroup& group : GroupsOf(segment_)) {
+      const std::vector<Drawing> titled = {DrawHeading(group.title, 2),
+                                           DrawGroup(group)};
+      groups.push_back(StackDrawings(titled, 12));
+    }
+    parts.push_back(FlowDrawings(groups, kPictureWidth, kPictureGap));
+    parts.push_back(
+        DrawHeading("Rows attend to columns. bits: entropy, 0 where all "
+                    "attention is on one token; ↔: mean distance, in tokens, "
+                    "between two sides as part of the length",
+                    3));
+    return StackDrawings(parts, 14);
+  }
+
+ private:
+  TileLayout Measure(const LayerGroup& group) const {
+    int64_t heads = 1;
+    int64_t longest = 1;
+    for (size_t index : group.layers) {
+      const AttentionMap& layer = segment_.maps[index];
+      heads = std::max(heads, layer.heads);
+      longest = std::max({longest, layer.query_size, layer.key_size});
+    }
+    const double room =
+        (kPictureWidth - kLabelRoom) / static_cast<double>(heads) - kTileGap;
+    TileLayout layout;
+    layout.cell = std::clamp(room, kNarrowestSlot,
+                             heads == 1 ? kWidestLoneTile : kWidestTile) /
+                  static_cast<double>(longest);
+    layout.cell = std::min(layout.cell, kLargestCell);
+    // Whole pixels are sharp; tiny cells need the room more.
+    layout.cell = layout.cell >= 3
+                      ? std::floor(layout.cell)
+                      : std::max(0.5, std::floor(layout.cell * 4) / 4);
+    const AttentionMap& first = segment_.maps[group.layers.front()];
+    if (layout.cell >= kCellWithLabel) {
+      layout.font = std::min(layout.cell * 0.85, 12.0);
+      layout.left =
+          6 + WidestTileLabel(segment_.axis(first.query).shown(), layout.font);
+      layout.top = 8 + std::sin(kTileAngle * 3.14159265358979 / 180) *
+                           WidestTileLabel(segment_.axis(first.key).shown(),
+                                           layout.font);
+    }
+    layout.slot = std::max(kNarrowestSlot,
+                           layout.cell * static_cast<double>(first.key_size));
+    return layout;
+  }
+
+  Drawing DrawGroup(const LayerGroup& group) {
+    const TileLayout layout = Measure(group);
+    MarkupWriter svg;
+    double y = 0;
+    double width = 0;
+    for (size_t index : group.layers) {
+      const AttentionMap& layer = segment_.maps[index];
+      svg.Line("<text class='quiet' y='{:.1f}' font-size='12'>{}</text>",
+               y + 12, EscapeMarkup(layer.name));
+      const bool labelled = index == group.layers.front();
+      y += 20 + (labelled ? layout.top : 0);
+      const auto statistics = StatisticsOf(layer);
+      for (int64_t head = 0; head < layer.heads; ++head) {
+        const double x =
+            layout.left + static_cast<double>(head) * (layout.slot + kTileGap);
+        svg.Line(
+            "<g class='head' data-layer='{}' data-head='{}' "
+            "transform='translate({:.1f} {:.1f})'>",
+            index, head, x, y);
+        if (labelled && layout.font > 0) AddKeys(layer, layout, &svg);
+        if (head == 0 && layout.font > 0) AddQueries(layer, layout, &svg);
+        AddTile(layer, head, statistics[static_cast<size_t>(head)], layout,
+                &svg);
+        svg.Line("</g>");
+        width = std::max(width, x + layout.slot);
+      }
+      y += layout.cell * static_cast<double>(layer.query_size) + 30;
+    }
+    return {width, y - 10, svg.Take()};
+  }
+
+  void AddKeys(const AttentionMap& layer, const TileLayout& layout,
+               MarkupWriter* svg) const {
+    double x = layout.cell / 2;
+    for (const std::string& token : segment_.axis(layer.key).shown()) {
+      svg->Line(
+          "<text class='token' font-size='{:.1f}' transform='translate({:.1f} "
+          "-4) rotate(-{})'>{}</text>",
+          layout.font, x + layout.font * 0.3, kTileAngle,
+          MarkupToken(token, kTileLabelColumns));
+      x += layout.cell;
+    }
+  }
+
+  void AddQueries(const AttentionMap& layer, const TileLayout& layout,
+                  MarkupWriter* svg) const {
+    double y = layout.cell / 2 + layout.font * 0.35;
+    for (const std::string& token : segment_.axis(layer.query).shown()) {
+      svg->Line(
+          "<text class='token' font-size='{:.1f}' x='-5' y='{:.1f}' "
+          "text-anchor='end'>{}</text>",
+          layout.font, y, MarkupToken(token, kTileLabelColumns));
+      y += layout.cell;
+    }
+  }
+
+  std::vector<float> ShadesOf(const AttentionMap& layer,
+                              std::vector<float> weights) const {
+    const auto width = static_cast<size_t>(layer.key_size);
+    for (size_t begin = 0; begin < weights.size(); begin += width) {
+      const auto row = std::span(weights).subspan(begin, width);
+      const float factor = ShadeFactor(row, full_);
+      for (float& w : row) w = std::min(w * factor, 1.0f);
+    }
+    return weights;
+  }
+
+  static std::string LabelOf(const std::string& token) {
+    return EscapeMarkup(Ellipsize(VisibleToken(token), kTileLabelColumns));
+  }
+
+  void AddTile(const AttentionMap& layer, int64_t head,
+               const HeadStatistics& statistics, const TileLayout& layout,
+               MarkupWriter* svg) const {
+    const double width = layout.cell * static_cast<double>(layer.key_size);
+    const double height = layout.cell * static_cast<double>(layer.query_size);
+    const bool same = layer.within_axis();
+    const std::string distance =
+        fmt::format("{:.{}f}", statistics.distance, same ? 1 : 2);
+    svg->Line("<title>{}, head {}: entropy {:.2f} bits, distance {}</title>",
+              EscapeMarkup(layer.name), head, statistics.entropy, distance);
+    svg->Line("<rect class='field' width='{}' height='{}'/>", width, height);
+    const std::vector<float> weights = layer.OfHead(head);
+    AddCells(ShadesOf(layer, weights), layer.key_size, layout.cell, layout.cell,
+             svg);
+    if (row_tips_) AddRowTips(layer, weights, layout.cell, width, svg);
+    svg->Line(
+        "<text y='{:.1f}' font-size='{}'><tspan class='token'>{}</tspan><tspan "
+        "class='quiet' dx='5'>{:.2f} bits</tspan><tspan class='quiet' "
+        "dx='5'>↔{}</tspan></text>",
+        height + 13, kTileFont, head, statistics.entropy, distance);
+  }
+
+  void AddRowTips(const AttentionMap& layer, std::span<const float> weights,
+                  double cell, double width, MarkupWriter* svg) const {
+    const auto& queries = segment_.axis(layer.query).shown();
+    const auto& keys = segment_.axis(layer.key).shown();
+    for (int64_t t = 0; t < layer.query_size; ++t) {
+      const auto row = weights.subspan(static_cast<size_t>(t * layer.key_size),
+                                       static_cast<size_t>(layer.key_size));
+      svg->Line(
+          "<rect fill='none' pointer-events='all' y='{}' width='{}' "
+          "height='{}'><title>{} ← {}</title></rect>",
+          cell * static_cast<double>(t), width, cell,
+          LabelOf(queries[static_cast<size_t>(t)]),
+          EscapeMarkup(StrongestOf(row, keys, 3)));
+    }
+  }
+
+  const ExplanationSegment& segment_;
+  double full_;
+  bool row_tips_ = false;
+};
+
+// --- in a terminal ---
+
+constexpr int64_t kTileLeast = 14;  // columns; holds the numbers below
+constexpr int64_t kTileMost = 24;
+constexpr int kTileSpace = 2;
+
+// A matrix made small: each cell the largest of those it stands for.
+struct Tile {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  std::vector<float> cells;
+
+  float at(int64_t row, int64_t column) const {
+    return row < rows ? cells[static_cast<size_t>(row * columns + column)] : 0;
+  }
+};
+
+Tile Shrink(std::span<const float> weights, int64_t rows, int64_t columns,
+            int64_t most) {
+  Tile tile{std::min(rows, most), std::min(columns, most), {}};
+  tile.cells.resize(static_cast<size_t>(tile.rows * tile.columns));
+  for (int64_t t = 0; t < rows; ++t) {
+    for (int64_t s = 0; s < columns; ++s) {
+      float& cell = tile.cells[static_cast<size_t>(
+          t * tile.rows / rows * tile.columns + s * tile.columns / columns)];
+      cell = std::max(cell, weights[static_cast<size_t>(t * columns + s)]);
+    }
+  }
+  return tile;
+}
+
+// The lines of one head: its tile and the numbers below, `slot` columns wide.
+std::vector<std::string> HeadLines(const AttentionMap& layer, int64_t head,
+                                   const HeadStatistics& statistics,
+                                   int64_t most, int slot, bool colour) {
+  const Tile tile =
+      Shrink(layer.OfHead(head), layer.query_size, layer.key_size, most);
+  const std::string space(static_cast<size_t>(slot - tile.columns), ' ');
+  std::vector<std::string> lines;
+  for (int64_t row = 0; row < tile.rows; row += colour ? 2 : 1) {
+    std::string line;
+    for (int64_t column = 0; column < tile.columns; ++column) {
+      line += colour ? TerminalHalfCells(tile.at(row, column),
+                                         tile.at(row + 1, column))
+                     : TerminalCell(tile.at(row, column), 1, false);
+    }
+    lines.push_back(line + space);
+  }
+  const int digits = layer.within_axis() ? 1 : 2;
+  lines.push_back(
+      Pad(fmt::format("{} {:.2f} ↔{:.{}f}", head, statistics.entropy,
+                      statistics.distance, digits),
+          slot));
+  return lines;
+}
+
+std::string LayerTiles(const AttentionMap& layer,
+                       const TerminalOptions& terminal) {
+  const int64_t heads = std::max<int64_t>(layer.heads, 1);
+  const int64_t most =
+      std::clamp(terminal.width / heads - kTileSpace, kTileLeast, kTileMost);
+  const int slot =
+      static_cast<int>(std::max(kTileLeast, std::min(most, layer.key_size)));
+  const int64_t fitting =
+      std::max((terminal.width + kTileSpace) / (slot + kTileSpace), 1);
+  const auto statistics = StatisticsOf(layer);
+  std::string out;
+  for (int64_t begin = 0; begin < layer.heads; begin += fitting) {
+    std::vector<std::string> lines;
+    for (int64_t h = begin; h < std::min(begin + fitting, layer.heads); ++h) {
+      const auto tile = HeadLines(layer, h, statistics[static_cast<size_t>(h)],
+                                  most, slot, terminal.colour);
+      lines.resize(tile.size());
+      for (size_t i = 0; i < tile.size(); ++i) {
+        if (h > begin) lines[i] += std::string(kTileSpace, ' ');
+        lines[i] += tile[i];
+      }
+    }
+    for (const std::string& line : lines) out += line + '\n';
+  }
+  return out;
+}
+
+std::string HeadsText(const ExplanationSegment& segment,
+                      const TerminalOptions& terminal) {
+  std::string out;
+  for (const LayerGroup& group : GroupsOf(segment)) {
+    out += terminal::Strong(terminal, group.title) + '\n';
+    for (size_t index : group.layers) {
+      const AttentionMap& layer = segment.maps[index];
+      out += terminal::Quiet(terminal, Ellipsize(layer.name, terminal.width)) +
+             '\n';
+      out += LayerTiles(layer, terminal);
+    }
+    out += '\n';
+  }
+  return out +
+         terminal::Quiet(
+             terminal,
+             "head, entropy in bits, ↔ mean distance; rows are queries\n");
+}
+
+}  // namespace
+
+Drawing DrawHeads(const ExplanationSegment& segment, double full) {
+  return HeadsWriter(segment, full).Draw();
+}
+
+ExplanationView HeadsView() {
+  ExplanationView view;
+  view.name = "heads";
+  view.description = "all heads of all layers";
+  view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
+    return segment.maps.empty()
+               ? std::string(
+                     "the model has no attention to show; --methods "
+                     "shows what its answers depend on")
+               : std::string();
+  };
+  view.draw = [](const ExplanationSegment& segment,
+                 const ViewOptions& options) -> std::vector<Drawing> {
+    return {DrawHeads(segment, options.full)};
+  };
+  view.text = [](const ExplanationSegment& segment, const ViewOptions&,
+                 const TerminalOptions& terminal) {
+    return HeadsText(segment, terminal);
+  };
+  view.largest = [](const ExplanationSegment& segment, const ViewOptions&) {
+    float largest = 0;
+    for (const AttentionMap& map : segment.maps) {
+      for (const float w : map.weights) largest = std::max(largest, w);
+    }
+    return largest;
+  };
+  return view;
+}
+
+}  // namespace heed

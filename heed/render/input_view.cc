@@ -1,0 +1,54 @@
+#include "heed/render/input_view.h"
+
+#include <algorithm>
+
+#include "heed/base/errors.h"
+#include "heed/render/axis_kind.h"
+
+namespace heed {
+namespace {
+
+/// The first of the kinds of a segment's axes that has a picture, or null.
+const AxisKind* PicturedKind(const ExplanationSegment& segment) {
+  for (const Axis& axis : segment.axes) {
+    const AxisKind& kind = KindOf(axis);
+    if (kind.picture) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ExplanationView InputView() {
+  ExplanationView view;
+  view.name = "input";
+  view.description =
+      "a series with its forecast, and what was attended to below its time";
+  view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
+    return PicturedKind(segment) == nullptr
+               ? std::string(
+                     "a text has no picture of its own; choose another "
+                     "view")
+               : std::string();
+  };
+  view.draw = [](const ExplanationSegment& segment,
+                 const ViewOptions& options) -> std::vector<Drawing> {
+    return {PicturedKind(segment)->picture(segment, options)};
+  };
+  view.text = [](const ExplanationSegment& segment, const ViewOptions& options,
+                 const TerminalOptions& terminal) {
+    return PicturedKind(segment)->picture_text(segment, options, terminal);
+  };
+  view.largest = [](const ExplanationSegment& segment, const ViewOptions&) {
+    float largest = 0;
+    for (const Target& target : segment.targets) {
+      for (const float w : RowOf(segment, target)) {
+        largest = std::max(largest, w);
+      }
+    }
+    return largest;
+  };
+  return view;
+}
+
+}  // namespace heed

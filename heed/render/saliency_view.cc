@@ -1,0 +1,137 @@
+#include "heed/render/saliency_view.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <vector>
+
+#include "heed/render/axis_kind.h"
+#include "heed/render/heatmap_svg.h"
+#include "heed/render/shadings.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kMostAsInput = 4;  // targets that are shown on the input
+constexpr double kInputWidth = 540;
+
+/// "tag", or "tag, not other" where that was asked.
+std::string QuestionOf(const ExplanationSegment& segment,
+                       const Target& target) {
+  const std::string label = segment.LabelOf(target);
+  return target.contrast
+             ? fmt::format("{}, not {}", label, target.contrast->label)
+             : label;
+}
+
+std::span<const float> RowAt(const Shading& shading, size_t n, int64_t width) {
+  const auto columns = static_cast<size_t>(width);
+  return std::span(shading.values).subspan(n * columns, columns);
+}
+
+/// The method, and of which input, where there are several.
+std::string ShadingName(const ExplanationSegment& segment,
+                        const Shading& shading) {
+  const std::string& label = segment.axis(shading.axis).label;
+  return shading.axis == "source" || label.empty()
+             ? shading.title
+             : fmt::format("{} ({})", shading.title, label);
+}
+
+Drawing OnInput(const ExplanationSegment& segment, const Shading& shading) {
+  std::vector<Drawing> parts = {DrawHeading(ShadingName(segment, shading), 2)};
+  if (!shading.caption.empty()) {
+    parts.push_back(DrawHeading(shading.caption, 3));
+  }
+  const Axis& axis = segment.axis(shading.axis);
+  for (size_t n = 0; n < shading.targets.size(); ++n) {
+    const Target& target = segment.targets.at(shading.targets[n]);
+    parts.push_back(DrawHeading("→ " + QuestionOf(segment, target), 3));
+    parts.push_back(KindOf(axis).shade(
+        segment, axis, RowAt(shading, n, axis.size()), kInputWidth));
+  }
+  return StackDrawings(parts, 6);
+}
+
+Drawing AsHeatmap(const ExplanationSegment& segment, const Shading& shading) {
+  AlignmentView view;
+  view.source_tokens = segment.axis(shading.axis).shown();
+  for (const size_t i : shading.targets) {
+    view.target_tokens.push_back(QuestionOf(segment, segment.targets.at(i)));
+  }
+  view.weights = shading.values;
+  view.title = ShadingName(segment, shading);
+  return DrawHeatmap(view, {.with_sign = true, .caption = shading.caption});
+}
+
+std::string SaliencyText(const ExplanationSegment& segment,
+                         const TerminalOptions& terminal) {
+  const std::vector<Shading> shadings = ShadingsOf(segment);
+  std::string out;
+  for (size_t i = 0; i < segment.targets.size(); ++i) {
+    std::string of_target;
+    for (const Shading& shading : shadings) {
+      for (size_t n = 0; n < shading.targets.size(); ++n) {
+        if (shading.targets[n] != i) continue;
+        const Axis& axis = segment.axis(shading.axis);
+        of_target += fmt::format(
+            "  {}\n", terminal::Quiet(terminal, ShadingName(segment, shading)));
+        of_target += KindOf(axis).shade_text(
+            segment, axis, RowAt(shading, n, axis.size()), 4, terminal);
+      }
+    }
+    if (of_target.empty()) continue;
+    out +=
+        terminal::Strong(
+            terminal, fmt::format("→ {}", VisibleToken(QuestionOf(
+                                              segment, segment.targets[i])))) +
+        '\n' + of_target;
+  }
+  for (const Shading& shading : shadings) {
+    if (shading.caption.empty()) continue;
+    out += terminal::Quiet(terminal, fmt::format("{}: {}", shading.title,
+                                                 shading.caption)) +
+           '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+Drawing DrawSaliency(const ExplanationSegment& segment) {
+  std::vector<Drawing> drawings;
+  for (const Shading& shading : ShadingsOf(segment)) {
+    drawings.push_back(shading.targets.size() <= kMostAsInput
+                           ? OnInput(segment, shading)
+                           : AsHeatmap(segment, shading));
+  }
+  Drawing flow = FlowDrawings(drawings, kPictureWidth, kPictureGap);
+  const std::string title = TitleOf(segment);
+  if (title.empty()) return flow;
+  const std::vector<Drawing> parts = {DrawHeading(title, 1), flow};
+  return StackDrawings(parts, 14);
+}
+
+ExplanationView SaliencyView() {
+  ExplanationView view;
+  view.name = "saliency";
+  view.description = "what --methods found, beside attention";
+  view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
+    return segment.attributions.empty()
+               ? std::string("choose a method of attribution (--methods)")
+               : std::string();
+  };
+  view.draw = [](const ExplanationSegment& segment,
+                 const ViewOptions&) -> std::vector<Drawing> {
+    return {DrawSaliency(segment)};
+  };
+  view.text = [](const ExplanationSegment& segment, const ViewOptions&,
+                 const TerminalOptions& terminal) {
+    return SaliencyText(segment, terminal);
+  };
+  view.legend = PictureLegend::kSigned;
+  return view;
+}
+
+}  // namespace heed

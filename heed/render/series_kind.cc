@@ -1,0 +1,273 @@
+// Series: a line over time, and below its time what was attended to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "heed/base/errors.h"
+#include "heed/render/axis_kind.h"
+#include "heed/render/line_plot.h"
+#include "heed/render/markup.h"
+#include "heed/render/plot_axes.h"
+#include "heed/render/shades_terminal.h"
+#include "heed/render/shadings.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kPlotWidth = 860;
+constexpr double kPlotHeight = 240;
+constexpr double kBandHeight = 16;
+constexpr double kLeftOfPlot = 150;  // names of bands, numbers of the scale
+constexpr double kSeriesFont = 12;
+constexpr int kNameWidth = 22;  // columns
+
+/// The axis that has the numbers of a series; throws if it has none.
+const Axis& NumbersOf(const ExplanationSegment& segment, const Axis& axis) {
+  const Axis& own = axis.of.empty() ? axis : segment.axis(axis.of);
+  if (!own.payload.is_object() || !own.payload.contains("values")) {
+    throw ShapeError(fmt::format("axis '{}': a series without values", own.id));
+  }
+  return own;
+}
+
+/// The numbers of the column that is shown.
+std::vector<double> ValuesOf(const Axis& axis) {
+  const auto& columns = axis.payload.at("columns");
+  for (size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c] == axis.payload.at("column")) {
+      return axis.payload.at("values").at(c).get<std::vector<double>>();
+    }
+  }
+  throw ShapeError(fmt::format("axis '{}': no column that is shown", axis.id));
+}
+
+/// The items of the series that item i of an axis covers.
+ItemRange SpanOf(const Axis& axis, size_t i) {
+  const auto place = static_cast<int64_t>(i);
+  return axis.of.empty() ? ItemRange{place, place + 1} : axis.spans.at(i);
+}
+
+/// Steps of a series as shades, side by side; where several items cover one,
+/// the mean. `steps`: of the series, which are `width` wide.
+void AddBand(const Axis& axis, std::span<const float> values, int64_t steps,
+             double width, MarkupWriter* svg) {
+  std::vector<float> sums(static_cast<size_t>(steps));
+  std::vector<float> counts(sums.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ItemRange span = SpanOf(axis, i);
+    for (int64_t t = span.begin; t < std::min(span.end, steps); ++t) {
+      sums[static_cast<size_t>(t)] += values[i];
+      ++counts[static_cast<size_t>(t)];
+    }
+  }
+  const double step = width / static_cast<double>(std::max<int64_t>(steps, 1));
+  svg->Line("<rect class='field' width='{:.1f}' height='{}'/>", width,
+            kBandHeight);
+  for (size_t t = 0; t < sums.size(); ++t) {
+    if (counts[t] == 0) continue;
+    const float value = std::clamp(sums[t] / counts[t], -1.0f, 1.0f);
+    if (!(std::abs(value) >= 0.005f)) continue;
+    svg->Line(
+        "<rect class='{}' x='{:.2f}' width='{:.2f}' height='{}' "
+        "fill-opacity='{:.2f}'/>",
+        value < 0 ? "minus" : "cell", static_cast<double>(t) * step,
+        step + 0.05, kBandHeight, std::abs(value));
+  }
+}
+
+/// A row of shades below the plot.
+struct Band {
+  std::string name;
+  const Axis* axis;
+  std::vector<float> values;
+};
+
+/// The mean over the targets of attention and of each method's magnitudes.
+std::vector<Band> BandsOf(const ExplanationSegment& segment,
+                          const ViewOptions& options) {
+  std::vector<Band> bands;
+  for (const Shading& shading : ShadingsOf(segment)) {
+    const Axis& axis = segment.axis(shading.axis);
+    if (axis.kind != "series" || shading.targets.empty()) continue;
+    const auto width = static_cast<size_t>(axis.size());
+    Band band = {shading.title, &axis, std::vector<float>(width)};
+    for (size_t i = 0; i < shading.values.size(); ++i) {
+      band.values[i % width] +=
+          shading.values[i] / static_cast<float>(shading.targets.size());
+    }
+    if (shading.title == "attention") {
+      const float factor = ShadeFactor(band.values, options.full);
+      for (float& value : band.values) value *= factor;
+    }
+    bands.push_back(std::move(band));
+  }
+  return bands;
+}
+
+/// The series that was read, and those behind it that were written.
+struct History {
+  const Axis* read = nullptr;
+  std::vector<double> past;
+  std::vector<double> ahead;
+  const Axis* written = nullptr;
+};
+
+History HistoryOf(const ExplanationSegment& segment) {
+  History history;
+  for (const Axis& axis : segment.axes) {
+    if (axis.kind != "series" || axis.payload.is_null()) continue;
+    if (axis.id == "target") {
+      history.written = &axis;
+      history.ahead = ValuesOf(axis);
+    } else {
+      history.read = &axis;
+      history.past = ValuesOf(axis);
+    }
+  }
+  if (history.read == nullptr) {
+    throw ShapeError("a series without the values that were read");
+  }
+  return history;
+}
+
+/// "M0 1L2 3" of numbers from place `first` on.
+std::string PathOf(std::span<const double> values, size_t first, double step,
+                   const PlotAxis& scale) {
+  std::string path;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    path += fmt::format("{}{:.2f} {:.2f}", path.empty() ? 'M' : 'L',
+                        (static_cast<double>(first + i) + 0.5) * step,
+                        kPlotHeight * (1 - scale.Fraction(values[i])));
+  }
+  return path;
+}
+
+void AddSeriesText(double x, double y, std::string_view style,
+                   std::string_view anchor, std::string_view text,
+                   MarkupWriter* svg) {
+  svg->Line(
+      "<text class='{}' x='{:.1f}' y='{:.1f}' font-size='{}' "
+      "text-anchor='{}'>{}</text>",
+      style, x, y, kSeriesFont, anchor, EscapeMarkup(text));
+}
+
+PlotAxis ScaleOf(const History& history) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (const auto* values : {&history.past, &history.ahead}) {
+    for (const double value : *values) {
+      if (!std::isfinite(value)) continue;
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
+  }
+  return least <= most ? MakeAxis(least, most, 5) : MakeAxis(0, 1, 5);
+}
+
+Drawing DrawHistory(const ExplanationSegment& segment,
+                    const ViewOptions& options) {
+  const History history = HistoryOf(segment);
+  const size_t steps = history.past.size() + history.ahead.size();
+  const double step =
+      kPlotWidth / static_cast<double>(std::max<size_t>(steps, 1));
+  const double read = step * static_cast<double>(history.past.size());
+  const PlotAxis scale = ScaleOf(history);
+  MarkupWriter svg;
+  AddSeriesText(0, 14, "title", "start",
+                history.read->payload.at("column").get<std::string>(), &svg);
+  svg.Line("<g transform='translate({} 26)'>", kLeftOfPlot);
+  for (const double tick : scale.ticks) {
+    const double y = kPlotHeight * (1 - scale.Fraction(tick));
+    svg.Line("<path class='rule' d='M0 {:.1f}h{:.1f}'/>", y, kPlotWidth);
+    AddSeriesText(-8, y + 4, "quiet", "end", scale.Label(tick), &svg);
+  }
+  svg.Line("<path class='link' stroke-width='1.6' d='{}'/>",
+           PathOf(history.past, 0, step, scale));
+  if (!history.ahead.empty()) {
+    svg.Line("<path class='rule' stroke-dasharray='4 3' d='M{:.1f} 0V{}'/>",
+             read, kPlotHeight);
+    svg.Line("<path class='linked' stroke-width='1.6' d='{}'/>",
+             PathOf(history.ahead, history.past.size(), step, scale));
+    AddSeriesText(read + 6, 12, "quiet", "start", history.written->label, &svg);
+  }
+  double y = kPlotHeight + 18;
+  const std::vector<std::string>& times = history.read->shown();
+  if (!times.empty()) {
+    AddSeriesText(0, y, "quiet", "start", times.front(), &svg);
+    AddSeriesText(read, y, "quiet", "end", times.back(), &svg);
+  }
+  if (history.written != nullptr && !history.written->items.empty()) {
+    AddSeriesText(kPlotWidth, y, "quiet", "end",
+                  history.written->shown().back(), &svg);
+  }
+  y += 12;
+  for (const Band& band : BandsOf(segment, options)) {
+    AddSeriesText(-8, y + kBandHeight - 4, "token", "end",
+                  Ellipsize(band.name, kNameWidth), &svg);
+    svg.Line("<g transform='translate(0 {:.1f})'>", y);
+    AddBand(*band.axis, band.values, std::ssize(history.past), read, &svg);
+    svg.Line("</g>");
+    y += kBandHeight + 6;
+  }
+  svg.Line("</g>");
+  const std::vector<Drawing> parts = {
+      DrawHeading(TitleOf(segment), 2),
+      {kLeftOfPlot + kPlotWidth + 10, y + 30, svg.Take()}};
+  return StackDrawings(parts, 12);
+}
+
+std::string SeriesText(const ExplanationSegment& segment,
+                       const ViewOptions& options,
+                       const TerminalOptions& terminal) {
+  const History history = HistoryOf(segment);
+  const auto line = [](const std::string& name,
+                       const std::vector<double>& values, size_t first) {
+    Series series = {name, {}, {}};
+    for (size_t i = 0; i < values.size(); ++i) {
+      series.x.push_back(static_cast<double>(first + i) + 1);
+      series.y.push_back(values[i]);
+    }
+    return series;
+  };
+  std::vector<Series> lines = {line(
+      history.read->payload.at("column").get<std::string>(), history.past, 0)};
+  if (history.written != nullptr) {
+    lines.push_back(
+        line(history.written->label, history.ahead, history.past.size()));
+  }
+  std::string out = TerminalLinePlot(
+      lines, {.title = TitleOf(segment), .x_label = "step", .y_label = ""},
+      terminal);
+  for (const Band& band : BandsOf(segment, options)) {
+    out += terminal::Quiet(terminal, band.name) + '\n';
+    out += TerminalWords(band.axis->shown(), band.values, 2, terminal);
+  }
+  return out;
+}
+
+}  // namespace
+
+AxisKind SeriesKind() {
+  AxisKind kind;
+  kind.name = "series";
+  kind.shade = [](const ExplanationSegment& segment, const Axis& axis,
+                  std::span<const float> values, double width) -> Drawing {
+    MarkupWriter svg;
+    AddBand(axis, values, NumbersOf(segment, axis).size(), width, &svg);
+    return {width, kBandHeight + 4, svg.Take()};
+  };
+  kind.shade_text = [](const ExplanationSegment&, const Axis& axis,
+                       std::span<const float> values, int indent,
+                       const TerminalOptions& terminal) {
+    return TerminalWords(axis.shown(), values, indent, terminal);
+  };
+  kind.picture = DrawHistory;
+  kind.picture_text = SeriesText;
+  return kind;
+}
+
+}  // namespace heed
