@@ -1,10 +1,12 @@
-# heed_embed_page(TARGET)
+# heed_embed_page(TARGET [ENTRY FILE])
 #
 # Builds web/ with npm and Vite in the build folder and packs the result into
 # TARGET, as the source of heed::PageFiles() (heed/page/page_files.h), an object of
 # its own, which a program that defines that function leaves out. Without Node, or
 # where npm reaches no registry, PageFiles() is empty: the server has its API alone, and
 # `heed explain --out x.html` says what is missing.
+# ENTRY: TypeScript of another folder that registers kinds and views of its own before
+# it starts the page (web/build.js); a program that links this TARGET has that page.
 option(HEED_PAGE "Build the page of heed serve and of explanations; needs Node and npm" ON)
 
 set(HEED_PAGE_EMPTY "// Written by cmake/HeedPage.cmake: a build without the page.
@@ -18,7 +20,8 @@ std::span<const PageFile> PageFiles() { return {}; }
 ")
 
 function(heed_embed_page TARGET)
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/page_files.cc)
+  cmake_parse_arguments(PARSE_ARGV 1 page "" "ENTRY" "")
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${TARGET}_page_files.cc)
   target_sources(${TARGET} PRIVATE ${source})
   set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set(missing "")
@@ -52,13 +55,19 @@ function(heed_embed_page TARGET)
     endif()
   endif()
   file(GLOB_RECURSE inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/src/*)
-  foreach(name package.json package-lock.json .npmrc vite.config.js embed.js index.html)
+  if(page_ENTRY)
+    get_filename_component(page_ENTRY ${page_ENTRY} ABSOLUTE)
+    get_filename_component(folder ${page_ENTRY} DIRECTORY)
+    file(GLOB beside CONFIGURE_DEPENDS ${folder}/*.ts ${folder}/*.css)
+    list(APPEND inputs ${beside})
+  endif()
+  foreach(name package.json package-lock.json .npmrc vite.config.js build.js embed.js index.html)
     list(APPEND inputs ${PROJECT_SOURCE_DIR}/web/${name})
   endforeach()
   add_custom_command(
     OUTPUT ${source}
     COMMAND ${CMAKE_COMMAND} -DWEB=${PROJECT_SOURCE_DIR}/web -DSCRATCH=${PROJECT_BINARY_DIR}/page
-            -DOUT=${source} -DNODE=${HEED_NODE} -DNPM=${HEED_NPM} -P
+            -DOUT=${source} -DENTRY=${page_ENTRY} -DNODE=${HEED_NODE} -DNPM=${HEED_NPM} -P
             ${PROJECT_SOURCE_DIR}/cmake/HeedPage.cmake
     DEPENDS ${inputs} ${PROJECT_SOURCE_DIR}/cmake/HeedPage.cmake
     COMMENT "Building the page"
@@ -77,8 +86,10 @@ macro(run)
 endmacro()
 
 file(MAKE_DIRECTORY ${SCRATCH})
+# One page is built at a time.
+file(LOCK ${SCRATCH}/.lock GUARD PROCESS)
 file(REMOVE_RECURSE ${SCRATCH}/src ${SCRATCH}/dist)
-foreach(name package.json package-lock.json .npmrc vite.config.js embed.js index.html src)
+foreach(name package.json package-lock.json .npmrc vite.config.js build.js embed.js index.html src)
   file(COPY ${WEB}/${name} DESTINATION ${SCRATCH})
 endforeach()
 file(SHA256 ${WEB}/package-lock.json wanted)
@@ -97,10 +108,11 @@ if(NOT installed STREQUAL wanted)
   endif()
   file(WRITE ${SCRATCH}/node_modules/.heed ${wanted})
 endif()
-foreach(step "node_modules/vite/bin/vite.js build --logLevel warn" "embed.js dist ${OUT}")
-  separate_arguments(arguments UNIX_COMMAND "${step}")
-  run(${NODE} ${arguments})
-  if(NOT result EQUAL 0)
-    message(FATAL_ERROR "${said}")
-  endif()
-endforeach()
+set(entry "")
+if(ENTRY)
+  set(entry --entry ${ENTRY})
+endif()
+run(${NODE} build.js --out ${OUT} ${entry})
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${said}")
+endif()

@@ -1,5 +1,4 @@
-// node embed.js DIST OUT.cc: writes the files of DIST as the C++ source of
-// heed::PageFiles(), compressed.
+// The built page as C++.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -21,21 +20,27 @@ function filesOf(folder, prefix = "") {
   );
 }
 
-const [dist, out] = process.argv.slice(2);
-const arrays = [];
-const rows = [];
-for (const [i, path] of filesOf(dist).sort().entries()) {
-  const type = types[extname(path)];
-  if (!type) throw new Error(`${path}: no content type is known for it`);
-  const bytes = gzipSync(readFileSync(join(dist, path)), { level: 9 });
-  const etag = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-  const lines = [...bytes].join(",").replace(/(.{90}\d*,)/g, "$1\n");
-  arrays.push(`constexpr unsigned char kBytes${i}[] = {\n${lines}};\n`);
-  rows.push(`    {"${path}", "${type}", "\\"${etag}\\"", Text(kBytes${i})},\n`);
-}
-writeFileSync(
-  out,
-  `// Written by web/embed.js.
+/** Writes the files of `dist` as the source of heed::PageFiles(), compressed. A page in a
+ * file has them inline. */
+export function embed(dist, out) {
+  const arrays = [];
+  const rows = [];
+  for (const [i, path] of filesOf(dist).sort().entries()) {
+    const type = types[extname(path)];
+    if (!type) throw new Error(`${path}: no content type is known for it`);
+    const content = readFileSync(join(dist, path));
+    if (path.endsWith(".js") && /<\/script|<!--/i.test(content.toString())) {
+      throw new Error(`${path}: cannot stand inside a page, it holds </script or <!--`);
+    }
+    const bytes = gzipSync(content, { level: 9 });
+    const etag = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+    const lines = [...bytes].join(",").replace(/(.{90}\d*,)/g, "$1\n");
+    arrays.push(`constexpr unsigned char kBytes${i}[] = {\n${lines}};\n`);
+    rows.push(`    {"${path}", "${type}", "\\"${etag}\\"", Text(kBytes${i})},\n`);
+  }
+  writeFileSync(
+    out,
+    `// Written by web/embed.js.
 #include "heed/page/page_files.h"
 
 namespace heed {
@@ -57,4 +62,5 @@ ${rows.join("")}  };
 
 }  // namespace heed
 `,
-);
+  );
+}

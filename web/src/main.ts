@@ -1,5 +1,3 @@
-import "./style.css";
+import { start } from "./shell";
 
-import { App } from "./app";
-
-void new App().start();
+start();

@@ -1,33 +1,30 @@
-import { h } from "../dom";
-import { choiceName, type Panel, type Rows } from "../explanation";
-import { MatrixFigure } from "../figure";
-import { labelRoom, type Focus } from "../matrix";
-import type { Side } from "../side";
-import { largest, shortNumber } from "../statistics";
-import { rowLabels } from "./heatmap";
-import type { View, ViewOptions } from "./view";
+import {
+  colouring,
+  h,
+  labelRoom,
+  largest,
+  MatrixFigure,
+  needsAttention,
+  shortNumber,
+  type Focus,
+  type Panel,
+  type Rows,
+  type Shown,
+  type Side,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
 
 /** JSON has no infinity: a score that a mask took away comes as null. */
 function withInfinities(rows: (number | null)[][]): Rows {
   return rows.map((row) => row.map((value) => value ?? -Infinity));
 }
 
-/** The panel of the chosen head, asked for once. */
-function loadPanel(side: Side, layer: string, head: number): Promise<Panel> {
-  const key = `${layer} ${head}`;
-  let panel = side.panels.get(key);
-  if (!panel) {
-    panel = side.load({ layer, head }).then((explanation) => {
-      const found = explanation.panels?.find(
-        (other) => other.layer === layer && other.head === head,
-      );
-      if (!found) throw new Error("The server sent no queries and keys for this head.");
-      return found;
-    });
-    panel.catch(() => side.panels.delete(key));
-    side.panels.set(key, panel);
-  }
-  return panel;
+/** Names of rows and columns, item by item: a head reads no whole words. */
+function namesOf(side: Side): [string[], string[]] {
+  const { query, key } = (side.shown as Shown).map;
+  return [side.part.axis(query).labels, side.part.axis(key).labels];
 }
 
 function vector(values: number[] | undefined): string {
@@ -38,8 +35,7 @@ function vector(values: number[] | undefined): string {
 
 /** The numbers of a focus: from query and key to score, weight and context. */
 function formula(side: Side, panel: Panel, focus: Focus | null): HTMLElement {
-  const rows = rowLabels(side);
-  const columns = side.labels(side.map?.columnTokens ?? []);
+  const [rows, columns] = namesOf(side);
   if (focus?.row == null) {
     return h(
       "p",
@@ -76,11 +72,10 @@ function fill(
   panel: Panel,
   holder: HTMLElement,
 ): { figures: MatrixFigure[]; paint: () => void } {
-  const rows = rowLabels(side);
-  const columns = side.labels(side.map?.columnTokens ?? []);
+  const [rows, columns] = namesOf(side);
   const scores = withInfinities(panel.scores);
   const features = (panel.context[0] ?? []).map((_, d) => String(d));
-  const name = side.choice ? choiceName(side.explanation, side.choice) : "";
+  const name = side.shown?.name ?? "";
   const labels = labelRoom(rows, 13) + 10;
   // Side by side if cells can be wide enough for that, the rows then named once.
   const lean = labelRoom(columns, 13) * 0.62;
@@ -90,7 +85,7 @@ function fill(
   const rowHeight = Math.floor(Math.max(12, Math.min(32, beside ? cell : 24)));
   const numbers = beside ? rowHeight >= 27 : options.numbers;
   const room = columns.length * rowHeight;
-  const draw = (title: string, values: Rows, top: number, scale: string) => {
+  const draw = (title: string, values: Rows, top: number | number[], legend: string) => {
     const ofKeys = !title.startsWith("3");
     const columnLabels = ofKeys ? columns : features;
     const cw = ofKeys
@@ -110,7 +105,7 @@ function fill(
           row.some((value) => value < 0 && Number.isFinite(value)),
         ),
         numbers: numbers && cw >= 27,
-        scale,
+        legend,
         width: options.width,
         smallestCell: cw,
         largestCell: cw,
@@ -126,9 +121,10 @@ function fill(
           },
     );
   };
+  const weights = colouring(options.scale, panel.weights, "weight");
   const figures = [
     draw("1  Scores of queries and keys", scores, largest(scores), "score"),
-    draw("2  Weights: rows normalised", panel.weights, 1, "weight"),
+    draw("2  Weights: rows normalised", panel.weights, weights.top, weights.legend),
     draw("3  Contexts: Σ weight · value", panel.context, largest(panel.context), "value"),
   ];
   const numbersOf = h("div", { "aria-live": "polite" });
@@ -150,29 +146,22 @@ function fill(
 
 /** How one head came to its weights and what it read with them: scores of queries and
  * keys, their softmax, and the weighted values. */
-export function computationView(side: Side, options: ViewOptions): View {
-  const { choice, explanation } = side;
-  if (!choice) throw new Error("nothing is chosen");
-  const layer = explanation.layers[choice.layer];
-  const head = choice.head === "mean" ? 0 : choice.head;
+function computationView(side: Side, options: ViewOptions): View {
+  const { map, head: chosen } = side.shown as Shown;
+  const head = chosen === "mean" ? 0 : chosen;
   const holder = h(
     "div",
     { class: "loading", role: "status" },
     "Asking for the numbers…",
   );
   const element = h("div", {});
-  if (choice.head === "mean" && layer.heads > 1) {
-    element.append(
-      h(
-        "p",
-        { class: "note top" },
-        "The mean of heads has no queries and keys of its own: this is head 0.",
-      ),
-    );
+  if (chosen === "mean" && map.heads > 1) {
+    const words = "The mean of heads has no queries and keys of its own: this is head 0.";
+    element.append(h("p", { class: "note top" }, words));
   }
   element.append(holder);
   let filled: ReturnType<typeof fill> | null = null;
-  loadPanel(side, layer.layer, head).then(
+  side.panel(side.choice?.map ?? 0, head).then(
     (panel) => {
       holder.className = "";
       holder.removeAttribute("role");
@@ -180,7 +169,7 @@ export function computationView(side: Side, options: ViewOptions): View {
       filled.paint();
     },
     (error: unknown) => {
-      holder.className = "problem";
+      holder.className = side.canAsk ? "problem" : "note";
       holder.textContent = error instanceof Error ? error.message : String(error);
     },
   );
@@ -190,3 +179,14 @@ export function computationView(side: Side, options: ViewOptions): View {
     paint: () => filled?.paint(),
   };
 }
+
+export const computation: ViewRow = {
+  name: "computation",
+  title: "Computation",
+  switches: ["numbers", "scale"],
+  accepts: (side) =>
+    side.shown?.byWord
+      ? "A head reads tokens, not whole words: switch Whole words off to follow its numbers."
+      : needsAttention(side),
+  make: computationView,
+};

@@ -1,10 +1,23 @@
-import { h, textWidth } from "../dom";
-import { choiceName } from "../explanation";
-import { axisName, type Side } from "../side";
-import { shortNumber } from "../statistics";
-import { addRect, addText, newPicture, round } from "../svg";
-import { rowLabels } from "./heatmap";
-import type { View, ViewOptions } from "./view";
+import {
+  addRect,
+  addText,
+  button,
+  colouring,
+  h,
+  isolate,
+  needsAttention,
+  newPicture,
+  round,
+  shortNumber,
+  strengthOf,
+  textOn,
+  textWidth,
+  type Shown,
+  type Side,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
 
 const font = 14;
 const barRoom = 44;
@@ -38,26 +51,26 @@ function flow(labels: string[], width: number, narrowest: number): Word[] {
 }
 
 function drawFrame(side: Side, step: number, options: ViewOptions): SVGSVGElement {
-  const { map, choice, explanation } = side;
-  if (!map || !choice) throw new Error("nothing is chosen");
+  const shown = side.shown as Shown;
   const p = options.palette;
+  const colours = colouring(options.scale, shown.weights, "");
   const width = Math.min(options.width, 860);
-  const weights = map.weights[step] ?? [];
-  const keys = flow(side.labels(map.columnTokens), width, 34);
-  const queries = flow(rowLabels(side), width, 0);
+  const weights = shown.weights[step] ?? [];
+  const keys = flow(shown.key.labels, width, 34);
+  const queries = flow(side.rowLabels(shown), width, 0);
   const lines = (words: Word[]) => (words[words.length - 1]?.line ?? 0) + 1;
   const keysHeight = lines(keys) * keyPitch;
   const used = Math.max(...[...keys, ...queries].map((word) => word.x + word.width), 200);
   const picture = newPicture(
     used + margin,
     keysHeight + gap + lines(queries) * queryPitch + margin,
-    `Step ${step + 1}: ${queries[step]?.text ?? ""}, ${choiceName(explanation, choice)}`,
+    `Step ${step + 1}: ${queries[step]?.text ?? ""}, ${shown.name}`,
   );
   const queryTop = keysHeight + gap;
   const current = queries[step];
   const threads = picture.append("g").attr("fill", "none").attr("stroke", p.ink);
   keys.forEach((word, s) => {
-    const weight = weights[s] ?? 0;
+    const weight = strengthOf(colours, weights[s] ?? 0, step);
     const base = word.line * keyPitch + barRoom;
     const bar = (barRoom - 16) * weight;
     if (weight >= 0.01) {
@@ -65,7 +78,7 @@ function drawFrame(side: Side, step: number, options: ViewOptions): SVGSVGElemen
         "fill-opacity",
         0.35,
       );
-      addText(picture, word.x + word.width / 2, base - bar - 4, shortNumber(weight), {
+      addText(picture, word.x + word.width / 2, base - bar - 4, shortNumber(weights[s]), {
         size: 10.5,
         anchor: "middle",
         fill: weight >= 0.1 ? p.text : p.quiet,
@@ -79,7 +92,7 @@ function drawFrame(side: Side, step: number, options: ViewOptions): SVGSVGElemen
     addText(picture, word.x + word.width / 2, base + 17.5, word.text, {
       size: font,
       anchor: "middle",
-      fill: weight > 0.55 ? p.onInk : p.text,
+      fill: textOn(p, weight),
     });
     if (current && weight >= 0.02) {
       const [x0, y0] = [round(word.x + word.width / 2), base + 25];
@@ -108,26 +121,21 @@ function drawFrame(side: Side, step: number, options: ViewOptions): SVGSVGElemen
       anchor: "middle",
       fill: t > step ? p.quiet : p.text,
       weight: t === step ? 700 : 400,
-    }).attr("fill-opacity", t > step ? 0.55 : 1);
+    });
   });
   return picture.node() as SVGSVGElement;
 }
 
 /** One picture for each row: what this word looked at. */
-export function framesView(side: Side, options: ViewOptions): View {
-  const { map, explanation } = side;
-  if (!map) throw new Error("nothing is chosen");
-  const count = map.weights.length;
+function framesView(side: Side, options: ViewOptions): View {
+  const shown = side.shown as Shown;
+  const count = shown.weights.length;
   const holder = h("div", { class: "figure" });
-  const button = (name: string, text: string) =>
-    h(
-      "button",
-      { type: "button", class: "plain", "aria-label": name, title: name },
-      text,
-    );
-  const previous = button("Previous frame", "‹");
-  const next = button("Next frame", "›");
-  const play = h("button", { type: "button", class: "plain play" }, "Play");
+  const step = (name: string, text: string, by: number) =>
+    button(text, { "aria-label": name, title: name }, () => go(side.step + by));
+  const previous = step("Previous frame", "‹", -1);
+  const next = step("Next frame", "›", 1);
+  const play = button("Play", { class: "plain play" }, () => toggle());
   const slider = h("input", {
     type: "range",
     min: 1,
@@ -136,16 +144,17 @@ export function framesView(side: Side, options: ViewOptions): View {
     "aria-label": "Frame",
   });
   const place = h("output", { class: "place" });
-  let shown = -1;
+  let drawn = -1;
   let timer: number | undefined;
 
   const paint = () => {
-    const step = Math.min(side.focus?.row ?? side.step, count - 1);
-    if (step === shown) return;
-    shown = step;
+    const row = side.focus?.target === undefined ? side.focus?.row : null;
+    const step = Math.min(row ?? side.step, count - 1);
+    if (step === drawn) return;
+    drawn = step;
     holder.replaceChildren(drawFrame(side, step, options));
     slider.value = String(step + 1);
-    const word = rowLabels(side)[step] ?? "";
+    const word = isolate(side.rowLabels(shown)[step] ?? "");
     slider.setAttribute("aria-valuetext", `${step + 1} of ${count}: ${word}`);
     place.textContent = `${step + 1} of ${count}`;
   };
@@ -167,12 +176,8 @@ export function framesView(side: Side, options: ViewOptions): View {
       if (side.step >= count - 1) stop();
     }, secondsPerStep * 1000);
   };
-  previous.addEventListener("click", () => go(side.step - 1));
-  next.addEventListener("click", () => go(side.step + 1));
-  play.addEventListener("click", toggle);
   slider.addEventListener("input", () => go(Number(slider.value) - 1));
-  side.step = Math.min(side.step, Math.max(count - 1, 0));
-  const rows = axisName(map.queries, false, explanation.task);
+  go(side.step);
   return {
     element: h(
       "div",
@@ -190,8 +195,8 @@ export function framesView(side: Side, options: ViewOptions): View {
       h(
         "p",
         { class: "note" },
-        `One frame for each token of the ${rows}: bars, shades and lines are the weights of ` +
-          "what it looked at. Arrow keys step, the space bar plays.",
+        `One frame for each row (${shown.query.name}): bars, shades and lines are its weights. ` +
+          "Arrow keys step, the space bar plays.",
       ),
     ),
     pictures: () => [...holder.querySelectorAll("svg")],
@@ -212,7 +217,10 @@ export function framesView(side: Side, options: ViewOptions): View {
   };
 }
 
-/** The frames take the side's focus as soon as they are shown. */
-export function startFrames(side: Side): void {
-  side.rest({ row: side.step, column: null });
-}
+export const frames: ViewRow = {
+  name: "frames",
+  title: "Frames",
+  switches: ["words", "scale"],
+  accepts: needsAttention,
+  make: framesView,
+};

@@ -1,51 +1,65 @@
-import { scaleLinear } from "d3-scale";
+import {
+  addText,
+  button,
+  h,
+  headFigure,
+  headName,
+  linear,
+  needsAttention,
+  newPicture,
+  round,
+  shortNumber,
+  type Chosen,
+  type Palette,
+  type Side,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
 
-import { h } from "../dom";
-import { headFigure, headName, layerName, type Choice } from "../explanation";
-import type { Side } from "../side";
-import { shortNumber } from "../statistics";
-import { addText, newPicture, round } from "../svg";
-import type { Palette } from "../theme";
-import type { View, ViewOptions } from "./view";
+type Unit = "items" | "share";
 
 interface Head {
-  choice: Choice;
+  choice: Chosen;
   layer: string;
   name: string;
   kind: string;
+  unit: Unit;
   entropy: number;
   distance: number;
 }
 
 /** "Encoder 1 · self" is of the kind "Encoder · self". */
 function headsOf(side: Side): Head[] {
-  return side.explanation.layers.flatMap((layer, l) =>
-    layer.weights.map((_, head): Head => {
-      const name = layerName(layer.layer);
-      return {
-        choice: { layer: l, head },
-        layer: name,
+  return side.part.maps.flatMap((map, m) =>
+    Array.from(
+      { length: map.heads },
+      (_, head): Head => ({
+        choice: { map: m, head },
+        layer: map.title,
         name: headName(head),
-        kind: name.replace(/ \d+/g, ""),
-        entropy: headFigure(layer, "entropy", head),
-        distance: headFigure(layer, "distance", head),
-      };
-    }),
+        kind: map.title.replace(/ \d+/g, ""),
+        unit: map.statistics?.unit ?? "items",
+        entropy: headFigure(map, "entropy", head),
+        distance: headFigure(map, "distance", head),
+      }),
+    ),
   );
 }
 
-function isChosen(side: Side, head: Head): boolean {
-  const { choice, explanation } = side;
-  if (!choice || choice.layer !== head.choice.layer) return false;
-  return choice.head === head.choice.head || explanation.layers[choice.layer].heads === 1;
+function isChosen({ choice, part }: Side, head: Head): boolean {
+  if (!choice || choice.map !== head.choice.map) return false;
+  return choice.head === head.choice.head || part.maps[choice.map].heads === 1;
 }
 
-/** Where an axis looks at itself, distance is counted in positions; else it is a share of
+const unitNames: Record<Unit, string> = { items: "tokens", share: "share of the length" };
+
+/** Where an axis attends to itself, distance is counted in tokens; else it is a share of
  * the length. Each has its own plot. */
 function drawPlot(
   side: Side,
   heads: Head[],
-  crosses: boolean,
+  unit: Unit,
   width: number,
   p: Palette,
 ): SVGSVGElement {
@@ -55,31 +69,25 @@ function drawPlot(
   const bottom = top + Math.min(240, width * 0.6);
   const most = (values: number[]) =>
     Math.max(...values.filter(Number.isFinite), 0.2) * 1.06;
-  const x = scaleLinear(
-    [0, most(heads.map((head) => head.distance))],
-    [left, right],
-  ).nice(5);
-  const y = scaleLinear([0, most(heads.map((head) => head.entropy))], [bottom, top]).nice(
-    5,
-  );
-  const unit = crosses ? "share of the length" : "positions";
+  const x = linear([0, most(heads.map((head) => head.distance))], [left, right], 5);
+  const y = linear([0, most(heads.map((head) => head.entropy))], [bottom, top], 5);
   const picture = newPicture(
     width,
     bottom + 40,
-    `Entropy of heads against distance, ${unit}`,
+    `Entropy of heads against distance, ${unitNames[unit]}`,
   );
   const quiet = { size: 11, fill: p.quiet };
   let grid = "";
-  for (const tick of x.ticks(5)) {
+  for (const tick of x.ticks) {
     grid += `M${round(x(tick))} ${top}V${bottom}`;
     addText(picture, x(tick), bottom + 16, String(tick), { ...quiet, anchor: "middle" });
   }
-  for (const tick of y.ticks(5)) {
+  for (const tick of y.ticks) {
     grid += `M${left} ${round(y(tick))}H${right}`;
     addText(picture, left - 8, y(tick) + 4, String(tick), { ...quiet, anchor: "end" });
   }
   picture.append("path").attr("d", grid).attr("stroke", p.field).attr("fill", "none");
-  addText(picture, (left + right) / 2, bottom + 34, `mean distance, ${unit}`, {
+  addText(picture, (left + right) / 2, bottom + 34, `mean distance, ${unitNames[unit]}`, {
     ...quiet,
     anchor: "middle",
   });
@@ -88,7 +96,7 @@ function drawPlot(
     `translate(11 ${round((top + bottom) / 2)}) rotate(-90)`,
   );
   const colourOf = (kind: string) =>
-    p.kinds[(kinds.indexOf(kind) + (crosses ? 2 : 0)) % p.kinds.length];
+    p.kinds[(kinds.indexOf(kind) + (unit === "share" ? 2 : 0)) % p.kinds.length];
   kinds.forEach((kind, i) => {
     picture
       .append("circle")
@@ -117,27 +125,33 @@ function drawPlot(
   return picture.node() as SVGSVGElement;
 }
 
-type Column = "layer" | "entropy" | "distance";
+type Column = "layer" | "entropy" | Unit;
 let sortedBy: Column = "layer";
 
+function valueOf(head: Head, column: Column): number {
+  if (column === "entropy") return head.entropy;
+  return column === head.unit ? head.distance : NaN;
+}
+
 function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
+  const units = (["items", "share"] as const).filter((unit) =>
+    heads.some((head) => head.unit === unit),
+  );
   const columns: [Column, string][] = [
     ["layer", "Head"],
     ["entropy", "Entropy, bits"],
-    ["distance", "Distance"],
+    ...units.map((unit): [Column, string] => [unit, `Distance, ${unitNames[unit]}`]),
   ];
   const sorted = [...heads];
-  if (sortedBy !== "layer") {
-    const by = sortedBy;
-    sorted.sort((a, b) => b[by] - a[by]);
+  if (columns.some(([column]) => column === sortedBy) && sortedBy !== "layer") {
+    const by = (head: Head) => {
+      const value = valueOf(head, sortedBy);
+      return Number.isNaN(value) ? -1 : value;
+    };
+    sorted.sort((a, b) => by(b) - by(a));
   }
   const titles = columns.map(([column, name]) => {
-    const button = h(
-      "button",
-      { type: "button", class: "plain", "data-sort": column },
-      name,
-    );
-    button.addEventListener("click", () => {
+    const sort = button(name, { "data-sort": column }, () => {
       sortedBy = column;
       onSort();
     });
@@ -145,19 +159,19 @@ function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
     return h(
       "th",
       { scope: "col", "aria-sort": sortedBy === column ? order : "none" },
-      button,
+      sort,
     );
   });
   const rows = sorted.map((head) => {
-    const text = `${head.layer}, ${head.name}`;
-    const button = h("button", { type: "button", class: "plain" }, text);
-    button.addEventListener("click", () => side.setChoice(head.choice));
+    const choose = () => side.setChoice(head.choice);
     return h(
       "tr",
       { "aria-current": isChosen(side, head) ? "true" : null },
-      h("th", { scope: "row" }, button),
-      h("td", {}, shortNumber(head.entropy)),
-      h("td", {}, shortNumber(head.distance)),
+      h("th", { scope: "row" }, button(`${head.layer}, ${head.name}`, {}, choose)),
+      ...columns.slice(1).map(([column]) => {
+        const value = valueOf(head, column);
+        return h("td", {}, Number.isNaN(value) ? "" : shortNumber(value));
+      }),
     );
   });
   return h(
@@ -167,17 +181,13 @@ function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
   );
 }
 
-/** How widely and how far each head looks on this text. */
-export function headsView(side: Side, options: ViewOptions): View {
+/** How widely and how far each head attends in this text. */
+function headsView(side: Side, options: ViewOptions): View {
   const heads = headsOf(side);
-  const crosses = (head: Head) => {
-    const layer = side.explanation.layers[head.choice.layer];
-    return layer.queries !== layer.keys;
-  };
   const width = Math.min(options.width > 760 ? options.width * 0.48 : options.width, 460);
-  const plots = [false, true].flatMap((kind) => {
-    const some = heads.filter((head) => crosses(head) === kind);
-    return some.length > 0 ? [drawPlot(side, some, kind, width, options.palette)] : [];
+  const plots = (["items", "share"] as const).flatMap((unit) => {
+    const some = heads.filter((head) => head.unit === unit);
+    return some.length > 0 ? [drawPlot(side, some, unit, width, options.palette)] : [];
   });
   const holder = h("div", { class: "heads-table" });
   const fill = (focus: boolean) => {
@@ -194,10 +204,19 @@ export function headsView(side: Side, options: ViewOptions): View {
         "p",
         { class: "note" },
         "Entropy says how widely a head spreads its weights (0: one token alone; n tokens " +
-          "alike: log₂ n). Distance says how far from itself a token looks: in positions, or " +
-          "from one text to another as a share of the length. Both are means over this text. Click a dot or a row to choose the head.",
+          "alike: log₂ n). Distance says how far from itself a token attends: in tokens, or, " +
+          "from one text to another, as a share of the length; the two are never on one " +
+          "scale. Both are means over this text. Click a dot or a row to choose the head.",
       ),
     ),
     pictures: () => plots,
   };
 }
+
+export const heads: ViewRow = {
+  name: "heads",
+  title: "Heads",
+  switches: [],
+  accepts: needsAttention,
+  make: headsView,
+};

@@ -1,39 +1,55 @@
-import { choiceName, movedCells } from "../explanation";
-import { MatrixFigure } from "../figure";
-import { axisName, type Side } from "../side";
-import { h } from "../dom";
-import type { View, ViewOptions } from "./view";
+import {
+  colouring,
+  h,
+  MatrixFigure,
+  needsAttention,
+  type Shown,
+  type Side,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
 
-/** Rows look at columns; cells off the diagonal can be framed. */
-export function heatmapView(side: Side, options: ViewOptions): View {
-  const { map, choice, explanation } = side;
-  if (!map || !choice) throw new Error("nothing is chosen");
-  const crosses = map.queries !== map.keys && explanation.task === "translate";
-  const moved = options.moved && crosses ? movedCells(map.weights) : [];
+/** Phrases that moved, where the attention is that of which the explanation says so. */
+function movedBlocks(side: Side, shown: Shown): [number, number, number, number][] {
+  const own = side.part.targets.find(
+    ({ map }) => map !== undefined && side.explanation.maps[map] === shown.map,
+  );
+  if (!shown.map.moved || (own?.head ?? "mean") !== shown.head) return [];
+  const { query, key } = shown;
+  return shown.map.moved.map(([t, s, tEnd, sEnd]) => [
+    query.at(t),
+    key.at(s),
+    query.at(tEnd - 1) + 1,
+    key.at(sEnd - 1) + 1,
+  ]);
+}
+
+/** Rows attend to columns; blocks that moved can be framed. */
+function heatmapView(side: Side, options: ViewOptions): View {
+  const shown = side.shown as Shown;
+  const moved = options.moved ? movedBlocks(side, shown) : [];
   const figure = new MatrixFigure(
     {
-      label: `Attention weights, ${choiceName(explanation, choice)}`,
-      rowLabels: rowLabels(side),
-      columnLabels: side.labels(map.columnTokens),
-      values: map.weights,
-      top: 1,
+      label: `Attention weights, ${shown.name}`,
+      rowLabels: side.rowLabels(shown),
+      columnLabels: shown.key.labels,
+      values: shown.weights,
+      ...colouring(options.scale, shown.weights, "attention weight"),
       framed: moved,
       numbers: options.numbers,
-      scale: "attention weight",
       width: options.width,
     },
     options.palette,
     side.events,
   );
-  const rows = axisName(map.queries, false, explanation.task);
-  const columns = axisName(map.keys, true, explanation.task);
+  const frames =
+    moved.length > 0
+      ? ` Framed: ${moved.length === 1 ? "a phrase" : `${moved.length} phrases`} that changed place.`
+      : "";
   const note =
-    `Each row is a token of the ${rows}; its weights say how much it looks at the columns, ` +
-    `the ${columns}.` +
-    (moved.length > 0
-      ? ` Framed: ${moved.length === 1 ? "a token whose" : `${moved.length} tokens whose`} ` +
-        "strongest link lies off the diagonal, where words change their place."
-      : "");
+    `Rows: ${shown.query.name}. Columns: ${shown.key.name}. A row's weights say how much it ` +
+    `attends to each column.${frames}`;
   return {
     element: h("div", {}, figure.element, h("p", { class: "note" }, note)),
     pictures: () => [figure.picture.svg],
@@ -41,10 +57,10 @@ export function heatmapView(side: Side, options: ViewOptions): View {
   };
 }
 
-/** Names of the rows of the chosen attention; those of tags stand beside their words. */
-export function rowLabels(side: Side): string[] {
-  if (!side.map) return [];
-  const wrote = side.map.rowTokens.length === side.explanation.target.length;
-  if (side.map.queries === "target" && side.tags && wrote) return side.targetLabels();
-  return side.labels(side.map.rowTokens);
-}
+export const heatmap: ViewRow = {
+  name: "heatmap",
+  title: "Heatmap",
+  switches: ["numbers", "moved", "words", "scale"],
+  accepts: needsAttention,
+  make: heatmapView,
+};

@@ -1,13 +1,25 @@
-import { linkHorizontal } from "d3-shape";
+import {
+  addRect,
+  addText,
+  colouring,
+  fitText,
+  h,
+  needsAttention,
+  newPicture,
+  round,
+  shortNumber,
+  strengthOf,
+  textOn,
+  textWidth,
+  type Focus,
+  type Shown,
+  type Side,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
 
-import { fitText, h, textWidth } from "../dom";
-import { choiceName } from "../explanation";
-import type { Focus } from "../matrix";
-import { axisName, type Side } from "../side";
-import { addRect, addText, newPicture, round } from "../svg";
-import { rowLabels } from "./heatmap";
-import type { View, ViewOptions } from "./view";
-
+/** Share of full thickness below which there is no line. */
 const faintest = 0.02;
 const labelWidth = 160;
 const head = 30;
@@ -15,23 +27,24 @@ const head = 30;
 interface Line {
   row: number;
   column: number;
+  /** Share of full thickness. */
   weight: number;
   path: SVGPathElement;
 }
 
-/** Two columns of words, what is looked at on the left and who looks on the right, and
- * between them lines as thick as the weights. */
-export function linesView(side: Side, options: ViewOptions): View {
-  const { map, choice, explanation } = side;
-  if (!map || !choice) throw new Error("nothing is chosen");
+/** Two columns of words, keys on the left and queries on the right, and between them lines
+ * as thick as the weights. */
+function linesView(side: Side, options: ViewOptions): View {
+  const shown = side.shown as Shown;
   const p = options.palette;
-  const keys = side.labels(map.columnTokens);
-  const queries = rowLabels(side);
+  const colours = colouring(options.scale, shown.weights, "weight");
+  const keys = shown.key.labels;
+  const queries = side.rowLabels(shown);
   const longest = Math.max(keys.length, queries.length);
   const pitch = longest > 40 ? 18 : longest > 20 ? 22 : 26;
   const font = pitch < 22 ? 12 : 13.5;
-  const keyHead = axisName(map.keys, true, explanation.task);
-  const queryHead = `${axisName(map.queries, false, explanation.task)} looks`;
+  const keyHead = `keys: ${shown.key.name}`;
+  const queryHead = `queries: ${shown.query.name}`;
   const widest = (labels: string[], heading: string) =>
     Math.max(
       ...labels.map((label) => Math.min(textWidth(label, font), labelWidth)),
@@ -42,33 +55,27 @@ export function linesView(side: Side, options: ViewOptions): View {
     widest(queries, queryHead) + 18,
   ];
   const width = Math.max(Math.min(options.width, 640), keyRoom + queryRoom + 90);
-  const [x0, x1] = [keyRoom, width - queryRoom];
+  const [x0, x1] = [round(keyRoom), round(width - queryRoom)];
+  const middle = round((x0 + x1) / 2);
   const y = (i: number, count: number) =>
     head + ((longest - count) / 2 + i + 0.5) * pitch;
 
-  const label = `Attention as lines, ${choiceName(explanation, choice)}`;
+  const label = `Attention as lines, ${shown.name}`;
   const picture = newPicture(width, head + longest * pitch + 6, label);
   const heading = { size: 11, fill: p.quiet };
   addText(picture, x0 - 8, 14, keyHead, { ...heading, anchor: "end" });
   addText(picture, x1 + 8, 14, queryHead, heading);
 
-  const link = linkHorizontal<[number, number][], [number, number]>()
-    .source((ends) => ends[0])
-    .target((ends) => ends[1]);
   const group = picture.append("g").attr("fill", "none").attr("stroke", p.ink);
   const lines: Line[] = [];
-  map.weights.forEach((row, t) => {
-    row.forEach((weight, s) => {
+  shown.weights.forEach((row, t) => {
+    row.forEach((value, s) => {
+      const weight = strengthOf(colours, value, t);
       if (weight < faintest) return;
+      const [y0, y1] = [round(y(s, keys.length)), round(y(t, queries.length))];
       const path = group
         .append("path")
-        .attr(
-          "d",
-          link([
-            [x0, round(y(s, keys.length))],
-            [x1, round(y(t, queries.length))],
-          ]),
-        )
+        .attr("d", `M${x0} ${y0}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}`)
         .attr("stroke-width", round(0.4 + 5 * weight))
         .node() as SVGPathElement;
       lines.push({ row: t, column: s, weight, path });
@@ -111,6 +118,7 @@ export function linesView(side: Side, options: ViewOptions): View {
     const { focus } = side;
     const inFocus = (line: Line) =>
       !focus ||
+      focus.target !== undefined ||
       ((focus.row === null || focus.row === line.row) &&
         (focus.column === null || focus.column === line.column));
     const strength = {
@@ -118,12 +126,12 @@ export function linesView(side: Side, options: ViewOptions): View {
       column: new Array<number>(keys.length).fill(0),
     };
     for (const line of lines) {
-      const shown = inFocus(line);
+      const seen = inFocus(line);
       line.path.setAttribute(
         "stroke-opacity",
-        String(shown ? round((0.15 + 0.75 * line.weight) * 100) / 100 : 0.03),
+        String(seen ? round((0.15 + 0.75 * line.weight) * 100) / 100 : 0.03),
       );
-      if (focus && shown) {
+      if (focus && seen) {
         if (focus.row !== null) strength.column[line.column] = line.weight;
         if (focus.column !== null) strength.row[line.row] = line.weight;
       }
@@ -133,7 +141,10 @@ export function linesView(side: Side, options: ViewOptions): View {
         const chosen = focus?.[axis] === i;
         shades[axis][i].setAttribute("fill-opacity", String(chosen ? 0.12 : weight));
         shades[axis][i].setAttribute("stroke", chosen ? p.ink : "none");
-        texts[axis][i].setAttribute("fill", weight > 0.55 && !chosen ? p.onInk : p.text);
+        texts[axis][i].setAttribute(
+          "fill",
+          textOn(p, chosen ? 0.12 : weight, p.ink, p.paper),
+        );
       });
     }
   };
@@ -179,11 +190,20 @@ export function linesView(side: Side, options: ViewOptions): View {
       h(
         "p",
         { class: "note" },
-        "A line is as thick as its weight; weights below 0.02 have none. Point at a word " +
-          "to see its lines alone.",
+        `A line is as thick as its weight (${colours.legend}); there is none below ` +
+          `${shortNumber(faintest * (typeof colours.top === "number" ? colours.top : 1))}. ` +
+          "Point at a word to see its lines alone.",
       ),
     ),
     pictures: () => [picture.node() as SVGSVGElement],
     paint,
   };
 }
+
+export const lines: ViewRow = {
+  name: "lines",
+  title: "Lines",
+  switches: ["words", "scale"],
+  accepts: needsAttention,
+  make: linesView,
+};

@@ -1,26 +1,23 @@
-import { h } from "../dom";
 import {
-  choiceName,
-  rowsOfTargets,
+  colouring,
+  h,
+  isolate,
+  labelRoom,
+  MatrixFigure,
+  shortNumber,
   weightsOf,
   type Attribution,
-  type Choice,
+  type Explanation,
+  type Focus,
   type Rows,
-} from "../explanation";
-import { MatrixFigure } from "../figure";
-import { labelRoom, type Focus } from "../matrix";
-import type { Side } from "../side";
-import {
-  absolute,
-  largest,
-  mean,
-  rowCorrelations,
-  sameShape,
-  shortNumber,
-} from "../statistics";
-import type { View, ViewOptions } from "./view";
+  type Side,
+  type Target,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
 
-export const methodNames: Record<string, string> = {
+const methodNames: Record<string, string> = {
   saliency: "Saliency",
   gradient_x_input: "Gradient × input",
   integrated_gradients: "Integrated gradients",
@@ -28,43 +25,30 @@ export const methodNames: Record<string, string> = {
   occlusion: "Occlusion",
 };
 
-/** The attention that attributions are set against: the chosen one if it has a row for
- * each target and a column for each source token, or else the alignment. */
-function comparedAttention(
-  side: Side,
-  scores: Rows,
-): { name: string; weights: Rows } | null {
+function nameOf(method: string): string {
+  const words = method.replaceAll("_", " ");
+  return methodNames[method] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The attention that speaks for each target, as rows over the attribution's axis; a row of
+ * NaN where none does. Null where none does for any. */
+function attentionOf(side: Side, { axis }: Attribution, targets: Target[]): Rows | null {
   const { explanation } = side;
-  const { alignment, layers } = explanation;
-  const choices: Choice[] = side.choice ? [side.choice] : [];
-  if (alignment !== null) choices.push({ layer: alignment, head: "mean" });
-  for (const choice of choices) {
-    const layer = layers[choice.layer];
-    if (layer.keys !== "source") continue;
-    const all = weightsOf(layer, choice.head);
-    const weights = choice.layer === alignment ? rowsOfTargets(explanation, all) : all;
-    if (sameShape(weights, scores))
-      return { name: choiceName(explanation, choice), weights };
-  }
-  return null;
-}
-
-function correlationWords(attention: Rows, scores: Rows): string {
-  const each = rowCorrelations(attention, absolute(scores)).filter(
-    (r) => !Number.isNaN(r),
-  );
-  if (each.length === 0) return "too few tokens for a rank correlation";
-  const range = `${shortNumber(Math.min(...each))} to ${shortNumber(Math.max(...each))}`;
-  const rows = each.length === 1 ? "" : `, mean of ${each.length} rows from ${range}`;
-  return `rank correlation with the attention ${shortNumber(mean(each))}${rows}`;
-}
-
-/** Each row divided by its largest value, so that all rows can be seen. */
-function relativeRows(rows: Rows): Rows {
-  return rows.map((row) => {
-    const most = largest([row]);
-    return most > 0 ? row.map((value) => value / most) : row;
+  const rows = targets.map(({ map: at, head, row }) => {
+    const map = at === undefined ? undefined : explanation.maps[at];
+    if (!map || row === undefined || map.key !== axis) return null;
+    return weightsOf(explanation, map, head ?? "mean")[row] ?? null;
   });
+  const none = explanation.axes[axis].items.map(() => NaN);
+  return rows.some((row) => row !== null) ? rows.map((row) => row ?? none) : null;
+}
+
+/** What the explanation says of the agreement of attention and a method. */
+function agreementWords(side: Side, method: string): string {
+  const found = side.part.agreements.find((one) => one.method === method);
+  if (found?.spearman == null || found.targets === 0) return "";
+  const rows = found.targets === 1 ? "one row" : `mean of ${found.targets} rows`;
+  return `rank correlation with the attention ${shortNumber(found.spearman)}, ${rows}`;
 }
 
 /** So many pictures beside each other that their cells can still be seen. */
@@ -81,162 +65,231 @@ function widthOfEach(
   return options.width;
 }
 
+interface Filled {
+  figures: MatrixFigure[];
+  paint: () => void;
+}
+
 function fill(
   side: Side,
   options: ViewOptions,
   attributions: Attribution[],
-  holder: HTMLElement,
-): { figures: MatrixFigure[]; paint: () => void } {
-  const { explanation } = side;
-  const rowLabels = side.targetLabels();
-  const columnLabels = side.labels(explanation.source);
-  const first = attributions[0].scores;
-  const attention = comparedAttention(side, first);
+  rowLabels: string[],
+  attention: Rows | null,
+  what: string,
+): Filled & { element: HTMLElement } {
+  const columnLabels = side.part.axis(attributions[0].axis).labels;
   const readout = h("p", { class: "readout", "aria-live": "polite" });
   let focus: Focus | null = null;
   let pinned: Focus | null = null;
   const shown: { name: string; values: Rows }[] = [];
-  const show = () => {
+  const figures: MatrixFigure[] = [];
+  const paint = () => {
     const at = focus ?? pinned;
     for (const figure of figures) figure.picture.mark(at);
+    const { row, column } = at ?? { row: null, column: null };
+    const values = shown.map(({ name, values: all }) => {
+      const value = all[row ?? 0]?.[column ?? 0] ?? NaN;
+      return `${name.toLowerCase()} ${Number.isNaN(value) ? "none" : shortNumber(value)}`;
+    });
     readout.textContent =
-      at && at.row !== null && at.column !== null
-        ? `${rowLabels[at.row]} ← ${columnLabels[at.column]}: ` +
-          shown
-            .map(({ name, values }) => {
-              const value = values[at.row ?? 0]?.[at.column ?? 0] ?? 0;
-              return `${name.toLowerCase()} ${shortNumber(value)}`;
-            })
-            .join(", ")
+      row !== null && column !== null
+        ? `${isolate(rowLabels[row])} ← ${isolate(columnLabels[column])}: ${values.join(", ")}`
         : "";
   };
   const events = {
     hover: (to: Focus | null) => {
       focus = to;
-      show();
+      paint();
     },
     pin: (to: Focus | null) => {
-      pinned =
-        pinned && to && pinned.row === to.row && pinned.column === to.column ? null : to;
-      show();
+      const again = pinned?.row === to?.row && pinned?.column === to?.column;
+      pinned = again ? null : to;
+      paint();
     },
   };
   const count = attributions.length + (attention ? 1 : 0);
   const room = labelRoom(rowLabels, 13) + 10;
   const width = widthOfEach(options, columnLabels.length, room, count);
-  const draw = (name: string, raw: Rows, values: Rows, top: number, scale: string) => {
-    shown.push({ name, values: raw });
-    return new MatrixFigure(
+  const cards: HTMLElement[] = [];
+  const add = (name: string, values: Rows, words: string, note: string) => {
+    shown.push({ name, values });
+    const signed = values.some((row) => row.some((value) => value < 0));
+    // Attributions have no natural largest value: absolute is that of the picture.
+    const scale = name === "Attention" ? options.scale : scaleOf(options);
+    const figure = new MatrixFigure(
       {
         label: name,
         title: name,
         rowLabels,
         columnLabels,
         values,
-        top: top || 1,
-        signed: values.some((row) => row.some((value) => value < 0)),
+        ...colouring(scale, values, words),
+        signed,
         numbers: options.numbers,
-        scale,
         width,
         largestCell: options.numbers ? 34 : 26,
       },
       options.palette,
       events,
     );
-  };
-  const cards: HTMLElement[] = [];
-  const figures: MatrixFigure[] = [];
-  const add = (figure: MatrixFigure, note: string) => {
     figures.push(figure);
     cards.push(
       h("div", { class: "attribution" }, figure.element, h("p", { class: "note" }, note)),
     );
   };
-  if (attention) {
-    add(
-      draw("Attention", attention.weights, attention.weights, 1, "attention weight"),
-      `${attention.name}: what was read`,
-    );
-  }
+  if (attention) add("Attention", attention, "attention weight", "what was read");
   for (const { method, scores } of attributions) {
-    const name = methodNames[method] ?? method;
-    add(
-      options.relative
-        ? draw(name, scores, relativeRows(scores), 1, "of the row's largest")
-        : draw(name, scores, scores, largest(scores), "effect on the score"),
-      attention ? correlationWords(attention.weights, scores) : "",
-    );
+    const note = attention && what === "" ? agreementWords(side, method) : "";
+    add(nameOf(method), scores, what || "effect on the answer's score", note);
   }
-  holder.replaceChildren(
+  const words = attention
+    ? "Attention says what was read, attributions what the answer depended on. They " +
+      "often disagree: a low correlation is a finding, not an error. " +
+      "Struck-through cells: no attention speaks for that row."
+    : "";
+  const element = h(
+    "div",
+    {},
     readout,
     h("div", { class: "figures" }, ...cards),
-    h(
-      "p",
-      { class: "note" },
-      attention
-        ? "Attention says what was read, attributions what the answer depended on. They " +
-            "often disagree: a low correlation is a finding, not an error."
-        : "No attention of this model has a row for each output and a column for each " +
-            "input token, so there is nothing to set the attributions against.",
-    ),
+    h("p", { class: "note" }, words),
   );
-  return { figures, paint: show };
+  return { figures, paint, element };
 }
 
-/** Implicit attention: how much each input token matters to each output. */
-export function saliencyView(
+/** Rows differ by orders of magnitude, so each is scaled by itself unless one asks. */
+function scaleOf({ scale }: ViewOptions): "row" | "picture" {
+  return scale === "auto" || scale === "row" ? "row" : "picture";
+}
+
+/** Why this word and not that one: attributions of the difference. */
+function fillContrast(
   side: Side,
   options: ViewOptions,
-  change: (wanted: { methods?: string[]; relative?: boolean }) => void,
-): View {
-  const boxes = Object.entries(methodNames).map(([method, name]) => {
+  found: Explanation,
+): (Filled & { element: HTMLElement }) | null {
+  const { contrast } = side;
+  const attributions = found.attributions;
+  if (!contrast || attributions.length === 0) return null;
+  const own = attributions[0].targets ?? found.targets.map((_, t) => t);
+  const pairs = own.map((t) => {
+    const { axis, item, contrast: other } = found.targets[t];
+    const { labels, items } = found.axes[axis];
+    const said = (labels ?? items)[item] ?? "";
+    return [said, other?.label ?? contrast.label];
+  });
+  const rowLabels = pairs.map(([a, b]) => `${a}, not ${b}`);
+  const what = "effect on log p − log p'";
+  return fill(side, options, attributions, rowLabels, null, what);
+}
+
+function byAxis(attributions: Attribution[]): [string, Attribution[]][] {
+  const axes = [...new Set(attributions.map(({ axis }) => axis))];
+  return axes.map((id) => [id, attributions.filter(({ axis }) => axis === id)]);
+}
+
+function saliencyView(side: Side, options: ViewOptions): View {
+  const { part, canAsk } = side;
+  const wanted = options.methods ?? ["saliency", "gradient_x_input"];
+  const known = [...new Set(part.attributions.map(({ method }) => method))];
+  const names = Object.keys(methodNames).concat(
+    known.filter((name) => !methodNames[name]),
+  );
+  const methods = canAsk
+    ? wanted
+    : wanted
+        .filter((name) => known.includes(name))
+        .concat(known.filter((name) => !wanted.includes(name)));
+  const boxes = (canAsk ? names : []).map((method) => {
     const box = h("input", {
       type: "checkbox",
       value: method,
-      checked: options.methods.includes(method),
+      checked: methods.includes(method),
     });
     box.addEventListener("change", () => {
-      const chosen = boxes
-        .map((label) => label.firstChild as HTMLInputElement)
-        .filter((input) => input.checked)
-        .map((input) => input.value);
-      change({ methods: chosen });
+      options.setMethods(
+        box.checked ? [...methods, method] : methods.filter((other) => other !== method),
+      );
     });
-    return h("label", { class: "check" }, box, name);
+    return h("label", { class: "check" }, box, nameOf(method));
   });
-  const relative = h("input", { type: "checkbox", checked: options.relative });
-  relative.addEventListener("change", () => change({ relative: relative.checked }));
   const holder = h("div", {});
   const element = h(
     "div",
     {},
     h("div", { class: "methods", role: "group", "aria-label": "Methods" }, ...boxes),
-    h("label", { class: "check" }, relative, "Scale each row by itself"),
     holder,
   );
-  let filled: ReturnType<typeof fill> | null = null;
+  const filled: Filled[] = [];
   const say = (className: string, words: string) => {
     holder.replaceChildren(h("p", { class: className, role: "status" }, words));
   };
-  if (options.methods.length === 0) {
-    say("note", "Choose a method.");
+  const show = async () => {
+    const attributions = await side.attributions(methods);
+    if (attributions.length === 0) {
+      return say(
+        "note",
+        canAsk
+          ? "This model has no attributions by these methods."
+          : "This file holds no attributions: heed explain --methods adds them.",
+      );
+    }
+    const parts: HTMLElement[] = [];
+    // Each input by itself, where there are several.
+    for (const [axis, [first, ...more]] of byAxis(attributions)) {
+      const targets = part.targetsOf(first);
+      const same = more.filter((one) => one.scores.length === first.scores.length);
+      const attention = attentionOf(side, first, targets);
+      const labels = side.targetLabels(targets);
+      const main = fill(side, options, [first, ...same], labels, attention, "");
+      filled.push(main);
+      if (parts.length > 0) main.element.prepend(h("h2", {}, part.axis(axis).name));
+      parts.push(main.element);
+    }
+    const { contrast } = side;
+    if (contrast) {
+      const found = await side.contrasted(contrast, methods);
+      const other = fillContrast(side, options, found);
+      if (other) {
+        filled.push(other);
+        const close = h("button", { type: "button", class: "plain" }, "Close");
+        close.addEventListener("click", () => side.setContrast(null));
+        const said = isolate(part.label(part.targets[contrast.target]));
+        const title = `Why ${said}, not ${isolate(contrast.label)}?`;
+        const head = h("div", { class: "card-head" }, h("h2", {}, title), close);
+        parts.unshift(h("section", { class: "contrast" }, head, other.element));
+      }
+    }
+    holder.replaceChildren(...parts);
+    for (const one of filled) one.paint();
+  };
+  if (methods.length === 0) {
+    say(
+      "note",
+      canAsk
+        ? "Choose a method."
+        : "This file holds no attributions: heed explain --methods adds them.",
+    );
   } else {
     say("loading", "Computing gradients…");
-    side.attributions(options.methods).then(
-      (attributions) => {
-        if (attributions.length === 0) {
-          say("note", "This model has no attributions by these methods.");
-          return;
-        }
-        filled = fill(side, options, attributions, holder);
-        filled.paint();
-      },
-      (error: unknown) =>
-        say("problem", error instanceof Error ? error.message : String(error)),
+    show().catch((error: unknown) =>
+      say("problem", error instanceof Error ? error.message : String(error)),
     );
   }
   return {
     element,
-    pictures: () => filled?.figures.map((figure) => figure.picture.svg) ?? [],
+    pictures: () =>
+      filled.flatMap(({ figures }) => figures.map((figure) => figure.picture.svg)),
   };
 }
+
+/** Implicit attention: how much each input token matters to each output. */
+export const saliency: ViewRow = {
+  name: "saliency",
+  title: "Saliency",
+  switches: ["numbers", "scale"],
+  contrasts: true,
+  accepts: () => null,
+  make: saliencyView,
+};

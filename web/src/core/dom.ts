@@ -52,12 +52,42 @@ export const fontFamily =
   'system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif';
 
 const pen = document.createElement("canvas").getContext("2d");
+const widths = new Map<string, number>();
 
 /** Width of a text in the pictures' font. Units: pixels. */
 export function textWidth(text: string, size: number, weight = 400): number {
   if (!pen) return text.length * size * 0.6;
-  pen.font = `${weight} ${size}px ${fontFamily}`;
-  return pen.measureText(text).width;
+  const key = `${weight} ${text}`;
+  let width = widths.get(key);
+  if (width === undefined) {
+    if (widths.size > 20_000) widths.clear();
+    pen.font = `${weight} 16px ${fontFamily}`;
+    widths.set(key, (width = pen.measureText(text).width / 16));
+  }
+  return width * size;
+}
+
+/** A name inside a sentence keeps its own direction and leaves the sentence its own. */
+export function isolate(text: string): string {
+  return `\u2068${text}\u2069`;
+}
+
+/** The direction in which a line of these words runs: that of the first letter. */
+export function directionOf(words: string[]): "ltr" | "rtl" {
+  const [letter] = /\p{L}/u.exec(
+    words.filter((word) => !/^<.*>$/.test(word)).join(""),
+  ) ?? [""];
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(letter) ? "rtl" : "ltr";
+}
+
+export function button(
+  name: string,
+  attributes: Attributes,
+  work: () => void,
+): HTMLButtonElement {
+  const element = h("button", { type: "button", class: "plain", ...attributes }, name);
+  element.addEventListener("click", work);
+  return element;
 }
 
 /** The text cut to `width` pixels, with an ellipsis. */

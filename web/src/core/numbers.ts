@@ -40,10 +40,6 @@ export function mean(values: number[]): number {
   return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }
 
-export function absolute(rows: Rows): Rows {
-  return rows.map((row) => row.map(Math.abs));
-}
-
 /** Largest absolute value that is finite; 0 of none. */
 export function largest(rows: Rows): number {
   let most = 0;

@@ -1,9 +1,8 @@
-import { h } from "./dom";
-import { MatrixFigure } from "./figure";
-import type { Side } from "./side";
-import { mean, rowCorrelations, sameShape, shortNumber } from "./statistics";
-import type { Palette } from "./theme";
-import { rowLabels } from "./views/heatmap";
+import { h } from "../core/dom";
+import { MatrixFigure } from "../core/figure";
+import { mean, rowCorrelations, sameShape, shortNumber } from "../core/numbers";
+import type { Side } from "../core/side";
+import type { Palette } from "../core/theme";
 
 /** Two sides set against each other: how far apart their weights are, and where. */
 export function compareSides(
@@ -17,17 +16,17 @@ export function compareSides(
     { class: "card comparison", "aria-label": "Difference" },
     h("h2", {}, "First minus second"),
   );
-  const [x, y] = [a.map, b.map];
+  const [x, y] = [a.shown, b.shown];
   if (!x || !y) return { element: h("div"), pictures: [] };
   const same =
     sameShape(x.weights, y.weights) &&
-    x.columnTokens.every((token, s) => token === y.columnTokens[s]);
+    x.key.labels.every((token, s) => token === y.key.labels[s]);
   if (!same) {
     element.append(
       h(
         "p",
         { class: "note" },
-        "The two attentions have other rows or columns (other tokens, another length of the " +
+        "The two attentions have other rows or columns (another text, or another length of the " +
           "answer), so they cannot be subtracted. Compare them by eye above.",
       ),
     );
@@ -40,16 +39,17 @@ export function compareSides(
     differences.map((row) => row.reduce((sum, value) => sum + Math.abs(value), 0) / 2),
   );
   const correlation = mean(rowCorrelations(x.weights, y.weights));
-  const sameWords = x.rowTokens.every((token, t) => token === y.rowTokens[t]);
+  const [rows, others] = [a.rowLabels(x), b.rowLabels(y)];
+  const sameWords = rows.every((token, t) => token === others[t]);
   const figure = new MatrixFigure(
     {
       label: "Difference of the two attentions",
-      rowLabels: rowLabels(a),
-      columnLabels: a.labels(x.columnTokens),
+      rowLabels: rows,
+      columnLabels: x.key.labels,
       values: differences,
       top: 1,
       signed: true,
-      scale: "difference of weights",
+      legend: "difference of weights",
       width: Math.min(width, 900),
       largestCell: 24,
     },

@@ -39,6 +39,12 @@ export function composeSheet(groups: Captioned[], p: Palette): SVGSVGElement {
         rowHeight = 0;
       }
       const copy = picture.cloneNode(true) as SVGSVGElement;
+      for (const names of copy.querySelectorAll("[data-stuck]")) {
+        names.removeAttribute("data-stuck");
+        names.removeAttribute("transform"); // as if it were not scrolled
+        names.querySelector("rect")?.remove();
+      }
+      for (const one of copy.querySelectorAll("[class]")) one.removeAttribute("class");
       copy.setAttribute("x", String(x));
       copy.setAttribute("y", String(y));
       sheet.node()?.append(copy);
@@ -55,6 +61,19 @@ export function composeSheet(groups: Captioned[], p: Palette): SVGSVGElement {
     .attr("viewBox", `0 0 ${width} ${height}`);
   paper.attr("width", width).attr("height", height);
   return sheet.node() as SVGSVGElement;
+}
+
+/** A file's name: what it is of, in a few words. */
+export function fileName(parts: string[], ending: string): string {
+  const words = parts.map((part) =>
+    part
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 40)
+      .replace(/-+$/, ""),
+  );
+  return `${["heed", ...words.filter(Boolean)].join("-")}.${ending}`;
 }
 
 export function sheetText(sheet: SVGSVGElement): string {

@@ -1,17 +1,20 @@
-import { h } from "./dom";
+import { h } from "../core/dom";
+import { allViews } from "../core/registry";
 
-const keys: [string[], string][] = [
+const keys = (views: string[]): [string[], string][] => [
   [["/"], "to the text; Enter runs it, Shift Enter begins a new line"],
-  [["1", "…", "6"], "heatmap, lines, frames, computation, heads, saliency"],
+  [["1", "…", String(views.length)], views.join(", ").toLowerCase()],
   [["[", "]"], "head before and after"],
   [["{", "}"], "layer before and after"],
-  [["a"], "to the alignment"],
+  [["a"], "to the attention that speaks for the answer"],
+  [[",", "."], "part before and after, of a text that was run in parts"],
   [["←", "→", "↑", "↓"], "from word to word, cell to cell, head to head, frame to frame"],
   [["Enter"], "keep a word or cell in focus; again to let go"],
   [["Space"], "play the frames"],
   [["n"], "numbers in the cells"],
-  [["o"], "frame the cells off the diagonal"],
-  [["c"], "compare with a second model"],
+  [["o"], "frame the phrases that moved"],
+  [["w"], "whole words instead of their pieces"],
+  [["c"], "compare with another model, text or answer"],
   [["s"], "save as SVG; Shift S as PNG"],
   [["t"], "light or dark"],
   [["Esc"], "let go of everything"],
@@ -25,7 +28,7 @@ export function fillHelp(dialog: HTMLDialogElement): void {
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });
-  const rows = keys.map(([names, what]) =>
+  const rows = keys(allViews().map(({ title }) => title)).map(([names, what]) =>
     h(
       "tr",
       {},
@@ -43,10 +46,12 @@ export function fillHelp(dialog: HTMLDialogElement): void {
       h(
         "p",
         {},
-        "A token of the row looks at the tokens of the columns with weights from 0 to 1, " +
-          "which sum to 1 at most. Each layer has heads that look on their own; the mean of " +
-          "heads is only a summary. Layers and heads are counted from 0, as in the API. " +
-          "The address of the page holds text, model, view and head: copy it to share them.",
+        "A row attends to the columns with weights from 0 to 1, which sum to 1 at most. Each " +
+          "layer has heads that attend on their own; the mean of heads is only a summary. " +
+          "Layers and heads are counted from 0, as in the API. Colours are absolute (0 to 1), " +
+          "by row or by picture, as the legend says; automatic is absolute unless no weight " +
+          "is above 0.3. The address of the page holds text, model, view and head: copy it " +
+          "to share them.",
       ),
     ),
   );

@@ -1,5 +1,6 @@
 import { h } from "./dom";
-import { drawMatrix, type Focus, type MatrixPicture, type MatrixSpec } from "./matrix";
+import { drawMatrix, type MatrixPicture, type MatrixSpec } from "./matrix";
+import type { Focus } from "./side";
 import type { Palette } from "./theme";
 
 /** What to do with what is pointed at, or reached with the arrow keys. */
@@ -24,10 +25,10 @@ export class MatrixFigure {
     this.element = h(
       "div",
       {
-        class: "figure",
+        class: "figure matrix",
         tabindex: 0,
         role: "application",
-        "aria-roledescription": "heatmap",
+        "aria-roledescription": "table of cells",
         "aria-label": `${spec.label}. Arrow keys move from cell to cell.`,
       },
       svg,
@@ -42,6 +43,8 @@ export class MatrixFigure {
       events.pin(focus);
     });
     this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("scroll", () => this.look(), { passive: true });
+    new ResizeObserver(() => this.look()).observe(this.element);
     this.element.addEventListener("blur", () => events.hover(null));
     this.element.addEventListener("focus", () => {
       if (this.element.matches(":focus-visible")) events.hover({ ...this.cursor });
@@ -78,11 +81,36 @@ export class MatrixFigure {
     this.scrollTo(this.cursor);
   }
 
+  private look(): void {
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.element;
+    this.picture.scrolled(scrollLeft, scrollTop, clientWidth, clientHeight);
+  }
+
+  /** Brings a cell out from below the names and the edges. */
   private scrollTo(focus: Focus): void {
     const cell = this.picture.cellBox(focus);
+    const { origin } = this.picture;
     const box = this.element;
-    if (cell.x < box.scrollLeft) box.scrollLeft = cell.x - 20;
-    const right = cell.x + cell.size - box.clientWidth;
-    if (right > box.scrollLeft) box.scrollLeft = right + 20;
+    const nearest = (
+      from: number,
+      size: number,
+      begin: number,
+      at: number,
+      room: number,
+    ) => Math.min(Math.max(at, from + size + 12 - room), Math.max(0, from - begin - 12));
+    box.scrollLeft = nearest(
+      cell.x,
+      cell.width,
+      origin.x,
+      box.scrollLeft,
+      box.clientWidth,
+    );
+    box.scrollTop = nearest(
+      cell.y,
+      cell.height,
+      origin.y,
+      box.scrollTop,
+      box.clientHeight,
+    );
   }
 }

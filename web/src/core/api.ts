@@ -1,5 +1,7 @@
 import { checkExplanation, type Explanation } from "./explanation";
+import type { Input } from "./registry";
 
+/** A row of /models: what the page has to know of a model and its task. */
 export interface ModelInfo {
   name: string;
   task: string;
@@ -8,7 +10,13 @@ export interface ModelInfo {
   /** Its kind, as "transformer-tiny". */
   model?: string;
   parameters?: number;
-  source_vocabulary?: number;
+  input?: { kind?: string; prompt?: string; media_types?: string[] };
+  examples?: { text: string }[];
+  labels?: { input?: string; answer?: string };
+  /** /translate serves it, and streams its answers. */
+  translates?: boolean;
+  /** Most characters that are explained; none: no limit. */
+  limits?: { explain?: number };
 }
 
 /** What went wrong, in words for the reader. */
@@ -89,30 +97,34 @@ export async function fetchModels(): Promise<ModelInfo[]> {
   return body.models ?? [];
 }
 
+/** What a model answers; `details` are the answer's parts. */
 export async function predict(
   model: string,
-  text: string,
+  input: Input,
   signal: AbortSignal,
 ): Promise<string> {
-  const response = await send("predict", { text, model }, signal);
+  const response = await send("predict", { ...input.request, model }, signal);
   return ((await response.json()) as { answer?: string }).answer ?? "";
 }
 
 export interface ExplainWishes {
   /** What is explained instead of the model's own answer. */
   answer?: string;
+  /** Another answer: attributions are then of the difference to it. */
+  contrast?: string;
   methods?: string[];
   layer?: string;
   head?: number;
+  text?: string;
 }
 
 export async function explain(
-  model: ModelInfo,
-  text: string,
+  model: string,
+  input: Input,
   wishes: ExplainWishes,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Explanation> {
-  const body = { text, model: model.name, methods: [], ...wishes };
+  const body = { ...input.request, model, methods: [], ...wishes };
   return checkExplanation(await (await send("explain", body, signal)).json());
 }
 
@@ -149,14 +161,14 @@ async function* serverEvents(
 /** Translates and tells how far the text is as it arrives; returns the translation. */
 export async function translate(
   model: ModelInfo,
-  text: string,
+  input: Input,
   onText: (soFar: string) => void,
   signal: AbortSignal,
 ): Promise<string> {
   const response = await send(
     "translate",
     {
-      q: text,
+      q: input.text,
       source: model.source ?? "auto",
       target: model.target ?? "auto",
       model: model.name,

@@ -1,0 +1,112 @@
+import type { Head } from "./explanation";
+
+/** A map of a part, by its place, and a head. */
+export interface Chosen {
+  map: number;
+  head: Head;
+}
+
+/** One of the one or two questions that the page asks. */
+export interface Question {
+  model: string;
+  /** Null: that of the first question. */
+  text: string | null;
+  /** Explained instead of the model's own answer; "": that. */
+  answer: string;
+  part: number;
+  chosen: Chosen | null;
+}
+
+/** What a link to a view holds. */
+export interface PageState {
+  questions: Question[];
+  view: string;
+  /** Characters of a text that the link was too short for. */
+  left?: number;
+}
+
+/** Links up to this length survive mail and chat. Units: characters. */
+const longest = 2000;
+
+export function newQuestion(model = "", text: string | null = ""): Question {
+  return { model, text, answer: "", part: 0, chosen: null };
+}
+
+function parseChosen(text: string | null): Chosen | null {
+  const [, map, head] = /^(\d{1,4})\.(mean|\d{1,4})$/.exec(text ?? "") ?? [];
+  return map ? { map: Number(map), head: head === "mean" ? head : Number(head) } : null;
+}
+
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: GenericTransformStream,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const piped = new Blob([bytes]).stream().pipeThrough(stream);
+  return new Uint8Array(await new Response(piped as ReadableStream).arrayBuffer());
+}
+
+async function pack(text: string): Promise<string> {
+  const bytes = await through(
+    new TextEncoder().encode(text),
+    new CompressionStream("deflate-raw"),
+  );
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+async function unpack(packed: string): Promise<string> {
+  const binary = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(binary, (c) => c.charCodeAt(0));
+  return new TextDecoder().decode(
+    await through(bytes, new DecompressionStream("deflate-raw")),
+  );
+}
+
+/** Text that is long is packed, and left out where that is too long as well. */
+async function addText(values: URLSearchParams, name: string, text: string) {
+  const plain = new URLSearchParams({ [name]: text }).toString();
+  if (plain.length < 400) return values.set(name, text);
+  const packed = await pack(text);
+  if (packed.length < longest - 300) values.set(`${name}.z`, packed);
+  else values.set("left", String(text.length));
+}
+
+export async function writeAddress(state: PageState): Promise<string> {
+  const values = new URLSearchParams();
+  for (const [i, question] of state.questions.entries()) {
+    const end = i === 0 ? "" : String(i + 1);
+    values.set(`model${end}`, question.model);
+    if (question.text !== null) await addText(values, `text${end}`, question.text);
+    if (question.answer) await addText(values, `answer${end}`, question.answer);
+    if (question.part > 0) values.set(`part${end}`, String(question.part));
+    const { chosen } = question;
+    if (chosen) values.set(`head${end}`, `${chosen.map}.${chosen.head}`);
+  }
+  values.set("view", state.view);
+  return `#${values}`;
+}
+
+/** Reads a link; what it lacks or has wrong becomes the page's own beginning. */
+export async function readAddress(hash: string): Promise<PageState> {
+  const values = new URLSearchParams(hash.replace(/^#/, ""));
+  const textOf = async (name: string) => {
+    const packed = values.get(`${name}.z`);
+    if (packed === null) return values.get(name);
+    return unpack(packed).catch(() => null);
+  };
+  const questions: Question[] = [];
+  for (const end of ["", "2"]) {
+    const model = values.get(`model${end}`);
+    if (end && model === null) break;
+    questions.push({
+      model: model ?? "",
+      text: (await textOf(`text${end}`)) ?? (end ? null : ""),
+      answer: (await textOf(`answer${end}`)) ?? "",
+      part: Number(/^\d{1,6}$/.exec(values.get(`part${end}`) ?? "")?.[0] ?? 0),
+      chosen: parseChosen(values.get(`head${end}`)),
+    });
+  }
+  const left = Number(values.get("left"));
+  return { questions, view: values.get("view") ?? "", ...(left > 0 && { left }) };
+}

@@ -1,0 +1,306 @@
+/** What `heed explain` and the server's `/explain` say of one answer of a model: version 2
+ * of the JSON that docs/explain.md describes. */
+
+/** Rows of numbers: a matrix, row by row. */
+export type Rows = number[][];
+
+/** Items from the first to before the second. */
+export type Span = [number, number];
+
+export interface Axis {
+  kind: string;
+  label: string;
+  items: string[];
+  /** Items as they are to be shown; absent: as they are. */
+  labels?: string[];
+  /** Ranges of the items that make whole words; absent: each is one. */
+  words?: Span[];
+  /** Another axis, and which of its items each of these covers. */
+  of?: string;
+  spans?: Span[];
+  payload?: unknown;
+}
+
+export interface AttentionMap {
+  name: string;
+  title: string;
+  query: string;
+  key: string;
+  heads: number;
+  /** [H][T][S]; with edges: [H][E]. Each row sums to at most 1. */
+  weights: Rows[] | Rows;
+  edges?: Span[];
+  mean?: Rows;
+  info?: Record<string, string>;
+  statistics?: Record<"entropy" | "distance", number[]> & {
+    unit: "items" | "share";
+    mean?: Record<"entropy" | "distance", number>;
+  };
+  /** Phrases that moved, in the attention that the targets name: [t, s, t end, s end]. */
+  moved?: [number, number, number, number][];
+  by_word?: { weights: Rows[]; mean?: Rows };
+}
+
+export interface Choice {
+  label: string;
+  probability?: number | null;
+}
+
+/** One thing that was said, and the attention that speaks for it, if any does. */
+export interface Target {
+  axis: string;
+  item: number;
+  probability?: number;
+  map?: number;
+  head?: number | null;
+  row?: number;
+  alternatives?: Choice[];
+  contrast?: Choice;
+}
+
+export interface Attribution {
+  method: string;
+  axis: string;
+  targets?: number[];
+  scores: Rows;
+  differences?: number[];
+}
+
+export interface Agreement {
+  method: string;
+  spearman: number | null;
+  kendall: number | null;
+  targets: number;
+}
+
+export interface Panel {
+  map: number;
+  head: number;
+  query: Rows;
+  key: Rows;
+  scores: (number | null)[][];
+  weights: Rows;
+  value: Rows;
+  context: Rows;
+}
+
+/** What was run as one: its members are indices into the explanation's lists. */
+export interface Segment {
+  text: string;
+  answer: string;
+  axes: string[];
+  maps: number[];
+  targets: number[];
+  attributions: number[];
+  agreements: number[];
+  panels: number[];
+}
+
+export interface Explanation {
+  version: number;
+  task: string;
+  model: string;
+  text: string;
+  answer: string;
+  axes: Record<string, Axis>;
+  maps: AttentionMap[];
+  targets: Target[];
+  attributions: Attribution[];
+  agreements: Agreement[];
+  panels: Panel[];
+  segments: Segment[];
+}
+
+/** Throws an Error unless `value` has the parts of an explanation that are read here. */
+export function checkExplanation(value: unknown): Explanation {
+  const e = value as Explanation | null;
+  const lists = ["maps", "targets", "attributions", "agreements", "panels", "segments"];
+  const complete =
+    typeof e === "object" &&
+    e?.version === 2 &&
+    typeof e.axes === "object" &&
+    lists.every((name) => Array.isArray(e[name as keyof Explanation])) &&
+    e.segments.length > 0 &&
+    e.maps.every(({ query, key }) => e.axes[query] && e.axes[key]);
+  if (!complete) {
+    throw new Error("This is not an explanation that the page can read (version 2).");
+  }
+  return e;
+}
+
+/** The attention of one head, or the mean of all. */
+export type Head = number | "mean";
+
+const dense = new WeakMap<object, Rows>();
+
+/** The weights of a head [T, S]. */
+export function weightsOf(e: Explanation, map: AttentionMap, head: Head): Rows {
+  if (head === "mean") return map.mean ?? weightsOf(e, map, 0);
+  const own = map.weights[head];
+  if (!map.edges) return own as Rows;
+  let rows = dense.get(own);
+  if (!rows) {
+    const columns = e.axes[map.key].items.length;
+    rows = e.axes[map.query].items.map(() => new Array<number>(columns).fill(0));
+    map.edges.forEach(([t, s], i) => (rows![t][s] = (own as number[])[i]));
+    dense.set(own, rows);
+  }
+  return rows;
+}
+
+/** Entropy or distance of a head, or of the mean of heads; NaN where it is not known. */
+export function headFigure(
+  map: AttentionMap,
+  figure: "entropy" | "distance",
+  head: Head,
+): number {
+  const all = map.statistics;
+  if (head === "mean" && map.heads > 1) return all?.mean?.[figure] ?? NaN;
+  return all?.[figure][head === "mean" ? 0 : head] ?? NaN;
+}
+
+export function headName(head: Head): string {
+  return head === "mean" ? "mean of heads" : `head ${head}`;
+}
+
+const units = { items: "tokens", share: "of the length" };
+
+/** What a map's distances are counted in. */
+export function unitOf(map: AttentionMap): string {
+  return units[map.statistics?.unit ?? "items"];
+}
+
+/** An axis as it is shown: item by item, or word by word. */
+export interface AxisView {
+  id: string;
+  axis: Axis;
+  kind: string;
+  name: string;
+  labels: string[];
+  /** Which go on the word before them. */
+  joined: boolean[];
+  /** The place among `labels` of an item. */
+  at(item: number): number;
+}
+
+function viewOf(id: string, axis: Axis, byWord: boolean): AxisView {
+  const { kind, label, items, words } = axis;
+  const labels = axis.labels ?? items;
+  const base = { id, axis, kind, name: label };
+  const word = new Array<number>(items.length).fill(-1);
+  words?.forEach(([begin, end], w) => word.fill(w, begin, end));
+  if (!byWord || !words) {
+    const joined = items.map((_, i) => i > 0 && word[i] >= 0 && word[i] === word[i - 1]);
+    return { ...base, labels, joined, at: (item) => item };
+  }
+  const merged = words.map(([begin, end]) => labels.slice(begin, end).join(""));
+  return { ...base, labels: merged, joined: merged.map(() => false), at: (i) => word[i] };
+}
+
+/** A segment with its members instead of their indices. */
+export class Part {
+  readonly text: string;
+  readonly answer: string;
+  readonly maps: AttentionMap[];
+  readonly targets: Target[];
+  private readonly views = new Map<string, AxisView>();
+
+  constructor(
+    readonly whole: Explanation,
+    readonly segment: Segment,
+  ) {
+    this.text = segment.text;
+    this.answer = segment.answer;
+    this.maps = segment.maps.map((m) => whole.maps[m]);
+    this.targets = segment.targets.map((t) => whole.targets[t]);
+  }
+
+  axis(id: string, byWord = false): AxisView {
+    const key = `${byWord} ${id}`;
+    let view = this.views.get(key);
+    if (!view) this.views.set(key, (view = viewOf(id, this.whole.axes[id], byWord)));
+    return view;
+  }
+
+  /** The place of a target's map in this part, or -1 where none speaks for it. */
+  mapOf(target: Target): number {
+    return target.map === undefined ? -1 : this.segment.maps.indexOf(target.map);
+  }
+
+  get attributions(): Attribution[] {
+    return this.segment.attributions.map((a) => this.whole.attributions[a]);
+  }
+
+  get agreements(): Agreement[] {
+    return this.segment.agreements.map((a) => this.whole.agreements[a]);
+  }
+
+  get panels(): Panel[] {
+    return this.segment.panels.map((p) => this.whole.panels[p]);
+  }
+
+  /** The targets that the rows of an attribution are of. */
+  targetsOf({ targets }: Attribution): Target[] {
+    return targets ? targets.map((t) => this.whole.targets[t]) : this.targets;
+  }
+
+  /** Items of another axis that a target stands beneath: [axis, first, end]; null: it has
+   * a line of its own. */
+  anchorOf(target: Target): [string, number, number] | null {
+    const { of, spans } = this.whole.axes[target.axis];
+    const span = spans?.[target.item];
+    if (of && span && this.whole.axes[of].kind === this.whole.axes[target.axis].kind) {
+      return span[1] > span[0] ? [of, ...span] : null;
+    }
+    // "answer" is what was said of the whole.
+    const isWhole = target.axis.split(".")[0] === "answer";
+    const { payload } = this.whole.axes[target.axis];
+    const isOwn = isWhole || of !== undefined || payload !== undefined;
+    if (isOwn || target.map === undefined || target.row === undefined) return null;
+    const { query } = this.whole.maps[target.map];
+    const own = query === target.axis || this.whole.axes[query].items.length < 2;
+    return own || !this.isRead(query) ? null : [query, target.row, target.row + 1];
+  }
+
+  /** Whether an axis is what was read, rather than what stood at the writer's places. */
+  private isRead(id: string): boolean {
+    return id === this.segment.axes[0];
+  }
+
+  /** What was said; beneath a word, without the word. */
+  label(target: Target): string {
+    const { labels, axis } = this.axis(target.axis);
+    const [label, item] = [labels[target.item] ?? "", axis.items[target.item] ?? ""];
+    return label.endsWith(item) && this.anchorOf(target) ? item : label;
+  }
+
+  /** The kind of what was read. */
+  get kind(): string {
+    return this.whole.axes[this.segment.axes[0]]?.kind ?? "";
+  }
+}
+
+/** For a download: what is there, and what was asked for later of the same text. */
+export function addTo(whole: Explanation, more: Explanation): void {
+  whole.segments.forEach((segment, k) => {
+    const other = more.segments[k];
+    if (!other) return;
+    const map = (m: number) => segment.maps[other.maps.indexOf(m)];
+    for (const a of other.attributions) {
+      const found = more.attributions[a];
+      const targets = found.targets?.map(
+        (t) => segment.targets[other.targets.indexOf(t)],
+      );
+      segment.attributions.push(whole.attributions.length);
+      whole.attributions.push(targets ? { ...found, targets } : found);
+    }
+    for (const a of other.agreements) {
+      segment.agreements.push(whole.agreements.length);
+      whole.agreements.push(more.agreements[a]);
+    }
+    for (const p of other.panels) {
+      segment.panels.push(whole.panels.length);
+      whole.panels.push({ ...more.panels[p], map: map(more.panels[p].map) });
+    }
+  });
+}

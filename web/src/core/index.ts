@@ -1,0 +1,13 @@
+/** What kinds and views are made with; those of other folders import "heed-page/core". */
+export * from "./dom";
+export * from "./explanation";
+export * from "./figure";
+export * from "./matrix";
+export * from "./numbers";
+export * from "./plot";
+export * from "./registry";
+export * from "./scale";
+export * from "./side";
+export * from "./svg";
+export * from "./theme";
+export type { Chosen } from "./address";

@@ -1,0 +1,40 @@
+import type { Rows } from "./explanation";
+import { largest, shortNumber } from "./numbers";
+
+/** What full colour stands for. */
+export type Scale = "auto" | "absolute" | "row" | "picture";
+
+export const scaleNames: Record<Scale, string> = {
+  auto: "Colours: automatic",
+  absolute: "Colours: absolute",
+  row: "Colours: by row",
+  picture: "Colours: by picture",
+};
+
+export interface Colouring {
+  /** The value in full colour, of all rows or of each. */
+  top: number | number[];
+  /** The legend's words. */
+  legend: string;
+}
+
+/** Weights reach from 0 to 1 but are often far from it: a picture without any above 0.3 is
+ * coloured by its own largest, unless another scale is asked for. */
+export function colouring(scale: Scale, rows: Rows, what: string): Colouring {
+  const most = largest(rows) || 1;
+  const chosen = scale === "auto" ? (most < 0.3 ? "picture" : "absolute") : scale;
+  if (chosen === "row") {
+    return {
+      top: rows.map((row) => largest([row]) || 1),
+      legend: `${what}, of the row's largest`,
+    };
+  }
+  if (chosen === "absolute") return { top: 1, legend: `${what}, 0 to 1` };
+  return { top: most, legend: `${what}, up to this picture's ${shortNumber(most)}` };
+}
+
+/** Share of full colour of a value in a row, -1 to 1. */
+export function strengthOf({ top }: Colouring, value: number, row: number): number {
+  const most = typeof top === "number" ? top : (top[row] ?? 1);
+  return Number.isFinite(value) ? Math.max(-1, Math.min(1, value / most)) : 0;
+}

@@ -1,0 +1,7 @@
+/** The kinds of inputs and axes; the first shows any other by the names of its items. */
+import { registerKind } from "../core";
+import { series } from "./series";
+import { text } from "./text";
+
+registerKind(text);
+registerKind(series);

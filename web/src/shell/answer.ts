@@ -1,0 +1,192 @@
+import type { ModelInfo } from "../core/api";
+import { button, directionOf, h } from "../core/dom";
+import { kindNamed, type AxesOnShow } from "../core/registry";
+import type { Side } from "../core/side";
+import { predictionPanel } from "./prediction";
+
+/** Letters and digits alone, to see whether two texts say the same. */
+function bare(text: string): string {
+  return text.replace(/<[^<>\s]+>|[\s␣]/g, "");
+}
+
+/** The upper part of a side: input and answer, first as they arrive, then as what shows
+ * their attention. */
+export class Answer {
+  readonly element: HTMLElement;
+  private readonly body = h("div", { class: "answer-body" });
+  private readonly state = h("p", { class: "state", role: "status" });
+  private streamed: HTMLElement | null = null;
+  private soFar = "";
+  /** The whole answer is there. */
+  isAnswered = false;
+  private onShow: AxesOnShow[] = [];
+  private drawn = "";
+
+  constructor(
+    private readonly model: Pick<ModelInfo, "name" | "labels">,
+    input: string,
+    title: string | null,
+  ) {
+    this.element = h(
+      "section",
+      {
+        class: "card answer",
+        "aria-label": `Answer of ${model.name}`,
+        "aria-busy": "true",
+      },
+      title === null ? null : h("h2", {}, title),
+      this.body,
+      this.state,
+    );
+    this.body.append(
+      h("p", { class: "label" }, model.labels?.input ?? "Input"),
+      h("p", { class: "line plain-text", dir: "auto" }, input),
+    );
+    this.say("Waiting for the model…");
+  }
+
+  say(words: string): void {
+    this.state.className = "state";
+    this.state.textContent = words;
+    this.state.hidden = words === "";
+  }
+
+  private get answerName(): string {
+    return this.model.labels?.answer ?? "Answer";
+  }
+
+  private beginAnswer(): HTMLElement {
+    if (!this.streamed) {
+      this.streamed = h("p", { class: "line streamed plain-text", dir: "auto" });
+      this.body.append(h("p", { class: "label" }, this.answerName), this.streamed);
+    }
+    return this.streamed;
+  }
+
+  /** The answer as far as it has arrived. */
+  showText(soFar: string): void {
+    const line = this.beginAnswer();
+    if (soFar.startsWith(this.soFar)) {
+      line.append(h("span", { class: "arriving" }, soFar.slice(this.soFar.length)));
+    } else {
+      line.textContent = soFar;
+    }
+    this.soFar = soFar;
+    this.say("Answering…");
+  }
+
+  /** The whole answer, before its attention is known. */
+  setAnswer(text: string): void {
+    this.beginAnswer().textContent = this.soFar = text;
+    this.isAnswered = true;
+    this.say("Reading the attention…");
+  }
+
+  explained(side: Side): void {
+    const panel = h("div", {});
+    const predict = () => panel.replaceChildren(predictionPanel(side));
+    const words = h("div", {});
+    const draw = () => {
+      const drawn = `${side.index} ${side.shown?.byWord}`;
+      if (drawn !== this.drawn) {
+        this.drawn = drawn;
+        this.drawParts(side, words);
+      }
+      this.paint();
+    };
+    this.body.replaceChildren(words, panel);
+    draw();
+    predict();
+    side.choiceListeners.push(draw);
+    side.targetListeners.push(predict);
+    side.focusListeners.push(() => this.paint());
+    this.finish("");
+  }
+
+  /** Parts that were run one by one stand one below the other; the one on show is open. */
+  private drawParts(side: Side, holder: HTMLElement): void {
+    const parts = side.allParts;
+    const only = parts.length === 1;
+    if (only) holder.replaceChildren(this.drawPart(side));
+    else {
+      const focused = holder.contains(document.activeElement);
+      const rows = parts.map((part, k) => {
+        const number = h("span", { class: "number" }, `${k + 1} of ${parts.length}`);
+        if (k === side.index) {
+          return h(
+            "li",
+            { class: "part", "aria-current": "true" },
+            number,
+            this.drawPart(side),
+          );
+        }
+        const row = button("", { class: "part-text" }, () => side.setPart(k));
+        row.append(
+          h("span", { dir: directionOf([part.text]) }, part.text),
+          h("span", { dir: directionOf([part.answer]) }, part.answer),
+        );
+        return h("li", { class: "part" }, number, row);
+      });
+      const open = rows[side.index];
+      holder.replaceChildren(h("ol", { class: "parts" }, ...rows));
+      if (focused) open.querySelector<HTMLElement>("button")?.focus();
+    }
+  }
+
+  private drawPart(side: Side): HTMLElement {
+    const axes = side.axes();
+    const kinds = [...new Set(axes.map(({ kind }) => kind))];
+    this.onShow = kinds.map((kind) =>
+      kindNamed(kind).show(
+        side,
+        axes.filter((view) => view.kind === kind),
+      ),
+    );
+    const element = h(
+      "div",
+      { class: "part-body" },
+      ...this.onShow.map((one) => one.element),
+    );
+    const { answer, targets } = side.part;
+    // What the words do not say already.
+    const said = new Map(targets.map((one) => [`${one.axis} ${one.item}`, one]));
+    const rest = [...said.values()].reduce(
+      (left, target) => left.replace(bare(side.part.label(target)), ""),
+      bare(answer),
+    );
+    const isText = targets.every(
+      ({ axis }) => side.explanation.axes[axis].kind === "text",
+    );
+    if (rest !== "" && isText) {
+      element.append(
+        h("p", { class: "label" }, this.answerName),
+        h("p", { class: "line plain-text", dir: "auto" }, answer),
+      );
+    }
+    return element;
+  }
+
+  paint(): void {
+    for (const one of this.onShow) one.paint();
+  }
+
+  pictures(): SVGSVGElement[] {
+    return this.onShow.flatMap((one) => one.pictures?.() ?? []);
+  }
+
+  private finish(words: string): void {
+    this.say(words);
+    this.element.setAttribute("aria-busy", "false");
+  }
+
+  /** The answer stays, without its attention. */
+  unexplained(why: string): void {
+    this.finish(`The answer is complete, but it is not explained: ${why}`);
+    this.state.className = "state unexplained";
+  }
+
+  failed(words: string): void {
+    this.finish(words);
+    this.state.className = "problem";
+  }
+}

@@ -1,0 +1,205 @@
+import type { ModelInfo } from "../core/api";
+import { newQuestion, type PageState } from "../core/address";
+import { byId, h } from "../core/dom";
+import { kindNamed, titleOf, type Input, type InputField } from "../core/registry";
+
+function count(n: number): string {
+  return n >= 1e6 ? `${(n / 1e6).toFixed(1)} M` : `${Math.max(1, Math.round(n / 1e3))} k`;
+}
+
+/** "translate en → de · transformer-tiny · 2.6 M parameters" */
+function about(model: ModelInfo): string {
+  const named = model.source && model.target && model.source !== "source";
+  const parts = [model.task + (named ? ` ${model.source} → ${model.target}` : "")];
+  if (model.model) parts.push(model.model);
+  if (model.parameters) parts.push(`${count(model.parameters)} parameters`);
+  return parts.join(" · ");
+}
+
+/** The characters of a text as the server counts them. */
+export function charactersOf(text: string): number {
+  return [...text].length;
+}
+
+/** What is asked: a model and an input, and a second question to compare with. */
+export class Form {
+  models: ModelInfo[] = [];
+  private readonly model = byId<HTMLSelectElement>("model");
+  private readonly other = byId<HTMLSelectElement>("other");
+  private readonly answer = byId<HTMLInputElement>("other-answer");
+  private readonly fields: (InputField | null)[] = [null, null];
+  private readonly kinds: string[] = ["", ""];
+
+  /** `run` asks; `change` says that another model or a comparison is wanted. */
+  constructor(
+    private readonly run: () => void,
+    private readonly change: (state: (state: PageState) => void) => void,
+  ) {
+    byId<HTMLFormElement>("ask").addEventListener("submit", (event) => {
+      event.preventDefault();
+      run();
+    });
+    byId("field").addEventListener("input", () => this.showLimit());
+    this.model.addEventListener("change", () =>
+      change(({ questions: [first] }) => {
+        first.model = this.model.value;
+        first.chosen = null;
+        first.part = 0;
+      }),
+    );
+    this.other.addEventListener("change", () =>
+      change(({ questions: [, second] }) => {
+        if (!second) return;
+        second.model = this.other.value;
+        second.chosen = null;
+      }),
+    );
+    this.answer.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      run();
+    });
+    byId("compare").addEventListener("click", () => this.toggleCompare());
+  }
+
+  setModels(models: ModelInfo[]): void {
+    this.models = models;
+    const tasks = new Set(models.map(({ task }) => task));
+    this.model.replaceChildren(
+      ...models.map(({ name, task }) =>
+        h("option", { value: name }, tasks.size > 1 ? `${name} · ${task}` : name),
+      ),
+    );
+    this.model.disabled = false;
+  }
+
+  named(name: string): ModelInfo {
+    return this.models.find((model) => model.name === name) ?? this.models[0];
+  }
+
+  private alike(name: string): ModelInfo[] {
+    const { task } = this.named(name);
+    return this.models.filter((model) => model.task === task);
+  }
+
+  /** Another model of the same task, or else the same one, to compare with. */
+  private secondModel(name: string): ModelInfo {
+    const first = this.named(name);
+    const others = this.alike(name).filter((model) => model.name !== name);
+    const { source, target } = first;
+    return (
+      others.find((one) => one.source === source && one.target === target) ??
+      others[0] ??
+      first
+    );
+  }
+
+  toggleCompare(): void {
+    this.change((state) => {
+      const [first, second] = state.questions;
+      const other = newQuestion(this.secondModel(first.model).name, null);
+      state.questions = second ? [first] : [first, other];
+    });
+  }
+
+  private makeField(i: number, model: ModelInfo, prompt: string): void {
+    const { kind = "text", media_types: mediaTypes = [] } = model.input ?? {};
+    if (this.kinds[i] !== kind || prompt !== this.fields[i]?.element.dataset.prompt) {
+      const id = i === 0 ? "text" : "other-text";
+      const before = this.fields[i]?.read();
+      const wishes = { prompt, mediaTypes, id, submit: () => this.run() };
+      const field = kindNamed(kind).input(wishes);
+      field.element.dataset.prompt = prompt;
+      if (before && this.kinds[i] === kind) field.write(before.text);
+      byId(i === 0 ? "field" : "other-field").replaceChildren(field.element);
+      this.fields[i] = field;
+      this.kinds[i] = kind;
+    }
+  }
+
+  /** The form becomes what the state says, but for the texts. */
+  show(state: PageState): void {
+    const [first, second] = state.questions;
+    first.model = this.named(first.model).name;
+    this.model.value = first.model;
+    const model = this.named(first.model);
+    this.makeField(0, model, model.input?.prompt ?? "Type a text and press Enter");
+    byId("compare").setAttribute("aria-pressed", String(second !== undefined));
+    byId("second").hidden = second === undefined;
+    if (second) {
+      const alike = this.alike(first.model);
+      if (!alike.some(({ name }) => name === second.model)) {
+        second.model = this.secondModel(first.model).name;
+      }
+      this.other.replaceChildren(
+        ...alike.map(({ name }) =>
+          h(
+            "option",
+            { value: name },
+            name === first.model ? `${name} (the same)` : name,
+          ),
+        ),
+      );
+      this.other.value = second.model;
+      this.makeField(1, this.named(second.model), "The same input, or another");
+    }
+    byId("about").textContent = about(model);
+    const examples = model.examples ?? [];
+    byId("examples").hidden = examples.length === 0;
+    byId("examples").replaceChildren(
+      "Try ",
+      ...examples.map(({ text }) => {
+        const name = titleOf(model.input?.kind ?? "", text, 90);
+        const button = h(
+          "button",
+          { type: "button", class: "example", dir: "auto" },
+          name,
+        );
+        button.addEventListener("click", () => {
+          this.fields[0]?.write(text);
+          this.showLimit();
+          this.run();
+        });
+        return button;
+      }),
+    );
+    this.showLimit();
+  }
+
+  /** Puts the texts of a link into the fields. */
+  write(state: PageState): void {
+    state.questions.forEach(({ text, answer }, i) => {
+      this.fields[i]?.write(text ?? "");
+      if (i === 1) this.answer.value = answer;
+    });
+    this.showLimit();
+  }
+
+  /** What the fields hold goes into the state; null where nothing was entered. */
+  read(state: PageState): Input[] | null {
+    const first = this.fields[0]?.read();
+    if (!first) return null;
+    return state.questions.map((question, i) => {
+      const own = i === 0 ? first : (this.fields[1]?.read() ?? null);
+      question.text = own?.text ?? null;
+      if (i === 1) question.answer = this.answer.value.trim();
+      return own ?? first;
+    });
+  }
+
+  focus(): void {
+    this.fields[0]?.focus();
+  }
+
+  /** A text that is answered but too long to be explained is said to be so beforehand. */
+  private showLimit(): void {
+    const limit = this.named(this.model.value)?.limits?.explain;
+    const length = charactersOf(this.fields[0]?.read()?.text ?? "");
+    const isOver = limit !== undefined && length > limit;
+    byId("limit").hidden = !isOver;
+    byId("limit").textContent = isOver
+      ? `${length.toLocaleString("en")} characters: the model answers, but the server explains ` +
+        `at most ${limit.toLocaleString("en")}.`
+      : "";
+  }
+}

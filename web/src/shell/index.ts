@@ -1,0 +1,10 @@
+/** The page. An entry of its own registers further kinds and views, and starts it. */
+import "../kinds";
+import "../views";
+import "./style.css";
+
+import { App } from "./app";
+
+export function start(): void {
+  void new App().start();
+}

@@ -1,0 +1,60 @@
+import {
+  composeSheet,
+  fileName,
+  savePng,
+  saveText,
+  sheetText,
+  type Captioned,
+} from "../core/download";
+import { titleOf } from "../core/registry";
+import { palette } from "../core/theme";
+import type { Answer } from "./answer";
+import type { Stage } from "./stage";
+import { nameOf } from "./texts";
+
+/** An answer above, and its views below once it is explained. */
+export interface Answered {
+  answer: Answer;
+  stage: Stage | null;
+}
+
+/** All pictures on show, on one sheet; null without any. */
+function sheetOf(asked: Answered[], difference: SVGSVGElement[]): SVGSVGElement | null {
+  const groups = asked
+    .flatMap(({ stage, answer }): Captioned[] => {
+      if (!stage) return [];
+      const { kind, text } = stage.side.part;
+      const pictures = [...answer.pictures(), ...stage.pictures()];
+      return [{ title: titleOf(kind, text), subtitle: stage.subtitle, pictures }];
+    })
+    .filter((group) => group.pictures.length > 0);
+  if (groups.length === 0) return null;
+  if (difference.length > 0) {
+    groups.push({ title: "First minus second", subtitle: "", pictures: difference });
+  }
+  return composeSheet(groups, palette());
+}
+
+/** Writes what is on show into a file that is named by models, text and view. */
+export async function savePage(
+  asked: Answered[],
+  difference: SVGSVGElement[],
+  view: string,
+  as: "svg" | "png" | "json",
+): Promise<void> {
+  const sides = asked.flatMap(({ stage }) => stage?.side ?? []);
+  if (sides.length === 0) return;
+  const models = sides.map(({ name }) => name).join("-");
+  const what = as === "json" ? "explanation" : view;
+  const name = fileName([models, nameOf(sides[0].explanation), what], as);
+  if (as === "json") {
+    const all = sides.map(({ explanation }) => explanation);
+    const json = JSON.stringify(all.length === 1 ? all[0] : all, null, 1);
+    saveText(`${json}\n`, "application/json", name);
+    return;
+  }
+  const sheet = sheetOf(asked, difference);
+  if (!sheet) return;
+  if (as === "svg") saveText(sheetText(sheet), "image/svg+xml", name);
+  else await savePng(sheet, name);
+}

@@ -1,0 +1,168 @@
+import { h } from "../core/dom";
+import { headFigure, headName, unitOf, type Head } from "../core/explanation";
+import { shortNumber } from "../core/numbers";
+import { allViews, type View, type ViewOptions, type ViewRow } from "../core/registry";
+import type { Side } from "../core/side";
+import { Overview, type Figure } from "./overview";
+
+/** What all sides of the page share. */
+export interface Shared {
+  view: string;
+  figure: Figure;
+  /** There are two sides, which are laid out alike. */
+  comparing: boolean;
+  options(): Omit<ViewOptions, "width">;
+  setFigure(figure: Figure): void;
+}
+
+export function viewNamed(name: string): ViewRow {
+  const views = allViews();
+  return views.find((view) => view.name === name) ?? views[0];
+}
+
+/** The lower part of a side: its heads, the choice of one, and the view of it. */
+export class Stage {
+  readonly element = h("div", { class: "stage" });
+  private readonly holder = h("div", { class: "view" });
+  private readonly maps = h("select", { "aria-label": "Layer" });
+  private readonly heads = h("select", { "aria-label": "Head" });
+  private readonly figures = h("span", { class: "figures-of-head" });
+  private readonly readout = h("p", { class: "readout", "aria-live": "polite" });
+  private readonly card: HTMLElement;
+  private overview: Overview | null = null;
+  private view: View | null = null;
+  private drawnPart: unknown = null;
+
+  constructor(
+    readonly side: Side,
+    private readonly shared: Shared,
+  ) {
+    this.card = h(
+      "section",
+      { class: "card view-card", "aria-label": `View of ${side.name}` },
+      h(
+        "div",
+        { class: "picker" },
+        h("label", {}, h("span", {}, "Layer"), this.maps),
+        h("label", {}, h("span", {}, "Head"), this.heads),
+        this.figures,
+      ),
+      this.readout,
+      this.holder,
+    );
+    this.maps.addEventListener("change", () => {
+      const head = side.choice?.head ?? "mean";
+      side.setChoice({ map: Number(this.maps.value), head });
+    });
+    this.heads.addEventListener("change", () => {
+      const { value } = this.heads;
+      const head = value === "mean" ? value : Number(value);
+      side.setChoice({ map: side.choice?.map ?? 0, head });
+    });
+    this.drawOverview();
+    side.choiceListeners.push(() => this.redraw());
+    side.focusListeners.push(() => this.paint());
+  }
+
+  drawOverview(): void {
+    const { side, shared } = this;
+    const { maps } = side.part;
+    this.drawnPart = side.part;
+    this.maps.replaceChildren(
+      ...maps.map((map, m) => h("option", { value: m, title: map.name }, map.title)),
+    );
+    const several =
+      maps.length > 1 || maps[0]?.heads > 1 || (shared.comparing && maps.length > 0);
+    const hadFocus = this.overview?.element.contains(document.activeElement);
+    this.overview = several
+      ? new Overview(side, shared.figure, (figure) => shared.setFigure(figure))
+      : null;
+    this.element.classList.toggle("alone", !several);
+    this.element.replaceChildren(
+      ...(this.overview ? [this.overview.element] : []),
+      this.card,
+    );
+    this.overview?.select();
+    if (hadFocus) {
+      this.overview?.element.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
+    }
+  }
+
+  private drawPicker(): void {
+    const { choice, part } = this.side;
+    if (!choice) return;
+    const map = part.maps[choice.map];
+    this.maps.value = String(choice.map);
+    const one: Head[] = map.heads > 1 ? ["mean"] : [];
+    const heads = one.concat(Array.from({ length: map.heads }, (_, head) => head));
+    this.heads.replaceChildren(
+      ...heads.map((head) => h("option", { value: head }, headName(head))),
+    );
+    this.heads.value = map.heads > 1 ? String(choice.head) : "0";
+    this.heads.disabled = map.heads === 1;
+    const entropy = shortNumber(headFigure(map, "entropy", choice.head));
+    const distance = shortNumber(headFigure(map, "distance", choice.head));
+    this.figures.replaceChildren(
+      h("span", {}, `entropy ${entropy} bits`),
+      h("span", {}, `distance ${distance} ${unitOf(map)}`),
+    );
+  }
+
+  /** Makes the view anew; the keyboard's focus stays where it was. */
+  redraw(): void {
+    const { side, shared } = this;
+    const focusable = () => [
+      ...this.holder.querySelectorAll<HTMLElement>("[tabindex='0'],button,input"),
+    ];
+    const focused = focusable().indexOf(document.activeElement as HTMLElement);
+    this.view?.close?.();
+    this.view = null;
+    if (this.drawnPart !== side.part) this.drawOverview();
+    else this.overview?.select();
+    this.drawPicker();
+    this.card.classList.toggle("no-picker", !side.choice);
+    const row = viewNamed(shared.view);
+    const refusal = row.accepts(side);
+    if (refusal !== null) {
+      this.holder.replaceChildren(h("p", { class: "note" }, refusal));
+    } else {
+      side.rest(null);
+      const width = Math.max(240, this.holder.clientWidth);
+      this.view = row.make(side, { ...shared.options(), width });
+      this.holder.replaceChildren(this.view.element);
+    }
+    if (focused >= 0) (focusable()[focused] ?? focusable()[0])?.focus();
+    this.paint();
+  }
+
+  /** What the picture shows, for its readers elsewhere. */
+  get subtitle(): string {
+    const { shown, name } = this.side;
+    return shown ? `${name} · ${shown.name}` : name;
+  }
+
+  private paint(): void {
+    this.view?.paint?.();
+    const words = this.side.describeFocus();
+    const needed =
+      this.view !== null &&
+      this.side.shown !== null &&
+      viewNamed(this.shared.view).switches.includes("scale");
+    this.readout.hidden = !needed && words === "";
+    this.readout.textContent =
+      words || (needed ? "Point at a word, a cell or a label; click to keep it." : "");
+    this.readout.classList.toggle("empty", words === "");
+  }
+
+  pictures(): SVGSVGElement[] {
+    return this.view?.pictures() ?? [];
+  }
+
+  key(event: KeyboardEvent): boolean {
+    return this.view?.key?.(event) ?? false;
+  }
+
+  close(): void {
+    this.view?.close?.();
+  }
+}

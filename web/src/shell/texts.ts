@@ -1,0 +1,41 @@
+import { byId, directionOf, h } from "../core/dom";
+import { checkExplanation, type Explanation } from "../core/explanation";
+import { titleOf } from "../core/registry";
+
+/** What an explanation is of, in one line. */
+export function nameOf({ text, answer, axes, segments }: Explanation): string {
+  const { kind } = axes[segments[0].axes[0]] ?? { kind: "" };
+  return titleOf(kind, text) || titleOf(kind, answer) || "Attention";
+}
+
+/** The explanations that a page in a file carries; null: there is a server. */
+export function carriedTexts(): Explanation[] | null {
+  const data = document.getElementById("heed-explanations");
+  if (!data) return null;
+  const all = JSON.parse(data.textContent ?? "[]") as unknown[];
+  return all.map((one) => checkExplanation(one));
+}
+
+/** A list of them in the place of the form. */
+export function listTexts(all: Explanation[], choose: (index: number) => void): void {
+  const list = byId("texts");
+  byId("api").hidden = true;
+  list.hidden = all.length < 2;
+  const buttons = all.map((explanation, i) => {
+    const line = nameOf(explanation);
+    const button = h(
+      "button",
+      { type: "button", class: "plain", dir: directionOf([line]) },
+      line,
+    );
+    button.addEventListener("click", () => choose(i));
+    return button;
+  });
+  list.replaceChildren(h("p", { class: "label" }, `${all.length} texts`), ...buttons);
+}
+
+export function markText(index: number): void {
+  byId("texts")
+    .querySelectorAll("button")
+    .forEach((button, i) => button.setAttribute("aria-current", String(i === index)));
+}

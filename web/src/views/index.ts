@@ -1,0 +1,15 @@
+/** The views, in the order of their tabs. */
+import { registerView } from "../core";
+import { computation } from "./computation";
+import { frames } from "./frames";
+import { heads } from "./heads";
+import { heatmap } from "./heatmap";
+import { lines } from "./lines";
+import { saliency } from "./saliency";
+
+registerView(heatmap);
+registerView(lines);
+registerView(frames);
+registerView(computation);
+registerView(heads);
+registerView(saliency);
