@@ -63,7 +63,8 @@ function train(command, folder, options) {
 
 /** Trains what is not there yet, or older than the command. */
 function trainModels(command, place) {
-  const models = ["transformer", "luong", "tagger"].map((name) => join(place, name));
+  const names = ["transformer", "luong", "tagger", "slots", "forecast", "language"];
+  const models = names.map((name) => join(place, name));
   const built = statSync(command).mtimeMs;
   const isFresh = (folder) =>
     existsSync(join(folder, "model.safetensors")) &&
@@ -98,15 +99,49 @@ function trainModels(command, place) {
     ...["--texts", file("train.conll", tagged.slice(30))],
     ...["--valid-texts", file("valid.conll", tagged.slice(0, 30))],
   ]);
+  const lines = pairs.slice(0, 300).map(([source]) => source);
+  file("data.seq.in", lines);
+  file(
+    "data.seq.out",
+    lines.map((line) => line.split(" ").map(tagOf).join(" ")),
+  );
+  file(
+    "data.label",
+    lines.map((line) => (line.includes("und") ? "many" : "one")),
+  );
+  train(command, models[3], [
+    "--task",
+    "slots",
+    "--texts",
+    join(place, "data"),
+    ...short,
+  ]);
+  train(command, models[4], [
+    ...["--task", "forecast", "--series", file("series.csv", seriesLines(300)), ...short],
+    ...["--lookback", "48", "--horizon", "12", "--patch", "8", "--patch-stride", "4"],
+  ]);
+  train(command, models[5], ["--task", "lm", "--texts", file("lines", lines), ...short]);
   return models;
+}
+
+const short = ["--epochs", "2"];
+
+/** A CSV file of hours with two waves. */
+export function seriesLines(count) {
+  const wave = (i, period) => (10 * Math.sin((2 * Math.PI * i) / period) + 20).toFixed(3);
+  const rows = Array.from(
+    { length: count },
+    (_, i) => `${i},${wave(i, 24)},${wave(i, 12)}`,
+  );
+  return ["hour,load,heat", ...rows];
 }
 
 /** Starts heed serve on a free port; `url` is where it answers. */
 export async function startServer(command, place) {
-  const [transformer, luong, tagger] = trainModels(command, place);
+  const [transformer, luong, ...others] = trainModels(command, place);
   const server = spawn(
     command,
-    ["serve", `de-en=${transformer}`, `de-en=${luong}`, tagger, "--port", "0"],
+    ["serve", `de-en=${transformer}`, `de-en=${luong}`, ...others, "--port", "0"],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   let log = "";

@@ -1,0 +1,386 @@
+// Explanations of version 2 as docs/explain.md describes them, made up: what a server says
+// of models that need not be trained.
+const round = (value) => Number(value.toPrecision(7));
+const range = (count) => Array.from({ length: count }, (_, i) => i);
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+/** Rows that sum to 1, the largest where `peak(t)` says. */
+function rowsOf(T, S, peak, width = 1.2) {
+  return range(T).map((t) => {
+    const raw = range(S).map((s) => Math.exp(-(((s - peak(t)) / width) ** 2)) + 1e-3);
+    const total = sum(raw);
+    return raw.map((value) => round(value / total));
+  });
+}
+
+function meanOf(heads) {
+  return heads[0].map((row, t) =>
+    row.map((_, s) => round(sum(heads.map((head) => head[t][s])) / heads.length)),
+  );
+}
+
+const entropyOf = (rows) =>
+  sum(rows.map((row) => -sum(row.map((a) => (a > 0 ? a * Math.log2(a) : 0))))) /
+  rows.length;
+
+function distanceOf(rows, share) {
+  const [T, S] = [Math.max(rows.length - 1, 1), Math.max(rows[0].length - 1, 1)];
+  const far = (t, s) => (share ? Math.abs(t / T - s / S) : Math.abs(t - s));
+  return sum(rows.map((row, t) => sum(row.map((a, s) => a * far(t, s))))) / rows.length;
+}
+
+/** Keys of a word summed, queries of a word averaged. */
+function merged(rows, queryWords, keyWords) {
+  const keys = keyWords ?? range(rows[0].length).map((s) => [s, s + 1]);
+  const queries = queryWords ?? range(rows.length).map((t) => [t, t + 1]);
+  return queries.map(([from, to]) =>
+    keys.map(([begin, end]) =>
+      round(
+        sum(rows.slice(from, to).map((row) => sum(row.slice(begin, end)))) / (to - from),
+      ),
+    ),
+  );
+}
+
+/** Collects the flat lists of an explanation, part by part. */
+class Writer {
+  constructor(task, model, text, answer) {
+    this.whole = {
+      ...{ version: 2, task, model, text, answer },
+      ...{ axes: {}, maps: [], targets: [], attributions: [] },
+      ...{ agreements: [], panels: [], segments: [] },
+    };
+  }
+
+  part(text, answer) {
+    this.end = this.whole.segments.length === 0 ? "" : `.${this.whole.segments.length}`;
+    const lists = { axes: [], maps: [], targets: [] };
+    const more = { attributions: [], agreements: [], panels: [] };
+    this.now = { text, answer, ...lists, ...more };
+    this.whole.segments.push(this.now);
+  }
+
+  axis(name, label, items, more = {}) {
+    const id = name + this.end;
+    const of = more.of ? { of: more.of + this.end } : {};
+    this.whole.axes[id] = { kind: "text", label, items, ...more, ...of };
+    this.now.axes.push(id);
+    return id;
+  }
+
+  add(list, value) {
+    this.now[list].push(this.whole[list].length);
+    this.whole[list].push(value);
+    return this.whole[list].length - 1;
+  }
+
+  map(name, title, query, key, weights, more = {}) {
+    const share = query !== key;
+    const { words: queryWords } = this.whole.axes[query];
+    const { words: keyWords } = this.whole.axes[key];
+    const mean = weights.length > 1 ? meanOf(weights) : undefined;
+    const statistics = {
+      entropy: weights.map(entropyOf),
+      distance: weights.map((rows) => distanceOf(rows, share)),
+      unit: share ? "share" : "items",
+    };
+    if (mean)
+      statistics.mean = { entropy: entropyOf(mean), distance: distanceOf(mean, share) };
+    const by_word =
+      queryWords || keyWords
+        ? {
+            weights: weights.map((rows) => merged(rows, queryWords, keyWords)),
+            ...(mean && { mean: merged(mean, queryWords, keyWords) }),
+          }
+        : undefined;
+    const info = { score: "scaled_dot", normalizer: "softmax" };
+    const map = { name, title, query, key, heads: weights.length, weights, mean };
+    return this.add("maps", { ...map, info, statistics, by_word, ...more });
+  }
+}
+
+const heads = (count, T, S, peak) =>
+  range(count).map((head) => rowsOf(T, S, (t) => peak(t) + head * 0.7, 0.8 + head));
+
+const sentences = {
+  "Ein Mann liest.": {
+    source: ["▁Ein", "▁Mann", "▁li", "est", ".", "</s>"],
+    target: ["▁a", "▁man", "▁read", "s", ".", "</s>"],
+    aligned: [0, 1, 2, 3, 4, 5],
+    answer: "a man reads.",
+  },
+  "Heute schläft der Hund.": {
+    source: ["▁Heute", "▁schl", "äft", "▁der", "▁Hund", ".", "</s>"],
+    target: ["▁the", "▁dog", "▁sleep", "s", "▁today", ".", "</s>"],
+    aligned: [3, 4, 1, 2, 0, 5, 6],
+    moved: [[0, 3, 2, 5]],
+    answer: "the dog sleeps today.",
+  },
+};
+
+function wordsOf(items) {
+  const words = [];
+  items.forEach((item, i) => {
+    if (item.startsWith("▁") || /^<|^\p{P}$/u.test(item)) words.push([i, i + 1]);
+    else words[words.length - 1][1] = i + 1;
+  });
+  return words;
+}
+
+const labelsOf = (items) => items.map((item) => item.replace("▁", ""));
+
+function translate({ text, answer, contrast, methods = [], layer, head }) {
+  const parts = text.split("\n").map((line) => [line, sentences[line]]);
+  const said = answer ?? parts.map(([, one]) => one.answer).join("\n");
+  const e = new Writer("translate", "de-en", text, said);
+  for (const [line, { source, target, aligned, moved, answer: own }] of parts) {
+    e.part(line, answer ?? own);
+    const pieces = (items) => ({ labels: labelsOf(items), words: wordsOf(items) });
+    const from = e.axis("source", "Source", source, pieces(source));
+    const inputs = ["<s>", ...target.slice(0, -1)];
+    const so = e.axis("target_inputs", "Translation so far", inputs, pieces(inputs));
+    const to = e.axis("target", "Translation", target, pieces(target));
+    const [S, T] = [source.length, target.length];
+    e.map(
+      "encoder.layers.0.self_attention",
+      "Encoder 0 · self",
+      from,
+      from,
+      heads(2, S, S, (t) => t),
+    );
+    e.map(
+      "decoder.layers.0.self_attention",
+      "Decoder 0 · self",
+      so,
+      so,
+      heads(2, T, T, (t) => t - 1),
+    );
+    const cross = e.map(
+      ...["decoder.layers.0.cross_attention", "Decoder 0 · cross", to, from],
+      heads(2, T, S, (t) => aligned[t]),
+      { moved: moved?.map(([t, s, tEnd, sEnd]) => [t, s, tEnd, sEnd]) ?? [] },
+    );
+    target.forEach((item, i) =>
+      e.add("targets", {
+        ...{ axis: to, item: i, probability: round(0.97 - i / 100) },
+        ...{ map: cross, head: null, row: i },
+        alternatives: [
+          { label: "cat", probability: 0.013 },
+          { label: "child", probability: 0.004 },
+        ],
+      }),
+    );
+    if (contrast) {
+      const words = contrast.split(" ");
+      const at = own.split(" ").findIndex((word, i) => word !== words[i]);
+      const t = e.now.targets[at];
+      e.whole.targets[t].contrast = {
+        label: words[at].replace(/\W/g, ""),
+        probability: 0.01,
+      };
+      for (const method of methods) {
+        const scores = [range(S).map((s) => round(s === aligned[at] ? 0.9 : -0.1))];
+        e.add("attributions", { method, axis: from, targets: [t], scores });
+      }
+      continue;
+    }
+    for (const method of methods) {
+      const scores = rowsOf(T, S, (t) => aligned[t]);
+      e.add("attributions", { method, axis: from, targets: [...e.now.targets], scores });
+      e.add("agreements", { method, spearman: 0.61, kendall: 0.5, targets: T });
+    }
+    const at = e.now.maps.find((m) => e.whole.maps[m].name === layer);
+    if (at !== undefined) {
+      const { weights } = e.whole.maps[at];
+      const vectors = (rows) => rows.map((row) => row.slice(0, 4));
+      const numbers = { scores: weights[head], weights: weights[head] };
+      const rows = {
+        query: vectors(weights[head]),
+        key: range(weights[head][0].length).map(() => [1, 0, 2, 0]),
+      };
+      const read = { value: rows.key, context: rows.query };
+      e.add("panels", { map: at, head, ...rows, ...numbers, ...read });
+    }
+  }
+  return e.whole;
+}
+
+/** An intent, of which pooling tells, tags of words, and one word of which nothing tells. */
+function slots({ text }) {
+  const words = text.split(" ");
+  const tags = words.map((word) => (word === "jazz" ? "B-genre" : "O"));
+  const e = new Writer("slots", "assistant", text, `PlayMusic ${tags.join(" ")}`);
+  e.part(text, e.whole.answer);
+  const source = e.axis("source", "Text", words);
+  const pooled = e.axis("answer", "Pooled", ["text"]);
+  const said = e.axis("target", "Answer", ["PlayMusic", ...tags], {
+    of: "source",
+    spans: [[0, 0], ...words.map((_, i) => [i, i + 1])],
+  });
+  const S = words.length;
+  const self = e.map("encoder.attention", "Encoder · self", source, source, [
+    rowsOf(S, S, (t) => t),
+  ]);
+  const pooling = e.map("pooling", "Pooling", pooled, source, [rowsOf(1, S, () => 2)]);
+  const others = [{ label: "GetWeather", probability: 0.06 }];
+  const intent = { axis: said, item: 0, probability: 0.91, alternatives: others };
+  e.add("targets", { ...intent, map: pooling, head: null, row: 0 });
+  words.forEach((_, i) => {
+    const tag = { axis: said, item: i + 1, probability: 0.8 };
+    e.add("targets", i === S - 1 ? tag : { ...tag, map: self, head: null, row: i });
+  });
+  return e.whole;
+}
+
+/** Many tokens that are pooled: no weight is above a twentieth. */
+function classify({ text, methods = [] }) {
+  const words = text.split(" ");
+  const e = new Writer("classify", "sentiment", text, "positive");
+  e.part(text, "positive");
+  const source = e.axis("source", "Text", words);
+  const pooled = e.axis("answer", "Label", ["positive"]);
+  const pooling = e.map("pooling", "Pooling", pooled, source, [
+    rowsOf(1, words.length, () => 7, 40),
+  ]);
+  const others = [{ label: "negative", probability: 0.03 }];
+  const target = { axis: pooled, item: 0, probability: 0.97, alternatives: others };
+  e.add("targets", { ...target, map: pooling, head: null, row: 0 });
+  for (const method of methods) {
+    const scores = rowsOf(1, words.length, () => 7, 3);
+    e.add("attributions", { method, axis: source, targets: [0], scores });
+  }
+  return e.whole;
+}
+
+function mask({ text }) {
+  const words = text.split(" ");
+  const at = words.indexOf("[MASK]");
+  const e = new Writer("pretrain", "cloze", text, "sleeping");
+  e.part(text, "sleeping");
+  const source = e.axis("source", "Text", words);
+  const said = e.axis("target", "Answer", ["sleeping"], {
+    of: "source",
+    spans: [[at, at + 1]],
+  });
+  const S = words.length;
+  const map = e.map(
+    "layers.0.attention",
+    "Layer 0 · self",
+    source,
+    source,
+    heads(2, S, S, (t) => t),
+  );
+  const names = ["sitting", "standing", "lying", "seated", "waiting"];
+  const alternatives = names.map((label, i) => ({
+    label,
+    probability: round(0.2 / (i + 1)),
+  }));
+  e.add("targets", {
+    ...{ axis: said, item: 0, probability: 0.41, alternatives },
+    ...{ map, head: null, row: at },
+  });
+  return e.whole;
+}
+
+/** A window of a series, patches of it, and a forecast that attends to the patches. */
+function forecast({ text }) {
+  const lines = text.trim().split("\n").slice(1);
+  const values = lines.map((line) => Number(line.split(",")[1]));
+  const times = lines.map((line) => line.split(",")[0]);
+  const ahead = 12;
+  const next = range(ahead).map((i) =>
+    round(Math.sin((values.length + i) / 4) * 10 + 20),
+  );
+  const e = new Writer("forecast", "load", text, next.join(" "));
+  e.part(text, e.whole.answer);
+  const columns = ["load"];
+  const window = e.axis("window", "Window", times, {
+    ...{ kind: "series", payload: { columns, values: [values], column: "load" } },
+  });
+  const spans = range(Math.floor(times.length / 8)).map((i) => [i * 8, i * 8 + 8]);
+  const patches = e.axis(
+    "patches",
+    "Patches",
+    spans.map(([b, end]) => `${b}–${end - 1}`),
+    {
+      ...{ kind: "series", of: "window", spans },
+    },
+  );
+  const steps = range(ahead).map((i) => `+${i + 1}`);
+  const to = e.axis("target", "Forecast", steps, {
+    ...{ kind: "series", payload: { columns, values: [next], column: "load" } },
+  });
+  const pooled = e.axis("answer", "Forecast", ["forecast"]);
+  const map = e.map("pooling", "Pooling", pooled, patches, [
+    rowsOf(1, spans.length, () => spans.length - 2, 3),
+  ]);
+  steps.forEach((_, i) =>
+    e.add("targets", { axis: to, item: i, map, head: null, row: 0 }),
+  );
+  void window;
+  return e.whole;
+}
+
+/** One self-attention over all words; what is said needs no attention. */
+function plain(task, model, label, answer) {
+  return ({ text }) => {
+    const words = text.split(" ").map((word) => word || "␣");
+    const e = new Writer(task, model, text, answer);
+    e.part(text, answer);
+    const source = e.axis("source", label, words);
+    const S = words.length;
+    e.map("attention", "Attention · self", source, source, [rowsOf(S, S, (t) => t, 3)]);
+    return e.whole;
+  };
+}
+
+const table = ["time,load"]
+  .concat(range(48).map((i) => `2024-01-01 ${i}:00,${round(Math.sin(i / 4) * 10 + 20)}`))
+  .join("\n");
+
+const explained = {
+  "de-en": translate,
+  assistant: slots,
+  sentiment: classify,
+  cloze: mask,
+  load: forecast,
+  writer: plain("lm", "writer", "Text", "bench reads a book"),
+  large: plain("tag", "large", "Text", "done"),
+};
+
+const row = (name, task, examples, more = {}) => ({
+  ...{ name, task, parameters: 120_000, examples: examples.map((text) => ({ text })) },
+  ...{ input: { kind: "text", prompt: "Type a sentence and press Enter" } },
+  ...{ labels: { input: "Text", answer: "Answer" }, translates: false, ...more },
+});
+
+export const models = [
+  row("de-en", "translate", ["Ein Mann liest."], {
+    ...{ source: "de", target: "en", labels: { input: "Source", answer: "Translation" } },
+    limits: { explain: 1000 },
+  }),
+  row("assistant", "slots", ["play some jazz now"]),
+  row("sentiment", "classify", ["A warm, clever film."]),
+  row("cloze", "pretrain", ["A man is [MASK] on a bench"]),
+  row("load", "forecast", [table], {
+    input: { kind: "series", prompt: "Paste a CSV file", media_types: ["text/csv"] },
+  }),
+  row("writer", "lm", ["The man on the "], {
+    labels: { input: "Text", answer: "Continuation" },
+  }),
+  row("large", "tag", []),
+];
+
+/** What POST /explain answers. */
+export function explain(body) {
+  return explained[body.model](body);
+}
+
+/** What POST /predict answers. */
+export function predict({ model, text }) {
+  const known = model !== "de-en" || text.split("\n").every((line) => sentences[line]);
+  const answer = known ? explain({ model, text }).answer : `translated: ${text}`;
+  return { model, answer, details: {} };
+}
+
+export { table };
