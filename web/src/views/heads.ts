@@ -184,7 +184,7 @@ function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
 /** How widely and how far each head attends in this text. */
 function headsView(side: Side, options: ViewOptions): View {
   const heads = headsOf(side);
-  const width = Math.min(options.width > 760 ? options.width * 0.48 : options.width, 460);
+  const width = Math.min(options.width > 760 ? options.width * 0.42 : options.width, 440);
   const plots = (["items", "share"] as const).flatMap((unit) => {
     const some = heads.filter((head) => head.unit === unit);
     return some.length > 0 ? [drawPlot(side, some, unit, width, options.palette)] : [];
