@@ -17,30 +17,6 @@ namespace {
 // moves all that the model derived from the remaining sources.
 constexpr int64_t kIdleShare = 8;
 
-void CheckSource(const Inputs& inputs) {
-  const bool tokens = inputs.kind == Inputs::Kind::kIds;
-  const Tensor& source = tokens ? inputs.ids : inputs.vectors.value();
-  const Tensor& lengths = inputs.lengths;
-  if (source.rank() != (tokens ? 2 : 3) ||
-      (tokens && source.dtype() != DType::kI32) ||
-      lengths.dtype() != DType::kI32 ||
-      lengths.shape() != Shape{inputs.size()}) {
-    throw ShapeError(fmt::format(
-        "decode: source {} and lengths {}; i32 [S, B] or vectors [B, S, F], "
-        "and i32 [B] are needed",
-        source.shape().ToString(), lengths.shape().ToString()));
-  }
-  const int64_t longest = source.dim(tokens ? 0 : 1);
-  const int32_t* length = lengths.data<int32_t>();
-  for (int64_t b = 0; b < lengths.numel(); ++b) {
-    if (length[b] < 0 || length[b] > longest) {
-      throw ShapeError(
-          fmt::format("decode: sentence {} has length {}; 0 to {} are possible",
-                      b, length[b], longest));
-    }
-  }
-}
-
 // The special tokens come first so that their columns are their ids.
 void CheckOutputs(const Tensor& outputs) {
   if (!outputs.defined()) return;
@@ -78,7 +54,7 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
       outputs_(outputs),
       wanted_(top_k) {
   CheckOptions(options);
-  CheckSource(inputs);
+  inputs.Check("decode");
   CheckOutputs(outputs);
   const int64_t B = inputs.size();
   if (!hooks.cancellations.empty()) {

@@ -76,20 +76,16 @@ int64_t Inputs::size() const {
 
 void Inputs::Check(const std::string& reader, int64_t features) const {
   const bool tokens = kind == Kind::kIds;
-  if (tokens) {
-    CheckShapes(
-        ids.rank() == 2 && ids.dtype() == DType::kI32 && lengths.defined(),
-        reader, "a source that is not i32 [S, B] with lengths", {ids.shape()});
-  } else {
-    CheckShapes(kind != Kind::kNone && vectors.shape().rank() == 3 &&
-                    vectors.dim(2) == features && lengths.defined(),
-                reader,
-                fmt::format("a source that is neither tokens nor vectors "
-                            "[B, S, {}] with lengths",
-                            features),
-                {vectors.defined() ? vectors.shape() : Shape{}});
-  }
-  CheckLengths(reader, lengths, size(), tokens ? ids.dim(0) : vectors.dim(1));
+  const Tensor& x = tokens ? ids : vectors.value();
+  const bool fits = tokens ? x.rank() == 2 && x.dtype() == DType::kI32
+                           : x.defined() && x.rank() == 3 &&
+                                 (features < 0 || x.dim(2) == features);
+  CheckShapes(fits && lengths.defined(), reader,
+              fmt::format("a source that is neither tokens, i32 [S, B], nor "
+                          "vectors [B, S, {}], with lengths",
+                          features < 0 ? "F" : std::to_string(features)),
+              {x.defined() ? x.shape() : Shape()});
+  CheckLengths(reader, lengths, size(), x.dim(tokens ? 0 : 1));
 }
 
 Var Decoder::WholeFeatures(const Context& ctx, const Inputs& inputs,

@@ -46,8 +46,8 @@ struct Inputs {
 
   int64_t size() const;  // B
   /// Throws ShapeError, naming `reader`, if these are neither tokens nor
-  /// vectors of `features`, or lengths do not fit.
-  void Check(const std::string& reader, int64_t features) const;
+  /// vectors of `features` (-1: any), or lengths do not fit.
+  void Check(const std::string& reader, int64_t features = -1) const;
 
   Kind kind = Kind::kNone;
   Tensor ids;

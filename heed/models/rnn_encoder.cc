@@ -1,7 +1,5 @@
 #include "heed/models/rnn_encoder.h"
 
-#include <utility>
-
 #include "heed/base/errors.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
@@ -85,14 +83,10 @@ Var RnnEncoder::operator()(const Context& ctx, const Var& x,
 
 Var RnnEncoder::Step(const Context& ctx, const Var& x,
                      DecoderState& state) const {
-  LayerStates layers = KeptLayers(state);
-  const Var states = States(ctx, x, {}, &layers);
-  KeepLayers(layers, state);
-  const Var y =
-      attention_
-          ? Combine(ctx, states,
-                    attention_->AttendNext(ctx, states, states, states, state))
-          : states;
+  Var y = States(ctx, x, {}, &state);
+  if (attention_) {
+    y = Combine(ctx, y, attention_->AttendNext(ctx, y, y, y, state));
+  }
   state.position += x.dim(1);
   return y;
 }
@@ -104,15 +98,16 @@ Var RnnEncoder::Combine(const Context& ctx, const Var& states,
 }
 
 Var RnnEncoder::States(const Context& ctx, const Var& x, const Tensor& lengths,
-                       LayerStates* layers) const {
+                       DecoderState* state) const {
   const auto drop = [&](const Var& steps) {
     return SequenceDropout(ctx, steps, config_.dropout, config_.variational);
   };
   const Var steps = drop(TransposeLeading(x));
   if (!recurrent_) return TransposeLeading(steps);
-  EncoderResult result = (*recurrent_)(
-      ctx, steps, lengths, layers != nullptr ? *layers : LayerStates());
-  if (layers != nullptr) *layers = std::move(result.states);
+  const EncoderResult result =
+      (*recurrent_)(ctx, steps, lengths,
+                    state == nullptr ? LayerStates() : KeptLayers(*state));
+  if (state != nullptr) KeepLayers(result.states, *state);
   return TransposeLeading(drop(result.outputs));
 }
 

@@ -36,9 +36,9 @@ class RnnEncoder : public SequenceEncoder {
   Var Step(const Context& ctx, const Var& x, DecoderState& state) const;
 
  private:
-  /// From `layers`, if it is not null, which moves on.
+  /// From what `state` keeps, if it is not null, which moves on.
   Var States(const Context& ctx, const Var& x, const Tensor& lengths,
-             LayerStates* layers) const;
+             DecoderState* state) const;
   Var Combine(const Context& ctx, const Var& states, const Var& context) const;
 
   RnnConfig config_;

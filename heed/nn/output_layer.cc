@@ -8,50 +8,6 @@
 #include "heed/ops/matmul.h"
 
 namespace heed {
-namespace {
-
-kernels::TopKScores TopKOfProduct(const Context& ctx, const Tensor& x,
-                                  const kernels::PackedMatrix& weight,
-                                  const Tensor& bias, int k, int64_t first,
-                                  bool sums) {
-  if (ctx.tape != nullptr || !kernels::CanFindTopK(x, weight, k, first)) {
-    return {};
-  }
-  return kernels::FindTopK(x, weight, bias, k, first, sums);
-}
-
-/// Chosen columns of another layer.
-class RestrictedProjection : public OutputLayer {
- public:
-  RestrictedProjection(kernels::PackedMatrix weight, Tensor bias)
-      : weight_(std::move(weight)), bias_(std::move(bias)) {}
-
-  int64_t features() const override { return weight_.k; }
-  Var Scores(const Context& /*ctx*/, const Var& x) const override {
-    Shape shape = x.shape();
-    shape.Set(-1, bias_.numel());
-    Tensor scores(shape, x.value().dtype());
-    kernels::Multiply(x.value(), weight_, {.bias = &bias_}, scores);
-    return scores;
-  }
-  kernels::TopKScores TopK(const Context& ctx, const Tensor& x, int k,
-                           int64_t first, bool sums) const override {
-    kernels::TopKScores top =
-        TopKOfProduct(ctx, x, weight_, bias_, k, first, sums);
-    return top.defined() ? top : OutputLayer::TopK(ctx, x, k, first, sums);
-  }
-  std::unique_ptr<OutputLayer> Restricted(const Tensor& ids) const override {
-    CheckLengths("tokens to score", ids, ids.numel(), bias_.numel() - 1);
-    return std::make_unique<RestrictedProjection>(
-        kernels::SelectColumns(weight_, ids), kernels::Gather(bias_, ids));
-  }
-
- private:
-  kernels::PackedMatrix weight_;
-  Tensor bias_;
-};
-
-}  // namespace
 
 CrossEntropyLoss OutputLayer::Loss(const Context& ctx, const Var& x,
                                    const Tensor& targets,
@@ -97,12 +53,26 @@ OutputProjection::OutputProjection(const Scope& scope, Parameter& weight,
   }
 }
 
+OutputProjection::OutputProjection(kernels::PackedMatrix chosen, Tensor bias)
+    : chosen_(std::move(chosen)), constant_bias_(std::move(bias)) {}
+
+const kernels::PackedMatrix& OutputProjection::Packed() const {
+  return weight_ == nullptr ? chosen_ : weight_->Packed(by_token_);
+}
+
 LinearWeights OutputProjection::Weights(const Context& ctx) const {
   return {ctx.Use(*weight_), by_token_,
           bias_ == nullptr ? Var(constant_bias_) : ctx.Use(*bias_)};
 }
 
 Var OutputProjection::Scores(const Context& ctx, const Var& x) const {
+  if (weight_ == nullptr) {
+    Shape shape = x.shape();
+    shape.Set(-1, chosen_.n);
+    Tensor scores(shape, x.value().dtype());
+    kernels::Multiply(x.value(), chosen_, {.bias = &bias()}, scores);
+    return scores;
+  }
   const auto [weight, transposed, bias] = Weights(ctx);
   return transposed ? AffineTransposed(x, weight, bias)
                     : Affine(x, weight, bias);
@@ -111,23 +81,24 @@ Var OutputProjection::Scores(const Context& ctx, const Var& x) const {
 CrossEntropyLoss OutputProjection::Loss(
     const Context& ctx, const Var& x, const Tensor& targets,
     const CrossEntropyOptions& options) const {
+  if (weight_ == nullptr) return OutputLayer::Loss(ctx, x, targets, options);
   return LinearCrossEntropy(x, Weights(ctx), targets, options);
 }
 
 kernels::TopKScores OutputProjection::TopK(const Context& ctx, const Tensor& x,
                                            int k, int64_t first,
                                            bool sums) const {
-  kernels::TopKScores top =
-      TopKOfProduct(ctx, x, weight_->Packed(by_token_), bias(), k, first, sums);
-  return top.defined() ? top : OutputLayer::TopK(ctx, x, k, first, sums);
+  if (ctx.tape != nullptr || !kernels::CanFindTopK(x, Packed(), k, first)) {
+    return OutputLayer::TopK(ctx, x, k, first, sums);
+  }
+  return kernels::FindTopK(x, Packed(), bias(), k, first, sums);
 }
 
 std::unique_ptr<OutputLayer> OutputProjection::Restricted(
     const Tensor& ids) const {
   CheckLengths("tokens to score", ids, ids.numel(), bias().numel() - 1);
-  return std::make_unique<RestrictedProjection>(
-      kernels::SelectColumns(weight_->Packed(by_token_), ids),
-      kernels::Gather(bias(), ids));
+  return std::unique_ptr<OutputLayer>(new OutputProjection(
+      kernels::SelectColumns(Packed(), ids), kernels::Gather(bias(), ids)));
 }
 
 }  // namespace heed

@@ -50,7 +50,8 @@ class OutputProjection : public OutputLayer {
   OutputProjection(const Scope& scope, const Embedding& embedding, bool bias);
 
   int64_t features() const override {
-    return weight_->value().dim(by_token_ ? 1 : 0);
+    return weight_ == nullptr ? chosen_.k
+                              : weight_->value().dim(by_token_ ? 1 : 0);
   }
   Var Scores(const Context& ctx, const Var& x) const override;
   CrossEntropyLoss Loss(const Context& ctx, const Var& x, const Tensor& targets,
@@ -62,13 +63,16 @@ class OutputProjection : public OutputLayer {
  private:
   OutputProjection(const Scope& scope, Parameter& weight, bool bias,
                    bool by_token);
+  OutputProjection(kernels::PackedMatrix chosen, Tensor bias);
+  const kernels::PackedMatrix& Packed() const;
   LinearWeights Weights(const Context& ctx) const;
   const Tensor& bias() const {
     return bias_ == nullptr ? constant_bias_ : bias_->value();
   }
 
-  const Parameter* weight_;
-  bool by_token_;
+  const Parameter* weight_ = nullptr;
+  bool by_token_ = true;
+  kernels::PackedMatrix chosen_;  // in its place: columns for some tokens
   const Parameter* bias_ = nullptr;
   Tensor constant_bias_;  // where there is no parameter
 };
