@@ -707,6 +707,59 @@ test("the same page in a file shows its explanations without a server", async ()
   });
 });
 
+test("a folder of its own adds a kind and a view to its page", async () => {
+  const entry = fileURLToPath(new URL("own_page/entry.ts", import.meta.url));
+  const own = await serveFixtures(buildPage(place, entry));
+  const axis = { kind: "cells", label: "Strip", items: ["r", "g", "b"] };
+  const rows = [0, 1, 2].map((t) => [0, 1, 2].map((s) => (s === t ? 0.8 : 0.1)));
+  const said = {
+    ...{ version: 2, task: "toy", model: "strip", text: "r g b", answer: "red" },
+    axes: { source: axis, answer: { kind: "text", label: "Colour", items: ["red"] } },
+    maps: [
+      {
+        ...{ name: "attention", title: "Attention", query: "source", key: "source" },
+        ...{ heads: 1, weights: [rows] },
+      },
+    ],
+    targets: [{ axis: "answer", item: 0, probability: 0.9, map: 0, head: null, row: 0 }],
+    ...{ attributions: [], agreements: [], panels: [] },
+    segments: [
+      {
+        ...{ text: "r g b", answer: "red", axes: ["source", "answer"] },
+        ...{ maps: [0], targets: [0], attributions: [], agreements: [], panels: [] },
+      },
+    ],
+  };
+  const model = {
+    name: "strip",
+    task: "toy",
+    input: { kind: "cells", prompt: "Colours" },
+  };
+  await browsing.withPage(browser, own.url, {}, async (page) => {
+    await page.route("**/models", (route) =>
+      route.fulfill({ json: { models: [model] } }),
+    );
+    await page.route("**/predict", (route) => route.fulfill({ json: { answer: "red" } }));
+    await page.route("**/explain", (route) => route.fulfill({ json: said }));
+    await page.goto(own.url);
+    await page.fill("input[placeholder=Colours]", "r g b");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".cell");
+    await page.click(".cell >> nth=1");
+    const weights = await page.$$eval(".cell", (all) =>
+      all.map((one) => Number(one.dataset.weight)),
+    );
+    assertClose(weights, rows[1]);
+    await page.click("#tab-sums");
+    assert.deepEqual(
+      await page.$$eval(".sum", (all) => all.map((one) => one.textContent)),
+      ["1.00", "1.00", "1.00"],
+    );
+    await screenshot(page, "own-page");
+  });
+  await own.stop();
+});
+
 test("core and shell know no task, no model, no kind and no view by name", () => {
   const src = fileURLToPath(new URL("../src", import.meta.url));
   const tasks = [
