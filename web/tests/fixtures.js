@@ -282,6 +282,23 @@ function mask({ text }) {
   return e.whole;
 }
 
+/** Several completions, all by the last character. */
+function complete({ text }) {
+  const words = ["cat", "car", "cap"];
+  const e = new Writer("autocomplete", "typist", text, words.join(" "));
+  e.part(text, e.whole.answer);
+  const characters = [...text].map((one) => (one === " " ? "␣" : one));
+  const source = e.axis("source", "Typed", characters);
+  const said = e.axis("target", "Completions", words);
+  const S = characters.length;
+  const map = e.map("attention", "Attention", source, source, [rowsOf(S, S, (t) => t)]);
+  words.forEach((_, item) => {
+    const target = { axis: said, item, probability: round(0.5 / (item + 1)) };
+    e.add("targets", { ...target, map, head: null, row: S - 1 });
+  });
+  return e.whole;
+}
+
 /** A window of a series, patches of it, and a forecast that attends to the patches. */
 function forecast({ text }) {
   const lines = text.trim().split("\n").slice(1);
@@ -344,6 +361,7 @@ const explained = {
   sentiment: classify,
   cloze: mask,
   load: forecast,
+  typist: complete,
   writer: plain("lm", "writer", "Text", "bench reads a book"),
   large: plain("tag", "large", "Text", "done"),
 };
@@ -368,6 +386,7 @@ export const models = [
   row("writer", "lm", ["The man on the "], {
     labels: { input: "Text", answer: "Continuation" },
   }),
+  row("typist", "autocomplete", ["the c"]),
   row("large", "tag", []),
 ];
 

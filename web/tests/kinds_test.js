@@ -159,6 +159,16 @@ test("a target shows the attention that speaks for it, or that none does", async
   });
 });
 
+test("several things said at one place have a line of their own", async () => {
+  const said = explain({ model: "typist", text: "the c" });
+  await withPage({}, async (page) => {
+    await open(page, { model: "typist", of: "the c" });
+    assert.deepEqual(await labels(page, "target"), ["cat", "car", "cap"]);
+    await page.hover(".line[data-axis=target] .word >> nth=1");
+    assertClose(await shownWeights(page, "source"), said.maps[0].weights[0][4]);
+  });
+});
+
 test("the colour scale is absolute, by row or by picture, and the legend says which", async () => {
   const words = Array.from({ length: 60 }, (_, i) => `word${i}`).join(" ");
   const said = explain({ model: "sentiment", text: words });

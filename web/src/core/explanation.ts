@@ -197,6 +197,9 @@ function viewOf(id: string, axis: Axis, byWord: boolean): AxisView {
   return { ...base, labels: merged, joined: merged.map(() => false), at: (i) => word[i] };
 }
 
+/** Items of an axis: its id, the first, the end. */
+export type Anchor = [string, number, number];
+
 /** A segment with its members instead of their indices. */
 export class Part {
   readonly text: string;
@@ -204,6 +207,7 @@ export class Part {
   readonly maps: AttentionMap[];
   readonly targets: Target[];
   private readonly views = new Map<string, AxisView>();
+  private readonly anchors = new Map<Target, Anchor | null>();
 
   constructor(
     readonly whole: Explanation,
@@ -244,27 +248,32 @@ export class Part {
     return targets ? targets.map((t) => this.whole.targets[t]) : this.targets;
   }
 
-  /** Items of another axis that a target stands beneath: [axis, first, end]; null: it has
-   * a line of its own. */
-  anchorOf(target: Target): [string, number, number] | null {
-    const { of, spans } = this.whole.axes[target.axis];
-    const span = spans?.[target.item];
-    if (of && span && this.whole.axes[of].kind === this.whole.axes[target.axis].kind) {
-      return span[1] > span[0] ? [of, ...span] : null;
-    }
-    // "answer" is what was said of the whole.
-    const isWhole = target.axis.split(".")[0] === "answer";
-    const { payload } = this.whole.axes[target.axis];
-    const isOwn = isWhole || of !== undefined || payload !== undefined;
-    if (isOwn || target.map === undefined || target.row === undefined) return null;
-    const { query } = this.whole.maps[target.map];
-    const own = query === target.axis || this.whole.axes[query].items.length < 2;
-    return own || !this.isRead(query) ? null : [query, target.row, target.row + 1];
+  /** Items of another axis that a target stands beneath; null: it has a line of its own. Where the axis does not say, it is the row of what was read that
+   * speaks for this target alone. */
+  anchorOf(target: Target): Anchor | null {
+    let anchor = this.anchors.get(target);
+    if (anchor === undefined)
+      this.anchors.set(target, (anchor = this.findAnchor(target)));
+    return anchor;
   }
 
-  /** Whether an axis is what was read, rather than what stood at the writer's places. */
-  private isRead(id: string): boolean {
-    return id === this.segment.axes[0];
+  private findAnchor(target: Target): Anchor | null {
+    const { axes } = this.whole;
+    const { of, spans, kind, payload } = axes[target.axis];
+    const span = spans?.[target.item];
+    if (of && span && axes[of].kind === kind) {
+      return span[1] > span[0] ? [of, ...span] : null;
+    }
+    const { map, row } = target;
+    // "answer" is what was said of the whole.
+    const isWhole = target.axis.split(".")[0] === "answer";
+    if (isWhole || of || payload || map === undefined || row === undefined) return null;
+    const [read] = this.segment.axes;
+    const isRow = this.whole.maps[map].query === read && axes[read].items.length > 1;
+    const isOnly = this.targets.every(
+      (other) => other === target || other.map !== map || other.row !== row,
+    );
+    return isRow && isOnly && target.axis !== read ? [read, row, row + 1] : null;
   }
 
   /** What was said; beneath a word, without the word. */
