@@ -72,7 +72,8 @@ void AddLegend(const PictureLegend& legend, bool outlined, double x, double y,
       : legend.full == 0 ? std::string("largest")
                          : fmt::format("{:.2g}", legend.full));
   svg->Line("<text class='quiet' x='{}' y='9'>{}</text>", kLegendWidth + 10,
-            with_sign ? "each row divided by its largest magnitude" : scale);
+            with_sign ? "each row of a method divided by its largest magnitude"
+                      : scale);
   if (outlined) {
     svg->Line(
         "<rect class='moved sample' x='{}' y='17' width='12' height='9' "
@@ -124,9 +125,8 @@ Drawing DrawHeading(std::string_view text, int level) {
 std::string SvgPicture(std::span<const Drawing> drawings,
                        const PictureOptions& options) {
   const Drawing flow = FlowDrawings(drawings, kPictureWidth, kPictureGap);
-  const bool legend =
-      !options.embedded && options.legend.kind != PictureLegend::kNone;
-  const double margin = options.embedded ? 2 : kPictureMargin;
+  const bool legend = options.legend.kind != PictureLegend::kNone;
+  const double margin = kPictureMargin;
   const double inner =
       legend ? std::max(flow.width, kLegendWidth + kLegendText) : flow.width;
   MarkupWriter svg;
@@ -137,10 +137,9 @@ std::string SvgPicture(std::span<const Drawing> drawings,
       inner + 2 * margin,
       flow.height + (legend ? kLegendHeight : 0) + 2 * margin,
       EscapeMarkup(options.label));
-  if (!options.embedded) {
-    svg.Line("<style>\n{}</style>", PictureStyle());
-    svg.Line("<rect class='paper' width='100%' height='100%'/>");
-  }
+  svg.Line("<style>\n.heed{{font-family:{}}}\n{}</style>", kFontFamily,
+           kPictureColours);
+  svg.Line("<rect class='paper' width='100%' height='100%'/>");
   Place(flow, margin, margin, &svg);
   if (legend) {
     const bool outlined = flow.svg.find("class='moved'") != std::string::npos;
@@ -149,11 +148,6 @@ std::string SvgPicture(std::span<const Drawing> drawings,
   }
   svg.Line("</svg>");
   return svg.Take();
-}
-
-std::string PictureStyle() {
-  return fmt::format(".heed{{font-family:{}}}\n{}", kFontFamily,
-                     kPictureColours);
 }
 
 }  // namespace heed

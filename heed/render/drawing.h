@@ -39,17 +39,12 @@ struct PictureLegend {
 struct PictureOptions {
   std::string label;  ///< what the picture is, for those who cannot see it
   PictureLegend legend = {};
-  /// Leave out margin, style and legend, for a page that has PictureStyle().
-  bool embedded = false;
 };
 
 /// `drawings` flowing over a page of usual width: a whole SVG document that
 /// follows the reader's light or dark setting.
 std::string SvgPicture(std::span<const Drawing> drawings,
                        const PictureOptions& options);
-
-/// The style sheet of all pictures.
-std::string PictureStyle();
 
 /// Width of a page of drawings.
 inline constexpr double kPictureWidth = 1160;

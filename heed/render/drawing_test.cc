@@ -37,19 +37,13 @@ TEST(DrawHeading, EscapesAndCutsWhatIsTooLong) {
   EXPECT_LE(DrawHeading(std::string(5000, 'x'), 1).width, kPictureWidth);
 }
 
-TEST(SvgPicture, HasStyleMarginAndLegendUnlessEmbedded) {
+TEST(SvgPicture, HasStyleMarginAndLegend) {
   const std::string svg = SvgPicture(
       {&kSquare, 1}, {.label = "a'b", .legend = {PictureLegend::kWeights}});
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
   EXPECT_NE(svg.find("attention weight</text>"), std::string::npos);
   EXPECT_NE(svg.find("aria-label='a&#39;b'"), std::string::npos);
-  const std::string part = SvgPicture(
-      {&kSquare, 1},
-      {.label = "", .legend = {PictureLegend::kWeights}, .embedded = true});
-  EXPECT_EQ(part.find("<style>"), std::string::npos);
-  EXPECT_EQ(part.find("id="), std::string::npos);
-  EXPECT_TRUE(IsDrawable(part));
 }
 
 TEST(SvgPicture, SignedLegendNamesBothEnds) {

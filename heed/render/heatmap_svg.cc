@@ -283,8 +283,7 @@ std::string AlignmentSvg(std::span<const AlignmentView> views,
         view, {.outline_off_diagonal = options.outline_off_diagonal}));
   }
   return SvgPicture(drawings, {.label = "Attention weights",
-                               .legend = {PictureLegend::kWeights},
-                               .embedded = options.embedded});
+                               .legend = {PictureLegend::kWeights}});
 }
 
 }  // namespace heed

@@ -13,8 +13,6 @@ namespace heed {
 struct AlignmentSvgOptions {
   /// Outline the ReorderedBlocks: the phrases that changed their place.
   bool outline_off_diagonal = false;
-  /// Leave out the style and the legend, for a page that has PictureStyle().
-  bool embedded = false;
 };
 
 /// The heatmaps of `views` side by side and in rows: source on top, target on

@@ -29,13 +29,6 @@ TEST(AlignmentSvg, HasTitleLegendAndBothThemes) {
   EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
 }
 
-TEST(AlignmentSvg, EmbeddedLeavesStyleAndLegendToThePage) {
-  const std::string svg = AlignmentSvg({&kHeatmapView, 1}, {.embedded = true});
-  EXPECT_EQ(svg.find("<style>"), std::string::npos);
-  EXPECT_EQ(svg.find("id="), std::string::npos);
-  EXPECT_EQ(Count(svg, "<rect class='cell'"), 5u);
-}
-
 TEST(AlignmentSvg, OutlinesOnlyWhatMoved) {
   EXPECT_EQ(Count(AlignmentSvg({&kHeatmapView, 1}), "class='moved'"), 0u);
   // x looks at c, y at b and z at a: one phrase, read backwards.

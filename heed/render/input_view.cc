@@ -1,7 +1,5 @@
 #include "heed/render/input_view.h"
 
-#include <algorithm>
-
 #include "heed/base/errors.h"
 #include "heed/render/axis_kind.h"
 
@@ -39,15 +37,7 @@ ExplanationView InputView() {
                  const TerminalOptions& terminal) {
     return PicturedKind(segment)->picture_text(segment, options, terminal);
   };
-  view.largest = [](const ExplanationSegment& segment, const ViewOptions&) {
-    float largest = 0;
-    for (const Target& target : segment.targets) {
-      for (const float w : RowOf(segment, target)) {
-        largest = std::max(largest, w);
-      }
-    }
-    return largest;
-  };
+  view.legend = PictureLegend::kSigned;
   return view;
 }
 

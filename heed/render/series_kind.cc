@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "heed/base/errors.h"
 #include "heed/render/axis_kind.h"
@@ -85,24 +86,47 @@ struct Band {
   std::vector<float> values;
 };
 
-/// The mean over the targets of attention and of each method's magnitudes.
-std::vector<Band> BandsOf(const ExplanationSegment& segment,
-                          const ViewOptions& options) {
+/// How much each item of a series is attended to, in the mean of all queries of
+/// the last attention to it.
+std::optional<Band> AttentionReceived(const ExplanationSegment& segment) {
+  for (size_t m = segment.maps.size(); m-- > 0;) {
+    const AttentionMap& map = segment.maps[m];
+    const Axis& axis = segment.axis(map.key);
+    if (axis.kind != "series") continue;
+    const std::vector<float> weights = map.MeanOfHeads();
+    const auto width = static_cast<size_t>(map.key_size);
+    Band band = {"attention received", &axis, std::vector<float>(width)};
+    for (size_t i = 0; i < weights.size(); ++i) {
+      band.values[i % width] += weights[i];
+    }
+    return band;
+  }
+  return std::nullopt;
+}
+
+/// The mean over the targets of attention and of each method; where no
+/// attention speaks for targets, what is attended to at all. Each is divided by
+/// its largest magnitude.
+std::vector<Band> BandsOf(const ExplanationSegment& segment) {
   std::vector<Band> bands;
+  if (!segment.AlignmentMap()) {
+    if (auto received = AttentionReceived(segment)) {
+      bands.push_back(std::move(*received));
+    }
+  }
   for (const Shading& shading : ShadingsOf(segment)) {
     const Axis& axis = segment.axis(shading.axis);
     if (axis.kind != "series" || shading.targets.empty()) continue;
     const auto width = static_cast<size_t>(axis.size());
     Band band = {shading.title, &axis, std::vector<float>(width)};
     for (size_t i = 0; i < shading.values.size(); ++i) {
-      band.values[i % width] +=
-          shading.values[i] / static_cast<float>(shading.targets.size());
-    }
-    if (shading.title == "attention") {
-      const float factor = ShadeFactor(band.values, options.full);
-      for (float& value : band.values) value *= factor;
+      band.values[i % width] += shading.values[i];
     }
     bands.push_back(std::move(band));
+  }
+  for (Band& band : bands) {
+    const float factor = ShadeFactor(band.values, 0);
+    for (float& value : band.values) value *= factor;
   }
   return bands;
 }
@@ -169,7 +193,7 @@ PlotAxis ScaleOf(const History& history) {
 }
 
 Drawing DrawHistory(const ExplanationSegment& segment,
-                    const ViewOptions& options) {
+                    const ViewOptions& /*options*/) {
   const History history = HistoryOf(segment);
   const size_t steps = history.past.size() + history.ahead.size();
   const double step =
@@ -177,9 +201,7 @@ Drawing DrawHistory(const ExplanationSegment& segment,
   const double read = step * static_cast<double>(history.past.size());
   const PlotAxis scale = ScaleOf(history);
   MarkupWriter svg;
-  AddSeriesText(0, 14, "title", "start",
-                history.read->payload.at("column").get<std::string>(), &svg);
-  svg.Line("<g transform='translate({} 26)'>", kLeftOfPlot);
+  svg.Line("<g transform='translate({} 8)'>", kLeftOfPlot);
   for (const double tick : scale.ticks) {
     const double y = kPlotHeight * (1 - scale.Fraction(tick));
     svg.Line("<path class='rule' d='M0 {:.1f}h{:.1f}'/>", y, kPlotWidth);
@@ -205,7 +227,7 @@ Drawing DrawHistory(const ExplanationSegment& segment,
                   history.written->shown().back(), &svg);
   }
   y += 12;
-  for (const Band& band : BandsOf(segment, options)) {
+  for (const Band& band : BandsOf(segment)) {
     AddSeriesText(-8, y + kBandHeight - 4, "token", "end",
                   Ellipsize(band.name, kNameWidth), &svg);
     svg.Line("<g transform='translate(0 {:.1f})'>", y);
@@ -216,12 +238,12 @@ Drawing DrawHistory(const ExplanationSegment& segment,
   svg.Line("</g>");
   const std::vector<Drawing> parts = {
       DrawHeading(TitleOf(segment), 2),
-      {kLeftOfPlot + kPlotWidth + 10, y + 30, svg.Take()}};
+      {kLeftOfPlot + kPlotWidth + 10, y + 12, svg.Take()}};
   return StackDrawings(parts, 12);
 }
 
 std::string SeriesText(const ExplanationSegment& segment,
-                       const ViewOptions& options,
+                       const ViewOptions& /*options*/,
                        const TerminalOptions& terminal) {
   const History history = HistoryOf(segment);
   const auto line = [](const std::string& name,
@@ -242,7 +264,7 @@ std::string SeriesText(const ExplanationSegment& segment,
   std::string out = TerminalLinePlot(
       lines, {.title = TitleOf(segment), .x_label = "step", .y_label = ""},
       terminal);
-  for (const Band& band : BandsOf(segment, options)) {
+  for (const Band& band : BandsOf(segment)) {
     out += terminal::Quiet(terminal, band.name) + '\n';
     out += TerminalWords(band.axis->shown(), band.values, 2, terminal);
   }

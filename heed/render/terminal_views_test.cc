@@ -82,6 +82,9 @@ TEST(TerminalExplanation, SeriesAreLines) {
   const std::string text = Shown(SeriesSegment(), "input");
   EXPECT_NE(text.find("Forecast"), std::string::npos);
   EXPECT_NE(text.find("attention\n"), std::string::npos);
+  EXPECT_NE(
+      Shown(WithoutRows(SeriesSegment()), "input").find("attention received\n"),
+      std::string::npos);
 }
 
 TEST(TerminalExplanation, SaysWhatIsMissing) {

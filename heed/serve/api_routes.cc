@@ -111,14 +111,17 @@ const std::vector<Route>& Routes() {
        R"({"text": "what a film", "model": "sentiment"})"},
       {"POST",
        "/explain",
-       "What a model looked at",
-       "an explanation: tokens, the weights of every attention, and "
-       "attributions "
-       "if they were asked for (docs/explain.md of the project)",
+       "What a model attended to",
+       "an explanation: what was run, in the sentences of /translate: tokens, "
+       "the weights of every attention, probabilities, and attributions if "
+       "they were asked for (docs/explain.md of the project)",
        {{"text", "string", true, "the text"},
         kModelName,
         {"answer", "string", false,
-         "what is explained instead of the model's own answer"},
+         "what is explained instead of the model's own answer, by forcing it "
+         "on the whole text"},
+        {"contrast", "string", false,
+         "another answer: attributions are then of the difference"},
         {"methods", "texts", false,
          "attributions: saliency, gradient_x_input, integrated_gradients, "
          "smooth_grad, occlusion"},

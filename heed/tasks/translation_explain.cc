@@ -117,8 +117,8 @@ std::vector<std::string> PartsOf(const std::string& text) {
 }
 
 /// log p of the target at each step, and the same with `id` at `step`.
-Var StepDifference(const Decoder& model, const Context& ctx,
-                   const Batch& batch, size_t step, int32_t id) {
+Var StepDifference(const Decoder& model, const Context& ctx, const Batch& batch,
+                   size_t step, int32_t id) {
   const Var p = LogSoftmax(TranslationLogits(model, ctx, batch));
   std::vector<int32_t> others = batch.target_out;
   const auto B = static_cast<size_t>(batch.B);

@@ -176,6 +176,14 @@ class Tasks(EndToEnd):
         result = strict_json(self.runs("evaluate", out, "--corpus", corpus, "--queries", queries,
                                        "--relevant", relevant, "--json"))
         self.assertGreater(result["mrr"], 30)
+        # Of a query alone, the text that is found first; both are explained.
+        found = strict_json(self.runs("explain", out, "--text", "where is the sun", "--corpus",
+                                      corpus, "--methods", "occlusion", "--json"))
+        said = self.runs("predict", out, "--corpus", corpus, "--best", 1,
+                         stdin=b"where is the sun\n").rstrip("\n").split("\t")
+        self.assertEqual(found["axes"]["document"]["items"][1:-1], said[-1].split())
+        self.assertAlmostEqual(float(found["answer"]), float(said[2]), 3)
+        self.assertEqual([a["axis"] for a in found["attributions"]], ["source", "document"])
 
     def pretrained(self, text):
         bert = self.folder / "bert"
