@@ -5,13 +5,14 @@
 #include <string>
 
 #include "heed/base/config.h"
+#include "heed/models/registry.h"
 
 namespace heed {
 
 /// The models of the field's usual sizes, on random ids of fixed length:
 /// compute only, no padding.
 struct TrainBenchOptions {
-  std::string model = "bahdanau";
+  std::string model = ModelChoice<TranslatorSettings>().name();
   int batch = 64;
   int src_len = 16;
   int tgt_len = 16;

@@ -38,7 +38,6 @@ int Run() {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "heed-explain";
   heed::ClassifyTask task;
-  task.ChooseModel("rnn");
   task.encoder.As<heed::RnnConfig>().units = 16;
   task.data.vocabulary.vocabulary = "words";
   heed::TrainingConfig training;

@@ -115,6 +115,21 @@ bool ReadText(const Strings& words, T& value) {
   }
 }
 
+/// What a field's member holds: a word in the place of an enum.
+template <typename T>
+const T& Get(const T* member) {
+  return *member;
+}
+std::string Get(const WordTarget& target) { return target.get(target.member); }
+
+template <typename T>
+void Set(T* member, T value) {
+  *member = std::move(value);
+}
+void Set(const WordTarget& target, const std::string& word) {
+  target.set(target.member, word);
+}
+
 bool Contains(const Range& range, double value) {
   return (range.open_min ? value > range.min : value >= range.min) &&
          (range.open_max ? value < range.max : value <= range.max);
@@ -218,7 +233,7 @@ Range UpToBelow(double min, double max) {
 }
 
 Json Field::Value() const {
-  return std::visit([](const auto* value) { return Json(*value); }, target);
+  return std::visit([](const auto& to) { return Json(Get(to)); }, target);
 }
 
 std::string Field::TypeName() const {
@@ -226,8 +241,8 @@ std::string Field::TypeName() const {
     return fmt::format("{}", fmt::join(one_of->choices, "|"));
   }
   return std::visit(
-      [](const auto* value) -> std::string {
-        using T = std::decay_t<decltype(*value)>;
+      [](const auto& to) -> std::string {
+        using T = std::decay_t<decltype(Get(to))>;
         if constexpr (std::is_same_v<T, bool>) return "flag";
         if constexpr (kIsInteger<T>) return "int";
         if constexpr (std::is_same_v<T, double>) return "number";
@@ -263,34 +278,34 @@ bool Field::IsSet() const {
 
 void Field::SetJson(const Json& json, std::string_view name) const {
   std::visit(
-      [&](auto* member) {
-        using T = std::decay_t<decltype(*member)>;
+      [&](const auto& to) {
+        using T = std::decay_t<decltype(Get(to))>;
         T value{};
         if (!ReadJson(json, value))
           Fail(name, Abridged(json), ExpectedType<T>());
         CheckValue(value, constraint, name);
-        *member = std::move(value);
+        Set(to, std::move(value));
       },
       target);
 }
 
 void Field::SetText(const Strings& words, std::string_view name) const {
   std::visit(
-      [&](auto* member) {
-        using T = std::decay_t<decltype(*member)>;
+      [&](const auto& to) {
+        using T = std::decay_t<decltype(Get(to))>;
         T value{};
         if (!ReadText(words, value)) {
           Fail(name, Abridged(fmt::format("{}", fmt::join(words, " "))),
                ExpectedType<T>());
         }
         CheckValue(value, constraint, name);
-        *member = std::move(value);
+        Set(to, std::move(value));
       },
       target);
 }
 
 void Field::Check(std::string_view name) const {
-  std::visit([&](const auto* value) { CheckValue(*value, constraint, name); },
+  std::visit([&](const auto& to) { CheckValue(Get(to), constraint, name); },
              target);
 }
 
@@ -428,6 +443,12 @@ Strings NearestNames(std::string_view word, const Strings& candidates,
     if (names.size() < count) names.push_back(std::move(name));
   }
   return names;
+}
+
+void ThrowUnknownWord(const std::string& word, const Strings& words) {
+  throw ConfigError(fmt::format("'{}' is not one of {}{}", word,
+                                fmt::join(words, ", "),
+                                DidYouMean(word, words)));
 }
 
 std::string DidYouMean(std::string_view word, const Strings& candidates) {

@@ -67,9 +67,82 @@ struct Any {
 
 using Constraint = std::variant<std::monostate, Range, OneOf, Any>;
 
+/// Throws: ConfigError that lists the words.
+[[noreturn]] void ThrowUnknownWord(const std::string& word,
+                                   const std::vector<std::string>& words);
+
+/// A value of an enum, or (kMayBeOpen) "auto": left open, for others to fill
+/// in. The enum's values are 0, 1, ...; beside it stands what they are called:
+///   constexpr auto WordsOf(Norm) { return std::array{"pre", "post"}; }
+/// Whoever writes a config may also name the word. Throws: ConfigError for
+/// another word.
+template <typename Enum, bool kMayBeOpen>
+class EnumField {
+ public:
+  EnumField() requires kMayBeOpen = default;
+  EnumField(Enum value) : value_(static_cast<int>(value)) {}
+  EnumField(const char* word) : EnumField(std::string(word)) {}
+  EnumField(const std::string& word) {
+    for (const std::string& known : Words()) {
+      if (word == known) return;
+      ++value_;
+    }
+    ThrowUnknownWord(word, Words());
+  }
+
+  bool open() const { return value_ < 0; }
+  /// Not open.
+  Enum value() const { return static_cast<Enum>(value_); }
+  operator Enum() const requires(!kMayBeOpen) { return value(); }
+  std::string word() const {
+    return Words()[static_cast<size_t>(value_ - kFirst)];
+  }
+  /// "auto" first.
+  static std::vector<std::string> Words() {
+    std::vector<std::string> words;
+    if (kMayBeOpen) words.emplace_back("auto");
+    for (const char* word : WordsOf(Enum())) words.emplace_back(word);
+    return words;
+  }
+
+  friend bool operator==(const EnumField& a, Enum value) {
+    return !a.open() && a.value() == value;
+  }
+  friend bool operator==(const EnumField& a, std::string_view word) {
+    return a.word() == word;
+  }
+
+ private:
+  static constexpr int kFirst = kMayBeOpen ? -1 : 0;
+  int value_ = kFirst;
+};
+
+template <typename Enum>
+using Named = EnumField<Enum, false>;
+template <typename Enum>
+using Auto = EnumField<Enum, true>;
+
+/// Reads and writes an EnumField.
+struct WordTarget {
+  template <typename Enum, bool kMayBeOpen>
+  explicit WordTarget(EnumField<Enum, kMayBeOpen>* to)
+      : member(to),
+        get([](const void* m) {
+          return static_cast<const EnumField<Enum, kMayBeOpen>*>(m)->word();
+        }),
+        set([](void* m, const std::string& word) {
+          *static_cast<EnumField<Enum, kMayBeOpen>*>(m) = word;
+        }) {}
+
+  void* member;
+  std::string (*get)(const void* member);
+  void (*set)(void* member, const std::string& word);
+};
+
 /// The member that a field reads and writes.
-using FieldTarget = std::variant<bool*, int*, int64_t*, uint64_t*, double*,
-                                 std::string*, std::vector<std::string>*>;
+using FieldTarget =
+    std::variant<bool*, int*, int64_t*, uint64_t*, double*, std::string*,
+                 std::vector<std::string>*, WordTarget>;
 
 /// One described member of a config; points into it, so must not outlive it.
 struct Field {
@@ -127,6 +200,19 @@ class FieldList {
   FieldList& operator()(std::string_view key, T& member,
                         const Constraint& constraint, std::string_view help) {
     return Add(key, &member, constraint, help);
+  }
+  template <typename Enum, bool kMayBeOpen>
+  FieldList& operator()(std::string_view key,
+                        EnumField<Enum, kMayBeOpen>& member,
+                        std::string_view help) {
+    return (*this)(key, member, OneOf(member.Words()), help);
+  }
+  /// Only some of the words.
+  template <typename Enum, bool kMayBeOpen>
+  FieldList& operator()(std::string_view key,
+                        EnumField<Enum, kMayBeOpen>& member, const OneOf& words,
+                        std::string_view help) {
+    return Add(key, WordTarget(&member), words, help);
   }
 
   /// Another name of the field before. Throws: ConfigError if it is taken.

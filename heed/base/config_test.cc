@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -47,6 +48,53 @@ struct OuterConfig {
     inner.Visit(v);
   }
 };
+
+enum class Colour : uint8_t { kRed, kGreen };
+constexpr auto WordsOf(Colour) { return std::array{"red", "green"}; }
+
+struct PaintConfig {
+  Named<Colour> wall = Colour::kGreen;
+  Auto<Colour> door;
+
+  void Visit(FieldList& v) {
+    v("wall", wall, "colour of the wall");
+    v("door", door, OneOf{"auto", "red"}, "colour of the door");
+  }
+};
+
+TEST(Config, EnumsAreWrittenAsTheirWords) {
+  PaintConfig config;
+  EXPECT_EQ(ToJson(config), Json::parse(R"({"wall":"green","door":"auto"})"));
+  EXPECT_TRUE(config.door.open());
+  FromJson(config, Json::parse(R"({"wall":"red","door":"red"})"), "paint.json");
+  EXPECT_EQ(config.wall, Colour::kRed);
+  EXPECT_EQ(config.door.value(), Colour::kRed);
+  FieldsOf(config)[1].SetText({"auto"}, "--door");
+  EXPECT_TRUE(config.door.open());
+  EXPECT_EQ(FieldsOf(config)[0].TypeName(), "red|green");
+  EXPECT_EQ(FieldsOf(config)[1].TypeName(), "auto|red");
+}
+
+TEST(Config, WordsThatAnEnumHasNotAreRefused) {
+  PaintConfig config;
+  const auto refusal = [&](const char* json) -> std::string {
+    try {
+      FromJson(config, Json::parse(json), "paint.json");
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(R"({"wall":"gren"})"),
+            "paint.json: wall is \"gren\", must be one of red, green, did you "
+            "mean 'green'?");
+  EXPECT_NE(refusal(R"({"door":"green"})").find("one of auto, red"),
+            std::string::npos)
+      << "only some of the words are allowed";
+  EXPECT_NE(refusal(R"({"wall":3})").find("must be a text"), std::string::npos);
+  EXPECT_THROW(config.wall = "blue", ConfigError);
+  EXPECT_EQ(config.wall, Colour::kGreen);
+}
 
 // The message of the ConfigError that FromJson throws, "" if it throws none.
 std::string Refusal(const std::string& json) {

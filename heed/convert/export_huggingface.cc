@@ -75,15 +75,15 @@ void CheckAttention(const TransformerConfig& c, Requirements& require) {
   require.Need(c.key_heads == c.heads, "key_heads",
                std::to_string(c.key_heads));
   require.Need(c.attention_bias, "attention_bias", "false");
-  require.Is("norm", c.norm, "post");
-  require.Is("final_norm", c.final_norm, "no");
+  require.Is("norm", c.norm.word(), "post");
+  require.Is("final_norm", c.final_norm.word(), "no");
 }
 
 std::string TheirActivation(const TransformerConfig& c, Requirements& require) {
   for (const auto& [theirs, ours] : kActivations) {
     if (c.activation == ours) return theirs;
   }
-  require.Need(false, "activation", c.activation);
+  require.Need(false, "activation", c.activation.word());
   return "";
 }
 
@@ -157,10 +157,10 @@ Json MarianMtConfig(const TransformerConfig& c, const Vocabularies& v,
           {"max_position_embeddings", c.max_positions},
           {"num_hidden_layers", c.layers},
           {"pad_token_id", kPad},
-          {"scale_embedding", c.embedding_scale == "yes"},
-          {"share_encoder_decoder_embeddings", SharesSides(c)},
+          {"scale_embedding", c.embedding_scale == YesNo::kYes},
+          {"share_encoder_decoder_embeddings", SharesSides(c.tie.value())},
           {"static_position_embeddings", true},
-          {"tie_word_embeddings", TiesOutput(c)},
+          {"tie_word_embeddings", TiesOutput(c.tie.value())},
           {"torch_dtype", "float32"},
           {"vocab_size", v.source.size()}};
 }
@@ -189,17 +189,17 @@ void CheckMarianMt(const TranslationModel& model, Requirements& require) {
   }
   const TransformerConfig& c = *config;
   CheckAttention(c, require);
-  require.Is("embedding_norm", c.embedding_norm, "no");
+  require.Is("embedding_norm", c.embedding_norm.word(), "no");
   require.Need(c.segments == 0, "segments", std::to_string(c.segments));
-  require.Need(c.position.starts_with("sinusoidal") || c.position == "learned",
-               "position", c.position);
+  require.Need(AddedPositions(c.position.value()) != PositionKind::kNone,
+               "position", c.position.word());
   for (const Vocabulary* side :
        {&model.vocabularies.source, &model.vocabularies.target}) {
     if (IsSubword(side->kind())) continue;
     require.Need(false, "vocabulary", Name(side->kind()));
     break;
   }
-  if (SharesSides(c) &&
+  if (SharesSides(c.tie.value()) &&
       !SamePieces(model.vocabularies.source, model.vocabularies.target)) {
     require.Add(
         "tie: MarianMT needs the same tokens on both sides for shared "
@@ -215,15 +215,13 @@ void CheckMarianMt(const TranslationModel& model, Requirements& require) {
 /// Tables of positions, unless they are those that their program computes.
 void AddPositions(const TransformerConfig& c, const ParameterSet& parameters,
                   Tensors& tensors) {
-  if (c.position == "sinusoidal_concat") return;
+  if (c.position == Position::kSinusoidalConcat) return;
   for (const char* side : {"encoder", "decoder"}) {
     const Tensor table =
-        c.position == "learned"
+        c.position == Position::kLearned
             ? ValueOf(parameters, fmt::format("{}.positions.weight", side))
-            : Sinusoids(c.position == "sinusoidal"
-                            ? PositionKind::kSinusoidal
-                            : PositionKind::kSinusoidalT2t,
-                        0, c.max_positions, c.width, DType::kF32);
+            : Sinusoids(AddedPositions(c.position.value()), 0, c.max_positions,
+                        c.width, DType::kF32);
     tensors.push_back(
         {fmt::format("model.{}.embed_positions.weight", side), table});
   }
@@ -231,7 +229,7 @@ void AddPositions(const TransformerConfig& c, const ParameterSet& parameters,
 
 void AddMarianMtTables(const TransformerConfig& c,
                        const ParameterSet& parameters, Tensors& tensors) {
-  if (SharesSides(c)) {
+  if (SharesSides(c.tie.value())) {
     tensors.push_back(
         {"model.shared.weight", ValueOf(parameters, SourceTable(c))});
   } else {
@@ -241,7 +239,7 @@ void AddMarianMtTables(const TransformerConfig& c,
                        ValueOf(parameters, TargetTable(c))});
   }
   const int64_t rows = ValueOf(parameters, TargetTable(c)).dim(0);
-  if (!TiesOutput(c)) {
+  if (!TiesOutput(c.tie.value())) {
     tensors.push_back(
         {"lm_head.weight", ValueOf(parameters, "decoder.output.weight")});
   }
@@ -315,9 +313,9 @@ HuggingFaceModel BertOf(PretrainTask& task) {
   Requirements require("BERT");
   const auto& c = task.model.As<TransformerConfig>();
   CheckAttention(c, require);
-  require.Is("position", c.position, "learned");
-  require.Is("embedding_norm", c.embedding_norm, "yes");
-  require.Is("embedding_scale", c.embedding_scale, "no");
+  require.Is("position", c.position.word(), "learned");
+  require.Is("embedding_norm", c.embedding_norm.word(), "yes");
+  require.Is("embedding_scale", c.embedding_scale.word(), "no");
   require.Need(c.activation_dropout == 0, "activation_dropout",
                fmt::format("{}", c.activation_dropout));
   const std::string activation = TheirActivation(c, require);

@@ -191,11 +191,11 @@ MarianMt ReadMarianMtConfig(ImportOptions& options) {
   c.ff = SameNumber(options, "encoder_ffn_dim", "decoder_ffn_dim", 4096);
   c.activation = ActivationOf(options, "activation_function");
   c.max_positions = options.Number("max_position_embeddings", 1024);
-  c.embedding_scale = options.Flag("scale_embedding") ? "yes" : "no";
-  c.position = "sinusoidal_concat";
-  c.embedding_norm = "no";
-  c.norm = "post";
-  c.final_norm = "no";
+  c.embedding_scale = ToYesNo(options.Flag("scale_embedding"));
+  c.position = Position::kSinusoidalConcat;
+  c.embedding_norm = YesNo::kNo;
+  c.norm = NormPlace::kPost;
+  c.final_norm = YesNo::kNo;
   c.epsilon = kMarianMtEpsilon;
   c.dropout = options.Real("dropout", 0.1);
   c.attention_dropout = options.Real("attention_dropout", 0);
@@ -208,10 +208,10 @@ MarianMt ReadMarianMtConfig(ImportOptions& options) {
   options.OneOf("extra_pos_embeddings", "0", {"0"});
   const bool shared = options.Flag("share_encoder_decoder_embeddings", true);
   const bool tied = options.Flag("tie_word_embeddings", true);
-  c.tie = shared && tied ? "all"
-          : shared       ? "source_target"
-          : tied         ? "output"
-                         : "none";
+  c.tie = shared && tied ? Tie::kAll
+          : shared       ? Tie::kSourceTarget
+          : tied         ? Tie::kOutput
+                         : Tie::kNone;
   marian.source_rows = options.Number("vocab_size", 58101);
   marian.target_rows = options.Number("decoder_vocab_size",
                                       static_cast<int>(marian.source_rows));
@@ -307,21 +307,20 @@ PositionTables TakePositions(SourceWeights& weights, TransformerConfig& c) {
     return weights.Has(name) ? weights.Take(name, shape) : Tensor();
   };
   PositionTables tables = {take("encoder"), take("decoder")};
-  for (const auto& [kind, name] :
-       {std::pair{PositionKind::kSinusoidalConcat, "sinusoidal_concat"},
-        {PositionKind::kSinusoidalT2t, "sinusoidal_t2t"},
-        {PositionKind::kSinusoidal, "sinusoidal"}}) {
-    const Tensor sines =
-        Sinusoids(kind, 0, c.max_positions, c.width, DType::kF32);
+  for (const Position position :
+       {Position::kSinusoidalConcat, Position::kSinusoidalT2t,
+        Position::kSinusoidal}) {
+    const Tensor sines = Sinusoids(AddedPositions(position), 0, c.max_positions,
+                                   c.width, DType::kF32);
     const auto is = [&](const Tensor& table) {
       return !table.defined() || IsNear(table, sines);
     };
     if (is(tables.encoder) && is(tables.decoder)) {
-      c.position = name;
+      c.position = position;
       return {};
     }
   }
-  c.position = "learned";
+  c.position = Position::kLearned;
   if (!tables.encoder.defined()) tables.encoder = tables.decoder;
   if (!tables.decoder.defined()) tables.decoder = tables.encoder;
   return tables;
@@ -336,17 +335,17 @@ void FillMarianMtTables(const MarianMt& marian, const MappedPair& vocabularies,
   const std::string decoder = "model.decoder.embed_tokens.weight";
   const std::string head = "lm_head.weight";
   std::vector<std::string> target_names = {decoder};
-  if (SharesSides(c)) target_names = {shared, encoder, decoder};
-  if (TiesOutput(c)) target_names.push_back(head);
+  if (SharesSides(c.tie.value())) target_names = {shared, encoder, decoder};
+  if (TiesOutput(c.tie.value())) target_names.push_back(head);
   const Tensor target =
       TakeShared(from, target_names, {marian.target_rows, c.width});
   reader.Set(TargetTable(c), TakeRows(target, vocabularies.target.rows));
-  if (!SharesSides(c)) {
+  if (!SharesSides(c.tie.value())) {
     const Tensor source =
         TakeShared(from, {encoder, shared}, {marian.source_rows, c.width});
     reader.Set(SourceTable(c), TakeRows(source, vocabularies.source.rows));
   }
-  if (!TiesOutput(c)) {
+  if (!TiesOutput(c.tie.value())) {
     reader.Set("decoder.output.weight",
                TakeRows(from.Take(head, {marian.target_rows, c.width}),
                         vocabularies.target.rows));

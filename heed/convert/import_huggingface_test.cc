@@ -267,7 +267,8 @@ TEST_F(ImportBert, ComputesAsTheirs) {
   auto& task = dynamic_cast<PretrainTask&>(*imported.task);
   EXPECT_EQ(task.vocabulary().kind(), VocabularyKind::kWordPieceCased);
   EXPECT_EQ(task.vocabulary().special().mask, 5);
-  Bert model(task.model.As<TransformerConfig>(), task.vocabulary().size(), 7);
+  const auto fresh = task.model->MakePretraining(task.vocabulary().size(), 7);
+  Bert& model = *fresh;
   model.parameters().SetTensors(task.parameters().Tensors(), "ours");
 
   const auto golden = GoldenTensors("huggingface_bert/expected.npz");

@@ -191,13 +191,13 @@ Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
   ModelChoice<TranslatorSettings> model;
   model.Choose(ModelForImport("marian/transformer").name);
   model.As<TransformerConfig>() = marian.config;
-  const bool shared = SharesSides(marian.config);
+  const bool shared = SharesSides(marian.config.tie.value());
   Tables tables;
   tables.source = shared ? "Wemb" : "encoder_Wemb";
   tables.target = shared ? "Wemb" : "decoder_Wemb";
   tables.output = "decoder_ff_logit_out_W";
   tables.bias = "decoder_ff_logit_out_b";
-  tables.tied = TiesOutput(marian.config);
+  tables.tied = TiesOutput(marian.config.tie.value());
   tables.has_bias = marian.output_bias;
   tables.features = marian.config.width;
   tables.our_source = SourceTable(marian.config);

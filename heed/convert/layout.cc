@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-std::string Named(std::string pattern, const char* what) {
+std::string NameOfPart(std::string pattern, const char* what) {
   pattern.replace(pattern.find('*'), 1, what);
   return pattern;
 }
@@ -76,9 +76,10 @@ void WeightReader::Read(std::span<const Part> parts, const Layout& layout) {
     if (part.kind == Part::Kind::kNorm) {
       const Shape shape = ShapeOf(part.ours + ".gain");
       const std::string& name = part.theirs[0];
-      Set(part.ours + ".gain", from_.Take(Named(name, layout.gain), shape));
+      Set(part.ours + ".gain",
+          from_.Take(NameOfPart(name, layout.gain), shape));
       Set(part.ours + ".bias",
-          from_.Take(Named(name, layout.norm_bias), shape));
+          from_.Take(NameOfPart(name, layout.norm_bias), shape));
       continue;
     }
     const Shape shape = ShapeOf(part.ours + ".weight");
@@ -89,12 +90,12 @@ void WeightReader::Read(std::span<const Part> parts, const Layout& layout) {
     int64_t begin = 0;
     for (const std::string& name : part.theirs) {
       const Tensor theirs =
-          from_.Take(Named(name, layout.weight),
+          from_.Take(NameOfPart(name, layout.weight),
                      layout.transposed ? Shape{out, in} : Shape{in, out});
       weight.Columns(begin, begin + out)
           .CopyFrom(layout.transposed ? Transposed(theirs) : theirs);
       bias.Slice(begin, begin + out)
-          .CopyFrom(from_.Take(Named(name, layout.weight_bias), {out}));
+          .CopyFrom(from_.Take(NameOfPart(name, layout.weight_bias), {out}));
       begin += out;
     }
     Set(part.ours + ".weight", weight);
@@ -139,13 +140,13 @@ std::vector<NamedTensor> WriteParts(const ParameterSet& from,
     for (const std::string& name : part.theirs) {
       const Tensor own_bias = bias.Slice(begin, begin + out);
       if (norm) {
-        tensors.push_back({Named(name, layout.gain), weight});
-        tensors.push_back({Named(name, layout.norm_bias), own_bias});
+        tensors.push_back({NameOfPart(name, layout.gain), weight});
+        tensors.push_back({NameOfPart(name, layout.norm_bias), own_bias});
       } else {
         const Tensor own = weight.Columns(begin, begin + out).Contiguous();
-        tensors.push_back({Named(name, layout.weight),
+        tensors.push_back({NameOfPart(name, layout.weight),
                            layout.transposed ? Transposed(own) : own});
-        tensors.push_back({Named(name, layout.weight_bias), own_bias});
+        tensors.push_back({NameOfPart(name, layout.weight_bias), own_bias});
       }
       begin += out;
     }

@@ -115,12 +115,12 @@ MarianRecurrent ReadMarianRecurrent(ImportOptions& options, Notes& notes) {
   c.attention_units = 2 * c.units;
   c.layers = 1;
   c.cell = "gru";
-  c.bidirectional = "yes";
-  c.bridge = "mean";
+  c.bidirectional = YesNo::kYes;
+  c.bridge = Bridge::kMean;
   c.score = "additive";
-  c.readout = "tanh";
+  c.readout = Readout::kTanh;
   c.readout_units = c.embedding;
-  c.readout_state = "cur";
+  c.readout_state = ReadoutState::kCurrent;
   for (const char* key : {"enc-depth", "enc-cell-depth", "dec-depth"}) {
     options.OneOf(key, "1", {"1"});
   }

@@ -31,9 +31,9 @@ void ReadNorms(ImportOptions& options, TransformerConfig& config) {
   const std::string top = "transformer-postprocess-top";
   const bool knows_top = options.Has(top);
   if (before.empty() && behind == "an") {
-    config.norm = "post";
+    config.norm = NormPlace::kPost;
   } else if (before == "n" && behind == "a") {
-    config.norm = "pre";
+    config.norm = NormPlace::kPre;
   } else {
     options.Fail(
         "transformer-postprocess",
@@ -43,7 +43,7 @@ void ReadNorms(ImportOptions& options, TransformerConfig& config) {
                     options.Text(pre_key, "")));
   }
   // The norm of keys came with that option.
-  if (config.norm == "pre" && !knows_top) {
+  if (config.norm == NormPlace::kPre && !knows_top) {
     options.Fail(pre_key,
                  "in models of before Marian 1.10 keys and values are not "
                  "normalised, which Heed cannot do");
@@ -53,14 +53,14 @@ void ReadNorms(ImportOptions& options, TransformerConfig& config) {
     options.Fail(top, fmt::format("Heed cannot do '{}' (it can: '', 'n')",
                                   options.Text(top, "")));
   }
-  config.final_norm = steps == "n" ? "yes" : "no";
+  config.final_norm = ToYesNo(steps == "n");
   const std::string embedding = "transformer-postprocess-emb";
   const std::string of_embedding = Steps(options, embedding, "d");
   if (!of_embedding.empty() && of_embedding != "n") {
     options.Fail(embedding, fmt::format("Heed cannot do '{}'",
                                         options.Text(embedding, "")));
   }
-  config.embedding_norm = of_embedding == "n" ? "yes" : "no";
+  config.embedding_norm = ToYesNo(of_embedding == "n");
 }
 
 void ReadFeedForward(ImportOptions& options, MarianTransformer& marian) {
@@ -77,24 +77,24 @@ void ReadFeedForward(ImportOptions& options, MarianTransformer& marian) {
   options.OneOf("transformer-decoder-ffn-depth", "0", {"0", "2"});
   config.activation = options.OneOf("transformer-ffn-activation", "swish",
                                     {"relu", "swish", "gelu"});
-  if (config.activation != "gelu") return;
+  if (!(config.activation == FeedForward::kGelu)) return;
   // "v1.12.0 65bf82ff 2023-02-21 ..."
   int major = 0, minor = 0, patch = 0;
   const std::string version = options.Text("version", "");
   std::sscanf(version.c_str(), "v%d.%d.%d", &major, &minor, &patch);
   marian.scaled_swish =
       std::vector<int>{major, minor, patch} <= std::vector<int>{1, 12, 0};
-  if (marian.scaled_swish) config.activation = "swish";
+  if (marian.scaled_swish) config.activation = FeedForward::kSwish;
 }
 
 void ReadTies(ImportOptions& options, TransformerConfig& config) {
   const bool all = options.Flag("tied-embeddings-all");
   const bool output = options.Flag("tied-embeddings") || all;
   const bool sides = options.Flag("tied-embeddings-src") || all;
-  config.tie = output && sides ? "all"
-               : output        ? "output"
-               : sides         ? "source_target"
-                               : "none";
+  config.tie = output && sides ? Tie::kAll
+               : output        ? Tie::kOutput
+               : sides         ? Tie::kSourceTarget
+                               : Tie::kNone;
 }
 
 /// Layers of the decoder whose weights each layer takes, from 0.
@@ -120,14 +120,14 @@ void ReadPositions(ImportOptions& options, const SourceWeights& weights,
   // Embeddings are scaled where sines are added to them, and only there.
   const Tensor* positions = weights.Find("Wpos");
   if (options.Flag("transformer-disable-position-embeddings")) {
-    config.position = "none";
+    config.position = Position::kNone;
   } else if (positions == nullptr) {
-    config.position = "sinusoidal_t2t";
+    config.position = Position::kSinusoidalT2t;
   } else {
-    config.position = "learned";
+    config.position = Position::kLearned;
     config.max_positions = static_cast<int>(positions->dim(0));
   }
-  config.embedding_scale = config.position == "sinusoidal_t2t" ? "yes" : "no";
+  config.embedding_scale = ToYesNo(config.position == Position::kSinusoidalT2t);
 }
 
 Part MarianLinear(std::string ours, std::vector<std::string> theirs) {
@@ -143,7 +143,7 @@ std::vector<Part> LayerParts(const MarianTransformer& marian,
                              const std::string& side, int i) {
   const TransformerConfig& config = marian.config;
   std::vector<Part> parts;
-  const std::string suffix = config.norm == "pre" ? "_pre" : "";
+  const std::string suffix = config.norm == NormPlace::kPre ? "_pre" : "";
   const auto norm = [&](const std::string& ours, const std::string& theirs) {
     parts.push_back(MarianNorm(ours + ".norm", theirs + "_ln_*" + suffix));
   };
@@ -178,10 +178,10 @@ std::vector<Part> LayerParts(const MarianTransformer& marian,
 /// What stands around the layers.
 void AddOuterNorms(const TransformerConfig& config, const std::string& side,
                    std::vector<Part>& parts) {
-  if (config.final_norm == "yes") {
+  if (config.final_norm == YesNo::kYes) {
     parts.push_back(MarianNorm(side + ".norm", side + "_top_ln_*"));
   }
-  if (config.embedding_norm == "yes") {
+  if (config.embedding_norm == YesNo::kYes) {
     parts.push_back(
         MarianNorm(side + ".embedding.norm", side + "_emb_ln_*_pre"));
   }
@@ -280,7 +280,7 @@ void FillMarianTransformer(const MarianTransformer& marian,
   if (marian.scaled_swish) ScaleSwish(parts, reader);
   if (!marian.projects) SetIdentities(config, reader);
   CopyTiedLayers(marian, reader);
-  if (config.position == "learned") {
+  if (config.position == Position::kLearned) {
     const std::string ours = "encoder.positions.weight";
     const Tensor table = reader.from().Take("Wpos", reader.ShapeOf(ours));
     reader.Set(ours, table);

@@ -32,20 +32,14 @@ std::unique_ptr<TranslationTask> MakeTranslation(
   return task;
 }
 
-bool SharesSides(const TransformerConfig& config) {
-  return config.tie == "source_target" || config.tie == "all";
-}
-
-bool TiesOutput(const TransformerConfig& config) {
-  return config.tie == "output" || config.tie == "all";
-}
-
 std::string SourceTable(const TransformerConfig& config) {
-  return SharesSides(config) ? "embedding.weight" : "encoder.embedding.weight";
+  return SharesSides(config.tie.value()) ? "embedding.weight"
+                                         : "encoder.embedding.weight";
 }
 
 std::string TargetTable(const TransformerConfig& config) {
-  return SharesSides(config) ? "embedding.weight" : "decoder.embedding.weight";
+  return SharesSides(config.tie.value()) ? "embedding.weight"
+                                         : "decoder.embedding.weight";
 }
 
 double CountWeights(const TransformerConfig& c, int64_t source_rows,

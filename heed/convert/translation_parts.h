@@ -18,10 +18,6 @@ std::unique_ptr<TranslationTask> MakeTranslation(
     const ModelChoice<TranslatorSettings>& model,
     const MappedPair& vocabularies, const std::string& file);
 
-/// Whether the two sides share their table of tokens.
-bool SharesSides(const TransformerConfig& config);
-/// Whether the scores of tokens are products with the target's table.
-bool TiesOutput(const TransformerConfig& config);
 /// Paths of the tables of tokens.
 std::string SourceTable(const TransformerConfig& config);
 std::string TargetTable(const TransformerConfig& config);

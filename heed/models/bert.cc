@@ -22,18 +22,20 @@ CrossEntropyOptions MeanOptions(const Tensor& targets, double scale,
 
 }  // namespace
 
-Bert::Bert(const TransformerConfig& config, int64_t vocabulary, uint64_t seed,
+Bert::Bert(const ResolvedTransformer& config, int64_t vocabulary, uint64_t seed,
            DType dtype)
-    : parameters_(seed, dtype, ParsePrecision(config.precision)),
+    : parameters_(seed, dtype, config.stack.precision),
       encoder_(Scope(parameters_, "encoder"), config, vocabulary),
-      pooler_(Scope(parameters_, "pooler"), config.width, config.width,
-              MatrixInit(config)),
-      activation_(StackOptions(config).activation),
-      dense_(Scope(parameters_, "words.dense"), config.width, config.width,
-             MatrixInit(config)),
-      norm_(Scope(parameters_, "words.norm"), config.width, config.epsilon),
+      pooler_(Scope(parameters_, "pooler"), config.stack.width,
+              config.stack.width, config.stack.init),
+      activation_(config.stack.activation),
+      dense_(Scope(parameters_, "words.dense"), config.stack.width,
+             config.stack.width, config.stack.init),
+      norm_(Scope(parameters_, "words.norm"), config.stack.width,
+            config.stack.epsilon),
       scores_(Scope(parameters_, "words"), encoder_.tokens(), true),
-      next_(Scope(parameters_, "next"), config.width, 2, MatrixInit(config)) {}
+      next_(Scope(parameters_, "next"), config.stack.width, 2,
+            config.stack.init) {}
 
 Var Bert::States(const Context& ctx, const BertText& text) const {
   return encoder_(ctx, text.ids, text.lengths, text.segments);

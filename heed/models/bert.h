@@ -45,8 +45,8 @@ struct BertLoss {
 /// for its parameters. Paper: Devlin et al. 2018, arXiv:1810.04805.
 class Bert {
  public:
-  /// `config` is resolved. Throws: ConfigError.
-  Bert(const TransformerConfig& config, int64_t vocabulary, uint64_t seed,
+  /// Throws: ConfigError.
+  Bert(const ResolvedTransformer& config, int64_t vocabulary, uint64_t seed,
        DType dtype = DType::kF32);
 
   ParameterSet& parameters() { return parameters_; }

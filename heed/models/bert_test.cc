@@ -12,7 +12,7 @@ namespace {
 constexpr double kTolerance = 1e-10;
 constexpr int kWords = 23;
 
-TransformerConfig SmallBert() {
+ResolvedTransformer SmallBert() {
   TransformerConfig config;
   config.layers = 2;
   config.width = 8;
@@ -20,8 +20,7 @@ TransformerConfig SmallBert() {
   config.heads = 2;
   config.max_positions = 9;
   config.dropout = config.attention_dropout = 0;
-  config.Resolve("bert-tiny");
-  return config;
+  return config.Resolve("bert-tiny");
 }
 
 // Without bias correction, as BERT is trained.
@@ -187,8 +186,7 @@ TEST(Bert, LearnsHiddenWordsAndWhatFollows) {
   config.width = 32;
   config.ff = 64;
   config.max_positions = 16;
-  config.Resolve("bert-tiny");
-  Bert model(config, kWords, 1);
+  Bert model(config.Resolve("bert-tiny"), kWords, 1);
   Adam adam(model.parameters(), kBertAdam);
   Rng rng(2);
   Rng examples(3);

@@ -92,7 +92,7 @@ void BiEncoderConfig::Visit(FieldList& v) {
   v.Section("Matching");
   v("pooling", pooling, OneOf(PoolingNames()),
     "pooling of the states of a text");
-  v("match_loss", match_loss, OneOf{"margin", "softmax"},
+  v("match_loss", match_loss,
     "margin: hinge loss against the nearest wrong text; softmax: cross entropy "
     "over all texts of the batch");
   v("margin", margin, Range(0, 2), "margin: wanted difference of the cosines");
@@ -124,7 +124,7 @@ Var Cosines(const Var& queries, const Var& documents) {
 Var MatchLoss(const BiEncoderConfig& config, const Var& cosines,
               const Tensor& answers, const Tensor& relevant, double scale) {
   CheckAnswers(cosines, answers, relevant);
-  return config.match_loss == "margin"
+  return config.match_loss == MatchLossKind::kMargin
              ? MarginLoss(config.margin, cosines, answers, relevant, scale)
              : SoftmaxLoss(config.temperature, cosines, answers, relevant,
                            scale);

@@ -2,6 +2,7 @@
 #ifndef HEED_MODELS_BI_ENCODER_H_
 #define HEED_MODELS_BI_ENCODER_H_
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -12,10 +13,16 @@
 
 namespace heed {
 
+/// See MatchLoss.
+enum class MatchLossKind : uint8_t { kMargin, kSoftmax };
+constexpr auto WordsOf(MatchLossKind) {
+  return std::array{"margin", "softmax"};
+}
+
 /// What stands around the encoder of a bi-encoder, and how it learns.
 struct BiEncoderConfig {
   std::string pooling = "mean";
-  std::string match_loss = "softmax";
+  Named<MatchLossKind> match_loss = MatchLossKind::kSoftmax;
   double margin = 0.2;
   double temperature = 0.05;
 

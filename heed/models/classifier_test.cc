@@ -41,10 +41,9 @@ struct Model {
     config.units = static_cast<int>(size);
     config.self_attention = encoder == "rnn" ? "none" : "full";
     config.dropout = 0;
-    config.Resolve(false);
     return std::make_unique<EmbeddedTextEncoder>(
         scope, EmbeddedTextEncoder::Sizes{V, size, 2},
-        std::make_unique<RnnEncoder>(scope, config, size, false));
+        std::make_unique<RnnEncoder>(scope, config.Resolve(false), size));
   }
 
   ParameterSet parameters;

@@ -6,7 +6,6 @@
 #include <memory_resource>
 
 #include "heed/kernels/elementwise.h"
-#include "heed/models/transformer_config.h"
 #include "heed/nn/transformer.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
@@ -19,34 +18,6 @@ namespace {
 /// Names the dropout of h̃ among those of the layers.
 constexpr uint64_t kAttentionalSite = kMaxLayers;
 constexpr size_t kStepBytes = size_t{16} << 10;
-
-Init InputInit(const RecurrentConfig& c) {
-  if (c.init == "uniform") return {Init::Kind::kUniform, c.init_scale};
-  if (c.init == "normal") return {Init::Kind::kNormal, c.init_scale};
-  return {};
-}
-
-Init RecurrentInit(const RecurrentConfig& c) {
-  return c.init == "normal" ? Init{Init::Kind::kOrthogonal, 1} : InputInit(c);
-}
-
-Init EmbeddingInit(const RecurrentConfig& c) {
-  return c.init == "glorot" ? kEmbeddingInit : InputInit(c);
-}
-
-EncoderOptions EncoderOf(const RecurrentConfig& c) {
-  EncoderOptions o;
-  o.cell = c.cell;
-  o.inputs = c.embedding;
-  o.units = c.encoder_units;
-  o.layers = c.layers;
-  o.bidirectional = c.bidirectional == "yes";
-  o.input_init = InputInit(c);
-  o.recurrent_init = RecurrentInit(c);
-  o.dropout = c.dropout;
-  o.variational = c.variational;
-  return o;
-}
 
 /// The state of a cell, of so many vectors, from one row of features.
 Var AsState(const Var& x, int64_t vectors) {
@@ -79,81 +50,69 @@ Var DropTimeAxis(const Var& x) { return Reshape(x, {x.dim(1), x.dim(2)}); }
 
 }  // namespace
 
-EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
+EncoderDecoder::EncoderDecoder(const ResolvedRecurrent& config,
                                int source_vocabulary, int target_vocabulary,
                                uint64_t seed, DType dtype)
-    : Decoder(seed, dtype, ParsePrecision(config.precision)),
+    : Decoder(seed, dtype, config.precision),
       config_(config),
       source_embedding_(Scope(parameters_, "encoder.embedding"),
                         source_vocabulary, config.embedding,
-                        EmbeddingInit(config)),
+                        config.embedding_init),
       target_embedding_(Scope(parameters_, "decoder.embedding"),
                         target_vocabulary, config.embedding,
-                        EmbeddingInit(config)),
-      encoder_(Scope(parameters_, "encoder"), EncoderOf(config)) {
+                        config.embedding_init),
+      encoder_(Scope(parameters_, "encoder"), config.encoder) {
   const Scope scope(parameters_, "decoder");
-  const RecurrentConfig& c = config_;
-  const Init init = InputInit(c);
+  const ResolvedRecurrent& c = config_;
+  const Init init = c.encoder.input_init;
   const int64_t keys = encoder_.output_size();
 
   // Inputs of the first layer besides the previous word.
   std::vector<int64_t> inputs = {c.embedding};
-  if (c.attention == "before") inputs.push_back(keys);
-  if (c.input_feeding == "yes") inputs.push_back(c.units);
-  for (int layer = 0; layer < c.layers; ++layer) {
+  if (c.attention == AttentionPlace::kBefore) inputs.push_back(keys);
+  if (c.input_feeding) inputs.push_back(c.units);
+  for (int64_t layer = 0; layer < c.encoder.layers; ++layer) {
     decoder_.emplace_back(
         scope / fmt::format("layers.{}", layer),
-        RecurrentOptions{c.cell,
+        RecurrentOptions{c.encoder.cell,
                          layer == 0 ? inputs : std::vector<int64_t>{c.units},
-                         c.units, init, RecurrentInit(c)});
+                         c.units, init, c.encoder.recurrent_init});
   }
-  if (c.attention == "between") {
+  if (c.attention == AttentionPlace::kBetween) {
     second_.emplace(
         scope / "second",
-        RecurrentOptions{c.cell, {keys}, c.units, init, RecurrentInit(c)});
+        RecurrentOptions{
+            c.encoder.cell, {keys}, c.units, init, c.encoder.recurrent_init});
   }
-  if (c.attention != "none") {
-    AttentionSpec spec;
-    spec.score = ChooseScore(c.score);
-    spec.modifiers = ChooseModifiers(c.modifiers);
-    spec.mask = ParseMask(c.attention_mask, {});
-    spec.normalizer = ChooseNormalizer(c.normalizer);
-    spec.dropout = c.attention_dropout;
-    spec.heads = c.heads;
-    spec.query = c.units;
-    spec.key = keys;
-    spec.units = (c.attention_units + c.heads - 1) / c.heads;
-    spec.layers = c.mlp_layers;
-    spec.positions = c.positions;
-    spec.init = init;
-    spec.query_axis = "target";
-    attention_.emplace(scope / "attention", spec);
+  if (c.attention != AttentionPlace::kNone) {
+    attention_.emplace(scope / "attention", c.attention_spec);
   }
-  const bool cho = c.variant == "cho";
-  if (c.bridge == "mean") {
+  const bool cho = c.context_in_gates;
+  if (c.bridge == Bridge::kMean) {
     PoolingOptions mean;
     mean.features = keys;
     mean_.emplace(scope / "mean", mean);
   }
-  const int64_t summary = mean_ ? keys : c.encoder_units;
+  const int64_t summary = mean_ ? keys : c.encoder.units;
   if (cho) {
     summary_.emplace(scope / "summary", summary, c.units, init);
     inner_.emplace(scope / "context", c.units, 3 * c.units, init);
   }
-  if (c.bridge != "copy") {
+  if (c.bridge != Bridge::kCopy) {
     const int64_t width = cho ? c.units : summary;
-    for (int layer = 0; layer < c.layers; ++layer) {
+    for (int64_t layer = 0; layer < c.encoder.layers; ++layer) {
       bridge_.emplace_back(scope / fmt::format("bridge.{}", layer), width,
-                           StatesOfCell(c.cell) * c.units, init);
+                           StatesOfCell(c.encoder.cell) * c.units, init);
     }
   }
-  if (c.attention == "after") {
+  if (c.attention == AttentionPlace::kAfter) {
     attentional_.emplace(scope / "attentional", keys + c.units, c.units, init);
   }
 
   int64_t width = c.units;
-  if (c.readout != "none") {
-    const int64_t columns = c.readout_units * (c.readout == "maxout" ? 2 : 1);
+  if (c.readout != Readout::kNone) {
+    const int64_t columns =
+        c.readout_units * (c.readout == Readout::kMaxout ? 2 : 1);
     const auto add = [&](const char* name, int64_t rows) {
       readout_.push_back(&scope.Add(fmt::format("readout.{}.weight", name),
                                     {rows, columns}, init,
@@ -161,7 +120,8 @@ EncoderDecoder::EncoderDecoder(const RecurrentConfig& config,
     };
     add("state", c.units);
     add("embedding", c.embedding);
-    if (cho || c.attention == "before" || c.attention == "between") {
+    if (cho || c.attention == AttentionPlace::kBefore ||
+        c.attention == AttentionPlace::kBetween) {
       add("context", cho ? c.units : keys);
     }
     readout_bias_ = &scope.Add("readout.bias", {columns}, kZeroInit);
@@ -181,7 +141,7 @@ Encoding EncoderDecoder::Encode(const Context& ctx,
   CheckShapes(inputs.kind != Inputs::Kind::kNodes, "encoder",
               "nodes, which have no order to be read in", {});
   const Tensor& lengths = inputs.lengths;
-  const bool reverse = config_.reverse_source == "yes";
+  const bool reverse = config_.reverse_source;
   const Var read = Observed(ctx, "source",
                             inputs.kind == Inputs::Kind::kIds
                                 ? source_embedding_(ctx, inputs.ids)
@@ -214,12 +174,12 @@ DecoderState EncoderDecoder::Start(const Context& ctx,
   if (!summary.defined() && mean_) {
     summary = (*mean_)(ctx, encoding.vectors, encoding.lengths);
   }
-  CheckShapes(
-      config_.bridge == "copy" ? !encoding.states.empty() : summary.defined(),
-      "decoder",
-      "it starts from the last state of a recurrent encoder, which "
-      "these vectors do not have; choose the bridge 'mean'",
-      {encoding.vectors.shape()});
+  CheckShapes(config_.bridge == Bridge::kCopy ? !encoding.states.empty()
+                                              : summary.defined(),
+              "decoder",
+              "it starts from the last state of a recurrent encoder, which "
+              "these vectors do not have; choose the bridge 'mean'",
+              {encoding.vectors.shape()});
   if (summary_) {
     summary = Tanh((*summary_)(ctx, summary));
     state.At(kSummary, StateRole::kRepeated) = summary;
@@ -230,7 +190,7 @@ DecoderState EncoderDecoder::Start(const Context& ctx,
     attention_->KeepSource(ctx, encoding.vectors, encoding.vectors,
                            encoding.lengths, state);
   }
-  if (config_.input_feeding == "yes") {
+  if (config_.input_feeding) {
     state.At(kFeed, StateRole::kRow) = Tensor::Zeros(
         {encoding.sources, config_.units}, encoding.vectors.value().dtype());
   }
@@ -263,11 +223,11 @@ Var EncoderDecoder::Summary(const Context& ctx, const EncoderResult& encoded,
 
 LayerStates EncoderDecoder::Bridge(const Context& ctx, const Encoding& encoding,
                                    const Var& summary) const {
-  if (config_.bridge == "copy") return encoding.states;
+  if (config_.bridge == Bridge::kCopy) return encoding.states;
   LayerStates states;
   for (const Linear& layer : bridge_) {
     states.push_back(
-        AsState(Tanh(layer(ctx, summary)), StatesOfCell(config_.cell)));
+        AsState(Tanh(layer(ctx, summary)), StatesOfCell(config_.encoder.cell)));
   }
   return states;
 }
@@ -288,10 +248,11 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
   for (int64_t t = 0; t < embedded.dim(0); ++t) {
     ctx.CheckCancelled();
     const Var step = Select(projected, t);
-    const Seen seen =
-        config_.attention == "before"  ? StepBefore(ctx, step, state)
-        : config_.attention == "after" ? StepAfter(ctx, step, state)
-                                       : StepBetween(ctx, step, state);
+    const Seen seen = config_.attention == AttentionPlace::kBefore
+                          ? StepBefore(ctx, step, state)
+                      : config_.attention == AttentionPlace::kAfter
+                          ? StepAfter(ctx, step, state)
+                          : StepBetween(ctx, step, state);
     states.push_back(seen.state);
     if (seen.context.defined()) contexts.push_back(seen.context);
   }
@@ -338,7 +299,7 @@ EncoderDecoder::Seen EncoderDecoder::StepBefore(const Context& ctx,
   const Var context = Attend(ctx, before, state);
   const Var input = decoder_[0].AddProjection(ctx, projected, context, 1);
   const Var after = DropTimeAxis(Advance(ctx, AddTimeAxis(input), state));
-  return {config_.readout_state == "prev" ? before : after, context};
+  return {config_.reads_previous_state ? before : after, context};
 }
 
 EncoderDecoder::Seen EncoderDecoder::StepBetween(const Context& ctx,
@@ -351,9 +312,8 @@ EncoderDecoder::Seen EncoderDecoder::StepBetween(const Context& ctx,
   RecurrentResult result =
       second_->Forward(ctx, input, state.layers.back(), {});
   state.layers.back() = std::move(result.state);
-  return {
-      config_.readout_state == "prev" ? before : DropTimeAxis(result.outputs),
-      context};
+  return {config_.reads_previous_state ? before : DropTimeAxis(result.outputs),
+          context};
 }
 
 EncoderDecoder::Seen EncoderDecoder::StepAfter(const Context& ctx,
@@ -389,16 +349,17 @@ EncoderDecoder::Seen EncoderDecoder::RunFixed(const Context& ctx,
 Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
                             const Var& embedded) const {
   Var out = seen.state;
-  if (config_.readout != "none") {
+  if (config_.readout != Readout::kNone) {
     out = Affine(seen.state, ctx.Use(*readout_[0]), ctx.Use(*readout_bias_));
     out = MatMulAdd(std::move(out), embedded, ctx.Use(*readout_[1]));
     if (seen.context.defined()) {
       out = MatMulAdd(std::move(out), seen.context, ctx.Use(*readout_[2]));
     }
-    out = config_.readout == "maxout" ? Maxout(out) : Tanh(out);
+    out = config_.readout == Readout::kMaxout ? Maxout(out) : Tanh(out);
   }
   // Attention after the step has dropped its state already.
-  if (config_.attention != "after" || config_.readout != "none") {
+  if (config_.attention != AttentionPlace::kAfter ||
+      config_.readout != Readout::kNone) {
     out = SequenceDropout(ctx, out, config_.dropout, config_.variational);
   }
   return out;

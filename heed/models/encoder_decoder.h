@@ -29,8 +29,8 @@ namespace heed {
 /// 1508.04025, 1703.04357.
 class EncoderDecoder : public Decoder {
  public:
-  /// `config` is resolved. Throws: ConfigError.
-  EncoderDecoder(const RecurrentConfig& config, int source_vocabulary,
+  /// Throws: ConfigError.
+  EncoderDecoder(const ResolvedRecurrent& config, int source_vocabulary,
                  int target_vocabulary, uint64_t seed,
                  DType dtype = DType::kF32);
 
@@ -81,7 +81,7 @@ class EncoderDecoder : public Decoder {
   /// What the scores of words are made of.
   Var ReadOut(const Context& ctx, const Seen& seen, const Var& embedded) const;
 
-  RecurrentConfig config_;
+  ResolvedRecurrent config_;
   Embedding source_embedding_;
   Embedding target_embedding_;
   RecurrentEncoder encoder_;

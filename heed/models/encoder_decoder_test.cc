@@ -33,8 +33,7 @@ RecurrentConfig Small(const std::string& model, const std::string& variant) {
 
 std::unique_ptr<EncoderDecoder> Make(RecurrentConfig config,
                                      DType dtype = DType::kF64) {
-  config.Resolve();
-  auto model = std::make_unique<EncoderDecoder>(config, kSourceWords,
+  auto model = std::make_unique<EncoderDecoder>(config.Resolve(), kSourceWords,
                                                 kTargetWords, 3, dtype);
   Shake(model->parameters());
   return model;
@@ -321,8 +320,7 @@ TEST_P(EveryModel, StartsAtAUniformPredictionWithPublishedInitialValues) {
     RecurrentConfig config = Config();
     config.init = init;
     config.init_scale = 0.01;
-    config.Resolve();
-    const EncoderDecoder model(config, kSourceWords, kTargetWords, 1,
+    const EncoderDecoder model(config.Resolve(), kSourceWords, kTargetWords, 1,
                                DType::kF32);
     const double loss = LossOf(model, Some(), {}).value().item();
     EXPECT_NEAR(loss, std::log(kTargetWords), init == "glorot" ? 0.8 : 0.02);

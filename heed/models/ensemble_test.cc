@@ -18,9 +18,8 @@ std::shared_ptr<Decoder> Recurrent(uint64_t seed, int target_words = 9) {
   RecurrentConfig config;
   config.embedding = 4;
   config.units = 6;
-  config.Resolve();
-  return std::make_shared<EncoderDecoder>(config, 9, target_words, seed,
-                                          DType::kF64);
+  return std::make_shared<EncoderDecoder>(config.Resolve(), 9, target_words,
+                                          seed, DType::kF64);
 }
 
 std::shared_ptr<Decoder> Attentive(uint64_t seed) {
@@ -29,8 +28,8 @@ std::shared_ptr<Decoder> Attentive(uint64_t seed) {
   config.width = 8;
   config.ff = 8;
   config.heads = 2;
-  config.Resolve("transformer");
-  return std::make_shared<Transformer>(config, 9, 9, seed, DType::kF64);
+  return std::make_shared<Transformer>(config.Resolve("transformer"), 9, 9,
+                                       seed, DType::kF64);
 }
 
 Members Three() { return {Recurrent(1), Attentive(2), Recurrent(3)}; }

@@ -121,11 +121,11 @@ void ForecasterConfig::Visit(FieldList& v) {
   v("patch", patch, AtLeast(1), "rows that the encoder sees as one step");
   v("patch_stride", patch_stride, AtLeast(1),
     "rows from the start of one patch to that of the next");
-  v("instance_norm", instance_norm, OneOf{"yes", "no"},
+  v("instance_norm", instance_norm,
     "z-score each window, and undo it in the forecast");
-  v("independent_columns", independent_columns, OneOf{"yes", "no"},
+  v("independent_columns", independent_columns,
     "forecast each column from its own past alone, with the same weights");
-  v("forecast_from", forecast_from, OneOf{"all", "last"},
+  v("forecast_from", forecast_from,
     "the outputs of the encoder that the forecast is made of");
   v("head_dropout", head_dropout, UpToBelow(0, 1), "dropout of these outputs");
 }
@@ -140,12 +140,13 @@ void ForecasterConfig::Resolve() const {
 
 int64_t Forecaster::EncoderInputs(const ForecasterConfig& config,
                                   int64_t columns) {
-  return config.patch * (config.independent_columns == "yes" ? 1 : columns);
+  return config.patch *
+         (config.independent_columns == YesNo::kYes ? 1 : columns);
 }
 
 int64_t Forecaster::HeadInputs() const {
   return encoder_->output_size() *
-         (config_.forecast_from == "all" ? config_.steps() : 1);
+         (config_.forecast_from == ForecastFrom::kAll ? config_.steps() : 1);
 }
 
 int64_t Forecaster::HeadOutputs() const {
@@ -168,7 +169,7 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
                                  windows.shape().ToString(), config_.lookback,
                                  columns_));
   }
-  const bool normalized = config_.instance_norm == "yes";
+  const bool normalized = config_.instance_norm == YesNo::kYes;
   WindowStatistics levels;
   const int64_t steps = config_.steps();
   const Tensor patches = OfType(windows.dtype(), [&](auto type) {
@@ -188,7 +189,7 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
   lengths.Fill(static_cast<double>(steps));
   const Var read = ctx.Input("source", patches);
   Var h = Reshape((*encoder_)(ctx, read, lengths), {sequences, steps * width});
-  if (config_.forecast_from == "last") {
+  if (config_.forecast_from == ForecastFrom::kLast) {
     h = Columns(h, (steps - 1) * width, steps * width);
   }
   const Var y = head_(ctx, Dropout(ctx, h, config_.head_dropout));

@@ -8,9 +8,14 @@
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
 #include "heed/models/sequence_encoder.h"
+#include "heed/models/settings.h"
 #include "heed/nn/linear.h"
 
 namespace heed {
+
+/// Outputs of the encoder that a forecast is made of.
+enum class ForecastFrom : uint8_t { kAll, kLast };
+constexpr auto WordsOf(ForecastFrom) { return std::array{"all", "last"}; }
 
 /// What stands around the encoder of a forecaster. As it is, it makes a
 /// Transformer encoder a PatchTST; patch 1, patch_stride 1, no independent
@@ -20,9 +25,9 @@ struct ForecasterConfig {
   int horizon = 96;
   int patch = 16;
   int patch_stride = 8;
-  std::string instance_norm = "yes";
-  std::string independent_columns = "yes";
-  std::string forecast_from = "all";
+  Named<YesNo> instance_norm = YesNo::kYes;
+  Named<YesNo> independent_columns = YesNo::kYes;
+  Named<ForecastFrom> forecast_from = ForecastFrom::kAll;
   double head_dropout = 0;
 
   void Visit(FieldList& v);
@@ -68,7 +73,9 @@ class Forecaster {
   const ForecasterConfig& config() const { return config_; }
 
  private:
-  bool independent() const { return config_.independent_columns == "yes"; }
+  bool independent() const {
+    return config_.independent_columns == YesNo::kYes;
+  }
   int64_t HeadInputs() const;
   int64_t HeadOutputs() const;
 

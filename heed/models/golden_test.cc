@@ -17,8 +17,7 @@ EncoderDecoder MakeModel(const NamedVariant& info) {
   config.embedding = 6;
   config.units = 8;
   config.dropout = 0;
-  config.Resolve();
-  return EncoderDecoder(config, 11, 11, 1, DType::kF64);
+  return EncoderDecoder(config.Resolve(), 11, 11, 1, DType::kF64);
 }
 
 class Golden : public testing::TestWithParam<NamedVariant> {

@@ -31,10 +31,9 @@ std::vector<Guided> GuidedModels(DType dtype) {
     config.embedding = 3;
     config.units = 4;
     config.dropout = 0;
-    config.Resolve();
     models.push_back(
         {std::string(name) + " " + variant + " " + score,
-         std::make_unique<EncoderDecoder>(config, batch.source_words,
+         std::make_unique<EncoderDecoder>(config.Resolve(), batch.source_words,
                                           batch.target_words, 3, dtype)});
   };
   add_recurrent("bahdanau", "auto", "auto");
@@ -47,10 +46,9 @@ std::vector<Guided> GuidedModels(DType dtype) {
     config.norm = norm;
     config.alignment_layer = 0;
     config.alignment_head = 1;
-    config = Resolved(config);
     models.push_back(
         {std::string("transformer ") + norm,
-         std::make_unique<Transformer>(config, batch.source_words,
+         std::make_unique<Transformer>(Resolved(config), batch.source_words,
                                        batch.target_words, 3, dtype)});
   }
   return models;

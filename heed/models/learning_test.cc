@@ -96,8 +96,8 @@ std::vector<Lesson> Lessons() {
       config.embedding = 16;
       config.units = 32;
       config.dropout = 0;
-      config.Resolve();
-      return std::make_unique<EncoderDecoder>(config, kWords, kWords, 1);
+      return std::make_unique<EncoderDecoder>(config.Resolve(), kWords, kWords,
+                                              1);
     };
     lessons.push_back({info.model + "_" + info.variant, make, kReverse, 600,
                        0.01, 0.004, 0.95, 0.8});

@@ -17,7 +17,7 @@
 #include "heed/io/safetensors.h"
 #include "heed/kernels/optimizer.h"
 #include "heed/models/decoder.h"
-#include "heed/models/recurrent_roles.h"
+#include "heed/models/registry.h"
 #include "heed/ops/loss.h"
 
 namespace heed {

@@ -31,20 +31,18 @@ std::unique_ptr<Decoder> MakeRecurrent(const std::string& model,
   config.embedding = 48;
   config.units = 48;
   config.tie_output = tie;
-  config.Resolve();
-  return std::make_unique<EncoderDecoder>(config, kWords, kWords, 1);
+  return std::make_unique<EncoderDecoder>(config.Resolve(), kWords, kWords, 1);
 }
 
 /// A small transformer with the other settings of `model`.
-TransformerConfig Small(const std::string& model) {
+ResolvedTransformer Small(const std::string& model) {
   TransformerConfig config;
   config.layers = 2;
   config.width = 64;
   config.ff = 96;
   config.heads = 4;
   config.max_positions = 16;
-  config.Resolve(model);
-  return config;
+  return config.Resolve(model);
 }
 
 std::unique_ptr<Decoder> MakeTransformer() {
@@ -160,8 +158,8 @@ TEST(QuantizedModel, AttendsWithEveryScore) {
     config.score = score.name;
     std::unique_ptr<EncoderDecoder> model;
     try {
-      config.Resolve();
-      model = std::make_unique<EncoderDecoder>(config, kWords, kWords, 1);
+      model =
+          std::make_unique<EncoderDecoder>(config.Resolve(), kWords, kWords, 1);
     } catch (const ConfigError&) {
       ++refused;  // none of this model's
       continue;
@@ -209,8 +207,8 @@ TEST(QuantizedModel, TagsWordsByTheirSpelling) {
         std::make_unique<FeatureEncoder>(
             Scope(set, ""), features, WordSizes{kWords, 30, 3, 1, 0},
             [](const Scope& scope, int64_t inputs) {
-              return std::make_unique<RnnEncoder>(scope, RnnConfig(), inputs,
-                                                  false);
+              return std::make_unique<RnnEncoder>(
+                  scope, RnnConfig().Resolve(false), inputs);
             }));
     const TagBatch batch = {{{RandomIds({2, 6}, kWords, 1),
                               RandomIds({2, 6}, 4, 2),

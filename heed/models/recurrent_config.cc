@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "heed/attention/attention.h"
-#include "heed/base/errors.h"
 #include "heed/models/registry.h"
-#include "heed/models/settings.h"
-#include "heed/nn/recurrent.h"
 
 namespace heed {
 void RecurrentConfig::Visit(FieldList& v) {
@@ -22,114 +18,132 @@ void RecurrentConfig::Visit(FieldList& v) {
   v("layers", layers, Range(0, kMaxLayers), "recurrent layers; 0: the model's")
       .Alias("num_layers");
   v("cell", cell, AutoOr(CellNames()), "recurrent cell");
-  v("bidirectional", bidirectional, AutoOr({"yes", "no"}),
-    "read the source in both directions");
-  v("reverse_source", reverse_source, AutoOr({"yes", "no"}),
-    "read the source from its end");
-  v("bridge", bridge, AutoOr({"project", "mean", "copy"}),
+  v("bidirectional", bidirectional, "read the source in both directions");
+  v("reverse_source", reverse_source, "read the source from its end");
+  v("bridge", bridge,
     "initial decoder state: the encoder's last states, projected (project) or "
     "as they are (copy), or the projected mean of its outputs (mean)");
 
   v.Section("Attention");
-  v("attention", attention, AutoOr({"none", "before", "between", "after"}),
-    "where in a decoder step attention stands");
-  v("score", score, Any{"SCORE"},
-    "score function, as 'additive' (see heed list attentions)");
-  v("modifiers", modifiers, Any{"MODIFIERS"},
-    "what changes scores or weights, as 'local_p(10); soft_cap(30)'");
-  v("attention_mask", attention_mask, Any{"MASK"},
-    "source positions that a target position may attend to, as 'local_m(10)'");
-  v("normalizer", normalizer, Any{"NORMALIZER"},
-    "from scores to weights, as 'sparsemax'");
-  v("heads", heads, Range(1, 256), "heads of the attention").Alias("num_heads");
-  v("attention_dropout", attention_dropout, UpToBelow(0, 1),
-    "dropout rate of attention weights");
-  v("attention_units", attention_units, Range(0, 16384),
-    "width of an additive or mlp score; 0: as units");
+  v("attention", attention, "where in a decoder step attention stands");
+  VisitParts(v, {"additive", "local_p(10); soft_cap(30)",
+                 "source positions that a target position may attend to, as "
+                 "'local_m(10)'"});
+  VisitHeads(v);
+  AttentionSettings::VisitDropout(v);
+  VisitUnits(v);
   v("mlp_layers", mlp_layers, Range(1, 16), "hidden layers of the mlp score");
-  v("positions", positions, Range(1, 10000),
-    "source positions that the location score can address");
-  v("input_feeding", input_feeding, AutoOr({"yes", "no"}),
+  VisitPositions(v, "source positions");
+  v("input_feeding", input_feeding,
     "feed the attentional state into the next step (attention after)");
 
   v.Section("Read-out");
-  v("readout", readout, AutoOr({"maxout", "tanh", "none"}),
-    "layer between the decoder state and the vocabulary");
+  v("readout", readout, "layer between the decoder state and the vocabulary");
   v("readout_units", readout_units, Range(0, 16384),
     "its width; 0: as embedding");
-  v("readout_state", readout_state, AutoOr({"prev", "cur"}),
+  v("readout_state", readout_state,
     "decoder state that it reads (prev: as published by Bahdanau)");
   v("tie_output", tie_output,
     "share the target embedding with the output matrix");
 
-  v.Section("Regularisation and numbers");
-  v("dropout", dropout, UpToBelow(0, 1),
-    "probability to drop embeddings, encoder outputs and read-outs");
-  v("variational", variational, "drop the same features at every step");
-  v("init", init, OneOf{"glorot", "uniform", "normal"},
-    "initial weights; normal: recurrent ones orthogonal");
-  v("init_scale", init_scale, Range(1e-6, 10),
-    "half width (uniform) or standard deviation (normal)");
-  v("precision", precision, OneOf{"f32", "bf16"},
-    "number format of matrix products; weights stay f32");
+  RecurrentNumbers::VisitDropout(v,
+                                 "embeddings, encoder outputs and read-outs");
+  VisitInit(v);
+  VisitPrecision(v, precision);
 }
 
-void RecurrentConfig::Resolve() {
-  const ModelVariant& chosen_variant = FindModel(model).Variant(variant);
-  variant = chosen_variant.name;
-  RecurrentConfig published;
-  FillPreset(FieldsOf(published), chosen_variant.preset);
-  if (input_feeding == "auto" && attention != "auto" && attention != "after") {
-    input_feeding = "no";
+void RecurrentConfig::Fill() {
+  const ModelVariant& published = FindModel(model).Variant(variant);
+  variant = published.name;
+  if (input_feeding.open() && !attention.open() &&
+      !(attention == AttentionPlace::kAfter)) {
+    input_feeding = YesNo::kNo;
   }
-  FillPreset(FieldsOf(*this), chosen_variant.preset);
+  FillPreset(FieldsOf(*this), published.preset);
   if (attention_units == 0) attention_units = units;
   if (readout_units == 0) readout_units = embedding;
-  const bool two = bidirectional == "yes";
+  if (encoder_units > 0) return;
   const ScoreInfo info =
       OfSetting("score", [&] { return ChooseScore(score).info; });
-  const bool equal = attention != "none" && info.equal_sizes;
-  if (encoder_units == 0) encoder_units = two && equal ? units / 2 : units;
+  const bool half = bidirectional == YesNo::kYes && info.equal_sizes &&
+                    !(attention == AttentionPlace::kNone);
+  encoder_units = half ? units / 2 : units;
+}
 
-  OfSetting("modifiers", [&] { return ChooseModifiers(modifiers); });
-  OfSetting("attention_mask", [&] { return ParseMask(attention_mask, {}); });
-  const NormalizerInfo chosen = OfSetting(
-      "normalizer", [&] { return ChooseNormalizer(normalizer).info; });
-  Require(chosen.name != "hard",
-          "normalizer 'hard' learns by REINFORCE, which needs a reward of the "
-          "program that trains (see docs/attention/hard.md); choose 'gumbel'");
+ResolvedRecurrent RecurrentConfig::Resolve() const {
+  RecurrentConfig c = *this;
+  c.Fill();
+  RecurrentConfig published;
+  published.model = model;
+  published.variant = c.variant;
+  published.Fill();
+  const bool two = c.bidirectional == YesNo::kYes;
+  const bool attends = !(c.attention == AttentionPlace::kNone);
+  const int keys = c.encoder_units * (two ? 2 : 1);
+
+  ResolvedRecurrent r;
+  r.embedding = embedding;
+  r.units = units;
+  r.encoder.cell = c.cell;
+  r.encoder.inputs = embedding;
+  r.encoder.units = c.encoder_units;
+  r.encoder.layers = c.layers;
+  r.encoder.bidirectional = two;
+  r.encoder.input_init = Inits().Matrix();
+  r.encoder.recurrent_init = Inits().Recurrent();
+  r.encoder.dropout = dropout;
+  r.encoder.variational = variational;
+  r.embedding_init =
+      init == InitKind::kGlorot ? kEmbeddingInit : Inits().Matrix();
+  r.reverse_source = c.reverse_source == YesNo::kYes;
+  r.bridge = c.bridge.value();
+  r.context_in_gates = c.variant == "cho";
+  r.attention = c.attention.value();
+  r.attention_spec = c.Spec(/*self=*/false, units, keys, r.encoder.input_init);
+  r.attention_spec.query_axis = "target";
+  r.input_feeding = c.input_feeding == YesNo::kYes;
+  r.readout = c.readout.value();
+  r.readout_units = c.readout_units;
+  r.reads_previous_state = c.readout_state == ReadoutState::kPrevious;
+  r.tie_output = tie_output;
+  r.dropout = dropout;
+  r.variational = variational;
+  r.precision = PrecisionOf(precision);
+
+  const bool equal = attends && r.attention_spec.score.info.equal_sizes;
+  Require(attends != (published.attention == AttentionPlace::kNone),
+          fmt::format("attention '{}' is not for model '{}'",
+                      c.attention.word(), model));
   Require(
-      (attention == "none") == (published.attention == "none"),
-      fmt::format("attention '{}' is not for model '{}'", attention, model));
-  Require(
-      !(two && attention == "none"),
+      !two || attends,
       "bidirectional needs attention: without it only the state at the end of "
       "one direction is read");
   Require(
-      !equal || encoder_units * (two ? 2 : 1) == units,
+      !equal || keys == units,
       fmt::format("score '{}' needs queries and keys of one size: units is {}, "
                   "the encoder gives {}",
-                  score, units, encoder_units * (two ? 2 : 1)));
-  const int keys = encoder_units * (two ? 2 : 1);
-  Require(attention == "none" || (units % heads == 0 && keys % heads == 0),
+                  c.score, units, keys));
+  Require(!attends || (units % heads == 0 && keys % heads == 0),
           fmt::format("heads: {} units and {} encoder features do not divide "
                       "into {} heads",
                       units, keys, heads));
   Require(
-      bridge != "copy" || (!two && encoder_units == units),
+      r.bridge != Bridge::kCopy || (!two && c.encoder_units == units),
       "bridge 'copy' needs an encoder of one direction with as many units as "
       "the decoder; choose bridge 'project'");
-  Require(input_feeding == "no" || attention == "after",
+  Require(!r.input_feeding || r.attention == AttentionPlace::kAfter,
           "input_feeding needs attention 'after'");
-  Require(!(two && reverse_source == "yes"),
+  Require(!(two && r.reverse_source),
           "reverse_source is for an encoder of one direction");
-  Require(!(variant == "cho" && cell != "gru"),
+  Require(!r.context_in_gates || c.cell == "gru",
           "variant 'cho' adds the context inside of the reset gate, which only "
           "cell 'gru' can");
   Require(
-      !tie_output || (readout == "none" ? units : readout_units) == embedding,
+      !tie_output ||
+          (r.readout == Readout::kNone ? units : r.readout_units) == embedding,
       "tie_output needs the read-out (or, without one, the state) to be as "
       "wide as the embedding");
+  return r;
 }
 
 }  // namespace heed

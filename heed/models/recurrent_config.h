@@ -2,15 +2,60 @@
 #ifndef HEED_MODELS_RECURRENT_CONFIG_H_
 #define HEED_MODELS_RECURRENT_CONFIG_H_
 
+#include <optional>
 #include <string>
 
-#include "heed/base/config.h"
+#include "heed/models/settings.h"
+#include "heed/nn/recurrent.h"
 
 namespace heed {
 
-/// Every choice of a recurrent encoder-decoder. "auto" and 0 mean what the
-/// model's paper does; Resolve replaces them.
-struct RecurrentConfig {
+/// The decoder state that starts from the encoder.
+enum class Bridge : uint8_t { kProject, kMean, kCopy };
+constexpr auto WordsOf(Bridge) { return std::array{"project", "mean", "copy"}; }
+
+/// Where in a decoder step attention stands.
+enum class AttentionPlace : uint8_t { kNone, kBefore, kBetween, kAfter };
+constexpr auto WordsOf(AttentionPlace) {
+  return std::array{"none", "before", "between", "after"};
+}
+
+enum class Readout : uint8_t { kMaxout, kTanh, kNone };
+constexpr auto WordsOf(Readout) { return std::array{"maxout", "tanh", "none"}; }
+
+enum class ReadoutState : uint8_t { kPrevious, kCurrent };
+constexpr auto WordsOf(ReadoutState) { return std::array{"prev", "cur"}; }
+
+/// What an EncoderDecoder is made of.
+struct ResolvedRecurrent {
+  int embedding = 0;
+  int units = 0;           // of the decoder
+  EncoderOptions encoder;  // and its cell, layers and inits the decoder's
+  Init embedding_init;
+  bool reverse_source = false;
+  Bridge bridge = Bridge::kProject;
+  /// The last state stands in every gate of the decoder (Cho et al. 2014).
+  bool context_in_gates = false;
+
+  AttentionPlace attention = AttentionPlace::kNone;
+  AttentionSpec attention_spec;
+  bool input_feeding = false;
+
+  Readout readout = Readout::kNone;
+  int readout_units = 0;
+  bool reads_previous_state = false;
+  bool tie_output = false;
+
+  double dropout = 0;
+  bool variational = false;
+  kernels::Precision precision = kernels::Precision::kNative;
+};
+
+/// Every choice of a recurrent encoder-decoder, as the user writes it. "auto"
+/// and 0 mean what the model's paper does.
+struct RecurrentConfig : RecurrentAttentionSettings, RecurrentNumbers {
+  RecurrentConfig() { dropout = 0.2; }
+
   std::string model = "bahdanau";  // not visited: see ModelChoice
   std::string variant = "auto";
 
@@ -19,38 +64,25 @@ struct RecurrentConfig {
   int encoder_units = 0;
   int layers = 0;
   std::string cell = "auto";
-  std::string bidirectional = "auto";
-  std::string reverse_source = "auto";
-  std::string bridge = "auto";
+  Auto<YesNo> bidirectional;
+  Auto<YesNo> reverse_source;
+  Auto<Bridge> bridge;
 
-  std::string attention = "auto";
-  std::string score = "auto";
-  std::string modifiers = "none";
-  std::string attention_mask = "none";
-  std::string normalizer = "softmax";
-  int heads = 1;
-  double attention_dropout = 0;
-  int attention_units = 0;
-  int mlp_layers = 2;
-  int positions = 100;
-  std::string input_feeding = "auto";
+  Auto<AttentionPlace> attention;
+  Auto<YesNo> input_feeding;
 
-  std::string readout = "auto";
+  Auto<Readout> readout;
   int readout_units = 0;
-  std::string readout_state = "auto";
+  Auto<ReadoutState> readout_state;
   bool tie_output = false;
-
-  double dropout = 0.2;
-  bool variational = false;
-  std::string init = "glorot";
-  double init_scale = 0.08;
-  std::string precision = "f32";
 
   void Visit(FieldList& v);
 
   /// Replaces every "auto" and 0 by what the variant of `model` in the registry
-  /// does, and checks that the choices fit together. Throws: ConfigError.
-  void Resolve();
+  /// does. Throws: ConfigError if there is no such variant or score.
+  void Fill();
+  /// What that makes, where the choices fit together. Throws: ConfigError.
+  ResolvedRecurrent Resolve() const;
 };
 
 }  // namespace heed

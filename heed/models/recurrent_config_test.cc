@@ -32,7 +32,7 @@ void ExpectConfigError(RecurrentConfig config, const std::string& part) {
 
 TEST(RecurrentConfig, ResolvesToWhatThePaperDoes) {
   RecurrentConfig config;
-  config.Resolve();
+  config.Fill();
   EXPECT_EQ(config.variant, "rnnsearch");
   EXPECT_EQ(config.cell, "gru_bahdanau");
   EXPECT_EQ(config.bidirectional, "yes");
@@ -42,7 +42,7 @@ TEST(RecurrentConfig, ResolvesToWhatThePaperDoes) {
   EXPECT_EQ(config.readout_state, "prev");
   config = {};
   config.model = "luong";
-  config.Resolve();
+  config.Fill();
   EXPECT_EQ(config.reverse_source, "yes");
   EXPECT_EQ(config.input_feeding, "yes");
   EXPECT_EQ(config.layers, 2);
@@ -54,7 +54,7 @@ TEST(RecurrentConfig, KeepsWhatIsChosen) {
   config.cell = "lstm";
   config.score = "dot";
   config.layers = 3;
-  config.Resolve();
+  config.Fill();
   EXPECT_EQ(config.cell, "lstm");
   EXPECT_EQ(config.layers, 3);
   EXPECT_EQ(config.encoder_units, 3) << "half of the units for equal sizes";
@@ -63,12 +63,12 @@ TEST(RecurrentConfig, KeepsWhatIsChosen) {
 TEST(RecurrentConfig, ResolvingTwiceChangesNothing) {
   for (const NamedVariant& info : RecurrentVariants()) {
     RecurrentConfig once = Small(info.model, info.variant);
-    once.Resolve();
+    once.Fill();
     RecurrentConfig twice = once;
-    twice.Resolve();
+    twice.Fill();
     EXPECT_EQ(once.encoder_units, twice.encoder_units);
-    EXPECT_EQ(once.input_feeding, twice.input_feeding);
-    EXPECT_EQ(once.attention, twice.attention);
+    EXPECT_EQ(once.input_feeding.word(), twice.input_feeding.word());
+    EXPECT_EQ(once.attention.word(), twice.attention.word());
   }
 }
 

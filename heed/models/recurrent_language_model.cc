@@ -1,7 +1,5 @@
 #include "heed/models/recurrent_language_model.h"
 
-#include "heed/models/transformer_config.h"
-
 namespace heed {
 
 void RecurrentLanguageConfig::Visit(FieldList& v) {
@@ -12,28 +10,34 @@ void RecurrentLanguageConfig::Visit(FieldList& v) {
   v("tie_output", tie_output, "use the embeddings as output matrix");
 }
 
-void RecurrentLanguageConfig::Resolve() {
-  rnn.Resolve(true);
+void RecurrentLanguageConfig::Fill() {
+  rnn.Fill(/*causal=*/true);
   if (embedding == 0) embedding = rnn.units;
 }
 
+ResolvedRecurrentLanguage RecurrentLanguageConfig::Resolve() const {
+  RecurrentLanguageConfig c = *this;
+  c.Fill();
+  return {c.rnn.Resolve(/*causal=*/true), c.embedding, c.tie_output};
+}
+
 RecurrentLanguageModel::RecurrentLanguageModel(
-    const RecurrentLanguageConfig& config, int vocabulary, uint64_t seed,
+    const ResolvedRecurrentLanguage& config, int vocabulary, uint64_t seed,
     DType dtype)
-    : LanguageModel(seed, dtype, ParsePrecision(config.rnn.precision)),
+    : LanguageModel(seed, dtype, config.rnn.precision),
       embedding_(Scope(parameters_, "embedding"), vocabulary, config.embedding,
                  kEmbeddingInit),
-      encoder_(Scope(parameters_, "encoder"), config.rnn, config.embedding,
-               /*causal=*/true) {
+      encoder_(Scope(parameters_, "encoder"), config.rnn, config.embedding) {
   const int64_t features = encoder_.output_size();
   const Scope output(parameters_, "output");
   if (!config.tie_output) {
-    output_.emplace(output, features, vocabulary, InputInit(config.rnn), true);
+    output_.emplace(output, features, vocabulary,
+                    config.rnn.recurrent.input_init, true);
     return;
   }
   if (features != config.embedding) {
     projection_.emplace(Scope(parameters_, "projection"), features,
-                        config.embedding, InputInit(config.rnn));
+                        config.embedding, config.rnn.recurrent.input_init);
   }
   output_.emplace(output, embedding_, true);
 }

@@ -10,15 +10,23 @@
 
 namespace heed {
 
-/// Every choice of a recurrent language model. 0 means what Resolve fills in.
+/// What a RecurrentLanguageModel is made of.
+struct ResolvedRecurrentLanguage {
+  ResolvedRnn rnn;
+  int embedding = 0;
+  bool tie_output = true;
+};
+
+/// Every choice of a recurrent language model, as the user writes it.
 struct RecurrentLanguageConfig {
   RnnConfig rnn;
   int embedding = 0;
   bool tie_output = true;
 
   void Visit(FieldList& v);
+  void Fill();
   /// Throws: ConfigError.
-  void Resolve();
+  ResolvedRecurrentLanguage Resolve() const;
 };
 
 /// Embedded tokens, a causal RnnEncoder, and a score for each token: by a
@@ -30,9 +38,10 @@ struct RecurrentLanguageConfig {
 /// al. 2016, arXiv:1601.06733 (attention over own states).
 class RecurrentLanguageModel : public LanguageModel {
  public:
-  /// `config` is resolved. Throws: ConfigError.
-  RecurrentLanguageModel(const RecurrentLanguageConfig& config, int vocabulary,
-                         uint64_t seed, DType dtype = DType::kF32);
+  /// Throws: ConfigError.
+  RecurrentLanguageModel(const ResolvedRecurrentLanguage& config,
+                         int vocabulary, uint64_t seed,
+                         DType dtype = DType::kF32);
 
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& state) const override;

@@ -27,7 +27,7 @@ struct Variant {
   std::string combine = "concat";
 };
 
-RecurrentLanguageConfig ConfigOf(const Variant& variant) {
+ResolvedRecurrentLanguage ConfigOf(const Variant& variant) {
   RecurrentLanguageConfig config;
   config.rnn.cell = variant.cell;
   config.rnn.self_attention = variant.self_attention;
@@ -38,8 +38,7 @@ RecurrentLanguageConfig ConfigOf(const Variant& variant) {
   config.rnn.dropout = 0;
   config.embedding = 4;
   config.tie_output = variant.tie_output;
-  config.Resolve();
-  return config;
+  return config.Resolve();
 }
 
 /// Tokens [T, B], of which the first are <s>.
@@ -193,8 +192,7 @@ TEST(RecurrentLanguageModel, LearnsAGrammarDownToItsEntropy) {
   config.rnn.cell = "gru";
   config.rnn.units = 24;
   config.rnn.dropout = 0;
-  config.Resolve();
-  RecurrentLanguageModel model(config, V, 1);
+  RecurrentLanguageModel model(config.Resolve(), V, 1);
   Rng rng(7);
   Adam adam(model.parameters());
   Tape tape;

@@ -1,7 +1,6 @@
-#include "heed/models/recurrent_roles.h"
-
 #include "heed/models/encoder_decoder.h"
 #include "heed/models/recurrent_language_model.h"
+#include "heed/models/registry.h"
 #include "heed/models/rnn_encoder.h"
 
 namespace heed {
@@ -15,13 +14,16 @@ class RecurrentTranslator
 
   void Fill() override {
     config_.model = model_;
-    config_.Resolve();
+    config_.Fill();
+    (void)config_.Resolve();
   }
-  bool attends() const override { return config_.attention != "none"; }
+  bool attends() const override {
+    return !(config_.attention == AttentionPlace::kNone);
+  }
   std::unique_ptr<Decoder> Make(int source_vocabulary, int target_vocabulary,
                                 uint64_t seed, DType dtype) const override {
-    return std::make_unique<EncoderDecoder>(config_, source_vocabulary,
-                                            target_vocabulary, seed, dtype);
+    return std::make_unique<EncoderDecoder>(
+        config_.Resolve(), source_vocabulary, target_vocabulary, seed, dtype);
   }
 };
 
@@ -29,11 +31,14 @@ class RnnEncoding : public SettingsOf<RnnEncoding, EncoderSettings, RnnConfig> {
  public:
   using SettingsOf::SettingsOf;
 
-  void Fill(const EncoderUse& use) override { config_.Resolve(use.causal); }
+  void Fill(const EncoderUse& use) override {
+    config_.Fill(use.causal);
+    (void)config_.Resolve(use.causal);
+  }
   int64_t features() const override { return config_.units; }
   std::unique_ptr<SequenceEncoder> Make(const Scope& scope, int64_t inputs,
                                         bool causal) const override {
-    return std::make_unique<RnnEncoder>(scope, config_, inputs, causal);
+    return std::make_unique<RnnEncoder>(scope, config_.Resolve(causal), inputs);
   }
   std::unique_ptr<TextEncoder> MakeText(const Scope& scope, int64_t vocabulary,
                                         int64_t segments) const override {
@@ -49,11 +54,14 @@ class RnnLanguageModel
  public:
   using SettingsOf::SettingsOf;
 
-  void Fill(int /*length*/) override { config_.Resolve(); }
+  void Fill(int /*length*/) override {
+    config_.Fill();
+    (void)config_.Resolve();
+  }
   std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
                                 DType dtype) const override {
-    return std::make_unique<RecurrentLanguageModel>(config_, vocabulary, seed,
-                                                    dtype);
+    return std::make_unique<RecurrentLanguageModel>(config_.Resolve(),
+                                                    vocabulary, seed, dtype);
   }
 };
 

@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/kernels/gemm.h"
-#include "heed/models/recurrent_roles.h"
-#include "heed/models/transformer_roles.h"
 
 namespace heed {
 namespace {
@@ -41,7 +39,7 @@ bool ModelSettings::wants_bf16() const {
 }
 
 kernels::Precision ModelSettings::precision() const {
-  return ParsePrecision(wants_bf16() ? "bf16" : "f32");
+  return PrecisionOf(wants_bf16() ? NumberFormat::kBF16 : NumberFormat::kF32);
 }
 
 std::string ModelSettings::PrecisionNote() const {

@@ -50,6 +50,13 @@ struct ModelRow {
   const ModelVariant& Variant(const std::string& variant) const;
 };
 
+// The rows of each family, which Models lists.
+std::vector<ModelRow> RecurrentModels();    // encoder-decoders
+std::vector<ModelRow> RnnModels();          // that attend to their own states
+std::vector<ModelRow> TransformerModels();  // and each half of them alone
+std::vector<ModelRow> BertModels();         // that are pre-trained
+std::vector<ModelRow> PatchModels();        // of patches of a series
+
 /// In the order in which they are listed. Rows stay where they are.
 const std::deque<ModelRow>& Models();
 /// A program's own model, before it starts threads. Throws: ConfigError if

@@ -2,13 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "heed/attention/attention.h"
-#include "heed/base/errors.h"
-#include "heed/models/self_score.h"
-#include "heed/models/settings.h"
-#include "heed/nn/recurrent.h"
-
 namespace heed {
+
 void RnnConfig::Visit(FieldList& v) {
   v.Section("Recurrence");
   v("cell", cell, OneOf(CellNames()), "recurrent cell");
@@ -18,83 +13,78 @@ void RnnConfig::Visit(FieldList& v) {
   v("layers", layers, Range(0, kMaxLayers),
     "recurrent layers; 0: attention alone")
       .Alias("num_layers");
-  v("bidirectional", bidirectional, OneOf{"auto", "yes", "no"},
+  v("bidirectional", bidirectional,
     "read in both directions; auto: yes, but for a language model");
 
   v.Section("Self-attention");
   v("self_attention", self_attention,
-    OneOf{"auto", "none", "full", "causal", "strict"},
     "states that a state attends to: all (full), those up to itself (causal), "
     "those before it (strict); auto: full, or causal for a language model");
-  v("score", score, Any{"SCORE"},
-    "score function, as 'additive' (see heed list attentions)");
-  v("modifiers", modifiers, Any{"MODIFIERS"},
-    "what changes scores or weights, as 'alibi; soft_cap(30)'");
-  v("normalizer", normalizer, Any{"NORMALIZER"},
-    "from scores to weights, as 'sparsemax'");
-  v("heads", heads, Range(1, 256), "heads of the attention").Alias("num_heads");
-  v("attention_units", attention_units, Range(0, 16384),
-    "width of an additive or mlp score; 0: as units");
-  v("positions", positions, Range(1, 10000),
-    "states that the location score can address");
-  v("attention_dropout", attention_dropout, UpToBelow(0, 1),
-    "dropout rate of attention weights");
-  v("combine", combine, OneOf{"concat", "tanh"},
+  VisitParts(v, {"additive", "alibi; soft_cap(30)", nullptr});
+  VisitHeads(v);
+  VisitUnits(v);
+  VisitPositions(v, "states");
+  AttentionSettings::VisitDropout(v);
+  v("combine", combine,
     "state h and context c become [h; c], or tanh(W [h; c] + b)");
 
-  v.Section("Regularisation and numbers");
-  v("dropout", dropout, UpToBelow(0, 1),
-    "probability to drop features of inputs, of states and between layers");
-  v("variational", variational, "drop the same features at every step");
-  v("init", init, OneOf{"glorot", "uniform", "normal"},
-    "initial weights; normal: recurrent ones orthogonal");
-  v("init_scale", init_scale, Range(1e-6, 10),
-    "half width (uniform) or standard deviation (normal)");
+  RecurrentNumbers::VisitDropout(
+      v, "features of inputs, of states and between layers");
+  VisitInit(v);
   v("forget_gate_bias", forget_gate_bias, Range(-20, 20),
     "initial bias of the forget gate (a GRU's update gate); at 0 half of the "
     "state is lost at each step")
       .Alias("keep_bias");
-  v("precision", precision, OneOf{"f32", "bf16"},
-    "number format of matrix products; weights stay f32");
+  VisitPrecision(v, precision);
 }
 
-void RnnConfig::Resolve(bool causal) {
-  if (bidirectional == "auto")
-    bidirectional = causal || layers == 0 ? "no" : "yes";
-  if (self_attention == "auto") self_attention = causal ? "causal" : "full";
+void RnnConfig::Fill(bool causal) {
+  if (bidirectional.open()) bidirectional = ToYesNo(!causal && layers > 0);
+  if (self_attention.open()) {
+    self_attention = causal ? AttendedStates::kCausal : AttendedStates::kFull;
+  }
   if (attention_units == 0) attention_units = units;
+}
+
+ResolvedRnn RnnConfig::Resolve(bool causal) const {
+  RnnConfig c = *this;
+  c.Fill(causal);
+  const bool two = c.bidirectional == YesNo::kYes;
+  const AttendedStates self = c.self_attention.value();
   const char* later = "a model that may not see what comes later";
-  Require(!causal || bidirectional == "no",
+  Require(!causal || !two,
           fmt::format("bidirectional: {} reads in one direction", later));
-  Require(!causal || self_attention != "full",
+  Require(!causal || self != AttendedStates::kFull,
           fmt::format("self_attention 'full' is not for {}; choose causal or "
                       "strict",
                       later));
-  Require(layers > 0 || self_attention != "none",
+  Require(layers > 0 || self != AttendedStates::kNone,
           "layers 0 without self_attention leaves nothing");
-  Require(layers > 0 || bidirectional == "no",
-          "bidirectional needs recurrent layers");
-  if (self_attention == "none") return;
-  CheckSelfScore(score);
-  OfSetting("modifiers", [&] { return ChooseModifiers(modifiers); });
-  const NormalizerInfo chosen = OfSetting(
-      "normalizer", [&] { return ChooseNormalizer(normalizer).info; });
-  Require(chosen.name != "hard",
-          "normalizer 'hard' learns by REINFORCE, which needs a reward of the "
-          "program that trains; choose 'gumbel'");
-  Require(layers == 0 || units * (bidirectional == "yes" ? 2 : 1) % heads == 0,
+  Require(layers > 0 || !two, "bidirectional needs recurrent layers");
+
+  ResolvedRnn r;
+  r.recurrent.cell = cell;
+  r.recurrent.units = units;
+  r.recurrent.layers = layers;
+  r.recurrent.bidirectional = two;
+  r.recurrent.input_init = Inits().Matrix();
+  r.recurrent.recurrent_init = Inits().Recurrent();
+  r.recurrent.forget_gate_bias = forget_gate_bias;
+  r.recurrent.dropout = dropout;
+  r.recurrent.variational = variational;
+  r.concat = combine == Combine::kConcat;
+  r.dropout = dropout;
+  r.variational = variational;
+  r.precision = PrecisionOf(precision);
+  if (self == AttendedStates::kNone) return r;
+  r.attention = c.Spec(/*self=*/true, 0, 0, r.recurrent.input_init);
+  if (self == AttendedStates::kCausal) r.attention->mask = Causal();
+  if (self == AttendedStates::kStrict) r.attention->mask = StrictCausal();
+  const int features = units * (two ? 2 : 1);
+  Require(layers == 0 || features % heads == 0,
           fmt::format("heads: {} features of a state do not divide into {}",
-                      units * (bidirectional == "yes" ? 2 : 1), heads));
-}
-
-Init InputInit(const RnnConfig& c) {
-  if (c.init == "uniform") return {Init::Kind::kUniform, c.init_scale};
-  if (c.init == "normal") return {Init::Kind::kNormal, c.init_scale};
-  return {};
-}
-
-Init RecurrentInit(const RnnConfig& c) {
-  return c.init == "normal" ? Init{Init::Kind::kOrthogonal, 1} : InputInit(c);
+                      features, heads));
+  return r;
 }
 
 }  // namespace heed

@@ -2,50 +2,57 @@
 #ifndef HEED_MODELS_RNN_CONFIG_H_
 #define HEED_MODELS_RNN_CONFIG_H_
 
+#include <optional>
 #include <string>
 
-#include "heed/autograd/parameter_set.h"
-#include "heed/base/config.h"
+#include "heed/models/settings.h"
+#include "heed/nn/recurrent.h"
 
 namespace heed {
 
-/// Every choice of an RnnEncoder. "auto" and 0 mean what suits its use; Resolve
-/// replaces them.
-struct RnnConfig {
+enum class AttendedStates : uint8_t { kNone, kFull, kCausal, kStrict };
+constexpr auto WordsOf(AttendedStates) {
+  return std::array{"none", "full", "causal", "strict"};
+}
+
+enum class Combine : uint8_t { kConcat, kTanh };
+constexpr auto WordsOf(Combine) { return std::array{"concat", "tanh"}; }
+
+/// What an RnnEncoder is made of.
+struct ResolvedRnn {
+  EncoderOptions recurrent;  // but for its inputs
+  /// But for the sizes of queries and keys; none: states alone.
+  std::optional<AttentionSpec> attention;
+  bool concat = true;  // [h; c], else tanh(W [h; c] + b)
+  double dropout = 0;
+  bool variational = false;
+  kernels::Precision precision = kernels::Precision::kNative;
+};
+
+/// Every choice of an RnnEncoder, as the user writes it. "auto" and 0 mean what
+/// suits its use.
+struct RnnConfig : RecurrentAttentionSettings, RecurrentNumbers {
+  RnnConfig() {
+    score = "additive";
+    dropout = 0.5;
+  }
+
   std::string cell = "lstm";
   int units = 200;
   int layers = 1;
-  std::string bidirectional = "auto";
-
-  std::string self_attention = "auto";
-  std::string score = "additive";
-  std::string modifiers = "none";
-  std::string normalizer = "softmax";
-  int heads = 1;
-  int attention_units = 0;
-  int positions = 100;
-  double attention_dropout = 0;
-  std::string combine = "concat";
-
-  double dropout = 0.5;
-  bool variational = false;
-  std::string init = "glorot";
-  double init_scale = 0.08;
+  Auto<YesNo> bidirectional;
+  Auto<AttendedStates> self_attention;
+  Named<Combine> combine = Combine::kConcat;
   double forget_gate_bias = 0;
-  std::string precision = "f32";
 
   void Visit(FieldList& v);
 
-  /// Replaces every "auto" and 0, and checks that the choices fit together. A
-  /// causal encoder may not see what comes later.
-  /// Throws: ConfigError.
-  void Resolve(bool causal);
+  /// Replaces every "auto" and 0. A causal encoder may not see what comes
+  /// later.
+  void Fill(bool causal);
+  /// What that makes, where the choices fit together. Throws: ConfigError.
+  ResolvedRnn Resolve(bool causal) const;
 };
-
-/// How the matrices of a resolved config start: those of inputs, and those of
-/// recurrences.
-Init InputInit(const RnnConfig& config);
-Init RecurrentInit(const RnnConfig& config);
 
 }  // namespace heed
 

@@ -6,61 +6,22 @@
 #include "heed/ops/shape.h"
 
 namespace heed {
-namespace {
-
-EncoderOptions RecurrentOf(const RnnConfig& c, int64_t inputs) {
-  EncoderOptions o;
-  o.cell = c.cell;
-  o.inputs = inputs;
-  o.units = c.units;
-  o.layers = c.layers;
-  o.bidirectional = c.bidirectional == "yes";
-  o.input_init = InputInit(c);
-  o.recurrent_init = RecurrentInit(c);
-  o.forget_gate_bias = c.forget_gate_bias;
-  o.dropout = c.dropout;
-  o.variational = c.variational;
-  return o;
-}
-
-Mask MaskOf(const RnnConfig& c) {
-  if (c.self_attention == "causal") return Causal();
-  if (c.self_attention == "strict") return StrictCausal();
-  return {};
-}
-
-AttentionSpec AttentionOf(const RnnConfig& c, int64_t features) {
-  AttentionSpec spec;
-  spec.score = ChooseScore(c.score);
-  spec.modifiers = ChooseModifiers(c.modifiers);
-  spec.mask = MaskOf(c);
-  spec.normalizer = ChooseNormalizer(c.normalizer);
-  spec.dropout = c.attention_dropout;
-  spec.heads = c.heads;
-  spec.query = features;
-  spec.key = features;
-  spec.units = (c.attention_units + c.heads - 1) / c.heads;
-  spec.positions = c.positions;
-  spec.init = InputInit(c);
-  return spec;
-}
-
-}  // namespace
-
-RnnEncoder::RnnEncoder(const Scope& scope, const RnnConfig& config,
-                       int64_t inputs, bool causal)
+RnnEncoder::RnnEncoder(const Scope& scope, const ResolvedRnn& config,
+                       int64_t inputs)
     : config_(config), inputs_(inputs), features_(inputs) {
-  // Also of a config that was resolved for the other use.
-  config_.Resolve(causal);
-  if (config_.layers > 0) {
-    recurrent_.emplace(scope, RecurrentOf(config_, inputs));
+  if (config_.recurrent.layers > 0) {
+    EncoderOptions options = config_.recurrent;
+    options.inputs = inputs;
+    recurrent_.emplace(scope, options);
     features_ = recurrent_->output_size();
   }
-  if (config_.self_attention == "none") return;
-  attention_.emplace(scope / "attention", AttentionOf(config_, features_));
-  if (config_.combine == "tanh") {
+  if (!config_.attention) return;
+  AttentionSpec spec = *config_.attention;
+  spec.query = spec.key = features_;
+  attention_.emplace(scope / "attention", spec);
+  if (!config_.concat) {
     combine_.emplace(scope / "combine", 2 * features_, features_,
-                     InputInit(config_));
+                     config_.recurrent.input_init);
   }
 }
 

@@ -22,9 +22,8 @@ namespace heed {
 /// Paper: Cheng et al. 2016, arXiv:1601.06733 (attention over own states).
 class RnnEncoder : public SequenceEncoder {
  public:
-  /// `config` is resolved for the same `causal`. Throws: ConfigError.
-  RnnEncoder(const Scope& scope, const RnnConfig& config, int64_t inputs,
-             bool causal);
+  /// Throws: ConfigError.
+  RnnEncoder(const Scope& scope, const ResolvedRnn& config, int64_t inputs);
 
   /// Throws: ShapeError.
   Var operator()(const Context& ctx, const Var& x,
@@ -41,7 +40,7 @@ class RnnEncoder : public SequenceEncoder {
              DecoderState* state) const;
   Var Combine(const Context& ctx, const Var& states, const Var& context) const;
 
-  RnnConfig config_;
+  ResolvedRnn config_;
   int64_t inputs_;
   int64_t features_;  // of a state
   std::optional<RecurrentEncoder> recurrent_;

@@ -31,7 +31,7 @@ struct Model {
   explicit Model(const RnnConfig& config, bool causal = false,
                  DType dtype = DType::kF64)
       : set(3, dtype, kernels::Precision::kNative),
-        encoder(Scope(set, "encoder"), config, kIn, causal) {
+        encoder(Scope(set, "encoder"), config.Resolve(causal), kIn) {
     Shake(set);
   }
 
@@ -180,7 +180,7 @@ TEST_P(EveryKind, ShowsAnObserverWhichStatesItAttendedTo) {
   Context ctx;
   ctx.observer = &watch;
   model.encoder(ctx, Input(), Lengths(kLengths));
-  const std::string& attention = config.self_attention;
+  const std::string attention = config.self_attention.word();
   if (attention == "none") {
     EXPECT_TRUE(watch.seen.empty());
     return;
@@ -348,12 +348,12 @@ TEST_F(Refused, WhatDoesNotFitTogether) {
 
 TEST(RnnConfig, AutoIsWhatTheUseAllows) {
   RnnConfig free;
-  free.Resolve(false);
+  free.Fill(false);
   EXPECT_EQ(free.bidirectional, "yes");
   EXPECT_EQ(free.self_attention, "full");
   EXPECT_EQ(free.attention_units, free.units);
   RnnConfig causal;
-  causal.Resolve(true);
+  causal.Fill(true);
   EXPECT_EQ(causal.bidirectional, "no");
   EXPECT_EQ(causal.self_attention, "causal");
 }

@@ -1,12 +1,18 @@
-// What the configurations of models share: how settings are described and
-// checked.
+// What the configurations of models share: attention, initial weights, numbers.
+// A config inherits these parts; each is described, checked and resolved here,
+// once.
 #ifndef HEED_MODELS_SETTINGS_H_
 #define HEED_MODELS_SETTINGS_H_
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 
+#include "heed/attention/attention.h"
+#include "heed/autograd/parameter_set.h"
+#include "heed/base/config.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -25,6 +31,87 @@ auto OfSetting(const char* key, const Choose& choose) {
 inline void Require(bool holds, const std::string& message) {
   if (!holds) throw ConfigError(message);
 }
+
+enum class YesNo : uint8_t { kYes, kNo };
+constexpr auto WordsOf(YesNo) { return std::array{"yes", "no"}; }
+inline YesNo ToYesNo(bool yes) { return yes ? YesNo::kYes : YesNo::kNo; }
+
+enum class InitKind : uint8_t { kGlorot, kUniform, kNormal };
+constexpr auto WordsOf(InitKind) {
+  return std::array{"glorot", "uniform", "normal"};
+}
+
+enum class NumberFormat : uint8_t { kF32, kBF16 };
+constexpr auto WordsOf(NumberFormat) { return std::array{"f32", "bf16"}; }
+
+/// bf16 needs a processor that has it.
+kernels::Precision PrecisionOf(NumberFormat format);
+
+/// Parts of the attention algebra by name, as AttentionSpec chooses them.
+struct AttentionSettings {
+  std::string score = "auto";
+  std::string modifiers = "none";
+  std::string attention_mask = "none";
+  std::string normalizer = "softmax";
+  double attention_dropout = 0;
+
+  /// What a model's help says of them.
+  struct Help {
+    const char* score;      // an example
+    const char* modifiers;  // an example
+    const char* mask;  // the whole; nullptr: the model has a mask of its own
+  };
+  /// Those of the algebra, without attention_dropout.
+  void VisitParts(FieldList& v, const Help& help);
+  /// attention_dropout of a model without a rate of its own.
+  void VisitDropout(FieldList& v);
+
+  /// Without sizes. `self`: all positions of a sequence attend to one another
+  /// at once. Throws: ConfigError that names the setting.
+  AttentionSpec Spec(bool self) const;
+};
+
+/// What attentions of recurrent networks have besides.
+struct RecurrentAttentionSettings : AttentionSettings {
+  int heads = 1;
+  int attention_units = 0;
+  int mlp_layers = 2;
+  int positions = 100;
+
+  void VisitHeads(FieldList& v);
+  void VisitUnits(FieldList& v);
+  /// `of`: what positions count, "source positions".
+  void VisitPositions(FieldList& v, const char* of);
+
+  /// Shapes: queries and keys of so many features. Throws: ConfigError.
+  AttentionSpec Spec(bool self, int64_t query, int64_t key, Init init) const;
+};
+
+/// How matrices and embeddings start.
+struct InitSettings {
+  InitKind kind = InitKind::kGlorot;
+  double scale = 0;
+
+  Init Matrix() const;
+  /// Of recurrences: orthogonal, if the others are normal.
+  Init Recurrent() const;
+};
+
+/// Regularisation, initial weights and numbers of recurrent networks.
+struct RecurrentNumbers {
+  double dropout = 0;
+  bool variational = false;
+  Named<InitKind> init = InitKind::kGlorot;
+  double init_scale = 0.08;
+  Named<NumberFormat> precision = NumberFormat::kF32;
+
+  /// `dropped`: what dropout drops.
+  void VisitDropout(FieldList& v, const char* dropped);
+  void VisitInit(FieldList& v);
+  InitSettings Inits() const { return {init, init_scale}; }
+};
+
+void VisitPrecision(FieldList& v, Named<NumberFormat>& precision);
 
 }  // namespace heed
 

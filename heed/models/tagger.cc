@@ -78,7 +78,7 @@ Tensor Chosen(const Tensor& p, const Tensor& tags) {
 
 void TaggerConfig::Visit(FieldList& v) {
   v.Section("Tags");
-  v("tag_decoder", tag_decoder, OneOf{"crf", "softmax"},
+  v("tag_decoder", tag_decoder,
     "tags of a sentence by a conditional random field, or each by itself");
   v("output_dropout", output_dropout, UpToBelow(0, 1),
     "probability to drop features of the encoder's output");
@@ -98,7 +98,7 @@ Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
       encoder_(std::move(encoder)),
       tags_(scope / "tags", encoder_->output_size(), sizes.tags, kGlorotInit) {
   const int64_t width = encoder_->output_size();
-  if (config_.tag_decoder == "crf") {
+  if (config_.tag_decoder == TagDecoder::kCrf) {
     const Scope crf = scope / "crf";
     crf_ = {&crf.Add("between", {sizes.tags, sizes.tags}, kZeroInit),
             &crf.Add("start", {sizes.tags}, kZeroInit),

@@ -2,6 +2,7 @@
 #ifndef HEED_MODELS_TAGGER_H_
 #define HEED_MODELS_TAGGER_H_
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,9 +15,13 @@
 
 namespace heed {
 
+/// Tags of a sentence by a conditional random field, or each by itself.
+enum class TagDecoder : uint8_t { kCrf, kSoftmax };
+constexpr auto WordsOf(TagDecoder) { return std::array{"crf", "softmax"}; }
+
 /// What stands behind the encoder of a tagger.
 struct TaggerConfig {
-  std::string tag_decoder = "crf";
+  Named<TagDecoder> tag_decoder = TagDecoder::kCrf;
   double output_dropout = 0;
   double intent_weight = 1;
   bool intent_informs_tags = true;

@@ -85,7 +85,8 @@ std::unique_ptr<SentenceEncoder> Features(const Scope& scope) {
   return std::make_unique<FeatureEncoder>(
       scope, SmallFeatures(), kWordSizes,
       [](const Scope& inner, int64_t inputs) {
-        return std::make_unique<RnnEncoder>(inner, SmallRnn(), inputs, false);
+        return std::make_unique<RnnEncoder>(inner, SmallRnn().Resolve(false),
+                                            inputs);
       });
 }
 
@@ -460,8 +461,8 @@ double EchoAccuracy(const std::string& attention, int steps) {
                       std::make_unique<FeatureEncoder>(
                           scope, features, WordSizes{Echo::kWords, 1, 1, 1, 0},
                           [&](const Scope& inner, int64_t inputs) {
-                            return std::make_unique<RnnEncoder>(inner, rnn,
-                                                                inputs, false);
+                            return std::make_unique<RnnEncoder>(
+                                inner, rnn.Resolve(false), inputs);
                           }));
   Adam adam(set);
   Rng rng(7);

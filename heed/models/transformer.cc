@@ -12,9 +12,9 @@ std::string InputOf(int64_t source) {
   return source > 0 ? "target_inputs" : "source";
 }
 
-TransformerOptions WriterOptions(const TransformerConfig& config,
+TransformerOptions WriterOptions(const ResolvedTransformer& config,
                                  int64_t source) {
-  TransformerOptions options = StackOptions(config);
+  TransformerOptions options = config.stack;
   options.layers = config.decoder_layers;
   options.causal = true;
   options.source = source;
@@ -27,28 +27,24 @@ TransformerOptions WriterOptions(const TransformerConfig& config,
 }
 
 Embedding MakeEmbedding(ParameterSet& set, const std::string& path,
-                        const TransformerConfig& c, int64_t vocabulary) {
-  return {Scope(set, path), vocabulary, c.width, EmbeddingInit(c)};
+                        const ResolvedTransformer& c, int64_t vocabulary) {
+  return {Scope(set, path), vocabulary, c.stack.width, c.embedding_init};
 }
 
-bool SharesSides(const TransformerConfig& c) {
-  return c.tie == "source_target" || c.tie == "all";
-}
-
-OutputProjection MakeOutput(const Scope& scope, const TransformerConfig& c,
+OutputProjection MakeOutput(const Scope& scope, const ResolvedTransformer& c,
                             const Embedding& tokens) {
   const Scope output = scope / "output";
-  if (c.tie == "output" || c.tie == "all") {
+  if (TiesOutput(c.tie)) {
     return {output, tokens, c.output_bias};
   }
-  return {output, c.width, tokens.weight().value().dim(0), MatrixInit(c),
+  return {output, c.stack.width, tokens.weight().value().dim(0), c.stack.init,
           c.output_bias};
 }
 
 }  // namespace
 
 TransformerDecoder::TransformerDecoder(const Scope& scope,
-                                       const TransformerConfig& config,
+                                       const ResolvedTransformer& config,
                                        const Embedding& tokens, int64_t source)
     : embedding_(scope, config, tokens, InputOf(source)),
       stack_(scope, WriterOptions(config, source)),
@@ -61,33 +57,34 @@ Var TransformerDecoder::Features(const Context& ctx, const Tensor& tokens,
   return TimeFirst(stack_(ctx, x, {}, &state));
 }
 
-Transformer::Transformer(const TransformerConfig& config, int source_vocabulary,
-                         int target_vocabulary, uint64_t seed, DType dtype)
-    : Decoder(seed, dtype, ParsePrecision(config.precision)),
+Transformer::Transformer(const ResolvedTransformer& config,
+                         int source_vocabulary, int target_vocabulary,
+                         uint64_t seed, DType dtype)
+    : Decoder(seed, dtype, config.stack.precision),
       source_tokens_(MakeEmbedding(
-          parameters_, SharesSides(config) ? "embedding" : "encoder.embedding",
-          config, source_vocabulary)),
-      target_tokens_(SharesSides(config)
+          parameters_,
+          SharesSides(config.tie) ? "embedding" : "encoder.embedding", config,
+          source_vocabulary)),
+      target_tokens_(SharesSides(config.tie)
                          ? source_tokens_
                          : MakeEmbedding(parameters_, "decoder.embedding",
                                          config, target_vocabulary)),
       encoder_(Scope(parameters_, "encoder"), config, source_tokens_),
       decoder_(Scope(parameters_, "decoder"), config, target_tokens_,
-               config.width),
+               config.stack.width),
       alignment_layer_(config.alignment_layer),
       alignment_head_(config.alignment_head) {
-  if (SharesSides(config) && source_vocabulary != target_vocabulary) {
+  if (SharesSides(config.tie) && source_vocabulary != target_vocabulary) {
     throw ConfigError(fmt::format(
         "tie '{}' needs a joint vocabulary, but the source has {} tokens and "
         "the target {}; choose tie 'output' or a joint vocabulary",
-        config.tie, source_vocabulary, target_vocabulary));
+        Named<Tie>(config.tie).word(), source_vocabulary, target_vocabulary));
   }
 }
 
 std::string Transformer::alignment_attention() const {
   const std::vector<std::string> all = decoder_.source_attentions();
-  return alignment_layer_ < 0 ? all.back()
-                              : all[static_cast<size_t>(alignment_layer_)];
+  return all[static_cast<size_t>(alignment_layer_)];
 }
 
 Encoding Transformer::Encode(const Context& ctx, const Inputs& inputs) const {
@@ -111,8 +108,9 @@ DecoderState Transformer::Start(const Context& /*ctx*/,
 }
 
 TransformerLanguageModel::TransformerLanguageModel(
-    const TransformerConfig& config, int vocabulary, uint64_t seed, DType dtype)
-    : LanguageModel(seed, dtype, ParsePrecision(config.precision)),
+    const ResolvedTransformer& config, int vocabulary, uint64_t seed,
+    DType dtype)
+    : LanguageModel(seed, dtype, config.stack.precision),
       decoder_(
           Scope(parameters_, "decoder"), config,
           MakeEmbedding(parameters_, "decoder.embedding", config, vocabulary),

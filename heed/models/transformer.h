@@ -17,7 +17,7 @@ class TransformerDecoder {
  public:
   /// `tokens` are embeddings that exist already; `source` features are attended
   /// to, 0: there is no source.
-  TransformerDecoder(const Scope& scope, const TransformerConfig& config,
+  TransformerDecoder(const Scope& scope, const ResolvedTransformer& config,
                      const Embedding& tokens, int64_t source);
 
   /// See Decoder.
@@ -41,8 +41,8 @@ class TransformerDecoder {
 /// Paper: Vaswani et al. 2017, arXiv:1706.03762.
 class Transformer : public Decoder {
  public:
-  /// `config` is resolved. Throws: ConfigError.
-  Transformer(const TransformerConfig& config, int source_vocabulary,
+  /// Throws: ConfigError.
+  Transformer(const ResolvedTransformer& config, int source_vocabulary,
               int target_vocabulary, uint64_t seed, DType dtype = DType::kF32);
 
   Encoding Encode(const Context& ctx, const Inputs& inputs) const override;
@@ -73,8 +73,8 @@ class Transformer : public Decoder {
 /// Paper: Radford et al. 2018; Liu et al. 2018, arXiv:1801.10198.
 class TransformerLanguageModel : public LanguageModel {
  public:
-  /// `config` is resolved. Throws: ConfigError.
-  TransformerLanguageModel(const TransformerConfig& config, int vocabulary,
+  /// Throws: ConfigError.
+  TransformerLanguageModel(const ResolvedTransformer& config, int vocabulary,
                            uint64_t seed, DType dtype = DType::kF32);
 
   Var Features(const Context& ctx, const Tensor& tokens,

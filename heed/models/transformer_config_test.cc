@@ -7,14 +7,14 @@
 #include <string>
 
 #include "heed/base/errors.h"
-#include "heed/models/transformer_roles.h"
+#include "heed/models/registry.h"
 
 namespace heed {
 namespace {
 
-TransformerConfig Resolved(const std::string& model) {
+TransformerConfig Filled(const std::string& model) {
   TransformerConfig config;
-  config.Resolve(model);
+  config.Fill(model);
   return config;
 }
 
@@ -33,14 +33,14 @@ void ExpectConfigError(const Change& change, const std::string& part) {
 }
 
 TEST(TransformerConfig, ResolvesToTheNamedSizes) {
-  const TransformerConfig tiny = Resolved("transformer-tiny");
+  const TransformerConfig tiny = Filled("transformer-tiny");
   EXPECT_EQ(tiny.layers, 4);
   EXPECT_EQ(tiny.decoder_layers, 4);
   EXPECT_EQ(tiny.width, 128);
   EXPECT_EQ(tiny.ff, 256);
   EXPECT_EQ(tiny.heads, 4);
   EXPECT_EQ(tiny.key_heads, 4);
-  const TransformerConfig base = Resolved("transformer-base");
+  const TransformerConfig base = Filled("transformer-base");
   EXPECT_EQ(base.layers, 6);
   EXPECT_EQ(base.width, 512);
   EXPECT_EQ(base.ff, 2048);
@@ -49,12 +49,12 @@ TEST(TransformerConfig, ResolvesToTheNamedSizes) {
   EXPECT_EQ(base.position, "sinusoidal");
   EXPECT_EQ(base.norm, "post");
   EXPECT_EQ(base.final_norm, "no");
-  EXPECT_EQ(Resolved("transformer-big").width, 1024);
-  EXPECT_EQ(Resolved("transformer-big").dropout, 0.3);
+  EXPECT_EQ(Filled("transformer-big").width, 1024);
+  EXPECT_EQ(Filled("transformer-big").dropout, 0.3);
 }
 
 TEST(TransformerConfig, ResolvesToWhatBertDoes) {
-  const TransformerConfig base = Resolved("bert-base");
+  const TransformerConfig base = Filled("bert-base");
   EXPECT_EQ(base.layers, 12);
   EXPECT_EQ(base.width, 768);
   EXPECT_EQ(base.heads, 12);
@@ -67,18 +67,19 @@ TEST(TransformerConfig, ResolvesToWhatBertDoes) {
   EXPECT_EQ(base.embedding_scale, "no");
   EXPECT_EQ(base.epsilon, 1e-12);
   EXPECT_EQ(base.attention_dropout, 0.1);
-  EXPECT_EQ(MatrixInit(base).kind, Init::Kind::kNormal);
-  EXPECT_EQ(MatrixInit(base).scale, 0.02);
-  EXPECT_EQ(Resolved("bert-tiny").heads, 2);
+  const ResolvedTransformer resolved = base.Resolve("bert-base");
+  EXPECT_EQ(resolved.stack.init.kind, Init::Kind::kNormal);
+  EXPECT_EQ(resolved.stack.init.scale, 0.02);
+  EXPECT_EQ(Filled("bert-tiny").heads, 2);
 }
 
 TEST(TransformerConfig, EveryNamedModelResolvesOnceAndForAll) {
   for (const auto& models :
        {TransformerModels(), BertModels(), PatchModels()}) {
     for (const ModelRow& row : models) {
-      const TransformerConfig once = Resolved(row.name);
+      const TransformerConfig once = Filled(row.name);
       TransformerConfig twice = once;
-      twice.Resolve(row.name);
+      twice.Fill(row.name);
       EXPECT_EQ(ToJson(once), ToJson(twice)) << row.name;
       Check(once);
     }
@@ -93,7 +94,7 @@ TEST(TransformerConfig, KeepsWhatIsChosen) {
   config.key_heads = 2;
   config.norm = "post";
   config.dropout = 0;
-  config.Resolve("transformer-tiny");
+  config.Fill("transformer-tiny");
   EXPECT_EQ(config.decoder_layers, 3);
   EXPECT_EQ(config.width, 96);
   EXPECT_EQ(config.key_heads, 2);
@@ -115,7 +116,7 @@ TEST(TransformerConfig, RefusesWhatDoesNotFit) {
   ExpectConfigError([](C& c) { c.attention_mask = "padding"; }, "needs data");
   ExpectConfigError([](C& c) { c.normalizer = "hard"; }, "REINFORCE");
   try {
-    Resolved("transformer-huge");
+    Filled("transformer-huge");
     ADD_FAILURE();
   } catch (const ConfigError& error) {
     EXPECT_NE(std::string(error.what()).find("transformer-base"),
@@ -125,18 +126,18 @@ TEST(TransformerConfig, RefusesWhatDoesNotFit) {
 }
 
 TEST(TransformerConfig, ReadsItsOwnJson) {
-  TransformerConfig config = Resolved("bert-mini");
+  TransformerConfig config = Filled("bert-mini");
   TransformerConfig read;
   FromJson(read, ToJson(config), "test");
   EXPECT_EQ(ToJson(read), ToJson(config));
 }
 
-TEST(StackOptions, PositionsThatChangeScoresAreModifiersOfSelfAttention) {
+TEST(ResolvedTransformer,
+     PositionsThatChangeScoresAreModifiersOfSelfAttention) {
   TransformerConfig config;
   config.position = "relative";
   config.modifiers = "soft_cap(20)";
-  config.Resolve("transformer");
-  const TransformerOptions options = StackOptions(config);
+  const TransformerOptions options = config.Resolve("transformer").stack;
   ASSERT_EQ(options.self_modifiers.size(), 1U);
   EXPECT_EQ(options.self_modifiers[0].info.name, "relative_bias");
   ASSERT_EQ(options.modifiers.size(), 1U);

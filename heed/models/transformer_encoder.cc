@@ -1,7 +1,5 @@
 #include "heed/models/transformer_encoder.h"
 
-#include <cmath>
-
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/residual.h"
@@ -9,18 +7,10 @@
 namespace heed {
 namespace {
 
-PositionKind PositionsOf(const TransformerConfig& c) {
-  if (c.position == "sinusoidal") return PositionKind::kSinusoidal;
-  if (c.position == "sinusoidal_concat") return PositionKind::kSinusoidalConcat;
-  if (c.position == "sinusoidal_t2t") return PositionKind::kSinusoidalT2t;
-  // The others change scores.
-  return c.position == "learned" ? PositionKind::kLearned : PositionKind::kNone;
-}
-
-Positions MakePositions(const Scope& scope, const TransformerConfig& c,
+Positions MakePositions(const Scope& scope, const ResolvedTransformer& c,
                         DType dtype) {
-  return {scope / "positions", PositionsOf(c), c.max_positions, c.width,
-          EmbeddingInit(c),    dtype};
+  return {scope / "positions", c.positions,      c.max_positions,
+          c.stack.width,       c.embedding_init, dtype};
 }
 
 TransformerOptions Causally(TransformerOptions options, bool causal) {
@@ -31,21 +21,20 @@ TransformerOptions Causally(TransformerOptions options, bool causal) {
 }  // namespace
 
 TextEmbedding::TextEmbedding(const Scope& scope,
-                             const TransformerConfig& config,
+                             const ResolvedTransformer& config,
                              const Embedding& tokens, std::string input)
     : input_(std::move(input)),
       tokens_(tokens),
       positions_(MakePositions(scope, config, tokens.weight().value().dtype())),
-      scale_(config.embedding_scale == "yes"
-                 ? std::sqrt(static_cast<double>(config.width))
-                 : 1),
-      dropout_(config.dropout) {
+      scale_(config.embedding_scale),
+      dropout_(config.stack.dropout) {
   if (config.segments > 0) {
-    segments_.emplace(scope / "segments", config.segments, config.width,
-                      EmbeddingInit(config));
+    segments_.emplace(scope / "segments", config.segments, config.stack.width,
+                      config.embedding_init);
   }
-  if (config.embedding_norm == "yes") {
-    norm_.emplace(scope / "embedding" / "norm", config.width, config.epsilon);
+  if (config.embedding_norm) {
+    norm_.emplace(scope / "embedding" / "norm", config.stack.width,
+                  config.stack.epsilon);
   }
 }
 
@@ -79,19 +68,19 @@ Var TextEmbedding::Finish(const Context& ctx, Var x,
   return Dropout(ctx, x, dropout_);
 }
 
-TransformerTextEncoder::TransformerTextEncoder(const Scope& scope,
-                                               const TransformerConfig& config,
-                                               int64_t vocabulary)
-    : TransformerTextEncoder(scope, config,
-                             Embedding(scope / "embedding", vocabulary,
-                                       config.width, EmbeddingInit(config))) {}
+TransformerTextEncoder::TransformerTextEncoder(
+    const Scope& scope, const ResolvedTransformer& config, int64_t vocabulary)
+    : TransformerTextEncoder(
+          scope, config,
+          Embedding(scope / "embedding", vocabulary, config.stack.width,
+                    config.embedding_init)) {}
 
-TransformerTextEncoder::TransformerTextEncoder(const Scope& scope,
-                                               const TransformerConfig& config,
-                                               const Embedding& tokens)
+TransformerTextEncoder::TransformerTextEncoder(
+    const Scope& scope, const ResolvedTransformer& config,
+    const Embedding& tokens)
     : tokens_(tokens),
       embedding_(scope, config, tokens, "source"),
-      stack_(scope, StackOptions(config)) {}
+      stack_(scope, config.stack) {}
 
 Var TransformerTextEncoder::operator()(const Context& ctx, const Tensor& ids,
                                        const Tensor& lengths,
@@ -109,14 +98,15 @@ Var TransformerTextEncoder::OfVectors(const Context& ctx, const Var& x,
 }
 
 TransformerEncoder::TransformerEncoder(const Scope& scope,
-                                       const TransformerConfig& config,
+                                       const ResolvedTransformer& config,
                                        int64_t inputs, bool causal)
     : inputs_(inputs),
-      dropout_(config.dropout),
-      stack_(scope, Causally(StackOptions(config), causal)),
+      dropout_(config.stack.dropout),
+      stack_(scope, Causally(config.stack, causal)),
       positions_(MakePositions(scope, config, stack_.dtype())) {
-  if (inputs != config.width) {
-    input_.emplace(scope / "input", inputs, config.width, MatrixInit(config));
+  if (inputs != config.stack.width) {
+    input_.emplace(scope / "input", inputs, config.stack.width,
+                   config.stack.init);
   }
 }
 

@@ -19,7 +19,7 @@ namespace heed {
 class TextEmbedding {
  public:
   /// `input`: what an observer knows them as.
-  TextEmbedding(const Scope& scope, const TransformerConfig& config,
+  TextEmbedding(const Scope& scope, const ResolvedTransformer& config,
                 const Embedding& tokens, std::string input);
 
   /// Of tokens that stand at `offset` and behind. Shapes: ids i32 [B, T],
@@ -47,10 +47,10 @@ class TextEmbedding {
 /// TextEmbedding and of TransformerStack.
 class TransformerTextEncoder : public TextEncoder {
  public:
-  /// `config` is resolved. Throws: ConfigError.
-  TransformerTextEncoder(const Scope& scope, const TransformerConfig& config,
+  /// Throws: ConfigError.
+  TransformerTextEncoder(const Scope& scope, const ResolvedTransformer& config,
                          int64_t vocabulary);
-  TransformerTextEncoder(const Scope& scope, const TransformerConfig& config,
+  TransformerTextEncoder(const Scope& scope, const ResolvedTransformer& config,
                          const Embedding& tokens);
 
   /// Shapes: ids i32 [B, S], lengths i32 [B], segments i32 [B, S] or undefined,
@@ -76,8 +76,8 @@ class TransformerTextEncoder : public TextEncoder {
 /// `inputs` is not the width), positions.weight, those of TransformerStack.
 class TransformerEncoder : public SequenceEncoder {
  public:
-  /// `config` is resolved. Throws: ConfigError.
-  TransformerEncoder(const Scope& scope, const TransformerConfig& config,
+  /// Throws: ConfigError.
+  TransformerEncoder(const Scope& scope, const ResolvedTransformer& config,
                      int64_t inputs, bool causal = false);
 
   Var operator()(const Context& ctx, const Var& x,

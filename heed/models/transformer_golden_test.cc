@@ -20,7 +20,7 @@ struct Reference {
   const char* tie;
 };
 
-TransformerConfig ConfigOf(const Reference& reference) {
+ResolvedTransformer ConfigOf(const Reference& reference) {
   TransformerConfig config = SmallTransformer();
   config.norm = reference.norm;
   config.activation = reference.activation;

@@ -1,7 +1,6 @@
-#include "heed/models/transformer_roles.h"
-
 #include <algorithm>
 
+#include "heed/models/registry.h"
 #include "heed/models/transformer.h"
 
 namespace heed {
@@ -13,7 +12,10 @@ class TransformerTranslator
  public:
   using SettingsOf::SettingsOf;
 
-  void Fill() override { config_.Resolve(model_); }
+  void Fill() override {
+    config_.Fill(model_);
+    (void)config_.Resolve(model_);
+  }
   bool attends() const override { return true; }
   void GuideAlignment() override {
     TransformerConfig& c = config_;
@@ -24,8 +26,9 @@ class TransformerTranslator
   }
   std::unique_ptr<Decoder> Make(int source_vocabulary, int target_vocabulary,
                                 uint64_t seed, DType dtype) const override {
-    return std::make_unique<Transformer>(config_, source_vocabulary,
-                                         target_vocabulary, seed, dtype);
+    return std::make_unique<Transformer>(config_.Resolve(model_),
+                                         source_vocabulary, target_vocabulary,
+                                         seed, dtype);
   }
 };
 
@@ -37,12 +40,13 @@ class TransformerWriter
 
   void Fill(int length) override {
     if (config_.max_positions == 0) config_.max_positions = length + 1;
-    config_.Resolve(model_);
+    config_.Fill(model_);
+    (void)config_.Resolve(model_);
   }
   std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
                                 DType dtype) const override {
-    return std::make_unique<TransformerLanguageModel>(config_, vocabulary, seed,
-                                                      dtype);
+    return std::make_unique<TransformerLanguageModel>(config_.Resolve(model_),
+                                                      vocabulary, seed, dtype);
   }
 };
 
@@ -56,23 +60,25 @@ class EncodingAs : public SettingsOf<Derived, Role, TransformerConfig> {
   void Fill(const EncoderUse& use) override {
     TransformerConfig& c = this->config_;
     if (c.max_positions == 0) c.max_positions = use.length;
-    c.Resolve(this->model_);
+    c.Fill(this->model_);
+    (void)c.Resolve(this->model_);
   }
   int64_t features() const override { return this->config_.width; }
   int positions() const override {
     const TransformerConfig& c = this->config_;
-    return c.position == "learned" ? c.max_positions : 0;
+    return c.position == Position::kLearned ? c.max_positions : 0;
   }
   std::unique_ptr<SequenceEncoder> Make(const Scope& scope, int64_t inputs,
                                         bool causal) const override {
-    return std::make_unique<TransformerEncoder>(scope, this->config_, inputs,
-                                                causal);
+    return std::make_unique<TransformerEncoder>(
+        scope, this->config_.Resolve(this->model_), inputs, causal);
   }
   std::unique_ptr<TextEncoder> MakeText(const Scope& scope, int64_t vocabulary,
                                         int64_t segments) const override {
     TransformerConfig c = this->config_;
     if (segments > 1) c.segments = static_cast<int>(segments);
-    return std::make_unique<TransformerTextEncoder>(scope, c, vocabulary);
+    return std::make_unique<TransformerTextEncoder>(
+        scope, c.Resolve(this->model_), vocabulary);
   }
 };
 
@@ -90,7 +96,8 @@ class BertPretraining
   int segments() const override { return config_.segments; }
   std::unique_ptr<Bert> MakePretraining(int64_t vocabulary, uint64_t seed,
                                         DType dtype) const override {
-    return std::make_unique<Bert>(config_, vocabulary, seed, dtype);
+    return std::make_unique<Bert>(config_.Resolve(model_), vocabulary, seed,
+                                  dtype);
   }
 };
 

@@ -26,7 +26,7 @@ struct Kind {
 
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
-TransformerConfig ConfigOf(const Kind& kind) {
+ResolvedTransformer ConfigOf(const Kind& kind) {
   TransformerConfig config = SmallTransformer();
   kind.change(config);
   return Resolved(config);
@@ -104,14 +104,14 @@ std::vector<Kind> Kinds() {
   return kinds;
 }
 
-std::unique_ptr<Decoder> Make(const TransformerConfig& config,
+std::unique_ptr<Decoder> Make(const ResolvedTransformer& config,
                               DType dtype = DType::kF64) {
   auto model = std::make_unique<Transformer>(config, kWords, kWords, 3, dtype);
   Shake(model->parameters());
   return model;
 }
 
-std::unique_ptr<Decoder> MakeLanguageModel(const TransformerConfig& config,
+std::unique_ptr<Decoder> MakeLanguageModel(const ResolvedTransformer& config,
                                            DType dtype = DType::kF64) {
   auto model =
       std::make_unique<TransformerLanguageModel>(config, kWords, 3, dtype);
@@ -121,7 +121,7 @@ std::unique_ptr<Decoder> MakeLanguageModel(const TransformerConfig& config,
 
 class EveryTransformer : public testing::TestWithParam<Kind> {
  protected:
-  TransformerConfig config() const { return ConfigOf(GetParam()); }
+  ResolvedTransformer config() const { return ConfigOf(GetParam()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryTransformer, testing::ValuesIn(Kinds()),
@@ -211,19 +211,18 @@ TEST_P(EveryTransformer, OnManyThreadsGivesTheSameBits) {
 }
 
 TEST_P(EveryTransformer, DropoutHasTheGradientOfDifferences) {
-  TransformerConfig dropping = config();
-  dropping.dropout = 0.3;
-  dropping.attention_dropout = 0.2;
-  dropping.activation_dropout = 0.2;
+  ResolvedTransformer dropping = config();
+  dropping.stack.dropout = 0.3;
+  dropping.stack.attention_dropout = 0.2;
+  dropping.stack.activation_dropout = 0.2;
   ExpectGradients(*Make(dropping), {}, 3, true);
 }
 
 TEST(Transformer, DropoutIsReproducibleAndOnlyWhileTraining) {
-  for (double TransformerConfig::*rate :
-       {&TransformerConfig::dropout, &TransformerConfig::attention_dropout,
-        &TransformerConfig::activation_dropout}) {
+  for (const char* rate :
+       {"dropout", "attention_dropout", "activation_dropout"}) {
     TransformerConfig config = SmallTransformer();
-    config.*rate = 0.3;
+    SetPreset(FieldsOf(config), std::string(rate) + "=0.3");
     ExpectDropoutOnlyWhileTraining(*Make(Resolved(config)), {});
   }
 }
@@ -283,8 +282,8 @@ TEST(Transformer, HasTheSharesThatTiesSay) {
 TEST(Transformer, RefusesAJointEmbeddingOfTwoVocabularies) {
   TransformerConfig config = SmallTransformer();
   config.tie = "all";
-  config = Resolved(config);
-  EXPECT_THROW(Transformer(config, kWords, kWords + 1, 1), ConfigError);
+  EXPECT_THROW(Transformer(Resolved(config), kWords, kWords + 1, 1),
+               ConfigError);
 }
 
 TEST(Transformer, RefusesWhatIsNotASource) {

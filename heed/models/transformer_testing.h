@@ -20,13 +20,12 @@ inline TransformerConfig SmallTransformer() {
   return config;
 }
 
-inline TransformerConfig Resolved(TransformerConfig config) {
-  config.Resolve("transformer");
-  return config;
+inline ResolvedTransformer Resolved(const TransformerConfig& config) {
+  return config.Resolve("transformer");
 }
 
 /// A BERT of one layer.
-inline TransformerConfig SmallBert() {
+inline ResolvedTransformer SmallBert() {
   TransformerConfig config;
   config.layers = 1;
   config.width = 6;
@@ -34,8 +33,7 @@ inline TransformerConfig SmallBert() {
   config.heads = 2;
   config.max_positions = 7;
   config.init_scale = 0.5;
-  config.Resolve("bert-tiny");
-  return config;
+  return config.Resolve("bert-tiny");
 }
 
 }  // namespace heed

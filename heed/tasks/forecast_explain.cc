@@ -115,12 +115,12 @@ ExplainablePrediction ForecastTask::PrepareExplanation(
   }
   e.answer = fmt::format("{}: {}", column_name, fmt::join(said, ", "));
   e.axes = {std::move(patches), std::move(rows), std::move(ahead)};
-  const bool independent = forecaster.independent_columns == "yes";
+  const bool independent = forecaster.independent_columns == YesNo::kYes;
   AddMaps(watch, e, independent ? column : 0);
   for (const int32_t step : steps) {
     e.targets.push_back({.axis = "target", .item = step});
     // The forecast is made of the last patch's state, or of all of them.
-    if (forecaster.forecast_from == "last") {
+    if (forecaster.forecast_from == ForecastFrom::kLast) {
       SetMap(e.targets.back(), e.LastMap("source", "source"), count - 1);
     }
   }

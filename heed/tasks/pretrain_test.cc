@@ -136,32 +136,31 @@ TEST_F(Pretrain, EncoderGoesOnInAnotherModel) {
 
   ParameterSet parameters(5, DType::kF32, kernels::Precision::kNative);
   const Scope scope(parameters, "");
-  const TransformerTextEncoder encoder(scope / "encoder",
-                                       pretrained.model.As<TransformerConfig>(),
-                                       pretrained.vocabulary.size());
+  const auto encoder = pretrained.model->MakeText(
+      scope / "encoder", pretrained.vocabulary.size(), /*segments=*/1);
   const Linear head(scope / "output", 32, 3, Init());
   const auto fresh = head.weight().value().ToVector<float>();
   CopyPretrained(pretrained, parameters);
   EXPECT_EQ(head.weight().value().ToVector<float>(), fresh);
   const Tensor ids = Tensor::Of(std::vector<int32_t>{2, 7, 8, 3}, {1, 4});
   const Tensor lengths = Tensor::Of(std::vector<int32_t>{4}, {1});
-  Bert trained(pretrained.model.As<TransformerConfig>(),
-               pretrained.vocabulary.size(), 9);
-  CopyPretrained(pretrained, trained.parameters());
+  const auto trained =
+      pretrained.model->MakePretraining(pretrained.vocabulary.size(), 9);
+  CopyPretrained(pretrained, trained->parameters());
   EXPECT_EQ(
-      encoder(Context(), ids, lengths, {}).value().ToVector<float>(),
-      trained.States(Context(), {ids, lengths, {}}).value().ToVector<float>());
+      (*encoder)(Context(), ids, lengths, {}).value().ToVector<float>(),
+      trained->States(Context(), {ids, lengths, {}}).value().ToVector<float>());
 }
 
 TEST_F(Pretrain, EncoderOfAnotherShapeIsAFormatErrorThatNamesIt) {
   training_.run.epochs = 1;
   Train(task_, training_);
   const Pretrained pretrained = ReadPretrained(training_.run.out);
-  TransformerConfig wider = pretrained.model.As<TransformerConfig>();
-  wider.ff = 48;
-  Bert other(wider, pretrained.vocabulary.size(), 1);
+  ModelChoice<PretrainingSettings> wider = pretrained.model;
+  wider.As<TransformerConfig>().ff = 48;
+  const auto other = wider->MakePretraining(pretrained.vocabulary.size(), 1);
   try {
-    CopyPretrained(pretrained, other.parameters());
+    CopyPretrained(pretrained, other->parameters());
     ADD_FAILURE();
   } catch (const FormatError& error) {
     EXPECT_NE(std::string(error.what()).find("feed_forward"), std::string::npos)

@@ -292,7 +292,8 @@ LoadedTask ReadTask(const std::string& folder, const std::string& dtype) {
   SetParameters(loaded.task->parameters(), weights.tensors, path);
   if (dtype != "auto") {
     loaded.task->parameters().SetPrecision(
-        dtype == "int8" ? kernels::Precision::kInt8 : ParsePrecision(dtype));
+        dtype == "int8" ? kernels::Precision::kInt8
+                        : PrecisionOf(Named<NumberFormat>(dtype)));
   }
   loaded.metadata = std::move(weights.metadata);
   return loaded;

@@ -1,0 +1,277 @@
+// Every model in every role that it claims: it walks over the registry, so
+// that a model that is added is tested with its row.
+#include "heed/models/roles.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "heed/models/model_testing.h"
+#include "heed/ops/elementwise.h"
+
+namespace heed {
+namespace {
+
+constexpr int kTokens = 9;
+constexpr int64_t B = 2;
+constexpr int64_t S = 4;
+constexpr int64_t kFeatures = 5;
+
+struct ModelName {
+  std::string model;
+  std::string variant;
+};
+
+void PrintTo(const ModelName& named, std::ostream* out) {
+  *out << named.model << " " << named.variant;
+}
+
+std::vector<ModelName> AllVariants() {
+  std::vector<ModelName> all;
+  for (const ModelRow& row : Models()) {
+    for (const ModelVariant& variant : row.variants) {
+      all.push_back({row.name, variant.name});
+    }
+  }
+  return all;
+}
+
+/// Small enough to be differentiated number by number.
+constexpr const char* kSmall[] = {"layers=1",
+                                  "decoder_layers=1",
+                                  "units=6",
+                                  "embedding=6",
+                                  "width=8",
+                                  "ff=8",
+                                  "heads=2",
+                                  "max_positions=16",
+                                  "dropout=0",
+                                  "init_scale=0.5",
+                                  "attention_dropout=0",
+                                  "positions=8"};
+
+class EveryRole : public testing::TestWithParam<ModelName> {
+ protected:
+  /// Null if the model has not the role.
+  template <typename Role>
+  std::unique_ptr<Role> Small() const {
+    auto settings = SettingsIn<Role>(FindModel(GetParam().model));
+    if (settings == nullptr) return nullptr;
+    const std::vector<Field> fields = FieldsOf(*settings);
+    for (const char* one : kSmall) SetPresetIfKnown(fields, one);
+    if (!GetParam().variant.empty()) {
+      SetPreset(fields, "variant=" + GetParam().variant);
+    }
+    return settings;
+  }
+
+  /// Filling in twice is filling in once, and nothing stays open.
+  template <typename Fill>
+  static void ExpectFilled(ModelSettings& settings, const Fill& fill) {
+    const auto once = FieldsToJson(FieldsOf(settings));
+    for (const auto& [key, value] : once.items()) {
+      EXPECT_NE(value, "auto") << key;
+    }
+    fill();
+    EXPECT_EQ(FieldsToJson(FieldsOf(settings)), once);
+  }
+
+  /// A step of every parameter's gradient lowers the loss.
+  template <typename Loss>
+  static void ExpectLearns(const ParameterSet& parameters, const Loss& loss) {
+    ExpectParameterGradients(parameters, loss, 2);
+    const double before = loss(nullptr).value().item();
+    Adam adam(parameters);
+    for (int step = 0; step < 5; ++step) {
+      Tape tape;
+      tape.Backward(loss(&tape));
+      adam.Step(1e-3);
+    }
+    EXPECT_LT(loss(nullptr).value().item(), before);
+  }
+
+  static void ExpectDecodes(const Decoder& exact, Decoder& f32,
+                            const SequenceBatch& batch) {
+    ExpectGradients(exact, batch, 2);
+    EXPECT_LT(StepDifference(exact, batch), 1e-12);
+    const Tensor before = LogitsOf(f32, batch);
+    f32.parameters().SetPrecision(kernels::Precision::kInt8);
+    const Tensor after = LogitsOf(f32, batch);
+    EXPECT_EQ(after.shape(), before.shape());
+    EXPECT_LT(MaxDifference(before, after), 0.3);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryRole, testing::ValuesIn(AllVariants()),
+                         [](const auto& info) {
+                           std::string name =
+                               info.param.model + "_" + info.param.variant;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST_P(EveryRole, HasARoleThatIsTestedHere) {
+  EXPECT_TRUE(Small<TranslatorSettings>() != nullptr ||
+              Small<LanguageModelSettings>() != nullptr ||
+              Small<EncoderSettings>() != nullptr ||
+              Small<ForecastSettings>() != nullptr);
+}
+
+TEST_P(EveryRole, Translates) {
+  const auto settings = Small<TranslatorSettings>();
+  if (settings == nullptr) GTEST_SKIP();
+  settings->Fill();
+  ExpectFilled(*settings, [&] { settings->Fill(); });
+  const SequenceBatch batch;
+  const auto exact = settings->Make(kTokens, kTokens, 1, DType::kF64);
+  const auto f32 = settings->Make(kTokens, kTokens, 1);
+  ExpectDecodes(*exact, *f32, batch);
+  EXPECT_EQ(exact->source_attentions().empty(), !settings->attends());
+}
+
+TEST_P(EveryRole, ContinuesText) {
+  const auto settings = Small<LanguageModelSettings>();
+  if (settings == nullptr) GTEST_SKIP();
+  settings->Fill(static_cast<int>(S));
+  ExpectFilled(*settings, [&] { settings->Fill(static_cast<int>(S)); });
+  const SequenceBatch batch = SequenceBatch().WithoutSource();
+  const auto exact = settings->Make(kTokens, 1, DType::kF64);
+  const auto f32 = settings->Make(kTokens, 1);
+  ExpectDecodes(*exact, *f32, batch);
+}
+
+TEST_P(EveryRole, EncodesVectors) {
+  for (const bool causal : {false, true}) {
+    const auto settings = Small<EncoderSettings>();
+    if (settings == nullptr) GTEST_SKIP();
+    const EncoderUse use = {causal, static_cast<int>(S)};
+    settings->Fill(use);
+    ExpectFilled(*settings, [&] { settings->Fill(use); });
+    ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
+    const auto encoder =
+        settings->Make(Scope(parameters, "encoder"), kFeatures, causal);
+    const Tensor x = RandomTensor({B, S, kFeatures}, 1);
+    const Tensor w = RandomTensor({B, S, encoder->output_size()}, 2);
+    ExpectLearns(parameters, [&](Tape* tape) {
+      Context ctx;
+      ctx.tape = tape;
+      return Sum(Mul((*encoder)(ctx, x, Lengths({4, 2})), w));
+    });
+  }
+}
+
+TEST_P(EveryRole, EncodesText) {
+  const auto settings = Small<EncoderSettings>();
+  if (settings == nullptr) GTEST_SKIP();
+  settings->Fill({});
+  ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
+  const auto encoder =
+      settings->MakeText(Scope(parameters, "encoder"), kTokens, /*segments=*/2);
+  const Tensor ids = RandomIds({B, S}, kTokens, 1);
+  const Tensor segments = RandomIds({B, S}, 2, 3);
+  const Tensor w = RandomTensor({B, S, encoder->output_size()}, 2);
+  ExpectLearns(parameters, [&](Tape* tape) {
+    Context ctx;
+    ctx.tape = tape;
+    return Sum(Mul((*encoder)(ctx, ids, Lengths({4, 2}), segments), w));
+  });
+}
+
+TEST_P(EveryRole, IsPretrained) {
+  const auto settings = Small<PretrainingSettings>();
+  if (settings == nullptr) GTEST_SKIP();
+  settings->Fill({});
+  EXPECT_EQ(settings->segments(), 2) << "those of a pair";
+  EXPECT_GE(settings->positions(), S);
+  EXPECT_GT(FindModel(GetParam().model).fine_tuning_rate, 0);
+  const auto model = settings->MakePretraining(kTokens, 1, DType::kF64);
+  const BertText text = {RandomIds({B, S}, kTokens, 1), Lengths({4, 4}),
+                         RandomIds({B, S}, 2, 3)};
+  const BertTargets targets = {Lengths({1, 6}), Lengths({3, 4}),
+                               Lengths({0, 1})};
+  ExpectLearns(model->parameters(), [&](Tape* tape) {
+    Context ctx;
+    ctx.tape = tape;
+    return model->Loss(ctx, text, targets, {}).loss;
+  });
+}
+
+TEST_P(EveryRole, Forecasts) {
+  const auto settings = Small<ForecastSettings>();
+  if (settings == nullptr) GTEST_SKIP();
+  EXPECT_GT(settings->learning_rate(), 0);
+  ForecasterConfig config = settings->forecaster();
+  config.lookback = config.patch + 3 * config.patch_stride;
+  config.horizon = 2;
+  settings->Fill(static_cast<int>(config.steps()));
+  ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
+  constexpr int64_t kColumns = 2;
+  const Forecaster forecaster(
+      Scope(parameters, ""), config, kColumns,
+      settings->Make(Scope(parameters, "encoder"),
+                     Forecaster::EncoderInputs(config, kColumns)));
+  const Tensor windows = RandomTensor({B, config.lookback, kColumns}, 1);
+  const Tensor targets = RandomTensor({B, config.horizon, kColumns}, 2);
+  ExpectLearns(parameters, [&](Tape* tape) {
+    Context ctx;
+    ctx.tape = tape;
+    return forecaster.Loss(ctx, windows, targets, 1);
+  });
+}
+
+/// A program's own model: a row, and a class that makes what it claims.
+class AveragingEncoder : public SequenceEncoder {
+ public:
+  explicit AveragingEncoder(int64_t inputs) : inputs_(inputs) {}
+  Var operator()(const Context&, const Var& x, const Tensor&) const override {
+    return Scale(x, 0.5);
+  }
+  int64_t output_size() const override { return inputs_; }
+
+ private:
+  int64_t inputs_;
+};
+
+struct AveragingConfig {
+  std::string precision = "f32";
+  void Visit(FieldList& v) { v("precision", precision, "number format"); }
+};
+
+class Averaging
+    : public SettingsOf<Averaging, EncoderSettings, AveragingConfig> {
+ public:
+  using SettingsOf::SettingsOf;
+  void Fill(const EncoderUse&) override {}
+  int64_t features() const override { return 4; }
+  std::unique_ptr<SequenceEncoder> Make(const Scope&, int64_t inputs,
+                                        bool) const override {
+    return std::make_unique<AveragingEncoder>(inputs);
+  }
+  std::unique_ptr<TextEncoder> MakeText(const Scope& scope, int64_t vocabulary,
+                                        int64_t segments) const override {
+    return std::make_unique<EmbeddedTextEncoder>(
+        scope, EmbeddedTextEncoder::Sizes{vocabulary, 4, segments},
+        std::make_unique<AveragingEncoder>(4));
+  }
+};
+
+TEST(AddModel, AProgramsOwnModelIsChosenLikeAnyOther) {
+  AddModel({.name = "averaging",
+            .variants = {{"", "half of what it reads", "nobody"}},
+            .roles = {MakeRole<Averaging>}});
+  ModelChoice<EncoderSettings> encoder;
+  encoder.Choose("averaging");
+  EXPECT_EQ(encoder->features(), 4);
+  EXPECT_TRUE(HasRole<EncoderSettings>("averaging"));
+  EXPECT_FALSE(HasRole<TranslatorSettings>("averaging"));
+  EXPECT_THROW(AddModel({.name = "averaging", .variants = {}, .roles = {}}),
+               ConfigError);
+}
+
+}  // namespace
+}  // namespace heed
