@@ -3,6 +3,7 @@
 #define HEED_ATTENTION_DECODER_STATE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>

@@ -4,6 +4,7 @@
 // Any score can do with a Memory, whose rows are copied when a search moves
 // them. Where step kernels can do it, keys and values of a position stay where
 // they were written, and rows and sources are moved by their numbers alone.
+#include <algorithm>
 #include <utility>
 
 #include "heed/attention/attention.h"
