@@ -11,8 +11,8 @@
 namespace heed {
 
 /// "index.html" of `files` with its scripts and style sheets inside and `json`
-/// as <script type="application/json" id="heed-explanations">: complete in
-/// itself, without outside requests.
+/// as the script element "heed-explanations" of type application/json: complete
+/// in itself, without outside requests.
 /// Throws: ConfigError if there are no files, and says what a build needs.
 std::string StaticPage(std::span<const PageFile> files, std::string_view json);
 
