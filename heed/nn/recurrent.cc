@@ -65,6 +65,18 @@ Tensor PartOfLengths(const Tensor& lengths, int64_t begin, int64_t end) {
   return part;
 }
 
+/// Of the states of a stack in a DecoderState; not made again at each step.
+const std::vector<std::string>& LayerNames() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (int i = 0; i < kMaxLayers; ++i) {
+      all.push_back(fmt::format("layers.{}", i));
+    }
+    return all;
+  }();
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> CellNames() {
@@ -246,14 +258,14 @@ EncoderResult RecurrentEncoder::operator()(const Context& ctx, const Var& x,
 void KeepLayers(const LayerStates& layers, DecoderState& state) {
   for (size_t i = 0; i < layers.size(); ++i) {
     const int axis = layers[i].shape().rank() == 3 ? 1 : 0;
-    state.At(fmt::format("layers.{}", i), StateRole::kRow, axis) = layers[i];
+    state.At(LayerNames()[i], StateRole::kRow, axis) = layers[i];
   }
 }
 
 LayerStates KeptLayers(const DecoderState& state) {
   LayerStates layers;
   while (layers.size() < kMaxLayers) {
-    const Var* layer = state.Find(fmt::format("layers.{}", layers.size()));
+    const Var* layer = state.Find(LayerNames()[layers.size()]);
     if (layer == nullptr) break;
     layers.push_back(*layer);
   }
