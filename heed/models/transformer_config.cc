@@ -15,33 +15,30 @@ Range Rate() {
   return range;
 }
 
-Activation ActivationOf(FeedForward feed_forward) {
-  switch (feed_forward) {
-    case FeedForward::kRelu:
-      return Activation::kRelu;
-    case FeedForward::kGelu:
-      return Activation::kGelu;
-    case FeedForward::kGeluTanh:
-      return Activation::kGeluTanh;
-    case FeedForward::kSwish:
-    case FeedForward::kSwiGlu:
-      break;
-  }
-  return Activation::kSwish;
-}
+/// In the order of FeedForward.
+constexpr Activation kActivations[] = {Activation::kRelu, Activation::kGelu,
+                                       Activation::kGeluTanh,
+                                       Activation::kSwish, Activation::kSwish};
 
-/// Positions that change scores, as a modifier; "" for others.
-const char* PositionModifier(Position position) {
-  switch (position) {
-    case Position::kRotary:
-      return "rotary";
-    case Position::kAlibi:
-      return "alibi";
-    case Position::kRelative:
-      return "relative_bias";
-    default:
-      return "";
-  }
+/// In the order of Position: what is added to embeddings, and the modifier of
+/// positions that change queries, keys or scores.
+struct PositionParts {
+  PositionKind added;
+  const char* modifier;
+};
+constexpr PositionParts kPositions[] = {
+    {PositionKind::kSinusoidal, "none"},
+    {PositionKind::kSinusoidalConcat, "none"},
+    {PositionKind::kSinusoidalT2t, "none"},
+    {PositionKind::kLearned, "none"},
+    {PositionKind::kNone, "rotary"},
+    {PositionKind::kNone, "alibi"},
+    {PositionKind::kNone, "relative_bias"},
+    {PositionKind::kNone, "none"},
+};
+
+const PositionParts& PartsOf(Position position) {
+  return kPositions[static_cast<size_t>(position)];
 }
 
 void CheckSizes(const TransformerConfig& c) {
@@ -73,18 +70,7 @@ void CheckSizes(const TransformerConfig& c) {
 }  // namespace
 
 PositionKind AddedPositions(Position position) {
-  switch (position) {
-    case Position::kSinusoidal:
-      return PositionKind::kSinusoidal;
-    case Position::kSinusoidalConcat:
-      return PositionKind::kSinusoidalConcat;
-    case Position::kSinusoidalT2t:
-      return PositionKind::kSinusoidalT2t;
-    case Position::kLearned:
-      return PositionKind::kLearned;
-    default:
-      return PositionKind::kNone;
-  }
+  return PartsOf(position).added;
 }
 
 void TransformerConfig::VisitFor(FieldList& v, bool decoder) {
@@ -188,15 +174,14 @@ ResolvedTransformer TransformerConfig::Resolve(const std::string& model) const {
   o.final_norm = c.final_norm == YesNo::kYes;
   o.epsilon = c.epsilon;
   o.gated = c.activation == FeedForward::kSwiGlu;
-  o.activation = ActivationOf(c.activation.value());
+  o.activation = kActivations[static_cast<size_t>(c.activation.value())];
   o.attention_bias = c.attention_bias;
   o.dropout = c.dropout;
   o.attention_dropout = attention.dropout;
   o.activation_dropout = c.activation_dropout;
   o.score = attention.score;
   o.modifiers = attention.modifiers;
-  const char* modifier = PositionModifier(c.position.value());
-  if (*modifier != 0) o.self_modifiers = ChooseModifiers(modifier);
+  o.self_modifiers = ChooseModifiers(PartsOf(c.position.value()).modifier);
   o.mask = attention.mask;
   o.normalizer = attention.normalizer;
   o.positions = c.max_positions;
