@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -10,13 +11,13 @@
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
-#include "heed/kernels/reduce.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {
 namespace {
 
 constexpr const char* kStateKey = "heed.training";
+constexpr std::string_view kObjective = "objective.";
 
 using Json = nlohmann::ordered_json;
 
@@ -34,8 +35,7 @@ ValidationState ValidationFromJson(const Json& json) {
   ValidationState v;
   json.at("has_best").get_to(v.has_best);
   json.at("best").get_to(v.best);
-  // Runs of before it was kept have none.
-  const Json loss = json.value("best_loss", Json());
+  const Json& loss = json.at("best_loss");
   if (!loss.is_null()) loss.get_to(v.best_loss);
   json.at("best_step").get_to(v.best_step);
   json.at("stale").get_to(v.stale);
@@ -49,7 +49,7 @@ Json ToJson(const TrainingState& s) {
                {"batch", s.batch},
                {"tokens", s.tokens},
                {"rng_position", s.rng_position},
-               {"text", s.text}};
+               {"examples", s.examples}};
   json.update(ToJson(s.valid));
   if (s.scheduled) json["scheduled"] = ToJson(*s.scheduled);
   return json;
@@ -62,7 +62,7 @@ TrainingState FromJson(const Json& json) {
   json.at("batch").get_to(s.batch);
   json.at("tokens").get_to(s.tokens);
   json.at("rng_position").get_to(s.rng_position);
-  json.at("text").get_to(s.text);
+  json.at("examples").get_to(s.examples);
   s.valid = ValidationFromJson(json);
   if (json.contains("scheduled")) {
     s.scheduled = ValidationFromJson(json["scheduled"]);
@@ -70,12 +70,20 @@ TrainingState FromJson(const Json& json) {
   return s;
 }
 
+/// Tensors of an objective under the names that they have in a file.
+std::vector<NamedTensor> InFile(std::vector<NamedTensor> objective) {
+  for (NamedTensor& tensor : objective) {
+    tensor.name.insert(0, kObjective);
+  }
+  return objective;
+}
+
 }  // namespace
 
-void CheckFinite(const ParameterSet& parameters) {
-  for (const auto& parameter : parameters.all()) {
-    if (!kernels::AllFinite(parameter->value())) {
-      throw NumericError(fmt::format("{} is not finite", parameter->name()));
+void CheckFinite(const std::vector<NamedTensor>& tensors) {
+  for (const NamedTensor& tensor : tensors) {
+    if (!IsFinite(tensor.value)) {
+      throw NumericError(fmt::format("{} is not finite", tensor.name));
     }
   }
 }
@@ -83,13 +91,16 @@ void CheckFinite(const ParameterSet& parameters) {
 void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
                      const Optimizer& optimizer, const WeightAverage* average,
                      const TrainingState& state) {
-  CheckFinite(parameters);
   std::vector<NamedTensor> tensors = ParameterTensors(parameters);
+  std::vector<NamedTensor> objective = InFile(state.objective);
+  CheckFinite(tensors);
+  CheckFinite(objective);
   const auto add = [&](std::vector<NamedTensor> state) {
     std::move(state.begin(), state.end(), std::back_inserter(tensors));
   };
   add(optimizer.State());
   if (average) add(average->State());
+  add(std::move(objective));
   WriteTensors(path, tensors, {{kStateKey, ToJson(state).dump()}});
 }
 
@@ -105,11 +116,36 @@ TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
     SetParameters(parameters, file.tensors, path);
     optimizer.Restore(file.tensors, path);
     if (average) average->Restore(file.tensors, path);
+    for (const NamedTensor& tensor : file.tensors) {
+      if (!tensor.name.starts_with(kObjective)) continue;
+      state.objective.push_back(
+          {tensor.name.substr(kObjective.size()), tensor.value});
+    }
     return state;
   } catch (const nlohmann::json::exception& error) {
     throw FormatError(
         fmt::format("{}: bad training state: {}", path, error.what()));
   }
+}
+
+std::vector<NamedTensor> ObjectiveState(
+    const TrainingState& state, const std::vector<NamedTensor>& expected,
+    const std::string& path) {
+  const std::vector<NamedTensor> saved = InFile(state.objective);
+  const std::vector<NamedTensor> wanted = InFile(expected);
+  std::vector<NamedTensor> found;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    found.push_back({expected[i].name,
+                     FindTensor(saved, wanted[i].name, wanted[i].value, path)});
+  }
+  for (const NamedTensor& tensor : saved) {
+    if (std::ranges::find(wanted, tensor.name, &NamedTensor::name) ==
+        wanted.end()) {
+      throw FormatError(fmt::format("{}: tensor '{}' is of another objective",
+                                    path, tensor.name));
+    }
+  }
+  return found;
 }
 
 }  // namespace heed

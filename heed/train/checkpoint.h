@@ -36,15 +36,17 @@ struct TrainingState {
   /// Without the last validation, if only the end of the run called for it: a
   /// longer run would not have made it.
   std::optional<ValidationState> scheduled;
-  std::string text;  // check sum of the text
+  std::string examples;                // Trainable::CheckSum
+  std::vector<NamedTensor> objective;  // Trainable::State
 };
 
-/// Throws: NumericError, naming a parameter that has a NaN or an infinity.
-void CheckFinite(const ParameterSet& parameters);
+/// Throws: NumericError, naming a tensor that has a NaN or an infinity.
+void CheckFinite(const std::vector<NamedTensor>& tensors);
 
 /// One file, so that it appears as a whole: weights, optimiser, moving average
 /// (if there is one) and state.
-/// Throws: IoError; NumericError if a weight is not finite.
+/// Throws: IoError; NumericError if a weight or a tensor of the objective is
+/// not finite.
 void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
                      const Optimizer& optimizer, const WeightAverage* average,
                      const TrainingState& state);
@@ -52,6 +54,13 @@ void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
 /// Throws: IoError; FormatError.
 TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
                              Optimizer& optimizer, WeightAverage* average);
+
+/// The objective's tensors of a checkpoint in the order of `expected`, which
+/// is Trainable::State of the one that goes on. Throws: FormatError, naming
+/// `path`, if the two differ in a name, shape or type.
+std::vector<NamedTensor> ObjectiveState(
+    const TrainingState& state, const std::vector<NamedTensor>& expected,
+    const std::string& path);
 
 }  // namespace heed
 

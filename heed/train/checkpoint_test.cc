@@ -53,7 +53,9 @@ class Checkpoint : public testing::Test {
     s.valid.best_step = 9;
     s.valid.stale = 2;
     s.valid.kept = {3, 9, 12};
-    s.text = "abcd";
+    s.examples = "abcd";
+    s.objective = {{"baseline", Tensor::Full({1}, 1.0 / 3, DType::kF64)},
+                   {"counts", Tensor::Of(std::vector<int32_t>{7, 8}, {2})}};
     return s;
   }
 
@@ -78,7 +80,13 @@ TEST_F(Checkpoint, GivesEverythingBack) {
   EXPECT_EQ(s.valid.best_step, 9);
   EXPECT_EQ(s.valid.stale, 2);
   EXPECT_EQ(s.valid.kept, (std::vector<int64_t>{3, 9, 12}));
-  EXPECT_EQ(s.text, "abcd");
+  EXPECT_EQ(s.examples, "abcd");
+  ASSERT_EQ(s.objective.size(), 2);
+  EXPECT_EQ(s.objective[0].name, "baseline");
+  EXPECT_EQ(s.objective[0].value.item(), 1.0 / 3);
+  EXPECT_EQ(s.objective[1].name, "counts");
+  EXPECT_EQ(s.objective[1].value.ToVector<int32_t>(),
+            (std::vector<int32_t>{7, 8}));
   // The same file again: weights, optimiser and average are the same too.
   const std::string bytes = ReadFile(path_);
   other.Write(path_, s);
@@ -105,6 +113,50 @@ TEST_F(Checkpoint, WeightsThatAreNotFiniteAreNotWritten) {
               "b is not finite");
   }
   EXPECT_EQ(ReadFile(path_), bytes);
+}
+
+TEST_F(Checkpoint, StateOfTheObjectiveThatIsNotFiniteIsNotWritten) {
+  Run run(1);
+  TrainingState state = State();
+  state.objective[0].value =
+      Tensor::Full({1}, std::numeric_limits<double>::infinity(), DType::kF64);
+  EXPECT_EQ(MessageOf<NumericError>([&] { run.Write(path_, state); }),
+            "objective.baseline is not finite");
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(Checkpoint, StateOfTheObjectiveComesInItsOrder) {
+  const std::vector<NamedTensor> expected = {
+      {"counts", Tensor::Zeros({2}, DType::kI32)},
+      {"baseline", Tensor::Zeros({1}, DType::kF64)}};
+  const auto found = ObjectiveState(State(), expected, path_);
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[0].name, "counts");
+  EXPECT_EQ(found[0].value.ToVector<int32_t>(), (std::vector<int32_t>{7, 8}));
+  EXPECT_EQ(found[1].name, "baseline");
+  EXPECT_EQ(found[1].value.item(), 1.0 / 3);
+  EXPECT_TRUE(ObjectiveState(TrainingState(), {}, path_).empty());
+}
+
+TEST_F(Checkpoint, StateOfAnotherObjectiveIsNamed) {
+  const NamedTensor baseline = {"baseline", Tensor::Zeros({1}, DType::kF64)};
+  const NamedTensor counts = {"counts", Tensor::Zeros({2}, DType::kI32)};
+  const auto error = [&](const std::vector<NamedTensor>& expected) {
+    return MessageOf<FormatError>(
+        [&] { ObjectiveState(State(), expected, path_); });
+  };
+  EXPECT_EQ(error({baseline, counts}), "no error");
+  EXPECT_EQ(error({baseline}),
+            path_ + ": tensor 'objective.counts' is of another objective");
+  EXPECT_EQ(error({}),
+            path_ + ": tensor 'objective.baseline' is of another objective");
+  EXPECT_EQ(error({baseline, counts, {"mean", Tensor::Zeros({1})}}),
+            path_ + ": tensor 'objective.mean' is missing");
+  EXPECT_EQ(error({baseline, {"counts", Tensor::Zeros({3}, DType::kI32)}}),
+            path_ + ": tensor 'objective.counts' is i32 [2], expected i32 [3]");
+  EXPECT_EQ(
+      error({{"baseline", Tensor::Zeros({1})}, counts}),
+      path_ + ": tensor 'objective.baseline' is f64 [1], expected f32 [1]");
 }
 
 TEST_F(Checkpoint, ModelIsNoCheckpoint) {

@@ -160,6 +160,12 @@ SafetensorsFile ReadTensors(const std::string& path) {
   return file;
 }
 
+bool IsFinite(const Tensor& tensor) {
+  const DType dtype = tensor.dtype();
+  const bool real = dtype == DType::kF32 || dtype == DType::kF64;
+  return !real || kernels::AllFinite(tensor);
+}
+
 std::vector<NamedTensor> ParameterTensors(const ParameterSet& parameters) {
   return parameters.Tensors();
 }
@@ -168,13 +174,10 @@ void SetParameters(ParameterSet& parameters,
                    const std::vector<NamedTensor>& tensors,
                    const std::string& file) {
   for (const NamedTensor& t : tensors) {
-    const DType dtype = t.value.dtype();
-    const bool real = dtype == DType::kF32 || dtype == DType::kF64;
-    if (real && !kernels::AllFinite(t.value)) {
-      throw FormatError(fmt::format(
-          "{}: tensor '{}' holds NaN or infinity; train or copy it again", file,
-          t.name));
-    }
+    if (IsFinite(t.value)) continue;
+    throw FormatError(fmt::format(
+        "{}: tensor '{}' holds NaN or infinity; train or copy it again", file,
+        t.name));
   }
   parameters.SetTensors(tensors, file);
 }

@@ -60,6 +60,9 @@ void WriteTensors(const std::string& path, std::span<const NamedTensor> tensors,
 /// Throws: IoError; FormatError also if the check sum differs.
 SafetensorsFile ReadTensors(const std::string& path);
 
+/// Whether no element is NaN or infinity; none of integers is.
+bool IsFinite(const Tensor& tensor);
+
 /// The values of all parameters.
 std::vector<NamedTensor> ParameterTensors(const ParameterSet& parameters);
 /// Copies tensors into parameters of the same names.

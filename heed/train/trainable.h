@@ -10,6 +10,7 @@
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
 #include "heed/metrics/metrics.h"
+#include "heed/tensor/named_tensor.h"
 
 namespace heed {
 
@@ -54,6 +55,15 @@ class Trainable {
   virtual int64_t Units(std::span<const int64_t> examples) const = 0;
   virtual BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                          const LossOptions& options) const = 0;
+
+  /// After each update: the sums of BatchLoss::parts over its batches.
+  virtual void Updated(const Metrics& /*parts*/) {}
+  /// What changes with the updates besides the weights, such as a moving
+  /// baseline, by name: checkpoints keep it.
+  virtual std::vector<NamedTensor> State() const { return {}; }
+  /// Takes what State() gave in another process: tensors of the same names,
+  /// shapes and types, in the same order.
+  virtual void Restore(const std::vector<NamedTensor>& /*state*/) {}
 
   /// What validation can measure; the default comes first.
   virtual std::vector<MeasureInfo> Measures() const = 0;

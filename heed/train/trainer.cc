@@ -70,11 +70,11 @@ class Run {
       : trained_(trained),
         config_(config),
         out_(out),
-        measure_(MeasureOf(trained, config.run.metric)),
+        measure_(MeasureOf(trained.Measures(), config.run.metric)),
         optimizer_(Frozen(trained.parameters(), config_.optimizer.freeze),
                    config_.optimizer),
         progress_(trained.unit(), config_.run.quiet) {
-    state_.text = trained_.CheckSum();
+    state_.examples = trained_.CheckSum();
     if (config_.run.ema > 0) {
       moving_.emplace(trained_.parameters(), config_.run.ema);
     }
@@ -92,11 +92,13 @@ class Run {
   void Restore() {
     if (!HasBegun(out_.path())) return;
     const std::string path = PathOf(kCheckpointFile);
-    const std::string text = state_.text;
+    const std::string examples = state_.examples;
     state_ = ReadCheckpoint(path, trained_.parameters(), optimizer_, moving());
-    if (state_.text != text) {
-      throw FormatError(path + ": the text is not what this run began with");
+    if (state_.examples != examples) {
+      throw FormatError(path +
+                        ": the examples are not what this run began with");
     }
+    trained_.Restore(ObjectiveState(state_, trained_.State(), path));
     rng_ = Rng(config_.run.seed, state_.rng_position);
     saved_step_ = state_.step;
     if (!LimitReached()) TakeBackLastValidation();
@@ -268,6 +270,7 @@ class Run {
     result.norm = optimizer_.Step(
         step, LearningRate(config_.optimizer, step, last_step_));
     if (moving_) moving_->Update(step);
+    trained_.Updated(result.parts);
     state_.tokens += result.units;
     state_.rng_position = rng_.position();
     return result;
@@ -375,7 +378,7 @@ class Run {
 
   /// Of the moving average if there is one.
   void Validate() {
-    CheckFinite(trained_.parameters());
+    CheckFinite(ParameterTensors(trained_.parameters()));
     if (moving_) moving_->Swap();
     ValidateWeights();
     if (moving_) moving_->Swap();
@@ -460,6 +463,7 @@ class Run {
   }
 
   void SaveCheckpoint() {
+    state_.objective = trained_.State();
     WriteCheckpoint(PathOf(kCheckpointFile), trained_.parameters(), optimizer_,
                     moving(), state_);
     out_.Publish();
@@ -539,8 +543,8 @@ class Run {
 
 }  // namespace
 
-MeasureInfo MeasureOf(const Trainable& trained, const std::string& name) {
-  const std::vector<MeasureInfo> measures = trained.Measures();
+MeasureInfo MeasureOf(const std::vector<MeasureInfo>& measures,
+                      const std::string& name) {
   if (name == "auto") return measures.front();
   std::vector<std::string> names;
   for (const MeasureInfo& measure : measures) {

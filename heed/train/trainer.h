@@ -23,7 +23,8 @@ struct TrainResult {
 
 /// The measure of this name, "auto" being the first.
 /// Throws: ConfigError that lists the names.
-MeasureInfo MeasureOf(const Trainable& trained, const std::string& name);
+MeasureInfo MeasureOf(const std::vector<MeasureInfo>& measures,
+                      const std::string& name);
 
 /// Trains as the config says and leaves weights and checkpoints in `out`.
 /// Progress goes to standard error. Throws: ConfigError, IoError; NumericError,

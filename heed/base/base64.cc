@@ -1,0 +1,45 @@
+#include "heed/base/base64.h"
+
+#include <cstdint>
+
+namespace heed {
+namespace {
+
+/// Six bits of a character; -1: it is none of the alphabet.
+int ValueOf(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+' || c == '-') return 62;
+  return c == '/' || c == '_' ? 63 : -1;
+}
+
+}  // namespace
+
+std::optional<std::string> FromBase64(std::string_view text) {
+  std::string bytes;
+  uint32_t bits = 0;
+  int count = 0;  // of bits that are no byte yet
+  size_t characters = 0;
+  size_t padding = 0;
+  for (const char c : text) {
+    if (c == '\r' || c == '\n') continue;
+    if (c == '=') {
+      ++padding;
+      continue;
+    }
+    const int value = ValueOf(c);
+    if (value < 0 || padding > 0) return std::nullopt;
+    bits = bits << 6 | static_cast<uint32_t>(value);
+    count += 6;
+    ++characters;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 0xFF);
+  }
+  const bool whole = padding == 0 || (characters + padding) % 4 == 0;
+  if (characters % 4 == 1 || padding > 2 || !whole) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace heed
