@@ -20,7 +20,8 @@
 #include "heed/render/explanation_file.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/text_layout.h"
-#include "heed/tasks/autocomplete.h"
+#include "heed/tasks/autocomplete/autocomplete.h"
+#include "heed/tasks/run.h"
 
 namespace heed {
 namespace {
@@ -81,8 +82,8 @@ struct MemoryCommand {
   }
 };
 
-struct MemoryText {
-  std::vector<std::string> train, valid, test;
+struct MemoryText : PlainText {
+  std::vector<std::string> test;
   bool stories = true;
 };
 
@@ -90,20 +91,20 @@ struct MemoryText {
 struct MemoryModel {
   std::string name;
   std::string folder;
-  std::unique_ptr<Task> task;
+  LoadedModel loaded;
 
-  const AutocompleteTask& autocomplete() const {
-    return dynamic_cast<const AutocompleteTask&>(*task);
+  const AutocompleteModel& autocomplete() const {
+    return dynamic_cast<const AutocompleteModel&>(*loaded.model);
   }
 };
 
 MemoryText TextOf(const MemoryCommand& command) {
   if (command.texts.empty() && !command.models.empty()) {
-    return {{}, {}, {}, false};
+    return {{}, {}, false};
   }
   if (command.texts.empty()) {
-    return {MakeStories(kTrainStories, command.seed),
-            MakeStories(kValidStories, command.seed + 1),
+    return {{MakeStories(kTrainStories, command.seed),
+             MakeStories(kValidStories, command.seed + 1)},
             MakeStories(kTestStories, command.seed + 2)};
   }
   MemoryText text;
@@ -124,7 +125,7 @@ MemoryText TextOf(const MemoryCommand& command) {
 
 MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
                         const MemoryText& text) {
-  AutocompleteTask task;
+  AutocompleteSettings task;
   auto& rnn = task.encoder.As<RnnConfig>();
   rnn.cell = cell.cell;
   rnn.units = command.units;
@@ -132,7 +133,6 @@ MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
   rnn.forget_gate_bias = command.forget_gate_bias;
   task.data.words = command.words;
   task.data.batch_texts = 16;
-  task.SetText(text.train, text.valid);
   TrainingConfig training;
   task.SetDefaults(training);
   training.optimizer.learning_rate = text.stories ? 8e-3 : 3e-3;
@@ -147,27 +147,29 @@ MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
   training.run.patience = 0;
   training.run.seed = command.seed;
   fmt::print(stderr, "{}\n", cell.name);
-  TrainOnExamples(task, training);
-  return {cell.name, training.run.out, ReadTask(training.run.out).task};
+  TrainOn(task, task.Typed(text), training);
+  return {cell.name, training.run.out, ReadModel(training.run.out)};
 }
 
 MemoryModel ReadMemory(const std::string& folder) {
-  LoadedTask loaded = ReadTask(folder);
-  const auto* task = dynamic_cast<const AutocompleteTask*>(loaded.task.get());
-  if (task == nullptr) {
+  LoadedModel loaded = ReadModel(folder);
+  const auto* model =
+      dynamic_cast<const AutocompleteModel*>(loaded.model.get());
+  if (model == nullptr) {
     throw ConfigError(fmt::format(
         "--models: {} is for the task {}; needed is one of heed train --task "
         "autocomplete",
-        folder, loaded.task->name()));
+        folder, loaded.task().name));
   }
-  std::string name = task->encoder.name();
-  if (const auto* rnn = task->encoder.Find<RnnConfig>()) {
+  const ModelChoice<EncoderSettings>& encoder = model->config.encoder;
+  std::string name = encoder.name();
+  if (const auto* rnn = encoder.Find<RnnConfig>()) {
     for (const CellName& cell : kMemoryCells) {
       if (rnn->cell == cell.cell) name = cell.name;
     }
     if (rnn->layers > 1) name += fmt::format(", {} layers", rnn->layers);
   }
-  return {name, folder, std::move(loaded.task)};
+  return {name, folder, std::move(loaded)};
 }
 
 /// A line of accuracies, and the curve of them.

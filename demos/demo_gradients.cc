@@ -16,7 +16,8 @@
 #include "heed/nn/recurrent.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/text_layout.h"
-#include "heed/tasks/autocomplete.h"
+#include "heed/tasks/autocomplete/autocomplete.h"
+#include "heed/tasks/run.h"
 
 namespace heed {
 namespace {
@@ -50,26 +51,24 @@ struct ReachCommand {
   }
 };
 
-/// A model that has seen a text but has not learned from it.
-AutocompleteTask FreshTask(const ReachCommand& command, const std::string& cell,
-                           int layers) {
-  AutocompleteTask task;
-  auto& rnn = task.encoder.As<RnnConfig>();
+AutocompleteSettings SettingsFor(const ReachCommand& command,
+                                 const std::string& cell, int layers) {
+  AutocompleteSettings settings;
+  auto& rnn = settings.encoder.As<RnnConfig>();
   rnn.cell = cell;
   rnn.units = command.units;
   rnn.layers = layers;
   rnn.forget_gate_bias = command.forget_gate_bias;
-  task.data.batch_texts = 16;
-  task.SetText(MakeStories(kReachStories, command.seed), {});
-  task.Resolve();
-  task.LearnVocabularies();
-  task.MakeModel(command.seed);
-  return task;
+  settings.data.batch_texts = 16;
+  settings.Resolve();
+  return settings;
 }
 
-void TrainReach(const ReachCommand& command, AutocompleteTask& task) {
+LoadedModel TrainReach(const ReachCommand& command,
+                       AutocompleteSettings& settings,
+                       const PlainText& stories) {
   TrainingConfig training;
-  task.SetDefaults(training);
+  settings.SetDefaults(training);
   training.optimizer.learning_rate = 8e-3;
   training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
   training.optimizer.schedule = "cosine";
@@ -78,17 +77,17 @@ void TrainReach(const ReachCommand& command, AutocompleteTask& task) {
   training.run.overwrite = true;
   training.run.epochs = kReachEpochs;
   training.run.seed = command.seed;
-  TrainOnExamples(task, training);
+  TrainOn(settings, stories, training);
+  return ReadModel(training.run.out);
 }
 
 /// Stories cut to one length.
-Tensor MeasuredText(const ReachCommand& command, const AutocompleteTask& task) {
+Tensor MeasuredText(const ReachCommand& command, const TypingCodec& codec) {
   std::vector<std::vector<int32_t>> all;
   size_t T = SIZE_MAX;
   for (const std::string& story :
        MakeStories(kMeasuredStories, command.seed + 2)) {
-    all.push_back(
-        task.codec().Characters(TypedText(story, TypedForm::kLetters)));
+    all.push_back(codec.Characters(TypedText(story, TypedForm::kLetters)));
     T = std::min(T, all.back().size());
   }
   Tensor ids({std::ssize(all), static_cast<int64_t>(T)}, DType::kI32);
@@ -217,14 +216,20 @@ int RunDemoGradients(const Arguments& arguments) {
   std::vector<ReachCurve> curves;
   for (const std::string& cell : command.cells) {
     for (int layers = 1; layers <= command.layers; ++layers) {
-      AutocompleteTask task = FreshTask(command, cell, layers);
-      const Tensor text = MeasuredText(command, task);
+      AutocompleteSettings settings = SettingsFor(command, cell, layers);
+      const PlainText stories =
+          settings.Typed({MakeStories(kReachStories, command.seed), {}});
+      const auto fresh = settings.Learn(stories, command.seed);
+      const Tensor text = MeasuredText(command, fresh->codec);
       curves.push_back(
-          {cell, layers, false, GradientReach(task.model(), text)});
+          {cell, layers, false, GradientReach(fresh->network, text)});
       ShowReach(curves.back());
       if (command.fresh) continue;
-      TrainReach(command, task);
-      curves.push_back({cell, layers, true, GradientReach(task.model(), text)});
+      const LoadedModel trained = TrainReach(command, settings, stories);
+      const auto& model =
+          dynamic_cast<const AutocompleteModel&>(*trained.model);
+      curves.push_back(
+          {cell, layers, true, GradientReach(model.network, text)});
       ShowReach(curves.back());
     }
   }

@@ -10,7 +10,7 @@
 #include "heed/base/rng.h"
 #include "heed/decode/translator.h"
 #include "heed/render/heatmap_terminal.h"
-#include "heed/tasks/translation.h"
+#include "heed/tasks/translate/translation.h"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include "heed/io/file.h"
 #include "heed/metrics/symmetrize.h"
 #include "heed/render/alignment_file.h"
-#include "heed/tasks/translation.h"
-#include "heed/tasks/word_alignment.h"
+#include "heed/tasks/translate/translation.h"
+#include "heed/tasks/translate/word_alignment.h"
 
 namespace heed {
 namespace {

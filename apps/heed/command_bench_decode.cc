@@ -7,7 +7,7 @@
 #include "apps/heed/commands.h"
 #include "bench/decode_bench.h"
 #include "heed/base/errors.h"
-#include "heed/tasks/translation.h"
+#include "heed/tasks/translate/translation.h"
 #include "heed/train/progress.h"
 
 namespace heed {

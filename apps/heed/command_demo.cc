@@ -16,7 +16,7 @@
 #include "heed/io/file.h"
 #include "heed/render/heatmap_svg.h"
 #include "heed/render/heatmap_terminal.h"
-#include "heed/tasks/translation.h"
+#include "heed/tasks/translate/translation.h"
 #include "heed/train/progress.h"
 
 namespace heed {

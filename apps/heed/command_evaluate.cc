@@ -46,7 +46,8 @@ struct EvaluateOptions {
   int threads = 0;
 };
 
-Options OptionsFor(Task& task, EvaluateOptions& chosen) {
+Options OptionsFor(const TaskSettings& task, OptionSet& evaluation,
+                   EvaluateOptions& chosen) {
   Options options(
       "evaluate",
       "Measures models on examples with known answers. What is measured, and "
@@ -56,7 +57,7 @@ Options OptionsFor(Task& task, EvaluateOptions& chosen) {
       "several models give one line each in the plot.");
   options.ModelFolders(chosen.folders, "model folders");
   FieldList& v = options.fields();
-  task.VisitEvaluate(v);
+  evaluation.Visit(v);
   v.Section("Run");
   v("task", chosen.task, OneOf(TaskNames()),
     "show the options of this task (with --help)");
@@ -70,7 +71,7 @@ Options OptionsFor(Task& task, EvaluateOptions& chosen) {
   options.Example(
       "heed evaluate fixed attention --source test.en --target test.de "
       "--by-length length.svg");
-  options.SubjectIs(fmt::format("a model for task '{}'", task.name()));
+  options.SubjectIs(fmt::format("a model for task '{}'", task.task()));
   chosen.folders.clear();
   return options;
 }
@@ -79,10 +80,13 @@ Options OptionsFor(Task& task, EvaluateOptions& chosen) {
 
 int RunEvaluate(const Arguments& arguments) {
   EvaluateOptions chosen;
-  const std::unique_ptr<Task> shown = PeekTask(arguments, [&](Task& task) {
-    return OptionsFor(task, chosen).fields().fields();
+  std::unique_ptr<OptionSet> evaluation;
+  const auto shown = PeekTask(arguments, [&](TaskSettings& task) {
+    evaluation = task.EvaluateOptions();
+    return OptionsFor(task, *evaluation, chosen).fields().fields();
   });
-  if (!OptionsFor(*shown, chosen).Parse(arguments)) return 0;
+  evaluation = shown->EvaluateOptions();
+  if (!OptionsFor(*shown, *evaluation, chosen).Parse(arguments)) return 0;
   const std::vector<std::string> folders = chosen.folders;
   CheckSameTask(folders);
   const bool json = chosen.json || chosen.output == "json";
@@ -94,9 +98,11 @@ int RunEvaluate(const Arguments& arguments) {
   LinePlotOptions axes;
   Json all = Json::array();
   for (const std::string& folder : folders) {
-    const LoadedTask loaded = ReadTask(folder, chosen.dtype);
-    OptionsFor(*loaded.task, chosen).Parse(arguments);
-    Report report = loaded.task->Evaluate();
+    const LoadedModel loaded = ReadModel(folder, chosen.dtype);
+    const TaskSettings& task = *loaded.settings;
+    evaluation = task.EvaluateOptions();
+    OptionsFor(task, *evaluation, chosen).Parse(arguments);
+    Report report = task.Evaluate(*loaded.model, *evaluation);
     if (json) {
       all.push_back(ToJson(report));
       if (folders.size() > 1) all.back()["model"] = folder;

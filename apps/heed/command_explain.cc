@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "apps/heed/commands.h"
@@ -60,7 +60,9 @@ bool Prunes(const Arguments& arguments) {
   });
 }
 
-Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
+/// `of_task`: options of `heed predict`, or with --prune of `heed evaluate`.
+Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
+                   ExplainOptions& o) {
   constexpr int kLongestText = 2000;  // every character costs its square
   o.input.max_line = kLongestText;
   Options options("explain",
@@ -113,12 +115,8 @@ Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
     "remove these shares of the heads, as 0.1,0.3,0.5, the least important "
     "to --file's texts first, and evaluate what is left; takes the options of "
     "heed evaluate");
-  if (prunes) {
-    v.Require({{"file"}});
-    task.VisitEvaluate(v);
-  } else {
-    task.VisitPredict(v);
-  }
+  if (prunes) v.Require({{"file"}});
+  of_task.Visit(v);
   v.Section("Run");
   v("json", o.json, "print JSON instead of drawing");
   VisitDtype(v, o.dtype);
@@ -134,12 +132,20 @@ Options OptionsFor(Task& task, bool prunes, ExplainOptions& o) {
   options.Example(
       "heed explain model --file valid.en --prune 0.2,0.4,0.6 --source test.en "
       "--target test.de --out heads.svg");
-  options.SubjectIs(fmt::format("a model for task '{}'", task.name()));
+  options.SubjectIs(fmt::format("a model for task '{}'", task.task()));
   return options;
 }
 
+/// What is explained.
+struct Subject {
+  LoadedModel loaded;
+  std::unique_ptr<OptionSet> evaluation;  // of --prune
+  std::unique_ptr<Predictor> predictor;
+};
+
 /// The texts that are given, in order.
-std::vector<std::string> TextsOf(const ExplainOptions& o, const Task& task) {
+std::vector<std::string> TextsOf(const ExplainOptions& o,
+                                 const InputKind& kind) {
   std::vector<std::string> texts;
   if (!o.text.empty()) {
     texts.push_back(o.text);
@@ -153,7 +159,9 @@ std::vector<std::string> TextsOf(const ExplainOptions& o, const Task& task) {
                   texts.insert(texts.end(), lines.begin(), lines.end());
                 });
   }
-  if (task.reading().whole) return {fmt::format("{}", fmt::join(texts, "\n"))};
+  if (kind.line == InputKind::Line::kPart) {
+    return {fmt::format("{}", fmt::join(texts, "\n"))};
+  }
   std::erase_if(texts, [](const std::string& text) {
     return SplitWhitespace(text).empty();
   });
@@ -172,11 +180,11 @@ bool WantsPanels(const ExplainOptions& o) { return o.view == "panels"; }
 
 /// The map whose numbers panels show: as chosen, else the one that speaks for
 /// the answer, else the last one.
-std::string PanelMap(const Task& task, const ExplainOptions& o,
+std::string PanelMap(const Subject& s, const ExplainOptions& o,
                      const std::string& text) {
   if (!o.layer.empty()) return o.layer;
-  const Explanation e =
-      Explain(task, {.input = {.text = text, .answer = o.answer}});
+  const Explanation e = Explain(s.loaded, *s.predictor,
+                                {.input = {.text = text, .answer = o.answer}});
   const ExplanationSegment& segment = e.segments.at(0);
   if (segment.maps.empty()) {
     throw ConfigError(
@@ -198,18 +206,18 @@ void KeepHead(const ExplainOptions& o, const std::string& map,
   }
 }
 
-std::vector<Explanation> ExplainAll(const Task& task, const ExplainOptions& o,
+std::vector<Explanation> ExplainAll(const Subject& s, const ExplainOptions& o,
                                     const std::vector<std::string>& texts) {
   std::vector<Explanation> all;
   ExplainRequest request;
   request.attribution = o.attribution;
-  if (WantsPanels(o)) request.panels_of = PanelMap(task, o, texts.front());
+  if (WantsPanels(o)) request.panels_of = PanelMap(s, o, texts.front());
   Progress progress("texts", texts.size() < 2);
   ProgressState state = {"explaining", 0, std::ssize(texts), 0, {}};
   progress.Update(state);
   for (const std::string& text : texts) {
     request.input = {.text = text, .answer = o.answer, .contrast = o.contrast};
-    all.push_back(Explain(task, request));
+    all.push_back(Explain(s.loaded, *s.predictor, request));
     for (ExplanationSegment& segment : all.back().segments) {
       if (!o.layer.empty()) MapNamed(segment, o.layer);
       if (WantsPanels(o)) KeepHead(o, request.panels_of, segment);
@@ -220,10 +228,11 @@ std::vector<Explanation> ExplainAll(const Task& task, const ExplainOptions& o,
   return all;
 }
 
-int ShowTexts(const Task& task, const ExplainOptions& o) {
+int ShowTexts(const Subject& s, const ExplainOptions& o) {
   std::optional<ExplanationFormat> format;
   if (!o.out.empty()) format = ExplanationFormatOf(o.out);
-  const std::vector<Explanation> all = ExplainAll(task, o, TextsOf(o, task));
+  const std::vector<Explanation> all =
+      ExplainAll(s, o, TextsOf(o, s.loaded.task().input));
   const PictureChoice choice = {.view = o.view,
                                 .map = o.layer,
                                 .head = o.head,
@@ -277,13 +286,13 @@ ExplainSummary Summarize(const std::vector<std::string>& texts,
   return summarizer.Result();
 }
 
-int ShowSummary(const Task& task, const ExplainOptions& o) {
-  const std::vector<std::string> texts = TextsOf(o, task);
+int ShowSummary(const Subject& s, const ExplainOptions& o) {
+  const std::vector<std::string> texts = TextsOf(o, s.loaded.task().input);
   SummaryOptions options;
   options.attribution = o.attribution;
   options.faithfulness = o.faithfulness;
   options.importance = true;
-  ExplainSummarizer summarizer(task, options);
+  ExplainSummarizer summarizer(s.loaded, *s.predictor, options);
   const ExplainSummary summary = Summarize(texts, summarizer);
   fmt::print(
       "{}", o.json ? SummaryJson(summary).dump() + "\n" : SummaryText(summary));
@@ -321,12 +330,17 @@ std::vector<HeadPlace> Shuffled(std::vector<HeadPlace> heads) {
   return heads;
 }
 
+Figure FirstFigure(const Subject& s) {
+  return s.loaded.settings->Evaluate(*s.loaded.model, *s.evaluation)
+      .figures.at(0);
+}
+
 /// The first figure of the task's evaluation with shares of the heads of an
 /// order away, one more than before each time.
-std::vector<double> MeasurePruned(Task& task,
+std::vector<double> MeasurePruned(const Subject& s,
                                   const std::vector<HeadPlace>& order,
                                   const std::vector<double>& shares) {
-  ParameterSet& parameters = task.parameters();
+  ParameterSet& parameters = s.loaded.model->parameters();
   const std::vector<NamedTensor> whole = parameters.Tensors();
   std::vector<NamedTensor> kept;
   for (const NamedTensor& tensor : whole) {
@@ -337,30 +351,30 @@ std::vector<double> MeasurePruned(Task& task,
     const auto count = static_cast<size_t>(
         std::lround(share * static_cast<double>(order.size())));
     PruneHeads(std::span(order).first(count), parameters);
-    values.push_back(task.Evaluate().figures.at(0).value);
+    values.push_back(FirstFigure(s).value);
   }
   parameters.SetTensors(kept, "the model");
   return values;
 }
 
-int ShowPruning(Task& task, const ExplainOptions& o) {
+int ShowPruning(const Subject& s, const ExplainOptions& o) {
   std::vector<double> shares = SharesOf(o.prune);
   if (shares.empty() || shares.front() > 0) shares.insert(shares.begin(), 0);
   SummaryOptions options;
   options.importance = true;
-  ExplainSummarizer summarizer(task, options);
-  const ExplainSummary summary = Summarize(TextsOf(o, task), summarizer);
+  ExplainSummarizer summarizer(s.loaded, *s.predictor, options);
+  const ExplainSummary summary =
+      Summarize(TextsOf(o, s.loaded.task().input), summarizer);
   const std::vector<HeadPlace> order =
-      LeastImportantHeads(summary.importance, task.parameters());
+      LeastImportantHeads(summary.importance, s.loaded.model->parameters());
   if (order.empty()) {
     throw ConfigError(
         "--prune: this model has no attention of several heads with an output "
         "of its own");
   }
-  const Figure figure = task.Evaluate().figures.at(0);
-  const std::vector<double> by_importance = MeasurePruned(task, order, shares);
-  const std::vector<double> by_lot =
-      MeasurePruned(task, Shuffled(order), shares);
+  const Figure figure = FirstFigure(s);
+  const std::vector<double> by_importance = MeasurePruned(s, order, shares);
+  const std::vector<double> by_lot = MeasurePruned(s, Shuffled(order), shares);
   Json json = {{"measure", figure.key}, {"heads", order.size()},
                {"share", shares},       {"by_importance", by_importance},
                {"at_random", by_lot},   {"order", Json::array()}};
@@ -403,27 +417,37 @@ void CheckChoices(const ExplainOptions& o) {
 int RunExplain(const Arguments& arguments) {
   ExplainOptions o;
   const bool prunes = Prunes(arguments);
-  const std::unique_ptr<Task> shown = PeekTask(arguments, [&](Task& task) {
-    return OptionsFor(task, prunes, o).fields().fields();
+  std::unique_ptr<OptionSet> of_task;
+  const auto options_for = [&](const TaskSettings& task, ExplainOptions& into) {
+    of_task = prunes ? task.EvaluateOptions() : task.PredictOptions();
+    return OptionsFor(task, *of_task, prunes, into);
+  };
+  const auto shown = PeekTask(arguments, [&](TaskSettings& task) {
+    return options_for(task, o).fields().fields();
   });
-  if (!OptionsFor(*shown, prunes, o).Parse(arguments)) return 0;
+  if (!options_for(*shown, o).Parse(arguments)) return 0;
   CheckChoices(o);
   const ThreadLimit limit(o.threads);
   std::ios::sync_with_stdio(false);
-  const LoadedTask loaded = ReadTask(o.folder, o.dtype);
+  Subject s = {ReadModel(o.folder, o.dtype), {}, {}};
   ExplainOptions chosen;
-  Options options = OptionsFor(*loaded.task, prunes, chosen);
+  Options options = options_for(*s.loaded.settings, chosen);
   options.Parse(arguments);
+  if (prunes) {
+    s.evaluation = std::move(of_task);
+    s.predictor = s.loaded.MakePredictor();
+  } else {
+    s.predictor = s.loaded.MakePredictor(*of_task);
+  }
   // Every token of an answer has a gradient of its own.
   constexpr int kLongestAttributed = 500;
-  const std::set<std::string> one_answer = {"classify", "retrieve", "forecast"};
-  if (!one_answer.contains(loaded.task->name()) &&
+  constexpr double kManyTargets = 50;
+  if (s.predictor->Targets(chosen.input.max_line) > kManyTargets &&
       !chosen.attribution.methods.empty() && !options.Given("max_line")) {
     chosen.input.max_line = kLongestAttributed;
   }
-  if (!chosen.prune.empty()) return ShowPruning(*loaded.task, chosen);
-  return chosen.summary ? ShowSummary(*loaded.task, chosen)
-                        : ShowTexts(*loaded.task, chosen);
+  if (prunes) return ShowPruning(s, chosen);
+  return chosen.summary ? ShowSummary(s, chosen) : ShowTexts(s, chosen);
 }
 
 }  // namespace heed

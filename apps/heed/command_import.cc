@@ -49,8 +49,8 @@ int RunImport(const Arguments& arguments) {
   for (const std::string& note : imported.notes) {
     fmt::print(stderr, "note: {}\n", note);
   }
-  fmt::print("{}: {}, {} parameters\n", out, imported.task->name(),
-             imported.task->parameters().elements());
+  fmt::print("{}: {}, {} parameters\n", out, imported.settings->task(),
+             imported.model->parameters().elements());
   return 0;
 }
 

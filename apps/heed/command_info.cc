@@ -9,7 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/models/registry.h"
-#include "heed/tasks/task.h"
+#include "heed/tasks/run.h"
 
 namespace heed {
 namespace {
@@ -34,7 +34,7 @@ std::vector<Row> ModelRows() {
 
 std::vector<Row> TaskRows() {
   std::vector<Row> rows;
-  for (const TaskInfo& task : Tasks()) {
+  for (const TaskRow& task : Tasks()) {
     rows.push_back({{"task", task.name}, {"description", task.description}});
   }
   return rows;
@@ -129,9 +129,9 @@ int RunInfo(const Arguments& arguments) {
   options.Example("heed info model");
   if (!options.Parse(arguments)) return 0;
 
-  const LoadedTask loaded = ReadTask(folder);
-  Task& task = *loaded.task;
-  const ParameterSet& parameters = task.parameters();
+  const LoadedModel loaded = ReadModel(folder);
+  const std::string task = loaded.settings->task();
+  const ParameterSet& parameters = loaded.model->parameters();
   Json settings = ReadModelSettings(folder);
   const auto metadata = [&loaded](const char* key) {
     const auto found = loaded.metadata.find(key);
@@ -149,11 +149,11 @@ int RunInfo(const Arguments& arguments) {
       tensors.push_back({{"name", p->name()}, {"shape", shape}});
     }
     Json all = {{"folder", folder},
-                {"task", task.name()},
+                {"task", task},
                 {"model", setting("model")},
                 {"variant", setting("variant")},
                 {"parameters", parameters.elements()}};
-    for (const auto& [name, size] : task.Sizes()) all[name] = size;
+    for (const auto& [name, size] : loaded.model->Sizes()) all[name] = size;
     all.update({{"step", metadata("heed.step")},
                 {"metric", metadata("heed.metric")},
                 {"score", metadata("heed.score")},
@@ -162,11 +162,10 @@ int RunInfo(const Arguments& arguments) {
     fmt::print("{}\n", all.dump());
     return 0;
   }
-  fmt::print("{}: {}, {}{}, {} parameters", folder, task.name(),
-             setting("model"),
+  fmt::print("{}: {}, {}{}, {} parameters", folder, task, setting("model"),
              setting("variant").empty() ? "" : " (" + setting("variant") + ")",
              parameters.elements());
-  for (const auto& [name, size] : task.Sizes()) {
+  for (const auto& [name, size] : loaded.model->Sizes()) {
     std::string words = name;
     std::replace(words.begin(), words.end(), '_', ' ');
     fmt::print(", {} of {}", words, size);
@@ -187,7 +186,7 @@ int RunInfo(const Arguments& arguments) {
     }
   };
   FieldList fields;
-  task.VisitAll(fields);
+  loaded.settings->VisitAll(fields);
   TrainingConfig training = loaded.training;
   training.Visit(fields);
   describe(fields);

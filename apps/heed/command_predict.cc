@@ -22,18 +22,19 @@ struct PredictOptions {
   int threads = 0;
 };
 
-Options OptionsFor(Task& task, PredictOptions& chosen) {
+Options OptionsFor(const TaskSettings& task, OptionSet& prediction,
+                   PredictOptions& chosen) {
   Options options("predict",
                   "Predicts for each line of standard input, in order. The "
                   "options depend on the model's task: heed predict DIR "
                   "--help.");
-  chosen.input = task.reading().defaults;
+  chosen.input = task.Reading(prediction).defaults;
   options.ModelFolder(chosen.folder);
   FieldList& v = options.fields();
   v.Section("Task");
   v("task", chosen.task, OneOf(TaskNames()),
     "show the options of this task (with --help)");
-  task.VisitPredict(v);
+  prediction.Visit(v);
   chosen.input.Visit(v);
   v("output", chosen.output, OneOf{"text", "json"},
     "json: an object on each line, with all parts of the answer");
@@ -42,7 +43,7 @@ Options OptionsFor(Task& task, PredictOptions& chosen) {
   v("threads", chosen.threads, Range(0, 1024), "threads; 0: one per core");
   options.Example("heed predict tagger < words.txt > tags.txt");
   options.Example("echo 'what a film' | heed predict sentiment");
-  options.SubjectIs(fmt::format("a model for task '{}'", task.name()));
+  options.SubjectIs(fmt::format("a model for task '{}'", task.task()));
   return options;
 }
 
@@ -52,17 +53,23 @@ int RunPredict(const Arguments& arguments) {
   PredictOptions chosen;
   // The options come from a task of the folder's kind; the model is read once
   // they are known to be right.
-  const std::unique_ptr<Task> shown = PeekTask(arguments, [&](Task& task) {
-    return OptionsFor(task, chosen).fields().fields();
+  std::unique_ptr<OptionSet> prediction;
+  const auto shown = PeekTask(arguments, [&](TaskSettings& task) {
+    prediction = task.PredictOptions();
+    return OptionsFor(task, *prediction, chosen).fields().fields();
   });
-  if (!OptionsFor(*shown, chosen).Parse(arguments)) return 0;
+  prediction = shown->PredictOptions();
+  if (!OptionsFor(*shown, *prediction, chosen).Parse(arguments)) return 0;
   const ThreadLimit limit(chosen.threads);
   std::ios::sync_with_stdio(false);
-  const LoadedTask loaded = ReadTask(chosen.folder, chosen.dtype);
-  OptionsFor(*loaded.task, chosen).Parse(arguments);
-  chosen.input.long_lines = loaded.task->reading().defaults.long_lines;
-  PredictStream(*loaded.task, {}, std::cin, std::cout, chosen.input,
-                chosen.output == "json");
+  const LoadedModel loaded = ReadModel(chosen.folder, chosen.dtype);
+  prediction = loaded.settings->PredictOptions();
+  OptionsFor(*loaded.settings, *prediction, chosen).Parse(arguments);
+  InputReading reading = loaded.settings->Reading(*prediction);
+  chosen.input.long_lines = reading.defaults.long_lines;
+  reading.defaults = chosen.input;
+  PredictStream(*loaded.MakePredictor(*prediction), loaded.task().input,
+                reading, std::cin, std::cout, chosen.output == "json");
   if (!std::cout.flush()) throw IoError("standard output: cannot be written");
   return 0;
 }

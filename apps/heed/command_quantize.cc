@@ -9,7 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/shortlist.h"
-#include "heed/tasks/translation.h"
+#include "heed/tasks/translate/translation.h"
 #include "heed/train/progress.h"
 
 namespace heed {
@@ -40,14 +40,14 @@ int RunQuantize(const Arguments& arguments) {
   options.Example("heed quantize model --out model-int8");
   if (!options.Parse(arguments)) return 0;
   OutFolder out(run);
-  LoadedTask loaded = ReadTask(folder, "int8");
+  const LoadedModel loaded = ReadModel(folder, "int8");
   WriteModelConfig(out.path(), ReadModelConfig(folder));
   const std::string shortlist = PathIn(folder, kShortlistFile);
   if (fs::exists(shortlist)) {
     fs::copy_file(shortlist, out.PathOf(kShortlistFile));
   }
   WriteTensors(out.PathOf(kWeightsFile),
-               ParameterTensors(loaded.task->parameters()), loaded.metadata);
+               ParameterTensors(loaded.model->parameters()), loaded.metadata);
   out.Publish();
   fmt::print(stderr, "{}: {:.1f} MB\n{}: {:.1f} MB\n", folder,
              Megabytes(folder), run.out, Megabytes(run.out));

@@ -25,12 +25,12 @@ void PrintResult(const TrainResult& result, const std::string& task,
                         : fmt::format("at step {}", result.best_step));
   }
   fmt::print(stderr, "{}\nmodel: {}\ntry it: heed {} {}\n", line, folder,
-             task == "translate" ? "translate" : "predict", folder);
+             TaskNamed(task).command, folder);
 }
 
 /// Sets the model that is named, or the settings of the one that training
 /// starts from: what further options there are depends on them.
-void ChooseStart(const Arguments& arguments, Task& task) {
+void ChooseStart(const Arguments& arguments, TaskSettings& task) {
   const std::string model = PeekOption(arguments, "model");
   const std::string folder = PeekOption(arguments, "pretrained");
   const std::string resumed = PeekOption(arguments, "resume");
@@ -39,7 +39,7 @@ void ChooseStart(const Arguments& arguments, Task& task) {
   if (!model.empty()) task.ChooseModel(model);
   if (folder.empty()) return;
   const std::string theirs = ReadModelSettings(folder).value("model", "");
-  if (TaskOf(folder) == task.name() && !model.empty() && model != theirs) {
+  if (TaskOf(folder) == task.task() && !model.empty() && model != theirs) {
     throw ConfigError(fmt::format(
         "--model {}: {} holds a model '{}', which training goes on with; leave "
         "--model out",
@@ -50,8 +50,8 @@ void ChooseStart(const Arguments& arguments, Task& task) {
 
 /// Throws: ConfigError for an option that asks for another vocabulary than the
 /// one that there is already.
-void CheckVocabularyOptions(const Task& task, const FieldList& fields) {
-  if (task.pretrained.empty() || TaskOf(task.pretrained) != task.name()) return;
+void CheckVocabularyOptions(const TaskSettings& task, const FieldList& fields) {
+  if (task.pretrained.empty() || TaskOf(task.pretrained) != task.task()) return;
   const auto theirs = ReadModelSettings(task.pretrained);
   for (const Field& field : fields.fields()) {
     if (field.section != "Vocabulary" || field.key == "bpe_dropout") continue;
@@ -92,7 +92,7 @@ int ContinueRun(Options& options, const std::string& folder,
 int RunTrain(const Arguments& arguments) {
   std::string task_name = PeekOption(arguments, "task");
   if (task_name.empty()) task_name = Tasks().front().name;
-  const std::unique_ptr<Task> task = MakeTask(task_name);
+  const std::unique_ptr<TaskSettings> task = TaskNamed(task_name).settings();
   ChooseStart(arguments, *task);
   TrainingConfig training;
   task->SetDefaults(training);

@@ -10,7 +10,7 @@ namespace heed {
 
 std::vector<std::string> TaskNames() {
   std::vector<std::string> names;
-  for (const TaskInfo& info : Tasks()) names.push_back(info.name);
+  for (const TaskRow& task : Tasks()) names.push_back(task.name);
   return names;
 }
 
@@ -18,22 +18,22 @@ std::string TaskOf(const std::string& folder) {
   return ReadModelSettings(folder).value("task", "");
 }
 
-std::unique_ptr<Task> PeekTask(const Arguments& arguments,
-                               const DescribeForTask& describe) {
+std::unique_ptr<TaskSettings> PeekTask(const Arguments& arguments,
+                                       const DescribeForTask& describe) {
   // Those of any task tell values from folders.
   std::vector<Field> options;
-  for (const TaskInfo& info : Tasks()) {
-    const std::vector<Field> some = describe(*info.make());
+  for (const TaskRow& task : Tasks()) {
+    const std::vector<Field> some = describe(*task.settings());
     options.insert(options.end(), some.begin(), some.end());
   }
   const std::vector<std::string> folders = PositionalsIn(arguments, options);
   if (!folders.empty() &&
       (!AsksForHelp(arguments) ||
        std::filesystem::exists(ModelPath(folders.front(), kConfigFile)))) {
-    return MakeTask(TaskOf(folders.front()));
+    return TaskNamed(TaskOf(folders.front())).settings();
   }
   const std::string name = PeekOption(arguments, "task");
-  return MakeTask(name.empty() ? Tasks().front().name : name);
+  return (name.empty() ? Tasks().front() : TaskNamed(name)).settings();
 }
 
 void CheckSameTask(const std::vector<std::string>& folders) {

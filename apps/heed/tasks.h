@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/heed/options.h"
-#include "heed/tasks/task.h"
+#include "heed/tasks/run.h"
 
 namespace heed {
 
@@ -18,13 +18,13 @@ std::vector<std::string> TaskNames();
 std::string TaskOf(const std::string& folder);
 
 /// The options of a command for a task.
-using DescribeForTask = std::function<std::vector<Field>(Task& task)>;
+using DescribeForTask = std::function<std::vector<Field>(TaskSettings& task)>;
 
 /// The task of the model folder that the first argument without an option
-/// names, else of --task, else translation: so that --help can show its
+/// names, else of --task, else the first one: so that --help can show its
 /// options. Without weights. Throws: as TaskOf, unless help is asked for.
-std::unique_ptr<Task> PeekTask(const Arguments& arguments,
-                               const DescribeForTask& describe);
+std::unique_ptr<TaskSettings> PeekTask(const Arguments& arguments,
+                                       const DescribeForTask& describe);
 
 /// Throws: as TaskOf for each folder; ConfigError unless all models are for the
 /// same task.

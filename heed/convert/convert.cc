@@ -5,6 +5,7 @@
 #include "heed/base/errors.h"
 #include "heed/convert/import_huggingface.h"
 #include "heed/convert/import_marian.h"
+#include "heed/tasks/run.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {
@@ -27,8 +28,8 @@ void WriteImported(const std::string& folder, bool overwrite, Imported& model) {
   training.run.overwrite = overwrite;
   training.Resolve();
   OutFolder out(training.run);
-  WriteSettings(*model.task, training, out);
-  WriteTensors(out.PathOf(kWeightsFile), model.task->parameters().Tensors(),
+  WriteSettings(*model.settings, *model.model, training, out);
+  WriteTensors(out.PathOf(kWeightsFile), model.model->parameters().Tensors(),
                {{"heed.step", "0"}});
   out.Publish();
 }

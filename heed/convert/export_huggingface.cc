@@ -15,7 +15,7 @@
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
 #include "heed/nn/positions.h"
-#include "heed/tasks/pretrain.h"
+#include "heed/tasks/pretrain/pretrain.h"
 #include "heed/text/subwords.h"
 
 namespace heed {
@@ -309,9 +309,9 @@ Json BertConfig(const TransformerConfig& c, int64_t rows, int32_t pad,
           {"vocab_size", rows}};
 }
 
-HuggingFaceModel BertOf(PretrainTask& task) {
+HuggingFaceModel BertOf(const PretrainModel& model) {
   Requirements require("BERT");
-  const auto& c = task.model.As<TransformerConfig>();
+  const auto& c = model.config.model.As<TransformerConfig>();
   CheckAttention(c, require);
   require.Is("position", c.position.word(), "learned");
   require.Is("embedding_norm", c.embedding_norm.word(), "yes");
@@ -319,10 +319,10 @@ HuggingFaceModel BertOf(PretrainTask& task) {
   require.Need(c.activation_dropout == 0, "activation_dropout",
                fmt::format("{}", c.activation_dropout));
   const std::string activation = TheirActivation(c, require);
-  CheckNumbers(task.parameters(), require);
+  CheckNumbers(model.parameters(), require);
   require.Check("heed train --task pretrain makes models that can be exported");
-  const ParameterSet& parameters = task.parameters();
-  const Vocabulary& vocabulary = task.vocabulary();
+  const ParameterSet& parameters = model.parameters();
+  const Vocabulary& vocabulary = model.vocabulary;
   const std::string prefix = "bert.";
 
   HuggingFaceModel result;
@@ -345,7 +345,7 @@ HuggingFaceModel BertOf(PretrainTask& task) {
                            {"tokenize_chinese_chars", true},
                            {"strip_accents", nullptr},
                            {"model_max_length", c.max_positions}})}};
-  if (task.data.vocabulary.lowercase && !lowercase) {
+  if (model.config.data.vocabulary.lowercase && !lowercase) {
     result.notes.push_back(
         "lowercase: BertTokenizer would strip accents with it; lower-case text "
         "before");
@@ -373,17 +373,18 @@ void Write(const HuggingFaceModel& model, const std::string& out,
 
 Notes ExportHuggingFace(const std::string& folder, const std::string& out,
                         bool overwrite) {
-  const LoadedTask loaded = ReadTask(folder);
+  const LoadedModel loaded = ReadModel(folder);
+  const TaskModel* from = loaded.model.get();
   HuggingFaceModel model;
-  if (auto* task = dynamic_cast<TranslationTask*>(loaded.task.get())) {
-    model = MarianMtOf(task->TakeModel());
-  } else if (auto* bert = dynamic_cast<PretrainTask*>(loaded.task.get())) {
+  if (auto* translator = dynamic_cast<const TranslationModel*>(from)) {
+    model = MarianMtOf(*translator);
+  } else if (auto* bert = dynamic_cast<const PretrainModel*>(from)) {
     model = BertOf(*bert);
   } else {
     throw ConfigError(fmt::format(
         "{}: models of task '{}' cannot be exported (those of translate and "
         "pretrain can)",
-        folder, loaded.task->name()));
+        folder, loaded.settings->task()));
   }
   Write(model, out, overwrite);
   return model.notes;

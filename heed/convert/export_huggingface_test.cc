@@ -11,8 +11,8 @@
 #include "heed/convert/translation_parts.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
-#include "heed/tasks/pretrain.h"
-#include "heed/tasks/testing.h"
+#include "heed/tasks/pretrain/pretrain.h"
+#include "heed/tasks/translate/testing.h"
 
 namespace heed {
 namespace {
@@ -41,10 +41,10 @@ class ExportHuggingFaceTest : public testing::Test {
 
   void ExpectTheSameAgain() {
     Imported again = heed::Import(Theirs(), {});
-    const LoadedTask first = ReadTask(Ours());
-    EXPECT_EQ(again.task->Files(), first.task->Files());
-    const auto ours = first.task->parameters().Tensors();
-    const auto theirs = again.task->parameters().Tensors();
+    const LoadedModel first = ReadModel(Ours());
+    EXPECT_EQ(again.model->Files(), first.model->Files());
+    const auto ours = first.model->parameters().Tensors();
+    const auto theirs = again.model->parameters().Tensors();
     ASSERT_EQ(ours.size(), theirs.size());
     for (size_t i = 0; i < ours.size(); ++i) {
       EXPECT_EQ(ours[i].name, theirs[i].name);
@@ -95,8 +95,8 @@ TEST_F(ExportHuggingFaceTest, MariansModelBecomesMarianMtWithItsPositions) {
   EXPECT_NE(notes[0].find("norm_epsilon"), std::string::npos);
   ExpectTheSameAgain();
   const Imported again = heed::Import(Theirs(), {});
-  EXPECT_EQ(dynamic_cast<TranslationTask&>(*again.task)
-                .model.As<TransformerConfig>()
+  EXPECT_EQ(dynamic_cast<TranslationModel&>(*again.model)
+                .config.As<TransformerConfig>()
                 .position,
             "sinusoidal_t2t");
 }
@@ -117,7 +117,7 @@ TEST_F(ExportHuggingFaceTest, OwnVocabulariesStayApart) {
   MappedVocabulary target =
       ReadMarianVocabulary(Golden("marian.spm"), 45, notes);
   Imported made;
-  made.task = MakeTranslation(config, {source, target}, "test");
+  made = MakeTranslation(config, {source, target}, "test");
   WriteImported(Ours(), true, made);
   EXPECT_TRUE(Export().empty());
   EXPECT_EQ(ReadTheirs("tokenizer_config.json")["separate_vocabs"], true);

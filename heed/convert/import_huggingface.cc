@@ -19,7 +19,7 @@
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
 #include "heed/nn/positions.h"
-#include "heed/tasks/pretrain.h"
+#include "heed/tasks/pretrain/pretrain.h"
 
 namespace heed {
 namespace {
@@ -399,18 +399,19 @@ Notes NotesOfSearch(const std::string& folder, const ImportOptions& config) {
 }
 
 Imported ImportMarianMt(const std::string& folder, ImportOptions& options) {
-  Imported imported;
-  imported.notes = NotesOfSearch(folder, options);
+  Notes notes = NotesOfSearch(folder, options);
   MarianMt marian = ReadMarianMtConfig(options);
   auto& c = marian.model.As<TransformerConfig>();
   SourceWeights weights = ReadWeights(folder);
   weights.CheckCount(CountWeights(c, marian.source_rows, marian.target_rows) +
                      double{1} * c.width * c.max_positions);
   const MappedPair vocabularies =
-      ReadMarianMtVocabularies(folder, marian, imported.notes);
+      ReadMarianMtVocabularies(folder, marian, notes);
   const PositionTables positions = TakePositions(weights, c);
-  auto task = MakeTranslation(marian.model, vocabularies, options.file());
-  WeightReader reader(weights, task->parameters());
+  Imported imported =
+      MakeTranslation(marian.model, vocabularies, options.file());
+  imported.notes = std::move(notes);
+  WeightReader reader(weights, imported.model->parameters());
   reader.Read(MarianMtParts(c.layers, c.decoder_layers), kHuggingFaceLayout);
   FillMarianMtTables(marian, vocabularies, reader);
   if (positions.encoder.defined()) {
@@ -418,7 +419,6 @@ Imported ImportMarianMt(const std::string& folder, ImportOptions& options) {
     reader.Set("decoder.positions.weight", positions.decoder);
   }
   reader.CheckComplete();
-  imported.task = std::move(task);
   return imported;
 }
 
@@ -462,31 +462,38 @@ bool IsLowercase(const std::string& folder) {
   return lowercase;
 }
 
-std::unique_ptr<PretrainTask> MakePretrain(const TransformerConfig& config,
-                                           const std::string& folder,
-                                           const std::string& file) {
-  auto task = std::make_unique<PretrainTask>();
-  task->model.Choose(ModelForImport("huggingface/bert").name);
-  task->model.As<TransformerConfig>() = config;
-  TextVocabularyConfig& vocabulary = task->data.vocabulary;
+/// `rows`: of its table of words.
+Imported MakeBert(const TransformerConfig& config, const std::string& folder,
+                  const std::string& file, int64_t rows) {
+  auto settings = std::make_unique<PretrainSettings>();
+  settings->model.Choose(ModelForImport("huggingface/bert").name);
+  settings->model.As<TransformerConfig>() = config;
+  TextVocabularyConfig& vocabulary = settings->data.vocabulary;
   vocabulary.vocabulary = IsLowercase(folder) ? "wordpiece" : "wordpiece_cased";
-  PretrainingOptions& instances = task->data.instances;
+  PretrainingOptions& instances = settings->data.instances;
   instances.max_length = std::min(instances.max_length, config.max_positions);
   const std::string text = ReadFile(PathIn(folder, "vocab.txt"));
-  const Vocabulary parsed =
-      Vocabulary::Parse(text, ParseVocabularyKind(vocabulary.vocabulary),
-                        PathIn(folder, "vocab.txt"));
+  const std::string path = PathIn(folder, "vocab.txt");
+  Vocabulary parsed =
+      Vocabulary::Parse(text, ParseVocabularyKind(vocabulary.vocabulary), path);
+  if (parsed.size() > rows) {
+    throw FormatError(fmt::format("{}: has {} tokens, but vocab_size is {}",
+                                  path, parsed.size(), rows));
+  }
   vocabulary.vocabulary_size = parsed.size();
   try {
     FieldList fields;
-    task->Visit(fields);
+    settings->Visit(fields);
     CheckFields(fields.fields());
-    task->Resolve();
+    settings->Resolve();
   } catch (const ConfigError& error) {
     throw FormatError(fmt::format("{}: {}", file, error.what()));
   }
-  task->SetFiles({{vocabulary.FileName(), text}}, folder);
-  return task;
+  Imported imported;
+  imported.model =
+      std::make_unique<PretrainModel>(*settings, std::move(parsed), 1);
+  imported.settings = std::move(settings);
+  return imported;
 }
 
 /// The tables, of words only as many rows as there are words.
@@ -529,23 +536,16 @@ void FillBertHeads(const std::string& prefix, int64_t rows,
 }
 
 Imported ImportBert(const std::string& folder, ImportOptions& options) {
-  Imported imported;
   const TransformerConfig config = ReadBertConfig(options);
   const int64_t rows = options.Number("vocab_size", 30522);
   options.CheckAllUnderstood();
   SourceWeights weights = ReadWeights(folder);
   weights.CheckCount(CountWeights(config, rows, 0));
-  auto task = MakePretrain(config, folder, options.file());
-  if (task->vocabulary().size() > rows) {
-    throw FormatError(fmt::format("{}: has {} tokens, but vocab_size is {}",
-                                  PathIn(folder, "vocab.txt"),
-                                  task->vocabulary().size(), rows));
-  }
-  task->MakeModel(1);
+  Imported imported = MakeBert(config, folder, options.file(), rows);
   const std::string prefix =
       weights.Has("embeddings.word_embeddings.weight") ? "" : "bert.";
   weights.Skip(prefix + "embeddings.position_ids");
-  WeightReader reader(weights, task->parameters());
+  WeightReader reader(weights, imported.model->parameters());
   FillBertTables(prefix, rows, reader, imported.notes);
   reader.Read(BertEncoderParts(prefix, config.layers), kHuggingFaceLayout);
   FillBertHeads(prefix, rows, reader);
@@ -554,7 +554,6 @@ Imported ImportBert(const std::string& folder, ImportOptions& options) {
     imported.notes.push_back(fmt::format("the file has no {}: they start fresh",
                                          fmt::join(fresh, ", ")));
   }
-  imported.task = std::move(task);
   return imported;
 }
 

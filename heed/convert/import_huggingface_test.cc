@@ -12,8 +12,8 @@
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
 #include "heed/models/bert.h"
-#include "heed/tasks/pretrain.h"
-#include "heed/tasks/translation.h"
+#include "heed/tasks/pretrain/pretrain.h"
+#include "heed/tasks/translate/translation.h"
 
 namespace heed {
 namespace {
@@ -151,8 +151,8 @@ TEST_F(ImportMarianMt, TablesOfPositionsAreRecognised) {
       tensors.push_back({"model.decoder.embed_positions.weight", table});
     });
     const Imported imported = ImportHuggingFace(Theirs());
-    return dynamic_cast<TranslationTask&>(*imported.task)
-        .model.As<TransformerConfig>()
+    return dynamic_cast<TranslationModel&>(*imported.model)
+        .config.As<TransformerConfig>()
         .position;
   };
   const auto sines = [](PositionKind kind) {
@@ -254,8 +254,9 @@ class ImportBert : public HuggingFaceFolder {
   Imported Read() {
     Imported imported = Import(Theirs(), {});
     WriteImported(folder_.Path("ours"), false, imported);
-    LoadedTask loaded = ReadTask(folder_.Path("ours"));
-    imported.task = std::move(loaded.task);
+    LoadedModel loaded = ReadModel(folder_.Path("ours"));
+    imported.settings = std::move(loaded.settings);
+    imported.model = std::move(loaded.model);
     return imported;
   }
 };
@@ -264,12 +265,13 @@ TEST_F(ImportBert, ComputesAsTheirs) {
   const Imported imported = Read();
   ASSERT_EQ(imported.notes.size(), 1U);  // the table has one row more
   EXPECT_NE(imported.notes[0].find("1 further row"), std::string::npos);
-  auto& task = dynamic_cast<PretrainTask&>(*imported.task);
-  EXPECT_EQ(task.vocabulary().kind(), VocabularyKind::kWordPieceCased);
-  EXPECT_EQ(task.vocabulary().special().mask, 5);
-  const auto fresh = task.model->MakePretraining(task.vocabulary().size(), 7);
+  const auto& bert = dynamic_cast<PretrainModel&>(*imported.model);
+  EXPECT_EQ(bert.vocabulary.kind(), VocabularyKind::kWordPieceCased);
+  EXPECT_EQ(bert.vocabulary.special().mask, 5);
+  const auto fresh =
+      bert.config.model->MakePretraining(bert.vocabulary.size(), 7);
   Bert& model = *fresh;
-  model.parameters().SetTensors(task.parameters().Tensors(), "ours");
+  model.parameters().SetTensors(bert.parameters().Tensors(), "ours");
 
   const auto golden = GoldenTensors("huggingface_bert/expected.npz");
   const BertText text = {golden.at("ids"), golden.at("lengths"),

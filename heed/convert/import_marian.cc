@@ -155,18 +155,15 @@ void FillTables(const Tables& t, const MappedPair& vocabularies,
   reader.Set("decoder.output.bias", target.Biases(bias));
 }
 
-/// A task of these settings whose tables are filled; `fill` fills the others.
+/// A model of these settings whose tables are filled; `fill` fills the others.
 template <typename Fill>
 Imported ImportModel(SourceWeights& weights,
                      const ModelChoice<TranslatorSettings>& model,
                      const Tables& tables,
                      const std::vector<std::string>& paths, Notes notes,
                      const Fill& fill) {
-  Imported imported;
-  imported.notes = std::move(notes);
-  const MappedPair vocabularies =
-      ReadVocabularies(paths, tables.SourceRows(weights),
-                       tables.TargetRows(weights), imported.notes);
+  const MappedPair vocabularies = ReadVocabularies(
+      paths, tables.SourceRows(weights), tables.TargetRows(weights), notes);
   if (tables.our_source == tables.our_target &&
       vocabularies.source.bytes != vocabularies.target.bytes) {
     throw FormatError(fmt::format(
@@ -174,12 +171,12 @@ Imported ImportModel(SourceWeights& weights,
         "vocabulary, but {} and {} differ",
         weights.file(), paths[0], paths.back()));
   }
-  auto task = MakeTranslation(model, vocabularies, weights.file());
-  WeightReader reader(weights, task->parameters());
+  Imported imported = MakeTranslation(model, vocabularies, weights.file());
+  imported.notes = std::move(notes);
+  WeightReader reader(weights, imported.model->parameters());
   fill(reader);
   FillTables(tables, vocabularies, reader);
   reader.CheckComplete();
-  imported.task = std::move(task);
   return imported;
 }
 

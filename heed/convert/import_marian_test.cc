@@ -9,7 +9,7 @@
 #include "heed/convert/source_weights.h"
 #include "heed/convert/testing.h"
 #include "heed/io/file.h"
-#include "heed/tasks/translation.h"
+#include "heed/tasks/translate/translation.h"
 
 namespace heed {
 namespace {
@@ -106,7 +106,7 @@ TEST_F(ImportMarianGolden, VocabulariesComeFromTheDecodersConfig) {
             std::string::npos);
   folder_.Put("m.npz.decoder.yml",
               "relative-paths: true\nvocabs:\n  - s.yml\n  - t.yml\n");
-  EXPECT_EQ(Import(path, {}).task->Sizes()[1].second, 13);
+  EXPECT_EQ(Import(path, {}).model->Sizes()[1].second, 13);
 }
 
 TEST_F(ImportMarianGolden, WrongVocabulariesAreTold) {
@@ -145,7 +145,7 @@ TEST_F(ImportMarianGolden, WhatIsLeftOutIsNoted) {
   EXPECT_NE(imported.notes[0].find("39 further rows"), std::string::npos);
   EXPECT_NE(imported.notes[1].find("'far'"), std::string::npos);
   EXPECT_NE(imported.notes[2].find("'a b', '<pad>'"), std::string::npos);
-  EXPECT_EQ(imported.task->Sizes()[0].second, 5);
+  EXPECT_EQ(imported.model->Sizes()[0].second, 5);
 }
 
 TEST_F(ImportMarianGolden, ModelsThatAreNotMariansAreRefused) {

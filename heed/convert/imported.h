@@ -10,8 +10,9 @@
 namespace heed {
 
 struct Imported {
-  std::unique_ptr<Task> task;  // with weights
-  Notes notes;                 // what the user should know
+  std::unique_ptr<TaskSettings> settings;
+  std::unique_ptr<TaskModel> model;  // with weights
+  Notes notes;                       // what the user should know
 };
 
 }  // namespace heed

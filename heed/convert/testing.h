@@ -11,7 +11,7 @@
 
 #include "heed/io/npz.h"
 #include "heed/models/decoder.h"
-#include "heed/tasks/translation_model.h"
+#include "heed/tasks/translate/translation_model.h"
 
 namespace heed {
 

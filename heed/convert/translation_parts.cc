@@ -6,30 +6,30 @@
 
 namespace heed {
 
-std::unique_ptr<TranslationTask> MakeTranslation(
-    const ModelChoice<TranslatorSettings>& model,
-    const MappedPair& vocabularies, const std::string& file) {
+Imported MakeTranslation(const ModelChoice<TranslatorSettings>& model,
+                         const MappedPair& vocabularies,
+                         const std::string& file) {
   const auto& [source, target] = vocabularies;
   DataConfig data;
   data.vocabulary = Name(source.kind);
   if (target.kind != source.kind) data.target_vocabulary = Name(target.kind);
   data.source_vocabulary_size = source.size();
   data.target_vocabulary_size = target.size();
-  auto task = std::make_unique<TranslationTask>(model, data);
+  auto settings = std::make_unique<TranslationSettings>(model, data);
+  Imported imported;
   try {
-    CheckFields(FieldsOf(*task->model));
-    task->Resolve();
-    const auto file_of = [](const char* side, VocabularyKind kind) {
-      return fmt::format("{}.vocabulary{}", side, FileExtension(kind));
-    };
-    task->SetFiles({{file_of("source", source.kind), source.bytes},
-                    {file_of("target", target.kind), target.bytes}},
-                   file);
-    task->MakeModel(1);
+    CheckFields(FieldsOf(*settings->model));
+    settings->Resolve();
+    imported.model = std::make_unique<TranslationModel>(
+        file, settings->model, settings->data,
+        Vocabularies{Vocabulary::Parse(source.bytes, source.kind, file),
+                     Vocabulary::Parse(target.bytes, target.kind, file)},
+        1);
   } catch (const ConfigError& error) {
     throw FormatError(fmt::format("{}: {}", file, error.what()));
   }
-  return task;
+  imported.settings = std::move(settings);
+  return imported;
 }
 
 std::string SourceTable(const TransformerConfig& config) {

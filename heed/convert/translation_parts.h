@@ -2,21 +2,21 @@
 #ifndef HEED_CONVERT_TRANSLATION_PARTS_H_
 #define HEED_CONVERT_TRANSLATION_PARTS_H_
 
-#include <memory>
 #include <string>
 
+#include "heed/convert/imported.h"
 #include "heed/convert/layout.h"
 #include "heed/convert/mapped_vocabulary.h"
-#include "heed/tasks/translation.h"
+#include "heed/tasks/translate/translation.h"
 
 namespace heed {
 
-/// A task with these vocabularies and a model of these settings, whose weights
-/// are to be filled. Throws: FormatError that names `file`, where the settings
-/// are from, if they do not fit together.
-std::unique_ptr<TranslationTask> MakeTranslation(
-    const ModelChoice<TranslatorSettings>& model,
-    const MappedPair& vocabularies, const std::string& file);
+/// A model of these settings with these vocabularies, whose weights are to be
+/// filled. Throws: FormatError that names `file`, where the settings are from,
+/// if they do not fit together.
+Imported MakeTranslation(const ModelChoice<TranslatorSettings>& model,
+                         const MappedPair& vocabularies,
+                         const std::string& file);
 
 /// Paths of the tables of tokens.
 std::string SourceTable(const TransformerConfig& config);

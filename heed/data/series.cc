@@ -162,35 +162,7 @@ Tensor MapColumns(const Tensor& x, Fn&& fn) {
   return y;
 }
 
-}  // namespace
-
-TimeSeries ReadTimeSeries(const std::string& path) {
-  return ParseTimeSeries(ReadLines(path), path);
-}
-
-TimeSeries ReadTimeSeries(const std::vector<std::string>& paths) {
-  if (paths.empty()) throw ConfigError("--series is needed");
-  TimeSeries all = ReadTimeSeries(paths.front());
-  for (size_t i = 1; i < paths.size(); ++i) {
-    TimeSeries next = ReadTimeSeries(paths[i]);
-    if (next.names != all.names || next.times.empty() != all.times.empty()) {
-      throw FormatError(
-          fmt::format("{} has other columns than {}, whose rows it continues",
-                      paths[i], paths.front()));
-    }
-    Tensor values({all.rows() + next.rows(), all.columns()}, DType::kF64);
-    values.Slice(0, all.rows()).CopyFrom(all.values);
-    values.Slice(all.rows(), values.dim(0)).CopyFrom(next.values);
-    all.values = values;
-    std::move(next.times.begin(), next.times.end(),
-              std::back_inserter(all.times));
-  }
-  return all;
-}
-
-TimeSeries ParseTimeSeries(std::vector<std::string> lines,
-                           const std::string& name) {
-  const CsvReader csv(std::move(lines), name);
+TimeSeries SeriesOf(const CsvReader& csv) {
   TimeSeries series;
   series.names = csv.Fields(0);
   CheckNames(csv, series.names);
@@ -217,6 +189,48 @@ TimeSeries ParseTimeSeries(std::vector<std::string> lines,
   }
   if (timed) series.names.erase(series.names.begin());
   return series;
+}
+
+}  // namespace
+
+TimeSeries ReadTimeSeries(const std::string& path) {
+  return SeriesOf(CsvReader(ReadLines(path), path));
+}
+
+TimeSeries ParseTimeSeries(std::string_view text, const std::string& name) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  std::vector<std::string> lines;
+  for (std::string_view line : SplitAt(text, "\n")) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    if (IsValidUtf8(line)) continue;
+    throw FormatError(fmt::format("{}:{}: not valid UTF-8; convert the file",
+                                  name, lines.size()));
+  }
+  return SeriesOf(CsvReader(std::move(lines), name));
+}
+
+TimeSeries ReadTimeSeries(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw ConfigError("--series is needed");
+  TimeSeries all = ReadTimeSeries(paths.front());
+  for (size_t i = 1; i < paths.size(); ++i) {
+    TimeSeries next = ReadTimeSeries(paths[i]);
+    if (next.names != all.names || next.times.empty() != all.times.empty()) {
+      throw FormatError(
+          fmt::format("{} has other columns than {}, whose rows it continues",
+                      paths[i], paths.front()));
+    }
+    Tensor values({all.rows() + next.rows(), all.columns()}, DType::kF64);
+    values.Slice(0, all.rows()).CopyFrom(all.values);
+    values.Slice(all.rows(), values.dim(0)).CopyFrom(next.values);
+    all.values = values;
+    std::move(next.times.begin(), next.times.end(),
+              std::back_inserter(all.times));
+  }
+  return all;
 }
 
 SeriesSplit SplitRows(std::string_view text, int64_t rows) {

@@ -36,9 +36,8 @@ TimeSeries ReadTimeSeries(const std::string& path);
 /// The rows of files, one after the other. Throws: ConfigError if there is no
 /// file; FormatError that names a file with other columns than the first.
 TimeSeries ReadTimeSeries(const std::vector<std::string>& paths);
-/// The same of lines that are read already; errors call them `name`.
-TimeSeries ParseTimeSeries(std::vector<std::string> lines,
-                           const std::string& name);
+/// The same of the text of a plain file, which errors call `name`.
+TimeSeries ParseTimeSeries(std::string_view text, const std::string& name);
 
 /// Rows [begin, end).
 struct RowRange {

@@ -34,6 +34,18 @@ Tensor Counting(int64_t rows) {
   return values;
 }
 
+TEST(Series, TextIsReadLikeAFile) {
+  const TimeSeries series = ParseTimeSeries(
+      "\xEF\xBB\xBF"
+      "a,b\r\n1,2\r\n3,4\r\n",
+      "x.csv");
+  EXPECT_EQ(series.names, (Strings{"a", "b"}));
+  EXPECT_EQ(series.values.ToVector<double>(),
+            (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(MessageOf<FormatError>([] { ParseTimeSeries("", "the text"); }),
+            "the text has only blank lines");
+}
+
 TEST(Series, ColumnsRowsAndTimesAreRead) {
   const TimeSeries series =
       Read("date,a,b\n2016-07-01 00:00:00,5.8,-2e1\n2016-07-02,+1,0\n");
@@ -68,12 +80,10 @@ TEST(Series, WhatIsWrongIsNamedByLineAndColumn) {
             "x.csv:2:2: 'nan' in column 'b' is not a finite number");
   EXPECT_EQ(ErrorOf("a,b\n1,1e999\n"),
             "x.csv:2:2: '1e999' in column 'b' is not a finite number");
-  // Of lines from elsewhere, which nobody has looked at.
-  const std::string no_characters(100, '\x9C');
-  EXPECT_EQ(MessageOf<FormatError>([&] {
-              ParseTimeSeries({"a,b", "1," + no_characters}, "x.csv");
-            }),
-            "x.csv:2:2: '...' in column 'b' is not a finite number");
+  // Bytes that no file was read for.
+  EXPECT_EQ(MessageOf<FormatError>(
+                [] { ParseTimeSeries("a,b\n1,\x9C\x9C\n", "x.csv"); }),
+            "x.csv:2: not valid UTF-8; convert the file");
   EXPECT_EQ(ErrorOf("a,b\n1,2\n1\n"),
             "x.csv:3:2: 1 fields, but the first line has 2");
   EXPECT_EQ(ErrorOf("a,b\n1,2\n1,2,3\n"),

@@ -380,28 +380,34 @@ ModelQueue& Api::QueueOf(const std::string& name) const {
 void Api::Predict(const ExchangePtr& exchange) {
   const Asked asked = Ask(exchange->request());
   ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
-  ModelCall call =
-      ParsePredict(asked.parameters, queue.model()->LimitsOf(options_.limits));
-  Charge(asked.payer, std::ssize(call.texts) - 1);
+  const auto model = queue.model();
+  ModelCall call = ParsePredict(asked.parameters, model->task().input,
+                                model->LimitsOf(options_.limits));
+  Charge(asked.payer, std::ssize(call.inputs) - 1);
   Job job;
   job.kind = Job::Kind::kPredict;
-  job.options = queue.model()->CheckedOptions(call.options, options_.limits);
-  job.texts = std::move(call.texts);
+  job.options = model->CheckedOptions(call.options, options_.limits);
+  job.inputs = std::move(call.inputs);
   job.client = asked.payer.name;
-  job.seconds = queue.model()->PredictionSeconds(job.texts, job.options);
+  job.seconds = model->PredictionSeconds(job.inputs, job.options);
   job.cancellation = CancellationOf(exchange);
   job.predicted = [exchange, batch = call.batch](
-                      const ServedModel& model,
-                      const std::vector<Prediction>& predictions) {
+                      const ServedModel& served,
+                      const std::vector<heed::Answer>& all) {
     Json answers = Json::array();
     Json details = Json::array();
-    for (const Prediction& prediction : predictions) {
-      answers.push_back(prediction.answer);
-      details.push_back(prediction.details);
+    for (const heed::Answer& answer : all) {
+      // Of several lines those that have an answer keep it.
+      const bool failed = !answer.error.empty() && !answer.parts.is_array();
+      if (failed && !batch) {
+        return exchange->Send(ErrorResponse(400, answer.error));
+      }
+      answers.push_back(failed ? Json() : Json(answer.line));
+      details.push_back(failed ? Json{{"error", answer.error}} : answer.parts);
     }
     exchange->Send(
-        JsonResponse(Dump({{"model", model.name()},
-                           {"task", model.task_name()},
+        JsonResponse(Dump({{"model", served.name()},
+                           {"task", served.task().name},
                            {"answer", batch ? answers : answers.at(0)},
                            {"details", batch ? details : details.at(0)}})));
   };
@@ -414,24 +420,25 @@ void Api::Predict(const ExchangePtr& exchange) {
 void Api::Explain(const ExchangePtr& exchange) {
   const Asked asked = Ask(exchange->request());
   ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
+  const auto model = queue.model();
   const ExplainCall call =
-      ParseExplain(asked.parameters, queue.model()->LimitsOf(options_.limits),
-                   queue.model()->translates());
+      ParseExplain(asked.parameters, model->task().input,
+                   model->LimitsOf(options_.limits), model->translates());
   Job job;
   job.kind = Job::Kind::kRun;
-  job.texts = {call.text};
   job.client = asked.payer.name;
-  job.seconds = queue.model()->ExplanationSeconds(call.text, call.attribution);
+  job.seconds = model->ExplanationSeconds(call.input, call.attribution);
   job.cancellation = CancellationOf(exchange);
-  job.run = [exchange, call](ServedModel& model,
+  job.run = [exchange, call](const ServedModel& served,
                              const Cancellation& cancellation) {
     ExplainRequest request;
-    request.input = {
-        .text = call.text, .answer = call.answer, .contrast = call.contrast};
+    request.input = {.text = call.input.Text(),
+                     .answer = call.answer,
+                     .contrast = call.contrast};
     request.attribution = call.attribution;
     request.panels_of = call.layer;
     request.cancellation = &cancellation;
-    auto explanation = std::make_shared<Explanation>(model.Explain(request));
+    auto explanation = std::make_shared<Explanation>(served.Explain(request));
     if (call.head) {
       for (ExplanationSegment& segment : explanation->segments) {
         std::erase_if(segment.panels, [&](const AttentionPanels& panels) {
@@ -513,7 +520,7 @@ std::string Api::MetricsText() const {
                       static_cast<double>(queue->depth())});
     parameters.push_back(
         {"heed_model_parameters", "Size of a model.",
-         fmt::format("{},task=\"{}\"", label, model->task_name()),
+         fmt::format("{},task=\"{}\"", label, model->task().name),
          model->description().at("parameters").get<double>()});
   }
   gauges.insert(gauges.end(), parameters.begin(), parameters.end());

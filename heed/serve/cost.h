@@ -3,7 +3,6 @@
 #define HEED_SERVE_COST_H_
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
@@ -19,14 +18,9 @@ namespace heed {
 double TranslationTokens(std::span<const std::string> sentences, int beam,
                          double max_length_factor);
 
-/// Predictions of a task by its options, all of them given.
-double PredictionTokens(const std::string& task,
-                        const nlohmann::ordered_json& options,
-                        std::span<const std::string> texts);
-
-/// An explanation of a text of so many bytes, a backward pass counted as two
-/// forward ones.
-double ExplanationTokens(const std::string& task, double bytes,
+/// How often an explanation of so many tokens and targets runs the model, a
+/// backward pass counted as two forward ones.
+double ExplanationPasses(double tokens, double targets,
                          const AttributionOptions& attribution);
 
 /// The least time that a processor of today takes for so many multiply-adds, on

@@ -4,7 +4,7 @@
 
 #include <future>
 
-#include "heed/tasks/testing.h"
+#include "heed/tasks/translate/testing.h"
 
 namespace heed {
 namespace {
@@ -62,7 +62,7 @@ class EngineTest : public testing::Test {
     Job job;
     job.kind = Job::Kind::kRun;
     job.texts = {"x"};
-    job.run = [begun, release](ServedModel&, const Cancellation&) {
+    job.run = [begun, release](const ServedModel&, const Cancellation&) {
       begun->set_value();
       release.wait();
       return [] {};
@@ -89,7 +89,7 @@ class EngineTest : public testing::Test {
     job.kind = Job::Kind::kRun;
     job.texts = {"x"};
     job.run = [&begun](
-                  ServedModel&,
+                  const ServedModel&,
                   const Cancellation& cancellation) -> std::function<void()> {
       begun.set_value();
       while (true) cancellation.Check();
@@ -191,7 +191,7 @@ TEST_F(EngineTest, WhatIsCancelledIsNotComputed) {
 }
 
 /// A long job of each kind.
-std::vector<Job> LongJobs() {
+std::vector<Job> LongJobs(const ServedModel& model) {
   const Texts texts(20, "a b c d");
   std::vector<Job> jobs(4);
   jobs[0].texts = texts;
@@ -199,11 +199,11 @@ std::vector<Job> LongJobs() {
   jobs[1].texts = texts;
   jobs[1].observer = [](int64_t, const std::vector<std::string>&, bool) {};
   jobs[2].kind = Job::Kind::kPredict;
-  jobs[2].texts = texts;
-  jobs[2].options = {{"beam", 32}, {"max_length_factor", 10.0}};
+  for (const std::string& text : texts) jobs[2].inputs.push_back({text});
+  jobs[2].options =
+      model.CheckedOptions({{"beam", 32}, {"max_length_factor", 10.0}}, {});
   jobs[3].kind = Job::Kind::kRun;
-  jobs[3].texts = {"a b c d"};
-  jobs[3].run = [](ServedModel& model, const Cancellation& cancellation) {
+  jobs[3].run = [](const ServedModel& model, const Cancellation& cancellation) {
     ExplainRequest request;
     request.input.text = "a b c d";
     request.attribution.methods = AttributionMethods();
@@ -216,7 +216,7 @@ std::vector<Job> LongJobs() {
 
 TEST_F(EngineTest, AJobThatIsCancelledWhileItIsComputedEndsAtItsNextStep) {
   Start();
-  for (Job& job : LongJobs()) {
+  for (Job& job : LongJobs(*queue().model())) {
     SCOPED_TRACE(static_cast<int>(job.kind));
     const auto never = std::make_shared<CountedCancellation>();
     Job whole = job;
@@ -331,7 +331,7 @@ TEST_F(EngineTest, WhatIsLeftOfAJobDoesNotKeepTheModel) {
   Job job;
   job.kind = Job::Kind::kRun;
   job.texts = {"x"};
-  job.run = [&](ServedModel&, const Cancellation&) {
+  job.run = [&](const ServedModel&, const Cancellation&) {
     return [&] {
       begun.set_value();
       release.get_future().wait();
@@ -379,15 +379,19 @@ TEST_F(EngineTest, TheLeastTimeGrowsWithWhatIsAskedFor) {
   EXPECT_LT(greedy, 1e-3);
   EXPECT_GT(model->TranslationSeconds(one, {8, 1, false}), 2 * greedy);
   EXPECT_GT(model->TranslationSeconds(two, {1, 1, false}), 1.5 * greedy);
-  EXPECT_GT(model->PredictionSeconds(one, {{"max_length_factor", 10.0}}),
-            model->PredictionSeconds(one, {{"max_length_factor", 1.0}}));
+  const std::vector<Input> input = {{one[0]}};
+  const auto predicting = [&](double factor) {
+    return model->PredictionSeconds(
+        input, model->CheckedOptions({{"max_length_factor", factor}}, {}));
+  };
+  EXPECT_GT(predicting(10), predicting(1));
   AttributionOptions attribution;
-  const double none = model->ExplanationSeconds(one[0], attribution);
+  const double none = model->ExplanationSeconds(input[0], attribution);
   attribution.methods = {"integrated_gradients"};
-  const double some = model->ExplanationSeconds(one[0], attribution);
+  const double some = model->ExplanationSeconds(input[0], attribution);
   attribution.steps *= 4;
   EXPECT_GT(some, 10 * none);
-  EXPECT_GT(model->ExplanationSeconds(one[0], attribution), 3 * some);
+  EXPECT_GT(model->ExplanationSeconds(input[0], attribution), 3 * some);
 }
 
 TEST_F(EngineTest, OnlyTheJobThatIsToBlameFails) {
@@ -403,22 +407,26 @@ TEST_F(EngineTest, OnlyTheJobThatIsToBlameFails) {
 
 TEST_F(EngineTest, PredictsAsTheCommandDoes) {
   Start();
-  std::promise<std::vector<Prediction>> promise;
+  std::promise<std::vector<Answer>> promise;
   Job job;
   job.kind = Job::Kind::kPredict;
-  job.texts = {"a b", "c\nd a"};
+  job.inputs = {{"a b"}, {"c\nd a"}};
   job.options = queue().model()->CheckedOptions({{"beam", "2"}}, {});
-  EXPECT_EQ(job.options, (nlohmann::ordered_json{{"beam", 2}}));
-  job.predicted = [&](const ServedModel&, std::vector<Prediction> predictions) {
-    promise.set_value(std::move(predictions));
+  EXPECT_EQ(job.options.values, (nlohmann::ordered_json{{"beam", 2}}));
+  job.predicted = [&](const ServedModel&, std::vector<Answer> answers) {
+    promise.set_value(std::move(answers));
   };
   job.failed = [&](std::exception_ptr error) {
     promise.set_exception(std::move(error));
   };
   queue().Submit(std::move(job));
-  const auto predictions = promise.get_future().get();
-  ASSERT_EQ(predictions.size(), 2u);
-  EXPECT_EQ(predictions[1].details["lines"].size(), 2u);
+  const std::vector<Answer> answers = promise.get_future().get();
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers[0].line, answers[0].parts["text"]);
+  ASSERT_EQ(answers[1].parts.size(), 2u);
+  EXPECT_EQ(answers[1].line,
+            answers[1].parts[0]["text"].get<std::string>() + "\n" +
+                answers[1].parts[1]["text"].get<std::string>());
 }
 
 TEST_F(EngineTest, OptionsOfTheOperatorAreRefused) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "heed/base/base64.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
 #include "heed/serve/languages.h"
@@ -42,28 +43,37 @@ void CheckNames(const Json& parameters, const std::string& last) {
   }
 }
 
-Json ToParameters(const NamedValues& values) {
+/// Names and values, of which a file is an object.
+using Parts = std::vector<std::pair<std::string, Json>>;
+
+Json ToParameters(Parts values) {
   Json parameters = Json::object();
-  for (const auto& [name, value] : values) {
-    AddParameter(parameters, name, value);
+  for (auto& [name, value] : values) {
+    AddParameter(parameters, name, std::move(value));
     CheckNames(parameters, name);
   }
   return parameters;
 }
 
 // LibreTranslate counts characters of forms with single line ends.
-void UnifyLineEnds(NamedValues& values) {
-  for (auto& [name, value] : values) {
-    std::string unified;
-    for (size_t i = 0; i < value.size(); ++i) {
-      if (value[i] == '\r') {
-        if (i + 1 == value.size() || value[i + 1] != '\n') unified += '\n';
-      } else {
-        unified += value[i];
-      }
+std::string WithUnifiedLineEnds(std::string_view value) {
+  std::string unified;
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (value[i] == '\r') {
+      if (i + 1 == value.size() || value[i + 1] != '\n') unified += '\n';
+    } else {
+      unified += value[i];
     }
-    value = std::move(unified);
   }
+  return unified;
+}
+
+Parts TextsOf(const NamedValues& values, bool unify) {
+  Parts parts;
+  for (const auto& [name, value] : values) {
+    parts.emplace_back(name, unify ? WithUnifiedLineEnds(value) : value);
+  }
+  return parts;
 }
 
 Json ParseJsonBody(const std::string& body) {
@@ -106,23 +116,42 @@ std::string ParameterOf(std::string_view value, std::string_view name) {
   return "";
 }
 
-std::string DispositionOf(std::string_view head) {
+/// The value of a header in the head of a part; "".
+std::string HeaderIn(std::string_view head, std::string_view name) {
   size_t begin = 0;
   while (begin < head.size()) {
     const size_t end = std::min(head.find("\r\n", begin), head.size());
     const std::string_view line = head.substr(begin, end - begin);
     const size_t colon = line.find(':');
-    if (colon != line.npos &&
-        EqualIgnoringCase(line.substr(0, colon), "Content-Disposition")) {
-      return std::string(line.substr(colon + 1));
+    if (colon != line.npos && EqualIgnoringCase(line.substr(0, colon), name)) {
+      return std::string(TrimBlanks(line.substr(colon + 1)));
     }
     begin = end + 2;
   }
   return "";
 }
 
-// multipart/form-data of texts (RFC 7578); files are taken as texts too.
-NamedValues ParseFormData(std::string_view body, const std::string& boundary) {
+/// The part of a form, which is a file if it has a name as one and is no plain
+/// text.
+Json PartOf(std::string_view head, const std::string& disposition,
+            std::string_view body) {
+  const std::string file = ParameterOf(disposition, "filename");
+  const std::string type = HeaderIn(head, "Content-Type");
+  const bool plain = type.empty() || type.starts_with("text/plain");
+  if (file.empty() || plain) {
+    if (!IsValidUtf8(body)) RefuseRequest("form data that is not valid UTF-8");
+    return WithUnifiedLineEnds(body);
+  }
+  if (!IsValidUtf8(file) || !IsValidUtf8(type)) {
+    RefuseRequest("form data that is not valid UTF-8");
+  }
+  return {{"name", file},
+          {"media_type", type},
+          {"bytes", Json::binary({body.begin(), body.end()})}};
+}
+
+// multipart/form-data (RFC 7578).
+Parts ParseFormData(std::string_view body, const std::string& boundary) {
   constexpr size_t kLongestBoundary = 70;  // RFC 2046, 5.1.1
   if (boundary.empty()) RefuseRequest("form data without a boundary");
   if (boundary.size() > kLongestBoundary) {
@@ -132,7 +161,7 @@ NamedValues ParseFormData(std::string_view body, const std::string& boundary) {
   const std::string mark = "\r\n--" + boundary;
   const std::string whole = "\r\n" + std::string(body);
   std::string_view rest = whole;
-  NamedValues values;
+  Parts values;
   size_t at = rest.find(mark);
   while (at != rest.npos) {
     rest = rest.substr(at + mark.size());
@@ -144,13 +173,13 @@ NamedValues ParseFormData(std::string_view body, const std::string& boundary) {
       RefuseRequest(
           "form data with a part that has no "
           "head");
-    const std::string name =
-        ParameterOf(DispositionOf(rest.substr(0, head_end)), "name");
-    std::string value(rest.substr(head_end + 4, next - head_end - 4));
-    if (!IsValidUtf8(name) || !IsValidUtf8(value)) {
-      RefuseRequest("form data that is not valid UTF-8");
-    }
-    values.emplace_back(name, std::move(value));
+    const std::string_view head = rest.substr(0, head_end);
+    const std::string disposition = HeaderIn(head, "Content-Disposition");
+    const std::string name = ParameterOf(disposition, "name");
+    if (!IsValidUtf8(name)) RefuseRequest("form data that is not valid UTF-8");
+    values.emplace_back(name,
+                        PartOf(head, disposition,
+                               rest.substr(head_end + 4, next - head_end - 4)));
     at = next;
   }
   RefuseRequest("form data that does not end with its boundary");
@@ -171,18 +200,16 @@ Json BodyParameters(const HttpRequest& request) {
     return ParseJsonBody(request.body);
   }
   if (start == std::string::npos) return Json::object();
-  NamedValues values;
   if (unsaid || EqualIgnoringCase(type, "application/x-www-form-urlencoded")) {
-    values = ParseForm(request.body);
-  } else if (EqualIgnoringCase(type, "multipart/form-data")) {
-    values = ParseFormData(request.body, ParameterOf(header, "boundary"));
-  } else {
-    throw HttpError(415,
-                    "the body's Content-Type must be application/json, "
-                    "application/x-www-form-urlencoded or multipart/form-data");
+    return ToParameters(TextsOf(ParseForm(request.body), /*unify=*/true));
   }
-  UnifyLineEnds(values);
-  return ToParameters(values);
+  if (EqualIgnoringCase(type, "multipart/form-data")) {
+    return ToParameters(
+        ParseFormData(request.body, ParameterOf(header, "boundary")));
+  }
+  throw HttpError(415,
+                  "the body's Content-Type must be application/json, "
+                  "application/x-www-form-urlencoded or multipart/form-data");
 }
 
 // LibreTranslate's own words for what is missing or empty.
@@ -274,6 +301,69 @@ std::vector<std::string> TextsOf(const Json& value, const char* name,
   return texts;
 }
 
+/// Throws: HttpError 415 unless the kind reads it.
+void CheckMediaType(const InputKind& kind, const std::string& type) {
+  if (kind.Reads(type)) return;
+  const std::string known =
+      kind.of_bytes() ? fmt::format("{}", fmt::join(kind.media_types, ", "))
+                      : "text/plain";
+  throw HttpError(415, fmt::format("the model reads {}, not {}", known,
+                                   type.empty() ? "a file of no type" : type));
+}
+
+std::string BytesOf(const Json& file, const std::string& name) {
+  const auto bytes = file.find("bytes");
+  if (bytes != file.end() && bytes->is_binary()) {
+    return {bytes->get_binary().begin(), bytes->get_binary().end()};
+  }
+  const std::optional<std::string> decoded =
+      FromBase64(TextOf(Need(file, "base64"), name + ".base64"));
+  if (!decoded) RefuseRequest(name + ".base64 parameter is not base64");
+  return *decoded;
+}
+
+Input FileOf(const Json& file, const std::string& name, const InputKind& kind) {
+  if (!file.is_object()) {
+    RefuseRequest(
+        fmt::format("{} parameter must be a part of form data, or an "
+                    "object of base64 and media_type",
+                    name));
+  }
+  std::string type = OptionalText(file, "media_type");
+  if (type.empty()) type = kind.media_types.empty() ? "" : kind.media_types[0];
+  std::string of_user = OptionalText(file, "name");
+  if (of_user.empty()) of_user = name;
+  std::string bytes = BytesOf(file, name);
+  if (!kind.of_bytes() && type.starts_with("text/plain")) {
+    if (!IsValidUtf8(bytes)) RefuseRequest(of_user + " is not valid UTF-8");
+    return {std::move(bytes), of_user};
+  }
+  CheckMediaType(kind, type);
+  return {NamedBytes{of_user, type, std::move(bytes)}, of_user};
+}
+
+/// A text, or a list of texts that are one input.
+Input TextInputOf(const Json& value, const std::string& name,
+                  const InputKind& kind, const RequestLimits& limits) {
+  Input input;
+  input.place = name;
+  if (value.is_array()) {
+    std::vector<std::string> texts;
+    for (size_t i = 0; i < value.size(); ++i) {
+      texts.push_back(TextOf(value[i], fmt::format("{}[{}]", name, i)));
+    }
+    input.content = std::move(texts);
+  } else {
+    input.content = TextOf(value, name);
+  }
+  CheckSize(CharactersOf(input.Text()), limits.char_limit);
+  if (!kind.of_bytes()) return input;
+  // Bytes of a text are that text.
+  const std::string& type = kind.media_types.front();
+  if (!type.starts_with("text/")) CheckMediaType(kind, "text/plain");
+  return {NamedBytes{name, type, input.Text()}, name};
+}
+
 }  // namespace
 
 void RequestLimits::Visit(FieldList& v) {
@@ -290,7 +380,7 @@ void RequestLimits::Visit(FieldList& v) {
 }
 
 Json ParametersOf(const HttpRequest& request) {
-  Json parameters = ToParameters(request.query);
+  Json parameters = ToParameters(TextsOf(request.query, /*unify=*/false));
   Json body = BodyParameters(request);
   for (auto& [name, value] : body.get_ref<Json::object_t&>()) {
     parameters[name] = std::move(value);
@@ -327,35 +417,50 @@ DetectCall ParseDetect(const Json& parameters, const RequestLimits& limits) {
   return {TextsOf(Need(parameters, "q"), "q", limits)};
 }
 
-ModelCall ParsePredict(const Json& parameters, const RequestLimits& limits) {
+ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
+                       const RequestLimits& limits) {
   ModelCall call;
-  const Json& text = Need(parameters, "text");
-  call.batch = text.is_array();
-  call.texts = TextsOf(text, "text", limits);
-  for (const auto& [name, value] : parameters.items()) {
-    if (name == "text" || name == "model" || name == "api_key") continue;
-    call.options[name] = value;
+  const bool files = parameters.contains("file");
+  const Json& given = Need(parameters, files ? "file" : "text");
+  const char* name = files ? "file" : "text";
+  call.batch = given.is_array();
+  const size_t count = call.batch ? given.size() : 1;
+  CheckSize(static_cast<int64_t>(count), call.batch ? limits.batch_limit : 0);
+  for (size_t i = 0; i < count; ++i) {
+    const Json& one = call.batch ? given[i] : given;
+    const std::string place =
+        call.batch ? fmt::format("{}[{}]", name, i) : name;
+    call.inputs.push_back(files ? FileOf(one, place, kind)
+                                : TextInputOf(one, place, kind, limits));
+    call.inputs.back().number = static_cast<int64_t>(i);
+  }
+  for (const auto& [key, value] : parameters.items()) {
+    if (key == name || key == "model" || key == "api_key") continue;
+    call.options[key] = value;
   }
   return call;
 }
 
-ExplainCall ParseExplain(const Json& parameters, const RequestLimits& limits,
-                         bool in_sentences) {
+ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
+                         const RequestLimits& limits, bool in_sentences) {
   constexpr int kMostHeads = 1000000;
   ExplainCall call;
-  call.text = TextOf(Need(parameters, "text"), "text");
-  CheckSize(CharactersOf(call.text), limits.char_limit);
-  call.answer = OptionalText(parameters, "answer");
+  call.input =
+      parameters.contains("file")
+          ? FileOf(parameters["file"], "file", kind)
+          : TextInputOf(Need(parameters, "text"), "text", kind, limits);
+  for (const auto& [name, text] : {std::pair("answer", &call.answer),
+                                   std::pair("contrast", &call.contrast)}) {
+    *text = OptionalText(parameters, name);
+    CheckSize(CharactersOf(*text), limits.explain_limit);
+  }
   if (in_sentences && call.answer.empty()) {
-    for (const Segment& segment : SplitText(call.text)) {
+    for (const Segment& segment : SplitText(call.input.Text())) {
       CheckSize(CharactersOf(segment.text), limits.explain_limit);
     }
-  } else {
-    CheckSize(CharactersOf(call.text), limits.explain_limit);
+  } else if (!kind.of_bytes()) {
+    CheckSize(CharactersOf(call.input.Text()), limits.explain_limit);
   }
-  CheckSize(CharactersOf(call.answer), limits.explain_limit);
-  call.contrast = OptionalText(parameters, "contrast");
-  CheckSize(CharactersOf(call.contrast), limits.explain_limit);
   call.layer = OptionalText(parameters, "layer");
   const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);
   if (head >= 0) call.head = head;

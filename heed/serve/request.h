@@ -12,6 +12,7 @@
 #include "heed/base/config.h"
 #include "heed/explain/attribution.h"
 #include "heed/serve/http.h"
+#include "heed/tasks/input.h"
 
 namespace heed {
 
@@ -32,8 +33,9 @@ inline constexpr size_t kLongestParameterName = 100;  // bytes
 
 /// The parameters of a request as one JSON object: those of the query and, over
 /// them, those of the body, which is JSON, a form or form data. Values of
-/// queries and forms are texts; a name that comes twice gives a list. Takes a
-/// time linear in the request's size.
+/// queries and forms are texts, files of form data objects of bytes (binary),
+/// media_type and name; a name that comes twice gives a list. Takes a time
+/// linear in the request's size.
 /// Throws: HttpError 400 with line and column for wrong JSON, or that says what
 /// is wrong; 415 for another type of body.
 nlohmann::ordered_json ParametersOf(const HttpRequest& request);
@@ -58,7 +60,7 @@ struct DetectCall {
 
 /// POST /predict
 struct ModelCall {
-  std::vector<std::string> texts;
+  std::vector<Input> inputs;
   bool batch = false;
   /// All further parameters.
   nlohmann::ordered_json options = nlohmann::ordered_json::object();
@@ -66,9 +68,9 @@ struct ModelCall {
 
 /// POST /explain
 struct ExplainCall {
-  std::string text;
+  Input input;
   std::string answer;    ///< to explain instead of the model's own; "": its own
-  std::string contrast;  ///< another answer to compare it with; "": none
+  std::string contrast;  ///< an answer that it is explained against; "": none
   AttributionOptions attribution;
   std::string layer;        ///< whose numbers are wanted; "": none
   std::optional<int> head;  ///< of that layer alone
@@ -80,12 +82,15 @@ TranslateCall ParseTranslate(const nlohmann::ordered_json& parameters,
                              const RequestLimits& limits);
 DetectCall ParseDetect(const nlohmann::ordered_json& parameters,
                        const RequestLimits& limits);
+/// An input is "text" (a list of texts are several inputs, a list in it is one
+/// of several texts), or "file": a part of form data, or an object of base64,
+/// media_type and name. Throws: HttpError 415 that lists what `kind` reads.
 ModelCall ParsePredict(const nlohmann::ordered_json& parameters,
-                       const RequestLimits& limits);
+                       const InputKind& kind, const RequestLimits& limits);
 /// `in_sentences`: the limit of what is explained is that of each sentence,
 /// unless an answer is forced on the whole text.
 ExplainCall ParseExplain(const nlohmann::ordered_json& parameters,
-                         const RequestLimits& limits,
+                         const InputKind& kind, const RequestLimits& limits,
                          bool in_sentences = false);
 
 /// The parameter model; "". Throws: HttpError 400.

@@ -220,11 +220,69 @@ TEST(ParseTranslate, NamesParametersOfWrongTypes) {
 
 TEST(ParsePredict, KeepsTheOptions) {
   const ModelCall call = ParsePredict(
-      {{"text", {"a"}}, {"model", "m"}, {"api_key", "k"}, {"beam", 2}},
-      RequestLimits{});
+      {{"text", {"a"}}, {"model", "m"}, {"api_key", "k"}, {"beam", 2}}, {}, {});
   EXPECT_EQ(call.options, (Json{{"beam", 2}}));
   EXPECT_EQ(ModelOf({{"model", "m"}}), "m");
   EXPECT_TRUE(call.batch);
+}
+
+const InputKind kPictures = {.name = "picture",
+                             .media_types = {"image/png", "text/x-cells"}};
+
+TEST(ParsePredict, AListInAListIsOneInput) {
+  const ModelCall call =
+      ParsePredict({{"text", {"a", Json::array({"b", "c"})}}}, {}, {});
+  ASSERT_EQ(call.inputs.size(), 2u);
+  EXPECT_EQ(call.inputs[0].Text(), "a");
+  EXPECT_EQ(call.inputs[1].Text(), "b\tc");
+  EXPECT_EQ(call.inputs[1].place, "text[1]");
+}
+
+TEST(ParsePredict, TakesFilesAsBase64AndAsFormData) {
+  const Json file = {
+      {"name", "a.png"}, {"media_type", "image/png"}, {"base64", "AP8="}};
+  HttpRequest request;
+  request.headers = {{"Content-Type", "multipart/form-data; boundary=x"}};
+  request.body = std::string(
+                     "--x\r\nContent-Disposition: form-data; name=\"file\"; "
+                     "filename=\"a.png\"\r\nContent-Type: image/png\r\n\r\n") +
+                 std::string("\0\xFF", 2) + "\r\n--x--\r\n";
+  for (const Json& parameters : {Json{{"file", file}}, ParametersOf(request)}) {
+    const ModelCall call = ParsePredict(parameters, kPictures, {});
+    ASSERT_EQ(call.inputs.size(), 1u);
+    const auto& bytes = std::get<NamedBytes>(call.inputs[0].content);
+    EXPECT_EQ(bytes.name, "a.png");
+    EXPECT_EQ(bytes.media_type, "image/png");
+    EXPECT_EQ(bytes.bytes, std::string("\0\xFF", 2));
+    EXPECT_FALSE(call.batch);
+  }
+}
+
+TEST(ParsePredict, OfAMediaTypeThatIsNotReadTheListIsGiven) {
+  const auto refused = [](const Json& parameters, const InputKind& kind) {
+    try {
+      ParsePredict(parameters, kind, {});
+    } catch (const HttpError& error) {
+      EXPECT_EQ(error.status(), 415);
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_EQ(refused({{"file", {{"media_type", "audio/wav"}, {"base64", "AA"}}}},
+                    kPictures),
+            "the model reads image/png, text/x-cells, not audio/wav");
+  EXPECT_EQ(
+      refused({{"file", {{"media_type", "audio/wav"}, {"base64", "AA"}}}}, {}),
+      "the model reads text/plain, not audio/wav");
+  EXPECT_EQ(refused({{"text", "a"}}, kPictures),
+            "the model reads image/png, text/x-cells, not text/plain");
+}
+
+TEST(ParsePredict, BytesOfATextKindMayBeSentAsText) {
+  const InputKind table = {.name = "table", .media_types = {"text/csv"}};
+  const ModelCall call = ParsePredict({{"text", "a,b\n1,2"}}, table, {});
+  EXPECT_EQ(std::get<NamedBytes>(call.inputs[0].content).media_type,
+            "text/csv");
 }
 
 TEST(ParseExplain, OfATranslatorTheLimitIsThatOfASentence) {
@@ -232,21 +290,20 @@ TEST(ParseExplain, OfATranslatorTheLimitIsThatOfASentence) {
   limits.explain_limit = 20;
   const nlohmann::ordered_json two = {
       {"text", "The man is here. The woman is not."}};
-  EXPECT_THROW(ParseExplain(two, limits), HttpError);
-  EXPECT_EQ(ParseExplain(two, limits, true).text, two["text"]);
+  EXPECT_THROW(ParseExplain(two, {}, limits), HttpError);
+  EXPECT_EQ(ParseExplain(two, {}, limits, true).input.Text(), two["text"]);
   nlohmann::ordered_json forced = two;
   forced["answer"] = "Ja.";
-  EXPECT_THROW(ParseExplain(forced, limits, true), HttpError);
+  EXPECT_THROW(ParseExplain(forced, {}, limits, true), HttpError);
 }
 
 TEST(ParseExplain, ChecksMethods) {
   const ExplainCall call = ParseExplain(
-      {{"text", "a"}, {"methods", "saliency"}, {"head", 2}}, RequestLimits{});
+      {{"text", "a"}, {"methods", "saliency"}, {"head", 2}}, {}, {});
   EXPECT_EQ(call.attribution.methods, std::vector<std::string>{"saliency"});
   EXPECT_EQ(call.head, 2);
   EXPECT_NE(MessageOf<HttpError>([] {
-              ParseExplain({{"text", "a"}, {"methods", {"salience"}}},
-                           RequestLimits{});
+              ParseExplain({{"text", "a"}, {"methods", {"salience"}}}, {}, {});
             }).find("did you mean 'saliency'"),
             std::string::npos);
 }

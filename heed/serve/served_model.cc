@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <sstream>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/serve/cost.h"
-#include "heed/serve/prediction.h"
 #include "heed/serve/text_split.h"
 
 namespace heed {
@@ -73,14 +71,6 @@ void SetOption(const Field& field, const Json& value) {
   }
 }
 
-// As of the text of the request.
-[[noreturn]] void ThrowOfText(std::string message) {
-  constexpr std::string_view kInput = "standard input";
-  const size_t at = message.find(kInput);
-  if (at != message.npos) message.replace(at, kInput.size(), "text");
-  throw FormatError(message);
-}
-
 // A token goes through all matrices, or through those of an encoder or a
 // decoder, which are taken to be equal.
 double MultiplyAddsOf(const ParameterSet& parameters, bool translates) {
@@ -101,12 +91,57 @@ double LargestMatrix(const ParameterSet& parameters, bool scores_tokens) {
   return static_cast<double>(largest);
 }
 
+/// Those that speak the model's language; of a language that is not known,
+/// none.
+Json ExamplesOf(const TaskRow& task, const std::string& language) {
+  Json examples = Json::array();
+  for (const InputExample& example : task.examples) {
+    const bool fits = example.language.empty() || language.empty() ||
+                      language.starts_with(example.language);
+    if (fits) examples.push_back({{"text", example.text}});
+  }
+  return examples;
+}
+
 size_t AtLeastOne(double count) {
   return static_cast<size_t>(std::clamp(count, 1.0, 1e9));
 }
 
-int64_t LinesIn(std::string_view text) {
-  return 1 + std::ranges::count(text, '\n');
+/// The lines of a text, as `heed predict` would read them.
+std::vector<Input> LinesOf(const Input& input, const InputReading& reading) {
+  const std::string text = input.Text();
+  std::vector<Input> lines;
+  const std::vector<std::string_view> parts = SplitAt(text, "\n");
+  for (std::string_view line : parts) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (reading.defaults.long_lines != LongLines::kWhole) {
+      line =
+          CutLine(line, reading.defaults.max_line, reading.defaults.long_lines);
+    }
+    lines.push_back({std::string(line),
+                     parts.size() == 1 ? input.place
+                                       : fmt::format("{}, line {}", input.place,
+                                                     lines.size() + 1),
+                     std::ssize(lines)});
+  }
+  return lines;
+}
+
+/// Answers to the lines of one input as one.
+Answer Joined(std::span<Answer> answers) {
+  if (answers.size() == 1) return std::move(answers.front());
+  Answer all;
+  all.parts = Json::array();
+  for (Answer& answer : answers) {
+    if (!answer.error.empty()) {
+      answer.parts = {{"error", answer.error}};
+      if (all.error.empty()) all.error = answer.error;
+    }
+    if (!all.parts.empty()) all.line += '\n';
+    all.line += answer.line;
+    all.parts.push_back(std::move(answer.parts));
+  }
+  return all;
 }
 
 }  // namespace
@@ -126,9 +161,9 @@ void SearchDefaults::Visit(FieldList& v) {
 ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
                          const std::string& dtype)
     : spec_(spec), search_(search) {
-  LoadedTask loaded = ReadTask(spec.folder, dtype);
-  task_ = std::move(loaded.task);
-  translation_ = dynamic_cast<const TranslationTask*>(task_.get());
+  loaded_ = ReadModel(spec.folder, dtype);
+  translation_ = dynamic_cast<const TranslationModel*>(loaded_.model.get());
+  const std::unique_ptr<OptionSet> options = loaded_.settings->PredictOptions();
   const Json settings = ReadModelSettings(spec.folder);
   if (translation_ != nullptr) {
     const LanguagePair guessed = GuessLanguages(settings);
@@ -137,39 +172,52 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
     decode.shortlist = search.shortlist;
     shortlist_ = ReadShortlist(decode, spec.folder, source_vocabulary(),
                                target_vocabulary());
+    // As /translate searches.
+    FieldList list;
+    options->Visit(list);
+    FieldsFromJson(list.fields(), ToJson(search), "the server");
   } else if (!spec.languages.source.empty()) {
     throw ConfigError(
         fmt::format("{}: is a model for task '{}', which has no languages",
-                    spec.folder, task_->name()));
+                    spec.folder, task().name));
   }
-  FieldList fields;
-  task_->VisitPredict(fields);
-  defaults_ = FieldsToJson(fields.fields());
-  if (translation_ != nullptr) defaults_.update(ToJson(search));
-  multiply_adds_ = MultiplyAddsOf(task_->parameters(), translates());
-  layer_weights_ = LargestMatrix(task_->parameters(), false);
-  output_weights_ = LargestMatrix(task_->parameters(), true);
-  description_ = {{"name", spec_.name},
-                  {"task", task_->name()},
-                  {"model", settings.value("model", "")},
-                  {"parameters", task_->parameters().elements()}};
-  for (const auto& [name, size] : task_->Sizes()) description_[name] = size;
+  predictor_ = loaded_.MakePredictor(*options);
+  ParameterSet& parameters = loaded_.model->parameters();
+  multiply_adds_ = MultiplyAddsOf(parameters, translates());
+  layer_weights_ = LargestMatrix(parameters, false);
+  output_weights_ = LargestMatrix(parameters, true);
+  const TaskRow& row = task();
+  description_ = {
+      {"name", spec_.name},
+      {"task", row.name},
+      {"model", settings.value("model", "")},
+      {"parameters", parameters.elements()},
+      {"input",
+       {{"kind", row.input.name},
+        {"prompt", row.prompt},
+        {"media_types", row.input.media_types}}},
+      {"labels", {{"input", row.input_label}, {"answer", row.answer_label}}},
+      {"examples", ExamplesOf(row, spec_.languages.source)},
+      {"translates", translates()}};
+  for (const auto& [name, size] : loaded_.model->Sizes()) {
+    description_[name] = size;
+  }
   if (translation_ != nullptr) {
     description_["source"] = spec_.languages.source;
     description_["target"] = spec_.languages.target;
   }
   for (const char* key : {"heed.step", "heed.metric", "heed.score"}) {
-    const auto found = loaded.metadata.find(key);
-    if (found == loaded.metadata.end() || found->second.empty()) continue;
+    const auto found = loaded_.metadata.find(key);
+    if (found == loaded_.metadata.end() || found->second.empty()) continue;
     description_[std::string(key).substr(5)] = found->second;
   }
 }
 
 const Vocabulary& ServedModel::source_vocabulary() const {
-  return translation_->translation().vocabularies.source;
+  return translation_->vocabularies.source;
 }
 const Vocabulary& ServedModel::target_vocabulary() const {
-  return translation_->translation().vocabularies.target;
+  return translation_->vocabularies.target;
 }
 
 int ServedModel::BeamOf(const SearchChoice& choice) const {
@@ -186,7 +234,7 @@ const Translator& ServedModel::TranslatorOf(const SearchChoice& choice) {
     decode.max_length_factor = search_.max_length_factor;
     decode.keep_attention = choice.attention;
     decode.keep_scores = choice.scores || choice.nbest > 1;
-    const TranslationModel& model = translation_->translation();
+    const TranslationModel& model = *translation_;
     translator = std::make_unique<Translator>(
         *model.model, model.vocabularies.source, model.vocabularies.target,
         model.data.lowercase, decode, shortlist_);
@@ -228,16 +276,16 @@ std::vector<Translations> ServedModel::Translate(
 }
 
 RequestLimits ServedModel::LimitsOf(RequestLimits limits) const {
-  if (task_name() == "forecast") limits.char_limit = limits.explain_limit = 0;
+  if (task().input.of_bytes()) limits.char_limit = limits.explain_limit = 0;
   return limits;
 }
 
-Json ServedModel::CheckedOptions(const Json& options,
-                                 const RequestLimits& limits) const {
-  const std::unique_ptr<Task> task = MakeTask(task_->name());
+RequestOptions ServedModel::CheckedOptions(const Json& options,
+                                           const RequestLimits& limits) const {
+  const std::shared_ptr<OptionSet> set = predictor_->options().Clone();
   FieldList list;
-  task->VisitPredict(list);
-  Json checked = Json::object();
+  set->Visit(list);
+  RequestOptions checked;
   std::vector<std::string> valid;
   for (const Field& field : list.fields()) {
     if (!OfOperator(field)) valid.push_back(field.key);
@@ -248,8 +296,8 @@ Json ServedModel::CheckedOptions(const Json& options,
     if (field == list.fields().end()) {
       throw HttpError(400, fmt::format("unknown parameter '{}'{} (a model for "
                                        "task '{}' has: {})",
-                                       key, DidYouMean(key, valid),
-                                       task_->name(), fmt::join(valid, ", ")));
+                                       key, DidYouMean(key, valid), task().name,
+                                       fmt::join(valid, ", ")));
     }
     if (OfOperator(*field)) {
       throw HttpError(400, fmt::format("parameter '{}' is for the operator of "
@@ -261,80 +309,60 @@ Json ServedModel::CheckedOptions(const Json& options,
     } catch (const ConfigError& error) {
       throw HttpError(400, error.what());
     }
-    checked[key] = field->Value();
+    checked.values[key] = field->Value();
     const int most = MostOf(key, limits);
-    if (most > 0 && checked[key].get<double>() > most) {
+    if (most > 0 && checked.values[key].get<double>() > most) {
       throw HttpError(400, fmt::format("parameter '{}' must be at most {} on "
                                        "this server",
                                        key, most));
     }
   }
+  checked.set = set;
   return checked;
 }
 
-bool ServedModel::JoinsTexts(const Json& options) const {
-  const std::string name = task_->name();
-  if (name == "tag") return options.value("input", "lines") == "lines";
-  return name == "classify" || name == "slots";
-}
-
-std::vector<std::string> ServedModel::Answers(
-    const Context& ctx, std::span<const std::string> texts,
-    const Json& options) {
-  const auto predict = [&](const std::string& text) {
-    std::istringstream in(text);
-    std::ostringstream out;
-    PredictStream(*task_, ctx, in, out);
-    std::string answer = std::move(out).str();
-    if (answer.ends_with('\n')) answer.pop_back();
-    return answer;
-  };
-  std::vector<std::string> answers;
-  if (!JoinsTexts(options)) {
-    for (const std::string& text : texts) {
-      ctx.CheckCancelled();
-      answers.push_back(predict(text));
+std::vector<Answer> ServedModel::Predict(
+    std::span<const Input> inputs, const RequestOptions& options,
+    const Cancellation* cancellation) const {
+  const InputReading reading = loaded_.settings->Reading(*options.set);
+  const bool by_line =
+      !reading.whole && task().input.line == InputKind::Line::kText;
+  std::vector<Input> lines;
+  std::vector<size_t> ends;
+  for (const Input& input : inputs) {
+    if (by_line) {
+      std::ranges::move(LinesOf(input, reading), std::back_inserter(lines));
+    } else {
+      lines.push_back(input);
     }
-    return answers;
+    ends.push_back(lines.size());
   }
-  std::string all;
-  for (const std::string& text : texts) all += text + '\n';
-  const std::string lines = predict(all) + '\n';
+  PredictCall call;
+  call.max_line = reading.defaults.max_line;
+  call.cancellation = cancellation;
+  std::vector<Answer> answers;
+  // What gains nothing by it is answered one by one, so that others have turns.
+  if (JoinsInputs(options)) {
+    answers = predictor_->PredictEach(lines, *options.set, call);
+  } else {
+    for (const Input& line : lines) {
+      call.context().CheckCancelled();
+      std::ranges::move(predictor_->PredictEach({&line, 1}, *options.set, call),
+                        std::back_inserter(answers));
+    }
+  }
+  std::vector<Answer> joined;
   size_t begin = 0;
-  for (const std::string& text : texts) {
-    size_t end = begin;
-    for (int64_t n = LinesIn(text); n > 0; --n) end = lines.find('\n', end) + 1;
-    answers.push_back(lines.substr(begin, end - begin - 1));
+  for (const size_t end : ends) {
+    joined.push_back(Joined(std::span(answers).subspan(begin, end - begin)));
     begin = end;
   }
-  return answers;
+  return joined;
 }
 
-std::vector<Prediction> ServedModel::Predict(std::span<const std::string> texts,
-                                             const Json& options,
-                                             const Cancellation* cancellation) {
-  SetOptions(options);
-  Context ctx;
-  ctx.cancellation = cancellation;
-  std::vector<std::string> answers;
-  try {
-    answers = Answers(ctx, texts, options);
-  } catch (const FormatError& error) {
-    ThrowOfText(error.what());
-  }
-  const Json all = WithDefaults(options);
-  std::vector<Prediction> predictions;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    Json details = DetailsOf(task_->name(), all, texts[i], answers[i]);
-    predictions.push_back({std::move(answers[i]), std::move(details)});
-  }
-  return predictions;
-}
-
-Explanation ServedModel::Explain(const ExplainRequest& request) {
-  SetOptions(Json::object());
+Explanation ServedModel::Explain(const ExplainRequest& request) const {
   if (!translates() || !request.input.answer.empty()) {
-    return heed::Explain(*task_, request);
+    return heed::Explain(loaded_, *predictor_, request);
   }
   // What /translate runs: sentence by sentence.
   const std::vector<Segment> segments = SplitText(request.input.text);
@@ -342,8 +370,10 @@ Explanation ServedModel::Explain(const ExplainRequest& request) {
   for (const Segment& segment : segments) {
     if (segment.translate) in_parts.input.parts.push_back(segment.text);
   }
-  if (in_parts.input.parts.empty()) ThrowOfText("the text has no words");
-  Explanation explanation = heed::Explain(*task_, in_parts);
+  if (in_parts.input.parts.empty()) {
+    throw FormatError("the text has no words");
+  }
+  Explanation explanation = heed::Explain(loaded_, *predictor_, in_parts);
   std::vector<std::string> written;
   for (const ExplanationSegment& segment : explanation.segments) {
     written.push_back(segment.answer);
@@ -352,18 +382,6 @@ Explanation ServedModel::Explain(const ExplainRequest& request) {
     explanation.answer = JoinSegments(segments, written);
   }
   return explanation;
-}
-
-void ServedModel::SetOptions(const Json& options) {
-  FieldList list;
-  task_->VisitPredict(list);
-  FieldsFromJson(list.fields(), WithDefaults(options), "the request");
-}
-
-Json ServedModel::WithDefaults(const Json& options) const {
-  Json all = defaults_;
-  all.update(options);
-  return all;
 }
 
 size_t ServedModel::MostTexts(const SearchChoice& choice,
@@ -385,16 +403,18 @@ double ServedModel::TranslationSeconds(std::span<const std::string> sentences,
       TranslationTokens(sentences, BeamOf(choice), search_.max_length_factor));
 }
 
-double ServedModel::PredictionSeconds(std::span<const std::string> texts,
-                                      const Json& options) const {
-  return LeastSecondsOf(
-      PredictionTokens(task_->name(), WithDefaults(options), texts));
+double ServedModel::PredictionSeconds(std::span<const Input> inputs,
+                                      const RequestOptions& options) const {
+  return LeastSecondsOf(predictor_->Tokens(inputs, *options.set));
 }
 
 double ServedModel::ExplanationSeconds(
-    const std::string& text, const AttributionOptions& attribution) const {
-  return LeastSecondsOf(ExplanationTokens(
-      task_->name(), static_cast<double>(text.size()), attribution));
+    const Input& input, const AttributionOptions& attribution) const {
+  const auto bytes = static_cast<double>(input.Text().size());
+  return LeastSecondsOf(predictor_->TokensOfCopy(bytes) *
+                        ExplanationPasses(bytes / BytesOfTokens(1),
+                                          predictor_->Targets(bytes),
+                                          attribution));
 }
 
 }  // namespace heed

@@ -15,8 +15,8 @@
 #include "heed/serve/languages.h"
 #include "heed/serve/request.h"
 #include "heed/tasks/explain.h"
-#include "heed/tasks/task.h"
-#include "heed/tasks/translation.h"
+#include "heed/tasks/run.h"
+#include "heed/tasks/translate/translation_model.h"
 
 namespace heed {
 
@@ -40,89 +40,82 @@ struct SearchChoice {
   auto operator<=>(const SearchChoice&) const = default;
 };
 
-/// What a model says of one text.
-struct Prediction {
-  std::string answer;              ///< as `heed predict` writes it
-  nlohmann::ordered_json details;  ///< the same in parts
+/// Options of `heed predict` that a request gives.
+struct RequestOptions {
+  nlohmann::ordered_json values = nlohmann::ordered_json::object();
+  /// The same with all others as they are.
+  std::shared_ptr<const OptionSet> set;
 };
 
-/// Used by one thread at a time, but for what is said to be fixed or
-/// thread-safe.
+/// All but Translate and Replace is thread-safe.
 class ServedModel {
  public:
-  /// Reads the folder. Throws: as ReadTask; ConfigError.
+  /// Reads the folder. Throws: as ReadModel; ConfigError.
   ServedModel(const ModelSpec& spec, const SearchDefaults& search,
               const std::string& dtype);
 
-  // Fixed
   const std::string& name() const { return spec_.name; }
-  std::string task_name() const { return task_->name(); }
+  const TaskRow& task() const { return loaded_.task(); }
   bool translates() const { return translation_ != nullptr; }
   const LanguagePair& languages() const { return spec_.languages; }
   /// A row of /models.
   const nlohmann::ordered_json& description() const { return description_; }
-  /// Of translators. Thread-safe.
+  /// Of translators.
   const Vocabulary& source_vocabulary() const;
   const Vocabulary& target_vocabulary() const;
 
-  /// Translations of sentences, on all cores. Throws: as Translator.
+  /// Translations of sentences, on all cores; one call at a time. Throws: as
+  /// Translator.
   std::vector<Translations> Translate(std::span<const std::string> sentences,
                                       const SearchChoice& choice,
                                       const TranslateHooks& hooks = {});
 
   /// The least time that a request may take if its search goes on to its length
-  /// limit; no processor is so fast. Thread-safe. Units: seconds
+  /// limit; no processor is so fast. Units: seconds
   double TranslationSeconds(std::span<const std::string> sentences,
                             const SearchChoice& choice) const;
-  double PredictionSeconds(std::span<const std::string> texts,
-                           const nlohmann::ordered_json& options) const;
-  double ExplanationSeconds(const std::string& text,
+  double PredictionSeconds(std::span<const Input> inputs,
+                           const RequestOptions& options) const;
+  double ExplanationSeconds(const Input& input,
                             const AttributionOptions& attribution) const;
 
   /// Sentences and bytes of text that can be computed together if no product of
   /// theirs, between which a computation is paused or cancelled, shall take
-  /// longer than that at the processor's full speed. Thread-safe.
+  /// longer than that at the processor's full speed.
   size_t MostTexts(const SearchChoice& choice, double step_seconds) const;
   size_t MostBytes(double step_seconds) const;
 
-  /// What its texts may be: a time series is as long as it must be.
+  /// What its inputs may be: bytes are limited by the body of a request alone.
   RequestLimits LimitsOf(RequestLimits limits) const;
   /// Options of `heed predict` as a request gives them, with their right types.
-  /// Thread-safe. Throws: HttpError 400 that names the option, for one that is
-  /// unknown, wrong, above what `limits` allow, or names files.
-  nlohmann::ordered_json CheckedOptions(const nlohmann::ordered_json& options,
-                                        const RequestLimits& limits) const;
-  /// Whether texts of several requests with equal options can be answered
-  /// together. Thread-safe.
-  bool JoinsTexts(const nlohmann::ordered_json& options) const;
-  /// `options` as checked. Throws: what Task::Predict does, of "text" instead
-  /// of standard input.
-  std::vector<Prediction> Predict(std::span<const std::string> texts,
-                                  const nlohmann::ordered_json& options,
-                                  const Cancellation* cancellation = nullptr);
-
+  /// Throws: HttpError 400 that names the option, for one that is unknown,
+  /// wrong, above what `limits` allow, or names files.
+  RequestOptions CheckedOptions(const nlohmann::ordered_json& options,
+                                const RequestLimits& limits) const;
+  /// Whether inputs of several requests with equal options can be answered
+  /// together.
+  bool JoinsInputs(const RequestOptions& options) const {
+    return predictor_->joins_inputs(*options.set);
+  }
+  /// An answer for each input; to an input of several lines, each of which is
+  /// one for the model, theirs: lines, and a list of parts. An input that
+  /// cannot be answered has an error. Throws: ConfigError; Cancelled.
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const RequestOptions& options,
+                              const Cancellation* cancellation = nullptr) const;
   /// Throws: as heed::Explain.
-  Explanation Explain(const ExplainRequest& request);
-
-  /// Those of Predict, as checked, and the defaults of all others; none for
-  /// Explain. For who goes on after the model was used for something else.
-  void SetOptions(const nlohmann::ordered_json& options);
+  Explanation Explain(const ExplainRequest& request) const;
 
  private:
   const Translator& TranslatorOf(const SearchChoice& choice);
-  std::vector<std::string> Answers(const Context& ctx,
-                                   std::span<const std::string> texts,
-                                   const nlohmann::ordered_json& options);
   double LeastSecondsOf(double tokens) const;
-  nlohmann::ordered_json WithDefaults(
-      const nlohmann::ordered_json& options) const;
   int BeamOf(const SearchChoice& choice) const;
 
   ModelSpec spec_;
   SearchDefaults search_;
-  std::unique_ptr<Task> task_;
-  const TranslationTask* translation_ = nullptr;  // task_, if it is one
-  nlohmann::ordered_json defaults_;               // of the options of Predict
+  LoadedModel loaded_;
+  const TranslationModel* translation_ = nullptr;  // of loaded_, if it is one
+  std::unique_ptr<Predictor> predictor_;
   nlohmann::ordered_json description_;
   double multiply_adds_ = 0;   // of a token that is read or written
   double layer_weights_ = 0;   // of the largest matrix of a layer

@@ -41,7 +41,6 @@ void Turns::Turn::Pass() {
     turns_.changed_.notify_all();
   };
   try {
-    if (resume_) resume_();
   } catch (...) {
     go_on();
     throw;

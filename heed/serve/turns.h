@@ -6,7 +6,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <mutex>
 
 namespace heed {
@@ -34,8 +33,6 @@ class Turns {
 
     /// How long its further slices are; as Turns has it unless this is called.
     void SetSlice(Clock::duration slice) { slice_ = slice; }
-    /// Called after each pause, before the computation goes on.
-    void OnResume(std::function<void()> resume) { resume_ = std::move(resume); }
     /// Lets others go first if it is time. Called by each thread of the
     /// computation, often.
     void Pass();
@@ -47,7 +44,6 @@ class Turns {
 
     Turns& turns_;
     Clock::duration slice_;
-    std::function<void()> resume_;
     std::atomic<Clock::rep> slice_end_ = 0;
     std::atomic<bool> paused_ = false;
     Clock::duration paused_time_ = {};

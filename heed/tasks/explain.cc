@@ -1,6 +1,7 @@
 #include "heed/tasks/explain.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -23,19 +24,19 @@ void CheckDifferentiable(const ParameterSet& parameters) {
   }
 }
 
-std::string ModelName(const Task& task) {
-  // Describing does not change it.
+std::string ModelName(const LoadedModel& loaded) {
   FieldList fields;
-  const_cast<Task&>(task).Visit(fields);
+  loaded.settings->Visit(fields);
   for (const Field& field : fields.fields()) {
     if (field.key == "model") return field.Value().get<std::string>();
   }
-  return task.name();
+  return loaded.settings->task();
 }
 
 }  // namespace
 
-ExplainedPrediction ExplainPrediction(const Task& task,
+ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
+                                      const Predictor& predictor,
                                       const ExplainRequest& request) {
   for (const std::string* text :
        {&request.input.text, &request.input.answer, &request.input.contrast}) {
@@ -44,7 +45,7 @@ ExplainedPrediction ExplainPrediction(const Task& task,
     }
   }
   if (NeedsGradients(request.attribution)) {
-    CheckDifferentiable(const_cast<Task&>(task).parameters());
+    CheckDifferentiable(std::as_const(*loaded.model).parameters());
   }
   ExplainInput input = request.input;
   input.watch = [&](const AttentionInfo& info) {
@@ -53,11 +54,12 @@ ExplainedPrediction ExplainPrediction(const Task& task,
   };
   Context ctx;
   ctx.cancellation = request.cancellation;
-  ExplainablePrediction prepared = task.PrepareExplanation(ctx, input);
+  ExplainablePrediction prepared = predictor.PrepareExplanation(
+      ctx, input, request.options ? *request.options : predictor.options());
   ExplainedPrediction result;
   Explanation& e = result.explanation;
-  e.task = task.name();
-  e.model = ModelName(task);
+  e.task = loaded.settings->task();
+  e.model = ModelName(loaded);
   e.text = request.input.text;
   e.answer = std::move(prepared.answer);
   for (ExplainableSegment& part : prepared.segments) {
@@ -75,8 +77,9 @@ ExplainedPrediction ExplainPrediction(const Task& task,
   return result;
 }
 
-Explanation Explain(const Task& task, const ExplainRequest& request) {
-  return ExplainPrediction(task, request).explanation;
+Explanation Explain(const LoadedModel& loaded, const Predictor& predictor,
+                    const ExplainRequest& request) {
+  return ExplainPrediction(loaded, predictor, request).explanation;
 }
 
 }  // namespace heed

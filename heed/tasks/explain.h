@@ -7,13 +7,15 @@
 
 #include "heed/explain/attribution.h"
 #include "heed/explain/explanation.h"
-#include "heed/tasks/task.h"
+#include "heed/tasks/run.h"
 
 namespace heed {
 
 /// What is to be explained, and how.
 struct ExplainRequest {
   ExplainInput input;
+  /// Of the prediction; null: those of the predictor.
+  const OptionSet* options = nullptr;
   /// Implicit attention, by these methods; none: attention alone.
   AttributionOptions attribution = {};
   /// The attention whose queries, keys, scores, values and contexts are given
@@ -29,7 +31,8 @@ struct ExplainRequest {
 /// Throws: FormatError for a text that the task cannot read; ConfigError for an
 /// attention that is not there (lists those that are), an unknown method, or a
 /// method that needs gradients and int8 weights; Cancelled.
-Explanation Explain(const Task& task, const ExplainRequest& request);
+Explanation Explain(const LoadedModel& loaded, const Predictor& predictor,
+                    const ExplainRequest& request);
 
 /// The same beside what it was made of: the answer to be computed again, of
 /// each segment from each of its inputs.
@@ -37,7 +40,8 @@ struct ExplainedPrediction {
   Explanation explanation;
   std::vector<std::vector<Explainable>> scores;
 };
-ExplainedPrediction ExplainPrediction(const Task& task,
+ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
+                                      const Predictor& predictor,
                                       const ExplainRequest& request);
 
 }  // namespace heed

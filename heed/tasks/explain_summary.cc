@@ -160,7 +160,8 @@ void ExplainSummarizer::Add(const std::string& text) {
   ExplainRequest request;
   request.input.text = text;
   request.attribution = options_.attribution;
-  const ExplainedPrediction answer = ExplainPrediction(task_, request);
+  const ExplainedPrediction answer =
+      ExplainPrediction(loaded_, predictor_, request);
   for (const ExplanationSegment& segment : answer.explanation.segments) {
     AddStatistics(segment);
     AddAgreements(segment);

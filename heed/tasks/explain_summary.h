@@ -34,8 +34,10 @@ struct SummaryOptions {
 /// Explains texts one by one.
 class ExplainSummarizer {
  public:
-  ExplainSummarizer(const Task& task, const SummaryOptions& options)
-      : task_(task), options_(options) {}
+  /// Both must outlive it.
+  ExplainSummarizer(const LoadedModel& loaded, const Predictor& predictor,
+                    const SummaryOptions& options)
+      : loaded_(loaded), predictor_(predictor), options_(options) {}
 
   /// Throws: as Explain.
   void Add(const std::string& text);
@@ -45,7 +47,8 @@ class ExplainSummarizer {
   void AddStatistics(const ExplanationSegment& segment);
   void AddAgreements(const ExplanationSegment& segment);
 
-  const Task& task_;
+  const LoadedModel& loaded_;
+  const Predictor& predictor_;
   SummaryOptions options_;
   ExplainSummary sums_;
   std::vector<int64_t> texts_of_layer_;

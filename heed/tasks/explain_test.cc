@@ -14,9 +14,9 @@
 #include "heed/explain/faithfulness.h"
 #include "heed/explain/head_importance.h"
 #include "heed/models/rnn_config.h"
-#include "heed/tasks/classify.h"
+#include "heed/tasks/classify/classify.h"
 #include "heed/tasks/explain_summary.h"
-#include "heed/tasks/testing.h"
+#include "heed/tasks/translate/testing.h"
 
 namespace heed {
 namespace {
@@ -214,10 +214,12 @@ std::vector<ExplainCase> Cases() {
   };
 }
 
-/// A task with a fresh model that its settings describe.
-std::unique_ptr<Task> TaskOf(const ExplainCase& c, TemporaryFolder& folder) {
-  std::unique_ptr<Task> task = MakeTask(c.task);
-  task->ChooseModel(c.model);
+/// A fresh model that settings describe.
+LoadedModel ModelOf(const ExplainCase& c, TemporaryFolder& folder) {
+  LoadedModel loaded;
+  loaded.settings = TaskNamed(c.task).settings();
+  TaskSettings& task = *loaded.settings;
+  task.ChooseModel(c.model);
   Settings settings = c.settings;
   for (const auto& [option, content] : c.files) {
     const std::string path = folder.Put(option, content);
@@ -227,26 +229,31 @@ std::unique_ptr<Task> TaskOf(const ExplainCase& c, TemporaryFolder& folder) {
         dot == option.npos ? path : folder.Path(option.substr(0, dot));
   }
   FieldList fields;
-  task->Visit(fields);
+  task.Visit(fields);
   SetAll(fields, settings);
-  task->Resolve();
-  task->ReadExamples();
-  task->LearnVocabularies();
-  task->MakeModel(7);
-  return task;
+  task.Resolve();
+  loaded.model = task.MakeModel(*task.Read(), 7);
+  return loaded;
 }
 
 class ExplainEach : public testing::TestWithParam<ExplainCase> {
  protected:
-  void SetUp() override { task_ = TaskOf(GetParam(), folder_); }
+  Explanation Explained(const ExplainRequest& request) const {
+    return Explain(loaded_, *predictor_, request);
+  }
+  ExplainedPrediction Prediction() const {
+    return ExplainPrediction(loaded_, *predictor_,
+                             {.input = {.text = GetParam().text}});
+  }
 
   TemporaryFolder folder_;
-  std::unique_ptr<Task> task_;
+  const LoadedModel loaded_ = ModelOf(GetParam(), folder_);
+  const std::unique_ptr<Predictor> predictor_ = loaded_.MakePredictor();
 };
 
 TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
   const ExplainCase& c = GetParam();
-  const Explanation e = Explain(*task_, {.input = {.text = c.text}});
+  const Explanation e = Explained({.input = {.text = c.text}});
   EXPECT_EQ(e.task, c.task);
   EXPECT_EQ(e.model, c.model);
   CheckExplanation(e);
@@ -274,7 +281,7 @@ TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
 /// order; only a model of other numbers has none.
 TEST_P(ExplainEach, EveryChoiceHasAProbability) {
   const ExplainCase& c = GetParam();
-  const Explanation e = Explain(*task_, {.input = {.text = c.text}});
+  const Explanation e = Explained({.input = {.text = c.text}});
   const bool chooses = c.task != "forecast" && c.task != "retrieve";
   for (const Target& target : e.segments[0].targets) {
     EXPECT_EQ(target.probability.has_value(), chooses);
@@ -293,8 +300,7 @@ TEST_P(ExplainEach, EveryChoiceHasAProbability) {
 }
 
 TEST_P(ExplainEach, GradientsEqualFiniteDifferences) {
-  const ExplainedPrediction answer =
-      ExplainPrediction(*task_, {.input = {.text = GetParam().text}});
+  const ExplainedPrediction answer = Prediction();
   const Explainable& scores = answer.scores.at(0).at(0);
   const Tensor jacobian = Jacobian(scores);
   const int64_t features = jacobian.dim(2);
@@ -322,7 +328,7 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
   request.attribution.methods = AttributionMethods();
   request.attribution.steps = 100;
   request.attribution.samples = 2;
-  const Explanation e = Explain(*task_, request);
+  const Explanation e = Explained(request);
   const ExplanationSegment& segment = e.segments.at(0);
   const size_t inputs = c.task == "retrieve" ? 2 : 1;
   ASSERT_EQ(segment.attributions.size(), inputs * AttributionMethods().size());
@@ -365,22 +371,21 @@ TEST_P(ExplainEach, EveryMethodEndsWhenItIsCancelled) {
   for (const std::string& method : AttributionMethods()) {
     SCOPED_TRACE(method);
     request.attribution.methods = {method};
-    const Explanation before = Explain(*task_, request);
+    const Explanation before = Explained(request);
     ExpectEndsWhenCancelled(
         [&](const Cancellation& cancellation) {
           ExplainRequest cancelled = request;
           cancelled.cancellation = &cancellation;
-          Explain(*task_, cancelled);
+          Explained(cancelled);
         },
         method == "saliency" || method == "gradient_x_input" ? 4 : 6);
-    EXPECT_EQ(Explain(*task_, request).segments[0].attributions[0].scores,
+    EXPECT_EQ(Explained(request).segments[0].attributions[0].scores,
               before.segments[0].attributions[0].scores);
   }
 }
 
 TEST_P(ExplainEach, MeasuresOfAnAnswerEndWhenTheyAreCancelled) {
-  ExplainedPrediction answer =
-      ExplainPrediction(*task_, {.input = {.text = GetParam().text}});
+  ExplainedPrediction answer = Prediction();
   ExpectEndsWhenCancelled(
       [&](const Cancellation& cancellation) {
         for (Explainable& scores : answer.scores.at(0)) {
@@ -399,25 +404,23 @@ TEST_P(ExplainEach, MeasuresOfAnAnswerEndWhenTheyAreCancelled) {
 }
 
 TEST_P(ExplainEach, PredictionEndsWhenItIsCancelled) {
-  task_->EncodeExamples();
   const std::map<std::string, std::vector<std::string>> modes = {
       {"lm", {"complete", "sample", "score"}}, {"pretrain", {"words", "next"}}};
   const auto found = modes.find(GetParam().task);
   for (const std::string& mode :
        found == modes.end() ? std::vector<std::string>{""} : found->second) {
     SCOPED_TRACE(mode);
+    const auto options = predictor_->options().Clone();
     FieldList fields;
-    task_->VisitPredict(fields);
+    options->Visit(fields);
     if (!mode.empty()) SetAll(fields, {{"mode", mode}});
-    const std::string text =
-        mode == "next" ? "a film\tthe plot" : GetParam().text;
+    const std::vector<Input> inputs = {
+        {mode == "next" ? "a film\tthe plot" : GetParam().text}};
     ExpectEndsWhenCancelled(
         [&](const Cancellation& cancellation) {
-          Context ctx;
-          ctx.cancellation = &cancellation;
-          std::istringstream in(text);
-          std::ostringstream out;
-          PredictStream(*task_, ctx, in, out);
+          PredictCall call;
+          call.cancellation = &cancellation;
+          predictor_->Predict(inputs, *options, call);
         },
         1);
   }
@@ -429,8 +432,9 @@ TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
   const std::vector<ExplainCase> cases = Cases();
   const auto slots = std::ranges::find(cases, "Slots", &ExplainCase::name);
   TemporaryFolder folder;
-  const std::unique_ptr<Task> task = TaskOf(*slots, folder);
-  const Explanation e = Explain(*task, {.input = {.text = slots->text}});
+  const LoadedModel loaded = ModelOf(*slots, folder);
+  const Explanation e = Explain(loaded, *loaded.MakePredictor(),
+                                {.input = {.text = slots->text}});
   const ExplanationSegment& segment = e.segments.at(0);
   ASSERT_EQ(segment.targets.size(), 4u);
   for (size_t t = 0; t < 3; ++t) {
@@ -479,35 +483,48 @@ void ExpectScoresOfQueries(const AttentionPanels& panels) {
 
 class ExplainTranslation : public testing::Test {
  protected:
-  void Make(const std::string& model, const Settings& settings = {}) {
-    task_.ChooseModel(model);
+  void Make(const std::string& model, const Settings& settings = {},
+            int beam = 1) {
+    auto task = std::make_unique<TranslationSettings>();
+    task->ChooseModel(model);
     FieldList fields;
-    task_.Visit(fields);
+    task->Visit(fields);
     SetAll(fields, {{"vocabulary", "words"}});
     if (model.starts_with("transformer")) SetAll(fields, kSmallTransformer);
     SetAll(fields, settings);
-    task_.SetText({ReversedLetters(50, 1), {}});
-    task_.Resolve();
-    task_.LearnVocabularies();
-    task_.MakeModel(3);
+    task->Resolve();
+    loaded_.model = task->Learn({{ReversedLetters(50, 1), {}}, {}, {}}, 3);
+    loaded_.settings = std::move(task);
+    predictor_ = loaded_.MakePredictor(*WithValues(
+        loaded_.settings->PredictOptions(), {{"beam", std::to_string(beam)}}));
   }
-  void SetBeam(int beam) {
-    FieldList fields;
-    task_.VisitPredict(fields);
-    SetAll(fields, {{"beam", std::to_string(beam)}});
+  Explanation Explained(const ExplainRequest& request) const {
+    return Explain(loaded_, *predictor_, request);
+  }
+  ParameterSet& parameters() { return loaded_.model->parameters(); }
+  /// The best translation of a line by a search with its attention.
+  Translation Run(const std::string& line, int beam) const {
+    const auto& read = dynamic_cast<const TranslationModel&>(*loaded_.model);
+    DecodeOptions options;
+    options.beam = beam;
+    options.keep_attention = true;
+    const Translator translator(*read.model, read.vocabularies.source,
+                                read.vocabularies.target, false, options);
+    return translator.Translate(std::vector<std::string>{line}).at(0).at(0);
   }
 
-  TranslationTask task_;
+  LoadedModel loaded_;
+  std::unique_ptr<Predictor> predictor_;
 };
 
 // What is told is what the fused kernels used, not what a second path gives.
 TEST_F(ExplainTranslation, WeightsAreSoftmaxOfTheQueriesAndKeys) {
   Make("transformer-tiny");
-  const Explanation plain = Explain(task_, {.input = {.text = "a b c d"}});
+  const Explanation plain = Explained({.input = {.text = "a b c d"}});
   for (const AttentionMap& map : plain.segments[0].maps) {
     SCOPED_TRACE(map.name);
     const Explanation e =
-        Explain(task_, {.input = {.text = "a b c d"}, .panels_of = map.name});
+        Explained({.input = {.text = "a b c d"}, .panels_of = map.name});
     const ExplanationSegment& segment = e.segments.at(0);
     ASSERT_EQ(std::ssize(segment.panels), map.heads);
     for (const AttentionPanels& panels : segment.panels) {
@@ -534,18 +551,9 @@ TEST_F(ExplainTranslation, BeamsWereFollowedByTheirWeights) {
       {"luong", {}}};
   for (const auto& [model, settings] : models) {
     SCOPED_TRACE(model);
-    task_ = TranslationTask();
-    Make(model, settings);
-    SetBeam(4);
-    const Explanation e = Explain(task_, {.input = {.text = "a d c b"}});
-    TranslationModel read = task_.TakeModel();
-    DecodeOptions options;
-    options.beam = 4;
-    options.keep_attention = true;
-    const Translator translator(*read.model, read.vocabularies.source,
-                                read.vocabularies.target, false, options);
-    const Translation best =
-        translator.Translate(std::vector<std::string>{"a d c b"}).at(0).at(0);
+    Make(model, settings, 4);
+    const Explanation e = Explained({.input = {.text = "a d c b"}});
+    const Translation best = Run("a d c b", 4);
     EXPECT_EQ(e.answer, best.text);
     EXPECT_EQ(e.segments[0].axis("target").items, best.target_pieces);
     const std::vector<float> weights = AlignmentOf(e.segments[0]).weights;
@@ -559,7 +567,7 @@ TEST_F(ExplainTranslation, BeamsWereFollowedByTheirWeights) {
 TEST_F(ExplainTranslation, OfAGivenAnswer) {
   Make("transformer-tiny");
   const Explanation e =
-      Explain(task_, {.input = {.text = "a b c", .answer = "d d"}});
+      Explained({.input = {.text = "a b c", .answer = "d d"}});
   EXPECT_EQ(e.answer, "d d");
   const ExplanationSegment& segment = e.segments.at(0);
   EXPECT_EQ(segment.axis("target").items,
@@ -574,24 +582,15 @@ TEST_F(ExplainTranslation, OfAGivenAnswer) {
 TEST_F(ExplainTranslation, PartsAreExplainedAsTheyWereRun) {
   for (const char* model : {"transformer-tiny", "bahdanau"}) {
     SCOPED_TRACE(model);
-    task_ = TranslationTask();
-    Make(model);
-    SetBeam(3);
+    Make(model, {}, 3);
     const std::vector<std::string> lines = {"a b c d", "d a", "c c b"};
     const Explanation e =
-        Explain(task_, {.input = {.text = lines[0] + "\n\n" + lines[1] + "\n" +
-                                          lines[2] + "\n"}});
+        Explained({.input = {.text = lines[0] + "\n\n" + lines[1] + "\n" +
+                                     lines[2] + "\n"}});
     ASSERT_EQ(e.segments.size(), 3u);
-    TranslationModel read = task_.TakeModel();
-    DecodeOptions options;
-    options.beam = 3;
-    options.keep_attention = true;
-    const Translator translator(*read.model, read.vocabularies.source,
-                                read.vocabularies.target, false, options);
     std::string joined;
     for (size_t i = 0; i < lines.size(); ++i) {
-      const Translation run =
-          translator.Translate(std::vector<std::string>{lines[i]}).at(0).at(0);
+      const Translation run = Run(lines[i], 3);
       const ExplanationSegment& segment = e.segments[i];
       EXPECT_EQ(segment.text, lines[i]);
       EXPECT_EQ(segment.answer, run.text);
@@ -624,7 +623,7 @@ TEST_F(ExplainTranslation, AContrastIsADifference) {
   request.attribution.methods = {"occlusion"};
   const auto of = [&](const std::string& answer, const std::string& contrast) {
     request.input = {.text = "a b c", .answer = answer, .contrast = contrast};
-    return Explain(task_, request).segments.at(0);
+    return Explained(request).segments.at(0);
   };
   const ExplanationSegment both = of("a d b", "a c b");
   ASSERT_EQ(both.attributions.at(0).targets, (std::vector<size_t>{1}));
@@ -642,28 +641,28 @@ TEST_F(ExplainTranslation, AContrastIsADifference) {
   }
   EXPECT_THROW(of("a d", "a d"), FormatError);
   request.input = {.text = "a b\nc", .contrast = "a"};
-  EXPECT_THROW(Explain(task_, request), FormatError);
+  EXPECT_THROW(Explained(request), FormatError);
 }
 
 TEST_F(ExplainTranslation, RefusesWhatItCannotExplain) {
   Make("transformer-tiny");
-  EXPECT_THROW(Explain(task_, {.input = {.text = ""}}), FormatError);
-  EXPECT_THROW(Explain(task_, {.input = {.text = "a\xff"}}), FormatError);
+  EXPECT_THROW(Explained({.input = {.text = ""}}), FormatError);
+  EXPECT_THROW(Explained({.input = {.text = "a\xff"}}), FormatError);
   try {
-    Explain(task_, {.input = {.text = "a b"},
-                    .panels_of = "decoder.layers.0.cross_atention"});
+    Explained({.input = {.text = "a b"},
+               .panels_of = "decoder.layers.0.cross_atention"});
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_NE(std::string(error.what())
                   .find("did you mean 'decoder.layers.0.cross_attention'"),
               std::string::npos);
   }
-  task_.parameters().SetPrecision(kernels::Precision::kInt8);
+  parameters().SetPrecision(kernels::Precision::kInt8);
   ExplainRequest request = {.input = {.text = "a b"}};
   request.attribution.methods = {"occlusion"};
-  EXPECT_EQ(Explain(task_, request).segments[0].attributions.size(), 1u);
+  EXPECT_EQ(Explained(request).segments[0].attributions.size(), 1u);
   request.attribution.methods = {"saliency"};
-  EXPECT_THROW(Explain(task_, request), ConfigError);
+  EXPECT_THROW(Explained(request), ConfigError);
 }
 
 // Heads that do nothing are not important, and leaving them out changes
@@ -672,10 +671,10 @@ TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
   Make("transformer-tiny");
   const std::string layer = "encoder.layers.1.self_attention";
   const HeadPlace useless = {layer, 1, 2, layer + ".output.weight"};
-  PruneHeads({&useless, 1}, task_.parameters());
+  PruneHeads({&useless, 1}, parameters());
   SummaryOptions options;
   options.importance = true;
-  ExplainSummarizer summarizer(task_, options);
+  ExplainSummarizer summarizer(loaded_, *predictor_, options);
   for (const char* text : {"a b", "c d a", "b b d c"}) summarizer.Add(text);
   const ExplainSummary summary = summarizer.Result();
   EXPECT_EQ(summary.texts, 3);
@@ -686,23 +685,18 @@ TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
           << layer_importance.layer << " " << h;
     }
   }
-  const auto order =
-      LeastImportantHeads(summary.importance, task_.parameters());
+  const auto order = LeastImportantHeads(summary.importance, parameters());
   ASSERT_FALSE(order.empty());
   EXPECT_EQ(order[0], useless);
-  const Explanation before = Explain(task_, {.input = {.text = "a b c"}});
-  PruneHeads(std::span(order).first(1), task_.parameters());
-  EXPECT_EQ(Explain(task_, {.input = {.text = "a b c"}})
-                .segments[0]
-                .maps.back()
-                .weights,
-            before.segments[0].maps.back().weights);
-  PruneHeads(order, task_.parameters());
-  EXPECT_NE(Explain(task_, {.input = {.text = "a b c"}})
-                .segments[0]
-                .maps.back()
-                .weights,
-            before.segments[0].maps.back().weights);
+  const Explanation before = Explained({.input = {.text = "a b c"}});
+  PruneHeads(std::span(order).first(1), parameters());
+  EXPECT_EQ(
+      Explained({.input = {.text = "a b c"}}).segments[0].maps.back().weights,
+      before.segments[0].maps.back().weights);
+  PruneHeads(order, parameters());
+  EXPECT_NE(
+      Explained({.input = {.text = "a b c"}}).segments[0].maps.back().weights,
+      before.segments[0].maps.back().weights);
 }
 
 /// One word among fillers decides.
@@ -728,7 +722,7 @@ LabelledText Planted(int count) {
 // smooth_grad do not find the word that made it so.
 TEST(ExplainPlanted, TheDecisiveWordIsFound) {
   TemporaryFolder folder;
-  ClassifyTask task;
+  ClassifySettings task;
   task.ChooseModel("rnn");
   task.encoder.As<RnnConfig>().cell = "gru";
   task.encoder.As<RnnConfig>().units = 12;
@@ -742,18 +736,20 @@ TEST(ExplainPlanted, TheDecisiveWordIsFound) {
   training.run.epochs = 8;
   training.run.patience = 0;
   training.run.quiet = true;
-  task.SetText(Planted(200), Planted(20));
-  TrainOnExamples(task, training);
+  TrainOn(task, {Planted(200), Planted(20)}, training);
+  const LoadedModel loaded = ReadModel(training.run.out);
+  const auto predictor = loaded.MakePredictor();
   SummaryOptions options;
   options.attribution.methods = {"gradient_x_input", "integrated_gradients",
                                  "occlusion"};
   options.faithfulness = true;
-  ExplainSummarizer summarizer(task, options);
+  ExplainSummarizer summarizer(loaded, *predictor, options);
   for (const char* text : {"the plot good film cast", "bad cast the the film",
                            "plot plot film the bad"}) {
     summarizer.Add(text);
-    const Explanation e = Explain(
-        task, {.input = {.text = text}, .attribution = options.attribution});
+    const Explanation e =
+        Explain(loaded, *predictor,
+                {.input = {.text = text}, .attribution = options.attribution});
     const ExplanationSegment& segment = e.segments.at(0);
     const std::vector<std::string>& read = segment.axis("source").items;
     const auto decisive = std::ranges::find_if(

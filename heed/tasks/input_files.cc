@@ -24,11 +24,11 @@ namespace fs = std::filesystem;
 constexpr const char* kStandardInput = "-";
 
 /// Calls body(path, key) for each path of the settings, which it may change.
-void ForEachPath(Task& task,
+void ForEachPath(TaskSettings& settings,
                  const std::function<void(std::string& path,
                                           const std::string& key)>& body) {
   FieldList list;
-  task.VisitAll(list);
+  settings.VisitAll(list);
   for (const Field& field : list.fields()) {
     if (!IsPath(field)) continue;
     if (field.IsList()) {
@@ -90,16 +90,17 @@ bool IsPath(const Field& field) {
          (any->placeholder == "FILE" || any->placeholder == "DIR");
 }
 
-void KeepStreams(Task& task, const OutFolder& out) {
+void KeepStreams(TaskSettings& settings, const OutFolder& out) {
   int readers = 0;
-  ForEachPath(task, [&](const std::string& path, const std::string& /*key*/) {
-    readers += path == kStandardInput ? 1 : 0;
-  });
+  ForEachPath(settings,
+              [&](const std::string& path, const std::string& /*key*/) {
+                readers += path == kStandardInput ? 1 : 0;
+              });
   if (readers > 1) {
     throw ConfigError("standard input ('-') can be read only once");
   }
   int copies = 0;
-  ForEachPath(task, [&](std::string& path, const std::string& key) {
+  ForEachPath(settings, [&](std::string& path, const std::string& key) {
     if (!IsStream(path)) return;
     const std::string name = path == kStandardInput ? "standard input" : path;
     const std::string folder = out.PathOf(kInputFolder);
@@ -115,8 +116,8 @@ void KeepStreams(Task& task, const OutFolder& out) {
   });
 }
 
-void MakePathsAbsolute(Task& task, const OutFolder& out) {
-  ForEachPath(task, [&](std::string& path, const std::string& /*key*/) {
+void MakePathsAbsolute(TaskSettings& settings, const OutFolder& out) {
+  ForEachPath(settings, [&](std::string& path, const std::string& /*key*/) {
     const fs::path given = path;
     path = given.parent_path() == out.PathOf(kInputFolder)
                ? (kInputFolder / given.filename()).string()
@@ -124,8 +125,8 @@ void MakePathsAbsolute(Task& task, const OutFolder& out) {
   });
 }
 
-void FindKeptInput(Task& task, const std::string& folder) {
-  ForEachPath(task, [&](std::string& path, const std::string& /*key*/) {
+void FindKeptInput(TaskSettings& settings, const std::string& folder) {
+  ForEachPath(settings, [&](std::string& path, const std::string& /*key*/) {
     if (fs::path(path).parent_path() == kInputFolder) {
       path = PathIn(folder, path);
     }

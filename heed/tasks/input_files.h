@@ -19,14 +19,14 @@ bool IsPath(const Field& field);
 /// resumed, and lets the task read the copies. A line on standard error names
 /// each with its size. Throws: IoError; ConfigError if standard input is named
 /// twice.
-void KeepStreams(Task& task, const OutFolder& out);
+void KeepStreams(TaskSettings& settings, const OutFolder& out);
 
 /// So that the run can be resumed from any folder; copies of streams stay
 /// relative to the model's.
-void MakePathsAbsolute(Task& task, const OutFolder& out);
+void MakePathsAbsolute(TaskSettings& settings, const OutFolder& out);
 
 /// Where the copies of streams are that a model in `folder` was trained on.
-void FindKeptInput(Task& task, const std::string& folder);
+void FindKeptInput(TaskSettings& settings, const std::string& folder);
 
 }  // namespace heed
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "heed/base/errors.h"
-#include "heed/tasks/pretrain.h"
+#include "heed/tasks/run.h"
 #include "heed/train/model_folder.h"
 #include "heed/train/optimizer.h"
 
@@ -15,20 +15,28 @@ constexpr const char* kPooler = "pooler.";
 
 }  // namespace
 
-Pretrained ReadPretrained(const std::string& folder) {
-  const LoadedTask loaded = ReadTask(folder);
-  auto* task = dynamic_cast<PretrainTask*>(loaded.task.get());
-  if (task == nullptr) {
+PretrainedEncoder ReadPretrained(const std::string& folder) {
+  const LoadedModel loaded = ReadModel(folder);
+  std::unique_ptr<PretrainedEncoder> encoder = loaded.model->encoder();
+  if (!encoder) {
     throw FormatError(fmt::format(
-        "{}: holds a model for task '{}', not one of heed train --task "
-        "pretrain",
-        folder, loaded.task->name()));
+        "{}: a model for task '{}' has no encoder that others can start from",
+        folder, loaded.settings->task()));
   }
-  return {folder, task->model, task->data.vocabulary, task->vocabulary(),
-          ParameterTensors(task->parameters())};
+  encoder->folder = folder;
+  return std::move(*encoder);
 }
 
-void CopyPretrained(const Pretrained& pretrained, ParameterSet& parameters) {
+void TakeEncoder(const std::string& folder,
+                 ModelChoice<EncoderSettings>& encoder,
+                 TextVocabularyConfig& vocabulary) {
+  const PretrainedEncoder start = ReadPretrained(folder);
+  encoder = ModelChoice<EncoderSettings>(start.model);
+  vocabulary = start.vocabulary_config;
+}
+
+void CopyPretrained(const PretrainedEncoder& pretrained,
+                    ParameterSet& parameters) {
   const std::string file = PathIn(pretrained.folder, kWeightsFile);
   bool has_encoder = false;
   for (const auto& parameter : parameters.all()) {

@@ -14,7 +14,7 @@
 namespace heed {
 
 /// What a model that goes on from a pre-trained one must agree with.
-struct Pretrained {
+struct PretrainedEncoder {
   std::string folder;
   ModelChoice<PretrainingSettings> model;
   TextVocabularyConfig vocabulary_config;
@@ -22,14 +22,22 @@ struct Pretrained {
   std::vector<NamedTensor> weights;
 };
 
-/// Throws: as ReadTask; FormatError if the folder's model is of another task.
-Pretrained ReadPretrained(const std::string& folder);
+/// Throws: as ReadModel; FormatError if the folder's model has no encoder to
+/// start from.
+PretrainedEncoder ReadPretrained(const std::string& folder);
+
+/// Replaces settings of an encoder and of its vocabulary by those that the
+/// folder's weights were made for. Throws: as ReadPretrained.
+void TakeEncoder(const std::string& folder,
+                 ModelChoice<EncoderSettings>& encoder,
+                 TextVocabularyConfig& vocabulary);
 
 /// Copies the weights of the encoder, and of the pooler if there is one, into
 /// the parameters of the same names (encoder.*, pooler.*). Others stay fresh.
 /// Throws: FormatError, naming the folder, if one of these parameters is not
 /// among the weights or has another shape, or if there is no encoder.
-void CopyPretrained(const Pretrained& pretrained, ParameterSet& parameters);
+void CopyPretrained(const PretrainedEncoder& pretrained,
+                    ParameterSet& parameters);
 
 }  // namespace heed
 

@@ -1,39 +1,36 @@
-#include "heed/tasks/autocomplete.h"
-#include "heed/tasks/classify.h"
-#include "heed/tasks/forecast.h"
-#include "heed/tasks/language.h"
-#include "heed/tasks/pretrain.h"
-#include "heed/tasks/retrieve.h"
-#include "heed/tasks/slots.h"
-#include "heed/tasks/tag.h"
+#include "heed/tasks/autocomplete/autocomplete.h"
+#include "heed/tasks/classify/classify.h"
+#include "heed/tasks/forecast/forecast.h"
+#include "heed/tasks/lm/language.h"
+#include "heed/tasks/pretrain/pretrain.h"
+#include "heed/tasks/retrieve/retrieve.h"
+#include "heed/tasks/slots/slots.h"
+#include "heed/tasks/tag/tag.h"
 #include "heed/tasks/task.h"
-#include "heed/tasks/translation.h"
+#include "heed/tasks/translate/translation.h"
 
 namespace heed {
+namespace {
 
-const std::vector<TaskInfo>& Tasks() {
-  static const std::vector<TaskInfo> tasks = {
-      {"translate", "from one text to another, line by line",
-       [] { return std::make_unique<TranslationTask>(); }},
-      {"classify", "labels of texts and of pairs of texts",
-       [] { return std::make_unique<ClassifyTask>(); }},
-      {"tag", "a tag for each word: parts of speech, names, slots",
-       [] { return std::make_unique<TagTask>(); }},
-      {"slots", "a slot for each word and the intent of the sentence",
-       [] { return std::make_unique<SlotsTask>(); }},
-      {"lm", "predict, continue and complete plain text",
-       [] { return std::make_unique<LanguageTask>(); }},
-      {"autocomplete", "the word that is being typed, after each character",
-       [] { return std::make_unique<AutocompleteTask>(); }},
-      {"forecast", "forecasts of time series, compared with naive ones",
-       [] { return std::make_unique<ForecastTask>(); }},
-      {"retrieve", "texts that answer a query, compared with BM25",
-       [] { return std::make_unique<RetrievalTask>(); }},
-      {"pretrain",
-       "masked language model and next sentence prediction, as BERT",
-       [] { return std::make_unique<PretrainTask>(); }},
+std::vector<TaskRow>& Rows() {
+  static std::vector<TaskRow> rows = {
+      TranslationTask(),   //
+      ClassifyTask(),      //
+      TagTask(),           //
+      SlotsTask(),         //
+      LanguageTask(),      //
+      AutocompleteTask(),  //
+      ForecastTask(),      //
+      RetrievalTask(),     //
+      PretrainTask(),
   };
-  return tasks;
+  return rows;
 }
+
+}  // namespace
+
+const std::vector<TaskRow>& Tasks() { return Rows(); }
+
+void AddTask(TaskRow row) { Rows().push_back(std::move(row)); }
 
 }  // namespace heed

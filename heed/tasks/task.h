@@ -1,25 +1,28 @@
-// What models are trained for: one class for each `heed train --task NAME`.
+// What models are trained for: a row of the registry and a folder each.
+//
+// A row makes settings; settings make the roles of a task, each of which gets
+// all that it needs when it is made:
+//   settings → data set → model (vocabularies, weights) → objective → training
+//   settings → model of a folder → predictor, evaluation
 #ifndef HEED_TASKS_TASK_H_
 #define HEED_TASKS_TASK_H_
 
 #include <functional>
-#include <iosfwd>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "heed/autograd/observer.h"
+#include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
-#include "heed/data/input_lines.h"
 #include "heed/render/line_plot.h"
-#include "heed/tasks/explainable_prediction.h"
+#include "heed/tasks/input.h"
+#include "heed/tasks/predictor.h"
+#include "heed/train/config.h"
 #include "heed/train/model_folder.h"
 #include "heed/train/trainable.h"
-#include "heed/train/trainer.h"
 
 namespace heed {
 
@@ -45,37 +48,49 @@ struct Report {
   LinePlotOptions axes;
 };
 
-/// What a model says of an input: as `heed predict` prints it (several lines
-/// for several answers), and in parts, for programs.
-struct ModelAnswer {
-  std::string line;
-  nlohmann::ordered_json parts = {};
-};
-
-/// Answers inputs, which are lines or a whole text. `first`: the number of the
-/// first line, from 0, which errors name and samples depend on. Throws:
-/// FormatError that names a line that is not of the form that is needed.
-using Predictor = std::function<std::vector<ModelAnswer>(
-    std::span<const std::string> inputs, int64_t first)>;
-
-/// How standard input becomes inputs.
-struct InputReading {
-  int64_t window = 256;  ///< lines that are answered together at most
-  InputOptions defaults = {};
-  bool whole = false;  ///< all lines are one input
-};
-
-/// A task: its settings, its examples and its model. A life is one of
-///   settings → ReadExamples → LearnVocabularies (or SetFiles of another model)
-///     → MakeModel → EncodeExamples → StartWeights → training
-///   settings → SetFiles → MakeModel → weights → Predict, Evaluate
-/// Members of settings are public in each class.
-class Task : public Trainable {
+/// Examples as they were read.
+class Dataset {
  public:
-  /// As in `--task`, and the key "task" of config.json.
-  virtual std::string name() const = 0;
+  virtual ~Dataset() = default;
+};
 
-  // Settings
+template <typename T>
+class DatasetOf : public Dataset {
+ public:
+  explicit DatasetOf(T data) : value(std::move(data)) {}
+  T value;
+};
+
+struct PretrainedEncoder;
+
+/// A network and what else a prediction needs: resolved settings, vocabularies,
+/// labels, scales. Const uses are thread-safe.
+class TaskModel {
+ public:
+  virtual ~TaskModel() = default;
+
+  virtual ParameterSet& parameters() = 0;
+  const ParameterSet& parameters() const {
+    return const_cast<TaskModel*>(this)->parameters();
+  }
+  /// What a folder holds besides settings and weights.
+  virtual ModelFiles Files() const = 0;
+  /// The encoder that models of other tasks can start from; null: none.
+  virtual std::unique_ptr<PretrainedEncoder> encoder() const;
+  /// What was learnt, by name: {"source_vocabulary", 8000}.
+  virtual std::vector<std::pair<std::string, int64_t>> Sizes() const = 0;
+};
+
+struct TaskRow;
+
+/// Settings of a task, and what is made of them. TaskSettingsOf has the same
+/// with the task's own types.
+class TaskSettings {
+ public:
+  virtual ~TaskSettings() = default;
+
+  /// The name of its row: as in `--task`, and the key "task" of config.json.
+  virtual std::string task() const = 0;
   /// Chooses the model by its name ("transformer-tiny"); what other settings
   /// there are depends on it. Throws: ConfigError that lists the names.
   virtual void ChooseModel(const std::string& name) = 0;
@@ -84,132 +99,160 @@ class Task : public Trainable {
   virtual void Visit(FieldList& v) = 0;
   /// What this task prefers to the usual defaults.
   virtual void SetDefaults(TrainingConfig& /*training*/) const {}
-  /// Folder of a model that training starts from, or none: of the same task,
-  /// then with its settings (TakeSettings), vocabularies and all weights, or of
-  /// another that this one CanStartFrom.
-  std::string pretrained;
-  virtual bool CanStartFrom(const std::string& task) const {
-    return task == name();
-  }
-  /// All settings: Visit's and where training starts.
-  void VisitAll(FieldList& v);
   /// Fills in what "auto" and 0 stand for and checks that the choices fit
   /// together. Throws: ConfigError.
   virtual void Resolve() = 0;
-
-  // Examples and model
-  /// Reads the files that the settings name. Throws: ConfigError, IoError,
-  /// FormatError.
-  virtual void ReadExamples() = 0;
   /// Whether the examples are in files that the settings name.
   virtual bool in_files() const { return true; }
-  /// From the examples: vocabularies, labels, scales.
-  virtual void LearnVocabularies() = 0;
-  /// What the folder holds besides settings and weights.
-  virtual ModelFiles Files() const = 0;
-  /// Throws: FormatError that names the file in `folder`.
-  virtual void SetFiles(const ModelFiles& files, const std::string& folder) = 0;
-  /// What was learnt, by name: {"source_vocabulary", 8000}.
-  virtual std::vector<std::pair<std::string, int64_t>> Sizes() const = 0;
-  /// A fresh model for these vocabularies; kNoSeed: its weights
-  /// are read next.
-  virtual void MakeModel(uint64_t seed) = 0;
-  /// Takes weights from `pretrained`, a model of another task. Throws: IoError;
+
+  /// Folder of a model that training starts from, or none: of the same task,
+  /// then with its settings, vocabularies and all weights, or of another that
+  /// this one CanStartFrom.
+  std::string pretrained;
+  /// Whether training can start from a model of this other task.
+  virtual bool CanStartFrom(const TaskRow& /*task*/) const { return false; }
+  /// Takes from `pretrained`, of another task, what its weights need. Throws:
+  /// IoError, FormatError.
+  virtual void TakePretrained() {}
+  /// All settings: Visit's and where training starts.
+  void VisitAll(FieldList& v);
+
+  /// The files that the settings name. Throws: ConfigError, IoError,
   /// FormatError.
-  virtual void StartWeights() {}
-  /// Turns the examples that were read into what Loss wants. Throws:
-  /// ConfigError if none is left; FormatError for a label that the model does
-  /// not know.
-  virtual void EncodeExamples() = 0;
+  virtual std::unique_ptr<Dataset> Read() const = 0;
+  /// Vocabularies, labels and scales of the examples, and fresh weights; or
+  /// weights of `pretrained`, if it is of another task. Throws: ConfigError.
+  virtual std::unique_ptr<TaskModel> MakeModel(const Dataset& data,
+                                               uint64_t seed) const = 0;
+  /// A model of a folder's files, with fresh weights; kNoSeed: they are read
+  /// next. Throws: FormatError that names the file in `folder`.
+  virtual std::unique_ptr<TaskModel> OpenModel(const ModelFiles& files,
+                                               const std::string& folder,
+                                               uint64_t seed) const = 0;
+  /// What validation can measure on these examples; the default comes first.
+  virtual std::vector<MeasureInfo> Measures(const Dataset& data) const = 0;
+  /// What is minimised, on these examples; `model` outlives it. `seed`: of what
+  /// is drawn to make examples. Throws: ConfigError if none is left;
+  /// FormatError for a label that the model does not know.
+  virtual std::unique_ptr<Trainable> MakeObjective(
+      std::unique_ptr<Dataset> data, TaskModel& model, uint64_t seed) const = 0;
 
-  // Use
-  /// Options of `heed predict`.
-  virtual void VisitPredict(FieldList& /*v*/) {}
-  virtual InputReading reading() const { return {}; }
-  /// Refers to the task. Throws: ConfigError, IoError, FormatError for what the
-  /// options name; it and the predictor: Cancelled.
-  virtual Predictor MakePredictor(const Context& ctx, bool with_parts,
-                                  const InputOptions& options) const = 0;
-  /// Reads and answers one text, and watches attentions; see Explain.
-  /// Throws: FormatError for a text that it cannot read; Cancelled.
-  virtual ExplainablePrediction PrepareExplanation(
-      const Context& ctx, const ExplainInput& input) const = 0;
-  /// Options of `heed evaluate`: the files to compare with, and how.
-  virtual void VisitEvaluate(FieldList& v) = 0;
+  /// Options of `heed predict`, and of `heed evaluate`: the files to compare
+  /// with, and how.
+  virtual std::unique_ptr<OptionSet> PredictOptions() const = 0;
+  virtual std::unique_ptr<OptionSet> EvaluateOptions() const = 0;
+  /// How standard input is read for these options of `heed predict`.
+  virtual InputReading Reading(const OptionSet& options) const = 0;
+  /// `model` outlives it. Throws: ConfigError, IoError, FormatError for what
+  /// the options name.
+  virtual std::unique_ptr<Predictor> MakePredictor(
+      const TaskModel& model, const OptionSet& options) const = 0;
   /// Throws: ConfigError, IoError, FormatError.
-  virtual Report Evaluate() const = 0;
-
- protected:
-  /// " (the text does not allow 8000)", or the like, of a vocabulary that was
-  /// learnt with another size than was asked for (0: any), else "".
-  std::string LearntSizeNote(int64_t size, int asked) const;
+  virtual Report Evaluate(const TaskModel& model,
+                          const OptionSet& options) const = 0;
 };
 
-/// Reads inputs, writes what the model says of them, in order, each as soon as
-/// it is known: as lines, or with `json` in parts, an object on each line.
-/// Throws: as AnswerLines, Predictor; IoError if it cannot be written;
-/// Cancelled.
-void PredictStream(const Task& task, const Context& ctx, std::istream& in,
-                   std::ostream& out, const InputOptions& options,
-                   bool json = false);
-/// The same with the options that the task prefers.
-void PredictStream(const Task& task, const Context& ctx, std::istream& in,
-                   std::ostream& out);
+/// Settings of a task whose examples are a D, whose model is an M (made from
+/// what was read or learnt), and which predicts with options P and evaluates
+/// with options E: plain values with a Visit.
+template <typename D, typename M, typename P, typename E>
+class TaskSettingsOf : public TaskSettings {
+ public:
+  using Data = D;
 
-struct TaskInfo {
+  /// As the functions of TaskSettings.
+  virtual D ReadData() const = 0;
+  virtual std::unique_ptr<M> Learn(const D& data, uint64_t seed) const = 0;
+  virtual std::unique_ptr<M> Open(const ModelFiles& files,
+                                  const std::string& folder,
+                                  uint64_t seed) const = 0;
+  virtual std::vector<MeasureInfo> MeasuresOf(const D& data) const = 0;
+  virtual std::unique_ptr<Trainable> Objective(D data, M& model,
+                                               uint64_t seed) const = 0;
+  virtual P prediction() const { return P(); }
+  virtual E evaluation() const { return E(); }
+  virtual InputReading ReadingWith(const P& /*options*/) const {
+    return InputReading();
+  }
+  virtual std::unique_ptr<Predictor> Predicting(const M& model,
+                                                P options) const = 0;
+  virtual Report Measure(const M& model, const E& options) const = 0;
+
+  std::unique_ptr<Dataset> Read() const final {
+    return std::make_unique<DatasetOf<D>>(ReadData());
+  }
+  std::unique_ptr<TaskModel> MakeModel(const Dataset& data,
+                                       uint64_t seed) const final {
+    return Learn(static_cast<const DatasetOf<D>&>(data).value, seed);
+  }
+  std::unique_ptr<TaskModel> OpenModel(const ModelFiles& files,
+                                       const std::string& folder,
+                                       uint64_t seed) const final {
+    return Open(files, folder, seed);
+  }
+  std::vector<MeasureInfo> Measures(const Dataset& data) const final {
+    return MeasuresOf(static_cast<const DatasetOf<D>&>(data).value);
+  }
+  std::unique_ptr<Trainable> MakeObjective(std::unique_ptr<Dataset> data,
+                                           TaskModel& model,
+                                           uint64_t seed) const final {
+    return Objective(std::move(static_cast<DatasetOf<D>&>(*data).value),
+                     static_cast<M&>(model), seed);
+  }
+  std::unique_ptr<OptionSet> PredictOptions() const final {
+    return std::make_unique<OptionsOf<P>>(prediction());
+  }
+  std::unique_ptr<OptionSet> EvaluateOptions() const final {
+    return std::make_unique<OptionsOf<E>>(evaluation());
+  }
+  InputReading Reading(const OptionSet& options) const final {
+    return ReadingWith(static_cast<const OptionsOf<P>&>(options).value);
+  }
+  std::unique_ptr<Predictor> MakePredictor(
+      const TaskModel& model, const OptionSet& options) const final {
+    return Predicting(static_cast<const M&>(model),
+                      static_cast<const OptionsOf<P>&>(options).value);
+  }
+  Report Evaluate(const TaskModel& model,
+                  const OptionSet& options) const final {
+    return Measure(static_cast<const M&>(model),
+                   static_cast<const OptionsOf<E>&>(options).value);
+  }
+};
+
+/// An input to begin with, in this language; "": it does not matter.
+struct InputExample {
+  std::string text;
+  std::string language = {};
+};
+
+/// All that anybody else knows of a task.
+struct TaskRow {
   std::string name;
   std::string description;
-  std::function<std::unique_ptr<Task>()> make;
+  std::function<std::unique_ptr<TaskSettings>()> settings;
+  InputKind input = {};
+  /// What its inputs and answers are called, and what an empty field asks for.
+  std::string input_label = "Text";
+  std::string answer_label = "Answer";
+  std::string prompt = "Type a sentence and press Enter";
+  std::vector<InputExample> examples = {};
+  /// Whether its models have an encoder that others can start from.
+  bool gives_encoder = false;
+  /// Of `heed train`: the command that uses the model.
+  std::string command = "predict";
 };
 
-const std::vector<TaskInfo>& Tasks();
+/// All tasks, the first of which is meant where none is named.
+const std::vector<TaskRow>& Tasks();
+/// Adds one, before any other use of them.
+void AddTask(TaskRow row);
 /// Throws: ConfigError that lists the names.
-std::unique_ptr<Task> MakeTask(const std::string& name);
+const TaskRow& TaskNamed(const std::string& name);
 
-/// Sets the task to go on from the model in `folder`: it chooses its model, and
-/// where both are of one task, takes all of its settings but for the files of
-/// its examples. Throws: as ReadTask; ConfigError if the task cannot start from
-/// that one.
-void TakeSettings(Task& task, const std::string& folder);
-
-/// Trains the task and leaves its model in training.run.out. Progress goes to
-/// standard error. Throws: as RunTraining and the task's functions.
-TrainResult Train(Task& task, TrainingConfig training);
-/// The same on examples that the task has already.
-TrainResult TrainOnExamples(Task& task, TrainingConfig training);
-
-/// Writes settings and vocabularies. Throws: IoError.
-void WriteSettings(Task& task, TrainingConfig& training, const OutFolder& out);
-
-/// A model folder that was read.
-struct LoadedTask {
-  std::unique_ptr<Task> task;
-  TrainingConfig training;
-  Metadata metadata;  // of the weights: step, score
-};
-/// `dtype`: what products round their factors to, "f32", "bf16" or "int8", in
-/// which matrices then take a quarter of the memory; "auto": as trained, or as
-/// written by heed quantize.
-/// Throws: IoError or FormatError that names the file that is missing, cut
-/// short, damaged or of a newer version; ConfigError for a dtype that there is
-/// no way back to.
-LoadedTask ReadTask(const std::string& folder,
-                    const std::string& dtype = "auto");
-
-/// New limits of a run that goes on; the others stay.
-struct RunLimits {
-  std::optional<int> epochs = {};
-  std::optional<int64_t> steps = {};
-  std::optional<int> patience = {};
-};
-
-/// Continues the run of a folder from its last checkpoint, to the same weights
-/// bit for bit as if it had not stopped (with the same number of threads) and
-/// had these limits from its start; schedules that depend on the length of the
-/// run follow the new one from here on.
-/// Throws: as Train; FormatError if the examples have changed since.
-TrainResult Resume(const std::string& folder, bool quiet,
-                   const RunLimits& limits = {});
+/// " (the text does not allow 8000)", or the like, of a vocabulary that was
+/// learnt with another size than was asked for (0: any), else "".
+std::string LearntSizeNote(int64_t size, int asked);
 
 }  // namespace heed
 

@@ -3,12 +3,14 @@
 #define HEED_TASKS_TESTING_H_
 
 #include <algorithm>
+#include <map>
+#include <sstream>
 #include <string>
 
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
-#include "heed/models/recurrent_config.h"
-#include "heed/tasks/translation.h"
+#include "heed/data/corpus.h"
+#include "heed/tasks/run.h"
 
 namespace heed {
 
@@ -35,20 +37,41 @@ inline std::string AsLines(const std::vector<std::string>& lines) {
   return text;
 }
 
-inline TranslationConfig TinyConfig(const std::string& out) {
-  TranslationConfig config;
-  config.model.As<RecurrentConfig>().embedding = 12;
-  config.model.As<RecurrentConfig>().units = 16;
-  config.model.As<RecurrentConfig>().dropout = 0.1;
-  config.data.vocabulary = "words";
-  config.data.batch_sentences = 16;
-  config.optimizer.learning_rate = 0.01;
-  config.run.out = out;
-  config.run.epochs = 2;
-  config.run.metric = "loss";
-  config.run.patience = 0;
-  config.run.quiet = true;
-  return config;
+/// Values of options by their keys.
+using OptionTexts = std::map<std::string, std::string>;
+
+/// The options with these values. Throws: as Field::SetText.
+inline std::unique_ptr<OptionSet> WithValues(std::unique_ptr<OptionSet> options,
+                                             const OptionTexts& values) {
+  FieldList fields;
+  options->Visit(fields);
+  for (const auto& [key, value] : values) {
+    for (const Field& field : fields.fields()) {
+      if (field.key == key) field.SetText({value}, key);
+    }
+  }
+  return options;
+}
+
+/// What `heed predict` with these options writes for this standard input.
+inline std::string PredictLines(const LoadedModel& loaded,
+                                const std::string& input,
+                                const OptionTexts& values = {},
+                                bool json = false) {
+  const auto predictor = loaded.MakePredictor(
+      *WithValues(loaded.settings->PredictOptions(), values));
+  std::istringstream in(input);
+  std::ostringstream out;
+  PredictStream(*predictor, loaded.task().input, loaded.ReadingOf(*predictor),
+                in, out, json);
+  return out.str();
+}
+
+/// What `heed evaluate` with these options gives.
+inline Report EvaluateWith(const LoadedModel& loaded,
+                           const OptionTexts& values) {
+  return loaded.settings->Evaluate(
+      *loaded.model, *WithValues(loaded.settings->EvaluateOptions(), values));
 }
 
 }  // namespace heed

@@ -44,8 +44,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     fuzz::Require(parameters.size() <= kMostParameters, "few parameters");
     fuzz::MayRefuse([&] { (void)ParseTranslate(parameters, limits); });
     fuzz::MayRefuse([&] { (void)ParseDetect(parameters, limits); });
-    fuzz::MayRefuse([&] { (void)ParsePredict(parameters, limits); });
-    fuzz::MayRefuse([&] { (void)ParseExplain(parameters, limits); });
+    const InputKind files = {.name = "picture", .media_types = {"image/png"}};
+    for (const InputKind& kind : {InputKind(), files}) {
+      fuzz::MayRefuse([&] { (void)ParsePredict(parameters, kind, limits); });
+      fuzz::MayRefuse([&] { (void)ParseExplain(parameters, kind, limits); });
+    }
   });
   return 0;
 }

@@ -1,0 +1,560 @@
+#include "heed/serve/model_queue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+// Of one job at a time, while others wait.
+constexpr size_t kTextsOfTurn = 16;
+constexpr double kMeanWeight = 0.1;
+
+// Batches that are computed in turns. Each takes memory.
+constexpr int kRuns = 6;
+constexpr int kExpensiveRuns = 3;
+constexpr int kExpensiveRunsOfClient = 2;
+// At the full speed of the processor, which nothing reaches.
+constexpr double kExpensiveSeconds = 0.1;
+
+bool IsExpensive(const Job& job) { return job.seconds > kExpensiveSeconds; }
+
+double SecondsFrom(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+}  // namespace
+
+size_t Job::size() const {
+  switch (kind) {
+    case Kind::kTranslate:
+      return texts.size();
+    case Kind::kPredict:
+      return inputs.size();
+    case Kind::kRun:
+      break;
+  }
+  return 1;
+}
+
+size_t Job::bytes(size_t i) const {
+  return kind == Kind::kTranslate ? texts[i].size() : inputs[i].Text().size();
+}
+
+struct ModelQueue::Waiting {
+  Job job;
+  Clock::time_point since = Clock::now();
+  size_t taken = 0;                  // texts that are worked on or done
+  std::atomic<size_t> finished = 0;  // texts that are done
+  bool failed = false;
+  std::vector<Translations> translations;
+  std::vector<Answer> answers;
+
+  // With whom it can be computed. What is expensive would keep what is not
+  // until its batch is done.
+  bool Joins(const Waiting& other, const ServedModel& model) const {
+    if (job.kind != other.job.kind || job.kind == Job::Kind::kRun) return false;
+    if (IsExpensive(job) != IsExpensive(other.job)) return false;
+    if (job.kind == Job::Kind::kTranslate) {
+      return job.search == other.job.search;
+    }
+    return job.options.values == other.job.options.values &&
+           model.JoinsInputs(job.options);
+  }
+};
+
+struct ModelQueue::Piece {
+  std::shared_ptr<Waiting> of;
+  size_t begin;
+  size_t end;
+
+  const Job& job() const { return of->job; }
+  size_t bytes() const {
+    size_t sum = 0;
+    for (size_t i = begin; i < end; ++i) sum += job().bytes(i) + 1;
+    return sum;
+  }
+};
+
+struct ModelQueue::Run {
+  explicit Run(Turns& turns) : turn(turns) {}
+
+  Turns::Turn turn;
+  std::shared_ptr<ServedModel> model;
+  Batch batch;
+  std::function<void()> afterwards;  // what a job does without the model
+  int64_t working = 0;               // its part of working_
+  bool expensive = false;
+};
+
+// Of a piece: lets other batches go first, too.
+class ModelQueue::PieceCancellation : public Cancellation {
+ public:
+  PieceCancellation(const ModelQueue& queue, Run& run, const Piece& piece)
+      : queue_(queue), run_(run), piece_(piece) {}
+
+  bool cancelled() const override {
+    if (queue_.IsCancelled(piece_)) return true;
+    run_.turn.Pass();
+    return queue_.IsCancelled(piece_);
+  }
+
+ private:
+  const ModelQueue& queue_;
+  Run& run_;
+  const Piece& piece_;
+};
+
+// Of pieces that cannot leave their batch: it is given up, and the others are
+// computed again, once most of it is for nobody. So nothing is computed more
+// than twice on the whole.
+class ModelQueue::BatchCancellation : public Cancellation {
+ public:
+  BatchCancellation(const ModelQueue& queue, Run& run, const Batch& batch)
+      : queue_(queue), run_(run), batch_(batch) {
+    for (const Piece& piece : batch) bytes_.push_back(piece.bytes());
+  }
+
+  bool cancelled() const override {
+    if (IsMostlyCancelled()) return true;
+    run_.turn.Pass();
+    return IsMostlyCancelled();
+  }
+
+ private:
+  bool IsMostlyCancelled() const {
+    size_t all = 0;
+    size_t wanted = 0;
+    for (size_t i = 0; i < batch_.size(); ++i) {
+      all += bytes_[i];
+      if (!queue_.IsCancelled(batch_[i])) wanted += bytes_[i];
+    }
+    return 2 * wanted < all;
+  }
+
+  const ModelQueue& queue_;
+  Run& run_;
+  const Batch& batch_;
+  std::vector<size_t> bytes_;
+};
+
+void EngineOptions::Visit(FieldList& v) {
+  v("queue_limit", queue_limit, Range(1, 1000000),
+    "requests that may wait for a model; further ones are answered with 503");
+  v("batch_texts", batch_texts, Range(1, 100000),
+    "maximum sentences that are computed together");
+  v("batch_characters", batch_characters, Range(1, 10000000),
+    "maximum bytes of text that are computed together; one sentence may have "
+    "more");
+  v("batch_wait", batch_wait, Range(0, 1000),
+    "milliseconds to wait for more requests before a batch is begun");
+}
+
+ModelQueue::ModelQueue(std::shared_ptr<ServedModel> model,
+                       const EngineOptions& options, ServerMetrics& metrics)
+    : options_(options),
+      name_(model->name()),
+      metrics_(metrics),
+      turns_(options.first_slice, options.slice),
+      model_(std::move(model)) {
+  for (int i = 0; i < kRuns; ++i) {
+    threads_.emplace_back([this] { Work(); });
+  }
+}
+
+ModelQueue::~ModelQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  more_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::shared_ptr<const ServedModel> ModelQueue::model() const {
+  const std::lock_guard lock(mutex_);
+  return model_;
+}
+
+void ModelQueue::Replace(std::shared_ptr<ServedModel> model) {
+  const std::lock_guard lock(mutex_);
+  model_.swap(model);
+}
+
+int64_t ModelQueue::depth() const {
+  const std::lock_guard lock(mutex_);
+  return std::ssize(waiting_) + working_;
+}
+
+int ModelQueue::RetryAfter() const {
+  const double seconds = seconds_of_job_ * static_cast<double>(waiting_.size());
+  return static_cast<int>(std::clamp(std::ceil(seconds), 1.0, 60.0));
+}
+
+void ModelQueue::Submit(Job job) {
+  if (options_.job_seconds > 0 && job.seconds > options_.job_seconds) {
+    throw HttpError(
+        400, fmt::format("Invalid request: model '{}' may compute for {:.0f} s "
+                         "or more, but a request has {} s; send less text, or "
+                         "ask for a narrower beam, shorter answers, fewer "
+                         "methods, steps or samples",
+                         name_, std::ceil(job.seconds), options_.job_seconds));
+  }
+  auto waiting = std::make_shared<Waiting>();
+  waiting->translations.resize(job.texts.size());
+  waiting->answers.resize(job.inputs.size());
+  waiting->job = std::move(job);
+  Dropped dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::ssize(waiting_) >= options_.queue_limit) DropCancelled(dropped);
+    if (std::ssize(waiting_) >= options_.queue_limit) {
+      throw HttpError(
+          503,
+          fmt::format(
+              "{} requests wait for model '{}', which is as many as may; "
+              "try again later",
+              waiting_.size(), name_),
+          {{"Retry-After", std::to_string(RetryAfter())}});
+    }
+    waiting_.push_back(std::move(waiting));
+    if (arriving_) {
+      more_.notify_one();
+      return;
+    }
+  }
+  changed_.notify_one();
+}
+
+// They are destroyed without the lock: their exchanges answer then.
+void ModelQueue::DropCancelled(Dropped& dropped) {
+  std::erase_if(waiting_, [&](const std::shared_ptr<Waiting>& waiting) {
+    if (!waiting->job.cancelled()) return false;
+    metrics_.CountAbandoned(name_);
+    dropped.push_back(waiting);
+    return true;
+  });
+}
+
+// Of an expensive job one batch is computed at a time.
+bool ModelQueue::MayStart(const Waiting& waiting) const {
+  const Job& job = waiting.job;
+  if (!IsExpensive(job)) return true;
+  if (waiting.taken > waiting.finished) return false;
+  int all = 0;
+  for (const auto& [client, runs] : expensive_runs_) all += runs;
+  const auto own = expensive_runs_.find(job.client);
+  return all < kExpensiveRuns &&
+         (own == expensive_runs_.end() || own->second < kExpensiveRunsOfClient);
+}
+
+bool ModelQueue::AnyMayStart() const {
+  return std::ranges::any_of(
+      waiting_, [this](const auto& waiting) { return MayStart(*waiting); });
+}
+
+void ModelQueue::Work() {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock,
+                    [this] { return ends_ || (!arriving_ && AnyMayStart()); });
+      if (ends_) return;
+      arriving_ = true;
+      if (options_.batch_wait > 0) {
+        const std::chrono::duration<double, std::milli> wait(
+            options_.batch_wait);
+        more_.wait_for(lock, wait, [this] {
+          return ends_ || std::ssize(waiting_) >= options_.batch_texts;
+        });
+      }
+    }
+    Batch batch;
+    std::function<void()> afterwards;
+    {
+      Run run(turns_);
+      TakeBatch(run);
+      if (!run.batch.empty()) Compute(run, run.batch);
+      End(run);
+      batch = std::move(run.batch);
+      afterwards = std::move(run.afterwards);
+    }
+    if (!afterwards) continue;
+    try {
+      afterwards();
+    } catch (...) {
+      Fail(batch.front(), std::current_exception());
+    }
+  }
+}
+
+void ModelQueue::TakeBatch(Run& run) {
+  Dropped dropped;
+  const std::lock_guard lock(mutex_);
+  arriving_ = false;
+  if (ends_) return;
+  DropCancelled(dropped);
+  const auto first = std::ranges::find_if(
+      waiting_, [this](const auto& waiting) { return MayStart(*waiting); });
+  if (first != waiting_.end()) TakeTexts(run, *first);
+  run.model = model_;
+  Begin(run);
+  if (AnyMayStart()) changed_.notify_one();
+}
+
+// Turn by turn some texts of each job that goes with the first one. A job with
+// texts left goes behind the others.
+void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
+  auto texts = static_cast<size_t>(options_.batch_texts);
+  auto bytes = static_cast<size_t>(options_.batch_characters);
+  if (first->job.kind == Job::Kind::kTranslate) {
+    texts = std::min(
+        texts, model_->MostTexts(first->job.search, options_.step_seconds));
+  }
+  bytes = std::min(bytes, model_->MostBytes(options_.step_seconds));
+  bool any = false;
+  const bool divides = first->job.kind == Job::Kind::kTranslate ||
+                       (first->job.kind == Job::Kind::kPredict &&
+                        model_->JoinsInputs(first->job.options));
+  const auto take = [&](const std::shared_ptr<Waiting>& waiting, size_t most) {
+    const size_t begin = waiting->taken;
+    const size_t all = waiting->job.size();
+    if (!divides) {
+      waiting->taken = all;
+      run.batch.push_back({waiting, 0, all});
+      return;
+    }
+    size_t end = begin;
+    while (end < all && end - begin < most && texts > 0) {
+      const size_t size = waiting->job.bytes(end);
+      if (any && size > bytes) {
+        texts = 0;
+        break;
+      }
+      any = true;
+      bytes -= std::min(bytes, size);
+      --texts;
+      ++end;
+    }
+    waiting->taken = end;
+    if (end > begin) run.batch.push_back({waiting, begin, end});
+  };
+  if (!divides) {
+    take(first, 0);
+  } else {
+    // A second round gives what the others left to long jobs.
+    for (const size_t most : {kTextsOfTurn, texts}) {
+      for (const auto& waiting : waiting_) {
+        if (texts == 0) break;
+        if (waiting == first || waiting->Joins(*first, *model_)) {
+          take(waiting, most);
+        }
+      }
+    }
+  }
+  std::deque<std::shared_ptr<Waiting>> untouched, begun;
+  for (auto& waiting : waiting_) {
+    if (waiting->taken >= waiting->job.size()) continue;
+    (waiting->taken > 0 ? begun : untouched).push_back(std::move(waiting));
+  }
+  waiting_ = std::move(untouched);
+  waiting_.insert(waiting_.end(), begun.begin(), begun.end());
+}
+
+void ModelQueue::Begin(Run& run) {
+  std::set<Waiting*> jobs;
+  for (const Piece& piece : run.batch) {
+    jobs.insert(piece.of.get());
+    if (piece.begin == 0) {
+      metrics_.CountWait(name_, SecondsFrom(piece.of->since));
+    }
+  }
+  run.working = std::ssize(jobs);
+  working_ += run.working;
+  run.expensive = !run.batch.empty() && IsExpensive(run.batch.front().job());
+  if (run.expensive) {
+    ++expensive_runs_[run.batch.front().job().client];
+  } else {
+    run.turn.SetSlice(options_.first_slice);
+  }
+}
+
+void ModelQueue::End(Run& run) {
+  const std::lock_guard lock(mutex_);
+  working_ -= std::exchange(run.working, 0);
+  if (run.expensive) {
+    const auto own = expensive_runs_.find(run.batch.front().job().client);
+    if (--own->second == 0) expensive_runs_.erase(own);
+  }
+  if (!arriving_ && AnyMayStart()) changed_.notify_one();
+}
+
+bool ModelQueue::IsCancelled(const Piece& piece) const {
+  return ends_ || piece.job().cancelled();
+}
+
+// What fails is tried job by job, so that only the one that is to blame fails.
+void ModelQueue::Compute(Run& run, Batch batch) {
+  while (!batch.empty()) {
+    try {
+      return ComputeTogether(run, batch);
+    } catch (const Cancelled&) {
+      const auto gone = std::stable_partition(  // Clang 14 knows no ranges'
+          batch.begin(), batch.end(),
+          [this](const Piece& piece) { return !IsCancelled(piece); });
+      if (gone == batch.end()) {
+        for (const Piece& piece : batch) Fail(piece, std::current_exception());
+        return;
+      }
+      std::for_each(gone, batch.end(),
+                    [this](const Piece& piece) { Drop(piece); });
+      batch.erase(gone, batch.end());
+    } catch (...) {
+      if (batch.size() == 1) {
+        return Fail(batch.front(), std::current_exception());
+      }
+      for (const Piece& piece : batch) Compute(run, {piece});
+      return;
+    }
+  }
+}
+
+void ModelQueue::ComputeTogether(Run& run, const Batch& batch) {
+  const auto start = Clock::now();
+  const auto paused = run.turn.paused();
+  const Job& job = batch.front().job();
+  switch (job.kind) {
+    case Job::Kind::kTranslate:
+      TranslateBatch(run, batch);
+      break;
+    case Job::Kind::kPredict:
+      PredictBatch(run, batch);
+      break;
+    case Job::Kind::kRun:
+      RunJob(run, batch.front());
+      break;
+  }
+  const std::chrono::duration<double> pauses = run.turn.paused() - paused;
+  CountBatch(run, batch, SecondsFrom(start) - pauses.count());
+  if (job.kind != Job::Kind::kRun) Finish(*run.model, batch);
+}
+
+// Before the answers go out, so that who has one finds it counted.
+void ModelQueue::CountBatch(Run& run, const Batch& batch, double seconds) {
+  size_t texts = 0;
+  for (const Piece& piece : batch) texts += piece.end - piece.begin;
+  metrics_.CountBatch(name_, static_cast<int64_t>(texts), seconds);
+  const std::lock_guard lock(mutex_);
+  working_ -= std::exchange(run.working, 0);
+  const double of_job = seconds / static_cast<double>(batch.size());
+  seconds_of_job_ += kMeanWeight * (of_job - seconds_of_job_);
+}
+
+void ModelQueue::TranslateBatch(Run& run, const Batch& batch) {
+  std::vector<std::string> sentences;
+  std::vector<std::pair<Waiting*, size_t>> places;
+  std::deque<PieceCancellation> cancellations;
+  TranslateHooks hooks;
+  bool observed = false;
+  for (const Piece& piece : batch) {
+    observed = observed || piece.job().observer;
+    cancellations.emplace_back(*this, run, piece);
+    for (size_t i = piece.begin; i < piece.end; ++i) {
+      sentences.push_back(piece.job().texts[i]);
+      places.emplace_back(piece.of.get(), i);
+      hooks.cancellations.push_back(&cancellations.back());
+    }
+  }
+  if (observed) {
+    hooks.observer = [&](int64_t line, const std::vector<std::string>& pieces,
+                         bool whole) {
+      const auto& [waiting, i] = places[static_cast<size_t>(line)];
+      if (waiting->job.observer) {
+        waiting->job.observer(static_cast<int64_t>(i), pieces, whole);
+      }
+    };
+  }
+  std::vector<Translations> all =
+      run.model->Translate(sentences, batch.front().job().search, hooks);
+  int64_t source = 0;
+  int64_t target = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    source += std::ssize(all[i][0].source_pieces);
+    target += std::ssize(all[i][0].target_pieces);
+    const auto& [waiting, text] = places[i];
+    if (waiting->job.text_translated && !waiting->job.cancelled()) {
+      waiting->job.text_translated(text, all[i]);
+    }
+    waiting->translations[text] = std::move(all[i]);
+  }
+  metrics_.CountTokens(name_, source, target);
+}
+
+void ModelQueue::PredictBatch(Run& run, const Batch& batch) {
+  std::vector<Input> inputs;
+  for (const Piece& piece : batch) {
+    const std::vector<Input>& all = piece.job().inputs;
+    inputs.insert(inputs.end(), all.begin() + static_cast<long>(piece.begin),
+                  all.begin() + static_cast<long>(piece.end));
+  }
+  const BatchCancellation cancellation(*this, run, batch);
+  std::vector<Answer> all =
+      run.model->Predict(inputs, batch.front().job().options, &cancellation);
+  size_t next = 0;
+  for (const Piece& piece : batch) {
+    for (size_t i = piece.begin; i < piece.end; ++i) {
+      piece.of->answers[i] = std::move(all[next++]);
+    }
+  }
+}
+
+void ModelQueue::RunJob(Run& run, const Piece& piece) {
+  const PieceCancellation cancellation(*this, run, piece);
+  run.afterwards = piece.job().run(*run.model, cancellation);
+}
+
+void ModelQueue::Finish(const ServedModel& model, const Batch& batch) {
+  for (const Piece& piece : batch) {
+    if (IsCancelled(piece)) {
+      Drop(piece);
+      continue;
+    }
+    Waiting& waiting = *piece.of;
+    waiting.finished += piece.end - piece.begin;
+    if (waiting.failed || waiting.finished < waiting.job.size()) continue;
+    if (waiting.job.kind == Job::Kind::kTranslate) {
+      waiting.job.translated(model, std::move(waiting.translations));
+    } else {
+      waiting.job.predicted(model, std::move(waiting.answers));
+    }
+  }
+}
+
+void ModelQueue::Fail(const Piece& piece, std::exception_ptr error) {
+  if (piece.of->failed) return;
+  piece.of->failed = true;
+  piece.of->job.failed(std::move(error));
+  const std::lock_guard lock(mutex_);
+  std::erase(waiting_, piece.of);
+}
+
+void ModelQueue::Drop(const Piece& piece) {
+  if (piece.of->failed) return;
+  piece.of->failed = true;
+  const std::lock_guard lock(mutex_);
+  // Else it was counted where it waited.
+  if (std::erase(waiting_, piece.of) > 0 ||
+      piece.of->taken == piece.job().size()) {
+    metrics_.CountAbandoned(name_);
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,177 @@
+// Words predicted while they are typed, and what the predictions depend on.
+#ifndef HEED_TASKS_AUTOCOMPLETE_AUTOCOMPLETE_H_
+#define HEED_TASKS_AUTOCOMPLETE_AUTOCOMPLETE_H_
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/batches.h"
+#include "heed/data/typing.h"
+#include "heed/models/autocomplete.h"
+#include "heed/models/registry.h"
+#include "heed/render/connectivity.h"
+#include "heed/tasks/plain_text.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+/// Where typed text comes from and how it becomes batches.
+struct TypingDataConfig : PlainTextFiles {
+  std::string form = "letters";
+  std::string unit = "lines";
+  int length = 200;
+  int words = 5000;
+  int min_count = 1;
+  int batch_texts = 64;
+  int batch_characters = 16384;
+
+  void Visit(FieldList& v);
+  TypingOptions Options() const;
+  BatchOptions Batches() const { return {batch_characters, batch_texts}; }
+};
+
+/// The resolved settings of an autocompletion.
+struct AutocompleteConfig {
+  // The plain cells are what is compared.
+  ModelChoice<EncoderSettings> encoder{
+      "cell=gru units=128 self_attention=none dropout=0"};
+  int embedding = 0;
+  TypingDataConfig data;
+};
+
+/// How often a prediction was right, over characters whose word is known.
+struct TypingScore {
+  struct Counts {
+    int64_t characters = 0;
+    int64_t first = 0;  ///< the most probable word was right
+    int64_t third = 0;  ///< one of the three most probable was
+    double nll = 0;     ///< Σ −log p of the right word
+
+    /// Shares, 0 of nothing.
+    double First() const;
+    double Third() const;
+    double Loss() const;
+  };
+  static constexpr size_t kMostSeen = 3;
+
+  Counts all;
+  /// By how many characters of the word were typed: 0 to 3, and 4 or more.
+  std::array<Counts, kMostSeen + 2> seen;
+  int64_t unknown = 0;  ///< characters of words that cannot be predicted
+};
+
+/// Typed texts, padded at the end.
+struct TypedBatch {
+  Tensor characters;  ///< i32 [B, S]
+  Tensor lengths;     ///< i32 [B]
+  Tensor words;       ///< i32 [B, S], kNoWord: none
+};
+inline constexpr int32_t kNoWord = -1;
+
+TypedBatch MakeTypedBatch(const Corpus& corpus,
+                          std::span<const int64_t> examples);
+
+/// After each character and each space, a causal encoder predicts the word that
+/// the character belongs to, or that follows the space.
+class AutocompleteModel : public TaskModel {
+ public:
+  AutocompleteModel(AutocompleteConfig config, TypingCodec codec,
+                    uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return network.parameters(); }
+  ModelFiles Files() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"characters", codec.characters().size()},
+            {"words", codec.word_count()}};
+  }
+
+  /// Over all characters of these lines. Throws: ConfigError if no character
+  /// is left.
+  TypingScore Score(const std::vector<std::string>& lines) const;
+  /// The same of sequences that are `corpus`.
+  TypingScore ScoreOf(const std::vector<std::string>& sequences,
+                      const Corpus& corpus) const;
+  /// What is read of a text: its last `length` characters, from the beginning
+  /// of a word if there is one.
+  std::string LastTyped(const std::string& text) const;
+  /// The words that each text may go on with, most probable first. A text ends
+  /// within a word, or with a space.
+  std::vector<std::vector<Suggestion>> Suggest(
+      const Context& ctx, const std::vector<std::string>& texts,
+      int count) const;
+  /// What each prediction depends on while the text is typed, up to its
+  /// `length` first characters, with three suggestions each. `name`: of the
+  /// model.
+  Connectivity Remember(const std::string& text, const std::string& name) const;
+
+  const AutocompleteConfig config;
+  const TypingCodec codec;
+  Autocomplete network;
+
+ private:
+  /// The most probable words of each row of scores [R, V].
+  std::vector<std::vector<Suggestion>> MostProbable(const Tensor& scores,
+                                                    int count) const;
+};
+
+struct AutocompletePrediction {
+  int best = 3;
+
+  void Visit(FieldList& v);
+};
+
+struct AutocompleteEvaluation {
+  EvaluatedText text;
+  std::string by_length;
+
+  void Visit(FieldList& v);
+};
+
+class AutocompleteSettings
+    : public TaskSettingsOf<PlainText, AutocompleteModel,
+                            AutocompletePrediction, AutocompleteEvaluation>,
+      public AutocompleteConfig {
+ public:
+  std::string task() const override;
+  void ChooseModel(const std::string& name) override { encoder.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.texts.empty(); }
+
+  /// Lines as the sequences that are learned from.
+  PlainText Typed(const PlainText& lines) const;
+  PlainText ReadData() const override { return Typed(data.Read()); }
+  std::unique_ptr<AutocompleteModel> Learn(const PlainText& sequences,
+                                           uint64_t seed) const override;
+  std::unique_ptr<AutocompleteModel> Open(const ModelFiles& files,
+                                          const std::string& folder,
+                                          uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const PlainText& sequences) const override;
+  std::unique_ptr<Trainable> Objective(PlainText sequences,
+                                       AutocompleteModel& model,
+                                       uint64_t seed) const override;
+  InputReading ReadingWith(const AutocompletePrediction&) const override {
+    InputReading reading;
+    reading.window = 64;
+    reading.defaults.long_lines = LongLines::kCutStart;
+    return reading;
+  }
+  std::unique_ptr<Predictor> Predicting(
+      const AutocompleteModel& model,
+      AutocompletePrediction options) const override;
+  Report Measure(const AutocompleteModel& model,
+                 const AutocompleteEvaluation& options) const override;
+};
+
+TaskRow AutocompleteTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_AUTOCOMPLETE_AUTOCOMPLETE_H_

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/tasks/autocomplete/autocomplete.h"
+#include "heed/tasks/target_loss.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+/// Cross entropy of the word at each character, where it can be predicted.
+class AutocompleteObjective : public Trainable {
+ public:
+  AutocompleteObjective(const AutocompleteSettings& settings,
+                        PlainText sequences, AutocompleteModel& model)
+      : measures_(settings.MeasuresOf(sequences)),
+        model_(model),
+        text_(std::move(sequences)),
+        train_(model.codec.Encode(text_.train)),
+        valid_(model.codec.Encode(text_.valid)) {}
+
+  ParameterSet& parameters() override { return model_.parameters(); }
+  std::string unit() const override { return "char"; }
+  std::string Summary() const override;
+  std::string CheckSum() const override { return text_.CheckSum(); }
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    return PlanBatches(train_, model_.config.data.Batches(), seed, epoch);
+  }
+  int64_t Units(std::span<const int64_t> examples) const override {
+    int64_t known = TargetTokens(train_, examples);
+    for (const int64_t i : examples) known -= UnknownOf(i);
+    // What is divided by this is 0 where no word is known.
+    return std::max<int64_t>(known, 1);
+  }
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override {
+    const TypedBatch batch = MakeTypedBatch(train_, examples);
+    CrossEntropyLoss loss = model_.network.Loss(
+        ctx, batch.characters, batch.lengths, batch.words, EntropyOf(options));
+    return {std::move(loss.loss), loss.nll * options.scale};
+  }
+  std::vector<MeasureInfo> Measures() const override { return measures_; }
+  bool has_valid() const override { return !text_.valid.empty(); }
+  Metrics Validate(const std::string& /*measure*/) const override {
+    const TypingScore score = model_.ScoreOf(text_.valid, valid_);
+    return {{"accuracy", 100 * score.all.First()}, {"loss", score.all.Loss()}};
+  }
+
+ private:
+  int64_t UnknownOf(int64_t sequence) const {
+    const auto& words = train_.target[static_cast<size_t>(sequence)];
+    return std::count(words.begin(), words.end(), kNoWord);
+  }
+
+  std::vector<MeasureInfo> measures_;
+  AutocompleteModel& model_;
+  PlainText text_;
+  Corpus train_;
+  Corpus valid_;
+};
+
+std::string AutocompleteObjective::Summary() const {
+  int64_t characters = 0;
+  int64_t unknown = 0;
+  for (int64_t i = 0; i < train_.size(); ++i) {
+    characters += std::ssize(train_.target[static_cast<size_t>(i)]);
+    unknown += UnknownOf(i);
+  }
+  return fmt::format(
+      "{} of {}, {} for validation; {}, to which {:.1f} % of the characters "
+      "belong",
+      Counted(train_.size(), "sequence"), Counted(characters, "character"),
+      valid_.size(), Counted(model_.codec.word_count(), "word"),
+      100.0 * static_cast<double>(characters - unknown) /
+          static_cast<double>(std::max<int64_t>(characters, 1)));
+}
+
+}  // namespace
+
+std::unique_ptr<Trainable> AutocompleteSettings::Objective(
+    PlainText sequences, AutocompleteModel& model, uint64_t) const {
+  return std::make_unique<AutocompleteObjective>(*this, std::move(sequences),
+                                                 model);
+}
+
+std::vector<MeasureInfo> AutocompleteSettings::MeasuresOf(
+    const PlainText& /*sequences*/) const {
+  return {{"accuracy", true}, {"loss", false}};
+}
+
+}  // namespace heed

@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/models/text_encoder.h"
+#include "heed/ops/loss.h"
+#include "heed/tasks/autocomplete/autocomplete.h"
+
+namespace heed {
+namespace {
+
+class AutocompletePredictor : public PredictorWith<AutocompletePrediction> {
+ public:
+  AutocompletePredictor(const AutocompleteModel& model,
+                        AutocompletePrediction options)
+      : PredictorWith(options), model_(model) {}
+
+ protected:
+  /// The words that a text may go on with.
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const AutocompletePrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const AutocompletePrediction& options) const override;
+  bool JoinsWith(const AutocompletePrediction&) const override { return true; }
+
+ private:
+  const AutocompleteModel& model_;
+};
+
+std::vector<Answer> AutocompletePredictor::Answers(
+    std::span<const Input> inputs, const AutocompletePrediction& options,
+    const PredictCall& call) const {
+  std::vector<std::string> texts;
+  for (const Input& input : inputs) texts.push_back(input.Text());
+  std::vector<Answer> answers;
+  for (const std::vector<Suggestion>& suggestions :
+       model_.Suggest(call.context(), texts, options.best)) {
+    CandidateList words("completions", "word");
+    for (const Suggestion& s : suggestions) words.Add(s.word, s.probability);
+    answers.push_back(words.answer());
+  }
+  return answers;
+}
+
+/// The word that is guessed after the last character, or another one.
+ExplainablePrediction AutocompletePredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const AutocompletePrediction& options) const {
+  const TypingCodec& codec = model_.codec;
+  const std::string typed = model_.LastTyped(input.text);
+  const auto characters = Utf8Characters(typed);
+  const std::vector<int32_t> ids = codec.Characters(typed);
+  const int64_t T = std::ssize(ids);
+  const auto scores = [this, ids, T](const Context& c, int64_t copies) {
+    std::vector<int32_t> last;
+    for (int64_t i = 0; i < copies; ++i) {
+      last.push_back(static_cast<int32_t>((i + 1) * T - 1));
+    }
+    const Tensor lengths =
+        Tensor::Full({copies}, static_cast<double>(T), DType::kI32);
+    return LogSoftmax(model_.network.Scores(
+        c,
+        StatesAt(model_.network.States(c, RepeatedRows(ids, copies), lengths),
+                 Tensor::Of(last, {copies}))));
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const Tensor log_p = scores(ctx, 1).value();
+  const auto id_of = [&](const std::string& word) {
+    for (int64_t id = 0; id < codec.word_count(); ++id) {
+      if (codec.Word(id) == word) return static_cast<int32_t>(id);
+    }
+    throw FormatError(
+        fmt::format("explain: the model does not know the word '{}'", word));
+  };
+  std::vector<int32_t> words;
+  if (!input.answer.empty()) {
+    words.push_back(id_of(input.answer));
+  } else {
+    for (const Suggestion& suggestion :
+         model_.Suggest(given, {input.text}, options.best).front()) {
+      words.push_back(id_of(suggestion.word));
+    }
+  }
+  const auto name = [&codec](int32_t id) { return codec.Word(id); };
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.text;
+  e.axes.push_back(
+      NamesAxis("source", "Typed", {characters.begin(), characters.end()}));
+  std::vector<std::string> names;
+  for (const int32_t word : words) names.push_back(name(word));
+  e.answer = fmt::format("{}", fmt::join(names, " "));
+  e.axes.push_back(NamesAxis("target", "Completions", std::move(names)));
+  AddMaps(watch, e);
+  const std::span<const float> row(log_p.row<float>(0),
+                                   static_cast<size_t>(log_p.dim(1)));
+  for (size_t i = 0; i < words.size(); ++i) {
+    e.targets.push_back(
+        ChoiceTarget("target", static_cast<int64_t>(i), row, words[i], name));
+    SetMap(e.targets.back(), e.LastMap("source", "source"), T - 1);
+  }
+  result.scores.push_back(
+      SourceScores(e, [scores, words](const Context& c, int64_t copies) {
+        return ChosenColumns(scores(c, copies), words);
+      }));
+  if (!input.contrast.empty()) {
+    const int32_t other = id_of(input.contrast);
+    SetChoiceContrast(
+        result, 0, words.at(0),
+        {input.contrast, std::exp(row[static_cast<size_t>(other)])}, other,
+        scores);
+  }
+  return {e.answer, {std::move(result)}};
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> AutocompleteSettings::Predicting(
+    const AutocompleteModel& model, AutocompletePrediction options) const {
+  return std::make_unique<AutocompletePredictor>(model, options);
+}
+
+}  // namespace heed

@@ -1,0 +1,37 @@
+#include "heed/tasks/class_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "heed/base/text.h"
+
+namespace heed {
+
+void AddClasses(Report& report, const std::string& item,
+                const std::string& counted,
+                std::span<const ClassFigures> classes) {
+  int width = DisplayWidth(item);
+  for (const ClassFigures& c : classes) {
+    width = std::max(width, DisplayWidth(c.name));
+  }
+  const auto padded = [width](const std::string& name) {
+    return name +
+           std::string(static_cast<size_t>(width - DisplayWidth(name)), ' ');
+  };
+  report.text += fmt::format("{} {:>9} {:>9} {:>9} {:>9}\n", padded(item),
+                             "precision", "recall", "F1", counted);
+  auto& list = report.details[item + "s"];
+  for (const ClassFigures& c : classes) {
+    report.text +=
+        fmt::format("{} {:>9.2f} {:>9.2f} {:>9.2f} {:>9}\n", padded(c.name),
+                    c.precision, c.recall, c.f1, c.gold);
+    list.push_back({{item, c.name},
+                    {"precision", c.precision},
+                    {"recall", c.recall},
+                    {"f1", c.f1},
+                    {counted, c.gold}});
+  }
+}
+
+}  // namespace heed

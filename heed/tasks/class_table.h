@@ -1,0 +1,31 @@
+// How well each class of a task was found.
+#ifndef HEED_TASKS_CLASS_TABLE_H_
+#define HEED_TASKS_CLASS_TABLE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+/// Units: percent. `gold`: how often it is right.
+struct ClassFigures {
+  std::string name;
+  double precision = 0;
+  double recall = 0;
+  double f1 = 0;
+  int64_t gold = 0;
+};
+
+/// Puts a table with a line for each class into the text of a report, and the
+/// same into its details: "ITEMs", objects with the members ITEM, precision,
+/// recall, f1 and COUNTED.
+void AddClasses(Report& report, const std::string& item,
+                const std::string& counted,
+                std::span<const ClassFigures> classes);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_CLASS_TABLE_H_

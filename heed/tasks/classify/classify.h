@@ -1,0 +1,141 @@
+// Classification of texts and of pairs of texts.
+#ifndef HEED_TASKS_CLASSIFY_CLASSIFY_H_
+#define HEED_TASKS_CLASSIFY_CLASSIFY_H_
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/labelled.h"
+#include "heed/metrics/metrics.h"
+#include "heed/models/classifier.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/pretrained.h"
+#include "heed/tasks/task.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+
+/// Where labelled texts come from and how they become batches.
+struct ClassifyDataConfig {
+  LabelledFormat format;
+  LabelledFiles train;
+  LabelledFiles valid;
+  TextVocabularyConfig vocabulary;
+  int max_length = 256;
+  int batch_tokens = 4096;
+  int batch_texts = 64;
+
+  void Visit(FieldList& v);
+};
+
+/// The resolved settings of a classifier.
+struct ClassifyConfig {
+  ModelChoice<EncoderSettings> encoder;
+  ClassifierConfig classifier;
+  ClassifyDataConfig data;
+};
+
+struct ClassifyData {
+  LabelledText train;
+  LabelledText valid;
+};
+
+/// An encoder (a recurrent network or a Transformer), pooled to one vector.
+class ClassifyModel : public TaskModel {
+ public:
+  ClassifyModel(ClassifyConfig config, Vocabulary vocabulary, LabelSet labels,
+                uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  ModelFiles Files() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"vocabulary", vocabulary.size()}, {"labels", labels.size()}};
+  }
+
+  bool pairs() const { return config.data.format.pairs(); }
+  /// Throws: FormatError for a label that training did not have.
+  LabelledCorpus Encode(const LabelledText& text, bool with_labels) const;
+
+  /// What the model says of a corpus, text by text.
+  struct Answers {
+    TextLabels chosen;
+    std::vector<std::vector<float>> probabilities;
+    double nll = 0;  // Σ, of texts with labels
+  };
+  Answers Answer(const Context& ctx, const LabelledCorpus& corpus,
+                 bool with_labels, double threshold) const;
+  Metrics Score(const LabelledCorpus& corpus, const Answers& answers) const;
+
+  const ClassifyConfig config;
+  const Vocabulary vocabulary;
+  const LabelSet labels;
+
+ private:
+  ParameterSet parameters_;
+
+ public:
+  const Classifier network;
+};
+
+/// The batch as its classifier reads it.
+TextInput InputOf(const LabelledBatch& batch);
+/// The only label of each text.
+std::vector<int32_t> SingleLabels(const TextLabels& labels);
+
+struct ClassifyPrediction {
+  double threshold = 0.5;
+  bool probabilities = false;
+
+  void Visit(FieldList& v);
+};
+
+struct ClassifyEvaluation {
+  LabelledFiles files;
+  LabelledFormat format;  // as of training, unless options say otherwise
+  double threshold = 0.5;
+
+  void Visit(FieldList& v);
+};
+
+class ClassifySettings
+    : public TaskSettingsOf<ClassifyData, ClassifyModel, ClassifyPrediction,
+                            ClassifyEvaluation>,
+      public ClassifyConfig {
+ public:
+  std::string task() const override;
+  void ChooseModel(const std::string& name) override { encoder.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.train.texts.empty(); }
+  bool CanStartFrom(const TaskRow& task) const override {
+    return task.gives_encoder;
+  }
+  void TakePretrained() override;
+
+  ClassifyData ReadData() const override;
+  std::unique_ptr<ClassifyModel> Learn(const ClassifyData& data,
+                                       uint64_t seed) const override;
+  std::unique_ptr<ClassifyModel> Open(const ModelFiles& files,
+                                      const std::string& folder,
+                                      uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(const ClassifyData& data) const override;
+  std::unique_ptr<Trainable> Objective(ClassifyData data, ClassifyModel& model,
+                                       uint64_t seed) const override;
+  ClassifyEvaluation evaluation() const override;
+  std::unique_ptr<Predictor> Predicting(
+      const ClassifyModel& model, ClassifyPrediction options) const override;
+  Report Measure(const ClassifyModel& model,
+                 const ClassifyEvaluation& options) const override;
+};
+
+TaskRow ClassifyTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_CLASSIFY_CLASSIFY_H_

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/timing.h"
+#include "heed/metrics/classification.h"
+#include "heed/tasks/class_table.h"
+#include "heed/tasks/classify/classify.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+Report ClassifySettings::Measure(const ClassifyModel& model,
+                                 const ClassifyEvaluation& options) const {
+  const LabelSet& labels = model.labels;
+  LabelledFormat format = options.format;
+  format.multi_label = data.format.multi_label;
+  const LabelledText text = ReadLabelled(options.files, format);
+  if (text.pairs() != model.pairs()) {
+    throw ConfigError(
+        model.pairs()
+            ? "the model reads pairs of texts; name the column of the "
+              "second with --second-column"
+            : "the model reads single texts; leave --second-column 0");
+  }
+  const LabelledCorpus corpus = model.Encode(text, true);
+  const TextLabels& gold = corpus.corpus.target;
+  const auto start = Clock::now();
+  const ClassifyModel::Answers answers =
+      model.Answer({}, corpus, true, options.threshold);
+  Report report;
+  report.heading = fmt::format(
+      "{} in {:.1f} s", Counted(std::ssize(gold), "text"), SecondsSince(start));
+  for (const auto& [key, value] : model.Score(corpus, answers)) {
+    std::string label = key;
+    std::replace(label.begin(), label.end(), '_', ' ');
+    const bool loss = key == "loss";
+    report.figures.push_back({key, label, value, loss ? 3 : 2, loss ? "" : "%",
+                              loss ? "per text" : ""});
+  }
+  std::vector<ClassScore> classes;
+  if (data.format.multi_label) {
+    classes = ScoreLabelSets(answers.chosen, gold, labels.size()).classes;
+  } else {
+    const ClassReport scores = ScoreClasses(SingleLabels(answers.chosen),
+                                            SingleLabels(gold), labels.size());
+    classes = scores.classes;
+    report.details["confusion"] = scores.confusion;
+    if (labels.size() == 2) {
+      std::vector<double> second;
+      for (const auto& p : answers.probabilities) second.push_back(p[1]);
+      report.figures.push_back({"auc", "ROC AUC",
+                                100 * RocAuc(second, SingleLabels(gold)), 2,
+                                "%", "of label " + labels.Name(1)});
+    }
+  }
+  report.details["texts"] = gold.size();
+  std::vector<ClassFigures> rows;
+  for (int32_t c = 0; c < labels.size(); ++c) {
+    const ClassScore& score = classes[static_cast<size_t>(c)];
+    rows.push_back({labels.Name(c), 100 * score.precision(),
+                    100 * score.recall(), 100 * score.f1(), score.gold});
+  }
+  AddClasses(report, "label", "texts", rows);
+  return report;
+}
+
+}  // namespace heed

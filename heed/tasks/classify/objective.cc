@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/text.h"
+#include "heed/data/batches.h"
+#include "heed/metrics/classification.h"
+#include "heed/tasks/classify/classify.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+
+TextInput InputOf(const LabelledBatch& batch) {
+  return {batch.ids, batch.lengths, batch.segments};
+}
+
+std::vector<int32_t> SingleLabels(const TextLabels& labels) {
+  std::vector<int32_t> ids;
+  for (const std::vector<int32_t>& all : labels) ids.push_back(all.at(0));
+  return ids;
+}
+
+namespace {
+
+std::vector<std::string> AllLines(const LabelledText& text) {
+  std::vector<std::string> lines = text.text;
+  lines.insert(lines.end(), text.second.begin(), text.second.end());
+  for (const auto& labels : text.labels) {
+    lines.push_back(fmt::format("{}", fmt::join(labels, "\t")));
+  }
+  return lines;
+}
+
+/// Cross entropy of the labels of texts.
+class ClassifyObjective : public Trainable {
+ public:
+  ClassifyObjective(const ClassifySettings& settings, ClassifyData data,
+                    ClassifyModel& model)
+      : measures_(settings.MeasuresOf(data)),
+        model_(model),
+        check_sum_(CheckSumOf(AllLines(data.train)) +
+                   CheckSumOf(AllLines(data.valid))),
+        train_(model.Encode(data.train, true)),
+        valid_(model.Encode(data.valid, true)) {}
+
+  ParameterSet& parameters() override { return model_.parameters(); }
+  std::string unit() const override { return "text"; }
+  std::string Summary() const override {
+    const int64_t tokens = model_.vocabulary.size();
+    return fmt::format(
+        "{} with {}, {} for validation; vocabulary of {} tokens{}",
+        Counted(train_.corpus.size(), "text"),
+        Counted(model_.labels.size(), "label"), valid_.corpus.size(), tokens,
+        LearntSizeNote(tokens, data().vocabulary.vocabulary_size));
+  }
+  std::string CheckSum() const override { return check_sum_; }
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    return PlanBatches(train_.corpus, {data().batch_tokens, data().batch_texts},
+                       seed, epoch);
+  }
+  int64_t Units(std::span<const int64_t> examples) const override {
+    return std::ssize(examples);
+  }
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override {
+    const LabelledBatch batch = MakeLabelledBatch(train_, examples);
+    ClassifierLoss loss = model_.network.Loss(
+        ctx, InputOf(batch), batch.labels, {options.scale, options.smoothing});
+    return {std::move(loss.loss), loss.nll * options.scale};
+  }
+  std::vector<MeasureInfo> Measures() const override { return measures_; }
+  bool has_valid() const override { return valid_.corpus.size() > 0; }
+  Metrics Validate(const std::string& /*measure*/) const override {
+    return model_.Score(valid_, model_.Answer({}, valid_, true, 0.5));
+  }
+
+ private:
+  const ClassifyDataConfig& data() const { return model_.config.data; }
+
+  std::vector<MeasureInfo> measures_;
+  ClassifyModel& model_;
+  std::string check_sum_;
+  LabelledCorpus train_;
+  LabelledCorpus valid_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainable> ClassifySettings::Objective(ClassifyData read,
+                                                       ClassifyModel& model,
+                                                       uint64_t) const {
+  return std::make_unique<ClassifyObjective>(*this, std::move(read), model);
+}
+
+std::vector<MeasureInfo> ClassifySettings::MeasuresOf(
+    const ClassifyData& /*read*/) const {
+  if (data.format.multi_label) {
+    return {{"micro_f1", true},
+            {"macro_f1", true},
+            {"subset_accuracy", true},
+            {"loss", false}};
+  }
+  return {{"accuracy", true}, {"macro_f1", true}, {"loss", false}};
+}
+
+LabelledCorpus ClassifyModel::Encode(const LabelledText& text,
+                                     bool with_labels) const {
+  const ClassifyDataConfig& data = config.data;
+  LabelledCorpus corpus =
+      EncodeLabelled(text, vocabulary, with_labels ? &labels : nullptr,
+                     {data.max_length, data.vocabulary.lowercase});
+  WarnOfCut(corpus, data.max_length);
+  return corpus;
+}
+
+ClassifyModel::Answers ClassifyModel::Answer(const Context& ctx,
+                                             const LabelledCorpus& corpus,
+                                             bool with_labels,
+                                             double threshold) const {
+  Answers answers;
+  answers.chosen.resize(static_cast<size_t>(corpus.corpus.size()));
+  answers.probabilities.resize(answers.chosen.size());
+  for (const auto& indices :
+       PlanBatches(corpus.corpus,
+                   {config.data.batch_tokens, config.data.batch_texts}, 0, 0)) {
+    const LabelledBatch batch = MakeLabelledBatch(corpus, indices);
+    const Var scores = network.Scores(ctx, InputOf(batch));
+    if (with_labels) {
+      answers.nll += network.LossOf(scores, batch.labels, {}).nll;
+    }
+    const Tensor p = network.Probabilities(scores.value());
+    const TextLabels chosen = network.Choose(p, threshold);
+    for (size_t b = 0; b < indices.size(); ++b) {
+      const auto i = static_cast<size_t>(indices[b]);
+      const float* row = p.row<float>(static_cast<int64_t>(b));
+      answers.chosen[i] = chosen[b];
+      answers.probabilities[i].assign(row, row + p.cols());
+    }
+  }
+  return answers;
+}
+
+Metrics ClassifyModel::Score(const LabelledCorpus& corpus,
+                             const Answers& answers) const {
+  const TextLabels& gold = corpus.corpus.target;
+  const double texts = static_cast<double>(std::max<size_t>(gold.size(), 1));
+  Metrics metrics = {{"loss", answers.nll / texts}};
+  if (config.data.format.multi_label) {
+    const LabelSetReport report =
+        ScoreLabelSets(answers.chosen, gold, labels.size());
+    metrics.emplace_back("micro_f1", 100 * MicroF1(report.classes));
+    metrics.emplace_back("macro_f1", 100 * MacroF1(report.classes));
+    metrics.emplace_back("subset_accuracy", 100 * report.subset_accuracy);
+  } else {
+    const ClassReport report = ScoreClasses(SingleLabels(answers.chosen),
+                                            SingleLabels(gold), labels.size());
+    metrics.emplace_back("accuracy", 100 * report.accuracy);
+    metrics.emplace_back("macro_f1", 100 * MacroF1(report.classes));
+  }
+  return metrics;
+}
+
+}  // namespace heed

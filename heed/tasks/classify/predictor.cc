@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "heed/base/errors.h"
+#include "heed/ops/loss.h"
+#include "heed/tasks/classify/classify.h"
+
+namespace heed {
+namespace {
+
+class ClassifyPredictor : public PredictorWith<ClassifyPrediction> {
+ public:
+  ClassifyPredictor(const ClassifyModel& model, ClassifyPrediction options)
+      : PredictorWith(options), model_(model) {}
+
+ protected:
+  /// A text (of a pair: text, tab, second text); its label, or its labels with
+  /// commas between them.
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const ClassifyPrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const ClassifyPrediction& options) const override;
+  bool JoinsWith(const ClassifyPrediction&) const override { return true; }
+
+ private:
+  void Add(const std::string& line, const std::string& place,
+           LabelledText& text) const;
+
+  const ClassifyModel& model_;
+};
+
+void ClassifyPredictor::Add(const std::string& line, const std::string& place,
+                            LabelledText& text) const {
+  const size_t tab = model_.pairs() ? line.find('\t') : line.npos;
+  if (model_.pairs() && tab == line.npos) {
+    throw FormatError(
+        fmt::format("{}: no tab between the texts of a pair", place));
+  }
+  text.text.push_back(line.substr(0, tab));
+  if (model_.pairs()) text.second.push_back(line.substr(tab + 1));
+}
+
+std::vector<Answer> ClassifyPredictor::Answers(
+    std::span<const Input> inputs, const ClassifyPrediction& options,
+    const PredictCall& call) const {
+  LabelledText text;
+  for (const Input& input : inputs) Add(input.Text(), input.place, text);
+  const LabelSet& labels = model_.labels;
+  const ClassifyModel::Answers answers = model_.Answer(
+      call.context(), model_.Encode(text, false), false, options.threshold);
+  std::vector<heed::Answer> all;
+  for (size_t i = 0; i < answers.chosen.size(); ++i) {
+    CandidateList candidates("labels", "label");
+    const auto add = [&](int32_t c) {
+      candidates.Add(labels.Name(c),
+                     answers.probabilities[i][static_cast<size_t>(c)]);
+    };
+    if (options.probabilities) {
+      for (int32_t c = 0; c < labels.size(); ++c) add(c);
+      all.push_back(candidates.answer());
+      continue;
+    }
+    std::string chosen;
+    for (const int32_t c : answers.chosen[i]) {
+      chosen += (chosen.empty() ? "" : ",") + labels.Name(c);
+      add(c);
+    }
+    all.push_back(candidates.answer());
+    all.back().line = chosen;
+  }
+  return all;
+}
+
+ExplainablePrediction ClassifyPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const ClassifyPrediction& options) const {
+  LabelledText text;
+  Add(input.text, "explain", text);
+  const auto corpus = std::make_shared<LabelledCorpus>(
+      model_.Encode(text, /*with_labels=*/false));
+  const auto scores = [this, corpus](const Context& c, int64_t copies) {
+    const LabelledBatch batch = MakeLabelledBatch(*corpus, Repeated(copies));
+    return model_.network.Scores(c, {batch.ids, batch.lengths, batch.segments});
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const Tensor p = model_.network.Probabilities(scores(ctx, 1).value());
+  std::vector<int32_t> labels;
+  if (input.answer.empty()) {
+    labels = model_.network.Choose(p, options.threshold).at(0);
+  } else {
+    labels.push_back(model_.labels.Id(input.answer));
+  }
+  std::vector<float> log_p;
+  for (int64_t c = 0; c < p.dim(1); ++c) {
+    log_p.push_back(std::log(p.row<float>(0)[c]));
+  }
+  const auto name = [this](int32_t id) { return model_.labels.Name(id); };
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.text;
+  e.axes.push_back(TokenAxis("source", "Text", model_.vocabulary,
+                             corpus->corpus.source.at(0)));
+  std::vector<std::string> names;
+  for (const int32_t label : labels) names.push_back(name(label));
+  e.answer = fmt::format("{}", fmt::join(names, ","));
+  // Pooling gives one vector, whatever the number of labels.
+  e.axes.push_back(NamesAxis("answer", "Label", {e.answer}));
+  const bool one = labels.size() == 1;
+  if (!one) e.axes.push_back(NamesAxis("target", "Labels", std::move(names)));
+  AddMaps(watch, e);
+  // What becomes the vector of the text: weights of its tokens, or what its
+  // first token attends to.
+  std::optional<size_t> map = e.LastMap("answer", "source");
+  if (model_.config.classifier.pooling == "cls")
+    map = e.LastMap("source", "source");
+  for (size_t i = 0; i < labels.size(); ++i) {
+    e.targets.push_back(ChoiceTarget(one ? "answer" : "target",
+                                     static_cast<int64_t>(i), log_p, labels[i],
+                                     name));
+    SetMap(e.targets.back(), map, 0);
+  }
+  const auto chosen_scores = [this, scores](const Context& c, int64_t copies) {
+    const Var all = scores(c, copies);
+    return model_.network.multi_label() ? all : LogSoftmax(all);
+  };
+  result.scores.push_back(SourceScores(
+      e, [chosen_scores, labels](const Context& c, int64_t copies) {
+        return ChosenColumns(chosen_scores(c, copies), labels);
+      }));
+  result.scores.back().log_probability = !model_.network.multi_label();
+  if (!input.contrast.empty() && !labels.empty()) {
+    const int32_t other = model_.labels.Id(input.contrast);
+    SetChoiceContrast(result, 0, labels[0],
+                      {input.contrast, p.row<float>(0)[other]}, other,
+                      chosen_scores);
+  }
+  return {e.answer, {std::move(result)}};
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> ClassifySettings::Predicting(
+    const ClassifyModel& model, ClassifyPrediction options) const {
+  return std::make_unique<ClassifyPredictor>(model, options);
+}
+
+}  // namespace heed

@@ -1,0 +1,150 @@
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/tasks/classify/classify.h"
+#include "heed/tasks/plain_text.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kLabelsFile = "labels.txt";
+
+void VisitFiles(FieldList& v, const std::string& prefix,
+                const std::string& purpose, LabelledFiles& files) {
+  v(prefix + "texts", files.texts, Any{"FILE"},
+    "files of labelled texts " + purpose + " (.gz too)")
+      .Main();
+  if (prefix.empty()) v.Require({{"texts"}});
+  v(prefix + "labels", files.labels, Any{"FILE"},
+    "format lines: a file of labels for each");
+  v(prefix + "folds", files.folds, Any{"FOLDS"},
+    "format docs: documents of these folds alone, as 0-7,9");
+}
+
+}  // namespace
+
+TaskRow ClassifyTask() {
+  TaskRow row;
+  row.name = "classify";
+  row.description = "labels of texts and of pairs of texts";
+  row.settings = [] { return std::make_unique<ClassifySettings>(); };
+  row.answer_label = "Label";
+  row.examples = {{"A warm, clever film that I would gladly see again.", "en"},
+                  {"Dull from start to finish.", "en"}};
+  return row;
+}
+
+std::string ClassifySettings::task() const { return "classify"; }
+
+void ClassifyDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitFiles(v, "", "for training", train);
+  VisitFiles(v, "valid_", "for validation", valid);
+  format.Visit(v);
+  v("max_length", max_length, Range(0, 1000000),
+    "tokens of a text, special tokens included; longer texts are cut; 0: no "
+    "limit")
+      .Alias("max_len");
+  vocabulary.Visit(v, {"unigram", "bpe", "words", "characters", "wordpiece",
+                       "wordpiece_cased"});
+  VisitBatches(v, "tokens", batch_tokens, "texts", batch_texts);
+}
+
+void ClassifyPrediction::Visit(FieldList& v) {
+  v.Section("Output");
+  v("probabilities", probabilities,
+    "write the probability of every label: label, tab, number, tab, ...");
+  v("threshold", threshold, Range(0, 1),
+    "multi_label: least probability of a predicted label");
+}
+
+void ClassifyEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitFiles(v, "", "to compare with", files);
+  format.VisitForm(v);
+  v.Section("Measures");
+  v("threshold", threshold, Range(0, 1),
+    "multi_label: least probability of a predicted label");
+}
+
+void ClassifySettings::Visit(FieldList& v) {
+  data.Visit(v);
+  encoder.VisitName(v, "encoder of a text");
+  classifier.Visit(v);
+  encoder->Visit(v);
+}
+
+void ClassifySettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.label_smoothing = 0;
+}
+
+void ClassifySettings::Resolve() {
+  data.vocabulary.Resolve();
+  encoder->Fill({});
+}
+
+void ClassifySettings::TakePretrained() {
+  TakeEncoder(pretrained, encoder, data.vocabulary);
+  classifier.pooling = "cls";
+  classifier.pooler = true;
+}
+
+ClassifyData ClassifySettings::ReadData() const {
+  if (data.train.texts.empty()) throw ConfigError("--texts is needed");
+  ClassifyData read;
+  if (!data.valid.texts.empty()) {
+    read.valid = ReadLabelled(data.valid, data.format);
+  }
+  read.train = ReadLabelled(data.train, data.format);
+  return read;
+}
+
+std::unique_ptr<ClassifyModel> ClassifySettings::Learn(const ClassifyData& read,
+                                                       uint64_t seed) const {
+  LabelSet labels(read.train);
+  if (!pretrained.empty()) {
+    const PretrainedEncoder start = ReadPretrained(pretrained);
+    auto model = std::make_unique<ClassifyModel>(*this, start.vocabulary,
+                                                 std::move(labels), seed);
+    CopyPretrained(start, model->parameters());
+    return model;
+  }
+  std::vector<std::string> lines = read.train.text;
+  lines.insert(lines.end(), read.train.second.begin(), read.train.second.end());
+  return std::make_unique<ClassifyModel>(
+      *this, data.vocabulary.Learn(std::move(lines)), std::move(labels), seed);
+}
+
+std::unique_ptr<ClassifyModel> ClassifySettings::Open(const ModelFiles& files,
+                                                      const std::string& folder,
+                                                      uint64_t seed) const {
+  return std::make_unique<ClassifyModel>(
+      *this, data.vocabulary.Find(files, folder),
+      LabelSet::Parse(FindFile(files, folder, kLabelsFile),
+                      PathIn(folder, kLabelsFile)),
+      seed);
+}
+
+ClassifyEvaluation ClassifySettings::evaluation() const {
+  ClassifyEvaluation options;
+  options.format = data.format;
+  return options;
+}
+
+ClassifyModel::ClassifyModel(ClassifyConfig settings, Vocabulary learnt,
+                             LabelSet label_set, uint64_t seed)
+    : config(std::move(settings)),
+      vocabulary(std::move(learnt)),
+      labels(std::move(label_set)),
+      parameters_(seed, DType::kF32, config.encoder->precision()),
+      network(Scope(parameters_, ""), config.classifier, labels.size(),
+              config.data.format.multi_label,
+              config.encoder->MakeText(Scope(parameters_, "encoder"),
+                                       vocabulary.size(), pairs() ? 2 : 1)) {}
+
+ModelFiles ClassifyModel::Files() const {
+  return {{config.data.vocabulary.FileName(), vocabulary.Serialize()},
+          {kLabelsFile, labels.Serialize()}};
+}
+
+}  // namespace heed

@@ -1,0 +1,131 @@
+// Forecasting: the next rows of several columns of numbers.
+#ifndef HEED_TASKS_FORECAST_FORECAST_H_
+#define HEED_TASKS_FORECAST_FORECAST_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/series.h"
+#include "heed/metrics/forecast.h"
+#include "heed/models/forecaster.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+/// Where rows come from and how they become batches.
+struct ForecastDataConfig {
+  std::vector<std::string> series;
+  std::string split = "0.7,0.1,0.2";
+  int batch_windows = 128;
+
+  void Visit(FieldList& v);
+};
+
+/// The resolved settings of a forecaster.
+struct ForecastConfig {
+  ModelChoice<ForecastSettings> model;
+  ForecasterConfig forecaster = model->forecaster();
+  ForecastDataConfig data;
+
+  WindowShape Windows() const {
+    return {forecaster.lookback, forecaster.horizon};
+  }
+  /// Throws: ConfigError.
+  SeriesSplit Split(int64_t rows) const { return SplitRows(data.split, rows); }
+};
+
+/// Models read patches of each column by itself, or all columns row by row,
+/// causally. Columns are standardised with the
+/// training rows alone, and a forecast sees nothing but the rows before its
+/// origin.
+class ForecastModel : public TaskModel {
+ public:
+  ForecastModel(ForecastConfig config, std::vector<std::string> columns,
+                Standardizer standardizer, uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  ModelFiles Files() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"columns", std::ssize(columns)}};
+  }
+
+  /// Throws: FormatError that calls the series `name` if it has others.
+  void CheckColumns(const TimeSeries& series, const std::string& name) const;
+  /// What is read of a series, standardised: [1, L, C]. Throws: FormatError
+  /// that calls it `name` for other columns and for too few rows.
+  Tensor LastWindow(const TimeSeries& series, const std::string& name) const;
+  /// Shapes: windows f32 [B, L, C], standardised; result [B, H, C].
+  Tensor Forecast(const Context& ctx, const Tensor& windows) const;
+  /// Of the forecasts from these origins of standardised values.
+  ForecastErrors ErrorsOf(const Tensor& values,
+                          std::span<const int64_t> origins) const;
+
+  const ForecastConfig config;
+  const std::vector<std::string> columns;
+  const Standardizer standardizer;
+
+ private:
+  ParameterSet parameters_;
+
+ public:
+  const Forecaster network;
+};
+
+/// Which part of a series is forecast, and what that is compared with.
+struct ForecastEvaluation {
+  std::vector<std::string> series;
+  std::string split;
+  std::string part = "test";
+  int stride = 1;
+  std::vector<std::string> seasons = {"24"};
+  int ar_order = 24;
+  std::string by_length;
+
+  void Visit(FieldList& v);
+};
+
+class ForecastTaskSettings
+    : public TaskSettingsOf<TimeSeries, ForecastModel, NoOptions,
+                            ForecastEvaluation>,
+      public ForecastConfig {
+ public:
+  std::string task() const override;
+  void ChooseModel(const std::string& name) override;
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.series.empty(); }
+
+  TimeSeries ReadData() const override { return ReadTimeSeries(data.series); }
+  std::unique_ptr<ForecastModel> Learn(const TimeSeries& series,
+                                       uint64_t seed) const override;
+  std::unique_ptr<ForecastModel> Open(const ModelFiles& files,
+                                      const std::string& folder,
+                                      uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(const TimeSeries& series) const override;
+  std::unique_ptr<Trainable> Objective(TimeSeries series,
+                                       ForecastModel& forecast,
+                                       uint64_t seed) const override;
+  InputReading ReadingWith(const NoOptions&) const override {
+    InputReading reading;
+    reading.defaults.long_lines = LongLines::kWhole;
+    return reading;
+  }
+  std::unique_ptr<Predictor> Predicting(const ForecastModel& forecast,
+                                        NoOptions options) const override;
+  /// Walks forward over a part, a forecast from every `stride`-th row on, and
+  /// compares it with naive ones.
+  Report Measure(const ForecastModel& forecast,
+                 const ForecastEvaluation& options) const override;
+};
+
+TaskRow ForecastTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_FORECAST_FORECAST_H_

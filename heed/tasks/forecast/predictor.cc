@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/kernels/gather.h"
+#include "heed/ops/loss.h"
+#include "heed/tasks/forecast/forecast.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A field of a line of CSV, quoted where it must be.
+std::string CsvField(const std::string& text) {
+  if (text.find_first_of(",\" \t") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+constexpr int64_t kMostSteps = 12;
+
+/// Some of the steps ahead, evenly: the first and the last among them.
+std::vector<int32_t> StepsOf(int64_t horizon) {
+  const int64_t count = std::min(horizon, kMostSteps);
+  std::vector<int32_t> steps;
+  for (int64_t i = 0; i < count; ++i) {
+    steps.push_back(
+        static_cast<int32_t>(count == 1 ? 0 : i * (horizon - 1) / (count - 1)));
+  }
+  return steps;
+}
+
+/// The rows of a series [1, T, C] in the units of its columns.
+nlohmann::ordered_json SeriesPayload(const Tensor& series,
+                                     const std::vector<std::string>& columns,
+                                     const std::string& column) {
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (int64_t c = 0; c < std::ssize(columns); ++c) {
+    std::vector<double> own;
+    for (int64_t t = 0; t < series.dim(1); ++t) {
+      // Seven digits are what an f32 has.
+      own.push_back(std::stod(fmt::format("{:.7g}", series.row<float>(t)[c])));
+    }
+    values.push_back(std::move(own));
+  }
+  return {
+      {"columns", columns}, {"values", std::move(values)}, {"column", column}};
+}
+
+/// Reads a CSV file with the columns of training, answers with the rows that
+/// follow as CSV, in the units of the columns.
+class ForecastPredictor : public PredictorWith<NoOptions> {
+ public:
+  explicit ForecastPredictor(const ForecastModel& model)
+      : PredictorWith({}), model_(model) {}
+
+  double Targets(double /*bytes*/) const override { return kMostSteps; }
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs, const NoOptions&,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const NoOptions& options) const override;
+
+ private:
+  Answer ForecastOf(const Context& ctx, const Input& input) const;
+  int64_t ColumnOf(const std::string& name) const;
+
+  const ForecastModel& model_;
+};
+
+Answer ForecastPredictor::ForecastOf(const Context& ctx,
+                                     const Input& input) const {
+  const TimeSeries series = ParseTimeSeries(input.Text(), input.place);
+  const Tensor window = model_.LastWindow(series, input.place);
+  const Tensor future =
+      model_.standardizer.Invert(model_.Forecast(ctx, window));
+  Answer answer = {"step", {{"columns", {"step"}}, {"rows", Json::array()}}};
+  for (const std::string& column : model_.columns) {
+    answer.line += ',' + CsvField(column);
+    answer.parts["columns"].push_back(column);
+  }
+  for (int64_t step = 0; step < model_.config.forecaster.horizon; ++step) {
+    const float* row = future.row<float>(step);
+    answer.line += fmt::format("\n{},{:.6g}", step + 1,
+                               fmt::join(row, row + series.columns(), ","));
+    Json numbers = {step + 1};
+    for (int64_t c = 0; c < series.columns(); ++c) numbers.push_back(row[c]);
+    answer.parts["rows"].push_back(std::move(numbers));
+  }
+  return answer;
+}
+
+std::vector<Answer> ForecastPredictor::Answers(std::span<const Input> inputs,
+                                               const NoOptions&,
+                                               const PredictCall& call) const {
+  const Context ctx = call.context();
+  std::vector<Answer> answers;
+  for (const Input& input : inputs) {
+    ctx.CheckCancelled();
+    answers.push_back(ForecastOf(ctx, input));
+  }
+  return answers;
+}
+
+/// The place of a column among those of the model.
+int64_t ForecastPredictor::ColumnOf(const std::string& name) const {
+  const auto found = std::ranges::find(model_.columns, name);
+  if (found == model_.columns.end()) {
+    throw FormatError(fmt::format("explain: there is no column '{}'{}", name,
+                                  DidYouMean(name, model_.columns)));
+  }
+  return found - model_.columns.begin();
+}
+
+/// A forecast of one column, by the patches of the window before it.
+ExplainablePrediction ForecastPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const NoOptions& /*options*/) const {
+  if (!input.contrast.empty()) {
+    throw FormatError("explain: a forecast has no contrast");
+  }
+  const ForecasterConfig& forecaster = model_.config.forecaster;
+  const TimeSeries series = ParseTimeSeries(input.text, "the text");
+  const Tensor window = model_.LastWindow(series, "the text");
+  const int64_t column = input.answer.empty() ? std::ssize(model_.columns) - 1
+                                              : ColumnOf(input.answer);
+  const std::string& column_name = model_.columns[static_cast<size_t>(column)];
+  const auto forecast = [this, window](const Context& c, int64_t copies) {
+    return model_.network(
+        c, kernels::Gather(window, Tensor::Zeros({copies}, DType::kI32)));
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const Tensor future =
+      model_.standardizer.Invert(forecast(ctx, 1).value().Contiguous());
+  const Tensor past = model_.standardizer.Invert(window.Contiguous());
+
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.text;
+  const int64_t L = forecaster.lookback;
+  Axis rows = {.id = "window", .kind = "series", .label = "Window"};
+  for (int64_t i = series.rows() - L; i < series.rows(); ++i) {
+    rows.items.push_back(series.times.empty()
+                             ? fmt::format("{}", i - series.rows())
+                             : series.times[static_cast<size_t>(i)]);
+  }
+  rows.payload = SeriesPayload(past, model_.columns, column_name);
+  Axis patches = {.id = "source", .kind = "series", .label = "Patches"};
+  patches.of = rows.id;
+  const int64_t count = forecaster.steps();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t begin =
+        L - forecaster.patch - (count - 1 - i) * forecaster.patch_stride;
+    patches.spans.push_back({begin, begin + forecaster.patch});
+    patches.items.push_back(rows.items[static_cast<size_t>(begin)]);
+  }
+  Axis ahead = {.id = "target", .kind = "series", .label = "Forecast"};
+  for (int64_t h = 0; h < forecaster.horizon; ++h) {
+    ahead.items.push_back(fmt::format("+{}", h + 1));
+  }
+  ahead.payload = SeriesPayload(future, model_.columns, column_name);
+
+  const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
+  std::vector<std::string> said;
+  for (const int32_t step : steps) {
+    said.push_back(fmt::format("{} {:.6g}",
+                               ahead.items[static_cast<size_t>(step)],
+                               future.row<float>(step)[column]));
+  }
+  e.answer = fmt::format("{}: {}", column_name, fmt::join(said, ", "));
+  e.axes = {std::move(patches), std::move(rows), std::move(ahead)};
+  const bool independent = forecaster.independent_columns == YesNo::kYes;
+  AddMaps(watch, e, independent ? column : 0);
+  for (const int32_t step : steps) {
+    e.targets.push_back({.axis = "target", .item = step});
+    // The forecast is made of the last patch's state, or of all of them.
+    if (forecaster.forecast_from == ForecastFrom::kLast) {
+      SetMap(e.targets.back(), e.LastMap("source", "source"), count - 1);
+    }
+  }
+  result.scores.push_back(SourceScores(
+      e, [forecast, column, steps](const Context& c, int64_t copies) {
+        const Var all = forecast(c, copies);
+        const Var own =
+            Pick(all, Tensor::Full({copies, all.dim(1)},
+                                   static_cast<double>(column), DType::kI32));
+        return ChosenColumns(own, steps);
+      }));
+  Explainable& scores = result.scores.back();
+  scores.log_probability = false;
+  scores.rows_of_copy = independent ? std::ssize(model_.columns) : 1;
+  scores.row = independent ? column : 0;
+  return {e.answer, {std::move(result)}};
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> ForecastTaskSettings::Predicting(
+    const ForecastModel& forecast, NoOptions) const {
+  return std::make_unique<ForecastPredictor>(forecast);
+}
+
+}  // namespace heed

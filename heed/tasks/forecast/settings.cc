@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/json.h"
+#include "heed/tasks/forecast/forecast.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kScalesFile = "series.json";
+
+}  // namespace
+
+TaskRow ForecastTask() {
+  TaskRow row;
+  row.name = "forecast";
+  row.description = "forecasts of time series, compared with naive ones";
+  row.settings = [] { return std::make_unique<ForecastTaskSettings>(); };
+  row.input = {"series", InputKind::Line::kPart, {"text/csv"}};
+  row.input_label = "Window";
+  row.answer_label = "Forecast";
+  row.prompt =
+      "Paste a CSV file, its header and at least a window of rows, and press "
+      "Enter";
+  return row;
+}
+
+std::string ForecastTaskSettings::task() const { return "forecast"; }
+
+void ForecastDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("series", series, Any{"FILE"},
+    "CSV file: names of columns, then a row of numbers for each point of time, "
+    "which may stand in the first column (.gz too); rows of several files "
+    "follow one another")
+      .Main();
+  v.Require({{"series"}});
+  v("split", split, Any{"TRAIN,VALID,TEST"},
+    "rows, or shares of them, for training, validation and test; ett: "
+    "8640,2880,2880")
+      .Main();
+  v("batch_windows", batch_windows, Range(1, 1000000), "windows per batch")
+      .Alias("batch_size")
+      .Alias("bs");
+}
+
+void ForecastTaskSettings::ChooseModel(const std::string& name) {
+  model.Choose(name);
+  forecaster = model->forecaster();
+}
+
+void ForecastTaskSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.VisitName(
+      v, "patches of each column by itself, or all columns row by row");
+  forecaster.Visit(v);
+  model->Visit(v);
+}
+
+void ForecastTaskSettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.learning_rate = model->learning_rate();
+  training.optimizer.schedule = "cosine";
+  training.optimizer.warmup = 50;
+  training.run.epochs = 10;
+}
+
+void ForecastTaskSettings::Resolve() {
+  forecaster.Resolve();
+  model->Fill(static_cast<int>(forecaster.steps()));
+}
+
+std::unique_ptr<ForecastModel> ForecastTaskSettings::Learn(
+    const TimeSeries& series, uint64_t seed) const {
+  return std::make_unique<ForecastModel>(
+      *this, series.names,
+      Standardizer(series.values, Split(series.rows()).train), seed);
+}
+
+std::unique_ptr<ForecastModel> ForecastTaskSettings::Open(
+    const ModelFiles& files, const std::string& folder, uint64_t seed) const {
+  const std::string path = PathIn(folder, kScalesFile);
+  const Json json = ParseJson(FindFile(files, folder, kScalesFile), path);
+  try {
+    auto columns = json.at("columns").get<std::vector<std::string>>();
+    Standardizer standardizer(json.at("means").get<std::vector<double>>(),
+                              json.at("deviations").get<std::vector<double>>());
+    if (columns.size() != standardizer.means().size() || columns.empty()) {
+      throw ShapeError("not one mean for each column");
+    }
+    return std::make_unique<ForecastModel>(*this, std::move(columns),
+                                           std::move(standardizer), seed);
+  } catch (const std::exception& error) {
+    throw FormatError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+ForecastModel::ForecastModel(ForecastConfig settings,
+                             std::vector<std::string> names,
+                             Standardizer scales, uint64_t seed)
+    : config(std::move(settings)),
+      columns(std::move(names)),
+      standardizer(std::move(scales)),
+      parameters_(seed, DType::kF32, config.model->precision()),
+      network(Scope(parameters_, ""), config.forecaster, std::ssize(columns),
+              config.model->Make(Scope(parameters_, "encoder"),
+                                 Forecaster::EncoderInputs(
+                                     config.forecaster, std::ssize(columns)))) {
+}
+
+ModelFiles ForecastModel::Files() const {
+  const Json json = {{"columns", columns},
+                     {"means", standardizer.means()},
+                     {"deviations", standardizer.deviations()}};
+  return {{kScalesFile, json.dump(1) + "\n"}};
+}
+
+}  // namespace heed

@@ -1,0 +1,57 @@
+// What a model is asked: a text, several texts, or bytes of a file.
+#ifndef HEED_TASKS_INPUT_H_
+#define HEED_TASKS_INPUT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace heed {
+
+/// A file by its contents: no path is ever opened for it.
+struct NamedBytes {
+  std::string name;        ///< as the user called it, for messages
+  std::string media_type;  ///< "text/csv"
+  std::string bytes;
+};
+
+/// One input. A value; several texts are what belongs together, as the two of a
+/// pair, and the same as one text with tabs between them.
+struct Input {
+  std::variant<std::string, std::vector<std::string>, NamedBytes> content;
+  std::string place = "text";  ///< as errors name it: "standard input:3"
+  int64_t number = 0;          ///< among all; random choices depend on it
+
+  /// The text; texts with tabs between them; bytes as they are.
+  std::string Text() const;
+};
+
+/// What a task reads: a row of the registry says it of itself.
+struct InputKind {
+  /// What a line of standard input is.
+  enum class Line : uint8_t {
+    kText,  ///< an input, as it stands
+    kPath,  ///< the path of a file that is one
+    kPart,  ///< a part: all lines together are one
+  };
+
+  std::string name = "text";
+  Line line = Line::kText;
+  /// Of bytes that it reads, the usual one first; none: text alone.
+  std::vector<std::string> media_types = {};
+
+  /// Whether it reads bytes.
+  bool of_bytes() const { return !media_types.empty(); }
+  /// Whether it reads such bytes; parameters ("; charset=utf-8") do not count.
+  bool Reads(std::string_view media_type) const;
+};
+
+/// The file as an input, with the media type that its ending means. Throws:
+/// IoError; FormatError for an ending that the kind does not read.
+Input ReadInput(const InputKind& kind, const std::string& path);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_INPUT_H_

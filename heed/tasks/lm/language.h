@@ -1,0 +1,133 @@
+// Language models: perplexity, continuation of texts, completion of words.
+#ifndef HEED_TASKS_LM_LANGUAGE_H_
+#define HEED_TASKS_LM_LANGUAGE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/text_blocks.h"
+#include "heed/decode/completion.h"
+#include "heed/decode/options.h"
+#include "heed/metrics/perplexity.h"
+#include "heed/models/recurrent_language_model.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/plain_text.h"
+#include "heed/tasks/task.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+
+/// Where plain text comes from and how it becomes batches.
+struct LanguageDataConfig : PlainTextFiles {
+  std::string unit = "lines";
+  int length = 256;
+  TextVocabularyConfig vocabulary;
+  int batch_tokens = 4096;
+  int batch_texts = 0;
+
+  void Visit(FieldList& v);
+  TextBlockOptions Blocks() const {
+    return {length, unit == "stream", vocabulary.lowercase};
+  }
+};
+
+/// The resolved settings of a language model.
+struct LanguageConfig {
+  ModelChoice<LanguageModelSettings> model;
+  LanguageDataConfig data;
+};
+
+/// A recurrent network or a Transformer that predicts the next token.
+class LanguageTaskModel : public TaskModel {
+ public:
+  LanguageTaskModel(LanguageConfig config, Vocabulary vocabulary,
+                    uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return network->parameters(); }
+  ModelFiles Files() const override {
+    return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+  }
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"vocabulary", vocabulary.size()}};
+  }
+
+  /// Given gold prefixes, without dropout.
+  LanguageScore Score(const Context& ctx,
+                      const std::vector<std::string>& lines) const;
+  /// In the case that it learned.
+  std::string Cased(std::string text) const;
+
+  const LanguageConfig config;
+  const Vocabulary vocabulary;
+  const std::unique_ptr<Decoder> network;
+};
+
+struct LanguagePrediction {
+  std::string mode = "complete";
+  CompletionOptions completion;
+  DecodeOptions decode;
+
+  void Visit(FieldList& v);
+};
+
+struct LanguageEvaluation {
+  EvaluatedText text;
+  int complete = 0;
+  CompletionOptions completion;
+
+  void Visit(FieldList& v);
+};
+
+class LanguageSettings
+    : public TaskSettingsOf<PlainText, LanguageTaskModel, LanguagePrediction,
+                            LanguageEvaluation>,
+      public LanguageConfig {
+ public:
+  std::string task() const override;
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.texts.empty(); }
+
+  PlainText ReadData() const override { return data.Read(); }
+  std::unique_ptr<LanguageTaskModel> Learn(const PlainText& text,
+                                           uint64_t seed) const override;
+  std::unique_ptr<LanguageTaskModel> Open(const ModelFiles& files,
+                                          const std::string& folder,
+                                          uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(const PlainText& text) const override;
+  std::unique_ptr<Trainable> Objective(PlainText text,
+                                       LanguageTaskModel& language,
+                                       uint64_t seed) const override;
+  InputReading ReadingWith(const LanguagePrediction& options) const override;
+  std::unique_ptr<Predictor> Predicting(
+      const LanguageTaskModel& language,
+      LanguagePrediction options) const override;
+  Report Measure(const LanguageTaskModel& language,
+                 const LanguageEvaluation& options) const override;
+};
+
+TaskRow LanguageTask();
+
+/// How often the word that stands in a text is among the first completions of
+/// its prefix.
+struct CompletionAccuracy {
+  int letters = 0;  // typed
+  int64_t words = 0;
+  int64_t first = 0;  // the first completion is the word
+  int64_t third = 0;  // one of the first three is
+};
+
+/// For 0 to 3 letters, on about `words` words of more letters, spread evenly
+/// over the lines. Each is asked for with what stands before it in its line.
+std::vector<CompletionAccuracy> MeasureCompletion(
+    const Completer& completer, const std::vector<std::string>& lines,
+    int words);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_LM_LANGUAGE_H_

@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/decode/sample.h"
+#include "heed/ops/loss.h"
+#include "heed/ops/shape.h"
+#include "heed/tasks/lm/language.h"
+
+namespace heed {
+namespace {
+
+constexpr int kUsualContinuation = 64;  // Units: tokens
+
+/// What `mode` asks for of the beginning of a text.
+class LanguagePredictor : public PredictorWith<LanguagePrediction> {
+ public:
+  LanguagePredictor(const LanguageTaskModel& model, LanguagePrediction options)
+      : PredictorWith(std::move(options)), model_(model) {}
+
+  double Targets(double bytes) const override { return TokensOfCopy(bytes); }
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const LanguagePrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const LanguagePrediction& options) const override;
+  double TokensWith(std::span<const Input> inputs,
+                    const LanguagePrediction& options) const override;
+
+ private:
+  Answer Completions(const std::string& text, const LanguagePrediction& options,
+                     const PredictCall& call) const;
+  /// `number`: of the text; what is drawn depends on it.
+  Answer Samples(const std::string& text, int64_t number, DecodeOptions options,
+                 const PredictCall& call) const;
+  Answer ScoreOf(const std::string& text, const PredictCall& call) const;
+
+  const LanguageTaskModel& model_;
+};
+
+Answer LanguagePredictor::Completions(const std::string& text,
+                                      const LanguagePrediction& options,
+                                      const PredictCall& call) const {
+  const Completer completer(*model_.network, model_.vocabulary,
+                            options.completion);
+  CandidateList words("completions", "word");
+  for (const Completion& completion :
+       completer.Complete(text, call.cancellation)) {
+    words.Add(completion.word, completion.probability);
+  }
+  return words.answer();
+}
+
+Answer LanguagePredictor::Samples(const std::string& text, int64_t number,
+                                  DecodeOptions options,
+                                  const PredictCall& call) const {
+  const Encoded prompt = model_.vocabulary.EncodeWithPieces(text);
+  const int64_t S = std::ssize(prompt.ids);
+  options.sample = true;
+  options.length_penalty = 0;
+  options.max_length_factor = 0;
+  if (options.max_length == 0) options.max_length = kUsualContinuation;
+  const std::vector<int64_t> numbers = {number};
+  const auto samples =
+      heed::Sample(*model_.network,
+                   {Tensor::Of(prompt.ids, {S, 1}),
+                    Tensor::Full({1}, static_cast<double>(S), DType::kI32)},
+                   options, numbers, {}, {{}, {call.cancellation}});
+  std::vector<std::string> texts;
+  std::vector<double> log_probabilities;
+  for (const Hypothesis& hypothesis : samples.at(0)) {
+    std::vector<std::string> pieces = prompt.pieces;
+    for (const int32_t token : hypothesis.tokens) {
+      pieces.push_back(model_.vocabulary.Piece(token));
+    }
+    texts.push_back(model_.vocabulary.DecodePieces(pieces));
+    log_probabilities.push_back(hypothesis.log_probability);
+  }
+  return {fmt::format("{}", fmt::join(texts, "\n")),
+          {{"samples", texts}, {"log_probabilities", log_probabilities}}};
+}
+
+Answer LanguagePredictor::ScoreOf(const std::string& text,
+                                  const PredictCall& call) const {
+  std::vector<std::string> lines;
+  for (const std::string_view line : SplitAt(text, "\n")) {
+    lines.emplace_back(line);
+  }
+  const LanguageScore score = SplitWhitespace(text).empty()
+                                  ? LanguageScore()
+                                  : model_.Score(call.context(), lines);
+  return {fmt::format("{:.4f}\t{}\t{:.4f}", 0 - score.nll, score.tokens,
+                      score.perplexity()),
+          {{"log_probability", 0 - score.nll},
+           {"tokens", score.tokens},
+           {"perplexity", score.perplexity()}}};
+}
+
+std::vector<Answer> LanguagePredictor::Answers(
+    std::span<const Input> inputs, const LanguagePrediction& options,
+    const PredictCall& call) const {
+  std::vector<Answer> answers;
+  for (const Input& input : inputs) {
+    const std::string text = model_.Cased(input.Text());
+    answers.push_back(options.mode == "complete"
+                          ? Completions(text, options, call)
+                      : options.mode == "sample"
+                          ? Samples(text, input.number, options.decode, call)
+                          : ScoreOf(text, call));
+  }
+  return answers;
+}
+
+double LanguagePredictor::TokensWith(std::span<const Input> inputs,
+                                     const LanguagePrediction& options) const {
+  const double read = PredictorWith::TokensWith(inputs, options);
+  const auto count = static_cast<double>(inputs.size());
+  const DecodeOptions& decode = options.decode;
+  if (options.mode == "sample") {
+    return read +
+           count * decode.nbest *
+               (decode.max_length > 0 ? decode.max_length : kUsualContinuation);
+  }
+  if (options.mode == "score") return read;
+  return read + count * options.completion.beam * options.completion.max_tokens;
+}
+
+ExplainablePrediction LanguagePredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const LanguagePrediction& options) const {
+  const Encoded text =
+      model_.vocabulary.EncodeWithPieces(model_.Cased(input.text));
+  if (text.ids.empty()) throw FormatError("explain: the text has no words");
+  const int64_t T = std::ssize(text.ids) + 1;
+  std::vector<int32_t> read = {kBos};
+  read.insert(read.end(), text.ids.begin(), text.ids.end());
+  const auto log_p = [this, read, T](const Context& c, int64_t copies) {
+    std::vector<int32_t> ids;  // [T, copies]
+    for (const int32_t id : read) {
+      ids.insert(ids.end(), static_cast<size_t>(copies), id);
+    }
+    return LogSoftmax(
+        model_.network->Logits(c, {}, Tensor::Of(ids, {T, copies})));
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const Tensor all = log_p(ctx, 1).value();  // [T, 1, V]
+  const auto row_of = [&](int64_t t) {
+    return std::span(all.row<float>(t), static_cast<size_t>(all.cols()));
+  };
+  const auto first_token = [&](const std::string& line) {
+    const std::vector<int32_t> ids =
+        model_.vocabulary.Encode(model_.Cased(line));
+    if (ids.empty()) throw FormatError("explain: the answer has no words");
+    return ids[0];
+  };
+  // Each token was to be predicted, and then the likeliest next one.
+  const std::span<const float> last = row_of(T - 1);
+  std::vector<int32_t> predicted = text.ids;
+  predicted.push_back(
+      input.answer.empty()
+          ? static_cast<int32_t>(
+                std::max_element(last.begin() + kUnk + 1, last.end()) -
+                last.begin())
+          : first_token(input.answer));
+
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.text;
+  std::vector<std::string> pieces = {model_.vocabulary.Piece(kBos)};
+  pieces.insert(pieces.end(), text.pieces.begin(), text.pieces.end());
+  e.axes.push_back(
+      TokenAxis("source", "Text", model_.vocabulary, read, std::move(pieces)));
+  pieces = text.pieces;
+  pieces.push_back(model_.vocabulary.Piece(predicted.back()));
+  e.axes.push_back(TokenAxis("target", "Predicted", model_.vocabulary,
+                             predicted, std::move(pieces)));
+  if (input.answer.empty()) {
+    PredictCall call;
+    call.cancellation = given.cancellation;
+    const std::vector<Input> inputs = {{input.text}};
+    e.answer = Answers(inputs, options, call).front().line;
+  } else {
+    e.answer = input.answer;
+  }
+  AddMaps(watch, e);
+  const auto name = [this](int32_t id) { return model_.vocabulary.Piece(id); };
+  for (int64_t t = 0; t < T; ++t) {
+    e.targets.push_back(ChoiceTarget("target", t, row_of(t),
+                                     predicted[static_cast<size_t>(t)], name));
+    SetMap(e.targets.back(), e.LastMap("source", "source"), t);
+  }
+  result.scores.push_back(
+      SourceScores(e, [log_p, predicted](const Context& c, int64_t copies) {
+        return Pick(TransposeLeading(log_p(c, copies)),
+                    RepeatedRows(predicted, copies));
+      }));
+  if (!input.contrast.empty()) {
+    const int32_t other = first_token(input.contrast);
+    SetChoiceContrast(result, static_cast<size_t>(T - 1), predicted.back(),
+                      {name(other), std::exp(last[static_cast<size_t>(other)])},
+                      other, [log_p, T](const Context& c, int64_t copies) {
+                        return Select(log_p(c, copies), T - 1);
+                      });
+  }
+  return {e.answer, {std::move(result)}};
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> LanguageSettings::Predicting(
+    const LanguageTaskModel& language, LanguagePrediction options) const {
+  return std::make_unique<LanguagePredictor>(language, std::move(options));
+}
+
+}  // namespace heed

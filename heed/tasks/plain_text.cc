@@ -1,0 +1,49 @@
+#include "heed/tasks/plain_text.h"
+
+#include "heed/base/errors.h"
+#include "heed/data/pair_files.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+
+std::string PlainText::CheckSum() const {
+  return CheckSumOf(train) + CheckSumOf(valid);
+}
+
+void PlainTextFiles::Visit(FieldList& v) {
+  v("texts", texts, Any{"FILE"}, "training text, line by line (.gz too)")
+      .Main();
+  v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
+  v.Require({{"texts"}});
+  VisitTextColumns(v, columns);
+}
+
+PlainText PlainTextFiles::Read() const {
+  if (texts.empty()) throw ConfigError("--texts is needed");
+  return {ReadAllLines(texts, columns), ReadAllLines(valid_texts, columns)};
+}
+
+void EvaluatedText::Visit(FieldList& v, const std::string& purpose) {
+  v.Section("Data");
+  v("texts", texts, Any{"FILE"}, purpose + ", line by line (.gz too)");
+  v.Require({{"texts"}});
+  VisitTextColumns(v, columns);
+}
+
+std::vector<std::string> EvaluatedText::Lines() const {
+  if (texts.empty()) throw ConfigError("--texts is needed");
+  return ReadAllLines(texts, columns);
+}
+
+void VisitBatches(FieldList& v, const std::string& units, int& batch_units,
+                  const std::string& texts, int& batch_texts) {
+  v.Section("Batches");
+  v("batch_" + units, batch_units, Range(1, 10000000),
+    units + " per batch, padding included");
+  v("batch_texts", batch_texts, Range(0, 1000000),
+    texts + " per batch at most; 0: no limit")
+      .Alias("batch_size")
+      .Alias("bs");
+}
+
+}  // namespace heed

@@ -1,0 +1,50 @@
+// Plain text, line by line, and the files that it comes from.
+#ifndef HEED_TASKS_PLAIN_TEXT_H_
+#define HEED_TASKS_PLAIN_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "heed/base/config.h"
+
+namespace heed {
+
+/// What is learned from, line by line.
+struct PlainText {
+  std::vector<std::string> train;
+  std::vector<std::string> valid;
+
+  /// Tells one text from another.
+  std::string CheckSum() const;
+};
+
+/// The files of training and validation text.
+struct PlainTextFiles {
+  std::vector<std::string> texts;
+  std::vector<std::string> valid_texts;
+  std::vector<std::string> columns = {"text"};
+
+  void Visit(FieldList& v);
+  /// Throws: ConfigError if there is no file to learn from; as ReadAllLines.
+  PlainText Read() const;
+};
+
+/// The files of a text that a model is judged on.
+struct EvaluatedText {
+  std::vector<std::string> texts;
+  std::vector<std::string> columns = {"text"};
+
+  /// `purpose`: "text to predict".
+  void Visit(FieldList& v, const std::string& purpose);
+  /// Throws: ConfigError if there is no file; as ReadAllLines.
+  std::vector<std::string> Lines() const;
+};
+
+/// The options batch_`units` ("tokens") and batch_texts of a task whose
+/// examples are called `texts` in their help.
+void VisitBatches(FieldList& v, const std::string& units, int& batch_units,
+                  const std::string& texts, int& batch_texts);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_PLAIN_TEXT_H_

@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/text.h"
+#include "heed/base/timing.h"
+#include "heed/tasks/pretrain/pretrain.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+
+Report PretrainSettings::Measure(const PretrainModel& model,
+                                 const PretrainEvaluation& options) const {
+  const PretrainingCorpus corpus =
+      model.EncodeToMeasure(ReadTexts(options.texts, options.columns));
+  const auto start = Clock::now();
+  const PretrainScore score = model.Score(corpus);
+  Report report;
+  report.heading =
+      fmt::format("{}, {} to predict in {:.1f} s", Counted(score.texts, "pair"),
+                  Counted(score.words, "word"), SecondsSince(start));
+  const double random = static_cast<double>(score.random) /
+                        static_cast<double>(std::max<int64_t>(1, score.texts));
+  report.figures = {
+      {"word_accuracy", "word accuracy", 100 * score.word_accuracy(), 2, "%",
+       "of hidden words"},
+      {"word_perplexity", "word perplexity", std::exp(score.word_loss()), 3, "",
+       "of hidden words"},
+      {"next_accuracy", "next accuracy", 100 * score.next_accuracy(), 2, "%",
+       fmt::format("always the commoner answer: {:.2f} %",
+                   100 * std::max(random, 1 - random))},
+      {"loss", "loss", score.word_loss() + score.next_loss(), 4, "",
+       "per word and per pair, natural logarithm"}};
+  report.details = {{"pairs", score.texts},
+                    {"words", score.words},
+                    {"random_next", score.random}};
+  return report;
+}
+
+}  // namespace heed

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/text.h"
+#include "heed/tasks/pretrain/pretrain.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+/// Of what is hidden in text that is only measured.
+constexpr uint64_t kMeasureSeed = 1;
+
+double Share(double part, int64_t all) {
+  return part / static_cast<double>(std::max<int64_t>(1, all));
+}
+
+BertLoss LossOf(const Context& ctx, const Bert& network,
+                const PretrainingBatch& batch, const BertLossOptions& options) {
+  return network.Loss(ctx, {batch.ids, batch.lengths, batch.segments},
+                      {batch.rows, batch.labels, batch.next}, options);
+}
+
+PretrainingCorpus MakeCorpus(std::span<const std::string> lines,
+                             const Vocabulary& vocabulary,
+                             PretrainingOptions options, int duplicates,
+                             uint64_t seed) {
+  options.duplicates = duplicates;
+  options.seed = seed;
+  return MakePretrainingCorpus(EncodeDocuments(lines, vocabulary), vocabulary,
+                               options);
+}
+
+/// Cross entropy of hidden words, and of which pairs belong together.
+class PretrainObjective : public Trainable {
+ public:
+  PretrainObjective(const PretrainData& data, PretrainModel& model,
+                    std::vector<MeasureInfo> measures, uint64_t seed)
+      : measures_(std::move(measures)),
+        model_(model),
+        check_sum_(CheckSumOf(data.train) + CheckSumOf(data.valid)),
+        lines_(std::ssize(data.train)),
+        train_(model.Encode(data.train, seed)) {
+    if (!data.valid.empty()) valid_ = model.EncodeToMeasure(data.valid);
+  }
+
+  ParameterSet& parameters() override { return model_.parameters(); }
+  std::string unit() const override { return "text"; }
+  std::string Summary() const override {
+    const int64_t tokens = model_.vocabulary.size();
+    return fmt::format(
+        "{} from {} read {}, {} for validation; vocabulary of {} tokens{}",
+        Counted(train_.corpus.size(), "pair"), Counted(lines_, "line"),
+        Counted(data().instances.duplicates, "time"),
+        Counted(valid_.corpus.size(), "pair"), tokens,
+        LearntSizeNote(tokens, data().vocabulary.vocabulary_size));
+  }
+  std::string CheckSum() const override { return check_sum_; }
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    return PlanBatches(train_.corpus, data().batches(), seed, epoch);
+  }
+  int64_t Units(std::span<const int64_t> examples) const override {
+    return std::ssize(examples);
+  }
+  // The loss is a mean over words and one over texts; a batch counts as much as
+  // it has texts.
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override {
+    const double scale = options.scale * static_cast<double>(examples.size());
+    BertLoss loss =
+        LossOf(ctx, model_.network(),
+               MakePretrainingBatch(train_, examples, model_.vocabulary),
+               {scale, options.smoothing});
+    const double nll = Share(loss.words.nll, loss.words.tokens) +
+                       Share(loss.next.nll, loss.next.tokens);
+    return {std::move(loss.loss), nll * scale};
+  }
+  std::vector<MeasureInfo> Measures() const override { return measures_; }
+  bool has_valid() const override { return valid_.corpus.size() > 0; }
+  Metrics Validate(const std::string& /*measure*/) const override {
+    const PretrainScore score = model_.Score(valid_);
+    return {{"loss", score.word_loss() + score.next_loss()},
+            {"word_accuracy", 100 * score.word_accuracy()},
+            {"next_accuracy", 100 * score.next_accuracy()}};
+  }
+
+ private:
+  const PretrainDataConfig& data() const { return model_.config.data; }
+
+  std::vector<MeasureInfo> measures_;
+  PretrainModel& model_;
+  std::string check_sum_;
+  int64_t lines_;
+  PretrainingCorpus train_;
+  PretrainingCorpus valid_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainable> PretrainSettings::Objective(PretrainData read,
+                                                       PretrainModel& model,
+                                                       uint64_t seed) const {
+  return std::make_unique<PretrainObjective>(read, model, MeasuresOf(read),
+                                             seed);
+}
+
+std::vector<MeasureInfo> PretrainSettings::MeasuresOf(
+    const PretrainData& /*read*/) const {
+  return {{"loss", false}, {"word_accuracy", true}, {"next_accuracy", true}};
+}
+
+PretrainingCorpus PretrainModel::Encode(std::span<const std::string> lines,
+                                        uint64_t seed) const {
+  const PretrainingOptions& options = config.data.instances;
+  return MakeCorpus(lines, vocabulary, options, options.duplicates, seed);
+}
+
+PretrainingCorpus PretrainModel::EncodeToMeasure(
+    std::span<const std::string> lines) const {
+  return MakeCorpus(lines, vocabulary, config.data.instances, 1, kMeasureSeed);
+}
+
+double PretrainScore::word_loss() const { return Share(words_nll, words); }
+double PretrainScore::next_loss() const { return Share(next_nll, texts); }
+double PretrainScore::word_accuracy() const {
+  return Share(static_cast<double>(words_correct), words);
+}
+double PretrainScore::next_accuracy() const {
+  return Share(static_cast<double>(next_correct), texts);
+}
+
+PretrainScore PretrainModel::Score(const PretrainingCorpus& corpus) const {
+  PretrainScore score;
+  for (const auto& indices :
+       PlanBatches(corpus.corpus, config.data.batches(), 0, 0)) {
+    const BertLoss loss = LossOf(
+        {}, *network_, MakePretrainingBatch(corpus, indices, vocabulary), {});
+    score.words_nll += loss.words.nll;
+    score.words += loss.words.tokens;
+    score.words_correct += loss.words.correct;
+    score.next_nll += loss.next.nll;
+    score.texts += loss.next.tokens;
+    score.next_correct += loss.next.correct;
+  }
+  score.random =
+      std::count(corpus.random_next.begin(), corpus.random_next.end(), true);
+  return score;
+}
+
+}  // namespace heed

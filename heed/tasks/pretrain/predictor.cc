@@ -1,0 +1,244 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/data/labelled.h"
+#include "heed/kernels/gather.h"
+#include "heed/kernels/normalizers.h"
+#include "heed/kernels/topk.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/loss.h"
+#include "heed/ops/shape.h"
+#include "heed/tasks/pretrain/pretrain.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Row 0 of every tensor, `copies` times.
+BertText RepeatedText(const BertText& text, int64_t copies) {
+  const Tensor rows = Tensor::Zeros({copies}, DType::kI32);
+  return {kernels::Gather(text.ids, rows), kernels::Gather(text.lengths, rows),
+          kernels::Gather(text.segments, rows)};
+}
+
+/// The place of each mark in each copy of a text of S tokens.
+Tensor PlacesOf(const std::vector<int32_t>& marks, int64_t S, int64_t copies) {
+  std::vector<int32_t> places;
+  for (int64_t i = 0; i < copies; ++i) {
+    for (const int32_t mark : marks) {
+      places.push_back(mark + static_cast<int32_t>(i * S));
+    }
+  }
+  return Tensor::Of(places, {std::ssize(places)});
+}
+
+class PretrainPredictor : public PredictorWith<PretrainPrediction> {
+ public:
+  PretrainPredictor(const PretrainModel& model, PretrainPrediction options)
+      : PredictorWith(std::move(options)), model_(model) {}
+
+ protected:
+  /// Mode words: of each [MASK] in a line, the likeliest words. Mode next: a
+  /// line is text, tab, text; how probable it is that the second follows.
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const PretrainPrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const PretrainPrediction& options) const override;
+
+ private:
+  BertText TextOf(const std::string& line, bool pair,
+                  const std::string& place) const;
+  /// Where words are hidden.
+  std::vector<int32_t> MarksOf(const BertText& text) const;
+  Answer Words(const Context& ctx, const BertText& text, int candidates) const;
+  Answer Next(const Context& ctx, const BertText& text) const;
+  const Vocabulary& vocabulary() const { return model_.vocabulary; }
+  const Bert& network() const { return model_.network(); }
+
+  const PretrainModel& model_;
+};
+
+BertText PretrainPredictor::TextOf(const std::string& line, bool pair,
+                                   const std::string& place) const {
+  const size_t tab = pair ? line.find('\t') : line.npos;
+  if (pair && tab == line.npos) {
+    throw FormatError(place + ": no tab between the two texts");
+  }
+  const std::string second = pair ? line.substr(tab + 1) : "";
+  const MarkedText text =
+      MarkText(vocabulary(), line.substr(0, tab), pair ? &second : nullptr,
+               {model_.config.model->positions(),
+                model_.config.data.vocabulary.lowercase});
+  const int64_t S = std::ssize(text.ids);
+  Tensor segments = Tensor::Zeros({1, S}, DType::kI32);
+  std::fill(segments.data<int32_t>() + text.first, segments.data<int32_t>() + S,
+            1);
+  return {Tensor::Of(text.ids, {1, S}),
+          Tensor::Full({1}, static_cast<double>(S), DType::kI32), segments};
+}
+
+std::vector<int32_t> PretrainPredictor::MarksOf(const BertText& text) const {
+  std::vector<int32_t> marks;
+  for (int32_t s = 0; s < text.ids.numel(); ++s) {
+    if (text.ids.data<int32_t>()[s] == vocabulary().special().mask) {
+      marks.push_back(s);
+    }
+  }
+  return marks;
+}
+
+Answer PretrainPredictor::Words(const Context& ctx, const BertText& text,
+                                int candidates) const {
+  const std::vector<int32_t> marks = MarksOf(text);
+  Answer answer;
+  answer.parts["masks"] = Json::array();
+  if (marks.empty()) return answer;
+  const Tensor p =
+      kernels::Softmax(network()
+                           .TokenLogits(ctx, network().States(ctx, text),
+                                        PlacesOf(marks, text.ids.dim(1), 1))
+                           .value());
+  Tensor probabilities;
+  Tensor ids;
+  kernels::TopK(p, static_cast<int>(std::min<int64_t>(candidates, p.dim(1))),
+                probabilities, ids, nullptr);
+  std::vector<std::string> of_mask;
+  for (int64_t r = 0; r < ids.rows(); ++r) {
+    std::vector<std::string> words;
+    Json& best = answer.parts["masks"].emplace_back(Json::array());
+    for (int64_t i = 0; i < ids.cols(); ++i) {
+      const std::string word = vocabulary().Piece(ids.row<int32_t>(r)[i]);
+      const float probability = probabilities.row<float>(r)[i];
+      words.push_back(fmt::format("{}\t{:.6f}", word, probability));
+      best.push_back({{"word", word}, {"probability", probability}});
+    }
+    of_mask.push_back(fmt::format("{}", fmt::join(words, "\t")));
+  }
+  answer.line = fmt::format("{}", fmt::join(of_mask, " ||| "));
+  return answer;
+}
+
+Answer PretrainPredictor::Next(const Context& ctx, const BertText& text) const {
+  const Tensor p = kernels::Softmax(
+      network().NextScores(ctx, network().States(ctx, text)).value());
+  const float probability = p.data<float>()[0];
+  return {fmt::format("{:.6f}", probability), {{"probability", probability}}};
+}
+
+std::vector<Answer> PretrainPredictor::Answers(
+    std::span<const Input> inputs, const PretrainPrediction& options,
+    const PredictCall& call) const {
+  const Context ctx = call.context();
+  const bool next = options.mode == "next";
+  std::vector<Answer> answers;
+  for (const Input& input : inputs) {
+    ctx.CheckCancelled();
+    const BertText text = TextOf(input.Text(), next, input.place);
+    answers.push_back(next ? Next(ctx, text)
+                           : Words(ctx, text, options.candidates));
+  }
+  return answers;
+}
+
+ExplainablePrediction PretrainPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const PretrainPrediction& /*options*/) const {
+  const bool pair = input.text.find('\t') != std::string::npos;
+  const auto text =
+      std::make_shared<BertText>(TextOf(input.text, pair, "explain"));
+  const int64_t S = text->ids.dim(1);
+  const std::vector<int32_t> ids = text->ids.ToVector<int32_t>();
+  std::vector<int32_t> marks;  // where words are hidden
+  for (int32_t s = 0; s < S; ++s) {
+    if (ids[static_cast<size_t>(s)] == vocabulary().special().mask) {
+      marks.push_back(s);
+    }
+  }
+  const auto words_of = [&](const std::string& line) {
+    std::vector<int32_t> words = vocabulary().Encode(line);
+    if (words.size() != marks.size()) {
+      throw FormatError(
+          fmt::format("explain: '{}' is {} for {}; give one token for each",
+                      line, Counted(std::ssize(words), "token"),
+                      Counted(std::ssize(marks), "mask")));
+    }
+    return words;
+  };
+  // log p of each token of the vocabulary at each mark: [copies, marks, V].
+  const auto log_p = [this, text, marks, S](const Context& c, int64_t copies) {
+    const Var y = LogSoftmax(network().TokenLogits(
+        c, network().States(c, RepeatedText(*text, copies)),
+        PlacesOf(marks, S, copies)));
+    return Reshape(y, {copies, std::ssize(marks), y.value().cols()});
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  Tensor all;
+  if (marks.empty()) {
+    network().States(ctx, *text);
+  } else {
+    all = log_p(ctx, 1).value();
+  }
+  const auto row_of = [&](size_t mark) {
+    return std::span(all.row<float>(static_cast<int64_t>(mark)),
+                     static_cast<size_t>(all.cols()));
+  };
+  std::vector<int32_t> words;
+  if (!input.answer.empty()) words = words_of(input.answer);
+  for (size_t m = words.size(); m < marks.size(); ++m) {
+    const std::span<const float> row = row_of(m);
+    words.push_back(
+        static_cast<int32_t>(std::ranges::max_element(row) - row.begin()));
+  }
+  const auto name = [this](int32_t id) { return vocabulary().Piece(id); };
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.text;
+  e.axes.push_back(TokenAxis("source", "Text", vocabulary(), ids));
+  e.axes.push_back(TokenAxis("target", "Hidden words", vocabulary(), words));
+  e.answer = fmt::format("{}", fmt::join(e.axes.back().items, " "));
+  AddMaps(watch, e);
+  for (size_t m = 0; m < marks.size(); ++m) {
+    e.targets.push_back(ChoiceTarget("target", static_cast<int64_t>(m),
+                                     row_of(m), words[m], name));
+    SetMap(e.targets.back(), e.LastMap("source", "source"), marks[m]);
+  }
+  result.scores.push_back(
+      SourceScores(e, [log_p, words](const Context& c, int64_t copies) {
+        return Pick(log_p(c, copies), RepeatedRows(words, copies));
+      }));
+  if (!input.contrast.empty()) {
+    const std::vector<int32_t> others = words_of(input.contrast);
+    const auto differing = std::ranges::mismatch(words, others).in1;
+    if (differing == words.end()) {
+      throw FormatError("explain: the contrast is the answer itself");
+    }
+    const auto m = static_cast<size_t>(differing - words.begin());
+    SetChoiceContrast(
+        result, m, words[m],
+        {name(others[m]), std::exp(row_of(m)[static_cast<size_t>(others[m])])},
+        others[m], [log_p, m](const Context& c, int64_t copies) {
+          return Select(TransposeLeading(log_p(c, copies)),
+                        static_cast<int64_t>(m));
+        });
+  }
+  return {e.answer, {std::move(result)}};
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> PretrainSettings::Predicting(
+    const PretrainModel& model, PretrainPrediction options) const {
+  return std::make_unique<PretrainPredictor>(model, std::move(options));
+}
+
+}  // namespace heed

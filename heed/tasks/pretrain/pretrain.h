@@ -1,0 +1,140 @@
+// Pre-training of BERT on plain text: masked words and pairs of sentences.
+#ifndef HEED_TASKS_PRETRAIN_PRETRAIN_H_
+#define HEED_TASKS_PRETRAIN_PRETRAIN_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/batches.h"
+#include "heed/data/pretraining.h"
+#include "heed/models/bert.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/task.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+
+/// Where documents come from and how they become batches.
+struct PretrainDataConfig {
+  std::vector<std::string> texts;
+  std::vector<std::string> valid_texts;
+  std::vector<std::string> columns = {"text"};
+  PretrainingOptions instances;  // its seed is the run's
+  TextVocabularyConfig vocabulary = {.vocabulary = "wordpiece"};
+  int batch_tokens = 8192;
+  int batch_texts = 0;
+
+  void Visit(FieldList& v);
+  BatchOptions batches() const { return {batch_tokens, batch_texts}; }
+};
+
+/// The settings of a pre-training run.
+struct PretrainConfig {
+  ModelChoice<PretrainingSettings> model;
+  PretrainDataConfig data;
+};
+
+/// Lines: a sentence each, a blank one between documents.
+struct PretrainData {
+  std::vector<std::string> train;
+  std::vector<std::string> valid;
+};
+
+/// How well a model does on some instances.
+struct PretrainScore {
+  double words_nll = 0;
+  double next_nll = 0;
+  int64_t words = 0, words_correct = 0;
+  int64_t texts = 0, next_correct = 0, random = 0;
+
+  double word_loss() const;
+  double next_loss() const;
+  double word_accuracy() const;
+  double next_accuracy() const;
+};
+
+/// A BERT with its heads for masked words and pairs.
+class PretrainModel : public TaskModel {
+ public:
+  /// `config` is resolved.
+  PretrainModel(PretrainConfig config, Vocabulary vocabulary, uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return network_->parameters(); }
+  const Bert& network() const { return *network_; }
+  ModelFiles Files() const override;
+  std::unique_ptr<PretrainedEncoder> encoder() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"vocabulary", vocabulary.size()}};
+  }
+
+  /// Instances to learn from. Throws: as EncodeDocuments.
+  PretrainingCorpus Encode(std::span<const std::string> lines,
+                           uint64_t seed) const;
+  /// Instances to measure on: once, and always hidden in the same way.
+  PretrainingCorpus EncodeToMeasure(std::span<const std::string> lines) const;
+  PretrainScore Score(const PretrainingCorpus& corpus) const;
+
+  const PretrainConfig config;
+  const Vocabulary vocabulary;
+
+ private:
+  std::unique_ptr<Bert> network_;
+};
+
+struct PretrainPrediction {
+  std::string mode = "words";
+  int candidates = 5;
+
+  void Visit(FieldList& v);
+};
+
+struct PretrainEvaluation {
+  std::vector<std::string> texts;
+  std::vector<std::string> columns = {"text"};
+
+  void Visit(FieldList& v);
+};
+
+class PretrainSettings
+    : public TaskSettingsOf<PretrainData, PretrainModel, PretrainPrediction,
+                            PretrainEvaluation>,
+      public PretrainConfig {
+ public:
+  std::string task() const override;
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.texts.empty(); }
+
+  PretrainData ReadData() const override;
+  std::unique_ptr<PretrainModel> Learn(const PretrainData& read,
+                                       uint64_t seed) const override;
+  std::unique_ptr<PretrainModel> Open(const ModelFiles& files,
+                                      const std::string& folder,
+                                      uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(const PretrainData& read) const override;
+  std::unique_ptr<Trainable> Objective(PretrainData read, PretrainModel& model,
+                                       uint64_t seed) const override;
+  InputReading ReadingWith(const PretrainPrediction& options) const override;
+  std::unique_ptr<Predictor> Predicting(
+      const PretrainModel& model, PretrainPrediction options) const override;
+  Report Measure(const PretrainModel& model,
+                 const PretrainEvaluation& options) const override;
+
+ private:
+  std::vector<std::string> ReadTexts(
+      const std::vector<std::string>& paths,
+      const std::vector<std::string>& columns) const;
+};
+
+TaskRow PretrainTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_PRETRAIN_PRETRAIN_H_

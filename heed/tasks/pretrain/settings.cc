@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/data/pair_files.h"
+#include "heed/data/table.h"
+#include "heed/tasks/pretrain/pretrain.h"
+#include "heed/tasks/pretrained.h"
+#include "heed/text/sentences.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kMaskedTextsAtOnce = 64;
+
+}  // namespace
+
+TaskRow PretrainTask() {
+  TaskRow row;
+  row.name = "pretrain";
+  row.description =
+      "masked language model and next sentence prediction, as BERT";
+  row.settings = [] { return std::make_unique<PretrainSettings>(); };
+  row.answer_label = "Hidden words";
+  row.prompt = "Type a sentence with [MASK] for each hidden word";
+  row.examples = {{"A man is [MASK] on a green bench .", "en"},
+                  {"Two children [MASK] in the park .", "en"}};
+  row.gives_encoder = true;
+  return row;
+}
+
+std::string PretrainSettings::task() const { return "pretrain"; }
+
+void PretrainDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("texts", texts, Any{"FILE"},
+    "training text (.gz too): one sentence a line, a blank line between "
+    "documents; a row of .csv and .jsonl is a document")
+      .Main();
+  v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
+  v.Require({{"texts"}});
+  VisitTextColumns(v, columns);
+  v("max_length", instances.max_length, Range(5, 1000000),
+    "tokens of a pair of segments, special tokens included")
+      .Alias("max_len");
+  v("short_rate", instances.short_rate, Range(0, 1),
+    "share of the documents that are cut into shorter pairs");
+  v("mask_rate", instances.mask_rate, Range(0, 1),
+    "share of tokens to predict");
+  v("max_predictions", instances.max_predictions, Range(1, 1000000),
+    "tokens of a pair to predict at most");
+  v("duplicates", instances.duplicates, Range(1, 1000),
+    "times that the text is cut and masked, each time differently; an epoch "
+    "reads them all");
+  vocabulary.Visit(v, {"wordpiece", "wordpiece_cased"});
+  v.Section("Batches");
+  v("batch_tokens", batch_tokens, Range(1, 10000000),
+    "tokens per batch, padding included");
+  v("batch_texts", batch_texts, Range(0, 1000000),
+    "pairs per batch at most; 0: no limit")
+      .Alias("batch_size")
+      .Alias("bs");
+}
+
+void PretrainPrediction::Visit(FieldList& v) {
+  v.Section("Output");
+  v("mode", mode, OneOf{"words", "next"},
+    "for each [MASK] of a line, the likeliest words (word, tab, probability, "
+    "tab, ...; ||| between several); or, for lines of text, tab, text, the "
+    "probability that the second follows the first");
+  v("candidates", candidates, Range(1, 1000), "words for each [MASK]");
+}
+
+InputReading PretrainSettings::ReadingWith(
+    const PretrainPrediction& /*options*/) const {
+  InputReading reading;
+  reading.window = kMaskedTextsAtOnce;
+  return reading;
+}
+
+void PretrainEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  v("texts", texts, Any{"FILE"},
+    "text (.gz too): one sentence a line, a blank line between documents");
+  v.Require({{"texts"}});
+  VisitTextColumns(v, columns);
+}
+
+void PretrainSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.VisitName(v, "which BERT");
+  model->Visit(v);
+}
+
+// As the paper, but for a step size and a warm-up of small models and texts.
+void PretrainSettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.optimizer = "adamw";
+  training.optimizer.bias_correction = false;
+  training.optimizer.epsilon = 1e-6;
+  training.optimizer.learning_rate = 5e-4;
+  training.optimizer.schedule = "linear";
+  training.optimizer.warmup = 1000;
+  training.optimizer.label_smoothing = 0;
+  training.run.epochs = 4;
+}
+
+void PretrainSettings::Resolve() {
+  data.vocabulary.Resolve();
+  model->Fill({});
+  const int positions = model->positions();
+  if (positions > 0 && data.instances.max_length > positions) {
+    throw ConfigError(fmt::format(
+        "max_length: {} tokens, but the model knows {} positions; choose "
+        "--max-positions {}",
+        data.instances.max_length, positions, data.instances.max_length));
+  }
+  if (model->segments() != 2) {
+    throw ConfigError(
+        fmt::format("segments: a pair has 2, not {}", model->segments()));
+  }
+}
+
+std::vector<std::string> PretrainSettings::ReadTexts(
+    const std::vector<std::string>& paths,
+    const std::vector<std::string>& columns) const {
+  if (paths.empty()) throw ConfigError("--texts is needed");
+  std::vector<std::string> all;
+  const auto add = [&](std::string_view line) {
+    all.push_back(data.vocabulary.lowercase ? Lowercase(line)
+                                            : std::string(line));
+  };
+  for (const std::string& path : paths) {
+    const bool table = !TableFormOf(path).empty();
+    for (const std::string& line : ReadAllLines({path}, columns)) {
+      if (!table) {
+        add(line);
+        continue;
+      }
+      // A row is a document.
+      for (const std::string_view sentence : SplitSentences(line)) {
+        add(TrimBlanks(sentence));
+      }
+      add("");
+    }
+    add("");  // a document ends with its file
+  }
+  return all;
+}
+
+PretrainData PretrainSettings::ReadData() const {
+  PretrainData read;
+  read.train = ReadTexts(data.texts, data.columns);
+  if (!data.valid_texts.empty()) {
+    read.valid = ReadTexts(data.valid_texts, data.columns);
+  }
+  return read;
+}
+
+std::unique_ptr<PretrainModel> PretrainSettings::Learn(const PretrainData& read,
+                                                       uint64_t seed) const {
+  return std::make_unique<PretrainModel>(
+      *this, data.vocabulary.Learn(read.train), seed);
+}
+
+std::unique_ptr<PretrainModel> PretrainSettings::Open(const ModelFiles& files,
+                                                      const std::string& folder,
+                                                      uint64_t seed) const {
+  return std::make_unique<PretrainModel>(
+      *this, data.vocabulary.Find(files, folder), seed);
+}
+
+PretrainModel::PretrainModel(PretrainConfig settings, Vocabulary learnt,
+                             uint64_t seed)
+    : config(std::move(settings)),
+      vocabulary(std::move(learnt)),
+      network_(config.model->MakePretraining(vocabulary.size(), seed)) {}
+
+ModelFiles PretrainModel::Files() const {
+  return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+}
+
+std::unique_ptr<PretrainedEncoder> PretrainModel::encoder() const {
+  return std::make_unique<PretrainedEncoder>(
+      PretrainedEncoder{"", config.model, config.data.vocabulary, vocabulary,
+                        ParameterTensors(parameters())});
+}
+
+}  // namespace heed

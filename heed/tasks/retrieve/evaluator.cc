@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "heed/base/errors.h"
+#include "heed/data/bm25.h"
+#include "heed/tasks/retrieve/retrieve.h"
+
+namespace heed {
+namespace {
+
+/// The texts that a query chooses from: not itself, where texts ask for one
+/// another.
+std::vector<int64_t> ChoicesOf(const RetrievalTexts& texts,
+                               const RetrievalQuery& query) {
+  std::vector<int64_t> choices = query.candidates;
+  if (choices.empty()) {
+    choices.resize(static_cast<size_t>(texts.corpus.size()));
+    std::iota(choices.begin(), choices.end(), int64_t{0});
+    if (!texts.queries) choices.erase(choices.begin() + query.query);
+  }
+  return choices;
+}
+
+/// `score(place)` of each text that the query chooses from.
+template <typename Score>
+Ranking RankingOf(const RetrievalTexts& texts, const RetrievalQuery& query,
+                  Score&& score) {
+  const std::vector<int64_t> choices = ChoicesOf(texts, query);
+  std::vector<double> scores;
+  for (const int64_t place : choices) scores.push_back(score(place));
+  Ranking ranking;
+  ranking.positives = std::ssize(query.positives);
+  for (const int64_t i : OrderByScore(scores)) {
+    ranking.relevant.push_back(
+        Contains(query.positives, choices[static_cast<size_t>(i)]));
+  }
+  return ranking;
+}
+
+/// The sum of the losses of a query's answers, of which there are `answers`
+/// more, against all that it chooses from; `cosine(place)` of each text.
+template <typename Cosine>
+double LossOfQuery(const BiEncoderConfig& config,
+                   const std::vector<int64_t>& choices,
+                   const RetrievalQuery& query, Cosine&& cosine,
+                   int64_t& answers) {
+  std::vector<float> row;
+  std::vector<int32_t> relevant;
+  std::vector<int32_t> right;
+  for (const int64_t text : choices) {
+    const bool is_right = Contains(query.positives, text);
+    if (is_right) right.push_back(static_cast<int32_t>(row.size()));
+    row.push_back(cosine(text));
+    relevant.push_back(is_right ? 1 : 0);
+  }
+  const int64_t N = std::ssize(row);
+  answers += std::ssize(right);
+  double loss = 0;
+  for (const int32_t answer : right) {
+    loss += MatchLoss(config, Tensor::Of(row, {1, N}),
+                      Tensor::Of(std::vector<int32_t>{answer}, {1}),
+                      Tensor::Of(relevant, {1, N}), 1)
+                .value()
+                .item();
+  }
+  return loss;
+}
+
+std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
+                                std::span<const RetrievalQuery> queries,
+                                const Bm25Options& options) {
+  const Bm25Index index(texts.corpus.texts(), options);
+  std::vector<Ranking> rankings;
+  for (const RetrievalQuery& query : queries) {
+    const std::vector<double> scores =
+        index.Scores(texts.asked().texts()[static_cast<size_t>(query.query)]);
+    rankings.push_back(RankingOf(texts, query, [&](int64_t place) {
+      return scores[static_cast<size_t>(place)];
+    }));
+  }
+  return rankings;
+}
+
+/// In per cent.
+nlohmann::ordered_json ToJson(const RankingScores& s) {
+  nlohmann::ordered_json json = {{"mrr", 100 * s.mrr}, {"map", 100 * s.map}};
+  for (const int k : kRankingCutoffs) {
+    json[fmt::format("p{}", k)] = 100 * s.precision.at(k);
+    json[fmt::format("recall{}", k)] = 100 * s.recall.at(k);
+    json[fmt::format("ndcg{}", k)] = 100 * s.ndcg.at(k);
+  }
+  return json;
+}
+
+std::string TableOf(const RankingScores& model, const RankingScores& bm25) {
+  std::string table =
+      fmt::format("{:<8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}\n", "%", "MRR",
+                  "MAP", "P@1", "P@5", "recall@10", "nDCG@10");
+  const auto line = [&table](const char* name, const RankingScores& s) {
+    table += fmt::format(
+        "{:<8} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>9.2f} {:>8.2f}\n", name,
+        100 * s.mrr, 100 * s.map, 100 * s.precision.at(1),
+        100 * s.precision.at(5), 100 * s.recall.at(10), 100 * s.ndcg.at(10));
+  };
+  line("model", model);
+  line("BM25", bm25);
+  return table;
+}
+
+}  // namespace
+
+RetrievalModel::Compared RetrievalModel::Compare(
+    const RetrievalTexts& texts,
+    std::span<const RetrievalQuery> queries) const {
+  // Each text that takes part is encoded once.
+  std::vector<int64_t> asked, chosen;
+  std::vector<int64_t> row(static_cast<size_t>(texts.corpus.size()), -1);
+  for (const RetrievalQuery& query : queries) {
+    asked.push_back(query.query);
+    for (const int64_t text : ChoicesOf(texts, query)) {
+      int64_t& place = row[static_cast<size_t>(text)];
+      if (place >= 0) continue;
+      place = std::ssize(chosen);
+      chosen.push_back(text);
+    }
+  }
+  const Tensor of_queries =
+      Vectors({}, Encode({}, texts.asked().texts()), asked);
+  const Tensor of_texts = Vectors({}, Encode({}, texts.corpus.texts()), chosen);
+  Compared compared;
+  int64_t answers = 0;
+  for (int64_t i = 0; i < std::ssize(queries); ++i) {
+    const RetrievalQuery& query = queries[static_cast<size_t>(i)];
+    const Tensor cosines =
+        Cosines(of_queries.Slice(i, i + 1), of_texts).value();
+    const auto cosine = [&](int64_t text) {
+      return cosines.data<float>()[row[static_cast<size_t>(text)]];
+    };
+    compared.rankings.push_back(
+        RankingOf(texts, query, [&](int64_t text) -> double {
+          return static_cast<double>(cosine(text));
+        }));
+    compared.loss += LossOfQuery(config.bi_encoder, ChoicesOf(texts, query),
+                                 query, cosine, answers);
+  }
+  compared.loss /= static_cast<double>(std::max<int64_t>(1, answers));
+  return compared;
+}
+
+Report RetrievalSettings::Measure(const RetrievalModel& retriever,
+                                  const RetrievalEvaluation& options) const {
+  const auto or_else = [](const std::vector<std::string>& a,
+                          const std::vector<std::string>& b) {
+    return a.empty() ? b : a;
+  };
+  if (options.relevant.empty() && options.candidates.empty()) {
+    throw ConfigError("--relevant or --candidates is needed");
+  }
+  RetrievalTexts texts;
+  texts.corpus = ReadTexts(or_else(options.corpus, data.corpus));
+  const std::vector<std::string> asked = or_else(options.queries, data.queries);
+  if (!asked.empty()) texts.queries = ReadTexts(asked);
+  const std::vector<RetrievalQuery> queries =
+      ReadQueries(texts, options.relevant, options.candidates, "");
+  const RankingScores model = ScoreRankings(
+      retriever.Compare(texts, queries).rankings, kRankingCutoffs);
+  const RankingScores bm25 = ScoreRankings(
+      RankByBm25(texts, queries, {options.k1, options.b}), kRankingCutoffs);
+
+  Report report;
+  report.heading =
+      fmt::format("queries: {} ({} more without a relevant text); texts: {}",
+                  model.queries, model.dropped, texts.corpus.size());
+  const auto percent = [](const char* key, const char* label, double value) {
+    return Figure{key, label, 100 * value, 2, "%", ""};
+  };
+  report.figures = {percent("mrr", "MRR", model.mrr),
+                    percent("map", "MAP", model.map),
+                    percent("p1", "P@1", model.precision.at(1)),
+                    percent("p5", "P@5", model.precision.at(5)),
+                    percent("bm25_mrr", "MRR of BM25", bm25.mrr),
+                    percent("bm25_map", "MAP of BM25", bm25.map)};
+  report.details = {{"queries", model.queries},
+                    {"dropped", model.dropped},
+                    {"model", ToJson(model)},
+                    {"bm25", ToJson(bm25)}};
+  report.text = TableOf(model, bm25);
+  return report;
+}
+
+}  // namespace heed

@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/data/shuffle.h"
+#include "heed/tasks/retrieve/retrieve.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+/// How near queries are to their answers, among the other texts of a batch.
+class RetrievalObjective : public Trainable {
+ public:
+  RetrievalObjective(const RetrievalSettings& settings, RetrievalTexts texts,
+                     RetrievalModel& model);
+
+  ParameterSet& parameters() override { return model_.parameters(); }
+  std::string unit() const override { return "query"; }
+  std::string Summary() const override;
+  std::string CheckSum() const override;
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    return ShuffledBatches(std::ssize(examples_),
+                           model_.config.data.batch_queries, seed, epoch);
+  }
+  int64_t Units(std::span<const int64_t> examples) const override {
+    return std::ssize(examples);
+  }
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override;
+  std::vector<MeasureInfo> Measures() const override { return measures_; }
+  bool has_valid() const override { return !texts_.valid.empty(); }
+  Metrics Validate(const std::string& measure) const override;
+
+ private:
+  struct Example {
+    int64_t query;  // place in texts_.train
+    int64_t answer;
+  };
+  /// Those of the answers of a batch, and others, that queries choose from.
+  std::vector<int64_t> DocumentsOf(const Context& ctx,
+                                   std::span<const int64_t> examples) const;
+
+  std::vector<MeasureInfo> measures_;
+  RetrievalModel& model_;
+  RetrievalTexts texts_;
+  LabelledCorpus corpus_;
+  LabelledCorpus queries_;
+  std::vector<Example> examples_;
+  int64_t without_answer_ = 0;
+};
+
+RetrievalObjective::RetrievalObjective(const RetrievalSettings& settings,
+                                       RetrievalTexts texts,
+                                       RetrievalModel& model)
+    : measures_(settings.MeasuresOf(texts)),
+      model_(model),
+      texts_(std::move(texts)),
+      corpus_(model.Encode({}, texts_.corpus.texts())),
+      queries_(texts_.queries ? model.Encode({}, texts_.queries->texts())
+                              : corpus_) {
+  for (size_t i = 0; i < texts_.train.size(); ++i) {
+    const RetrievalQuery& query = texts_.train[i];
+    if (query.positives.empty()) ++without_answer_;
+    for (const int64_t answer : query.positives) {
+      examples_.push_back({static_cast<int64_t>(i), answer});
+    }
+  }
+  if (examples_.empty()) {
+    throw ConfigError("no query for training has a relevant text");
+  }
+}
+
+std::string RetrievalObjective::Summary() const {
+  const int64_t tokens = model_.vocabulary.size();
+  return fmt::format(
+      "texts: {}; queries: {}, with {} (without any, left out: {}), for "
+      "validation: {}; a vocabulary of {} tokens{}",
+      texts_.corpus.size(), std::ssize(texts_.train) - without_answer_,
+      Counted(std::ssize(examples_), "answer"), without_answer_,
+      texts_.valid.size(), tokens,
+      LearntSizeNote(tokens, model_.config.data.vocabulary.vocabulary_size));
+}
+
+std::string RetrievalObjective::CheckSum() const {
+  std::vector<std::string> lines = texts_.corpus.texts();
+  const std::vector<std::string>& asked = texts_.asked().texts();
+  lines.insert(lines.end(), asked.begin(), asked.end());
+  for (const auto* part : {&texts_.train, &texts_.valid}) {
+    for (const RetrievalQuery& query : *part) {
+      lines.push_back(fmt::format("{} {} {}", query.query,
+                                  fmt::join(query.positives, ","),
+                                  fmt::join(query.candidates, ",")));
+    }
+  }
+  return CheckSumOf(lines);
+}
+
+std::vector<int64_t> RetrievalObjective::DocumentsOf(
+    const Context& ctx, std::span<const int64_t> examples) const {
+  std::vector<int64_t> documents;
+  const auto add = [&documents](int64_t text) {
+    if (!Contains(documents, text)) documents.push_back(text);
+  };
+  for (const int64_t i : examples) {
+    add(examples_[static_cast<size_t>(i)].answer);
+  }
+  if (ctx.rng == nullptr) return documents;
+  // Candidates of the queries in turn; of the corpus where there are none.
+  for (int64_t n = 0; n < model_.config.data.negatives; ++n) {
+    const int64_t i = examples[static_cast<size_t>(n % std::ssize(examples))];
+    const RetrievalQuery& query = texts_.train[static_cast<size_t>(
+        examples_[static_cast<size_t>(i)].query)];
+    const auto& c = query.candidates;
+    add(c.empty() ? static_cast<int64_t>(ctx.rng->Below(
+                        static_cast<uint64_t>(texts_.corpus.size())))
+                  : c[ctx.rng->Below(c.size())]);
+  }
+  return documents;
+}
+
+BatchLoss RetrievalObjective::Loss(const Context& ctx,
+                                   std::span<const int64_t> examples,
+                                   const LossOptions& options) const {
+  const std::vector<int64_t> documents = DocumentsOf(ctx, examples);
+  std::vector<int64_t> asked;
+  Tensor answers({std::ssize(examples)}, DType::kI32);
+  Tensor relevant =
+      Tensor::Zeros({std::ssize(examples), std::ssize(documents)}, DType::kI32);
+  for (int64_t b = 0; b < std::ssize(examples); ++b) {
+    const Example& example =
+        examples_[static_cast<size_t>(examples[static_cast<size_t>(b)])];
+    const RetrievalQuery& query =
+        texts_.train[static_cast<size_t>(example.query)];
+    asked.push_back(query.query);
+    for (int64_t n = 0; n < std::ssize(documents); ++n) {
+      const int64_t text = documents[static_cast<size_t>(n)];
+      const bool itself = !texts_.queries && text == query.query;
+      if (itself || Contains(query.positives, text)) {
+        relevant.row<int32_t>(b)[n] = 1;
+      }
+      if (text == example.answer) {
+        answers.data<int32_t>()[b] = static_cast<int32_t>(n);
+      }
+    }
+  }
+  const LabelledBatch queries = MakeLabelledBatch(queries_, asked);
+  const LabelledBatch texts = MakeLabelledBatch(corpus_, documents);
+  const Var cosines =
+      Cosines(model_.network.Encode(ctx, queries.ids, queries.lengths),
+              model_.network.Encode(ctx, texts.ids, texts.lengths));
+  const Var loss = MatchLoss(model_.config.bi_encoder, cosines, answers,
+                             relevant, options.scale);
+  return {loss, loss.value().item()};
+}
+
+Metrics RetrievalObjective::Validate(const std::string& /*measure*/) const {
+  const RetrievalModel::Compared compared =
+      model_.Compare(texts_, texts_.valid);
+  const RankingScores scores =
+      ScoreRankings(compared.rankings, kRankingCutoffs);
+  return {{"loss", compared.loss},
+          {"mrr", 100 * scores.mrr},
+          {"map", 100 * scores.map},
+          {"p1", 100 * scores.precision.at(1)},
+          {"p5", 100 * scores.precision.at(5)}};
+}
+
+}  // namespace
+
+std::unique_ptr<Trainable> RetrievalSettings::Objective(
+    RetrievalTexts texts, RetrievalModel& retriever, uint64_t) const {
+  return std::make_unique<RetrievalObjective>(*this, std::move(texts),
+                                              retriever);
+}
+
+std::vector<MeasureInfo> RetrievalSettings::MeasuresOf(
+    const RetrievalTexts& /*texts*/) const {
+  return {{"mrr", true}, {"map", true}};
+}
+
+}  // namespace heed

@@ -1,0 +1,169 @@
+// Retrieval: which text answers a query.
+#ifndef HEED_TASKS_RETRIEVE_RETRIEVE_H_
+#define HEED_TASKS_RETRIEVE_RETRIEVE_H_
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/labelled.h"
+#include "heed/data/retrieval.h"
+#include "heed/metrics/ranking.h"
+#include "heed/models/bi_encoder.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/task.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+
+/// Where texts and queries come from and how they become tokens and batches.
+struct RetrievalDataConfig {
+  std::vector<std::string> corpus;
+  std::vector<std::string> queries;
+  std::vector<std::string> relevant;
+  std::vector<std::string> candidates;
+  std::vector<std::string> valid_relevant;
+  std::vector<std::string> valid_candidates;
+  TextVocabularyConfig vocabulary = {.vocabulary = "words"};
+  int max_length = 100;
+  int batch_queries = 64;
+  int negatives = 64;
+
+  void Visit(FieldList& v);
+};
+
+/// The resolved settings of a retriever.
+struct RetrievalConfig {
+  ModelChoice<EncoderSettings> encoder{
+      "cell=gru units=100 self_attention=none dropout=0.1"};
+  BiEncoderConfig bi_encoder;
+  RetrievalDataConfig data;
+};
+
+/// Texts with queries, and what answers them.
+struct RetrievalTexts {
+  TextCollection corpus;
+  std::optional<TextCollection> queries;  // none: texts ask for one another
+  std::vector<RetrievalQuery> train, valid;
+
+  const TextCollection& asked() const { return queries ? *queries : corpus; }
+};
+
+/// Queries with what answers them, of one of two files; options are called
+/// `prefix`relevant and `prefix`candidates. Throws: ConfigError if both are
+/// given; as ReadRelevantPairs, ReadCandidateLists.
+std::vector<RetrievalQuery> ReadQueries(
+    const RetrievalTexts& texts, const std::vector<std::string>& relevant,
+    const std::vector<std::string>& candidates, const std::string& prefix);
+
+/// Places at which rankings are cut for their scores.
+inline constexpr int kRankingCutoffs[] = {1, 5, 10};
+
+bool Contains(const std::vector<int64_t>& places, int64_t place);
+
+/// Texts as vectors by an encoder and pooling; queries are ranked by cosine.
+class RetrievalModel : public TaskModel {
+ public:
+  RetrievalModel(RetrievalConfig config, Vocabulary vocabulary, uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  ModelFiles Files() const override {
+    return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+  }
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"vocabulary", vocabulary.size()}};
+  }
+
+  /// Texts as tokens. Throws: Cancelled.
+  LabelledCorpus Encode(const Context& ctx,
+                        const std::vector<std::string>& texts) const;
+  /// Vectors of the texts at these places of a corpus; as of all texts.
+  /// Shapes: result [places, D].
+  Tensor Vectors(const Context& ctx, const LabelledCorpus& corpus,
+                 const std::vector<int64_t>& places) const;
+  Tensor Vectors(const Context& ctx,
+                 const std::vector<std::string>& texts) const;
+
+  /// What the model says of queries and the texts that they choose from.
+  struct Compared {
+    std::vector<Ranking> rankings;  // of the queries, in their order
+    double loss = 0;                // per answer
+  };
+  Compared Compare(const RetrievalTexts& texts,
+                   std::span<const RetrievalQuery> queries) const;
+
+  const RetrievalConfig config;
+  const Vocabulary vocabulary;
+
+ private:
+  ParameterSet parameters_;
+
+ public:
+  const BiEncoder network;
+};
+
+/// What a query is answered with.
+struct RetrievalPrediction {
+  std::vector<std::string> corpus;
+  int best = 10;
+
+  void Visit(FieldList& v);
+};
+
+/// What is ranked, and the BM25 that stands beside.
+struct RetrievalEvaluation {
+  std::vector<std::string> corpus;
+  std::vector<std::string> queries;
+  std::vector<std::string> relevant;
+  std::vector<std::string> candidates;
+  double k1 = 1.2;
+  double b = 0.75;
+
+  void Visit(FieldList& v);
+};
+
+class RetrievalSettings
+    : public TaskSettingsOf<RetrievalTexts, RetrievalModel, RetrievalPrediction,
+                            RetrievalEvaluation>,
+      public RetrievalConfig {
+ public:
+  std::string task() const override;
+  void ChooseModel(const std::string& name) override { encoder.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.corpus.empty(); }
+
+  RetrievalTexts ReadData() const override;
+  std::unique_ptr<RetrievalModel> Learn(const RetrievalTexts& texts,
+                                        uint64_t seed) const override;
+  std::unique_ptr<RetrievalModel> Open(const ModelFiles& files,
+                                       const std::string& folder,
+                                       uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const RetrievalTexts& texts) const override;
+  std::unique_ptr<Trainable> Objective(RetrievalTexts texts,
+                                       RetrievalModel& retriever,
+                                       uint64_t seed) const override;
+  InputReading ReadingWith(const RetrievalPrediction&) const override {
+    InputReading reading;
+    reading.window = 128;
+    return reading;
+  }
+  std::unique_ptr<Predictor> Predicting(
+      const RetrievalModel& retriever,
+      RetrievalPrediction options) const override;
+  /// Beside BM25.
+  Report Measure(const RetrievalModel& retriever,
+                 const RetrievalEvaluation& options) const override;
+};
+
+TaskRow RetrievalTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_RETRIEVE_RETRIEVE_H_

@@ -1,0 +1,245 @@
+#include "heed/tasks/run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/models/transformer_config.h"
+#include "heed/tasks/input_files.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kTaskKey = "task";
+constexpr const char* kModelKey = "model";
+
+/// All settings of a run, as one flat list.
+std::vector<Field> FieldsOf(TaskSettings& settings, TrainingConfig& training) {
+  FieldList list;
+  settings.VisitAll(list);
+  training.Visit(list);
+  return list.fields();
+}
+
+std::string TextOf(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_string()
+             ? json[key].get<std::string>()
+             : "";
+}
+
+/// Throws: FormatError that names the folder if no task is named; ConfigError
+/// for an unknown one.
+const TaskRow& TaskOf(const Json& settings, const std::string& folder) {
+  const std::string name = TextOf(settings, kTaskKey);
+  if (name.empty()) {
+    throw FormatError(
+        fmt::format("{}: no \"{}\"", PathIn(folder, kConfigFile), kTaskKey));
+  }
+  return TaskNamed(name);
+}
+
+/// Writes settings of a folder's JSON into fields. Throws: FormatError that
+/// names the folder.
+void SetFields(const std::vector<Field>& fields, const Json& json,
+               const std::string& folder) {
+  try {
+    FieldsFromJson(fields, json, PathIn(folder, kConfigFile));
+  } catch (const ConfigError& error) {
+    throw FormatError(error.what());
+  }
+}
+
+/// Resolved settings of a task and its training, of what config.json says.
+/// Throws: FormatError.
+LoadedModel ReadSettings(const std::string& folder,
+                         const ModelDescription& description) {
+  Json json = description.settings;
+  const std::string path = PathIn(folder, kConfigFile);
+  LoadedModel loaded;
+  try {
+    loaded.settings = TaskOf(json, folder).settings();
+    json.erase(kTaskKey);
+    TaskSettings& settings = *loaded.settings;
+    const std::string model = TextOf(json, kModelKey);
+    if (!model.empty()) settings.ChooseModel(model);
+    SetFields(FieldsOf(settings, loaded.training), json, folder);
+    FindKeptInput(settings, folder);
+    settings.Resolve();
+    loaded.training.Resolve();
+  } catch (const ConfigError& error) {
+    throw FormatError(std::string(error.what()).starts_with(path)
+                          ? error.what()
+                          : fmt::format("{}: {}", path, error.what()));
+  }
+  loaded.training.run.out = folder;
+  return loaded;
+}
+
+/// Throws: FormatError if a weight is missing or has another shape, or if the
+/// model is quantised.
+void TakeWeights(TaskModel& model, const std::string& folder) {
+  const std::string path = ModelPath(folder, kWeightsFile);
+  const SafetensorsFile file = ReadTensors(path);
+  for (const NamedTensor& tensor : file.tensors) {
+    if (tensor.value.dtype() != DType::kI8) continue;
+    throw FormatError(fmt::format(
+        "{}: is quantised (int8) and cannot be trained; start from the model "
+        "that it was made of",
+        folder));
+  }
+  SetParameters(model.parameters(), file.tensors, path);
+}
+
+/// Whether training goes on with a model of the same task. Throws: as
+/// ReadModelSettings; ConfigError if it can start from neither.
+bool Continues(const TaskSettings& settings, const std::string& folder) {
+  const TaskRow& task = TaskOf(ReadModelSettings(folder), folder);
+  if (task.name == settings.task()) return true;
+  if (settings.CanStartFrom(task)) return false;
+  throw ConfigError(
+      fmt::format("{} holds a model for task '{}', which '{}' cannot start "
+                  "from",
+                  folder, task.name, settings.task()));
+}
+
+/// With vocabularies and weights, fresh or those of `pretrained`.
+std::unique_ptr<TaskModel> MakeStart(const TaskSettings& settings,
+                                     const Dataset& data, uint64_t seed) {
+  const std::string& start = settings.pretrained;
+  if (start.empty() || !Continues(settings, start)) {
+    return settings.MakeModel(data, seed);
+  }
+  auto model = settings.OpenModel(ReadModelConfig(start).files, start, seed);
+  TakeWeights(*model, start);
+  return model;
+}
+
+void Resolve(TaskSettings& settings, TrainingConfig& training) {
+  if (!settings.pretrained.empty() &&
+      !Continues(settings, settings.pretrained)) {
+    settings.TakePretrained();
+  }
+  settings.Resolve();
+  training.Resolve();
+}
+
+TrainResult TrainIn(OutFolder& out, TaskSettings& settings,
+                    std::unique_ptr<Dataset> data, TrainingConfig training) {
+  // A wrong name is reported before any long work.
+  training.run.metric =
+      MeasureOf(settings.Measures(*data), training.run.metric).name;
+  const uint64_t seed = training.run.seed;
+  const auto model = MakeStart(settings, *data, seed);
+  const auto objective = settings.MakeObjective(std::move(data), *model, seed);
+  WriteSettings(settings, *model, training, out);
+  return RunTraining(*objective, training, out);
+}
+
+/// Puts new limits into the settings, also of the file, so that the next
+/// resumption knows them.
+void SetLimits(const RunLimits& limits, ModelDescription& description,
+               const OutFolder& out, RunConfig& run) {
+  bool changed = false;
+  const auto set = [&](const char* key, const auto& limit, auto& member) {
+    if (!limit || *limit == member) return;
+    member = *limit;
+    description.settings[key] = *limit;
+    changed = true;
+  };
+  set("epochs", limits.epochs, run.epochs);
+  set("steps", limits.steps, run.steps);
+  set("patience", limits.patience, run.patience);
+  if (changed) WriteModelConfig(out.path(), description);
+}
+
+}  // namespace
+
+void TakeSettings(TaskSettings& settings, const std::string& folder) {
+  const Json json = ReadModelSettings(folder);
+  const bool continues = Continues(settings, folder);
+  settings.pretrained = folder;
+  const std::string model = TextOf(json, kModelKey);
+  if (!model.empty()) settings.ChooseModel(model);
+  if (!continues) return;
+  FieldList list;
+  settings.Visit(list);
+  Json known = Json::object();
+  for (const Field& field : list.fields()) {
+    if (field.section == "Data" && IsPath(field)) continue;
+    for (const auto& [key, value] : json.items()) {
+      if (field.IsNamed(key)) known[field.key] = value;
+    }
+  }
+  SetFields(list.fields(), known, folder);
+}
+
+TrainResult Train(TaskSettings& settings, TrainingConfig training) {
+  Resolve(settings, training);
+  OutFolder out(training.run);
+  KeepStreams(settings, out);
+  auto data = settings.Read();
+  MakePathsAbsolute(settings, out);
+  return TrainIn(out, settings, std::move(data), std::move(training));
+}
+
+TrainResult TrainOn(TaskSettings& settings, std::unique_ptr<Dataset> data,
+                    TrainingConfig training) {
+  Resolve(settings, training);
+  OutFolder out(training.run);
+  return TrainIn(out, settings, std::move(data), std::move(training));
+}
+
+void WriteSettings(TaskSettings& settings, const TaskModel& model,
+                   TrainingConfig& training, const OutFolder& out) {
+  Json json = {{kTaskKey, settings.task()}};
+  json.update(FieldsToJson(FieldsOf(settings, training)));
+  WriteModelConfig(out.path(), {std::move(json), model.Files()});
+}
+
+LoadedModel ReadModel(const std::string& folder, const std::string& dtype) {
+  const ModelDescription description = ReadModelConfig(folder);
+  LoadedModel loaded = ReadSettings(folder, description);
+  loaded.model = loaded.settings->OpenModel(description.files, folder, kNoSeed);
+  const std::string path = ModelPath(folder, kWeightsFile);
+  SafetensorsFile weights = ReadTensors(path);
+  ParameterSet& parameters = loaded.model->parameters();
+  SetParameters(parameters, weights.tensors, path);
+  if (dtype != "auto") {
+    parameters.SetPrecision(dtype == "int8"
+                                ? kernels::Precision::kInt8
+                                : PrecisionOf(Named<NumberFormat>(dtype)));
+  }
+  loaded.metadata = std::move(weights.metadata);
+  return loaded;
+}
+
+TrainResult Resume(const std::string& folder, bool quiet,
+                   const RunLimits& limits) {
+  OutFolder out(folder);
+  ModelDescription description = ReadModelConfig(out.path());
+  LoadedModel loaded = ReadSettings(out.path(), description);
+  TaskSettings& settings = *loaded.settings;
+  TrainingConfig& training = loaded.training;
+  training.run.quiet = quiet;
+  if (!settings.in_files()) {
+    throw ConfigError(folder +
+                      ": trained on examples that are in no file, so it cannot "
+                      "be resumed");
+  }
+  SetLimits(limits, description, out, training.run);
+  const uint64_t seed = training.run.seed;
+  auto data = settings.Read();
+  // Stopped before it had anything of its own, a run starts once more.
+  const auto model =
+      HasBegun(out.path())
+          ? settings.OpenModel(description.files, out.path(), seed)
+          : MakeStart(settings, *data, seed);
+  const auto objective = settings.MakeObjective(std::move(data), *model, seed);
+  return ResumeTraining(*objective, training, out);
+}
+
+}  // namespace heed

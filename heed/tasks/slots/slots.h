@@ -1,0 +1,30 @@
+// Slots and intents: a tag for each word, and one label for the sentence.
+#ifndef HEED_TASKS_SLOTS_SLOTS_H_
+#define HEED_TASKS_SLOTS_SLOTS_H_
+
+#include <string>
+#include <vector>
+
+#include "heed/tasks/tag/tag.h"
+
+namespace heed {
+
+/// Tagging by a model that also chooses the intent of the sentence. A text is
+/// PREFIX.seq.in, PREFIX.seq.out and PREFIX.label, as of SNIPS and ATIS.
+class SlotsSettings : public TagSettings {
+ public:
+  std::string task() const override;
+
+ protected:
+  bool with_intents() const override { return true; }
+  bool choose_columns() const override { return false; }
+  std::string TextsHelp(const std::string& purpose) const override;
+  std::vector<TaggedSentence> ReadText(
+      const std::string& path, const TagColumns& columns) const override;
+};
+
+TaskRow SlotsTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_SLOTS_SLOTS_H_

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "heed/metrics/entities.h"
+#include "heed/tasks/tag/long_sentences.h"
+#include "heed/tasks/tag/tag.h"
+
+namespace heed {
+namespace {
+
+constexpr int32_t kUnknownLabel = -1;
+
+/// Numbers of labels; those that training did not have have none.
+class LabelIds {
+ public:
+  explicit LabelIds(const LabelSet& labels) {
+    for (int32_t id = 0; id < labels.size(); ++id) ids_[labels.Name(id)] = id;
+  }
+  int32_t operator()(const std::string& label) const {
+    const auto found = ids_.find(label);
+    return found == ids_.end() ? kUnknownLabel : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, int32_t> ids_;
+};
+
+}  // namespace
+
+EncodedSentences TagModel::Encode(
+    std::span<const TaggedSentence> sentences) const {
+  const LabelIds tag_ids(tags);
+  EncodedSentences encoded;
+  std::vector<Words> all;
+  for (const TaggedSentence& sentence : sentences) {
+    all.push_back(sentence.words);
+    encoded.words.push_back(std::ssize(sentence.words));
+    std::vector<int32_t>& ids = encoded.plan.target.emplace_back();
+    for (const std::string& tag : sentence.tags) ids.push_back(tag_ids(tag));
+  }
+  TagSentences read = words->Encode(all);
+  encoded.batch = std::move(read.batch);
+  encoded.plan.source = std::move(read.ids);
+  if (!intents) return encoded;
+  const LabelIds intent_ids(*intents);
+  for (const TaggedSentence& sentence : sentences) {
+    encoded.intents.push_back(intent_ids(sentence.label));
+  }
+  return encoded;
+}
+
+TagBatch TagModel::MakeBatch(const EncodedSentences& sentences,
+                             std::span<const int64_t> indices) const {
+  TagBatch batch;
+  batch.sentences = sentences.batch(indices);
+  batch.tags =
+      Tensor::Full(batch.sentences.shape(), kUnknownLabel, DType::kI32);
+  batch.intents =
+      Tensor::Full({std::ssize(indices)}, kUnknownLabel, DType::kI32);
+  for (size_t b = 0; b < indices.size(); ++b) {
+    const auto i = static_cast<size_t>(indices[b]);
+    const std::vector<int32_t>& ids = sentences.plan.target[i];
+    std::copy(ids.begin(), ids.end(),
+              batch.tags.row<int32_t>(static_cast<int64_t>(b)));
+    if (intents) batch.intents.data<int32_t>()[b] = sentences.intents[i];
+  }
+  return batch;
+}
+
+std::vector<SentenceTags> TagModel::Tag(
+    const Context& ctx, const EncodedSentences& sentences) const {
+  std::vector<SentenceTags> answers(sentences.plan.source.size());
+  for (const auto& indices :
+       PlanBatches(sentences.plan, config.data.batches(), 0, 0)) {
+    const TagPrediction p = network.Predict(ctx, MakeBatch(sentences, indices));
+    for (size_t b = 0; b < indices.size(); ++b) {
+      const auto row = static_cast<int64_t>(b);
+      const auto i = static_cast<size_t>(indices[b]);
+      SentenceTags& answer = answers[i];
+      for (int64_t t = 0; t < sentences.words[i]; ++t) {
+        answer.tags.push_back(tags.Name(p.tags.row<int32_t>(row)[t]));
+        answer.probabilities.push_back(
+            static_cast<double>(p.tag_probabilities.row<float>(row)[t]));
+      }
+      if (!intents) continue;
+      answer.intent = intents->Name(p.intents.data<int32_t>()[b]);
+      answer.intent_probability =
+          static_cast<double>(p.intent_probabilities.data<float>()[b]);
+    }
+  }
+  return answers;
+}
+
+std::vector<SentenceTags> TagModel::Tag(
+    const Context& ctx, std::span<const TaggedSentence> sentences,
+    int64_t first) const {
+  const DividedSentences divided =
+      Divide(sentences, config.words_at_once(), first);
+  std::vector<SentenceTags> parts = Tag(ctx, Encode(divided.parts));
+  if (parts.size() == sentences.size()) return parts;
+  std::vector<SentenceTags> all(sentences.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    SentenceTags& whole = all[divided.sentence[i]];
+    const auto append = [](auto& to, auto& from) {
+      std::move(from.begin(), from.end(), std::back_inserter(to));
+    };
+    // The first part speaks for the intent.
+    if (whole.tags.empty()) {
+      whole = std::move(parts[i]);
+      continue;
+    }
+    append(whole.tags, parts[i].tags);
+    append(whole.probabilities, parts[i].probabilities);
+  }
+  return all;
+}
+
+double TagModel::LossOf(const EncodedSentences& sentences) const {
+  double nll = 0;
+  for (const auto& indices :
+       PlanBatches(sentences.plan, config.data.batches(), 0, 0)) {
+    nll += network.Loss({}, MakeBatch(sentences, indices), {}).nll;
+  }
+  const int64_t all = std::accumulate(sentences.words.begin(),
+                                      sentences.words.end(), int64_t{0});
+  return nll / static_cast<double>(std::max<int64_t>(all, 1));
+}
+
+Metrics TagModel::Score(std::span<const TaggedSentence> gold,
+                        std::span<const SentenceTags> answers) const {
+  const auto right = TagsOf(gold);
+  const TaggingScore score = ScoreTags(right, TagsOf(answers));
+  Metrics metrics;
+  if (SpellEntities(right)) {
+    metrics = {{"f1", score.entities.F1()},
+               {"precision", score.entities.Precision()},
+               {"recall", score.entities.Recall()}};
+  }
+  metrics.emplace_back("accuracy", score.WordAccuracy());
+  metrics.emplace_back("sentence_accuracy", score.SentenceAccuracy());
+  if (!intents) return metrics;
+  double chosen = 0;
+  double joint = 0;
+  for (size_t i = 0; i < gold.size(); ++i) {
+    if (answers[i].intent != gold[i].label) continue;
+    chosen += 1;
+    joint += answers[i].tags == gold[i].tags ? 1 : 0;
+  }
+  const double percent =
+      100 / static_cast<double>(std::max<size_t>(gold.size(), 1));
+  metrics.emplace_back("intent_accuracy", chosen * percent);
+  metrics.emplace_back("joint_accuracy", joint * percent);
+  return metrics;
+}
+
+}  // namespace heed

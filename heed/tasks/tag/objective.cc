@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/metrics/entities.h"
+#include "heed/tasks/tag/long_sentences.h"
+#include "heed/tasks/tag/mentions.h"
+#include "heed/tasks/tag/tag.h"
+#include "heed/tasks/text_vocabulary.h"
+#include "heed/text/rare_words.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+std::string CheckSumOfSentences(std::span<const TaggedSentence> sentences) {
+  std::vector<std::string> lines;
+  for (const TaggedSentence& s : sentences) {
+    lines.push_back(fmt::format("{}\t{}\t{}", fmt::join(s.words, " "),
+                                fmt::join(s.tags, " "), s.label));
+  }
+  return CheckSumOf(lines);
+}
+
+/// Log likelihood of the tags and the intents of sentences.
+class TagObjective : public Trainable {
+ public:
+  TagObjective(const TagData& data, TagModel& model,
+               std::vector<MeasureInfo> measures)
+      : measures_(std::move(measures)),
+        model_(model),
+        train_text_(Divide(data.train, model.config.words_at_once()).parts),
+        valid_text_(Divide(data.valid, model.config.words_at_once()).parts) {
+    const TagDataConfig& config = model.config.data;
+    if (config.replace_mentions > 0) {
+      if (!SpellEntities(TagsOf(train_text_))) {
+        throw ConfigError(
+            "replace_mentions: the tags of the training text spell no entities "
+            "(O, B-TYPE, I-TYPE)");
+      }
+      mentions_.emplace(train_text_);
+    }
+    train_ = model.Encode(train_text_);
+    valid_ = model.Encode(valid_text_);
+    CheckLabels();
+    // As of all features, a BERT has no use for it.
+    if (config.rare_word_dropout > 0 && !reads_pieces()) {
+      rare_words_.emplace(train_.plan.source, config.rare_word_dropout);
+    }
+  }
+
+  ParameterSet& parameters() override { return model_.parameters(); }
+  std::string unit() const override { return "word"; }
+  std::string Summary() const override;
+  std::string CheckSum() const override {
+    return CheckSumOfSentences(train_text_) + CheckSumOfSentences(valid_text_);
+  }
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    return PlanBatches(train_.plan, model_.config.data.batches(), seed, epoch);
+  }
+  int64_t Units(std::span<const int64_t> examples) const override {
+    int64_t words = 0;
+    for (const int64_t i : examples) {
+      words += train_.words[static_cast<size_t>(i)];
+    }
+    return words;
+  }
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override {
+    TagLoss loss = model_.network.Loss(ctx, BatchOf(ctx, examples),
+                                       {options.scale, options.smoothing});
+    return {std::move(loss.loss), loss.nll * options.scale};
+  }
+  std::vector<MeasureInfo> Measures() const override { return measures_; }
+  bool has_valid() const override { return !valid_text_.empty(); }
+  Metrics Validate(const std::string& /*measure*/) const override {
+    Metrics metrics = {{"loss", model_.LossOf(valid_)}};
+    const Metrics scores =
+        model_.Score(valid_text_, model_.Tag(Context(), valid_));
+    metrics.insert(metrics.end(), scores.begin(), scores.end());
+    return metrics;
+  }
+
+ private:
+  bool reads_pieces() const {
+    return ReadsPieces(model_.config.encoder.name());
+  }
+  void CheckLabels() const;
+  TagBatch BatchOf(const Context& ctx, std::span<const int64_t> examples) const;
+  TagBatch ReplacedBatch(Rng& rng, std::span<const int64_t> examples) const;
+
+  std::vector<MeasureInfo> measures_;
+  TagModel& model_;
+  std::vector<TaggedSentence> train_text_;
+  std::vector<TaggedSentence> valid_text_;
+  EncodedSentences train_;
+  EncodedSentences valid_;
+  std::optional<Mentions> mentions_;           // if some shall be replaced
+  std::optional<RareWordDropout> rare_words_;  // if some shall be dropped
+};
+
+std::string TagObjective::Summary() const {
+  std::vector<std::string> sizes;
+  for (const auto& [what, size] : model_.Sizes()) {
+    const bool pieces = reads_pieces() && what == "vocabulary";
+    const int asked = model_.config.input.vocabulary.vocabulary_size;
+    sizes.push_back(fmt::format("{} {}{}", size, what,
+                                pieces ? LearntSizeNote(size, asked) : ""));
+  }
+  return fmt::format("{}, {} for validation; {}",
+                     Counted(std::ssize(train_text_), "sentence"),
+                     valid_text_.size(), fmt::join(sizes, ", "));
+}
+
+/// That labels of the training text are among the model's, which may go on from
+/// another text.
+void TagObjective::CheckLabels() const {
+  const auto check = [](int32_t id, const std::string& label) {
+    if (id >= 0) return;
+    throw FormatError(fmt::format(
+        "the training text has the label '{}', which the model does not know",
+        label));
+  };
+  for (size_t i = 0; i < train_text_.size(); ++i) {
+    const TaggedSentence& sentence = train_text_[i];
+    for (size_t t = 0; t < sentence.tags.size(); ++t) {
+      check(train_.plan.target[i][t], sentence.tags[t]);
+    }
+    if (model_.intents) check(train_.intents[i], sentence.label);
+  }
+}
+
+/// Of training, where there is chance, with some words replaced or dropped.
+TagBatch TagObjective::BatchOf(const Context& ctx,
+                               std::span<const int64_t> examples) const {
+  if (ctx.rng == nullptr) return model_.MakeBatch(train_, examples);
+  TagBatch batch = mentions_ ? ReplacedBatch(*ctx.rng, examples)
+                             : model_.MakeBatch(train_, examples);
+  if (rare_words_) rare_words_->Apply(batch.sentences.words.words, *ctx.rng);
+  return batch;
+}
+
+TagBatch TagObjective::ReplacedBatch(Rng& rng,
+                                     std::span<const int64_t> examples) const {
+  std::vector<TaggedSentence> sentences;
+  std::vector<int64_t> places;
+  for (const int64_t i : examples) {
+    places.push_back(std::ssize(places));
+    sentences.push_back(mentions_->Replace(train_text_[static_cast<size_t>(i)],
+                                           model_.config.data.replace_mentions,
+                                           rng));
+  }
+  return model_.MakeBatch(model_.Encode(sentences), places);
+}
+
+}  // namespace
+
+std::unique_ptr<Trainable> TagSettings::Objective(TagData read, TagModel& model,
+                                                  uint64_t) const {
+  return std::make_unique<TagObjective>(read, model, MeasuresOf(read));
+}
+
+std::vector<MeasureInfo> TagSettings::MeasuresOf(const TagData& read) const {
+  std::vector<MeasureInfo> measures;
+  // With intents, tags alone would choose a model too early.
+  if (with_intents()) measures.push_back({"joint_accuracy", true});
+  if (SpellEntities(TagsOf(read.train))) measures.push_back({"f1", true});
+  measures.push_back({"accuracy", true});
+  measures.push_back({"sentence_accuracy", true});
+  if (with_intents()) measures.push_back({"intent_accuracy", true});
+  measures.push_back({"loss", false});
+  return measures;
+}
+
+}  // namespace heed

@@ -1,0 +1,193 @@
+// Tagging: a tag for each word of a sentence, and optionally an intent for the
+// sentence.
+#ifndef HEED_TASKS_TAG_TAG_H_
+#define HEED_TASKS_TAG_TAG_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/batches.h"
+#include "heed/data/conll.h"
+#include "heed/data/labelled.h"
+#include "heed/models/registry.h"
+#include "heed/models/tagger.h"
+#include "heed/tasks/tag/tag_input.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+/// Where tagged sentences come from and how they become batches.
+struct TagDataConfig {
+  std::vector<std::string> texts;
+  std::vector<std::string> valid_texts;
+  TagColumns columns;
+  int batch_words = 4096;
+  int batch_sentences = 32;
+  double replace_mentions = 0;   // probability
+  double rare_word_dropout = 0;  // α
+
+  BatchOptions batches() const { return {batch_words, batch_sentences}; }
+};
+
+/// The settings of a tagger.
+struct TagConfig {
+  TagInputConfig input;
+  ModelChoice<EncoderSettings> encoder;
+  TaggerConfig tagger;
+  TagDataConfig data;
+
+  /// How many words are read together. A BERT divides sentences by their
+  /// pieces.
+  int64_t words_at_once() const;
+};
+
+struct TagData {
+  std::vector<TaggedSentence> train;
+  std::vector<TaggedSentence> valid;
+};
+
+/// Sentences as numbers. `plan.source` is what is read, `plan.target` the tags
+/// (−1: unknown), so that PlanBatches takes it.
+struct EncodedSentences {
+  std::function<SentenceBatch(std::span<const int64_t>)> batch;
+  Corpus plan;
+  std::vector<int32_t> intents;  // none without intents
+  std::vector<int64_t> words;    // how many
+};
+
+/// What a model says of a sentence.
+struct SentenceTags {
+  std::vector<std::string> tags;
+  std::vector<double> probabilities;
+  std::string intent;
+  double intent_probability = 0;
+};
+
+/// Words as features or, for a BERT, as pieces, an encoder that reads them,
+/// tags one by one or by a random field.
+class TagModel : public TaskModel {
+ public:
+  /// `config` is resolved. No intents: tags alone.
+  TagModel(TagConfig config, std::unique_ptr<const TagInput> words,
+           LabelSet tags, std::optional<LabelSet> intents, uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  ModelFiles Files() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override;
+
+  EncodedSentences Encode(std::span<const TaggedSentence> sentences) const;
+  TagBatch MakeBatch(const EncodedSentences& sentences,
+                     std::span<const int64_t> indices) const;
+  /// Keeps the sentences' order.
+  std::vector<SentenceTags> Tag(const Context& ctx,
+                                const EncodedSentences& sentences) const;
+  /// The same of sentences of any length: longer ones in parts, with a warning
+  /// that counts sentences from `first`.
+  std::vector<SentenceTags> Tag(const Context& ctx,
+                                std::span<const TaggedSentence> sentences,
+                                int64_t first) const;
+  /// Σ −log p of tags and intents, per word.
+  double LossOf(const EncodedSentences& sentences) const;
+  /// Percentages of words, sentences and, where the right tags spell them,
+  /// entities, which are counted as conlleval does.
+  Metrics Score(std::span<const TaggedSentence> gold,
+                std::span<const SentenceTags> answers) const;
+
+  const TagConfig config;
+  const std::unique_ptr<const TagInput> words;
+  const LabelSet tags;
+  const std::optional<LabelSet> intents;
+
+ private:
+  ParameterSet parameters_;
+
+ public:
+  const Tagger network;
+};
+
+/// Tags of each sentence.
+template <typename Sentences>
+std::vector<std::vector<std::string>> TagsOf(const Sentences& sentences) {
+  std::vector<std::vector<std::string>> tags;
+  for (const auto& sentence : sentences) tags.push_back(sentence.tags);
+  return tags;
+}
+
+struct TaggingPrediction {
+  std::string input = "lines";
+  bool probabilities = false;
+  bool keep_tags = false;
+  TagColumns columns;          // as of training, unless options say otherwise
+  bool choose_columns = true;  // whether they are options
+
+  void Visit(FieldList& v);
+};
+
+struct TaggingEvaluation {
+  std::vector<std::string> texts;
+  std::string texts_help;
+  TagColumns columns;          // as of training, unless options say otherwise
+  bool choose_columns = true;  // whether they are options
+
+  void Visit(FieldList& v);
+};
+
+class TagSettings : public TaskSettingsOf<TagData, TagModel, TaggingPrediction,
+                                          TaggingEvaluation>,
+                    public TagConfig {
+ public:
+  std::string task() const override;
+  void ChooseModel(const std::string& name) override { encoder.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.texts.empty(); }
+  bool CanStartFrom(const TaskRow& task) const override {
+    return task.gives_encoder;
+  }
+  void TakePretrained() override;
+
+  TagData ReadData() const override;
+  std::unique_ptr<TagModel> Learn(const TagData& read,
+                                  uint64_t seed) const override;
+  std::unique_ptr<TagModel> Open(const ModelFiles& files,
+                                 const std::string& folder,
+                                 uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(const TagData& read) const override;
+  std::unique_ptr<Trainable> Objective(TagData read, TagModel& model,
+                                       uint64_t seed) const override;
+  TaggingPrediction prediction() const override;
+  TaggingEvaluation evaluation() const override;
+  InputReading ReadingWith(const TaggingPrediction& options) const override;
+  std::unique_ptr<Predictor> Predicting(
+      const TagModel& model, TaggingPrediction options) const override;
+  Report Measure(const TagModel& model,
+                 const TaggingEvaluation& options) const override;
+
+ protected:
+  /// Whether sentences have intents, too.
+  virtual bool with_intents() const { return false; }
+  /// Whether files have columns to choose from.
+  virtual bool choose_columns() const { return true; }
+  /// Help of an option that names files: "files ... for training".
+  virtual std::string TextsHelp(const std::string& purpose) const;
+  virtual std::vector<TaggedSentence> ReadText(const std::string& path,
+                                               const TagColumns& columns) const;
+
+ private:
+  std::vector<TaggedSentence> ReadTexts(const std::vector<std::string>& paths,
+                                        const TagColumns& columns) const;
+};
+
+TaskRow TagTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TAG_TAG_H_

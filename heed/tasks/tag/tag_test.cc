@@ -1,0 +1,251 @@
+#include "heed/tasks/tag/tag.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/tasks/tag/tag_testing.h"
+
+namespace heed {
+namespace {
+
+TEST_F(Tagging, TrainsPredictsAndEvaluates) {
+  TagSettings task;
+  MakeSmall(task);
+  UseColumns(task);
+  const TrainResult result = Train(task, training_);
+  EXPECT_EQ(result.metric, "f1");
+  EXPECT_GT(result.best, 97);
+
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  EXPECT_EQ(loaded.settings->task(), "tag");
+  EXPECT_EQ(
+      PredictLines(loaded, "Paris eats in New Georgia\r\n\nGeorgia sings\n"),
+      "B-PER O O B-LOC I-LOC\n\nB-PER O\n");
+  const Report report =
+      Evaluate(loaded, folder_.Put("test.conll", Columns(People(50, 9))));
+  const auto figures = Figures(report);
+  EXPECT_GT(figures.at("f1"), 97);
+  EXPECT_GT(figures.at("accuracy"), 97);
+  EXPECT_GT(figures.at("sentence_accuracy"), 90);
+  EXPECT_EQ(report.details["sentences"], 50);
+  EXPECT_EQ(report.details["types"].size(), 2U);
+  EXPECT_NE(report.text.find("LOC"), std::string::npos);
+  EXPECT_THROW(EvaluateWith(loaded, {}), ConfigError);
+
+  // For programs, with probabilities and where words stand.
+  const std::vector<Input> inputs = {{"Zoë sings  in New Georgia"}};
+  const Answer answer = loaded.MakePredictor()->Predict(inputs).at(0);
+  const auto& parts = answer.parts;
+  EXPECT_EQ(parts["words"][3], "New");
+  EXPECT_EQ(parts["tags"][4], "I-LOC");
+  ASSERT_EQ(parts["probabilities"].size(), 5U);
+  EXPECT_GT(parts["probabilities"][4], 0.5);
+  EXPECT_EQ(parts["offsets"][4], nlohmann::json({18, 25}));
+  const auto& place = parts["entities"].back();
+  EXPECT_EQ(place["type"], "LOC");
+  EXPECT_EQ(place["text"], "New Georgia");
+  EXPECT_EQ(place["start"], 14);
+  EXPECT_FALSE(parts.contains("intent"));
+}
+
+TEST_F(Tagging, WritesColumnsBack) {
+  TagSettings task;
+  MakeSmall(task);
+  UseColumns(task);
+  Train(task, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const std::map<std::string, std::string> columns = {{"input", "columns"}};
+  EXPECT_EQ(
+      PredictLines(loaded, "# x\nAnna\t?\nsleeps\t?\n\nAnna\t?\n", columns),
+      "# x\nAnna\tB-PER\nsleeps\tO\n\nAnna\tB-PER\n");
+  EXPECT_EQ(PredictLines(loaded, "Anna\nsleeps\n", columns),
+            "Anna B-PER\nsleeps O\n");
+  EXPECT_EQ(MessageOf<FormatError>(
+                [&] { PredictLines(loaded, "a\tb\nc\n", columns); }),
+            "standard input:2: 1 columns between tabs, but line 1 has 2");
+  const std::string line = PredictLines(
+      loaded, "Anna sleeps\n", {{"input", "lines"}, {"probabilities", "true"}});
+  double first = 0;
+  double second = 0;
+  ASSERT_EQ(std::sscanf(line.c_str(), "B-PER:%lf O:%lf\n", &first, &second), 2)
+      << line;
+  for (const double p : {first, second}) {
+    EXPECT_GT(p, 0.3);
+    EXPECT_LE(p, 1);
+  }
+}
+
+/// Words in a random order with a random spelling; what an animal is, only
+/// their vectors tell.
+TEST_F(Tagging, LearnsFromVectorsWhatItHasNotSeen) {
+  const auto sentences = [](const std::string& prefix, uint64_t seed) {
+    Rng rng(seed);
+    std::vector<TaggedSentence> all;
+    for (int i = 0; i < 60; ++i) {
+      TaggedSentence& s = all.emplace_back();
+      for (int t = 0; t < 4; ++t) {
+        const uint64_t word = rng.Below(20);
+        s.words.push_back(fmt::format("{}{}", prefix, word));
+        s.tags.emplace_back(word % 2 == 0 ? "B-ANIMAL" : "O");
+      }
+    }
+    return all;
+  };
+  std::string vectors;
+  for (const char* prefix : {"a", "b"}) {
+    for (int word = 0; word < 20; ++word) {
+      vectors += fmt::format("{}{} {} 0.5\n", prefix, word,
+                             word % 2 == 0 ? 1 + 0.01 * word : -1);
+    }
+  }
+  TagSettings task;
+  MakeSmall(task);
+  task.input.features.characters = "none";
+  task.input.words.normalize_words = false;
+  task.input.words.word_vectors = folder_.Put("vectors.txt", vectors);
+  TrainOn(task, {sentences("a", 1), {}}, training_);
+  std::filesystem::remove(folder_.Path("vectors.txt"));
+
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const Report report =
+      Evaluate(loaded, folder_.Put("test.conll", Columns(sentences("b", 2))));
+  EXPECT_GT(Figures(report).at("f1"), 97);
+
+  folder_.Put("model/word_vectors.safetensors", "damaged");
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              ReadModel(training_.run.out);
+            }).find("word_vectors.safetensors: damaged"),
+            std::string::npos);
+}
+
+/// In training, a name tells what it is as well as the word before it does; in
+/// the test it tells the other type.
+TEST_F(Tagging, RareWordDropoutLeavesNamesToTheWordsAroundThem) {
+  const auto sentences = [](bool swapped) {
+    std::vector<TaggedSentence> all;
+    for (int i = 0; i < 60; ++i) {
+      for (const bool place : {true, false}) {
+        const std::string name =
+            fmt::format("{}{}", place != swapped ? "town" : "person", i % 3);
+        all.push_back({{"so", place ? "in" : "with", name},
+                       {"O", "O", place ? "B-LOC" : "B-PER"},
+                       ""});
+      }
+    }
+    return all;
+  };
+  const std::string test = folder_.Put("test.conll", Columns(sentences(true)));
+  const auto f1 = [&](double alpha) {
+    TagSettings task;
+    MakeSmall(task);
+    training_.run.overwrite = true;
+    task.input.features.characters = "none";
+    task.input.words.normalize_words = false;
+    task.data.rare_word_dropout = alpha;
+    TrainOn(task, {sentences(false), {}}, training_);
+    return Figures(Evaluate(ReadModel(training_.run.out), test)).at("f1");
+  };
+  EXPECT_LT(f1(0), 80);
+  EXPECT_GT(f1(20), 95);
+}
+
+TEST_F(Tagging, OfTagsThatSpellNoEntitiesMeasuresAccuracy) {
+  std::vector<TaggedSentence> sentences = People(60, 1);
+  for (TaggedSentence& s : sentences) {
+    for (std::string& tag : s.tags) tag = tag == "O" ? "VERB" : "NOUN";
+  }
+  TagSettings task;
+  MakeSmall(task);
+  const TagData data = {sentences, sentences};
+  EXPECT_EQ(task.MeasuresOf(data).front().name, "accuracy");
+  const TrainResult result = TrainOn(task, data, training_);
+  EXPECT_EQ(result.metric, "accuracy");
+  EXPECT_GT(result.best, 95);
+}
+
+TEST_F(Tagging, ReadsSentencesWithATransformerAndTagsEachWordByItself) {
+  TagSettings task;
+  task.ChooseModel("transformer");
+  MakeSmall(task);
+  task.tagger.tag_decoder = "softmax";
+  task.encoder.As<TransformerConfig>().layers = 1;
+  task.encoder.As<TransformerConfig>().width = 16;
+  task.encoder.As<TransformerConfig>().ff = 32;
+  task.encoder.As<TransformerConfig>().heads = 2;
+  task.encoder.As<TransformerConfig>().dropout = 0;
+  task.encoder.As<TransformerConfig>().attention_dropout = 0;
+  task.encoder.As<TransformerConfig>().activation_dropout = 0;
+  training_.optimizer.learning_rate = 0.01;
+  UseColumns(task);
+  const TrainResult result = Train(task, training_);
+  EXPECT_GT(result.best, 90);
+  EXPECT_EQ(ReadModel(training_.run.out).settings->task(), "tag");
+}
+
+TEST_F(Tagging, UnknownTagsOfOtherTextsCountAsWrong) {
+  TagSettings task;
+  MakeSmall(task);
+  UseColumns(task);
+  Train(task, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const auto figures = Figures(
+      Evaluate(loaded, folder_.Put("test.conll", "Anna\tB-NEW\nsleeps\tO\n")));
+  EXPECT_EQ(figures.at("recall"), 0);
+  EXPECT_EQ(figures.at("accuracy"), 50);
+}
+
+TEST_F(Tagging, RefusesWhatItCannotUse) {
+  TagSettings task;
+  EXPECT_THROW(task.ChooseModel("bahdanau"), ConfigError);
+  EXPECT_THROW(task.ReadData(), ConfigError);
+}
+
+TEST_F(Slots, TrainPredictAndEvaluateWithIntents) {
+  SlotsSettings task;
+  MakeSmall(task);
+  task.data.texts = {Put("train", 100, 1)};
+  task.data.valid_texts = {Put("valid", 30, 2)};
+  const TrainResult result = Train(task, training_);
+  EXPECT_EQ(result.metric, "joint_accuracy");
+  EXPECT_GT(result.best, 95);
+
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  EXPECT_EQ(loaded.settings->task(), "slots");
+  EXPECT_EQ(PredictLines(loaded, "Paris eats in New Georgia\nAnna sings\n"),
+            "eats\tB-PER O O B-LOC I-LOC\nsings\tB-PER O\n");
+  const auto figures = Figures(Evaluate(loaded, Put("test", 40, 9)));
+  EXPECT_GT(figures.at("f1"), 97);
+  EXPECT_GT(figures.at("intent_accuracy"), 97);
+  EXPECT_GT(figures.at("joint_accuracy"), 90);
+
+  const std::vector<Input> inputs = {{"Anna sings"}};
+  const Answer answer = loaded.MakePredictor()->Predict(inputs).at(0);
+  EXPECT_EQ(answer.parts["intent"], "sings");
+  EXPECT_GT(answer.parts["intent_probability"], 0.5);
+  EXPECT_LE(answer.parts["intent_probability"], 1);
+  EXPECT_EQ(answer.parts["tags"], nlohmann::json({"B-PER", "O"}));
+  EXPECT_EQ(answer.parts["entities"][0]["text"], "Anna");
+}
+
+TEST_F(Tagging, RefusesToReplaceMentionsWhereThereAreNone) {
+  TagSettings task;
+  MakeSmall(task);
+  task.data.replace_mentions = 0.5;
+  task.data.texts = {
+      folder_.Put("pos.conll", "he\tPRON\nran\tVERB\n\nhe\tPRON\nran\tVERB\n")};
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              Train(task, training_);
+            }).find("replace_mentions"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "heed/tasks/translate/translation.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
+  const char* first = alternatives ? " (the first reference of each)" : "";
+  std::vector<Figure> figures = {
+      {"bleu", "BLEU", e.bleu, 2, "", e.signature + first},
+      {"chrf", "chrF2", e.chrf, 2, "", e.chrf_signature + first}};
+  if (e.loss) {
+    figures.push_back(
+        {"loss", "loss", *e.loss, 3, "", "per token, teacher forcing"});
+    figures.push_back(
+        {"perplexity", "perplexity", std::exp(*e.loss), 2, "", ""});
+  }
+  const char* words = alternatives ? "edits per word of the nearest reference"
+                                   : "edits per word of the reference";
+  figures.push_back({"exact_match", "exact match", e.exact_match, 2, "%", ""});
+  figures.push_back({"sentence_error", "sentence error", 100 - e.exact_match, 2,
+                     "%", "100 - exact match"});
+  figures.push_back(
+      {"word_error_rate", "word error rate", e.word_error_rate, 2, "%", words});
+  if (e.copy) {
+    const char* copied = "of the source as its own answer";
+    figures.push_back({"copy_bleu", "copy: BLEU", e.copy->bleu, 2, "", copied});
+    figures.push_back({"copy_exact_match", "copy: exact match",
+                       e.copy->exact_match, 2, "%", copied});
+    figures.push_back({"copy_word_error_rate", "copy: word error rate",
+                       e.copy->word_error_rate, 2, "%", copied});
+  }
+  if (e.aer) figures.push_back({"aer", "AER", *e.aer, 2, "%", ""});
+  return figures;
+}
+
+}  // namespace
+
+void TranslationEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  files.Visit(v, "", "text to translate");
+  v("alternatives", alternatives,
+    "lines of equal source are one example with several references: exact "
+    "match takes any, the word error rate the nearest (of those the shortest), "
+    "BLEU and chrF the first");
+  v("translations", translations, Any{"FILE"},
+    "measure these translations instead of the model's; without loss");
+  v("alignment_gold", alignment_gold, Any{"FILE"},
+    "links i-j (sure) or i?j (possible) per line, positions of white-space "
+    "words from 0: adds the alignment error rate");
+  v.Section("Measures");
+  v("lowercase", lowercase, "compare lower-cased text");
+  v("copy_baseline", copy_baseline, "measure the source as its own answer too");
+  v("by_length", by_length, Any{"FILE.svg"}, "plot BLEU by source length");
+  decode.Visit(v);
+  v.Section("Input");
+  v("max_line", max_line, Range(0, 1e9),
+    "characters of a line above which its sentences are translated one by one; "
+    "0: no limit");
+}
+
+Report TranslationSettings::Measure(
+    const TranslationModel& translator,
+    const TranslationEvaluation& options) const {
+  ParallelText text = options.files.Read("");
+  const Evaluation e = heed::Evaluate(
+      WithEnsemble(translator, options.decode.ensemble), text, options);
+  Report report;
+  report.heading = Counted(e.sentences, "sentence");
+  if (options.alternatives) {
+    report.heading += " with " + Counted(e.references, "reference");
+  }
+  if (options.translations.empty()) {
+    report.heading += fmt::format(" in {:.1f} s", e.seconds);
+  }
+  report.figures = FiguresOf(e, options.alternatives);
+  report.details = {{"sentences", e.sentences},
+                    {"references", e.references},
+                    {"seconds", e.seconds},
+                    {"signature", e.signature}};
+  if (!e.aer) report.details["aer"] = nullptr;
+  if (!options.by_length.empty()) {
+    if (data.lowercase) LowercaseText(text);
+    const ReferencedText items = ReferencesOf(text, options.alternatives);
+    report.curve =
+        BleuByLength("", items.First(), e.translations, options.lowercase);
+    report.axes = {"Quality by sentence length", "source words", "BLEU"};
+  }
+  return report;
+}
+
+}  // namespace heed

@@ -1,0 +1,269 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/data/batches.h"
+#include "heed/io/file.h"
+#include "heed/metrics/bleu.h"
+#include "heed/ops/elementwise.h"
+#include "heed/tasks/target_loss.h"
+#include "heed/tasks/translate/guided_alignment.h"
+#include "heed/tasks/translate/translation.h"
+#include "heed/tasks/translate/word_alignment.h"
+#include "heed/text/bpe_dropout.h"
+#include "heed/text/word_tokens.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+/// The words of a pair's tokens; of none if the vocabulary reads the line in
+/// other tokens than its words have each.
+std::vector<int32_t> TokenWords(const Vocabulary& vocabulary,
+                                const std::string& line,
+                                const std::vector<int32_t>& ids) {
+  WordTokens tokens = EncodeWordTokens(vocabulary, line);
+  if (tokens.ids != ids) return std::vector<int32_t>(ids.size(), -1);
+  return std::move(tokens.words);
+}
+
+/// Cross entropy of target tokens, with or without attention that is taught.
+class TranslationObjective : public Trainable {
+ public:
+  TranslationObjective(const TranslationSettings& settings,
+                       TranslationData read, TranslationModel& model);
+
+  ParameterSet& parameters() override { return model_.parameters(); }
+  std::string Summary() const override;
+  std::string CheckSum() const override;
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    return PlanBatches(train_, Batches(), seed, epoch);
+  }
+  int64_t Units(std::span<const int64_t> examples) const override {
+    return TargetTokens(train_, examples);
+  }
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override;
+  std::vector<MeasureInfo> Measures() const override { return measures_; }
+  bool has_valid() const override { return read_.text.has_valid(); }
+  Metrics Validate(const std::string& measure) const override;
+
+ private:
+  const DataConfig& data() const { return model_.data; }
+  BatchOptions Batches() const {
+    return {data().batch_tokens, data().batch_sentences};
+  }
+  bool guided() const { return !data().guided_alignment.empty(); }
+  /// A batch, and the words of its tokens if they are guided.
+  struct Examples {
+    Batch batch;
+    std::vector<WordTokens> source;
+    std::vector<WordTokens> target;
+  };
+  Examples TrainingExamples(const Context& ctx,
+                            std::span<const int64_t> examples) const;
+  Tensor Links(std::span<const int64_t> examples, const Examples& in) const;
+
+  std::vector<MeasureInfo> measures_;
+  TranslationModel& model_;
+  TranslationData read_;
+  ParallelText aligned_;  // the pairs of valid_gold, long ones empty
+  int64_t linked_pairs_ = 0;
+  Corpus train_;
+  // Of each pair of train_, if it is guided: words of its tokens.
+  std::vector<std::vector<int32_t>> source_words_;
+  std::vector<std::vector<int32_t>> target_words_;
+  Corpus valid_;
+  std::optional<BpeDropout> source_dropout_;
+  std::optional<BpeDropout> target_dropout_;
+};
+
+TranslationObjective::TranslationObjective(const TranslationSettings& settings,
+                                           TranslationData read,
+                                           TranslationModel& model)
+    : measures_(settings.MeasuresOf(read)),
+      model_(model),
+      read_(std::move(read)) {
+  CorpusOptions options;
+  options.max_length = data().max_length;
+  const Vocabularies& v = model_.vocabularies;
+  train_ = EncodeCorpus(read_.text.train, v.source, v.target, options);
+  if (train_.size() == 0) {
+    throw ConfigError(fmt::format(
+        "no training pair is left: {} are longer than max_length {}, {} have "
+        "an empty side",
+        train_.dropped_long, options.max_length, train_.dropped_empty));
+  }
+  valid_ = EncodeMeasured(read_.text.valid, v.source, v.target);
+  if (!data().valid_alignment.empty()) {
+    aligned_ = read_.text.valid;
+    EmptyLongPairs(aligned_, v);
+  }
+  linked_pairs_ = 0;
+  for (size_t i = 0; guided() && i < train_.source.size(); ++i) {
+    const auto line = static_cast<size_t>(train_.lines[i]);
+    source_words_.push_back(
+        TokenWords(v.source, read_.text.train.source[line], train_.source[i]));
+    target_words_.push_back(
+        TokenWords(v.target, read_.text.train.target[line], train_.target[i]));
+    linked_pairs_ += read_.links[line].empty() ? 0 : 1;
+  }
+  if (data().bpe_dropout == 0) return;
+  if (data().source_kind() == VocabularyKind::kBpe) {
+    source_dropout_.emplace(v.source, data().bpe_dropout);
+  }
+  if (data().target_kind() == VocabularyKind::kBpe) {
+    target_dropout_.emplace(v.target, data().bpe_dropout);
+  }
+}
+
+std::string TranslationObjective::CheckSum() const {
+  std::string sum = read_.text.CheckSum();
+  if (!guided()) return sum;
+  std::string all;
+  for (const AlignmentLinks& links : read_.links)
+    all += FormatAlignment(links) + '\n';
+  return sum + fmt::format("{:08x}", Crc32(all));
+}
+
+std::string TranslationObjective::Summary() const {
+  const Vocabularies& v = model_.vocabularies;
+  return fmt::format(
+      "{} (dropped: {} longer than {} tokens, {} with an empty side), {} for "
+      "validation; vocabularies of {}{} and {}{} tokens{}{}",
+      Counted(train_.size(), "pair"), train_.dropped_long, data().max_length,
+      train_.dropped_empty, valid_.size(), v.source.size(),
+      LearntSizeNote(v.source.size(), data().source_vocabulary_size),
+      v.target.size(),
+      LearntSizeNote(v.target.size(), data().target_vocabulary_size),
+      guided() ? "; links of " + Counted(linked_pairs_, "pair") : "",
+      model_.config->PrecisionNote());
+}
+
+TranslationObjective::Examples TranslationObjective::TrainingExamples(
+    const Context& ctx, std::span<const int64_t> examples) const {
+  const bool drops = ctx.rng != nullptr && (source_dropout_ || target_dropout_);
+  if (!drops && !guided()) return {MakeBatch(train_, examples), {}, {}};
+  // Models may have no positions beyond max_length; and links are lost with
+  // words that can no longer be told apart.
+  const auto segment = [&](const std::optional<BpeDropout>& dropout,
+                           const Vocabulary& vocabulary, WordTokens usual) {
+    if (!drops || !dropout) return usual;
+    std::vector<int32_t> segmented = dropout->Segment(usual.ids, *ctx.rng);
+    const int64_t tokens = std::ssize(segmented) - 1;  // without </s>
+    if (data().max_length > 0 && tokens > data().max_length) return usual;
+    if (!guided()) return WordTokens{std::move(segmented), {}};
+    return FindWords(vocabulary, segmented, usual.word_count()).value_or(usual);
+  };
+  Examples result;
+  Corpus corpus;
+  std::vector<int64_t> places;
+  const auto words = [&](const auto& all, size_t i) {
+    return guided() ? all[i] : std::vector<int32_t>();
+  };
+  for (const int64_t example : examples) {
+    const auto i = static_cast<size_t>(example);
+    places.push_back(corpus.size());
+    result.source.push_back(
+        segment(source_dropout_, model_.vocabularies.source,
+                {train_.source[i], words(source_words_, i)}));
+    result.target.push_back(
+        segment(target_dropout_, model_.vocabularies.target,
+                {train_.target[i], words(target_words_, i)}));
+    corpus.source.push_back(result.source.back().ids);
+    corpus.target.push_back(result.target.back().ids);
+  }
+  result.batch = MakeBatch(corpus, places);
+  return result;
+}
+
+Tensor TranslationObjective::Links(std::span<const int64_t> examples,
+                                   const Examples& in) const {
+  std::vector<LinkedPair> pairs;
+  for (size_t b = 0; b < examples.size(); ++b) {
+    const auto line =
+        static_cast<size_t>(train_.lines[static_cast<size_t>(examples[b])]);
+    pairs.push_back(
+        {&read_.links[line], in.source[b].words, in.target[b].words});
+  }
+  return LinkTargets(pairs, in.batch.T, in.batch.S,
+                     data().guided_alignment_shift);
+}
+
+BatchLoss TranslationObjective::Loss(const Context& ctx,
+                                     std::span<const int64_t> examples,
+                                     const LossOptions& options) const {
+  const CrossEntropyOptions entropy = EntropyOf(options);
+  const Examples in = TrainingExamples(ctx, examples);
+  if (!guided()) {
+    CrossEntropyLoss loss = TargetLoss(*model_.model, ctx, in.batch, entropy);
+    return {std::move(loss.loss), loss.nll * options.scale};
+  }
+  AttentionWatch watch =
+      AttentionWatch::WithGradient(model_.model->alignment_attention());
+  Context watched = ctx;
+  watched.observer = &watch;
+  const CrossEntropyLoss loss =
+      TargetLoss(*model_.model, watched, in.batch, entropy);
+  std::vector<Var> weights;
+  for (const auto& seen : watch.seen) weights.push_back(seen.weights);
+  const Var links =
+      AlignmentCrossEntropy(weights, Links(examples, in),
+                            model_.model->alignment_head(), options.scale);
+  return {Add(loss.loss, Scale(links, data().guided_alignment_weight)),
+          loss.nll * options.scale,
+          {{"alignment_loss", links.value().item()}}};
+}
+
+Metrics TranslationObjective::Validate(const std::string& measure) const {
+  const double loss = CorpusLoss({}, *model_.model, valid_, Batches()).mean();
+  Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
+  if (!std::isfinite(loss)) return metrics;
+  if (!data().valid_alignment.empty()) {
+    const auto links = AlignWords(model_, aligned_);
+    metrics.emplace_back(
+        "aer", 100 * ScoreAlignments(links, read_.valid_gold).error_rate);
+  }
+  if (measure == "loss" || measure == "aer") return metrics;
+  DecodeOptions decode;
+  decode.beam = data().valid_beam;
+  if (measure == "bleu") {
+    const auto hypotheses =
+        TranslateLines(model_, read_.text.valid.source, decode);
+    metrics.emplace_back("bleu",
+                         CorpusBleu(hypotheses, read_.text.valid.target).score);
+    return metrics;
+  }
+  const ReferencedText items = ReferencesOf(read_.text.valid, true);
+  const auto hypotheses = TranslateLines(model_, items.source, decode);
+  metrics.emplace_back("exact_match",
+                       100 * ExactMatchRate(hypotheses, items.references));
+  metrics.emplace_back("word_error_rate",
+                       100 * WordErrorRate(hypotheses, items.references));
+  return metrics;
+}
+
+}  // namespace
+
+std::vector<MeasureInfo> TranslationSettings::MeasuresOf(
+    const TranslationData& /*read*/) const {
+  std::vector<MeasureInfo> measures = {{"bleu", true},
+                                       {"loss", false},
+                                       {"exact_match", true},
+                                       {"word_error_rate", false}};
+  if (!data.valid_alignment.empty()) measures.push_back({"aer", false});
+  return measures;
+}
+
+std::unique_ptr<Trainable> TranslationSettings::Objective(
+    TranslationData read, TranslationModel& translator, uint64_t) const {
+  return std::make_unique<TranslationObjective>(*this, std::move(read),
+                                                translator);
+}
+
+}  // namespace heed

@@ -1,0 +1,200 @@
+#include "heed/tasks/translate/parallel_text.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <unordered_map>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> Joined(const ParallelText& text) {
+  std::vector<std::string> lines = text.source;
+  lines.insert(lines.end(), text.target.begin(), text.target.end());
+  return lines;
+}
+
+}  // namespace
+
+void DataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  train.Visit(v, "", "training text");
+  valid.Visit(v, "valid_",
+              "validation text (for --metric exact_match and word_error_rate, "
+              "lines of equal source are one example with several references)");
+  v("lowercase", lowercase, "lower-case all text before anything else");
+  v("max_length", max_length, Range(0, 1000000),
+    "drop training pairs with a side of more tokens; 0: keep all")
+      .Alias("max_len");
+
+  v.Section("Vocabulary");
+  v("vocabulary", vocabulary, OneOf{"unigram", "bpe", "words", "characters"},
+    "tokens: subwords by SentencePiece, words or characters")
+      .Alias("vocab");
+  v("target_vocabulary", target_vocabulary,
+    OneOf{"same", "unigram", "bpe", "words", "characters"},
+    "tokens of the target, if they are of another kind");
+  v("joint_vocabulary", joint_vocabulary, "one vocabulary for both sides");
+  v("source_vocabulary_size", source_vocabulary_size, Range(0, 1000000),
+    "tokens; 0: 8000 subwords, or as many words or characters as there are")
+      .Alias("vocab_size");
+  v("target_vocabulary_size", target_vocabulary_size, Range(0, 1000000),
+    "the same for the target; 0 with a joint vocabulary: as many as of the "
+    "source");
+  v("min_count", min_count, Range(1, 1000000),
+    "words and characters: rarer ones become <unk>");
+  v("bpe_dropout", bpe_dropout, UpToBelow(0, 1),
+    "leave out merges of bpe with this probability, anew in each epoch, so "
+    "that words are split differently each time; 0.1 is usual");
+
+  v.Section("Batches");
+  v("batch_tokens", batch_tokens, Range(1, 10000000),
+    "tokens per batch on either side, padding included")
+      .Alias("max_tokens");
+  v("batch_sentences", batch_sentences, Range(0, 1000000),
+    "pairs per batch at most; 0: no limit")
+      .Alias("batch_size")
+      .Alias("bs");
+  v("valid_beam", valid_beam, Range(1, 100), "beam of validation translations");
+
+  v.Section("Guided alignment");
+  v("guided_alignment", guided_alignment, Any{"FILE"},
+    "links i-j between the words of each training pair, which supervise the "
+    "attention; also the last column of a table");
+  v("guided_alignment_weight", guided_alignment_weight, Range(0, 1000),
+    "weight of the alignment loss");
+  v("guided_alignment_shift", guided_alignment_shift,
+    "supervise the step that takes a word as input, not the one that predicts "
+    "it: better alignments of given text, but attention no longer explains "
+    "predictions");
+  v("valid_alignment", valid_alignment, Any{"FILE"},
+    "gold links of the validation pairs: adds the alignment error rate, also "
+    "as --metric aer");
+}
+
+void DataConfig::Resolve() {
+  constexpr int kDefaultSubwords = 8000;
+  if (bpe_dropout > 0 && source_kind() != VocabularyKind::kBpe &&
+      target_kind() != VocabularyKind::kBpe) {
+    throw ConfigError(fmt::format(
+        "bpe_dropout leaves out merges of bpe, but vocabulary is '{}'; choose "
+        "--vocabulary bpe",
+        vocabulary));
+  }
+  if (joint_vocabulary && target_vocabulary_size == 0) {
+    target_vocabulary_size = source_vocabulary_size;
+  }
+  for (const auto& [kind, size] :
+       {std::pair(source_kind(), &source_vocabulary_size),
+        std::pair(target_kind(), &target_vocabulary_size)}) {
+    if (*size == 0 && IsSubword(kind)) *size = kDefaultSubwords;
+  }
+  if (joint_vocabulary && source_kind() != target_kind()) {
+    throw ConfigError(fmt::format(
+        "joint_vocabulary is one vocabulary for both sides, but vocabulary is "
+        "'{}' and target_vocabulary '{}'; leave one of the two out",
+        vocabulary, target_vocabulary));
+  }
+  if (joint_vocabulary && source_vocabulary_size != target_vocabulary_size) {
+    throw ConfigError(
+        "joint_vocabulary needs source_vocabulary_size and "
+        "target_vocabulary_size to be equal");
+  }
+}
+
+VocabularyKind DataConfig::source_kind() const {
+  return ParseVocabularyKind(vocabulary);
+}
+
+VocabularyKind DataConfig::target_kind() const {
+  return target_vocabulary == "same" ? source_kind()
+                                     : ParseVocabularyKind(target_vocabulary);
+}
+
+std::string TrainingText::CheckSum() const {
+  std::string sums;
+  for (const auto* lines :
+       {&train.source, &train.target, &valid.source, &valid.target}) {
+    std::string all;
+    for (const std::string& line : *lines) all += line + '\n';
+    sums += fmt::format("{:08x}", Crc32(all));
+  }
+  return sums;
+}
+
+void LowercaseLines(std::vector<std::string>& lines) {
+  for (std::string& line : lines) line = Lowercase(line);
+}
+
+void LowercaseText(ParallelText& text) {
+  LowercaseLines(text.source);
+  LowercaseLines(text.target);
+}
+
+ParallelText ReferencedText::First() const {
+  ParallelText text{source, {}};
+  for (const References& r : references) text.target.push_back(r.front());
+  return text;
+}
+
+ReferencedText ReferencesOf(const ParallelText& text, bool alternatives) {
+  ReferencedText items;
+  std::unordered_map<std::string_view, size_t> places;  // of sources
+  for (size_t i = 0; i < text.source.size(); ++i) {
+    size_t place = items.source.size();
+    if (alternatives)
+      place = places.emplace(text.source[i], place).first->second;
+    if (place == items.source.size()) {
+      items.source.push_back(text.source[i]);
+      items.references.emplace_back();
+    }
+    items.references[place].push_back(text.target[i]);
+  }
+  return items;
+}
+
+TrainingText ReadTrainingText(const DataConfig& c) {
+  TrainingText text;
+  text.train = c.train.Read("");
+  if (!c.valid.empty()) {
+    PairFiles valid = c.valid;
+    valid.columns = c.train.columns;
+    text.valid = valid.Read("valid_");
+  }
+  if (c.lowercase) {
+    LowercaseText(text.train);
+    LowercaseText(text.valid);
+  }
+  return text;
+}
+
+Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& c) {
+  VocabularyOptions options;
+  options.kind = c.source_kind();
+  options.min_count = c.min_count;
+  options.size = c.source_vocabulary_size;
+  if (c.joint_vocabulary) {
+    const Vocabulary both = Vocabulary::Train(Joined(text), options);
+    return {both, both};
+  }
+  const auto train = [&options](const char* side, VocabularyKind kind, int size,
+                                const std::vector<std::string>& lines) {
+    options.kind = kind;
+    options.size = size;
+    try {
+      return Vocabulary::Train(lines, options);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{} {}", side, error.what()));
+    }
+  };
+  Vocabulary source =
+      train("source", c.source_kind(), c.source_vocabulary_size, text.source);
+  return {std::move(source), train("target", c.target_kind(),
+                                   c.target_vocabulary_size, text.target)};
+}
+
+}  // namespace heed

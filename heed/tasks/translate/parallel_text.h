@@ -1,0 +1,93 @@
+// Parallel text that a translator is trained on, and its vocabularies.
+#ifndef HEED_TASKS_TRANSLATE_PARALLEL_TEXT_H_
+#define HEED_TASKS_TRANSLATE_PARALLEL_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/data/pair_files.h"
+#include "heed/metrics/error_rate.h"
+#include "heed/text/vocabulary.h"
+
+namespace heed {
+
+/// Where text comes from and how it becomes tokens.
+struct DataConfig {
+  PairFiles train;
+  PairFiles valid;
+  bool lowercase = false;
+  int max_length = 100;
+
+  std::string vocabulary = "unigram";
+  std::string target_vocabulary = "same";
+  bool joint_vocabulary = false;
+  int source_vocabulary_size = 0;
+  int target_vocabulary_size = 0;
+  int min_count = 1;
+  double bpe_dropout = 0;  // probability
+
+  int batch_tokens = 4096;
+  int batch_sentences = 0;
+
+  int valid_beam = 1;
+
+  std::vector<std::string> guided_alignment;
+  double guided_alignment_weight = 0.05;
+  bool guided_alignment_shift = false;
+  std::vector<std::string> valid_alignment;
+
+  void Visit(FieldList& v);
+  /// Throws: ConfigError.
+  void Resolve();
+
+  VocabularyKind source_kind() const;
+  VocabularyKind target_kind() const;
+};
+
+/// Source and target; the same object twice if they are joint.
+struct Vocabularies {
+  Vocabulary source;
+  Vocabulary target;
+};
+
+/// Training and validation text of a run. The text is lower-cased if the config
+/// says so; validation pairs are never dropped.
+struct TrainingText {
+  ParallelText train;
+  ParallelText valid;  // may be empty
+
+  bool has_valid() const { return !valid.source.empty(); }
+  /// Tells one text from another. A resumed run must see the same.
+  std::string CheckSum() const;
+};
+
+/// Reads the files that the config names. Throws: ConfigError if they are not
+/// named or named twice; IoError; FormatError.
+TrainingText ReadTrainingText(const DataConfig& config);
+
+/// Learns the vocabularies. Throws: ConfigError if the text does not allow
+/// them.
+Vocabularies TrainVocabularies(const ParallelText& text,
+                               const DataConfig& config);
+
+void LowercaseLines(std::vector<std::string>& lines);
+/// Lower-cases both sides.
+void LowercaseText(ParallelText& text);
+
+/// Sources with one or more right answers each.
+struct ReferencedText {
+  std::vector<std::string> source;
+  std::vector<References> references;
+
+  /// Each source with the first of its answers.
+  ParallelText First() const;
+};
+
+/// Every line with its own answer; or, with `alternatives`, lines of equal
+/// source as one item, in the order of their first lines, with all answers.
+ReferencedText ReferencesOf(const ParallelText& text, bool alternatives);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TRANSLATE_PARALLEL_TEXT_H_

@@ -1,0 +1,348 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/data/batches.h"
+#include "heed/data/input_lines.h"
+#include "heed/decode/beam.h"
+#include "heed/decode/divided_lines.h"
+#include "heed/decode/sample.h"
+#include "heed/decode/translator.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/loss.h"
+#include "heed/ops/shape.h"
+#include "heed/tasks/target_loss.h"
+#include "heed/tasks/translate/translation.h"
+#include "heed/tasks/translate/word_alignment.h"
+#include "heed/text/sentences.h"
+
+namespace heed {
+namespace {
+
+/// log p of each target token of each copy: [copies, T].
+Var PairScores(const Decoder& model, const Context& ctx, const Batch& batch) {
+  const Var p = LogSoftmax(TargetLogits(model, ctx, batch));
+  const Var picked = Pick(p, Tensor::Of(batch.target_out, {batch.T, batch.B}));
+  return Reshape(TransposeLeading(Reshape(picked, {batch.T, batch.B, 1})),
+                 {batch.B, batch.T});
+}
+
+/// Of each target token, given those before it.
+std::vector<float> TokenProbabilities(const Context& ctx,
+                                      const TranslationModel& model,
+                                      const std::string& line,
+                                      const Translation& translation) {
+  if (translation.target_ids.empty()) return {};
+  Corpus pair;
+  pair.source.push_back(
+      EncodeSentence(model.vocabularies.source, line, model.data.lowercase)
+          .ids);
+  pair.target.push_back(translation.target_ids);
+  const Tensor scores =
+      PairScores(*model.model, ctx, MakeBatch(pair, Repeated(1))).value();
+  std::vector<float> probabilities;
+  for (int64_t t = 0; t < scores.numel(); ++t) {
+    probabilities.push_back(std::exp(scores.row<float>(0)[t]));
+  }
+  return probabilities;
+}
+
+/// [source, target] of white-space words.
+nlohmann::ordered_json WordLinks(const TranslationModel& model,
+                                 const std::string& source,
+                                 const std::string& target) {
+  nlohmann::ordered_json links = nlohmann::ordered_json::array();
+  if (target.empty()) return links;
+  const std::vector<AlignmentLinks> pairs =
+      AlignWords(model, {{source}, {target}});
+  for (const AlignmentLink& link : pairs.front()) {
+    links.push_back({link.source, link.target});
+  }
+  return links;
+}
+
+/// A pair that a translator read and wrote, and another target to compare with.
+struct ForcedPair {
+  std::string text;
+  Encoded source;
+  std::string answer;
+  Encoded target;
+  std::vector<int32_t> contrast;  // ids; empty: none
+};
+
+/// What is answered by itself, of a text as `heed translate` reads it: lines,
+/// of long ones sentences.
+std::vector<std::string> PartsOf(const std::string& text) {
+  std::vector<std::string> parts;
+  for (const std::string_view line : SplitAt(text, "\n")) {
+    const bool divided = IsLongerThan(line, kLongestLine);
+    for (const std::string_view part :
+         divided ? SplitSentences(line) : std::vector<std::string_view>{line}) {
+      const std::string_view words = divided ? TrimBlanks(part) : part;
+      if (!SplitWhitespace(words).empty()) parts.emplace_back(words);
+    }
+  }
+  return parts;
+}
+
+/// log p of the target at each step, and the same with `id` at `step`.
+Var StepDifference(const Decoder& model, const Context& ctx, const Batch& batch,
+                   size_t step, int32_t id) {
+  const Var p = LogSoftmax(TargetLogits(model, ctx, batch));
+  std::vector<int32_t> others = batch.target_out;
+  const auto B = static_cast<size_t>(batch.B);
+  std::fill_n(others.begin() + static_cast<long>(step * B), B, id);
+  const Shape shape = {batch.T, batch.B};
+  const Var difference = Sub(Pick(p, Tensor::Of(batch.target_out, shape)),
+                             Pick(p, Tensor::Of(others, shape)));
+  return Reshape(Select(difference, static_cast<int64_t>(step)), {batch.B, 1});
+}
+
+/// Runs a pair by teacher forcing: the computation that wrote the target, all
+/// steps at once.
+ExplainableSegment ForceSegment(const Context& given,
+                                const AttentionWatch::Wish& wish,
+                                const Vocabularies& v,
+                                const std::shared_ptr<Decoder>& model,
+                                ForcedPair pair) {
+  auto corpus = std::make_shared<Corpus>();
+  corpus->source.push_back(pair.source.ids);
+  corpus->target.push_back(pair.target.ids);
+  const std::vector<int32_t>& target = corpus->target[0];
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = std::move(pair.text);
+  e.answer = std::move(pair.answer);
+  e.axes.push_back(TokenAxis("source", "Source", v.source, pair.source.ids,
+                             std::move(pair.source.pieces)));
+  std::vector<int32_t> read = {kBos};
+  read.insert(read.end(), target.begin(), target.end() - 1);
+  std::vector<std::string> read_pieces = {v.target.Piece(kBos)};
+  read_pieces.insert(read_pieces.end(), pair.target.pieces.begin(),
+                     pair.target.pieces.end() - 1);
+  e.axes.push_back(TokenAxis("target", "Translation", v.target, target,
+                             std::move(pair.target.pieces)));
+  AttentionWatch watch(wish);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const Tensor log_p =
+      LogSoftmax(TargetLogits(*model, ctx, MakeBatch(*corpus, Repeated(1))))
+          .value();
+  AddMaps(watch, e);
+  if (e.LastMap("target_inputs", "target_inputs")) {
+    e.axes.push_back(TokenAxis("target_inputs", "Translation so far", v.target,
+                               read, std::move(read_pieces)));
+  }
+  const auto name = [&v](int32_t id) { return v.target.Piece(id); };
+  const std::string aligns = model->alignment_attention();
+  const auto row_of = [&](size_t t) {
+    return std::span(log_p.row<float>(static_cast<int64_t>(t)),
+                     static_cast<size_t>(log_p.cols()));
+  };
+  for (size_t t = 0; t < target.size(); ++t) {
+    const auto place = static_cast<int64_t>(t);
+    e.targets.push_back(
+        ChoiceTarget("target", place, row_of(t), target[t], name));
+    if (aligns.empty()) continue;
+    SetMap(e.targets.back(), MapNamed(e, aligns), place,
+           model->alignment_head());
+  }
+  result.scores.push_back(
+      SourceScores(e, [model, corpus](const Context& c, int64_t copies) {
+        return PairScores(*model, c, MakeBatch(*corpus, Repeated(copies)));
+      }));
+  result.scores.back().tokens_of_copy =
+      std::ssize(pair.source.ids) + std::ssize(target);
+  if (pair.contrast.empty()) return result;
+  const auto differing = std::ranges::mismatch(target, pair.contrast);
+  if (differing.in1 == target.end() || differing.in2 == pair.contrast.end()) {
+    throw FormatError("explain: the contrast is the answer itself");
+  }
+  const auto step = static_cast<size_t>(differing.in1 - target.begin());
+  const int32_t other = *differing.in2;
+  SetContrast(
+      result, step,
+      {name(other), std::exp(double{row_of(step)[static_cast<size_t>(other)]})},
+      [model, corpus, step, other](const Context& c, int64_t copies) {
+        return StepDifference(*model, c, MakeBatch(*corpus, Repeated(copies)),
+                              step, other);
+      });
+  return result;
+}
+
+class TranslationPredictor : public PredictorWith<DecodeOptions> {
+ public:
+  TranslationPredictor(const TranslationModel& model, DecodeOptions options)
+      : PredictorWith(options),
+        model_(WithEnsemble(model, options.ensemble)),
+        shortlist_(ReadShortlist(options, model.folder,
+                                 model.vocabularies.source,
+                                 model.vocabularies.target)) {}
+
+  double Targets(double bytes) const override {
+    return Predictor::TokensOfCopy(bytes);
+  }
+  double TokensOfCopy(double bytes) const override {
+    return 2 * Predictor::TokensOfCopy(bytes);
+  }
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const DecodeOptions& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const DecodeOptions& options) const override;
+  double TokensWith(std::span<const Input> inputs,
+                    const DecodeOptions& options) const override;
+
+ private:
+  TranslationModel model_;
+  std::optional<Shortlist> shortlist_;
+};
+
+std::vector<Answer> TranslationPredictor::Answers(
+    std::span<const Input> inputs, const DecodeOptions& options,
+    const PredictCall& call) const {
+  DecodeOptions decode = options;
+  decode.keep_scores = call.parts || decode.nbest > 1;
+  const Translator translator(*model_.model, model_.vocabularies.source,
+                              model_.vocabularies.target, model_.data.lowercase,
+                              decode, shortlist_);
+  std::vector<std::string> lines;
+  for (const Input& input : inputs) lines.push_back(input.Text());
+  const int64_t first = inputs.empty() ? 0 : inputs.front().number;
+  const std::vector<Translations> all = TranslateDivided(
+      translator, lines, first, call.max_line, call.cancellation);
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < all.size(); ++i) {
+    Answer& answer = answers.emplace_back();
+    answer.line = LinesOf(inputs[i].number, all[i], decode.nbest > 1);
+    if (answer.line.ends_with('\n')) answer.line.pop_back();
+    if (!call.parts) continue;
+    answer.parts =
+        TranslationParts(call.context(), model_, lines[i], all[i],
+                         /*align=*/!IsLongerThan(lines[i], call.max_line));
+  }
+  return answers;
+}
+
+double TranslationPredictor::TokensWith(std::span<const Input> inputs,
+                                        const DecodeOptions& options) const {
+  constexpr double kMore = 10;  // that any translation may have
+  const double read = Predictor::Tokens(inputs, this->options());
+  const auto count = static_cast<double>(inputs.size());
+  const int width = options.sample ? options.nbest : options.beam;
+  const double written = options.max_length > 0
+                             ? count * options.max_length
+                             : options.max_length_factor * read + kMore * count;
+  return read + width * written;
+}
+
+/// The translations of the parts, found by the search of `heed translate` and
+/// its options, each explained by forcing exactly what was found. An answer
+/// that is given is forced on the whole text.
+ExplainablePrediction TranslationPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const DecodeOptions& options) const {
+  const Vocabularies& v = model_.vocabularies;
+  const auto encode = [this](const Vocabulary& side, const std::string& line) {
+    return EncodeSentence(side, line, model_.data.lowercase);
+  };
+  std::vector<ForcedPair> pairs;
+  if (!input.answer.empty()) {
+    pairs.push_back({input.text,
+                     encode(v.source, input.text),
+                     input.answer,
+                     encode(v.target, input.answer),
+                     {}});
+  } else {
+    const std::vector<std::string> parts =
+        input.parts.empty() ? PartsOf(input.text) : input.parts;
+    const Translator translator(*model_.model, v.source, v.target,
+                                model_.data.lowercase, options, shortlist_);
+    TranslateHooks hooks;
+    if (given.cancellation != nullptr) {
+      hooks.cancellations.assign(parts.size(), given.cancellation);
+    }
+    std::vector<Translations> found = translator.Translate(parts, 0, hooks);
+    given.CheckCancelled();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      Translation& best = found[i].front();
+      pairs.push_back({parts[i],
+                       encode(v.source, parts[i]),
+                       best.text,
+                       {best.target_ids, best.target_pieces},
+                       {}});
+    }
+  }
+  std::erase_if(pairs, [](const ForcedPair& pair) {
+    return pair.source.ids.size() <= 1 || pair.target.ids.empty();
+  });
+  if (pairs.empty()) throw FormatError("explain: the text has no words");
+  if (!input.contrast.empty()) {
+    if (pairs.size() > 1) {
+      throw FormatError(fmt::format(
+          "explain: the text is translated in {} parts; contrast one of them",
+          pairs.size()));
+    }
+    pairs[0].contrast = encode(v.target, input.contrast).ids;
+  }
+  ExplainablePrediction result;
+  for (ForcedPair& pair : pairs) {
+    if (!result.segments.empty()) result.answer += '\n';
+    result.answer += pair.answer;
+    result.segments.push_back(
+        ForceSegment(given, input.watch, v, model_.model, std::move(pair)));
+  }
+  return result;
+}
+
+}  // namespace
+
+nlohmann::ordered_json TranslationParts(const Context& ctx,
+                                        const TranslationModel& model,
+                                        const std::string& line,
+                                        const Translations& translations,
+                                        bool align) {
+  const Translation& best = translations.front();
+  nlohmann::ordered_json parts = {{"text", best.text},
+                                  {"score", best.score},
+                                  {"log_probability", best.log_probability},
+                                  {"source_tokens", best.source_pieces},
+                                  {"target_tokens", best.target_pieces}};
+  if (align) {
+    parts["probabilities"] = TokenProbabilities(ctx, model, line, best);
+    if (!model.model->alignment_attention().empty()) {
+      parts["alignment"] = WordLinks(model, line, best.text);
+    }
+  }
+  for (size_t i = 1; i < translations.size(); ++i) {
+    parts["alternatives"].push_back(
+        {{"text", translations[i].text}, {"score", translations[i].score}});
+  }
+  return parts;
+}
+
+InputReading TranslationSettings::ReadingWith(
+    const DecodeOptions& /*options*/) const {
+  InputReading reading;
+  reading.window = kTranslatedTogether;
+  reading.defaults.long_lines = LongLines::kWhole;
+  reading.defaults.max_line = kLongestLine;
+  reading.defaults.columns = {"source"};
+  return reading;
+}
+
+std::unique_ptr<Predictor> TranslationSettings::Predicting(
+    const TranslationModel& translator, DecodeOptions options) const {
+  return std::make_unique<TranslationPredictor>(translator, std::move(options));
+}
+
+}  // namespace heed

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/tasks/run.h"
+#include "heed/tasks/translate/translation.h"
+#include "heed/tasks/translate/word_alignment.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+/// Which attention is taught, and that there is one.
+void ResolveGuided(const DataConfig& data,
+                   ModelChoice<TranslatorSettings>& model) {
+  if (!data.valid_alignment.empty() && data.valid.empty()) {
+    throw ConfigError(
+        "valid_alignment holds links of validation pairs; name these with "
+        "--valid-source and --valid-target, or --valid-tsv");
+  }
+  const bool guided = !data.guided_alignment.empty();
+  if ((guided || !data.valid_alignment.empty()) && !model->attends()) {
+    throw ConfigError(fmt::format(
+        "{}: model '{}' has no attention to align words with",
+        guided ? "guided_alignment" : "valid_alignment", model.name()));
+  }
+  if (guided) model->GuideAlignment();
+}
+
+}  // namespace
+
+TaskRow TranslationTask() {
+  TaskRow row;
+  row.name = "translate";
+  row.description = "from one text to another, line by line";
+  row.settings = [] { return std::make_unique<TranslationSettings>(); };
+  row.input_label = "Source";
+  row.answer_label = "Translation";
+  row.command = "translate";
+  row.examples = {{"Ein Mann schläft auf einer Bank.", "de"},
+                  {"Zwei kleine Kinder spielen im Park.", "de"},
+                  {"A man is sleeping on a green bench.", "en"},
+                  {"Two small children are playing in the park.", "en"},
+                  {"Un homme dort sur un banc vert.", "fr"},
+                  {"Deux enfants jouent dans le parc.", "fr"},
+                  {"Un hombre duerme en un banco verde.", "es"},
+                  {"Dos niños juegan en el parque.", "es"},
+                  {"男の人がベンチで寝ている。", "ja"}};
+  return row;
+}
+
+std::string TranslationSettings::task() const { return "translate"; }
+
+void TranslationConfig::Visit(FieldList& v) {
+  data.Visit(v);
+  model.Visit(v);
+  optimizer.Visit(v);
+  run.Visit(v);
+}
+
+void TranslationConfig::Resolve() {
+  data.Resolve();
+  model->Fill();
+  ResolveGuided(data, model);
+  TrainingConfig training = {optimizer, run};
+  training.Resolve();
+  optimizer = training.optimizer;
+  run = training.run;
+}
+
+void TranslationSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.Visit(v);
+}
+
+void TranslationSettings::Resolve() {
+  data.Resolve();
+  model->Fill();
+  ResolveGuided(data, model);
+}
+
+TranslationData WithLinks(TrainingText text, const DataConfig& config) {
+  TranslationData read;
+  if (!config.guided_alignment.empty()) {
+    for (GoldAlignment& gold :
+         ReadAlignments(config.guided_alignment, text.train)) {
+      read.links.push_back(std::move(gold.sure));
+    }
+  }
+  if (!config.valid_alignment.empty()) {
+    read.valid_gold = ReadAlignments(config.valid_alignment, text.valid);
+  }
+  read.text = std::move(text);
+  return read;
+}
+
+std::unique_ptr<TranslationModel> TranslationSettings::Learn(
+    const TranslationData& read, uint64_t seed) const {
+  return std::make_unique<TranslationModel>(
+      "", model, data, TrainVocabularies(read.text.train, data), seed);
+}
+
+std::unique_ptr<TranslationModel> TranslationSettings::Open(
+    const ModelFiles& files, const std::string& folder, uint64_t seed) const {
+  return std::make_unique<TranslationModel>(
+      folder, model, data, FindVocabularies(data, files, folder), seed);
+}
+
+TrainResult TrainTranslation(const TranslationConfig& config) {
+  TranslationSettings settings(config.model, config.data);
+  return Train(settings, {config.optimizer, config.run});
+}
+
+TrainResult TrainTranslation(const TranslationConfig& config,
+                             TrainingText text) {
+  TranslationSettings settings(config.model, config.data);
+  return TrainOn(settings, WithLinks(std::move(text), config.data),
+                 {config.optimizer, config.run});
+}
+
+}  // namespace heed

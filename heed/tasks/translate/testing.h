@@ -1,0 +1,31 @@
+// Settings of translators for runs of a second.
+#ifndef HEED_TASKS_TRANSLATE_TESTING_H_
+#define HEED_TASKS_TRANSLATE_TESTING_H_
+
+#include <string>
+
+#include "heed/models/recurrent_config.h"
+#include "heed/tasks/testing.h"
+#include "heed/tasks/translate/translation.h"
+
+namespace heed {
+
+inline TranslationConfig TinyConfig(const std::string& out) {
+  TranslationConfig config;
+  config.model.As<RecurrentConfig>().embedding = 12;
+  config.model.As<RecurrentConfig>().units = 16;
+  config.model.As<RecurrentConfig>().dropout = 0.1;
+  config.data.vocabulary = "words";
+  config.data.batch_sentences = 16;
+  config.optimizer.learning_rate = 0.01;
+  config.run.out = out;
+  config.run.epochs = 2;
+  config.run.metric = "loss";
+  config.run.patience = 0;
+  config.run.quiet = true;
+  return config;
+}
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TRANSLATE_TESTING_H_

@@ -1,0 +1,105 @@
+// Translation: from one text to another, line by line.
+#ifndef HEED_TASKS_TRANSLATE_TRANSLATION_H_
+#define HEED_TASKS_TRANSLATE_TRANSLATION_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/decode/translator.h"
+#include "heed/metrics/aer.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/task.h"
+#include "heed/tasks/translate/parallel_text.h"
+#include "heed/tasks/translate/translation_evaluation.h"
+#include "heed/tasks/translate/translation_model.h"
+#include "heed/train/trainer.h"
+
+namespace heed {
+
+/// All of `heed train --task translate`.
+struct TranslationConfig {
+  ModelChoice<TranslatorSettings> model;
+  DataConfig data;
+  OptimizerConfig optimizer;
+  RunConfig run;
+
+  void Visit(FieldList& v);
+  /// Throws: ConfigError.
+  void Resolve();
+};
+
+struct TranslationData {
+  TrainingText text;
+  std::vector<AlignmentLinks> links;  // of the lines of text.train
+  std::vector<GoldAlignment> valid_gold;
+};
+
+/// Reads the files of links that the settings name for this text. Throws:
+/// IoError; FormatError if they do not fit the text.
+TranslationData WithLinks(TrainingText text, const DataConfig& config);
+
+struct TranslationEvaluation : EvaluationOptions {
+  PairFiles files;
+  std::string by_length;
+
+  void Visit(FieldList& v);
+};
+
+class TranslationSettings
+    : public TaskSettingsOf<TranslationData, TranslationModel, DecodeOptions,
+                            TranslationEvaluation> {
+ public:
+  TranslationSettings() = default;
+  TranslationSettings(ModelChoice<TranslatorSettings> model, DataConfig data)
+      : model(std::move(model)), data(std::move(data)) {}
+
+  ModelChoice<TranslatorSettings> model;
+  DataConfig data;
+
+  std::string task() const override;
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void Resolve() override;
+  bool in_files() const override { return !data.train.empty(); }
+
+  TranslationData ReadData() const override {
+    return WithLinks(ReadTrainingText(data), data);
+  }
+  std::unique_ptr<TranslationModel> Learn(const TranslationData& read,
+                                          uint64_t seed) const override;
+  std::unique_ptr<TranslationModel> Open(const ModelFiles& files,
+                                         const std::string& folder,
+                                         uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const TranslationData& read) const override;
+  std::unique_ptr<Trainable> Objective(TranslationData read,
+                                       TranslationModel& translator,
+                                       uint64_t seed) const override;
+  InputReading ReadingWith(const DecodeOptions& options) const override;
+  std::unique_ptr<Predictor> Predicting(const TranslationModel& translator,
+                                        DecodeOptions options) const override;
+  Report Measure(const TranslationModel& translator,
+                 const TranslationEvaluation& options) const override;
+};
+
+TaskRow TranslationTask();
+
+/// The translations of a line in parts: text, score, tokens of both sides with
+/// the probability of each of the target, and with `align` links of
+/// white-space words, where the model has an attention; and the alternatives.
+nlohmann::ordered_json TranslationParts(const Context& ctx,
+                                        const TranslationModel& model,
+                                        const std::string& line,
+                                        const Translations& translations,
+                                        bool align);
+
+/// Trains as the config says, on files or on text in memory.
+TrainResult TrainTranslation(const TranslationConfig& config);
+TrainResult TrainTranslation(const TranslationConfig& config,
+                             TrainingText text);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TRANSLATE_TRANSLATION_H_

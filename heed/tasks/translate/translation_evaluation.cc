@@ -1,0 +1,146 @@
+#include "heed/tasks/translate/translation_evaluation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/timing.h"
+#include "heed/data/batches.h"
+#include "heed/decode/translator.h"
+#include "heed/io/file.h"
+#include "heed/metrics/bleu.h"
+#include "heed/metrics/chrf.h"
+#include "heed/metrics/error_rate.h"
+#include "heed/tasks/target_loss.h"
+#include "heed/tasks/translate/word_alignment.h"
+
+namespace heed {
+namespace {
+
+/// The lines of files, one for each item.
+std::vector<std::string> ReadTranslations(const std::vector<std::string>& paths,
+                                          size_t items, bool lowercase) {
+  std::vector<std::string> lines = ReadAllLines(paths);
+  if (lines.size() != items) {
+    throw FormatError(
+        fmt::format("{}: {} translations of {} sentences (with alternatives, "
+                    "lines of equal source are one)",
+                    fmt::join(paths, ", "), lines.size(), items));
+  }
+  if (lowercase) LowercaseLines(lines);
+  return lines;
+}
+
+BatchOptions BatchesOf(const TranslationModel& model) {
+  return {model.data.batch_tokens, 0};
+}
+
+}  // namespace
+
+std::vector<std::string> TranslateLines(const TranslationModel& model,
+                                        const std::vector<std::string>& lines,
+                                        const DecodeOptions& options,
+                                        int64_t max_line) {
+  const Vocabularies& v = model.vocabularies;
+  DecodeOptions texts_alone = options;
+  texts_alone.keep_scores = false;
+  const Translator translator(
+      *model.model, v.source, v.target, false, texts_alone,
+      ReadShortlist(options, model.folder, v.source, v.target));
+  std::vector<std::string> translations;
+  for (const Translations& best :
+       TranslateDivided(translator, lines, 0, max_line)) {
+    translations.push_back(best.front().text);
+  }
+  return translations;
+}
+
+TextMeasures MeasureText(std::vector<std::string> hypotheses,
+                         ReferencedText right, bool lowercase) {
+  const BleuScore bleu =
+      CorpusBleu(hypotheses, right.First().target, {.lowercase = lowercase});
+  if (lowercase) {
+    LowercaseLines(hypotheses);
+    for (References& references : right.references) LowercaseLines(references);
+  }
+  const ChrfScore chrf = CorpusChrf(hypotheses, right.First().target);
+  return {bleu.score,
+          chrf.score,
+          100 * ExactMatchRate(hypotheses, right.references),
+          100 * WordErrorRate(hypotheses, right.references),
+          bleu.signature,
+          chrf.signature};
+}
+
+Evaluation Evaluate(const TranslationModel& model, ParallelText text,
+                    const EvaluationOptions& options) {
+  if (model.data.lowercase) LowercaseText(text);
+  const Vocabularies& v = model.vocabularies;
+  const ReferencedText items = ReferencesOf(text, options.alternatives);
+  Evaluation result;
+  result.sentences = std::ssize(items.source);
+  result.references = std::ssize(text.target);
+  if (options.translations.empty()) {
+    const auto start = Clock::now();
+    result.translations =
+        TranslateLines(model, items.source, options.decode, options.max_line);
+    result.seconds = SecondsSince(start);
+    const Corpus corpus = EncodeMeasured(text, v.source, v.target);
+    result.loss = CorpusLoss({}, *model.model, corpus, BatchesOf(model)).mean();
+  } else {
+    result.translations = ReadTranslations(
+        options.translations, items.source.size(), model.data.lowercase);
+  }
+  if (!options.alignment_gold.empty()) {
+    const auto gold = ReadAlignments(options.alignment_gold, text);
+    EmptyLongPairs(text, v);
+    result.aer =
+        100 * ScoreAlignments(AlignWords(model, text), gold).error_rate;
+  }
+  static_cast<TextMeasures&>(result) =
+      MeasureText(result.translations, items, options.lowercase);
+  if (options.copy_baseline) {
+    result.copy = MeasureText(items.source, items, options.lowercase);
+  }
+  return result;
+}
+
+Series BleuByLength(const std::string& name, const ParallelText& text,
+                    const std::vector<std::string>& translations,
+                    bool lowercase) {
+  constexpr size_t kFewest = 25;  // sentences, below which BLEU says nothing
+  std::vector<size_t> lengths;
+  for (const std::string& line : text.source) {
+    lengths.push_back(SplitWhitespace(line).size());
+  }
+  std::vector<size_t> sorted = lengths;
+  std::sort(sorted.begin(), sorted.end());
+  const size_t longest =
+      sorted.empty() ? 0 : sorted[(sorted.size() - 1) * 99 / 100];
+  const size_t width = std::max<size_t>(2, (longest + 9) / 10);
+
+  Series series;
+  series.name = name;
+  for (size_t low = 0; low <= longest; low += width) {
+    std::vector<std::string> hypotheses;
+    std::vector<std::string> references;
+    double words = 0;
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      if (lengths[i] <= low || lengths[i] > low + width) continue;
+      hypotheses.push_back(translations[i]);
+      references.push_back(text.target[i]);
+      words += static_cast<double>(lengths[i]);
+    }
+    if (hypotheses.size() < kFewest) continue;
+    series.x.push_back(words / static_cast<double>(hypotheses.size()));
+    series.y.push_back(
+        CorpusBleu(hypotheses, references, {.lowercase = lowercase}).score);
+  }
+  return series;
+}
+
+}  // namespace heed

@@ -1,0 +1,74 @@
+// A model against references: BLEU, chrF, error rates, loss, alignments.
+#ifndef HEED_TASKS_TRANSLATE_TRANSLATION_EVALUATION_H_
+#define HEED_TASKS_TRANSLATE_TRANSLATION_EVALUATION_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/decode/divided_lines.h"
+#include "heed/decode/options.h"
+#include "heed/render/line_plot.h"
+#include "heed/tasks/translate/translation_model.h"
+
+namespace heed {
+
+struct EvaluationOptions {
+  DecodeOptions decode;
+  int max_line = kLongestLine;  // longer ones are divided; 0: no limit
+  bool lowercase = false;       // compare lower-cased text
+  bool alternatives = false;    // equal sources are one with several answers
+  bool copy_baseline = false;   // measure the source as an answer too
+  std::vector<std::string> translations;    // files to measure instead
+  std::vector<std::string> alignment_gold;  // files of links
+};
+
+/// Texts against their references. With several references of an item BLEU and
+/// chrF compare with the first, exact match with any, and the word error rate
+/// with the nearest (see WordErrorRate).
+struct TextMeasures {
+  double bleu = 0;
+  double chrf = 0;
+  double exact_match = 0;      // of the sentences
+  double word_error_rate = 0;  // edits per word of the references
+  std::string signature;       // of BLEU
+  std::string chrf_signature;
+};
+
+struct Evaluation : TextMeasures {
+  std::optional<TextMeasures> copy;  // of the sources as answers
+  /// Per gold token, natural logarithm; none for translations from a file.
+  std::optional<double> loss;
+  std::optional<double> aer;
+  int64_t sentences = 0;   // that were translated
+  int64_t references = 0;  // that they were compared with
+  double seconds = 0;      // of translating
+  std::vector<std::string> translations;
+};
+
+/// The best translation of each line. With a model that was trained on
+/// lower-cased text, the lines must be so.
+std::vector<std::string> TranslateLines(const TranslationModel& model,
+                                        const std::vector<std::string>& lines,
+                                        const DecodeOptions& options,
+                                        int64_t max_line = kLongestLine);
+
+TextMeasures MeasureText(std::vector<std::string> hypotheses,
+                         ReferencedText right, bool lowercase);
+
+/// Translates the source and compares with the target. The text is lower-cased
+/// first if the model was trained so. Throws: FormatError if the gold alignment
+/// or the file of translations does not fit; ConfigError if the model has no
+/// attention to align with.
+Evaluation Evaluate(const TranslationModel& model, ParallelText text,
+                    const EvaluationOptions& options);
+
+/// BLEU of sentences by the number of source words, in buckets of equal width.
+/// Paper: Bahdanau et al. 2014, arXiv:1409.0473, figure 2.
+Series BleuByLength(const std::string& name, const ParallelText& text,
+                    const std::vector<std::string>& translations,
+                    bool lowercase);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TRANSLATE_TRANSLATION_EVALUATION_H_

@@ -1,0 +1,93 @@
+#include "heed/tasks/translate/translation_model.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/models/ensemble.h"
+#include "heed/tasks/run.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+namespace {
+
+std::string VocabularyFile(const char* side, VocabularyKind kind) {
+  return std::string(side) + ".vocabulary" + FileExtension(kind);
+}
+
+/// Throws: ConfigError if the models do not read and write the same tokens.
+void CheckSameTokens(const TranslationModel& a, const TranslationModel& b) {
+  const auto check = [&](const char* what, bool same) {
+    if (same) return;
+    throw ConfigError(fmt::format(
+        "{}: its {} is another than that of {}; the models of an ensemble are "
+        "trained on the same text with the same options of text and vocabulary",
+        b.folder, what, a.folder));
+  };
+  const Vocabularies& x = a.vocabularies;
+  const Vocabularies& y = b.vocabularies;
+  check("source vocabulary", x.source.Serialize() == y.source.Serialize());
+  check("target vocabulary", x.target.Serialize() == y.target.Serialize());
+  check("lowercase", a.data.lowercase == b.data.lowercase);
+}
+
+}  // namespace
+
+TranslationModel::TranslationModel(std::string from,
+                                   ModelChoice<TranslatorSettings> settings,
+                                   DataConfig text, Vocabularies learnt,
+                                   uint64_t seed)
+    : folder(std::move(from)),
+      config(std::move(settings)),
+      data(std::move(text)),
+      vocabularies(std::move(learnt)),
+      model(config->Make(vocabularies.source.size(), vocabularies.target.size(),
+                         seed)) {}
+
+ModelFiles TranslationModel::Files() const {
+  return {{VocabularyFile("source", data.source_kind()),
+           vocabularies.source.Serialize()},
+          {VocabularyFile("target", data.target_kind()),
+           vocabularies.target.Serialize()}};
+}
+
+Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
+                              const std::string& folder) {
+  const auto find = [&](const char* side, VocabularyKind kind) {
+    const std::string name = VocabularyFile(side, kind);
+    return Vocabulary::Parse(FindFile(files, folder, name), kind,
+                             PathIn(folder, name));
+  };
+  return {find("source", data.source_kind()),
+          find("target", data.target_kind())};
+}
+
+TranslationModel ReadTranslationModel(const std::string& folder,
+                                      const std::string& dtype) {
+  LoadedModel loaded = ReadModel(folder, dtype);
+  auto* model = dynamic_cast<TranslationModel*>(loaded.model.get());
+  if (model == nullptr) {
+    throw FormatError(fmt::format(
+        "{}: holds a model for task '{}', not a translator; use heed predict",
+        folder, loaded.settings->task()));
+  }
+  return std::move(*model);
+}
+
+TranslationModel WithEnsemble(TranslationModel model,
+                              const std::vector<std::string>& folders) {
+  if (folders.empty()) return model;
+  std::vector<std::shared_ptr<const Decoder>> members = {model.model};
+  for (const std::string& folder : folders) {
+    const TranslationModel other = ReadTranslationModel(folder);
+    CheckSameTokens(model, other);
+    other.model->parameters().SetPrecision(
+        model.model->parameters().precision());
+    members.push_back(other.model);
+  }
+  model.model = std::make_shared<Ensemble>(std::move(members));
+  return model;
+}
+
+}  // namespace heed
