@@ -88,7 +88,7 @@ class DecoderState {
     Var value;
   };
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT: the standard's name
     size_t operator()(std::string_view name) const {
       return std::hash<std::string_view>()(name);
     }

@@ -80,9 +80,11 @@ template <typename Enum, bool kMayBeOpen>
 class EnumField {
  public:
   EnumField() requires kMayBeOpen = default;
-  EnumField(Enum value) : value_(static_cast<int>(value)) {}
-  EnumField(const char* word) : EnumField(std::string(word)) {}
-  EnumField(const std::string& word) {
+  EnumField(Enum value)  // NOLINT: implicit by design
+      : value_(static_cast<int>(value)) {}
+  EnumField(const char* word)  // NOLINT
+      : EnumField(std::string(word)) {}
+  EnumField(const std::string& word) {  // NOLINT
     for (const std::string& known : Words()) {
       if (word == known) return;
       ++value_;
@@ -93,7 +95,9 @@ class EnumField {
   bool open() const { return value_ < 0; }
   /// Not open.
   Enum value() const { return static_cast<Enum>(value_); }
-  operator Enum() const requires(!kMayBeOpen) { return value(); }
+  operator Enum() const requires(!kMayBeOpen) {  // NOLINT
+    return value();
+  }
   std::string word() const {
     return Words()[static_cast<size_t>(value_ - kFirst)];
   }
@@ -240,7 +244,7 @@ class FieldList {
 const Field* FindField(const std::vector<Field>& fields, std::string_view name);
 
 template <typename Config>
-concept Visitable = requires(Config config, FieldList list) {
+concept Visitable = requires(Config& config, FieldList& list) {
   config.Visit(list);
 };
 

@@ -81,7 +81,7 @@ std::unique_ptr<Role> SettingsIn(const ModelRow& row) {
   for (const ModelRow::MakeRole make : row.roles) {
     std::unique_ptr<ModelSettings> settings = make(row.name);
     if (auto* role = dynamic_cast<Role*>(settings.get())) {
-      settings.release();
+      static_cast<void>(settings.release());
       return std::unique_ptr<Role>(role);
     }
   }

@@ -476,7 +476,10 @@ Json Api::Languages() const {
 Json Api::Models() const {
   Json models = Json::array();
   for (const auto& queue : engine_.queues()) {
-    Json model = queue->model()->description();
+    const auto served = queue->model();
+    Json model = served->description();
+    const int most = served->LimitsOf(options_.limits).explain_limit;
+    if (most > 0) model["limits"] = {{"explain", most}};
     model["queue"] = queue->depth();
     models.push_back(std::move(model));
   }

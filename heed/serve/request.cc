@@ -46,7 +46,7 @@ void CheckNames(const Json& parameters, const std::string& last) {
 /// Names and values, of which a file is an object.
 using Parts = std::vector<std::pair<std::string, Json>>;
 
-Json ToParameters(Parts values) {
+Json ToParameters(Parts&& values) {
   Json parameters = Json::object();
   for (auto& [name, value] : values) {
     AddParameter(parameters, name, std::move(value));

@@ -582,7 +582,7 @@ class Serve(EndToEnd):
                                                  "head": 0}).json()
             self.assertEqual([p["head"] for p in explained["panels"]], [0])
             for parameters, says in (
-                    ({}, "missing text"), ({"text": ["a"]}, "must be a text"),
+                    ({}, "missing text"), ({"text": [1]}, "must be a text"),
                     ({"text": "1", "methods": ["salience"]}, "did you mean 'saliency'"),
                     ({"text": "1", "methods": [1]}, "methods[0]"),
                     ({"text": "1", "layer": "none"}, layer["name"]),

@@ -305,7 +305,7 @@ export class App {
   ): Promise<Side | null> {
     const model = this.form.named(question.model);
     if (question.answer) answer.setAnswer(question.answer);
-    else if (model.translates ?? model.source !== undefined) {
+    else if (model.translates) {
       const show = (soFar: string) => answer.showText(soFar);
       answer.setAnswer(await translate(model, input, show, signal));
     } else {
