@@ -50,7 +50,7 @@ int Run() {
   heed::TrainOnExamples(task, training);
 
   heed::ExplainRequest request;
-  request.input.text = "the plot was good and the";
+  request.input.given = {"the plot was good and the"};
   request.attribution.methods = {"integrated_gradients", "occlusion"};
   const heed::ExplainedPrediction answer =
       heed::ExplainPrediction(task, request);

@@ -75,8 +75,8 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   FieldList& v = options.fields();
   v.Section("Text");
   v("text", o.text, Any{"TEXT"},
-    "what to explain, as heed predict reads a line; else lines of --file or of "
-    "standard input. forecast: a whole CSV file");
+    "what to explain, as heed predict reads a line (of files: a path); else "
+    "lines of --file or of standard input. Tables: a whole CSV file");
   v("file", o.file, Any{"FILE"}, "texts, line by line (.gz too)");
   if (!prunes) o.input.VisitLength(v);  // heed evaluate has its own
   v("answer", o.answer, Any{"TEXT"},
@@ -143,9 +143,8 @@ struct Subject {
   std::unique_ptr<Predictor> predictor;
 };
 
-/// The texts that are given, in order.
-std::vector<std::string> TextsOf(const ExplainOptions& o,
-                                 const InputKind& kind) {
+/// What is given, in order.
+std::vector<Input> AskedInputs(const ExplainOptions& o, const InputKind& kind) {
   std::vector<std::string> texts;
   if (!o.text.empty()) {
     texts.push_back(o.text);
@@ -160,7 +159,7 @@ std::vector<std::string> TextsOf(const ExplainOptions& o,
                 });
   }
   if (kind.line == InputKind::Line::kPart) {
-    return {fmt::format("{}", fmt::join(texts, "\n"))};
+    return {{fmt::format("{}", fmt::join(texts, "\n")), "the text"}};
   }
   std::erase_if(texts, [](const std::string& text) {
     return SplitWhitespace(text).empty();
@@ -172,7 +171,7 @@ std::vector<std::string> TextsOf(const ExplainOptions& o,
     LimitLine(texts[i], o.input, fmt::format("text {}", i + 1));
   }
   if (texts.empty()) throw FormatError("there is no text to explain");
-  return texts;
+  return InputsOf(kind, texts, 0);
 }
 
 /// Whether numbers of a head are wanted.
@@ -181,10 +180,10 @@ bool WantsPanels(const ExplainOptions& o) { return o.view == "panels"; }
 /// The map whose numbers panels show: as chosen, else the one that speaks for
 /// the answer, else the last one.
 std::string PanelMap(const Subject& s, const ExplainOptions& o,
-                     const std::string& text) {
+                     const Input& input) {
   if (!o.layer.empty()) return o.layer;
-  const Explanation e = Explain(s.loaded, *s.predictor,
-                                {.input = {.text = text, .answer = o.answer}});
+  const Explanation e = Explain(
+      s.loaded, *s.predictor, {.input = {.given = input, .answer = o.answer}});
   const ExplanationSegment& segment = e.segments.at(0);
   if (segment.maps.empty()) {
     throw ConfigError(
@@ -207,16 +206,17 @@ void KeepHead(const ExplainOptions& o, const std::string& map,
 }
 
 std::vector<Explanation> ExplainAll(const Subject& s, const ExplainOptions& o,
-                                    const std::vector<std::string>& texts) {
+                                    const std::vector<Input>& inputs) {
   std::vector<Explanation> all;
   ExplainRequest request;
   request.attribution = o.attribution;
-  if (WantsPanels(o)) request.panels_of = PanelMap(s, o, texts.front());
-  Progress progress("texts", texts.size() < 2);
-  ProgressState state = {"explaining", 0, std::ssize(texts), 0, {}};
+  if (WantsPanels(o)) request.panels_of = PanelMap(s, o, inputs.front());
+  Progress progress("texts", inputs.size() < 2);
+  ProgressState state = {"explaining", 0, std::ssize(inputs), 0, {}};
   progress.Update(state);
-  for (const std::string& text : texts) {
-    request.input = {.text = text, .answer = o.answer, .contrast = o.contrast};
+  for (const Input& input : inputs) {
+    request.input = {
+        .given = input, .answer = o.answer, .contrast = o.contrast};
     all.push_back(Explain(s.loaded, *s.predictor, request));
     for (ExplanationSegment& segment : all.back().segments) {
       if (!o.layer.empty()) MapNamed(segment, o.layer);
@@ -232,7 +232,7 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
   std::optional<ExplanationFormat> format;
   if (!o.out.empty()) format = ExplanationFormatOf(o.out);
   const std::vector<Explanation> all =
-      ExplainAll(s, o, TextsOf(o, s.loaded.task().input));
+      ExplainAll(s, o, AskedInputs(o, s.loaded.task().input));
   const PictureChoice choice = {.view = o.view,
                                 .map = o.layer,
                                 .head = o.head,
@@ -272,13 +272,13 @@ void WriteResult(const std::string& path, const Json& json,
   }
 }
 
-ExplainSummary Summarize(const std::vector<std::string>& texts,
+ExplainSummary Summarize(const std::vector<Input>& inputs,
                          ExplainSummarizer& summarizer) {
   Progress progress("texts");
-  ProgressState state = {"explaining", 0, std::ssize(texts), 0, {}};
+  ProgressState state = {"explaining", 0, std::ssize(inputs), 0, {}};
   progress.Update(state);
-  for (const std::string& text : texts) {
-    summarizer.Add(text);
+  for (const Input& input : inputs) {
+    summarizer.Add(input);
     ++state.units;
     ++state.step;
     progress.Update(state);
@@ -287,13 +287,13 @@ ExplainSummary Summarize(const std::vector<std::string>& texts,
 }
 
 int ShowSummary(const Subject& s, const ExplainOptions& o) {
-  const std::vector<std::string> texts = TextsOf(o, s.loaded.task().input);
+  const std::vector<Input> inputs = AskedInputs(o, s.loaded.task().input);
   SummaryOptions options;
   options.attribution = o.attribution;
   options.faithfulness = o.faithfulness;
   options.importance = true;
   ExplainSummarizer summarizer(s.loaded, *s.predictor, options);
-  const ExplainSummary summary = Summarize(texts, summarizer);
+  const ExplainSummary summary = Summarize(inputs, summarizer);
   fmt::print(
       "{}", o.json ? SummaryJson(summary).dump() + "\n" : SummaryText(summary));
   if (!o.out.empty()) {
@@ -364,7 +364,7 @@ int ShowPruning(const Subject& s, const ExplainOptions& o) {
   options.importance = true;
   ExplainSummarizer summarizer(s.loaded, *s.predictor, options);
   const ExplainSummary summary =
-      Summarize(TextsOf(o, s.loaded.task().input), summarizer);
+      Summarize(AskedInputs(o, s.loaded.task().input), summarizer);
   const std::vector<HeadPlace> order =
       LeastImportantHeads(summary.importance, s.loaded.model->parameters());
   if (order.empty()) {

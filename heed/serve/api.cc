@@ -432,9 +432,8 @@ void Api::Explain(const ExchangePtr& exchange) {
   job.run = [exchange, call](const ServedModel& served,
                              const Cancellation& cancellation) {
     ExplainRequest request;
-    request.input = {.text = call.input.Text(),
-                     .answer = call.answer,
-                     .contrast = call.contrast};
+    request.input = {
+        .given = call.input, .answer = call.answer, .contrast = call.contrast};
     request.attribution = call.attribution;
     request.panels_of = call.layer;
     request.cancellation = &cancellation;

@@ -205,7 +205,7 @@ std::vector<Job> LongJobs(const ServedModel& model) {
   jobs[3].kind = Job::Kind::kRun;
   jobs[3].run = [](const ServedModel& model, const Cancellation& cancellation) {
     ExplainRequest request;
-    request.input.text = "a b c d";
+    request.input.given = {"a b c d"};
     request.attribution.methods = AttributionMethods();
     request.cancellation = &cancellation;
     model.Explain(request);

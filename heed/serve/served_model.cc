@@ -365,7 +365,7 @@ Explanation ServedModel::Explain(const ExplainRequest& request) const {
     return heed::Explain(loaded_, *predictor_, request);
   }
   // What /translate runs: sentence by sentence.
-  const std::vector<Segment> segments = SplitText(request.input.text);
+  const std::vector<Segment> segments = SplitText(request.input.Text());
   ExplainRequest in_parts = request;
   for (const Segment& segment : segments) {
     if (segment.translate) in_parts.input.parts.push_back(segment.text);

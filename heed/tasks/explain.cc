@@ -38,8 +38,9 @@ std::string ModelName(const LoadedModel& loaded) {
 ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
                                       const Predictor& predictor,
                                       const ExplainRequest& request) {
+  const std::string shown = request.input.given.Shown();
   for (const std::string* text :
-       {&request.input.text, &request.input.answer, &request.input.contrast}) {
+       {&shown, &request.input.answer, &request.input.contrast}) {
     if (!IsValidUtf8(*text)) {
       throw FormatError("explain: the text is not valid UTF-8");
     }
@@ -60,7 +61,7 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
   Explanation& e = result.explanation;
   e.task = loaded.settings->task();
   e.model = ModelName(loaded);
-  e.text = request.input.text;
+  e.text = shown;
   e.answer = std::move(prepared.answer);
   for (ExplainableSegment& part : prepared.segments) {
     if (!request.panels_of.empty()) MapNamed(part.segment, request.panels_of);

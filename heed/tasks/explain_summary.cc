@@ -156,9 +156,9 @@ void ExplainSummarizer::AddAgreements(const ExplanationSegment& segment) {
   }
 }
 
-void ExplainSummarizer::Add(const std::string& text) {
+void ExplainSummarizer::Add(const Input& input) {
   ExplainRequest request;
-  request.input.text = text;
+  request.input.given = input;
   request.attribution = options_.attribution;
   const ExplainedPrediction answer =
       ExplainPrediction(loaded_, predictor_, request);

@@ -40,7 +40,7 @@ class ExplainSummarizer {
       : loaded_(loaded), predictor_(predictor), options_(options) {}
 
   /// Throws: as Explain.
-  void Add(const std::string& text);
+  void Add(const Input& input);
   ExplainSummary Result() const;
 
  private:

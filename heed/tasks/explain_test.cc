@@ -243,7 +243,7 @@ class ExplainEach : public testing::TestWithParam<ExplainCase> {
   }
   ExplainedPrediction Prediction() const {
     return ExplainPrediction(loaded_, *predictor_,
-                             {.input = {.text = GetParam().text}});
+                             {.input = {.given = {GetParam().text}}});
   }
 
   TemporaryFolder folder_;
@@ -253,7 +253,7 @@ class ExplainEach : public testing::TestWithParam<ExplainCase> {
 
 TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
   const ExplainCase& c = GetParam();
-  const Explanation e = Explained({.input = {.text = c.text}});
+  const Explanation e = Explained({.input = {.given = {c.text}}});
   EXPECT_EQ(e.task, c.task);
   EXPECT_EQ(e.model, c.model);
   CheckExplanation(e);
@@ -281,7 +281,7 @@ TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
 /// order; only a model of other numbers has none.
 TEST_P(ExplainEach, EveryChoiceHasAProbability) {
   const ExplainCase& c = GetParam();
-  const Explanation e = Explained({.input = {.text = c.text}});
+  const Explanation e = Explained({.input = {.given = {c.text}}});
   const bool chooses = c.task != "forecast" && c.task != "retrieve";
   for (const Target& target : e.segments[0].targets) {
     EXPECT_EQ(target.probability.has_value(), chooses);
@@ -324,7 +324,7 @@ TEST_P(ExplainEach, GradientsEqualFiniteDifferences) {
 TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
   const ExplainCase& c = GetParam();
   ExplainRequest request;
-  request.input.text = c.text;
+  request.input.given = {c.text};
   request.attribution.methods = AttributionMethods();
   request.attribution.steps = 100;
   request.attribution.samples = 2;
@@ -365,7 +365,7 @@ void ExpectEndsWhenCancelled(
 
 TEST_P(ExplainEach, EveryMethodEndsWhenItIsCancelled) {
   ExplainRequest request;
-  request.input.text = GetParam().text;
+  request.input.given = {GetParam().text};
   request.attribution.steps = 3;
   request.attribution.samples = 3;
   for (const std::string& method : AttributionMethods()) {
@@ -434,7 +434,7 @@ TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
   TemporaryFolder folder;
   const LoadedModel loaded = ModelOf(*slots, folder);
   const Explanation e = Explain(loaded, *loaded.MakePredictor(),
-                                {.input = {.text = slots->text}});
+                                {.input = {.given = {slots->text}}});
   const ExplanationSegment& segment = e.segments.at(0);
   ASSERT_EQ(segment.targets.size(), 4u);
   for (size_t t = 0; t < 3; ++t) {
@@ -520,11 +520,11 @@ class ExplainTranslation : public testing::Test {
 // What is told is what the fused kernels used, not what a second path gives.
 TEST_F(ExplainTranslation, WeightsAreSoftmaxOfTheQueriesAndKeys) {
   Make("transformer-tiny");
-  const Explanation plain = Explained({.input = {.text = "a b c d"}});
+  const Explanation plain = Explained({.input = {.given = {"a b c d"}}});
   for (const AttentionMap& map : plain.segments[0].maps) {
     SCOPED_TRACE(map.name);
     const Explanation e =
-        Explained({.input = {.text = "a b c d"}, .panels_of = map.name});
+        Explained({.input = {.given = {"a b c d"}}, .panels_of = map.name});
     const ExplanationSegment& segment = e.segments.at(0);
     ASSERT_EQ(std::ssize(segment.panels), map.heads);
     for (const AttentionPanels& panels : segment.panels) {
@@ -552,7 +552,7 @@ TEST_F(ExplainTranslation, BeamsWereFollowedByTheirWeights) {
   for (const auto& [model, settings] : models) {
     SCOPED_TRACE(model);
     Make(model, settings, 4);
-    const Explanation e = Explained({.input = {.text = "a d c b"}});
+    const Explanation e = Explained({.input = {.given = {"a d c b"}}});
     const Translation best = Run("a d c b", 4);
     EXPECT_EQ(e.answer, best.text);
     EXPECT_EQ(e.segments[0].axis("target").items, best.target_pieces);
@@ -567,7 +567,7 @@ TEST_F(ExplainTranslation, BeamsWereFollowedByTheirWeights) {
 TEST_F(ExplainTranslation, OfAGivenAnswer) {
   Make("transformer-tiny");
   const Explanation e =
-      Explained({.input = {.text = "a b c", .answer = "d d"}});
+      Explained({.input = {.given = {"a b c"}, .answer = "d d"}});
   EXPECT_EQ(e.answer, "d d");
   const ExplanationSegment& segment = e.segments.at(0);
   EXPECT_EQ(segment.axis("target").items,
@@ -585,8 +585,8 @@ TEST_F(ExplainTranslation, PartsAreExplainedAsTheyWereRun) {
     Make(model, {}, 3);
     const std::vector<std::string> lines = {"a b c d", "d a", "c c b"};
     const Explanation e =
-        Explained({.input = {.text = lines[0] + "\n\n" + lines[1] + "\n" +
-                                     lines[2] + "\n"}});
+        Explained({.input = {.given = {lines[0] + "\n\n" + lines[1] + "\n" +
+                                       lines[2] + "\n"}}});
     ASSERT_EQ(e.segments.size(), 3u);
     std::string joined;
     for (size_t i = 0; i < lines.size(); ++i) {
@@ -622,7 +622,8 @@ TEST_F(ExplainTranslation, AContrastIsADifference) {
   ExplainRequest request;
   request.attribution.methods = {"occlusion"};
   const auto of = [&](const std::string& answer, const std::string& contrast) {
-    request.input = {.text = "a b c", .answer = answer, .contrast = contrast};
+    request.input = {
+        .given = {"a b c"}, .answer = answer, .contrast = contrast};
     return Explained(request).segments.at(0);
   };
   const ExplanationSegment both = of("a d b", "a c b");
@@ -640,16 +641,16 @@ TEST_F(ExplainTranslation, AContrastIsADifference) {
         1e-4);
   }
   EXPECT_THROW(of("a d", "a d"), FormatError);
-  request.input = {.text = "a b\nc", .contrast = "a"};
+  request.input = {.given = {"a b\nc"}, .contrast = "a"};
   EXPECT_THROW(Explained(request), FormatError);
 }
 
 TEST_F(ExplainTranslation, RefusesWhatItCannotExplain) {
   Make("transformer-tiny");
-  EXPECT_THROW(Explained({.input = {.text = ""}}), FormatError);
-  EXPECT_THROW(Explained({.input = {.text = "a\xff"}}), FormatError);
+  EXPECT_THROW(Explained({.input = {.given = {""}}}), FormatError);
+  EXPECT_THROW(Explained({.input = {.given = {"a\xff"}}}), FormatError);
   try {
-    Explained({.input = {.text = "a b"},
+    Explained({.input = {.given = {"a b"}},
                .panels_of = "decoder.layers.0.cross_atention"});
     FAIL();
   } catch (const ConfigError& error) {
@@ -658,7 +659,7 @@ TEST_F(ExplainTranslation, RefusesWhatItCannotExplain) {
               std::string::npos);
   }
   parameters().SetPrecision(kernels::Precision::kInt8);
-  ExplainRequest request = {.input = {.text = "a b"}};
+  ExplainRequest request = {.input = {.given = {"a b"}}};
   request.attribution.methods = {"occlusion"};
   EXPECT_EQ(Explained(request).segments[0].attributions.size(), 1u);
   request.attribution.methods = {"saliency"};
@@ -675,7 +676,7 @@ TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
   SummaryOptions options;
   options.importance = true;
   ExplainSummarizer summarizer(loaded_, *predictor_, options);
-  for (const char* text : {"a b", "c d a", "b b d c"}) summarizer.Add(text);
+  for (const char* text : {"a b", "c d a", "b b d c"}) summarizer.Add({text});
   const ExplainSummary summary = summarizer.Result();
   EXPECT_EQ(summary.texts, 3);
   for (const LayerImportance& layer_importance : summary.importance) {
@@ -688,15 +689,19 @@ TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
   const auto order = LeastImportantHeads(summary.importance, parameters());
   ASSERT_FALSE(order.empty());
   EXPECT_EQ(order[0], useless);
-  const Explanation before = Explained({.input = {.text = "a b c"}});
+  const Explanation before = Explained({.input = {.given = {"a b c"}}});
   PruneHeads(std::span(order).first(1), parameters());
-  EXPECT_EQ(
-      Explained({.input = {.text = "a b c"}}).segments[0].maps.back().weights,
-      before.segments[0].maps.back().weights);
+  EXPECT_EQ(Explained({.input = {.given = {"a b c"}}})
+                .segments[0]
+                .maps.back()
+                .weights,
+            before.segments[0].maps.back().weights);
   PruneHeads(order, parameters());
-  EXPECT_NE(
-      Explained({.input = {.text = "a b c"}}).segments[0].maps.back().weights,
-      before.segments[0].maps.back().weights);
+  EXPECT_NE(Explained({.input = {.given = {"a b c"}}})
+                .segments[0]
+                .maps.back()
+                .weights,
+            before.segments[0].maps.back().weights);
 }
 
 /// One word among fillers decides.
@@ -746,10 +751,10 @@ TEST(ExplainPlanted, TheDecisiveWordIsFound) {
   ExplainSummarizer summarizer(loaded, *predictor, options);
   for (const char* text : {"the plot good film cast", "bad cast the the film",
                            "plot plot film the bad"}) {
-    summarizer.Add(text);
-    const Explanation e =
-        Explain(loaded, *predictor,
-                {.input = {.text = text}, .attribution = options.attribution});
+    summarizer.Add({text});
+    const Explanation e = Explain(
+        loaded, *predictor,
+        {.input = {.given = {text}}, .attribution = options.attribution});
     const ExplanationSegment& segment = e.segments.at(0);
     const std::vector<std::string>& read = segment.axis("source").items;
     const auto decisive = std::ranges::find_if(

@@ -11,14 +11,15 @@
 #include "heed/autograd/observer.h"
 #include "heed/explain/attribution.h"
 #include "heed/explain/explanation.h"
+#include "heed/tasks/input.h"
 #include "heed/tensor/tensor.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
 
-/// A text to explain.
+/// An input to explain.
 struct ExplainInput {
-  std::string text;  ///< as `heed predict` reads a line; forecast: a CSV file
+  Input given;  ///< as a predictor reads it
   /// What is explained instead of the model's own answer: a translation, a
   /// label, a column. Empty: its own.
   std::string answer = {};
@@ -30,6 +31,8 @@ struct ExplainInput {
   std::vector<std::string> parts = {};
   /// What is kept of attentions; none: weights.
   AttentionWatch::Wish watch = {};
+
+  std::string Text() const { return given.Text(); }
 };
 
 /// A text that was answered by itself, without attributions, and how to compute

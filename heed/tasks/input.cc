@@ -8,6 +8,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/input_lines.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -17,9 +18,14 @@ std::string_view WithoutParameters(std::string_view media_type) {
   return TrimBlanks(media_type.substr(0, media_type.find(';')));
 }
 
-/// "csv" of "text/csv", "png" of "image/png".
+/// "csv" of "text/csv", "wav" of "audio/x-wav".
 std::string_view SubtypeOf(std::string_view media_type) {
-  return media_type.substr(media_type.find('/') + 1);
+  constexpr std::string_view kUnregistered = "x-";
+  media_type.remove_prefix(media_type.find('/') + 1);
+  if (media_type.starts_with(kUnregistered)) {
+    media_type.remove_prefix(kUnregistered.size());
+  }
+  return media_type;
 }
 
 }  // namespace
@@ -31,9 +37,31 @@ std::string Input::Text() const {
       "{}", fmt::join(std::get<std::vector<std::string>>(content), "\t"));
 }
 
+std::string Input::Shown() const {
+  const auto* file = std::get_if<NamedBytes>(&content);
+  const bool binary = file && !file->media_type.starts_with("text/");
+  return binary ? file->name : Text();
+}
+
 bool InputKind::Reads(std::string_view media_type) const {
   const std::string wanted = Lowercase(WithoutParameters(media_type));
   return std::ranges::find(media_types, wanted) != media_types.end();
+}
+
+std::vector<Input> InputsOf(const InputKind& kind,
+                            const std::vector<std::string>& lines,
+                            int64_t first) {
+  std::vector<Input> inputs;
+  for (const std::string& line : lines) {
+    const int64_t number = first + std::ssize(inputs);
+    if (kind.line == InputKind::Line::kPath) {
+      inputs.push_back(ReadInput(kind, line));
+    } else {
+      inputs.push_back({line, InputPlace(number)});
+    }
+    inputs.back().number = number;
+  }
+  return inputs;
 }
 
 Input ReadInput(const InputKind& kind, const std::string& path) {

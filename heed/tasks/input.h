@@ -26,6 +26,8 @@ struct Input {
 
   /// The text; texts with tabs between them; bytes as they are.
   std::string Text() const;
+  /// The same for readers: bytes that are no text by their name.
+  std::string Shown() const;
 };
 
 /// What a task reads: a row of the registry says it of itself.
@@ -48,8 +50,15 @@ struct InputKind {
   bool Reads(std::string_view media_type) const;
 };
 
-/// The file as an input, with the media type that its ending means. Throws:
-/// IoError; FormatError for an ending that the kind does not read.
+/// Lines as a user gives them, the first of which has this number: texts, or
+/// paths of files, which are read. Throws: as ReadInput.
+std::vector<Input> InputsOf(const InputKind& kind,
+                            const std::vector<std::string>& lines,
+                            int64_t first);
+
+/// The file as an input, with the media type that its ending means ("png":
+/// image/png, "strip": application/x-strip). Throws: IoError; FormatError for
+/// an ending that the kind does not read.
 Input ReadInput(const InputKind& kind, const std::string& path);
 
 }  // namespace heed

@@ -16,23 +16,6 @@ using Json = nlohmann::ordered_json;
 // Of which few vocabularies have more.
 constexpr double kBytesOfToken = 4;
 
-/// Lines of standard input as inputs.
-std::vector<Input> InputsOf(const InputKind& kind,
-                            const std::vector<std::string>& lines,
-                            int64_t first) {
-  std::vector<Input> inputs;
-  for (const std::string& line : lines) {
-    const int64_t number = first + std::ssize(inputs);
-    if (kind.line == InputKind::Line::kPath) {
-      inputs.push_back(ReadInput(kind, line));
-    } else {
-      inputs.push_back({line, InputPlace(number)});
-    }
-    inputs.back().number = number;
-  }
-  return inputs;
-}
-
 }  // namespace
 
 CandidateList::CandidateList(std::string list, std::string name)

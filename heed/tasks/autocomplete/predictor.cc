@@ -52,7 +52,7 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const AutocompletePrediction& options) const {
   const TypingCodec& codec = model_.codec;
-  const std::string typed = model_.LastTyped(input.text);
+  const std::string typed = model_.LastTyped(input.Text());
   const auto characters = Utf8Characters(typed);
   const std::vector<int32_t> ids = codec.Characters(typed);
   const int64_t T = std::ssize(ids);
@@ -84,14 +84,14 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
     words.push_back(id_of(input.answer));
   } else {
     for (const Suggestion& suggestion :
-         model_.Suggest(given, {input.text}, options.best).front()) {
+         model_.Suggest(given, {input.Text()}, options.best).front()) {
       words.push_back(id_of(suggestion.word));
     }
   }
   const auto name = [&codec](int32_t id) { return codec.Word(id); };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = input.text;
+  e.text = input.Text();
   e.axes.push_back(
       NamesAxis("source", "Typed", {characters.begin(), characters.end()}));
   std::vector<std::string> names;

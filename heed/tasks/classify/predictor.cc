@@ -79,7 +79,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const ClassifyPrediction& options) const {
   LabelledText text;
-  Add(input.text, "explain", text);
+  Add(input.Text(), "explain", text);
   const auto corpus = std::make_shared<LabelledCorpus>(
       model_.Encode(text, /*with_labels=*/false));
   const auto scores = [this, corpus](const Context& c, int64_t copies) {
@@ -103,7 +103,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
   const auto name = [this](int32_t id) { return model_.labels.Name(id); };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = input.text;
+  e.text = input.Text();
   e.axes.push_back(TokenAxis("source", "Text", model_.vocabulary,
                              corpus->corpus.source.at(0)));
   std::vector<std::string> names;

@@ -128,7 +128,7 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
     throw FormatError("explain: a forecast has no contrast");
   }
   const ForecasterConfig& forecaster = model_.config.forecaster;
-  const TimeSeries series = ParseTimeSeries(input.text, "the text");
+  const TimeSeries series = ParseTimeSeries(input.Text(), "the text");
   const Tensor window = model_.LastWindow(series, "the text");
   const int64_t column = input.answer.empty() ? std::ssize(model_.columns) - 1
                                               : ColumnOf(input.answer);
@@ -146,7 +146,7 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
 
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = input.text;
+  e.text = input.Text();
   const int64_t L = forecaster.lookback;
   Axis rows = {.id = "window", .kind = "series", .label = "Window"};
   for (int64_t i = series.rows() - L; i < series.rows(); ++i) {

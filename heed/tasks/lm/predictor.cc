@@ -136,7 +136,7 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const LanguagePrediction& options) const {
   const Encoded text =
-      model_.vocabulary.EncodeWithPieces(model_.Cased(input.text));
+      model_.vocabulary.EncodeWithPieces(model_.Cased(input.Text()));
   if (text.ids.empty()) throw FormatError("explain: the text has no words");
   const int64_t T = std::ssize(text.ids) + 1;
   std::vector<int32_t> read = {kBos};
@@ -174,7 +174,7 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
 
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = input.text;
+  e.text = input.Text();
   std::vector<std::string> pieces = {model_.vocabulary.Piece(kBos)};
   pieces.insert(pieces.end(), text.pieces.begin(), text.pieces.end());
   e.axes.push_back(
@@ -186,7 +186,7 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   if (input.answer.empty()) {
     PredictCall call;
     call.cancellation = given.cancellation;
-    const std::vector<Input> inputs = {{input.text}};
+    const std::vector<Input> inputs = {{input.Text()}};
     e.answer = Answers(inputs, options, call).front().line;
   } else {
     e.answer = input.answer;

@@ -151,9 +151,9 @@ std::vector<Answer> PretrainPredictor::Answers(
 ExplainablePrediction PretrainPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const PretrainPrediction& /*options*/) const {
-  const bool pair = input.text.find('\t') != std::string::npos;
+  const bool pair = input.Text().find('\t') != std::string::npos;
   const auto text =
-      std::make_shared<BertText>(TextOf(input.text, pair, "explain"));
+      std::make_shared<BertText>(TextOf(input.Text(), pair, "explain"));
   const int64_t S = text->ids.dim(1);
   const std::vector<int32_t> ids = text->ids.ToVector<int32_t>();
   std::vector<int32_t> marks;  // where words are hidden
@@ -202,7 +202,7 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
   const auto name = [this](int32_t id) { return vocabulary().Piece(id); };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = input.text;
+  e.text = input.Text();
   e.axes.push_back(TokenAxis("source", "Text", vocabulary(), ids));
   e.axes.push_back(TokenAxis("target", "Hidden words", vocabulary(), words));
   e.answer = fmt::format("{}", fmt::join(e.axes.back().items, " "));

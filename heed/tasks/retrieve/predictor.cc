@@ -95,11 +95,12 @@ std::vector<Answer> RetrievalPredictor::Answers(
 ExplainablePrediction RetrievalPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const RetrievalPrediction& options) const {
-  const size_t tab = input.text.find('\t');
-  const std::string query = input.text.substr(0, tab);
+  const std::string text = input.Text();
+  const size_t tab = text.find('\t');
+  const std::string query = text.substr(0, tab);
   std::string found = input.answer;
   if (found.empty() && tab != std::string::npos) {
-    found = input.text.substr(tab + 1);
+    found = text.substr(tab + 1);
   } else if (found.empty()) {
     PredictCall call;
     call.cancellation = given.cancellation;
@@ -119,7 +120,7 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
   };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = input.text;
+  e.text = text;
   Tensor vectors[2];
   const auto add = [&](int64_t text, const char* axis, const char* label) {
     e.axes.push_back(

@@ -128,7 +128,7 @@ TEST_F(Retrieval, WithoutTheCorpusOfTrainingPairsAreStillExplained) {
   const auto predictor = loaded.MakePredictor();
   EXPECT_THROW(predictor->Predict(std::vector<Input>{{"a car"}}), IoError);
   const ExplainablePrediction explained = predictor->PrepareExplanation(
-      {}, {.text = "a car\tred car"}, predictor->options());
+      {}, {.given = {"a car\tred car"}}, predictor->options());
   EXPECT_EQ(explained.segments.at(0).segment.targets.size(), 2u);
 }
 

@@ -183,7 +183,8 @@ std::vector<Answer> TagPredictor::Answers(std::span<const Input> inputs,
 ExplainablePrediction TagPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const TaggingPrediction& options) const {
-  const auto words = SplitWhitespace(input.text);
+  const std::string all = input.Text();
+  const auto words = SplitWhitespace(all);
   if (words.empty()) throw FormatError("explain: the text has no words");
   const std::vector<TaggedSentence> sentence = {
       {{words.begin(), words.end()}, {}, {}}};
@@ -239,7 +240,7 @@ ExplainablePrediction TagPredictor::ExplanationWith(
 
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = input.text;
+  e.text = all;
   e.axes.push_back(
       NamesAxis("source", "Text", model_.words->Tokens(sentence[0].words)));
   Axis said = NamesAxis("target", "Tags", {});

@@ -257,14 +257,14 @@ ExplainablePrediction TranslationPredictor::ExplanationWith(
   };
   std::vector<ForcedPair> pairs;
   if (!input.answer.empty()) {
-    pairs.push_back({input.text,
-                     encode(v.source, input.text),
+    pairs.push_back({input.Text(),
+                     encode(v.source, input.Text()),
                      input.answer,
                      encode(v.target, input.answer),
                      {}});
   } else {
     const std::vector<std::string> parts =
-        input.parts.empty() ? PartsOf(input.text) : input.parts;
+        input.parts.empty() ? PartsOf(input.Text()) : input.parts;
     const Translator translator(*model_.model, v.source, v.target,
                                 model_.data.lowercase, options, shortlist_);
     TranslateHooks hooks;

@@ -1,0 +1,42 @@
+#include "heed/tasks/input.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+
+namespace heed {
+namespace {
+
+TEST(Input, ReadersSeeTextsAndTheNamesOfOtherBytes) {
+  EXPECT_EQ(Input{"a b"}.Shown(), "a b");
+  EXPECT_EQ((Input{std::vector<std::string>{"a", "b"}}.Shown()), "a\tb");
+  EXPECT_EQ((Input{NamedBytes{"x.csv", "text/csv", "h\n1"}}.Shown()), "h\n1");
+  EXPECT_EQ((Input{NamedBytes{"x.png", "image/png", "\x89PNG"}}.Shown()),
+            "x.png");
+}
+
+TEST(Input, EndingsAreThoseOfTheMediaTypes) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Put("one.wav", "RIFF");
+  const InputKind sounds = {
+      "sound", InputKind::Line::kPath, {"audio/flac", "audio/x-wav"}};
+  const std::vector<Input> read = InputsOf(sounds, {path}, 7);
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].number, 7);
+  EXPECT_EQ(read[0].place, path);
+  EXPECT_EQ(read[0].Text(), "RIFF");
+  EXPECT_EQ(std::get<NamedBytes>(read[0].content).media_type, "audio/x-wav");
+  EXPECT_EQ(MessageOf<FormatError>([&] { InputsOf(sounds, {"one.png"}, 0); }),
+            "one.png: is no sound (read are: .flac, .wav)");
+}
+
+TEST(Input, LinesOfTextAreInputsWithTheirPlaces) {
+  const std::vector<Input> read = InputsOf({}, {"a", "b"}, 4);
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[1].Text(), "b");
+  EXPECT_EQ(read[1].place, "standard input:6");
+}
+
+}  // namespace
+}  // namespace heed
