@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""The open house: run.py OPEN_HOUSE [UNITTEST ARGS]
+
+Takes a program with a task and a kind of input of its own through everything that Heed does
+with a task: training, resuming, predicting, evaluating, explaining, serving.
+"""
+
+import base64
+import contextlib
+import hashlib
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+TIMEOUT = 120  # seconds
+COLOURS = {"r": "red", "g": "green", "b": "blue", "y": "yellow"}
+TYPE = "application/x-strip"
+STRIP = "rrgrbrr"
+
+COMMAND = ""
+WORK = pathlib.Path()
+
+
+def command(*args, stdin=b""):
+    return subprocess.run([COMMAND, *map(str, args)], input=stdin, capture_output=True,
+                          timeout=TIMEOUT, check=False)
+
+
+def runs(*args, stdin=b""):
+    result = command(*args, stdin=stdin)
+    assert result.returncode == 0, result.stderr.decode()
+    return result.stdout.decode()
+
+
+def write_strips(name, count, seed):
+    """Strips in files of their own, and the list of them; returns its path."""
+    draw = random.Random(seed)
+    lines = []
+    for i in range(count):
+        most = draw.choice("rgby")
+        cells = [most] * draw.randint(4, 8)
+        cells += [draw.choice("rgby".replace(most, "")) for _ in range(3)]
+        draw.shuffle(cells)
+        path = WORK / f"{name}-{i}.strip"
+        path.write_text("".join(cells) + "\n")
+        lines.append(f"{path.name}\t{COLOURS[most]}\n")
+    path = WORK / f"{name}.list"
+    path.write_text("".join(lines))
+    return path
+
+
+def train_args(out, **changes):
+    settings = {"strips": WORK / "train.list", "valid-strips": WORK / "valid.list",
+                "out": out, "epochs": 6, "learning-rate": 0.01, "model": "rnn", "units": 16,
+                "threads": 1} | changes
+    args = ["train", "--task", "colours"]
+    for key, value in settings.items():
+        args += ["--" + key, value]
+    return args
+
+
+def weights(folder):
+    return hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+
+
+@contextlib.contextmanager
+def serving(*models):
+    """The address of a server, which must stop in order."""
+    with tempfile.TemporaryFile() as errors, subprocess.Popen(
+            [COMMAND, "serve", *map(str, models), "--port", "0"], stdout=subprocess.PIPE,
+            stderr=errors) as process:
+        try:
+            line = process.stdout.readline().decode()
+            found = re.search(r"http://\S+", line)
+            assert found, line
+            yield found[0].rstrip("/")
+        finally:
+            process.terminate()
+            status = process.wait(TIMEOUT)
+        assert status == 0, status
+
+
+def ask(url, body=None, content_type="application/json"):
+    """(status, JSON)"""
+    if isinstance(body, dict):
+        body = json.dumps(body).encode()
+    request = urllib.request.Request(url, body, {"Content-Type": content_type})
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def form_data(content, media_type=TYPE, **fields):
+    """(body, Content-Type) of multipart/form-data."""
+    parts = [f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+             for name, value in fields.items()]
+    parts.append('--b\r\nContent-Disposition: form-data; name="file"; filename="of.strip"\r\n'
+                 f"Content-Type: {media_type}\r\n\r\n{content}\r\n--b--\r\n")
+    return "".join(parts).encode(), "multipart/form-data; boundary=b"
+
+
+def as_base64(content, media_type=TYPE):
+    return {"base64": base64.b64encode(content.encode()).decode(), "media_type": media_type,
+            "name": "of.strip"}
+
+
+class OpenHouse(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        write_strips("train", 200, 1)
+        write_strips("valid", 40, 2)
+        cls.model = WORK / "model"
+        runs(*train_args(cls.model))
+        cls.strip = WORK / "of.strip"
+        cls.strip.write_text(STRIP)
+
+    def test_it_is_listed_and_described(self):
+        self.assertIn("--strips", runs("train", "--task", "colours", "--help"))
+        info = json.loads(runs("info", self.model, "--json"))
+        self.assertEqual(info["config"]["task"], "colours")
+
+    def test_a_stopped_run_goes_on_to_the_same_bits(self):
+        out = WORK / "stopped"
+        runs(*train_args(out, epochs=6, steps=31))
+        self.assertNotEqual(weights(out), weights(self.model))
+        runs("train", "--resume", out, "--steps", 10**6)
+        self.assertEqual(weights(out), weights(self.model))
+
+    def test_it_is_not_resumed_with_other_strips(self):
+        out = WORK / "other"
+        runs(*train_args(out, steps=5))
+        other = WORK / "train-0.strip"
+        before = other.read_text()
+        other.write_text("y" + before)
+        result = command("train", "--resume", out, "--steps", 9)
+        other.write_text(before)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"the examples are not what this run began with", result.stderr)
+
+    def test_paths_are_predicted(self):
+        self.assertEqual(runs("predict", self.model, stdin=f"{self.strip}\n".encode()), "red\n")
+        line = runs("predict", self.model, "--output", "json", stdin=f"{self.strip}\n".encode())
+        answer = json.loads(line)
+        self.assertEqual(answer["colour"], "red")
+        self.assertGreater(answer["probability"], 0.5)
+
+    def test_evaluation(self):
+        result = json.loads(runs("evaluate", self.model, "--strips", WORK / "valid.list",
+                                 "--json"))
+        self.assertEqual(result["strips"], 40)
+        self.assertGreater(result["accuracy"], 90)
+
+    def test_bad_strips_are_named(self):
+        bad = WORK / "bad.strip"
+        bad.write_text("rrx")
+        text = WORK / "strip.txt"
+        text.write_text(STRIP)
+        for path, says in ((bad, f"{bad}: cell 3"), (text, f"{text}: is no strip (read are: .strip)"),
+                           (WORK / "none.strip", "none.strip")):
+            for verb in (["predict", self.model], ["explain", self.model]):
+                result = command(*verb, stdin=f"{path}\n".encode())
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn(says, result.stderr.decode())
+
+    def test_explanation_is_json_picture_page_and_text(self):
+        out = {kind: WORK / f"of.{kind}" for kind in ("json", "svg", "html", "png")}
+        for path in out.values():
+            runs("explain", self.model, "--text", self.strip, "--methods", "saliency,occlusion",
+                 "--out", path)
+        explanation = json.loads(out["json"].read_text())
+        explanation = explanation["texts"][0] if "texts" in explanation else explanation
+        self.check_explanation(explanation)
+        svg = out["svg"].read_text()
+        drawn = re.findall(r"<rect class='strip-cell'[^>]* fill='(\w+)'", svg)
+        self.assertEqual(drawn[:len(STRIP)], [COLOURS[cell] for cell in STRIP])
+        self.assertTrue(out["png"].read_bytes().startswith(b"\x89PNG"))
+        self.assertIn('"kind":"strip"', out["html"].read_text())
+        shown = runs("explain", self.model, "--text", self.strip)
+        self.assertIn("red", shown)
+        summary = json.loads(runs("explain", self.model, "--summary", "--json",
+                                  stdin=f"{self.strip}\n".encode()))
+        self.assertEqual(summary["texts"], 1)
+
+    def check_explanation(self, e):
+        self.assertEqual((e["version"], e["task"], e["answer"]), (2, "colours", "red"))
+        axis = e["axes"]["source"]
+        self.assertEqual(axis["kind"], "strip")
+        self.assertEqual(axis["payload"]["colours"], [COLOURS[cell] for cell in STRIP])
+        [target] = e["targets"]
+        weights_of_answer = e["maps"][target["map"]]["weights"][0][0]
+        self.assertEqual(len(weights_of_answer), len(STRIP))
+        self.assertAlmostEqual(sum(weights_of_answer), 1, places=5)
+        self.assertGreater(target["probability"], 0.5)
+
+    def test_contrast(self):
+        out = WORK / "contrast.json"
+        runs("explain", self.model, "--text", self.strip, "--contrast", "green", "--methods",
+             "occlusion", "--out", out)
+        self.assertIn('"contrast":{"label":"green"', re.sub(r"\s", "", out.read_text()))
+
+    def test_served(self):
+        with serving(self.model) as url:
+            [row] = ask(f"{url}/models")[1]["models"]
+            self.assertEqual((row["task"], row["input"]["kind"], row["input"]["media_types"]),
+                             ("colours", "strip", [TYPE]))
+            self.assertEqual(row["labels"], {"input": "Strip", "answer": "Colour"})
+
+            asked = {"model": "model", "file": as_base64(STRIP)}
+            for body in ((asked,), form_data(STRIP, model="model")):
+                status, answer = ask(f"{url}/predict", *body)
+                self.assertEqual((status, answer["answer"]), (200, "red"), answer)
+                self.assertGreater(answer["details"]["probability"], 0.5)
+                status, explanation = ask(f"{url}/explain", *body)
+                self.assertEqual(status, 200, explanation)
+                self.check_explanation(explanation)
+                self.assertEqual(explanation["text"], "of.strip")
+
+            for body in (({"file": as_base64(STRIP, "image/png")},),
+                         form_data(STRIP, "image/png"), ({"text": STRIP},)):
+                for verb in ("predict", "explain"):
+                    status, answer = ask(f"{url}/{verb}", *body)
+                    self.assertEqual(status, 415, answer)
+                    self.assertIn(TYPE, answer["error"])
+
+            bad = {"file": [as_base64("rrx"), as_base64(STRIP)]}
+            status, answer = ask(f"{url}/predict", bad)
+            self.assertEqual((status, answer["answer"]), (200, [None, "red"]))
+            self.assertIn("of.strip: cell 3", answer["details"][0]["error"])
+            path = {"file": str(self.strip)}
+            self.assertEqual(ask(f"{url}/predict", path)[0], 400)
+
+
+def main():
+    global COMMAND, WORK
+    COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory(prefix="heed-open-house-") as folder:
+        WORK = pathlib.Path(folder)
+        unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+
+
+if __name__ == "__main__":
+    main()
