@@ -53,7 +53,7 @@ function showStrips(side: Side, axes: AxisView[]): AxesOnShow {
       "div",
       { class: "strips" },
       ...rows.map(({ view, cells }) =>
-        h("div", {}, h("span", { class: "label" }, view.name), ...cells),
+        h("div", { class: "words-row" }, h("p", { class: "label" }, view.name), ...cells),
       ),
     ),
     paint() {
