@@ -2,10 +2,14 @@
 // the server is asked.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { chromium } from "playwright-core";
 
-export const place = process.env.HEED_PAGE_TEST ?? "page-test";
+/** Where screenshots, models and built pages go. */
+export const place =
+  process.env.HEED_PAGE_TEST ??
+  fileURLToPath(new URL("../../build/page-test", import.meta.url));
 
 export function launch() {
   return chromium.launch({

@@ -7,11 +7,11 @@ import { after, before, test } from "node:test";
 import libretranslate from "libretranslate-ts";
 import translate from "translate";
 
+import { place } from "./chromium.js";
 import { startServer } from "./server.js";
 
 const text = "heute schläft der kleine hund";
 const translation = "the small dog sleeps today";
-const place = process.env.HEED_PAGE_TEST ?? "page-test";
 let server;
 
 before(async () => {
