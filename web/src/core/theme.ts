@@ -1,45 +1,37 @@
-/** Colours of the pictures: those of `heed explain`'s files, for light and dark. */
-export interface Palette {
-  paper: string;
-  field: string;
-  ink: string;
-  negative: string;
-  text: string;
-  title: string;
-  quiet: string;
-  line: string;
-  moved: string;
-  /** One for each kind of attention in a plot, or each line of a series. */
-  kinds: string[];
-}
-
-const light: Palette = {
-  paper: "#ffffff",
-  field: "#edf1f6",
-  ink: "#0b4a94",
-  negative: "#b63a06",
-  text: "#24292f",
-  title: "#101418",
-  quiet: "#56606b",
-  line: "#c9d1db",
-  moved: "#c2410c",
-  kinds: ["#0b4a94", "#a84a04", "#2a7541", "#7b3fa0", "#7a6000"],
+/** Colours of the page and of its pictures, light and dark: those of `heed explain`'s
+ * files. The page's style sheets have them as "--name". */
+const colours = {
+  page: ["#f4f6f9", "#0a0e14"],
+  paper: ["#ffffff", "#10151d"],
+  field: ["#edf1f6", "#1b2431"],
+  tint: ["#e7edf4", "#1c2734"],
+  line: ["#c9d1db", "#364152"],
+  edge: ["#7c8795", "#6d7a8b"],
+  text: ["#24292f", "#d5dce6"],
+  title: ["#101418", "#f2f5f9"],
+  quiet: ["#56606b", "#9aa7b7"],
+  ink: ["#0b4a94", "#8ccbff"],
+  "on-ink": ["#ffffff", "#06121f"],
+  negative: ["#b63a06", "#ff9f5a"],
+  moved: ["#c2410c", "#ff9f5a"],
+  warn: ["#983303", "#ffb37d"],
+  "warn-field": ["#fff4ec", "#2a1a10"],
 };
 
-const dark: Palette = {
-  paper: "#10151d",
-  field: "#1b2431",
-  ink: "#8ccbff",
-  negative: "#ff9f5a",
-  text: "#d5dce6",
-  title: "#f2f5f9",
-  quiet: "#9aa7b7",
-  line: "#364152",
-  moved: "#ff9f5a",
-  kinds: ["#8ccbff", "#ffb273", "#7fd39a", "#d3a6f2", "#e6cf6a"],
-};
+const kinds = [
+  ["#0b4a94", "#a84a04", "#2a7541", "#7b3fa0", "#7a6000"],
+  ["#8ccbff", "#ffb273", "#7fd39a", "#d3a6f2", "#e6cf6a"],
+];
 
-export type Theme = "auto" | "light" | "dark";
+/** `kinds`: one for each kind of attention in a plot, or each line of a series. */
+export type Palette = Record<keyof typeof colours, string> & { kinds: string[] };
+
+const palettes = kinds.map((ofKinds, i) => {
+  const pairs = Object.entries(colours).map(([name, both]) => [name, both[i]]);
+  return { ...Object.fromEntries(pairs), kinds: ofKinds } as Palette;
+});
+
+type Theme = "auto" | "light" | "dark";
 
 const storedTheme = "heed-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
@@ -59,24 +51,29 @@ function stored(value?: Theme): Theme | null {
 
 let chosen = stored() ?? "auto";
 
-function apply(): void {
-  document.documentElement.dataset.theme = isDark() ? "dark" : "light";
-  for (const listener of listeners) listener();
-}
-
 /** Paper is light. */
 export function isDark(): boolean {
   if (paper.matches) return false;
   return chosen === "auto" ? system.matches : chosen === "dark";
 }
 
+export function palette(): Palette {
+  return palettes[isDark() ? 1 : 0];
+}
+
+function apply(): void {
+  const { style } = document.documentElement;
+  style.colorScheme = isDark() ? "dark" : "light";
+  const now = palette();
+  for (const name of Object.keys(colours) as (keyof typeof colours)[]) {
+    style.setProperty(`--${name}`, now[name]);
+  }
+  for (const listener of listeners) listener();
+}
+
 apply();
 system.addEventListener("change", apply);
 paper.addEventListener("change", apply);
-
-export function palette(): Palette {
-  return isDark() ? dark : light;
-}
 
 /** Light becomes dark and back; the system's own choice is not stored. */
 export function switchTheme(): void {
@@ -86,6 +83,7 @@ export function switchTheme(): void {
   apply();
 }
 
+/** Calls it when colours have changed. */
 export function onTheme(listener: () => void): void {
   listeners.push(listener);
 }
@@ -109,13 +107,13 @@ function luminance(rgb: number[]): number {
 }
 
 /** WCAG's contrast, 1 to 21. */
-export function contrast(a: number[], b: number[]): number {
+function contrast(a: number[], b: number[]): number {
   const [x, y] = [luminance(a), luminance(b)].sort((one, other) => other - one);
   return (x + 0.05) / (y + 0.05);
 }
 
 /** A colour of text that can be read on this strength of a colour: the usual one as long
- * as that can. */
+ * as that can; white or black can on every colour. */
 export function textOn(
   p: Palette,
   strength: number,
@@ -123,10 +121,6 @@ export function textOn(
   on = p.field,
 ): string {
   const below = blend(on, colour, Math.min(1, Math.max(0, strength)));
-  const usual = contrast(channels(p.text), below) >= 4.6;
-  if (usual) return p.text;
-  const [white, black] = ["#ffffff", "#000000"];
-  return contrast(channels(white), below) > contrast(channels(black), below)
-    ? white
-    : black;
+  const isReadable = (one: string) => contrast(channels(one), below) >= 4.55;
+  return [p.text, "#ffffff"].find(isReadable) ?? "#000000";
 }

@@ -1,7 +1,8 @@
 /** The page. An entry of its own registers further kinds and views, and starts it. */
 import "../kinds";
 import "../views";
-import "./style.css";
+import "./style/base.css";
+import "./style/page.css";
 
 import { App } from "./app";
 
