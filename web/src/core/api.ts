@@ -39,28 +39,12 @@ export function setApiKey(key: string): void {
   sessionStorage.setItem(storedKey, key);
 }
 
-/** The server's own words for a refusal, or what its status means. */
+/** The server's own words for a refusal. */
 async function refusal(response: Response): Promise<ApiError> {
-  let said = "";
-  try {
-    const body = (await response.json()) as { error?: unknown };
-    if (typeof body.error === "string") said = body.error;
-  } catch {
-    // No JSON: the status has to do.
-  }
+  const body = (await response.json().catch(() => null)) as { error?: unknown } | null;
+  const { error = `The server answered ${response.status}.` } = body ?? {};
   const retry = response.headers.get("Retry-After");
-  const meaning: Record<number, string> = {
-    401: "This server asks for a key.",
-    403: "This server asks for a key.",
-    404: "The server does not know that.",
-    413: "The text is longer than the server takes.",
-    429: "Too many requests.",
-    503: "The server is busy.",
-    504: "The model took too long.",
-  };
-  let words =
-    said || meaning[response.status] || `The server answered ${response.status}.`;
-  if (retry) words += ` Try again in ${retry} s.`;
+  const words = retry ? `${error} Try again in ${retry} s.` : String(error);
   return new ApiError(words, response.status);
 }
 

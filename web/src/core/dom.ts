@@ -1,20 +1,49 @@
 type Child = Node | string | null | undefined;
-type Attributes = Record<string, string | number | boolean | null | undefined>;
+type Listeners = {
+  [E in keyof HTMLElementEventMap as `on${E}`]?: (event: HTMLElementEventMap[E]) => void;
+};
+export interface Attributes extends Listeners {
+  [name: string]: string | number | boolean | null | undefined | ((event: never) => void);
+}
 
-/** An element with attributes and children; attributes that are false or null are left
- * out, true ones are empty. */
+function isChild(value: Attributes | Child): value is Child {
+  return value == null || typeof value === "string" || value instanceof Node;
+}
+
+/** An element: its tag and classes as "p.note", its attributes if it has any, what it
+ * holds. Attributes that are false or null are left out, true ones are empty, functions
+ * listen ("onclick"). */
 export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Attributes = {},
-  ...children: Child[]
+  name: K | `${K}.${string}`,
+  ...rest: [Attributes, ...Child[]] | Child[]
 ): HTMLElementTagNameMap[K] {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
+  const [tag, ...classes] = name.split(".");
+  const element = document.createElement(tag as K);
+  if (classes.length > 0) element.className = classes.join(" ");
+  const [first] = rest;
+  const children = (isChild(first) ? rest : rest.slice(1)) as Child[];
+  for (const [key, value] of Object.entries(isChild(first) ? {} : first)) {
     if (value === null || value === undefined || value === false) continue;
-    element.setAttribute(name, value === true ? "" : String(value));
+    if (typeof value === "function") {
+      element.addEventListener(key.slice(2), value as EventListener);
+    } else {
+      element.setAttribute(key, value === true ? "" : String(value));
+    }
   }
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
+}
+
+export function button(
+  name: string,
+  attributes: Attributes,
+  work: () => void,
+): HTMLButtonElement {
+  return h(
+    "button",
+    { type: "button", class: "plain", onclick: work, ...attributes },
+    name,
+  );
 }
 
 /** The element with this id, which index.html has. */
@@ -29,23 +58,46 @@ export function rove(elements: HTMLElement[], current: number): void {
   elements.forEach((element, i) => (element.tabIndex = i === current ? 0 : -1));
 }
 
-/** The place that a key leads to in rows of `columns`, or null if it leads nowhere. */
-export function stepInGrid(
-  key: string,
-  at: number,
-  count: number,
-  columns: number,
-): number | null {
-  const steps: Record<string, number> = {
-    ArrowLeft: at - 1,
-    ArrowRight: at + 1,
-    ArrowUp: at - columns,
-    ArrowDown: at + columns,
-    Home: 0,
-    End: count - 1,
+export function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(value, most));
+}
+
+/** How many rows and columns a key goes on; null: it is none of those that move. */
+export function arrowStep(event: KeyboardEvent): [number, number] | null {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  const steps: Record<string, [number, number]> = {
+    ArrowLeft: [0, -1],
+    ArrowRight: [0, 1],
+    ArrowUp: [-1, 0],
+    ArrowDown: [1, 0],
+    Home: [0, -Infinity],
+    End: [0, Infinity],
   };
-  const to = steps[key];
-  return to === undefined || to < 0 || to >= count ? null : to;
+  return steps[event.key] ?? null;
+}
+
+/** Pointing at an element, or reaching it with the keyboard (no event), is to look at it. */
+export function onLook(
+  element: Element,
+  look: (event?: PointerEvent) => void,
+  leave: () => void,
+): void {
+  const point = (event: Event) => {
+    const pointer = event as PointerEvent;
+    if (pointer.pointerType === "mouse") look(pointer);
+  };
+  element.addEventListener("pointerenter", point);
+  element.addEventListener("pointermove", point);
+  element.addEventListener("pointerleave", leave);
+  element.addEventListener("focus", () => {
+    if (element.matches(":focus-visible")) look();
+  });
+  element.addEventListener("blur", leave);
+}
+
+/** What went wrong, in words. */
+export function errorWords(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 export const fontFamily =
@@ -67,29 +119,6 @@ export function textWidth(text: string, size: number, weight = 400): number {
   return width * size;
 }
 
-/** A name inside a sentence keeps its own direction and leaves the sentence its own. */
-export function isolate(text: string): string {
-  return `\u2068${text}\u2069`;
-}
-
-/** The direction in which a line of these words runs: that of the first letter. */
-export function directionOf(words: string[]): "ltr" | "rtl" {
-  const [letter] = /\p{L}/u.exec(
-    words.filter((word) => !/^<.*>$/.test(word)).join(""),
-  ) ?? [""];
-  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(letter) ? "rtl" : "ltr";
-}
-
-export function button(
-  name: string,
-  attributes: Attributes,
-  work: () => void,
-): HTMLButtonElement {
-  const element = h("button", { type: "button", class: "plain", ...attributes }, name);
-  element.addEventListener("click", work);
-  return element;
-}
-
 /** The text cut to `width` pixels, with an ellipsis. */
 export function fitText(text: string, size: number, width: number): string {
   if (textWidth(text, size) <= width) return text;
@@ -98,4 +127,16 @@ export function fitText(text: string, size: number, width: number): string {
     characters.pop();
   }
   return `${characters.join("")}…`;
+}
+
+/** A name inside a sentence keeps its own direction and leaves the sentence its own. */
+export function isolate(text = ""): string {
+  return `\u2068${text}\u2069`;
+}
+
+/** The direction in which a line of these words runs: that of the first letter. */
+export function directionOf(words: string[]): "ltr" | "rtl" {
+  const line = words.filter((word) => !/^<.*>$/.test(word)).join("");
+  const [letter] = /\p{L}/u.exec(line) ?? [""];
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(letter) ? "rtl" : "ltr";
 }

@@ -1,5 +1,5 @@
-import { h } from "./dom";
-import { addText, newPicture } from "./svg";
+import { h, textWidth } from "./dom";
+import { add, addText, change, newPicture, resize } from "./svg";
 import type { Palette } from "./theme";
 
 const margin = 24;
@@ -17,17 +17,29 @@ function sizeOf(picture: SVGSVGElement): [number, number] {
   return [Number(picture.getAttribute("width")), Number(picture.getAttribute("height"))];
 }
 
+/** A picture as it is without the page: not scrolled, and with no classes. */
+function copyOf(picture: SVGSVGElement): SVGSVGElement {
+  const copy = picture.cloneNode(true) as SVGSVGElement;
+  for (const names of copy.querySelectorAll("[data-stuck]")) {
+    names.removeAttribute("data-stuck");
+    names.removeAttribute("transform");
+    names.querySelector("rect")?.remove();
+  }
+  for (const one of copy.querySelectorAll("[class]")) one.removeAttribute("class");
+  return copy;
+}
+
 /** All pictures side by side on one sheet; it stands for itself, without the page. */
 export function composeSheet(groups: Captioned[], p: Palette): SVGSVGElement {
   const sheet = newPicture(1, 1, groups.map((group) => group.title).join("; "));
-  const paper = sheet.append("rect").attr("fill", p.paper);
+  const paper = add(sheet, "rect", { fill: p.paper });
   let y = margin;
   let widest = 0;
   for (const { title, subtitle, pictures } of groups) {
     addText(sheet, margin, y + 14, title, { size: 15, weight: 600, fill: p.title });
     addText(sheet, margin, y + 34, subtitle, { size: 12, fill: p.quiet });
-    const words = Math.max(title.length * 8.2, subtitle.length * 6.4);
-    widest = Math.max(widest, margin + words);
+    widest = Math.max(widest, margin + textWidth(title, 15, 600));
+    widest = Math.max(widest, margin + textWidth(subtitle, 12));
     y += 54;
     let x = margin;
     let rowHeight = 0;
@@ -38,29 +50,17 @@ export function composeSheet(groups: Captioned[], p: Palette): SVGSVGElement {
         y += rowHeight + gap / 2;
         rowHeight = 0;
       }
-      const copy = picture.cloneNode(true) as SVGSVGElement;
-      for (const names of copy.querySelectorAll("[data-stuck]")) {
-        names.removeAttribute("data-stuck");
-        names.removeAttribute("transform"); // as if it were not scrolled
-        names.querySelector("rect")?.remove();
-      }
-      for (const one of copy.querySelectorAll("[class]")) one.removeAttribute("class");
-      copy.setAttribute("x", String(x));
-      copy.setAttribute("y", String(y));
-      sheet.node()?.append(copy);
+      sheet.append(change(copyOf(picture), { x, y }));
       x += width + gap;
       widest = Math.max(widest, x - gap);
       rowHeight = Math.max(rowHeight, height);
     }
     y += rowHeight + gap;
   }
-  const [width, height] = [Math.ceil(widest + margin), Math.ceil(y - gap + margin)];
-  sheet
-    .attr("width", width)
-    .attr("height", height)
-    .attr("viewBox", `0 0 ${width} ${height}`);
-  paper.attr("width", width).attr("height", height);
-  return sheet.node() as SVGSVGElement;
+  resize(sheet, widest + margin, y - gap + margin);
+  const [width, height] = sizeOf(sheet);
+  change(paper, { width, height });
+  return sheet;
 }
 
 /** A file's name: what it is of, in a few words. */

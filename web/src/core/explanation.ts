@@ -1,6 +1,8 @@
 /** What `heed explain` and the server's `/explain` say of one answer of a model: version 2
  * of the JSON that docs/explain.md describes. */
 
+import { shortNumber } from "./numbers";
+
 /** Rows of numbers: a matrix, row by row. */
 export type Rows = number[][];
 
@@ -159,6 +161,12 @@ export function headFigure(
   return all?.[figure][head === "mean" ? 0 : head] ?? NaN;
 }
 
+/** The heads of a map, the mean of several first. */
+export function headsOf({ heads }: AttentionMap): Head[] {
+  const all = Array.from({ length: heads }, (_, head) => head);
+  return heads > 1 ? ["mean", ...all] : all;
+}
+
 export function headName(head: Head): string {
   return head === "mean" ? "mean of heads" : `head ${head}`;
 }
@@ -168,6 +176,14 @@ const units = { items: "tokens", share: "of the length" };
 /** What a map's distances are counted in. */
 export function unitOf(map: AttentionMap): string {
   return units[map.statistics?.unit ?? "items"];
+}
+
+/** Entropy and distance of a head, in words. */
+export function statisticsOf(map: AttentionMap, head: Head): string {
+  const [entropy, distance] = (["entropy", "distance"] as const).map((figure) =>
+    shortNumber(headFigure(map, figure, head)),
+  );
+  return `entropy ${entropy} bits, distance ${distance} ${unitOf(map)}`;
 }
 
 /** An axis as it is shown: item by item, or word by word. */
@@ -248,12 +264,14 @@ export class Part {
     return targets ? targets.map((t) => this.whole.targets[t]) : this.targets;
   }
 
-  /** Items of another axis that a target stands beneath; null: it has a line of its own. Where the axis does not say, it is the row of what was read that
-   * speaks for this target alone. */
+  /** Items of another axis that a target stands beneath; null: it has a line of its own.
+   * Where the axis does not say, it is the row of what was read that speaks for this target
+   * alone. */
   anchorOf(target: Target): Anchor | null {
-    let anchor = this.anchors.get(target);
-    if (anchor === undefined)
-      this.anchors.set(target, (anchor = this.findAnchor(target)));
+    const known = this.anchors.get(target);
+    if (known !== undefined) return known;
+    const anchor = this.findAnchor(target);
+    this.anchors.set(target, anchor);
     return anchor;
   }
 
@@ -294,22 +312,19 @@ export function addTo(whole: Explanation, more: Explanation): void {
   whole.segments.forEach((segment, k) => {
     const other = more.segments[k];
     if (!other) return;
-    const map = (m: number) => segment.maps[other.maps.indexOf(m)];
-    for (const a of other.attributions) {
-      const found = more.attributions[a];
-      const targets = found.targets?.map(
-        (t) => segment.targets[other.targets.indexOf(t)],
-      );
-      segment.attributions.push(whole.attributions.length);
-      whole.attributions.push(targets ? { ...found, targets } : found);
+    const target = (t: number) => segment.targets[other.targets.indexOf(t)];
+    for (const { targets, ...rest } of other.attributions.map(
+      (a) => more.attributions[a],
+    )) {
+      const ours = targets && { targets: targets.map(target) };
+      segment.attributions.push(whole.attributions.push({ ...rest, ...ours }) - 1);
     }
     for (const a of other.agreements) {
-      segment.agreements.push(whole.agreements.length);
-      whole.agreements.push(more.agreements[a]);
+      segment.agreements.push(whole.agreements.push(more.agreements[a]) - 1);
     }
-    for (const p of other.panels) {
-      segment.panels.push(whole.panels.length);
-      whole.panels.push({ ...more.panels[p], map: map(more.panels[p].map) });
+    for (const panel of other.panels.map((p) => more.panels[p])) {
+      const map = segment.maps[other.maps.indexOf(panel.map)];
+      segment.panels.push(whole.panels.push({ ...panel, map }) - 1);
     }
   });
 }

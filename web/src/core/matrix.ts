@@ -1,9 +1,9 @@
-import { fitText, textWidth } from "./dom";
+import { clamp, fitText, h, textWidth } from "./dom";
 import type { Rows, Span } from "./explanation";
 import { cellNumber, shortNumber } from "./numbers";
 import { strengthOf, type Colouring } from "./scale";
 import type { Focus } from "./side";
-import { addRect, addText, newPicture, round, type Group } from "./svg";
+import { add, addRect, addText, change, newPicture, round, type Marks } from "./svg";
 import { blend, textOn, type Palette } from "./theme";
 
 export interface MatrixSpec extends Colouring {
@@ -27,44 +27,13 @@ export interface MatrixSpec extends Colouring {
   rowHeight?: number;
 }
 
-export interface MatrixPicture {
-  svg: SVGSVGElement;
-  mark(focus: Focus | null): void;
-  /** What lies under the pointer: a cell, or the label of a row or column. */
-  at(event: { clientX: number; clientY: number }): Focus | null;
-  /** Where a cell begins in the picture, and how large it is. */
-  cellBox(focus: Focus): { x: number; y: number; width: number; height: number };
-  /** Where the cells begin in the picture. */
-  origin: { x: number; y: number };
-  /** The picture is scrolled so far in a window of this size: names stay in sight, and of
-   * a large matrix the numbers that can be seen are drawn. */
-  scrolled(x: number, y: number, width: number, height: number): void;
-}
-
 /** Above so many cells, they are drawn as pixels, and numbers only where one looks. */
 const mostCells = 10_000;
 
 const labelWidth = 150;
 const angle = (52 * Math.PI) / 180;
 const numberCell = 34;
-
-interface Layout {
-  /** Width and height of a cell. */
-  cw: number;
-  ch: number;
-  font: number;
-  rotated: boolean;
-  left: number;
-  top: number;
-  columnRoom: number;
-  scaleWidth: number;
-  isLarge: boolean;
-  /** Every so many rows and columns have their name, where there is no room for all. */
-  step: number;
-  columnStep: number;
-  width: number;
-  height: number;
-}
+const scaleWidth = 120;
 
 /** Room for the longest label, which may become bold. */
 export function labelRoom(labels: string[], font: number): number {
@@ -74,57 +43,54 @@ export function labelRoom(labels: string[], font: number): number {
   );
 }
 
-function layOut(spec: MatrixSpec): Layout {
-  const columns = spec.columnLabels.length;
-  const rows = spec.rowLabels.length;
+function layOut(spec: MatrixSpec) {
+  const [rows, columns] = [spec.rowLabels.length, spec.columnLabels.length];
   const isLarge = rows * columns > mostCells;
-  const named = spec.rowLabels.some(Boolean);
   // The labels' font depends on the cell, and the cell on the room beside the labels.
-  const roomBeside = spec.width - (named ? labelRoom(spec.rowLabels, 13) + 10 : 0) - 24;
+  const leftOf = (font: number) =>
+    spec.rowLabels.some(Boolean) ? labelRoom(spec.rowLabels, font) + 10 : 1;
   const smallest = spec.smallestCell ?? (spec.numbers ? numberCell : isLarge ? 3 : 12);
-  const largest = Math.max(spec.largestCell ?? 38, smallest);
-  const cw = Math.max(
-    smallest,
-    Math.min(largest, Math.floor(roomBeside / Math.max(columns, 1))),
-  );
+  const most = Math.max(spec.largestCell ?? 38, smallest);
+  const room = spec.width - leftOf(13) - 24;
+  const cw = clamp(Math.floor(room / Math.max(columns, 1)), smallest, most);
   const ch = spec.rowHeight ?? cw;
-  const font = Math.max(10, Math.min(13, ch * 0.58));
-  const left = named ? labelRoom(spec.rowLabels, font) + 10 : 1;
+  const font = clamp(ch * 0.58, 10, 13);
+  const left = round(leftOf(font));
   const columnWidth = labelRoom(spec.columnLabels, font);
   const rotated = columnWidth > cw - 2;
   const above = Math.max(columnWidth, labelRoom(spec.alignedTo ?? [], font));
   const columnRoom = above > ch - 2 || rotated ? above * Math.sin(angle) + font : font;
   const labelled = spec.columnLabels.some(Boolean) || spec.alignedTo !== undefined;
-  const top = (labelled ? columnRoom + 8 : 4) + (spec.title ? 26 : 0);
-  let right = columns * cw;
-  spec.columnLabels.forEach((label, s) => {
-    if (!rotated) return;
-    const leaning = Math.min(textWidth(label, font, 700), labelWidth) * Math.cos(angle);
-    right = Math.max(right, (s + 0.6) * cw + leaning + 4);
-  });
-  const scaleWidth = 120;
-  right = Math.max(right, textWidth(spec.legend, 11) + 4, scaleWidth + 40);
+  const top = round((labelled ? columnRoom + 8 : 4) + (spec.title ? 26 : 0));
+  const leaning = spec.columnLabels.map(
+    (label, s) => (s + 0.6) * cw + labelRoom([label], font) * Math.cos(angle) + 4,
+  );
+  const right = Math.max(
+    columns * cw,
+    textWidth(spec.legend, 11) + 4,
+    scaleWidth + 40,
+    ...(rotated ? leaning : []),
+  );
   const titleWidth = spec.title ? textWidth(spec.title, 13, 600) : 0;
-  return {
-    cw,
-    ch,
-    font,
-    rotated,
-    left,
-    top,
-    columnRoom,
-    scaleWidth,
-    isLarge,
-    step: Math.max(1, Math.ceil((font + 1) / ch)),
-    columnStep: Math.max(1, Math.ceil((font + 1) / cw)),
-    width: Math.max(left + right, titleWidth) + 4,
-    height: top + rows * ch + (spec.legend ? 58 : 4),
-  };
+  const width = Math.max(left + right, titleWidth) + 4;
+  const height = top + rows * ch + (spec.legend ? 58 : 4);
+  // Every so many rows and columns have their name, where there is no room for all.
+  const step = Math.max(1, Math.ceil((font + 1) / ch));
+  const columnStep = Math.max(1, Math.ceil((font + 1) / cw));
+  const names = { font, rotated, columnRoom, step, columnStep };
+  return { rows, columns, cw, ch, left, top, width, height, isLarge, ...names };
 }
 
+/** Where everything of a matrix is; `cw` and `ch`: width and height of a cell. */
+type Layout = ReturnType<typeof layOut>;
+
 /** All cells of one strength are one path: hundreds of elements, not thousands. */
-function addCells(matrix: Group, spec: MatrixSpec, layout: Layout, p: Palette): void {
-  const { cw, ch } = layout;
+function addCells(
+  matrix: SVGElement,
+  spec: MatrixSpec,
+  { cw, ch }: Layout,
+  p: Palette,
+): void {
   const paths = new Map<number, string[]>();
   let missing = "";
   spec.values.forEach((row, t) => {
@@ -140,13 +106,14 @@ function addCells(matrix: Group, spec: MatrixSpec, layout: Layout, p: Palette): 
     });
   });
   for (const [level, path] of paths) {
-    matrix
-      .append("path")
-      .attr("d", path.join(""))
-      .attr("fill", level < 0 ? p.negative : p.ink)
-      .attr("fill-opacity", Math.abs(level) / 100);
+    const fill = level < 0 ? p.negative : p.ink;
+    add(matrix, "path", {
+      d: path.join(""),
+      fill,
+      "fill-opacity": Math.abs(level) / 100,
+    });
   }
-  if (missing) matrix.append("path").attr("d", missing).attr("stroke", p.line);
+  if (missing) add(matrix, "path", { d: missing, stroke: p.line });
 }
 
 /** One pixel for each value, which the browser stretches. */
@@ -154,301 +121,284 @@ export function paintPixels(
   spec: Colouring & { values: Rows },
   p: Palette,
 ): HTMLCanvasElement {
-  const canvas = document.createElement("canvas");
   const { values } = spec;
-  canvas.width = Math.max(1, values[0]?.length ?? 0);
-  canvas.height = Math.max(1, values.length);
+  const width = Math.max(1, values[0]?.length ?? 0);
+  const canvas = h("canvas", { width, height: Math.max(1, values.length) });
   const context = canvas.getContext("2d");
   if (!context) return canvas;
-  const levels = new Map<number, number[]>();
-  const image = context.createImageData(canvas.width, canvas.height);
-  let at = 0;
+  const levels = new Map<number, Uint8ClampedArray>();
+  const image = context.createImageData(width, canvas.height);
   values.forEach((row, t) => {
-    for (let s = 0; s < canvas.width; ++s) {
+    for (let s = 0; s < width; ++s) {
       const level = Math.round(strengthOf(spec, row[s], t) * 100);
-      let rgb = levels.get(level);
-      if (!rgb) {
-        rgb = blend(p.field, level < 0 ? p.negative : p.ink, Math.abs(level) / 100);
-        levels.set(level, rgb);
+      let rgba = levels.get(level);
+      if (!rgba) {
+        const colour = level < 0 ? p.negative : p.ink;
+        const rgb = blend(p.field, colour, Math.abs(level) / 100);
+        levels.set(level, (rgba = Uint8ClampedArray.of(...rgb, 255)));
       }
-      for (const value of rgb) image.data[at++] = value;
-      image.data[at++] = 255;
+      image.data.set(rgba, 4 * (t * width + s));
     }
   });
   context.putImageData(image, 0, 0);
   return canvas;
 }
 
-function addPixels(matrix: Group, spec: MatrixSpec, layout: Layout, p: Palette): void {
-  matrix
-    .append("image")
-    .attr("href", paintPixels(spec, p).toDataURL())
-    .attr("width", spec.columnLabels.length * layout.cw)
-    .attr("height", spec.rowLabels.length * layout.ch)
-    .attr("preserveAspectRatio", "none")
-    .attr("image-rendering", "pixelated");
-}
-
-function addGrid(matrix: Group, spec: MatrixSpec, layout: Layout, p: Palette): void {
-  const { cw, ch } = layout;
-  const [rows, columns] = [spec.rowLabels.length, spec.columnLabels.length];
-  let lines = "";
-  for (let s = 1; s < columns; ++s) lines += `M${s * cw} 0v${rows * ch}`;
-  for (let t = 1; t < rows; ++t) lines += `M0 ${t * ch}h${columns * cw}`;
-  matrix
-    .append("path")
-    .attr("d", lines)
-    .attr("fill", "none")
-    .attr("stroke", p.paper)
-    .attr("stroke-width", Math.min(cw, ch) < 16 ? 0.5 : 1);
+function addGrid(
+  matrix: SVGElement,
+  { cw, ch, rows, columns }: Layout,
+  p: Palette,
+): void {
+  let d = "";
+  for (let s = 1; s < columns; ++s) d += `M${s * cw} 0v${rows * ch}`;
+  for (let t = 1; t < rows; ++t) d += `M0 ${t * ch}h${columns * cw}`;
+  const width = Math.min(cw, ch) < 16 ? 0.5 : 1;
+  add(matrix, "path", { d, fill: "none", stroke: p.paper, "stroke-width": width });
 }
 
 /** The numbers of the cells in these rows and columns. */
 function addNumbers(
-  group: Group,
+  group: SVGElement,
   spec: MatrixSpec,
-  layout: Layout,
+  { cw, ch }: Layout,
   p: Palette,
   [firstRow, endRow]: Span,
   [firstColumn, endColumn]: Span,
 ): void {
-  const { cw, ch } = layout;
-  const size = round(Math.min(11, cw * 0.3));
+  const size = Math.min(11, cw * 0.3);
+  const top = typeof spec.top === "number" ? spec.top : 1;
   for (let t = firstRow; t < endRow; ++t) {
     const row = spec.values[t];
-    const top = typeof spec.top === "number" ? spec.top : 1;
     for (let s = firstColumn; s < Math.min(endColumn, row.length); ++s) {
       const strength = strengthOf(spec, row[s], t);
-      const colour = strength < 0 ? p.negative : p.ink;
-      addText(
-        group,
-        (s + 0.5) * cw,
-        (t + 0.5) * ch + size * 0.36,
-        cellNumber(row[s], top),
-        {
-          size,
-          anchor: "middle",
-          fill:
-            Math.abs(strength) < 0.005 ? p.quiet : textOn(p, Math.abs(strength), colour),
-        },
-      );
+      const below = strength < 0 ? p.negative : p.ink;
+      const isFaint = Math.abs(strength) < 0.005;
+      const fill = isFaint ? p.quiet : textOn(p, Math.abs(strength), below);
+      const [x, y] = [(s + 0.5) * cw, (t + 0.5) * ch + size * 0.36];
+      addText(group, x, y, cellNumber(row[s], top), { size, anchor: "middle", fill });
     }
   }
 }
 
 /** A strip from 0, or from -top, to top with its ends named. */
 function addScale(
-  picture: Group<SVGSVGElement>,
+  picture: SVGElement,
   spec: MatrixSpec,
   layout: Layout,
   p: Palette,
 ): void {
-  const width = layout.scaleWidth;
   const steps = 30;
-  const y = layout.top + spec.rowLabels.length * layout.ch + 14;
-  const group = picture
-    .append("g")
-    .attr("transform", `translate(${round(layout.left)} ${round(y)})`);
-  addRect(group, 0, 0, width, 9, p.field);
+  const y = layout.top + layout.rows * layout.ch + 14;
+  const group = add(picture, "g", { transform: `translate(${layout.left} ${y})` });
+  addRect(group, 0, 0, scaleWidth, 9, p.field);
   for (let i = 0; i < steps; ++i) {
-    const at = (i + 0.5) / steps;
-    const value = spec.signed ? 2 * at - 1 : at;
-    addRect(
-      group,
-      (i * width) / steps,
-      0,
-      width / steps + 0.1,
-      9,
-      value < 0 ? p.negative : p.ink,
-    )
-      .attr("fill-opacity", round(Math.abs(value) * 100) / 100)
-      .attr("shape-rendering", "crispEdges");
+    const value = ((i + 0.5) / steps) * (spec.signed ? 2 : 1) - (spec.signed ? 1 : 0);
+    const [x, width] = [(i * scaleWidth) / steps, scaleWidth / steps + 0.1];
+    addRect(group, x, 0, width, 9, value < 0 ? p.negative : p.ink, {
+      "fill-opacity": Math.abs(value),
+      "shape-rendering": "crispEdges",
+    });
   }
   const quiet = { size: 11, fill: p.quiet };
   const top = typeof spec.top === "number" ? shortNumber(spec.top) : "1";
   const end = top.replace(/\.0+$/, "");
   addText(group, 0, 23, spec.signed ? `−${end}` : "0", quiet);
-  addText(group, width, 23, end, { ...quiet, anchor: "end" });
+  addText(group, scaleWidth, 23, end, { ...quiet, anchor: "end" });
   addText(group, 0, 38, spec.legend, quiet);
 }
 
 /** A heatmap: columns named above, rows on the left. */
-export function drawMatrix(spec: MatrixSpec, palette: Palette): MatrixPicture {
-  const rows = spec.rowLabels.length;
-  const columns = spec.columnLabels.length;
-  const layout = layOut(spec);
-  const { cw, ch, font, isLarge } = layout;
-  const picture = newPicture(layout.width, layout.height, spec.label);
-  const matrix = picture
-    .append("g")
-    .attr("transform", `translate(${round(layout.left)} ${round(layout.top)})`);
-  addRect(matrix, 0, 0, columns * cw, rows * ch, palette.field);
-  if (isLarge) {
-    addPixels(matrix, spec, layout, palette);
-  } else {
-    addCells(matrix, spec, layout, palette);
-    addGrid(matrix, spec, layout, palette);
-  }
-  for (const [t, s, tEnd, sEnd] of spec.framed ?? []) {
-    addRect(
-      matrix,
-      s * cw + 1,
-      t * ch + 1,
-      (sEnd - s) * cw - 2,
-      (tEnd - t) * ch - 2,
-      "none",
-    )
-      .attr("class", "moved")
-      .attr("stroke", palette.moved)
-      .attr("stroke-width", cw < 16 ? 1.5 : 2)
-      .attr("rx", 3);
-  }
-  const numbers = matrix.append("g");
-  if (spec.numbers && !isLarge) {
-    addNumbers(numbers, spec, layout, palette, [0, rows], [0, columns]);
-  }
-  const bands = [0, 1].map(() =>
-    addRect(matrix, 0, 0, 0, 0, "none")
-      .attr("stroke", palette.ink)
-      .attr("stroke-width", 2)
-      .attr("rx", 2)
-      .attr("visibility", "hidden"),
-  );
-  if (spec.legend) addScale(picture, spec, layout, palette);
+export class Matrix {
+  readonly svg: SVGSVGElement;
+  private readonly layout: Layout;
+  private readonly cells: SVGElement;
+  private readonly numbers: SVGElement;
+  private readonly bands: SVGElement[];
+  private readonly rowNames: SVGElement;
+  private readonly columnNames: SVGElement;
+  private readonly corner: SVGElement;
+  private readonly rowTexts: SVGElement[];
+  private readonly columnTexts: SVGElement[];
+  private marked: Focus | null = null;
+  private scrollX = 0;
+  private scrollY = 0;
 
-  // Names stay in sight while the picture is scrolled below them.
-  const names = (width: number, height: number) => {
-    const group = picture.append("g").attr("data-stuck", "");
-    addRect(group, 0, 0, Math.max(0, width), Math.max(0, height), palette.paper).attr(
-      "visibility",
-      "hidden",
+  constructor(
+    private readonly spec: MatrixSpec,
+    private readonly palette: Palette,
+  ) {
+    const layout = layOut(spec);
+    const { cw, ch, rows, columns, left, top } = layout;
+    const picture = newPicture(layout.width, layout.height, spec.label);
+    this.svg = picture;
+    this.layout = layout;
+    this.cells = add(picture, "g", { transform: `translate(${left} ${top})` });
+    addRect(this.cells, 0, 0, columns * cw, rows * ch, palette.field);
+    if (layout.isLarge) {
+      add(this.cells, "image", {
+        href: paintPixels(spec, palette).toDataURL(),
+        width: columns * cw,
+        height: rows * ch,
+        preserveAspectRatio: "none",
+        "image-rendering": "pixelated",
+      });
+    } else {
+      addCells(this.cells, spec, layout, palette);
+      addGrid(this.cells, layout, palette);
+    }
+    for (const [t, s, tEnd, sEnd] of spec.framed ?? []) {
+      const [width, height] = [(sEnd - s) * cw - 2, (tEnd - t) * ch - 2];
+      const stroke = { stroke: palette.moved, "stroke-width": cw < 16 ? 1.5 : 2, rx: 3 };
+      const marks = { class: "moved", ...stroke };
+      addRect(this.cells, s * cw + 1, t * ch + 1, width, height, "none", marks);
+    }
+    this.numbers = add(this.cells, "g", {});
+    if (spec.numbers && !layout.isLarge) {
+      addNumbers(this.numbers, spec, layout, palette, [0, rows], [0, columns]);
+    }
+    const band = { stroke: palette.ink, "stroke-width": 2, rx: 2, visibility: "hidden" };
+    this.bands = [0, 1].map(() => addRect(this.cells, 0, 0, 0, 0, "none", band));
+    if (spec.legend) addScale(picture, spec, layout, palette);
+    this.rowNames = this.stuck(left - 2, layout.height);
+    this.rowTexts = spec.rowLabels.map((label, t) => this.nameRow(label, t));
+    this.columnNames = this.stuck(layout.width, top - 2);
+    this.columnTexts = spec.columnLabels.map((label, s) => this.nameColumn(label, s));
+    this.corner = this.stuck(left - 2, top - 2);
+    const style = { size: 13, weight: 600, fill: palette.title };
+    if (spec.title) addText(picture, 0, 14, spec.title, style);
+    if (layout.step > 1 || layout.columnStep > 1) this.showNames();
+  }
+
+  /** Names that stay in sight while the picture is scrolled below them. */
+  private stuck(width: number, height: number): SVGElement {
+    const group = add(this.svg, "g", { "data-stuck": "" });
+    const ground = { visibility: "hidden" };
+    addRect(
+      group,
+      0,
+      0,
+      Math.max(0, width),
+      Math.max(0, height),
+      this.palette.paper,
+      ground,
     );
     return group;
-  };
-  const rowNames = names(layout.left - 2, layout.height);
-  const rowTexts = spec.rowLabels.map((label, t) =>
-    addText(
-      rowNames,
-      layout.left - 8,
-      layout.top + (t + 0.5) * ch + font * 0.35,
-      fitText(label, font, labelWidth),
-      { size: round(font), anchor: "end", fill: palette.text },
-    ),
-  );
-  const columnNames = names(layout.width, layout.top - 2);
-  const columnTexts = spec.columnLabels.map((label, s) => {
-    const text = fitText(label, font, labelWidth);
-    const style = { size: round(font), fill: palette.text };
-    const x = layout.left + (s + 0.5) * cw;
-    if (!layout.rotated) {
-      return addText(columnNames, x, layout.top - 7, text, {
-        ...style,
-        anchor: "middle",
-      });
-    }
-    return addText(columnNames, 0, 0, text, style)
-      .attr("x", null)
-      .attr("y", null)
-      .attr(
-        "transform",
-        `translate(${round(x + font * 0.25)} ${round(layout.top - 7)}) rotate(-52)`,
-      );
-  });
-  const corner = names(layout.left - 2, layout.top - 2);
-  if (spec.title) {
-    addText(picture, 0, 14, spec.title, { size: 13, weight: 600, fill: palette.title });
   }
 
-  let marked: Focus | null = null;
-  let [scrollX, scrollY] = [0, 0];
-  const named = (
-    texts: typeof rowTexts,
-    at: number | null | undefined,
-    step: number,
-    size: number,
-    scroll: number,
-  ) =>
-    texts.forEach((text, i) => {
-      const near = at != null && i !== at && Math.abs(i - at) < step;
-      const seen = i === at || (i % step === 0 && !near);
-      text
-        .attr("visibility", seen && (i + 0.6) * size >= scroll ? null : "hidden")
-        .attr("font-weight", i === at ? 700 : null);
-    });
-  const name = () => {
-    named(rowTexts, marked?.row, layout.step, ch, scrollY);
-    named(columnTexts, marked?.column, layout.columnStep, cw, scrollX);
-  };
-  const band = (i: number, x: number, y: number, width: number, height: number) =>
-    bands[i]
-      .attr("x", x)
-      .attr("y", y)
-      .attr("width", width)
-      .attr("height", height)
-      .attr("visibility", null);
-  if (layout.step > 1 || layout.columnStep > 1) name();
+  private nameRow(label: string, t: number): SVGElement {
+    const { left, top, ch, font } = this.layout;
+    const y = top + (t + 0.5) * ch + font * 0.35;
+    const style = { size: font, anchor: "end", fill: this.palette.text } as const;
+    return addText(this.rowNames, left - 8, y, fitText(label, font, labelWidth), style);
+  }
 
-  return {
-    svg: picture.node() as SVGSVGElement,
-    origin: { x: layout.left, y: layout.top },
-    mark(focus) {
-      if (marked === focus) return;
-      marked = focus?.target === undefined ? focus : null;
-      name();
-      for (const rect of bands) rect.attr("visibility", "hidden");
-      if (marked?.row != null) band(0, 0, marked.row * ch, columns * cw, ch);
-      if (marked?.column != null) band(1, marked.column * cw, 0, cw, rows * ch);
-      const both = marked?.row != null && marked.column != null;
-      bands.forEach((rect) => rect.attr("stroke-opacity", both ? 0.55 : 1));
-    },
-    cellBox: ({ row, column }) => ({
-      x: layout.left + (column ?? 0) * cw,
-      y: layout.top + (row ?? 0) * ch,
-      width: cw,
-      height: ch,
-    }),
-    scrolled(x, y, width, height) {
-      if (spec.numbers && isLarge) {
-        numbers.selectAll("*").remove();
-        const span = (from: number, room: number, cell: number, count: number): Span => [
-          Math.max(0, Math.min(count, Math.floor(from / cell))),
-          Math.max(0, Math.min(count, Math.ceil((from + room) / cell))),
-        ];
-        const rowSpan = span(y - layout.top, height, ch, rows);
-        const columnSpan = span(x - layout.left, width, cw, columns);
-        addNumbers(numbers, spec, layout, palette, rowSpan, columnSpan);
-      }
-      if (x === scrollX && y === scrollY) return;
-      [scrollX, scrollY] = [x, y];
-      const stick = (group: Group, dx: number, dy: number) =>
-        group
-          .attr("transform", dx || dy ? `translate(${dx} ${dy})` : null)
-          .select("rect")
-          .attr("visibility", dx || dy ? null : "hidden");
-      stick(rowNames, x, 0);
-      stick(columnNames, 0, y);
-      stick(corner, x, y);
-      name();
-    },
-    at(event) {
-      const box = (picture.node() as SVGSVGElement).getBoundingClientRect();
-      const px = event.clientX - box.left;
-      const py = event.clientY - box.top;
-      const [x, y] = [px - layout.left, py - layout.top];
-      const row = Math.floor(y / ch);
-      const column = Math.floor(x / cw);
-      const inRows = row >= 0 && row < rows;
-      const inColumns = column >= 0 && column < columns;
-      const onRowNames = px - scrollX < layout.left;
-      const onColumnNames = py - scrollY < layout.top;
-      if (onRowNames) return inRows && !onColumnNames ? { row, column: null } : null;
-      if (!onColumnNames) return inRows && inColumns ? { row, column } : null;
-      if (!layout.rotated) return inColumns ? { row: null, column } : null;
-      // Along the slant of the labels.
-      const above = y - scrollY;
-      const slanted = Math.floor((x + above / Math.tan(angle)) / cw);
-      const isName = slanted >= 0 && slanted < columns && above > -layout.columnRoom - 8;
-      return isName ? { row: null, column: slanted } : null;
-    },
-  };
+  private nameColumn(label: string, s: number): SVGElement {
+    const { left, top, cw, font, rotated } = this.layout;
+    const text = fitText(label, font, labelWidth);
+    const style = { size: font, fill: this.palette.text };
+    const [x, y] = [left + (s + 0.5) * cw, top - 7];
+    if (!rotated)
+      return addText(this.columnNames, x, y, text, { ...style, anchor: "middle" });
+    const place = `translate(${round(x + font * 0.25)} ${round(y)}) rotate(-52)`;
+    return change(addText(this.columnNames, 0, 0, text, style), { transform: place });
+  }
+
+  /** Names of the rows and columns on show: of those too narrow for a name each, every so
+   * many, and the one that is marked. */
+  private showNames(): void {
+    const { step, columnStep, cw, ch } = this.layout;
+    const show = (
+      texts: SVGElement[],
+      at: number | null,
+      every: number,
+      hidden: number,
+    ) =>
+      texts.forEach((text, i) => {
+        const isNear = at !== null && i !== at && Math.abs(i - at) < every;
+        const isNamed = i === at || (i % every === 0 && !isNear);
+        change(text, {
+          visibility: isNamed && i + 0.6 >= hidden ? null : "hidden",
+          "font-weight": i === at ? 700 : null,
+        });
+      });
+    show(this.rowTexts, this.marked?.row ?? null, step, this.scrollY / ch);
+    show(this.columnTexts, this.marked?.column ?? null, columnStep, this.scrollX / cw);
+  }
+
+  mark(focus: Focus | null): void {
+    if (this.marked === focus) return;
+    this.marked = focus?.target === undefined ? focus : null;
+    this.showNames();
+    const { cw, ch, rows, columns } = this.layout;
+    const { row = null, column = null } = this.marked ?? {};
+    const opacity = row !== null && column !== null ? 0.55 : 1;
+    const band = (rect: SVGElement, at: number | null, marks: Marks) =>
+      change(rect, {
+        ...(at !== null && marks),
+        visibility: at === null ? "hidden" : null,
+        "stroke-opacity": opacity,
+      });
+    band(this.bands[0], row, { y: (row ?? 0) * ch, width: columns * cw, height: ch });
+    band(this.bands[1], column, { x: (column ?? 0) * cw, width: cw, height: rows * ch });
+  }
+
+  /** Where a cell begins in the picture, its size, and where the cells begin. */
+  cellBox({ row, column }: Focus) {
+    const { left, top, cw, ch } = this.layout;
+    const [x, y] = [left + (column ?? 0) * cw, top + (row ?? 0) * ch];
+    return { x, y, width: cw, height: ch, left, top };
+  }
+
+  /** The picture is scrolled so far in a window of this size: names stay in sight, and of
+   * a large matrix the numbers that can be seen are drawn. */
+  scrolled(x: number, y: number, width: number, height: number): void {
+    const { layout, spec } = this;
+    const { cw, ch, left, top, rows, columns } = layout;
+    if (spec.numbers && layout.isLarge) {
+      this.numbers.replaceChildren();
+      const span = (from: number, room: number, cell: number, count: number): Span => [
+        clamp(Math.floor(from / cell), 0, count),
+        clamp(Math.ceil((from + room) / cell), 0, count),
+      ];
+      const [seenRows, seenColumns] = [
+        span(y - top, height, ch, rows),
+        span(x - left, width, cw, columns),
+      ];
+      addNumbers(this.numbers, spec, layout, this.palette, seenRows, seenColumns);
+    }
+    if (x === this.scrollX && y === this.scrollY) return;
+    [this.scrollX, this.scrollY] = [x, y];
+    const stick = (group: SVGElement, dx: number, dy: number) => {
+      const isMoved = dx !== 0 || dy !== 0;
+      change(group, { transform: isMoved ? `translate(${dx} ${dy})` : null });
+      const ground = group.firstElementChild as SVGElement;
+      change(ground, { visibility: isMoved ? null : "hidden" });
+    };
+    stick(this.rowNames, x, 0);
+    stick(this.columnNames, 0, y);
+    stick(this.corner, x, y);
+    this.showNames();
+  }
+
+  /** What lies under the pointer: a cell, or the label of a row or column. */
+  at(event: { clientX: number; clientY: number }): Focus | null {
+    const { cw, ch, left, top, rows, columns, rotated, columnRoom } = this.layout;
+    const box = this.svg.getBoundingClientRect();
+    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+    const [x, y] = [px - left, py - top];
+    const [row, column] = [Math.floor(y / ch), Math.floor(x / cw)];
+    const inRows = row >= 0 && row < rows;
+    const inColumns = column >= 0 && column < columns;
+    const onColumnNames = py - this.scrollY < top;
+    if (px - this.scrollX < left) {
+      return inRows && !onColumnNames ? { row, column: null } : null;
+    }
+    if (!onColumnNames) return inRows && inColumns ? { row, column } : null;
+    if (!rotated) return inColumns ? { row: null, column } : null;
+    // Along the slant of the labels.
+    const above = y - this.scrollY;
+    const slanted = Math.floor((x + above / Math.tan(angle)) / cw);
+    const isName = slanted >= 0 && slanted < columns && above > -columnRoom - 8;
+    return isName ? { row: null, column: slanted } : null;
+  }
 }

@@ -42,6 +42,8 @@ export interface AxesOnShow {
 export interface KindRow {
   name: string;
   input(wishes: InputWishes): InputField;
+  /** Names of its items are words of the answer. */
+  isWords?: boolean;
   /** An input in a few words, where its text is not fit to be read. */
   title?(text: string): string;
   /** All axes of this kind that a part of the answer has. */

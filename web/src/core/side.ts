@@ -1,5 +1,6 @@
+import type { Chosen, Question } from "./address";
 import type { ExplainWishes } from "./api";
-import type { Chosen } from "./address";
+import { isolate } from "./dom";
 import {
   addTo,
   headName,
@@ -14,7 +15,6 @@ import {
   type Rows,
   type Target,
 } from "./explanation";
-import { isolate } from "./dom";
 import { shortNumber } from "./numbers";
 import { colouring, strengthOf, type Scale } from "./scale";
 
@@ -58,10 +58,15 @@ function same(a: Focus | null, b: Focus | null): boolean {
   return a?.row === b?.row && a?.column === b?.column && a?.target === b?.target;
 }
 
+/** What listeners hear of: another part, map or head is shown, or the same otherwise; what is
+ * pointed at; the target whose probabilities are shown, or a contrast. */
+type Change = "choice" | "focus" | "target";
+
 /** One explained answer, what of it is looked at, and who wants to know of changes. */
 export class Side {
+  readonly allParts: Part[];
   part: Part;
-  index = 0;
+  index: number;
   choice: Chosen | null = null;
   shown: Shown | null = null;
   byWord = false;
@@ -71,36 +76,47 @@ export class Side {
   /** The row that the frames show. */
   step = 0;
   /** The target, by its place in the part, whose probabilities are shown. */
-  target: number | null = null;
+  target: number | null;
   contrast: Contrast | null = null;
-  /** Another part, map or head is shown, or the same otherwise. */
-  readonly choiceListeners: (() => void)[] = [];
-  readonly focusListeners: (() => void)[] = [];
-  readonly targetListeners: (() => void)[] = [];
-  private readonly parts: Part[];
+  private readonly listeners: [Change, () => void][] = [];
   private readonly asked = new Map<string, Promise<Explanation>>();
   private hovered: Focus | null = null;
   private base: Focus | null = null;
   private pinned: Focus | null = null;
 
+  /** Without `load` there is no server to ask. */
   constructor(
     readonly name: string,
     readonly explanation: Explanation,
-    readonly load: Load,
-    part = 0,
-    wanted: Chosen | null = null,
-    /** Whether more can be asked: there is a server. */
-    readonly canAsk = true,
+    private readonly load: Load | null,
+    { part, chosen }: Question,
   ) {
-    this.parts = explanation.segments.map((segment) => new Part(explanation, segment));
-    this.index = Math.min(part, this.parts.length - 1);
-    this.part = this.parts[this.index];
-    this.choose(wanted);
+    this.allParts = explanation.segments.map((segment) => new Part(explanation, segment));
+    this.index = Math.min(part, this.allParts.length - 1);
+    this.part = this.allParts[this.index];
+    this.choose(chosen);
     this.target = this.firstTarget();
   }
 
-  get allParts(): Part[] {
-    return this.parts;
+  /** Whether more can be asked: there is a server. */
+  get canAsk(): boolean {
+    return this.load !== null;
+  }
+
+  on(change: Change, listener: () => void): void {
+    this.listeners.push([change, listener]);
+  }
+
+  private tell(...changes: Change[]): void {
+    for (const change of changes) {
+      for (const [heard, listener] of this.listeners) if (heard === change) listener();
+    }
+  }
+
+  /** The attention on show; only where there is one. */
+  get attention(): Shown {
+    if (!this.shown) throw new Error("no attention is shown");
+    return this.shown;
   }
 
   get hasWords(): boolean {
@@ -129,14 +145,9 @@ export class Side {
 
   private choose(wanted: Chosen | null): void {
     const map = wanted ? this.part.maps[wanted.map] : undefined;
-    this.choice = wanted && map ? wanted : this.firstChoice();
-    const { choice } = this;
-    if (
-      choice &&
-      choice.head !== "mean" &&
-      choice.head >= this.part.maps[choice.map].heads
-    ) {
-      this.choice = { map: choice.map, head: "mean" };
+    this.choice = map ? wanted : this.firstChoice();
+    if (map && typeof wanted?.head === "number" && wanted.head >= map.heads) {
+      this.choice = { map: wanted.map, head: "mean" };
     }
     this.shown = this.choice && this.shownOf(this.choice);
   }
@@ -164,28 +175,22 @@ export class Side {
     const before = this.shown;
     this.choose(choice);
     const after = this.shown;
-    if (
-      before?.query !== after?.query ||
-      before?.key !== after?.key ||
-      this.pinned?.target !== undefined
-    ) {
-      this.hovered = this.pinned = null;
-    }
+    const isOther = before?.query !== after?.query || before?.key !== after?.key;
+    if (isOther || this.pinned?.target !== undefined) this.hovered = this.pinned = null;
     this.step = Math.min(this.step, Math.max(0, (after?.weights.length ?? 0) - 1));
-    for (const listener of this.choiceListeners) listener();
-    this.tellFocus();
+    this.tell("choice", "focus");
   }
 
   setPart(index: number): void {
-    if (!this.parts[index] || index === this.index) return;
+    if (!this.allParts[index] || index === this.index) return;
     this.index = index;
-    this.part = this.parts[index];
+    this.part = this.allParts[index];
     this.contrast = null;
     this.step = 0;
     this.hovered = this.pinned = null;
     this.target = this.firstTarget();
     this.setChoice(this.choice);
-    for (const listener of this.targetListeners) listener();
+    this.tell("target");
   }
 
   setByWord(byWord: boolean): void {
@@ -203,13 +208,12 @@ export class Side {
 
   setTarget(target: number | null): void {
     this.target = target;
-    for (const listener of this.targetListeners) listener();
+    this.tell("target");
   }
 
   setContrast(contrast: Contrast | null): void {
     this.contrast = contrast;
-    for (const listener of this.targetListeners) listener();
-    for (const listener of this.choiceListeners) listener();
+    this.tell("target", "choice");
   }
 
   // ---- What is pointed at
@@ -225,13 +229,13 @@ export class Side {
   /** What is in focus while nothing is pointed at and nothing pinned. */
   rest(focus: Focus | null): void {
     this.base = focus;
-    this.tellFocus();
+    this.tell("focus");
   }
 
   hover(focus: Focus | null): void {
     if (same(this.hovered, focus)) return;
     this.hovered = focus;
-    this.tellFocus();
+    this.tell("focus");
     this.twin?.follow(focus, this);
   }
 
@@ -246,17 +250,13 @@ export class Side {
       alike(focus.row, a?.query, b?.query) &&
       alike(focus.column, a?.key, b?.key);
     this.hovered = there ? focus : null;
-    this.tellFocus();
+    this.tell("focus");
   }
 
   /** Keeps the focus when the pointer leaves; the same again lets go of it. */
   pin(focus: Focus | null): void {
     this.pinned = same(this.pinned, focus) ? null : focus;
-    this.tellFocus();
-  }
-
-  private tellFocus(): void {
-    for (const listener of this.focusListeners) listener();
+    this.tell("focus");
   }
 
   readonly events = {
@@ -315,43 +315,40 @@ export class Side {
   }
 
   /** The row of an attention that speaks for a target; null: none. */
-  private rowOf(shown: Shown, target: Target): number | null {
-    const own = target.map === undefined ? null : this.explanation.maps[target.map];
-    return own === shown.map && target.row !== undefined
-      ? shown.query.at(target.row)
-      : null;
+  private rowOf(shown: Shown | null, { map, row }: Target): number | null {
+    const own = map === undefined ? null : this.explanation.maps[map];
+    return shown && own === shown.map && row !== undefined ? shown.query.at(row) : null;
+  }
+
+  /** What was said at a place of an axis, or beneath it. */
+  private saidAt(view: AxisView, place: number): number[] {
+    return [...this.targetsAt(view, place), ...(this.beneath(view)?.[place] ?? [])];
   }
 
   /** What pointing at a place of an axis means. */
   focusAt(view: AxisView, place: number): Focus | null {
-    const { shown } = this;
+    const { shown, part } = this;
     if (shown?.query.id === view.id) return { row: place, column: null };
-    const said = [...this.targetsAt(view, place), ...(this.beneath(view)?.[place] ?? [])];
-    for (const k of said) {
-      const row = shown && this.rowOf(shown, this.part.targets[k]);
-      if (row !== null && row !== undefined) return { row, column: null };
-    }
+    const said = this.saidAt(view, place);
+    const rows = said.map((k) => this.rowOf(shown, part.targets[k]));
+    const row = rows.find((one) => one !== null);
+    if (row !== undefined) return { row, column: null };
     if (shown?.key.id === view.id) return { row: null, column: place };
     if (said.length === 0) return null;
-    const target = this.part.targets[said[0]];
+    const target = part.targets[said[0]];
     const own = this.ownChoice(target);
-    const row = own && this.rowOf(this.shownOf(own), target);
-    return { row: row ?? null, column: null, target: said[0] };
+    const ownRow = this.rowOf(own && this.shownOf(own), target);
+    return { row: ownRow, column: null, target: said[0] };
   }
 
   pinAt(view: AxisView, place: number): void {
-    const said = [...this.targetsAt(view, place), ...(this.beneath(view)?.[place] ?? [])];
+    const [said] = this.saidAt(view, place);
     const focus = this.focusAt(view, place);
-    if (focus?.target !== undefined) {
-      const own = this.ownChoice(this.part.targets[focus.target]);
-      if (own) {
-        this.setChoice(own);
-        this.pin({ row: focus.row, column: null });
-      }
-    } else if (focus) {
-      this.pin(focus);
-    }
-    if (said.length > 0) this.setTarget(said[0]);
+    const own = focus?.target === undefined ? null : this.part.targets[focus.target];
+    const choice = own && this.ownChoice(own);
+    if (choice) this.setChoice(choice);
+    if (focus && (choice || !own)) this.pin({ row: focus.row, column: focus.column });
+    if (said !== undefined) this.setTarget(said);
   }
 
   /** How the items of an axis are to be shown now. */
@@ -427,37 +424,42 @@ export class Side {
       return `No attention of this model speaks for ${said}.`;
     }
     if (!shown) return "";
-    const name = (label: string | undefined) => isolate(label ?? "");
     const [rows, columns] = [this.rowLabels(shown), shown.key.labels];
     const { row, column } = focus;
     if (row !== null && column !== null) {
       const weight = shown.weights[row]?.[column] ?? 0;
-      return `${name(rows[row])} ← ${name(columns[column])} ${weight.toFixed(3)}`;
+      return `${isolate(rows[row])} ← ${isolate(columns[column])} ${weight.toFixed(3)}`;
     }
-    const values =
-      row !== null
-        ? (shown.weights[row] ?? [])
-        : shown.weights.map((weights) => weights[column ?? 0] ?? 0);
-    const others = row !== null ? columns : rows;
+    const isRow = row !== null;
+    const at = column ?? 0;
+    const values = isRow
+      ? (shown.weights[row] ?? [])
+      : shown.weights.map((weights) => weights[at] ?? 0);
+    const others = isRow ? columns : rows;
     const top = values
       .map((value, i): [number, number] => [value, i])
       .sort((a, b) => b[0] - a[0])
       .filter(([value], i) => value >= 0.005 || (i === 0 && value > 0))
       .slice(0, 4)
-      .map(([value, i]) => `${name(others[i])} ${shortNumber(value)}`);
+      .map(([value, i]) => `${isolate(others[i])} ${shortNumber(value)}`);
     const list = top.join(", ") || "nothing";
     const through = focus.target === undefined ? "" : ` (${shown.name})`;
-    return row !== null
-      ? `${name(rows[row])} attends to ${list}${through}`
-      : `${name(columns[column ?? 0])} is attended to by ${list}`;
+    return isRow
+      ? `${isolate(rows[row])} attends to ${list}${through}`
+      : `${isolate(columns[at])} is attended to by ${list}`;
   }
 
   // ---- What is asked for later
 
-  private ask(key: string, wishes: ExplainWishes): Promise<Explanation> {
+  /** Asks once; what there is to keep goes into the explanation. */
+  private ask(key: string, wishes: ExplainWishes, keeps = true): Promise<Explanation> {
     let answer = this.asked.get(key);
     if (!answer) {
-      answer = this.load(wishes);
+      if (!this.load) throw new Error("This page has no server to ask.");
+      answer = this.load(wishes).then((more) => {
+        if (keeps) addTo(this.explanation, more);
+        return more;
+      });
       answer.catch(() => this.asked.delete(key));
       this.asked.set(key, answer);
     }
@@ -467,35 +469,27 @@ export class Side {
   /** Attributions of the part by these methods; those that are there are not asked for. */
   async attributions(methods: string[]): Promise<Attribution[]> {
     const { part } = this;
-    const known = () =>
-      part.attributions.filter(({ method }) => methods.includes(method));
-    const missing = methods.filter(
-      (method) => !part.attributions.some((one) => one.method === method),
-    );
+    const known = part.attributions.map(({ method }) => method);
+    const missing = methods.filter((method) => !known.includes(method));
     if (missing.length > 0 && this.canAsk) {
-      const key = `methods ${missing.join()}`;
-      const isNew = !this.asked.has(key);
-      const more = await this.ask(key, { methods: missing });
-      if (isNew) addTo(this.explanation, more);
+      await this.ask(`methods ${missing.join()}`, { methods: missing });
     }
-    return known().sort((a, b) => methods.indexOf(a.method) - methods.indexOf(b.method));
+    return part.attributions
+      .filter(({ method }) => methods.includes(method))
+      .sort((a, b) => methods.indexOf(a.method) - methods.indexOf(b.method));
   }
 
   /** One head of a map in numbers. */
   async panel(map: number, head: number): Promise<Panel> {
-    const { part } = this;
+    const { part, canAsk } = this;
     const at = part.segment.maps[map];
-    const found = () => part.panels.find((one) => one.map === at && one.head === head);
-    if (!found() && this.canAsk) {
-      const key = `panel ${part.maps[map].name} ${head}`;
-      const isNew = !this.asked.has(key);
-      const more = await this.ask(key, { layer: part.maps[map].name, head });
-      if (isNew) addTo(this.explanation, more);
-    }
-    const panel = found();
+    const find = () => part.panels.find((one) => one.map === at && one.head === head);
+    const { name } = part.maps[map];
+    if (!find() && canAsk) await this.ask(`panel ${name} ${head}`, { layer: name, head });
+    const panel = find();
     if (panel) return panel;
     throw new Error(
-      this.canAsk
+      canAsk
         ? "The server sent no queries and keys for this head."
         : "This file holds no queries and keys of this head; heed serve shows those of all.",
     );
@@ -504,42 +498,32 @@ export class Side {
   /** The part explained against another answer that has `contrast.label` in the place of
    * the target. */
   contrasted(contrast: Contrast, methods: string[]): Promise<Explanation> {
-    const { part } = this;
-    const key = `contrast ${this.index} ${contrast.target} ${contrast.label} ${methods.join()}`;
-    return this.ask(key, {
-      text: part.text,
-      contrast: this.answerWith(contrast),
-      methods,
-    });
+    const { target, label } = contrast;
+    const key = `contrast ${this.index} ${target} ${label} ${methods.join()}`;
+    const wishes = { text: this.part.text, contrast: this.answerWith(contrast), methods };
+    return this.ask(key, wishes, false);
   }
 
   /** The part's answer with another word in one place. */
   private answerWith({ target, label }: Contrast): string {
-    const { answer, targets } = this.part;
+    const { part } = this;
+    const { answer, targets } = part;
     if (targets.length === 1) return label;
     const { axis, item } = targets[target];
-    const all = targets
-      .filter((one) => one.axis === axis)
-      .map((one) => this.part.label(one));
+    const alike = targets.filter((one) => one.axis === axis);
+    const all = alike.map((one) => part.label(one));
     const bare = (text: string) => text.replace(/\s/g, "");
-    if (
-      this.part.anchorOf(targets[target]) &&
-      bare(answer).includes(bare(all.join("")))
-    ) {
-      const at = targets.slice(0, target).filter((one) => one.axis === axis).length;
-      return all.with(at, label).join(" ");
+    const isAll = bare(answer).includes(bare(all.join("")));
+    if (isAll && part.anchorOf(targets[target])) {
+      return all.with(alike.indexOf(targets[target]), label).join(" ");
     }
-    const view = this.part.axis(axis, true);
-    const place = view.at(item);
-    let begin = 0;
-    for (let i = 0; i <= place; ++i) {
-      const word = view.labels[i];
-      const found = answer.indexOf(word, begin);
-      if (i === place && found >= 0) {
-        return answer.slice(0, found) + label + answer.slice(found + word.length);
-      }
-      if (found >= 0) begin = found + word.length;
+    const view = part.axis(axis, true);
+    const words = view.labels.slice(0, view.at(item) + 1);
+    let [begin, end] = [-1, 0];
+    for (const word of words) {
+      begin = answer.indexOf(word, end);
+      if (begin >= 0) end = begin + word.length;
     }
-    return label;
+    return begin < 0 ? label : answer.slice(0, begin) + label + answer.slice(end);
   }
 }

@@ -1,30 +1,47 @@
-import { select, type Selection } from "d3-selection";
+import { select } from "d3-selection";
 
 import { fontFamily } from "./dom";
 
-export type Group<E extends SVGElement = SVGGElement> = Selection<
-  E,
-  unknown,
-  null,
-  undefined
->;
+/** Attributes of a shape; null takes one away. Numbers are written to hundredths. */
+export type Marks = Record<string, string | number | null | undefined>;
+
+export function change<E extends SVGElement>(shape: E, marks: Marks): E {
+  for (const [name, value] of Object.entries(marks)) {
+    const written = typeof value === "number" ? round(value) : value;
+    if (written !== undefined) select(shape).attr(name, written);
+  }
+  return shape;
+}
+
+/** A shape with these attributes at the end of another. */
+export function add<K extends keyof SVGElementTagNameMap>(
+  parent: Element,
+  tag: K,
+  marks: Marks,
+  text = "",
+): SVGElementTagNameMap[K] {
+  const shape = select(parent).append<SVGElementTagNameMap[K]>(`svg:${tag}`);
+  if (text) shape.text(text);
+  return change(shape.node() as SVGElementTagNameMap[K], marks);
+}
+
+export function resize(
+  picture: SVGSVGElement,
+  width: number,
+  height: number,
+): SVGSVGElement {
+  const [w, h] = [Math.ceil(width), Math.ceil(height)];
+  return change(picture, { width: w, height: h, viewBox: `0 0 ${w} ${h}` });
+}
 
 /** An empty picture. It names all its colours and fonts in attributes, so that a saved
  * copy looks as it does on the page. */
-export function newPicture(
-  width: number,
-  height: number,
-  label: string,
-): Group<SVGSVGElement> {
-  const [w, h] = [Math.ceil(width), Math.ceil(height)];
-  return select(document.createElementNS("http://www.w3.org/2000/svg", "svg"))
-    .attr("xmlns", "http://www.w3.org/2000/svg")
-    .attr("width", w)
-    .attr("height", h)
-    .attr("viewBox", `0 0 ${w} ${h}`)
-    .attr("font-family", fontFamily)
-    .attr("role", "img")
-    .attr("aria-label", label);
+export function newPicture(width: number, height: number, label: string): SVGSVGElement {
+  const xmlns = "http://www.w3.org/2000/svg";
+  const marks = { "font-family": fontFamily, role: "img", "aria-label": label };
+  const picture = add(document.createElement("div"), "svg", { xmlns, ...marks });
+  picture.remove();
+  return resize(picture, width, height);
 }
 
 export interface TextStyle {
@@ -34,43 +51,30 @@ export interface TextStyle {
   weight?: number;
 }
 
-export function addText<E extends SVGElement>(
-  group: Group<E>,
+export function addText(
+  parent: Element,
   x: number,
   y: number,
   text: string,
-  style: TextStyle = {},
-): Group<SVGTextElement> {
-  const added = group
-    .append("text")
-    .attr("x", round(x))
-    .attr("y", round(y))
-    .attr("font-size", style.size ?? 12)
-    .attr("fill", style.fill ?? "currentColor")
-    .text(text);
-  if (style.anchor && style.anchor !== "start") added.attr("text-anchor", style.anchor);
-  if (style.weight) added.attr("font-weight", style.weight);
-  return added;
+  { size = 12, fill = "currentColor", anchor, weight }: TextStyle = {},
+): SVGTextElement {
+  const font = { "font-size": size, "font-weight": weight, "text-anchor": anchor };
+  return add(parent, "text", { x, y, fill, ...font }, text);
 }
 
-export function addRect<E extends SVGElement>(
-  group: Group<E>,
+export function addRect(
+  parent: Element,
   x: number,
   y: number,
   width: number,
   height: number,
   fill: string,
-): Group<SVGRectElement> {
-  return group
-    .append("rect")
-    .attr("x", round(x))
-    .attr("y", round(y))
-    .attr("width", round(width))
-    .attr("height", round(height))
-    .attr("fill", fill);
+  marks: Marks = {},
+): SVGRectElement {
+  return add(parent, "rect", { x, y, width, height, fill, ...marks });
 }
 
-/** To tenths of a pixel. */
+/** To hundredths. */
 export function round(value: number): number {
-  return Math.round(value * 10) / 10;
+  return Math.round(value * 100) / 100;
 }

@@ -1,12 +1,15 @@
 import {
+  arrowStep,
   button,
+  clamp,
   directionOf,
   h,
   isolate,
+  onLook,
   palette,
+  round,
   rove,
   shortNumber,
-  stepInGrid,
   textOn,
   type AxesOnShow,
   type AxisView,
@@ -17,32 +20,25 @@ import {
 } from "../core";
 
 /** A field for text, which is passed on as it is typed: a space at the end may matter. */
-export function textField(
-  wishes: InputWishes,
-  rows = 2,
-): InputField & {
-  element: HTMLTextAreaElement;
-} {
+export function textField({ id, prompt, submit }: InputWishes, rows = 2): InputField {
   const element = h("textarea", {
-    id: wishes.id,
+    id,
     rows,
     dir: "auto",
     spellcheck: "false",
     autocomplete: "off",
-    placeholder: wishes.prompt,
+    placeholder: prompt,
     "aria-label": "Text for the model",
+    onkeydown: (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      submit();
+    },
   });
-  element.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    wishes.submit();
-  });
+  const read = () => ({ text: element.value, request: { text: element.value } });
   return {
     element,
-    read: () =>
-      element.value.trim() === ""
-        ? null
-        : { text: element.value, request: { text: element.value } },
+    read: () => (element.value.trim() === "" ? null : read()),
     write: (text) => (element.value = text),
     focus: () => element.focus(),
   };
@@ -73,7 +69,7 @@ function keepTogether(chips: HTMLButtonElement[]): HTMLElement[] {
     const group = groups[groups.length - 1];
     const joins = chip.classList.contains("joined") && group?.childElementCount < 4;
     if (joins) group.append(chip);
-    else groups.push(h("span", { class: "together" }, chip));
+    else groups.push(h("span.together", chip));
   }
   return groups;
 }
@@ -86,52 +82,29 @@ function showTexts(side: Side, axes: AxisView[]): AxesOnShow {
       const said = beneath
         ? saidAt(side, beneath[i], true)
         : saidAt(side, side.targetsAt(view, i), false);
-      const chip = button("", { class: view.joined[i] ? "word joined" : "word" }, () =>
-        side.pinAt(view, i),
-      );
+      const name = view.joined[i] ? "word joined" : "word";
+      const chip = button("", { class: name }, () => side.pinAt(view, i));
       chip.hidden = side.isBeneath(view, i);
-      chip.append(h("bdi", {}, label));
-      if (beneath) chip.append(h("small", {}, said));
-      else if (said) chip.append(h("small", { class: "sure" }, said));
+      chip.append(h("bdi", label));
+      if (beneath || said) chip.append(h(beneath ? "small" : "small.sure", said));
       return chip;
     });
-    const line = h(
-      "div",
-      {
-        class: "line",
-        dir: directionOf(view.labels),
-        role: "group",
-        "aria-label": view.name,
-        "data-axis": view.id,
-      },
-      ...keepTogether(chips),
-    );
-    const row = h(
-      "div",
-      { class: "words-row" },
-      h("p", { class: "label" }, view.name),
-      line,
-    );
-    return { view, row, chips };
+    const dir = directionOf(view.labels);
+    const named = { role: "group", "aria-label": view.name, "data-axis": view.id };
+    const line = h("div.line", { dir, ...named }, ...keepTogether(chips));
+    return { view, row: h("div.words-row", h("p.label", view.name), line), chips };
   });
 
-  const move = (event: KeyboardEvent, line: Line, at: number) => {
-    let to: HTMLElement | undefined;
-    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
-      const seen = lines.filter((one) => !one.row.hidden);
-      const next = seen[seen.indexOf(line) + (event.key === "ArrowUp" ? -1 : 1)]?.chips;
-      to = next?.[Math.min(at, next.length - 1)];
-    } else {
-      const turned = line.row.querySelector<HTMLElement>(".line")?.dir === "rtl";
-      const mirrored: Record<string, string> = {
-        ArrowLeft: "ArrowRight",
-        ArrowRight: "ArrowLeft",
-      };
-      const key = (turned && mirrored[event.key]) || event.key;
-      const step = stepInGrid(key, at, line.chips.length, 1);
-      if (step !== null) to = line.chips[step];
-    }
-    if (!to) return;
+  const move = (event: KeyboardEvent, { row, chips, view }: Line, at: number) => {
+    const step = arrowStep(event);
+    if (!step) return;
+    const [down, right] = step;
+    const seen = lines.filter((one) => !one.row.hidden);
+    const there = seen[seen.findIndex((one) => one.row === row) + down]?.chips ?? chips;
+    const onward =
+      directionOf(view.labels) === "rtl" && Math.abs(right) === 1 ? -right : right;
+    const to = there[clamp(at + onward, 0, there.length - 1)];
+    if (to === chips[at]) return;
     event.preventDefault();
     to.focus();
   };
@@ -140,46 +113,42 @@ function showTexts(side: Side, axes: AxisView[]): AxesOnShow {
     const { chips, view } = line;
     rove(chips, 0);
     chips.forEach((chip, i) => {
-      const look = () => side.hover(side.focusAt(view, i));
-      chip.addEventListener("pointerenter", (event) => {
-        if (event.pointerType === "mouse") look();
-      });
-      chip.addEventListener("pointerleave", () => side.hover(null));
-      chip.addEventListener("focus", () => {
-        rove(chips, i);
-        if (chip.matches(":focus-visible")) look();
-      });
-      chip.addEventListener("blur", () => side.hover(null));
+      onLook(
+        chip,
+        () => side.hover(side.focusAt(view, i)),
+        () => side.hover(null),
+      );
+      chip.addEventListener("focus", () => rove(chips, i));
       chip.addEventListener("keydown", (event) => move(event, line, i));
     });
   }
 
   return {
-    element: h("div", { class: "words" }, ...lines.map(({ row }) => row)),
+    element: h("div.words", ...lines.map(({ row }) => row)),
     paint() {
-      const colours = palette();
+      const p = palette();
       for (const { view, row, chips } of lines) {
         row.hidden = !side.isVisible(view.id);
         side.stateOf(view).forEach(({ weight, strength, chosen }, i) => {
           const { style, classList, dataset } = chips[i];
-          style.setProperty("--w", `${round(strength)}%`);
-          style.color =
-            strength > 0 ? textOn(colours, strength, colours.ink, colours.paper) : "";
+          style.setProperty("--w", `${round(strength * 100)}%`);
+          style.color = strength > 0 ? textOn(p, strength, p.ink, p.paper) : "";
           classList.toggle("chosen", chosen);
-          if (weight === undefined) delete dataset.weight;
-          else dataset.weight = String(weight);
-          chips[i].title =
-            weight === undefined
-              ? ""
-              : `${isolate(view.labels[i])} ${shortNumber(weight)}`;
+          const isKnown = weight !== undefined;
+          chips[i].title = isKnown
+            ? `${isolate(view.labels[i])} ${shortNumber(weight)}`
+            : "";
+          if (isKnown) dataset.weight = String(weight);
+          else delete dataset.weight;
         });
       }
     },
   };
 }
 
-function round(strength: number): number {
-  return Math.round(strength * 1000) / 10;
-}
-
-export const text: KindRow = { name: "text", input: textField, show: showTexts };
+export const text: KindRow = {
+  name: "text",
+  isWords: true,
+  input: textField,
+  show: showTexts,
+};

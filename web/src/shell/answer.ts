@@ -1,7 +1,5 @@
+import { button, directionOf, h, kindNamed, type AxesOnShow, type Side } from "../core";
 import type { ModelInfo } from "../core/api";
-import { button, directionOf, h } from "../core/dom";
-import { kindNamed, type AxesOnShow } from "../core/registry";
-import type { Side } from "../core/side";
 import { predictionPanel } from "./prediction";
 
 /** Letters and digits alone, to see whether two texts say the same. */
@@ -13,8 +11,8 @@ function bare(text: string): string {
  * their attention. */
 export class Answer {
   readonly element: HTMLElement;
-  private readonly body = h("div", { class: "answer-body" });
-  private readonly state = h("p", { class: "state", role: "status" });
+  private readonly body = h("div.answer-body");
+  private readonly state = h("p.state", { role: "status" });
   private streamed: HTMLElement | null = null;
   private soFar = "";
   /** The whole answer is there. */
@@ -28,19 +26,15 @@ export class Answer {
     title: string | null,
   ) {
     this.element = h(
-      "section",
-      {
-        class: "card answer",
-        "aria-label": `Answer of ${model.name}`,
-        "aria-busy": "true",
-      },
-      title === null ? null : h("h2", {}, title),
+      "section.card.answer",
+      { "aria-label": `Answer of ${model.name}`, "aria-busy": "true" },
+      title === null ? null : h("h2", title),
       this.body,
       this.state,
     );
     this.body.append(
-      h("p", { class: "label" }, model.labels?.input ?? "Input"),
-      h("p", { class: "line plain-text", dir: "auto" }, input),
+      h("p.label", model.labels?.input ?? "Input"),
+      h("p.line.plain-text", { dir: "auto" }, input),
     );
     this.say("Waiting for the model…");
   }
@@ -57,8 +51,8 @@ export class Answer {
 
   private beginAnswer(): HTMLElement {
     if (!this.streamed) {
-      this.streamed = h("p", { class: "line streamed plain-text", dir: "auto" });
-      this.body.append(h("p", { class: "label" }, this.answerName), this.streamed);
+      this.streamed = h("p.line.streamed.plain-text", { dir: "auto" });
+      this.body.append(h("p.label", this.answerName), this.streamed);
     }
     return this.streamed;
   }
@@ -67,7 +61,7 @@ export class Answer {
   showText(soFar: string): void {
     const line = this.beginAnswer();
     if (soFar.startsWith(this.soFar)) {
-      line.append(h("span", { class: "arriving" }, soFar.slice(this.soFar.length)));
+      line.append(h("span.arriving", soFar.slice(this.soFar.length)));
     } else {
       line.textContent = soFar;
     }
@@ -83,9 +77,9 @@ export class Answer {
   }
 
   explained(side: Side): void {
-    const panel = h("div", {});
+    const panel = h("div");
     const predict = () => panel.replaceChildren(predictionPanel(side));
-    const words = h("div", {});
+    const words = h("div");
     const draw = () => {
       const drawn = `${side.index} ${side.shown?.byWord}`;
       if (drawn !== this.drawn) {
@@ -97,56 +91,40 @@ export class Answer {
     this.body.replaceChildren(words, panel);
     draw();
     predict();
-    side.choiceListeners.push(draw);
-    side.targetListeners.push(predict);
-    side.focusListeners.push(() => this.paint());
+    side.on("choice", draw);
+    side.on("target", predict);
+    side.on("focus", () => this.paint());
     this.finish("");
   }
 
   /** Parts that were run one by one stand one below the other; the one on show is open. */
   private drawParts(side: Side, holder: HTMLElement): void {
     const parts = side.allParts;
-    const only = parts.length === 1;
-    if (only) holder.replaceChildren(this.drawPart(side));
-    else {
-      const focused = holder.contains(document.activeElement);
-      const rows = parts.map((part, k) => {
-        const number = h("span", { class: "number" }, `${k + 1} of ${parts.length}`);
-        if (k === side.index) {
-          return h(
-            "li",
-            { class: "part", "aria-current": "true" },
-            number,
-            this.drawPart(side),
-          );
-        }
-        const row = button("", { class: "part-text" }, () => side.setPart(k));
-        row.append(
-          h("span", { dir: directionOf([part.text]) }, part.text),
-          h("span", { dir: directionOf([part.answer]) }, part.answer),
-        );
-        return h("li", { class: "part" }, number, row);
-      });
-      const open = rows[side.index];
-      holder.replaceChildren(h("ol", { class: "parts" }, ...rows));
-      if (focused) open.querySelector<HTMLElement>("button")?.focus();
-    }
+    if (parts.length === 1) return holder.replaceChildren(this.drawPart(side));
+    const focused = holder.contains(document.activeElement);
+    const rows = parts.map((part, k) => {
+      const number = h("span.number", `${k + 1} of ${parts.length}`);
+      if (k === side.index) {
+        return h("li.part", { "aria-current": "true" }, number, this.drawPart(side));
+      }
+      const row = button("", { class: "part-text" }, () => side.setPart(k));
+      for (const text of [part.text, part.answer]) {
+        row.append(h("span", { dir: directionOf([text]) }, text));
+      }
+      return h("li.part", number, row);
+    });
+    holder.replaceChildren(h("ol.parts", ...rows));
+    if (focused) rows[side.index].querySelector<HTMLElement>("button")?.focus();
   }
 
   private drawPart(side: Side): HTMLElement {
     const axes = side.axes();
     const kinds = [...new Set(axes.map(({ kind }) => kind))];
-    this.onShow = kinds.map((kind) =>
-      kindNamed(kind).show(
-        side,
-        axes.filter((view) => view.kind === kind),
-      ),
-    );
-    const element = h(
-      "div",
-      { class: "part-body" },
-      ...this.onShow.map((one) => one.element),
-    );
+    this.onShow = kinds.map((kind) => {
+      const ofKind = axes.filter((view) => view.kind === kind);
+      return kindNamed(kind).show(side, ofKind);
+    });
+    const element = h("div.part-body", ...this.onShow.map((one) => one.element));
     const { answer, targets } = side.part;
     // What the words do not say already.
     const said = new Map(targets.map((one) => [`${one.axis} ${one.item}`, one]));
@@ -154,14 +132,10 @@ export class Answer {
       (left, target) => left.replace(bare(side.part.label(target)), ""),
       bare(answer),
     );
-    const isText = targets.every(
-      ({ axis }) => side.explanation.axes[axis].kind === "text",
-    );
-    if (rest !== "" && isText) {
-      element.append(
-        h("p", { class: "label" }, this.answerName),
-        h("p", { class: "line plain-text", dir: "auto" }, answer),
-      );
+    const { axes: all } = side.explanation;
+    if (rest !== "" && targets.every(({ axis }) => kindNamed(all[axis].kind).isWords)) {
+      const line = h("p.line.plain-text", { dir: "auto" }, answer);
+      element.append(h("p.label", this.answerName), line);
     }
     return element;
   }

@@ -1,22 +1,37 @@
 import {
+  arrowStep,
+  byId,
+  clamp,
+  errorWords,
+  h,
+  isDark,
+  kindNamed,
+  onTheme,
+  palette,
+  rove,
+  scaleNames,
+  Side,
+  switchTheme,
+  titleOf,
+  allViews,
+  type Explanation,
+  type Head,
+  type Input,
+  type Scale,
+  type Switch,
+} from "../core";
+import {
   newQuestion,
   readAddress,
   writeAddress,
-  type Chosen,
   type PageState,
   type Question,
 } from "../core/address";
 import { ApiError, explain, fetchModels, predict, translate } from "../core/api";
-import { byId, h, rove, stepInGrid } from "../core/dom";
-import type { Explanation } from "../core/explanation";
-import { allViews, kindNamed, titleOf, type Input, type Switch } from "../core/registry";
-import { scaleNames, type Scale } from "../core/scale";
-import { Side } from "../core/side";
-import { isDark, onTheme, palette, switchTheme } from "../core/theme";
 import { Answer } from "./answer";
 import { compareSides } from "./comparison";
-import { charactersOf, Form } from "./form";
-import { fillHelp } from "./help";
+import { Form } from "./form";
+import { fillHelp, type Shortcut } from "./help";
 import { clearNotice, report } from "./notice";
 import { savePage, type Answered } from "./save";
 import { Stage, viewNamed, type Shared } from "./stage";
@@ -32,11 +47,7 @@ export class App {
   private readonly state: PageState = { questions: [newQuestion()], view: "" };
   private asked: Asked[] = [];
   private running: AbortController | null = null;
-  private numbers = false;
-  private moved = true;
   private byWord = false;
-  private scale: Scale = "auto";
-  private methods: string[] | null = null;
   private difference: SVGSVGElement[] = [];
   /** The address as the page last wrote or read it. */
   private address = "";
@@ -44,46 +55,40 @@ export class App {
   /** The reader has chosen a view; before, it is one that can show the answer. */
   private hasView = false;
 
-  private readonly tabs: HTMLButtonElement[] = [];
-  private readonly shared: Shared;
-  private readonly form: Form;
   private readonly views = allViews();
+  private readonly tabs: HTMLButtonElement[] = [];
+  private readonly shared: Shared = {
+    view: this.views[0].name,
+    figure: "weights",
+    comparing: false,
+    options: {
+      numbers: false,
+      moved: true,
+      scale: "auto",
+      methods: null,
+      setMethods: (methods) => {
+        this.shared.options.methods = methods;
+        this.redraw();
+      },
+    },
+    setFigure: (figure) => {
+      this.shared.figure = figure;
+      this.drawOverviews();
+    },
+  };
+  private readonly form = new Form(
+    () => void this.run(),
+    (change) => this.changeState(change),
+  );
   /** Of a page in a file; else null: there is a server. */
   private file: Explanation[] | null = null;
-
-  constructor() {
-    this.form = new Form(
-      () => void this.run(),
-      (change) => this.changeState(change),
-    );
-    this.shared = {
-      view: this.views[0].name,
-      figure: "weights",
-      comparing: false,
-      options: () => ({
-        palette: palette(),
-        numbers: this.numbers,
-        moved: this.moved,
-        scale: this.scale,
-        methods: this.methods,
-        setMethods: (methods) => {
-          this.methods = methods;
-          this.redraw();
-        },
-      }),
-      setFigure: (figure) => {
-        this.shared.figure = figure;
-        for (const stage of this.stages) stage.drawOverview();
-      },
-    };
-  }
 
   private get stages(): Stage[] {
     return this.asked.flatMap(({ stage }) => stage ?? []);
   }
 
   async start(): Promise<void> {
-    fillHelp(byId<HTMLDialogElement>("help"));
+    fillHelp(byId<HTMLDialogElement>("help"), this.shortcuts);
     this.addTabs();
     this.listen();
     this.nameTheme();
@@ -110,7 +115,7 @@ export class App {
     }
     clearNotice();
     if (this.form.models.length === 0) {
-      report(new Error("The server has no models: start it as heed serve DIR."));
+      report("The server has no models: start it as heed serve DIR.");
     }
   }
 
@@ -124,39 +129,32 @@ export class App {
     const read = await readAddress(hash);
     if (location.hash !== hash) return;
     this.address = hash;
-    const { state } = this;
+    const { state, form } = this;
     state.questions = read.questions;
-    state.view = viewNamed(read.view).name;
+    this.shared.view = state.view = viewNamed(read.view).name;
     this.hasView = read.view !== "";
-    this.shared.view = state.view;
     if (this.file) {
       this.showFile(Number(state.questions[0].text) || 0);
       return;
     }
-    const { models } = this.form;
     const unknown = state.questions
       .map(({ model }) => model)
-      .filter((name) => name && !models.some((model) => model.name === name));
-    this.form.show(state);
-    this.form.write(state);
+      .filter((name) => name && !form.models.some((model) => model.name === name));
+    form.show(state);
+    form.write(state);
     this.showTab();
     if (state.questions[0].text) await this.run(false);
     else {
       this.running?.abort();
-      for (const stage of this.stages) stage.close();
-      this.asked = [];
+      this.layOut([]);
       byId("result").hidden = true;
       byId("welcome").hidden = false;
     }
     if (unknown.length > 0) {
-      report(new Error(`The server has no model ${unknown.join(" or ")}.`));
+      report(`The server has no model ${unknown.join(" or ")}.`);
     } else if (read.left) {
       const length = read.left.toLocaleString("en");
-      report(
-        new Error(
-          `The text had ${length} characters, too many for a link: paste it again.`,
-        ),
-      );
+      report(`The text had ${length} characters, too many for a link: paste it again.`);
     }
   }
 
@@ -203,19 +201,10 @@ export class App {
     const { model, axes, segments } = explanation;
     const name = model || "Heed";
     document.title = `${nameOf(explanation).slice(0, 40)} · Heed`;
-    const refuse = () => Promise.reject(new Error("This page has no server to ask."));
     const labels = { input: axes[segments[0].axes[0]]?.label ?? "Input" };
     const answer = new Answer({ name, labels }, nameOf(explanation), null);
     const [slot] = this.layOut([{ question, answer, stage: null }]);
-    const side = new Side(
-      name,
-      explanation,
-      refuse,
-      question.part,
-      question.chosen,
-      false,
-    );
-    this.addSide(this.asked[0], side, slot);
+    this.addSide(this.asked[0], new Side(name, explanation, null, question), slot);
     this.settle();
   }
 
@@ -233,7 +222,7 @@ export class App {
     byId("answers").replaceChildren(...asked.map(({ answer }) => answer.element));
     byId("comparison").replaceChildren();
     byId("toolbar").hidden = true;
-    const slots = asked.map(() => h("div", { class: "stage" }));
+    const slots = asked.map(() => h("div.stage.stack"));
     byId("stages").replaceChildren(...slots);
     return slots;
   }
@@ -243,42 +232,35 @@ export class App {
     const { state, form } = this;
     if (this.file || form.models.length === 0) return;
     const inputs = form.read(state);
-    if (!inputs) {
-      form.focus();
-      return;
-    }
+    if (!inputs) return form.focus();
     this.running?.abort();
     const running = new AbortController();
     this.running = running;
-    const several = state.questions.length > 1;
     const asked = state.questions.map((question, i): Asked => {
       const model = form.named(question.model);
       const title = question.answer ? `${model.name}: another answer` : model.name;
       const { kind = "" } = model.input ?? {};
+      if (i === 0) document.title = `${titleOf(kind, inputs[0].text, 40)} · Heed`;
       const input = kindNamed(kind).title?.(inputs[i].text) ?? inputs[i].text;
-      const answer = new Answer(model, input, several ? title : null);
+      const answer = new Answer(model, input, state.questions.length > 1 ? title : null);
       return { question, answer, stage: null };
     });
     const slots = this.layOut(asked);
-    const { kind = "" } = form.named(state.questions[0].model).input ?? {};
-    document.title = `${titleOf(kind, inputs[0].text, 40)} · Heed`;
     if (isNew) await this.keepAddress(true);
     byId("run").setAttribute("aria-busy", "true");
-    await Promise.all(
-      asked.map(async (one, i) => {
-        try {
-          const side = await this.ask(one, inputs[i], running.signal);
-          if (side && !running.signal.aborted) this.addSide(one, side, slots[i]);
-        } catch (error) {
-          if (running.signal.aborted) return;
-          const words = error instanceof Error ? error.message : String(error);
-          if (one.answer.isAnswered) one.answer.unexplained(words);
-          else one.answer.failed(words);
-          if (error instanceof ApiError && error.asksForKey)
-            report(error, () => void this.run());
-        }
-      }),
-    );
+    const answered = asked.map(async (one, i) => {
+      try {
+        const side = await this.ask(one, inputs[i], running.signal);
+        if (side && !running.signal.aborted) this.addSide(one, side, slots[i]);
+      } catch (error) {
+        if (running.signal.aborted) return;
+        if (one.answer.isAnswered) one.answer.unexplained(errorWords(error));
+        else one.answer.failed(errorWords(error));
+        const isKey = error instanceof ApiError && error.asksForKey;
+        if (isKey) report(error, () => void this.run());
+      }
+    });
+    await Promise.all(answered);
     if (running.signal.aborted) return;
     byId("run").setAttribute("aria-busy", "false");
     this.settle();
@@ -311,29 +293,20 @@ export class App {
     } else {
       answer.setAnswer(await predict(model.name, input, signal));
     }
-    const limit = model.limits?.explain;
-    const length = charactersOf(input.text);
-    if (limit !== undefined && length > limit) {
-      const most = limit.toLocaleString("en");
-      answer.unexplained(
-        `it has ${length.toLocaleString("en")} characters of ${most} at most.`,
-      );
+    const excess = this.form.excess(model, input.text);
+    if (excess) {
+      answer.unexplained(`it has ${excess.length} characters of ${excess.most} at most.`);
       return null;
     }
     const forced = question.answer ? { answer: question.answer } : {};
     const explanation = await explain(model.name, input, forced, signal);
-    return new Side(
-      model.name,
-      explanation,
-      (wishes) => explain(model.name, input, { ...forced, ...wishes }),
-      question.part,
-      question.chosen,
-    );
+    const load = (wishes: object) => explain(model.name, input, { ...forced, ...wishes });
+    return new Side(model.name, explanation, load, question);
   }
 
   private addSide(asked: Asked, side: Side, slot: HTMLElement): void {
     side.byWord = this.byWord && side.hasWords;
-    side.scale = this.scale;
+    side.scale = this.shared.options.scale;
     side.setChoice(side.choice);
     asked.answer.explained(side);
     const fit = this.views.find((view) => view.accepts(side) === null);
@@ -344,15 +317,14 @@ export class App {
     byId("toolbar").hidden = false;
     this.showTab();
     stage.redraw();
-    side.choiceListeners.push(() => {
+    side.on("choice", () => {
       this.showTab();
       void this.keepAddress();
       this.drawComparison();
     });
-    side.targetListeners.push(() => {
-      const view = this.views.find(({ contrasts }) => contrasts);
-      if (side.contrast && view && view.name !== this.shared.view)
-        this.setView(view.name);
+    side.on("target", () => {
+      const view = this.views.find(({ contrasts }) => contrasts)?.name;
+      if (side.contrast && view && view !== this.shared.view) this.setView(view);
     });
   }
 
@@ -360,25 +332,27 @@ export class App {
 
   private addTabs(): void {
     this.views.forEach(({ name, title }, i) => {
-      const tab = h(
-        "button",
-        { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "stages" },
-        title,
-      );
-      tab.addEventListener("click", () => this.setView(name));
-      tab.addEventListener("keydown", (event) => {
-        const to = stepInGrid(event.key, i, this.views.length, this.views.length);
-        if (to === null) return;
+      const move = (event: KeyboardEvent) => {
+        const step = arrowStep(event)?.[1];
+        if (!step) return;
         event.preventDefault();
+        const to = clamp(i + step, 0, this.views.length - 1);
         this.setView(this.views[to].name);
         this.tabs[to].focus();
-      });
-      this.tabs.push(tab);
+      };
+      const attributes = {
+        type: "button",
+        role: "tab",
+        id: `tab-${name}`,
+        "aria-controls": "stages",
+        onclick: () => this.setView(name),
+        onkeydown: move,
+      };
+      this.tabs.push(h("button", attributes, title));
     });
     byId("tabs").append(...this.tabs);
-    byId("scale").replaceChildren(
-      ...Object.entries(scaleNames).map(([value, name]) => h("option", { value }, name)),
-    );
+    const scales = Object.entries(scaleNames);
+    byId("scale").append(...scales.map(([value, name]) => h("option", { value }, name)));
   }
 
   private showTab(): void {
@@ -412,22 +386,18 @@ export class App {
     this.drawComparison();
   }
 
+  private drawOverviews(): void {
+    for (const stage of this.stages) stage.drawOverview();
+  }
+
   private drawComparison(): void {
     const holder = byId("comparison");
     const [a, b] = this.stages;
-    this.difference = [];
-    if (!a || !b || this.shared.view !== this.views[0].name) {
-      holder.replaceChildren();
-      return;
-    }
-    const { element, pictures } = compareSides(
-      a.side,
-      b.side,
-      palette(),
-      holder.clientWidth - 50,
-    );
-    this.difference = pictures;
-    holder.replaceChildren(element);
+    const shows = a && b && this.shared.view === this.views[0].name;
+    const width = holder.clientWidth - 50;
+    const found = shows ? compareSides(a.side, b.side, palette(), width) : null;
+    this.difference = found?.pictures ?? [];
+    holder.replaceChildren(...(found ? [found.element] : []));
   }
 
   private nameTheme(): void {
@@ -436,8 +406,9 @@ export class App {
   }
 
   private toggle(id: "numbers" | "moved"): void {
-    this[id] = !this[id];
-    byId(id).setAttribute("aria-pressed", String(this[id]));
+    const { options } = this.shared;
+    options[id] = !options[id];
+    byId(id).setAttribute("aria-pressed", String(options[id]));
     this.redraw();
   }
 
@@ -445,53 +416,47 @@ export class App {
     this.byWord = !this.byWord;
     byId("words").setAttribute("aria-pressed", String(this.byWord));
     for (const { side } of this.stages) side.setByWord(this.byWord && side.hasWords);
-    for (const stage of this.stages) stage.drawOverview();
+    this.drawOverviews();
   }
 
   private setScale(scale: Scale): void {
-    this.scale = scale;
-    for (const stage of this.stages) {
-      stage.side.scale = scale;
-      stage.drawOverview();
-    }
+    this.shared.options.scale = scale;
+    for (const { side } of this.stages) side.scale = scale;
     this.recolour();
   }
 
   /** Words and pictures in the colours of now. */
   private recolour(): void {
+    this.nameTheme();
+    this.drawOverviews();
     for (const { answer } of this.asked) answer.paint();
     this.redraw();
   }
 
   private save(as: "svg" | "png" | "json"): void {
-    const { view } = this.shared;
-    savePage(this.asked, this.difference, view, as).catch((error: unknown) =>
-      report(error),
-    );
+    savePage(this.asked, this.difference, this.shared.view, as).catch(report);
   }
 
   // ---- Listening
 
   private listen(): void {
+    const onClick = (id: string, work: () => void) =>
+      byId(id).addEventListener("click", work);
+    onClick("theme", switchTheme);
+    onClick("help-button", () => this.showHelp());
+    onClick("numbers", () => this.toggle("numbers"));
+    onClick("moved", () => this.toggle("moved"));
+    onClick("words", () => this.toggleWords());
+    for (const kind of ["svg", "png", "json"] as const) {
+      onClick(`save-${kind}`, () => this.save(kind));
+    }
     const scale = byId<HTMLSelectElement>("scale");
     scale.addEventListener("change", () => this.setScale(scale.value as Scale));
-    byId("theme").addEventListener("click", switchTheme);
-    byId("help-button").addEventListener("click", () => this.showHelp());
-    byId("numbers").addEventListener("click", () => this.toggle("numbers"));
-    byId("moved").addEventListener("click", () => this.toggle("moved"));
-    byId("words").addEventListener("click", () => this.toggleWords());
     document.querySelector(".skip")?.addEventListener("click", (event) => {
       event.preventDefault();
       this.form.focus();
     });
-    for (const kind of ["svg", "png", "json"] as const) {
-      byId(`save-${kind}`).addEventListener("click", () => this.save(kind));
-    }
-    onTheme(() => {
-      this.nameTheme();
-      for (const stage of this.stages) stage.drawOverview();
-      this.recolour();
-    });
+    onTheme(() => this.recolour());
     addEventListener("popstate", () => void this.takeAddress());
     addEventListener("keydown", (event) => this.key(event));
     let width = byId("stages").clientWidth;
@@ -507,34 +472,35 @@ export class App {
     byId<HTMLDialogElement>("help").showModal();
   }
 
-  /** The stage that has the keyboard, or the first. */
-  private get active(): Stage | undefined {
-    const active = document.activeElement;
-    return this.stages.find(({ element }) => element.contains(active)) ?? this.stages[0];
+  /** The side that has the keyboard, or the first. */
+  private get active(): Side | undefined {
+    const { activeElement } = document;
+    const active = this.stages.find(({ element }) => element.contains(activeElement));
+    return (active ?? this.stages[0])?.side;
   }
 
-  /** The next or previous head, layer, or part. */
-  private step(what: "head" | "map" | "part", by: number): void {
-    const side = this.active?.side;
-    const choice = side?.choice;
-    if (side && what === "part") {
-      if (side.allParts.length === 1 && this.file) {
-        this.stepText(Number(this.state.questions[0].text) + by);
-      } else side.setPart(side.index + by);
-    }
-    if (!side || !choice) return;
-    const { maps } = side.part;
-    if (what === "map") {
-      const map = Math.max(0, Math.min(maps.length - 1, choice.map + by));
-      side.setChoice({ map, head: choice.head });
-    }
-    if (what === "head") {
-      const { heads } = maps[choice.map];
-      const at = (choice.head === "mean" ? -1 : choice.head) + by;
-      if (heads === 1 || at < -1 || at >= heads) return;
-      const next: Chosen = { map: choice.map, head: at < 0 ? "mean" : at };
-      side.setChoice(next);
-    }
+  private stepPart(by: number): void {
+    const side = this.active;
+    if (side?.allParts.length === 1 && this.file) {
+      this.stepText(Number(this.state.questions[0].text) + by);
+    } else side?.setPart(side.index + by);
+  }
+
+  private stepMap(by: number): void {
+    const side = this.active;
+    if (!side?.choice) return;
+    const map = clamp(side.choice.map + by, 0, side.part.maps.length - 1);
+    side.setChoice({ map, head: side.choice.head });
+  }
+
+  private stepHead(by: number): void {
+    const side = this.active;
+    if (!side?.choice) return;
+    const { map, head } = side.choice;
+    const { heads } = side.part.maps[map];
+    const all: Head[] = ["mean", ...Array.from({ length: heads }, (_, i) => i)];
+    const next = all[all.indexOf(head) + by];
+    if (heads > 1 && next !== undefined) side.setChoice({ map, head: next });
   }
 
   private letGo(): void {
@@ -544,6 +510,66 @@ export class App {
     }
   }
 
+  private readonly shortcuts: Shortcut[] = [
+    {
+      keys: ["/"],
+      what: "to the text; Enter runs it, Shift Enter begins a new line",
+      work: () => this.form.focus(),
+    },
+    {
+      keys: this.views.map((_, i) => String(i + 1)),
+      what: this.views.map(({ title }) => title.toLowerCase()).join(", "),
+      work: (key) => this.setView(this.views[Number(key) - 1].name),
+    },
+    {
+      keys: ["[", "]"],
+      what: "head before and after",
+      work: (key) => this.stepHead(key === "[" ? -1 : 1),
+    },
+    {
+      keys: ["{", "}"],
+      what: "layer before and after",
+      work: (key) => this.stepMap(key === "{" ? -1 : 1),
+    },
+    {
+      keys: ["a"],
+      what: "to the attention that speaks for the answer",
+      work: () => this.stages.forEach(({ side }) => side.setChoice(side.firstChoice())),
+    },
+    {
+      keys: [",", "."],
+      what: "part before and after, of a text that was run in parts",
+      work: (key) => this.stepPart(key === "," ? -1 : 1),
+    },
+    {
+      keys: ["←", "→", "↑", "↓"],
+      what: "from word to word, cell to cell, head to head, frame to frame",
+    },
+    { keys: ["Enter"], what: "keep a word or cell in focus; again to let go" },
+    { keys: ["Space"], what: "play the frames" },
+    { keys: ["n"], what: "numbers in the cells", work: () => this.toggle("numbers") },
+    {
+      keys: ["o"],
+      what: "frame the phrases that moved",
+      work: () => this.toggle("moved"),
+    },
+    {
+      keys: ["w"],
+      what: "whole words instead of their pieces",
+      work: () => this.toggleWords(),
+    },
+    {
+      keys: ["c"],
+      what: "compare with another model, text or answer",
+      work: () => !this.file && this.form.toggleCompare(),
+    },
+    { keys: ["s"], what: "save as SVG", work: () => this.save("svg") },
+    { keys: ["S"], what: "save as PNG", work: () => this.save("png") },
+    { keys: ["t"], what: "light or dark", work: switchTheme },
+    { keys: ["Escape"], what: "let go of everything", work: () => this.letGo() },
+    { keys: ["?"], what: "this help", work: () => this.showHelp() },
+  ];
+
   private key(event: KeyboardEvent): void {
     const target = event.target instanceof HTMLElement ? event.target : document.body;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -552,34 +578,10 @@ export class App {
       if (event.key === "Escape") target.blur();
       return;
     }
-    const actions: Record<string, () => void> = {
-      "/": () => this.form.focus(),
-      "?": () => this.showHelp(),
-      "[": () => this.step("head", -1),
-      "]": () => this.step("head", 1),
-      "{": () => this.step("map", -1),
-      "}": () => this.step("map", 1),
-      ",": () => this.step("part", -1),
-      ".": () => this.step("part", 1),
-      a: () => this.stages.forEach(({ side }) => side.setChoice(side.firstChoice())),
-      n: () => this.toggle("numbers"),
-      o: () => this.toggle("moved"),
-      w: () => this.toggleWords(),
-      c: () => {
-        if (!this.file) this.form.toggleCompare();
-      },
-      s: () => this.save("svg"),
-      S: () => this.save("png"),
-      t: switchTheme,
-      Escape: () => this.letGo(),
-    };
-    this.views.forEach(
-      ({ name }, i) => (actions[String(i + 1)] = () => this.setView(name)),
-    );
-    const action = actions[event.key];
-    if (action) {
+    const shortcut = this.shortcuts.find(({ keys }) => keys.includes(event.key));
+    if (shortcut?.work) {
       event.preventDefault();
-      action();
+      shortcut.work(event.key);
       return;
     }
     const inView = target === document.body || byId("stages").contains(target);

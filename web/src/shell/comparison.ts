@@ -1,8 +1,5 @@
-import { h } from "../core/dom";
-import { MatrixFigure } from "../core/figure";
-import { mean, rowCorrelations, sameShape, shortNumber } from "../core/numbers";
-import type { Side } from "../core/side";
-import type { Palette } from "../core/theme";
+import { h, MatrixFigure, mean, rowCorrelations, sameShape, shortNumber } from "../core";
+import type { Palette, Side } from "../core";
 
 /** Two sides set against each other: how far apart their weights are, and where. */
 export function compareSides(
@@ -10,43 +7,35 @@ export function compareSides(
   b: Side,
   palette: Palette,
   width: number,
-): { element: HTMLElement; pictures: SVGSVGElement[] } {
-  const element = h(
-    "section",
-    { class: "card comparison", "aria-label": "Difference" },
-    h("h2", {}, "First minus second"),
-  );
+): { element: HTMLElement; pictures: SVGSVGElement[] } | null {
   const [x, y] = [a.shown, b.shown];
-  if (!x || !y) return { element: h("div"), pictures: [] };
-  const same =
+  if (!x || !y) return null;
+  const title = h("h2", "First minus second");
+  const element = h("section.card.comparison", { "aria-label": "Difference" }, title);
+  const isSame =
     sameShape(x.weights, y.weights) &&
     x.key.labels.every((token, s) => token === y.key.labels[s]);
-  if (!same) {
-    element.append(
-      h(
-        "p",
-        { class: "note" },
-        "The two attentions have other rows or columns (another text, or another length of the " +
-          "answer), so they cannot be subtracted. Compare them by eye above.",
-      ),
-    );
+  if (!isSame) {
+    const words =
+      "The two attentions have other rows or columns (another text, or another length of the " +
+      "answer), so they cannot be subtracted. Compare them by eye above.";
+    element.append(h("p.note", words));
     return { element, pictures: [] };
   }
-  const differences = x.weights.map((row, t) =>
+  const values = x.weights.map((row, t) =>
     row.map((weight, s) => weight - y.weights[t][s]),
   );
-  const distance = mean(
-    differences.map((row) => row.reduce((sum, value) => sum + Math.abs(value), 0) / 2),
-  );
-  const correlation = mean(rowCorrelations(x.weights, y.weights));
-  const [rows, others] = [a.rowLabels(x), b.rowLabels(y)];
-  const sameWords = rows.every((token, t) => token === others[t]);
+  const half = (row: number[]) => row.reduce((sum, one) => sum + Math.abs(one), 0) / 2;
+  const distance = shortNumber(100 * mean(values.map(half)));
+  const correlation = shortNumber(mean(rowCorrelations(x.weights, y.weights)));
+  const [rowLabels, others] = [a.rowLabels(x), b.rowLabels(y)];
+  const sameWords = rowLabels.every((token, t) => token === others[t]);
   const figure = new MatrixFigure(
     {
       label: "Difference of the two attentions",
-      rowLabels: rows,
+      rowLabels,
       columnLabels: x.key.labels,
-      values: differences,
+      values,
       top: 1,
       signed: true,
       legend: "difference of weights",
@@ -55,27 +44,15 @@ export function compareSides(
     },
     palette,
     {
-      hover: (focus) => {
-        a.hover(focus);
-        b.hover(focus);
-      },
-      pin: (focus) => {
-        a.pin(focus);
-        b.pin(focus);
-      },
+      hover: (focus) => [a, b].forEach((side) => side.hover(focus)),
+      pin: (focus) => [a, b].forEach((side) => side.pin(focus)),
     },
   );
-  const paint = () => figure.picture.mark(a.focus);
-  a.focusListeners.push(paint);
-  element.append(
-    h(
-      "p",
-      { class: "note top" },
-      `On average ${shortNumber(100 * distance)} % of a row's weight lies elsewhere; mean rank ` +
-        `correlation of the rows ${shortNumber(correlation)}.` +
-        (sameWords ? "" : " The answers differ: rows are compared by their position."),
-    ),
-    figure.element,
-  );
+  a.on("focus", () => figure.picture.mark(a.focus));
+  const words =
+    `On average ${distance} % of a row's weight lies elsewhere; mean rank correlation of the ` +
+    `rows ${correlation}.` +
+    (sameWords ? "" : " The answers differ: rows are compared by their position.");
+  element.append(h("p.note.top", words), figure.element);
   return { element, pictures: [figure.picture.svg] };
 }

@@ -1,7 +1,14 @@
-import type { ModelInfo } from "../core/api";
+import {
+  button,
+  byId,
+  h,
+  kindNamed,
+  titleOf,
+  type Input,
+  type InputField,
+} from "../core";
 import { newQuestion, type PageState } from "../core/address";
-import { byId, h } from "../core/dom";
-import { kindNamed, titleOf, type Input, type InputField } from "../core/registry";
+import type { ModelInfo } from "../core/api";
 
 function count(n: number): string {
   return n >= 1e6 ? `${(n / 1e6).toFixed(1)} M` : `${Math.max(1, Math.round(n / 1e3))} k`;
@@ -14,11 +21,6 @@ function about(model: ModelInfo): string {
   if (model.model) parts.push(model.model);
   if (model.parameters) parts.push(`${count(model.parameters)} parameters`);
   return parts.join(" · ");
-}
-
-/** The characters of a text as the server counts them. */
-export function charactersOf(text: string): number {
-  return [...text].length;
 }
 
 /** What is asked: a model and an input, and a second question to compare with. */
@@ -103,7 +105,7 @@ export class Form {
   }
 
   private makeField(i: number, model: ModelInfo, prompt: string): void {
-    const { kind = "text", media_types: mediaTypes = [] } = model.input ?? {};
+    const { kind = "", media_types: mediaTypes = [] } = model.input ?? {};
     if (this.kinds[i] !== kind || prompt !== this.fields[i]?.element.dataset.prompt) {
       const id = i === 0 ? "text" : "other-text";
       const before = this.fields[i]?.read();
@@ -131,38 +133,25 @@ export class Form {
       if (!alike.some(({ name }) => name === second.model)) {
         second.model = this.secondModel(first.model).name;
       }
-      this.other.replaceChildren(
-        ...alike.map(({ name }) =>
-          h(
-            "option",
-            { value: name },
-            name === first.model ? `${name} (the same)` : name,
-          ),
-        ),
-      );
+      const options = alike.map(({ name }) => {
+        const isSame = name === first.model;
+        return h("option", { value: name }, isSame ? `${name} (the same)` : name);
+      });
+      this.other.replaceChildren(...options);
       this.other.value = second.model;
       this.makeField(1, this.named(second.model), "The same input, or another");
     }
     byId("about").textContent = about(model);
-    const examples = model.examples ?? [];
+    const examples = (model.examples ?? []).map(({ text }) => {
+      const name = titleOf(model.input?.kind ?? "", text, 90);
+      return button(name, { class: "example", dir: "auto" }, () => {
+        this.fields[0]?.write(text);
+        this.showLimit();
+        this.run();
+      });
+    });
     byId("examples").hidden = examples.length === 0;
-    byId("examples").replaceChildren(
-      "Try ",
-      ...examples.map(({ text }) => {
-        const name = titleOf(model.input?.kind ?? "", text, 90);
-        const button = h(
-          "button",
-          { type: "button", class: "example", dir: "auto" },
-          name,
-        );
-        button.addEventListener("click", () => {
-          this.fields[0]?.write(text);
-          this.showLimit();
-          this.run();
-        });
-        return button;
-      }),
-    );
+    byId("examples").replaceChildren("Try ", ...examples);
     this.showLimit();
   }
 
@@ -191,15 +180,23 @@ export class Form {
     this.fields[0]?.focus();
   }
 
-  /** A text that is answered but too long to be explained is said to be so beforehand. */
+  /** Characters of a text that is answered but too long to be explained, and the most that
+   * are; null where it is explained. */
+  excess(model: ModelInfo, text: string): { length: string; most: string } | null {
+    const most = model.limits?.explain ?? Infinity;
+    const { length } = [...text]; // as the server counts
+    const [a, b] = [length, most].map((one) => one.toLocaleString("en"));
+    return length > most ? { length: a, most: b } : null;
+  }
+
+  /** What will not be explained is said to be so beforehand. */
   private showLimit(): void {
-    const limit = this.named(this.model.value)?.limits?.explain;
-    const length = charactersOf(this.fields[0]?.read()?.text ?? "");
-    const isOver = limit !== undefined && length > limit;
-    byId("limit").hidden = !isOver;
-    byId("limit").textContent = isOver
-      ? `${length.toLocaleString("en")} characters: the model answers, but the server explains ` +
-        `at most ${limit.toLocaleString("en")}.`
+    const model = this.named(this.model.value);
+    const excess = model && this.excess(model, this.fields[0]?.read()?.text ?? "");
+    byId("limit").hidden = !excess;
+    byId("limit").textContent = excess
+      ? `${excess.length} characters: the model answers, but the server explains at most ` +
+        `${excess.most}.`
       : "";
   }
 }

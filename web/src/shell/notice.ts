@@ -1,5 +1,5 @@
+import { button, byId, errorWords, h } from "../core";
 import { ApiError, setApiKey } from "../core/api";
-import { byId, h } from "../core/dom";
 
 const holder = byId("notice");
 
@@ -10,31 +10,20 @@ export function clearNotice(): void {
 /** Says what went wrong, and offers to try again: where the server refuses without a key,
  * with one. */
 export function report(error: unknown, again?: () => void): void {
-  const words = error instanceof Error ? error.message : String(error);
-  holder.replaceChildren(h("p", {}, words));
+  holder.replaceChildren(h("p", errorWords(error)));
   holder.hidden = false;
   if (!again) return;
   if (!(error instanceof ApiError && error.asksForKey)) {
-    const button = h("button", { type: "button", class: "plain" }, "Try again");
-    button.addEventListener("click", again);
-    holder.append(button);
+    holder.append(button("Try again", {}, again));
     return;
   }
-  const field = h("input", {
-    type: "password",
-    autocomplete: "off",
-    "aria-label": "API key",
-  });
-  const form = h(
-    "form",
-    { class: "key" },
-    field,
-    h("button", { type: "submit" }, "Use key"),
-  );
-  form.addEventListener("submit", (event) => {
+  const attributes = { type: "password", autocomplete: "off", "aria-label": "API key" };
+  const field = h("input", attributes);
+  const onsubmit = (event: Event) => {
     event.preventDefault();
     setApiKey(field.value);
     again();
-  });
-  holder.append(form);
+  };
+  const submit = h("button", { type: "submit" }, "Use key");
+  holder.append(h("form.key.row", { onsubmit }, field, submit));
 }

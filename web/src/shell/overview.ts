@@ -1,16 +1,23 @@
-import { h, rove } from "../core/dom";
 import {
+  arrowStep,
+  button,
+  clamp,
+  colouring,
+  h,
   headFigure,
   headName,
+  headsOf,
+  paintPixels,
+  palette,
+  rove,
+  shortNumber,
+  statisticsOf,
+  textOn,
   unitOf,
   type AttentionMap,
   type Head,
-} from "../core/explanation";
-import { paintPixels } from "../core/matrix";
-import { shortNumber } from "../core/numbers";
-import { colouring } from "../core/scale";
-import type { Side } from "../core/side";
-import { palette, textOn } from "../core/theme";
+  type Side,
+} from "../core";
 
 /** What the heads are shown by. */
 export type Figure = "weights" | "entropy" | "distance";
@@ -37,32 +44,19 @@ export class Overview {
       ["entropy", "Entropy"],
       ["distance", "Distance"],
     ];
-    const buttons = choices.map(([value, name]) => {
-      const button = h(
-        "button",
-        { type: "button", "aria-pressed": String(value === figure) },
-        name,
-      );
-      button.addEventListener("click", () => onFigure(value));
-      return button;
-    });
-    this.grid = h("div", {
-      class: "head-grid",
-      role: "grid",
-      "aria-label": "Layers and heads",
-    });
+    const buttons = choices.map(([value, name]) =>
+      button(name, { class: "", "aria-pressed": String(value === figure) }, () =>
+        onFigure(value),
+      ),
+    );
+    this.grid = h("div.head-grid", { role: "grid", "aria-label": "Layers and heads" });
     this.element = h(
-      "aside",
-      { class: "overview card", "aria-label": "Layers and heads" },
+      "aside.overview.card",
+      { "aria-label": "Layers and heads" },
       h(
-        "div",
-        { class: "card-head" },
-        h("h2", {}, "Layers and heads"),
-        h(
-          "div",
-          { class: "segmented", role: "group", "aria-label": "Shown" },
-          ...buttons,
-        ),
+        "div.card-head.row",
+        h("h2", "Layers and heads"),
+        h("div.segmented", { role: "group", "aria-label": "Shown" }, ...buttons),
       ),
       this.grid,
     );
@@ -79,46 +73,36 @@ export class Overview {
     if (heads === 1) return;
     const names = ["mean", ...Array.from({ length: heads }, (_, head) => String(head))];
     const row = h(
-      "div",
-      { class: "head-cells names", "aria-hidden": "true" },
-      ...names.map((name) => h("span", {}, name)),
+      "div.head-cells.names",
+      { "aria-hidden": "true" },
+      ...names.map((name) => h("span", name)),
     );
     row.style.setProperty("--columns", String(names.length));
     this.grid.append(row);
   }
 
   private addRow(map: AttentionMap, m: number): void {
-    const heads: Head[] = map.heads === 1 ? [] : ["mean"];
-    for (let head = 0; head < map.heads; ++head) heads.push(head);
-    const speaks = this.side.part.targets.some((one) => this.side.part.mapOf(one) === m);
-    const row = heads.map((head): Cell => {
-      const entropy = shortNumber(headFigure(map, "entropy", head));
-      const distance = shortNumber(headFigure(map, "distance", head));
+    const { part } = this.side;
+    const row = headsOf(map).map((head): Cell => {
       const name = map.heads === 1 ? map.title : headName(head);
-      const figures = `entropy ${entropy} bits, distance ${distance} ${unitOf(map)}`;
-      const button = h("button", {
+      const figures = statisticsOf(map, head);
+      const button = h(head === "mean" ? "button.head.mean" : "button.head", {
         type: "button",
         role: "gridcell",
-        class: head === "mean" ? "head mean" : "head",
         "aria-label": `${map.title}, ${name}, ${figures}`,
         title: `${map.title}, ${name}\n${figures}`,
+        onclick: () => this.side.setChoice({ map: m, head }),
+        onkeydown: (event) => this.move(event, m, head),
       });
-      button.addEventListener("click", () => this.side.setChoice({ map: m, head }));
-      button.addEventListener("keydown", (event) => this.move(event, m, head));
       return { map: m, head, button };
     });
     this.cells.push(row);
-    const cells = h("div", { class: "head-cells" }, ...row.map((cell) => cell.button));
+    const cells = h("div.head-cells", ...row.map((cell) => cell.button));
     cells.style.setProperty("--columns", String(Math.max(row.length, 1)));
-    const badge = speaks ? h("span", { class: "badge" }, "speaks for the answer") : null;
-    this.grid.append(
-      h(
-        "div",
-        { class: "head-row", role: "row" },
-        h("p", { class: "label", title: map.name }, map.title, badge),
-        cells,
-      ),
-    );
+    const speaks = part.targets.some((one) => part.mapOf(one) === m);
+    const badge = speaks ? h("span.badge", "speaks for the answer") : null;
+    const label = h("p.label", { title: map.name }, map.title, badge);
+    this.grid.append(h("div.head-row", { role: "row" }, label, cells));
   }
 
   /** Figures are shaded within what has the same unit. */
@@ -138,10 +122,8 @@ export class Overview {
       const map = maps[m];
       if (figure === "weights") {
         const { weights } = side.shownOf({ map: m, head });
-        const canvas = paintPixels(
-          { ...colouring(side.scale, weights, ""), values: weights },
-          p,
-        );
+        const colours = colouring(side.scale, weights, "");
+        const canvas = paintPixels({ ...colours, values: weights }, p);
         canvas.setAttribute("aria-hidden", "true");
         canvas.classList.toggle("fine", canvas.width > 32);
         button.replaceChildren(canvas);
@@ -150,7 +132,7 @@ export class Overview {
         const share = Math.min(1, value / (most.get(unit(map)) || 1)) || 0;
         const crowded = this.cells[m].length > 6;
         button.replaceChildren(
-          h("span", {}, crowded ? value.toFixed(1) : shortNumber(value)),
+          h("span", crowded ? value.toFixed(1) : shortNumber(value)),
         );
         button.classList.add("number");
         button.style.setProperty("--w", `${Math.round(100 * share)}%`);
@@ -160,19 +142,11 @@ export class Overview {
   }
 
   private move(event: KeyboardEvent, map: number, head: Head): void {
-    const row = this.cells[map];
-    const at = row.findIndex((cell) => cell.head === head);
-    const near = (cells: Cell[] | undefined) => cells?.[Math.min(at, cells.length - 1)];
-    const steps: Record<string, Cell | undefined> = {
-      ArrowLeft: row[at - 1],
-      ArrowRight: row[at + 1],
-      ArrowUp: near(this.cells[map - 1]),
-      ArrowDown: near(this.cells[map + 1]),
-      Home: row[0],
-      End: row[row.length - 1],
-    };
-    const to = steps[event.key];
-    if (!to) return;
+    const step = arrowStep(event);
+    if (!step) return;
+    const at = this.cells[map].findIndex((cell) => cell.head === head);
+    const row = this.cells[clamp(map + step[0], 0, this.cells.length - 1)];
+    const to = row[clamp(at + step[1], 0, row.length - 1)];
     event.preventDefault();
     this.side.setChoice({ map: to.map, head: to.head });
     to.button.focus();
@@ -183,23 +157,17 @@ export class Overview {
     const cells = this.cells.flat();
     const { choice } = this.side;
     const at = cells.findIndex(
-      (cell) =>
-        cell.map === choice?.map &&
-        (cell.head === choice.head || this.cells[cell.map].length === 1),
+      ({ map, head }) =>
+        map === choice?.map && (head === choice.head || this.cells[map].length === 1),
     );
-    rove(
-      cells.map((cell) => cell.button),
-      Math.max(at, 0),
-    );
-    cells.forEach((cell, i) =>
-      cell.button.setAttribute("aria-selected", String(i === at)),
-    );
-    const row = cells[at]?.button.closest<HTMLElement>(".head-row");
+    const buttons = cells.map((cell) => cell.button);
+    rove(buttons, Math.max(at, 0));
+    buttons.forEach((one, i) => one.setAttribute("aria-selected", String(i === at)));
+    const row = buttons[at]?.closest<HTMLElement>(".head-row");
     if (!row) return;
     // Into sight within the grid; the page stays where it is.
     const [box, seen] = [row.getBoundingClientRect(), this.grid.getBoundingClientRect()];
     if (box.top < seen.top) this.grid.scrollTop -= seen.top - box.top + 8;
-    else if (box.bottom > seen.bottom)
-      this.grid.scrollTop += box.bottom - seen.bottom + 8;
+    else this.grid.scrollTop += Math.max(0, box.bottom - seen.bottom + 8);
   }
 }

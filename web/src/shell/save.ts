@@ -1,3 +1,4 @@
+import { palette, titleOf } from "../core";
 import {
   composeSheet,
   fileName,
@@ -6,8 +7,6 @@ import {
   sheetText,
   type Captioned,
 } from "../core/download";
-import { titleOf } from "../core/registry";
-import { palette } from "../core/theme";
 import type { Answer } from "./answer";
 import type { Stage } from "./stage";
 import { nameOf } from "./texts";

@@ -1,8 +1,16 @@
-import { h } from "../core/dom";
-import { headFigure, headName, unitOf, type Head } from "../core/explanation";
-import { shortNumber } from "../core/numbers";
-import { allViews, type View, type ViewOptions, type ViewRow } from "../core/registry";
-import type { Side } from "../core/side";
+import {
+  allViews,
+  h,
+  headsOf,
+  headName,
+  palette,
+  statisticsOf,
+  type Head,
+  type Side,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
 import { Overview, type Figure } from "./overview";
 
 /** What all sides of the page share. */
@@ -11,7 +19,7 @@ export interface Shared {
   figure: Figure;
   /** There are two sides, which are laid out alike. */
   comparing: boolean;
-  options(): Omit<ViewOptions, "width">;
+  options: Omit<ViewOptions, "width" | "palette">;
   setFigure(figure: Figure): void;
 }
 
@@ -22,12 +30,12 @@ export function viewNamed(name: string): ViewRow {
 
 /** The lower part of a side: its heads, the choice of one, and the view of it. */
 export class Stage {
-  readonly element = h("div", { class: "stage" });
-  private readonly holder = h("div", { class: "view" });
+  readonly element = h("div.stage.stack");
+  private readonly holder = h("div.view");
   private readonly maps = h("select", { "aria-label": "Layer" });
   private readonly heads = h("select", { "aria-label": "Head" });
-  private readonly figures = h("span", { class: "figures-of-head" });
-  private readonly readout = h("p", { class: "readout", "aria-live": "polite" });
+  private readonly figures = h("span.quiet.figures-of-head");
+  private readonly readout = h("p.readout", { "aria-live": "polite" });
   private readonly card: HTMLElement;
   private overview: Overview | null = null;
   private view: View | null = null;
@@ -38,13 +46,12 @@ export class Stage {
     private readonly shared: Shared,
   ) {
     this.card = h(
-      "section",
-      { class: "card view-card", "aria-label": `View of ${side.name}` },
+      "section.card.view-card",
+      { "aria-label": `View of ${side.name}` },
       h(
-        "div",
-        { class: "picker" },
-        h("label", {}, h("span", {}, "Layer"), this.maps),
-        h("label", {}, h("span", {}, "Head"), this.heads),
+        "div.picker.row",
+        h("label", h("span", "Layer"), this.maps),
+        h("label", h("span", "Head"), this.heads),
         this.figures,
       ),
       this.readout,
@@ -60,8 +67,8 @@ export class Stage {
       side.setChoice({ map: side.choice?.map ?? 0, head });
     });
     this.drawOverview();
-    side.choiceListeners.push(() => this.redraw());
-    side.focusListeners.push(() => this.paint());
+    side.on("choice", () => this.redraw());
+    side.on("focus", () => this.paint());
   }
 
   drawOverview(): void {
@@ -74,14 +81,10 @@ export class Stage {
     const several =
       maps.length > 1 || maps[0]?.heads > 1 || (shared.comparing && maps.length > 0);
     const hadFocus = this.overview?.element.contains(document.activeElement);
-    this.overview = several
-      ? new Overview(side, shared.figure, (figure) => shared.setFigure(figure))
-      : null;
+    this.overview = several ? new Overview(side, shared.figure, shared.setFigure) : null;
     this.element.classList.toggle("alone", !several);
-    this.element.replaceChildren(
-      ...(this.overview ? [this.overview.element] : []),
-      this.card,
-    );
+    const above = this.overview ? [this.overview.element] : [];
+    this.element.replaceChildren(...above, this.card);
     this.overview?.select();
     if (hadFocus) {
       this.overview?.element.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
@@ -93,19 +96,13 @@ export class Stage {
     if (!choice) return;
     const map = part.maps[choice.map];
     this.maps.value = String(choice.map);
-    const one: Head[] = map.heads > 1 ? ["mean"] : [];
-    const heads = one.concat(Array.from({ length: map.heads }, (_, head) => head));
+    const heads: Head[] = headsOf(map);
     this.heads.replaceChildren(
       ...heads.map((head) => h("option", { value: head }, headName(head))),
     );
     this.heads.value = map.heads > 1 ? String(choice.head) : "0";
     this.heads.disabled = map.heads === 1;
-    const entropy = shortNumber(headFigure(map, "entropy", choice.head));
-    const distance = shortNumber(headFigure(map, "distance", choice.head));
-    this.figures.replaceChildren(
-      h("span", {}, `entropy ${entropy} bits`),
-      h("span", {}, `distance ${distance} ${unitOf(map)}`),
-    );
+    this.figures.textContent = statisticsOf(map, choice.head);
   }
 
   /** Makes the view anew; the keyboard's focus stays where it was. */
@@ -124,11 +121,12 @@ export class Stage {
     const row = viewNamed(shared.view);
     const refusal = row.accepts(side);
     if (refusal !== null) {
-      this.holder.replaceChildren(h("p", { class: "note" }, refusal));
+      this.holder.replaceChildren(h("p.note", refusal));
     } else {
       side.rest(null);
       const width = Math.max(240, this.holder.clientWidth);
-      this.view = row.make(side, { ...shared.options(), width });
+      const options = { ...shared.options, palette: palette(), width };
+      this.view = row.make(side, options);
       this.holder.replaceChildren(this.view.element);
     }
     if (focused >= 0) (focusable()[focused] ?? focusable()[0])?.focus();

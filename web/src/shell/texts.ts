@@ -1,6 +1,5 @@
-import { byId, directionOf, h } from "../core/dom";
-import { checkExplanation, type Explanation } from "../core/explanation";
-import { titleOf } from "../core/registry";
+import { button, byId, checkExplanation, directionOf, h, titleOf } from "../core";
+import type { Explanation } from "../core";
 
 /** What an explanation is of, in one line. */
 export function nameOf({ text, answer, axes, segments }: Explanation): string {
@@ -23,19 +22,13 @@ export function listTexts(all: Explanation[], choose: (index: number) => void): 
   list.hidden = all.length < 2;
   const buttons = all.map((explanation, i) => {
     const line = nameOf(explanation);
-    const button = h(
-      "button",
-      { type: "button", class: "plain", dir: directionOf([line]) },
-      line,
-    );
-    button.addEventListener("click", () => choose(i));
-    return button;
+    return button(line, { dir: directionOf([line]) }, () => choose(i));
   });
-  list.replaceChildren(h("p", { class: "label" }, `${all.length} texts`), ...buttons);
+  list.replaceChildren(h("p.label", `${all.length} texts`), ...buttons);
 }
 
 export function markText(index: number): void {
   byId("texts")
     .querySelectorAll("button")
-    .forEach((button, i) => button.setAttribute("aria-current", String(i === index)));
+    .forEach((one, i) => one.setAttribute("aria-current", String(i === index)));
 }

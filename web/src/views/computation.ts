@@ -1,15 +1,17 @@
 import {
+  clamp,
   colouring,
+  errorWords,
   h,
   labelRoom,
   largest,
   MatrixFigure,
   needsAttention,
   shortNumber,
+  type Colouring,
   type Focus,
   type Panel,
   type Rows,
-  type Shown,
   type Side,
   type View,
   type ViewOptions,
@@ -23,12 +25,11 @@ function withInfinities(rows: (number | null)[][]): Rows {
 
 /** Names of rows and columns, item by item: a head reads no whole words. */
 function namesOf(side: Side): [string[], string[]] {
-  const { query, key } = (side.shown as Shown).map;
+  const { query, key } = side.attention.map;
   return [side.part.axis(query).labels, side.part.axis(key).labels];
 }
 
-function vector(values: number[] | undefined): string {
-  if (!values) return "";
+function vector(values: number[] = []): string {
   const shown = values.slice(0, 6).map(shortNumber).join(", ");
   return `(${shown}${values.length > 6 ? ", …" : ""})`;
 }
@@ -36,76 +37,70 @@ function vector(values: number[] | undefined): string {
 /** The numbers of a focus: from query and key to score, weight and context. */
 function formula(side: Side, panel: Panel, focus: Focus | null): HTMLElement {
   const [rows, columns] = namesOf(side);
-  if (focus?.row == null) {
-    return h(
-      "p",
-      { class: "formula quiet" },
-      "Point at a row or a cell to follow its numbers.",
-    );
+  const { row: t = null, column: s = null } = focus ?? {};
+  if (t === null) {
+    return h("p.formula.quiet", "Point at a row or a cell to follow its numbers.");
   }
-  const t = focus.row;
-  const s = focus.column;
-  const scores = withInfinities([panel.scores[t] ?? []])[0];
-  const line = (name: string, value: string) =>
-    h("div", {}, h("dt", {}, name), h("dd", {}, value));
-  const list = h("dl", { class: "formula" });
-  list.append(line(`query of ${rows[t]}`, vector(panel.query[t])));
-  if (s !== null) {
-    list.append(
-      line(`key of ${columns[s]}`, vector(panel.key[s])),
-      line("score of the two", shortNumber(scores[s])),
-      line("weight after normalising the row", (panel.weights[t]?.[s] ?? 0).toFixed(4)),
-      line(`value of ${columns[s]}`, vector(panel.value[s])),
-    );
-  } else {
-    list.append(line("scores with all keys", vector(scores)));
-    const sum = (panel.weights[t] ?? []).reduce((total, weight) => total + weight, 0);
-    list.append(line(`weights, their sum ${sum.toFixed(3)}`, vector(panel.weights[t])));
-  }
-  list.append(line(`context of ${rows[t]}: Σ weight · value`, vector(panel.context[t])));
-  return list;
+  const [scores] = withInfinities([panel.scores[t] ?? []]);
+  const weights = panel.weights[t] ?? [];
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const lines =
+    s === null
+      ? [
+          ["scores with all keys", vector(scores)],
+          [`weights, their sum ${sum.toFixed(3)}`, vector(weights)],
+        ]
+      : [
+          [`key of ${columns[s]}`, vector(panel.key[s])],
+          ["score of the two", shortNumber(scores[s])],
+          ["weight after normalising the row", (weights[s] ?? 0).toFixed(4)],
+          [`value of ${columns[s]}`, vector(panel.value[s])],
+        ];
+  const all = [
+    [`query of ${rows[t]}`, vector(panel.query[t])],
+    ...lines,
+    [`context of ${rows[t]}: Σ weight · value`, vector(panel.context[t])],
+  ];
+  const pairs = all.map(([name, value]) => h("div", h("dt", name), h("dd", value)));
+  return h("dl.formula", ...pairs);
 }
 
-function fill(
-  side: Side,
-  options: ViewOptions,
-  panel: Panel,
-  holder: HTMLElement,
-): { figures: MatrixFigure[]; paint: () => void } {
+/** The contexts have features for columns: only the row of a focus is theirs. */
+function rowOf(focus: Focus | null): Focus | null {
+  return focus && { row: focus.row, column: null };
+}
+
+function drawPanel(side: Side, options: ViewOptions, panel: Panel): MatrixFigure[] {
   const [rows, columns] = namesOf(side);
   const scores = withInfinities(panel.scores);
   const features = (panel.context[0] ?? []).map((_, d) => String(d));
-  const name = side.shown?.name ?? "";
   const labels = labelRoom(rows, 13) + 10;
   // Side by side if cells can be wide enough for that, the rows then named once.
   const lean = labelRoom(columns, 13) * 0.62;
   const gaps = 2 * (26 + lean) + 16;
   const cell = (options.width - labels - gaps) / (3 * Math.max(columns.length, 1));
   const beside = cell >= 12;
-  const rowHeight = Math.floor(Math.max(12, Math.min(32, beside ? cell : 24)));
+  const rowHeight = Math.floor(beside ? Math.min(cell, 32) : 24);
   const numbers = beside ? rowHeight >= 27 : options.numbers;
   const room = columns.length * rowHeight;
-  const draw = (title: string, values: Rows, top: number | number[], legend: string) => {
-    const ofKeys = !title.startsWith("3");
-    const columnLabels = ofKeys ? columns : features;
-    const cw = ofKeys
-      ? rowHeight
-      : Math.max(4, Math.min(rowHeight, Math.floor(room / features.length)));
-    // A wide context goes below, with labels of its own.
-    const inRow = beside && (ofKeys || cw * features.length <= room + 40);
+  const wide = clamp(Math.floor(room / features.length), 4, rowHeight);
+  // A wide context goes below, with labels of its own.
+  const fits = wide * features.length <= room + 40;
+  const draw = (title: string, values: Rows, colours: Colouring, isContext = false) => {
+    const names = isContext ? features : columns;
+    const cw = isContext ? wide : rowHeight;
+    const inRow = beside && (!isContext || fits);
+    const isNamed = cw >= (isContext ? 18 : 10);
     return new MatrixFigure(
       {
-        label: `${title}, ${name}`,
+        label: `${title}, ${side.attention.name}`,
         title,
-        rowLabels: inRow && !title.startsWith("1") ? rows.map(() => "") : rows,
-        columnLabels: cw < (ofKeys ? 10 : 18) ? columnLabels.map(() => "") : columnLabels,
+        rowLabels: inRow && values !== scores ? rows.map(() => "") : rows,
+        columnLabels: isNamed ? names : names.map(() => ""),
         values,
-        top: top || 1,
-        signed: values.some((row) =>
-          row.some((value) => value < 0 && Number.isFinite(value)),
-        ),
+        ...colours,
+        signed: values.flat().some((value) => value < 0 && Number.isFinite(value)),
         numbers: numbers && cw >= 27,
-        legend,
         width: options.width,
         smallestCell: cw,
         largestCell: cw,
@@ -113,70 +108,57 @@ function fill(
         alignedTo: inRow ? columns : undefined,
       },
       options.palette,
-      ofKeys
-        ? side.events
-        : {
-            hover: (focus) => side.hover(focus && { row: focus.row, column: null }),
-            pin: (focus) => side.pin(focus && { row: focus.row, column: null }),
-          },
+      {
+        hover: (focus) => side.hover(isContext ? rowOf(focus) : focus),
+        pin: (focus) => side.pin(isContext ? rowOf(focus) : focus),
+      },
     );
   };
+  const upTo = (values: Rows, legend: string) => ({ top: largest(values) || 1, legend });
   const weights = colouring(options.scale, panel.weights, "weight");
-  const figures = [
-    draw("1  Scores of queries and keys", scores, largest(scores), "score"),
-    draw("2  Weights: rows normalised", panel.weights, weights.top, weights.legend),
-    draw("3  Contexts: Σ weight · value", panel.context, largest(panel.context), "value"),
+  return [
+    draw("1  Scores of queries and keys", scores, upTo(scores, "score")),
+    draw("2  Weights: rows normalised", panel.weights, weights),
+    draw(
+      "3  Contexts: Σ weight · value",
+      panel.context,
+      upTo(panel.context, "value"),
+      true,
+    ),
   ];
-  const numbersOf = h("div", { "aria-live": "polite" });
-  holder.replaceChildren(
-    h("div", { class: "figures panels" }, ...figures.map((figure) => figure.element)),
-    numbersOf,
-  );
-  return {
-    figures,
-    paint() {
-      const { focus } = side;
-      figures[0].picture.mark(focus);
-      figures[1].picture.mark(focus);
-      figures[2].picture.mark(focus && { row: focus.row, column: null });
-      numbersOf.replaceChildren(formula(side, panel, focus));
-    },
-  };
 }
 
 /** How one head came to its weights and what it read with them: scores of queries and
  * keys, their softmax, and the weighted values. */
 function computationView(side: Side, options: ViewOptions): View {
-  const { map, head: chosen } = side.shown as Shown;
-  const head = chosen === "mean" ? 0 : chosen;
-  const holder = h(
-    "div",
-    { class: "loading", role: "status" },
-    "Asking for the numbers…",
-  );
-  const element = h("div", {});
-  if (chosen === "mean" && map.heads > 1) {
-    const words = "The mean of heads has no queries and keys of its own: this is head 0.";
-    element.append(h("p", { class: "note top" }, words));
-  }
-  element.append(holder);
-  let filled: ReturnType<typeof fill> | null = null;
-  side.panel(side.choice?.map ?? 0, head).then(
+  const { map, head } = side.attention;
+  const isMean = head === "mean" && map.heads > 1;
+  const words = "The mean of heads has no queries and keys of its own: this is head 0.";
+  const holder = h("div", h("p.loading", { role: "status" }, "Asking for the numbers…"));
+  let figures: MatrixFigure[] = [];
+  let paint = () => {};
+  side.panel(side.choice?.map ?? 0, head === "mean" ? 0 : head).then(
     (panel) => {
-      holder.className = "";
-      holder.removeAttribute("role");
-      filled = fill(side, options, panel, holder);
-      filled.paint();
+      figures = drawPanel(side, options, panel);
+      const numbers = h("div", { "aria-live": "polite" });
+      paint = () => {
+        const { focus } = side;
+        figures.forEach(({ picture }, i) => picture.mark(i < 2 ? focus : rowOf(focus)));
+        numbers.replaceChildren(formula(side, panel, focus));
+      };
+      const elements = figures.map(({ element }) => element);
+      holder.replaceChildren(h("div.figures.panels", ...elements), numbers);
+      paint();
     },
     (error: unknown) => {
-      holder.className = side.canAsk ? "problem" : "note";
-      holder.textContent = error instanceof Error ? error.message : String(error);
+      const tag = side.canAsk ? "p.problem" : "p.note";
+      holder.replaceChildren(h(tag, errorWords(error)));
     },
   );
   return {
-    element,
-    pictures: () => filled?.figures.map((figure) => figure.picture.svg) ?? [],
-    paint: () => filled?.paint(),
+    element: h("div", isMean ? h("p.note.top", words) : null, holder),
+    pictures: () => figures.map(({ picture }) => picture.svg),
+    paint: () => paint(),
   };
 }
 

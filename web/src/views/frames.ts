@@ -1,7 +1,9 @@
 import {
+  add,
   addRect,
   addText,
   button,
+  clamp,
   colouring,
   h,
   isolate,
@@ -12,7 +14,6 @@ import {
   strengthOf,
   textOn,
   textWidth,
-  type Shown,
   type Side,
   type View,
   type ViewOptions,
@@ -20,6 +21,7 @@ import {
 } from "../core";
 
 const font = 14;
+const wordHeight = 25;
 const barRoom = 44;
 const keyPitch = barRoom + 34;
 const queryPitch = 32;
@@ -51,90 +53,68 @@ function flow(labels: string[], width: number, narrowest: number): Word[] {
 }
 
 function drawFrame(side: Side, step: number, options: ViewOptions): SVGSVGElement {
-  const shown = side.shown as Shown;
+  const shown = side.attention;
   const p = options.palette;
   const colours = colouring(options.scale, shown.weights, "");
   const width = Math.min(options.width, 860);
   const weights = shown.weights[step] ?? [];
   const keys = flow(shown.key.labels, width, 34);
   const queries = flow(side.rowLabels(shown), width, 0);
-  const lines = (words: Word[]) => (words[words.length - 1]?.line ?? 0) + 1;
-  const keysHeight = lines(keys) * keyPitch;
-  const used = Math.max(...[...keys, ...queries].map((word) => word.x + word.width), 200);
-  const picture = newPicture(
-    used + margin,
-    keysHeight + gap + lines(queries) * queryPitch + margin,
-    `Step ${step + 1}: ${queries[step]?.text ?? ""}, ${shown.name}`,
-  );
-  const queryTop = keysHeight + gap;
+  const lines = (words: Word[]) => (words.at(-1)?.line ?? 0) + 1;
+  const queryTop = lines(keys) * keyPitch + gap;
   const current = queries[step];
-  const threads = picture.append("g").attr("fill", "none").attr("stroke", p.ink);
-  keys.forEach((word, s) => {
+  const picture = newPicture(
+    Math.max(...[...keys, ...queries].map((word) => word.x + word.width), 200) + margin,
+    queryTop + lines(queries) * queryPitch + margin,
+    `Step ${step + 1}: ${current?.text ?? ""}, ${shown.name}`,
+  );
+  const threads = add(picture, "g", { fill: "none", stroke: p.ink });
+  keys.forEach(({ text, x, line, width }, s) => {
     const weight = strengthOf(colours, weights[s] ?? 0, step);
-    const base = word.line * keyPitch + barRoom;
+    const base = line * keyPitch + barRoom;
+    const middle = round(x + width / 2);
     const bar = (barRoom - 16) * weight;
     if (weight >= 0.01) {
-      addRect(picture, word.x, base - bar, word.width, bar, p.ink).attr(
-        "fill-opacity",
-        0.35,
-      );
-      addText(picture, word.x + word.width / 2, base - bar - 4, shortNumber(weights[s]), {
-        size: 10.5,
-        anchor: "middle",
-        fill: weight >= 0.1 ? p.text : p.quiet,
-      });
+      addRect(picture, x, base - bar, width, bar, p.ink, { "fill-opacity": 0.35 });
+      const fill = weight >= 0.1 ? p.text : p.quiet;
+      const style = { size: 10.5, anchor: "middle", fill } as const;
+      addText(picture, middle, base - bar - 4, shortNumber(weights[s]), style);
     }
-    addRect(picture, word.x, base, word.width, 25, p.field);
-    addRect(picture, word.x, base, word.width, 25, p.ink).attr(
-      "fill-opacity",
-      round(weight * 100) / 100,
-    );
-    addText(picture, word.x + word.width / 2, base + 17.5, word.text, {
-      size: font,
-      anchor: "middle",
-      fill: textOn(p, weight),
+    addRect(picture, x, base, width, wordHeight, p.field);
+    addRect(picture, x, base, width, wordHeight, p.ink, { "fill-opacity": weight });
+    const style = { size: font, anchor: "middle", fill: textOn(p, weight) } as const;
+    addText(picture, middle, base + 17.5, text, style);
+    if (!current || weight < 0.02) return;
+    const [y0, y1] = [base + wordHeight, queryTop + current.line * queryPitch];
+    const x1 = round(current.x + current.width / 2);
+    const bend = (y0 + y1) / 2;
+    add(threads, "path", {
+      d: `M${middle} ${y0}C${middle} ${bend} ${x1} ${bend} ${x1} ${y1}`,
+      "stroke-width": 0.5 + 6 * weight,
+      "stroke-opacity": 0.2 + 0.6 * weight,
     });
-    if (current && weight >= 0.02) {
-      const [x0, y0] = [round(word.x + word.width / 2), base + 25];
-      const [x1, y1] = [
-        round(current.x + current.width / 2),
-        queryTop + current.line * queryPitch,
-      ];
-      const bend = round((y1 - y0) / 2);
-      threads
-        .append("path")
-        .attr("d", `M${x0} ${y0}C${x0} ${y0 + bend} ${x1} ${y1 - bend} ${x1} ${y1}`)
-        .attr("stroke-width", round(0.5 + 6 * weight))
-        .attr("stroke-opacity", round((0.2 + 0.6 * weight) * 100) / 100);
-    }
   });
-  queries.forEach((word, t) => {
-    const top = queryTop + word.line * queryPitch;
-    if (t === step) {
-      addRect(picture, word.x, top, word.width, 25, p.paper)
-        .attr("stroke", p.ink)
-        .attr("stroke-width", 2)
-        .attr("rx", 4);
-    }
-    addText(picture, word.x + word.width / 2, top + 17.5, word.text, {
+  queries.forEach(({ text, x, line, width }, t) => {
+    const top = queryTop + line * queryPitch;
+    const frame = { stroke: p.ink, "stroke-width": 2, rx: 4 };
+    if (t === step) addRect(picture, x, top, width, wordHeight, p.paper, frame);
+    addText(picture, x + width / 2, top + 17.5, text, {
       size: font,
       anchor: "middle",
       fill: t > step ? p.quiet : p.text,
       weight: t === step ? 700 : 400,
     });
   });
-  return picture.node() as SVGSVGElement;
+  return picture;
 }
 
 /** One picture for each row: what this word looked at. */
 function framesView(side: Side, options: ViewOptions): View {
-  const shown = side.shown as Shown;
+  const shown = side.attention;
   const count = shown.weights.length;
-  const holder = h("div", { class: "figure" });
-  const step = (name: string, text: string, by: number) =>
+  const holder = h("div.figure");
+  const stepButton = (name: string, text: string, by: number) =>
     button(text, { "aria-label": name, title: name }, () => go(side.step + by));
-  const previous = step("Previous frame", "‹", -1);
-  const next = step("Next frame", "›", 1);
   const play = button("Play", { class: "plain play" }, () => toggle());
   const slider = h("input", {
     type: "range",
@@ -142,8 +122,9 @@ function framesView(side: Side, options: ViewOptions): View {
     max: Math.max(count, 1),
     step: 1,
     "aria-label": "Frame",
+    oninput: () => go(Number(slider.value) - 1),
   });
-  const place = h("output", { class: "place" });
+  const place = h("output.place");
   let drawn = -1;
   let timer: number | undefined;
 
@@ -154,12 +135,12 @@ function framesView(side: Side, options: ViewOptions): View {
     drawn = step;
     holder.replaceChildren(drawFrame(side, step, options));
     slider.value = String(step + 1);
-    const word = isolate(side.rowLabels(shown)[step] ?? "");
-    slider.setAttribute("aria-valuetext", `${step + 1} of ${count}: ${word}`);
     place.textContent = `${step + 1} of ${count}`;
+    const word = isolate(side.rowLabels(shown)[step]);
+    slider.setAttribute("aria-valuetext", `${place.textContent}: ${word}`);
   };
   const go = (step: number) => {
-    side.step = Math.max(0, Math.min(step, count - 1));
+    side.step = clamp(step, 0, count - 1);
     side.rest({ row: side.step, column: null });
   };
   const stop = () => {
@@ -176,37 +157,32 @@ function framesView(side: Side, options: ViewOptions): View {
       if (side.step >= count - 1) stop();
     }, secondsPerStep * 1000);
   };
-  slider.addEventListener("input", () => go(Number(slider.value) - 1));
   go(side.step);
+  const note =
+    `One frame for each row (${shown.query.name}): bars, shades and lines are its weights. ` +
+    "Arrow keys step, the space bar plays.";
   return {
     element: h(
       "div",
-      {},
       h(
-        "div",
-        { class: "player", role: "group", "aria-label": "Frames" },
-        previous,
+        "div.player",
+        { role: "group", "aria-label": "Frames" },
+        stepButton("Previous frame", "‹", -1),
         play,
-        next,
+        stepButton("Next frame", "›", 1),
         slider,
         place,
       ),
       holder,
-      h(
-        "p",
-        { class: "note" },
-        `One frame for each row (${shown.query.name}): bars, shades and lines are its weights. ` +
-          "Arrow keys step, the space bar plays.",
-      ),
+      h("p.note", note),
     ),
     pictures: () => [...holder.querySelectorAll("svg")],
     paint,
-    key(event) {
-      const inSlider = event.target === slider;
-      if (event.key === "ArrowLeft" && !inSlider) go(side.step - 1);
-      else if (event.key === "ArrowRight" && !inSlider) go(side.step + 1);
-      else if (event.key === " " && !(event.target instanceof HTMLButtonElement))
-        toggle();
+    key({ key, target }) {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
+      const isPlay = key === " " && !(target instanceof HTMLButtonElement);
+      if (isPlay) toggle();
+      else if (by && target !== slider) go(side.step + by);
       else return false;
       return true;
     },

@@ -1,6 +1,8 @@
 import {
+  add,
   addText,
   button,
+  change,
   h,
   headFigure,
   headName,
@@ -71,66 +73,56 @@ function drawPlot(
     Math.max(...values.filter(Number.isFinite), 0.2) * 1.06;
   const x = linear([0, most(heads.map((head) => head.distance))], [left, right], 5);
   const y = linear([0, most(heads.map((head) => head.entropy))], [bottom, top], 5);
-  const picture = newPicture(
-    width,
-    bottom + 40,
-    `Entropy of heads against distance, ${unitNames[unit]}`,
-  );
+  const label = `Entropy of heads against distance, ${unitNames[unit]}`;
+  const picture = newPicture(width, bottom + 40, label);
   const quiet = { size: 11, fill: p.quiet };
-  let grid = "";
+  const centred = { ...quiet, anchor: "middle" } as const;
+  let d = "";
   for (const tick of x.ticks) {
-    grid += `M${round(x(tick))} ${top}V${bottom}`;
-    addText(picture, x(tick), bottom + 16, String(tick), { ...quiet, anchor: "middle" });
+    d += `M${round(x(tick))} ${top}V${bottom}`;
+    addText(picture, x(tick), bottom + 16, String(tick), centred);
   }
   for (const tick of y.ticks) {
-    grid += `M${left} ${round(y(tick))}H${right}`;
+    d += `M${left} ${round(y(tick))}H${right}`;
     addText(picture, left - 8, y(tick) + 4, String(tick), { ...quiet, anchor: "end" });
   }
-  picture.append("path").attr("d", grid).attr("stroke", p.field).attr("fill", "none");
-  addText(picture, (left + right) / 2, bottom + 34, `mean distance, ${unitNames[unit]}`, {
-    ...quiet,
-    anchor: "middle",
-  });
-  addText(picture, 0, 0, "entropy, bits", { ...quiet, anchor: "middle" }).attr(
-    "transform",
-    `translate(11 ${round((top + bottom) / 2)}) rotate(-90)`,
-  );
+  add(picture, "path", { d, stroke: p.field, fill: "none" });
+  const under = `mean distance, ${unitNames[unit]}`;
+  addText(picture, (left + right) / 2, bottom + 34, under, centred);
+  const beside = addText(picture, 0, 0, "entropy, bits", centred);
+  change(beside, { transform: `translate(11 ${round((top + bottom) / 2)}) rotate(-90)` });
   const colourOf = (kind: string) =>
     p.kinds[(kinds.indexOf(kind) + (unit === "share" ? 2 : 0)) % p.kinds.length];
   kinds.forEach((kind, i) => {
-    picture
-      .append("circle")
-      .attr("cx", left + 6)
-      .attr("cy", 12 + 18 * i)
-      .attr("r", 5)
-      .attr("fill", colourOf(kind));
-    addText(picture, left + 17, 16 + 18 * i, kind, { size: 12, fill: p.text });
+    add(picture, "circle", { cx: left + 6, cy: 12 + 18 * i, r: 5, fill: colourOf(kind) });
+    addText(picture, left + 17, 16 + 18 * i, kind, { fill: p.text });
   });
   for (const head of heads) {
     if (!Number.isFinite(head.entropy) || !Number.isFinite(head.distance)) continue;
     const chosen = isChosen(side, head);
-    const dot = picture
-      .append("circle")
-      .attr("cx", round(x(head.distance)))
-      .attr("cy", round(y(head.entropy)))
-      .attr("r", chosen ? 7 : 5)
-      .attr("fill", colourOf(head.kind))
-      .attr("fill-opacity", 0.8)
-      .attr("stroke", chosen ? p.title : p.paper)
-      .attr("stroke-width", chosen ? 2.5 : 1)
-      .style("cursor", "pointer");
-    dot.append("title").text(`${head.layer}, ${head.name}`);
-    dot.on("click", () => side.setChoice(head.choice));
+    const dot = add(picture, "circle", {
+      cx: x(head.distance),
+      cy: y(head.entropy),
+      r: chosen ? 7 : 5,
+      fill: colourOf(head.kind),
+      "fill-opacity": 0.8,
+      stroke: chosen ? p.title : p.paper,
+      "stroke-width": chosen ? 2.5 : 1,
+      style: "cursor: pointer",
+    });
+    add(dot, "title", {}, `${head.layer}, ${head.name}`);
+    dot.addEventListener("click", () => side.setChoice(head.choice));
   }
-  return picture.node() as SVGSVGElement;
+  return picture;
 }
 
 type Column = "layer" | "entropy" | Unit;
 let sortedBy: Column = "layer";
 
-function valueOf(head: Head, column: Column): number {
-  if (column === "entropy") return head.entropy;
-  return column === head.unit ? head.distance : NaN;
+function valueOf(head: Head, column: Column): number | null {
+  const value = column === "entropy" ? head.entropy : head.distance;
+  const isThere = column === "entropy" || column === head.unit;
+  return isThere && !Number.isNaN(value) ? value : null;
 }
 
 function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
@@ -144,10 +136,7 @@ function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
   ];
   const sorted = [...heads];
   if (columns.some(([column]) => column === sortedBy) && sortedBy !== "layer") {
-    const by = (head: Head) => {
-      const value = valueOf(head, sortedBy);
-      return Number.isNaN(value) ? -1 : value;
-    };
+    const by = (head: Head) => valueOf(head, sortedBy) ?? -1;
     sorted.sort((a, b) => by(b) - by(a));
   }
   const titles = columns.map(([column, name]) => {
@@ -170,14 +159,14 @@ function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
       h("th", { scope: "row" }, button(`${head.layer}, ${head.name}`, {}, choose)),
       ...columns.slice(1).map(([column]) => {
         const value = valueOf(head, column);
-        return h("td", {}, Number.isNaN(value) ? "" : shortNumber(value));
+        return h("td", value === null ? "" : shortNumber(value));
       }),
     );
   });
   return h(
-    "div",
-    { class: "table", tabindex: -1 },
-    h("table", {}, h("thead", {}, h("tr", {}, ...titles)), h("tbody", {}, ...rows)),
+    "div.table",
+    { tabindex: -1 },
+    h("table", h("thead", h("tr", ...titles)), h("tbody", ...rows)),
   );
 }
 
@@ -189,26 +178,20 @@ function headsView(side: Side, options: ViewOptions): View {
     const some = heads.filter((head) => head.unit === unit);
     return some.length > 0 ? [drawPlot(side, some, unit, width, options.palette)] : [];
   });
-  const holder = h("div", { class: "heads-table" });
+  const holder = h("div.heads-table");
   const fill = (focus: boolean) => {
     holder.replaceChildren(drawTable(side, heads, () => fill(true)));
     if (focus) holder.querySelector<HTMLElement>(`[data-sort=${sortedBy}]`)?.focus();
   };
   fill(false);
+  const note =
+    "Entropy says how widely a head spreads its weights (0: one token alone; n tokens alike: " +
+    "log₂ n). Distance says how far from itself a token attends: in tokens, or, from one text " +
+    "to another, as a share of the length; the two are never on one scale. Both are means " +
+    "over this text. Click a dot or a row to choose the head.";
+  const view = h("div.heads-view", h("div.plots", ...plots), holder);
   return {
-    element: h(
-      "div",
-      {},
-      h("div", { class: "heads-view" }, h("div", { class: "plots" }, ...plots), holder),
-      h(
-        "p",
-        { class: "note" },
-        "Entropy says how widely a head spreads its weights (0: one token alone; n tokens " +
-          "alike: log₂ n). Distance says how far from itself a token attends: in tokens, or, " +
-          "from one text to another, as a share of the length; the two are never on one " +
-          "scale. Both are means over this text. Click a dot or a row to choose the head.",
-      ),
-    ),
+    element: h("div", view, h("p.note", note)),
     pictures: () => plots,
   };
 }

@@ -27,7 +27,7 @@ function movedBlocks(side: Side, shown: Shown): [number, number, number, number]
 
 /** Rows attend to columns; blocks that moved can be framed. */
 function heatmapView(side: Side, options: ViewOptions): View {
-  const shown = side.shown as Shown;
+  const shown = side.attention;
   const moved = options.moved ? movedBlocks(side, shown) : [];
   const figure = new MatrixFigure(
     {
@@ -43,15 +43,13 @@ function heatmapView(side: Side, options: ViewOptions): View {
     options.palette,
     side.events,
   );
-  const frames =
-    moved.length > 0
-      ? ` Framed: ${moved.length === 1 ? "a phrase" : `${moved.length} phrases`} that changed place.`
-      : "";
+  const phrases = moved.length === 1 ? "a phrase" : `${moved.length} phrases`;
+  const frames = moved.length > 0 ? ` Framed: ${phrases} that changed place.` : "";
   const note =
     `Rows: ${shown.query.name}. Columns: ${shown.key.name}. A row's weights say how much it ` +
     `attends to each column.${frames}`;
   return {
-    element: h("div", {}, figure.element, h("p", { class: "note" }, note)),
+    element: h("div", figure.element, h("p.note", note)),
     pictures: () => [figure.picture.svg],
     paint: () => figure.picture.mark(side.focus),
   };

@@ -1,18 +1,22 @@
 import {
+  add,
   addRect,
   addText,
+  arrowStep,
+  change,
+  clamp,
   colouring,
   fitText,
   h,
   needsAttention,
   newPicture,
+  onLook,
   round,
   shortNumber,
   strengthOf,
   textOn,
   textWidth,
   type Focus,
-  type Shown,
   type Side,
   type View,
   type ViewOptions,
@@ -35,7 +39,7 @@ interface Line {
 /** Two columns of words, keys on the left and queries on the right, and between them lines
  * as thick as the weights. */
 function linesView(side: Side, options: ViewOptions): View {
-  const shown = side.shown as Shown;
+  const shown = side.attention;
   const p = options.palette;
   const colours = colouring(options.scale, shown.weights, "weight");
   const keys = shown.key.labels;
@@ -45,15 +49,11 @@ function linesView(side: Side, options: ViewOptions): View {
   const font = pitch < 22 ? 12 : 13.5;
   const keyHead = `keys: ${shown.key.name}`;
   const queryHead = `queries: ${shown.query.name}`;
-  const widest = (labels: string[], heading: string) =>
-    Math.max(
-      ...labels.map((label) => Math.min(textWidth(label, font), labelWidth)),
-      textWidth(heading, 11),
-    );
-  const [keyRoom, queryRoom] = [
-    widest(keys, keyHead) + 18,
-    widest(queries, queryHead) + 18,
-  ];
+  const roomOf = (labels: string[], heading: string) => {
+    const widths = labels.map((label) => Math.min(textWidth(label, font), labelWidth));
+    return Math.max(...widths, textWidth(heading, 11)) + 18;
+  };
+  const [keyRoom, queryRoom] = [roomOf(keys, keyHead), roomOf(queries, queryHead)];
   const width = Math.max(Math.min(options.width, 640), keyRoom + queryRoom + 90);
   const [x0, x1] = [round(keyRoom), round(width - queryRoom)];
   const middle = round((x0 + x1) / 2);
@@ -66,136 +66,105 @@ function linesView(side: Side, options: ViewOptions): View {
   addText(picture, x0 - 8, 14, keyHead, { ...heading, anchor: "end" });
   addText(picture, x1 + 8, 14, queryHead, heading);
 
-  const group = picture.append("g").attr("fill", "none").attr("stroke", p.ink);
+  const group = add(picture, "g", { fill: "none", stroke: p.ink });
   const lines: Line[] = [];
-  shown.weights.forEach((row, t) => {
-    row.forEach((value, s) => {
-      const weight = strengthOf(colours, value, t);
+  shown.weights.forEach((weights, row) => {
+    weights.forEach((value, column) => {
+      const weight = strengthOf(colours, value, row);
       if (weight < faintest) return;
-      const [y0, y1] = [round(y(s, keys.length)), round(y(t, queries.length))];
-      const path = group
-        .append("path")
-        .attr("d", `M${x0} ${y0}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}`)
-        .attr("stroke-width", round(0.4 + 5 * weight))
-        .node() as SVGPathElement;
-      lines.push({ row: t, column: s, weight, path });
+      const [y0, y1] = [y(column, keys.length), y(row, queries.length)];
+      const d = `M${x0} ${y0}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}`;
+      const path = add(group, "path", { d, "stroke-width": 0.4 + 5 * weight });
+      lines.push({ row, column, weight, path });
     });
   });
 
-  const shades: Record<"row" | "column", SVGRectElement[]> = { row: [], column: [] };
-  const texts: Record<"row" | "column", SVGTextElement[]> = { row: [], column: [] };
+  const focusOf = (axis: "row" | "column", i: number): Focus => ({
+    row: axis === "row" ? i : null,
+    column: axis === "row" ? null : i,
+  });
   const addWords = (labels: string[], axis: "row" | "column") => {
-    labels.forEach((word, i) => {
-      const left = axis === "column" ? 2 : x1 + 2;
-      const room = axis === "column" ? keyRoom - 4 : queryRoom - 4;
-      const middle = y(i, labels.length);
-      const shade = addRect(picture, left, middle - pitch / 2 + 1, room, pitch - 2, p.ink)
-        .attr("fill-opacity", 0)
-        .attr("rx", 4);
-      const text = addText(
-        picture,
-        axis === "column" ? x0 - 8 : x1 + 8,
-        middle + font * 0.35,
-        fitText(word, font, labelWidth),
-        { size: font, fill: p.text, anchor: axis === "column" ? "end" : "start" },
-      ).attr("pointer-events", "none");
-      const focus: Focus =
-        axis === "row" ? { row: i, column: null } : { row: null, column: i };
-      shade.style("cursor", "default");
-      shade.on("pointerenter", (event: PointerEvent) => {
-        if (event.pointerType === "mouse") side.hover(focus);
+    const isKey = axis === "column";
+    const [left, room] = isKey ? [2, keyRoom - 4] : [x1 + 2, queryRoom - 4];
+    const [x, anchor] = isKey ? [x0 - 8, "end" as const] : [x1 + 8, "start" as const];
+    return labels.map((word, i) => {
+      const at = y(i, labels.length);
+      const shade = addRect(picture, left, at - pitch / 2 + 1, room, pitch - 2, p.ink, {
+        "fill-opacity": 0,
+        rx: 4,
       });
-      shade.on("pointerleave", () => side.hover(null));
-      shade.on("click", () => side.pin(focus));
-      shades[axis].push(shade.node() as SVGRectElement);
-      texts[axis].push(text.node() as SVGTextElement);
+      const name = fitText(word, font, labelWidth);
+      const text = addText(picture, x, at + font * 0.35, name, { size: font, anchor });
+      change(text, { "pointer-events": "none" });
+      const focus = focusOf(axis, i);
+      onLook(
+        shade,
+        () => side.hover(focus),
+        () => side.hover(null),
+      );
+      shade.addEventListener("click", () => side.pin(focus));
+      return { shade, text };
     });
   };
-  addWords(keys, "column");
-  addWords(queries, "row");
+  const words = { column: addWords(keys, "column"), row: addWords(queries, "row") };
 
   const paint = () => {
     const { focus } = side;
-    const inFocus = (line: Line) =>
+    const isSeen = (line: Line) =>
       !focus ||
       focus.target !== undefined ||
-      ((focus.row === null || focus.row === line.row) &&
-        (focus.column === null || focus.column === line.column));
-    const strength = {
-      row: new Array<number>(queries.length).fill(0),
-      column: new Array<number>(keys.length).fill(0),
-    };
+      ((focus.row ?? line.row) === line.row &&
+        (focus.column ?? line.column) === line.column);
+    const strength = { row: queries.map(() => 0), column: keys.map(() => 0) };
     for (const line of lines) {
-      const seen = inFocus(line);
-      line.path.setAttribute(
-        "stroke-opacity",
-        String(seen ? round((0.15 + 0.75 * line.weight) * 100) / 100 : 0.03),
-      );
-      if (focus && seen) {
-        if (focus.row !== null) strength.column[line.column] = line.weight;
-        if (focus.column !== null) strength.row[line.row] = line.weight;
-      }
+      const seen = isSeen(line);
+      change(line.path, { "stroke-opacity": seen ? 0.15 + 0.75 * line.weight : 0.03 });
+      if (!seen || !focus) continue;
+      if (focus.row !== null) strength.column[line.column] = line.weight;
+      if (focus.column !== null) strength.row[line.row] = line.weight;
     }
     for (const axis of ["row", "column"] as const) {
-      strength[axis].forEach((weight, i) => {
+      words[axis].forEach(({ shade, text }, i) => {
         const chosen = focus?.[axis] === i;
-        shades[axis][i].setAttribute("fill-opacity", String(chosen ? 0.12 : weight));
-        shades[axis][i].setAttribute("stroke", chosen ? p.ink : "none");
-        texts[axis][i].setAttribute(
-          "fill",
-          textOn(p, chosen ? 0.12 : weight, p.ink, p.paper),
-        );
+        const weight = chosen ? 0.12 : strength[axis][i];
+        change(shade, { "fill-opacity": weight, stroke: chosen ? p.ink : "none" });
+        change(text, { fill: textOn(p, weight, p.ink, p.paper) });
       });
     }
   };
 
+  let cursor: Focus = { row: 0, column: null };
+  const move = (event: KeyboardEvent) => {
+    const step = arrowStep(event);
+    if (!step) return;
+    event.preventDefault();
+    const [down, right] = step;
+    const onRows = right === 0 ? cursor.row !== null : right > 0;
+    const last = (onRows ? queries : keys).length - 1;
+    const i = clamp((cursor.row ?? cursor.column ?? 0) + down, 0, last);
+    cursor = focusOf(onRows ? "row" : "column", i);
+    side.hover(cursor);
+  };
   const figure = h(
-    "div",
+    "div.figure",
     {
-      class: "figure",
       tabindex: 0,
       role: "application",
       "aria-roledescription": "lines between words",
       "aria-label": `${label}. Up and down move along the words, left and right change sides.`,
+      onkeydown: move,
+      onfocus: () => figure.matches(":focus-visible") && side.hover(cursor),
+      onblur: () => side.hover(null),
     },
-    picture.node(),
+    picture,
   );
-  let cursor: Focus = { row: 0, column: null };
-  figure.addEventListener("keydown", (event) => {
-    const at = cursor.row ?? cursor.column ?? 0;
-    const onRows = cursor.row !== null;
-    const steps: Record<string, [boolean, number]> = {
-      ArrowUp: [onRows, at - 1],
-      ArrowDown: [onRows, at + 1],
-      ArrowLeft: [false, at],
-      ArrowRight: [true, at],
-    };
-    const step = steps[event.key];
-    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    const [rows, to] = step;
-    const i = Math.max(0, Math.min(to, (rows ? queries : keys).length - 1));
-    cursor = rows ? { row: i, column: null } : { row: null, column: i };
-    side.hover(cursor);
-  });
-  figure.addEventListener("focus", () => {
-    if (figure.matches(":focus-visible")) side.hover(cursor);
-  });
-  figure.addEventListener("blur", () => side.hover(null));
+  const least = faintest * (typeof colours.top === "number" ? colours.top : 1);
+  const note =
+    `A line is as thick as its weight (${colours.legend}); there is none below ` +
+    `${shortNumber(least)}. Point at a word to see its lines alone.`;
   return {
-    element: h(
-      "div",
-      {},
-      figure,
-      h(
-        "p",
-        { class: "note" },
-        `A line is as thick as its weight (${colours.legend}); there is none below ` +
-          `${shortNumber(faintest * (typeof colours.top === "number" ? colours.top : 1))}. ` +
-          "Point at a word to see its lines alone.",
-      ),
-    ),
-    pictures: () => [picture.node() as SVGSVGElement],
+    element: h("div", figure, h("p.note", note)),
+    pictures: () => [picture],
     paint,
   };
 }

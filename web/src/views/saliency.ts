@@ -1,5 +1,7 @@
 import {
+  button,
   colouring,
+  errorWords,
   h,
   isolate,
   labelRoom,
@@ -7,9 +9,11 @@ import {
   shortNumber,
   weightsOf,
   type Attribution,
+  type Contrast,
   type Explanation,
   type Focus,
   type Rows,
+  type Scale,
   type Side,
   type Target,
   type View,
@@ -65,58 +69,30 @@ function widthOfEach(
   return options.width;
 }
 
-interface Filled {
-  figures: MatrixFigure[];
-  paint: () => void;
-}
+/** Pictures of attributions, and the one place in all of them that is looked at. */
+class Pictures {
+  readonly element: HTMLElement;
+  private readonly width: number;
+  private readonly cards = h("div.figures");
+  private readonly readout = h("p.readout", { "aria-live": "polite" });
+  private readonly shown: { name: string; values: Rows; figure: MatrixFigure }[] = [];
+  private hovered: Focus | null = null;
+  private pinned: Focus | null = null;
 
-function fill(
-  side: Side,
-  options: ViewOptions,
-  attributions: Attribution[],
-  rowLabels: string[],
-  attention: Rows | null,
-  what: string,
-): Filled & { element: HTMLElement } {
-  const columnLabels = side.part.axis(attributions[0].axis).labels;
-  const readout = h("p", { class: "readout", "aria-live": "polite" });
-  let focus: Focus | null = null;
-  let pinned: Focus | null = null;
-  const shown: { name: string; values: Rows }[] = [];
-  const figures: MatrixFigure[] = [];
-  const paint = () => {
-    const at = focus ?? pinned;
-    for (const figure of figures) figure.picture.mark(at);
-    const { row, column } = at ?? { row: null, column: null };
-    const values = shown.map(({ name, values: all }) => {
-      const value = all[row ?? 0]?.[column ?? 0] ?? NaN;
-      return `${name.toLowerCase()} ${Number.isNaN(value) ? "none" : shortNumber(value)}`;
-    });
-    readout.textContent =
-      row !== null && column !== null
-        ? `${isolate(rowLabels[row])} ← ${isolate(columnLabels[column])}: ${values.join(", ")}`
-        : "";
-  };
-  const events = {
-    hover: (to: Focus | null) => {
-      focus = to;
-      paint();
-    },
-    pin: (to: Focus | null) => {
-      const again = pinned?.row === to?.row && pinned?.column === to?.column;
-      pinned = again ? null : to;
-      paint();
-    },
-  };
-  const count = attributions.length + (attention ? 1 : 0);
-  const room = labelRoom(rowLabels, 13) + 10;
-  const width = widthOfEach(options, columnLabels.length, room, count);
-  const cards: HTMLElement[] = [];
-  const add = (name: string, values: Rows, words: string, note: string) => {
-    shown.push({ name, values });
-    const signed = values.some((row) => row.some((value) => value < 0));
-    // Attributions have no natural largest value: absolute is that of the picture.
-    const scale = name === "Attention" ? options.scale : scaleOf(options);
+  constructor(
+    private readonly options: ViewOptions,
+    private readonly rowLabels: string[],
+    private readonly columnLabels: string[],
+    count: number,
+  ) {
+    const room = labelRoom(rowLabels, 13) + 10;
+    this.width = widthOfEach(options, columnLabels.length, room, count);
+    this.element = h("div", this.readout, this.cards);
+  }
+
+  add(name: string, values: Rows, scale: Scale, words: string, note: string): void {
+    const { rowLabels, columnLabels, width } = this;
+    const { numbers, palette } = this.options;
     const figure = new MatrixFigure(
       {
         label: name,
@@ -125,162 +101,178 @@ function fill(
         columnLabels,
         values,
         ...colouring(scale, values, words),
-        signed,
-        numbers: options.numbers,
+        signed: values.some((row) => row.some((value) => value < 0)),
+        numbers,
         width,
-        largestCell: options.numbers ? 34 : 26,
+        largestCell: numbers ? 34 : 26,
       },
-      options.palette,
-      events,
+      palette,
+      {
+        hover: (to) => this.look(to, this.pinned),
+        pin: (to) => {
+          const { row, column } = this.pinned ?? {};
+          this.look(this.hovered, row === to?.row && column === to?.column ? null : to);
+        },
+      },
     );
-    figures.push(figure);
-    cards.push(
-      h("div", { class: "attribution" }, figure.element, h("p", { class: "note" }, note)),
-    );
-  };
-  if (attention) add("Attention", attention, "attention weight", "what was read");
-  for (const { method, scores } of attributions) {
-    const note = attention && what === "" ? agreementWords(side, method) : "";
-    add(nameOf(method), scores, what || "effect on the answer's score", note);
+    this.shown.push({ name, values, figure });
+    this.cards.append(h("div.attribution", figure.element, h("p.note", note)));
   }
-  const words = attention
-    ? "Attention says what was read, attributions what the answer depended on. They " +
-      "often disagree: a low correlation is a finding, not an error. " +
-      "Struck-through cells: no attention speaks for that row."
-    : "";
-  const element = h(
-    "div",
-    {},
-    readout,
-    h("div", { class: "figures" }, ...cards),
-    h("p", { class: "note" }, words),
-  );
-  return { figures, paint, element };
+
+  private look(hovered: Focus | null, pinned: Focus | null): void {
+    [this.hovered, this.pinned] = [hovered, pinned];
+    const at = hovered ?? pinned;
+    for (const { figure } of this.shown) figure.picture.mark(at);
+    const { row = null, column = null } = at ?? {};
+    this.readout.textContent = "";
+    if (row === null || column === null) return;
+    const values = this.shown.map(({ name, values }) => {
+      const value = values[row]?.[column] ?? NaN;
+      return `${name.toLowerCase()} ${Number.isNaN(value) ? "none" : shortNumber(value)}`;
+    });
+    const [query, key] = [
+      isolate(this.rowLabels[row]),
+      isolate(this.columnLabels[column]),
+    ];
+    this.readout.textContent = `${query} ← ${key}: ${values.join(", ")}`;
+  }
+
+  get svgs(): SVGSVGElement[] {
+    return this.shown.map(({ figure }) => figure.picture.svg);
+  }
 }
 
-/** Rows differ by orders of magnitude, so each is scaled by itself unless one asks. */
-function scaleOf({ scale }: ViewOptions): "row" | "picture" {
+/** Rows differ by orders of magnitude, so each is scaled by itself unless one asks; there is
+ * no natural largest value, so absolute is that of the picture. */
+function scaleOf({ scale }: ViewOptions): Scale {
   return scale === "auto" || scale === "row" ? "row" : "picture";
 }
 
-/** Why this word and not that one: attributions of the difference. */
-function fillContrast(
+/** The attributions of one input, beside the attention that speaks for the same. */
+function drawAttributions(
   side: Side,
   options: ViewOptions,
-  found: Explanation,
-): (Filled & { element: HTMLElement }) | null {
-  const { contrast } = side;
-  const attributions = found.attributions;
-  if (!contrast || attributions.length === 0) return null;
-  const own = attributions[0].targets ?? found.targets.map((_, t) => t);
-  const pairs = own.map((t) => {
-    const { axis, item, contrast: other } = found.targets[t];
-    const { labels, items } = found.axes[axis];
-    const said = (labels ?? items)[item] ?? "";
-    return [said, other?.label ?? contrast.label];
-  });
-  const rowLabels = pairs.map(([a, b]) => `${a}, not ${b}`);
-  const what = "effect on log p − log p'";
-  return fill(side, options, attributions, rowLabels, null, what);
+  attributions: Attribution[],
+): Pictures {
+  const { part } = side;
+  const [first] = attributions;
+  const targets = part.targetsOf(first);
+  const same = attributions.filter(({ scores }) => scores.length === first.scores.length);
+  const attention = attentionOf(side, first, targets);
+  const count = same.length + (attention ? 1 : 0);
+  const [rows, columns] = [side.targetLabels(targets), part.axis(first.axis).labels];
+  const pictures = new Pictures(options, rows, columns, count);
+  if (attention) {
+    pictures.add(
+      "Attention",
+      attention,
+      options.scale,
+      "attention weight",
+      "what was read",
+    );
+  }
+  for (const { method, scores } of same) {
+    const note = attention ? agreementWords(side, method) : "";
+    const words = "effect on the score";
+    pictures.add(nameOf(method), scores, scaleOf(options), words, note);
+  }
+  const words =
+    "Attention says what was read, attributions what the answer depended on. They often " +
+    "disagree: a low correlation is a finding, not an error. Struck-through cells: no " +
+    "attention speaks for that row.";
+  if (attention) pictures.element.append(h("p.note", words));
+  return pictures;
 }
 
-function byAxis(attributions: Attribution[]): [string, Attribution[]][] {
-  const axes = [...new Set(attributions.map(({ axis }) => axis))];
-  return axes.map((id) => [id, attributions.filter(({ axis }) => axis === id)]);
+/** Why this word and not that one: attributions of the difference. */
+function drawContrast(
+  side: Side,
+  options: ViewOptions,
+  contrast: Contrast,
+  { attributions, axes, targets }: Explanation,
+): Pictures | null {
+  if (attributions.length === 0) return null;
+  const own = attributions[0].targets ?? targets.map((_, t) => t);
+  const rows = own.map((t) => {
+    const { labels, items } = axes[targets[t].axis];
+    const said = (labels ?? items)[targets[t].item] ?? "";
+    return `${said}, not ${targets[t].contrast?.label ?? contrast.label}`;
+  });
+  const columns = side.part.axis(attributions[0].axis).labels;
+  const pictures = new Pictures(options, rows, columns, attributions.length);
+  for (const { method, scores } of attributions) {
+    const words = "effect on log p − log p'";
+    pictures.add(nameOf(method), scores, scaleOf(options), words, "");
+  }
+  const said = isolate(side.part.label(side.part.targets[contrast.target]));
+  const title = h("h2", `Why ${said}, not ${isolate(contrast.label)}?`);
+  const close = button("Close", {}, () => side.setContrast(null));
+  pictures.element.prepend(h("div.card-head.row", title, close));
+  pictures.element.className = "contrast";
+  return pictures;
 }
 
 function saliencyView(side: Side, options: ViewOptions): View {
   const { part, canAsk } = side;
-  const wanted = options.methods ?? ["saliency", "gradient_x_input"];
   const known = [...new Set(part.attributions.map(({ method }) => method))];
-  const names = Object.keys(methodNames).concat(
-    known.filter((name) => !methodNames[name]),
-  );
+  const wanted = options.methods ?? ["saliency", "gradient_x_input"];
+  // A file has those that it has, the wanted ones first.
   const methods = canAsk
     ? wanted
-    : wanted
-        .filter((name) => known.includes(name))
-        .concat(known.filter((name) => !wanted.includes(name)));
-  const boxes = (canAsk ? names : []).map((method) => {
+    : [...new Set([...wanted, ...known])].filter((name) => known.includes(name));
+  const choices = canAsk ? [...new Set([...Object.keys(methodNames), ...known])] : [];
+  const boxes = choices.map((method) => {
     const box = h("input", {
       type: "checkbox",
       value: method,
       checked: methods.includes(method),
+      onchange: () => {
+        const others = methods.filter((other) => other !== method);
+        options.setMethods(box.checked ? [...methods, method] : others);
+      },
     });
-    box.addEventListener("change", () => {
-      options.setMethods(
-        box.checked ? [...methods, method] : methods.filter((other) => other !== method),
-      );
-    });
-    return h("label", { class: "check" }, box, nameOf(method));
+    return h("label.check", box, nameOf(method));
   });
-  const holder = h("div", {});
-  const element = h(
-    "div",
-    {},
-    h("div", { class: "methods", role: "group", "aria-label": "Methods" }, ...boxes),
-    holder,
-  );
-  const filled: Filled[] = [];
-  const say = (className: string, words: string) => {
-    holder.replaceChildren(h("p", { class: className, role: "status" }, words));
-  };
+  const holder = h("div");
+  const shown: Pictures[] = [];
+  const say = (tag: "p.note" | "p.loading" | "p.problem", words: string) =>
+    holder.replaceChildren(h(tag, { role: "status" }, words));
   const show = async () => {
     const attributions = await side.attributions(methods);
     if (attributions.length === 0) {
-      return say(
-        "note",
-        canAsk
-          ? "This model has no attributions by these methods."
-          : "This file holds no attributions: heed explain --methods adds them.",
-      );
-    }
-    const parts: HTMLElement[] = [];
-    // Each input by itself, where there are several.
-    for (const [axis, [first, ...more]] of byAxis(attributions)) {
-      const targets = part.targetsOf(first);
-      const same = more.filter((one) => one.scores.length === first.scores.length);
-      const attention = attentionOf(side, first, targets);
-      const labels = side.targetLabels(targets);
-      const main = fill(side, options, [first, ...same], labels, attention, "");
-      filled.push(main);
-      if (parts.length > 0) main.element.prepend(h("h2", {}, part.axis(axis).name));
-      parts.push(main.element);
+      return say("p.note", "This model has no attributions by these methods.");
     }
     const { contrast } = side;
     if (contrast) {
       const found = await side.contrasted(contrast, methods);
-      const other = fillContrast(side, options, found);
-      if (other) {
-        filled.push(other);
-        const close = h("button", { type: "button", class: "plain" }, "Close");
-        close.addEventListener("click", () => side.setContrast(null));
-        const said = isolate(part.label(part.targets[contrast.target]));
-        const title = `Why ${said}, not ${isolate(contrast.label)}?`;
-        const head = h("div", { class: "card-head" }, h("h2", {}, title), close);
-        parts.unshift(h("section", { class: "contrast" }, head, other.element));
-      }
+      const pictures = drawContrast(side, options, contrast, found);
+      if (pictures) shown.push(pictures);
     }
-    holder.replaceChildren(...parts);
-    for (const one of filled) one.paint();
+    // Each input by itself, where there are several.
+    const axes = [...new Set(attributions.map(({ axis }) => axis))];
+    for (const axis of axes) {
+      const ofAxis = attributions.filter((one) => one.axis === axis);
+      const pictures = drawAttributions(side, options, ofAxis);
+      if (axis !== axes[0]) pictures.element.prepend(h("h2", part.axis(axis).name));
+      shown.push(pictures);
+    }
+    holder.replaceChildren(...shown.map(({ element }) => element));
   };
-  if (methods.length === 0) {
-    say(
-      "note",
-      canAsk
-        ? "Choose a method."
-        : "This file holds no attributions: heed explain --methods adds them.",
-    );
+  if (methods.length > 0) {
+    say("p.loading", "Computing gradients…");
+    show().catch((error: unknown) => say("p.problem", errorWords(error)));
   } else {
-    say("loading", "Computing gradients…");
-    show().catch((error: unknown) =>
-      say("problem", error instanceof Error ? error.message : String(error)),
-    );
+    const none = "This file holds no attributions: heed explain --methods adds them.";
+    say("p.note", canAsk ? "Choose a method." : none);
   }
+  const group = h(
+    "div.methods.row",
+    { role: "group", "aria-label": "Methods" },
+    ...boxes,
+  );
   return {
-    element,
-    pictures: () =>
-      filled.flatMap(({ figures }) => figures.map((figure) => figure.picture.svg)),
+    element: h("div", group, holder),
+    pictures: () => shown.flatMap(({ svgs }) => svgs),
   };
 }
 

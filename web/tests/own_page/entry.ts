@@ -39,7 +39,7 @@ const cells: KindRow = {
       return button;
     });
     return {
-      element: h("div", {}, ...buttons),
+      element: h("div", ...buttons),
       paint() {
         side.stateOf(view).forEach(({ weight }, i) => {
           buttons[i].dataset.weight = String(weight ?? "");
@@ -58,8 +58,8 @@ const sums: ViewRow = {
     const weights = side.shown?.weights ?? [];
     const sum = (s: number) =>
       weights.reduce((total, row) => total + row[s], 0).toFixed(2);
-    const list = (weights[0] ?? []).map((_, s) => h("li", { class: "sum" }, sum(s)));
-    return { element: h("ul", {}, ...list), pictures: () => [] };
+    const list = (weights[0] ?? []).map((_, s) => h("li.sum", sum(s)));
+    return { element: h("ul", ...list), pictures: () => [] };
   },
 };
 
