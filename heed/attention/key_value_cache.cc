@@ -104,8 +104,7 @@ Var Attention::AttendNext(const Context& ctx, const Var& query, const Var& keys,
   memory.mask = mask_;
   memory.filled = state.position;
   memory = Extend(ctx, std::move(memory), keys, values);
-  const Var context =
-      AttendKept(ctx, query, memory, state, WantWeights::kNo).context;
+  Var context = AttendKept(ctx, query, memory, state, WantWeights::kNo).context;
   old_keys = std::move(memory.keys);
   old_values = std::move(memory.values);
   return context;

@@ -228,8 +228,8 @@ std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map) {
   return heads;
 }
 
-const Axis* ExplanationSegment::Find(const std::string& id) const {
-  const auto found = std::ranges::find(axes, id, &Axis::id);
+const Axis* ExplanationSegment::Find(const std::string& axis) const {
+  const auto found = std::ranges::find(axes, axis, &Axis::id);
   return found == axes.end() ? nullptr : &*found;
 }
 

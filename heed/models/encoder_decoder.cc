@@ -204,7 +204,7 @@ Var EncoderDecoder::Features(const Context& ctx, const Tensor& tokens,
   const Var embedded = SequenceDropout(
       ctx, Observed(ctx, "target_inputs", target_embedding_(ctx, tokens)),
       config_.dropout, config_.variational);
-  const Var features = ReadOut(ctx, Run(ctx, embedded, state), embedded);
+  Var features = ReadOut(ctx, Run(ctx, embedded, state), embedded);
   KeepLayers(state.layers, kept);
   if (state.feed.defined()) kept.At(kFeed, StateRole::kRow) = state.feed;
   return features;

@@ -38,7 +38,7 @@ class EncoderDecoder : public Decoder {
   DecoderState Start(const Context& ctx,
                      const Encoding& encoding) const override;
   Var Features(const Context& ctx, const Tensor& tokens,
-               DecoderState& state) const override;
+               DecoderState& kept) const override;
   const OutputLayer& output() const override { return *output_; }
   std::string alignment_attention() const override {
     return attention_ ? attention_->info().path : "";

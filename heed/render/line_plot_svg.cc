@@ -16,7 +16,7 @@ namespace {
 constexpr double kWidth = 800;
 constexpr double kHeight = 470;
 constexpr double kTickFont = 12;
-constexpr double kNameFont = 13;
+constexpr double kSeriesFont = 13;
 constexpr double kNameSpacing = 18;
 constexpr int kNameColumns = 28;
 
@@ -114,7 +114,7 @@ class SvgPlot {
     double name = 0;
     for (const Series& line : series) {
       if (!options.named) break;
-      name = std::max(name, TextWidth(NameOf(line), kNameFont));
+      name = std::max(name, TextWidth(NameOf(line), kSeriesFont));
     }
     left_ = 24 + tick + 10;
     right_ = kWidth - 24 - (name > 0 ? name + 16 : 0);
@@ -233,7 +233,7 @@ class SvgPlot {
           "<g class='s{}'><text class='name' x='{:.1f}' y='{:.1f}' "
           "font-size='{}'>{}</text></g>",
           named[i] % kSeriesColours.size(), right_ + 14, placed[i] + 4.5,
-          kNameFont, EscapeMarkup(NameOf(series_[named[i]])));
+          kSeriesFont, EscapeMarkup(NameOf(series_[named[i]])));
     }
   }
 
@@ -267,8 +267,8 @@ void DrawLegendLine(size_t index, const std::string& name, double width,
       "<path class='mark' transform='translate({:.1f} {:.1f})' d='{}'/>"
       "<text class='name' x='{:.1f}' y='{:.1f}' font-size='{}'>{}</text></g>",
       index % kSeriesColours.size(), kPageMargin, y, kPageMargin + 14, y,
-      MarkerPath(index), kPageMargin + kIndent, y + 4.5, kNameFont,
-      Fitted(name, width - 2 * kPageMargin - kIndent, kNameFont));
+      MarkerPath(index), kPageMargin + kIndent, y + 4.5, kSeriesFont,
+      Fitted(name, width - 2 * kPageMargin - kIndent, kSeriesFont));
 }
 
 }  // namespace

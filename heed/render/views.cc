@@ -94,7 +94,7 @@ float ShadeFactor(std::span<const float> row, double full) {
 
 std::string TitleOf(const ExplanationSegment& segment) {
   const Axis* source = segment.Find("source");
-  const std::string answer = OnOneLine(segment.answer);
+  std::string answer = OnOneLine(segment.answer);
   if (source == nullptr || source->kind != "text") return answer;
   const std::string text = OnOneLine(segment.text);
   return answer.empty() ? text : fmt::format("{} → {}", text, answer);

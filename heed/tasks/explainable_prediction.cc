@@ -166,7 +166,7 @@ Explainable SourceScores(
 
 void SetContrast(
     ExplainableSegment& segment, size_t target, Alternative other,
-    std::function<Var(const Context& ctx, int64_t copies)> difference) {
+    const std::function<Var(const Context& ctx, int64_t copies)>& difference) {
   segment.segment.targets.at(target).contrast = std::move(other);
   for (Explainable& scores : segment.scores) {
     scores.targets = 1;

@@ -89,7 +89,7 @@ Explainable SourceScores(
 /// target less that of the other. Shapes: difference(ctx, copies) [copies, 1].
 void SetContrast(
     ExplainableSegment& segment, size_t target, Alternative other,
-    std::function<Var(const Context& ctx, int64_t copies)> difference);
+    const std::function<Var(const Context& ctx, int64_t copies)>& difference);
 
 /// The contrast where the answer is one choice: log p of `chosen` less that of
 /// `other`, by all_log_p(ctx, copies) [copies, n]. Throws: FormatError if they

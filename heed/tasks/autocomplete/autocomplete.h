@@ -79,7 +79,7 @@ TypedBatch MakeTypedBatch(const Corpus& corpus,
 /// the character belongs to, or that follows the space.
 class AutocompleteModel : public TaskModel {
  public:
-  AutocompleteModel(AutocompleteConfig config, TypingCodec codec,
+  AutocompleteModel(AutocompleteConfig settings, TypingCodec learnt,
                     uint64_t seed);
 
   using TaskModel::parameters;
@@ -93,8 +93,8 @@ class AutocompleteModel : public TaskModel {
   /// Over all characters of these lines. Throws: ConfigError if no character
   /// is left.
   TypingScore Score(const std::vector<std::string>& lines) const;
-  /// The same of sequences that are `corpus`.
-  TypingScore ScoreOf(const std::vector<std::string>& sequences,
+  /// The same of a text whose sequences are `corpus`.
+  TypingScore ScoreOf(const std::vector<std::string>& text,
                       const Corpus& corpus) const;
   /// What is read of a text: its last `length` characters, from the beginning
   /// of a word if there is one.

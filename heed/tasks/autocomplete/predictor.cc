@@ -83,8 +83,8 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
   if (!input.answer.empty()) {
     words.push_back(id_of(input.answer));
   } else {
-    for (const Suggestion& suggestion :
-         model_.Suggest(given, {input.Text()}, options.best).front()) {
+    const auto found = model_.Suggest(given, {input.Text()}, options.best);
+    for (const Suggestion& suggestion : found.front()) {
       words.push_back(id_of(suggestion.word));
     }
   }

@@ -47,7 +47,7 @@ struct ClassifyData {
 /// An encoder (a recurrent network or a Transformer), pooled to one vector.
 class ClassifyModel : public TaskModel {
  public:
-  ClassifyModel(ClassifyConfig config, Vocabulary vocabulary, LabelSet labels,
+  ClassifyModel(ClassifyConfig settings, Vocabulary learnt, LabelSet label_set,
                 uint64_t seed);
 
   using TaskModel::parameters;
@@ -119,13 +119,13 @@ class ClassifySettings
   void TakePretrained() override;
 
   ClassifyData ReadData() const override;
-  std::unique_ptr<ClassifyModel> Learn(const ClassifyData& data,
+  std::unique_ptr<ClassifyModel> Learn(const ClassifyData& read,
                                        uint64_t seed) const override;
   std::unique_ptr<ClassifyModel> Open(const ModelFiles& files,
                                       const std::string& folder,
                                       uint64_t seed) const override;
   std::vector<MeasureInfo> MeasuresOf(const ClassifyData& data) const override;
-  std::unique_ptr<Trainable> Objective(ClassifyData data, ClassifyModel& model,
+  std::unique_ptr<Trainable> Objective(ClassifyData read, ClassifyModel& model,
                                        uint64_t seed) const override;
   ClassifyEvaluation evaluation() const override;
   std::unique_ptr<Predictor> Predicting(

@@ -36,7 +36,7 @@ std::vector<std::string> AllLines(const LabelledText& text) {
 /// Cross entropy of the labels of texts.
 class ClassifyObjective : public Trainable {
  public:
-  ClassifyObjective(const ClassifySettings& settings, ClassifyData data,
+  ClassifyObjective(const ClassifySettings& settings, const ClassifyData& data,
                     ClassifyModel& model)
       : measures_(settings.MeasuresOf(data)),
         model_(model),

@@ -44,8 +44,8 @@ struct ForecastConfig {
 /// origin.
 class ForecastModel : public TaskModel {
  public:
-  ForecastModel(ForecastConfig config, std::vector<std::string> columns,
-                Standardizer standardizer, uint64_t seed);
+  ForecastModel(ForecastConfig settings, std::vector<std::string> names,
+                Standardizer scales, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }

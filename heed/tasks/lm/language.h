@@ -42,8 +42,7 @@ struct LanguageConfig {
 /// A recurrent network or a Transformer that predicts the next token.
 class LanguageTaskModel : public TaskModel {
  public:
-  LanguageTaskModel(LanguageConfig config, Vocabulary vocabulary,
-                    uint64_t seed);
+  LanguageTaskModel(LanguageConfig settings, Vocabulary learnt, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network->parameters(); }

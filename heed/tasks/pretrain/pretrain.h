@@ -60,8 +60,8 @@ struct PretrainScore {
 /// A BERT with its heads for masked words and pairs.
 class PretrainModel : public TaskModel {
  public:
-  /// `config` is resolved.
-  PretrainModel(PretrainConfig config, Vocabulary vocabulary, uint64_t seed);
+  /// `settings` are resolved.
+  PretrainModel(PretrainConfig settings, Vocabulary learnt, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network_->parameters(); }

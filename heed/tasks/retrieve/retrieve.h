@@ -67,7 +67,7 @@ bool Contains(const std::vector<int64_t>& places, int64_t place);
 /// Texts as vectors by an encoder and pooling; queries are ranked by cosine.
 class RetrievalModel : public TaskModel {
  public:
-  RetrievalModel(RetrievalConfig config, Vocabulary vocabulary, uint64_t seed);
+  RetrievalModel(RetrievalConfig settings, Vocabulary learnt, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }

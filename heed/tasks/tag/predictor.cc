@@ -281,7 +281,7 @@ ExplainablePrediction TagPredictor::ExplanationWith(
   result.scores.push_back(SourceScores(
       e, [this, repeated, tags, intent](const Context& c, int64_t copies) {
         const TagScores scores = model_.network.Scores(c, repeated(copies));
-        const Var y = Pick(LogSoftmax(scores.tags), RepeatedRows(tags, copies));
+        Var y = Pick(LogSoftmax(scores.tags), RepeatedRows(tags, copies));
         if (intent < 0) return y;
         return ConcatColumns(
             {y, Columns(LogSoftmax(scores.intents), intent, intent + 1)});

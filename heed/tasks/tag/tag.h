@@ -73,9 +73,9 @@ struct SentenceTags {
 /// tags one by one or by a random field.
 class TagModel : public TaskModel {
  public:
-  /// `config` is resolved. No intents: tags alone.
-  TagModel(TagConfig config, std::unique_ptr<const TagInput> words,
-           LabelSet tags, std::optional<LabelSet> intents, uint64_t seed);
+  /// `settings` are resolved. No intents: tags alone.
+  TagModel(TagConfig settings, std::unique_ptr<const TagInput> read,
+           LabelSet tag_set, std::optional<LabelSet> intent_set, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }

@@ -178,7 +178,8 @@ ExplainableSegment ForceSegment(const Context& given,
 
 class TranslationPredictor : public PredictorWith<DecodeOptions> {
  public:
-  TranslationPredictor(const TranslationModel& model, DecodeOptions options)
+  TranslationPredictor(const TranslationModel& model,
+                       const DecodeOptions& options)
       : PredictorWith(options),
         model_(WithEnsemble(model, options.ensemble)),
         shortlist_(ReadShortlist(options, model.folder,
@@ -236,7 +237,7 @@ std::vector<Answer> TranslationPredictor::Answers(
 double TranslationPredictor::TokensWith(std::span<const Input> inputs,
                                         const DecodeOptions& options) const {
   constexpr double kMore = 10;  // that any translation may have
-  const double read = Predictor::Tokens(inputs, this->options());
+  const double read = PredictorWith::TokensWith(inputs, options);
   const auto count = static_cast<double>(inputs.size());
   const int width = options.sample ? options.nbest : options.beam;
   const double written = options.max_length > 0

@@ -18,9 +18,9 @@ namespace heed {
 /// A value whose copies share the network.
 class TranslationModel : public TaskModel {
  public:
-  /// With fresh weights. `folder`: where it was read, or will be written.
-  TranslationModel(std::string folder, ModelChoice<TranslatorSettings> config,
-                   DataConfig data, Vocabularies vocabularies, uint64_t seed);
+  /// With fresh weights. `from`: where it was read, or will be written.
+  TranslationModel(std::string from, ModelChoice<TranslatorSettings> settings,
+                   DataConfig text, Vocabularies learnt, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return model->parameters(); }
