@@ -10,6 +10,7 @@
 
 #include "heed/serve/client_address.h"
 #include "heed/serve/server_loop.h"
+#include "heed/serve/socket_exchange.h"
 
 namespace heed {
 namespace {
@@ -23,8 +24,6 @@ constexpr size_t kMostAhead = 65536;
 constexpr size_t kMostUnsent = 16 << 20;
 // A longer piece of an answer is sent as it is and not copied.
 constexpr size_t kLongPiece = 65536;
-// A request with more bytes is a large one.
-constexpr size_t kLargeRequest = 16384;
 // Of a path that is logged.
 constexpr size_t kLoggedPath = 200;
 // How long what a client still sends is thrown away, so that it gets to read
@@ -68,96 +67,6 @@ double MillisecondsSince(SteadyClock::time_point start) {
 }
 
 }  // namespace
-
-// The exchange of a connection; its functions hand over to the server's thread.
-class SocketExchange : public Exchange,
-                       public std::enable_shared_from_this<SocketExchange> {
- public:
-  SocketExchange(std::shared_ptr<ClientConnection> connection, uint64_t number,
-                 HttpRequest request)
-      : Exchange(std::move(request)),
-        connection_(std::move(connection)),
-        number_(number) {}
-  ~SocketExchange() override;
-
-  void Later(std::function<void()> work) override;
-  void Send(HttpResponse response) override;
-  void Begin(HttpResponse head, LastWords last_words) override;
-  void Write(std::string piece) override;
-  void End() override;
-  using Exchange::SetGone;
-  /// Answers with the exception that is being handled.
-  void Fail();
-
- private:
-  const std::shared_ptr<ClientConnection> connection_;
-  const uint64_t number_;
-  bool answered_ = false;
-};
-
-SocketExchange::~SocketExchange() {
-  if (answered_) return;
-  try {
-    asio::post(connection_->io(), [connection = connection_, number = number_] {
-      connection->OnSend(number, ErrorResponse(500, "the request was dropped"));
-    });
-  } catch (...) {
-    return;  // no memory: the request's time limit answers it
-  }
-}
-
-void SocketExchange::Later(std::function<void()> work) {
-  const bool large =
-      request().body.size() + request().target.size() > kLargeRequest;
-  connection_->Later(large,
-                     [self = shared_from_this(), work = std::move(work)] {
-                       try {
-                         work();
-                       } catch (...) {
-                         self->Fail();
-                       }
-                     });
-}
-
-void SocketExchange::Fail() {
-  HttpResponse response = ErrorResponse(std::current_exception());
-  if (response.status == 500) {
-    connection_->LogFailure(request().path, response.body);
-  }
-  Send(std::move(response));
-}
-
-void SocketExchange::Send(HttpResponse response) {
-  answered_ = true;
-  asio::post(connection_->io(), [connection = connection_, number = number_,
-                                 response = std::move(response)]() mutable {
-    connection->OnSend(number, std::move(response));
-  });
-}
-
-void SocketExchange::Begin(HttpResponse head, LastWords last_words) {
-  asio::post(connection_->io(),
-             [connection = connection_, number = number_,
-              head = std::move(head), words = std::move(last_words)]() mutable {
-               connection->OnBegin(number, std::move(head), std::move(words));
-             });
-}
-
-void SocketExchange::Write(std::string piece) {
-  asio::post(connection_->io(), [connection = connection_, number = number_,
-                                 piece = std::move(piece)]() mutable {
-    connection->OnWrite(number, std::move(piece));
-  });
-}
-
-void SocketExchange::End() {
-  answered_ = true;
-  asio::post(connection_->io(), [connection = connection_, number = number_] {
-    connection->OnEnd(number);
-  });
-}
-
-// ------------------------------------------------------------- one connection
 
 ClientConnection::ClientConnection(StreamSocket socket, ServerLoop& server)
     : socket_(std::move(socket)),

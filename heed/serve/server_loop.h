@@ -33,10 +33,9 @@ using StreamProtocol = boost::asio::generic::stream_protocol;
 using StreamSocket = StreamProtocol::socket;
 
 class ServerLoop;
-
-/// One client. All functions are called on the server's thread.
 class SocketExchange;
 
+/// One client. All functions are called on the server's thread.
 class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  public:
   ClientConnection(StreamSocket socket, ServerLoop& server);
