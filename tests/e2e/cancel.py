@@ -5,7 +5,7 @@ import socket
 import struct
 
 from harness import EndToEnd
-from serve import Server, read_answer
+from server import Server, read_answer
 
 # Much work, even for a model of this size.
 WORDS = " ".join("12345" for _ in range(150))

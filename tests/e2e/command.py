@@ -3,7 +3,7 @@
 import json
 import re
 
-from harness import WORLD, EndToEnd, heed, reversed_digits, strict_json, train_args
+from harness import WORLD, EndToEnd, heed, strict_json, train_args
 
 TASKS = ("translate", "lm", "classify", "tag", "slots", "pretrain", "retrieve", "forecast",
          "autocomplete")

@@ -13,7 +13,7 @@ import unittest
 import zlib
 
 from harness import TIMEOUT, WORLD, EndToEnd, heed, train_args
-from serve import Server
+from server import Server
 
 MIB = 1 << 20
 DEEP = "[" * 100000 + "]" * 100000

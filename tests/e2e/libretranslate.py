@@ -4,7 +4,7 @@ import random
 import re
 
 from harness import WORLD, EndToEnd
-from serve import Server, events
+from server import Server, events
 
 MARK = r"<[^>]+>|\{\{\w+\}\}|\{\w+\}|%\w|\[\w+\]|https://[\w./?=-]+"
 

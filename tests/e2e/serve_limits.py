@@ -3,16 +3,14 @@
 import contextlib
 import json
 import os
-import pathlib
 import signal
 import socket
 import stat
 import subprocess
-import threading
 
 import hostile
 from harness import TIMEOUT, WORLD, EndToEnd
-from serve import Server, events, read_answer
+from server import Server, events, read_answer
 
 
 class Limits(EndToEnd):

@@ -4,7 +4,7 @@ import random
 import shutil
 
 from harness import EndToEnd, strict_json, train_args
-from serve import Server
+from server import Server
 
 SMALL_RNN = ["--units", 12, "--dropout", 0.1, "--epochs", 8, "--quiet", "--threads", 1]
 SMALL_TRANSFORMER = {"model": "transformer", "units": None, "embedding": None, "width": 16,
