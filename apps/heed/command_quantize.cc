@@ -72,7 +72,7 @@ int RunShortlist(const Arguments& arguments) {
   v("frequent", list.frequent, Range(0, 1e6),
     "most frequent target tokens, which every sentence may use");
   v("best", list.best, Range(1, 1e6),
-    "likeliest target tokens of each source token");
+    "most probable target tokens of each source token");
   v.Section("Run");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   options.Example("heed shortlist model --source train.en --target train.de");

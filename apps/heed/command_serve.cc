@@ -54,7 +54,7 @@ int RunServe(const Arguments& arguments) {
   VisitDtype(fields, engine_options.dtype);
   fields("threads", threads, Range(0, 1024), "threads; 0: one per core");
   fields("log_level", level, OneOf{"debug", "info", "warning", "error", "off"},
-         "least level of what is logged on standard error, as JSON lines");
+         "lowest level that is logged on standard error, as JSON lines");
   options.Example("heed serve model --port 5000");
   options.Example("heed serve de-en=models/a en-de=models/b tagger");
   options.Example(

@@ -307,7 +307,8 @@ void LabelledFormat::VisitForm(FieldList& v) {
   v("second_column", second_column, Range(0, 1000),
     "tsv: column of the second text of a pair, 0 for single texts");
   v("columns", columns, Any{"NAMES"},
-    "csv, jsonl: columns of the label, the text and perhaps the second text of "
+    "csv, jsonl: columns of the label, the text and optionally the second text "
+    "of "
     "a pair");
 }
 

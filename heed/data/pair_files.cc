@@ -43,8 +43,9 @@ ParallelText ReadTable(const std::string& path,
 void PairFiles::Visit(FieldList& v, const std::string& prefix,
                       std::string_view purpose) {
   v(prefix + "source", source, Any{"FILE"},
-    fmt::format("{}, one sentence a line (.gz too); several files add up",
-                purpose))
+    fmt::format(
+        "{}, one sentence a line (.gz too); several files are concatenated",
+        purpose))
       .Alias(prefix + "src")
       .Main();
   v(prefix + "target", target, Any{"FILE"},

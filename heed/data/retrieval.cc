@@ -119,7 +119,7 @@ std::vector<RetrievalQuery> ReadRelevantPairs(
       {"query", "text"}, [&](const std::vector<std::string_view>& columns) {
         if (columns.size() != 2 && columns.size() != 3) {
           reader.Fail(
-              "a line must be query, tab, text, and perhaps tab, 0 or 1");
+              "a line must be query, tab, text, and optionally tab, 0 or 1");
         }
         if (width.value_or(columns.size()) != columns.size()) {
           reader.Fail("a third column must stand on all lines or on none");
@@ -153,31 +153,32 @@ std::vector<RetrievalQuery> ReadCandidateLists(
   TabReader reader(paths);
   std::vector<RetrievalQuery> read;
   std::vector<bool> seen(static_cast<size_t>(queries.size()));
-  reader.ForEach({"query", "relevant", "candidates"}, [&](const std::vector<
-                                                          std::string_view>&
-                                                              columns) {
-    if (columns.size() != 3 && columns.size() != 4) {
-      reader.Fail(
-          "a line must be query, relevant ids and candidate ids, and perhaps "
-          "scores, with tabs between");
-    }
-    RetrievalQuery query;
-    query.query = reader.Find(queries, columns[0], "query");
-    if (seen[static_cast<size_t>(query.query)]) {
-      reader.Fail("the query of an earlier line");
-    }
-    seen[static_cast<size_t>(query.query)] = true;
-    query.positives = reader.FindAll(corpus, columns[1]);
-    query.candidates = reader.FindAll(corpus, columns[2]);
-    for (const int64_t text : query.positives) {
-      const auto& c = query.candidates;
-      if (!std::count(c.begin(), c.end(), text)) {
-        query.candidates.push_back(text);
-      }
-    }
-    if (query.candidates.empty()) reader.Fail("a query without candidates");
-    read.push_back(std::move(query));
-  });
+  reader.ForEach({"query", "relevant", "candidates"},
+                 [&](const std::vector<std::string_view>& columns) {
+                   if (columns.size() != 3 && columns.size() != 4) {
+                     reader.Fail(
+                         "a line must be query, relevant ids and candidate "
+                         "ids, and optionally "
+                         "scores, with tabs between");
+                   }
+                   RetrievalQuery query;
+                   query.query = reader.Find(queries, columns[0], "query");
+                   if (seen[static_cast<size_t>(query.query)]) {
+                     reader.Fail("the query of an earlier line");
+                   }
+                   seen[static_cast<size_t>(query.query)] = true;
+                   query.positives = reader.FindAll(corpus, columns[1]);
+                   query.candidates = reader.FindAll(corpus, columns[2]);
+                   for (const int64_t text : query.positives) {
+                     const auto& c = query.candidates;
+                     if (!std::count(c.begin(), c.end(), text)) {
+                       query.candidates.push_back(text);
+                     }
+                   }
+                   if (query.candidates.empty())
+                     reader.Fail("a query without candidates");
+                   read.push_back(std::move(query));
+                 });
   return read;
 }
 

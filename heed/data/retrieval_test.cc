@@ -109,9 +109,10 @@ TEST(RelevantPairs, LabelsMakeCandidates) {
 }
 
 TEST(RelevantPairs, BadLinesAreNamed) {
-  EXPECT_EQ(PairError("a\n"),
-            "x.tsv:1: a line must be query, tab, text, and perhaps tab, 0 or "
-            "1");
+  EXPECT_EQ(
+      PairError("a\n"),
+      "x.tsv:1: a line must be query, tab, text, and optionally tab, 0 or "
+      "1");
   EXPECT_EQ(PairError("c\t10\n"), "x.tsv:1: 'c' is not the id of a query");
   EXPECT_EQ(PairError("a\t10\na\t99\n"),
             "x.tsv:2: '99' is not the id of a text");
@@ -140,7 +141,7 @@ TEST(CandidateLists, ARelevantTextIsAlwaysACandidate) {
 TEST(CandidateLists, BadLinesAreNamed) {
   EXPECT_EQ(ListError("a\t10\n"),
             "x.tsv:1: a line must be query, relevant ids and candidate ids, "
-            "and perhaps scores, with tabs between");
+            "and optionally scores, with tabs between");
   EXPECT_EQ(ListError("a\t10\t11\na\t10\t11\n"),
             "x.tsv:2: the query of an earlier line");
   EXPECT_EQ(ListError("a\t10\t14\n"), "x.tsv:1: '14' is not the id of a text");

@@ -40,8 +40,7 @@ size_t LastWord(std::string_view text) {
 
 void CompletionOptions::Visit(FieldList& v) {
   v("completions", completions, Range(1, 1000), "words to suggest");
-  v("beam", beam, Range(1, 10000),
-    "token sequences that are followed side by side");
+  v("beam", beam, Range(1, 10000), "hypotheses kept at each step");
   v("max_tokens", max_tokens, Range(1, 1000), "maximum tokens of a word");
   v("context", context, AtLeast(0),
     "last tokens of the text before the word that the model reads; 0: all");

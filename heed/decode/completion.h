@@ -15,7 +15,7 @@ namespace heed {
 
 struct CompletionOptions {
   int completions = 5;
-  /// Token sequences that are followed side by side.
+  /// Hypotheses kept at each step.
   int beam = 32;
   /// Of a word. Units: tokens
   int max_tokens = 24;

@@ -93,7 +93,7 @@ void BiEncoderConfig::Visit(FieldList& v) {
   v("pooling", pooling, OneOf(PoolingNames()),
     "pooling of the states of a text");
   v("match_loss", match_loss,
-    "margin: hinge loss against the nearest wrong text; softmax: cross entropy "
+    "margin: hinge loss against the hardest negative; softmax: cross entropy "
     "over all texts of the batch");
   v("margin", margin, Range(0, 2), "margin: wanted difference of the cosines");
   v("temperature", temperature, Range(1e-3, 100),

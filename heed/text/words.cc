@@ -56,7 +56,7 @@ size_t Longest(const Rows& rows) {
 
 void WordOptions::Visit(FieldList& v) {
   v("normalize_words", normalize_words,
-    "know words in lower case and with 0 for each digit; their spelling keeps "
+    "words in lower case and with 0 for each digit; their characters keep "
     "both");
   v("min_count", min_count, AtLeast(1), "rarer words count as unknown");
   v("max_words", max_words, AtLeast(0),

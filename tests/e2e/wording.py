@@ -15,11 +15,12 @@ FORBIDDEN = [
     r"comes again", r"held back", r"ever other", r"1 threads", r": , ", r"\bgreatest\b",
     r"led along", r"\bwith marks\b", r"factors of (matrix )?products", r"\bpieces of words\b",
     r"\bpieces?\b", r"\btold\b", r"\btells?\b", r"looked at most",
-    r"examples that are in no file", r"\bstep size\b", r"(?<!also --)keep.bias", r"\bheeded\b",
+    r"examples that are in no file", r"\bstep size\b", r"keep.bias", r"\bheeded\b",
     r"which model of the literature", r"the samples depend on", r"\bso many (words|rows|stacked|likeliest)",
     r"counts? beside", r"shown beside", r"norms? (behind|before)\b", r"\bmarks\b",
     r"what a model of any task says", r"under LibreTranslate's API, and a page",
-    r"what lets a shell", r"its company",
+    r"what lets a shell", r"its company", r"likeliest", r"\bperhaps\b", r"files add up",
+    r"\bleast (probability|level)",
 ]
 # Terms that hold such words.
 ALLOWED = [r"pieces? of an answer", r"quotation marks"]

@@ -55,7 +55,7 @@ void ClassifyPrediction::Visit(FieldList& v) {
   v("probabilities", probabilities,
     "write the probability of every label: label, tab, number, tab, ...");
   v("threshold", threshold, Range(0, 1),
-    "multi_label: least probability of a predicted label");
+    "multi_label: minimum probability of a predicted label");
 }
 
 void ClassifyEvaluation::Visit(FieldList& v) {
@@ -64,7 +64,7 @@ void ClassifyEvaluation::Visit(FieldList& v) {
   format.VisitForm(v);
   v.Section("Measures");
   v("threshold", threshold, Range(0, 1),
-    "multi_label: least probability of a predicted label");
+    "multi_label: minimum probability of a predicted label");
 }
 
 void ClassifySettings::Visit(FieldList& v) {

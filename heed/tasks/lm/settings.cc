@@ -40,7 +40,7 @@ void LanguagePrediction::Visit(FieldList& v) {
   v.Section("Sampling");
   v("samples", decode.nbest, Range(1, 100), "continuations of each line");
   v("temperature", decode.temperature, Range(0.01, 100),
-    "above 1: more even; below: closer to the likeliest");
+    "of sampling: above 1 more varied, below 1 nearer to greedy");
   v("top_k", decode.top_k, Range(0, 1000000),
     "sample from this many of the most probable tokens; 0: all");
   v("top_p", decode.top_p, Range(0.001, 1),

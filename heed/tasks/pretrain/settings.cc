@@ -68,7 +68,8 @@ void PretrainDataConfig::Visit(FieldList& v) {
 void PretrainPrediction::Visit(FieldList& v) {
   v.Section("Output");
   v("mode", mode, OneOf{"words", "next"},
-    "for each [MASK] of a line, the likeliest words (word, tab, probability, "
+    "for each [MASK] of a line, the most probable words (word, tab, "
+    "probability, "
     "tab, ...; ||| between several); or, for lines of text, tab, text, the "
     "probability that the second follows the first");
   v("candidates", candidates, Range(1, 1000), "words for each [MASK]");

@@ -51,8 +51,8 @@ void RetrievalDataConfig::Visit(FieldList& v) {
     "queries, likewise; left out: texts of the corpus ask for one another")
       .Main();
   v("relevant", relevant, Any{"FILE"},
-    "what is learned: query id, tab, text id on each line, and perhaps tab, 0 "
-    "or 1")
+    "what is learned: query id, tab, text id on each line, and optionally tab, "
+    "0 or 1")
       .Main();
   v("candidates", candidates, Any{"FILE"},
     "or: query id, ids of relevant texts, ids of others, with tabs between");
@@ -72,7 +72,7 @@ void RetrievalDataConfig::Visit(FieldList& v) {
       .Alias("batch_size")
       .Alias("bs");
   v("negatives", negatives, Range(0, 1000000),
-    "texts per batch, besides the answers, that the answers compete with");
+    "random negatives per batch: texts beside the answers of its queries");
 }
 
 void RetrievalPrediction::Visit(FieldList& v) {
@@ -86,7 +86,7 @@ void RetrievalEvaluation::Visit(FieldList& v) {
   v("corpus", corpus, Any{"FILE"}, "left out: that of training");
   v("queries", queries, Any{"FILE"}, "left out: those of training");
   v("relevant", relevant, Any{"FILE"},
-    "query id, tab, text id on each line, and perhaps tab, 0 or 1");
+    "query id, tab, text id on each line, and optionally tab, 0 or 1");
   v("candidates", candidates, Any{"FILE"},
     "or: query id, ids of relevant texts, ids of candidates, with tabs "
     "between");
