@@ -19,6 +19,9 @@ import time
 
 SENTENCE = "a man in a blue shirt stands on a ladder and cleans a window of a house . "
 METHODS = ["saliency", "gradient_x_input", "integrated_gradients", "smooth_grad", "occlusion"]
+OPTIONS = ({}, {"beam": 32, "max_length_factor": 10}, {"sample": True, "max_length_factor": 10},
+           {"mode": "complete", "beam": 32, "max_tokens": 1000},
+           {"mode": "sample", "samples": 10, "length": 1000}, {"mode": "score"})
 
 
 class Server:
@@ -75,44 +78,39 @@ class Server:
         return False
 
 
-def requests_of(model, series):
-    """(name, path, body) of what takes long, and a small request."""
-    task = model["task"]
-    text = (SENTENCE * 40)[:999].rsplit(" ", 1)[0]
-    texts = [text] * 200
+def long_text(model, characters):
+    """The model's example, each of its parts again and again."""
+    examples = [example["text"] for example in model.get("examples", [])] or [SENTENCE]
+    parts = examples[0].split("\t")
+    room = characters // len(parts) - 1
+    return "\t".join(((part.strip() + " ") * room)[:room].rsplit(" ", 1)[0] for part in parts)
+
+
+def requests_of(server, series):
+    """(name, path, body) of what takes long, and a small request. Of the options of
+    /predict all are asked for that this model has."""
+    model = server.model()
+    of_text = model["input"]["kind"] == "text"
+    small_text = "a dog" if of_text else series.read_text()
+    texts = [long_text(model, 999)] * 200 if of_text else [small_text] * 20
+    small = ("/predict", {"text": small_text})
     long = []
-    if task == "translate":
+    for options in OPTIONS:
+        status, _ = server.ask("/predict", {"text": small_text, **options})
+        if status == 200:
+            name = ", ".join(["predict", *(f"{key} {value}" for key, value in options.items())])
+            long.append((name, "/predict", {"text": texts, **options}))
+    if model.get("translates"):
         pair = {"source": model["source"], "target": model["target"]}
         for name, more in (("greedy", {"beam": 1}), ("beam 16", {"beam": 16}),
                            ("beam 16, stream", {"beam": 16, "stream": True})):
             long.append((name, "/translate", {"q": texts, **pair, **more}))
-        long.append(("predict, beam 32", "/predict",
-                     {"text": texts, "beam": 32, "max_length_factor": 10}))
-        long.append(("predict, sampling", "/predict", {"text": texts, "sample": True,
-                                                       "max_length_factor": 10}))
         long.append(("detect", "/detect", {"q": [SENTENCE * 10] * 3}))
-        small = ("/translate", {"q": "a dog", **pair})
-    elif task == "lm":
-        for mode in ("complete", "sample", "score"):
-            more = {"beam": 32, "max_tokens": 1000} if mode == "complete" else {}
-            if mode == "sample":
-                more = {"samples": 10, "length": 1000}
-            long.append((mode, "/predict", {"text": texts, "mode": mode, **more}))
-        small = ("/predict", {"text": "a dog"})
-    elif task == "forecast":
-        text = series.read_text()
-        long.append(("predict", "/predict", {"text": [text] * 20}))
-        small = ("/predict", {"text": text})
-    else:
-        few = [text + "\t" + text] * 200 if task == "retrieve" else texts
-        long.append(("predict", "/predict", {"text": few}))
-        small = ("/predict", {"text": "a dog"})
-        if task == "pretrain":
-            text = text.replace(" man ", " [MASK] ")
-    what = text + "\t" + text if task == "retrieve" else text
+        small = ("/translate", {"q": small_text, **pair})
+    what = long_text(model, 990) if of_text else small_text
     for method in METHODS:
-        long.append((method, "/explain", {"text": what[:len(what) if task == "forecast" else 990],
-                                          "methods": [method], "steps": 256, "samples": 256}))
+        long.append((method, "/explain",
+                     {"text": what, "methods": [method], "steps": 256, "samples": 256}))
     return long, small
 
 
@@ -172,7 +170,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("heed")
     parser.add_argument("models", nargs="+")
-    parser.add_argument("--series", type=pathlib.Path, help="CSV file for forecasters")
+    parser.add_argument("--series", type=pathlib.Path, help="CSV file for models of tables")
     parser.add_argument("--delays", type=float, nargs="+", default=[0, 0.3, 1.1],
                         help="seconds of work before a client leaves")
     args = parser.parse_args()
@@ -180,7 +178,7 @@ def main():
             "--idle-timeout", 3600)
     for model in args.models:
         with Server(args.heed, model, "--request-timeout", 3600, *free) as server:
-            long, small = requests_of(server.model(), args.series)
+            long, small = requests_of(server, args.series)
             measure_left(server, args, long)
             measure_beside(server, long, small)
         with Server(args.heed, model, "--request-timeout", 2, *free) as server:

@@ -7,12 +7,13 @@
 
 #include "heed/base/config.h"
 #include "heed/models/decoder.h"
+#include "heed/models/registry.h"
 
 namespace heed {
 
 /// Random sources of one length; each hypothesis has exactly `length` tokens.
 struct DecodeBenchOptions {
-  std::string model = "transformer-base";
+  std::string model = ModelForDecodingBench();
   int batch = 64;
   int beam = 1;
   std::string dtype = "int8";

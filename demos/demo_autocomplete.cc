@@ -38,14 +38,14 @@ constexpr int kMoments = 3;
 constexpr int kNameColumns = 14;
 
 struct CellName {
-  const char* cell;
+  Cell cell;
   const char* name;
 };
 constexpr std::array<CellName, 4> kMemoryCells = {
-    {{"gru", "GRU"},
-     {"lstm", "LSTM"},
-     {"nested_lstm", "Nested LSTM"},
-     {"rnn", "RNN"}}};
+    {{Cell::kGru, "GRU"},
+     {Cell::kLstm, "LSTM"},
+     {Cell::kNestedLstm, "Nested LSTM"},
+     {Cell::kRnn, "RNN"}}};
 
 struct MemoryCommand {
   std::string out = "heed-memory";
@@ -139,7 +139,7 @@ MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
   training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 50;
-  training.run.out = command.out + "/" + cell.cell;
+  training.run.out = command.out + "/" + rnn.cell.word();
   training.run.overwrite = true;
   training.run.epochs = command.epochs > 0 ? command.epochs
                         : text.stories     ? kStoryEpochs

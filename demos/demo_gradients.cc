@@ -28,9 +28,16 @@ constexpr int kReachEpochs = 2;
 // Below it a gradient is nothing beside the rounding of the others.
 constexpr double kNoGradient = 1e-12;
 
+std::vector<std::string> NamesOfCells(std::initializer_list<Cell> cells) {
+  std::vector<std::string> names;
+  for (const Cell cell : cells) names.push_back(Named<Cell>(cell).word());
+  return names;
+}
+
 struct ReachCommand {
   std::string out = "heed-pictures";
-  std::vector<std::string> cells = {"rnn", "gru", "lstm", "nested_lstm"};
+  std::vector<std::string> cells =
+      NamesOfCells({Cell::kRnn, Cell::kGru, Cell::kLstm, Cell::kNestedLstm});
   int layers = 4;
   int units = 48;
   double forget_gate_bias = 0;

@@ -24,7 +24,7 @@ int RunBenchTrain(const Arguments& arguments) {
       "products of a step need at that rate.");
   bench.Visit(options.fields());
   options.fields()("json", json, "one JSON object on standard output");
-  options.Example("heed bench train --model luong --precision bf16");
+  options.Example("heed bench train --precision bf16 --threads 1");
   if (!options.Parse(arguments)) return 0;
   const TrainBenchResult r = BenchTraining(bench);
   if (json) {
@@ -116,7 +116,7 @@ int RunBench(const Arguments& arguments) {
       "own options: heed bench train --help.");
   options.Positional("WHAT", what, OneOf(NamesOf(Benches())),
                      "what to measure");
-  options.Example("heed bench train --model luong");
+  options.Example("heed bench train --precision bf16");
   options.Example("heed bench attention --heads 8 --length 2048");
   options.Example("heed bench decode --threads 1");
   options.Parse(arguments);

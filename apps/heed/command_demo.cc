@@ -151,8 +151,7 @@ int RunDemoDates(const Arguments& arguments) {
       "The pictures:   {0}\n"
       "Try your own:   echo 'the 3rd of october 1990' | {2} translate {1} "
       "--show-attention\n"
-      "Your own text:  {2} train --model bahdanau --source train.en --target "
-      "train.de "
+      "Your own text:  {2} train --source train.en --target train.de "
       "\\\n"
       "                  --valid-source valid.en --valid-target valid.de --out "
       "model\n",

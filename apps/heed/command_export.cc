@@ -3,6 +3,8 @@
 
 #include "apps/heed/commands.h"
 #include "heed/convert/export_huggingface.h"
+#include "heed/convert/huggingface.h"
+#include "heed/models/registry.h"
 
 namespace heed {
 
@@ -13,12 +15,15 @@ int RunExport(const Arguments& arguments) {
   bool overwrite = false;
   Options options(
       "export",
-      "Writes a model for other programs. huggingface: a folder that Hugging "
-      "Face's Transformers load with from_pretrained: a translator as "
-      "MarianMTModel and MarianTokenizer, a BERT of task pretrain as "
-      "BertForPreTraining and BertTokenizer. heed train --model "
-      "transformer-marian trains translators that can be exported; if a "
-      "model cannot, all its obstacles are named, and nothing is written.");
+      fmt::format(
+          "Writes a model for other programs. huggingface: a folder that "
+          "Hugging Face's Transformers load with from_pretrained: a "
+          "translator as "
+          "MarianMTModel and MarianTokenizer, a BERT of task pretrain as "
+          "BertForPreTraining and BertTokenizer. heed train --model {} trains "
+          "translators that can be exported; if a model cannot, all its "
+          "obstacles are named, and nothing is written.",
+          ModelForExport(kMarianMtFormat)));
   options.ModelFolder(folder);
   options.fields().Section("Output");
   options.fields()("out", out, Any{"DIR"}, "folder to write");

@@ -116,10 +116,10 @@ int RunTrain(const Arguments& arguments) {
       .Main();
   options.Excuse("resume");
   options.Example(
-      "heed train --model bahdanau --source train.en --target train.de "
+      "heed train --source train.en --target train.de "
       "--valid-source val.en --valid-target val.de --out model");
   options.Example(
-      "heed train --model luong --score dot --tsv pairs.tsv --vocabulary words "
+      "heed train --score dot --tsv pairs.tsv --vocabulary words "
       "--epochs 5 --out model");
   options.Example("heed train --resume model");
   if (!options.Parse(arguments)) return 0;

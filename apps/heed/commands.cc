@@ -11,6 +11,7 @@
 
 #include "apps/heed/command.h"
 #include "apps/heed/main.h"
+#include "apps/heed/tasks.h"
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
 
@@ -49,7 +50,7 @@ const std::vector<CommandExample>& Examples() {
   static const std::vector<CommandExample> examples = {
       {"heed demo",
        "learn to read dates in about a minute, and see the attention"},
-      {"heed train --model bahdanau --source train.de --target train.en \\\n"
+      {"heed train --source train.de --target train.en \\\n"
        "           --valid-source valid.de --valid-target valid.en --out model",
        "train a translator on line-aligned text"},
       {"heed translate model < test.de > test.out", "translate line by line"},
@@ -85,7 +86,7 @@ void PrintMainHelp() {
 }  // namespace
 
 // What stands behind the command is given to it, so that help can depend on it:
-// heed help train --task tag.
+// heed help train --task NAME.
 int RunHelp(const Arguments& arguments) {
   if (!arguments.empty()) {
     if (const Command* command = FindCommand(Commands(), arguments[0])) {
@@ -98,11 +99,11 @@ int RunHelp(const Arguments& arguments) {
   Options options("help",
                   "Explains a command, as heed COMMAND --help does. Further "
                   "options choose what is explained: heed help train --task "
-                  "tag.");
+                  "NAME --model NAME.");
   options.OptionalPositional("COMMAND", name, OneOf(NamesOf(Commands())),
                              "which command");
   options.Example("heed help train");
-  options.Example("heed help train --task tag --model bert-tiny");
+  options.Example("heed help train --task " + TaskNames().back());
   if (options.Parse(arguments)) PrintMainHelp();
   return 0;
 }

@@ -14,7 +14,7 @@ namespace heed {
 
 /// A command line whose last word is not finished. It travels through the
 /// arguments of a command, because these decide what options there are
-/// (--task tag --model bert-tiny).
+/// (--task NAME --model NAME).
 struct CommandLineToComplete {
   /// The finished words, without the next.
   std::vector<std::string> before;

@@ -3,10 +3,10 @@
 //   int RunTranslate(const Arguments& arguments) {
 //     std::string folder;
 //     DecodeConfig config;
-//     Options options("translate", "Translates standard input line by line.");
+//     Options options("info", "Describes a model folder.");
 //     options.Positional("DIR", folder, "model folder");
 //     config.Visit(options.fields());
-//     options.Example("heed translate model < in.txt > out.txt");
+//     options.Example("heed info model");
 //     if (!options.Parse(arguments)) return 0;  // --help was printed
 //     ...
 //   }
@@ -65,7 +65,7 @@ class Options {
 
   /// With this option, nothing else that is required need be given.
   void Excuse(std::string key) { excuse_ = std::move(key); }
-  /// Said of an option that is unknown: "a model for task 'tag'".
+  /// Said of an option that is unknown: "a model for task NAME".
   void SubjectIs(std::string subject) { subject_ = std::move(subject); }
 
   /// Reads --config, then the arguments, into the fields. Returns false after

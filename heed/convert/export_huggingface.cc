@@ -14,8 +14,10 @@
 #include "heed/decode/options.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
+#include "heed/models/registry.h"
 #include "heed/nn/positions.h"
 #include "heed/tasks/pretrain/pretrain.h"
+#include "heed/tasks/translate/translation.h"
 #include "heed/text/subwords.h"
 
 namespace heed {
@@ -208,8 +210,8 @@ void CheckMarianMt(const TranslationModel& model, Requirements& require) {
   TheirActivation(c, require);
   CheckNumbers(model.model->parameters(), require);
   require.Check(
-      "heed train --model transformer-marian makes models that can be "
-      "exported");
+      fmt::format("heed train --model {} makes models that can be exported",
+                  ModelForExport(kMarianMtFormat)));
 }
 
 /// Tables of positions, unless they are those that their program computes.
@@ -320,7 +322,9 @@ HuggingFaceModel BertOf(const PretrainModel& model) {
                fmt::format("{}", c.activation_dropout));
   const std::string activation = TheirActivation(c, require);
   CheckNumbers(model.parameters(), require);
-  require.Check("heed train --task pretrain makes models that can be exported");
+  require.Check(
+      fmt::format("heed train --task {} makes models that can be exported",
+                  PretrainTask().name));
   const ParameterSet& parameters = model.parameters();
   const Vocabulary& vocabulary = model.vocabulary;
   const std::string prefix = "bert.";
@@ -382,9 +386,9 @@ Notes ExportHuggingFace(const std::string& folder, const std::string& out,
     model = BertOf(*bert);
   } else {
     throw ConfigError(fmt::format(
-        "{}: models of task '{}' cannot be exported (those of translate and "
-        "pretrain can)",
-        folder, loaded.settings->task()));
+        "{}: models of task '{}' cannot be exported (those of {} and {} can)",
+        folder, loaded.task().name, TranslationTask().name,
+        PretrainTask().name));
   }
   Write(model, out, overwrite);
   return model.notes;

@@ -12,6 +12,9 @@ namespace heed {
 
 inline constexpr Layout kHuggingFaceLayout = {"weight", "bias", "weight",
                                               "bias", true};
+/// What the registry of models calls its formats.
+inline constexpr const char* kMarianMtFormat = "huggingface/marian";
+inline constexpr const char* kBertFormat = "huggingface/bert";
 /// Its layer norms of MarianMT have no setting for this.
 inline constexpr double kMarianMtEpsilon = 1e-5;
 

@@ -180,7 +180,7 @@ struct MarianMt {
 
 MarianMt ReadMarianMtConfig(ImportOptions& options) {
   MarianMt marian;
-  marian.model.Choose(ModelForImport("huggingface/marian").name);
+  marian.model.Choose(ModelForImport(kMarianMtFormat).model);
   auto& c = marian.model.As<TransformerConfig>();
   SkipGeneral(options);
   c.width = options.Number("d_model", 1024);
@@ -466,7 +466,7 @@ bool IsLowercase(const std::string& folder) {
 Imported MakeBert(const TransformerConfig& config, const std::string& folder,
                   const std::string& file, int64_t rows) {
   auto settings = std::make_unique<PretrainSettings>();
-  settings->model.Choose(ModelForImport("huggingface/bert").name);
+  settings->model.Choose(ModelForImport(kBertFormat).model);
   settings->model.As<TransformerConfig>() = config;
   TextVocabularyConfig& vocabulary = settings->data.vocabulary;
   vocabulary.vocabulary = IsLowercase(folder) ? "wordpiece" : "wordpiece_cased";

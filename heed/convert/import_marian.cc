@@ -186,7 +186,7 @@ Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
   const MarianTransformer marian =
       ReadMarianTransformer(options, weights, notes);
   ModelChoice<TranslatorSettings> model;
-  model.Choose(ModelForImport("marian/transformer").name);
+  model.Choose(ModelForImport("marian/transformer").model);
   model.As<TransformerConfig>() = marian.config;
   const bool shared = SharesSides(marian.config.tie.value());
   Tables tables;
@@ -211,7 +211,7 @@ Imported ImportRecurrent(SourceWeights& weights, ImportOptions& options,
   Notes notes;
   const MarianRecurrent marian = ReadMarianRecurrent(options, notes);
   ModelChoice<TranslatorSettings> model;
-  model.Choose(ModelForImport(marian.amun ? "marian/amun" : "marian/s2s").name);
+  model.Choose(ModelForImport(marian.format()).model);
   model.As<RecurrentConfig>() = marian.config;
   const auto named = [&marian](const char* name) {
     return MarianName(marian, name);

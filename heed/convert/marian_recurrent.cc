@@ -6,6 +6,7 @@
 #include <map>
 
 #include "heed/convert/marian_options.h"
+#include "heed/models/registry.h"
 
 namespace heed {
 namespace {
@@ -108,13 +109,13 @@ MarianRecurrent ReadMarianRecurrent(ImportOptions& options, Notes& notes) {
   MarianRecurrent marian;
   marian.amun = options.OneOf("type", "amun", {"s2s", "amun"}) == "amun";
   RecurrentConfig& c = marian.config;
-  c.variant = "cgru";
+  c.variant = ModelForImport(marian.format()).variant;
   c.embedding = options.Number("dim-emb", 512);
   c.units = options.Number("dim-rnn", 1024);
   c.encoder_units = c.units;
   c.attention_units = 2 * c.units;
   c.layers = 1;
-  c.cell = "gru";
+  c.cell = Cell::kGru;
   c.bidirectional = YesNo::kYes;
   c.bridge = Bridge::kMean;
   c.score = "additive";

@@ -11,12 +11,15 @@
 
 namespace heed {
 
-/// Types s2s and amun with a conditional GRU (Heed's variant cgru).
+/// Types s2s and amun with a conditional GRU.
 struct MarianRecurrent {
   RecurrentConfig config;
   bool amun = false;  // names as Nematus gave them
   bool output_bias = true;
   bool shared_tables = false;  // Wemb of source and target, in Heed two copies
+
+  /// What the registry of models calls it.
+  const char* format() const { return amun ? "marian/amun" : "marian/s2s"; }
 };
 
 /// Throws: FormatError that names an option that Heed cannot do.

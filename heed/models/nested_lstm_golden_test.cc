@@ -14,7 +14,7 @@ constexpr double kTolerance = 1e-12;
 TEST(NestedLstmGolden, OutputsStatesAndGradientsAreThoseOfPyTorch) {
   const GoldenTensors golden("nested_lstm");
   EncoderOptions options;
-  options.cell = "nested_lstm";
+  options.cell = Cell::kNestedLstm;
   options.inputs = 4;
   options.units = 5;
   options.layers = 2;

@@ -17,7 +17,7 @@ void RecurrentConfig::Visit(FieldList& v) {
     "where the score needs equal sizes");
   v("layers", layers, Range(0, kMaxLayers), "recurrent layers; 0: the model's")
       .Alias("num_layers");
-  v("cell", cell, AutoOr(CellNames()), "recurrent cell");
+  v("cell", cell, "recurrent cell");
   v("bidirectional", bidirectional, "read the source in both directions");
   v("reverse_source", reverse_source, "read the source from its end");
   v("bridge", bridge,
@@ -84,7 +84,7 @@ ResolvedRecurrent RecurrentConfig::Resolve() const {
   ResolvedRecurrent r;
   r.embedding = embedding;
   r.units = units;
-  r.encoder.cell = c.cell;
+  r.encoder.cell = c.cell.value();
   r.encoder.inputs = embedding;
   r.encoder.units = c.encoder_units;
   r.encoder.layers = c.layers;
@@ -135,7 +135,7 @@ ResolvedRecurrent RecurrentConfig::Resolve() const {
           "input_feeding needs attention 'after'");
   Require(!(two && r.reverse_source),
           "reverse_source is for an encoder of one direction");
-  Require(!r.context_in_gates || c.cell == "gru",
+  Require(!r.context_in_gates || c.cell == Cell::kGru,
           "variant 'cho' adds the context inside of the reset gate, which only "
           "cell 'gru' can");
   Require(

@@ -63,7 +63,7 @@ struct RecurrentConfig : RecurrentAttentionSettings, RecurrentNumbers {
   int units = 256;
   int encoder_units = 0;
   int layers = 0;
-  std::string cell = "auto";
+  Auto<Cell> cell;
   Auto<YesNo> bidirectional;
   Auto<YesNo> reverse_source;
   Auto<Bridge> bridge;

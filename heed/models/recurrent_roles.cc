@@ -103,14 +103,15 @@ std::vector<ModelRow> RecurrentModels() {
              "cell=gru_bahdanau layers=1 bidirectional=yes reverse_source=no "
              "bridge=project attention=before score=additive input_feeding=no "
              "readout=maxout readout_state=prev"},
-            {"cgru", "conditional GRU: attention between two halves of a step",
+            {"cgru",
+             "conditional GRU: attention between two halves of a step",
              "Sennrich et al. 2017, arXiv:1703.04357",
              "cell=gru layers=1 bidirectional=yes reverse_source=no "
              "bridge=project attention=between score=additive input_feeding=no "
-             "readout=tanh readout_state=cur"}},
+             "readout=tanh readout_state=cur",
+             {"marian/s2s", "marian/amun"}}},
        .roles = roles,
        .usual = true,
-       .imports = {"marian/s2s", "marian/amun"},
        .bench = bench + " cell=gru readout=tanh readout_state=cur"},
       {.name = "luong",
        .variants = {{"global",

@@ -23,6 +23,10 @@ std::deque<ModelRow>& Rows() {
   return rows;
 }
 
+bool Contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 std::vector<std::string> NamesOfAll() {
   std::vector<std::string> names;
   for (const ModelRow& row : Rows()) names.push_back(row.name);
@@ -79,7 +83,7 @@ const std::deque<ModelRow>& Models() { return Rows(); }
 
 void AddModel(ModelRow row) {
   const std::vector<std::string> names = NamesOfAll();
-  if (std::find(names.begin(), names.end(), row.name) != names.end()) {
+  if (Contains(names, row.name)) {
     throw ConfigError(fmt::format("there is a model '{}' already", row.name));
   }
   Rows().push_back(std::move(row));
@@ -102,13 +106,26 @@ std::vector<std::string> VariantNames() {
   return names;
 }
 
-const ModelRow& ModelForImport(const std::string& format) {
+ImportedModel ModelForImport(const std::string& format) {
   for (const ModelRow& row : Rows()) {
-    for (const std::string& known : row.imports) {
-      if (known == format) return row;
+    for (const ModelVariant& variant : row.variants) {
+      if (Contains(variant.imports, format)) return {row.name, variant.name};
     }
   }
   throw ConfigError(fmt::format("there is no model for '{}'", format));
+}
+
+std::string ModelForExport(const std::string& format) {
+  for (const ModelRow& row : Rows()) {
+    if (Contains(row.exports, format)) return row.name;
+  }
+  throw ConfigError(fmt::format("no model can be written as '{}'", format));
+}
+
+std::string ModelForDecodingBench() {
+  return std::find_if(Rows().begin(), Rows().end(),
+                      [](const ModelRow& row) { return row.bench_decoding; })
+      ->name;
 }
 
 void ThrowNoSuchModel(const std::string& name, const char* role,

@@ -27,6 +27,8 @@ struct ModelVariant {
   std::string description;
   std::string source;
   std::string preset = {};  // of what its settings leave to it
+  /// Formats of other programs whose models become this one.
+  std::vector<std::string> imports = {};
 };
 
 /// All that others know of a model.
@@ -38,10 +40,12 @@ struct ModelRow {
   std::vector<MakeRole> roles;
   /// What is taken of a role where none is named; else the first row is.
   bool usual = false;
-  /// Formats of other programs whose models become this one.
-  std::vector<std::string> imports = {};
+  /// Formats of other programs that it can be written in as it is trained.
+  std::vector<std::string> exports = {};
   /// A preset that benches measure it with.
   std::string bench = {};
+  /// Whether benches of decoding measure it where none is named.
+  bool bench_decoding = false;
   /// Step size that does not undo what pre-training learnt; 0: any.
   double fine_tuning_rate = 0;
 
@@ -67,7 +71,15 @@ std::vector<std::string> VariantNames();
 /// Throws: ConfigError that lists the names.
 const ModelRow& FindModel(const std::string& name);
 /// The model that one of another program becomes. Throws: ConfigError.
-const ModelRow& ModelForImport(const std::string& format);
+struct ImportedModel {
+  std::string model;
+  std::string variant;
+};
+ImportedModel ModelForImport(const std::string& format);
+/// One that can be written in a format of another program. Throws: ConfigError.
+std::string ModelForExport(const std::string& format);
+/// The one that benches of decoding measure where none is named.
+std::string ModelForDecodingBench();
 
 /// What a row of the registry lists for each of its roles.
 template <typename Settings>

@@ -6,7 +6,7 @@ namespace heed {
 
 void RnnConfig::Visit(FieldList& v) {
   v.Section("Recurrence");
-  v("cell", cell, OneOf(CellNames()), "recurrent cell");
+  v("cell", cell, "recurrent cell");
   v("units", units, Range(1, 16384), "features of a state, per direction")
       .Alias("hidden")
       .Alias("hidden_size");
@@ -33,8 +33,7 @@ void RnnConfig::Visit(FieldList& v) {
   VisitInit(v);
   v("forget_gate_bias", forget_gate_bias, Range(-20, 20),
     "initial bias of the forget gate (a GRU's update gate); at 0 half of the "
-    "state is lost at each step")
-      .Alias("keep_bias");
+    "state is lost at each step");
   VisitPrecision(v, precision);
 }
 

@@ -37,7 +37,7 @@ struct RnnConfig : RecurrentAttentionSettings, RecurrentNumbers {
     dropout = 0.5;
   }
 
-  std::string cell = "lstm";
+  Named<Cell> cell = Cell::kLstm;
   int units = 200;
   int layers = 1;
   Auto<YesNo> bidirectional;

@@ -265,8 +265,8 @@ TEST(RnnEncoder, TakesEveryCellScoreModifierAndNormalizer) {
   }
   add([](RnnConfig& c) { c.modifiers = "alibi; soft_cap(3)"; });
   for (const RnnConfig& config : configs) {
-    SCOPED_TRACE(config.cell + " " + config.score + " " + config.modifiers +
-                 " " + config.normalizer);
+    SCOPED_TRACE(config.cell.word() + " " + config.score + " " +
+                 config.modifiers + " " + config.normalizer);
     ExpectGradients(Model(config), 3);
   }
 }

@@ -166,7 +166,12 @@ std::vector<ModelRow> TransformerModels() {
           "layers=6 width=1024 ff=4096 heads=16 norm=post dropout=0.3"),
   };
   rows.front().roles.push_back(MakeRowForecaster);
-  rows.front().imports = {"marian/transformer", "huggingface/marian"};
+  rows.front().variants.front().imports = {"marian/transformer",
+                                           "huggingface/marian"};
+  for (ModelRow& one : rows) {
+    if (one.name == "transformer-marian") one.exports = {"huggingface/marian"};
+    one.bench_decoding = one.name == "transformer-base";
+  }
   return rows;
 }
 
@@ -188,7 +193,7 @@ std::vector<ModelRow> BertModels() {
       row("bert-base", "encoder: 12 layers of 768 features", kDevlin,
           "layers=12 width=768 ff=3072 heads=12"),
   };
-  rows.back().imports = {"huggingface/bert"};
+  rows.back().variants.front().imports = {"huggingface/bert"};
   rows.back().fine_tuning_rate = 5e-5;
   return rows;
 }

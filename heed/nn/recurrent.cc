@@ -16,14 +16,15 @@
 namespace heed {
 namespace {
 
-int64_t GatesOf(const std::string& cell) {
-  if (cell == "rnn") return 1;
-  if (cell == "lstm" || cell == "nested_lstm") return 4;
+int64_t GatesOf(Cell cell) {
+  if (cell == Cell::kRnn) return 1;
+  if (cell == Cell::kLstm || cell == Cell::kNestedLstm) return 4;
   return 3;
 }
 
-GruKind GruKindOf(const std::string& cell) {
-  return cell == "gru" ? GruKind::kCudnn : ParseGruKind(cell.substr(4));
+GruKind GruKindOf(Cell cell) {
+  if (cell == Cell::kGruCho) return GruKind::kCho;
+  return cell == Cell::kGruBahdanau ? GruKind::kBahdanau : GruKind::kCudnn;
 }
 
 /// Steps after which a sequence can be cancelled: about 0.05 s of a row.
@@ -79,13 +80,9 @@ const std::vector<std::string>& LayerNames() {
 
 }  // namespace
 
-std::vector<std::string> CellNames() {
-  return {"rnn", "lstm", "nested_lstm", "gru", "gru_cho", "gru_bahdanau"};
-}
-
-int64_t StatesOfCell(const std::string& cell) {
-  if (cell == "nested_lstm") return 3;
-  return cell == "lstm" ? 2 : 1;
+int64_t StatesOfCell(Cell cell) {
+  if (cell == Cell::kNestedLstm) return 3;
+  return cell == Cell::kLstm ? 2 : 1;
 }
 
 Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
@@ -97,7 +94,7 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
                                 ParameterUse::kMatrix));
   }
   bias_ = &scope.Add("bias", {gates}, kZeroInit);
-  if (cell_ == "gru_cho" || cell_ == "gru_bahdanau") {
+  if (cell_ == Cell::kGruCho || cell_ == Cell::kGruBahdanau) {
     recurrent_ = &scope.Add("recurrent.weight", {units_, 2 * units_},
                             o.recurrent_init, ParameterUse::kMatrix);
     candidate_ = &scope.Add("candidate.weight", {units_, units_},
@@ -106,17 +103,17 @@ Recurrent::Recurrent(const Scope& scope, const RecurrentOptions& o)
     recurrent_ = &scope.Add("recurrent.weight", {units_, gates},
                             o.recurrent_init, ParameterUse::kMatrix);
   }
-  if (cell_ == "gru")
+  if (cell_ == Cell::kGru)
     recurrent_bias_ = &scope.Add("recurrent.bias", {gates}, kZeroInit);
-  if (cell_ == "nested_lstm") {
+  if (cell_ == Cell::kNestedLstm) {
     inner_ = &scope.Add("inner.weight", {2 * units_, gates}, o.recurrent_init,
                         ParameterUse::kMatrix);
     inner_bias_ = &scope.Add("inner.bias", {gates}, kZeroInit);
   }
-  if (o.forget_gate_bias != 0 && cell_ != "rnn") {
+  if (o.forget_gate_bias != 0 && cell_ != Cell::kRnn) {
     // f, or z: the second gate of every cell.
     const double keep =
-        cell_ == "gru_bahdanau" ? -o.forget_gate_bias : o.forget_gate_bias;
+        cell_ == Cell::kGruBahdanau ? -o.forget_gate_bias : o.forget_gate_bias;
     for (Parameter* bias : {bias_, inner_bias_}) {
       if (bias == nullptr) continue;
       bias->mutable_value().Slice(units_, 2 * units_).Fill(keep);
@@ -179,7 +176,7 @@ RecurrentResult Recurrent::Run(const Context& ctx, const Var& projected,
     return {Slice(all, 0, steps), Slice(all, steps - 1, steps - 1 + states)};
   }
   Var outputs;
-  if (cell_ == "rnn") {
+  if (cell_ == Cell::kRnn) {
     outputs = RnnSequence(projected, state, recurrent, lengths);
   } else {
     GruWeights weights;

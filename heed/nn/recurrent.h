@@ -2,26 +2,41 @@
 #ifndef HEED_NN_RECURRENT_H_
 #define HEED_NN_RECURRENT_H_
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "heed/attention/decoder_state.h"
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/base/config.h"
 #include "heed/base/inline_vector.h"
 #include "heed/ops/rnn.h"
 
 namespace heed {
 
-/// "rnn", "lstm", "nested_lstm", "gru" (cuDNN's), "gru_cho", "gru_bahdanau".
-std::vector<std::string> CellNames();
+/// kGru is cuDNN's; see GruKind.
+enum class Cell : uint8_t {
+  kRnn,
+  kLstm,
+  kNestedLstm,
+  kGru,
+  kGruCho,
+  kGruBahdanau
+};
+constexpr auto WordsOf(Cell) {
+  return std::array{"rnn", "lstm",    "nested_lstm",
+                    "gru", "gru_cho", "gru_bahdanau"};
+}
+inline std::vector<std::string> CellNames() { return Named<Cell>::Words(); }
 
-/// Vectors that a cell carries from step to step: 1; lstm: 2 (hidden, cell);
-/// nested_lstm: 3 (hidden, cell, inner cell).
-int64_t StatesOfCell(const std::string& cell);
+/// Vectors that a cell carries from step to step: 1; kLstm: 2 (hidden, cell);
+/// kNestedLstm: 3 (hidden, cell, inner cell).
+int64_t StatesOfCell(Cell cell);
 
 struct RecurrentOptions {
-  std::string cell = "gru";
+  Cell cell = Cell::kGru;
   /// Widths of the inputs that are added up: each has its own weight, so that
   /// an input that is known for all steps is multiplied once.
   std::vector<int64_t> inputs;
@@ -72,7 +87,7 @@ class Recurrent {
                       const Var& state, const Tensor& lengths,
                       const Var& inner) const;
 
-  std::string cell_;
+  Cell cell_;
   int64_t units_;
   std::vector<Parameter*> input_;  // [inputs[i], G·H]
   Parameter* bias_;                // [G·H]
@@ -89,7 +104,7 @@ Var SequenceDropout(const Context& ctx, const Var& x, double rate,
                     bool variational);
 
 struct EncoderOptions {
-  std::string cell = "gru";
+  Cell cell = Cell::kGru;
   int64_t inputs = 0;
   int64_t units = 0;  // per direction
   int64_t layers = 1;

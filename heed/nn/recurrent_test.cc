@@ -30,7 +30,7 @@ struct Encoder {
   static EncoderOptions Options(const std::string& cell, bool bidirectional,
                                 int64_t layers) {
     EncoderOptions o;
-    o.cell = cell;
+    o.cell = Named<Cell>(cell);
     o.inputs = kIn;
     o.units = H;
     o.layers = layers;
@@ -161,8 +161,9 @@ TEST_P(EveryCell, TheBackwardStateIsTheOutputAtTheFirstWord) {
 
 TEST_P(EveryCell, AddsUpItsInputsProjections) {
   ParameterSet set(5, DType::kF64, kernels::Precision::kNative);
-  const Recurrent cell(Scope(set, "cell"),
-                       {GetParam(), {kIn, 3}, H, kRandom, kRandom});
+  const Recurrent cell(
+      Scope(set, "cell"),
+      {Named<Cell>(GetParam()), {kIn, 3}, H, kRandom, kRandom});
   const Tensor x = RandomTensor({1, B, kIn}, 1);
   const Tensor y = RandomTensor({1, B, 3}, 2);
   const Var sum = cell.AddProjection({}, cell.Project({}, x), y, 1);
@@ -184,7 +185,7 @@ TEST_P(EveryCell, AddsUpItsInputsProjections) {
 TEST_P(EveryCell, StartsFromZeros) {
   ParameterSet set(5, DType::kF64, kernels::Precision::kNative);
   const Recurrent cell(Scope(set, "cell"),
-                       {GetParam(), {kIn}, H, kRandom, kRandom});
+                       {Named<Cell>(GetParam()), {kIn}, H, kRandom, kRandom});
   const Var state = cell.InitialState(B, DType::kF64);
   EXPECT_EQ(Recurrent::Hidden(state).shape(), (Shape{B, H}));
   for (const double x : state.value().ToVector<double>()) EXPECT_EQ(x, 0);
@@ -195,9 +196,12 @@ TEST_P(EveryCell, KeepsItsStateWhereTheBiasSaysSo) {
   if (GetParam() == "rnn") GTEST_SKIP() << "has no gates";
   const auto kept = [](double forget_gate_bias) {
     ParameterSet set(5, DType::kF64, kernels::Precision::kNative);
-    const Recurrent cell(
-        Scope(set, "cell"),
-        {GetParam(), {kIn}, H, kRandom, kRandom, forget_gate_bias});
+    const Recurrent cell(Scope(set, "cell"), {Named<Cell>(GetParam()),
+                                              {kIn},
+                                              H,
+                                              kRandom,
+                                              kRandom,
+                                              forget_gate_bias});
     for (const auto& parameter : set.all()) {
       if (parameter->value().rank() == 2) parameter->mutable_value().Fill(0);
       parameter->Changed();

@@ -86,7 +86,7 @@ WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
   }
   if (c.characters == "lstm") {
     EncoderOptions o;
-    o.cell = "lstm";
+    o.cell = Cell::kLstm;
     o.inputs = c.character_embedding;
     o.units = (c.character_units + 1) / 2;
     o.input_init = init;

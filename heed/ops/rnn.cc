@@ -269,13 +269,6 @@ Var NestedLstmSequence(const Var& x, const Var& state0,
                 });
 }
 
-GruKind ParseGruKind(const std::string& name) {
-  if (name == "cho") return GruKind::kCho;
-  if (name == "bahdanau") return GruKind::kBahdanau;
-  if (name == "cudnn") return GruKind::kCudnn;
-  throw ConfigError("gru: unknown kind '" + name + "' (cho, bahdanau, cudnn)");
-}
-
 namespace {
 
 /// Reset after the product.

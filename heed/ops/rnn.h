@@ -53,8 +53,6 @@ enum class GruKind {
   kBahdanau,  // ñ = tanh(x + (r⊙h) U), h' = (1−z)⊙h + z⊙ñ; arXiv:1409.0473
   kCudnn,  // ñ = tanh(x + r⊙(h U + b')), h' = z⊙h + (1−z)⊙ñ
 };
-/// "cho", "bahdanau", "cudnn". Throws: ConfigError for another name.
-GruKind ParseGruKind(const std::string& name);
 
 /// What a GRU multiplies its state with; gates in the order r, z, n.
 struct GruWeights {

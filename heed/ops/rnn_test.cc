@@ -312,12 +312,5 @@ TEST_P(Sequences, RefuseWhatDoesNotFit) {
       {op, "length 5"});
 }
 
-TEST(ParseGruKind, KnowsThreeNames) {
-  EXPECT_EQ(ParseGruKind("cho"), GruKind::kCho);
-  EXPECT_EQ(ParseGruKind("bahdanau"), GruKind::kBahdanau);
-  EXPECT_EQ(ParseGruKind("cudnn"), GruKind::kCudnn);
-  EXPECT_THROW(ParseGruKind("keras"), ConfigError);
-}
-
 }  // namespace
 }  // namespace heed

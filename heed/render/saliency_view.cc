@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMostAsInput = 4;  // targets that are shown on the input
 constexpr double kInputWidth = 540;
 
-/// "tag", or "tag, not other" where that was asked.
+/// "a", or "a, not b" where that was asked.
 std::string QuestionOf(const ExplanationSegment& segment,
                        const Target& target) {
   const std::string label = segment.LabelOf(target);

@@ -91,8 +91,8 @@ class TaskSettings {
 
   /// The name of its row: as in `--task`, and the key "task" of config.json.
   virtual std::string task() const = 0;
-  /// Chooses the model by its name ("transformer-tiny"); what other settings
-  /// there are depends on it. Throws: ConfigError that lists the names.
+  /// Chooses the model by its name; what other settings there are depends on
+  /// it. Throws: ConfigError that lists the names.
   virtual void ChooseModel(const std::string& name) = 0;
   /// Settings of data and model: options, keys of config.json. A text field
   /// with the placeholder FILE or DIR is a path.
