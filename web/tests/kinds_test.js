@@ -218,7 +218,7 @@ test("a forecast is drawn as a series, with its attention under the time axis", 
     });
     await page.waitForSelector(".series svg");
     assert.equal(await page.locator(".series path.values").count(), 1);
-    assert.equal(await page.locator(".series path.forecast").count(), 1);
+    assert.equal(await page.locator(".series path.predicted").count(), 1);
     const box = await page.locator(".series svg").boundingBox();
     await page.mouse.move(box.x + box.width - 40, box.y + 60);
     const drawn = await page.$$eval(".series rect.weight[data-weight]", (all) =>

@@ -502,7 +502,7 @@ test("a forecast is a series with the attention of the run below", async () => {
   const table = seriesLines(60).join("\n");
   await withPage({}, async (page) => {
     await open(page, { model, of: table });
-    await page.waitForSelector(".series path.forecast");
+    await page.waitForSelector(".series path.predicted");
     const said = await explained(model, table);
     const { mean } = said.maps.at(-1);
     const box = await page.locator(".series svg").boundingBox();

@@ -7,7 +7,7 @@ export interface ModelInfo {
   task: string;
   source?: string;
   target?: string;
-  /** Its kind, as "transformer-tiny". */
+  /** Its kind, as the registry of models names it. */
   model?: string;
   parameters?: number;
   input?: { kind?: string; prompt?: string; media_types?: string[] };

@@ -173,7 +173,7 @@ function drawValues(
     if (i > 0) addRect(picture, left, 18, width, height - 40, p.field, faint);
     add(picture, "path", {
       d: d.join(""),
-      class: i === 0 ? "values" : "forecast",
+      class: i === 0 ? "values" : "predicted",
       fill: "none",
       stroke: colour,
       "stroke-width": 2,

@@ -14,7 +14,7 @@ function count(n: number): string {
   return n >= 1e6 ? `${(n / 1e6).toFixed(1)} M` : `${Math.max(1, Math.round(n / 1e3))} k`;
 }
 
-/** "translate en → de · transformer-tiny · 2.6 M parameters" */
+/** As "TASK en → de · MODEL · 2.6 M parameters". */
 function about(model: ModelInfo): string {
   const named = model.source && model.target && model.source !== "source";
   const parts = [model.task + (named ? ` ${model.source} → ${model.target}` : "")];

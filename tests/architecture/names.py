@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""The rule of the house: names.py HEED prints each quoted name of a task or a model
+that stands outside the place that it comes from, as FILE:LINE: NAME, and fails.
+
+The names are those that HEED lists. A name may stand
+
+- in the folder of its task (the one with the row), or in the files of its model's family
+  (recurrent_* of heed/models if its row stands in recurrent_roles.cc);
+- in a file that is named after it (apps/heed/command_NAME.cc, demos/demo_NAME.cc);
+- in a row of another table that begins with it (verbs and demos of the command);
+- in the words of an enum (WordsOf), which are a registry of their own;
+- in the registries, tests and docs;
+- where ALLOWED says why.
+
+names.py HEED --self-test plants offenders in a copy and expects to find them.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ("heed", "apps", "demos", "bench", "web/src")
+SOURCES = {".cc", ".h", ".ts", ".css", ".py", ".mjs", ".sh", ".lua"}
+REGISTRIES = re.compile(r"heed/(tasks|models)/registry\.(cc|h)")
+TABLES = re.compile(r"apps/heed/command\w*\.cc")  # of verbs, demos and benches
+TESTS = re.compile(r"_test\.cc$|testing\.h$")
+
+# What else is called as a task or a model is: (files, names, why).
+ALLOWED = [
+    (r"heed/convert/.*", {"transformer"}, "what Marian calls the type of its models"),
+    (r"heed/serve/html_tokens\.cc", {"translate"}, "an attribute of HTML"),
+    (r"web/src/core/api\.ts", {"translate"}, "a path of the API, which is LibreTranslate's"),
+    (r"heed/attention/decoder_state\.cc", {"slots"}, "those of a key/value cache"),
+    (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/performance.md measures"),
+]
+
+
+def listed(heed, what):
+    """The rows that the command lists."""
+    printed = subprocess.run([heed, "list", what, "--json"], stdout=subprocess.PIPE,
+                             text=True, check=True).stdout
+    return json.loads(printed)[what]
+
+
+def names_of(heed):
+    tasks = {row["task"] for row in listed(heed, "tasks")}
+    models = {row[key] for row in listed(heed, "models") for key in ("model", "variant")}
+    return tasks, models - {""}
+
+
+def sources(root):
+    """Paths in the folders, as "heed/base/json.h"."""
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            name = path.relative_to(root).as_posix()
+            if (path.suffix in SOURCES and "node_modules" not in path.parts
+                    and not REGISTRIES.fullmatch(name) and not TESTS.search(name)):
+                yield name, path.read_text(encoding="utf-8")
+
+
+def homes_of(root, tasks, models):
+    """Of each name, a regular expression of the files that are its own."""
+    homes = {}
+    for name in tasks:
+        row = re.compile(rf'\bname = "{name}"')
+        folders = {path.parent.relative_to(root).as_posix()
+                   for path in (root / "heed/tasks").glob("*/*.cc")
+                   if row.search(path.read_text(encoding="utf-8"))}
+        if len(folders) != 1:
+            sys.exit(f"task '{name}' has its row in {sorted(folders) or 'no folder'}, not in one")
+        homes[name] = [re.escape(folders.pop()) + "/.*"]
+    for path in sorted((root / "heed/models").glob("*_roles.cc")):
+        text = path.read_text(encoding="utf-8")
+        family = path.name.removesuffix("_roles.cc")
+        for name in models:
+            if f'"{name}"' in text:
+                homes.setdefault(name, []).append(rf"heed/models/{family}[_.].*")
+    for name in tasks | models:
+        if name not in homes:
+            sys.exit(f"model '{name}' has its row in no heed/models/*_roles.cc")
+        homes[name].append(rf".*[/_]{re.escape(name)}\.(cc|h|ts)")
+    return {name: re.compile("|".join(all_of_it)) for name, all_of_it in homes.items()}
+
+
+def without_words(text):
+    """The text with the words of enums blanked, line by line as before."""
+    return re.sub(r"\bWordsOf\([^)]*\)[^;{]*\{[^}]*\{[^}]*\}[^}]*\}",
+                  lambda found: "\n" * found[0].count("\n"), text)
+
+
+def patterns_of(names):
+    """What a name looks like: quoted, as the value of an option, or, if no word of
+    English has such a hyphen, anywhere in quotes."""
+    for name in sorted(names):
+        word = re.escape(name)
+        either = [rf"""(["'`]){word}\1""", rf"""--(?:task|model)[ =]{word}(?![\w-])"""]
+        if "-" in name:
+            either.append(rf"""["'`].*(?<![\w-]){word}(?![\w-])""")
+        yield name, re.compile("|".join(f"(?:{one})" for one in either).replace(r"\1", r"(?:[\"'`])"))
+
+
+def offenders(root, tasks, models, used):
+    """(file, line, name), in the order of files; adds to `used` what was allowed."""
+    homes = homes_of(root, tasks, models)
+    patterns = list(patterns_of(tasks | models))
+    for file, text in sources(root):
+        for number, line in enumerate(without_words(text).split("\n"), 1):
+            if file.endswith((".cc", ".h")):
+                line = re.sub("`[^`]*`", "", line)  # an identifier in a comment
+            for name, pattern in patterns:
+                if not pattern.search(line) or homes[name].fullmatch(file):
+                    continue
+                if TABLES.fullmatch(file) and re.match(rf'\s*\{{"{re.escape(name)}", ', line):
+                    continue
+                allowed = [row for row in ALLOWED
+                           if re.fullmatch(row[0], file) and name in (row[1] or {name})]
+                used.update(row[0] for row in allowed)
+                if not allowed:
+                    yield file, number, name
+
+
+def self_test(tasks, models):
+    """Offenders that are planted are found, and nothing beside them."""
+    task, other = sorted(tasks)[:2]
+    model = max(models, key=lambda name: "-" in name)
+    planted = {
+        "heed/serve/planted.cc": [f'if (task == "{task}") Answer();', f"// heed train --task {task}"],
+        "apps/heed/planted.cc": [f'fmt::print("heed train --model {model}");'],
+        "web/src/shell/planted.ts": [f"const asked = '{task}';", f"if (model.name === `{model}`) {{"],
+        f"heed/tasks/{task}/planted.cc": [f'const char* other = "{other}";'],
+        "bench/planted.cc": [f'for (const char* model : {{"{model}"}}) {{'],
+    }
+    fine = {f"heed/tasks/{task}/own.cc": f'const char* own = "{task}";',
+            "heed/ops/words.h": f'constexpr auto WordsOf(X) {{\n return std::array{{"{model}"}}; }}',
+            "heed/serve/comment.cc": f"/// `{task}` is a parameter; it may {task} what it reads."}
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name in sorted(tasks):
+            (root / f"heed/tasks/{name}").mkdir(parents=True)
+            (root / f"heed/tasks/{name}/settings.cc").write_text(f'row.name = "{name}";\n')
+        (root / "heed/models").mkdir()
+        (root / "heed/models/toy_roles.cc").write_text(
+            "".join(f'"{name}"\n' for name in sorted(models)))
+        for file, text in ({file: "\n".join(lines) for file, lines in planted.items()} | fine).items():
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
+            (root / file).write_text(text + "\n")
+        found = {(file, line) for file, line, _ in offenders(root, tasks, models, set())}
+    expected = {(file, line) for file, lines in planted.items() for line in range(1, len(lines) + 1)}
+    if found != expected:
+        sys.exit(f"missed: {sorted(expected - found)}; no offenders: {sorted(found - expected)}")
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    tasks, models = names_of(sys.argv[1])
+    if "--self-test" in sys.argv:
+        self_test(tasks, models)
+        return
+    used = set()
+    found = list(offenders(ROOT, tasks, models, used))
+    for file, line, name in found:
+        print(f"{file}:{line}: {name}")
+    needless = [files for files, _, _ in ALLOWED if files not in used]
+    if needless:
+        sys.exit(f"ALLOWED, but not needed: {needless}")
+    if found:
+        sys.exit(f"{len(found)} names outside their own places: ask the registries (docs/adding.md)")
+
+
+if __name__ == "__main__":
+    main()
