@@ -88,7 +88,7 @@ TokenRows RowsOfPieces(const SentencePieceModel& model, const std::string& path,
     }
   }
   if (tokens.unk < 0 || tokens.eos < 0) {
-    throw FormatError(path + ": has no piece for " +
+    throw FormatError(path + ": has no token for " +
                       (tokens.unk < 0 ? "unknown text" : "</s>"));
   }
   NoteLeftOut(path, left_out, "Marian writes none of them", notes);

@@ -99,12 +99,12 @@ const std::vector<Route>& Routes() {
        "/detect",
        "Which language a text is in",
        "the source languages of all translators with a confidence in percent, "
-       "the likeliest first",
+       "the most probable first",
        {{"q", "texts", true, "the text"}, kKey},
        R"({"q": "A man sleeps."})"},
       {"POST",
        "/predict",
-       "What a model of any task says of texts",
+       "Predictions of a model of any task",
        "model, task, answer (as heed predict writes it) and details (the same "
        "in parts)",
        {kText, kModelName, kKey},

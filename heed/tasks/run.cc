@@ -227,8 +227,8 @@ TrainResult Resume(const std::string& folder, bool quiet,
   training.run.quiet = quiet;
   if (!settings.in_files()) {
     throw ConfigError(folder +
-                      ": trained on examples that are in no file, so it cannot "
-                      "be resumed");
+                      ": trained on generated examples, so it cannot be "
+                      "resumed");
   }
   SetLimits(limits, description, out, training.run);
   const uint64_t seed = training.run.seed;

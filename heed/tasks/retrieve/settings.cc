@@ -44,8 +44,8 @@ bool Contains(const std::vector<int64_t>& places, int64_t place) {
 void RetrievalDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("corpus", corpus, Any{"FILE"},
-    "texts to find: id, tab, text on each line (.gz too); several files add "
-    "up")
+    "texts to find: id, tab, text on each line (.gz too); several files are "
+    "concatenated")
       .Main();
   v("queries", queries, Any{"FILE"},
     "queries, likewise; left out: texts of the corpus ask for one another")
