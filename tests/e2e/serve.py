@@ -316,6 +316,9 @@ class Serve(EndToEnd):
                                                         "target": "en"}).json(),
                              {"translatedText": expected})
             self.assertEqual(server.translate("1 2", model="other").status, 400)
+            row = server.get("/models").json()["models"][2]
+            self.assertEqual((row["labels"], row["classes"]),
+                             ({"input": "Text", "answer": "Label"}, 2))
             answer = server.post("/predict", {"text": ["a b", "c d"], "model": "classes"}).json()
             lines = self.runs("predict", classes, stdin=b"a b\nc d\n").splitlines()
             self.assertEqual(answer["answer"], lines)

@@ -54,7 +54,7 @@ class ClassifyModel : public TaskModel {
   ParameterSet& parameters() override { return parameters_; }
   ModelFiles Files() const override;
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
-    return {{"vocabulary", vocabulary.size()}, {"labels", labels.size()}};
+    return {{"vocabulary", vocabulary.size()}, {"classes", labels.size()}};
   }
 
   bool pairs() const { return config.data.format.pairs(); }
