@@ -73,6 +73,7 @@ test("a text that was run in parts is explained in these parts, as it was run", 
       "2 of 3",
       "of a link too",
     );
+    assert.ok((await labels(page, "source.1")).includes("schl"));
   });
 });
 
@@ -381,6 +382,7 @@ test("over the limit the answer stays, and the page says so beforehand", async (
     await page.waitForSelector("#model:not([disabled])");
     await page.fill("#text", long);
     assert.match(await text(page, "#limit"), /^1,300 characters.*at most 1,000/);
+    assert.ok(await page.isVisible("#limit"));
     await page.click("#run");
     await page.waitForSelector(".unexplained");
     assert.match(await text(page, ".streamed"), /^translated: Ein Mann/);
@@ -600,6 +602,14 @@ test("distances in tokens and shares of the length are never on one scale", asyn
       ),
     );
     assert.ok(filled.every((count) => count === 1));
+    const heads = (unit) =>
+      said.maps
+        .filter(({ statistics }) => statistics.unit === unit)
+        .reduce((sum, map) => sum + map.heads, 0);
+    const dots = await page.$$eval(".plots svg", (all) =>
+      all.map((one) => one.querySelectorAll("circle > title").length),
+    );
+    assert.deepEqual(dots, [heads("items"), heads("share")]);
     const shown = await text(page, ".figures-of-head");
     const { entropy, distance } = said.maps[2].statistics.mean;
     assert.ok(
@@ -615,10 +625,13 @@ test("a phone reaches every tab, and the heads scroll to the one that is chosen"
     await open(page, { model: "de-en", of: lines });
     const tabs = await page.$$eval("[role=tab]", (all) =>
       all
-        .map((one) => one.getBoundingClientRect())
-        .map(({ left, right }) => [left, right]),
+        .map((one) => [one.getBoundingClientRect(), one.scrollWidth - one.clientWidth])
+        .map(([{ left, right }, hidden]) => [left, right, hidden]),
     );
-    tabs.forEach(([left, right]) => assert.ok(left >= 0 && right <= 360));
+    assert.equal(tabs.length, 6);
+    tabs.forEach(([left, right, hidden]) =>
+      assert.ok(left >= 0 && right <= 360 && hidden === 0),
+    );
     const excess = () =>
       page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     assert.ok((await excess()) <= 0);
