@@ -525,13 +525,22 @@ test("a forecast is a series with the attention of the run below", async () => {
 
 test("a language model is asked with the space that asks for the next word", async () => {
   const model = modelNamed("language");
-  const { answer } = await post("predict", { model, text: "der mann " });
+  const { details } = await post("predict", { model, text: "der mann " });
+  const trimmed = await post("predict", { model, text: "der mann" });
+  assert.notDeepEqual(details, trimmed.details);
   await withPage({}, async (page) => {
     await open(page, { model, of: "der mann " });
-    const said = await page.$$eval(".answer .line", (all) =>
-      all.map((one) => one.textContent),
+    const [name, ...said] = await page.$$eval(".answer .plain-text", ([line]) => [
+      line.previousElementSibling.textContent,
+      ...[...line.children].map((word) =>
+        [...word.children].map((one) => one.textContent),
+      ),
+    ]);
+    assert.equal(name, "Completions");
+    assert.deepEqual(
+      said,
+      details.completions.map(({ word, probability }) => [word, probability.toFixed(2)]),
     );
-    assert.ok(said.includes(answer), `${said} has ${answer}`);
     await screenshot(page, "language-model");
   });
 });

@@ -1,4 +1,4 @@
-import { checkExplanation, type Explanation } from "./explanation";
+import { checkExplanation, type Choice, type Explanation } from "./explanation";
 import type { Input } from "./registry";
 
 /** A row of /models: what the page has to know of a model and its task. */
@@ -81,14 +81,34 @@ export async function fetchModels(): Promise<ModelInfo[]> {
   return body.models ?? [];
 }
 
-/** What a model answers; `details` are the answer's parts. */
+export interface Prediction {
+  answer: string;
+  /** Words or labels with their probabilities, where the answer is a list of such. */
+  choices: Choice[];
+}
+
+/** Of an answer's parts those that are a name and its probability. */
+function choicesOf(details: Record<string, unknown> = {}): Choice[] {
+  const list = Object.values(details).find((part) => Array.isArray(part)) ?? [];
+  return (list as Record<string, unknown>[]).flatMap(({ probability, ...rest }) => {
+    const [label, ...more] = Object.values(rest);
+    const isChoice = typeof label === "string" && typeof probability === "number";
+    return isChoice && more.length === 0 ? [{ label, probability }] : [];
+  });
+}
+
+/** What a model answers. */
 export async function predict(
   model: string,
   input: Input,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Prediction> {
   const response = await send("predict", { ...input.request, model }, signal);
-  return ((await response.json()) as { answer?: string }).answer ?? "";
+  const { answer = "", details } = (await response.json()) as {
+    answer?: string;
+    details?: Record<string, unknown>;
+  };
+  return { answer, choices: choicesOf(details) };
 }
 
 export interface ExplainWishes {

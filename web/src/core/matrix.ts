@@ -55,13 +55,13 @@ function layOut(spec: MatrixSpec) {
   const cw = clamp(Math.floor(room / Math.max(columns, 1)), smallest, most);
   const ch = spec.rowHeight ?? cw;
   const font = clamp(ch * 0.58, 10, 13);
-  const left = round(leftOf(font));
+  const left = Math.ceil(leftOf(font));
   const columnWidth = labelRoom(spec.columnLabels, font);
   const rotated = columnWidth > cw - 2;
   const above = Math.max(columnWidth, labelRoom(spec.alignedTo ?? [], font));
   const columnRoom = above > ch - 2 || rotated ? above * Math.sin(angle) + font : font;
   const labelled = spec.columnLabels.some(Boolean) || spec.alignedTo !== undefined;
-  const top = round((labelled ? columnRoom + 8 : 4) + (spec.title ? 26 : 0));
+  const top = Math.ceil((labelled ? columnRoom + 8 : 4) + (spec.title ? 26 : 0));
   const leaning = spec.columnLabels.map(
     (label, s) => (s + 0.6) * cw + labelRoom([label], font) * Math.cos(angle) + 4,
   );

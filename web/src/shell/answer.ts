@@ -1,4 +1,13 @@
-import { button, directionOf, h, kindNamed, type AxesOnShow, type Side } from "../core";
+import {
+  button,
+  directionOf,
+  h,
+  kindNamed,
+  shortNumber,
+  type AxesOnShow,
+  type Choice,
+  type Side,
+} from "../core";
 import type { ModelInfo } from "../core/api";
 import { predictionPanel } from "./prediction";
 
@@ -15,6 +24,7 @@ export class Answer {
   private readonly state = h("p.state", { role: "status" });
   private streamed: HTMLElement | null = null;
   private soFar = "";
+  private choices: Choice[] = [];
   /** The whole answer is there. */
   isAnswered = false;
   private onShow: AxesOnShow[] = [];
@@ -70,10 +80,20 @@ export class Answer {
   }
 
   /** The whole answer, before its attention is known. */
-  setAnswer(text: string): void {
-    this.beginAnswer().textContent = this.soFar = text;
+  setAnswer(text: string, choices: Choice[] = []): void {
+    this.choices = choices;
+    this.beginAnswer().replaceChildren(...this.shownAnswer(text));
+    this.soFar = text;
     this.isAnswered = true;
     this.say("Reading the attention…");
+  }
+
+  /** An answer as words with their probabilities, or as it is. */
+  private shownAnswer(text: string): (HTMLElement | string)[] {
+    const words = this.choices.map(({ label, probability }) =>
+      h("span.word", h("bdi", label), h("small", shortNumber(probability ?? NaN))),
+    );
+    return words.length > 0 ? words : [text];
   }
 
   explained(side: Side): void {
@@ -134,7 +154,8 @@ export class Answer {
     );
     const { axes: all } = side.explanation;
     if (rest !== "" && targets.every(({ axis }) => kindNamed(all[axis].kind).isWords)) {
-      const line = h("p.line.plain-text", { dir: "auto" }, answer);
+      const shown = this.shownAnswer(answer);
+      const line = h("p.line.plain-text", { dir: "auto" }, ...shown);
       element.append(h("p.label", this.answerName), line);
     }
     return element;

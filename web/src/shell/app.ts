@@ -291,7 +291,8 @@ export class App {
       const show = (soFar: string) => answer.showText(soFar);
       answer.setAnswer(await translate(model, input, show, signal));
     } else {
-      answer.setAnswer(await predict(model.name, input, signal));
+      const found = await predict(model.name, input, signal);
+      answer.setAnswer(found.answer, found.choices);
     }
     const excess = this.form.excess(model, input.text);
     if (excess) {

@@ -253,7 +253,7 @@ function saliencyView(side: Side, options: ViewOptions): View {
     for (const axis of axes) {
       const ofAxis = attributions.filter((one) => one.axis === axis);
       const pictures = drawAttributions(side, options, ofAxis);
-      if (axis !== axes[0]) pictures.element.prepend(h("h2", part.axis(axis).name));
+      if (axes.length > 1) pictures.element.prepend(h("h2", part.axis(axis).name));
       shown.push(pictures);
     }
     holder.replaceChildren(...shown.map(({ element }) => element));
