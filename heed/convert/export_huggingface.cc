@@ -17,6 +17,7 @@
 #include "heed/models/registry.h"
 #include "heed/nn/positions.h"
 #include "heed/tasks/pretrain/pretrain.h"
+#include "heed/tasks/run.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/text/subwords.h"
 

@@ -72,12 +72,12 @@ def homes_of(root, tasks, models):
         if len(folders) != 1:
             sys.exit(f"task '{name}' has its row in {sorted(folders) or 'no folder'}, not in one")
         homes[name] = [re.escape(folders.pop()) + "/.*"]
-    for path in sorted((root / "heed/models").glob("*_roles.cc")):
+    for path in sorted((root / "heed/models").rglob("*_roles.cc")):
         text = path.read_text(encoding="utf-8")
         family = path.name.removesuffix("_roles.cc")
         for name in models:
             if f'"{name}"' in text:
-                homes.setdefault(name, []).append(rf"heed/models/{family}[_.].*")
+                homes.setdefault(name, []).append(rf"{path.parent.relative_to(root).as_posix()}/{family}[_.].*")
     for name in tasks | models:
         if name not in homes:
             sys.exit(f"model '{name}' has its row in no heed/models/*_roles.cc")
