@@ -198,9 +198,10 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
         {"media_types", row.input.media_types}}},
       {"labels", {{"input", row.input_label}, {"answer", row.answer_label}}},
       {"examples", ExamplesOf(row, spec_.languages.source)},
-      {"translates", translates()}};
+      {"translates", translates()},
+      {"sizes", Json::object()}};
   for (const auto& [name, size] : loaded_.model->Sizes()) {
-    description_[name] = size;
+    description_["sizes"][name] = size;
   }
   if (translation_ != nullptr) {
     description_["source"] = spec_.languages.source;

@@ -157,6 +157,30 @@ std::vector<ExplainCase> Cases() {
        "a b",
        2,
        true},
+      {"LanguageSubwords",
+       "lm",
+       "rnn",
+       with(text_rnn, {{"vocabulary", "bpe"}, {"vocabulary_size", "30"}}),
+       {{"texts", "low lower lowest\nnew newer newest\n"}},
+       "low newer",
+       1,
+       true},
+      {"Autocomplete",
+       "autocomplete",
+       "rnn",
+       text_rnn,
+       {{"texts", "the cat sat\nthe dog ran\n"}},
+       "the c",
+       0,
+       false},
+      {"AutocompleteAttending",
+       "autocomplete",
+       "rnn",
+       with(text_rnn, {{"self_attention", "causal"}}),
+       {{"texts", "the cat sat\nthe dog ran\n"}},
+       "the dog ",
+       1,
+       true},
       {"Forecast",
        "forecast",
        "patchtst",
@@ -296,6 +320,57 @@ TEST_P(ExplainEach, EveryChoiceHasAProbability) {
     EXPECT_GT(sum, 0);
     EXPECT_LE(sum, 1 + 1e-5);
     EXPECT_LE(target.alternatives.size(), 5u);
+  }
+}
+
+/// Readers see words, not how a vocabulary marks where they begin.
+TEST_P(ExplainEach, TokensAreShownWithoutMarks) {
+  const Explanation e = Explained({.input = {.given = {GetParam().text}}});
+  const ExplanationSegment& segment = e.segments[0];
+  std::vector<std::string> shown = {e.answer};
+  for (const Axis& axis : segment.axes) {
+    shown.insert(shown.end(), axis.shown().begin(), axis.shown().end());
+  }
+  for (const Target& target : segment.targets) {
+    for (const Alternative& other : target.alternatives) {
+      shown.push_back(other.label);
+    }
+  }
+  for (const std::string& label : shown) {
+    EXPECT_EQ(label.find("\u2581"), label.npos) << label;
+    EXPECT_EQ(label.find("##"), label.npos) << label;
+    EXPECT_NE(label, " ");
+  }
+}
+
+/// Tasks whose contrast is a label or a word: the others' are whole answers.
+class ExplainChoice : public ExplainEach {};
+
+std::vector<ExplainCase> ChoiceCases() {
+  std::vector<ExplainCase> cases = Cases();
+  std::erase_if(cases, [](const ExplainCase& c) {
+    return c.task != "classify" && c.task != "lm" && c.task != "pretrain" &&
+           c.task != "autocomplete";
+  });
+  return cases;
+}
+
+/// Why not another? Asked by what is shown of it, also where that is a part of
+/// a word.
+TEST_P(ExplainChoice, AnAlternativeIsAContrastByItsLabel) {
+  ExplainRequest request = {.input = {.given = {GetParam().text}}};
+  const ExplanationSegment before = Explained(request).segments.at(0);
+  const size_t asked = GetParam().task == "lm" ? before.targets.size() - 1 : 0;
+  const Target& target = before.targets.at(asked);
+  for (const Alternative& other : target.alternatives) {
+    if (other.label == before.LabelOf(target)) continue;
+    request.input.contrast = other.label;
+    const ExplanationSegment after = Explained(request).segments.at(0);
+    const std::optional<Alternative>& contrast =
+        after.targets.at(asked).contrast;
+    ASSERT_TRUE(contrast) << other.label;
+    EXPECT_EQ(contrast->label, other.label);
+    EXPECT_GE(contrast->probability, other.probability - 1e-6) << other.label;
   }
 }
 
@@ -447,6 +522,18 @@ TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
   EXPECT_EQ(segment.maps.at(*intent.map).name, "pooling");
   EXPECT_GT(std::ranges::max(RowOf(segment, intent)), 0.2f);
   EXPECT_TRUE(segment.axis("target").shown()[0].starts_with("book · "));
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, ExplainChoice, testing::ValuesIn(ChoiceCases()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(ExplainTasks, EachHasACase) {
+  const std::vector<ExplainCase> cases = Cases();
+  for (const TaskRow& row : Tasks()) {
+    EXPECT_NE(std::ranges::find(cases, row.name, &ExplainCase::task),
+              cases.end())
+        << row.name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, ExplainEach, testing::ValuesIn(Cases()),

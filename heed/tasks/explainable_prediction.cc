@@ -54,16 +54,38 @@ bool BeginsWord(const std::string& piece, const std::string& before,
   return true;
 }
 
+/// Whether a token is no part of a text, but says something about it.
+bool StandsAlone(int32_t id, const SpecialIds& special) {
+  return id == special.bos || id == special.eos || id == special.pad ||
+         id == special.mask;
+}
+
 }  // namespace
+
+std::string ShownToken(const Vocabulary& vocabulary, int32_t id) {
+  const std::string& piece = vocabulary.Piece(id);
+  return StandsAlone(id, vocabulary.special())
+             ? piece
+             : WithoutMark(piece, vocabulary.kind());
+}
+
+std::optional<int32_t> TokenShownAs(const Vocabulary& vocabulary,
+                                    std::string_view shown,
+                                    std::span<const float> log_p) {
+  std::optional<int32_t> best;
+  for (int32_t id = 0; id < std::ssize(log_p); ++id) {
+    const float p = log_p[static_cast<size_t>(id)];
+    if (best && p <= log_p[static_cast<size_t>(*best)]) continue;
+    if (ShownToken(vocabulary, id) == shown) best = id;
+  }
+  return best;
+}
 
 Axis TokenAxis(const std::string& id, const std::string& label,
                const Vocabulary& vocabulary, std::span<const int32_t> ids,
                std::vector<std::string> pieces) {
-  const SpecialIds& special = vocabulary.special();
   const auto stands_alone = [&](size_t i) {
-    const int32_t token = ids[i];
-    return token == special.bos || token == special.eos ||
-           token == special.pad || token == special.mask;
+    return StandsAlone(ids[i], vocabulary.special());
   };
   Axis axis = {.id = id, .label = label};
   for (size_t i = 0; i < pieces.size(); ++i) {

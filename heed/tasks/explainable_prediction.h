@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/autograd/observer.h"
@@ -55,6 +57,14 @@ Axis TokenAxis(const std::string& id, const std::string& label,
 /// The same of ids alone.
 Axis TokenAxis(const std::string& id, const std::string& label,
                const Vocabulary& vocabulary, std::span<const int32_t> ids);
+
+/// A token as it is shown: without marks of word borders.
+std::string ShownToken(const Vocabulary& vocabulary, int32_t id);
+
+/// The likeliest of the tokens that are shown so. Shapes: log_p [V].
+std::optional<int32_t> TokenShownAs(const Vocabulary& vocabulary,
+                                    std::string_view shown,
+                                    std::span<const float> log_p);
 
 /// An axis of names, of one at least.
 Axis NamesAxis(const std::string& id, const std::string& label,

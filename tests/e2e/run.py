@@ -27,6 +27,7 @@ from command import FilesAddUp, Help, Missing, Names  # noqa: F401
 from connections import Connections  # noqa: F401
 from convert import Convert  # noqa: F401
 from damage import Damage, LittleMemory  # noqa: F401
+from each_task import EachTask  # noqa: F401
 from explain import Explain  # noqa: F401
 from libretranslate import LibreTranslate  # noqa: F401
 from lines import BadLines, Forms, Json, LongLines, Tables  # noqa: F401

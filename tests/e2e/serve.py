@@ -122,7 +122,7 @@ class Serve(EndToEnd):
                 {"code": "source", "name": "source", "targets": ["target"]},
                 {"code": "target", "name": "target", "targets": []}])
             model, = server.get("/models").json()["models"]
-            self.assertEqual([model[key] for key in ("name", "task", "source_vocabulary")],
+            self.assertEqual([model["name"], model["task"], model["sizes"]["source_vocabulary"]],
                              ["model", "translate", 14])
             settings = server.get("/frontend/settings").json()
             self.assertEqual(settings["charLimit"], 10000)
@@ -317,7 +317,7 @@ class Serve(EndToEnd):
                              {"translatedText": expected})
             self.assertEqual(server.translate("1 2", model="other").status, 400)
             row = server.get("/models").json()["models"][2]
-            self.assertEqual((row["labels"], row["classes"]),
+            self.assertEqual((row["labels"], row["sizes"]["classes"]),
                              ({"input": "Text", "answer": "Label"}, 2))
             answer = server.post("/predict", {"text": ["a b", "c d"], "model": "classes"}).json()
             lines = self.runs("predict", classes, stdin=b"a b\nc d\n").splitlines()

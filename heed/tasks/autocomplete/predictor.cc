@@ -93,7 +93,8 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
   e.axes.push_back(
-      NamesAxis("source", "Typed", {characters.begin(), characters.end()}));
+      TokenAxis("source", "Typed", codec.characters(), ids,
+                {characters.begin(), characters.end()}));
   std::vector<std::string> names;
   for (const int32_t word : words) names.push_back(name(word));
   e.answer = fmt::format("{}", fmt::join(names, " "));

@@ -156,14 +156,17 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   const auto row_of = [&](int64_t t) {
     return std::span(all.row<float>(t), static_cast<size_t>(all.cols()));
   };
-  const auto first_token = [&](const std::string& line) {
-    const std::vector<int32_t> ids =
-        model_.vocabulary.Encode(model_.Cased(line));
-    if (ids.empty()) throw FormatError("explain: the answer has no words");
-    return ids[0];
-  };
   // Each token was to be predicted, and then the likeliest next one.
   const std::span<const float> last = row_of(T - 1);
+  const auto first_token = [&](const std::string& line) {
+    const std::string cased = model_.Cased(line);
+    const std::vector<int32_t> ids = model_.vocabulary.Encode(cased);
+    if (ids.empty()) throw FormatError("explain: the answer has no words");
+    const auto words = SplitWhitespace(cased);
+    return words.empty() ? ids[0]
+                         : TokenShownAs(model_.vocabulary, words[0], last)
+                               .value_or(ids[0]);
+  };
   std::vector<int32_t> predicted = text.ids;
   predicted.push_back(
       input.answer.empty()
@@ -192,7 +195,9 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
     e.answer = input.answer;
   }
   AddMaps(watch, e);
-  const auto name = [this](int32_t id) { return model_.vocabulary.Piece(id); };
+  const auto name = [this](int32_t id) {
+    return ShownToken(model_.vocabulary, id);
+  };
   for (int64_t t = 0; t < T; ++t) {
     e.targets.push_back(ChoiceTarget("target", t, row_of(t),
                                      predicted[static_cast<size_t>(t)], name));

@@ -115,10 +115,13 @@ Answer PretrainPredictor::Words(const Context& ctx, const BertText& text,
     std::vector<std::string> words;
     Json& best = answer.parts["masks"].emplace_back(Json::array());
     for (int64_t i = 0; i < ids.cols(); ++i) {
-      const std::string word = vocabulary().Piece(ids.row<int32_t>(r)[i]);
+      const int32_t id = ids.row<int32_t>(r)[i];
+      const std::string word = ShownToken(vocabulary(), id);
       const float probability = probabilities.row<float>(r)[i];
       words.push_back(fmt::format("{}\t{:.6f}", word, probability));
-      best.push_back({{"word", word}, {"probability", probability}});
+      best.push_back({{"word", word},
+                      {"token", vocabulary().Piece(id)},
+                      {"probability", probability}});
     }
     of_mask.push_back(fmt::format("{}", fmt::join(words, "\t")));
   }
@@ -156,22 +159,7 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
       std::make_shared<BertText>(TextOf(input.Text(), pair, "explain"));
   const int64_t S = text->ids.dim(1);
   const std::vector<int32_t> ids = text->ids.ToVector<int32_t>();
-  std::vector<int32_t> marks;  // where words are hidden
-  for (int32_t s = 0; s < S; ++s) {
-    if (ids[static_cast<size_t>(s)] == vocabulary().special().mask) {
-      marks.push_back(s);
-    }
-  }
-  const auto words_of = [&](const std::string& line) {
-    std::vector<int32_t> words = vocabulary().Encode(line);
-    if (words.size() != marks.size()) {
-      throw FormatError(
-          fmt::format("explain: '{}' is {} for {}; give one token for each",
-                      line, Counted(std::ssize(words), "token"),
-                      Counted(std::ssize(marks), "mask")));
-    }
-    return words;
-  };
+  const std::vector<int32_t> marks = MarksOf(*text);
   // log p of each token of the vocabulary at each mark: [copies, marks, V].
   const auto log_p = [this, text, marks, S](const Context& c, int64_t copies) {
     const Var y = LogSoftmax(network().TokenLogits(
@@ -192,6 +180,26 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
     return std::span(all.row<float>(static_cast<int64_t>(mark)),
                      static_cast<size_t>(all.cols()));
   };
+  // A word may be any token that is shown so, "##s" as well as "s".
+  const auto words_of = [&](const std::string& line) {
+    std::vector<int32_t> words;
+    for (const std::string_view word : SplitWhitespace(line)) {
+      const std::optional<int32_t> shown =
+          words.size() < marks.size()
+              ? TokenShownAs(vocabulary(), word, row_of(words.size()))
+              : std::nullopt;
+      const std::vector<int32_t> tokens =
+          shown ? std::vector{*shown} : vocabulary().Encode(word);
+      words.insert(words.end(), tokens.begin(), tokens.end());
+    }
+    if (words.size() != marks.size()) {
+      throw FormatError(
+          fmt::format("explain: '{}' is {} for {}; give one token for each",
+                      line, Counted(std::ssize(words), "token"),
+                      Counted(std::ssize(marks), "mask")));
+    }
+    return words;
+  };
   std::vector<int32_t> words;
   if (!input.answer.empty()) words = words_of(input.answer);
   for (size_t m = words.size(); m < marks.size(); ++m) {
@@ -199,13 +207,13 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
     words.push_back(
         static_cast<int32_t>(std::ranges::max_element(row) - row.begin()));
   }
-  const auto name = [this](int32_t id) { return vocabulary().Piece(id); };
+  const auto name = [this](int32_t id) { return ShownToken(vocabulary(), id); };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
   e.axes.push_back(TokenAxis("source", "Text", vocabulary(), ids));
   e.axes.push_back(TokenAxis("target", "Hidden words", vocabulary(), words));
-  e.answer = fmt::format("{}", fmt::join(e.axes.back().items, " "));
+  e.answer = fmt::format("{}", fmt::join(e.axes.back().shown(), " "));
   AddMaps(watch, e);
   for (size_t m = 0; m < marks.size(); ++m) {
     e.targets.push_back(ChoiceTarget("target", static_cast<int64_t>(m),

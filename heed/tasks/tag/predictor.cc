@@ -241,8 +241,7 @@ ExplainablePrediction TagPredictor::ExplanationWith(
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = all;
-  e.axes.push_back(
-      NamesAxis("source", "Text", model_.words->Tokens(sentence[0].words)));
+  e.axes.push_back(model_.words->SourceAxis(sentence[0].words));
   Axis said = NamesAxis("target", "Tags", {});
   SentenceTags answer;
   for (int64_t t = 0; t < T; ++t) {

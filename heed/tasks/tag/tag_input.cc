@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "heed/base/errors.h"
+#include "heed/tasks/explainable_prediction.h"
 #include "heed/text/pieces.h"
 
 namespace heed {
@@ -49,8 +50,8 @@ class FeatureInput : public TagInput {
                   batch.lengths};
             }};
   }
-  std::vector<std::string> Tokens(const Words& sentence) const override {
-    return sentence;
+  Axis SourceAxis(const Words& sentence) const override {
+    return NamesAxis("source", "Text", sentence);
   }
   std::unique_ptr<SentenceEncoder> MakeEncoder(
       const Scope& scope, const EncoderSettings& encoder,
@@ -102,15 +103,13 @@ class PieceInput : public TagInput {
                                    pieces.lengths};
             }};
   }
-  std::vector<std::string> Tokens(const Words& sentence) const override {
-    std::vector<std::string> pieces;
+  Axis SourceAxis(const Words& sentence) const override {
+    std::vector<int32_t> ids;
     for (const PieceChunk& chunk :
          CutIntoPieces(vocabulary_, sentence, options_)) {
-      for (const int32_t id : chunk.ids) {
-        pieces.push_back(vocabulary_.Piece(id));
-      }
+      ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
     }
-    return pieces;
+    return TokenAxis("source", "Text", vocabulary_, ids);
   }
   std::unique_ptr<SentenceEncoder> MakeEncoder(
       const Scope& scope, const EncoderSettings& encoder,

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/explain/explanation.h"
 #include "heed/models/registry.h"
 #include "heed/models/sentence_encoder.h"
 #include "heed/nn/word_features.h"
@@ -49,8 +50,9 @@ class TagInput {
   /// What was learnt, by name.
   virtual std::vector<std::pair<std::string, int64_t>> Sizes() const = 0;
   virtual TagSentences Encode(std::span<const Words> sentences) const = 0;
-  /// What is read of a sentence, one by one: its words or its pieces.
-  virtual std::vector<std::string> Tokens(const Words& sentence) const = 0;
+  /// What is read of a sentence, one by one: its words or its pieces; the axis
+  /// "source" of explanations.
+  virtual Axis SourceAxis(const Words& sentence) const = 0;
   /// A fresh encoder of such sentences, of a resolved config. `with_intents`:
   /// whether it shall also pool them, if it can.
   virtual std::unique_ptr<SentenceEncoder> MakeEncoder(

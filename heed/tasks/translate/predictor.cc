@@ -139,7 +139,7 @@ ExplainableSegment ForceSegment(const Context& given,
     e.axes.push_back(TokenAxis("target_inputs", "Translation so far", v.target,
                                read, std::move(read_pieces)));
   }
-  const auto name = [&v](int32_t id) { return v.target.Piece(id); };
+  const auto name = [&v](int32_t id) { return ShownToken(v.target, id); };
   const std::string aligns = model->alignment_attention();
   const auto row_of = [&](size_t t) {
     return std::span(log_p.row<float>(static_cast<int64_t>(t)),

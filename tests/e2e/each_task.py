@@ -1,0 +1,155 @@
+"""Every task that there is, taken through everything that Heed does with one.
+
+What a task needs for it is a file of its own, tests/samples/TASK.json: files with their
+lines, the options of training and evaluation ({} is the folder of the files), an input.
+"""
+
+import base64
+import json
+import pathlib
+import re
+import shutil
+import tempfile
+
+from harness import WORLD, EndToEnd, heed, strict_json, weights
+from server import Server
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+STARTS = {"svg": b"<svg", "png": b"\x89PNG", "html": b"<!doctype html"}
+METHODS = "saliency,occlusion"
+
+
+class Sample:
+    """A task with its files in a folder and a model that was trained for two steps."""
+
+    def __init__(self, task, folder):
+        says = json.loads((SAMPLES / f"{task}.json").read_text())
+        folder.mkdir()
+        for name, lines in says["files"].items():
+            (folder / name).write_text("".join(line + "\n" for line in lines))
+        self.task = task
+        self.input = says["input"]
+        self.evaluate = [option.replace("{}", str(folder)) for option in says["evaluate"]]
+        self.train = ["train", "--task", task, "--quiet", "--threads", 1,
+                      "--schedule", "constant"]  # which does not depend on how many steps
+        self.train += [option.replace("{}", str(folder)) for option in says["train"]]
+        self.model = folder / task
+
+
+class EachTask(EndToEnd):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder_of_all = pathlib.Path(tempfile.mkdtemp(dir=WORLD.work))
+        rows = strict_json(heed("list", "tasks", "--json").stdout.decode())["tasks"]
+        cls.samples = []
+        for row in rows:
+            sample = Sample(row["task"], cls.folder_of_all / f"files-{row['task']}")
+            heed(*sample.train, "--steps", 2, "--out", sample.model).check_returncode()
+            cls.samples.append(sample)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder_of_all)
+
+    def lines(self, sample, *options):
+        return self.runs("predict", sample.model, *options, stdin=(sample.input + "\n").encode())
+
+    def explained(self, sample, *options):
+        return self.runs("explain", sample.model, *options, stdin=(sample.input + "\n").encode())
+
+    def check_explanation(self, sample, e):
+        self.assertEqual((e["version"], e["task"]), (2, sample.task))
+        self.assertEqual(e["text"].strip(), sample.input.strip())
+        self.assertGreater(len(e["targets"]), 0)
+        size = {name: len(axis["items"]) for name, axis in e["axes"].items()}
+        for map_ in e["maps"]:
+            self.assertEqual(len(map_["weights"]), map_["heads"])
+            for head in map_["weights"]:
+                self.assertEqual(len(head), size[map_["query"]])
+                for row in head:
+                    self.assertEqual(len(row), size[map_["key"]])
+                    self.assertLess(sum(row), 1 + 1e-5)
+        for target in e["targets"]:
+            self.assertLess(target["item"], size[target["axis"]])
+            if "map" in target:
+                self.assertLess(target["row"], size[e["maps"][target["map"]]["query"]])
+        self.assertLessEqual({"saliency", "occlusion"},
+                             {attribution["method"] for attribution in e["attributions"]})
+        for attribution in e["attributions"]:
+            for scores in attribution["scores"]:
+                self.assertEqual(len(scores), size[attribution["axis"]])
+
+    def test_stopped_training_goes_on_to_the_same_bits(self):
+        for sample in self.samples:
+            with self.subTest(task=sample.task):
+                out = self.folder / sample.task
+                self.runs(*sample.train, "--steps", 1, "--out", out)
+                self.assertNotEqual(weights(out), weights(sample.model))
+                self.runs("train", "--resume", out, "--steps", 2, "--quiet")
+                self.assertEqual(weights(out), weights(sample.model))
+
+    def test_prediction_in_lines_and_in_parts(self):
+        for sample in self.samples:
+            with self.subTest(task=sample.task):
+                self.assertTrue(self.lines(sample).endswith("\n"))
+                self.assertGreater(len(strict_json(self.lines(sample, "--output", "json"))), 0)
+
+    def test_evaluation_in_words_and_in_numbers(self):
+        for sample in self.samples:
+            with self.subTest(task=sample.task):
+                said = self.runs("evaluate", sample.model, *sample.evaluate)
+                figures = strict_json(
+                    self.runs("evaluate", sample.model, *sample.evaluate, "--json"))
+                numbers = [key for key, value in figures.items() if isinstance(value, (int, float))]
+                self.assertNotEqual(said, "")
+                self.assertGreater(len(numbers), 0)
+
+    def test_explanation_in_every_format(self):
+        for sample in self.samples:
+            with self.subTest(task=sample.task):
+                e = strict_json(self.explained(sample, "--methods", METHODS, "--json"))
+                self.check_explanation(sample, e)
+                self.assertNotEqual(self.explained(sample, "--methods", METHODS).strip(), "")
+                for ending, start in STARTS.items():
+                    out = self.folder / f"{sample.task}.{ending}"
+                    self.explained(sample, "--methods", METHODS, "--out", out)
+                    self.assertTrue(out.read_bytes().startswith(start), out)
+                found = re.search(r'id="heed-explanations">(.*?)</script>', out.read_text(),
+                                  re.DOTALL)
+                self.assertEqual(strict_json(found[1])[0]["axes"], e["axes"])
+                out = self.folder / f"{sample.task}.json"
+                self.explained(sample, "--methods", METHODS, "--out", out)
+                self.assertIn('"version"', out.read_text())
+                summary = strict_json(self.explained(sample, "--summary", "--json"))
+                self.assertEqual(summary["texts"], 1)
+
+    def test_serving(self):
+        with Server(models=[sample.model for sample in self.samples]) as server:
+            rows = {row["name"]: row for row in server.get("/models").json()["models"]}
+            self.assertIn(b"<!doctype html", server.get("/").body)
+            for sample in self.samples:
+                with self.subTest(task=sample.task):
+                    row = rows[sample.task]
+                    self.assertEqual(row["task"], sample.task)
+                    self.assertNotIn("", (row["input"]["kind"], row["input"]["prompt"],
+                                          row["labels"]["input"], row["labels"]["answer"]))
+                    asked = {"model": sample.task, "text": sample.input}
+                    alone = server.post("/predict", asked).json()
+                    self.assertEqual(alone["answer"], self.lines(sample).removesuffix("\n"))
+                    self.assertGreater(len(alone["details"]), 0)
+                    several = server.post("/predict", asked | {"text": [sample.input] * 2}).json()
+                    self.assertEqual(several["answer"], [alone["answer"]] * 2)
+                    e = server.post("/explain", asked | {"methods": METHODS.split(",")}).json()
+                    self.check_explanation(sample, e)
+                    self.check_unread(server, row)
+
+    def check_unread(self, server, row):
+        """A media type that a task does not read: refused, with the list of those it does."""
+        read = row["input"].get("media_types", [])
+        file = {"base64": base64.b64encode(b"?").decode(), "media_type": "application/x-unknown",
+                "name": "of.unknown"}
+        for path in ("/predict", "/explain"):
+            answer = server.post(path, {"model": row["name"], "file": file})
+            self.assertEqual(answer.status, 415, answer.body)
+            for media_type in read or ["text"]:
+                self.assertIn(media_type, answer.json()["error"])
