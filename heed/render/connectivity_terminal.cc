@@ -41,8 +41,7 @@ std::string TerminalConnectivity(const Connectivity& c, int64_t t,
                                  const TerminalOptions& terminal) {
   CheckConnectivity(c);
   const std::string margin(kMarginColumns, ' ');
-  std::string out = terminal.colour ? terminal::Bold(VisibleToken(c.model))
-                                    : VisibleToken(c.model);
+  std::string out = terminal::Strong(terminal, VisibleToken(c.model));
   out += fmt::format("  guesses {}:", VisibleToken(GuessLabel(c, t)));
   for (const Suggestion& s : c.suggestions[static_cast<size_t>(t)]) {
     out +=

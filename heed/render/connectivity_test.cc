@@ -99,10 +99,10 @@ TEST(ConnectivitySvg, ShadesByShareAndOutlinesTheGuess) {
   const std::vector<Connectivity> models = {Small(), Small("LSTM")};
   const std::vector<int64_t> moments = {4};
   const std::string svg = ConnectivitySvg(models, moments);
-  EXPECT_EQ(Count(svg, "class='now'"), 2U);
+  EXPECT_EQ(Count(svg, "class='linked'"), 2U);
   EXPECT_EQ(Count(svg, "fill-opacity='1.00'"), 2U);
   EXPECT_EQ(Count(svg, "fill-opacity='0.25'"), 2U);
-  EXPECT_EQ(Count(svg, "class='ink' "), 4U);
+  EXPECT_EQ(Count(svg, "class='cell' "), 4U);
   EXPECT_EQ(Count(svg, "class='later' "), 2U);  // d
   EXPECT_EQ(Count(svg, "<tspan class='hit'>cd</tspan> 75 %"), 2U);
   EXPECT_NE(svg.find("&lt;x&gt;"), std::string::npos);

@@ -22,7 +22,8 @@ constexpr std::string_view kPictureColours =
 .heed .tone{stop-color:#0b4a94}.heed .token{fill:#24292f}
 .heed .title{fill:#101418;font-weight:600}.heed .quiet{fill:#5b6570}
 .heed .on{fill:#fff}.heed .token .space{fill:#b3bcc7}.heed .now{fill:#0b4a94;font-weight:600}
-.heed .link{fill:none;stroke:#0b4a94}
+.heed .link{fill:none;stroke:#0b4a94}.heed .later{fill:#a9b2bd}
+.heed .hit{fill:#2b7a3d;font-weight:600}
 .heed .rule{fill:none;stroke:#d5dbe3}.heed .hatch{fill:none;stroke:#b3bcc7}
 .heed .moved,.heed .linked{fill:none;stroke:#d9480f;stroke-width:2}
 @media (prefers-color-scheme:dark){
@@ -32,7 +33,7 @@ constexpr std::string_view kPictureColours =
 .heed .tone{stop-color:#8ccbff}.heed .token{fill:#d5dce6}
 .heed .title{fill:#f2f5f9}.heed .quiet{fill:#93a0b0}
 .heed .on{fill:#06121f}.heed .token .space{fill:#5a687a}.heed .now{fill:#8ccbff}
-.heed .link{stroke:#8ccbff}
+.heed .link{stroke:#8ccbff}.heed .later{fill:#4c5868}.heed .hit{fill:#7ddc95}
 .heed .rule{stroke:#2b3646}.heed .hatch{stroke:#465365}
 .heed .moved,.heed .linked{stroke:#ff9f5a}
 }

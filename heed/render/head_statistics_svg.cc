@@ -7,13 +7,12 @@
 
 #include "heed/render/markup.h"
 #include "heed/render/number_matrix.h"
-#include "heed/render/text_layout.h"
+#include "heed/render/token_names.h"
 
 namespace heed {
 namespace {
 
-constexpr double kStatisticsFont = 12;
-constexpr int kLayerColumns = 44;
+constexpr NameStyle kLayerNames = {.font = 12, .columns = 44};
 
 struct StatisticsTable {
   std::string title;
@@ -22,17 +21,14 @@ struct StatisticsTable {
   NumberRows rows;
 
   void Add(const std::string& layer, std::vector<float> row) {
-    layers.push_back(Ellipsize(VisibleToken(layer), kLayerColumns));
+    layers.push_back(layer);
     rows.push_back(std::move(row));
   }
 };
 
 Drawing DrawTable(const StatisticsTable& table) {
-  double left = 0;
+  const double left = WidestToken(table.layers, kLayerNames) + 10;
   size_t heads = 0;
-  for (const std::string& layer : table.layers) {
-    left = std::max(left, TextWidth(layer, kStatisticsFont) + 10);
-  }
   for (const auto& row : table.rows) heads = std::max(heads, row.size());
   const NumberMatrix matrix = {.scale = LargestOf(table.rows)};
   MarkupWriter svg;
@@ -41,17 +37,10 @@ Drawing DrawTable(const StatisticsTable& table) {
         "<text class='quiet' x='{:.1f}' y='12' font-size='{}' "
         "text-anchor='middle'>{}</text>",
         left + matrix.cell_width * (static_cast<double>(h) + 0.5),
-        kStatisticsFont, h);
-  }
-  double y = 18 + matrix.cell_height * 0.5 + 4;
-  for (const std::string& layer : table.layers) {
-    svg.Line(
-        "<text class='token' x='{:.1f}' y='{:.1f}' font-size='{}' "
-        "text-anchor='end'>{}</text>",
-        left - 8, y, kStatisticsFont, EscapeMarkup(layer));
-    y += matrix.cell_height;
+        kLayerNames.font, h);
   }
   svg.Line("<g class='matrix' transform='translate({:.1f} 18)'>", left);
+  AddRowNames(table.layers, -8, matrix.cell_height, kLayerNames, &svg);
   matrix.Add(table.rows, &svg);
   svg.Line("</g>");
   const std::vector<Drawing> parts = {

@@ -14,6 +14,7 @@
 #include "heed/render/markup.h"
 #include "heed/render/shades_terminal.h"
 #include "heed/render/text_layout.h"
+#include "heed/render/token_names.h"
 
 namespace heed {
 namespace {
@@ -26,8 +27,6 @@ constexpr double kLabelRoom = 90;  // left of the first tile
 constexpr double kLargestCell = 24;
 constexpr double kCellWithLabel = 10;
 constexpr double kTileFont = 10;
-constexpr int kTileLabelColumns = 12;
-constexpr int kTileAngle = 60;
 constexpr int64_t kMostRowTips = 4000;
 
 // How large the tiles of a group are, and whether tokens stand beside them.
@@ -36,18 +35,8 @@ struct TileLayout {
   double slot = 0;  // width of a tile or of the numbers below
   double left = 0;  // labels of rows
   double top = 0;   // labels of columns
-  double font = 0;
+  NameStyle names = {.font = 0, .columns = 12};
 };
-
-double WidestTileLabel(std::span<const std::string> tokens, double font) {
-  double widest = 0;
-  for (const std::string& token : tokens) {
-    widest = std::max(
-        widest,
-        TextWidth(Ellipsize(VisibleToken(token), kTileLabelColumns), font));
-  }
-  return widest;
-}
 
 class HeadsWriter {
  public:
@@ -100,12 +89,12 @@ class HeadsWriter {
                       : std::max(0.5, std::floor(layout.cell * 4) / 4);
     const AttentionMap& first = segment_.maps[group.layers.front()];
     if (layout.cell >= kCellWithLabel) {
-      layout.font = std::min(layout.cell * 0.85, 12.0);
-      layout.left =
-          6 + WidestTileLabel(segment_.axis(first.query).shown(), layout.font);
-      layout.top = 8 + std::sin(kTileAngle * 3.14159265358979 / 180) *
-                           WidestTileLabel(segment_.axis(first.key).shown(),
-                                           layout.font);
+      layout.names.font = std::min(layout.cell * 0.85, 12.0);
+      const auto widest = [&](const std::string& axis) {
+        return WidestToken(segment_.axis(axis).shown(), layout.names);
+      };
+      layout.left = 6 + widest(first.query);
+      layout.top = 8 + LeaningHeight(widest(first.key));
     }
     layout.slot = std::max(kNarrowestSlot,
                            layout.cell * static_cast<double>(first.key_size));
@@ -131,8 +120,15 @@ class HeadsWriter {
             "<g class='head' data-layer='{}' data-head='{}' "
             "transform='translate({:.1f} {:.1f})'>",
             index, head, x, y);
-        if (labelled && layout.font > 0) AddKeys(layer, layout, &svg);
-        if (head == 0 && layout.font > 0) AddQueries(layer, layout, &svg);
+        const bool named = layout.names.font > 0;
+        if (labelled && named) {
+          AddColumnNames(segment_.axis(layer.key).shown(), layout.cell, true,
+                         layout.names, &svg);
+        }
+        if (head == 0 && named) {
+          AddRowNames(segment_.axis(layer.query).shown(), -5, layout.cell,
+                      layout.names, &svg);
+        }
         AddTile(layer, head, statistics[static_cast<size_t>(head)], layout,
                 &svg);
         svg.Line("</g>");
@@ -141,31 +137,6 @@ class HeadsWriter {
       y += layout.cell * static_cast<double>(layer.query_size) + 30;
     }
     return {width, y - 10, svg.Take()};
-  }
-
-  void AddKeys(const AttentionMap& layer, const TileLayout& layout,
-               MarkupWriter* svg) const {
-    double x = layout.cell / 2;
-    for (const std::string& token : segment_.axis(layer.key).shown()) {
-      svg->Line(
-          "<text class='token' font-size='{:.1f}' transform='translate({:.1f} "
-          "-4) rotate(-{})'>{}</text>",
-          layout.font, x + layout.font * 0.3, kTileAngle,
-          MarkupToken(token, kTileLabelColumns));
-      x += layout.cell;
-    }
-  }
-
-  void AddQueries(const AttentionMap& layer, const TileLayout& layout,
-                  MarkupWriter* svg) const {
-    double y = layout.cell / 2 + layout.font * 0.35;
-    for (const std::string& token : segment_.axis(layer.query).shown()) {
-      svg->Line(
-          "<text class='token' font-size='{:.1f}' x='-5' y='{:.1f}' "
-          "text-anchor='end'>{}</text>",
-          layout.font, y, MarkupToken(token, kTileLabelColumns));
-      y += layout.cell;
-    }
   }
 
   std::vector<float> ShadesOf(const AttentionMap& layer,
@@ -177,10 +148,6 @@ class HeadsWriter {
       for (float& w : row) w = std::min(w * factor, 1.0f);
     }
     return weights;
-  }
-
-  static std::string LabelOf(const std::string& token) {
-    return EscapeMarkup(Ellipsize(VisibleToken(token), kTileLabelColumns));
   }
 
   void AddTile(const AttentionMap& layer, int64_t head,
@@ -197,28 +164,16 @@ class HeadsWriter {
     const std::vector<float> weights = layer.OfHead(head);
     AddCells(ShadesOf(layer, weights), layer.key_size, layout.cell, layout.cell,
              svg);
-    if (row_tips_) AddRowTips(layer, weights, layout.cell, width, svg);
+    if (row_tips_) {
+      AddRowTips(segment_.axis(layer.query).shown(),
+                 segment_.axis(layer.key).shown(), weights, layout.cell, 3,
+                 svg);
+    }
     svg->Line(
         "<text y='{:.1f}' font-size='{}'><tspan class='token'>{}</tspan><tspan "
         "class='quiet' dx='5'>{:.2f} bits</tspan><tspan class='quiet' "
         "dx='5'>↔{}</tspan></text>",
         height + 13, kTileFont, head, statistics.entropy, distance);
-  }
-
-  void AddRowTips(const AttentionMap& layer, std::span<const float> weights,
-                  double cell, double width, MarkupWriter* svg) const {
-    const auto& queries = segment_.axis(layer.query).shown();
-    const auto& keys = segment_.axis(layer.key).shown();
-    for (int64_t t = 0; t < layer.query_size; ++t) {
-      const auto row = weights.subspan(static_cast<size_t>(t * layer.key_size),
-                                       static_cast<size_t>(layer.key_size));
-      svg->Line(
-          "<rect fill='none' pointer-events='all' y='{}' width='{}' "
-          "height='{}'><title>{} ← {}</title></rect>",
-          cell * static_cast<double>(t), width, cell,
-          LabelOf(queries[static_cast<size_t>(t)]),
-          EscapeMarkup(StrongestOf(row, keys, 3)));
-    }
   }
 
   const ExplanationSegment& segment_;

@@ -8,6 +8,7 @@
 #include "heed/render/cells.h"
 #include "heed/render/markup.h"
 #include "heed/render/text_layout.h"
+#include "heed/render/token_names.h"
 #include "heed/render/view.h"
 
 namespace heed {
@@ -18,16 +19,13 @@ constexpr double kCaptionHeight = 16;
 constexpr double kTitleFont = 15;
 constexpr double kCaptionFont = 12;
 constexpr int kTitleColumns = 60;
-constexpr int kLabelColumns = 24;    // longest label of a token
-constexpr int kAngle = 52;           // of a source word, in degrees
 constexpr float kFaintest = 0.005f;  // rounds to 0.00 and is not drawn
 constexpr int64_t kMostRects = 2000;
-constexpr double kRadians = 3.14159265358979 / 180;
 
 struct Panel {
   const AlignmentView* view = nullptr;
   double cell = 0;
-  double font = 0;
+  NameStyle names;
   bool rotated = false;
   double left = 0;  // width of the target labels
   double top = 0;   // height of title and source labels
@@ -39,10 +37,6 @@ std::string TitleOf(const AlignmentView& view) {
   return Ellipsize(VisibleToken(view.title), kTitleColumns);
 }
 
-std::string Label(const std::string& token) {
-  return Ellipsize(VisibleToken(token), kLabelColumns);
-}
-
 double CellSize(const AlignmentView& view) {
   const int64_t longest = std::max(view.source_size(), view.target_size());
   if (longest <= 16) return 26;
@@ -50,33 +44,24 @@ double CellSize(const AlignmentView& view) {
   return longest <= 60 ? 18 : 15;
 }
 
-double WidestLabel(std::span<const std::string> tokens, double font) {
-  double widest = 0;
-  for (const std::string& token : tokens) {
-    widest = std::max(widest, TextWidth(Label(token), font));
-  }
-  return widest;
-}
-
 Panel Measure(const AlignmentView& view, const std::string& caption) {
   Panel panel;
   panel.view = &view;
   panel.cell = CellSize(view);
-  panel.font = std::clamp(panel.cell * 0.58, 10.0, 14.0);
-  panel.left = WidestLabel(view.target_tokens, panel.font) + 10;
-  const double widest = WidestLabel(view.source_tokens, panel.font);
+  panel.names.font = std::clamp(panel.cell * 0.58, 10.0, 14.0);
+  panel.left = WidestToken(view.target_tokens, panel.names) + 10;
+  const double widest = WidestToken(view.source_tokens, panel.names);
   panel.rotated = widest > panel.cell;
   const double source_height =
-      panel.rotated ? widest * std::sin(kAngle * kRadians) + panel.font
-                    : panel.font;
+      (panel.rotated ? LeaningHeight(widest) : 0) + panel.names.font;
   const bool titled = !view.title.empty();
   panel.top = source_height + 8 + (titled ? kTitleHeight : 0) +
               (caption.empty() ? 0 : kCaptionHeight);
   // The last source labels lean over the right edge.
   double right = panel.cell * static_cast<double>(view.source_size());
   for (int64_t s = 0; panel.rotated && s < view.source_size(); ++s) {
-    const double leaning = TextWidth(Label(view.source_tokens[s]), panel.font) *
-                           std::cos(kAngle * kRadians);
+    const double leaning =
+        LeaningWidth(WidestToken({&view.source_tokens[s], 1}, panel.names));
     right = std::max(right,
                      panel.cell * (static_cast<double>(s) + 0.6) + leaning + 6);
   }
@@ -102,11 +87,13 @@ class HeatmapWriter {
                 kCaptionFont, EscapeMarkup(options_.caption));
     }
     svg_.Line(
-        "<g class='matrix' data-cell='{}' font-size='{:.1f}' "
+        "<g class='matrix' data-cell='{}' "
         "transform='translate({:.1f} {:.1f})'>",
-        panel.cell, panel.font, panel.left, panel.top);
-    DrawSourceLabels(panel);
-    DrawTargetLabels(panel);
+        panel.cell, panel.left, panel.top);
+    const AlignmentView& view = *panel.view;
+    AddColumnNames(view.source_tokens, panel.cell, panel.rotated, panel.names,
+                   &svg_);
+    AddRowNames(view.target_tokens, -8, panel.cell, panel.names, &svg_);
     if (!panel.view->weights.empty()) DrawCells(panel);
     if (panel.view->links) {
       DrawLinks(panel);
@@ -118,35 +105,6 @@ class HeatmapWriter {
   }
 
  private:
-  void DrawSourceLabels(const Panel& panel) {
-    double x = panel.cell / 2;
-    for (const std::string& token : panel.view->source_tokens) {
-      const std::string label = MarkupToken(token, kLabelColumns);
-      if (panel.rotated) {
-        svg_.Line(
-            "<text class='token' transform='translate({:.1f} -7) "
-            "rotate(-{})'>{}</text>",
-            x + panel.font * 0.25, kAngle, label);
-      } else {
-        svg_.Line(
-            "<text class='token' x='{:.1f}' y='-7' "
-            "text-anchor='middle'>{}</text>",
-            x, label);
-      }
-      x += panel.cell;
-    }
-  }
-
-  void DrawTargetLabels(const Panel& panel) {
-    double y = panel.cell / 2 + panel.font * 0.35;
-    for (const std::string& token : panel.view->target_tokens) {
-      svg_.Line(
-          "<text class='token' x='-8' y='{:.1f}' text-anchor='end'>{}</text>",
-          y, MarkupToken(token, kLabelColumns));
-      y += panel.cell;
-    }
-  }
-
   void DrawCells(const Panel& panel) {
     const AlignmentView& view = *panel.view;
     const double cell = panel.cell;
@@ -188,8 +146,9 @@ class HeatmapWriter {
             "fill-opacity='{:.2f}'><title>{} ← {}: {:.2f}</title></rect>",
             value < 0 ? "minus" : "cell", cell * static_cast<double>(s),
             cell * static_cast<double>(t), cell, cell, shade,
-            EscapeMarkup(Label(view.target_tokens[t])),
-            EscapeMarkup(Label(view.source_tokens[s])), value);
+            EscapeMarkup(ShortToken(view.target_tokens[t], panel.names)),
+            EscapeMarkup(ShortToken(view.source_tokens[s], panel.names)),
+            value);
       }
     }
   }
@@ -206,18 +165,8 @@ class HeatmapWriter {
       }
     }
     AddCells(shades, view.source_size(), panel.cell, panel.cell, &svg_);
-    for (int64_t t = 0; t < view.target_size(); ++t) {
-      const auto row =
-          std::span(values).subspan(static_cast<size_t>(t * view.source_size()),
-                                    view.source_tokens.size());
-      svg_.Line(
-          "<rect fill='none' pointer-events='all' y='{}' width='{}' "
-          "height='{}'><title>{} ← {}</title></rect>",
-          panel.cell * static_cast<double>(t),
-          panel.cell * static_cast<double>(view.source_size()), panel.cell,
-          EscapeMarkup(Label(view.target_tokens[t])),
-          EscapeMarkup(StrongestOf(row, view.source_tokens, 4)));
-    }
+    AddRowTips(view.target_tokens, view.source_tokens, values, panel.cell, 4,
+               &svg_);
   }
 
   void DrawGrid(const Panel& panel) {

@@ -87,7 +87,7 @@ class TerminalPlot {
                const TerminalOptions& terminal)
       : series_(series),
         options_(options),
-        colour_(terminal.colour),
+        terminal_(terminal),
         width_(std::clamp(terminal.width, kNarrowestPlot, kWidest)),
         axes_(MakeAxes(series, options, width_ / 12, 5)),
         label_columns_(WidestLabel(axes_.y)),
@@ -100,13 +100,16 @@ class TerminalPlot {
     std::string out;
     if (!options_.title.empty()) {
       const std::string title = Ellipsize(VisibleToken(options_.title), width_);
-      out += (colour_ ? terminal::Bold(title) : title) + "\n";
+      out += terminal::Strong(terminal_, title) + "\n";
     }
     if (!options_.y_label.empty()) {
-      out += Quiet(Ellipsize(VisibleToken(options_.y_label), width_)) + "\n";
+      out += terminal::Quiet(
+                 terminal_, Ellipsize(VisibleToken(options_.y_label), width_)) +
+             "\n";
     }
     for (int row = 0; row < rows(); ++row) {
-      out += Quiet(YAxis(row)) + canvas_.Row(row, colour_) + "\n";
+      out += terminal::Quiet(terminal_, YAxis(row)) +
+             canvas_.Row(row, terminal_.colour) + "\n";
     }
     return out + XAxis() + Legend();
   }
@@ -118,10 +121,6 @@ class TerminalPlot {
       widest = std::max(widest, DisplayWidth(axis.Label(tick)));
     }
     return widest;
-  }
-
-  std::string Quiet(const std::string& text) const {
-    return colour_ ? terminal::Dim(text) : text;
   }
 
   static int RowsPerTick(const PlotAxis& axis) {
@@ -203,12 +202,13 @@ class TerminalPlot {
     const std::string margin(static_cast<size_t>(label_columns_ + 1), ' ');
     std::string line = margin + "└";
     for (const std::string& piece : rule) line += piece;
-    std::string out = Quiet(line) + "\n" + Quiet(margin + " " + labels) + "\n";
+    std::string out = terminal::Quiet(terminal_, line) + "\n" +
+                      terminal::Quiet(terminal_, margin + " " + labels) + "\n";
     if (!options_.x_label.empty()) {
-      out +=
-          margin + " " +
-          Quiet(Pad(VisibleToken(options_.x_label), columns, Align::kCentre)) +
-          "\n";
+      out += margin + " " +
+             terminal::Quiet(terminal_, Pad(VisibleToken(options_.x_label),
+                                            columns, Align::kCentre)) +
+             "\n";
     }
     return out;
   }
@@ -233,7 +233,8 @@ class TerminalPlot {
         out += "   ";
       }
       const std::string marker(MarkerOf(i));
-      out += (colour_ ? terminal::Foreground(ColourOf(i), marker) : marker) +
+      out += (terminal_.colour ? terminal::Foreground(ColourOf(i), marker)
+                               : marker) +
              " " + name;
       used += columns;
     }
@@ -242,7 +243,7 @@ class TerminalPlot {
 
   const std::span<const Series> series_;
   const LinePlotOptions& options_;
-  const bool colour_;
+  const TerminalOptions terminal_;
   const int width_;
   const PlotAxes axes_;
   const int label_columns_;

@@ -9,41 +9,19 @@
 #include "heed/render/cells.h"
 #include "heed/render/markup.h"
 #include "heed/render/text_layout.h"
+#include "heed/render/token_names.h"
 
 namespace heed {
 namespace {
 
-constexpr double kLineFont = 14;
+constexpr NameStyle kLineNames = {.font = 14, .columns = 24};
 constexpr double kRowHeight = 24;
 constexpr double kSpan = 150;  // between the columns
 constexpr double kWidestLine = 7;
 constexpr float kLeastLine = 0.03f;
-constexpr int kLineColumns = 24;
-
-std::string LineLabel(const std::string& token) {
-  return Ellipsize(VisibleToken(token), kLineColumns);
-}
-
-double WidestLineLabel(std::span<const std::string> tokens) {
-  double widest = 0;
-  for (const std::string& token : tokens) {
-    widest = std::max(widest, TextWidth(LineLabel(token), kLineFont));
-  }
-  return widest;
-}
 
 double MiddleOf(int64_t row) {
   return kRowHeight * (static_cast<double>(row) + 0.5);
-}
-
-void AddColumn(std::span<const std::string> tokens, double x,
-               std::string_view anchor, MarkupWriter* svg) {
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    svg->Line(
-        "<text class='token' x='{:.1f}' y='{:.1f}' text-anchor='{}'>{}</text>",
-        x, MiddleOf(static_cast<int64_t>(i)) + kLineFont * 0.35, anchor,
-        MarkupToken(tokens[i], kLineColumns));
-  }
 }
 
 // --- in a terminal ---
@@ -70,12 +48,12 @@ std::string LinesText(const AlignmentView& view) {
 
 Drawing DrawLines(const AlignmentView& view, double full) {
   CheckAlignment(view);
-  const double left = WidestLineLabel(view.target_tokens) + 8;
+  const double left = WidestToken(view.target_tokens, kLineNames) + 8;
   const double right = left + kSpan;
   MarkupWriter svg;
-  svg.Line("<g font-size='{}'>", kLineFont);
-  AddColumn(view.target_tokens, left - 8, "end", &svg);
-  AddColumn(view.source_tokens, right + 8, "start", &svg);
+  AddRowNames(view.target_tokens, left - 8, kRowHeight, kLineNames, &svg);
+  AddRowNames(view.source_tokens, right + 8, kRowHeight, kLineNames, &svg,
+              "start");
   for (int64_t t = 0; t < view.target_size(); ++t) {
     const float factor = ShadeFactor(RowAt(view, t), full);
     for (int64_t s = 0; s < view.source_size(); ++s) {
@@ -89,13 +67,14 @@ Drawing DrawLines(const AlignmentView& view, double full) {
           0.6 + kWidestLine * shade, 0.08 + 0.92 * shade, left, MiddleOf(t),
           left + kSpan * 0.4, MiddleOf(t), right - kSpan * 0.4, MiddleOf(s),
           right, MiddleOf(s),
-          EscapeMarkup(LineLabel(view.target_tokens[static_cast<size_t>(t)])),
-          EscapeMarkup(LineLabel(view.source_tokens[static_cast<size_t>(s)])),
+          EscapeMarkup(ShortToken(view.target_tokens[static_cast<size_t>(t)],
+                                  kLineNames)),
+          EscapeMarkup(ShortToken(view.source_tokens[static_cast<size_t>(s)],
+                                  kLineNames)),
           weight);
     }
   }
-  svg.Line("</g>");
-  Drawing lines = {right + 8 + WidestLineLabel(view.source_tokens),
+  Drawing lines = {right + 8 + WidestToken(view.source_tokens, kLineNames),
                    kRowHeight * static_cast<double>(std::max(
                                     view.target_size(), view.source_size())),
                    svg.Take()};

@@ -13,6 +13,7 @@
 #include "heed/render/markup.h"
 #include "heed/render/number_matrix.h"
 #include "heed/render/text_layout.h"
+#include "heed/render/token_names.h"
 
 namespace heed {
 namespace {
@@ -21,25 +22,11 @@ constexpr double kNumberWidth = NumberMatrix().cell_width;
 constexpr double kNumberHeight = NumberMatrix().cell_height;
 constexpr double kPlainCell = 14;
 constexpr double kSumFont = 10.5;
-constexpr double kPanelFont = 12;
+constexpr NameStyle kPanelNames = {.font = 12, .columns = 14};
 constexpr double kArrowWidth = 92;
 constexpr size_t kMostNumbers = 16;  // keys that have numbers
 constexpr size_t kMostFeatures = 8;
-constexpr int kPanelLabelColumns = 14;
-constexpr int kPanelAngle = 52;
 constexpr double kPanelTitleHeight = 22;
-
-std::string PanelLabel(const std::string& token) {
-  return Ellipsize(VisibleToken(token), kPanelLabelColumns);
-}
-
-double WidestPanelLabel(std::span<const std::string> tokens) {
-  double widest = 0;
-  for (const std::string& token : tokens) {
-    widest = std::max(widest, TextWidth(PanelLabel(token), kPanelFont));
-  }
-  return widest;
-}
 
 // The first features, with a note of how many there are.
 NumberRows FirstFeatures(const NumberRows& rows) {
@@ -113,7 +100,9 @@ class PanelsWriter {
     AddText(0, 16, "title", 15,
             fmt::format("{}, head {}", map_.name, panels_.head));
     AddText(0, 36, "quiet", 12, Notes());
-    AddQueries(at.scores - 8, at);
+    svg_.Line("<g transform='translate(0 {:.1f})'>", at.top);
+    AddRowNames(tokens_.queries, at.scores - 8, at.row, kPanelNames, &svg_);
+    svg_.Line("</g>");
     AddMatrix(LargestOf(panels_.scores), panels_.scores, at.scores, at,
               "scores" + FormulaOf(map_, panels_));
     AddArrow(at.scores + at.matrix_width, middle,
@@ -152,10 +141,9 @@ class PanelsWriter {
     at.row = numbers_ ? kNumberHeight : kPlainCell;
     at.matrix_width = at.cell * keys;
     at.rows_height = at.row * static_cast<double>(panels_.weights.size());
-    at.label_height = WidestPanelLabel(tokens_.keys) *
-                          std::sin(kPanelAngle * 3.14159265358979 / 180) +
-                      14;
-    at.scores = WidestPanelLabel(tokens_.queries) + 8;
+    at.label_height =
+        LeaningHeight(WidestToken(tokens_.keys, kPanelNames)) + 14;
+    at.scores = WidestToken(tokens_.queries, kPanelNames) + 8;
     at.weights = at.scores + at.matrix_width + kArrowWidth;
     at.sums = at.weights + at.matrix_width;
     at.context = at.sums + kNumberWidth + kArrowWidth;
@@ -184,21 +172,6 @@ class PanelsWriter {
         style, x, y, font, anchor, EscapeMarkup(text));
   }
 
-  void AddToken(double x, double y, const std::string& token) {
-    svg_.Line(
-        "<text class='token' x='{:.1f}' y='{:.1f}' font-size='{}' "
-        "text-anchor='end'>{}</text>",
-        x, y, kPanelFont, MarkupToken(token, kPanelLabelColumns));
-  }
-
-  void AddQueries(double x, const Layout& at) {
-    double y = at.top + at.row / 2 + 4;
-    for (const std::string& token : tokens_.queries) {
-      AddToken(x, y, token);
-      y += at.row;
-    }
-  }
-
   void Begin(double x, double y) {
     svg_.Line("<g class='matrix' transform='translate({:.1f} {:.1f})'>", x, y);
   }
@@ -207,15 +180,7 @@ class PanelsWriter {
                  const Layout& at, std::string_view title) {
     Begin(x, at.top);
     AddText(0, -at.label_height - 8, "title", 13, title);
-    double middle = at.cell / 2;
-    for (const std::string& token : tokens_.keys) {
-      svg_.Line(
-          "<text class='token' font-size='{}' transform='translate({:.1f} -6) "
-          "rotate(-{})'>{}</text>",
-          kPanelFont, middle + 3, kPanelAngle,
-          MarkupToken(token, kPanelLabelColumns));
-      middle += at.cell;
-    }
+    AddColumnNames(tokens_.keys, at.cell, true, kPanelNames, &svg_);
     const NumberMatrix matrix = {scale, numbers_, at.cell, at.row};
     matrix.Add(rows, &svg_);
     svg_.Line("</g>");
@@ -223,7 +188,7 @@ class PanelsWriter {
 
   void AddSums(double x, const Layout& at) {
     const double center = x + kNumberWidth / 2;
-    AddText(center, at.top - 8, "quiet", kPanelFont, "Σ", "middle");
+    AddText(center, at.top - 8, "quiet", kPanelNames.font, "Σ", "middle");
     double y = at.top + at.row / 2 + 3.5;
     for (const auto& row : panels_.weights) {
       const double sum = std::accumulate(row.begin(), row.end(), 0.0);
@@ -246,11 +211,7 @@ class PanelsWriter {
   void AddValues(double scale, double x, double y) {
     Begin(x, y);
     AddText(0, -10, "title", 13, "values V");
-    double middle = kNumberHeight / 2 + 4;
-    for (const std::string& token : tokens_.keys) {
-      AddToken(-8, middle, token);
-      middle += kNumberHeight;
-    }
+    AddRowNames(tokens_.keys, -8, kNumberHeight, kPanelNames, &svg_);
     NumberMatrix{.scale = scale}.Add(value_, &svg_);
     AddMore(kNumberHeight * static_cast<double>(keys_) / 2);
     svg_.Line("</g>");

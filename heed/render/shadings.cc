@@ -6,6 +6,8 @@
 #include <cmath>
 #include <span>
 
+#include "heed/render/view.h"
+
 namespace heed {
 namespace {
 
@@ -14,11 +16,8 @@ std::vector<float> DividedByLargest(std::span<const float> scores,
   std::vector<float> values(scores.begin(), scores.end());
   for (size_t begin = 0; begin < values.size(); begin += columns) {
     const auto row = std::span(values).subspan(begin, columns);
-    float largest = 0;
-    for (float v : row) {
-      if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
-    }
-    for (float& v : row) v = largest > 0 && std::isfinite(v) ? v / largest : 0;
+    const float factor = ShadeFactor(row, 0);
+    for (float& v : row) v = std::isfinite(v) ? v * factor : 0;
   }
   return values;
 }
