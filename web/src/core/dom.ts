@@ -76,23 +76,24 @@ export function arrowStep(event: KeyboardEvent): [number, number] | null {
   return steps[event.key] ?? null;
 }
 
-/** Pointing at an element, or reaching it with the keyboard (no event), is to look at it. */
-export function onLook(
+/** Pointing at an element, or reaching it with the keyboard (no event), is to look at what
+ * `find` says; null when the pointer or the keyboard's focus leaves. */
+export function onLook<T>(
   element: Element,
-  look: (event?: PointerEvent) => void,
-  leave: () => void,
+  look: (at: T | null) => void,
+  find: (event?: PointerEvent) => T | null,
 ): void {
   const point = (event: Event) => {
     const pointer = event as PointerEvent;
-    if (pointer.pointerType === "mouse") look(pointer);
+    if (pointer.pointerType === "mouse") look(find(pointer));
   };
   element.addEventListener("pointerenter", point);
   element.addEventListener("pointermove", point);
-  element.addEventListener("pointerleave", leave);
+  element.addEventListener("pointerleave", () => look(null));
   element.addEventListener("focus", () => {
-    if (element.matches(":focus-visible")) look();
+    if (element.matches(":focus-visible")) look(find());
   });
-  element.addEventListener("blur", leave);
+  element.addEventListener("blur", () => look(null));
 }
 
 /** What went wrong, in words. */

@@ -38,11 +38,9 @@ export class MatrixFigure {
       if (focus) this.cursor = { row: focus.row ?? 0, column: focus.column ?? 0 };
       events.pin(focus);
     });
-    onLook(
-      this.element,
-      (event) => events.hover(event ? this.picture.at(event) : { ...this.cursor }),
-      () => events.hover(null),
-    );
+    const find = (event?: PointerEvent) =>
+      event ? this.picture.at(event) : { ...this.cursor };
+    onLook(this.element, events.hover, find);
     this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
     new ResizeObserver(() => this.scrolled()).observe(this.element);
   }

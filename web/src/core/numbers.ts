@@ -1,7 +1,7 @@
 import type { Rows } from "./explanation";
 
 /** Ranks from 1; equal values share the mean of their ranks. */
-export function ranks(values: number[]): number[] {
+function ranks(values: number[]): number[] {
   const order = values.map((_, i) => i).sort((a, b) => values[a] - values[b]);
   const rank = new Array<number>(values.length);
   for (let begin = 0; begin < order.length; ) {
@@ -14,7 +14,7 @@ export function ranks(values: number[]): number[] {
 }
 
 /** Spearman's rank correlation; NaN where one side is constant or there are under 2 values. */
-export function rankCorrelation(a: number[], b: number[]): number {
+function rankCorrelation(a: number[], b: number[]): number {
   if (a.length < 2 || a.length !== b.length) return NaN;
   const [x, y] = [ranks(a), ranks(b)];
   const mean = (a.length + 1) / 2;

@@ -263,11 +263,7 @@ function showSeries(side: Side, axes: AxisView[]): AxesOnShow {
       pin();
     },
   });
-  onLook(
-    holder,
-    (event) => side.hover(focusAt(event ? stepAt(event) : cursor)),
-    () => side.hover(null),
-  );
+  onLook(holder, side.events.hover, (event) => focusAt(event ? stepAt(event) : cursor));
 
   const draw = () => {
     const p = palette();

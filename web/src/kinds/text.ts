@@ -113,11 +113,7 @@ function showTexts(side: Side, axes: AxisView[]): AxesOnShow {
     const { chips, view } = line;
     rove(chips, 0);
     chips.forEach((chip, i) => {
-      onLook(
-        chip,
-        () => side.hover(side.focusAt(view, i)),
-        () => side.hover(null),
-      );
+      onLook(chip, side.events.hover, () => side.focusAt(view, i));
       chip.addEventListener("focus", () => rove(chips, i));
       chip.addEventListener("keydown", (event) => move(event, line, i));
     });

@@ -504,6 +504,10 @@ export class App {
     if (heads > 1 && next !== undefined) side.setChoice({ map, head: next });
   }
 
+  private showOwn(): void {
+    for (const { side } of this.stages) side.setChoice(side.firstChoice());
+  }
+
   private letGo(): void {
     for (const { side } of this.stages) {
       side.hover(null);
@@ -512,63 +516,36 @@ export class App {
   }
 
   private readonly shortcuts: Shortcut[] = [
-    {
-      keys: ["/"],
-      what: "to the text; Enter runs it, Shift Enter begins a new line",
-      work: () => this.form.focus(),
-    },
-    {
-      keys: this.views.map((_, i) => String(i + 1)),
-      what: this.views.map(({ title }) => title.toLowerCase()).join(", "),
-      work: (key) => this.setView(this.views[Number(key) - 1].name),
-    },
-    {
-      keys: ["[", "]"],
-      what: "head before and after",
-      work: (key) => this.stepHead(key === "[" ? -1 : 1),
-    },
-    {
-      keys: ["{", "}"],
-      what: "layer before and after",
-      work: (key) => this.stepMap(key === "{" ? -1 : 1),
-    },
-    {
-      keys: ["a"],
-      what: "to the attention that speaks for the answer",
-      work: () => this.stages.forEach(({ side }) => side.setChoice(side.firstChoice())),
-    },
-    {
-      keys: [",", "."],
-      what: "part before and after, of a text that was run in parts",
-      work: (key) => this.stepPart(key === "," ? -1 : 1),
-    },
-    {
-      keys: ["←", "→", "↑", "↓"],
-      what: "from word to word, cell to cell, head to head, frame to frame",
-    },
-    { keys: ["Enter"], what: "keep a word or cell in focus; again to let go" },
-    { keys: ["Space"], what: "play the frames" },
-    { keys: ["n"], what: "numbers in the cells", work: () => this.toggle("numbers") },
-    {
-      keys: ["o"],
-      what: "frame the phrases that moved",
-      work: () => this.toggle("moved"),
-    },
-    {
-      keys: ["w"],
-      what: "whole words instead of their pieces",
-      work: () => this.toggleWords(),
-    },
-    {
-      keys: ["c"],
-      what: "compare with another model, text or answer",
-      work: () => !this.file && this.form.toggleCompare(),
-    },
-    { keys: ["s"], what: "save as SVG", work: () => this.save("svg") },
-    { keys: ["S"], what: "save as PNG", work: () => this.save("png") },
-    { keys: ["t"], what: "light or dark", work: switchTheme },
-    { keys: ["Escape"], what: "let go of everything", work: () => this.letGo() },
-    { keys: ["?"], what: "this help", work: () => this.showHelp() },
+    [
+      "/",
+      "to the text; Enter runs it, Shift Enter begins a line",
+      () => this.form.focus(),
+    ],
+    [
+      this.views.map((_, i) => i + 1).join(" "),
+      this.views.map(({ title }) => title.toLowerCase()).join(", "),
+      (key) => this.setView(this.views[Number(key) - 1].name),
+    ],
+    ["[ ]", "head before and after", (key) => this.stepHead(key === "[" ? -1 : 1)],
+    ["{ }", "layer before and after", (key) => this.stepMap(key === "{" ? -1 : 1)],
+    ["a", "to the attention that speaks for the answer", () => this.showOwn()],
+    [
+      ", .",
+      "part before and after, of a text that was run in parts",
+      (key) => this.stepPart(key === "," ? -1 : 1),
+    ],
+    ["← → ↑ ↓", "from word to word, cell to cell, head to head, frame to frame"],
+    ["Enter", "keep a word or cell in focus; again to let go"],
+    ["Space", "play the frames"],
+    ["n", "numbers in the cells", () => this.toggle("numbers")],
+    ["o", "frame the phrases that moved", () => this.toggle("moved")],
+    ["w", "whole words instead of their pieces", () => this.toggleWords()],
+    ["c", "compare with another model, text or answer", () => this.form.toggleCompare()],
+    ["s", "save as SVG", () => this.save("svg")],
+    ["S", "save as PNG", () => this.save("png")],
+    ["t", "light or dark", switchTheme],
+    ["Escape", "let go of everything", () => this.letGo()],
+    ["?", "this help", () => this.showHelp()],
   ];
 
   private key(event: KeyboardEvent): void {
@@ -579,10 +556,11 @@ export class App {
       if (event.key === "Escape") target.blur();
       return;
     }
-    const shortcut = this.shortcuts.find(({ keys }) => keys.includes(event.key));
-    if (shortcut?.work) {
+    const isHit = ([keys]: Shortcut) => keys.split(" ").includes(event.key);
+    const work = this.shortcuts.find(isHit)?.[2];
+    if (work) {
       event.preventDefault();
-      shortcut.work(event.key);
+      work(event.key);
       return;
     }
     const inView = target === document.body || byId("stages").contains(target);

@@ -97,6 +97,7 @@ export class Form {
   }
 
   toggleCompare(): void {
+    if (this.models.length === 0) return;
     this.change((state) => {
       const [first, second] = state.questions;
       const other = newQuestion(this.secondModel(first.model).name, null);

@@ -1,11 +1,8 @@
 import { button, h } from "../core";
 
-/** Keys of the page and what they do; without `work` it is a view that heeds them. */
-export interface Shortcut {
-  keys: string[];
-  what: string;
-  work?: (key: string) => void;
-}
+/** Keys with a space between them, and what they do; without work it is a view that heeds
+ * them. */
+export type Shortcut = [keys: string, what: string, work?: (key: string) => void];
 
 const terms =
   "A row attends to the columns with weights from 0 to 1, which sum to 1 at most. Each layer " +
@@ -20,8 +17,8 @@ export function fillHelp(dialog: HTMLDialogElement, shortcuts: Shortcut[]): void
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });
-  const rows = shortcuts.map(({ keys, what }) => {
-    const names = keys.map((name) => h("kbd", name));
+  const rows = shortcuts.map(([keys, what]) => {
+    const names = keys.split(" ").map((name) => h("kbd", name));
     return h("tr", h("th", { scope: "row" }, ...names), h("td", what));
   });
   dialog.append(

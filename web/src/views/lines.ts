@@ -97,11 +97,7 @@ function linesView(side: Side, options: ViewOptions): View {
       const text = addText(picture, x, at + font * 0.35, name, { size: font, anchor });
       change(text, { "pointer-events": "none" });
       const focus = focusOf(axis, i);
-      onLook(
-        shade,
-        () => side.hover(focus),
-        () => side.hover(null),
-      );
+      onLook(shade, side.events.hover, () => focus);
       shade.addEventListener("click", () => side.pin(focus));
       return { shade, text };
     });
