@@ -78,8 +78,8 @@ Tensor Targets(const Words& words, int64_t count) {
       {words.wanted.dim(0) * count});
 }
 
-/// The letter with the greatest logit, where one is wanted.
-Tensor Greatest(const Tensor& logits, const Tensor& wanted) {
+/// The letter with the largest logit, where one is wanted.
+Tensor Largest(const Tensor& logits, const Tensor& wanted) {
   Tensor letters = wanted.Clone();
   for (int64_t i = 0; i < letters.numel(); ++i) {
     int32_t& letter = letters.data<int32_t>()[i];
@@ -314,7 +314,7 @@ GalleryExample TrainGalleryExample(const GalleryOptions& options) {
   const Tensor wanted = Targets(word, output.logits.dim(1));
   example.input = TextOf(word.letters);
   example.wanted = TextOf(wanted);
-  example.written = TextOf(Greatest(output.logits.value(), wanted));
+  example.written = TextOf(Largest(output.logits.value(), wanted));
   example.weights = output.attended.weights.value()[0].Clone();
   return example;
 }

@@ -107,12 +107,12 @@ Tensor MeasuredText(const ReachCommand& command, const TypingCodec& codec) {
   return ids;
 }
 
-/// Steps back after which the gradient is a tenth of the greatest one.
+/// Steps back after which the gradient is a tenth of the largest one.
 int64_t TenthAfter(const std::vector<double>& norms) {
-  const double greatest = *std::max_element(norms.begin(), norms.end());
+  const double largest = *std::max_element(norms.begin(), norms.end());
   int64_t last = 0;
   for (size_t k = 0; k < norms.size(); ++k) {
-    if (norms[k] >= greatest / 10) last = static_cast<int64_t>(k);
+    if (norms[k] >= largest / 10) last = static_cast<int64_t>(k);
   }
   return last;
 }

@@ -13,7 +13,7 @@
 namespace heed {
 
 struct GradientCheckResult {
-  /// Greatest |analytic − numeric| / max(1, |analytic|, |numeric|).
+  /// Largest |analytic − numeric| / max(1, |analytic|, |numeric|).
   double worst = 0;
   /// Which input and element that was: "input 1, element 7: 0.5 against 0.4".
   std::string where;

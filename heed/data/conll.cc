@@ -138,11 +138,11 @@ class ColumnReader : public SentenceReader {
     text_.tabs = first->find('\t') != first->npos;
     count_ = Split(*first, text_.tabs).size();
     const int count = static_cast<int>(count_);
-    const int greatest = std::max(word_column_, tag_column_);
-    if (greatest >= count) {
+    const int largest = std::max(word_column_, tag_column_);
+    if (largest >= count) {
       Fail(path_, first_,
            fmt::format("column {} is asked for, but there are {} between {}",
-                       greatest + 1, count, Separator()));
+                       largest + 1, count, Separator()));
     }
     if (tag_column_ < 0 && count - 1 != word_column_) tag_column_ = count - 1;
     if (tag_column_ < 0 && need_tags_) {

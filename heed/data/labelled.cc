@@ -22,7 +22,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t kMarkedTextsPerChunk = 64;
-constexpr int kGreatestFold = 999;
+constexpr int kLargestFold = 999;
 constexpr size_t kNamedLabels = 20;
 
 using Strings = std::vector<std::string>;
@@ -59,11 +59,11 @@ std::set<int> ParseFolds(const std::string& text) {
     const auto low = Number(ends.front());
     const auto high = Number(ends.back());
     if (ends.size() > 2 || !low || !high || *low > *high ||
-        *high > kGreatestFold) {
+        *high > kLargestFold) {
       throw ConfigError(
           fmt::format("folds '{}': '{}' is not a fold from 0 to {} nor a range "
                       "such as 0-7",
-                      text, part, kGreatestFold));
+                      text, part, kLargestFold));
     }
     for (int fold = *low; fold <= *high; ++fold) folds.insert(fold);
   }

@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-// A column whose deviation is smaller than this share of its greatest number
+// A column whose deviation is smaller than this share of its largest number
 // differs by rounding only.
 constexpr double kConstant = 1e-12;
 
@@ -283,18 +283,18 @@ Standardizer::Standardizer(const Tensor& values, RowRange fitted) {
   const double n = static_cast<double>(fitted.size());
   for (int64_t c = 0; c < values.dim(1); ++c) {
     // Divided first, so that no sum overflows.
-    double mean = 0, variance = 0, greatest = 0;
+    double mean = 0, variance = 0, largest = 0;
     for (int64_t i = fitted.begin; i < fitted.end; ++i) {
       mean += values.row<double>(i)[c] / n;
-      greatest = std::max(greatest, std::abs(values.row<double>(i)[c]));
+      largest = std::max(largest, std::abs(values.row<double>(i)[c]));
     }
-    for (int64_t i = fitted.begin; i < fitted.end && greatest > 0; ++i) {
-      const double z = (values.row<double>(i)[c] - mean) / greatest;
+    for (int64_t i = fitted.begin; i < fitted.end && largest > 0; ++i) {
+      const double z = (values.row<double>(i)[c] - mean) / largest;
       variance += z * z / n;
     }
     const double deviation = std::sqrt(variance);
     means_.push_back(mean);
-    deviations_.push_back(deviation > kConstant ? deviation * greatest : 1);
+    deviations_.push_back(deviation > kConstant ? deviation * largest : 1);
   }
 }
 

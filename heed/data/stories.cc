@@ -90,13 +90,13 @@ double BestStoryAccuracy(int seen) {
     AddBeginnings(slot.phrases, static_cast<size_t>(seen), all);
     for (const auto& [read, next] : all) {
       int sum = 0;
-      int greatest = 0;
+      int largest = 0;
       for (const auto& [word, count] : next) {
         sum += count;
-        greatest = std::max(greatest, count);
+        largest = std::max(largest, count);
       }
       words += sum / phrases;
-      right += (slot.like ? sum : greatest) / phrases;
+      right += (slot.like ? sum : largest) / phrases;
     }
   }
   return words > 0 ? right / words : 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kShares = 10;
 
-/// Token numbers, the greatest magnitude first; of equal ones the first.
+/// Token numbers, the largest magnitude first; of equal ones the first.
 std::vector<int64_t> OrderByMagnitude(std::span<const float> scores) {
   std::vector<int64_t> order(scores.size());
   std::iota(order.begin(), order.end(), int64_t{0});

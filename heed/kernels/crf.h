@@ -33,7 +33,7 @@ Tensor CrfLogPartition(const CrfScores& x, const Tensor& lengths);
 CrfScores CrfLogPartitionGradient(const CrfScores& x, const Tensor& lengths,
                                   const Tensor& dy);
 
-/// The tags of the path of the greatest score, 0 behind the end of a row; of
+/// The tags of the path of the largest score, 0 behind the end of a row; of
 /// equal paths one. Shapes: result i32 [B, T]. Paper: Viterbi 1967.
 Tensor CrfBestPaths(const CrfScores& x, const Tensor& lengths);
 

@@ -24,7 +24,7 @@ Tensor MaskScoresGrad(const Tensor& dy, const Tensor& y);
 /// The first row with +infinity or NaN, or -1.
 int64_t FirstUnboundedRow(const Tensor& e);
 
-/// exp(e) / sum exp(e) of each row; +infinity counts as the greatest finite
+/// exp(e) / sum exp(e) of each row; +infinity counts as the largest finite
 /// number. Its gradient is RowSoftmaxGrad of kernels/attention.h.
 Tensor Softmax(const Tensor& e);
 
@@ -46,12 +46,12 @@ Tensor SparsemaxGrad(const Tensor& da, const Tensor& a);
 Tensor Entmax15(const Tensor& e);
 Tensor Entmax15Grad(const Tensor& da, const Tensor& a);
 
-/// The k greatest of each row (of equal ones the lower column), -infinity in
+/// The k largest of each row (of equal ones the lower column), -infinity in
 /// place of the others. Rows with NaN stay as they are. Range: k >= 1.
-Tensor KeepGreatest(const Tensor& e, int64_t k);
-/// 1 at the greatest of each row (of equal ones the lower column), else 0; NaN
+Tensor KeepTopK(const Tensor& e, int64_t k);
+/// 1 at the largest of each row (of equal ones the lower column), else 0; NaN
 /// in a row with NaN.
-Tensor OneHotOfGreatest(const Tensor& e);
+Tensor OneHotOfMaximum(const Tensor& e);
 
 /// -log(-log u) for u uniform in (0, 1), from the key alone; from -3.7 to 36.8.
 Tensor GumbelNoise(const Shape& shape, uint64_t key, DType dtype);

@@ -20,7 +20,7 @@ struct CrossEntropyResult {
   double loss = 0;      // smoothed, natural logarithm
   double nll = 0;       // not smoothed
   int64_t tokens = 0;   // rows that count
-  int64_t correct = 0;  // rows whose greatest logit is the target's
+  int64_t correct = 0;  // rows whose largest logit is the target's
 };
 
 /// Loss of a row: -(1 - eps) log p[target] - eps / V sum_v log p[v], with

@@ -1,4 +1,4 @@
-// The greatest elements of rows, as searches among a vocabulary want them.
+// The largest elements of rows, as searches among a vocabulary want them.
 #ifndef HEED_KERNELS_TOPK_H_
 #define HEED_KERNELS_TOPK_H_
 
@@ -6,7 +6,7 @@
 
 namespace heed::kernels {
 
-/// The k greatest of each row in descending order, and their columns. Of equal
+/// The k largest of each row in descending order, and their columns. Of equal
 /// values the lower column comes first; NaN counts as the least. If log_sum is
 /// not null it receives log sum exp(x) of each row, from the same pass over x:
 /// NaN or infinite if an element is NaN or infinity, or all are -infinity.
@@ -33,7 +33,7 @@ class RunningTopK {
   int64_t columns_ = 0;  // so far
   Tensor values_;
   Tensor ids_;
-  Tensor max_;   // [R], greatest of the numbers
+  Tensor max_;   // [R], largest of the numbers
   Tensor sums_;  // f64 [R], of exp(x - max); undefined: not wanted
 };
 

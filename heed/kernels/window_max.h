@@ -1,4 +1,4 @@
-// The greatest value that a filter gives along a row of symbols.
+// The largest value that a filter gives along a row of symbols.
 #ifndef HEED_KERNELS_WINDOW_MAX_H_
 #define HEED_KERNELS_WINDOW_MAX_H_
 
@@ -8,7 +8,7 @@ namespace heed::kernels {
 
 struct WindowMaxResult {
   Tensor values;  // [U, F]
-  Tensor starts;  // [U, F]: p of the greatest, of values' dtype
+  Tensor starts;  // [U, F]: p of the largest, of values' dtype
 };
 
 /// y[u, f] = max_p Σ_j table[id(u, p + j), j F + f] over all windows j = 0..W−1

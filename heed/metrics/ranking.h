@@ -36,7 +36,7 @@ struct RankingScores {
 RankingScores ScoreRankings(std::span<const Ranking> rankings,
                             std::span<const int> cutoffs);
 
-/// Places of the `most` greatest scores (negative: of all), the greatest first;
+/// Places of the `most` largest scores (negative: of all), the largest first;
 /// of equal ones the first comes first. Throws: NumericError if one is NaN.
 std::vector<int64_t> OrderByScore(std::span<const double> scores,
                                   int64_t most = -1);

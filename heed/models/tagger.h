@@ -1,4 +1,4 @@
-// A tag for each word of a sentence, and at will an intent for the whole.
+// A tag for each word of a sentence, and optionally an intent for the whole.
 #ifndef HEED_MODELS_TAGGER_H_
 #define HEED_MODELS_TAGGER_H_
 

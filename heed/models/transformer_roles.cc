@@ -32,8 +32,8 @@ class TransformerTranslator
   }
 };
 
-class TransformerWriter
-    : public SettingsOf<TransformerWriter, LanguageModelSettings,
+class TransformerLanguage
+    : public SettingsOf<TransformerLanguage, LanguageModelSettings,
                         TransformerConfig> {
  public:
   using SettingsOf::SettingsOf;
@@ -145,8 +145,8 @@ std::vector<ModelRow> TransformerModels() {
     return ModelRow{
         .name = name,
         .variants = {{"", description, source, sizes + kUsual}},
-        .roles = {MakeRole<TransformerTranslator>, MakeRole<TransformerWriter>,
-                  MakeRole<TransformerEncoding>},
+        .roles = {MakeRole<TransformerTranslator>,
+                  MakeRole<TransformerLanguage>, MakeRole<TransformerEncoding>},
         .bench =
             "tie=all dropout=0.1 attention_dropout=0.1 activation_dropout=0.1"};
   };

@@ -159,8 +159,8 @@ Var WordFeatures::Convolve(const Context& ctx, const Tensor& characters) const {
     // Few characters serve all words, so each is multiplied once; and bias and
     // relu, which keep the order of numbers, come behind the maximum.
     const Var products = MatMul(table, ctx.Use(*filters.weight));
-    const Var greatest = WindowMax(products, characters, filters.width);
-    parts.push_back(Relu(AddRow(greatest, ctx.Use(*filters.bias))));
+    const Var largest = WindowMax(products, characters, filters.width);
+    parts.push_back(Relu(AddRow(largest, ctx.Use(*filters.bias))));
   }
   return parts.size() == 1 ? parts[0] : ConcatColumns(parts.span());
 }

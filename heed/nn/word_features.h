@@ -45,15 +45,15 @@ struct WordIds {
   Tensor vectors;  // trained elsewhere; undefined without
 };
 
-/// [word; characters; casing; given vector], each a vector. Characters become
+/// [word; characters; casing; pretrained], each a vector. Characters become
 /// one by
 ///   cnn   max over time of convolutions, relu(max_p W x_p..p+w-1 + b), of
 ///         `character_units` filters for each width
 ///   lstm  the last states of an LSTM in each direction, of `character_units`
 ///         together
 /// While training, some words become the unknown one (word_dropout) and as many
-/// given vectors, of these and of others, 0, so that the model learns to do
-/// without them. A given vector is not trained.
+/// pretrained (frozen) vectors, of these and of others, 0, so that the model
+/// learns to do without them.
 /// Paper: Ma and Hovy 2016, arXiv:1603.01354 (cnn); Lample et al. 2016,
 /// arXiv:1603.01360 (lstm).
 class WordFeatures {

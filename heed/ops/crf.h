@@ -32,7 +32,7 @@ CrfLossResult CrfLoss(const Crf& crf, const Tensor& tags, const Tensor& lengths,
 /// [B]. Throws: as CrfLoss.
 Var CrfLogPartition(const Crf& crf, const Tensor& lengths);
 
-/// The path with the greatest score of every row, 0 behind its end.
+/// The path with the largest score of every row, 0 behind its end.
 /// Shapes: result i32 [B, T]. Throws: as CrfLoss.
 Tensor CrfBestPaths(const Crf& crf, const Tensor& lengths);
 

@@ -18,7 +18,7 @@ struct CrossEntropyLoss {
   Var loss;             // scale · Σ of the smoothed loss
   double nll = 0;       // Σ −log p(target), natural logarithm, not smoothed
   int64_t tokens = 0;   // rows that count
-  int64_t correct = 0;  // rows whose greatest logit is the target's
+  int64_t correct = 0;  // rows whose largest logit is the target's
 };
 
 /// −(1 − ε) log p(target) − ε/V Σ_v log p(v), with p = softmax(logits).

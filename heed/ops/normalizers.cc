@@ -99,7 +99,7 @@ Var TopKSoftmax(const Var& e, int64_t k) {
         fmt::format("top-k softmax: a k of {}; give 1 or more", k));
   }
   return RecordSoftmax("top-k softmax", e,
-                       kernels::Softmax(kernels::KeepGreatest(e.value(), k)));
+                       kernels::Softmax(kernels::KeepTopK(e.value(), k)));
 }
 
 Tensor GumbelNoise(const Shape& shape, uint64_t key, DType dtype) {
@@ -117,7 +117,7 @@ Var GumbelSoftmax(const Context& ctx, const Var& e, double temperature) {
   if (!ctx.training) return Softmax(e);
   const Var noisy =
       Add(e, GumbelNoise(e.shape(), ctx.NextKey(), e.value().dtype()));
-  return StraightThrough(kernels::OneHotOfGreatest(noisy.value()),
+  return StraightThrough(kernels::OneHotOfMaximum(noisy.value()),
                          Softmax(Scale(noisy, 1 / temperature)));
 }
 

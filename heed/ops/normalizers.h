@@ -5,7 +5,7 @@
 // that any shape [..., S] works where no mask is involved). A score of
 // −infinity stands for a key that may not be looked at: weight 0, gradient 0;
 // a row of only such scores gives zeros. A score of +infinity counts as the
-// greatest finite number, so that such keys share the weight equally; NaN makes
+// largest finite number, so that such keys share the weight equally; NaN makes
 // its row NaN. Throws: ShapeError for other dtypes and for a single number.
 #ifndef HEED_OPS_NORMALIZERS_H_
 #define HEED_OPS_NORMALIZERS_H_
@@ -43,7 +43,7 @@ Var Sparsemax(const Var& e);
 /// Paper: Peters et al. 2019, arXiv:1905.05702.
 Var Entmax15(const Var& e);
 
-/// Softmax over the k greatest scores (of equal ones the first), 0 elsewhere.
+/// Softmax over the k largest scores (of equal ones the first), 0 elsewhere.
 /// Throws: ConfigError for k < 1; a k above S means all.
 Var TopKSoftmax(const Var& e, int64_t k);
 
@@ -51,7 +51,7 @@ Var TopKSoftmax(const Var& e, int64_t k);
 /// key and i alone.
 Tensor GumbelNoise(const Shape& shape, uint64_t key, DType dtype);
 
-/// While training, 1 at the greatest of e + Gumbel noise, which is a sample of
+/// While training, 1 at the largest of e + Gumbel noise, which is a sample of
 /// softmax(e), with the gradient of softmax((e + noise) / temperature);
 /// otherwise softmax(e). Throws: ConfigError unless temperature > 0.
 /// Paper: Jang et al. 2016, arXiv:1611.01144 (straight-through).

@@ -10,16 +10,16 @@ template <typename T>
 void MaxOf(const Tensor& x, const Tensor& lengths, Tensor& y, Tensor& at) {
   const int64_t M = x.dim(2);
   for (int64_t b = 0; b < x.dim(0); ++b) {
-    T* greatest = y.row<T>(b);
+    T* largest = y.row<T>(b);
     int32_t* place = at.row<int32_t>(b);
     const int32_t length = lengths.data<int32_t>()[b];
     for (int32_t s = 0; s < length; ++s) {
       const T* row = x.row<T>(b * x.dim(1) + s);
       for (int64_t m = 0; m < M; ++m) {
         // NaN is kept: it must show, and not be passed over.
-        if (s > 0 && row[m] <= greatest[m]) continue;
-        if (s > 0 && greatest[m] != greatest[m]) continue;
-        greatest[m] = row[m];
+        if (s > 0 && row[m] <= largest[m]) continue;
+        if (s > 0 && largest[m] != largest[m]) continue;
+        largest[m] = row[m];
         place[m] = s;
       }
     }

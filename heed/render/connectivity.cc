@@ -26,9 +26,9 @@ int64_t WordStart(const Connectivity& c, int64_t t) {
 }  // namespace
 
 float Connectivity::Share(int64_t t, int64_t s) const {
-  float greatest = 0;
-  for (int64_t i = 0; i <= t; ++i) greatest = std::max(greatest, value(t, i));
-  return greatest > 0 ? value(t, s) / greatest : 0;
+  float largest = 0;
+  for (int64_t i = 0; i <= t; ++i) largest = std::max(largest, value(t, i));
+  return largest > 0 ? value(t, s) / largest : 0;
 }
 
 double Connectivity::MeanDistance(int64_t t) const {

@@ -34,7 +34,7 @@ struct Connectivity {
   float value(int64_t t, int64_t s) const {
     return values[static_cast<size_t>(t * size() + s)];
   }
-  /// value / the greatest of the row, 0 to 1; 0 of a row of zeros.
+  /// value / the largest of the row, 0 to 1; 0 of a row of zeros.
   float Share(int64_t t, int64_t s) const;
   /// How far back the guess looks in the mean: Σ_s value (t − s) / Σ_s value.
   /// Units: characters.

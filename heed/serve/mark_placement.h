@@ -16,7 +16,7 @@ namespace heed {
 /// most when it was written (translation.attention; without any, to the one at
 /// the same share of the sentence). An element goes around the words that
 /// belong to its own: of all stretches without a word of a neighbouring element
-/// the one with the greatest sum of attention, words of nobody counted against
+/// the one with the largest sum of attention, words of nobody counted against
 /// it. What is kept goes beside the words that belong to its neighbours, with
 /// spaces as it had them. With `html`, words are escaped.
 ///

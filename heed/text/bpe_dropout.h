@@ -16,7 +16,7 @@ namespace heed {
 /// Byte-pair merges of which some are left out. A word starts as characters,
 /// and the pair of neighbours that the vocabulary merges first becomes one, as
 /// long as there is a pair; before each merge every pair is out of the question
-/// with the given probability. A model that sees words in ever other pieces
+/// with the given probability. A model that sees words split in many ways
 /// learns what the pieces share.
 /// Paper: Provilkov et al. 2020, arXiv:1910.13267.
 class BpeDropout {

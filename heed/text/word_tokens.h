@@ -18,7 +18,7 @@ struct WordTokens {
   std::vector<int32_t> ids;    ///< ends with kEos
   std::vector<int32_t> words;  ///< of each token, from 0; −1: of none
 
-  /// One more than the greatest word.
+  /// One more than the largest word.
   int32_t word_count() const;
 };
 

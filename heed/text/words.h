@@ -1,5 +1,5 @@
 // Words of sentences that are split already, as numbers: which word, how it is
-// spelt, how it is cased, and at will a vector that is known of it.
+// spelt, how it is cased, and optionally a pretrained vector of it.
 #ifndef HEED_TEXT_WORDS_H_
 #define HEED_TEXT_WORDS_H_
 

@@ -23,7 +23,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// The greatest block of scores of one head.
+/// The largest block of scores of one head.
 inline constexpr int64_t kQueries = 8;
 inline constexpr int64_t kKeys = 64;
 inline constexpr int64_t kBlock = kQueries * kKeys;

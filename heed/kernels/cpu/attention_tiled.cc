@@ -67,7 +67,7 @@ class PackedMemory {
 };
 
 /// Softmax of rows that come block by block: the sum of 2^(to_log2 (e - shift))
-/// for a shift near the greatest score so far, and the so weighted sum of
+/// for a shift near the largest score so far, and the so weighted sum of
 /// values.
 class RowSums {
  public:
@@ -149,7 +149,7 @@ void RowSums::Shift(int64_t r, float shift) {
 
 template <bool kScaled>
 void RowSums::AddWeightsIn(const ScoreBlock& block) {
-  // A shift may lag behind the greatest score by this much: the weights then
+  // A shift may lag behind the largest score by this much: the weights then
   // are too great by a factor that is taken back in the end.
   constexpr float kSlack = 8;
   const FloatD d;

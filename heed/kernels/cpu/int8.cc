@@ -306,7 +306,7 @@ void MultiplyImpl(const Int8Product& product, const Int8Part& part,
   Multiply<DotWidened>(product, part);
 }
 
-/// From the greatest magnitude of some numbers, as its bits.
+/// From the largest magnitude of some numbers, as its bits.
 struct ScaleOf {
   float scale, inverse;
 
@@ -315,13 +315,13 @@ struct ScaleOf {
     std::memcpy(&max, &max_bits, sizeof(max));
     const bool finite = max <= std::numeric_limits<float>::max();
     const bool small = max < kSmallest;
-    scale = finite ? (small ? 0 : max / kGreatest)
+    scale = finite ? (small ? 0 : max / kLargest)
                    : std::numeric_limits<float>::quiet_NaN();
-    inverse = finite && !small ? kGreatest / max : 0;
+    inverse = finite && !small ? kLargest / max : 0;
   }
 
  private:
-  static constexpr float kGreatest = 127;
+  static constexpr float kLargest = 127;
   /// Below it an inverse could overflow.
   static constexpr float kSmallest = 0x1p-119F;
 };

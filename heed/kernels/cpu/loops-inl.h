@@ -120,7 +120,7 @@ HWY_INLINE T SumSpan(int64_t n, const Map& map, const In*... x) {
   return hn::GetLane(hn::SumOfLanes(d, ReduceSpan<T>(n, T(0), map, add, x...)));
 }
 
-/// Greatest of n >= 1 elements; which one if there are NaN is open.
+/// Maximum of n >= 1 elements; which one if there are NaN is open.
 template <typename T>
 HWY_INLINE T MaxSpan(int64_t n, const T* x) {
   const hn::ScalableTag<T> d;

@@ -92,7 +92,7 @@ HWY_INLINE V Expm1Reduced(D d, V x, V& scale) {
   return hn::MulAdd(hn::Mul(r, r), tail, r);
 }
 
-/// exp(x); infinity above the greatest number, 0 where the result would be
+/// exp(x); infinity above the largest number, 0 where the result would be
 /// (nearly) denormal: x < -86.9 in f32, x < -708 in f64.
 template <class D, class V>
 HWY_INLINE V Exp(D d, V x) {

@@ -97,7 +97,7 @@ bool HasNanRow(const Tensor& x) {
   });
 }
 
-/// x, with the greatest finite number for +infinity.
+/// x, with the largest finite number for +infinity.
 Tensor Bounded(const Tensor& x) {
   Tensor y(x.shape(), x.dtype());
   EachRow(x, [&]<typename T>(T, int64_t r) {
@@ -108,9 +108,9 @@ Tensor Bounded(const Tensor& x) {
   return y;
 }
 
-/// The greatest of [begin, *end), taken off a heap: sorting, as far as needed.
+/// The largest of [begin, *end), taken off a heap: sorting, as far as needed.
 template <typename T>
-double TakeGreatest(T* begin, T** end) {
+double TakeLargest(T* begin, T** end) {
   std::pop_heap(begin, *end);
   return double{*--*end};
 }
@@ -122,7 +122,7 @@ double SparsemaxThreshold(T* begin, T* end) {
   double tau = -kInfinity<double>;
   double k = 0;
   while (begin != end) {
-    const double u = TakeGreatest(begin, &end);
+    const double u = TakeLargest(begin, &end);
     if (u <= tau) break;
     sum += u;
     tau = (sum - 1) / ++k;
@@ -138,7 +138,7 @@ double Entmax15Threshold(T* begin, T* end) {
   double tau = 0;
   double k = 0;
   while (begin != end) {
-    const double u = TakeGreatest(begin, &end);
+    const double u = TakeLargest(begin, &end);
     const double difference = u - mean;
     mean += difference / ++k;
     squares += difference * (u - mean);
@@ -197,7 +197,7 @@ Tensor SimplexGrad(const Tensor& da, const Tensor& a,
 }
 
 template <typename T>
-void KeepGreatestRow(int64_t n, const T* x, int64_t k, T* y) {
+void KeepTopKRow(int64_t n, const T* x, int64_t k, T* y) {
   std::copy_n(x, n, y);
   if (std::any_of(x, x + n, [](T v) { return std::isnan(v); })) return;
   std::nth_element(y, y + k - 1, y + n, std::greater<>());
@@ -210,9 +210,9 @@ void KeepGreatestRow(int64_t n, const T* x, int64_t k, T* y) {
   }
 }
 
-/// The greatest of n, or -1 if none is above -infinity.
+/// The largest of n, or -1 if none is above -infinity.
 template <typename T>
-int64_t Greatest(int64_t n, const T* x) {
+int64_t Largest(int64_t n, const T* x) {
   const T* best = std::max_element(x, x + n);
   return *best > -kInfinity<T> ? best - x : -1;
 }
@@ -310,7 +310,7 @@ Tensor SmoothedSigmoid(const Tensor& e) {
   EachRow(e, [&]<typename T>(T, int64_t r) {
     const T* x = e.row<T>(r);
     T* y = a.row<T>(r);
-    // sigma(e) / exp(shift) with the shift that brings the greatest to 1/2 or
+    // sigma(e) / exp(shift) with the shift that brings the largest to 1/2 or
     // more. It is finite, to keep -infinity - shift from becoming NaN.
     const T shift = std::clamp(*std::max_element(x, x + n),
                                std::numeric_limits<T>::lowest(), T(0));
@@ -362,23 +362,23 @@ Tensor Entmax15Grad(const Tensor& da, const Tensor& a) {
   return SimplexGrad(da, a, [](auto p) { return std::sqrt(p); });
 }
 
-Tensor KeepGreatest(const Tensor& e, int64_t k) {
+Tensor KeepTopK(const Tensor& e, int64_t k) {
   assert(k >= 1);
   if (k >= e.cols()) return e;
   Tensor y(e.shape(), e.dtype());
   EachRow(e, [&]<typename T>(T, int64_t r) {
-    KeepGreatestRow(e.cols(), e.row<T>(r), k, y.row<T>(r));
+    KeepTopKRow(e.cols(), e.row<T>(r), k, y.row<T>(r));
   });
   return y;
 }
 
-Tensor OneHotOfGreatest(const Tensor& e) {
+Tensor OneHotOfMaximum(const Tensor& e) {
   Tensor y(e.shape(), e.dtype());
   const int64_t n = e.cols();
   EachRow(e, [&]<typename T>(T, int64_t r) {
     const T* x = e.row<T>(r);
     const bool nan = std::any_of(x, x + n, [](T v) { return std::isnan(v); });
-    SetOneHot(n, Greatest(n, x), nan, y.row<T>(r));
+    SetOneHot(n, Largest(n, x), nan, y.row<T>(r));
   });
   return y;
 }

@@ -333,7 +333,7 @@ Tensor Sharpen(const Tensor& a, const Tensor& gamma) {
       T* to = y.row<T>(r);
       T max = 0;
       for (int64_t s = 0; s < cols; ++s) max = std::max(max, from[s]);
-      // Relative to the greatest, the powers neither all vanish nor overflow.
+      // Relative to the largest, the powers neither all vanish nor overflow.
       double sum = 0;
       for (int64_t s = 0; s < cols; ++s) {
         to[s] =

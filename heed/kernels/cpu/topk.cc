@@ -23,9 +23,9 @@ HWY_INLINE bool Before(T a, T b) {
   return a > b || (b != b && a == a);
 }
 
-/// The k greatest so far, in order.
+/// The k largest so far, in order.
 template <typename T>
-struct Greatest {
+struct TopOfRow {
   int k;
   T* values;
   int32_t* ids;
@@ -48,7 +48,7 @@ struct Greatest {
   }
 };
 
-/// Greatest of n elements that are not NaN, and `lowest`.
+/// Maximum of n elements that are not NaN, and `lowest`.
 template <typename T>
 HWY_INLINE T MaxOfNumbers(int64_t n, const T* x) {
   const auto self = [](auto, auto v) HEED_LANES { return v; };
@@ -65,18 +65,18 @@ HWY_INLINE T MaxOfNumbers(int64_t n, const T* x) {
 /// also stops for a NaN.
 template <typename T>
 void OfferAll(int64_t first, int64_t begin, int64_t end, const T* x,
-              Greatest<T>& greatest) {
+              TopOfRow<T>& largest) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = begin;
   for (; i + lanes <= end; i += lanes) {
-    const auto least = hn::Set(d, greatest.least());
+    const auto least = hn::Set(d, largest.least());
     if (HWY_LIKELY(hn::AllTrue(d, hn::Le(hn::LoadU(d, x + i), least)))) {
       continue;
     }
-    for (int64_t j = i; j < i + lanes; ++j) greatest.Offer(x[j], first + j);
+    for (int64_t j = i; j < i + lanes; ++j) largest.Offer(x[j], first + j);
   }
-  for (; i < end; ++i) greatest.Offer(x[i], first + i);
+  for (; i < end; ++i) largest.Offer(x[i], first + i);
 }
 
 /// sum exp(x[i] - shift).
@@ -90,20 +90,19 @@ HWY_INLINE T SumExpOf(int64_t n, const T* x, T shift) {
 
 /// Adds x, columns from `first` on. `sum`, of exp(x - max), may be null.
 template <typename T>
-void AddToRow(int64_t first, int64_t n, const T* x, Greatest<T> greatest,
-              T* max, double* sum) {
-  const auto known = static_cast<int>(std::min<int64_t>(greatest.k, first));
-  const auto filled =
-      static_cast<int>(std::min<int64_t>(greatest.k, first + n));
+void AddToRow(int64_t first, int64_t n, const T* x, TopOfRow<T> largest, T* max,
+              double* sum) {
+  const auto known = static_cast<int>(std::min<int64_t>(largest.k, first));
+  const auto filled = static_cast<int>(std::min<int64_t>(largest.k, first + n));
   for (int i = known; i < filled; ++i) {
-    greatest.Insert(x[i - known], first + i - known, i);
+    largest.Insert(x[i - known], first + i - known, i);
   }
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(n, begin + kBlock);
     const T block_max = MaxOfNumbers(end - begin, x + begin);
-    if (filled == greatest.k && !(block_max <= greatest.least())) {
+    if (filled == largest.k && !(block_max <= largest.least())) {
       OfferAll(first, std::max<int64_t>(begin, filled - known), end, x,
-               greatest);
+               largest);
     }
     if (sum == nullptr) continue;
     if (block_max > *max) {
