@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
 #include "heed/data/corpus.h"
@@ -40,16 +41,25 @@ inline std::string AsLines(const std::vector<std::string>& lines) {
 /// Values of options by their keys.
 using OptionTexts = std::map<std::string, std::string>;
 
-/// The options with these values. Throws: as Field::SetText.
+/// A Transformer for runs of a second, without dropout.
+inline const OptionTexts kSmallTransformer = {
+    {"width", "16"}, {"ff", "32"}, {"heads", "2"}, {"dropout", "0"}};
+
+/// Throws: as Field::SetText; ConfigError for a key that is not there.
+inline void SetValues(const FieldList& fields, const OptionTexts& values) {
+  for (const auto& [key, value] : values) {
+    const auto field = std::ranges::find(fields.fields(), key, &Field::key);
+    if (field == fields.fields().end()) throw ConfigError("no option " + key);
+    field->SetText({value}, key);
+  }
+}
+
+/// The options with these values. Throws: as SetValues.
 inline std::unique_ptr<OptionSet> WithValues(std::unique_ptr<OptionSet> options,
                                              const OptionTexts& values) {
   FieldList fields;
   options->Visit(fields);
-  for (const auto& [key, value] : values) {
-    for (const Field& field : fields.fields()) {
-      if (field.key == key) field.SetText({value}, key);
-    }
-  }
+  SetValues(fields, values);
   return options;
 }
 
