@@ -326,7 +326,7 @@ TEST_F(RunTest, ResumeNeedsExamplesInFiles) {
   TrainOn(settings, WithLinks({train_, {}}, settings.data), Into("model"));
   EXPECT_NE(MessageOf<ConfigError>([&] {
               Resume(Out("model"), true);
-            }).find("no file"),
+            }).find("generated examples"),
             std::string::npos);
 }
 
