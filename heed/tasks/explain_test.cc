@@ -509,6 +509,32 @@ TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
 INSTANTIATE_TEST_SUITE_P(Tasks, ExplainChoice, testing::ValuesIn(ChoiceCases()),
                          [](const auto& info) { return info.param.name; });
 
+TEST(ExplainAutocomplete, AnyCompletionCanBeContrasted) {
+  const std::vector<ExplainCase> cases = Cases();
+  const auto found =
+      std::ranges::find(cases, "Autocomplete", &ExplainCase::name);
+  TemporaryFolder folder;
+  const LoadedModel loaded = ModelOf(*found, folder);
+  const auto predictor = loaded.MakePredictor();
+  ExplainRequest request = {.input = {.given = {found->text}}};
+  request.attribution.methods = {"occlusion"};
+  const Explanation e = Explain(loaded, *predictor, request);
+  const std::vector<std::string> said = e.segments[0].axis("target").items;
+  ASSERT_EQ(said.size(), 3u);
+  const auto& others = e.segments[0].targets[1].alternatives;
+  const auto other =
+      std::ranges::find_if(others, [&](const Alternative& alternative) {
+        return std::ranges::find(said, alternative.label) == said.end();
+      });
+  request.input.contrast = said[0] + " " + other->label + " " + said[2];
+  const ExplanationSegment segment =
+      Explain(loaded, *predictor, request).segments[0];
+  EXPECT_FALSE(segment.targets[0].contrast);
+  ASSERT_TRUE(segment.targets[1].contrast);
+  EXPECT_EQ(segment.targets[1].contrast->label, other->label);
+  EXPECT_EQ(segment.attributions.at(0).targets, std::vector<size_t>{1});
+}
+
 TEST(ExplainTasks, EachHasACase) {
   const std::vector<ExplainCase> cases = Cases();
   for (const TaskRow& row : Tasks()) {

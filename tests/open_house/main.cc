@@ -1,4 +1,4 @@
-// heed with a task and a kind of input that are not Heed's.
+// heed with a task, a kind of input and a view that are not Heed's.
 #include "apps/heed/main.h"
 
 #include "tests/open_house/task.h"
@@ -6,5 +6,6 @@
 int main(int argc, char** argv) {
   heed::AddTask(heed::strips::StripTask());
   heed::AddAxisKind(heed::strips::StripKind());
+  heed::AddExplanationView(heed::strips::ColoursView());
   return heed::Main(argc, argv);
 }

@@ -110,6 +110,25 @@ test("strips are typed as cells, sent as bytes, and shown in their colours", asy
   });
 });
 
+test("a view of its own sums the attention of each colour", async () => {
+  const { maps, targets } = await explained();
+  const sums = { green: 0, blue: 0, red: 0 };
+  maps[targets[0].map].weights[0][0].forEach((weight, i) => {
+    sums[colours[cells[i]]] += weight;
+  });
+  await withPage(browser, url, {}, async (page) => {
+    await page.goto(`${url}#${new URLSearchParams({ text: cells, view: "colours" })}`);
+    await page.waitForSelector(".colour-sum");
+    const shown = await page.$$eval(".colour-sum", (all) =>
+      all.map((one) => one.textContent),
+    );
+    const said = Object.entries(sums).map(
+      ([colour, sum]) => `${colour} ${sum.toFixed(2)}`,
+    );
+    assert.deepEqual(shown, said);
+  });
+});
+
 test("an example of the task's row and a link fill the form", async () => {
   await withPage(browser, url, {}, async (page) => {
     await page.goto(url);

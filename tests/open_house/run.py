@@ -201,6 +201,19 @@ class OpenHouse(unittest.TestCase):
         self.assertAlmostEqual(sum(weights_of_answer), 1, places=5)
         self.assertGreater(target["probability"], 0.5)
 
+    def test_a_view_of_its_own(self):
+        e = json.loads(runs("explain", self.model, "--text", self.strip, "--json"))
+        sums = {}
+        for cell, weight in zip(STRIP, e["maps"][e["targets"][0]["map"]]["weights"][0][0]):
+            sums[COLOURS[cell]] = sums.get(COLOURS[cell], 0) + weight
+        shown = runs("explain", self.model, "--text", self.strip, "--view", "colours")
+        said = {name: float(weight) for name, weight in
+                re.findall(r"^  (\w+) +([\d.]+)$", shown, re.MULTILINE)}
+        self.assertEqual(said, {name: round(weight, 2) for name, weight in sums.items()})
+        out = WORK / "colours.svg"
+        runs("explain", self.model, "--text", self.strip, "--view", "colours", "--out", out)
+        self.assertIn(f">red {sums['red']:.2f}</text>", out.read_text())
+
     def test_contrast(self):
         out = WORK / "contrast.json"
         runs("explain", self.model, "--text", self.strip, "--contrast", "green", "--methods",
@@ -237,6 +250,22 @@ class OpenHouse(unittest.TestCase):
             self.assertIn("of.strip: cell 3", answer["details"][0]["error"])
             path = {"file": str(self.strip)}
             self.assertEqual(ask(f"{url}/predict", path)[0], 400)
+
+
+class Documentation(unittest.TestCase):
+    def test_code_of_the_manual_is_that_of_this_folder(self):
+        folder = pathlib.Path(__file__).resolve().parent
+        manual = (folder.parent.parent / "docs" / "adding.md").read_text()
+        shown = set()
+        for path, code in re.findall(r"^```\w+\n(?://|#) tests/open_house/(\S+)\n(.*?)\n```",
+                                     manual, re.DOTALL | re.MULTILINE):
+            source = (folder / path).read_text()
+            for part in code.split("\n...\n"):
+                self.assertIn(part.strip("\n"), source, path)
+            shown.add(path)
+        compiled = {path.relative_to(folder).as_posix()
+                    for ending in ("cc", "ts") for path in folder.rglob(f"*.{ending}")}
+        self.assertEqual(compiled - shown, set())
 
 
 def main():

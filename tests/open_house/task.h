@@ -10,6 +10,7 @@
 #include "heed/models/classifier.h"
 #include "heed/models/registry.h"
 #include "heed/render/axis_kind.h"
+#include "heed/render/view.h"
 #include "heed/tasks/task.h"
 #include "tests/open_house/strip.h"
 
@@ -91,6 +92,8 @@ class StripSettings
 TaskRow StripTask();
 /// That of the registry of kinds of axes.
 AxisKind StripKind();
+/// That of the registry of views.
+ExplanationView ColoursView();
 
 }  // namespace heed::strips
 

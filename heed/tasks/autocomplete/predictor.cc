@@ -92,9 +92,8 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
-  e.axes.push_back(
-      TokenAxis("source", "Typed", codec.characters(), ids,
-                {characters.begin(), characters.end()}));
+  e.axes.push_back(TokenAxis("source", "Typed", codec.characters(), ids,
+                             {characters.begin(), characters.end()}));
   std::vector<std::string> names;
   for (const int32_t word : words) names.push_back(name(word));
   e.answer = fmt::format("{}", fmt::join(names, " "));
@@ -112,11 +111,19 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
         return ChosenColumns(scores(c, copies), words);
       }));
   if (!input.contrast.empty()) {
-    const int32_t other = id_of(input.contrast);
-    SetChoiceContrast(
-        result, 0, words.at(0),
-        {input.contrast, std::exp(row[static_cast<size_t>(other)])}, other,
-        scores);
+    // A word instead of the first, or all words with another in one place.
+    const auto asked = SplitWhitespace(input.contrast);
+    const bool all = asked.size() == words.size();
+    size_t place = 0;
+    while (all && place + 1 < words.size() &&
+           asked[place] == name(words[place])) {
+      ++place;
+    }
+    const int32_t other =
+        id_of(all ? std::string(asked[place]) : input.contrast);
+    SetChoiceContrast(result, place, words[place],
+                      {name(other), std::exp(row[static_cast<size_t>(other)])},
+                      other, scores);
   }
   return {e.answer, {std::move(result)}};
 }

@@ -1,0 +1,110 @@
+// Drives the page over every task that heed lists: its sample of tests/samples is trained,
+// served, typed in and shown, and shown by a page in a file. HEED_COMMAND is the command.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import { launch, place, screenshot, withPage } from "./chromium.js";
+
+const command = process.env.HEED_COMMAND;
+const sampleFolder = fileURLToPath(new URL("../../tests/samples", import.meta.url));
+const work = mkdtempSync(join(tmpdir(), "heed-tasks-"));
+const tasks = JSON.parse(run(["list", "tasks", "--json"])).tasks.map(({ task }) => task);
+let server;
+let url;
+let browser;
+
+function run(options, input = "") {
+  const done = spawnSync(command, options, { encoding: "utf8", input });
+  assert.equal(done.status, 0, `heed ${options.join(" ")}:\n${done.stderr}`);
+  return done.stdout;
+}
+
+const sampleOf = (task) =>
+  JSON.parse(readFileSync(join(sampleFolder, `${task}.json`), "utf8"));
+
+/** Writes the files of a task's sample and trains it; returns the model's folder. */
+function train(task) {
+  const { files, train: options } = sampleOf(task);
+  const folder = join(work, `files-${task}`);
+  mkdirSync(folder);
+  for (const [name, lines] of Object.entries(files)) {
+    writeFileSync(join(folder, name), lines.map((line) => `${line}\n`).join(""));
+  }
+  const model = join(work, task);
+  const own = options.map((option) => option.replaceAll("{}", folder));
+  run(["train", "--task", task, "--out", model, "--steps", "20", "--quiet", ...own]);
+  return model;
+}
+
+before(async () => {
+  mkdirSync(place, { recursive: true });
+  server = spawn(command, ["serve", ...tasks.map(train), "--port", "0"]);
+  url = await new Promise((resolve, reject) => {
+    createInterface({ input: server.stdout }).on("line", (line) => {
+      const found = /http:\/\/\S+/.exec(line);
+      if (found) resolve(found[0]);
+    });
+    server.on("exit", () => reject(new Error("heed serve ended")));
+  });
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  server?.kill("SIGTERM");
+  rmSync(work, { recursive: true, force: true });
+});
+
+/** The first axes are on show but for those that cover others (patches of a series), and
+ * each view draws or says why it does not. */
+async function checkShown(page, { axes, segments }) {
+  assert.equal(await page.locator(".answer :is(.problem, .unexplained)").count(), 0);
+  const shown = await page.textContent(".answer");
+  for (const id of segments[0].axes.slice(0, 2).filter((id) => !axes[id].of)) {
+    assert.ok(shown.includes(axes[id].label), `${axes[id].label} is named in ${shown}`);
+  }
+  for (const tab of await page.locator("[role=tab]").all()) {
+    await tab.click();
+    assert.notEqual((await page.textContent("#stages")).trim(), "");
+  }
+}
+
+for (const task of tasks) {
+  test(`${task}: what is typed is answered and explained`, async () => {
+    const { input } = sampleOf(task);
+    await withPage(browser, url, {}, async (page) => {
+      await page.goto(url);
+      await page.waitForSelector("#model:not([disabled])");
+      await page.selectOption("#model", task);
+      await page.fill("#text", input);
+      const explained = page.waitForResponse((one) => one.url().endsWith("/explain"));
+      await page.click("#run");
+      const said = await (await explained).json();
+      assert.equal(said.task, task);
+      await page.waitForSelector(".answer[aria-busy=false]");
+      await checkShown(page, said);
+      await screenshot(page, `task-${task}`);
+    });
+  });
+
+  test(`${task}: a page in a file shows the same`, async () => {
+    const file = join(work, `${task}.html`);
+    const { input } = sampleOf(task);
+    run(["explain", join(work, task), "--out", file], `${input}\n`);
+    const said = JSON.parse(
+      /id="heed-explanations">(.*?)<\/script>/s.exec(readFileSync(file, "utf8"))[1],
+    );
+    const address = pathToFileURL(file).href;
+    await withPage(browser, address, {}, async (page) => {
+      await page.goto(address);
+      await page.waitForSelector(".answer[aria-busy=false]");
+      await checkShown(page, said[0]);
+    });
+  });
+}
