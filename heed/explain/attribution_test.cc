@@ -164,6 +164,12 @@ TEST(Attribution, RefusesUnknownMethodsAndInputs) {
   EXPECT_THROW(Attribute(answer, options), ConfigError);
 }
 
+TEST(Faithfulness, OrderIsByMagnitudeAndStable) {
+  EXPECT_EQ(OrderByMagnitude(std::vector<float>{0.1f, -0.5f, 0.5f, 2}),
+            (std::vector<size_t>{3, 1, 2, 0}));
+  EXPECT_TRUE(OrderByMagnitude({}).empty());
+}
+
 TEST(Faithfulness, ThePlantedOrderBeatsItsReverse) {
   const Explainable answer = PlantedAnswer(DType::kF32);
   Attribution right = {"right", {}, {}};

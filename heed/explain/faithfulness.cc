@@ -12,17 +12,6 @@ namespace {
 
 constexpr int kShares = 10;
 
-/// Token numbers, the largest magnitude first; of equal ones the first.
-std::vector<int64_t> OrderByMagnitude(std::span<const float> scores) {
-  std::vector<int64_t> order(scores.size());
-  std::iota(order.begin(), order.end(), int64_t{0});
-  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
-    return std::abs(scores[static_cast<size_t>(a)]) >
-           std::abs(scores[static_cast<size_t>(b)]);
-  });
-  return order;
-}
-
 Attribution RandomScores(const Explainable& answer, uint64_t seed) {
   Attribution random;
   random.method = "random";
@@ -34,15 +23,13 @@ Attribution RandomScores(const Explainable& answer, uint64_t seed) {
 }
 
 /// Makes the first `count` tokens of an order zero, or all others.
-ChangedInput Without(int64_t target, std::span<const int64_t> order,
+ChangedInput Without(int64_t target, std::span<const size_t> order,
                      size_t count, bool others) {
   return {target, [order, count, others](std::span<double> x) {
             const size_t features = x.size() / order.size();
             for (size_t i = 0; i < order.size(); ++i) {
               if ((i < count) == others) continue;
-              std::ranges::fill(
-                  x.subspan(static_cast<size_t>(order[i]) * features, features),
-                  0.0);
+              std::ranges::fill(x.subspan(order[i] * features, features), 0.0);
             }
           }};
 }
@@ -82,7 +69,7 @@ FaithfulnessCurve CurveOf(const Explainable& answer,
   curve.deletion.resize(curve.share.size());
   curve.insertion.resize(curve.share.size());
   for (int64_t n = 0; n < answer.targets; ++n) {
-    const std::vector<int64_t> order =
+    const std::vector<size_t> order =
         OrderByMagnitude(std::span(attribution.scores)
                              .subspan(static_cast<size_t>(n) * tokens, tokens));
     std::vector<ChangedInput> inputs;
@@ -109,6 +96,15 @@ FaithfulnessCurve CurveOf(const Explainable& answer,
 }
 
 }  // namespace
+
+std::vector<size_t> OrderByMagnitude(std::span<const float> scores) {
+  std::vector<size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    return std::abs(scores[a]) > std::abs(scores[b]);
+  });
+  return order;
+}
 
 double FaithfulnessCurve::deletion_area() const { return AreaUnder(deletion); }
 double FaithfulnessCurve::insertion_area() const {

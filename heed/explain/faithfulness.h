@@ -3,13 +3,18 @@
 #ifndef HEED_EXPLAIN_FAITHFULNESS_H_
 #define HEED_EXPLAIN_FAITHFULNESS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "heed/explain/attribution.h"
 
 namespace heed {
+
+/// Places of scores, the largest magnitude first; of equal ones the first.
+std::vector<size_t> OrderByMagnitude(std::span<const float> scores);
 
 /// How the targets' mean probability (or score, if it is none) goes with the
 /// share of tokens deleted from the input, the most important first, and with

@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 #include <vector>
 
+#include "heed/explain/faithfulness.h"
 #include "heed/render/text_layout.h"
 
 namespace heed {
@@ -62,11 +62,7 @@ void AddCells(std::span<const float> values, int64_t columns, double cell_width,
 
 std::string StrongestOf(std::span<const float> values,
                         std::span<const std::string> tokens, size_t count) {
-  std::vector<size_t> order(values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-    return std::abs(values[a]) > std::abs(values[b]);
-  });
+  const std::vector<size_t> order = OrderByMagnitude(values);
   std::string out;
   for (size_t i = 0; i < std::min(count, order.size()); ++i) {
     const float value = values[order[i]];

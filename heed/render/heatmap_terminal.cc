@@ -37,7 +37,7 @@ class Heatmap {
  public:
   Heatmap(const AlignmentView& view, const TerminalOptions& options)
       : view_(view),
-        colour_(options.colour),
+        terminal_(options),
         width_(std::max(options.width, kNarrowestHeatmap)),
         source_(VisibleTokens(view.source_tokens)),
         target_(VisibleTokens(view.target_tokens)),
@@ -49,7 +49,7 @@ class Heatmap {
     std::string out;
     if (!view_.title.empty()) {
       const std::string title = Ellipsize(VisibleToken(view_.title), width_);
-      out += (colour_ ? terminal::Bold(title) : title) + "\n";
+      out += terminal::Strong(terminal_, title) + "\n";
     }
     const auto sizes = static_cast<int64_t>(columns_.size());
     for (int64_t begin = 0; begin < sizes; begin += panel_size_) {
@@ -91,7 +91,7 @@ class Heatmap {
       out += Pad(target_[t], label_columns_, Align::kRight) + " ";
       for (int64_t s = begin; s < end; ++s) {
         const float weight = view_.weight(t, s);
-        out += TerminalCell(weight, columns_[s], colour_);
+        out += TerminalCell(weight, columns_[s], terminal_.colour);
       }
       out += "\n";
     }
@@ -130,7 +130,7 @@ class Heatmap {
         const std::string letter =
             Pad(row < above ? "" : words[i][row - above], kLetterColumns);
         // Every second word is quieter, which keeps neighbours apart.
-        out += colour_ && i % 2 == 1 ? terminal::Dim(letter) : letter;
+        out += i % 2 == 1 ? terminal::Quiet(terminal_, letter) : letter;
       }
       out += "\n";
     }
@@ -139,14 +139,12 @@ class Heatmap {
 
   std::string Legend() const {
     const std::string margin(label_columns_ + 1, ' ');
-    const std::string scale = TerminalScale(colour_);
-    return colour_
-               ? margin + terminal::Dim("0 ") + scale + terminal::Dim(" 1\n")
-               : margin + "0 " + scale + " 1\n";
+    return margin + terminal::Quiet(terminal_, "0 ") +
+           TerminalScale(terminal_.colour) + terminal::Quiet(terminal_, " 1\n");
   }
 
   const AlignmentView& view_;
-  const bool colour_;
+  const TerminalOptions terminal_;
   const int width_;
   const std::vector<std::string> source_;
   const std::vector<std::string> target_;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/explain/faithfulness.h"
 #include "heed/render/markup.h"
 #include "heed/render/text_layout.h"
 
@@ -25,13 +25,8 @@ constexpr float kDarkGround = 0.6f;  // text on it changes its colour
 
 // Positions of the largest values, in the order of the text.
 std::vector<size_t> Shown(std::span<const float> values, size_t most) {
-  std::vector<size_t> order(values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  if (order.size() <= most) return order;
-  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-    return std::abs(values[a]) > std::abs(values[b]);
-  });
-  order.resize(most);
+  std::vector<size_t> order = OrderByMagnitude(values);
+  order.resize(std::min(most, order.size()));
   std::ranges::sort(order);
   return order;
 }

@@ -91,8 +91,8 @@ double LargestMatrix(const ParameterSet& parameters, bool scores_tokens) {
   return static_cast<double>(largest);
 }
 
-/// Those that speak the model's language; of a language that is not known,
-/// none.
+/// Those in the language that a translator is served for; other models do not
+/// say theirs, and get all.
 Json ExamplesOf(const TaskRow& task, const std::string& language) {
   Json examples = Json::array();
   for (const InputExample& example : task.examples) {
