@@ -506,6 +506,34 @@ TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
   EXPECT_TRUE(segment.axis("target").shown()[0].starts_with("book · "));
 }
 
+/// The page replaces one tag among the tags, or the intent alone.
+TEST(ExplainSlots, ATagOrTheIntentCanBeContrasted) {
+  const std::vector<ExplainCase> cases = Cases();
+  const auto slots = std::ranges::find(cases, "Slots", &ExplainCase::name);
+  TemporaryFolder folder;
+  const LoadedModel loaded = ModelOf(*slots, folder);
+  const auto predictor = loaded.MakePredictor();
+  ExplainRequest request = {.input = {.given = {slots->text}}};
+  const ExplanationSegment before =
+      Explain(loaded, *predictor, request).segments.at(0);
+  const auto contrasted = [&](const std::string& line) {
+    request.input.contrast = line;
+    const Explanation e = Explain(loaded, *predictor, request);
+    std::vector<std::string> others;
+    for (const Target& target : e.segments.at(0).targets) {
+      others.push_back(target.contrast ? target.contrast->label : "");
+    }
+    return others;
+  };
+  const std::vector<std::string> tags = before.axis("target").items;
+  const std::string tag = before.targets[1].alternatives.at(0).label;
+  const std::string intent = before.targets[3].alternatives.at(0).label;
+  EXPECT_EQ(contrasted(tags[0] + " " + tag + " " + tags[2]),
+            (std::vector<std::string>{"", tag, "", ""}));
+  EXPECT_EQ(contrasted(intent), (std::vector<std::string>{"", "", "", intent}));
+  EXPECT_THROW(contrasted("neither"), FormatError);
+}
+
 INSTANTIATE_TEST_SUITE_P(Tasks, ExplainChoice, testing::ValuesIn(ChoiceCases()),
                          [](const auto& info) { return info.param.name; });
 

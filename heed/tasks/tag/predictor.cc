@@ -220,15 +220,24 @@ ExplainablePrediction TagPredictor::ExplanationWith(
       ids.push_back(model_.tags.Id(name));
     return ids;
   };
-  // A line is tags; with intents, an intent, or an intent, a tab and tags.
+  // A line is tags; with intents, an intent, tags, or both with a tab between.
   struct Chosen {
     int32_t intent;
     std::vector<int32_t> tags;
+  };
+  const auto is_intent = [&](const std::string& line) {
+    for (int32_t id = 0; id < model_.intents->size(); ++id) {
+      if (model_.intents->Name(id) == line) return true;
+    }
+    return false;
   };
   const auto chosen_of = [&](const std::string& line, const Chosen& own) {
     if (line.empty()) return own;
     if (!model_.intents) return Chosen{-1, tags_of(line)};
     const size_t tab = line.find('\t');
+    const bool tags_alone = tab == line.npos && !is_intent(line) &&
+                            std::ssize(SplitWhitespace(line)) == T;
+    if (tags_alone) return Chosen{own.intent, tags_of(line)};
     return Chosen{model_.intents->Id(line.substr(0, tab)),
                   tab == line.npos ? own.tags : tags_of(line.substr(tab + 1))};
   };
