@@ -102,10 +102,6 @@ Var TopKSoftmax(const Var& e, int64_t k) {
                        kernels::Softmax(kernels::KeepTopK(e.value(), k)));
 }
 
-Tensor GumbelNoise(const Shape& shape, uint64_t key, DType dtype) {
-  return kernels::GumbelNoise(shape, key, dtype);
-}
-
 Var GumbelSoftmax(const Context& ctx, const Var& e, double temperature) {
   CheckScores("gumbel softmax", e);
   if (!(temperature > 0) || !std::isfinite(temperature)) {
@@ -116,7 +112,7 @@ Var GumbelSoftmax(const Context& ctx, const Var& e, double temperature) {
   }
   if (!ctx.training) return Softmax(e);
   const Var noisy =
-      Add(e, GumbelNoise(e.shape(), ctx.NextKey(), e.value().dtype()));
+      Add(e, kernels::GumbelNoise(e.shape(), ctx.NextKey(), e.value().dtype()));
   return StraightThrough(kernels::OneHotOfMaximum(noisy.value()),
                          Softmax(Scale(noisy, 1 / temperature)));
 }

@@ -47,10 +47,6 @@ Var Entmax15(const Var& e);
 /// Throws: ConfigError for k < 1; a k above S means all.
 Var TopKSoftmax(const Var& e, int64_t k);
 
-/// Standard Gumbel noise −log(−log u), always finite; number i depends on the
-/// key and i alone.
-Tensor GumbelNoise(const Shape& shape, uint64_t key, DType dtype);
-
 /// While training, 1 at the largest of e + Gumbel noise, which is a sample of
 /// softmax(e), with the gradient of softmax((e + noise) / temperature);
 /// otherwise softmax(e). Throws: ConfigError unless temperature > 0.

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "heed/autograd/testing.h"
+#include "heed/kernels/normalizers.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 
@@ -301,16 +302,19 @@ TEST(TopKSoftmax, OfAllKeysIsSoftmax) {
 }
 
 TEST(GumbelNoise, DependsOnKeyAndPositionAlone) {
-  const Tensor all = GumbelNoise({50, 1000}, 7, DType::kF64);
-  const Tensor some = GumbelNoise({10}, 7, DType::kF64);
+  const Tensor all = kernels::GumbelNoise({50, 1000}, 7, DType::kF64);
+  const Tensor some = kernels::GumbelNoise({10}, 7, DType::kF64);
   EXPECT_EQ(MaxDifference(some, all.Reshape({50000}).Slice(0, 10)), 0);
-  EXPECT_LT(MaxDifference(GumbelNoise({50, 1000}, 7, DType::kF32), all), 1e-5);
-  EXPECT_GT(MaxDifference(GumbelNoise({10}, 8, DType::kF64), some), 0.1);
+  EXPECT_LT(
+      MaxDifference(kernels::GumbelNoise({50, 1000}, 7, DType::kF32), all),
+      1e-5);
+  EXPECT_GT(MaxDifference(kernels::GumbelNoise({10}, 8, DType::kF64), some),
+            0.1);
 }
 
 TEST(GumbelNoise, HasTheMomentsOfTheDistribution) {
   constexpr int64_t kCount = 1000000;
-  const Tensor noise = GumbelNoise({kCount}, 3, DType::kF64);
+  const Tensor noise = kernels::GumbelNoise({kCount}, 3, DType::kF64);
   double sum = 0;
   double squares = 0;
   for (int64_t i = 0; i < kCount; ++i) {
@@ -396,7 +400,7 @@ TEST(GumbelSoftmax, HasTheGradientOfTheSoftmaxOfNoisyScores) {
   const Var same = tape.Leaf(scores);
   tape.Backward(GumbelSoftmax(Draws().ctx, e, kTemperature), seed);
   const Tensor noise =
-      GumbelNoise(scores.shape(), Draws().ctx.NextKey(), DType::kF64);
+      kernels::GumbelNoise(scores.shape(), Draws().ctx.NextKey(), DType::kF64);
   tape.Backward(Softmax(Scale(Add(same, noise), 1 / kTemperature)), seed);
   EXPECT_EQ(MaxDifference(tape.Gradient(e), tape.Gradient(same)), 0);
   EXPECT_GT(MaxDifference(tape.Gradient(e), Tensor::Zeros(scores.shape())),

@@ -6,15 +6,11 @@
 namespace heed {
 
 NormalizerInfo Entmax15Info() {
-  constexpr auto kOp = [](const Context& /*ctx*/, const Var& scores,
-                          const std::vector<double>& /*arguments*/) {
-    return Normalized{Entmax15(scores), {}, {}};
-  };
   return {.name = "entmax15",
           .formula = "[e/2 − τ]₊²",
           .source = "Peters et al. 2019, arXiv:1905.05702",
           .arguments = {},
-          .make = MakeNormalizer(kOp)};
+          .make = MakeNormalizer<Entmax15>()};
 }
 
 }  // namespace heed

@@ -45,6 +45,17 @@ inline auto MakeNormalizer(NormalizerOp op, bool fused = false) {
   };
 }
 
+/// The same of an op of scores alone.
+template <Var (*op)(const Var& scores)>
+auto MakeNormalizer(bool fused = false) {
+  return MakeNormalizer(
+      [](const Context& /*ctx*/, const Var& scores,
+         const std::vector<double>& /*arguments*/) {
+        return Normalized{op(scores), {}, {}};
+      },
+      fused);
+}
+
 }  // namespace heed
 
 #endif  // HEED_ATTENTION_NORMALIZERS_NORMALIZERS_H_

@@ -7,15 +7,11 @@
 namespace heed {
 
 NormalizerInfo SigmoidInfo() {
-  constexpr auto kOp = [](const Context& /*ctx*/, const Var& scores,
-                          const std::vector<double>& /*arguments*/) {
-    return Normalized{SigmoidGate(scores), {}, {}};
-  };
   return {.name = "sigmoid",
           .formula = "σ(e)",
           .source = "Ramapuram et al. 2024, arXiv:2409.04431",
           .arguments = {},
-          .make = MakeNormalizer(kOp)};
+          .make = MakeNormalizer<SigmoidGate>()};
 }
 
 }  // namespace heed

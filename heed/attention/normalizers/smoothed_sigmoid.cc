@@ -7,15 +7,11 @@
 namespace heed {
 
 NormalizerInfo SmoothedSigmoidInfo() {
-  constexpr auto kOp = [](const Context& /*ctx*/, const Var& scores,
-                          const std::vector<double>& /*arguments*/) {
-    return Normalized{SmoothedSigmoid(scores), {}, {}};
-  };
   return {.name = "smoothed_sigmoid",
           .formula = "σ(e) / Σ σ(e)",
           .source = "Chorowski et al. 2015, arXiv:1506.07503",
           .arguments = {},
-          .make = MakeNormalizer(kOp)};
+          .make = MakeNormalizer<SmoothedSigmoid>()};
 }
 
 }  // namespace heed

@@ -6,15 +6,11 @@
 namespace heed {
 
 NormalizerInfo SoftmaxInfo() {
-  constexpr auto kOp = [](const Context& /*ctx*/, const Var& scores,
-                          const std::vector<double>& /*arguments*/) {
-    return Normalized{Softmax(scores), {}, {}};
-  };
   return {.name = "softmax",
           .formula = "exp(e) / Σ exp(e)",
           .source = "Bahdanau et al. 2014, arXiv:1409.0473",
           .arguments = {},
-          .make = MakeNormalizer(kOp, true)};
+          .make = MakeNormalizer<Softmax>(true)};
 }
 
 }  // namespace heed

@@ -6,15 +6,11 @@
 namespace heed {
 
 NormalizerInfo SparsemaxInfo() {
-  constexpr auto kOp = [](const Context& /*ctx*/, const Var& scores,
-                          const std::vector<double>& /*arguments*/) {
-    return Normalized{Sparsemax(scores), {}, {}};
-  };
   return {.name = "sparsemax",
           .formula = "argmin_p |p − e|²",
           .source = "Martins, Astudillo 2016, arXiv:1602.02068",
           .arguments = {},
-          .make = MakeNormalizer(kOp)};
+          .make = MakeNormalizer<Sparsemax>()};
 }
 
 }  // namespace heed

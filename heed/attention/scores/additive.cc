@@ -9,23 +9,26 @@
 
 namespace heed {
 
-AdditiveScore::AdditiveScore(const Scope& scope, const AttentionSizes& n,
-                             std::span<const double> /*arguments*/)
-    : heads_(n.heads),
-      query_(scope.Add("query.weight", {n.heads * n.query, n.heads * n.units},
+AffineScore::AffineScore(const Scope& scope, const AttentionSizes& n)
+    : query_(scope.Add("query.weight", {n.heads * n.query, n.heads * n.units},
                        n.init, ParameterUse::kMatrix)),
       key_(scope.Add("key.weight", {n.key_heads * n.key, n.heads * n.units},
                      n.init, ParameterUse::kMatrix)),
-      key_bias_(scope.Add("key.bias", {n.heads * n.units}, kZeroInit)),
+      key_bias_(scope.Add("key.bias", {n.heads * n.units}, kZeroInit)) {}
+
+AdditiveScore::AdditiveScore(const Scope& scope, const AttentionSizes& n,
+                             std::span<const double> /*arguments*/)
+    : AffineScore(scope, n),
+      heads_(n.heads),
       w_(scope.Add("score.weight", {n.heads * n.units},
                    {Init::Kind::kUniform, 0.1})) {}
 
-Var AdditiveScore::PrepareKeys(const Context& ctx, const Var& keys) const {
+Var AffineScore::PrepareKeys(const Context& ctx, const Var& keys) const {
   return Affine(keys, ctx.Use(key_), ctx.Use(key_bias_));
 }
 
-Var AdditiveScore::PrepareQuery(const Context& ctx, const Var& query,
-                                int64_t /*batch*/) const {
+Var AffineScore::PrepareQuery(const Context& ctx, const Var& query,
+                              int64_t /*batch*/) const {
   return MatMul(query, ctx.Use(query_));
 }
 

@@ -6,31 +6,40 @@
 
 namespace heed {
 
-/// e = wᵀ tanh(W q + U k + b); each head has w, W, U and b of its own.
-class AdditiveScore : public Score {
+/// A score of W q and U k + b; each head has W, U and b of its own.
+class AffineScore : public Score {
  public:
-  AdditiveScore(const Scope& scope, const AttentionSizes& n,
-                std::span<const double> arguments);
+  AffineScore(const Scope& scope, const AttentionSizes& n);
 
   Var PrepareKeys(const Context& ctx, const Var& keys) const override;
   Var PrepareQuery(const Context& ctx, const Var& query,
                    int64_t batch) const override;
-  Var Scores(const Context& ctx, const Var& query,
-             const Var& keys) const override;
-  std::optional<FusedScore> Fused(const Context& ctx,
-                                  DType dtype) const override;
-  bool fused() const override { return true; }
   int64_t PreparedHeads(const AttentionSizes& sizes) const override {
     return sizes.heads;
   }
 
  private:
-  Var Weight(const Context& ctx) const;
-
-  int64_t heads_;
   Parameter& query_;
   Parameter& key_;
   Parameter& key_bias_;
+};
+
+/// e = wᵀ tanh(W q + U k + b); each head has a w of its own.
+class AdditiveScore : public AffineScore {
+ public:
+  AdditiveScore(const Scope& scope, const AttentionSizes& n,
+                std::span<const double> arguments);
+
+  Var Scores(const Context& ctx, const Var& query,
+             const Var& keys) const override;
+  std::optional<FusedScore> Fused(const Context& ctx,
+                                  DType dtype) const override;
+  bool fused() const override { return true; }
+
+ private:
+  Var Weight(const Context& ctx) const;
+
+  int64_t heads_;
   Parameter& w_;
 };
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "heed/attention/scores/scores.h"
-#include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/norm.h"
 #include "heed/ops/shape.h"
@@ -16,7 +15,7 @@ constexpr double kEpsilon = 1e-8;
 /// A cosine lies in [-1, 1]: softmax needs a larger range to become sharp.
 constexpr double kInitialStrength = 10;
 
-class CosineScore : public Score {
+class CosineScore : public ProductScore {
  public:
   CosineScore(const Scope& scope, const AttentionSizes& sizes,
               std::span<const double> /*arguments*/)
@@ -32,16 +31,6 @@ class CosineScore : public Score {
                    int64_t /*batch*/) const override {
     return ScaleBy(Normalize(query), Exp(ctx.Use(log_strength_)));
   }
-  Var Scores(const Context& /*ctx*/, const Var& query,
-             const Var& keys) const override {
-    return DotScores(query, keys, 1);
-  }
-  std::optional<FusedScore> Fused(const Context& /*ctx*/,
-                                  DType /*dtype*/) const override {
-    return FusedScore{};
-  }
-  bool fused() const override { return true; }
-  bool turns() const override { return true; }
 
  private:
   Var Normalize(const Var& x) const {

@@ -5,29 +5,15 @@
 #include <cmath>
 
 #include "heed/attention/scores/scores.h"
-#include "heed/ops/attention.h"
 
 namespace heed {
 namespace {
 
-class DotScore : public Score {
+class DotScore : public ProductScore {
  public:
-  explicit DotScore(double scale) : scale_(scale) {}
+  using ProductScore::ProductScore;
 
-  Var Scores(const Context& /*ctx*/, const Var& query,
-             const Var& keys) const override {
-    return DotScores(query, keys, scale_);
-  }
-  std::optional<FusedScore> Fused(const Context& /*ctx*/,
-                                  DType /*dtype*/) const override {
-    return FusedScore{kernels::AttentionArgs::Score::kDot, scale_, {}};
-  }
-  bool fused() const override { return true; }
-  bool turns() const override { return true; }
   bool steps() const override { return true; }
-
- private:
-  double scale_;
 };
 
 }  // namespace

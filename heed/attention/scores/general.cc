@@ -1,14 +1,13 @@
 // e = qᵀ W k, also called bilinear or multiplicative; each head has its W.
 // Paper: Luong et al. 2015, arXiv:1508.04025, eq. 8.
 #include "heed/attention/scores/scores.h"
-#include "heed/ops/attention.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"
 
 namespace heed {
 namespace {
 
-class GeneralScore : public Score {
+class GeneralScore : public ProductScore {
  public:
   GeneralScore(const Scope& scope, const AttentionSizes& n,
                std::span<const double> /*arguments*/)
@@ -30,16 +29,6 @@ class GeneralScore : public Score {
     }
     return ConcatColumns(parts);
   }
-  Var Scores(const Context& /*ctx*/, const Var& query,
-             const Var& keys) const override {
-    return DotScores(query, keys, 1);
-  }
-  std::optional<FusedScore> Fused(const Context& /*ctx*/,
-                                  DType /*dtype*/) const override {
-    return FusedScore{};
-  }
-  bool fused() const override { return true; }
-  bool turns() const override { return true; }
   int64_t PreparedHeads(const AttentionSizes& sizes) const override {
     return sizes.heads;
   }

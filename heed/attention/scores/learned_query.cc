@@ -2,7 +2,6 @@
 // asks. It sums a sequence up in one vector for each head.
 // Paper: Yang et al. 2016, Hierarchical Attention Networks, eq. 5 and 6.
 #include "heed/attention/scores/scores.h"
-#include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/heads.h"
 #include "heed/ops/matmul.h"
@@ -10,7 +9,7 @@
 namespace heed {
 namespace {
 
-class LearnedQueryScore : public Score {
+class LearnedQueryScore : public ProductScore {
  public:
   LearnedQueryScore(const Scope& scope, const AttentionSizes& n,
                     std::span<const double> /*arguments*/)
@@ -27,16 +26,6 @@ class LearnedQueryScore : public Score {
                    int64_t batch) const override {
     return BroadcastRow(ctx.Use(query_), batch);
   }
-  Var Scores(const Context& /*ctx*/, const Var& query,
-             const Var& keys) const override {
-    return DotScores(query, keys, 1);
-  }
-  std::optional<FusedScore> Fused(const Context& /*ctx*/,
-                                  DType /*dtype*/) const override {
-    return FusedScore{};
-  }
-  bool fused() const override { return true; }
-  bool turns() const override { return true; }
   int64_t PreparedHeads(const AttentionSizes& sizes) const override {
     return sizes.heads;
   }

@@ -3,6 +3,7 @@
 // Paper: Xu et al. 2015, arXiv:1502.03044, whose code has this option.
 #include <vector>
 
+#include "heed/attention/scores/additive.h"
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
@@ -11,15 +12,11 @@
 namespace heed {
 namespace {
 
-class MlpScore : public Score {
+class MlpScore : public AffineScore {
  public:
   MlpScore(const Scope& scope, const AttentionSizes& n,
            std::span<const double> /*arguments*/)
-      : query_(scope.Add("query.weight", {n.heads * n.query, n.heads * n.units},
-                         n.init, ParameterUse::kMatrix)),
-        key_(scope.Add("key.weight", {n.key_heads * n.key, n.heads * n.units},
-                       n.init, ParameterUse::kMatrix)),
-        key_bias_(scope.Add("key.bias", {n.heads * n.units}, kZeroInit)),
+      : AffineScore(scope, n),
         w_(scope.Add("score.weight", {n.units, 1}, n.init)) {
     for (int64_t i = 1; i < n.layers; ++i) {
       const Scope layer = scope / ("layers." + std::to_string(i));
@@ -28,13 +25,6 @@ class MlpScore : public Score {
     }
   }
 
-  Var PrepareKeys(const Context& ctx, const Var& keys) const override {
-    return Affine(keys, ctx.Use(key_), ctx.Use(key_bias_));
-  }
-  Var PrepareQuery(const Context& ctx, const Var& query,
-                   int64_t /*batch*/) const override {
-    return MatMul(query, ctx.Use(query_));
-  }
   Var Scores(const Context& ctx, const Var& query,
              const Var& keys) const override {
     Var h = Tanh(AddPairs(query, keys));
@@ -44,18 +34,12 @@ class MlpScore : public Score {
     return Reshape(MatMul(h, ctx.Use(w_)),
                    {query.dim(0), query.dim(1), keys.dim(1)});
   }
-  int64_t PreparedHeads(const AttentionSizes& sizes) const override {
-    return sizes.heads;
-  }
 
  private:
   struct Hidden {
     Parameter* weight;
     Parameter* bias;
   };
-  Parameter& query_;
-  Parameter& key_;
-  Parameter& key_bias_;
   Parameter& w_;
   std::vector<Hidden> hidden_;
 };

@@ -3,6 +3,7 @@
 #define HEED_ATTENTION_SCORES_SCORES_H_
 
 #include "heed/attention/score.h"
+#include "heed/ops/attention.h"
 
 namespace heed {
 
@@ -16,6 +17,26 @@ ScoreInfo LocationAwareInfo();
 ScoreInfo LocationInfo();
 ScoreInfo MlpInfo();
 ScoreInfo ScaledDotInfo();
+
+/// `scale` times the product of what queries and keys are prepared to.
+class ProductScore : public Score {
+ public:
+  explicit ProductScore(double scale = 1) : scale_(scale) {}
+
+  Var Scores(const Context& /*ctx*/, const Var& query,
+             const Var& keys) const override {
+    return DotScores(query, keys, scale_);
+  }
+  std::optional<FusedScore> Fused(const Context& /*ctx*/,
+                                  DType /*dtype*/) const override {
+    return FusedScore{kernels::AttentionArgs::Score::kDot, scale_, {}};
+  }
+  bool fused() const override { return true; }
+  bool turns() const override { return true; }
+
+ private:
+  double scale_;
+};
 
 /// A PartInfo::make for a class that is made from scope, sizes and arguments.
 template <class T>
