@@ -46,8 +46,8 @@ int RunQuantize(const Arguments& arguments) {
   if (fs::exists(shortlist)) {
     fs::copy_file(shortlist, out.PathOf(kShortlistFile));
   }
-  WriteTensors(out.PathOf(kWeightsFile),
-               ParameterTensors(loaded.model->parameters()), loaded.metadata);
+  WriteTensors(out.PathOf(kWeightsFile), loaded.model->parameters().Tensors(),
+               loaded.metadata);
   out.Publish();
   fmt::print(stderr, "{}: {:.1f} MB\n{}: {:.1f} MB\n", folder,
              Megabytes(folder), run.out, Megabytes(run.out));

@@ -1,6 +1,7 @@
 #include "heed/metrics/bleu.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -65,15 +66,6 @@ std::string SpacePairs(std::string_view text, First&& first, Second&& second,
     } else {
       out += text[i];
     }
-  }
-  return out;
-}
-
-std::string Join(std::span<const std::string_view> words) {
-  std::string out;
-  for (std::string_view word : words) {
-    if (!out.empty()) out += ' ';
-    out += word;
   }
   return out;
 }
@@ -151,7 +143,7 @@ std::string Tokenize13a(std::string_view line) {
   text = SpacePairs(text, not_digit, IsStop, "", " ");
   text = SpacePairs(text, IsStop, not_digit, " ", "");
   text = SpacePairs(text, IsDigit, is_dash, "", " ");
-  return Join(SplitUnicodeWhitespace(text));
+  return fmt::format("{}", fmt::join(SplitUnicodeWhitespace(text), " "));
 }
 
 BleuScore CorpusBleu(std::span<const std::string> hypotheses,

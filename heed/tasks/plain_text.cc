@@ -10,9 +10,8 @@ std::string PlainText::CheckSum() const {
   return CheckSumOf(train) + CheckSumOf(valid);
 }
 
-void PlainTextFiles::Visit(FieldList& v) {
-  v("texts", texts, Any{"FILE"}, "training text, line by line (.gz too)")
-      .Main();
+void PlainTextFiles::Visit(FieldList& v, const char* help) {
+  v("texts", texts, Any{"FILE"}, help).Main();
   v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
   v.Require({{"texts"}});
   VisitTextColumns(v, columns);
@@ -23,9 +22,9 @@ PlainText PlainTextFiles::Read() const {
   return {ReadAllLines(texts, columns), ReadAllLines(valid_texts, columns)};
 }
 
-void EvaluatedText::Visit(FieldList& v, const std::string& purpose) {
+void EvaluatedText::Visit(FieldList& v, const char* help) {
   v.Section("Data");
-  v("texts", texts, Any{"FILE"}, purpose + ", line by line (.gz too)");
+  v("texts", texts, Any{"FILE"}, help);
   v.Require({{"texts"}});
   VisitTextColumns(v, columns);
 }

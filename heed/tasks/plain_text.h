@@ -24,7 +24,9 @@ struct PlainTextFiles {
   std::vector<std::string> valid_texts;
   std::vector<std::string> columns = {"text"};
 
-  void Visit(FieldList& v);
+  /// `help`: of the training text.
+  void Visit(FieldList& v,
+             const char* help = "training text, line by line (.gz too)");
   /// Throws: ConfigError if there is no file to learn from; as ReadAllLines.
   PlainText Read() const;
 };
@@ -34,8 +36,8 @@ struct EvaluatedText {
   std::vector<std::string> texts;
   std::vector<std::string> columns = {"text"};
 
-  /// `purpose`: "text to predict".
-  void Visit(FieldList& v, const std::string& purpose);
+  void Visit(FieldList& v,
+             const char* help = "text to predict, line by line (.gz too)");
   /// Throws: ConfigError if there is no file; as ReadAllLines.
   std::vector<std::string> Lines() const;
 };

@@ -430,7 +430,7 @@ TEST_F(RunTest, QuantisedModelIsNotTrained) {
   Train(settings, Into("model"));
   const LoadedModel loaded = ReadModel(Out("model"), "int8");
   WriteTensors(Out("model/model.safetensors"),
-               ParameterTensors(loaded.model->parameters()), loaded.metadata);
+               loaded.model->parameters().Tensors(), loaded.metadata);
   EXPECT_NO_THROW(ReadModel(Out("model")));
   TakeSettings(settings, Out("model"));
   EXPECT_TRUE(MessageOf<FormatError>([&] {

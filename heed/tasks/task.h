@@ -220,6 +220,23 @@ class TaskSettingsOf : public TaskSettings {
   }
 };
 
+/// What the objectives of models M share. The model outlives it.
+template <typename M>
+class ObjectiveOf : public Trainable {
+ public:
+  ObjectiveOf(M& model, std::vector<MeasureInfo> measures)
+      : model_(model), measures_(std::move(measures)) {}
+
+  ParameterSet& parameters() final { return model_.parameters(); }
+  std::vector<MeasureInfo> Measures() const final { return measures_; }
+
+ protected:
+  M& model_;
+
+ private:
+  std::vector<MeasureInfo> measures_;
+};
+
 /// An input to begin with, in this language; "": it does not matter.
 struct InputExample {
   std::string text;

@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/io/file.h"
+#include "heed/tasks/task.h"
 
 namespace heed {
 
@@ -48,9 +49,13 @@ std::string TextVocabularyConfig::FileName() const {
 
 Vocabulary TextVocabularyConfig::Find(const ModelFiles& files,
                                       const std::string& folder) const {
-  return Vocabulary::Parse(FindFile(files, folder, FileName()),
-                           ParseVocabularyKind(vocabulary),
-                           PathIn(folder, FileName()));
+  return FindVocabulary(files, folder, FileName(),
+                        ParseVocabularyKind(vocabulary));
+}
+
+std::string TextVocabularyConfig::Note(const Vocabulary& learnt) const {
+  return fmt::format("vocabulary of {} tokens{}", learnt.size(),
+                     LearntSizeNote(learnt.size(), vocabulary_size));
 }
 
 const std::string& FindFile(const ModelFiles& files, const std::string& folder,
@@ -60,6 +65,12 @@ const std::string& FindFile(const ModelFiles& files, const std::string& folder,
     throw FormatError(PathIn(folder, name) + ": missing");
   }
   return file->second;
+}
+
+Vocabulary FindVocabulary(const ModelFiles& files, const std::string& folder,
+                          const std::string& name, VocabularyKind kind) {
+  return Vocabulary::Parse(FindFile(files, folder, name), kind,
+                           PathIn(folder, name));
 }
 
 std::string CheckSumOf(std::span<const std::string> lines) {

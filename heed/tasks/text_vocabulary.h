@@ -27,6 +27,8 @@ struct TextVocabularyConfig {
   Vocabulary Learn(std::vector<std::string> lines) const;
   /// As in a model folder.
   std::string FileName() const;
+  /// "vocabulary of 8000 tokens", and why not of as many as were asked for.
+  std::string Note(const Vocabulary& learnt) const;
   /// Throws: FormatError that names the file in `folder`.
   Vocabulary Find(const ModelFiles& files, const std::string& folder) const;
 };
@@ -35,6 +37,9 @@ struct TextVocabularyConfig {
 const std::string& FindFile(const ModelFiles& files, const std::string& folder,
                             const std::string& name);
 
+/// The vocabulary of the file of this name. Throws: FormatError, as above.
+Vocabulary FindVocabulary(const ModelFiles& files, const std::string& folder,
+                          const std::string& name, VocabularyKind kind);
 /// CRC-32 of lines, to tell one text from another.
 std::string CheckSumOf(std::span<const std::string> lines);
 

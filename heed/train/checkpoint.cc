@@ -91,7 +91,7 @@ void CheckFinite(const std::vector<NamedTensor>& tensors) {
 void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
                      const Optimizer& optimizer, const WeightAverage* average,
                      const TrainingState& state) {
-  std::vector<NamedTensor> tensors = ParameterTensors(parameters);
+  std::vector<NamedTensor> tensors = parameters.Tensors();
   std::vector<NamedTensor> objective = InFile(state.objective);
   CheckFinite(tensors);
   CheckFinite(objective);

@@ -161,11 +161,10 @@ TEST_F(Checkpoint, StateOfAnotherObjectiveIsNamed) {
 
 TEST_F(Checkpoint, ModelIsNoCheckpoint) {
   Run run(1);
-  WriteTensors(path_, ParameterTensors(run.parameters), {});
+  WriteTensors(path_, run.parameters.Tensors(), {});
   EXPECT_THROW(run.Read(path_), FormatError);
   for (const char* state : {"", "{}", "[1]", R"({"step":"one"})"}) {
-    WriteTensors(path_, ParameterTensors(run.parameters),
-                 {{"heed.training", state}});
+    WriteTensors(path_, run.parameters.Tensors(), {{"heed.training", state}});
     EXPECT_NE(MessageOf<FormatError>([&] { run.Read(path_); }).find(path_),
               std::string::npos)
         << state;

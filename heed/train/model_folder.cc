@@ -166,10 +166,6 @@ bool IsFinite(const Tensor& tensor) {
   return !real || kernels::AllFinite(tensor);
 }
 
-std::vector<NamedTensor> ParameterTensors(const ParameterSet& parameters) {
-  return parameters.Tensors();
-}
-
 void SetParameters(ParameterSet& parameters,
                    const std::vector<NamedTensor>& tensors,
                    const std::string& file) {

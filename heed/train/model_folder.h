@@ -63,8 +63,6 @@ SafetensorsFile ReadTensors(const std::string& path);
 /// Whether no element is NaN or infinity; none of integers is.
 bool IsFinite(const Tensor& tensor);
 
-/// The values of all parameters.
-std::vector<NamedTensor> ParameterTensors(const ParameterSet& parameters);
 /// Copies tensors into parameters of the same names.
 /// Throws: FormatError, naming `file`, for a missing or ill-shaped one, and for
 /// NaN or infinity.

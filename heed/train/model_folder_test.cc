@@ -183,8 +183,7 @@ TEST_F(ModelFolderTest, ConfigOfAnotherKindIsRefused) {
 
 TEST_F(ModelFolderTest, WeightsOfAnotherModelAreRefused) {
   Toy other = MakeToy(1, 2);
-  WriteTensors(PathOf("model.safetensors"),
-               ParameterTensors(other.parameters()), {});
+  WriteTensors(PathOf("model.safetensors"), other.parameters().Tensors(), {});
   EXPECT_NE(Damage("model.safetensors").find("expected"), std::string::npos);
 }
 
@@ -192,8 +191,7 @@ TEST_F(ModelFolderTest, WeightsThatAreNotFiniteAreRefused) {
   Toy toy = MakeToy();
   toy.parameters().Find("output.bias")->mutable_value() =
       Tensor::Full({3}, std::numeric_limits<double>::infinity());
-  WriteTensors(PathOf("model.safetensors"), ParameterTensors(toy.parameters()),
-               {});
+  WriteTensors(PathOf("model.safetensors"), toy.parameters().Tensors(), {});
   EXPECT_NE(Damage("model.safetensors")
                 .find("tensor 'output.bias' holds NaN or infinity"),
             std::string::npos);

@@ -51,8 +51,10 @@ class Trainable {
   virtual std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
                                                       int epoch) const = 0;
   /// What the summed loss of these examples is divided by: target tokens,
-  /// words, sentences.
-  virtual int64_t Units(std::span<const int64_t> examples) const = 0;
+  /// words; as it is, their number.
+  virtual int64_t Units(std::span<const int64_t> examples) const {
+    return std::ssize(examples);
+  }
   virtual BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                          const LossOptions& options) const = 0;
 

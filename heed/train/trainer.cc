@@ -378,7 +378,7 @@ class Run {
 
   /// Of the moving average if there is one.
   void Validate() {
-    CheckFinite(ParameterTensors(trained_.parameters()));
+    CheckFinite(trained_.parameters().Tensors());
     if (moving_) moving_->Swap();
     ValidateWeights();
     if (moving_) moving_->Swap();
@@ -426,7 +426,7 @@ class Run {
   }
 
   void SaveWeights() {
-    WriteTensors(PathOf(kWeightsFile), ParameterTensors(trained_.parameters()),
+    WriteTensors(PathOf(kWeightsFile), trained_.parameters().Tensors(),
                  Description());
     out_.Publish();
   }
@@ -438,7 +438,7 @@ class Run {
 
   /// The weights of this validation, for the average; older ones go.
   void KeepWeights() {
-    WriteTensors(KeptPath(state_.step), ParameterTensors(trained_.parameters()),
+    WriteTensors(KeptPath(state_.step), trained_.parameters().Tensors(),
                  Description());
     std::vector<int64_t>& kept = state_.valid.kept;
     kept.push_back(state_.step);

@@ -2,6 +2,7 @@
 #ifndef HEED_TASKS_AUTOCOMPLETE_AUTOCOMPLETE_H_
 #define HEED_TASKS_AUTOCOMPLETE_AUTOCOMPLETE_H_
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -51,10 +52,15 @@ struct TypingScore {
     int64_t third = 0;  ///< one of the three most probable was
     double nll = 0;     ///< Σ −log p of the right word
 
-    /// Shares, 0 of nothing.
-    double First() const;
-    double Third() const;
-    double Loss() const;
+    /// Per character, 0 of nothing.
+    double First() const { return Per(static_cast<double>(first)); }
+    double Third() const { return Per(static_cast<double>(third)); }
+    double Loss() const { return Per(nll); }
+
+   private:
+    double Per(double sum) const {
+      return sum / static_cast<double>(std::max<int64_t>(characters, 1));
+    }
   };
   static constexpr size_t kMostSeen = 3;
 
@@ -137,10 +143,12 @@ class AutocompleteSettings
                             AutocompletePrediction, AutocompleteEvaluation>,
       public AutocompleteConfig {
  public:
-  std::string task() const override;
+  std::string task() const override { return "autocomplete"; }
   void ChooseModel(const std::string& name) override { encoder.Choose(name); }
   void Visit(FieldList& v) override;
-  void SetDefaults(TrainingConfig& training) const override;
+  void SetDefaults(TrainingConfig& training) const override {
+    training.optimizer.label_smoothing = 0;
+  }
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
 
@@ -153,7 +161,9 @@ class AutocompleteSettings
                                           const std::string& folder,
                                           uint64_t seed) const override;
   std::vector<MeasureInfo> MeasuresOf(
-      const PlainText& sequences) const override;
+      const PlainText& /*sequences*/) const override {
+    return {{"accuracy", true}, {"loss", false}};
+  }
   std::unique_ptr<Trainable> Objective(PlainText sequences,
                                        AutocompleteModel& model,
                                        uint64_t seed) const override;

@@ -61,20 +61,6 @@ void AddGuesses(const Tensor& scores, const int32_t* targets,
 
 }  // namespace
 
-double TypingScore::Counts::First() const {
-  return static_cast<double>(first) /
-         static_cast<double>(std::max<int64_t>(characters, 1));
-}
-
-double TypingScore::Counts::Third() const {
-  return static_cast<double>(third) /
-         static_cast<double>(std::max<int64_t>(characters, 1));
-}
-
-double TypingScore::Counts::Loss() const {
-  return nll / static_cast<double>(std::max<int64_t>(characters, 1));
-}
-
 TypedBatch MakeTypedBatch(const Corpus& corpus,
                           std::span<const int64_t> examples) {
   const int64_t B = std::ssize(examples);

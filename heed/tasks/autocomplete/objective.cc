@@ -11,17 +11,15 @@ namespace heed {
 namespace {
 
 /// Cross entropy of the word at each character, where it can be predicted.
-class AutocompleteObjective : public Trainable {
+class AutocompleteObjective : public ObjectiveOf<AutocompleteModel> {
  public:
   AutocompleteObjective(const AutocompleteSettings& settings,
                         PlainText sequences, AutocompleteModel& model)
-      : measures_(settings.MeasuresOf(sequences)),
-        model_(model),
+      : ObjectiveOf(model, settings.MeasuresOf(sequences)),
         text_(std::move(sequences)),
         train_(model.codec.Encode(text_.train)),
         valid_(model.codec.Encode(text_.valid)) {}
 
-  ParameterSet& parameters() override { return model_.parameters(); }
   std::string unit() const override { return "char"; }
   std::string Summary() const override;
   std::string CheckSum() const override { return text_.CheckSum(); }
@@ -42,7 +40,6 @@ class AutocompleteObjective : public Trainable {
         ctx, batch.characters, batch.lengths, batch.words, EntropyOf(options));
     return {std::move(loss.loss), loss.nll * options.scale};
   }
-  std::vector<MeasureInfo> Measures() const override { return measures_; }
   bool has_valid() const override { return !text_.valid.empty(); }
   Metrics Validate(const std::string& /*measure*/) const override {
     const TypingScore score = model_.ScoreOf(text_.valid, valid_);
@@ -55,8 +52,6 @@ class AutocompleteObjective : public Trainable {
     return std::count(words.begin(), words.end(), kNoWord);
   }
 
-  std::vector<MeasureInfo> measures_;
-  AutocompleteModel& model_;
   PlainText text_;
   Corpus train_;
   Corpus valid_;
@@ -84,11 +79,6 @@ std::unique_ptr<Trainable> AutocompleteSettings::Objective(
     PlainText sequences, AutocompleteModel& model, uint64_t) const {
   return std::make_unique<AutocompleteObjective>(*this, std::move(sequences),
                                                  model);
-}
-
-std::vector<MeasureInfo> AutocompleteSettings::MeasuresOf(
-    const PlainText& /*sequences*/) const {
-  return {{"accuracy", true}, {"loss", false}};
 }
 
 }  // namespace heed

@@ -36,8 +36,6 @@ TaskRow AutocompleteTask() {
   return row;
 }
 
-std::string AutocompleteSettings::task() const { return "autocomplete"; }
-
 void TypingDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   PlainTextFiles::Visit(v);
@@ -66,7 +64,7 @@ void AutocompletePrediction::Visit(FieldList& v) {
 }
 
 void AutocompleteEvaluation::Visit(FieldList& v) {
-  text.Visit(v, "text to predict");
+  text.Visit(v);
   v.Section("Measures");
   v("by_length", by_length, Any{"FILE"},
     "draw the accuracy by characters typed (.svg)");
@@ -78,10 +76,6 @@ void AutocompleteSettings::Visit(FieldList& v) {
   v("embedding", embedding, Range(0, 16384),
     "features of a character; 0: as units, or as width");
   encoder->Visit(v);
-}
-
-void AutocompleteSettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.label_smoothing = 0;
 }
 
 void AutocompleteSettings::Resolve() {
@@ -107,12 +101,10 @@ std::unique_ptr<AutocompleteModel> AutocompleteSettings::Learn(
 
 std::unique_ptr<AutocompleteModel> AutocompleteSettings::Open(
     const ModelFiles& files, const std::string& folder, uint64_t seed) const {
-  const auto read = [&](const char* name, VocabularyKind kind) {
-    return Vocabulary::Parse(FindFile(files, folder, name), kind,
-                             PathIn(folder, name));
-  };
-  TypingCodec codec(read(kCharactersFile, VocabularyKind::kCharacters),
-                    read(kWordsFile, VocabularyKind::kWords));
+  TypingCodec codec(
+      FindVocabulary(files, folder, kCharactersFile,
+                     VocabularyKind::kCharacters),
+      FindVocabulary(files, folder, kWordsFile, VocabularyKind::kWords));
   if (codec.word_count() == 0) {
     throw FormatError(PathIn(folder, kWordsFile) + ": no word");
   }

@@ -107,10 +107,12 @@ class ClassifySettings
                             ClassifyEvaluation>,
       public ClassifyConfig {
  public:
-  std::string task() const override;
+  std::string task() const override { return "classify"; }
   void ChooseModel(const std::string& name) override { encoder.Choose(name); }
   void Visit(FieldList& v) override;
-  void SetDefaults(TrainingConfig& training) const override;
+  void SetDefaults(TrainingConfig& training) const override {
+    training.optimizer.label_smoothing = 0;
+  }
   void Resolve() override;
   bool in_files() const override { return !data.train.texts.empty(); }
   bool CanStartFrom(const TaskRow& task) const override {

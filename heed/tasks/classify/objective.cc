@@ -34,35 +34,29 @@ std::vector<std::string> AllLines(const LabelledText& text) {
 }
 
 /// Cross entropy of the labels of texts.
-class ClassifyObjective : public Trainable {
+class ClassifyObjective : public ObjectiveOf<ClassifyModel> {
  public:
   ClassifyObjective(const ClassifySettings& settings, const ClassifyData& data,
                     ClassifyModel& model)
-      : measures_(settings.MeasuresOf(data)),
-        model_(model),
+      : ObjectiveOf(model, settings.MeasuresOf(data)),
         check_sum_(CheckSumOf(AllLines(data.train)) +
                    CheckSumOf(AllLines(data.valid))),
         train_(model.Encode(data.train, true)),
         valid_(model.Encode(data.valid, true)) {}
 
-  ParameterSet& parameters() override { return model_.parameters(); }
   std::string unit() const override { return "text"; }
   std::string Summary() const override {
-    const int64_t tokens = model_.vocabulary.size();
-    return fmt::format(
-        "{} with {}, {} for validation; vocabulary of {} tokens{}",
-        Counted(train_.corpus.size(), "text"),
-        Counted(model_.labels.size(), "label"), valid_.corpus.size(), tokens,
-        LearntSizeNote(tokens, data().vocabulary.vocabulary_size));
+    return fmt::format("{} with {}, {} for validation; {}",
+                       Counted(train_.corpus.size(), "text"),
+                       Counted(model_.labels.size(), "label"),
+                       valid_.corpus.size(),
+                       data().vocabulary.Note(model_.vocabulary));
   }
   std::string CheckSum() const override { return check_sum_; }
   std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
                                               int epoch) const override {
     return PlanBatches(train_.corpus, {data().batch_tokens, data().batch_texts},
                        seed, epoch);
-  }
-  int64_t Units(std::span<const int64_t> examples) const override {
-    return std::ssize(examples);
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
@@ -71,7 +65,6 @@ class ClassifyObjective : public Trainable {
         ctx, InputOf(batch), batch.labels, {options.scale, options.smoothing});
     return {std::move(loss.loss), loss.nll * options.scale};
   }
-  std::vector<MeasureInfo> Measures() const override { return measures_; }
   bool has_valid() const override { return valid_.corpus.size() > 0; }
   Metrics Validate(const std::string& /*measure*/) const override {
     return model_.Score(valid_, model_.Answer({}, valid_, true, 0.5));
@@ -80,8 +73,6 @@ class ClassifyObjective : public Trainable {
  private:
   const ClassifyDataConfig& data() const { return model_.config.data; }
 
-  std::vector<MeasureInfo> measures_;
-  ClassifyModel& model_;
   std::string check_sum_;
   LabelledCorpus train_;
   LabelledCorpus valid_;

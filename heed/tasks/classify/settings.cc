@@ -34,8 +34,6 @@ TaskRow ClassifyTask() {
   return row;
 }
 
-std::string ClassifySettings::task() const { return "classify"; }
-
 void ClassifyDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   VisitFiles(v, "", "for training", train);
@@ -72,10 +70,6 @@ void ClassifySettings::Visit(FieldList& v) {
   encoder.VisitName(v, "encoder of a text");
   classifier.Visit(v);
   encoder->Visit(v);
-}
-
-void ClassifySettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.label_smoothing = 0;
 }
 
 void ClassifySettings::Resolve() {

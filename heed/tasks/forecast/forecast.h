@@ -94,7 +94,7 @@ class ForecastTaskSettings
                             ForecastEvaluation>,
       public ForecastConfig {
  public:
-  std::string task() const override;
+  std::string task() const override { return "forecast"; }
   void ChooseModel(const std::string& name) override;
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
@@ -107,7 +107,10 @@ class ForecastTaskSettings
   std::unique_ptr<ForecastModel> Open(const ModelFiles& files,
                                       const std::string& folder,
                                       uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(const TimeSeries& series) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const TimeSeries& /*series*/) const override {
+    return {{"mse", false}, {"mae", false}};
+  }
   std::unique_ptr<Trainable> Objective(TimeSeries series,
                                        ForecastModel& forecast,
                                        uint64_t seed) const override;

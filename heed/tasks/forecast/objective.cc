@@ -20,12 +20,11 @@ std::span<const float> Elements(const Tensor& x) {
 }
 
 /// The squared error of forecasts, in the mean of each window.
-class ForecastObjective : public Trainable {
+class ForecastObjective : public ObjectiveOf<ForecastModel> {
  public:
   ForecastObjective(const ForecastTaskSettings& settings, TimeSeries series,
                     ForecastModel& model)
-      : measures_(settings.MeasuresOf(series)),
-        model_(model),
+      : ObjectiveOf(model, settings.MeasuresOf(series)),
         series_(std::move(series)) {
     const auto& files = settings.data.series;
     model.CheckColumns(series_, files.empty() ? "the series" : files.front());
@@ -35,7 +34,6 @@ class ForecastObjective : public Trainable {
     valid_ = WindowOrigins(split.valid, settings.Windows(), 1, true);
   }
 
-  ParameterSet& parameters() override { return model_.parameters(); }
   std::string unit() const override { return "win"; }
   std::string Summary() const override {
     const ForecasterConfig& windows = model_.config.forecaster;
@@ -55,13 +53,9 @@ class ForecastObjective : public Trainable {
     return ShuffledBatches(std::ssize(train_), model_.config.data.batch_windows,
                            seed, epoch);
   }
-  int64_t Units(std::span<const int64_t> examples) const override {
-    return std::ssize(examples);
-  }
   /// scale · Σ of the mean squared error of each window.
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
-  std::vector<MeasureInfo> Measures() const override { return measures_; }
   std::string loss_measure() const override { return "mse"; }
   bool has_valid() const override { return true; }
   Metrics Validate(const std::string& /*measure*/) const override {
@@ -70,8 +64,6 @@ class ForecastObjective : public Trainable {
   }
 
  private:
-  std::vector<MeasureInfo> measures_;
-  ForecastModel& model_;
   TimeSeries series_;
   Tensor values_;  // standardised
   std::vector<int64_t> train_;
@@ -99,11 +91,6 @@ std::unique_ptr<Trainable> ForecastTaskSettings::Objective(
     TimeSeries series, ForecastModel& forecast, uint64_t) const {
   return std::make_unique<ForecastObjective>(*this, std::move(series),
                                              forecast);
-}
-
-std::vector<MeasureInfo> ForecastTaskSettings::MeasuresOf(
-    const TimeSeries& /*series*/) const {
-  return {{"mse", false}, {"mae", false}};
 }
 
 void ForecastModel::CheckColumns(const TimeSeries& series,

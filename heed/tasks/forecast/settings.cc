@@ -30,8 +30,6 @@ TaskRow ForecastTask() {
   return row;
 }
 
-std::string ForecastTaskSettings::task() const { return "forecast"; }
-
 void ForecastDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("series", series, Any{"FILE"},

@@ -85,10 +85,12 @@ class LanguageSettings
                             LanguageEvaluation>,
       public LanguageConfig {
  public:
-  std::string task() const override;
+  std::string task() const override { return "lm"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
-  void SetDefaults(TrainingConfig& training) const override;
+  void SetDefaults(TrainingConfig& training) const override {
+    training.optimizer.label_smoothing = 0;
+  }
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
 
@@ -98,7 +100,10 @@ class LanguageSettings
   std::unique_ptr<LanguageTaskModel> Open(const ModelFiles& files,
                                           const std::string& folder,
                                           uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(const PlainText& text) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const PlainText& /*text*/) const override {
+    return {{"perplexity", false}, {"bits_per_character", false}};
+  }
   std::unique_ptr<Trainable> Objective(PlainText text,
                                        LanguageTaskModel& language,
                                        uint64_t seed) const override;

@@ -11,26 +11,21 @@ namespace heed {
 namespace {
 
 /// Cross entropy of each token of a text.
-class LanguageObjective : public Trainable {
+class LanguageObjective : public ObjectiveOf<LanguageTaskModel> {
  public:
   LanguageObjective(const LanguageSettings& settings, PlainText text,
                     LanguageTaskModel& model)
-      : measures_(settings.MeasuresOf(text)),
-        model_(model),
+      : ObjectiveOf(model, settings.MeasuresOf(text)),
         text_(std::move(text)),
         train_(
             EncodeTextBlocks(text_.train, model.vocabulary, data().Blocks())) {}
 
-  ParameterSet& parameters() override { return model_.parameters(); }
   std::string Summary() const override {
-    const int64_t tokens = model_.vocabulary.size();
-    return fmt::format(
-        "{} of up to {} tokens from {}, {} for validation; vocabulary of {} "
-        "tokens{}",
-        Counted(train_.size(), "text"), data().length,
-        Counted(std::ssize(text_.train), "line"),
-        Counted(std::ssize(text_.valid), "line"), tokens,
-        LearntSizeNote(tokens, data().vocabulary.vocabulary_size));
+    return fmt::format("{} of up to {} tokens from {}, {} for validation; {}",
+                       Counted(train_.size(), "text"), data().length,
+                       Counted(std::ssize(text_.train), "line"),
+                       Counted(std::ssize(text_.valid), "line"),
+                       data().vocabulary.Note(model_.vocabulary));
   }
   std::string CheckSum() const override { return text_.CheckSum(); }
   std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
@@ -47,7 +42,6 @@ class LanguageObjective : public Trainable {
         *model_.network, ctx, MakeBatch(train_, examples), EntropyOf(options));
     return {std::move(loss.loss), loss.nll * options.scale};
   }
-  std::vector<MeasureInfo> Measures() const override { return measures_; }
   bool has_valid() const override { return !text_.valid.empty(); }
   Metrics Validate(const std::string& /*measure*/) const override {
     const LanguageScore score = model_.Score({}, text_.valid);
@@ -59,8 +53,6 @@ class LanguageObjective : public Trainable {
  private:
   const LanguageDataConfig& data() const { return model_.config.data; }
 
-  std::vector<MeasureInfo> measures_;
-  LanguageTaskModel& model_;
   PlainText text_;
   Corpus train_;
 };
@@ -70,11 +62,6 @@ class LanguageObjective : public Trainable {
 std::unique_ptr<Trainable> LanguageSettings::Objective(
     PlainText text, LanguageTaskModel& language, uint64_t) const {
   return std::make_unique<LanguageObjective>(*this, std::move(text), language);
-}
-
-std::vector<MeasureInfo> LanguageSettings::MeasuresOf(
-    const PlainText& /*text*/) const {
-  return {{"perplexity", false}, {"bits_per_character", false}};
 }
 
 LanguageScore LanguageTaskModel::Score(

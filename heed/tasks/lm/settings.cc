@@ -17,8 +17,6 @@ TaskRow LanguageTask() {
   return row;
 }
 
-std::string LanguageSettings::task() const { return "lm"; }
-
 void LanguageDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   PlainTextFiles::Visit(v);
@@ -52,7 +50,7 @@ void LanguagePrediction::Visit(FieldList& v) {
 }
 
 void LanguageEvaluation::Visit(FieldList& v) {
-  text.Visit(v, "text to predict");
+  text.Visit(v);
   v.Section("Measures");
   v("complete", complete, Range(0, 1000000),
     "also complete about this many words, after 0 to 3 letters");
@@ -64,10 +62,6 @@ void LanguageSettings::Visit(FieldList& v) {
   model.VisitName(
       v, "what predicts the next token: a recurrent network or a Transformer");
   model->Visit(v);
-}
-
-void LanguageSettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.label_smoothing = 0;
 }
 
 void LanguageSettings::Resolve() {

@@ -34,36 +34,30 @@ PretrainingCorpus MakeCorpus(std::span<const std::string> lines,
 }
 
 /// Cross entropy of hidden words, and of which pairs belong together.
-class PretrainObjective : public Trainable {
+class PretrainObjective : public ObjectiveOf<PretrainModel> {
  public:
-  PretrainObjective(const PretrainData& data, PretrainModel& model,
+  PretrainObjective(const PlainText& data, PretrainModel& model,
                     std::vector<MeasureInfo> measures, uint64_t seed)
-      : measures_(std::move(measures)),
-        model_(model),
-        check_sum_(CheckSumOf(data.train) + CheckSumOf(data.valid)),
+      : ObjectiveOf(model, std::move(measures)),
+        check_sum_(data.CheckSum()),
         lines_(std::ssize(data.train)),
         train_(model.Encode(data.train, seed)) {
     if (!data.valid.empty()) valid_ = model.EncodeToMeasure(data.valid);
   }
 
-  ParameterSet& parameters() override { return model_.parameters(); }
   std::string unit() const override { return "text"; }
   std::string Summary() const override {
-    const int64_t tokens = model_.vocabulary.size();
-    return fmt::format(
-        "{} from {} read {}, {} for validation; vocabulary of {} tokens{}",
-        Counted(train_.corpus.size(), "pair"), Counted(lines_, "line"),
-        Counted(data().instances.duplicates, "time"),
-        Counted(valid_.corpus.size(), "pair"), tokens,
-        LearntSizeNote(tokens, data().vocabulary.vocabulary_size));
+    return fmt::format("{} from {} read {}, {} for validation; {}",
+                       Counted(train_.corpus.size(), "pair"),
+                       Counted(lines_, "line"),
+                       Counted(data().instances.duplicates, "time"),
+                       Counted(valid_.corpus.size(), "pair"),
+                       data().vocabulary.Note(model_.vocabulary));
   }
   std::string CheckSum() const override { return check_sum_; }
   std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
                                               int epoch) const override {
     return PlanBatches(train_.corpus, data().batches(), seed, epoch);
-  }
-  int64_t Units(std::span<const int64_t> examples) const override {
-    return std::ssize(examples);
   }
   // The loss is a mean over words and one over texts; a batch counts as much as
   // it has texts.
@@ -78,7 +72,6 @@ class PretrainObjective : public Trainable {
                        Share(loss.next.nll, loss.next.tokens);
     return {std::move(loss.loss), nll * scale};
   }
-  std::vector<MeasureInfo> Measures() const override { return measures_; }
   bool has_valid() const override { return valid_.corpus.size() > 0; }
   Metrics Validate(const std::string& /*measure*/) const override {
     const PretrainScore score = model_.Score(valid_);
@@ -90,8 +83,6 @@ class PretrainObjective : public Trainable {
  private:
   const PretrainDataConfig& data() const { return model_.config.data; }
 
-  std::vector<MeasureInfo> measures_;
-  PretrainModel& model_;
   std::string check_sum_;
   int64_t lines_;
   PretrainingCorpus train_;
@@ -100,16 +91,11 @@ class PretrainObjective : public Trainable {
 
 }  // namespace
 
-std::unique_ptr<Trainable> PretrainSettings::Objective(PretrainData read,
+std::unique_ptr<Trainable> PretrainSettings::Objective(PlainText read,
                                                        PretrainModel& model,
                                                        uint64_t seed) const {
   return std::make_unique<PretrainObjective>(read, model, MeasuresOf(read),
                                              seed);
-}
-
-std::vector<MeasureInfo> PretrainSettings::MeasuresOf(
-    const PretrainData& /*read*/) const {
-  return {{"loss", false}, {"word_accuracy", true}, {"next_accuracy", true}};
 }
 
 PretrainingCorpus PretrainModel::Encode(std::span<const std::string> lines,

@@ -13,16 +13,14 @@
 #include "heed/data/pretraining.h"
 #include "heed/models/bert.h"
 #include "heed/models/registry.h"
+#include "heed/tasks/plain_text.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
 namespace heed {
 
 /// Where documents come from and how they become batches.
-struct PretrainDataConfig {
-  std::vector<std::string> texts;
-  std::vector<std::string> valid_texts;
-  std::vector<std::string> columns = {"text"};
+struct PretrainDataConfig : PlainTextFiles {
   PretrainingOptions instances;  // its seed is the run's
   TextVocabularyConfig vocabulary = {.vocabulary = "wordpiece"};
   int batch_tokens = 8192;
@@ -36,12 +34,6 @@ struct PretrainDataConfig {
 struct PretrainConfig {
   ModelChoice<PretrainingSettings> model;
   PretrainDataConfig data;
-};
-
-/// Lines: a sentence each, a blank one between documents.
-struct PretrainData {
-  std::vector<std::string> train;
-  std::vector<std::string> valid;
 };
 
 /// How well a model does on some instances.
@@ -93,33 +85,34 @@ struct PretrainPrediction {
   void Visit(FieldList& v);
 };
 
-struct PretrainEvaluation {
-  std::vector<std::string> texts;
-  std::vector<std::string> columns = {"text"};
-
+struct PretrainEvaluation : EvaluatedText {
   void Visit(FieldList& v);
 };
 
+/// Of lines: a sentence each, a blank one between documents.
 class PretrainSettings
-    : public TaskSettingsOf<PretrainData, PretrainModel, PretrainPrediction,
+    : public TaskSettingsOf<PlainText, PretrainModel, PretrainPrediction,
                             PretrainEvaluation>,
       public PretrainConfig {
  public:
-  std::string task() const override;
+  std::string task() const override { return "pretrain"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
 
-  PretrainData ReadData() const override;
-  std::unique_ptr<PretrainModel> Learn(const PretrainData& read,
+  PlainText ReadData() const override;
+  std::unique_ptr<PretrainModel> Learn(const PlainText& read,
                                        uint64_t seed) const override;
   std::unique_ptr<PretrainModel> Open(const ModelFiles& files,
                                       const std::string& folder,
                                       uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(const PretrainData& read) const override;
-  std::unique_ptr<Trainable> Objective(PretrainData read, PretrainModel& model,
+  std::vector<MeasureInfo> MeasuresOf(
+      const PlainText& /*read*/) const override {
+    return {{"loss", false}, {"word_accuracy", true}, {"next_accuracy", true}};
+  }
+  std::unique_ptr<Trainable> Objective(PlainText read, PretrainModel& model,
                                        uint64_t seed) const override;
   InputReading ReadingWith(const PretrainPrediction& options) const override;
   std::unique_ptr<Predictor> Predicting(

@@ -32,17 +32,12 @@ TaskRow PretrainTask() {
   return row;
 }
 
-std::string PretrainSettings::task() const { return "pretrain"; }
-
 void PretrainDataConfig::Visit(FieldList& v) {
   v.Section("Data");
-  v("texts", texts, Any{"FILE"},
-    "training text (.gz too): one sentence a line, a blank line between "
-    "documents; a row of .csv and .jsonl is a document")
-      .Main();
-  v("valid_texts", valid_texts, Any{"FILE"}, "validation text").Main();
-  v.Require({{"texts"}});
-  VisitTextColumns(v, columns);
+  PlainTextFiles::Visit(
+      v,
+      "training text (.gz too): one sentence a line, a blank line between "
+      "documents; a row of .csv and .jsonl is a document");
   v("max_length", instances.max_length, Range(5, 1000000),
     "tokens of a pair of segments, special tokens included")
       .Alias("max_len");
@@ -56,13 +51,7 @@ void PretrainDataConfig::Visit(FieldList& v) {
     "times that the text is cut and masked, each time differently; an epoch "
     "reads them all");
   vocabulary.Visit(v, {"wordpiece", "wordpiece_cased"});
-  v.Section("Batches");
-  v("batch_tokens", batch_tokens, Range(1, 10000000),
-    "tokens per batch, padding included");
-  v("batch_texts", batch_texts, Range(0, 1000000),
-    "pairs per batch at most; 0: no limit")
-      .Alias("batch_size")
-      .Alias("bs");
+  VisitBatches(v, "tokens", batch_tokens, "pairs", batch_texts);
 }
 
 void PretrainPrediction::Visit(FieldList& v) {
@@ -83,11 +72,8 @@ InputReading PretrainSettings::ReadingWith(
 }
 
 void PretrainEvaluation::Visit(FieldList& v) {
-  v.Section("Data");
-  v("texts", texts, Any{"FILE"},
-    "text (.gz too): one sentence a line, a blank line between documents");
-  v.Require({{"texts"}});
-  VisitTextColumns(v, columns);
+  EvaluatedText::Visit(
+      v, "text (.gz too): one sentence a line, a blank line between documents");
 }
 
 void PretrainSettings::Visit(FieldList& v) {
@@ -151,8 +137,8 @@ std::vector<std::string> PretrainSettings::ReadTexts(
   return all;
 }
 
-PretrainData PretrainSettings::ReadData() const {
-  PretrainData read;
+PlainText PretrainSettings::ReadData() const {
+  PlainText read;
   read.train = ReadTexts(data.texts, data.columns);
   if (!data.valid_texts.empty()) {
     read.valid = ReadTexts(data.valid_texts, data.columns);
@@ -160,7 +146,7 @@ PretrainData PretrainSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<PretrainModel> PretrainSettings::Learn(const PretrainData& read,
+std::unique_ptr<PretrainModel> PretrainSettings::Learn(const PlainText& read,
                                                        uint64_t seed) const {
   return std::make_unique<PretrainModel>(
       *this, data.vocabulary.Learn(read.train), seed);
@@ -186,7 +172,7 @@ ModelFiles PretrainModel::Files() const {
 std::unique_ptr<PretrainedEncoder> PretrainModel::encoder() const {
   return std::make_unique<PretrainedEncoder>(
       PretrainedEncoder{"", config.model, config.data.vocabulary, vocabulary,
-                        ParameterTensors(parameters())});
+                        parameters().Tensors()});
 }
 
 }  // namespace heed

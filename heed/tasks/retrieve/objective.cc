@@ -12,12 +12,11 @@ namespace heed {
 namespace {
 
 /// How near queries are to their answers, among the other texts of a batch.
-class RetrievalObjective : public Trainable {
+class RetrievalObjective : public ObjectiveOf<RetrievalModel> {
  public:
   RetrievalObjective(const RetrievalSettings& settings, RetrievalTexts texts,
                      RetrievalModel& model);
 
-  ParameterSet& parameters() override { return model_.parameters(); }
   std::string unit() const override { return "query"; }
   std::string Summary() const override;
   std::string CheckSum() const override;
@@ -26,12 +25,8 @@ class RetrievalObjective : public Trainable {
     return ShuffledBatches(std::ssize(examples_),
                            model_.config.data.batch_queries, seed, epoch);
   }
-  int64_t Units(std::span<const int64_t> examples) const override {
-    return std::ssize(examples);
-  }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
-  std::vector<MeasureInfo> Measures() const override { return measures_; }
   bool has_valid() const override { return !texts_.valid.empty(); }
   Metrics Validate(const std::string& measure) const override;
 
@@ -44,8 +39,6 @@ class RetrievalObjective : public Trainable {
   std::vector<int64_t> DocumentsOf(const Context& ctx,
                                    std::span<const int64_t> examples) const;
 
-  std::vector<MeasureInfo> measures_;
-  RetrievalModel& model_;
   RetrievalTexts texts_;
   LabelledCorpus corpus_;
   LabelledCorpus queries_;
@@ -56,8 +49,7 @@ class RetrievalObjective : public Trainable {
 RetrievalObjective::RetrievalObjective(const RetrievalSettings& settings,
                                        RetrievalTexts texts,
                                        RetrievalModel& model)
-    : measures_(settings.MeasuresOf(texts)),
-      model_(model),
+    : ObjectiveOf(model, settings.MeasuresOf(texts)),
       texts_(std::move(texts)),
       corpus_(model.Encode({}, texts_.corpus.texts())),
       queries_(texts_.queries ? model.Encode({}, texts_.queries->texts())
@@ -75,14 +67,13 @@ RetrievalObjective::RetrievalObjective(const RetrievalSettings& settings,
 }
 
 std::string RetrievalObjective::Summary() const {
-  const int64_t tokens = model_.vocabulary.size();
   return fmt::format(
       "texts: {}; queries: {}, with {} (without any, left out: {}), for "
-      "validation: {}; a vocabulary of {} tokens{}",
+      "validation: {}; a {}",
       texts_.corpus.size(), std::ssize(texts_.train) - without_answer_,
       Counted(std::ssize(examples_), "answer"), without_answer_,
-      texts_.valid.size(), tokens,
-      LearntSizeNote(tokens, model_.config.data.vocabulary.vocabulary_size));
+      texts_.valid.size(),
+      model_.config.data.vocabulary.Note(model_.vocabulary));
 }
 
 std::string RetrievalObjective::CheckSum() const {
@@ -175,11 +166,6 @@ std::unique_ptr<Trainable> RetrievalSettings::Objective(
     RetrievalTexts texts, RetrievalModel& retriever, uint64_t) const {
   return std::make_unique<RetrievalObjective>(*this, std::move(texts),
                                               retriever);
-}
-
-std::vector<MeasureInfo> RetrievalSettings::MeasuresOf(
-    const RetrievalTexts& /*texts*/) const {
-  return {{"mrr", true}, {"map", true}};
 }
 
 }  // namespace heed

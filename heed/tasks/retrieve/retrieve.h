@@ -131,10 +131,12 @@ class RetrievalSettings
                             RetrievalEvaluation>,
       public RetrievalConfig {
  public:
-  std::string task() const override;
+  std::string task() const override { return "retrieve"; }
   void ChooseModel(const std::string& name) override { encoder.Choose(name); }
   void Visit(FieldList& v) override;
-  void SetDefaults(TrainingConfig& training) const override;
+  void SetDefaults(TrainingConfig& training) const override {
+    training.optimizer.learning_rate = 1e-3;
+  }
   void Resolve() override;
   bool in_files() const override { return !data.corpus.empty(); }
 
@@ -145,7 +147,9 @@ class RetrievalSettings
                                        const std::string& folder,
                                        uint64_t seed) const override;
   std::vector<MeasureInfo> MeasuresOf(
-      const RetrievalTexts& texts) const override;
+      const RetrievalTexts& /*texts*/) const override {
+    return {{"mrr", true}, {"map", true}};
+  }
   std::unique_ptr<Trainable> Objective(RetrievalTexts texts,
                                        RetrievalModel& retriever,
                                        uint64_t seed) const override;

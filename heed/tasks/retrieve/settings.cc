@@ -23,8 +23,6 @@ TaskRow RetrievalTask() {
   return row;
 }
 
-std::string RetrievalSettings::task() const { return "retrieve"; }
-
 std::vector<RetrievalQuery> ReadQueries(
     const RetrievalTexts& texts, const std::vector<std::string>& relevant,
     const std::vector<std::string>& candidates, const std::string& prefix) {
@@ -101,10 +99,6 @@ void RetrievalSettings::Visit(FieldList& v) {
   encoder.VisitName(v, "encoder of a text (see heed list models)");
   bi_encoder.Visit(v);
   encoder->Visit(v);
-}
-
-void RetrievalSettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.learning_rate = 1e-3;
 }
 
 void RetrievalSettings::Resolve() {

@@ -17,8 +17,6 @@ TaskRow SlotsTask() {
   return row;
 }
 
-std::string SlotsSettings::task() const { return "slots"; }
-
 std::string SlotsSettings::TextsHelp(const std::string& purpose) const {
   return fmt::format(
       "PREFIX of texts {}: PREFIX.seq.in, PREFIX.seq.out and PREFIX.label; or "

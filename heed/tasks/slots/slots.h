@@ -13,7 +13,7 @@ namespace heed {
 /// PREFIX.seq.in, PREFIX.seq.out and PREFIX.label, as of SNIPS and ATIS.
 class SlotsSettings : public TagSettings {
  public:
-  std::string task() const override;
+  std::string task() const override { return "slots"; }
 
  protected:
   bool with_intents() const override { return true; }

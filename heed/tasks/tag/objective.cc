@@ -27,12 +27,11 @@ std::string CheckSumOfSentences(std::span<const TaggedSentence> sentences) {
 }
 
 /// Log likelihood of the tags and the intents of sentences.
-class TagObjective : public Trainable {
+class TagObjective : public ObjectiveOf<TagModel> {
  public:
   TagObjective(const TagData& data, TagModel& model,
                std::vector<MeasureInfo> measures)
-      : measures_(std::move(measures)),
-        model_(model),
+      : ObjectiveOf(model, std::move(measures)),
         train_text_(Divide(data.train, model.config.words_at_once()).parts),
         valid_text_(Divide(data.valid, model.config.words_at_once()).parts) {
     const TagDataConfig& config = model.config.data;
@@ -53,7 +52,6 @@ class TagObjective : public Trainable {
     }
   }
 
-  ParameterSet& parameters() override { return model_.parameters(); }
   std::string unit() const override { return "word"; }
   std::string Summary() const override;
   std::string CheckSum() const override {
@@ -76,7 +74,6 @@ class TagObjective : public Trainable {
                                        {options.scale, options.smoothing});
     return {std::move(loss.loss), loss.nll * options.scale};
   }
-  std::vector<MeasureInfo> Measures() const override { return measures_; }
   bool has_valid() const override { return !valid_text_.empty(); }
   Metrics Validate(const std::string& /*measure*/) const override {
     Metrics metrics = {{"loss", model_.LossOf(valid_)}};
@@ -94,8 +91,6 @@ class TagObjective : public Trainable {
   TagBatch BatchOf(const Context& ctx, std::span<const int64_t> examples) const;
   TagBatch ReplacedBatch(Rng& rng, std::span<const int64_t> examples) const;
 
-  std::vector<MeasureInfo> measures_;
-  TagModel& model_;
   std::vector<TaggedSentence> train_text_;
   std::vector<TaggedSentence> valid_text_;
   EncodedSentences train_;

@@ -47,8 +47,6 @@ TaskRow TagTask() {
   return row;
 }
 
-std::string TagSettings::task() const { return "tag"; }
-
 int64_t TagConfig::words_at_once() const {
   constexpr int64_t kDefaultWords = 2000;
   if (ReadsPieces(encoder.name())) return std::numeric_limits<int64_t>::max();

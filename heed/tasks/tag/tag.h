@@ -143,7 +143,7 @@ class TagSettings : public TaskSettingsOf<TagData, TagModel, TaggingPrediction,
                                           TaggingEvaluation>,
                     public TagConfig {
  public:
-  std::string task() const override;
+  std::string task() const override { return "tag"; }
   void ChooseModel(const std::string& name) override { encoder.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;

@@ -167,8 +167,7 @@ std::unique_ptr<TagInput> FindTagInput(
                           config.vocabulary.Find(files, folder));
   }
   const auto find = [&](const char* file, VocabularyKind kind) {
-    return Vocabulary::Parse(FindFile(files, folder, file), kind,
-                             PathIn(folder, file));
+    return FindVocabulary(files, folder, file, kind);
   };
   std::shared_ptr<const WordVectors> vectors;
   if (!config.words.word_vectors.empty()) {

@@ -7,10 +7,10 @@
 
 #include "heed/base/errors.h"
 #include "heed/data/batches.h"
-#include "heed/io/file.h"
 #include "heed/metrics/bleu.h"
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/target_loss.h"
+#include "heed/tasks/text_vocabulary.h"
 #include "heed/tasks/translate/guided_alignment.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/tasks/translate/word_alignment.h"
@@ -32,12 +32,11 @@ std::vector<int32_t> TokenWords(const Vocabulary& vocabulary,
 }
 
 /// Cross entropy of target tokens, with or without attention that is taught.
-class TranslationObjective : public Trainable {
+class TranslationObjective : public ObjectiveOf<TranslationModel> {
  public:
   TranslationObjective(const TranslationSettings& settings,
                        TranslationData read, TranslationModel& model);
 
-  ParameterSet& parameters() override { return model_.parameters(); }
   std::string Summary() const override;
   std::string CheckSum() const override;
   std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
@@ -49,7 +48,6 @@ class TranslationObjective : public Trainable {
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
-  std::vector<MeasureInfo> Measures() const override { return measures_; }
   bool has_valid() const override { return read_.text.has_valid(); }
   Metrics Validate(const std::string& measure) const override;
 
@@ -69,8 +67,6 @@ class TranslationObjective : public Trainable {
                             std::span<const int64_t> examples) const;
   Tensor Links(std::span<const int64_t> examples, const Examples& in) const;
 
-  std::vector<MeasureInfo> measures_;
-  TranslationModel& model_;
   TranslationData read_;
   ParallelText aligned_;  // the pairs of valid_gold, long ones empty
   int64_t linked_pairs_ = 0;
@@ -86,9 +82,7 @@ class TranslationObjective : public Trainable {
 TranslationObjective::TranslationObjective(const TranslationSettings& settings,
                                            TranslationData read,
                                            TranslationModel& model)
-    : measures_(settings.MeasuresOf(read)),
-      model_(model),
-      read_(std::move(read)) {
+    : ObjectiveOf(model, settings.MeasuresOf(read)), read_(std::move(read)) {
   CorpusOptions options;
   options.max_length = data().max_length;
   const Vocabularies& v = model_.vocabularies;
@@ -123,12 +117,11 @@ TranslationObjective::TranslationObjective(const TranslationSettings& settings,
 }
 
 std::string TranslationObjective::CheckSum() const {
-  std::string sum = read_.text.CheckSum();
-  if (!guided()) return sum;
-  std::string all;
-  for (const AlignmentLinks& links : read_.links)
-    all += FormatAlignment(links) + '\n';
-  return sum + fmt::format("{:08x}", Crc32(all));
+  std::vector<std::string> lines;
+  for (const AlignmentLinks& links : read_.links) {
+    lines.push_back(FormatAlignment(links));
+  }
+  return read_.text.CheckSum() + (guided() ? CheckSumOf(lines) : "");
 }
 
 std::string TranslationObjective::Summary() const {

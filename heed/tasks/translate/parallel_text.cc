@@ -7,7 +7,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/io/file.h"
+#include "heed/tasks/text_vocabulary.h"
 
 namespace heed {
 namespace {
@@ -119,9 +119,7 @@ std::string TrainingText::CheckSum() const {
   std::string sums;
   for (const auto* lines :
        {&train.source, &train.target, &valid.source, &valid.target}) {
-    std::string all;
-    for (const std::string& line : *lines) all += line + '\n';
-    sums += fmt::format("{:08x}", Crc32(all));
+    sums += CheckSumOf(*lines);
   }
   return sums;
 }

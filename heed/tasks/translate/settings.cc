@@ -51,8 +51,6 @@ TaskRow TranslationTask() {
   return row;
 }
 
-std::string TranslationSettings::task() const { return "translate"; }
-
 void TranslationConfig::Visit(FieldList& v) {
   data.Visit(v);
   model.Visit(v);

@@ -58,7 +58,7 @@ class TranslationSettings
   ModelChoice<TranslatorSettings> model;
   DataConfig data;
 
-  std::string task() const override;
+  std::string task() const override { return "translate"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void Resolve() override;

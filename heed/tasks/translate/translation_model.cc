@@ -55,9 +55,7 @@ ModelFiles TranslationModel::Files() const {
 Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
                               const std::string& folder) {
   const auto find = [&](const char* side, VocabularyKind kind) {
-    const std::string name = VocabularyFile(side, kind);
-    return Vocabulary::Parse(FindFile(files, folder, name), kind,
-                             PathIn(folder, name));
+    return FindVocabulary(files, folder, VocabularyFile(side, kind), kind);
   };
   return {find("source", data.source_kind()),
           find("target", data.target_kind())};
