@@ -145,7 +145,7 @@ Saturation MeasureSaturation(int64_t features, bool scaled, uint64_t seed) {
   Saturation mean = {.features = features};
   for (int64_t i = 0; i < kQueries; ++i) {
     const std::span<const double> a(weights.row<double>(i), kKeys);
-    mean.largest += *std::max_element(a.begin(), a.end()) / kQueries;
+    mean.largest += *std::ranges::max_element(a) / kQueries;
     mean.gradient += JacobianNorm(a) / kQueries;
     for (const double weight : a) {
       if (weight > 0) mean.entropy -= weight * std::log(weight) / kQueries;

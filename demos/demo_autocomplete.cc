@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -156,10 +154,10 @@ MemoryModel ReadMemory(const std::string& folder) {
   const auto* model =
       dynamic_cast<const AutocompleteModel*>(loaded.model.get());
   if (model == nullptr) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "--models: {} is for the task {}; needed is one of heed train --task "
         "autocomplete",
-        folder, loaded.task().name));
+        folder, loaded.task().name);
   }
   const ModelChoice<EncoderSettings>& encoder = model->config.encoder;
   std::string name = encoder.name();
@@ -235,7 +233,7 @@ std::vector<int64_t> StoryMoments(const Connectivity& story) {
                         1);
     }
   }
-  std::reverse(moments.begin(), moments.end());
+  std::ranges::reverse(moments);
   return moments;
 }
 

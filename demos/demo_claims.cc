@@ -2,7 +2,6 @@
 // measured.
 #include <fmt/format.h>
 
-#include <array>
 #include <vector>
 
 #include "demos/attention_demonstrations.h"

@@ -46,9 +46,9 @@ std::vector<CataloguePart> Chosen(const std::string& only) {
     if (only.empty() || part.name == only) parts.push_back(part);
   }
   if (parts.empty()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "--only: there is no part '{}'{} (see heed list attentions)", only,
-        DidYouMean(only, CatalogueNames())));
+        DidYouMean(only, CatalogueNames()));
   }
   return parts;
 }
@@ -93,8 +93,7 @@ std::string WritePicture(const std::string& folder, const std::string& name,
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw IoError(
-        fmt::format("cannot make the folder {}: {}", folder, error.message()));
+    throw IoError("cannot make the folder {}: {}", folder, error.message());
   }
   std::string path = folder + "/" + name + ".svg";
   WriteFileAtomically(path, svg);

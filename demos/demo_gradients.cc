@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -109,7 +108,7 @@ Tensor MeasuredText(const ReachCommand& command, const TypingCodec& codec) {
 
 /// Steps back after which the gradient is a tenth of the largest one.
 int64_t TenthAfter(const std::vector<double>& norms) {
-  const double largest = *std::max_element(norms.begin(), norms.end());
+  const double largest = *std::ranges::max_element(norms);
   int64_t last = 0;
   for (size_t k = 0; k < norms.size(); ++k) {
     if (norms[k] >= largest / 10) last = static_cast<int64_t>(k);

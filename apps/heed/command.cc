@@ -75,8 +75,8 @@ void FlushOutput() {
   errno = 0;
   std::cout.flush();
   if (!std::cout || std::fflush(stdout) != 0) {
-    throw IoError(fmt::format("cannot write standard output: {}",
-                              errno ? std::strerror(errno) : "write failed"));
+    throw IoError("cannot write standard output: {}",
+                  errno ? std::strerror(errno) : "write failed");
   }
 }
 

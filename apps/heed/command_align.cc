@@ -1,7 +1,6 @@
 // heed align: which words of a pair belong together.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "apps/heed/commands.h"
@@ -84,11 +83,11 @@ void CheckSides(const ParallelText& text) {
     const bool no_source = SplitWhitespace(text.source[i]).empty();
     const bool no_target = SplitWhitespace(text.target[i]).empty();
     if (no_source == no_target) continue;
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: the {} is empty but its {} is not, so that there is nothing to "
         "align; leave the pair out, or empty both sides",
         text.PlaceOf(i, no_source), no_source ? "source" : "target",
-        no_source ? "target" : "source"));
+        no_source ? "target" : "source");
   }
 }
 
@@ -97,8 +96,8 @@ int64_t ParseLayer(const std::string& name, const std::string& text) {
   if (!number || *number < 0 || *number > 1e6 ||
       *number != static_cast<double>(static_cast<int64_t>(*number))) {
     throw ConfigError(
-        fmt::format("--{}: '{}' is neither 'auto' nor a layer's number, from 0",
-                    name, text));
+        "--{}: '{}' is neither 'auto' nor a layer's number, from 0", name,
+        text);
   }
   return static_cast<int64_t>(*number);
 }

@@ -6,7 +6,6 @@
 
 #include "apps/heed/commands.h"
 #include "bench/decode_bench.h"
-#include "heed/base/errors.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/train/progress.h"
 

@@ -1,6 +1,5 @@
 // heed completion: what a shell's TAB key asks. The scripts know nothing of the
 // options: they call `heed __complete WORDS...`.
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <exception>

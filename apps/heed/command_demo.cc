@@ -2,7 +2,6 @@
 // `heed demo NAME` shows stands in demo_*.cc.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "apps/heed/command.h"
@@ -184,9 +183,8 @@ int RunDemo(const Arguments& arguments) {
   const Command* demo = FindCommand(Demos(), arguments[0]);
   if (demo) return demo->run({arguments.begin() + 1, arguments.end()});
   const std::vector<std::string> names = NamesOf(Demos());
-  throw ConfigError(fmt::format("unknown demo '{}'{} (valid: {}, or none)",
-                                arguments[0], DidYouMean(arguments[0], names),
-                                fmt::join(names, ", ")));
+  throw ConfigError("unknown demo '{}'{} (valid: {}, or none)", arguments[0],
+                    DidYouMean(arguments[0], names), fmt::join(names, ", "));
 }
 
 }  // namespace heed

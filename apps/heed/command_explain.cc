@@ -19,6 +19,7 @@
 #include "heed/base/threads.h"
 #include "heed/data/input_lines.h"
 #include "heed/data/pair_files.h"
+#include "heed/data/shuffle.h"
 #include "heed/io/file.h"
 #include "heed/render/explanation_file.h"
 #include "heed/render/head_statistics_svg.h"
@@ -201,7 +202,7 @@ void KeepHead(const ExplainOptions& o, const std::string& map,
     return p.head != std::max(o.head, 0);
   });
   if (segment.panels.empty()) {
-    throw ConfigError(fmt::format("--head: '{}' has no head {}", map, o.head));
+    throw ConfigError("--head: '{}' has no head {}", map, o.head);
   }
 }
 
@@ -311,8 +312,8 @@ std::vector<double> SharesOf(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const std::optional<double> share = ParseNumber(text);
     if (!share || *share < 0 || *share > 1) {
-      throw ConfigError(fmt::format(
-          "--prune: '{}' is not a share of heads from 0 to 1", text));
+      throw ConfigError("--prune: '{}' is not a share of heads from 0 to 1",
+                        text);
     }
     shares.push_back(*share);
   }
@@ -324,9 +325,7 @@ std::vector<double> SharesOf(const std::vector<std::string>& texts) {
 std::vector<HeadPlace> Shuffled(std::vector<HeadPlace> heads) {
   constexpr uint64_t kSeed = 1;
   Rng rng(kSeed);
-  for (size_t i = heads.size(); i > 1; --i) {
-    std::swap(heads[i - 1], heads[rng.Below(i)]);
-  }
+  Shuffle(heads, rng);
   return heads;
 }
 

@@ -6,7 +6,6 @@
 
 #include "apps/heed/commands.h"
 #include "heed/attention/catalogue.h"
-#include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/models/registry.h"
 #include "heed/tasks/run.h"
@@ -167,7 +166,7 @@ int RunInfo(const Arguments& arguments) {
              parameters.elements());
   for (const auto& [name, size] : loaded.model->Sizes()) {
     std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
+    std::ranges::replace(words, '_', ' ');
     fmt::print(", {} of {}", words, size);
   }
   fmt::print("\n");

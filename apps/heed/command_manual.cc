@@ -49,8 +49,7 @@ void WriteAllPages(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw IoError(
-        fmt::format("cannot make the folder {}: {}", folder, error.message()));
+    throw IoError("cannot make the folder {}: {}", folder, error.message());
   }
   const auto path = [&folder](std::string_view command) {
     return fmt::format("{}/{}.1", folder, ManualPageName(command));
@@ -70,7 +69,7 @@ int RunManual(const Arguments& arguments) {
   std::vector<std::string> names;
   for (const Page& page : pages) {
     names.push_back(page.command.name);
-    std::replace(names.back().begin(), names.back().end(), ' ', '-');
+    std::ranges::replace(names.back(), ' ', '-');
   }
   Options options(
       "manual",

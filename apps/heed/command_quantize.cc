@@ -86,9 +86,9 @@ int RunShortlist(const Arguments& arguments) {
   const Corpus corpus =
       EncodeMeasured(text, vocabularies.source, vocabularies.target);
   if (corpus.size() == 0) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: no pair to learn from; each has an empty side or is too long",
-        fmt::join(pairs.tsv.empty() ? pairs.source : pairs.tsv, ", ")));
+        fmt::join(pairs.tsv.empty() ? pairs.source : pairs.tsv, ", "));
   }
   const OutFolder out(folder);
   const std::string path = PathIn(folder, kShortlistFile);

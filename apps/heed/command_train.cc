@@ -40,10 +40,10 @@ void ChooseStart(const Arguments& arguments, TaskSettings& task) {
   if (folder.empty()) return;
   const std::string theirs = ReadModelSettings(folder).value("model", "");
   if (TaskOf(folder) == task.task() && !model.empty() && model != theirs) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "--model {}: {} holds a model '{}', which training goes on with; leave "
         "--model out",
-        model, folder, theirs));
+        model, folder, theirs);
   }
   TakeSettings(task, folder);
 }
@@ -58,8 +58,8 @@ void CheckVocabularyOptions(const TaskSettings& task, const FieldList& fields) {
     if (!theirs.contains(field.key) || theirs[field.key] == field.Value()) {
       continue;
     }
-    throw ConfigError(fmt::format("{}: the vocabulary is that of {}",
-                                  field.OptionName(), task.pretrained));
+    throw ConfigError("{}: the vocabulary is that of {}", field.OptionName(),
+                      task.pretrained);
   }
 }
 
@@ -70,10 +70,10 @@ int ContinueRun(Options& options, const std::string& folder,
                                          "epochs", "steps",   "patience"};
   for (const Field& field : options.fields().fields()) {
     if (!allowed.contains(field.key) && options.Given(field.key)) {
-      throw ConfigError(fmt::format(
+      throw ConfigError(
           "--resume continues with the settings of {}; only --epochs, --steps, "
           "--patience, --threads and --quiet go with it, not {}",
-          folder, field.OptionName()));
+          folder, field.OptionName());
     }
   }
   RunLimits limits;

@@ -9,6 +9,7 @@
 #include "apps/heed/tasks.h"
 #include "apps/heed/views.h"
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/base/threads.h"
 #include "heed/data/input_lines.h"
 #include "heed/decode/divided_lines.h"
@@ -23,11 +24,6 @@ namespace heed {
 namespace {
 
 constexpr int kErrors = 2;  // the descriptor of standard error
-
-std::string JsonLine(const nlohmann::ordered_json& parts) {
-  return parts.dump(-1, ' ', false,
-                    nlohmann::ordered_json::error_handler_t::replace);
-}
 
 }  // namespace
 
@@ -82,9 +78,8 @@ int RunTranslate(const Arguments& arguments) {
   const TranslationModel model =
       WithEnsemble(ReadTranslationModel(folder, dtype), decode.ensemble);
   if (decode.NeedsAttention() && model.model->alignment_attention().empty()) {
-    throw ConfigError(
-        fmt::format("{}: model '{}' has no attention to show or to use", folder,
-                    model.config.name()));
+    throw ConfigError("{}: model '{}' has no attention to show or to use",
+                      folder, model.config.name());
   }
   const Translator translator(
       *model.model, model.vocabularies.source, model.vocabularies.target,
@@ -97,7 +92,7 @@ int RunTranslate(const Arguments& arguments) {
   const auto emit = [&](int64_t index, const std::string& line,
                         const Translations& all) {
     if (output == "json") {
-      fmt::print("{}\n", JsonLine(TranslationParts(
+      fmt::print("{}\n", DumpJson(TranslationParts(
                              {}, model, line, all,
                              !IsLongerThan(line, input.max_line))));
     } else {
@@ -134,7 +129,7 @@ int RunTranslate(const Arguments& arguments) {
       },
       [&](int64_t index, const std::string& reason) {
         if (output == "json") {
-          fmt::print("{}\n", JsonLine({{"error", reason}}));
+          fmt::print("{}\n", DumpJson({{"error", reason}}));
         } else {
           emit(index, "", Translations(1));
         }

@@ -128,9 +128,8 @@ int RunMain(const Arguments& arguments) {
     return command->run(rest);
   }
   const std::vector<std::string> names = NamesOf(Commands());
-  throw ConfigError(fmt::format("unknown command '{}'{} (valid: {})", name,
-                                DidYouMean(name, names),
-                                fmt::join(names, ", ")));
+  throw ConfigError("unknown command '{}'{} (valid: {})", name,
+                    DidYouMean(name, names), fmt::join(names, ", "));
 }
 
 /// A file that is opened must not take the number of a standard stream that

@@ -90,19 +90,19 @@ Strings NegatedNames(const Field& field) {
 std::string WithDashes(std::string_view name) {
   std::string dashed(name);
   if (name.starts_with("--")) {
-    std::replace(dashed.begin(), dashed.end(), '_', '-');
+    std::ranges::replace(dashed, '_', '-');
   }
   return dashed;
 }
 
 bool HasOption(const Field& field, std::string_view word) {
   const Strings names = field.OptionNames();
-  return std::find(names.begin(), names.end(), WithDashes(word)) != names.end();
+  return std::ranges::find(names, WithDashes(word)) != names.end();
 }
 
 bool TakesValue(const std::vector<Field>& fields, std::string_view word) {
   return word == kConfigOption ||
-         std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
+         std::ranges::any_of(fields, [&](const Field& field) {
            return !field.IsBool() && HasOption(field, word);
          });
 }

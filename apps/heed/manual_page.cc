@@ -98,7 +98,7 @@ std::string SeeAlso(const std::vector<std::string>& names) {
 std::string ManualPageName(std::string_view command) {
   std::string name = "heed";
   if (!command.empty()) name += "-" + std::string(command);
-  std::replace(name.begin(), name.end(), ' ', '-');
+  std::ranges::replace(name, ' ', '-');
   return name;
 }
 

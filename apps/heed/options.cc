@@ -91,11 +91,10 @@ CLI::Option* AddField(CLI::App& app, const Field& field) {
 bool IsKnown(const std::vector<Field>& fields, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   return IsHelp(word) || TakesValue(fields, name) ||
-         std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
+         std::ranges::any_of(fields, [&](const Field& field) {
            const Strings negated = NegatedNames(field);
            return HasOption(field, name) ||
-                  std::find(negated.begin(), negated.end(), WithDashes(name)) !=
-                      negated.end();
+                  std::ranges::find(negated, WithDashes(name)) != negated.end();
          });
 }
 
@@ -123,12 +122,12 @@ Strings WordsFor(const Field& field, const Strings& results) {
   for (const std::string& result : results) {
     if (result == results.front()) continue;
     if (field.IsBool()) {
-      throw ConfigError(fmt::format("{} and {} contradict each other",
-                                    field.OptionName(), NegatedName(field)));
+      throw ConfigError("{} and {} contradict each other", field.OptionName(),
+                        NegatedName(field));
     }
     throw ConfigError(
-        fmt::format("{} is given twice, as '{}' and as '{}'; it has one value",
-                    field.OptionName(), results.front(), result));
+        "{} is given twice, as '{}' and as '{}'; it has one value",
+        field.OptionName(), results.front(), result);
   }
   return {results.back()};
 }
@@ -234,18 +233,18 @@ bool Options::Parse(const Arguments& arguments) {
   }
 
   Arguments words = InFullForm(arguments);
-  std::reverse(words.begin(), words.end());  // the order that CLI11 takes
+  std::ranges::reverse(words);  // the order that CLI11 takes
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
     std::fputs(HelpText(description_).c_str(), stdout);
     return false;
   } catch (const CLI::ArgumentMismatch&) {
-    throw ConfigError(fmt::format("{} needs a value (see heed {} --help)",
-                                  arguments.back(), description_.command));
+    throw ConfigError("{} needs a value (see heed {} --help)", arguments.back(),
+                      description_.command);
   } catch (const CLI::ParseError& error) {
-    throw ConfigError(fmt::format("{} (see heed {} --help)", error.what(),
-                                  description_.command));
+    throw ConfigError("{} (see heed {} --help)", error.what(),
+                      description_.command);
   }
   CheckModelFolders(arguments);
   RefuseUnknown(app.remaining());
@@ -274,8 +273,8 @@ bool Options::Parse(const Arguments& arguments) {
 
 bool Options::IsMet(const Requirement& ways) const {
   const std::vector<Field>& fields = description_.options.fields();
-  return std::any_of(ways.begin(), ways.end(), [&](const Strings& keys) {
-    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+  return std::ranges::any_of(ways, [&](const Strings& keys) {
+    return std::ranges::all_of(keys, [&](const std::string& key) {
       return FindField(fields, key)->IsSet();
     });
   });
@@ -285,8 +284,7 @@ void Options::RefuseMissing(const Strings& positionals) const {
   const std::vector<Field>& fields = description_.options.fields();
   Strings texts;
   for (const Field& positional : description_.positionals) {
-    if (std::find(positionals.begin(), positionals.end(), positional.key) ==
-        positionals.end()) {
+    if (std::ranges::find(positionals, positional.key) == positionals.end()) {
       continue;
     }
     texts.push_back(fmt::format("{} ({})", positional.key, positional.help));
@@ -297,8 +295,8 @@ void Options::RefuseMissing(const Strings& positionals) const {
     texts.push_back(WaysText(ways, fields));
   }
   if (texts.empty()) return;
-  throw ConfigError(fmt::format("missing: {} (see heed {} --help)",
-                                fmt::join(texts, "; "), description_.command));
+  throw ConfigError("missing: {} (see heed {} --help)", fmt::join(texts, "; "),
+                    description_.command);
 }
 
 // Of "--a_b=c" the words --a-b and c; CLI11 would take the next word as the
@@ -307,8 +305,7 @@ Arguments Options::InFullForm(const Arguments& arguments) const {
   const std::vector<Field>& fields = description_.options.fields();
   const Strings names = AllNames();
   const auto is_name = [&names](const std::string& word) {
-    return std::find(names.begin(), names.end(), WithDashes(word)) !=
-           names.end();
+    return std::ranges::find(names, WithDashes(word)) != names.end();
   };
   Arguments words;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -330,8 +327,8 @@ Arguments Options::InFullForm(const Arguments& arguments) const {
       const std::string& value = arguments[++i];
       if (is_name(value) || IsHelp(value)) {
         throw ConfigError(
-            fmt::format("{} needs a value, but {} follows (see heed {} --help)",
-                        name, value, description_.command));
+            "{} needs a value, but {} follows (see heed {} --help)", name,
+            value, description_.command);
       }
       words.push_back(value);
     }
@@ -358,27 +355,24 @@ void Options::CheckModelFolders(const Arguments& arguments) const {
 }
 
 void Options::RefuseUnknown(const Arguments& remaining) const {
-  const auto first =
-      std::find_if(remaining.begin(), remaining.end(),
-                   [](const std::string& word) { return word != "--"; });
+  const auto first = std::ranges::find_if(
+      remaining, [](const std::string& word) { return word != "--"; });
   if (first == remaining.end()) return;
   const std::string word = first->substr(0, first->find('='));
   if (word.rfind('-', 0) != 0) {
-    throw ConfigError(
-        fmt::format("unexpected argument '{}' (see heed {} --help)", word,
-                    description_.command));
+    throw ConfigError("unexpected argument '{}' (see heed {} --help)", word,
+                      description_.command);
   }
   Strings names = AllNames();
   names.emplace_back("--help");
   constexpr size_t kMostNamed = 3;
   const Strings nearest = NearestNames(WithDashes(word), names, kMostNamed);
-  throw ConfigError(fmt::format(
-      "unknown option '{}'{}{} (see heed {} --help)", word,
-      subject_.empty() ? "" : " of " + subject_,
-      nearest.empty()
-          ? ""
-          : fmt::format(", did you mean {}?", fmt::join(nearest, " or ")),
-      description_.command));
+  throw ConfigError("unknown option '{}'{}{} (see heed {} --help)", word,
+                    subject_.empty() ? "" : " of " + subject_,
+                    nearest.empty() ? ""
+                                    : fmt::format(", did you mean {}?",
+                                                  fmt::join(nearest, " or ")),
+                    description_.command);
 }
 
 void Options::ApplyConfigFile(const std::string& path) {
@@ -393,7 +387,7 @@ void Options::ApplyConfigFile(const std::string& path) {
 
 std::string PeekOption(const Arguments& arguments, const std::string& key) {
   std::string option = "--" + key;
-  std::replace(option.begin(), option.end(), '_', '-');
+  std::ranges::replace(option, '_', '-');
   std::string value = LastValue(arguments, option);
   const std::string path = LastValue(arguments, kConfigOption);
   if (!value.empty() || path.empty()) return value;
@@ -404,7 +398,7 @@ std::string PeekOption(const Arguments& arguments, const std::string& key) {
 }
 
 bool AsksForHelp(const Arguments& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(), IsHelp);
+  return std::ranges::any_of(arguments, IsHelp);
 }
 
 std::vector<std::string> PositionalsIn(const Arguments& arguments,

@@ -1,7 +1,5 @@
 #include "apps/heed/tasks.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "heed/base/errors.h"
@@ -39,9 +37,9 @@ std::unique_ptr<TaskSettings> PeekTask(const Arguments& arguments,
 void CheckSameTask(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     if (TaskOf(folder) == TaskOf(folders.front())) continue;
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{} is a model for task '{}' but {} for '{}'; evaluate them one by one",
-        folders.front(), TaskOf(folders.front()), folder, TaskOf(folder)));
+        folders.front(), TaskOf(folders.front()), folder, TaskOf(folder));
   }
 }
 

@@ -1,7 +1,5 @@
 #include "apps/heed/views.h"
 
-#include <fmt/format.h>
-
 #include "heed/base/errors.h"
 #include "heed/io/file.h"
 #include "heed/render/png.h"
@@ -19,8 +17,7 @@ AlignmentView ViewOf(const Translation& translation) {
 
 void CheckPicture(const std::string& path) {
   if (!path.ends_with(".svg") && !path.ends_with(".png")) {
-    throw ConfigError(
-        fmt::format("'{}': a picture's name ends in .svg or .png", path));
+    throw ConfigError("'{}': a picture's name ends in .svg or .png", path);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/kernels/elementwise.h"
@@ -235,10 +234,9 @@ Var Attention::PrepareKeys(const Context& ctx, const Var& keys,
 void Attention::Check(bool holds, const std::string& message, const Var& x,
                       const Memory& memory) const {
   if (holds) return;
-  throw ShapeError(fmt::format("{}: {} (queries or keys {}, memory {})",
-                               info_.path, message,
-                               x.defined() ? x.shape().ToString() : "[]",
-                               memory.values.shape().ToString()));
+  throw ShapeError("{}: {} (queries or keys {}, memory {})", info_.path,
+                   message, x.defined() ? x.shape().ToString() : "[]",
+                   memory.values.shape().ToString());
 }
 
 void Attention::CheckQuery(const Var& query, int64_t features,

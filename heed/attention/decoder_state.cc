@@ -1,7 +1,5 @@
 #include "heed/attention/decoder_state.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -116,11 +114,11 @@ void DecoderState::CheckRows(const Tensor& rows, const Tensor& sources) const {
     fits = row >= 0 && row < rows_ && row / (rows_ / sources_) == source;
   }
   if (fits) return;
-  throw ShapeError(fmt::format(
+  throw ShapeError(
       "decoder state: {} rows of {} sources cannot become rows {} of sources "
       "{}; each row must stay with its source, and sources in their order",
       rows_, sources_, rows.shape().ToString(),
-      sources.defined() ? sources.shape().ToString() : "as before"));
+      sources.defined() ? sources.shape().ToString() : "as before");
 }
 
 void DecoderState::Reorder(const Tensor& rows, const Tensor& sources) {
@@ -156,7 +154,7 @@ void DecoderState::BeginStep(int64_t rows) {
   weights = Tensor();
   if (rows_ == 0 && position == 0) rows_ = sources_ = rows;
   if (rows == rows_) return;
-  throw ShapeError(fmt::format("decoder: {} tokens for {} rows", rows, rows_));
+  throw ShapeError("decoder: {} tokens for {} rows", rows, rows_);
 }
 
 }  // namespace heed

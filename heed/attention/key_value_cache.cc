@@ -9,7 +9,6 @@
 
 #include "heed/attention/attention.h"
 #include "heed/kernels/elementwise.h"
-#include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 
 namespace heed {

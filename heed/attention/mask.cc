@@ -1,7 +1,5 @@
 #include "heed/attention/mask.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -104,8 +102,7 @@ Tensor Lesser(const Tensor& a, const Tensor& b) {
 
 int64_t Agreed(const char* what, int64_t a, int64_t b) {
   if (a >= 0 && b >= 0 && a != b) {
-    throw ShapeError(
-        fmt::format("masks for {} and {} {} cannot be combined", a, b, what));
+    throw ShapeError("masks for {} and {} {} cannot be combined", a, b, what);
   }
   return std::max(a, b);
 }
@@ -113,8 +110,8 @@ int64_t Agreed(const char* what, int64_t a, int64_t b) {
 void CheckSize(const std::string& where, const char* what, int64_t made_for,
                int64_t given, bool exact) {
   if (made_for >= 0 && (exact ? made_for != given : made_for < given)) {
-    throw ShapeError(fmt::format("{}: the mask is made for {} {}, not for {}",
-                                 where, made_for, what, given));
+    throw ShapeError("{}: the mask is made for {} {}, not for {}", where,
+                     made_for, what, given);
   }
 }
 
@@ -134,8 +131,8 @@ void Mask::Check(const std::string& where, int64_t batch, int64_t queries,
   for (int64_t b = 0; lengths_.defined() && b < lengths_.numel(); ++b) {
     const int32_t length = lengths_.data<int32_t>()[b];
     if (length < 0 || length > keys) {
-      throw ShapeError(fmt::format("{}: row {} has {} keys, but there are {}",
-                                   where, b, length, keys));
+      throw ShapeError("{}: row {} has {} keys, but there are {}", where, b,
+                       length, keys);
     }
   }
 }

@@ -1,5 +1,4 @@
 // Masks from texts such as "causal && !window(4)".
-#include <fmt/format.h>
 
 #include <string_view>
 
@@ -59,10 +58,10 @@ class MaskParser {
     const MaskInfo& info = FindPart("mask", Masks(), part.name);
     if (info.needs_data &&
         (sizes_.batch < 0 || sizes_.queries < 0 || sizes_.keys < 0)) {
-      throw ConfigError(fmt::format(
+      throw ConfigError(
           "mask '{}' needs data of each batch; a setting can be causal, "
           "strict_causal, window and local_m",
-          part.name));
+          part.name);
     }
     return info.make(CompleteArguments("mask", part, info.arguments), sizes_);
   }
@@ -78,10 +77,10 @@ class MaskParser {
     return true;
   }
   [[noreturn]] void Fail() const {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "'{}' is no mask at '{}'; write names with &&, ||, ! and parentheses, "
         "as in 'causal && window(16)'",
-        text_, rest_));
+        text_, rest_);
   }
 
   // No text needs more; each may take a place on the stack.

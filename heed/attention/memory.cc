@@ -1,5 +1,4 @@
 // What can be attended to: made at once, or grown step by step.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -18,11 +17,11 @@ void Attention::CheckSource(const Var& keys, const Var& values) const {
                     dtype == values.value().dtype() &&
                     (dtype == DType::kF32 || dtype == DType::kF64);
   if (!fits) {
-    throw ShapeError(fmt::format(
+    throw ShapeError(
         "{}: keys {} {} and values {} {} are not [B, S, {}] and [B, S, {}], "
         "both f32 or both f64",
         info_.path, Name(dtype), keys.shape().ToString(),
-        Name(values.value().dtype()), values.shape().ToString(), key_, value_));
+        Name(values.value().dtype()), values.shape().ToString(), key_, value_);
   }
 }
 

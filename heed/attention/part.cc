@@ -30,7 +30,7 @@ double ParseNumber(std::string_view text, const std::string& whole) {
       std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() ||
       !std::isfinite(value)) {
-    throw ConfigError(fmt::format("'{}' is no number in '{}'", text, whole));
+    throw ConfigError("'{}' is no number in '{}'", text, whole);
   }
   return value;
 }
@@ -44,8 +44,8 @@ PartText ParsePart(const std::string& text) {
   part.name = Trim(trimmed.substr(0, open));
   if (part.name.empty() ||
       (open != std::string_view::npos && !trimmed.ends_with(')'))) {
-    throw ConfigError(fmt::format(
-        "'{}' is not a name, or a name with numbers as in 'window(16)'", text));
+    throw ConfigError(
+        "'{}' is not a name, or a name with numbers as in 'window(16)'", text);
   }
   if (open == std::string_view::npos) return part;
   std::string_view rest =
@@ -64,9 +64,8 @@ std::vector<double> CompleteArguments(
     const std::string& kind, const PartText& given,
     const std::vector<PartArgument>& arguments) {
   if (given.arguments.size() > arguments.size()) {
-    throw ConfigError(fmt::format("{} '{}' takes {} numbers, not {}", kind,
-                                  given.name, arguments.size(),
-                                  given.arguments.size()));
+    throw ConfigError("{} '{}' takes {} numbers, not {}", kind, given.name,
+                      arguments.size(), given.arguments.size());
   }
   std::vector<double> values;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -74,9 +73,9 @@ std::vector<double> CompleteArguments(
     const double value =
         i < given.arguments.size() ? given.arguments[i] : argument.initial;
     if (!(value >= argument.least && value <= argument.greatest)) {
-      throw ConfigError(fmt::format("{} '{}': {} must be from {} to {}, not {}",
-                                    kind, given.name, argument.name,
-                                    argument.least, argument.greatest, value));
+      throw ConfigError("{} '{}': {} must be from {} to {}, not {}", kind,
+                        given.name, argument.name, argument.least,
+                        argument.greatest, value);
     }
     values.push_back(value);
   }
@@ -85,8 +84,8 @@ std::vector<double> CompleteArguments(
 
 void ThrowUnknownPart(std::string_view kind, std::string_view name,
                       const std::vector<std::string>& names) {
-  throw ConfigError(fmt::format("unknown {} '{}'; there are {}", kind, name,
-                                fmt::join(names, ", ")));
+  throw ConfigError("unknown {} '{}'; there are {}", kind, name,
+                    fmt::join(names, ", "));
 }
 
 }  // namespace heed

@@ -17,9 +17,8 @@ constexpr double kStep = 1e-5;
 void Compare(const std::string& what, int64_t element, double analytic,
              double numeric, GradientCheckResult& result) {
   if (!std::isfinite(analytic) || !std::isfinite(numeric)) {
-    throw NumericError(
-        fmt::format("gradient check: {} element {}: {} against {}", what,
-                    element, analytic, numeric));
+    throw NumericError("gradient check: {} element {}: {} against {}", what,
+                       element, analytic, numeric);
   }
   const double error = std::abs(analytic - numeric) /
                        std::max({1.0, std::abs(analytic), std::abs(numeric)});

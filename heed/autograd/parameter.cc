@@ -1,7 +1,5 @@
 #include "heed/autograd/parameter.h"
 
-#include <fmt/format.h>
-
 #include "heed/base/errors.h"
 #include "heed/kernels/gather.h"
 
@@ -70,10 +68,10 @@ void Parameter::Set(const Tensor& value) {
 void Parameter::Set(const QuantizedMatrix& bytes) {
   if (!quantizable() || bytes.values.shape() != value_.shape() ||
       bytes.scales.numel() != scale_count()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "parameter '{}' {}: bytes {} with {} scales cannot stand for it", name_,
         value_.shape().ToString(), bytes.values.shape().ToString(),
-        bytes.scales.numel()));
+        bytes.scales.numel());
   }
   value_ = bytes.values;
   scales_ = bytes.scales;

@@ -1,7 +1,5 @@
 #include "heed/autograd/parameter_set.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "heed/base/errors.h"
@@ -95,9 +93,8 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
     throw ConfigError("parameter '" + name + "' is defined twice");
   }
   if (shape.numel() == 0) {
-    throw ConfigError(
-        fmt::format("parameter '{}' {} has no elements; choose sizes above 0",
-                    name, shape.ToString()));
+    throw ConfigError("parameter '{}' {} has no elements; choose sizes above 0",
+                      name, shape.ToString());
   }
   // Value, gradient and two averages of an optimiser; the value starts in f64.
   const auto needed = static_cast<double>(elements() + shape.numel()) * 4 *
@@ -106,11 +103,11 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
   const auto present = static_cast<double>(pool::PhysicalMemory());
   if (needed > present) {
     throw ConfigError(
-        fmt::format("the model is too large: training needs more than {:.0f} "
-                    "GiB and this machine "
-                    "has {:.0f} GiB; choose fewer units, layers or tokens in "
-                    "the vocabularies",
-                    needed / 0x1p30, present / 0x1p30));
+        "the model is too large: training needs more than {:.0f} "
+        "GiB and this machine "
+        "has {:.0f} GiB; choose fewer units, layers or tokens in "
+        "the vocabularies",
+        needed / 0x1p30, present / 0x1p30);
   }
   Tensor value = rng_.seed() == kNoSeed ? Tensor(shape, dtype_)
                                         : Initial(shape, init, rng_).To(dtype_);

@@ -1,7 +1,5 @@
 #include "heed/autograd/tape.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>

@@ -40,7 +40,7 @@ constexpr const char* ExpectedType() {
 
 [[noreturn]] void Fail(std::string_view name, std::string_view value,
                        std::string_view expected) {
-  throw ConfigError(fmt::format("{} is {}, must be {}", name, value, expected));
+  throw ConfigError("{} is {}, must be {}", name, value, expected);
 }
 
 template <typename T>
@@ -161,7 +161,7 @@ void CheckValue(const T& value, const Constraint& constraint,
     const auto* one_of = std::get_if<OneOf>(&constraint);
     if (!one_of) return;
     const Strings& choices = one_of->choices;
-    if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+    if (std::ranges::find(choices, value) == choices.end()) {
       Fail(name, Abridged(value),
            fmt::format("one of {}{}", fmt::join(choices, ", "),
                        DidYouMean(value, choices)));
@@ -173,7 +173,7 @@ void CheckValue(const T& value, const Constraint& constraint,
 
 std::string OptionNameOf(std::string_view key) {
   std::string name = fmt::format("--{}", key);
-  std::replace(name.begin(), name.end(), '_', '-');
+  std::ranges::replace(name, '_', '-');
   return name;
 }
 
@@ -266,8 +266,7 @@ Strings Field::OptionNames() const {
 }
 
 bool Field::IsNamed(std::string_view name) const {
-  return name == key ||
-         std::find(aliases.begin(), aliases.end(), name) != aliases.end();
+  return name == key || std::ranges::find(aliases, name) != aliases.end();
 }
 
 bool Field::IsSet() const {
@@ -311,7 +310,7 @@ void Field::Check(std::string_view name) const {
 
 void FieldList::CheckFree(std::string_view name) const {
   if (FindField(fields_, name) == nullptr) return;
-  throw ConfigError(fmt::format("config key '{}' is described twice", name));
+  throw ConfigError("config key '{}' is described twice", name);
 }
 
 FieldList& FieldList::Add(std::string_view key, FieldTarget target,
@@ -335,9 +334,8 @@ FieldList& FieldList::Main() {
 
 const Field* FindField(const std::vector<Field>& fields,
                        std::string_view name) {
-  const auto field =
-      std::find_if(fields.begin(), fields.end(),
-                   [&](const Field& f) { return f.IsNamed(name); });
+  const auto field = std::ranges::find_if(
+      fields, [&](const Field& f) { return f.IsNamed(name); });
   return field == fields.end() ? nullptr : &*field;
 }
 
@@ -350,21 +348,19 @@ Json FieldsToJson(const std::vector<Field>& fields) {
 void FieldsFromJson(const std::vector<Field>& fields, const Json& json,
                     std::string_view source_name) {
   if (!json.is_object()) {
-    throw ConfigError(fmt::format("{}: is {}, must be an object of settings",
-                                  source_name, Abridged(json)));
+    throw ConfigError("{}: is {}, must be an object of settings", source_name,
+                      Abridged(json));
   }
   Strings given;
   for (const auto& item : json.items()) {
     const std::string& key = item.key();
     const Field* field = FindField(fields, key);
     if (field == nullptr) {
-      throw ConfigError(fmt::format("{}: unknown key {}{}", source_name,
-                                    Abridged(key),
-                                    Instead(key, KeysOf(fields))));
+      throw ConfigError("{}: unknown key {}{}", source_name, Abridged(key),
+                        Instead(key, KeysOf(fields)));
     }
-    if (std::find(given.begin(), given.end(), field->key) != given.end()) {
-      throw ConfigError(
-          fmt::format("{}: {} is given twice", source_name, field->key));
+    if (std::ranges::find(given, field->key) != given.end()) {
+      throw ConfigError("{}: {} is given twice", source_name, field->key);
     }
     given.push_back(field->key);
     field->SetJson(item.value(), fmt::format("{}: {}", source_name, key));
@@ -435,9 +431,8 @@ Strings NearestNames(std::string_view word, const Strings& candidates,
       near.emplace_back(limit + 1, candidate);
     }
   }
-  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) {
-    return a.first < b.first;
-  });
+  std::ranges::stable_sort(
+      near, [](const auto& a, const auto& b) { return a.first < b.first; });
   Strings names;
   for (auto& [distance, name] : near) {
     if (names.size() < count) names.push_back(std::move(name));
@@ -446,9 +441,8 @@ Strings NearestNames(std::string_view word, const Strings& candidates,
 }
 
 void ThrowUnknownWord(const std::string& word, const Strings& words) {
-  throw ConfigError(fmt::format("'{}' is not one of {}{}", word,
-                                fmt::join(words, ", "),
-                                DidYouMean(word, words)));
+  throw ConfigError("'{}' is not one of {}{}", word, fmt::join(words, ", "),
+                    DidYouMean(word, words));
 }
 
 std::string DidYouMean(std::string_view word, const Strings& candidates) {

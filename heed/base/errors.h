@@ -5,8 +5,11 @@
 #ifndef HEED_BASE_ERRORS_H_
 #define HEED_BASE_ERRORS_H_
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace heed {
 
@@ -14,6 +17,12 @@ namespace heed {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// The message as fmt::format puts it together.
+  template <typename First, typename... Rest>
+  Error(fmt::format_string<First, Rest...> format, First&& first,
+        Rest&&... rest)
+      : runtime_error(fmt::format(format, std::forward<First>(first),
+                                  std::forward<Rest>(rest)...)) {}
 };
 
 /// Operands whose shapes or dtypes do not fit; names the operation and shapes.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 
 namespace heed {
 namespace {
@@ -22,7 +23,7 @@ class Handler final : public nlohmann::json_sax<Json> {
       : text_(text),
         source_name_(source_name),
         builder_(limits, [this](std::string_view problem) {
-          throw FormatError(fmt::format("{}: {}", source_name_, problem));
+          throw FormatError("{}: {}", source_name_, problem);
         }) {}
 
   Json Take() { return builder_.Take(); }
@@ -55,16 +56,16 @@ class Handler final : public nlohmann::json_sax<Json> {
                    const nlohmann::detail::exception& error) override {
     constexpr int kOutOfRange = 400;  // the first number of such errors
     if (error.id >= kOutOfRange) {
-      throw FormatError(fmt::format(
-          "{}: is not valid JSON (a number is too large)", source_name_));
+      throw FormatError("{}: is not valid JSON (a number is too large)",
+                        source_name_);
     }
     const std::string_view before = text_.substr(0, position);
     const size_t line_end = before.rfind('\n');
     const size_t column =
         before.size() - (line_end == before.npos ? 0 : line_end + 1);
-    throw FormatError(fmt::format(
-        "{}: is not valid JSON (at line {}, column {})", source_name_,
-        1 + std::ranges::count(before, '\n'), std::max<size_t>(column, 1)));
+    throw FormatError("{}: is not valid JSON (at line {}, column {})",
+                      source_name_, 1 + std::ranges::count(before, '\n'),
+                      std::max<size_t>(column, 1));
   }
 
  private:
@@ -155,20 +156,24 @@ Json JsonBuilder::Take() {
 Json ParseJson(std::string_view text, std::string_view source_name,
                const JsonLimits& limits) {
   if (text.size() > limits.bytes) {
-    throw FormatError(fmt::format("{}: {} bytes of JSON, more than {}",
-                                  source_name, text.size(), limits.bytes));
+    throw FormatError("{}: {} bytes of JSON, more than {}", source_name,
+                      text.size(), limits.bytes);
   }
   Handler handler(text, source_name, limits);
   Json::sax_parse(text, &handler);
   return handler.Take();
 }
 
+std::string DumpJson(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string Abridged(const Json& value) {
   constexpr size_t kShownBytes = 60;
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = DumpJson(value);
   if (text.size() <= kShownBytes) return text;
   size_t end = kShownBytes;
-  while ((text[end] & 0xC0) == 0x80) --end;  // not inside a character
+  while (!BeginsCharacter(text[end])) --end;  // not inside a character
   return text.substr(0, end) + "...";
 }
 

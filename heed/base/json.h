@@ -72,6 +72,10 @@ nlohmann::ordered_json ParseJson(std::string_view text,
                                  std::string_view source_name,
                                  const JsonLimits& limits = {});
 
+/// A JSON text; what is not UTF-8 becomes U+FFFD. `indent`: spaces of each
+/// level, on lines of their own; -1: all on one line.
+std::string DumpJson(const nlohmann::ordered_json& value, int indent = -1);
+
 /// What a message shows of a value that is refused: its JSON, cut to what fits
 /// on a line.
 std::string Abridged(const nlohmann::ordered_json& value);

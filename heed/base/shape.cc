@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <span>
-
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -15,10 +13,9 @@ Shape::Shape(std::initializer_list<int64_t> dims) {
 
 void Shape::Append(int64_t dim) {
   if (rank_ == kMaxRank) {
-    throw ShapeError(fmt::format("shape: more than {} dimensions", kMaxRank));
+    throw ShapeError("shape: more than {} dimensions", kMaxRank);
   }
-  if (dim < 0)
-    throw ShapeError(fmt::format("shape: negative dimension {}", dim));
+  if (dim < 0) throw ShapeError("shape: negative dimension {}", dim);
   dims_[rank_++] = dim;
 }
 

@@ -5,10 +5,8 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <system_error>
 
 #include "heed/base/errors.h"
 
@@ -136,6 +134,26 @@ std::vector<std::string_view> SplitAt(std::string_view s,
   }
   pieces.push_back(s.substr(begin));
   return pieces;
+}
+
+std::pair<std::string_view, std::string_view> SplitOnce(
+    std::string_view s, std::string_view separator) {
+  const size_t at = s.find(separator);
+  if (at == s.npos) return {s, {}};
+  return {s.substr(0, at), s.substr(at + separator.size())};
+}
+
+std::vector<std::string_view> SplitLines(std::string_view s) {
+  std::vector<std::string_view> lines = SplitAt(s, "\n");
+  if (lines.back().empty()) lines.pop_back();
+  for (std::string_view& line : lines) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+  }
+  return lines;
+}
+
+int64_t CountCharacters(std::string_view utf8) {
+  return std::ranges::count_if(utf8, BeginsCharacter);
 }
 
 std::vector<std::string_view> SplitWhitespace(std::string_view s) {

@@ -2,9 +2,13 @@
 #ifndef HEED_BASE_TEXT_H_
 #define HEED_BASE_TEXT_H_
 
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace heed {
@@ -40,12 +44,38 @@ std::vector<std::string_view> SplitUnicodeWhitespace(std::string_view utf8);
 std::vector<std::string_view> SplitAt(std::string_view s,
                                       std::string_view separator);
 
+/// What stands before the first separator, and behind it; all of `s` and
+/// nothing where there is none.
+std::pair<std::string_view, std::string_view> SplitOnce(
+    std::string_view s, std::string_view separator);
+
+/// The lines of `s`, without line ends (LF or CRLF); none behind the last one.
+std::vector<std::string_view> SplitLines(std::string_view s);
+
+/// Whether a byte of UTF-8 is the first one of its character.
+constexpr bool BeginsCharacter(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
+
+/// Units: code points
+int64_t CountCharacters(std::string_view utf8);
+
 /// Without spaces and tabs at both ends.
 std::string_view TrimBlanks(std::string_view s);
 
 /// A number and nothing else but blanks around it, from the locale-free grammar
 /// of from_chars with an optional plus; nothing for infinity and NaN.
 std::optional<double> ParseNumber(std::string_view s);
+
+/// A whole number of this type and nothing else.
+template <typename Integer>
+std::optional<Integer> ParseInteger(std::string_view s) {
+  Integer value = 0;
+  const char* end = s.data() + s.size();
+  const auto [stop, error] = std::from_chars(s.data(), end, value);
+  const bool number = error == std::errc() && stop == end;
+  return number ? std::optional(value) : std::nullopt;
+}
 
 }  // namespace heed
 

@@ -54,11 +54,9 @@ void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn) {
 
 void ParallelTasks(int64_t n, const std::function<void(int64_t)>& task) {
   if (n == 1) return task(0);
-  ParallelFor(n, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      tbb::task_arena alone(1);
-      alone.execute([&] { task(i); });
-    }
+  ParallelForEach(n, 1, [&](int64_t i) {
+    tbb::task_arena alone(1);
+    alone.execute([&] { task(i); });
   });
 }
 

@@ -54,6 +54,14 @@ void ParallelFor(int64_t n, int64_t grain, Body&& body) {
                            });
 }
 
+/// Calls body(i) for i in [0, n), those of a chunk in order.
+template <typename Body>
+void ParallelForEach(int64_t n, int64_t grain, Body&& body) {
+  ParallelFor(n, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(i);
+  });
+}
+
 /// Calls task(i) for i in [0, n), several at the same time. Parallel loops
 /// within a task run on its thread alone, which is what takes least time where
 /// there are more tasks than threads. A single task runs as if it were called.

@@ -1,7 +1,5 @@
 #include "heed/data/batches.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -51,10 +49,10 @@ std::vector<std::vector<int64_t>> PlanBatches(const Corpus& corpus,
                                               const BatchOptions& options,
                                               uint64_t seed, int epoch) {
   if (options.tokens < 1 || options.sentences < 0) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "batches: {} tokens and {} sentences; at least 1 token is needed, and "
         "0 sentences mean no limit",
-        options.tokens, options.sentences));
+        options.tokens, options.sentences);
   }
   // The longer side first: it is what a batch's budget counts, and measured on
   // Multi30k this order leaves a third less padding than source, then target.
@@ -67,7 +65,7 @@ std::vector<std::vector<int64_t>> PlanBatches(const Corpus& corpus,
   std::vector<int64_t> order(corpus.source.size());
   std::iota(order.begin(), order.end(), 0);
   Shuffle(order, random);  // the order among pairs of the same lengths
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
     return lengths_of(a) < lengths_of(b);
   });
 
@@ -121,6 +119,23 @@ Batch MakeBatch(const Corpus& corpus, std::span<const int64_t> indices) {
       batch.target_out[t * B + b] = sentence[t];
     }
     batch.target_tokens += static_cast<int64_t>(sentence.size());
+  }
+  return batch;
+}
+
+SegmentBatch MakeSegmentBatch(std::span<const std::vector<int32_t>> texts,
+                              std::span<const int32_t> second,
+                              std::span<const int64_t> indices, int32_t pad) {
+  const Lengths lengths = Measure(texts, indices);
+  const Shape shape = {std::ssize(indices), lengths.longest};
+  SegmentBatch batch = {Tensor::Full(shape, pad, DType::kI32),
+                        Tensor::Zeros(shape, DType::kI32),
+                        Tensor::Of(lengths.of_each, {shape[0]})};
+  for (int64_t b = 0; b < shape[0]; ++b) {
+    const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
+    std::ranges::copy(texts[i], batch.ids.row<int32_t>(b));
+    int32_t* segments = batch.segments.row<int32_t>(b);
+    std::fill(segments + second[i], segments + texts[i].size(), 1);
   }
   return batch;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/data/corpus.h"
+#include "heed/tensor/tensor.h"
 
 namespace heed {
 
@@ -30,6 +31,18 @@ struct Batch {
   std::vector<int64_t> indices;         ///< [B], places in the corpus
   int64_t target_tokens = 0;            ///< of target_out, without padding
 };
+
+/// B texts with their marks, batch-first, padded at the end.
+struct SegmentBatch {
+  Tensor ids;       ///< i32 [B, S]
+  Tensor segments;  ///< i32 [B, S]: 1 in the second text of a pair, else 0
+  Tensor lengths;   ///< i32 [B]
+};
+
+/// The texts at `indices`; `second[i]`: where the second one of text i begins.
+SegmentBatch MakeSegmentBatch(std::span<const std::vector<int32_t>> texts,
+                              std::span<const int32_t> second,
+                              std::span<const int64_t> indices, int32_t pad);
 
 /// Which pairs stand together, for one epoch: each pair once, neighbours in
 /// length, the order of the batches shuffled. A pair that is longer than

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -24,7 +22,7 @@ constexpr std::array<std::string_view, 10> kConlluColumns = {
 
 [[noreturn]] void Fail(const std::string& path, size_t line,
                        const std::string& message) {
-  throw FormatError(fmt::format("{}:{}: {}", path, line + 1, message));
+  throw FormatError("{}:{}: {}", path, line + 1, message);
 }
 
 bool IsBlank(std::string_view line) {
@@ -40,18 +38,18 @@ bool IsConllu(const std::string& path, const std::string& format) {
   if (format == "auto")
     return path.ends_with(".conllu") || path.ends_with(".conllu.gz");
   if (format == "conll") return false;
-  throw ConfigError(fmt::format(
+  throw ConfigError(
       "unknown format '{}' of tagged text; choose auto, conll or conllu",
-      format));
+      format);
 }
 
 int ConlluColumn(const std::string& name) {
   const auto* found =
       std::find(kConlluColumns.begin() + 1, kConlluColumns.end(), name);
   if (found == kConlluColumns.end()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "unknown CoNLL-U column '{}'; choose one of {}", name,
-        fmt::join(kConlluColumns.begin() + 1, kConlluColumns.end(), ", ")));
+        fmt::join(kConlluColumns.begin() + 1, kConlluColumns.end(), ", "));
   }
   return static_cast<int>(found - kConlluColumns.begin());
 }
@@ -76,7 +74,7 @@ class SentenceReader {
     }
     EndSentence();
     if (text_.sentences.empty()) {
-      throw FormatError(fmt::format("{} holds no words", path_));
+      throw FormatError("{} holds no words", path_);
     }
     return std::move(text_);
   }
@@ -118,10 +116,10 @@ class ColumnReader : public SentenceReader {
         tag_column_(columns.tag_column - 1) {
     if (columns.word_column < 1 || columns.tag_column < 0 ||
         columns.word_column == columns.tag_column) {
-      throw ConfigError(fmt::format(
+      throw ConfigError(
           "columns {} (words) and {} (tags): columns count from 1, 0 is the "
           "last for tags, and the two must differ",
-          columns.word_column, columns.tag_column));
+          columns.word_column, columns.tag_column);
     }
     FindColumns();
   }
@@ -129,10 +127,9 @@ class ColumnReader : public SentenceReader {
  private:
   /// The first line that is not a comment tells how many columns there are.
   void FindColumns() {
-    const auto first =
-        std::find_if(text_.lines.begin(), text_.lines.end(), [](const auto& l) {
-          return !IsBlank(l) && !l.starts_with('#') && !IsDocument(l);
-        });
+    const auto first = std::ranges::find_if(text_.lines, [](const auto& l) {
+      return !IsBlank(l) && !l.starts_with('#') && !IsDocument(l);
+    });
     if (first == text_.lines.end()) return;
     first_ = static_cast<size_t>(first - text_.lines.begin());
     text_.tabs = first->find('\t') != first->npos;
@@ -196,20 +193,11 @@ class ConlluReader : public SentenceReader {
   }
 
  private:
-  static std::optional<int64_t> Number(std::string_view text) {
-    int64_t number = 0;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 0)
-      return {};
-    return number;
-  }
-
   /// A range of words (3-4) or a node that is not in the text (8.1).
   static bool IsLeftOut(std::string_view id) {
     const size_t mark = id.find_first_of("-.");
-    return mark != id.npos && Number(id.substr(0, mark)) &&
-           Number(id.substr(mark + 1));
+    return mark != id.npos && ParseInteger<uint64_t>(id.substr(0, mark)) &&
+           ParseInteger<uint64_t>(id.substr(mark + 1));
   }
 
   void ReadLine(size_t i) override {
@@ -223,7 +211,7 @@ class ConlluReader : public SentenceReader {
     }
     if (IsLeftOut(columns[0])) return;
     const size_t expected = sentence_.words.size() + 1;
-    if (Number(columns[0]) != static_cast<int64_t>(expected)) {
+    if (ParseInteger<uint64_t>(columns[0]) != expected) {
       Fail(path_, i,
            fmt::format("word number '{}' where {} is expected", columns[0],
                        expected));
@@ -262,15 +250,14 @@ TaggedText ParseTagged(std::vector<std::string> lines, const std::string& name,
 std::string WithTags(const TaggedText& text,
                      std::span<const std::vector<std::string>> tags) {
   if (tags.size() != text.places.size()) {
-    throw ShapeError(fmt::format("tags of {} sentences for a text of {}",
-                                 tags.size(), text.places.size()));
+    throw ShapeError("tags of {} sentences for a text of {}", tags.size(),
+                     text.places.size());
   }
   std::vector<std::string> lines = text.lines;
   for (size_t i = 0; i < tags.size(); ++i) {
     if (tags[i].size() != text.places[i].size()) {
-      throw ShapeError(fmt::format("{} tags for the {} words of sentence {}",
-                                   tags[i].size(), text.places[i].size(),
-                                   i + 1));
+      throw ShapeError("{} tags for the {} words of sentence {}",
+                       tags[i].size(), text.places[i].size(), i + 1);
     }
     for (size_t word = 0; word < tags[i].size(); ++word) {
       std::string& line = lines[static_cast<size_t>(text.places[i][word])];
@@ -314,10 +301,10 @@ std::vector<TaggedSentence> ReadSnips(const std::string& prefix) {
   const std::vector<std::string> labels = ReadLines(labels_path);
   if (words.size() != tags.size() || words.size() != labels.size()) {
     throw FormatError(
-        fmt::format("{} has {} lines, {} has {} and {} has {}; line i of all "
-                    "three is one sentence",
-                    words_path, words.size(), tags_path, tags.size(),
-                    labels_path, labels.size()));
+        "{} has {} lines, {} has {} and {} has {}; line i of all "
+        "three is one sentence",
+        words_path, words.size(), tags_path, tags.size(), labels_path,
+        labels.size());
   }
   std::vector<TaggedSentence> sentences;
   for (size_t i = 0; i < words.size(); ++i) {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/data/input_lines.h"
 #include "heed/io/file.h"
@@ -36,10 +35,10 @@ ParallelText ReadParallel(const std::string& source_path,
                           const std::string& target_path) {
   ParallelText text{ReadLines(source_path), ReadLines(target_path)};
   if (text.source.size() != text.target.size()) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{} has {} lines but {} has {}; line i of one must translate line i "
         "of the other",
-        source_path, text.source.size(), target_path, text.target.size()));
+        source_path, text.source.size(), target_path, text.target.size());
   }
   text.origins = {{source_path, target_path, std::ssize(text.source)}};
   return text;
@@ -51,8 +50,8 @@ ParallelText ReadTsv(const std::string& path) {
   for (const std::string& line : lines) {
     const size_t tab = line.find('\t');
     if (tab == line.npos) {
-      throw FormatError(fmt::format("{}:{}: no tab between source and target",
-                                    path, text.source.size() + 1));
+      throw FormatError("{}:{}: no tab between source and target", path,
+                        text.source.size() + 1);
     }
     const size_t end = std::min(line.find('\t', tab + 1), line.size());
     text.source.push_back(line.substr(0, tab));
@@ -66,14 +65,10 @@ std::vector<std::vector<int32_t>> EncodeLines(
     std::span<const std::string> lines, const Vocabulary& vocabulary,
     bool lowercase) {
   std::vector<std::vector<int32_t>> ids(lines.size());
-  ParallelFor(static_cast<int64_t>(lines.size()), kLinesPerChunk,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const size_t line = static_cast<size_t>(i);
-                  ids[line] =
-                      EncodeSentence(vocabulary, lines[line], lowercase).ids;
-                }
-              });
+  ParallelForEach(std::ssize(lines), kLinesPerChunk, [&](int64_t i) {
+    const auto line = static_cast<size_t>(i);
+    ids[line] = EncodeSentence(vocabulary, lines[line], lowercase).ids;
+  });
   return ids;
 }
 

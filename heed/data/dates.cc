@@ -9,6 +9,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
+#include "heed/data/shuffle.h"
 
 namespace heed {
 namespace {
@@ -143,9 +144,8 @@ ParallelText DistinctDates(std::string_view part, int count,
                            std::span<const size_t> choice, Rng& rng) {
   const size_t limit = choice.size() * kTextsPerDay;
   if (count < 0 || static_cast<size_t>(count) > limit) {
-    throw ConfigError(
-        fmt::format("date task: {} {} texts asked for; ask for 0 to {}", count,
-                    part, limit));
+    throw ConfigError("date task: {} {} texts asked for; ask for 0 to {}",
+                      count, part, limit);
   }
   ParallelText text;
   std::unordered_set<std::string> seen;
@@ -181,8 +181,7 @@ std::string FormatDate(year_month_day date, std::string_view format) {
 
 std::vector<DateExample> MakeDates(int count, uint64_t seed) {
   if (count < 0) {
-    throw ConfigError(
-        fmt::format("dates: {} examples asked for; ask for 0 or more", count));
+    throw ConfigError("dates: {} examples asked for; ask for 0 or more", count);
   }
   Rng rng(seed);
   std::vector<DateExample> examples(static_cast<size_t>(count));
@@ -196,10 +195,7 @@ DateTask MakeDateTask(int train, int valid, int test, uint64_t seed) {
   Rng rng(seed);
   std::vector<size_t> shuffled(kDays);
   std::iota(shuffled.begin(), shuffled.end(), size_t{0});
-  // Not std::shuffle, which differs between standard libraries.
-  for (size_t i = kDays - 1; i > 0; --i) {
-    std::swap(shuffled[i], shuffled[rng.Below(i + 1)]);
-  }
+  Shuffle(shuffled, rng);
   const std::span<const size_t> all(shuffled);
   constexpr size_t kTenth = kDays / 10;
   DateTask task;

@@ -22,10 +22,6 @@ namespace {
 
 constexpr const char* kInput = "standard input";
 
-bool BeginsCharacter(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
-}
-
 bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
 
 /// Bytes of the first `count` characters.
@@ -237,7 +233,7 @@ void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
       waiting.Answer();
     }
   }
-  if (in.bad()) throw IoError(fmt::format("{}: cannot be read", kInput));
+  if (in.bad()) throw IoError("{}: cannot be read", kInput);
   waiting.Answer();
   if (!table) return;
   try {

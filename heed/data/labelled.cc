@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -27,43 +26,24 @@ constexpr size_t kNamedLabels = 20;
 
 using Strings = std::vector<std::string>;
 
-std::vector<std::string_view> Split(std::string_view line, char separator) {
-  std::vector<std::string_view> parts;
-  for (size_t begin = 0; begin <= line.size();) {
-    const size_t end = std::min(line.find(separator, begin), line.size());
-    parts.push_back(line.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
 std::optional<int> Number(std::string_view digits) {
-  int number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto parsed = std::from_chars(digits.data(), end, number);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == end;
-  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+  const auto number = ParseInteger<int>(digits);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 /// "0-3,5" as 0, 1, 2, 3 and 5.
 std::set<int> ParseFolds(const std::string& text) {
   std::set<int> folds;
-  for (const std::string_view part : Split(text, ',')) {
-    const std::vector<std::string_view> ends = Split(part, '-');
+  for (const std::string_view part : SplitAt(text, ",")) {
+    const std::vector<std::string_view> ends = SplitAt(part, "-");
     const auto low = Number(ends.front());
     const auto high = Number(ends.back());
     if (ends.size() > 2 || !low || !high || *low > *high ||
         *high > kLargestFold) {
       throw ConfigError(
-          fmt::format("folds '{}': '{}' is not a fold from 0 to {} nor a range "
-                      "such as 0-7",
-                      text, part, kLargestFold));
+          "folds '{}': '{}' is not a fold from 0 to {} nor a range "
+          "such as 0-7",
+          text, part, kLargestFold);
     }
     for (int fold = *low; fold <= *high; ++fold) folds.insert(fold);
   }
@@ -113,7 +93,7 @@ class LabelReader {
 
  private:
   [[noreturn]] void Fail(size_t line, std::string_view message) const {
-    throw FormatError(fmt::format("{}:{}: {}", path_, line + 1, message));
+    throw FormatError("{}:{}: {}", path_, line + 1, message);
   }
   /// As Fail; a file whose first line does not fit has another format.
   [[noreturn]] void Misfit(size_t line, std::string_view message) const {
@@ -148,13 +128,13 @@ void LabelReader::AddLabels(const std::string& path, size_t line,
                             std::string_view text) {
   std::vector<std::string>& labels = result_.labels.emplace_back();
   const std::vector<std::string_view> given =
-      !format_.multi_label    ? std::vector{text}
-      : Trimmed(text).empty() ? std::vector<std::string_view>()
-                              : Split(text, ',');
+      !format_.multi_label       ? std::vector{text}
+      : TrimBlanks(text).empty() ? std::vector<std::string_view>()
+                                 : SplitAt(text, ",");
   for (std::string_view label : given) {
-    label = Trimmed(label);
+    label = TrimBlanks(label);
     if (label.empty()) {
-      throw FormatError(fmt::format("{}:{}: no label", path, line + 1));
+      throw FormatError("{}:{}: no label", path, line + 1);
     }
     labels.emplace_back(label);
   }
@@ -164,7 +144,7 @@ void LabelReader::Tsv() {
   const int needed = std::max(
       {format_.label_column, format_.text_column, format_.second_column});
   for (size_t i = 0; i < lines_.size(); ++i) {
-    const std::vector<std::string_view> columns = Split(lines_[i], '\t');
+    const std::vector<std::string_view> columns = SplitAt(lines_[i], "\t");
     if (std::ssize(columns) < needed) {
       Misfit(i, fmt::format("{} columns between tabs; {} are needed",
                             columns.size(), needed));
@@ -183,10 +163,10 @@ void LabelReader::Tsv() {
 void LabelReader::Lines(const std::string& label_path) {
   const std::vector<std::string> labels = ReadLines(label_path);
   if (labels.size() != lines_.size()) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{} has {} lines but {} has {}; line i of one must be the label of "
         "line i of the other",
-        label_path, labels.size(), path_, lines_.size()));
+        label_path, labels.size(), path_, lines_.size());
   }
   for (size_t i = 0; i < labels.size(); ++i) {
     AddLabels(label_path, i, labels[i]);
@@ -231,7 +211,7 @@ void LabelReader::Documents(const std::set<int>& folds) {
 void LabelReader::Imdb() {
   constexpr std::string_view kBreak = "<br />";
   for (size_t i = 0; i < lines_.size(); ++i) {
-    const std::vector<std::string_view> columns = Split(lines_[i], '\t');
+    const std::vector<std::string_view> columns = SplitAt(lines_[i], "\t");
     const auto rating = columns.size() == 3 ? Number(columns[1]) : std::nullopt;
     if (!rating || *rating < 1 || *rating > 10 ||
         (*rating > 4 && *rating < 7)) {
@@ -253,31 +233,31 @@ void CheckFiles(const LabelledFiles& files, const LabelledFormat& format) {
   if (format.label_column == format.text_column ||
       format.label_column == format.second_column ||
       format.text_column == format.second_column) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "label, text and second text cannot share a column: {}, {} and {}",
-        format.label_column, format.text_column, format.second_column));
+        format.label_column, format.text_column, format.second_column);
   }
   if (format.format == "lines") {
-    const auto without = std::count_if(
-        files.texts.begin(), files.texts.end(),
+    const auto without = std::ranges::count_if(
+        files.texts,
         [&](const std::string& path) { return !IsTable(path, format); });
     if (std::ssize(files.labels) != without) {
-      throw ConfigError(fmt::format(
+      throw ConfigError(
           "format lines needs a file of labels for each file of texts; there "
           "are {} and {} (--labels FILE; --format names other ways to write "
           "them: {})",
           files.labels.size(), without,
-          fmt::join(OtherFormats(format.format), ", ")));
+          fmt::join(OtherFormats(format.format), ", "));
     }
   } else if (!files.labels.empty()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "format {} holds its labels itself; {} would be a file of labels for "
         "format lines",
-        format.format, files.labels.front()));
+        format.format, files.labels.front());
   }
   if (!files.folds.empty() && format.format != "docs") {
-    throw ConfigError(fmt::format("folds are known to format docs, not to {}",
-                                  format.format));
+    throw ConfigError("folds are known to format docs, not to {}",
+                      format.format);
   }
 }
 
@@ -354,25 +334,25 @@ LabelSet::LabelSet(const LabelledText& text) {
     names.insert(labels.begin(), labels.end());
   }
   if (names.size() < 2) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "labels: {} different in the training text{}; at least 2 are needed",
         names.size(),
-        names.empty() ? "" : fmt::format(" ('{}')", *names.begin())));
+        names.empty() ? "" : fmt::format(" ('{}')", *names.begin()));
   }
   names_.assign(names.begin(), names.end());
 }
 
 LabelSet LabelSet::Parse(std::string_view bytes, const std::string& name) {
   LabelSet set;
-  std::vector<std::string_view> lines = Split(bytes, '\n');
+  std::vector<std::string_view> lines = SplitAt(bytes, "\n");
   const bool whole = lines.back().empty();  // behind the last line feed
   lines.pop_back();
   set.names_.assign(lines.begin(), lines.end());
   if (!whole || set.names_.size() < 2 ||
-      std::adjacent_find(set.names_.begin(), set.names_.end(),
-                         std::greater_equal<>()) != set.names_.end()) {
-    throw FormatError(fmt::format(
-        "{} is not a list of two or more labels, one per line, sorted", name));
+      std::ranges::adjacent_find(set.names_, std::greater_equal<>()) !=
+          set.names_.end()) {
+    throw FormatError(
+        "{} is not a list of two or more labels, one per line, sorted", name);
   }
   return set;
 }
@@ -387,11 +367,11 @@ int32_t LabelSet::Id(std::string_view label) const {
   const auto found = std::lower_bound(names_.begin(), names_.end(), label);
   if (found == names_.end() || *found != label) {
     const size_t shown = std::min(names_.size(), kNamedLabels);
-    throw FormatError(fmt::format(
+    throw FormatError(
         "label '{}' was not in the training text, which had {}{}", label,
         fmt::join(names_.begin(), names_.begin() + static_cast<long>(shown),
                   ", "),
-        shown < names_.size() ? ", ..." : ""));
+        shown < names_.size() ? ", ..." : "");
   }
   return static_cast<int32_t>(found - names_.begin());
 }
@@ -437,25 +417,23 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
   result.corpus.target.resize(size);
   result.first.resize(size);
   std::atomic<int64_t> cut{0};
-  ParallelFor(static_cast<int64_t>(size), kMarkedTextsPerChunk,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t n = begin; n < end; ++n) {
-                  const auto i = static_cast<size_t>(n);
-                  MarkedText marked = MarkText(
-                      vocabulary, text.text[i],
-                      text.pairs() ? &text.second[i] : nullptr, options);
-                  result.corpus.source[i] = std::move(marked.ids);
-                  result.first[i] = marked.first;
-                  if (marked.cut) ++cut;
-                }
-              });
+  ParallelForEach(
+      static_cast<int64_t>(size), kMarkedTextsPerChunk, [&](int64_t n) {
+        const auto i = static_cast<size_t>(n);
+        MarkedText marked =
+            MarkText(vocabulary, text.text[i],
+                     text.pairs() ? &text.second[i] : nullptr, options);
+        result.corpus.source[i] = std::move(marked.ids);
+        result.first[i] = marked.first;
+        if (marked.cut) ++cut;
+      });
   result.cut = cut;
   for (size_t i = 0; labels != nullptr && i < size; ++i) {
     std::vector<int32_t>& ids = result.corpus.target[i];
     for (const std::string& label : text.labels[i]) {
       ids.push_back(labels->Id(label));
     }
-    std::sort(ids.begin(), ids.end());
+    std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   }
   return result;
@@ -471,24 +449,10 @@ void WarnOfCut(const LabelledCorpus& corpus, int max_length) {
 
 LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,
                                 std::span<const int64_t> indices) {
-  const int64_t B = std::ssize(indices);
-  int64_t S = 0;
-  for (const int64_t index : indices) {
-    S = std::max(S,
-                 std::ssize(corpus.corpus.source[static_cast<size_t>(index)]));
-  }
-  LabelledBatch batch;
-  batch.ids = Tensor::Full({B, S}, kPad, DType::kI32);
-  batch.segments = Tensor::Zeros({B, S}, DType::kI32);
-  batch.lengths = Tensor({B}, DType::kI32);
-  for (int64_t b = 0; b < B; ++b) {
-    const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
-    const std::vector<int32_t>& ids = corpus.corpus.source[i];
-    std::copy(ids.begin(), ids.end(), batch.ids.row<int32_t>(b));
-    int32_t* segments = batch.segments.row<int32_t>(b);
-    std::fill(segments + corpus.first[i], segments + ids.size(), 1);
-    batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(ids.size());
-    batch.labels.push_back(corpus.corpus.target[i]);
+  LabelledBatch batch = {
+      MakeSegmentBatch(corpus.corpus.source, corpus.first, indices, kPad), {}};
+  for (const int64_t i : indices) {
+    batch.labels.push_back(corpus.corpus.target[static_cast<size_t>(i)]);
   }
   return batch;
 }

@@ -128,11 +128,8 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
 /// if any was.
 void WarnOfCut(const LabelledCorpus& corpus, int max_length);
 
-/// B texts, batch-first, padded at the end with kPad.
-struct LabelledBatch {
-  Tensor ids;       ///< i32 [B, S]
-  Tensor segments;  ///< i32 [B, S]: 1 in the second text of a pair, else 0
-  Tensor lengths;   ///< i32 [B]
+/// Padded with kPad.
+struct LabelledBatch : SegmentBatch {
   std::vector<std::vector<int32_t>> labels;  ///< of each text
 };
 

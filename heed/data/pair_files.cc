@@ -22,7 +22,7 @@ void AppendTo(std::vector<T>& to, std::vector<T> from) {
 // "--valid-source" of "valid_" and "source".
 std::string Option(const std::string& prefix, const char* name) {
   std::string option = "--" + prefix + name;
-  std::replace(option.begin(), option.end(), '_', '-');
+  std::ranges::replace(option, '_', '-');
   return option;
 }
 
@@ -67,18 +67,18 @@ ParallelText PairFiles::Read(const std::string& prefix) const {
   const std::string targets = Option(prefix, "target");
   const std::string tables = Option(prefix, "tsv");
   if (!tsv.empty() && !(source.empty() && target.empty())) {
-    throw ConfigError(fmt::format("{} and {}, or {}, but not both", sources,
-                                  targets, tables));
+    throw ConfigError("{} and {}, or {}, but not both", sources, targets,
+                      tables);
   }
   if (tsv.empty() && (source.empty() || target.empty())) {
-    throw ConfigError(fmt::format("both {} and {} are needed, or {}", sources,
-                                  targets, tables));
+    throw ConfigError("both {} and {} are needed, or {}", sources, targets,
+                      tables);
   }
   if (source.size() != target.size()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{} names {} files but {} {}; give a file of target lines for each "
         "file of source lines, in the same order",
-        sources, source.size(), targets, target.size()));
+        sources, source.size(), targets, target.size());
   }
   ParallelText all;
   const auto append = [&all](ParallelText text) {

@@ -105,7 +105,7 @@ std::vector<int64_t> Candidates(size_t answer, Rng& rng) {
       meaning[changed] = word;
     }
     const auto text = static_cast<int64_t>(NumberOf(meaning));
-    if (!std::count(candidates.begin(), candidates.end(), text)) {
+    if (!std::ranges::count(candidates, text)) {
       candidates.push_back(text);
     }
   }
@@ -117,8 +117,7 @@ std::vector<int64_t> Candidates(size_t answer, Rng& rng) {
 
 ParaphraseTask MakeParaphrases(int queries, uint64_t seed) {
   if (queries < 10 || static_cast<size_t>(queries) > kMeanings) {
-    throw ConfigError(
-        fmt::format("{} paraphrases: make 10 to {}", queries, kMeanings));
+    throw ConfigError("{} paraphrases: make 10 to {}", queries, kMeanings);
   }
   Rng rng(seed);
   ParaphraseTask task;

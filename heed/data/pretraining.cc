@@ -1,7 +1,5 @@
 #include "heed/data/pretraining.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -141,7 +139,7 @@ class InstanceMaker {
                 candidates[Between(rng, i, candidates.size() - 1)]);
     }
     candidates.resize(chosen);
-    std::sort(candidates.begin(), candidates.end());
+    std::ranges::sort(candidates);
     for (const int32_t position : candidates) {
       int32_t& id = ids[static_cast<size_t>(position)];
       instance.labels.push_back(id);
@@ -166,17 +164,17 @@ void CheckOptions(std::span<const Document> documents,
                   const PretrainingOptions& options) {
   if (vocabulary.special().mask < 0) {
     throw ConfigError(
-        fmt::format("pre-training: a vocabulary of {} has no [MASK]; choose "
-                    "wordpiece or wordpiece_cased",
-                    Name(vocabulary.kind())));
+        "pre-training: a vocabulary of {} has no [MASK]; choose "
+        "wordpiece or wordpiece_cased",
+        Name(vocabulary.kind()));
   }
   if (documents.empty() || options.max_length < kSeparators + 2 ||
       options.max_predictions < 1 || options.duplicates < 1) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "pre-training: {} documents, length {}, {} predictions, {} duplicates; "
         "there must be a document, and the others be at least {}, 1 and 1",
         documents.size(), options.max_length, options.max_predictions,
-        options.duplicates, kSeparators + 2));
+        options.duplicates, kSeparators + 2);
   }
 }
 
@@ -185,13 +183,10 @@ void CheckOptions(std::span<const Document> documents,
 std::vector<Document> EncodeDocuments(std::span<const std::string> lines,
                                       const Vocabulary& vocabulary) {
   Document sentences(lines.size());
-  ParallelFor(std::ssize(lines), kSentencesPerChunk,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const auto line = static_cast<size_t>(i);
-                  sentences[line] = vocabulary.Encode(lines[line]);
-                }
-              });
+  ParallelForEach(std::ssize(lines), kSentencesPerChunk, [&](int64_t i) {
+    const auto line = static_cast<size_t>(i);
+    sentences[line] = vocabulary.Encode(lines[line]);
+  });
   std::vector<Document> documents(1);
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!sentences[i].empty()) {
@@ -203,10 +198,10 @@ std::vector<Document> EncodeDocuments(std::span<const std::string> lines,
   }
   if (documents.back().empty()) documents.pop_back();
   if (documents.size() < 2) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "pre-training: the text holds {} document{}; two or more are needed, "
         "with a blank line between them and one sentence a line",
-        documents.size(), documents.size() == 1 ? "" : "s"));
+        documents.size(), documents.size() == 1 ? "" : "s");
   }
   return documents;
 }
@@ -219,12 +214,10 @@ PretrainingCorpus MakePretrainingCorpus(std::span<const Document> documents,
   // Each cut of a document has random numbers of its own, whatever runs where.
   const int64_t cuts = std::ssize(documents) * options.duplicates;
   std::vector<Instances> of_cut(static_cast<size_t>(cuts));
-  ParallelFor(cuts, kDocumentsPerChunk, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const auto cut = static_cast<size_t>(i);
-      Rng rng(Rng(options.seed, cut).Next());
-      maker.AddOf(cut % documents.size(), rng, of_cut[cut]);
-    }
+  ParallelForEach(cuts, kDocumentsPerChunk, [&](int64_t i) {
+    const auto cut = static_cast<size_t>(i);
+    Rng rng(Rng(options.seed, cut).Next());
+    maker.AddOf(cut % documents.size(), rng, of_cut[cut]);
   });
   std::vector<Instance*> order;
   for (Instances& instances : of_cut) {
@@ -246,26 +239,19 @@ PretrainingCorpus MakePretrainingCorpus(std::span<const Document> documents,
 PretrainingBatch MakePretrainingBatch(const PretrainingCorpus& corpus,
                                       std::span<const int64_t> indices,
                                       const Vocabulary& vocabulary) {
-  const int64_t B = std::ssize(indices);
-  int64_t S = 0;
-  for (const int64_t i : indices) {
-    S = std::max(S, std::ssize(corpus.corpus.source[static_cast<size_t>(i)]));
-  }
-  PretrainingBatch batch;
-  batch.ids = Tensor::Full({B, S}, vocabulary.special().pad, DType::kI32);
-  batch.segments = Tensor::Zeros({B, S}, DType::kI32);
-  batch.lengths = Tensor({B}, DType::kI32);
-  batch.next = Tensor({B}, DType::kI32);
+  PretrainingBatch batch = {
+      MakeSegmentBatch(corpus.corpus.source, corpus.second, indices,
+                       vocabulary.special().pad),
+      {},
+      {},
+      {}};
+  const int64_t S = batch.ids.dim(1);
   Tokens rows;
   Tokens labels;
-  for (int64_t b = 0; b < B; ++b) {
+  Tokens next;
+  for (int64_t b = 0; b < std::ssize(indices); ++b) {
     const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
-    const Tokens& ids = corpus.corpus.source[i];
-    std::copy(ids.begin(), ids.end(), batch.ids.row<int32_t>(b));
-    int32_t* segments = batch.segments.row<int32_t>(b);
-    std::fill(segments + corpus.second[i], segments + ids.size(), 1);
-    batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(ids.size());
-    batch.next.data<int32_t>()[b] = corpus.random_next[i] ? 1 : 0;
+    next.push_back(corpus.random_next[i] ? 1 : 0);
     for (const int32_t position : corpus.positions[i]) {
       rows.push_back(static_cast<int32_t>(b * S) + position);
     }
@@ -273,6 +259,7 @@ PretrainingBatch MakePretrainingBatch(const PretrainingCorpus& corpus,
   }
   batch.rows = Tensor::Of(rows, {std::ssize(rows)});
   batch.labels = Tensor::Of(labels, {std::ssize(labels)});
+  batch.next = Tensor::Of(next, {std::ssize(next)});
   return batch;
 }
 

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/data/corpus.h"
-#include "heed/tensor/tensor.h"
+#include "heed/data/batches.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -61,14 +60,10 @@ PretrainingCorpus MakePretrainingCorpus(std::span<const Document> documents,
                                         const Vocabulary& vocabulary,
                                         const PretrainingOptions& options);
 
-/// B instances, padded to the longest. Shapes: ids, segments i32 [B, S],
-/// lengths i32 [B], rows and labels i32 [N] for the N tokens to predict, of
+/// B instances. Shapes: rows and labels i32 [N] for the N tokens to predict, of
 /// which row b·S + s is token s of instance b; next i32 [B], 1 where B is
 /// random.
-struct PretrainingBatch {
-  Tensor ids;
-  Tensor segments;
-  Tensor lengths;
+struct PretrainingBatch : SegmentBatch {
   Tensor rows;
   Tensor labels;
   Tensor next;

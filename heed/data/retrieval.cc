@@ -15,6 +15,8 @@
 namespace heed {
 namespace {
 
+using Columns = std::vector<std::string_view>;
+
 /// The lines of files in columns; knows where it stands for its errors.
 class TabReader {
  public:
@@ -42,7 +44,7 @@ class TabReader {
   }
 
   [[noreturn]] void Fail(std::string_view message) const {
-    throw FormatError(fmt::format("{}:{}: {}", path_, line_, message));
+    throw FormatError("{}:{}: {}", path_, line_, message);
   }
 
   int64_t Find(const TextCollection& collection, std::string_view id,
@@ -59,7 +61,7 @@ class TabReader {
     std::vector<int64_t> places;
     for (const std::string_view id : SplitWhitespace(ids)) {
       const int64_t place = Find(collection, id, "text");
-      if (!std::count(places.begin(), places.end(), place)) {
+      if (!std::ranges::count(places, place)) {
         places.push_back(place);
       }
     }
@@ -90,20 +92,17 @@ int64_t TextCollection::Find(const std::string& id) const {
 TextCollection ReadTexts(const std::vector<std::string>& paths) {
   TabReader reader(paths);
   TextCollection collection;
-  reader.ForEach(
-      {"id", "text"}, [&](const std::vector<std::string_view>& columns) {
-        if (columns.size() < 2) reader.Fail("no tab between id and text");
-        if (columns[0].empty()) reader.Fail("no id before the tab");
-        std::string text(columns[1]);
-        for (size_t i = 2; i < columns.size(); ++i) {
-          text.append(" ").append(columns[i]);
-        }
-        if (!collection.Add(std::string(columns[0]),
-                            InOneLine(std::move(text)))) {
-          reader.Fail(
-              fmt::format("a second text with the id '{}'", columns[0]));
-        }
-      });
+  reader.ForEach({"id", "text"}, [&](const Columns& columns) {
+    if (columns.size() < 2) reader.Fail("no tab between id and text");
+    if (columns[0].empty()) reader.Fail("no id before the tab");
+    std::string text(columns[1]);
+    for (size_t i = 2; i < columns.size(); ++i) {
+      text.append(" ").append(columns[i]);
+    }
+    if (!collection.Add(std::string(columns[0]), InOneLine(std::move(text)))) {
+      reader.Fail(fmt::format("a second text with the id '{}'", columns[0]));
+    }
+  });
   return collection;
 }
 
@@ -115,35 +114,34 @@ std::vector<RetrievalQuery> ReadRelevantPairs(
   std::unordered_map<int64_t, size_t> place_of_query;
   std::map<std::pair<int64_t, int64_t>, bool> labels;
   std::optional<size_t> width;
-  reader.ForEach(
-      {"query", "text"}, [&](const std::vector<std::string_view>& columns) {
-        if (columns.size() != 2 && columns.size() != 3) {
-          reader.Fail(
-              "a line must be query, tab, text, and optionally tab, 0 or 1");
-        }
-        if (width.value_or(columns.size()) != columns.size()) {
-          reader.Fail("a third column must stand on all lines or on none");
-        }
-        width = columns.size();
-        const bool labelled = columns.size() == 3;
-        if (labelled && columns[2] != "0" && columns[2] != "1") {
-          reader.Fail(fmt::format("the third column must be 0 or 1, not '{}'",
-                                  columns[2].substr(0, 40)));
-        }
-        const bool relevant = !labelled || columns[2] == "1";
-        const int64_t query = reader.Find(queries, columns[0], "query");
-        const int64_t text = reader.Find(corpus, columns[1], "text");
-        const auto [label, fresh] = labels.try_emplace({query, text}, relevant);
-        if (label->second != relevant) {
-          reader.Fail("the pair of an earlier line with the other label");
-        }
-        if (!fresh) return;
-        const size_t place =
-            place_of_query.try_emplace(query, read.size()).first->second;
-        if (place == read.size()) read.push_back({query, {}, {}});
-        if (relevant) read[place].positives.push_back(text);
-        if (labelled) read[place].candidates.push_back(text);
-      });
+  reader.ForEach({"query", "text"}, [&](const Columns& columns) {
+    if (columns.size() != 2 && columns.size() != 3) {
+      reader.Fail(
+          "a line must be query, tab, text, and optionally tab, 0 or 1");
+    }
+    if (width.value_or(columns.size()) != columns.size()) {
+      reader.Fail("a third column must stand on all lines or on none");
+    }
+    width = columns.size();
+    const bool labelled = columns.size() == 3;
+    if (labelled && columns[2] != "0" && columns[2] != "1") {
+      reader.Fail(fmt::format("the third column must be 0 or 1, not '{}'",
+                              columns[2].substr(0, 40)));
+    }
+    const bool relevant = !labelled || columns[2] == "1";
+    const int64_t query = reader.Find(queries, columns[0], "query");
+    const int64_t text = reader.Find(corpus, columns[1], "text");
+    const auto [label, fresh] = labels.try_emplace({query, text}, relevant);
+    if (label->second != relevant) {
+      reader.Fail("the pair of an earlier line with the other label");
+    }
+    if (!fresh) return;
+    const size_t place =
+        place_of_query.try_emplace(query, read.size()).first->second;
+    if (place == read.size()) read.push_back({query, {}, {}});
+    if (relevant) read[place].positives.push_back(text);
+    if (labelled) read[place].candidates.push_back(text);
+  });
   return read;
 }
 
@@ -154,7 +152,7 @@ std::vector<RetrievalQuery> ReadCandidateLists(
   std::vector<RetrievalQuery> read;
   std::vector<bool> seen(static_cast<size_t>(queries.size()));
   reader.ForEach({"query", "relevant", "candidates"},
-                 [&](const std::vector<std::string_view>& columns) {
+                 [&](const Columns& columns) {
                    if (columns.size() != 3 && columns.size() != 4) {
                      reader.Fail(
                          "a line must be query, relevant ids and candidate "
@@ -171,7 +169,7 @@ std::vector<RetrievalQuery> ReadCandidateLists(
                    query.candidates = reader.FindAll(corpus, columns[2]);
                    for (const int64_t text : query.positives) {
                      const auto& c = query.candidates;
-                     if (!std::count(c.begin(), c.end(), text)) {
+                     if (!std::ranges::count(c, text)) {
                        query.candidates.push_back(text);
                      }
                    }

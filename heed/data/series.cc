@@ -49,8 +49,7 @@ class CsvReader {
 
   [[noreturn]] void Fail(int64_t line, size_t column,
                          std::string_view message) const {
-    throw FormatError(
-        fmt::format("{}:{}:{}: {}", name_, line + 1, column + 1, message));
+    throw FormatError("{}:{}:{}: {}", name_, line + 1, column + 1, message);
   }
 
  private:
@@ -106,7 +105,7 @@ void CheckNames(const CsvReader& csv, const std::vector<std::string>& names) {
 std::string Shown(const std::string& cell) {
   if (cell.size() <= kShownBytes) return cell;
   size_t end = kShownBytes;
-  while (end > 0 && (cell[end] & 0xC0) == 0x80)
+  while (end > 0 && !BeginsCharacter(cell[end]))
     --end;  // not inside a character
   return cell.substr(0, end) + "...";
 }
@@ -203,12 +202,11 @@ TimeSeries ParseTimeSeries(std::string_view text, const std::string& name) {
     text.remove_prefix(kByteOrderMark.size());
   }
   std::vector<std::string> lines;
-  for (std::string_view line : SplitAt(text, "\n")) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  for (const std::string_view line : SplitLines(text)) {
     lines.emplace_back(line);
     if (IsValidUtf8(line)) continue;
-    throw FormatError(fmt::format("{}:{}: not valid UTF-8; convert the file",
-                                  name, lines.size()));
+    throw FormatError("{}:{}: not valid UTF-8; convert the file", name,
+                      lines.size());
   }
   return SeriesOf(CsvReader(std::move(lines), name));
 }
@@ -219,9 +217,8 @@ TimeSeries ReadTimeSeries(const std::vector<std::string>& paths) {
   for (size_t i = 1; i < paths.size(); ++i) {
     TimeSeries next = ReadTimeSeries(paths[i]);
     if (next.names != all.names || next.times.empty() != all.times.empty()) {
-      throw FormatError(
-          fmt::format("{} has other columns than {}, whose rows it continues",
-                      paths[i], paths.front()));
+      throw FormatError("{} has other columns than {}, whose rows it continues",
+                        paths[i], paths.front());
     }
     Tensor values({all.rows() + next.rows(), all.columns()}, DType::kF64);
     values.Slice(0, all.rows()).CopyFrom(all.values);
@@ -235,20 +232,19 @@ TimeSeries ReadTimeSeries(const std::vector<std::string>& paths) {
 
 SeriesSplit SplitRows(std::string_view text, int64_t rows) {
   const auto fail = [text](std::string_view why) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "split '{}' {}; give rows of train, valid and test as in {}, shares "
         "as in 0.7,0.1,0.2, or ett",
-        text, why, kEttSplit));
+        text, why, kEttSplit);
   };
-  std::string_view rest = text == "ett" ? kEttSplit : text;
+  const auto shares = SplitAt(text == "ett" ? kEttSplit : text, ",");
   std::array<double, 3> parts{};
+  if (shares.size() != parts.size()) fail("is not three numbers");
   for (size_t i = 0; i < parts.size(); ++i) {
-    const size_t end = std::min(rest.find(','), rest.size());
-    const std::optional<double> part = ParseNumber(rest.substr(0, end));
-    if (!part || (end == rest.size()) != (i == 2)) fail("is not three numbers");
+    const std::optional<double> part = ParseNumber(shares[i]);
+    if (!part) fail("is not three numbers");
     if (*part <= 0) fail("has a part that is not above 0");
     parts[i] = *part;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   const double sum = parts[0] + parts[1] + parts[2];
   const double n = static_cast<double>(rows);
@@ -277,8 +273,8 @@ SeriesSplit SplitRows(std::string_view text, int64_t rows) {
 Standardizer::Standardizer(const Tensor& values, RowRange fitted) {
   CheckSeries(values);
   if (fitted.begin < 0 || fitted.size() < 1 || fitted.end > values.dim(0)) {
-    throw ShapeError(fmt::format("standardise: rows {} to {} are not among {}",
-                                 fitted.begin, fitted.end, values.dim(0)));
+    throw ShapeError("standardise: rows {} to {} are not among {}",
+                     fitted.begin, fitted.end, values.dim(0));
   }
   const double n = static_cast<double>(fitted.size());
   for (int64_t c = 0; c < values.dim(1); ++c) {
@@ -302,8 +298,8 @@ Standardizer::Standardizer(std::vector<double> means,
                            std::vector<double> deviations)
     : means_(std::move(means)), deviations_(std::move(deviations)) {
   if (means_.size() != deviations_.size()) {
-    throw ShapeError(fmt::format("standardise: {} means but {} deviations",
-                                 means_.size(), deviations_.size()));
+    throw ShapeError("standardise: {} means but {} deviations", means_.size(),
+                     deviations_.size());
   }
   for (const double deviation : deviations_) {
     if (!(deviation > 0)) {
@@ -317,8 +313,8 @@ void Standardizer::Check(const Tensor& x) const {
                     x.cols() == static_cast<int64_t>(means_.size()) &&
                     (x.dtype() == DType::kF32 || x.dtype() == DType::kF64);
   if (!fits) {
-    throw ShapeError(fmt::format("standardise: {} does not have {} columns",
-                                 x.shape().ToString(), means_.size()));
+    throw ShapeError("standardise: {} does not have {} columns",
+                     x.shape().ToString(), means_.size());
   }
 }
 
@@ -350,10 +346,10 @@ std::vector<int64_t> WindowOrigins(RowRange part, const WindowShape& window,
     origins.push_back(origin);
   }
   if (origins.empty()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "rows {} to {} are too few for one window of {} rows in and {} out; "
         "shorten the windows or lengthen the part",
-        part.begin, part.end, window.lookback, window.horizon));
+        part.begin, part.end, window.lookback, window.horizon);
   }
   return origins;
 }
@@ -370,9 +366,8 @@ SeriesBatch MakeSeriesBatch(const Tensor& values,
     const int64_t begin = origin - window.lookback;
     const int64_t end = origin + window.horizon;
     if (begin < 0 || end > values.dim(0)) {
-      throw ShapeError(
-          fmt::format("windows: origin {} needs rows {} to {} of {}", origin,
-                      begin, end, values.dim(0)));
+      throw ShapeError("windows: origin {} needs rows {} to {} of {}", origin,
+                       begin, end, values.dim(0));
     }
     CopyRows(values, begin, origin, batch.inputs[b].data<float>());
     CopyRows(values, origin, end, batch.targets[b].data<float>());

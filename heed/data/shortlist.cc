@@ -1,12 +1,7 @@
 #include "heed/data/shortlist.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <numeric>
-#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -40,7 +35,7 @@ class LexicalTable {
         for (const int32_t t : target) pairs_.push_back(Pair(s, t));
       }
     });
-    std::sort(pairs_.begin(), pairs_.end());
+    std::ranges::sort(pairs_);
     pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
     pairs_.shrink_to_fit();
     first_.resize(static_cast<size_t>(source_size) + 1);
@@ -128,7 +123,7 @@ std::vector<int32_t> MostFrequent(const Corpus& corpus, int size, int count) {
   }
   std::vector<int32_t> tokens(occurrences.size());
   std::iota(tokens.begin(), tokens.end(), 0);
-  std::stable_sort(tokens.begin(), tokens.end(), [&](int32_t a, int32_t b) {
+  std::ranges::stable_sort(tokens, [&](int32_t a, int32_t b) {
     return occurrences[static_cast<size_t>(a)] >
            occurrences[static_cast<size_t>(b)];
   });
@@ -154,16 +149,16 @@ std::vector<int32_t> IdsIn(const SafetensorsFile& file, const char* name,
   const auto found = std::ranges::find(file.tensors, name, &NamedTensor::name);
   if (found == file.tensors.end() || found->value.dtype() != DType::kI32 ||
       found->value.rank() != 1) {
-    throw FormatError(fmt::format(
-        "{}: not a shortlist (no list '{}'); make it again", path, name));
+    throw FormatError("{}: not a shortlist (no list '{}'); make it again", path,
+                      name);
   }
   std::vector<int32_t> values = found->value.ToVector<int32_t>();
   for (const int32_t value : values) {
     if (value >= 0 && value <= limit) continue;
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: '{}' holds {}, which is not from 0 to {}; the shortlist is "
         "damaged or was made for another vocabulary",
-        path, name, value, limit));
+        path, name, value, limit);
   }
   return values;
 }
@@ -173,7 +168,7 @@ std::vector<int32_t> IdsIn(const SafetensorsFile& file, const char* name,
 Shortlist::Shortlist(std::vector<Entry> entries, std::vector<int32_t> frequent,
                      int source_size, int target_size, int best)
     : target_size_(target_size), frequent_(std::move(frequent)) {
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+  std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
     return std::tuple(a.source, -a.probability, a.target) <
            std::tuple(b.source, -b.probability, b.target);
   });
@@ -217,22 +212,17 @@ Shortlist Shortlist::ReadLexicon(const std::string& path,
   for (const std::string& line : ReadLines(path)) {
     ++number;
     const auto words = SplitUnicodeWhitespace(line);
-    double probability = 0;
-    const bool good =
-        words.size() == 3 &&
-        std::from_chars(words[2].data(), words[2].data() + words[2].size(),
-                        probability)
-                .ptr == words[2].data() + words[2].size() &&
-        probability >= 0 && probability <= 1;
-    if (!good) {
-      throw FormatError(fmt::format(
+    const auto probability =
+        words.size() == 3 ? ParseNumber(words[2]) : std::nullopt;
+    if (!probability || *probability < 0 || *probability > 1) {
+      throw FormatError(
           "{}:{}: not a target token, a source token and a probability", path,
-          number));
+          number);
     }
     const auto t = target_ids.find(std::string(words[0]));
     const auto s = source_ids.find(std::string(words[1]));
     if (t == target_ids.end() || s == source_ids.end()) continue;
-    entries.push_back({s->second, t->second, probability});
+    entries.push_back({s->second, t->second, *probability});
   }
   if (entries.empty()) {
     throw FormatError(path +
@@ -257,10 +247,10 @@ Shortlist Shortlist::Read(const std::string& path, int source_size,
   if (std::ssize(list.first_) != source_size + 1 || list.first_.front() != 0 ||
       list.first_.back() != std::ssize(list.targets_) ||
       !std::ranges::is_sorted(list.first_)) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: a shortlist of {} source tokens, not of the model's {}; make it "
         "again",
-        path, std::ssize(list.first_) - 1, source_size));
+        path, std::ssize(list.first_) - 1, source_size);
   }
   return list;
 }

@@ -60,7 +60,7 @@ std::span<const StorySlot> StorySlots() {
 
 std::vector<std::string> MakeStories(int count, uint64_t seed) {
   if (count < 0) {
-    throw ConfigError(fmt::format("stories: a count of {}", count));
+    throw ConfigError("stories: a count of {}", count);
   }
   Rng rng(seed);
   const auto slots = StorySlots();

@@ -20,7 +20,7 @@ constexpr size_t kMostFieldBytes = size_t{16} << 20;
 
 [[noreturn]] void Refuse(const std::string& name, int64_t line,
                          std::string_view message) {
-  throw FormatError(fmt::format("{}:{}: {}", name, line, message));
+  throw FormatError("{}:{}: {}", name, line, message);
 }
 
 class CsvTable : public TableReader {
@@ -87,12 +87,12 @@ class CsvTable : public TableReader {
     if (places_.empty()) {
       width_ = fields_.size();
       for (const std::string& column : columns_) {
-        const auto found = std::find(fields_.begin(), fields_.end(), column);
+        const auto found = std::ranges::find(fields_, column);
         if (found == fields_.end()) {
           throw ConfigError(
-              fmt::format("{}:{}: no column '{}'; the header names {} (choose "
-                          "with --columns)",
-                          name_, line, column, fmt::join(fields_, ", ")));
+              "{}:{}: no column '{}'; the header names {} (choose "
+              "with --columns)",
+              name_, line, column, fmt::join(fields_, ", "));
         }
         places_.push_back(static_cast<size_t>(found - fields_.begin()));
       }
@@ -195,8 +195,8 @@ std::string InOneLine(std::string text) {
 void CheckColumns(const std::vector<std::string>& columns, size_t count,
                   std::string_view what) {
   if (columns.size() == count) return;
-  throw ConfigError(fmt::format("--columns names {} columns, not {}: of {}",
-                                columns.size(), count, what));
+  throw ConfigError("--columns names {} columns, not {}: of {}", columns.size(),
+                    count, what);
 }
 
 std::string TableFormOf(std::string_view path) {

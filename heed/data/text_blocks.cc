@@ -1,9 +1,6 @@
 #include "heed/data/text_blocks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "heed/base/errors.h"
@@ -28,8 +25,8 @@ Corpus EncodeTextBlocks(std::span<const std::string> lines,
                         const TextBlockOptions& options) {
   if (options.length < 1) {
     throw ConfigError(
-        fmt::format("text blocks: a length of {} tokens; at least 1 is needed",
-                    options.length));
+        "text blocks: a length of {} tokens; at least 1 is needed",
+        options.length);
   }
   const std::vector<std::vector<int32_t>> ids =
       EncodeLines(lines, vocabulary, options.lowercase);
@@ -47,8 +44,7 @@ Corpus EncodeTextBlocks(std::span<const std::string> lines,
   }
   AddBlocks(stream, length, corpus);
   if (corpus.target.empty()) {
-    throw ConfigError(
-        fmt::format("text blocks: {} lines without a token", lines.size()));
+    throw ConfigError("text blocks: {} lines without a token", lines.size());
   }
   corpus.source.resize(corpus.target.size());
   return corpus;

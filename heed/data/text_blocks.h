@@ -3,7 +3,6 @@
 #ifndef HEED_DATA_TEXT_BLOCKS_H_
 #define HEED_DATA_TEXT_BLOCKS_H_
 
-#include <cstdint>
 #include <span>
 #include <string>
 

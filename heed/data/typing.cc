@@ -1,7 +1,5 @@
 #include "heed/data/typing.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -26,8 +24,8 @@ TypedForm ParseTypedForm(std::string_view name) {
   if (name == "letters") return TypedForm::kLetters;
   if (name == "lowercase") return TypedForm::kLowercase;
   if (name == "as_is") return TypedForm::kAsIs;
-  throw ConfigError(fmt::format(
-      "unknown form '{}' (valid: letters, lowercase, as_is)", name));
+  throw ConfigError("unknown form '{}' (valid: letters, lowercase, as_is)",
+                    name);
 }
 
 std::string TypedText(std::string_view text, TypedForm form) {
@@ -97,14 +95,11 @@ Corpus TypingCodec::Encode(std::span<const std::string> sequences) const {
   Corpus corpus;
   corpus.source.resize(sequences.size());
   corpus.target.resize(sequences.size());
-  ParallelFor(std::ssize(sequences), kSequencesPerChunk,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const auto at = static_cast<size_t>(i);
-                  corpus.source[at] = Characters(sequences[at]);
-                  corpus.target[at] = Words(sequences[at]);
-                }
-              });
+  ParallelForEach(std::ssize(sequences), kSequencesPerChunk, [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    corpus.source[at] = Characters(sequences[at]);
+    corpus.target[at] = Words(sequences[at]);
+  });
   return corpus;
 }
 

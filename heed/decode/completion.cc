@@ -1,12 +1,9 @@
 #include "heed/decode/completion.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -244,10 +241,10 @@ Completer::Completer(const Decoder& model, Vocabulary vocabulary,
     start_ = kSpaceMark;
   } else if (kind != VocabularyKind::kWords &&
              kind != VocabularyKind::kCharacters) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "completion needs a vocabulary that says where words end: unigram, "
         "bpe, words or characters, not {}",
-        Name(kind)));
+        Name(kind));
   }
   for (int32_t token = 0; token < vocabulary_.size(); ++token) {
     const std::string& piece = vocabulary_.Piece(token);

@@ -1,7 +1,5 @@
 #include "heed/decode/generation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -27,10 +25,10 @@ void CheckOutputs(const Tensor& outputs) {
     good = i < kSpecialTokens ? *id == i : *id > id[-1];
   }
   if (!good) {
-    throw ShapeError(fmt::format(
+    throw ShapeError(
         "decode: outputs {} must be ascending ids, i32, that start with the "
         "{} special tokens",
-        outputs.shape().ToString(), kSpecialTokens));
+        outputs.shape().ToString(), kSpecialTokens);
   }
 }
 
@@ -59,8 +57,8 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
   const int64_t B = inputs.size();
   if (!hooks.cancellations.empty()) {
     if (std::ssize(hooks.cancellations) != B) {
-      throw ShapeError(fmt::format("decode: {} cancellations for {} sentences",
-                                   hooks.cancellations.size(), B));
+      throw ShapeError("decode: {} cancellations for {} sentences",
+                       hooks.cancellations.size(), B);
     }
     ctx_.cancellation = &cancelled_;
   }
@@ -162,10 +160,10 @@ void Generation::Advance(Sentence& sentence) {
                               ? top_k_.log_sums.data<double>()[partial.row]
                               : top_k_.values.row<float>(partial.row)[0];
     if (!std::isfinite(of_all)) {
-      throw NumericError(fmt::format(
+      throw NumericError(
           "decode: the model's scores for target token {} are not finite; "
           "its parameters may be damaged",
-          step_ + 1));
+          step_ + 1);
     }
   }
   std::vector<Partial> next;

@@ -1,7 +1,5 @@
 #include "heed/decode/options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "heed/base/errors.h"
@@ -74,10 +72,10 @@ int64_t DecodeOptions::MaxLength(int64_t source_length) const {
 void CheckOptions(const DecodeOptions& options) {
   Check(options);
   if (!options.sample && options.nbest > options.beam) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "nbest is {} but beam is {}; a beam search gives at most as many "
         "translations as its beam is wide",
-        options.nbest, options.beam));
+        options.nbest, options.beam);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "heed/decode/sample.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -132,8 +130,8 @@ std::vector<std::vector<Hypothesis>> Sample(const Decoder& model,
                                             const Tensor& outputs,
                                             const SearchHooks& hooks) {
   if (std::ssize(numbers) != inputs.size()) {
-    throw ShapeError(fmt::format("sample: {} numbers for {} sentences",
-                                 numbers.size(), inputs.size()));
+    throw ShapeError("sample: {} numbers for {} sentences", numbers.size(),
+                     inputs.size());
   }
   return Sampling(model, inputs, options, numbers, outputs, hooks).Run();
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -24,8 +23,8 @@ constexpr int64_t kLinesPerChunk = 64;
 void CheckUtf8(std::span<const std::string> lines, int64_t first) {
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!IsValidUtf8(lines[i])) {
-      throw FormatError(fmt::format("line {} to translate is not valid UTF-8",
-                                    first + static_cast<int64_t>(i) + 1));
+      throw FormatError("line {} to translate is not valid UTF-8",
+                        first + static_cast<int64_t>(i) + 1);
     }
   }
 }
@@ -78,10 +77,10 @@ Translator::Translator(const Decoder& model, Vocabulary source,
   const bool alike = source_.kind() == target_.kind() ||
                      (IsSubword(source_.kind()) && IsSubword(target_.kind()));
   if (options.replace_unknown && !alike) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "replace_unknown copies a token of the source, but the source has {} "
         "and the target {}",
-        Name(source_.kind()), Name(target_.kind())));
+        Name(source_.kind()), Name(target_.kind()));
   }
 }
 
@@ -152,17 +151,14 @@ Translator::Sentences Translator::Encode(
   Sentences sentences;
   sentences.ids.resize(lines.size());
   sentences.pieces.resize(lines.size());
-  ParallelFor(
-      std::ssize(lines), kLinesPerChunk, [&](int64_t begin, int64_t end) {
-        for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end);
-             ++i) {
-          if (SplitUnicodeWhitespace(lines[i]).empty()) continue;
-          Encoded encoded = EncodeSentence(source_, lines[i], lowercase_);
-          if (encoded.ids.size() == 1) continue;
-          sentences.ids[i] = std::move(encoded.ids);
-          sentences.pieces[i] = std::move(encoded.pieces);
-        }
-      });
+  ParallelForEach(std::ssize(lines), kLinesPerChunk, [&](int64_t n) {
+    const auto i = static_cast<size_t>(n);
+    if (SplitUnicodeWhitespace(lines[i]).empty()) return;
+    Encoded encoded = EncodeSentence(source_, lines[i], lowercase_);
+    if (encoded.ids.size() == 1) return;
+    sentences.ids[i] = std::move(encoded.ids);
+    sentences.pieces[i] = std::move(encoded.pieces);
+  });
   return sentences;
 }
 

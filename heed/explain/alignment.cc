@@ -1,12 +1,11 @@
 #include "heed/explain/alignment.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 
 namespace heed {
 float AlignmentView::weight(int64_t target, int64_t source) const {
@@ -17,9 +16,8 @@ float AlignmentView::weight(int64_t target, int64_t source) const {
 void CheckAlignment(const AlignmentView& view) {
   const int64_t cells = view.target_size() * view.source_size();
   if (static_cast<int64_t>(view.weights.size()) == cells) return;
-  throw ShapeError(
-      fmt::format("alignment: {} weights for {} target and {} source tokens",
-                  view.weights.size(), view.target_size(), view.source_size()));
+  throw ShapeError("alignment: {} weights for {} target and {} source tokens",
+                   view.weights.size(), view.target_size(), view.source_size());
 }
 
 std::vector<int64_t> HardAlignment(const AlignmentView& view) {
@@ -100,8 +98,7 @@ std::string AlignmentJson(std::span<const AlignmentView> views) {
   }
   const nlohmann::ordered_json document = {{"sentences", std::move(sentences)}};
   // Tokens may hold parts of characters; those become U+FFFD, not an error.
-  return document.dump(-1, ' ', false,
-                       nlohmann::ordered_json::error_handler_t::replace);
+  return DumpJson(document);
 }
 
 }  // namespace heed

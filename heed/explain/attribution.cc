@@ -38,9 +38,8 @@ class InputObserver : public Observer {
     seen_ = true;
     if (x.shape().rank() != 3 || x.dim(0) != Rows() ||
         x.dim(1) < answer_.tokens) {
-      throw ShapeError(fmt::format("{}: an input {} for {} copies of {} tokens",
-                                   name, x.shape().ToString(), inputs_.size(),
-                                   answer_.tokens));
+      throw ShapeError("{}: an input {} for {} copies of {} tokens", name,
+                       x.shape().ToString(), inputs_.size(), answer_.tokens);
     }
     size_ = x.dim(1);
     features_ = x.dim(2);
@@ -115,8 +114,7 @@ void Evaluate(const Explainable& answer, std::span<const ChangedInput> inputs,
   if (differentiate) ctx.tape = &tape;
   const Var y = answer.scores(ctx, std::ssize(inputs));
   if (!observer.seen()) {
-    throw ConfigError(
-        fmt::format("attribution: the model has no input '{}'", answer.input));
+    throw ConfigError("attribution: the model has no input '{}'", answer.input);
   }
   const Tensor values = y.value().Contiguous();
   const std::vector<double> scores = values.ToVector<double>();
@@ -190,9 +188,8 @@ class Attributor {
       a.scores = Occlusion();
     } else {
       const std::vector<std::string> names = AttributionMethods();
-      throw ConfigError(fmt::format("unknown method '{}'{} (valid: {})", method,
-                                    DidYouMean(method, names),
-                                    fmt::join(names, ", ")));
+      throw ConfigError("unknown method '{}'{} (valid: {})", method,
+                        DidYouMean(method, names), fmt::join(names, ", "));
     }
     return a;
   }

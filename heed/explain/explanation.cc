@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 
 #include "heed/base/config.h"
@@ -236,7 +235,7 @@ const Axis* ExplanationSegment::Find(const std::string& axis) const {
 const Axis& ExplanationSegment::axis(const std::string& id) const {
   const Axis* found = Find(id);
   if (found == nullptr) {
-    throw ShapeError(fmt::format("explanation: there is no axis '{}'", id));
+    throw ShapeError("explanation: there is no axis '{}'", id);
   }
   return *found;
 }
@@ -263,7 +262,7 @@ void CheckExplanation(const Explanation& explanation) {
   const auto require = [](bool holds, const std::string& name,
                           const std::string& what) {
     if (!holds) {
-      throw ShapeError(fmt::format("explanation: {}: {}", name, what));
+      throw ShapeError("explanation: {}: {}", name, what);
     }
   };
   for (const ExplanationSegment& segment : explanation.segments) {
@@ -307,10 +306,10 @@ size_t MapNamed(const ExplanationSegment& segment, const std::string& name) {
     if (segment.maps[i].name == name) return i;
     names.push_back(segment.maps[i].name);
   }
-  throw ConfigError(fmt::format(
+  throw ConfigError(
       "there is no attention '{}'{} ({})", name, DidYouMean(name, names),
       names.empty() ? "the model has none"
-                    : fmt::format("there are: {}", fmt::join(names, ", "))));
+                    : fmt::format("there are: {}", fmt::join(names, ", ")));
 }
 
 std::vector<float> RowOf(const ExplanationSegment& segment,
@@ -356,8 +355,8 @@ AlignmentView ViewOfHead(const ExplanationSegment& segment, size_t map,
                          int64_t head) {
   const AttentionMap& attention = segment.maps.at(map);
   if (head >= attention.heads) {
-    throw ConfigError(fmt::format("'{}' has {} heads, there is no head {}",
-                                  attention.name, attention.heads, head));
+    throw ConfigError("'{}' has {} heads, there is no head {}", attention.name,
+                      attention.heads, head);
   }
   AlignmentView view;
   view.source_tokens = segment.axis(attention.key).shown();

@@ -1,7 +1,5 @@
 #include "heed/explain/head_importance.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -129,13 +127,13 @@ void PruneHeads(std::span<const HeadPlace> heads, ParameterSet& parameters) {
     Parameter* weight = parameters.Find(place.output);
     if (weight == nullptr || place.heads < 1 ||
         weight->value().dim(0) % place.heads != 0) {
-      throw ConfigError(fmt::format(
-          "'{}' has no output of heads that could be taken away", place.layer));
+      throw ConfigError("'{}' has no output of heads that could be taken away",
+                        place.layer);
     }
     if (weight->quantized()) {
-      throw ConfigError(fmt::format(
+      throw ConfigError(
           "'{}' is stored as int8; prune the model that it was made of",
-          place.output));
+          place.output);
     }
     const int64_t rows = weight->value().dim(0) / place.heads;
     weight->mutable_value()

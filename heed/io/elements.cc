@@ -1,8 +1,5 @@
 #include "heed/io/elements.h"
 
-#include <fmt/format.h>
-
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -40,8 +37,7 @@ float HalfToFloat(uint16_t half) {
   return negative ? -value : value;
 }
 
-}  // namespace
-
+// Shapes: result `shape`, of whose elements `bytes` holds two bytes each.
 Tensor HalvesToF32(const std::string& bytes, const Shape& shape) {
   Tensor result(shape);
   for (int64_t i = 0; i < result.numel(); ++i) {
@@ -50,18 +46,44 @@ Tensor HalvesToF32(const std::string& bytes, const Shape& shape) {
   return result;
 }
 
+// The same of eight bytes each.
 Tensor LongsToI32(const std::string& bytes, const Shape& shape,
                   const std::string& name) {
   Tensor result(shape, DType::kI32);
   for (int64_t i = 0; i < result.numel(); ++i) {
     const auto value = ElementAt<int64_t>(bytes, i);
     if (value != static_cast<int32_t>(value)) {
-      throw FormatError(
-          fmt::format("{}: {} does not fit into 32 bits", name, value));
+      throw FormatError("{}: {} does not fit into 32 bits", name, value);
     }
     result.data<int32_t>()[i] = static_cast<int32_t>(value);
   }
   return result;
+}
+
+}  // namespace
+
+std::optional<uint64_t> StoredBytes(const ElementType& type,
+                                    const Shape& shape) {
+  auto bytes = static_cast<int64_t>(type.size);
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (__builtin_mul_overflow(bytes, shape[axis], &bytes)) return {};
+  }
+  return static_cast<uint64_t>(bytes);
+}
+
+Tensor ReadElements(const ElementType& type, const Shape& shape,
+                    const std::string& name,
+                    const std::function<void(void* to, size_t bytes)>& read) {
+  const uint64_t size = StoredBytes(type, shape).value();
+  if (type.as_stored()) {
+    Tensor value(shape, type.dtype);
+    if (size > 0) read(value.raw(), size);
+    return value;
+  }
+  std::string bytes(size, '\0');
+  read(bytes.data(), size);
+  return type.dtype == DType::kF32 ? HalvesToF32(bytes, shape)
+                                   : LongsToI32(bytes, shape, name);
 }
 
 }  // namespace heed

@@ -38,8 +38,7 @@ constexpr uint64_t kInflatedAnyway = uint64_t{96} << 20;
 constexpr uint64_t kLineBytes = sizeof(std::string);
 
 [[noreturn]] void ThrowIoError(const char* action, const std::string& path) {
-  throw IoError(
-      fmt::format("cannot {} {}: {}", action, path, std::strerror(errno)));
+  throw IoError("cannot {} {}: {}", action, path, std::strerror(errno));
 }
 
 /// Calls a function of the system again when a signal interrupted it.
@@ -71,10 +70,9 @@ int OpenStandardInput() {
   const char* message = gzerror(file, &code);
   if (code == Z_ERRNO) ThrowIoError("read", path);
   if (code == Z_BUF_ERROR) {
-    throw FormatError(fmt::format("{} is a truncated gzip file", path));
+    throw FormatError("{} is a truncated gzip file", path);
   }
-  throw FormatError(
-      fmt::format("{} is a corrupt gzip file: {}", path, message));
+  throw FormatError("{} is a corrupt gzip file: {}", path, message);
 }
 
 // A plain or gzip file, part by part; zlib tells them apart.
@@ -108,10 +106,10 @@ class TextFile {
     const uint64_t taken =
         inflated_ + kLineBytes * static_cast<uint64_t>(lines);
     if (taken > budget_ && gzdirect(file_.get()) == 0) {
-      throw FormatError(fmt::format(
+      throw FormatError(
           "{} is a gzip file whose lines take over {} MiB, more than text of "
           "its size; unpack it first if that is meant",
-          name_, budget_ >> 20));
+          name_, budget_ >> 20);
     }
   }
 
@@ -127,7 +125,7 @@ class TextFile {
     gzFile file = gzdopen(fd, "rb");
     if (file != nullptr) return file;
     close(fd);
-    throw IoError(fmt::format("cannot read {}: out of memory", name_));
+    throw IoError("cannot read {}: out of memory", name_);
   }
 
   const std::string name_;
@@ -155,7 +153,7 @@ void SyncFolderOf(const std::string& path) {
 std::string RandomDigits() {
   uint64_t value = 0;
   if (Retrying([&] { return getrandom(&value, sizeof(value), 0); }) < 0) {
-    throw IoError(fmt::format("no random numbers: {}", std::strerror(errno)));
+    throw IoError("no random numbers: {}", std::strerror(errno));
   }
   return fmt::format("{:016x}", value).substr(0, kRandomDigits);
 }
@@ -172,7 +170,7 @@ InputFile::InputFile(const std::string& path)
                                                 : "it is not a regular file";
   if (problem != nullptr) {
     close(fd_);
-    throw IoError(fmt::format("cannot read {}: {}", path, problem));
+    throw IoError("cannot read {}: {}", path, problem);
   }
   size_ = static_cast<uint64_t>(info.st_size);
 }
@@ -203,8 +201,8 @@ std::string ReadFile(const std::string& path) {
   // Files of /proc have no size that is told before.
   for (size_t more = file.size() + 1; more > 0; more = kReadBytes) {
     if (content.size() + more > kLargestFile) {
-      throw FormatError(fmt::format("{} has over {} GiB; it is damaged", path,
-                                    kLargestFile >> 30));
+      throw FormatError("{} has over {} GiB; it is damaged", path,
+                        kLargestFile >> 30);
     }
     const size_t size = content.size();
     content.resize(size + more);
@@ -229,8 +227,8 @@ void ForEachLine(
     if (line.ends_with('\r')) line.remove_suffix(1);
     ++number;
     if (!IsValidUtf8(line)) {
-      throw FormatError(fmt::format("{}:{}: not valid UTF-8; convert the file",
-                                    file.name(), number));
+      throw FormatError("{}:{}: not valid UTF-8; convert the file", file.name(),
+                        number);
     }
     start = end + 1;
     return body(line, number);
@@ -245,7 +243,7 @@ void ForEachLine(
     if (first) {
       if (text.starts_with("\xEF\xBB\xBF")) start = 3;
       if (text.size() == start) {
-        throw FormatError(fmt::format("{} is empty", file.name()));
+        throw FormatError("{} is empty", file.name());
       }
       first = false;
     }
@@ -254,9 +252,8 @@ void ForEachLine(
       if (!take(end)) return;
     }
     if (text.size() - start > kMostLineBytes) {
-      throw FormatError(fmt::format("{}:{}: a line of over {} MiB; split it",
-                                    file.name(), number + 1,
-                                    kMostLineBytes >> 20));
+      throw FormatError("{}:{}: a line of over {} MiB; split it", file.name(),
+                        number + 1, kMostLineBytes >> 20);
     }
   }
   if (start < text.size()) take(text.size());

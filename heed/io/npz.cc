@@ -11,7 +11,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -33,24 +32,16 @@ constexpr uint64_t kLongestHeader = uint64_t{1} << 20;
 constexpr uint64_t kTimesTheFile = 3;
 constexpr uint64_t kArraysAnyway = uint64_t{1} << 26;
 
-/// How the elements of an array are stored.
-enum class Element { kF16, kF32, kF64, kI8, kU8, kI32, kI64 };
-
-struct NumpyType {
-  std::string_view code;  // in a header, behind the byte order
-  Element element;
-  int64_t size;
-};
-constexpr NumpyType kNumpyTypes[] = {
-    {"f2", Element::kF16, 2}, {"f4", Element::kF32, 4},
-    {"f8", Element::kF64, 8}, {"i1", Element::kI8, 1},
-    {"u1", Element::kU8, 1},  {"i4", Element::kI32, 4},
-    {"i8", Element::kI64, 8},
+// By what stands behind the byte order in a header.
+constexpr ElementType kNumpyTypes[] = {
+    {"f2", DType::kF32, 2}, {"f4", DType::kF32, 4}, {"f8", DType::kF64, 8},
+    {"i1", DType::kI8, 1},  {"u1", DType::kU8, 1},  {"i4", DType::kI32, 4},
+    {"i8", DType::kI32, 8},
 };
 
 /// What a .npy says of its elements.
 struct Header {
-  NumpyType type = {};
+  ElementType type = {};
   bool fortran_order = false;
   Shape shape;
 };
@@ -88,7 +79,7 @@ class NpyHeaderReader {
 
  private:
   [[noreturn]] void Fail(std::string_view problem) const {
-    throw FormatError(fmt::format("{}: {}", name_, problem));
+    throw FormatError("{}: {}", name_, problem);
   }
   [[noreturn]] void FailOnSyntax() const {
     Fail("its header is not that of an array");
@@ -140,10 +131,10 @@ class NpyHeaderReader {
     if (type.find('O') != type.npos) {
       Fail("holds Python objects (a pickle), which are never read");
     }
-    for (const NumpyType& known : kNumpyTypes) {
+    for (const ElementType& known : kNumpyTypes) {
       const bool byte_order_fits =
           order == '<' || (known.size == 1 && (order == '|' || order == '>'));
-      if (byte_order_fits && type.substr(1) == known.code) {
+      if (byte_order_fits && type.substr(1) == known.name) {
         header_.type = known;
         return;
       }
@@ -223,7 +214,7 @@ class Member {
   }
 
   [[noreturn]] void Fail(std::string_view problem) const {
-    throw FormatError(fmt::format("{}: {}", name_, problem));
+    throw FormatError("{}: {}", name_, problem);
   }
   const std::string& name() const { return name_; }
 
@@ -270,25 +261,6 @@ uint64_t ReadLength(Member& member, size_t bytes) {
   return length;
 }
 
-Tensor ReadElements(Member& member, const Header& header, uint64_t bytes) {
-  switch (header.type.element) {
-    case Element::kF16:
-      return HalvesToF32(member.Read(bytes), header.shape);
-    case Element::kI64:
-      return LongsToI32(member.Read(bytes), header.shape, member.name());
-    default:
-      break;
-  }
-  const Element element = header.type.element;
-  Tensor value(header.shape, element == Element::kF32   ? DType::kF32
-                             : element == Element::kF64 ? DType::kF64
-                             : element == Element::kI32 ? DType::kI32
-                             : element == Element::kI8  ? DType::kI8
-                                                        : DType::kU8);
-  member.Read(value.raw(), bytes);
-  return value;
-}
-
 /// Reads a .npy of `size` bytes.
 Tensor ReadArray(Member& member, uint64_t size) {
   constexpr size_t kVersionBytes = 2;
@@ -310,15 +282,12 @@ Tensor ReadArray(Member& member, uint64_t size) {
   start += length;
   const Header header = NpyHeaderReader(text, member.name()).Read();
 
-  int64_t signed_bytes = header.type.size;
-  for (int axis = 0; axis < header.shape.rank(); ++axis) {
-    if (__builtin_mul_overflow(signed_bytes, header.shape[axis],
-                               &signed_bytes)) {
-      member.Fail(
-          fmt::format("has an impossible shape {}", header.shape.ToString()));
-    }
+  const auto stored = StoredBytes(header.type, header.shape);
+  if (!stored) {
+    member.Fail(
+        fmt::format("has an impossible shape {}", header.shape.ToString()));
   }
-  const auto bytes = static_cast<uint64_t>(signed_bytes);
+  const uint64_t bytes = *stored;
   // Marian puts a byte into its array without elements.
   if (bytes != size - start && bytes != 0) {
     member.Fail(fmt::format(
@@ -326,7 +295,9 @@ Tensor ReadArray(Member& member, uint64_t size) {
         "{}",
         header.shape.ToString(), header.type.size, bytes, size - start));
   }
-  Tensor value = ReadElements(member, header, bytes);
+  const Tensor value =
+      ReadElements(header.type, header.shape, member.name(),
+                   [&](void* to, size_t count) { member.Read(to, count); });
   member.Finish(size - start - bytes);
   return header.fortran_order ? ToCOrder(value) : value;
 }
@@ -346,11 +317,9 @@ Archive OpenArchive(InputFile& file, const std::string& path) {
   const std::string reason = zip_error_strerror(&error);
   zip_error_fini(&error);
   if (code == ZIP_ER_OPEN || code == ZIP_ER_READ || code == ZIP_ER_SEEK) {
-    throw IoError(
-        fmt::format("cannot read {}: {}", path, std::strerror(system_error)));
+    throw IoError("cannot read {}: {}", path, std::strerror(system_error));
   }
-  throw FormatError(
-      fmt::format("{} is not a whole .npz archive: {}", path, reason));
+  throw FormatError("{} is not a whole .npz archive: {}", path, reason);
 }
 
 /// What the archive says of a member, checked before any of it is read.
@@ -363,10 +332,10 @@ zip_stat_t StatOf(zip_t* archive, uint64_t index, const std::string& path,
                                    ZIP_STAT_COMP_METHOD;
   if (zip_stat_index(archive, index, ZIP_FL_ENC_RAW, &stat) != 0 ||
       (stat.valid & kNeeded) != kNeeded) {
-    throw FormatError(fmt::format("{}: member {} is damaged", path, index));
+    throw FormatError("{}: member {} is damaged", path, index);
   }
   const auto fail = [&](const std::string& problem) {
-    throw FormatError(fmt::format("{}: '{}' {}", path, stat.name, problem));
+    throw FormatError("{}: '{}' {}", path, stat.name, problem);
   };
   if ((stat.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 &&
       stat.encryption_method != ZIP_EM_NONE) {
@@ -394,10 +363,10 @@ std::vector<zip_stat_t> StatsOf(zip_t* archive, const std::string& path,
     stats.push_back(StatOf(archive, i, path, file_size));
     if (__builtin_add_overflow(total, stats.back().size, &total) ||
         total > budget) {
-      throw FormatError(fmt::format(
+      throw FormatError(
           "{}: its arrays claim more than {} MiB, which {} bytes of a model "
           "cannot hold; if it is one, write it without compression",
-          path, budget >> 20, file_size));
+          path, budget >> 20, file_size);
     }
   }
   return stats;

@@ -29,14 +29,6 @@ constexpr const char* kMetadataKey = "__metadata__";
 /// As much as the format allows, and as deep as it needs.
 constexpr JsonLimits kHeaderLimits = {.bytes = 100'000'000, .depth = 3};
 
-// How the elements of a file are stored, and what they become.
-struct ElementType {
-  std::string_view name;
-  DType dtype;
-  size_t size;
-
-  bool as_stored() const { return size == SizeOf(dtype); }
-};
 constexpr ElementType kElementTypes[] = {
     {"F32", DType::kF32, 4}, {"F64", DType::kF64, 8}, {"BF16", DType::kBF16, 2},
     {"I32", DType::kI32, 4}, {"I8", DType::kI8, 1},   {"U8", DType::kU8, 1},
@@ -59,8 +51,7 @@ std::string MakeHeader(std::span<const NamedTensor> tensors,
   int64_t begin = 0;
   for (const auto& [name, value] : tensors) {
     if (!names.insert(name).second) {
-      throw ConfigError(
-          fmt::format("safetensors: '{}' cannot name a tensor again", name));
+      throw ConfigError("safetensors: '{}' cannot name a tensor again", name);
     }
     std::vector<int64_t> shape;
     for (int axis = 0; axis < value.rank(); ++axis) {
@@ -72,8 +63,7 @@ std::string MakeHeader(std::span<const NamedTensor> tensors,
                                    {"data_offsets", {begin, end}}});
     begin = end;
   }
-  std::string text = Json(std::move(header))
-                         .dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = DumpJson(std::move(header));
   // Elements start at a multiple of eight bytes.
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return text;
@@ -129,10 +119,9 @@ class HeaderReader {
     for (const auto& [name, value] : json_.items()) {
       if (name != kMetadataKey) entries.push_back(ReadEntry(name, value));
     }
-    std::stable_sort(
-        entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-          return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-        });
+    std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
     uint64_t expected = 0;
     for (const Entry& entry : entries) {
       if (entry.begin != expected || entry.end > data_bytes) {
@@ -149,8 +138,7 @@ class HeaderReader {
 
  private:
   [[noreturn]] void Fail(std::string_view problem) const {
-    throw FormatError(
-        fmt::format("{} is not a safetensors file: {}", path_, problem));
+    throw FormatError("{} is not a safetensors file: {}", path_, problem);
   }
   [[noreturn]] void FailOn(const std::string& tensor,
                            std::string_view problem) const {
@@ -172,11 +160,15 @@ class HeaderReader {
     }
     entry.begin = offsets[0].get<uint64_t>();
     entry.end = offsets[1].get<uint64_t>();
-    const uint64_t bytes = ByteCount(name, entry);
-    if (entry.begin > entry.end || entry.end - entry.begin != bytes) {
+    const auto bytes = StoredBytes(entry.type, entry.shape);
+    if (!bytes) {
+      FailOn(name,
+             fmt::format("shape {} is impossible", entry.shape.ToString()));
+    }
+    if (entry.begin > entry.end || entry.end - entry.begin != *bytes) {
       FailOn(name, fmt::format("{} {} needs {} bytes, but data_offsets are {} "
                                "to {}",
-                               entry.type.name, entry.shape.ToString(), bytes,
+                               entry.type.name, entry.shape.ToString(), *bytes,
                                entry.begin, entry.end));
     }
     return entry;
@@ -206,17 +198,6 @@ class HeaderReader {
       shape.Append(dim.get<int64_t>());
     }
     return shape;
-  }
-
-  uint64_t ByteCount(const std::string& name, const Entry& entry) const {
-    auto bytes = static_cast<int64_t>(entry.type.size);
-    for (int axis = 0; axis < entry.shape.rank(); ++axis) {
-      if (__builtin_mul_overflow(bytes, entry.shape[axis], &bytes)) {
-        FailOn(name,
-               fmt::format("shape {} is impossible", entry.shape.ToString()));
-      }
-    }
-    return static_cast<uint64_t>(bytes);
   }
 
   const std::string& path_;
@@ -283,7 +264,10 @@ class Reader {
     SafetensorsFile file;
     file.metadata = header.ReadMetadata();
     for (Entry& entry : header.ReadEntries(size - kLengthBytes - length)) {
-      Tensor value = ReadTensor(entry);
+      Tensor value = ReadElements(
+          entry.type, entry.shape,
+          fmt::format("{}: tensor '{}'", path_, entry.name),
+          [this](void* to, size_t bytes) { ReadBytes(to, bytes); });
       file.tensors.push_back({std::move(entry.name), std::move(value)});
     }
     return file;
@@ -291,8 +275,7 @@ class Reader {
 
  private:
   [[noreturn]] void Fail(std::string_view problem) const {
-    throw FormatError(
-        fmt::format("{} is not a safetensors file: {}", path_, problem));
+    throw FormatError("{} is not a safetensors file: {}", path_, problem);
   }
 
   void ReadBytes(void* data, size_t size) {
@@ -302,19 +285,6 @@ class Reader {
     std::string text(size, '\0');
     ReadBytes(text.data(), size);
     return text;
-  }
-
-  Tensor ReadTensor(const Entry& entry) {
-    const auto size = static_cast<size_t>(entry.end - entry.begin);
-    if (entry.type.name == "F16")
-      return HalvesToF32(ReadText(size), entry.shape);
-    if (entry.type.name == "I64") {
-      return LongsToI32(ReadText(size), entry.shape,
-                        fmt::format("{}: tensor '{}'", path_, entry.name));
-    }
-    Tensor value(entry.shape, entry.type.dtype);
-    if (size > 0) ReadBytes(value.raw(), size);
-    return value;
   }
 
   Source& source_;

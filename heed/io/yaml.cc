@@ -1,6 +1,5 @@
 #include "heed/io/yaml.h"
 
-#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -61,8 +60,7 @@ class Handler : public YAML::EventHandler {
 
  private:
   [[noreturn]] void Fail(std::string_view problem) const {
-    throw FormatError(
-        fmt::format("{}:{}: {}", source_name_, mark_.line + 1, problem));
+    throw FormatError("{}:{}: {}", source_name_, mark_.line + 1, problem);
   }
 
   void Meet(const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -85,8 +83,8 @@ class Handler : public YAML::EventHandler {
 Json ParseYaml(std::string_view text, std::string_view source_name,
                const JsonLimits& limits) {
   if (text.size() > limits.bytes) {
-    throw FormatError(fmt::format("{}: {} bytes of YAML, more than {}",
-                                  source_name, text.size(), limits.bytes));
+    throw FormatError("{}: {} bytes of YAML, more than {}", source_name,
+                      text.size(), limits.bytes);
   }
   std::istringstream stream{std::string(text)};
   Handler handler(source_name, limits);
@@ -94,8 +92,8 @@ Json ParseYaml(std::string_view text, std::string_view source_name,
     YAML::Parser parser(stream);
     parser.HandleNextDocument(handler);
   } catch (const YAML::Exception& error) {
-    throw FormatError(fmt::format("{}:{}: not YAML: {}", source_name,
-                                  error.mark.line + 1, error.msg));
+    throw FormatError("{}:{}: not YAML: {}", source_name, error.mark.line + 1,
+                      error.msg);
   }
   return handler.Take();
 }

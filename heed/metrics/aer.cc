@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,11 +14,8 @@ namespace heed {
 namespace {
 
 std::optional<int64_t> ParsePosition(std::string_view digits) {
-  int64_t value = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [rest, error] = std::from_chars(digits.data(), end, value);
-  if (error != std::errc() || rest != end || value < 0) return std::nullopt;
-  return value;
+  const auto position = ParseInteger<int64_t>(digits);
+  return position && *position >= 0 ? position : std::nullopt;
 }
 
 std::optional<AlignmentLink> ParseLink(std::string_view text, char separator) {
@@ -44,10 +40,10 @@ AlignmentLinks ParseAlignment(std::string_view line, std::string_view file,
   for (std::string_view piece : SplitWhitespace(line)) {
     const auto link = ParseLink(piece, '-');
     if (!link) {
-      throw FormatError(fmt::format(
+      throw FormatError(
           "{}:{}: '{}' is not an alignment link; write source-target positions "
           "from 0, such as 3-2",
-          file, line_number, piece));
+          file, line_number, piece);
     }
     links.insert(*link);
   }
@@ -61,10 +57,10 @@ GoldAlignment ParseGoldAlignment(std::string_view line, std::string_view file,
     const auto sure = ParseLink(piece, '-');
     const auto link = sure ? sure : ParseLink(piece, '?');
     if (!link) {
-      throw FormatError(fmt::format(
+      throw FormatError(
           "{}:{}: '{}' is not a gold alignment link; write source-target "
           "positions from 0, such as 3-2 (sure) or 3?2 (possible)",
-          file, line_number, piece));
+          file, line_number, piece);
     }
     if (sure) gold.sure.insert(*link);
     gold.possible.insert(*link);
@@ -88,8 +84,8 @@ std::string FormatAlignment(const AlignmentLinks& links) {
 AlignmentScore ScoreAlignments(std::span<const AlignmentLinks> found,
                                std::span<const GoldAlignment> gold) {
   if (found.size() != gold.size()) {
-    throw ShapeError(fmt::format("aer: {} alignments for {} gold alignments",
-                                 found.size(), gold.size()));
+    throw ShapeError("aer: {} alignments for {} gold alignments", found.size(),
+                     gold.size());
   }
   double links = 0;
   double sure = 0;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -150,8 +149,8 @@ BleuScore CorpusBleu(std::span<const std::string> hypotheses,
                      std::span<const std::string> references,
                      const BleuOptions& options) {
   if (hypotheses.size() != references.size()) {
-    throw ShapeError(fmt::format("bleu: {} hypotheses for {} references",
-                                 hypotheses.size(), references.size()));
+    throw ShapeError("bleu: {} hypotheses for {} references", hypotheses.size(),
+                     references.size());
   }
   const auto tokenize = [&](const std::string& line) {
     return options.lowercase ? Tokenize13a(TrimRight(Lowercase(line)))

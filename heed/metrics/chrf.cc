@@ -1,7 +1,5 @@
 #include "heed/metrics/chrf.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -68,8 +66,8 @@ double FScore(const LetterCounts& counts) {
 ChrfScore CorpusChrf(std::span<const std::string> hypotheses,
                      std::span<const std::string> references) {
   if (hypotheses.size() != references.size()) {
-    throw ShapeError(fmt::format("chrf: {} hypotheses for {} references",
-                                 hypotheses.size(), references.size()));
+    throw ShapeError("chrf: {} hypotheses for {} references", hypotheses.size(),
+                     references.size());
   }
   LetterCounts counts;
   for (size_t i = 0; i < hypotheses.size(); ++i) {

@@ -1,7 +1,5 @@
 #include "heed/metrics/classification.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,13 +16,13 @@ double Share(int64_t part, int64_t whole) {
 
 void CheckCounts(size_t predicted, size_t gold) {
   if (predicted == gold) return;
-  throw ShapeError(fmt::format("classification: {} predictions for {} examples",
-                               predicted, gold));
+  throw ShapeError("classification: {} predictions for {} examples", predicted,
+                   gold);
 }
 
 void CheckClass(int32_t id, int64_t C) {
   if (id >= 0 && id < C) return;
-  throw ShapeError(fmt::format("classification: class {} of {}", id, C));
+  throw ShapeError("classification: class {} of {}", id, C);
 }
 
 }  // namespace

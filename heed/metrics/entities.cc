@@ -1,7 +1,5 @@
 #include "heed/metrics/entities.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -91,16 +89,16 @@ double TaggingScore::SentenceAccuracy() const {
 TaggingScore ScoreTags(std::span<const std::vector<std::string>> gold,
                        std::span<const std::vector<std::string>> predicted) {
   if (gold.size() != predicted.size()) {
-    throw ShapeError(fmt::format("tagging: {} sentences, but {} tagged",
-                                 gold.size(), predicted.size()));
+    throw ShapeError("tagging: {} sentences, but {} tagged", gold.size(),
+                     predicted.size());
   }
   TaggingScore score;
   for (size_t i = 0; i < gold.size(); ++i) {
     if (gold[i].size() != predicted[i].size()) {
       throw ShapeError(
-          fmt::format("tagging: sentence {} has {} words, but {} "
-                      "tags",
-                      i + 1, gold[i].size(), predicted[i].size()));
+          "tagging: sentence {} has {} words, but {} "
+          "tags",
+          i + 1, gold[i].size(), predicted[i].size());
     }
     Count(ReadEntities(gold[i]), ReadEntities(predicted[i]), score);
     ++score.sentences;

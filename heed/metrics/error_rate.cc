@@ -1,12 +1,9 @@
 #include "heed/metrics/error_rate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <compare>
 #include <iterator>
 #include <numeric>
-#include <string_view>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -16,8 +13,8 @@ namespace {
 
 void CheckSameCount(const char* metric, size_t hypotheses, size_t references) {
   if (hypotheses == references) return;
-  throw ShapeError(fmt::format("{}: {} hypotheses for {} references", metric,
-                               hypotheses, references));
+  throw ShapeError("{}: {} hypotheses for {} references", metric, hypotheses,
+                   references);
 }
 
 std::span<const std::string> AllOf(const std::string& reference) {

@@ -72,9 +72,8 @@ std::vector<double> FitColumn(std::span<const float> rows, size_t columns,
 void CheckPast(std::span<const float> past, int64_t columns, int64_t rows,
                const char* what) {
   if (static_cast<int64_t>(past.size()) < rows * columns) {
-    throw ConfigError(fmt::format("{} {} needs as many rows before, not {}",
-                                  what, rows,
-                                  static_cast<int64_t>(past.size()) / columns));
+    throw ConfigError("{} {} needs as many rows before, not {}", what, rows,
+                      static_cast<int64_t>(past.size()) / columns);
   }
 }
 
@@ -129,8 +128,8 @@ ForecastErrors::ForecastErrors(int64_t horizon, int64_t columns,
       sums_(Index(horizon * columns)) {
   if (deviations_.empty()) deviations_.assign(Index(columns), 1.0);
   if (deviations_.size() != Index(columns)) {
-    throw ShapeError(fmt::format("forecast errors: {} deviations, {} columns",
-                                 deviations_.size(), columns));
+    throw ShapeError("forecast errors: {} deviations, {} columns",
+                     deviations_.size(), columns);
   }
 }
 
@@ -138,9 +137,8 @@ void ForecastErrors::Add(std::span<const float> forecast,
                          std::span<const float> actual) {
   const size_t size = sums_.size();
   if (forecast.size() != actual.size() || forecast.size() % size != 0) {
-    throw ShapeError(
-        fmt::format("forecast errors: {} numbers for {} in windows of {}",
-                    forecast.size(), actual.size(), size));
+    throw ShapeError("forecast errors: {} numbers for {} in windows of {}",
+                     forecast.size(), actual.size(), size);
   }
   for (size_t window = 0; window < forecast.size(); window += size) {
     double loss = 0;
@@ -259,8 +257,8 @@ ForecastComparison CompareForecasts(std::span<const double> losses,
                                     std::span<const double> baseline_losses,
                                     int64_t overlap) {
   if (losses.size() != baseline_losses.size()) {
-    throw ShapeError(fmt::format("forecasts of {} and {} windows",
-                                 losses.size(), baseline_losses.size()));
+    throw ShapeError("forecasts of {} and {} windows", losses.size(),
+                     baseline_losses.size());
   }
   if (overlap < 1) throw ConfigError("an overlap of windows below 1");
   ForecastComparison result;

@@ -1,7 +1,5 @@
 #include "heed/metrics/rank_correlation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,8 +13,7 @@ namespace {
 
 void CheckScores(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) {
-    throw ShapeError(
-        fmt::format("rank correlation: {} and {} scores", a.size(), b.size()));
+    throw ShapeError("rank correlation: {} and {} scores", a.size(), b.size());
   }
   const auto is_nan = [](double x) { return std::isnan(x); };
   if (std::ranges::any_of(a, is_nan) || std::ranges::any_of(b, is_nan)) {

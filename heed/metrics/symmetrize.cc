@@ -97,9 +97,8 @@ std::span<const char* const> SymmetrizationNames() { return kSymmetrizations; }
 Symmetrization ParseSymmetrization(std::string_view name) {
   const auto found = std::ranges::find(kSymmetrizations, name);
   if (found == kSymmetrizations.end()) {
-    throw ConfigError(
-        fmt::format("unknown way to symmetrize '{}'; choose one of {}", name,
-                    fmt::join(kSymmetrizations, ", ")));
+    throw ConfigError("unknown way to symmetrize '{}'; choose one of {}", name,
+                      fmt::join(kSymmetrizations, ", "));
   }
   return static_cast<Symmetrization>(found - kSymmetrizations.begin());
 }
@@ -138,8 +137,8 @@ AlignmentLinks Reversed(const AlignmentLinks& links) {
 double AlignmentAgreement(std::span<const AlignmentLinks> forward,
                           std::span<const AlignmentLinks> backward) {
   if (forward.size() != backward.size()) {
-    throw ShapeError(fmt::format("agreement of {} alignments with {}",
-                                 forward.size(), backward.size()));
+    throw ShapeError("agreement of {} alignments with {}", forward.size(),
+                     backward.size());
   }
   double common = 0;
   double links = 0;

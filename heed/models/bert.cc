@@ -4,8 +4,6 @@
 
 #include "heed/ops/activation.h"
 #include "heed/ops/elementwise.h"
-#include "heed/ops/matmul.h"
-#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {

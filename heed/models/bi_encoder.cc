@@ -1,9 +1,7 @@
 #include "heed/models/bi_encoder.h"
 
-#include <limits>
 #include <utility>
 
-#include "heed/base/errors.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"

@@ -1,7 +1,5 @@
 #include "heed/models/classifier.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -23,10 +21,10 @@ void CheckLabels(const Var& scores, const TextLabels& labels, bool single) {
   }
   if (fits) return;
   throw ShapeError(
-      fmt::format("classifier: labels of {} texts for scores {}; each text "
-                  "needs {} of the {} labels",
-                  labels.size(), scores.shape().ToString(),
-                  single ? "one" : "some", classes));
+      "classifier: labels of {} texts for scores {}; each text "
+      "needs {} of the {} labels",
+      labels.size(), scores.shape().ToString(), single ? "one" : "some",
+      classes);
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ Tensor ReadPrompt(const Tensor& ids, const Tensor& lengths) {
   CheckLengths("language model", lengths, ids.dim(1), longest);
   for (int64_t b = 0; lengths.defined() && b < lengths.numel(); ++b) {
     if (lengths.data<int32_t>()[b] == longest) continue;
-    throw ShapeError(fmt::format(
+    throw ShapeError(
         "language model: prompt {} has {} tokens, but the longest {}; start "
         "prompts of one length together",
-        b, lengths.data<int32_t>()[b], longest));
+        b, lengths.data<int32_t>()[b], longest);
   }
   return kernels::TransposeLeading(ids);
 }

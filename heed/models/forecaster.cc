@@ -1,7 +1,5 @@
 #include "heed/models/forecaster.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
 
@@ -89,18 +87,14 @@ Tensor CutPatches(const Tensor& windows, const Patches& patches) {
   const int64_t features = columns / sequences;
   Tensor y({b_size * sequences, patches.steps, patches.rows * features},
            windows.dtype());
-  ParallelFor(y.dim(0), kSequencesPerChunk, [&](int64_t begin, int64_t end) {
-    for (int64_t n = begin; n < end; ++n) {
-      const T* window = windows[n / sequences].template data<T>() +
-                        patches.skipped * columns + n % sequences;
-      T* to = y[n].template data<T>();
-      for (int64_t i = 0; i < patches.steps; ++i) {
-        const T* patch = window + i * patches.stride * columns;
-        for (int64_t p = 0; p < patches.rows; ++p) {
-          for (int64_t f = 0; f < features; ++f) {
-            *to++ = patch[p * columns + f];
-          }
-        }
+  ParallelForEach(y.dim(0), kSequencesPerChunk, [&](int64_t n) {
+    const T* window = windows[n / sequences].template data<T>() +
+                      patches.skipped * columns + n % sequences;
+    T* to = y[n].template data<T>();
+    for (int64_t i = 0; i < patches.steps; ++i) {
+      const T* patch = window + i * patches.stride * columns;
+      for (int64_t p = 0; p < patches.rows; ++p) {
+        for (int64_t f = 0; f < features; ++f) *to++ = patch[p * columns + f];
       }
     }
   });
@@ -132,9 +126,9 @@ void ForecasterConfig::Visit(FieldList& v) {
 
 void ForecasterConfig::Resolve() const {
   if (patch > lookback) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "patch {} is longer than the lookback of {} rows; shorten it", patch,
-        lookback));
+        lookback);
   }
 }
 
@@ -165,9 +159,8 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
   const bool fits = windows.rank() == 3 && windows.dim(1) == config_.lookback &&
                     windows.dim(2) == columns_;
   if (!fits) {
-    throw ShapeError(fmt::format("forecaster: windows {} are not [B, {}, {}]",
-                                 windows.shape().ToString(), config_.lookback,
-                                 columns_));
+    throw ShapeError("forecaster: windows {} are not [B, {}, {}]",
+                     windows.shape().ToString(), config_.lookback, columns_);
   }
   const bool normalized = config_.instance_norm == YesNo::kYes;
   WindowStatistics levels;

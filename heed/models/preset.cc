@@ -1,7 +1,5 @@
 #include "heed/models/preset.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -25,7 +23,7 @@ std::vector<Value> ParsePreset(std::string_view preset) {
 const Field& FieldOf(const std::vector<Field>& fields, const std::string& key) {
   const Field* field = FindField(fields, key);
   if (field != nullptr) return *field;
-  throw ConfigError(fmt::format("preset: there is no setting '{}'", key));
+  throw ConfigError("preset: there is no setting '{}'", key);
 }
 
 bool IsOpen(const Field& field) {

@@ -75,8 +75,8 @@ const ModelVariant& ModelRow::Variant(const std::string& variant) const {
     if (variant == "auto" || variant == one.name) return one;
     names.push_back(one.name);
   }
-  throw ConfigError(fmt::format("model '{}' has no variant '{}'; there are {}",
-                                name, variant, fmt::join(names, ", ")));
+  throw ConfigError("model '{}' has no variant '{}'; there are {}", name,
+                    variant, fmt::join(names, ", "));
 }
 
 const std::deque<ModelRow>& Models() { return Rows(); }
@@ -84,7 +84,7 @@ const std::deque<ModelRow>& Models() { return Rows(); }
 void AddModel(ModelRow row) {
   const std::vector<std::string> names = NamesOfAll();
   if (Contains(names, row.name)) {
-    throw ConfigError(fmt::format("there is a model '{}' already", row.name));
+    throw ConfigError("there is a model '{}' already", row.name);
   }
   Rows().push_back(std::move(row));
 }
@@ -112,14 +112,14 @@ ImportedModel ModelForImport(const std::string& format) {
       if (Contains(variant.imports, format)) return {row.name, variant.name};
     }
   }
-  throw ConfigError(fmt::format("there is no model for '{}'", format));
+  throw ConfigError("there is no model for '{}'", format);
 }
 
 std::string ModelForExport(const std::string& format) {
   for (const ModelRow& row : Rows()) {
     if (Contains(row.exports, format)) return row.name;
   }
-  throw ConfigError(fmt::format("no model can be written as '{}'", format));
+  throw ConfigError("no model can be written as '{}'", format);
 }
 
 std::string ModelForDecodingBench() {
@@ -130,9 +130,8 @@ std::string ModelForDecodingBench() {
 
 void ThrowNoSuchModel(const std::string& name, const char* role,
                       const std::vector<std::string>& names) {
-  throw ConfigError(fmt::format("model: '{}' is no {}{} (valid: {})", name,
-                                role, DidYouMean(name, names),
-                                fmt::join(names, ", ")));
+  throw ConfigError("model: '{}' is no {}{} (valid: {})", name, role,
+                    DidYouMean(name, names), fmt::join(names, ", "));
 }
 
 }  // namespace heed

@@ -1,6 +1,5 @@
 #include "heed/models/rnn_encoder.h"
 
-#include "heed/base/errors.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"

@@ -4,8 +4,6 @@
 #ifndef HEED_MODELS_SETTINGS_H_
 #define HEED_MODELS_SETTINGS_H_
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdint>
 #include <string>
@@ -23,7 +21,7 @@ auto OfSetting(const char* key, const Choose& choose) {
   try {
     return choose();
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", key, error.what()));
+    throw ConfigError("{}: {}", key, error.what());
   }
 }
 

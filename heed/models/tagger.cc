@@ -1,7 +1,6 @@
 #include "heed/models/tagger.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 

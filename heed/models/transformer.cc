@@ -1,7 +1,5 @@
 #include "heed/models/transformer.h"
 
-#include <fmt/format.h>
-
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -75,10 +73,10 @@ Transformer::Transformer(const ResolvedTransformer& config,
       alignment_layer_(config.alignment_layer),
       alignment_head_(config.alignment_head) {
   if (SharesSides(config.tie) && source_vocabulary != target_vocabulary) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "tie '{}' needs a joint vocabulary, but the source has {} tokens and "
         "the target {}; choose tie 'output' or a joint vocabulary",
-        Named<Tie>(config.tie).word(), source_vocabulary, target_vocabulary));
+        Named<Tie>(config.tie).word(), source_vocabulary, target_vocabulary);
   }
 }
 

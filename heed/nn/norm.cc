@@ -1,6 +1,5 @@
 #include "heed/nn/norm.h"
 
-#include "heed/ops/attention.h"
 #include "heed/ops/norm.h"
 
 namespace heed {

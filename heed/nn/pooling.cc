@@ -34,8 +34,8 @@ std::vector<std::string> PoolingNames() {
 Pooling::Pooling(const Scope& scope, const PoolingOptions& o) : kind_(o.kind) {
   const std::vector<std::string> names = PoolingNames();
   if (std::find(names.begin(), names.end(), kind_) == names.end()) {
-    throw ConfigError(fmt::format("pooling '{}' is unknown; choose one of {}",
-                                  kind_, fmt::join(names, ", ")));
+    throw ConfigError("pooling '{}' is unknown; choose one of {}", kind_,
+                      fmt::join(names, ", "));
   }
   if (kind_ != "attention") return;
   AttentionSpec spec;

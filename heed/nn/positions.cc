@@ -1,7 +1,5 @@
 #include "heed/nn/positions.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "heed/base/errors.h"
@@ -49,9 +47,8 @@ Positions::Positions(const Scope& scope, PositionKind kind, int64_t most,
     learned_.emplace(scope, most, features, init);
   } else if (kind != PositionKind::kNone) {
     if (features % 2 != 0) {
-      throw ConfigError(
-          fmt::format("{}: {} features do not divide into sines and cosines",
-                      path_, features));
+      throw ConfigError("{}: {} features do not divide into sines and cosines",
+                        path_, features);
     }
     table_ = Sinusoids(kind, 0, most, features, dtype);
   }
@@ -70,10 +67,10 @@ Var Positions::AddTo(const Context& ctx, const Var& x, int64_t offset) const {
   if (learned_) {
     const int64_t most = learned_->weight().value().dim(0);
     if (end > most) {
-      throw ShapeError(fmt::format(
+      throw ShapeError(
           "{}: position {} of {}; shorten the text, or train a model with more "
           "max_positions",
-          path_, end, most));
+          path_, end, most);
     }
     rows = learned_->Rows(ctx, offset, end);
   } else {

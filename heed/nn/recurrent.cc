@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "heed/base/errors.h"
-#include "heed/kernels/gather.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"

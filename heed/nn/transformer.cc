@@ -6,7 +6,6 @@
 
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
-#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {
@@ -87,10 +86,10 @@ TransformerStack::TransformerStack(const Scope& scope,
     : options_(options) {
   if (options.layers < 1 || options.heads < 1 ||
       options.width % options.heads != 0) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{}: {} layers of width {} with {} heads: choose 1 or more layers and "
         "a width that the heads divide",
-        scope.path(), options.layers, options.width, options.heads));
+        scope.path(), options.layers, options.width, options.heads);
   }
   layers_.reserve(static_cast<size_t>(options.layers));
   const auto add_norm = [&](const Scope& at) {

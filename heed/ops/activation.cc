@@ -1,7 +1,5 @@
 #include "heed/ops/activation.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "heed/ops/check.h"
@@ -55,9 +53,8 @@ Var AffineActivation(const Var& x, const Var& weight, const Var& bias,
 
 Var GatedActivation(const Var& x, Activation f) {
   if (x.value().cols() % 2 != 0) {
-    throw ShapeError(
-        fmt::format("gated activation: an odd number of columns in {}",
-                    x.shape().ToString()));
+    throw ShapeError("gated activation: an odd number of columns in {}",
+                     x.shape().ToString());
   }
   const Tensor dense = x.value().Contiguous();
   return Record("gated activation", kernels::GatedActivate(dense, f), {x},

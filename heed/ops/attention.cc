@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "heed/kernels/attention.h"
-#include "heed/kernels/rowwise.h"
 #include "heed/ops/check.h"
 #include "heed/ops/sinks.h"
 

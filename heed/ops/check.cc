@@ -17,8 +17,8 @@ void CheckShapes(bool holds, std::string_view op, std::string_view message,
 
 void CheckDTypes(std::string_view op, const Var& a, const Var& b) {
   if (a.value().dtype() == b.value().dtype()) return;
-  throw ShapeError(fmt::format("{}: {} with {}", op, Name(a.value().dtype()),
-                               Name(b.value().dtype())));
+  throw ShapeError("{}: {} with {}", op, Name(a.value().dtype()),
+                   Name(b.value().dtype()));
 }
 
 void CheckSame(std::string_view op, const Var& a, const Var& b) {
@@ -42,8 +42,7 @@ void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,
   for (int64_t b = 0; b < batch; ++b) {
     const int32_t length = lengths.data<int32_t>()[b];
     if (length < 0 || length > limit) {
-      throw ShapeError(
-          fmt::format("{}: length {} of {} positions", op, length, limit));
+      throw ShapeError("{}: length {} of {} positions", op, length, limit);
     }
   }
 }
@@ -55,8 +54,7 @@ void CheckTargets(std::string_view op, const Tensor& targets, int32_t ignore_id,
   for (int64_t i = 0; i < targets.numel(); ++i) {
     const int32_t id = targets.data<int32_t>()[i];
     if (id != ignore_id && (id < 0 || id >= classes)) {
-      throw ShapeError(
-          fmt::format("{}: target {} of {} classes", op, id, classes));
+      throw ShapeError("{}: target {} of {} classes", op, id, classes);
     }
   }
 }

@@ -1,7 +1,5 @@
 #include "heed/ops/crf.h"
 
-#include <fmt/format.h>
-
 #include "heed/kernels/crf.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/ops/check.h"
@@ -33,7 +31,7 @@ void CheckTags(const Crf& x, const Tensor& tags, const Tensor& lengths) {
     for (int64_t t = 0; t < lengths.data<int32_t>()[b]; ++t) {
       const int32_t tag = tags.row<int32_t>(b)[t];
       if (tag < 0 || tag >= c_size) {
-        throw ShapeError(fmt::format("crf: tag {} of {} tags", tag, c_size));
+        throw ShapeError("crf: tag {} of {} tags", tag, c_size);
       }
     }
   }

@@ -1,7 +1,5 @@
 #include "heed/ops/matmul.h"
 
-#include <fmt/format.h>
-
 #include "heed/kernels/gather.h"
 #include "heed/kernels/reduce.h"
 #include "heed/ops/check.h"
@@ -68,8 +66,7 @@ Var Embed(const Var& table, const Tensor& ids) {
   for (int64_t i = 0; i < ids.numel(); ++i) {
     const int32_t id = ids.data<int32_t>()[i];
     if (id < 0 || id >= rows) {
-      throw ShapeError(
-          fmt::format("embedding: id {} in a table of {} rows", id, rows));
+      throw ShapeError("embedding: id {} in a table of {} rows", id, rows);
     }
   }
   const Parameter* parameter = table.parameter();

@@ -17,18 +17,18 @@ void CheckScores(std::string_view op, const Var& e) {
               {e.shape()});
   const DType dtype = e.value().dtype();
   if (dtype != DType::kF32 && dtype != DType::kF64) {
-    throw ShapeError(fmt::format("{}: scores {} of {}; convert them to f32", op,
-                                 e.shape().ToString(), Name(dtype)));
+    throw ShapeError("{}: scores {} of {}; convert them to f32", op,
+                     e.shape().ToString(), Name(dtype));
   }
 }
 
 void CheckBounded(std::string_view op, const Var& e) {
   const int64_t row = kernels::FirstUnboundedRow(e.value());
   if (row < 0) return;
-  throw NumericError(fmt::format(
+  throw NumericError(
       "{}: row {} of scores {} has +infinity or NaN; lower the learning rate "
       "or scale the scores down",
-      op, row, e.shape().ToString()));
+      op, row, e.shape().ToString());
 }
 
 /// Weights that are the softmax of e where they are not 0.
@@ -95,8 +95,7 @@ Var Entmax15(const Var& e) {
 Var TopKSoftmax(const Var& e, int64_t k) {
   CheckScores("top-k softmax", e);
   if (k < 1) {
-    throw ConfigError(
-        fmt::format("top-k softmax: a k of {}; give 1 or more", k));
+    throw ConfigError("top-k softmax: a k of {}; give 1 or more", k);
   }
   return RecordSoftmax("top-k softmax", e,
                        kernels::Softmax(kernels::KeepTopK(e.value(), k)));
@@ -106,9 +105,9 @@ Var GumbelSoftmax(const Context& ctx, const Var& e, double temperature) {
   CheckScores("gumbel softmax", e);
   if (!(temperature > 0) || !std::isfinite(temperature)) {
     throw ConfigError(
-        fmt::format("gumbel softmax: a temperature of {}; give a number above "
-                    "0",
-                    temperature));
+        "gumbel softmax: a temperature of {}; give a number above "
+        "0",
+        temperature);
   }
   if (!ctx.training) return Softmax(e);
   const Var noisy =

@@ -1,7 +1,5 @@
 #include "heed/ops/product.h"
 
-#include <fmt/format.h>
-
 #include <string_view>
 
 #include "heed/ops/check.h"
@@ -30,8 +28,8 @@ void CheckProduct(const Var& x, const Var& weight, bool transposed) {
               {x.shape(), weight.shape()});
   const DType dtype = FactorDType(weight);
   if (x.value().dtype() != dtype) {
-    throw ShapeError(fmt::format("{}: {} with {}", name,
-                                 Name(x.value().dtype()), Name(dtype)));
+    throw ShapeError("{}: {} with {}", name, Name(x.value().dtype()),
+                     Name(dtype));
   }
 }
 

@@ -1,7 +1,5 @@
 #include "heed/ops/reinforce.h"
 
-#include <fmt/format.h>
-
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 
@@ -10,8 +8,8 @@ namespace heed {
 MovingBaseline::MovingBaseline(double decay, double value)
     : decay_(decay), value_(value) {
   if (!(decay >= 0 && decay < 1)) {
-    throw ConfigError(
-        fmt::format("baseline_decay: {} is not at least 0 and below 1", decay));
+    throw ConfigError("baseline_decay: {} is not at least 0 and below 1",
+                      decay);
   }
 }
 

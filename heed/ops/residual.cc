@@ -1,7 +1,5 @@
 #include "heed/ops/residual.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "heed/kernels/elementwise.h"
@@ -45,8 +43,8 @@ void CheckEmbedding(const Var& table, const Tensor& ids,
   for (int64_t i = 0; i < ids.numel(); ++i) {
     const int32_t id = ids.data<int32_t>()[i];
     if (id < 0 || id >= table.dim(0)) {
-      throw ShapeError(fmt::format("embedding: id {} in a table of {} rows", id,
-                                   table.dim(0)));
+      throw ShapeError("embedding: id {} in a table of {} rows", id,
+                       table.dim(0));
     }
   }
   if (!positions.defined()) return;
@@ -55,9 +53,9 @@ void CheckEmbedding(const Var& table, const Tensor& ids,
               "embedding", "positions that do not fit",
               {table.shape(), positions.shape()});
   if (offset < 0 || offset + ids.dim(1) > positions.dim(0)) {
-    throw ShapeError(fmt::format(
-        "embedding: position {} in a table of {} positions",
-        offset < 0 ? offset : offset + ids.dim(1) - 1, positions.dim(0)));
+    throw ShapeError("embedding: position {} in a table of {} positions",
+                     offset < 0 ? offset : offset + ids.dim(1) - 1,
+                     positions.dim(0));
   }
 }
 

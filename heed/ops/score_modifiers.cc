@@ -42,8 +42,7 @@ void CheckRowNumbers(std::string_view op, std::string_view message,
 
 void CheckPositive(std::string_view op, std::string_view what, double value) {
   if (value > 0) return;
-  throw ConfigError(
-      fmt::format("{}: {} of {}, but it must be above 0", op, what, value));
+  throw ConfigError("{}: {} of {}, but it must be above 0", op, what, value);
 }
 
 /// e [B*H, T, S].

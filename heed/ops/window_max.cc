@@ -17,8 +17,8 @@ Var WindowMax(const Var& table, const Tensor& ids, int64_t width) {
   for (int64_t i = 0; i < ids.numel(); ++i) {
     const int32_t id = ids.data<int32_t>()[i];
     if (id < 0 || id >= table.dim(0)) {
-      throw ShapeError(fmt::format("window max: id {} in a table of {} rows",
-                                   id, table.dim(0)));
+      throw ShapeError("window max: id {} in a table of {} rows", id,
+                       table.dim(0));
     }
   }
   const kernels::WindowMaxResult result =

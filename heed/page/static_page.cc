@@ -30,7 +30,7 @@ std::string Unpacked(const PageFile& file) {
   }
   inflateEnd(&stream);
   if (state != Z_STREAM_END) {
-    throw FormatError(fmt::format("{}: damaged in this build", file.path));
+    throw FormatError("{}: damaged in this build", file.path);
   }
   return text;
 }

@@ -60,19 +60,19 @@ AlignmentFormat ParseAlignmentFormat(std::string_view name) {
   for (const auto& [ending, format] : kEndings) {
     if (name == ending.substr(1)) return format;
   }
-  throw ConfigError(fmt::format(
+  throw ConfigError(
       "unknown format of alignments '{}'; choose svg, html, json or pharaoh",
-      name));
+      name);
 }
 
 AlignmentFormat AlignmentFormatOf(std::string_view path) {
   for (const auto& [ending, format] : kEndings) {
     if (path.ends_with(ending)) return format;
   }
-  throw ConfigError(fmt::format(
+  throw ConfigError(
       "{}: unknown kind of alignment file; let its name end in .svg, .html, "
       ".json or .pharaoh",
-      path));
+      path);
 }
 
 std::string AlignmentFile(AlignmentFormat format,

@@ -24,8 +24,8 @@ const AxisKind& KindOf(const Axis& axis) {
     if (kind.name == axis.kind) return kind;
     names.push_back(kind.name);
   }
-  throw ShapeError(fmt::format("axis '{}': unknown kind '{}' (valid: {})",
-                               axis.id, axis.kind, fmt::join(names, ", ")));
+  throw ShapeError("axis '{}': unknown kind '{}' (valid: {})", axis.id,
+                   axis.kind, fmt::join(names, ", "));
 }
 
 }  // namespace heed

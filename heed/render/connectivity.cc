@@ -45,9 +45,9 @@ void CheckConnectivity(const Connectivity& c) {
   const size_t T = c.characters.size();
   if (c.words.size() != T || c.suggestions.size() != T ||
       c.values.size() != T * T) {
-    throw ShapeError(fmt::format(
+    throw ShapeError(
         "connectivity: {} characters, {} words, {} suggestions and {} values",
-        T, c.words.size(), c.suggestions.size(), c.values.size()));
+        T, c.words.size(), c.suggestions.size(), c.values.size());
   }
 }
 

@@ -107,7 +107,7 @@ std::string ConnectivitySvg(std::span<const Connectivity> models,
   std::vector<Drawing> parts;
   for (const int64_t t : moments) {
     if (models.empty() || t < 0 || t >= models.front().size()) {
-      throw ShapeError(fmt::format("connectivity: no character {}", t));
+      throw ShapeError("connectivity: no character {}", t);
     }
     parts.push_back(DrawHeading(
         fmt::format("Guessing {}: shaded by how much each character counts for "

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/page/static_page.h"
 #include "heed/render/png.h"
 
@@ -80,19 +81,13 @@ void ForShown(std::span<const ExplanationSegment> segments,
   for (const ExplanationSegment& segment : segments) {
     const std::string refusal = view.refusal(segment, options);
     if (!refusal.empty()) {
-      throw ConfigError(fmt::format("view {}: {}", view.name, refusal));
+      throw ConfigError("view {}: {}", view.name, refusal);
     }
   }
   options.full = FullShade(view, segments, options, choice.scale);
   for (const ExplanationSegment& segment : segments) {
     fn(view, segment, options);
   }
-}
-
-std::string Dumped(const nlohmann::ordered_json& json) {
-  // Tokens may hold parts of characters; those become U+FFFD, not an error.
-  return json.dump(-1, ' ', false,
-                   nlohmann::ordered_json::error_handler_t::replace);
 }
 
 nlohmann::ordered_json ListOf(std::span<const Explanation> explanations) {
@@ -106,9 +101,9 @@ nlohmann::ordered_json ListOf(std::span<const Explanation> explanations) {
 
 std::string JsonFile(std::span<const Explanation> explanations) {
   nlohmann::ordered_json all = ListOf(explanations);
-  return Dumped(all.size() == 1
-                    ? std::move(all[0])
-                    : nlohmann::ordered_json{{"explanations", all}}) +
+  return DumpJson(all.size() == 1
+                      ? std::move(all[0])
+                      : nlohmann::ordered_json{{"explanations", all}}) +
          "\n";
 }
 
@@ -118,18 +113,18 @@ ExplanationFormat ExplanationFormatOf(std::string_view path) {
   for (const auto& [ending, format] : kFormats) {
     if (path.ends_with(ending)) return format;
   }
-  throw ConfigError(fmt::format(
+  throw ConfigError(
       "{}: unknown kind of explanation file; let its name end in .html, .svg, "
       ".png or .json",
-      path));
+      path);
 }
 
 ShadeScale ParseShadeScale(std::string_view name) {
   for (const auto& [known, scale] : kScales) {
     if (name == known) return scale;
   }
-  throw ConfigError(fmt::format("unknown scale '{}'; choose one of {}", name,
-                                fmt::join(ShadeScaleNames(), ", ")));
+  throw ConfigError("unknown scale '{}'; choose one of {}", name,
+                    fmt::join(ShadeScaleNames(), ", "));
 }
 
 std::vector<std::string> ShadeScaleNames() {
@@ -176,7 +171,7 @@ std::string ExplanationFile(ExplanationFormat format,
                             const PictureChoice& choice) {
   switch (format) {
     case ExplanationFormat::kHtml:
-      return StaticPage(PageFiles(), Dumped(ListOf(explanations)));
+      return StaticPage(PageFiles(), DumpJson(ListOf(explanations)));
     case ExplanationFormat::kSvg:
       return ExplanationSvg(explanations, choice);
     case ExplanationFormat::kPng:

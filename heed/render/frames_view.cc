@@ -1,7 +1,6 @@
 #include "heed/render/frames_view.h"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include "heed/render/head_statistics_svg.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 

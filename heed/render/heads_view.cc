@@ -6,7 +6,6 @@
 #include <cmath>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "heed/render/cells.h"

@@ -1,6 +1,5 @@
 #include "heed/render/input_view.h"
 
-#include "heed/base/errors.h"
 #include "heed/render/axis_kind.h"
 
 namespace heed {

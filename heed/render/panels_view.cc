@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "heed/base/errors.h"
@@ -45,8 +44,8 @@ void CheckRows(const NumberRows& rows, size_t count, size_t size,
                     std::ranges::all_of(
                         rows, [&](const auto& r) { return r.size() == size; });
   if (fits) return;
-  throw ShapeError(fmt::format("panels of head {}: {} should be {}×{}",
-                               panels.head, name, count, size));
+  throw ShapeError("panels of head {}: {} should be {}×{}", panels.head, name,
+                   count, size);
 }
 
 // The weights, with −∞ where masked scores leave none.

@@ -121,9 +121,8 @@ PlotAxes MakeAxes(std::span<const Series> series,
 std::vector<std::vector<PlotPoint>> DrawableRuns(
     const Series& series, const LinePlotOptions& options) {
   if (series.x.size() != series.y.size()) {
-    throw ShapeError(fmt::format("line plot: series '{}' has {} x and {} y",
-                                 series.name, series.x.size(),
-                                 series.y.size()));
+    throw ShapeError("line plot: series '{}' has {} x and {} y", series.name,
+                     series.x.size(), series.y.size());
   }
   std::vector<std::vector<PlotPoint>> runs;
   bool inside = false;

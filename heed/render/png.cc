@@ -1,7 +1,6 @@
 #include "heed/render/png.h"
 
 #include <cairo.h>
-#include <fmt/format.h>
 #include <librsvg/rsvg.h>
 
 #include <cmath>
@@ -34,13 +33,13 @@ Owned<RsvgHandle> Parse(std::string_view svg) {
       reinterpret_cast<const guint8*>(svg.data()), svg.size(), &raw_error));
   const Owned<GError> error(raw_error);
   if (handle) return handle;
-  throw FormatError(fmt::format("png: not an SVG picture: {}",
-                                error ? error->message : "unknown reason"));
+  throw FormatError("png: not an SVG picture: {}",
+                    error ? error->message : "unknown reason");
 }
 
 void CheckCairo(cairo_status_t status) {
   if (status == CAIRO_STATUS_SUCCESS) return;
-  throw IoError(fmt::format("png: {}", cairo_status_to_string(status)));
+  throw IoError("png: {}", cairo_status_to_string(status));
 }
 
 // Fonts, and a thread of Pango's with its stack and its arena.
@@ -66,7 +65,7 @@ cairo_status_t Append(void* png, const unsigned char* data,
 
 std::string SvgToPng(std::string_view svg, double scale) {
   if (!(scale >= 0.1 && scale <= 10)) {
-    throw ConfigError(fmt::format("png: scale {} is not in 0.1 to 10", scale));
+    throw ConfigError("png: scale {} is not in 0.1 to 10", scale);
   }
   RequireMemory(kForFonts);
   const Owned<RsvgHandle> handle = Parse(svg);
@@ -82,9 +81,9 @@ std::string SvgToPng(std::string_view svg, double scale) {
   if (columns > kMostPixelsAside || rows > kMostPixelsAside ||
       columns * rows > kMostPixels) {
     throw IoError(
-        fmt::format("png: {:.0f}×{:.0f} pixels are too many; write SVG, or "
-                    "explain a shorter text",
-                    columns, rows));
+        "png: {:.0f}×{:.0f} pixels are too many; write SVG, or "
+        "explain a shorter text",
+        columns, rows);
   }
   RequireMemory(kForFonts + BytesOf(columns * rows));
   const Owned<cairo_surface_t> surface(cairo_image_surface_create(
@@ -97,8 +96,8 @@ std::string SvgToPng(std::string_view svg, double scale) {
                                                  &viewport, &raw_error) != 0;
   const Owned<GError> error(raw_error);
   if (!drawn) {
-    throw FormatError(fmt::format("png: the picture cannot be drawn: {}",
-                                  error ? error->message : "unknown reason"));
+    throw FormatError("png: the picture cannot be drawn: {}",
+                      error ? error->message : "unknown reason");
   }
   CheckCairo(cairo_status(context.get()));
   std::string png;

@@ -29,7 +29,7 @@ constexpr int kNameWidth = 22;  // columns
 const Axis& NumbersOf(const ExplanationSegment& segment, const Axis& axis) {
   const Axis& own = axis.of.empty() ? axis : segment.axis(axis.of);
   if (!own.payload.is_object() || !own.payload.contains("values")) {
-    throw ShapeError(fmt::format("axis '{}': a series without values", own.id));
+    throw ShapeError("axis '{}': a series without values", own.id);
   }
   return own;
 }
@@ -42,7 +42,7 @@ std::vector<double> ValuesOf(const Axis& axis) {
       return axis.payload.at("values").at(c).get<std::vector<double>>();
     }
   }
-  throw ShapeError(fmt::format("axis '{}': no column that is shown", axis.id));
+  throw ShapeError("axis '{}': no column that is shown", axis.id);
 }
 
 /// The items of the series that item i of an axis covers.

@@ -84,8 +84,8 @@ std::string TerminalWords(std::span<const std::string> tokens,
                           std::span<const float> values, int indent,
                           const TerminalOptions& options) {
   if (tokens.size() != values.size()) {
-    throw ShapeError(fmt::format("terminal words: {} values for {} tokens",
-                                 values.size(), tokens.size()));
+    throw ShapeError("terminal words: {} values for {} tokens", values.size(),
+                     tokens.size());
   }
   const std::string margin(static_cast<size_t>(indent), ' ');
   const int room = std::max(options.width - indent, 8);

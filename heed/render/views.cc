@@ -55,8 +55,8 @@ const ExplanationView& ExplanationViewOf(std::string_view name) {
   for (const ExplanationView& view : AllViews()) {
     if (view.name == name) return view;
   }
-  throw ConfigError(fmt::format("unknown view '{}'; choose one of {}", name,
-                                fmt::join(ExplanationViewNames(), ", ")));
+  throw ConfigError("unknown view '{}'; choose one of {}", name,
+                    fmt::join(ExplanationViewNames(), ", "));
 }
 
 AlignmentView ShownAttention(const ExplanationSegment& segment,

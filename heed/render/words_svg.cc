@@ -1,7 +1,5 @@
 #include "heed/render/words_svg.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -100,8 +98,8 @@ Drawing DrawShadedWords(std::span<const std::string> tokens,
                         std::span<const float> values, double width,
                         double least_number, size_t most, float factor) {
   if (tokens.size() != values.size()) {
-    throw ShapeError(fmt::format("shaded words: {} values for {} tokens",
-                                 values.size(), tokens.size()));
+    throw ShapeError("shaded words: {} values for {} tokens", values.size(),
+                     tokens.size());
   }
   WordsWriter writer(width, least_number, factor);
   size_t next = 0;

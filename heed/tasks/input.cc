@@ -73,8 +73,8 @@ Input ReadInput(const InputKind& kind, const std::string& path) {
     if (endings.back() != ending) continue;
     return {NamedBytes{path, type, ReadFile(path)}, path};
   }
-  throw FormatError(fmt::format("{}: is no {} (read are: {})", path, kind.name,
-                                fmt::join(endings, ", ")));
+  throw FormatError("{}: is no {} (read are: {})", path, kind.name,
+                    fmt::join(endings, ", "));
 }
 
 }  // namespace heed

@@ -61,8 +61,7 @@ int64_t CopyStream(const std::string& from, const std::string& name,
                      ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                      : open(from.c_str(), O_RDONLY | O_CLOEXEC);
   const auto fail = [&name] {
-    throw IoError(
-        fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+    throw IoError("cannot read {}: {}", name, std::strerror(errno));
   };
   if (fd < 0) fail();
   const std::unique_ptr<const int, void (*)(const int*)> closer(

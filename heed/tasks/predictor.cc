@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 
 namespace heed {
 namespace {
@@ -65,10 +66,7 @@ void PredictStream(const Predictor& predictor, const InputKind& kind,
   const InputOptions& options = reading.defaults;
   const PredictCall call = {.parts = json, .max_line = options.max_line};
   const auto write = [&](const Answer& answer) {
-    out << (json ? answer.parts.dump(-1, ' ', false,
-                                     Json::error_handler_t::replace)
-                 : answer.line)
-        << '\n';
+    out << (json ? DumpJson(answer.parts) : answer.line) << '\n';
   };
   // So that a reader at the other end of a pipe is not kept waiting.
   const auto flush = [&out] {

@@ -1,7 +1,5 @@
 #include "heed/tasks/pretrained.h"
 
-#include <fmt/format.h>
-
 #include "heed/base/errors.h"
 #include "heed/tasks/run.h"
 #include "heed/train/model_folder.h"
@@ -19,9 +17,9 @@ PretrainedEncoder ReadPretrained(const std::string& folder) {
   const LoadedModel loaded = ReadModel(folder);
   std::unique_ptr<PretrainedEncoder> encoder = loaded.model->encoder();
   if (!encoder) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: a model for task '{}' has no encoder that others can start from",
-        folder, loaded.settings->task()));
+        folder, loaded.settings->task());
   }
   encoder->folder = folder;
   return std::move(*encoder);

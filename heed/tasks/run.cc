@@ -36,8 +36,7 @@ std::string TextOf(const Json& json, const char* key) {
 const TaskRow& TaskOf(const Json& settings, const std::string& folder) {
   const std::string name = TextOf(settings, kTaskKey);
   if (name.empty()) {
-    throw FormatError(
-        fmt::format("{}: no \"{}\"", PathIn(folder, kConfigFile), kTaskKey));
+    throw FormatError("{}: no \"{}\"", PathIn(folder, kConfigFile), kTaskKey);
   }
   return TaskNamed(name);
 }
@@ -86,10 +85,10 @@ void TakeWeights(TaskModel& model, const std::string& folder) {
   const SafetensorsFile file = ReadTensors(path);
   for (const NamedTensor& tensor : file.tensors) {
     if (tensor.value.dtype() != DType::kI8) continue;
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: is quantised (int8) and cannot be trained; start from the model "
         "that it was made of",
-        folder));
+        folder);
   }
   SetParameters(model.parameters(), file.tensors, path);
 }
@@ -101,9 +100,9 @@ bool Continues(const TaskSettings& settings, const std::string& folder) {
   if (task.name == settings.task()) return true;
   if (settings.CanStartFrom(task)) return false;
   throw ConfigError(
-      fmt::format("{} holds a model for task '{}', which '{}' cannot start "
-                  "from",
-                  folder, task.name, settings.task()));
+      "{} holds a model for task '{}', which '{}' cannot start "
+      "from",
+      folder, task.name, settings.task());
 }
 
 /// With vocabularies and weights, fresh or those of `pretrained`.

@@ -45,9 +45,8 @@ const TaskRow& TaskNamed(const std::string& name) {
     if (row.name == name) return row;
     names.push_back(row.name);
   }
-  throw ConfigError(fmt::format("unknown task '{}'{} (valid: {})", name,
-                                DidYouMean(name, names),
-                                fmt::join(names, ", ")));
+  throw ConfigError("unknown task '{}'{} (valid: {})", name,
+                    DidYouMean(name, names), fmt::join(names, ", "));
 }
 
 std::string LearntSizeNote(int64_t size, int asked) {

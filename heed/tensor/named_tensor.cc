@@ -1,7 +1,5 @@
 #include "heed/tensor/named_tensor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "heed/base/errors.h"
@@ -14,7 +12,7 @@ const Tensor& FindTensor(std::span<const NamedTensor> tensors,
       std::find_if(tensors.begin(), tensors.end(),
                    [&](const NamedTensor& t) { return t.name == name; });
   if (found == tensors.end()) {
-    throw FormatError(fmt::format("{}: tensor '{}' is missing", file, name));
+    throw FormatError("{}: tensor '{}' is missing", file, name);
   }
   return found->value;
 }
@@ -24,10 +22,9 @@ const Tensor& FindTensor(std::span<const NamedTensor> tensors,
                          std::string_view file) {
   const Tensor& value = FindTensor(tensors, name, file);
   if (value.shape() != shape || value.dtype() != dtype) {
-    throw FormatError(fmt::format("{}: tensor '{}' is {} {}, expected {} {}",
-                                  file, name, Name(value.dtype()),
-                                  value.shape().ToString(), Name(dtype),
-                                  shape.ToString()));
+    throw FormatError("{}: tensor '{}' is {} {}, expected {} {}", file, name,
+                      Name(value.dtype()), value.shape().ToString(),
+                      Name(dtype), shape.ToString());
   }
   return value;
 }

@@ -1,7 +1,5 @@
 #include "heed/tensor/tensor.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cstring>
 
@@ -86,8 +84,8 @@ Tensor Tensor::Full(const Shape& shape, double value, DType dtype) {
 template <typename T>
 Tensor Tensor::Of(std::span<const T> values, const Shape& shape) {
   if (static_cast<int64_t>(values.size()) != shape.numel()) {
-    throw ShapeError(fmt::format("tensor: {} values for shape {}",
-                                 values.size(), shape.ToString()));
+    throw ShapeError("tensor: {} values for shape {}", values.size(),
+                     shape.ToString());
   }
   Tensor t(shape, kDTypeOf<T>);
   if (!values.empty()) std::memcpy(t.data_, values.data(), values.size_bytes());
@@ -114,9 +112,8 @@ double Tensor::item() const {
 Tensor Tensor::Reshape(const Shape& shape) const {
   const bool same_rows = shape.rank() > 0 && rank() > 0 && shape[-1] == cols();
   if (shape.numel() != numel() || !(contiguous() || same_rows)) {
-    throw ShapeError(fmt::format("reshape: {} as {}{}", shape_.ToString(),
-                                 shape.ToString(),
-                                 contiguous() ? "" : " (its rows are apart)"));
+    throw ShapeError("reshape: {} as {}{}", shape_.ToString(), shape.ToString(),
+                     contiguous() ? "" : " (its rows are apart)");
   }
   Tensor t(*this);
   t.shape_ = shape;
@@ -126,8 +123,7 @@ Tensor Tensor::Reshape(const Shape& shape) const {
 
 Tensor Tensor::Slice(int64_t begin, int64_t end) const {
   if (rank() == 0 || begin < 0 || begin > end || end > shape_[0]) {
-    throw ShapeError(
-        fmt::format("slice: [{}, {}) of {}", begin, end, shape_.ToString()));
+    throw ShapeError("slice: [{}, {}) of {}", begin, end, shape_.ToString());
   }
   Tensor t(*this);
   t.shape_.Set(0, end - begin);
@@ -150,8 +146,7 @@ Tensor Tensor::operator[](int64_t i) const {
 
 Tensor Tensor::Columns(int64_t begin, int64_t end) const {
   if (rank() == 0 || begin < 0 || begin > end || end > shape_[-1]) {
-    throw ShapeError(
-        fmt::format("columns: [{}, {}) of {}", begin, end, shape_.ToString()));
+    throw ShapeError("columns: [{}, {}) of {}", begin, end, shape_.ToString());
   }
   Tensor t(*this);
   t.shape_.Set(-1, end - begin);
@@ -170,9 +165,8 @@ Tensor Tensor::Clone() const {
 
 void Tensor::CopyFrom(const Tensor& other) {
   if (!(shape_ == other.shape_) || dtype_ != other.dtype_) {
-    throw ShapeError(fmt::format("copy: {} {} into {} {}", Name(other.dtype_),
-                                 other.shape_.ToString(), Name(dtype_),
-                                 shape_.ToString()));
+    throw ShapeError("copy: {} {} into {} {}", Name(other.dtype_),
+                     other.shape_.ToString(), Name(dtype_), shape_.ToString());
   }
   const size_t size = SizeOf(dtype_);
   if (numel() == 0) return;

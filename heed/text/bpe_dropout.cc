@@ -1,7 +1,5 @@
 #include "heed/text/bpe_dropout.h"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 
@@ -26,14 +24,14 @@ struct Symbol {
 BpeDropout::BpeDropout(Vocabulary vocabulary, double probability)
     : vocabulary_(std::move(vocabulary)), probability_(probability) {
   if (vocabulary_.kind() != VocabularyKind::kBpe) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "bpe_dropout leaves out merges of a vocabulary of kind bpe; this one "
         "is of kind {}",
-        Name(vocabulary_.kind())));
+        Name(vocabulary_.kind()));
   }
   if (!(probability >= 0 && probability < 1)) {
-    throw ConfigError(fmt::format(
-        "bpe_dropout is {}; it must be at least 0 and below 1", probability));
+    throw ConfigError("bpe_dropout is {}; it must be at least 0 and below 1",
+                      probability);
   }
   for (int32_t id = kSpecialTokens; id < vocabulary_.size(); ++id) {
     const std::string& piece = vocabulary_.Piece(id);

@@ -1,7 +1,5 @@
 #include "heed/text/pieces.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -88,9 +86,9 @@ std::vector<PieceChunk> CutIntoPieces(const Vocabulary& vocabulary,
                                       const PieceOptions& options) {
   if (options.max_length != 0 && options.max_length <= kMarks) {
     throw ConfigError(
-        fmt::format("max_length: {} tokens, but two special tokens and a "
-                    "subword are {}; 0 means no limit",
-                    options.max_length, kMarks + 1));
+        "max_length: {} tokens, but two special tokens and a "
+        "subword are {}; 0 means no limit",
+        options.max_length, kMarks + 1);
   }
   Words lower;
   if (options.lowercase) {
@@ -128,13 +126,10 @@ PieceCorpus EncodePieces(const Vocabulary& vocabulary,
                          std::span<const Words> sentences,
                          const PieceOptions& options) {
   PieceCorpus corpus(sentences.size());
-  ParallelFor(std::ssize(sentences), kPiecesPerChunk,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t n = begin; n < end; ++n) {
-                  const auto i = static_cast<size_t>(n);
-                  corpus[i] = CutIntoPieces(vocabulary, sentences[i], options);
-                }
-              });
+  ParallelForEach(std::ssize(sentences), kPiecesPerChunk, [&](int64_t n) {
+    const auto i = static_cast<size_t>(n);
+    corpus[i] = CutIntoPieces(vocabulary, sentences[i], options);
+  });
   return corpus;
 }
 
@@ -156,7 +151,7 @@ PieceBatch MakePieceBatch(const PieceCorpus& corpus,
     batch.lengths.data<int32_t>()[b] =
         static_cast<int32_t>(CountWords(corpus[i]));
     for (const PieceChunk& chunk : corpus[i]) {
-      std::copy(chunk.ids.begin(), chunk.ids.end(), batch.ids.row<int32_t>(r));
+      std::ranges::copy(chunk.ids, batch.ids.row<int32_t>(r));
       batch.chunk_lengths.data<int32_t>()[r] =
           static_cast<int32_t>(chunk.ids.size());
       for (const int32_t place : chunk.first) {

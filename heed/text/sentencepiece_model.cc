@@ -1,7 +1,5 @@
 #include "heed/text/sentencepiece_model.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cstring>
 
@@ -77,8 +75,7 @@ class Reader {
   }
 
   [[noreturn]] void Fail() const {
-    throw FormatError(
-        fmt::format("{} is not a SentencePiece model, or damaged", name_));
+    throw FormatError("{} is not a SentencePiece model, or damaged", name_);
   }
 
  private:

@@ -1,6 +1,6 @@
 #include "heed/text/subwords.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
@@ -33,14 +33,7 @@ std::string SingleSpaced(std::string_view text) {
 }
 
 std::string MarksToSpaces(std::string_view text) {
-  std::string spaced;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t mark = std::min(text.find(kSpaceMark, begin), text.size());
-    spaced += text.substr(begin, mark - begin);
-    if (mark < text.size()) spaced += ' ';
-    begin = mark + kSpaceMark.size();
-  }
-  return spaced;
+  return fmt::format("{}", fmt::join(SplitAt(text, kSpaceMark), " "));
 }
 
 // The characters of `bytes`; as SentencePiece has it, U+FFFD for every byte
@@ -168,14 +161,14 @@ std::string Subwords::Train(std::span<const std::string> lines,
                             const VocabularyOptions& options) {
   if (options.size <= kSpecialTokens) {
     throw ConfigError(
-        fmt::format("vocabulary: size is {}; it must be larger than {} for {}",
-                    options.size, kSpecialTokens, Name(options.kind)));
+        "vocabulary: size is {}; it must be larger than {} for {}",
+        options.size, kSpecialTokens, Name(options.kind));
   }
   if (TextLines(lines).done()) {
     throw ConfigError(
-        fmt::format("vocabulary: the training text has no word of at most {} "
-                    "bytes",
-                    kLongestLine));
+        "vocabulary: the training text has no word of at most {} "
+        "bytes",
+        kLongestLine);
   }
   std::string model;
   sp::util::Status status = TrainModel(lines, options, options.size, model);
@@ -183,9 +176,9 @@ std::string Subwords::Train(std::span<const std::string> lines,
     status = TrainModel(lines, options, size, model);
   }
   if (!status.ok()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "vocabulary: SentencePiece cannot train {} on this text: {}",
-        Name(options.kind), status.ToString()));
+        Name(options.kind), status.ToString());
   }
   return model;
 }
@@ -197,17 +190,16 @@ Subwords::Subwords(std::string_view model, const std::string& name) {
   const sp::util::Status status =
       impl->processor.LoadFromSerializedProto(model);
   if (!status.ok()) {
-    throw FormatError(
-        fmt::format("{} is not a SentencePiece model, or damaged", name));
+    throw FormatError("{} is not a SentencePiece model, or damaged", name);
   }
   const sp::SentencePieceProcessor& processor = impl->processor;
   if (processor.pad_id() != kPad || processor.unk_id() != kUnk ||
       processor.bos_id() != kBos || processor.eos_id() != kEos) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: <pad>, <unk>, <s> and </s> must have ids 0 to 3, but have {}, "
         "{}, {} and {}",
         name, processor.pad_id(), processor.unk_id(), processor.bos_id(),
-        processor.eos_id()));
+        processor.eos_id());
   }
   for (int id = 0; id < processor.GetPieceSize(); ++id) {
     if (!processor.IsByte(id)) continue;

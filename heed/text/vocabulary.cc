@@ -26,8 +26,7 @@ bool IsWordPiece(VocabularyKind kind) {
 }
 
 bool IsSpecial(std::string_view token) {
-  return std::find(kSpecials.begin(), kSpecials.end(), token) !=
-         kSpecials.end();
+  return std::ranges::find(kSpecials, token) != kSpecials.end();
 }
 
 std::vector<std::string_view> Split(std::string_view line,
@@ -54,12 +53,12 @@ std::vector<std::string> CountTokens(std::span<const std::string> lines,
     return IsSpecial(item.first) || item.first == "\n";
   });
   if (counts.empty()) {
-    throw ConfigError(fmt::format("vocabulary: the training text holds no {}",
-                                  Name(options.kind)));
+    throw ConfigError("vocabulary: the training text holds no {}",
+                      Name(options.kind));
   }
   std::vector<std::pair<int64_t, std::string_view>> ranked;
   for (const auto& [token, count] : counts) ranked.emplace_back(-count, token);
-  std::sort(ranked.begin(), ranked.end());
+  std::ranges::sort(ranked);
   // In a text in which all are rare, none is.
   if (-ranked.front().first >= options.min_count) {
     std::erase_if(ranked, [&](const auto& item) {
@@ -82,10 +81,10 @@ const char* Name(VocabularyKind kind) {
 }
 
 VocabularyKind ParseVocabularyKind(std::string_view name) {
-  const auto found = std::find(kKindNames.begin(), kKindNames.end(), name);
+  const auto found = std::ranges::find(kKindNames, name);
   if (found == kKindNames.end()) {
-    throw ConfigError(fmt::format("unknown vocabulary '{}'; choose one of {}",
-                                  name, fmt::join(kKindNames, ", ")));
+    throw ConfigError("unknown vocabulary '{}'; choose one of {}", name,
+                      fmt::join(kKindNames, ", "));
   }
   return static_cast<VocabularyKind>(found - kKindNames.begin());
 }
@@ -140,9 +139,9 @@ Vocabulary::Vocabulary(std::shared_ptr<const Tables> tables)
 Vocabulary Vocabulary::Train(std::span<const std::string> lines,
                              const VocabularyOptions& options) {
   if (options.byte_fallback && !IsSubword(options.kind)) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "vocabulary: byte_fallback is for unigram and bpe, not for {}",
-        Name(options.kind)));
+        Name(options.kind));
   }
   if (IsSubword(options.kind)) {
     return Parse(Subwords::Train(lines, options), options.kind,
@@ -153,9 +152,9 @@ Vocabulary Vocabulary::Train(std::span<const std::string> lines,
                  "the trained vocabulary");
   }
   if (options.size != 0 && options.size <= kSpecialTokens) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "vocabulary: size is {}; it must be larger than {}, or 0 for all {}",
-        options.size, kSpecialTokens, Name(options.kind)));
+        options.size, kSpecialTokens, Name(options.kind));
   }
   return Vocabulary(std::make_shared<const Tables>(
       options.kind, CountTokens(lines, options)));
@@ -173,8 +172,8 @@ Vocabulary Vocabulary::Parse(std::string_view bytes, VocabularyKind kind,
     const size_t id = tokens.size();
     if (id < kSpecials.size() ? token != kSpecials[id]
                               : !IsToken(token, kind)) {
-      throw FormatError(fmt::format("{}:{}: not a vocabulary of {}: '{}'", name,
-                                    id + 1, Name(kind), token));
+      throw FormatError("{}:{}: not a vocabulary of {}: '{}'", name, id + 1,
+                        Name(kind), token);
     }
     tokens.emplace_back(token);
     begin = end + 1;
@@ -182,8 +181,7 @@ Vocabulary Vocabulary::Parse(std::string_view bytes, VocabularyKind kind,
   auto tables = std::make_shared<const Tables>(kind, std::move(tokens));
   if (!bytes.ends_with('\n') ||
       tables->pieces.size() != tables->ids.size() + kSpecials.size()) {
-    throw FormatError(
-        fmt::format("{} is cut short or holds a token twice", name));
+    throw FormatError("{} is cut short or holds a token twice", name);
   }
   return Vocabulary(std::move(tables));
 }
@@ -240,8 +238,8 @@ std::string Vocabulary::DecodePieces(
 
 const std::string& Vocabulary::Piece(int32_t id) const {
   if (id < 0 || id >= size()) {
-    throw ShapeError(fmt::format(
-        "id {} is outside of the vocabulary of {} tokens", id, size()));
+    throw ShapeError("id {} is outside of the vocabulary of {} tokens", id,
+                     size());
   }
   return tables_->pieces[static_cast<size_t>(id)];
 }

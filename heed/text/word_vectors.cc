@@ -44,8 +44,7 @@ Tensor TensorOf(const SafetensorsFile& file, const char* name, DType dtype,
                 int rank, const std::string& path) {
   const Tensor& tensor = FindTensor(file.tensors, name, path);
   if (tensor.dtype() == dtype && tensor.rank() == rank) return tensor;
-  throw FormatError(
-      fmt::format("{}: no word vectors (no tensor '{}')", path, name));
+  throw FormatError("{}: no word vectors (no tensor '{}')", path, name);
 }
 
 }  // namespace
@@ -96,9 +95,9 @@ class WordVectors::Reader {
   WordVectors Finish() {
     if (lines_ == 0) throw FormatError(path_ + ": no vectors of words");
     if (expected_ && lines_ != *expected_ && std::ssize(rows_) < max_words_) {
-      throw FormatError(fmt::format(
-          "{}: {} words, but its first line says {}{}", path_, lines_,
-          *expected_, lines_ < *expected_ ? " (cut short?)" : ""));
+      throw FormatError("{}: {} words, but its first line says {}{}", path_,
+                        lines_, *expected_,
+                        lines_ < *expected_ ? " (cut short?)" : "");
     }
     return {std::move(rows_),
             Tensor::Of(values_, {std::ssize(values_) / features_, features_})};
@@ -106,7 +105,7 @@ class WordVectors::Reader {
 
  private:
   [[noreturn]] void Fail(int64_t number, std::string_view problem) const {
-    throw FormatError(fmt::format("{}:{}: {}", path_, number, problem));
+    throw FormatError("{}:{}: {}", path_, number, problem);
   }
 
   /// Whether it is a line "W D".
@@ -175,8 +174,8 @@ WordVectors WordVectors::Parse(std::string_view bytes,
     text.remove_prefix(end + 1);
   }
   if (vectors.numel() == 0 || std::ssize(rows) != vectors.dim(0)) {
-    throw FormatError(fmt::format("{}: {} words with {} vectors", name,
-                                  rows.size(), vectors.dim(0)));
+    throw FormatError("{}: {} words with {} vectors", name, rows.size(),
+                      vectors.dim(0));
   }
   return {std::move(rows), std::move(vectors)};
 }

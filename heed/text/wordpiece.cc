@@ -1,6 +1,5 @@
 #include "heed/text/wordpiece.h"
 
-#include <fmt/format.h>
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
@@ -121,8 +120,6 @@ class Splitter {
   std::vector<std::string> tokens_;
 };
 
-bool StartsCharacter(char byte) { return (byte & 0xC0) != 0x80; }
-
 std::optional<std::string_view> SpecialAt(std::string_view text) {
   for (std::string_view special : WordPiece::kSpecials) {
     if (text.starts_with(special)) return special;
@@ -139,16 +136,12 @@ std::vector<std::string> BasicTokens(std::string_view text, bool lowercase) {
 WordPiece::WordPiece(std::string_view bytes, bool lowercase,
                      const std::string& name)
     : lowercase_(lowercase) {
-  for (size_t begin = 0; begin < bytes.size();) {
-    const size_t end = std::min(bytes.find('\n', begin), bytes.size());
-    std::string_view token = bytes.substr(begin, end - begin);
-    if (token.ends_with('\r')) token.remove_suffix(1);
+  for (const std::string_view token : SplitLines(bytes)) {
     if (!IsValidUtf8(token)) {
-      throw FormatError(fmt::format("{}:{}: not UTF-8, so not a vocabulary",
-                                    name, pieces_.size() + 1));
+      throw FormatError("{}:{}: not UTF-8, so not a vocabulary", name,
+                        pieces_.size() + 1);
     }
     pieces_.emplace_back(token);
-    begin = end + 1;
   }
   for (size_t i = 0; i < pieces_.size(); ++i) {
     std::string_view piece = pieces_[i];
@@ -168,8 +161,8 @@ int32_t WordPiece::IdOfSpecial(std::string_view token,
                                const std::string& name) const {
   const auto found = starts_.find(token);
   if (found == starts_.end()) {
-    throw FormatError(fmt::format(
-        "{}: not a WordPiece vocabulary, for it has no line {}", name, token));
+    throw FormatError("{}: not a WordPiece vocabulary, for it has no line {}",
+                      name, token);
   }
   return found->second;
 }
@@ -201,8 +194,7 @@ Encoded WordPiece::Encode(std::string_view line) const {
 void WordPiece::AppendWord(const std::string& word, Encoded& encoded) const {
   const std::string_view all = word;
   const size_t before = encoded.ids.size();
-  bool known =
-      std::count_if(word.begin(), word.end(), StartsCharacter) <= kLongestWord;
+  bool known = CountCharacters(word) <= kLongestWord;
   for (size_t begin = 0; known && begin < all.size();) {
     const Ids& ids = begin == 0 ? starts_ : inner_;
     size_t end = std::min(all.size(), begin + longest_);

@@ -150,7 +150,7 @@ class Learner {
     changed_.clear();
     for (const int32_t place : places) MergeIn(place, pair, merged);
     pairs_.erase(pair);
-    std::sort(changed_.begin(), changed_.end());
+    std::ranges::sort(changed_);
     changed_.erase(std::unique(changed_.begin(), changed_.end()),
                    changed_.end());
     for (const Pair& each : changed_) Offer(each, pairs_[each].total);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <utility>
 
 #include "heed/base/text.h"
 
@@ -159,8 +158,7 @@ WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
   for (int64_t b = 0; b < b_size; ++b) {
     const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
     const std::vector<int32_t>& spellings = corpus.spellings[i];
-    std::copy(corpus.words[i].begin(), corpus.words[i].end(),
-              batch.words.row<int32_t>(b));
+    std::ranges::copy(corpus.words[i], batch.words.row<int32_t>(b));
     batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(spellings.size());
     for (size_t t = 0; t < spellings.size(); ++t) {
       const auto next = static_cast<int32_t>(characters.size());
@@ -185,7 +183,7 @@ WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
   batch.characters = Zeros(u_size, Longest(characters));
   for (int64_t u = 0; u < u_size; ++u) {
     const std::vector<int32_t>& from = *characters[static_cast<size_t>(u)];
-    std::copy(from.begin(), from.end(), batch.characters.row<int32_t>(u));
+    std::ranges::copy(from, batch.characters.row<int32_t>(u));
   }
   batch.casings = Tensor::Of(casings, {u_size});
   if (vectors != nullptr) {

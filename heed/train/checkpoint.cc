@@ -1,7 +1,5 @@
 #include "heed/train/checkpoint.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -83,7 +81,7 @@ std::vector<NamedTensor> InFile(std::vector<NamedTensor> objective) {
 void CheckFinite(const std::vector<NamedTensor>& tensors) {
   for (const NamedTensor& tensor : tensors) {
     if (!IsFinite(tensor.value)) {
-      throw NumericError(fmt::format("{} is not finite", tensor.name));
+      throw NumericError("{} is not finite", tensor.name);
     }
   }
 }
@@ -123,8 +121,7 @@ TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
     }
     return state;
   } catch (const nlohmann::json::exception& error) {
-    throw FormatError(
-        fmt::format("{}: bad training state: {}", path, error.what()));
+    throw FormatError("{}: bad training state: {}", path, error.what());
   }
 }
 
@@ -141,8 +138,8 @@ std::vector<NamedTensor> ObjectiveState(
   for (const NamedTensor& tensor : saved) {
     if (std::ranges::find(wanted, tensor.name, &NamedTensor::name) ==
         wanted.end()) {
-      throw FormatError(fmt::format("{}: tensor '{}' is of another objective",
-                                    path, tensor.name));
+      throw FormatError("{}: tensor '{}' is of another objective", path,
+                        tensor.name);
     }
   }
   return found;

@@ -43,8 +43,8 @@ FolderLock::FolderLock(const std::string& folder)
 bool FolderLock::Acquire() {
   fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0) {
-    throw IoError(fmt::format("cannot write to the folder {}: {}", folder_,
-                              std::strerror(errno)));
+    throw IoError("cannot write to the folder {}: {}", folder_,
+                  std::strerror(errno));
   }
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
@@ -58,13 +58,13 @@ bool FolderLock::Acquire() {
     const std::string holder = HolderOf(fd_);
     close(std::exchange(fd_, -1));
     if (error != EWOULDBLOCK) {
-      throw IoError(fmt::format("cannot lock the folder {}: {}", folder_,
-                                std::strerror(error)));
+      throw IoError("cannot lock the folder {}: {}", folder_,
+                    std::strerror(error));
     }
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{} is being written by {}; wait until it has ended, or choose another "
         "folder",
-        folder_, holder));
+        folder_, holder);
   }
   struct stat mine = {};
   struct stat there = {};

@@ -253,8 +253,8 @@ std::vector<std::string> UsualMeasures(
       folders.push_back(record.folder + "/" + kLogFile);
     }
     throw ConfigError(
-        fmt::format("{}: nothing to draw yet (a run records its first update)",
-                    fmt::join(folders, ", ")));
+        "{}: nothing to draw yet (a run records its first update)",
+        fmt::join(folders, ", "));
   }
   return measures;
 }
@@ -270,9 +270,9 @@ void CheckMeasures(std::span<const TrainingRecord> records,
   for (const std::string& measure : measures) {
     if (all.contains(measure)) continue;
     throw ConfigError(
-        fmt::format("measures: no run recorded '{}' (there are: "
-                    "{})",
-                    measure, fmt::join(all, ", ")));
+        "measures: no run recorded '{}' (there are: "
+        "{})",
+        measure, fmt::join(all, ", "));
   }
 }
 
@@ -314,8 +314,7 @@ TrainingRecord ReadTrainingRecord(const std::string& folder) {
   record.folder = folder;
   const std::string path = folder + "/" + kLogFile;
   if (!std::filesystem::exists(path)) {
-    throw IoError(fmt::format(
-        "{}: missing; a folder that heed train writes has one", path));
+    throw IoError("{}: missing; a folder that heed train writes has one", path);
   }
   const std::string config = folder + "/config.json";
   if (std::filesystem::exists(config)) {
@@ -395,9 +394,8 @@ std::vector<LinePlotPanel> PlotLearningCurves(
         if (options.x == "epochs" &&
             std::ranges::none_of(series.x,
                                  [](double x) { return std::isfinite(x); })) {
-          throw ConfigError(
-              fmt::format("x: {}/{} has no epochs; use --x updates",
-                          records[i].folder, kLogFile));
+          throw ConfigError("x: {}/{} has no epochs; use --x updates",
+                            records[i].folder, kLogFile);
         }
         for (double x : series.x) {
           if (std::isfinite(x)) farthest = std::max(farthest, x);

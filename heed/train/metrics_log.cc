@@ -86,8 +86,8 @@ void Append(std::ofstream& file, const std::string& path,
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.flush();
   if (!file) {
-    throw IoError(fmt::format("cannot write {}: {}", path,
-                              errno ? std::strerror(errno) : "write failed"));
+    throw IoError("cannot write {}: {}", path,
+                  errno ? std::strerror(errno) : "write failed");
   }
 }
 
@@ -107,8 +107,7 @@ std::ofstream OpenBehind(const std::string& path, const std::string& header,
   errno = 0;
   std::ofstream file(path, std::ios::binary | std::ios::app);
   if (!file) {
-    throw IoError(
-        fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    throw IoError("cannot write {}: {}", path, std::strerror(errno));
   }
   if (empty) Append(file, path, header);
   return file;

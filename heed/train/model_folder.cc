@@ -52,8 +52,8 @@ Json ReadConfigJson(const std::string& folder) {
   }
   const std::string path = PathIn(folder, kConfigFile);
   if (!std::filesystem::exists(ModelPath(folder, kConfigFile))) {
-    throw IoError(fmt::format("{}: not a folder with a model (it has no {})",
-                              folder, kConfigFile));
+    throw IoError("{}: not a folder with a model (it has no {})", folder,
+                  kConfigFile);
   }
   Json json = ParseJson(ReadFile(ModelPath(folder, kConfigFile)), path);
   if (!json.is_object() || !json.contains(kOwnKey) ||
@@ -67,9 +67,9 @@ Json ReadConfigJson(const std::string& folder) {
   const Json format = own.value("format", Json());
   if (format.is_number() && format > kFormat) {
     throw FormatError(
-        fmt::format("{}: written by a newer version of Heed (format {}, this "
-                    "one reads up to {})",
-                    path, format.dump(), kFormat));
+        "{}: written by a newer version of Heed (format {}, this "
+        "one reads up to {})",
+        path, format.dump(), kFormat);
   }
   if (!own.contains("checksum") || own["checksum"] != ConfigCheckSum(json)) {
     throw FormatError(
@@ -103,9 +103,8 @@ void WriteModelConfig(const std::string& folder,
     try {
       (void)value.dump();
     } catch (const Json::type_error&) {
-      throw ConfigError(
-          fmt::format("{}: is not UTF-8, and so cannot be written to {}", key,
-                      kConfigFile));
+      throw ConfigError("{}: is not UTF-8, and so cannot be written to {}", key,
+                        kConfigFile);
     }
   }
   Json sums = Json::object();
@@ -125,8 +124,8 @@ ModelDescription ReadModelConfig(const std::string& folder) {
   ModelDescription description = {std::move(json), {}};
   for (const auto& [name, sum] : sums.items()) {
     if (!IsEntryName(name)) {
-      throw FormatError(fmt::format("{}: '{}' is not a file of the folder",
-                                    PathIn(folder, kConfigFile), name));
+      throw FormatError("{}: '{}' is not a file of the folder",
+                        PathIn(folder, kConfigFile), name);
     }
     const std::string path = PathIn(folder, name);
     std::string bytes = ReadFile(ModelPath(folder, name));
@@ -171,9 +170,9 @@ void SetParameters(ParameterSet& parameters,
                    const std::string& file) {
   for (const NamedTensor& t : tensors) {
     if (IsFinite(t.value)) continue;
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: tensor '{}' holds NaN or infinity; train or copy it again", file,
-        t.name));
+        t.name);
   }
   parameters.SetTensors(tensors, file);
 }

@@ -1,6 +1,5 @@
 #include "heed/train/optimizer.h"
 
-#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -29,10 +28,10 @@ void Freeze(ParameterSet& parameters,
       matches = true;
     }
     if (!matches) {
-      throw ConfigError(fmt::format(
+      throw ConfigError(
           "freeze: no parameter is named '{}' (the first is '{}'; heed info "
           "shows those of a model)",
-          pattern, parameters.all().front()->name()));
+          pattern, parameters.all().front()->name());
     }
   }
   if (std::ranges::all_of(parameters.all(),
@@ -61,8 +60,8 @@ double Optimizer::GradientNorm() const {
     if (!gradient.defined()) continue;
     const double squares = kernels::SumSquares(gradient);
     if (!std::isfinite(squares)) {
-      throw NumericError(fmt::format("the gradient of {} is not finite",
-                                     slot.parameter->name()));
+      throw NumericError("the gradient of {} is not finite",
+                         slot.parameter->name());
     }
     sum += squares;
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -83,9 +82,9 @@ std::vector<Step> ReadSteps(const std::string& path) {
     const std::string_view verb = move ? kMove : kRemove;
     const std::string name = line.substr(std::min(line.size(), verb.size()));
     if (!line.starts_with(verb) || !IsEntryName(name)) {
-      throw FormatError(fmt::format("{}:{}: damaged; remove the folder {}",
-                                    path, steps.size() + 1,
-                                    fs::path(path).parent_path().string()));
+      throw FormatError("{}:{}: damaged; remove the folder {}", path,
+                        steps.size() + 1,
+                        fs::path(path).parent_path().string());
     }
     steps.push_back({move, name});
   }
@@ -125,10 +124,10 @@ OutFolder::OutFolder(const RunConfig& run) : folder_(run.out) {
   if (folder_.empty()) throw ConfigError("--out DIR is needed");
   if (fs::exists(ModelPath(folder_, kConfigFile)) && !run.overwrite) {
     throw ConfigError(
-        fmt::format("{} holds a model already; replace it with --overwrite, or "
-                    "choose another --out (heed train --resume {} continues a "
-                    "training)",
-                    folder_, folder_));
+        "{} holds a model already; replace it with --overwrite, or "
+        "choose another --out (heed train --resume {} continues a "
+        "training)",
+        folder_, folder_);
   }
   for (fs::path path = folder_; !path.empty() && !fs::exists(path);
        path = path.parent_path()) {
@@ -168,8 +167,8 @@ void OutFolder::Open() {
     }
   }
   if (error) {
-    throw IoError(fmt::format("cannot write to the folder {}: {}", folder_,
-                              error.message()));
+    throw IoError("cannot write to the folder {}: {}", folder_,
+                  error.message());
   }
 }
 

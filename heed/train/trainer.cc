@@ -296,10 +296,10 @@ class Run {
   NumericError NotFinite(const std::string& what) {
     progress_.Clear();
     return NumericError(
-        fmt::format("step {}: {}; training stopped, {} holds the last good "
-                    "checkpoint (step {}); "
-                    "try a smaller learning_rate or clip",
-                    state_.step, what, out_.folder(), saved_step_));
+        "step {}: {}; training stopped, {} holds the last good "
+        "checkpoint (step {}); "
+        "try a smaller learning_rate or clip",
+        state_.step, what, out_.folder(), saved_step_);
   }
 
   /// Once, if the warm-up is shortened.
@@ -551,9 +551,8 @@ MeasureInfo MeasureOf(const std::vector<MeasureInfo>& measures,
     if (measure.name == name) return measure;
     names.push_back(measure.name);
   }
-  throw ConfigError(
-      fmt::format("metric: '{}' is not measured here{} (valid: {})", name,
-                  DidYouMean(name, names), fmt::join(names, ", ")));
+  throw ConfigError("metric: '{}' is not measured here{} (valid: {})", name,
+                    DidYouMean(name, names), fmt::join(names, ", "));
 }
 
 TrainResult RunTraining(Trainable& trained, const TrainingConfig& config,

@@ -1,6 +1,5 @@
 // Each query has a list of keys, as a node of a graph has neighbours.
 // Paper: Veličković et al. 2018, arXiv:1710.10903, section 2.1.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -76,10 +75,10 @@ void CheckLists(const Neighbourhood& graph) {
     for (int32_t i = offsets[t]; i < offsets[t + 1]; ++i) {
       const bool ordered = i == offsets[t] || keys[i] > keys[i - 1];
       if (ordered && keys[i] >= 0 && keys[i] < graph.key_count) continue;
-      throw ShapeError(fmt::format(
+      throw ShapeError(
           "adjacency mask: the keys of query {} are not ascending numbers "
           "from 0 to {} (there is {})",
-          t, graph.key_count - 1, keys[i]));
+          t, graph.key_count - 1, keys[i]);
     }
   }
 }

@@ -1,7 +1,6 @@
 // Several sequences in one row, without padding between them: a query looks
 // only at keys of its own sequence.
 // Paper: Krell et al. 2021, arXiv:2107.02027, section 3.2.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -40,10 +39,10 @@ void CheckOrder(const char* what, const Tensor& documents) {
     const int32_t* row = documents.row<int32_t>(b);
     for (int64_t i = 1; i < documents.dim(1); ++i) {
       if (row[i] < 0 || (row[i - 1] >= 0 && row[i] >= row[i - 1])) continue;
-      throw ShapeError(fmt::format(
+      throw ShapeError(
           "document mask: the numbers of {} decrease at [{}, {}] (from {} to "
           "{}); sequences stand one after the other",
-          what, b, i, row[i - 1], row[i]));
+          what, b, i, row[i - 1], row[i]);
     }
   }
 }
@@ -64,9 +63,9 @@ Mask Documents(const Tensor& of_queries, const Tensor& of_keys) {
   CheckInts("document mask", of_queries, 2);
   CheckInts("document mask", of_keys, 2);
   if (of_queries.dim(0) != of_keys.dim(0)) {
-    throw ShapeError(fmt::format(
+    throw ShapeError(
         "document mask: queries {} and keys {} have unequal numbers of rows",
-        of_queries.shape().ToString(), of_keys.shape().ToString()));
+        of_queries.shape().ToString(), of_keys.shape().ToString());
   }
   CheckOrder("queries", of_queries);
   CheckOrder("keys", of_keys);

@@ -1,7 +1,5 @@
 #include "heed/attention/masks/rules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "heed/base/errors.h"
@@ -29,10 +27,10 @@ kernels::MaskRule::Extent RangeRule::Block(int64_t b, kernels::Range queries,
 
 void CheckInts(const std::string& mask, const Tensor& x, int rank) {
   if (!x.defined() || x.dtype() != DType::kI32 || x.rank() != rank) {
-    throw ShapeError(fmt::format(
+    throw ShapeError(
         "{}: needs whole numbers (i32) of {} dimension(s), not {}{}", mask,
         rank, x.defined() ? Name(x.dtype()) : "nothing",
-        x.defined() ? " " + x.shape().ToString() : ""));
+        x.defined() ? " " + x.shape().ToString() : "");
   }
 }
 

@@ -2,7 +2,6 @@
 // Luong's local-m, the same with p_t = t and D keys on each side.
 // Papers: Beltagy et al. 2020, arXiv:2004.05150, section 3.1; Luong et al.
 // 2015, arXiv:1508.04025, section 3.2.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -32,8 +31,8 @@ class WindowRule : public RangeRule {
 Mask SlidingWindow(int64_t before, int64_t after) {
   if (before < 0 || after < 0) {
     throw ConfigError(
-        fmt::format("window: before and after must be 0 or more, not {} and {}",
-                    before, after));
+        "window: before and after must be 0 or more, not {} and {}", before,
+        after);
   }
   return Mask(std::make_shared<WindowRule>(before, after));
 }

@@ -1,7 +1,6 @@
 // e' = e + b_h(t, s): a learned number for each head and pair of positions, for
 // sequences of at most `positions`.
 // Paper: Liu et al. 2021, arXiv:2103.14030, eq. 4 has it for windows.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -26,10 +25,10 @@ class LearnedBiasModifier : public Modifier {
     const int64_t queries = site.offset + site.queries;
     const int64_t keys = RealKeys(site);
     if (queries > positions_ || keys > positions_) {
-      throw ShapeError(fmt::format(
+      throw ShapeError(
           "{}: learned_bias has {} positions, too few for {} queries and {} "
           "keys; give it more, as in 'learned_bias({})'",
-          path_, positions_, queries, keys, std::max(queries, keys)));
+          path_, positions_, queries, keys, std::max(queries, keys));
     }
     Tensor rows({site.heads * site.queries}, DType::kI32);
     for (int64_t i = 0; i < rows.numel(); ++i) {

@@ -5,7 +5,6 @@
 // The centre learns through the Gaussian alone.
 // Paper: Luong et al. 2015, arXiv:1508.04025, eq. 9 and 10.
 #include "heed/attention/modifiers/modifiers.h"
-#include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/score_modifiers.h"

@@ -3,8 +3,6 @@
 // Paper: Su et al. 2021, arXiv:2104.09864, eq. 34.
 #include "heed/kernels/rotary.h"
 
-#include <fmt/format.h>
-
 #include "heed/attention/modifiers/modifiers.h"
 #include "heed/ops/score_modifiers.h"
 

@@ -4,7 +4,6 @@
 // Paper: Chorowski et al. 2015, arXiv:1506.07503, eq. 8 and 9.
 #include "heed/attention/scores/additive.h"
 #include "heed/attention/scores/scores.h"
-#include "heed/base/errors.h"
 #include "heed/ops/convolution.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/heads.h"

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -125,8 +124,7 @@ TypingScore AutocompleteModel::Score(
   const std::vector<std::string> text =
       TypedSequences(lines, config.data.Options());
   if (text.empty()) {
-    throw ConfigError(
-        fmt::format("autocomplete: no word in {} lines", lines.size()));
+    throw ConfigError("autocomplete: no word in {} lines", lines.size());
   }
   return ScoreOf(text, codec.Encode(text));
 }

@@ -76,8 +76,7 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
     for (int64_t id = 0; id < codec.word_count(); ++id) {
       if (codec.Word(id) == word) return static_cast<int32_t>(id);
     }
-    throw FormatError(
-        fmt::format("explain: the model does not know the word '{}'", word));
+    throw FormatError("explain: the model does not know the word '{}'", word);
   };
   std::vector<int32_t> words;
   if (!input.answer.empty()) {

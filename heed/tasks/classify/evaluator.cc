@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/base/errors.h"
-#include "heed/base/text.h"
 #include "heed/base/timing.h"
 #include "heed/metrics/classification.h"
 #include "heed/tasks/class_table.h"

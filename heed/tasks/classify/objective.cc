@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "heed/base/text.h"
 #include "heed/data/batches.h"
 #include "heed/metrics/classification.h"
 #include "heed/tasks/classify/classify.h"

@@ -37,8 +37,7 @@ void ClassifyPredictor::Add(const std::string& line, const std::string& place,
                             LabelledText& text) const {
   const size_t tab = model_.pairs() ? line.find('\t') : line.npos;
   if (model_.pairs() && tab == line.npos) {
-    throw FormatError(
-        fmt::format("{}: no tab between the texts of a pair", place));
+    throw FormatError("{}: no tab between the texts of a pair", place);
   }
   text.text.push_back(line.substr(0, tab));
   if (model_.pairs()) text.second.push_back(line.substr(tab + 1));

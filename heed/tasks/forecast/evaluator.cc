@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
-#include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/tasks/forecast/forecast.h"
 #include "heed/train/progress.h"
 
@@ -21,14 +20,12 @@ struct ForecastBaseline {
 };
 
 int64_t ParsePeriod(const std::string& text) {
-  int64_t period = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, period);
-  if (error != std::errc() || stop != end || period < 2) {
-    throw ConfigError(fmt::format(
-        "seasons: '{}' is not a number of rows of at least 2", text));
+  const auto period = ParseInteger<int64_t>(text);
+  if (!period || *period < 2) {
+    throw ConfigError("seasons: '{}' is not a number of rows of at least 2",
+                      text);
   }
-  return period;
+  return *period;
 }
 
 /// Rows [begin, end) of C numbers.

@@ -96,9 +96,8 @@ std::unique_ptr<Trainable> ForecastTaskSettings::Objective(
 void ForecastModel::CheckColumns(const TimeSeries& series,
                                  const std::string& name) const {
   if (series.names == columns) return;
-  throw FormatError(
-      fmt::format("{} has the columns {}, but the model forecasts {}", name,
-                  fmt::join(series.names, ", "), fmt::join(columns, ", ")));
+  throw FormatError("{} has the columns {}, but the model forecasts {}", name,
+                    fmt::join(series.names, ", "), fmt::join(columns, ", "));
 }
 
 Tensor ForecastModel::LastWindow(const TimeSeries& series,
@@ -107,8 +106,8 @@ Tensor ForecastModel::LastWindow(const TimeSeries& series,
   const int64_t rows = series.rows();
   const int64_t lookback = config.forecaster.lookback;
   if (rows < lookback) {
-    throw FormatError(fmt::format("{} has {} rows, but the model looks back {}",
-                                  name, rows, lookback));
+    throw FormatError("{} has {} rows, but the model looks back {}", name, rows,
+                      lookback);
   }
   return standardizer.Apply(series.values.Slice(rows - lookback, rows))
       .To(DType::kF32)

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "heed/base/errors.h"
-#include "heed/base/text.h"
 #include "heed/kernels/gather.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/forecast/forecast.h"
@@ -114,8 +113,8 @@ std::vector<Answer> ForecastPredictor::Answers(std::span<const Input> inputs,
 int64_t ForecastPredictor::ColumnOf(const std::string& name) const {
   const auto found = std::ranges::find(model_.columns, name);
   if (found == model_.columns.end()) {
-    throw FormatError(fmt::format("explain: there is no column '{}'{}", name,
-                                  DidYouMean(name, model_.columns)));
+    throw FormatError("explain: there is no column '{}'{}", name,
+                      DidYouMean(name, model_.columns));
   }
   return found - model_.columns.begin();
 }

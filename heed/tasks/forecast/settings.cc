@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <utility>
 
@@ -93,7 +92,7 @@ std::unique_ptr<ForecastModel> ForecastTaskSettings::Open(
     return std::make_unique<ForecastModel>(*this, std::move(columns),
                                            std::move(standardizer), seed);
   } catch (const std::exception& error) {
-    throw FormatError(fmt::format("{}: {}", path, error.what()));
+    throw FormatError("{}: {}", path, error.what());
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/base/text.h"
 #include "heed/base/timing.h"
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/train/progress.h"

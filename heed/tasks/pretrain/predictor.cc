@@ -14,6 +14,7 @@
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/pretrain/pretrain.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -193,10 +194,9 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
       words.insert(words.end(), tokens.begin(), tokens.end());
     }
     if (words.size() != marks.size()) {
-      throw FormatError(
-          fmt::format("explain: '{}' is {} for {}; give one token for each",
-                      line, Counted(std::ssize(words), "token"),
-                      Counted(std::ssize(marks), "mask")));
+      throw FormatError("explain: '{}' is {} for {}; give one token for each",
+                        line, Counted(std::ssize(words), "token"),
+                        Counted(std::ssize(marks), "mask"));
     }
     return words;
   };

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <string_view>
 #include <utility>
@@ -99,14 +98,13 @@ void PretrainSettings::Resolve() {
   model->Fill({});
   const int positions = model->positions();
   if (positions > 0 && data.instances.max_length > positions) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "max_length: {} tokens, but the model knows {} positions; choose "
         "--max-positions {}",
-        data.instances.max_length, positions, data.instances.max_length));
+        data.instances.max_length, positions, data.instances.max_length);
   }
   if (model->segments() != 2) {
-    throw ConfigError(
-        fmt::format("segments: a pair has 2, not {}", model->segments()));
+    throw ConfigError("segments: a pair has 2, not {}", model->segments());
   }
 }
 

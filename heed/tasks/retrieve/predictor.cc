@@ -5,7 +5,6 @@
 
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
-#include "heed/ops/shape.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
 namespace heed {

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -27,8 +26,7 @@ std::vector<RetrievalQuery> ReadQueries(
     const RetrievalTexts& texts, const std::vector<std::string>& relevant,
     const std::vector<std::string>& candidates, const std::string& prefix) {
   if (!relevant.empty() && !candidates.empty()) {
-    throw ConfigError(
-        fmt::format("--{0}relevant or --{0}candidates, but not both", prefix));
+    throw ConfigError("--{0}relevant or --{0}candidates, but not both", prefix);
   }
   return relevant.empty()
              ? ReadCandidateLists(candidates, texts.asked(), texts.corpus)

@@ -117,9 +117,9 @@ std::string TagObjective::Summary() const {
 void TagObjective::CheckLabels() const {
   const auto check = [](int32_t id, const std::string& label) {
     if (id >= 0) return;
-    throw FormatError(fmt::format(
+    throw FormatError(
         "the training text has the label '{}', which the model does not know",
-        label));
+        label);
   };
   for (size_t i = 0; i < train_text_.size(); ++i) {
     const TaggedSentence& sentence = train_text_[i];

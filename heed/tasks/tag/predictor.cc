@@ -10,7 +10,6 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/metrics/entities.h"
-#include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/tag/tag.h"
@@ -32,9 +31,9 @@ void AddPlaces(const std::string& line, const std::vector<std::string>& tags,
   int64_t characters = 0;
   size_t byte = 0;
   const auto advance = [&](size_t end) {
-    for (; byte < end; ++byte) {
-      characters += (static_cast<unsigned char>(line[byte]) & 0xC0) != 0x80;
-    }
+    characters +=
+        CountCharacters(std::string_view(line).substr(byte, end - byte));
+    byte = end;
     return characters;
   };
   const std::vector<std::string_view> words = SplitWhitespace(line);
@@ -196,9 +195,9 @@ ExplainablePrediction TagPredictor::ExplanationWith(
   const TagBatch batch = repeated(1);
   const PieceIds& pieces = batch.sentences.pieces;
   if (pieces.ids.defined() && pieces.ids.dim(0) > 1) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "explain: the sentence is read in {} parts; explain a shorter one",
-        pieces.ids.dim(0)));
+        pieces.ids.dim(0));
   }
   AttentionWatch watch(input.watch);
   Context ctx = given;
@@ -211,9 +210,8 @@ ExplainablePrediction TagPredictor::ExplanationWith(
   const auto tags_of = [&](const std::string& line) {
     const auto names = SplitWhitespace(line);
     if (std::ssize(names) != T) {
-      throw FormatError(fmt::format("explain: {} for {}",
-                                    Counted(std::ssize(names), "tag"),
-                                    Counted(T, "word")));
+      throw FormatError("explain: {} for {}", Counted(std::ssize(names), "tag"),
+                        Counted(T, "word"));
     }
     std::vector<int32_t> ids;
     for (const std::string_view name : names)

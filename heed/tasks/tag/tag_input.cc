@@ -131,9 +131,8 @@ class PieceInput : public TagInput {
 int LimitOf(int max_length, int positions) {
   if (positions == 0) return max_length;
   if (max_length > positions) {
-    throw ConfigError(
-        fmt::format("max_length: {} tokens, but the model knows {} positions",
-                    max_length, positions));
+    throw ConfigError("max_length: {} tokens, but the model knows {} positions",
+                      max_length, positions);
   }
   return max_length == 0 ? positions : max_length;
 }

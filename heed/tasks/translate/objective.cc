@@ -88,10 +88,10 @@ TranslationObjective::TranslationObjective(const TranslationSettings& settings,
   const Vocabularies& v = model_.vocabularies;
   train_ = EncodeCorpus(read_.text.train, v.source, v.target, options);
   if (train_.size() == 0) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "no training pair is left: {} are longer than max_length {}, {} have "
         "an empty side",
-        train_.dropped_long, options.max_length, train_.dropped_empty));
+        train_.dropped_long, options.max_length, train_.dropped_empty);
   }
   valid_ = EncodeMeasured(read_.text.valid, v.source, v.target);
   if (!data().valid_alignment.empty()) {

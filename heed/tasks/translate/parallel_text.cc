@@ -80,10 +80,10 @@ void DataConfig::Resolve() {
   constexpr int kDefaultSubwords = 8000;
   if (bpe_dropout > 0 && source_kind() != VocabularyKind::kBpe &&
       target_kind() != VocabularyKind::kBpe) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "bpe_dropout leaves out merges of bpe, but vocabulary is '{}'; choose "
         "--vocabulary bpe",
-        vocabulary));
+        vocabulary);
   }
   if (joint_vocabulary && target_vocabulary_size == 0) {
     target_vocabulary_size = source_vocabulary_size;
@@ -94,10 +94,10 @@ void DataConfig::Resolve() {
     if (*size == 0 && IsSubword(kind)) *size = kDefaultSubwords;
   }
   if (joint_vocabulary && source_kind() != target_kind()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "joint_vocabulary is one vocabulary for both sides, but vocabulary is "
         "'{}' and target_vocabulary '{}'; leave one of the two out",
-        vocabulary, target_vocabulary));
+        vocabulary, target_vocabulary);
   }
   if (joint_vocabulary && source_vocabulary_size != target_vocabulary_size) {
     throw ConfigError(
@@ -186,7 +186,7 @@ Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& c) {
     try {
       return Vocabulary::Train(lines, options);
     } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{} {}", side, error.what()));
+      throw ConfigError("{} {}", side, error.what());
     }
   };
   Vocabulary source =

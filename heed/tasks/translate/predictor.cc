@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -289,9 +288,9 @@ ExplainablePrediction TranslationPredictor::ExplanationWith(
   if (pairs.empty()) throw FormatError("explain: the text has no words");
   if (!input.contrast.empty()) {
     if (pairs.size() > 1) {
-      throw FormatError(fmt::format(
+      throw FormatError(
           "explain: the text is translated in {} parts; contrast one of them",
-          pairs.size()));
+          pairs.size());
     }
     pairs[0].contrast = encode(v.target, input.contrast).ids;
   }

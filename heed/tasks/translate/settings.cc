@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -22,9 +21,9 @@ void ResolveGuided(const DataConfig& data,
   }
   const bool guided = !data.guided_alignment.empty();
   if ((guided || !data.valid_alignment.empty()) && !model->attends()) {
-    throw ConfigError(fmt::format(
-        "{}: model '{}' has no attention to align words with",
-        guided ? "guided_alignment" : "valid_alignment", model.name()));
+    throw ConfigError("{}: model '{}' has no attention to align words with",
+                      guided ? "guided_alignment" : "valid_alignment",
+                      model.name());
   }
   if (guided) model->GuideAlignment();
 }

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -27,9 +26,9 @@ std::vector<std::string> ReadTranslations(const std::vector<std::string>& paths,
   std::vector<std::string> lines = ReadAllLines(paths);
   if (lines.size() != items) {
     throw FormatError(
-        fmt::format("{}: {} translations of {} sentences (with alternatives, "
-                    "lines of equal source are one)",
-                    fmt::join(paths, ", "), lines.size(), items));
+        "{}: {} translations of {} sentences (with alternatives, "
+        "lines of equal source are one)",
+        fmt::join(paths, ", "), lines.size(), items);
   }
   if (lowercase) LowercaseLines(lines);
   return lines;

@@ -1,7 +1,5 @@
 #include "heed/tasks/translate/translation_model.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -20,10 +18,10 @@ std::string VocabularyFile(const char* side, VocabularyKind kind) {
 void CheckSameTokens(const TranslationModel& a, const TranslationModel& b) {
   const auto check = [&](const char* what, bool same) {
     if (same) return;
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{}: its {} is another than that of {}; the models of an ensemble are "
         "trained on the same text with the same options of text and vocabulary",
-        b.folder, what, a.folder));
+        b.folder, what, a.folder);
   };
   const Vocabularies& x = a.vocabularies;
   const Vocabularies& y = b.vocabularies;
@@ -66,9 +64,9 @@ TranslationModel ReadTranslationModel(const std::string& folder,
   LoadedModel loaded = ReadModel(folder, dtype);
   auto* model = dynamic_cast<TranslationModel*>(loaded.model.get());
   if (model == nullptr) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: holds a model for task '{}', not a translator; use heed predict",
-        folder, loaded.settings->task()));
+        folder, loaded.settings->task());
   }
   return std::move(*model);
 }

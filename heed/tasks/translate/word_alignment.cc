@@ -13,7 +13,6 @@
 #include "heed/data/batches.h"
 #include "heed/data/input_lines.h"
 #include "heed/io/file.h"
-#include "heed/kernels/elementwise.h"
 #include "heed/metrics/symmetrize.h"
 #include "heed/nn/transformer.h"
 #include "heed/tasks/target_loss.h"
@@ -33,8 +32,7 @@ class BatchWeights {
     for (const AttentionWatch::Seen& seen : watch.seen) {
       if (seen.info.path != path) continue;
       if (head >= seen.info.heads) {
-        throw ConfigError(
-            fmt::format("'{}' has no head {}; they count from 0", path, head));
+        throw ConfigError("'{}' has no head {}; they count from 0", path, head);
       }
       parts_.push_back(HeadWeights(seen.weights.value(), head));
     }
@@ -100,9 +98,9 @@ void AddWords(const BatchWeights& weights, int64_t b, bool shift,
 void CheckChoice(const TranslationModel& model, const AttentionChoice& choice) {
   const int64_t layers = std::ssize(model.model->source_attentions());
   if (choice.layer < 0 || choice.layer >= layers) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{}: no layer {} that attends to the source; there are {}, from 0",
-        model.folder, choice.layer, layers));
+        model.folder, choice.layer, layers);
   }
 }
 
@@ -115,10 +113,10 @@ FormatError TooLong(const ParallelText& text, const Corpus& corpus,
   };
   const int64_t longest = *std::ranges::max_element(batch, {}, length);
   const std::string& line = text.source[static_cast<size_t>(longest)];
-  return FormatError(fmt::format(
+  return FormatError(
       "line {} of the text ({}…) has {} tokens, more than the model can read: "
       "{}",
-      longest + 1, line.substr(0, line.find(' ')), length(longest), why));
+      longest + 1, line.substr(0, line.find(' ')), length(longest), why);
 }
 
 /// A side of a translation: words, and the word of each piece.
@@ -186,9 +184,8 @@ AlignmentView WordView(const Translation& translation, VocabularyKind source,
 AttentionChoice UsualAttention(const TranslationModel& model) {
   const std::vector<std::string> all = model.model->source_attentions();
   if (all.empty()) {
-    throw ConfigError(
-        fmt::format("model '{}' has no attention to align words with",
-                    model.config.name()));
+    throw ConfigError("model '{}' has no attention to align words with",
+                      model.config.name());
   }
   AttentionChoice choice;
   choice.head = model.model->alignment_head();
@@ -360,10 +357,10 @@ void CheckLinks(const GoldAlignment& gold, const std::string& source,
   const int64_t targets = std::ssize(SplitWhitespace(target));
   for (const AlignmentLink& link : gold.possible) {
     if (link.source < sources && link.target < targets) continue;
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: the link {}-{} leaves its pair of {} source and {} target words; "
         "positions count from 0",
-        place, link.source, link.target, sources, targets));
+        place, link.source, link.target, sources, targets);
   }
 }
 
@@ -384,9 +381,8 @@ std::vector<GoldAlignment> ReadAlignments(const std::vector<std::string>& paths,
     }
   }
   if (lines.size() != text.source.size()) {
-    throw FormatError(fmt::format("{}: {} lines of links for {} sentence pairs",
-                                  fmt::join(paths, ", "), lines.size(),
-                                  text.source.size()));
+    throw FormatError("{}: {} lines of links for {} sentence pairs",
+                      fmt::join(paths, ", "), lines.size(), text.source.size());
   }
   std::vector<GoldAlignment> gold;
   for (size_t i = 0; i < lines.size(); ++i) {
