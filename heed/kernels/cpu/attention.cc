@@ -69,11 +69,9 @@ Tensor PairScores(AttentionArgs::Score kind, double value, const Tensor& q,
                           RowsOf<T>(e, n, t, s).first, keys);
       }
     };
-    ParallelFor(q.dim(0) * strips, RowGrain(kStripQueries * keys * cols),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t i = begin; i < end; ++i) {
-                    strip(i / strips, i % strips * kStripQueries);
-                  }
+    ForProducts(q.dim(0) * strips, kStripQueries * keys * cols,
+                [&](int64_t i) HWY_ATTR {
+                  strip(i / strips, i % strips * kStripQueries);
                 });
   });
   return e;
@@ -101,12 +99,9 @@ void PairScoresGrad(AttentionArgs::Score kind, double value, const Tensor& de,
             RowsOf<T>(dq, n, 0, a), RowsOf<T>(dk, n, s, a), sums.row<T>(n) + a);
       }
     };
-    ParallelFor(batch * strips, RowGrain(queries * keys * kStripCols),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t i = begin; i < end; ++i) {
-                    strip(i / strips, i % strips * kStripCols);
-                  }
-                });
+    ForProducts(batch * strips, queries * keys * kStripCols,
+                [&](int64_t i)
+                    HWY_ATTR { strip(i / strips, i % strips * kStripCols); });
     for (int64_t n = 0; n < batch; ++n) {
       T* dw_n = dw.row<T>(n % w.dim(0));
       MapSpan(
@@ -149,13 +144,8 @@ void DotScoresGrad(const Tensor& de, const Tensor& q, const Tensor& k,
 Tensor RowSoftmax(const Tensor& e) {
   Tensor a(e.shape(), e.dtype());
   const int64_t keys = e.cols();
-  WithFloat(e, [&]<typename T>(T) HWY_ATTR {
-    ParallelFor(e.rows(), RowGrain(4 * keys),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t r = begin; r < end; ++r) {
-                    SoftmaxSpan(keys, e.row<T>(r), a.row<T>(r));
-                  }
-                });
+  ForEachRow(e, e.rows(), 4 * keys, [&]<typename T>(T, int64_t r) HEED_LANES {
+    SoftmaxSpan(keys, e.row<T>(r), a.row<T>(r));
   });
   return a;
 }
@@ -163,24 +153,17 @@ Tensor RowSoftmax(const Tensor& e) {
 Tensor RowSoftmaxGrad(const Tensor& da, const Tensor& a) {
   Tensor de(a.shape(), a.dtype());
   const int64_t keys = a.cols();
-  WithFloat(a, [&]<typename T>(T) HWY_ATTR {
-    ParallelFor(
-        a.rows(), RowGrain(2 * keys), [&](int64_t begin, int64_t end) HWY_ATTR {
-          for (int64_t r = begin; r < end; ++r) {
-            const T* a_r = a.row<T>(r);
-            const T* da_r = da.row<T>(r);
-            const T mean = SumSpan<T>(
-                keys,
-                [](auto, auto x, auto y) HWY_ATTR { return hn::Mul(x, y); },
-                a_r, da_r);
-            MapSpan(
-                keys,
-                [=](auto d, auto x, auto y) HWY_ATTR {
-                  return hn::Mul(x, hn::Sub(y, hn::Set(d, mean)));
-                },
-                de.row<T>(r), a_r, da_r);
-          }
-        });
+  ForEachRow(a, a.rows(), 2 * keys, [&]<typename T>(T, int64_t r) HEED_LANES {
+    const T* a_r = a.row<T>(r);
+    const T* da_r = da.row<T>(r);
+    const T mean = SumSpan<T>(
+        keys, [](auto, auto x, auto y) HWY_ATTR { return hn::Mul(x, y); }, a_r,
+        da_r);
+    MapSpan(
+        keys,
+        [=](auto d, auto x, auto y)
+            HWY_ATTR { return hn::Mul(x, hn::Sub(y, hn::Set(d, mean))); },
+        de.row<T>(r), a_r, da_r);
   });
   return de;
 }

@@ -1,6 +1,5 @@
 #include "heed/kernels/cpu/attention_bf16.h"
 
-#include <algorithm>
 #include <cassert>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <type_traits>

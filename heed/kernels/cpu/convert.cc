@@ -84,10 +84,8 @@ void ForPieces(const Tensor& in, Tensor& out, const Body& body) {
     return;
   }
   const int64_t grain = std::max<int64_t>(1, kChunk / in.cols());
-  ParallelFor(in.rows(), grain, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      body(in.cols(), in.row<In>(r), out.row<Out>(r));
-    }
+  ParallelForEach(in.rows(), grain, [&](int64_t r) {
+    body(in.cols(), in.row<In>(r), out.row<Out>(r));
   });
 }
 

@@ -141,16 +141,10 @@ void AddScaled(Tensor& y, const Tensor& x, double scale) {
 void AddRowInto(Tensor& y, const Tensor& x, const Tensor& row) {
   assert(row.numel() == x.cols() && row.dtype() == x.dtype());
   const int64_t cols = x.cols();
-  WithFloat(x, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
+  ForEachRow(x, x.rows(), cols, [&]<typename T>(T, int64_t r) HEED_LANES {
     const auto add = [](auto, auto u, auto v)
                          HEED_LANES { return hn::Add(u, v); };
-    ParallelFor(
-        x.rows(), RowGrain(cols), [&](int64_t begin, int64_t end) HWY_ATTR {
-          for (int64_t r = begin; r < end; ++r) {
-            MapSpan<T>(cols, add, y.row<T>(r), x.row<T>(r), row.data<T>());
-          }
-        });
+    MapSpan<T>(cols, add, y.row<T>(r), x.row<T>(r), row.data<T>());
   });
 }
 

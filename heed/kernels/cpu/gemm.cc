@@ -235,14 +235,13 @@ void RunRows(const Tensor& a, const PackedMatrix& b, bool accumulate,
       [](int64_t, int64_t) {});
 }
 
-int64_t Panels(int64_t n) { return (n + cpu::kPanel - 1) / cpu::kPanel; }
-
 /// Storage for a packed [rows, n] operand, reusing `packed` if it is large
 /// enough and nobody else sees it.
 void Reserve(int64_t rows, int64_t n, Precision precision,
              PackedMatrix& packed) {
   const bool bf16 = precision == Precision::kBF16;
-  const int64_t size = Panels(n) * cpu::PaddedRows(rows, bf16) * cpu::kPanel;
+  const int64_t size =
+      cpu::Panels(n) * cpu::PaddedRows(rows, bf16) * cpu::kPanel;
   const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
   if (!packed.data.unique() || packed.data.dtype() != dtype ||
       packed.data.numel() != size) {
@@ -272,11 +271,8 @@ void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
   auto* data = static_cast<char*>(packed.data.raw());
   const size_t bytes =
       static_cast<size_t>(panel_size) * SizeOf(packed.data.dtype());
-  ParallelFor(Panels(b.n), grain, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      PackPanelF32(b, p, rows, precision,
-                   data + static_cast<size_t>(p) * bytes);
-    }
+  ParallelForEach(cpu::Panels(b.n), grain, [&](int64_t p) {
+    PackPanelF32(b, p, rows, precision, data + static_cast<size_t>(p) * bytes);
   });
 }
 
@@ -285,19 +281,17 @@ void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
 void MultiplyF64(const Tensor& a, const Tensor& b, bool accumulate, Tensor& c) {
   const int64_t k = b.dim(0);
   const int64_t n = b.dim(1);
-  ParallelFor(a.rows(),
-              std::max<int64_t>(1, 32768 / std::max<int64_t>(1, k * n)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t r = begin; r < end; ++r) {
-                  const double* x = a.row<double>(r);
-                  double* y = c.data<double>() + r * n;
-                  if (!accumulate) std::fill_n(y, n, 0.0);
-                  for (int64_t i = 0; i < k; ++i) {
-                    const double* row = b.data<double>() + i * n;
-                    for (int64_t j = 0; j < n; ++j) y[j] += x[i] * row[j];
-                  }
-                }
-              });
+  ParallelForEach(a.rows(),
+                  std::max<int64_t>(1, 32768 / std::max<int64_t>(1, k * n)),
+                  [&](int64_t r) {
+                    const double* x = a.row<double>(r);
+                    double* y = c.data<double>() + r * n;
+                    if (!accumulate) std::fill_n(y, n, 0.0);
+                    for (int64_t i = 0; i < k; ++i) {
+                      const double* row = b.data<double>() + i * n;
+                      for (int64_t j = 0; j < n; ++j) y[j] += x[i] * row[j];
+                    }
+                  });
 }
 
 Tensor TransposedF64(const Tensor& b) {
@@ -372,7 +366,7 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   const auto panel_bytes = static_cast<int64_t>(SizeOf(a.dtype())) * panel_size;
   const int64_t block = std::max<int64_t>(1, kWideBlock / panel_bytes);
   const int64_t chunk = ChunkRows(512, 0);
-  ParallelFor(Panels(b.n), block, [&](int64_t begin, int64_t end) {
+  ParallelFor(cpu::Panels(b.n), block, [&](int64_t begin, int64_t end) {
     Tensor packed({block * panel_size}, a.dtype());
     Tensor tile({chunk, block * cpu::kPanel});
     auto* to = static_cast<char*>(packed.raw());

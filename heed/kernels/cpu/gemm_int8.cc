@@ -13,7 +13,6 @@ namespace {
 constexpr int64_t kWordBytes = 4;
 
 int64_t Words(int64_t k) { return (k + kWordBytes - 1) / kWordBytes; }
-int64_t Panels(int64_t n) { return (n + cpu::kPanel - 1) / cpu::kPanel; }
 
 /// How a product is divided: depends on its sizes alone.
 struct Division {
@@ -33,7 +32,7 @@ struct Division {
     const int64_t panel = cpu::kPanel * k;
     panels = std::min(kPartProducts / (std::min(m, rows) * panel),
                       kPartBytes / panel);
-    panels = std::clamp<int64_t>(panels, 1, Panels(n));
+    panels = std::clamp<int64_t>(panels, 1, cpu::Panels(n));
   }
 };
 
@@ -47,16 +46,14 @@ void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed) {
   const int64_t k = transpose ? b.values.cols() : b.values.rows();
   const int64_t n = transpose ? b.values.rows() : b.values.cols();
   const int64_t panel_bytes = Words(k) * cpu::kPanel * kWordBytes;
-  PackedMatrix result = {Tensor({Panels(n) * panel_bytes}, DType::kU8),
-                         Tensor::Zeros({Panels(n) * cpu::kPanel}), k, n,
+  PackedMatrix result = {Tensor({cpu::Panels(n) * panel_bytes}, DType::kU8),
+                         Tensor::Zeros({cpu::Panels(n) * cpu::kPanel}), k, n,
                          Precision::kInt8};
   result.scales.Slice(0, n).CopyFrom(b.scales);
   const cpu::Int8Matrix matrix = {b.values.data<int8_t>(), k, n, transpose};
-  ParallelFor(Panels(n), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      cpu::PackPanelInt8(matrix, p,
-                         result.data.data<uint8_t>() + p * panel_bytes);
-    }
+  ParallelForEach(cpu::Panels(n), 1, [&](int64_t p) {
+    cpu::PackPanelInt8(matrix, p,
+                       result.data.data<uint8_t>() + p * panel_bytes);
   });
   packed = std::move(result);
 }
@@ -78,15 +75,14 @@ void Multiply(const QuantizedRows& a, const PackedMatrix& b,
   product.relu = epilogue.activation == Activation::kRelu;
   product.c = c.data<float>();
   const Division part(rows, b.k, b.n);
-  const int64_t across = (Panels(b.n) + part.panels - 1) / part.panels;
+  const int64_t across = (cpu::Panels(b.n) + part.panels - 1) / part.panels;
   const int64_t down = (rows + part.rows - 1) / part.rows;
-  ParallelFor(down * across, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t row = i / across * part.rows;
-      const int64_t panel = i % across * part.panels;
-      cpu::MultiplyInt8(product, {row, std::min(rows, row + part.rows), panel,
-                                  std::min(Panels(b.n), panel + part.panels)});
-    }
+  ParallelForEach(down * across, 1, [&](int64_t i) {
+    const int64_t row = i / across * part.rows;
+    const int64_t panel = i % across * part.panels;
+    cpu::MultiplyInt8(product,
+                      {row, std::min(rows, row + part.rows), panel,
+                       std::min(cpu::Panels(b.n), panel + part.panels)});
   });
   if (!product.relu && epilogue.activation != Activation::kNone) {
     Activate(c, {}, epilogue.activation, c);

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "heed/base/threads.h"
 #include "heed/tensor/tensor.h"
 
 // Attributes of a lambda that is the body of a loop here. Inlining is forced:
@@ -40,6 +41,18 @@ HWY_INLINE auto WithFloat(const Tensor& x, const F& f) {
   if (x.dtype() == DType::kF64) return f(double{});
   assert(x.dtype() == DType::kF32);
   return f(float{});
+}
+
+/// Calls body(zero, r) for rows r in [0, rows) with `cols` elements of work,
+/// with a zero of the element type of `like`.
+template <class Body>
+HWY_INLINE void ForEachRow(const Tensor& like, int64_t rows, int64_t cols,
+                           const Body& body) {
+  WithFloat(like, [&](auto zero) HWY_ATTR {
+    ParallelFor(rows, RowGrain(cols), [&](int64_t begin, int64_t end) HWY_ATTR {
+      for (int64_t r = begin; r < end; ++r) body(zero, r);
+    });
+  });
 }
 
 /// The first n < Lanes(d) lanes from p; the others are 0.

@@ -49,14 +49,12 @@ Tensor ConcatColumns(std::span<const Tensor> parts) {
   shape.Set(-1, cols);
   Tensor y(shape, first.dtype());
   const auto size = static_cast<int64_t>(SizeOf(first.dtype()));
-  ParallelFor(y.rows(), Grain(cols * size), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      char* to = Bytes(y) + r * cols * size;
-      for (const Tensor& part : parts) {
-        const int64_t bytes = part.cols() * size;
-        CopyBytes(to, Bytes(part) + r * part.row_stride() * size, bytes);
-        to += bytes;
-      }
+  ParallelForEach(y.rows(), Grain(cols * size), [&](int64_t r) {
+    char* to = Bytes(y) + r * cols * size;
+    for (const Tensor& part : parts) {
+      const int64_t bytes = part.cols() * size;
+      CopyBytes(to, Bytes(part) + r * part.row_stride() * size, bytes);
+      to += bytes;
     }
   });
   return y;
@@ -71,12 +69,10 @@ Tensor TransposeLeading(const Tensor& x) {
   shape.Set(1, a_count);
   Tensor y(shape, x.dtype());
   const int64_t bytes = TrailingBytes(x, 2);
-  ParallelFor(b_count, Grain(a_count * bytes), [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) {
-      for (int64_t a = 0; a < a_count; ++a) {
-        CopyBytes(Bytes(y) + (b * a_count + a) * bytes,
-                  Bytes(x) + (a * b_count + b) * bytes, bytes);
-      }
+  ParallelForEach(b_count, Grain(a_count * bytes), [&](int64_t b) {
+    for (int64_t a = 0; a < a_count; ++a) {
+      CopyBytes(Bytes(y) + (b * a_count + a) * bytes,
+                Bytes(x) + (a * b_count + b) * bytes, bytes);
     }
   });
   return y;
@@ -88,16 +84,13 @@ Tensor ReverseByLength(const Tensor& x, const Tensor& lengths) {
   const int64_t b_count = x.dim(1);
   const int32_t* length = lengths.data<int32_t>();
   const int64_t bytes = TrailingBytes(x, 2);
-  ParallelFor(x.dim(0), Grain(b_count * bytes),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t s = begin; s < end; ++s) {
-                  for (int64_t b = 0; b < b_count; ++b) {
-                    const int64_t from = s < length[b] ? length[b] - 1 - s : s;
-                    CopyBytes(Bytes(y) + (s * b_count + b) * bytes,
-                              Bytes(x) + (from * b_count + b) * bytes, bytes);
-                  }
-                }
-              });
+  ParallelForEach(x.dim(0), Grain(b_count * bytes), [&](int64_t s) {
+    for (int64_t b = 0; b < b_count; ++b) {
+      const int64_t from = s < length[b] ? length[b] - 1 - s : s;
+      CopyBytes(Bytes(y) + (s * b_count + b) * bytes,
+                Bytes(x) + (from * b_count + b) * bytes, bytes);
+    }
+  });
   return y;
 }
 
@@ -108,11 +101,9 @@ Tensor Gather(const Tensor& table, const Tensor& ids) {
   Tensor y(shape, table.dtype());
   const int32_t* id = ids.data<int32_t>();
   const int64_t bytes = TrailingBytes(table, 1);
-  ParallelFor(ids.numel(), Grain(bytes), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      assert(id[i] >= 0 && id[i] < table.dim(0));
-      CopyBytes(Bytes(y) + i * bytes, Bytes(table) + id[i] * bytes, bytes);
-    }
+  ParallelForEach(ids.numel(), Grain(bytes), [&](int64_t i) {
+    assert(id[i] >= 0 && id[i] < table.dim(0));
+    CopyBytes(Bytes(y) + i * bytes, Bytes(table) + id[i] * bytes, bytes);
   });
   return y;
 }

@@ -15,16 +15,9 @@ namespace heed::kernels::HWY_NAMESPACE {
 void LayerNormRows(const Tensor& x, const Tensor& gain, const Tensor& bias,
                    double eps, Tensor& y, Tensor& mean, Tensor& inv_std) {
   const int64_t n = x.cols();
-  WithFloat(x, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(x.rows(), RowGrain(n),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t r = begin; r < end; ++r) {
-                    LayerNormRow<T>(n, x.row<T>(r), gain.data<T>(),
-                                    bias.data<T>(), eps, y.row<T>(r),
-                                    mean.data<T>()[r], inv_std.data<T>()[r]);
-                  }
-                });
+  ForEachRow(x, x.rows(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
+    LayerNormRow<T>(n, x.row<T>(r), gain.data<T>(), bias.data<T>(), eps,
+                    y.row<T>(r), mean.data<T>()[r], inv_std.data<T>()[r]);
   });
 }
 
@@ -52,43 +45,29 @@ Tensor LayerNormRowsGrad(const Tensor& dy, const Tensor& x, const Tensor& gain,
 
 void UnitRows(const Tensor& x, double eps, Tensor& y, Tensor& inv_norm) {
   const int64_t n = x.cols();
-  WithFloat(x, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
+  ForEachRow(x, x.rows(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
     const auto square = [](auto, auto v) HEED_LANES { return hn::Mul(v, v); };
-    ParallelFor(x.rows(), RowGrain(n),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t r = begin; r < end; ++r) {
-                    const T sum = SumSpan<T>(n, square, x.row<T>(r));
-                    const T inv = 1 / std::sqrt(sum + static_cast<T>(eps));
-                    const auto scale = [&](auto d, auto v) HEED_LANES {
-                      return hn::Mul(v, hn::Set(d, inv));
-                    };
-                    MapSpan<T>(n, scale, y.row<T>(r), x.row<T>(r));
-                    inv_norm.data<T>()[r] = inv;
-                  }
-                });
+    const T sum = SumSpan<T>(n, square, x.row<T>(r));
+    const T inv = 1 / std::sqrt(sum + static_cast<T>(eps));
+    const auto scale = [&](auto d, auto v)
+                           HEED_LANES { return hn::Mul(v, hn::Set(d, inv)); };
+    MapSpan<T>(n, scale, y.row<T>(r), x.row<T>(r));
+    inv_norm.data<T>()[r] = inv;
   });
 }
 
 void UnitRowsGrad(const Tensor& dy, const Tensor& y, const Tensor& inv_norm,
                   Tensor& dx) {
   const int64_t n = y.cols();
-  WithFloat(y, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
+  ForEachRow(y, y.rows(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
     const auto product = [](auto, auto g, auto v)
                              HEED_LANES { return hn::Mul(g, v); };
-    ParallelFor(
-        y.rows(), RowGrain(n), [&](int64_t begin, int64_t end) HWY_ATTR {
-          for (int64_t r = begin; r < end; ++r) {
-            const T dot = SumSpan<T>(n, product, dy.row<T>(r), y.row<T>(r));
-            const T inv = inv_norm.data<T>()[r];
-            const auto map = [&](auto d, auto g, auto v) HEED_LANES {
-              return hn::Mul(hn::NegMulAdd(v, hn::Set(d, dot), g),
-                             hn::Set(d, inv));
-            };
-            MapSpan<T>(n, map, dx.row<T>(r), dy.row<T>(r), y.row<T>(r));
-          }
-        });
+    const T dot = SumSpan<T>(n, product, dy.row<T>(r), y.row<T>(r));
+    const T inv = inv_norm.data<T>()[r];
+    const auto map = [&](auto d, auto g, auto v) HEED_LANES {
+      return hn::Mul(hn::NegMulAdd(v, hn::Set(d, dot), g), hn::Set(d, inv));
+    };
+    MapSpan<T>(n, map, dx.row<T>(r), dy.row<T>(r), y.row<T>(r));
   });
 }
 

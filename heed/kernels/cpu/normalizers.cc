@@ -16,21 +16,6 @@ namespace {
 template <typename T>
 constexpr T kInfinity = std::numeric_limits<T>::infinity();
 
-/// Calls body(zero, r) for all rows of x, with a zero of its element type.
-template <typename Body>
-void EachRow(const Tensor& x, const Body& body) {
-  WithElement(x, [&](auto zero) {
-    ForRows(x.rows(), x.cols(), [&](int64_t r) { body(zero, r); });
-  });
-}
-
-/// One number of each row: zeros [..] for x [.., S].
-Tensor ZeroPerRow(const Tensor& x) {
-  Shape shape;
-  for (int axis = 0; axis + 1 < x.rank(); ++axis) shape.Append(x.dim(axis));
-  return Tensor::Zeros(shape, x.dtype());
-}
-
 Range Block(int64_t i, int64_t size, int64_t end) {
   return {i * size, std::min(end, (i + 1) * size)};
 }
@@ -413,7 +398,7 @@ Tensor SampleOneHot(const Tensor& p, uint64_t key) {
 }
 
 Tensor LogProbability(const Tensor& p, const Tensor& one_hot) {
-  Tensor l = ZeroPerRow(p);
+  Tensor l = Tensor::Zeros(Leading(p.shape()), p.dtype());
   EachRow(p, [&]<typename T>(T, int64_t r) {
     const T* w = one_hot.row<T>(r);
     const T* chosen = std::find_if(w, w + p.cols(), [](T v) { return v != 0; });
@@ -435,7 +420,7 @@ Tensor LogProbabilityGrad(const Tensor& dl, const Tensor& p,
 }
 
 Tensor Entropy(const Tensor& p) {
-  Tensor h = ZeroPerRow(p);
+  Tensor h = Tensor::Zeros(Leading(p.shape()), p.dtype());
   EachRow(p, [&]<typename T>(T, int64_t r) {
     h.data<T>()[r] = static_cast<T>(EntropyOf(p.cols(), p.row<T>(r)));
   });

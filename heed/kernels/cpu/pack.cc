@@ -1,7 +1,6 @@
 #include "heed/kernels/cpu/pack.h"
 
 #include <algorithm>
-#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pack.cc"

@@ -13,6 +13,8 @@
 namespace heed::kernels::cpu {
 
 inline constexpr int64_t kPanel = 64;
+/// Panels of n columns.
+constexpr int64_t Panels(int64_t n) { return (n + kPanel - 1) / kPanel; }
 
 /// Rows of a packed panel of k rows.
 constexpr int64_t PaddedRows(int64_t k, bool bf16) {

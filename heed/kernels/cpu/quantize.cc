@@ -42,15 +42,12 @@ QuantizedRows QuantizeRows(const Tensor& x) {
   const int64_t stride = (k + kWordBytes - 1) / kWordBytes * kWordBytes;
   QuantizedRows q = {Tensor({rows, stride}, DType::kI8), Tensor({rows}),
                      Tensor({rows}, DType::kI32), k};
-  ParallelFor(rows, Grain(k), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      int8_t* values = q.values.row<int8_t>(r);
-      const cpu::QuantizedRow row =
-          cpu::QuantizeRow(x.row<float>(r), k, values);
-      std::fill(values + k, values + stride, int8_t{0});
-      q.scales.data<float>()[r] = row.scale;
-      q.sums.data<int32_t>()[r] = row.sum;
-    }
+  ParallelForEach(rows, Grain(k), [&](int64_t r) {
+    int8_t* values = q.values.row<int8_t>(r);
+    const cpu::QuantizedRow row = cpu::QuantizeRow(x.row<float>(r), k, values);
+    std::fill(values + k, values + stride, int8_t{0});
+    q.scales.data<float>()[r] = row.scale;
+    q.sums.data<int32_t>()[r] = row.sum;
   });
   return q;
 }
@@ -64,11 +61,9 @@ QuantizedMatrix Quantize(const Tensor& w, bool by_row) {
   float* scales = q.scales.data<float>();
   auto* values = q.values.data<int8_t>();
   if (by_row) {
-    ParallelFor(rows, Grain(cols), [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        scales[r] =
-            cpu::QuantizeRow(w.row<float>(r), cols, values + r * cols).scale;
-      }
+    ParallelForEach(rows, Grain(cols), [&](int64_t r) {
+      scales[r] =
+          cpu::QuantizeRow(w.row<float>(r), cols, values + r * cols).scale;
     });
   } else {
     const cpu::Int8Columns columns = {
@@ -84,11 +79,9 @@ Tensor Dequantize(const QuantizedMatrix& w) {
   const int64_t cols = w.values.cols();
   Tensor x(w.values.shape());
   const float* scales = w.scales.data<float>();
-  ParallelFor(x.rows(), Grain(cols), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      DequantizeRow(w.values.row<int8_t>(r), w.by_row ? scales[r] : 0,
-                    w.by_row ? nullptr : scales, cols, x.row<float>(r));
-    }
+  ParallelForEach(x.rows(), Grain(cols), [&](int64_t r) {
+    DequantizeRow(w.values.row<int8_t>(r), w.by_row ? scales[r] : 0,
+                  w.by_row ? nullptr : scales, cols, x.row<float>(r));
   });
   return x;
 }
@@ -100,12 +93,10 @@ Tensor GatherRows(const QuantizedMatrix& w, const Tensor& ids) {
   Tensor y(shape);
   const int32_t* id = ids.data<int32_t>();
   const float* scales = w.scales.data<float>();
-  ParallelFor(ids.numel(), Grain(y.cols()), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      assert(id[i] >= 0 && id[i] < w.values.rows());
-      DequantizeRow(w.values.row<int8_t>(id[i]), scales[id[i]], nullptr,
-                    y.cols(), y.row<float>(i));
-    }
+  ParallelForEach(ids.numel(), Grain(y.cols()), [&](int64_t i) {
+    assert(id[i] >= 0 && id[i] < w.values.rows());
+    DequantizeRow(w.values.row<int8_t>(id[i]), scales[id[i]], nullptr, y.cols(),
+                  y.row<float>(i));
   });
   return y;
 }

@@ -52,19 +52,12 @@ void AddDroppedRows(const Tensor& x, const Tensor& y, const DropoutKey& dropout,
 void AddNormRows(const Tensor& x, const Tensor& y, const DropoutKey& dropout,
                  const NormWeights& weights, AddNormResult& result) {
   const int64_t n = x.cols();
-  WithFloat(x, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(
-        x.rows(), RowGrain(n), [&](int64_t begin, int64_t end) HWY_ATTR {
-          for (int64_t r = begin; r < end; ++r) {
-            T* sum = result.sum.row<T>(r);
-            AddDroppedSpan<T>(r * n, n, dropout, x.row<T>(r), y.row<T>(r), sum);
-            LayerNormRow<T>(n, sum, weights.gain.data<T>(),
-                            weights.bias.data<T>(), weights.epsilon,
-                            result.normed.row<T>(r), result.mean.data<T>()[r],
-                            result.inv_std.data<T>()[r]);
-          }
-        });
+  ForEachRow(x, x.rows(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
+    T* sum = result.sum.row<T>(r);
+    AddDroppedSpan<T>(r * n, n, dropout, x.row<T>(r), y.row<T>(r), sum);
+    LayerNormRow<T>(n, sum, weights.gain.data<T>(), weights.bias.data<T>(),
+                    weights.epsilon, result.normed.row<T>(r),
+                    result.mean.data<T>()[r], result.inv_std.data<T>()[r]);
   });
 }
 
@@ -104,31 +97,25 @@ void EmbedRows(const Tensor& table, const Tensor& ids, double scale,
   const int64_t n = table.cols();
   const int64_t t_size = ids.cols();
   const int32_t* id = ids.data<int32_t>();
-  WithFloat(table, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
+  ForEachRow(table, ids.numel(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
     const auto scaled = [&](auto d, auto v) HEED_LANES {
       return hn::Mul(v, hn::Set(d, static_cast<T>(scale)));
     };
     const auto scaled_sum = [&](auto d, auto v, auto p) HEED_LANES {
       return hn::MulAdd(v, hn::Set(d, static_cast<T>(scale)), p);
     };
-    ParallelFor(
-        ids.numel(), RowGrain(n), [&](int64_t begin, int64_t end) HWY_ATTR {
-          for (int64_t r = begin; r < end; ++r) {
-            assert(id[r] >= 0 && id[r] < table.dim(0));
-            const T* from = table.row<T>(id[r]);
-            T* to = y.data<T>() + r * n;
-            if (positions.defined()) {
-              MapSpan<T>(n, scaled_sum, to, from,
-                         positions.row<T>(offset + r % t_size));
-            } else {
-              MapSpan<T>(n, scaled, to, from);
-            }
-            if (dropout.rate > 0) {
-              DropoutSpan<T>(r * n, n, dropout.rate, dropout.key, to, to);
-            }
-          }
-        });
+    assert(id[r] >= 0 && id[r] < table.dim(0));
+    const T* from = table.row<T>(id[r]);
+    T* to = y.data<T>() + r * n;
+    if (positions.defined()) {
+      MapSpan<T>(n, scaled_sum, to, from,
+                 positions.row<T>(offset + r % t_size));
+    } else {
+      MapSpan<T>(n, scaled, to, from);
+    }
+    if (dropout.rate > 0) {
+      DropoutSpan<T>(r * n, n, dropout.rate, dropout.key, to, to);
+    }
   });
 }
 

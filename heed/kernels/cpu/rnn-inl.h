@@ -23,22 +23,25 @@ namespace heed::kernels::HWY_NAMESPACE {
 /// Units of all rows in a chunk of work; one costs one to five tanh.
 constexpr int64_t kChunkUnits = 8192;
 
-/// Calls active(b) for the rows that take part in the step, else passive(b).
+/// Calls active(zero, b) for the rows b of `like` that take part in the step,
+/// else passive(zero, b), with a zero of its element type.
 template <typename Active, typename Passive>
-void ForRows(int64_t rows, int64_t units, StepMask mask, const Active& active,
-             const Passive& passive) {
+void ForRows(const Tensor& like, int64_t units, StepMask mask,
+             const Active& active, const Passive& passive) {
   const int32_t* lengths = mask.lengths != nullptr && mask.lengths->defined()
                                ? mask.lengths->data<int32_t>()
                                : nullptr;
   const int64_t grain = std::max<int64_t>(1, kChunkUnits / (units + 1));
-  ParallelFor(rows, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
-    for (int64_t b = begin; b < end; ++b) {
-      if (lengths == nullptr || mask.t < lengths[b]) {
-        active(b);
-      } else {
-        passive(b);
+  WithFloat(like, [&](auto zero) HWY_ATTR {
+    ParallelFor(like.rows(), grain, [&](int64_t begin, int64_t end) HWY_ATTR {
+      for (int64_t b = begin; b < end; ++b) {
+        if (lengths == nullptr || mask.t < lengths[b]) {
+          active(zero, b);
+        } else {
+          passive(zero, b);
+        }
       }
-    }
+    });
   });
 }
 

@@ -43,17 +43,11 @@ HWY_INLINE void RotateHead(int64_t half, const T* turns, bool back,
 void RotateInto(const Tensor& x, const Tensor& turns, bool back, Tensor& y) {
   const int64_t steps = turns.rows();
   const int64_t cols = turns.cols();
-  WithFloat(x, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(x.rows(), RowGrain(x.cols()),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t r = begin; r < end; ++r) {
-                    for (int64_t head = 0; head < x.cols(); head += cols) {
-                      RotateHead<T>(cols / 2, turns.row<T>(r % steps), back,
-                                    x.row<T>(r) + head, y.row<T>(r) + head);
-                    }
-                  }
-                });
+  ForEachRow(x, x.rows(), x.cols(), [&]<typename T>(T, int64_t r) HEED_LANES {
+    for (int64_t head = 0; head < x.cols(); head += cols) {
+      RotateHead<T>(cols / 2, turns.row<T>(r % steps), back, x.row<T>(r) + head,
+                    y.row<T>(r) + head);
+    }
   });
 }
 

@@ -26,9 +26,24 @@ void ForRows(int64_t rows, int64_t cols, const Body& body) {
   constexpr int64_t kChunk = 32768;
   const int64_t grain =
       std::max<int64_t>(1, kChunk / std::max<int64_t>(1, cols));
-  ParallelFor(rows, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) body(r);
+  ParallelForEach(rows, grain, body);
+}
+
+/// Calls body(zero, r) for all rows of x, with a zero of its element type.
+template <typename Body>
+void EachRow(const Tensor& x, const Body& body) {
+  WithElement(x, [&](auto zero) {
+    ForRows(x.rows(), x.cols(), [&](int64_t r) { body(zero, r); });
   });
+}
+
+/// All dimensions but the last.
+inline Shape Leading(const Shape& shape) {
+  Shape leading;
+  for (int axis = 0; axis + 1 < shape.rank(); ++axis) {
+    leading.Append(shape[axis]);
+  }
+  return leading;
 }
 
 }  // namespace heed::kernels

@@ -32,14 +32,6 @@ T SlopeAt(T v, double slope) {
   return slopes[static_cast<int>(v > 0)];
 }
 
-/// All dimensions but the last.
-Shape Leading(const Shape& shape) {
-  Shape leading;
-  for (int axis = 0; axis + 1 < shape.rank(); ++axis)
-    leading.Append(shape[axis]);
-  return leading;
-}
-
 template <typename T>
 constexpr bool IsMasked(T score) {
   return score == -std::numeric_limits<T>::infinity();
@@ -95,14 +87,11 @@ Tensor AddAt(const Tensor& e, const Tensor& bias, const Start& start) {
   Tensor y(e.shape(), e.dtype());
   const int64_t steps = e.dim(1);
   const int64_t cols = e.cols();
-  WithElement(e, [&](auto zero) {
-    using T = decltype(zero);
-    ForRows(e.rows(), cols, [&](int64_t r) {
-      const T* from = e.row<T>(r);
-      const T* add = bias.data<T>() + start(r / steps, r % steps);
-      T* to = y.row<T>(r);
-      for (int64_t s = 0; s < cols; ++s) to[s] = from[s] + add[s];
-    });
+  EachRow(e, [&]<typename T>(T, int64_t r) {
+    const T* from = e.row<T>(r);
+    const T* add = bias.data<T>() + start(r / steps, r % steps);
+    T* to = y.row<T>(r);
+    for (int64_t s = 0; s < cols; ++s) to[s] = from[s] + add[s];
   });
   return y;
 }
@@ -161,14 +150,11 @@ Tensor ScaleRows(const Tensor& x, const Tensor& factor) {
   assert(factor.shape() == Leading(x.shape()) && factor.contiguous());
   Tensor y(x.shape(), x.dtype());
   const int64_t cols = x.cols();
-  WithElement(x, [&](auto zero) {
-    using T = decltype(zero);
-    ForRows(x.rows(), cols, [&](int64_t r) {
-      const T* from = x.row<T>(r);
-      const T f = factor.data<T>()[r];
-      T* to = y.row<T>(r);
-      for (int64_t s = 0; s < cols; ++s) to[s] = f * from[s];
-    });
+  EachRow(x, [&]<typename T>(T, int64_t r) {
+    const T* from = x.row<T>(r);
+    const T f = factor.data<T>()[r];
+    T* to = y.row<T>(r);
+    for (int64_t s = 0; s < cols; ++s) to[s] = f * from[s];
   });
   return y;
 }
@@ -177,16 +163,13 @@ Tensor RowDots(const Tensor& x, const Tensor& y) {
   assert(x.shape() == y.shape());
   Tensor dots(Leading(x.shape()), x.dtype());
   const int64_t cols = x.cols();
-  WithElement(x, [&](auto zero) {
-    using T = decltype(zero);
-    ForRows(dots.numel(), cols, [&](int64_t r) {
-      const T* u = x.row<T>(r);
-      const T* v = y.row<T>(r);
-      double sum = 0;
-      for (int64_t s = 0; s < cols; ++s)
-        sum += u[s] == 0 ? 0.0 : static_cast<double>(u[s]) * v[s];
-      dots.data<T>()[r] = static_cast<T>(sum);
-    });
+  EachRow(x, [&]<typename T>(T, int64_t r) {
+    const T* u = x.row<T>(r);
+    const T* v = y.row<T>(r);
+    double sum = 0;
+    for (int64_t s = 0; s < cols; ++s)
+      sum += u[s] == 0 ? 0.0 : static_cast<double>(u[s]) * v[s];
+    dots.data<T>()[r] = static_cast<T>(sum);
   });
   return dots;
 }
@@ -211,18 +194,15 @@ Tensor GaussianFactor(const Tensor& x, const Tensor& centre, double sigma) {
   assert(centre.shape() == Leading(x.shape()) && centre.contiguous());
   Tensor y(x.shape(), x.dtype());
   const int64_t cols = x.cols();
-  WithElement(x, [&](auto zero) {
-    using T = decltype(zero);
-    ForRows(x.rows(), cols, [&](int64_t r) {
-      const T* from = x.row<T>(r);
-      const T c = centre.data<T>()[r];
-      T* to = y.row<T>(r);
-      for (int64_t s = 0; s < cols; ++s) {
-        to[s] = IsMasked(from[s])
-                    ? from[s]
-                    : static_cast<T>(from[s] * Gaussian(s, c, sigma));
-      }
-    });
+  EachRow(x, [&]<typename T>(T, int64_t r) {
+    const T* from = x.row<T>(r);
+    const T c = centre.data<T>()[r];
+    T* to = y.row<T>(r);
+    for (int64_t s = 0; s < cols; ++s) {
+      to[s] = IsMasked(from[s])
+                  ? from[s]
+                  : static_cast<T>(from[s] * Gaussian(s, c, sigma));
+    }
   });
   return y;
 }
@@ -232,24 +212,21 @@ Tensor GaussianFactorGrad(const Tensor& dy, const Tensor& x,
   Tensor dx(x.shape(), x.dtype());
   dcentre = Tensor(centre.shape(), centre.dtype());
   const int64_t cols = x.cols();
-  WithElement(x, [&](auto zero) {
-    using T = decltype(zero);
-    ForRows(centre.numel(), cols, [&](int64_t r) {
-      const T* e = x.row<T>(r);
-      const T* d = dy.row<T>(r);
-      const double c = centre.data<T>()[r];
-      T* to = dx.row<T>(r);
-      double sum = 0;
-      for (int64_t s = 0; s < cols; ++s) {
-        const double factor = IsMasked(e[s]) ? 0 : Gaussian(s, c, sigma);
-        to[s] = static_cast<T>(d[s] * factor);
-        // A factor of 0 has slope 0, also where the distance is infinite.
-        if (factor != 0) {
-          sum += factor * d[s] * e[s] * ((static_cast<double>(s) - c) / sigma);
-        }
+  EachRow(x, [&]<typename T>(T, int64_t r) {
+    const T* e = x.row<T>(r);
+    const T* d = dy.row<T>(r);
+    const double c = centre.data<T>()[r];
+    T* to = dx.row<T>(r);
+    double sum = 0;
+    for (int64_t s = 0; s < cols; ++s) {
+      const double factor = IsMasked(e[s]) ? 0 : Gaussian(s, c, sigma);
+      to[s] = static_cast<T>(d[s] * factor);
+      // A factor of 0 has slope 0, also where the distance is infinite.
+      if (factor != 0) {
+        sum += factor * d[s] * e[s] * ((static_cast<double>(s) - c) / sigma);
       }
-      dcentre.data<T>()[r] = static_cast<T>(sum / sigma);
-    });
+    }
+    dcentre.data<T>()[r] = static_cast<T>(sum / sigma);
   });
   return dx;
 }
@@ -258,17 +235,14 @@ Tensor MaskWindow(const Tensor& x, const Tensor& centre, double width) {
   assert(centre.shape() == Leading(x.shape()) && centre.contiguous());
   Tensor y(x.shape(), x.dtype());
   const int64_t cols = x.cols();
-  WithElement(x, [&](auto zero) {
-    using T = decltype(zero);
-    ForRows(x.rows(), cols, [&](int64_t r) {
-      const T c = centre.data<T>()[r];
-      for (int64_t s = 0; s < cols; ++s) {
-        const bool inside =
-            std::abs(static_cast<T>(s) - c) <= static_cast<T>(width);
-        y.row<T>(r)[s] =
-            inside ? x.row<T>(r)[s] : -std::numeric_limits<T>::infinity();
-      }
-    });
+  EachRow(x, [&]<typename T>(T, int64_t r) {
+    const T c = centre.data<T>()[r];
+    for (int64_t s = 0; s < cols; ++s) {
+      const bool inside =
+          std::abs(static_cast<T>(s) - c) <= static_cast<T>(width);
+      y.row<T>(r)[s] =
+          inside ? x.row<T>(r)[s] : -std::numeric_limits<T>::infinity();
+    }
   });
   return y;
 }
@@ -326,23 +300,19 @@ Tensor Sharpen(const Tensor& a, const Tensor& gamma) {
   assert(gamma.shape() == Leading(a.shape()) && gamma.contiguous());
   Tensor y(a.shape(), a.dtype());
   const int64_t cols = a.cols();
-  WithElement(a, [&](auto zero) {
-    using T = decltype(zero);
-    ForRows(a.rows(), cols, [&](int64_t r) {
-      const T* from = a.row<T>(r);
-      T* to = y.row<T>(r);
-      T max = 0;
-      for (int64_t s = 0; s < cols; ++s) max = std::max(max, from[s]);
-      // Relative to the largest, the powers neither all vanish nor overflow.
-      double sum = 0;
-      for (int64_t s = 0; s < cols; ++s) {
-        to[s] =
-            from[s] <= 0 ? T(0) : std::pow(from[s] / max, gamma.data<T>()[r]);
-        sum += to[s];
-      }
-      if (sum == 0) return;
-      for (int64_t s = 0; s < cols; ++s) to[s] = static_cast<T>(to[s] / sum);
-    });
+  EachRow(a, [&]<typename T>(T, int64_t r) {
+    const T* from = a.row<T>(r);
+    T* to = y.row<T>(r);
+    T max = 0;
+    for (int64_t s = 0; s < cols; ++s) max = std::max(max, from[s]);
+    // Relative to the largest, the powers neither all vanish nor overflow.
+    double sum = 0;
+    for (int64_t s = 0; s < cols; ++s) {
+      to[s] = from[s] <= 0 ? T(0) : std::pow(from[s] / max, gamma.data<T>()[r]);
+      sum += to[s];
+    }
+    if (sum == 0) return;
+    for (int64_t s = 0; s < cols; ++s) to[s] = static_cast<T>(to[s] / sum);
   });
   return y;
 }
@@ -353,24 +323,21 @@ Tensor SharpenGrad(const Tensor& dy, const Tensor& y, const Tensor& a,
   dgamma = Tensor(gamma.shape(), gamma.dtype());
   const Tensor dots = RowDots(dy, y);
   const int64_t cols = a.cols();
-  WithElement(a, [&](auto zero) {
-    using T = decltype(zero);
-    ForRows(gamma.numel(), cols, [&](int64_t r) {
-      const T* from = a.row<T>(r);
-      const T* d = dy.row<T>(r);
-      const double dot = dots.data<T>()[r];
-      T* to = da.row<T>(r);
-      double sum = 0;
-      for (int64_t s = 0; s < cols; ++s) {
-        to[s] = 0;
-        if (from[s] <= 0) continue;
-        const double a_s = from[s];
-        const double slope = y.row<T>(r)[s] * (d[s] - dot);
-        to[s] = static_cast<T>(gamma.data<T>()[r] * slope / a_s);
-        sum += slope * std::log(a_s);
-      }
-      dgamma.data<T>()[r] = static_cast<T>(sum);
-    });
+  EachRow(a, [&]<typename T>(T, int64_t r) {
+    const T* from = a.row<T>(r);
+    const T* d = dy.row<T>(r);
+    const double dot = dots.data<T>()[r];
+    T* to = da.row<T>(r);
+    double sum = 0;
+    for (int64_t s = 0; s < cols; ++s) {
+      to[s] = 0;
+      if (from[s] <= 0) continue;
+      const double a_s = from[s];
+      const double slope = y.row<T>(r)[s] * (d[s] - dot);
+      to[s] = static_cast<T>(gamma.data<T>()[r] * slope / a_s);
+      sum += slope * std::log(a_s);
+    }
+    dgamma.data<T>()[r] = static_cast<T>(sum);
   });
   return da;
 }

@@ -14,8 +14,6 @@ namespace {
 /// each of its rows.
 constexpr int64_t kWordBytes = 4;
 
-int64_t Panels(int64_t n) { return (n + cpu::kPanel - 1) / cpu::kPanel; }
-
 Tensor SelectF64(const Tensor& b, const Tensor& ids) {
   Tensor selected({b.rows(), ids.numel()}, DType::kF64);
   for (int64_t i = 0; i < b.rows(); ++i) {
@@ -52,8 +50,9 @@ void SelectPanel(const char* from, int64_t rows, const int32_t* ids,
 static_assert(kPanelColumns == cpu::kPanel);
 
 PackedMatrix SelectPanels(const PackedMatrix& b, int64_t first, int64_t last) {
-  assert(b.data.dtype() != DType::kF64 && first < last && last <= Panels(b.n));
-  const int64_t size = b.data.numel() / Panels(b.n);
+  assert(b.data.dtype() != DType::kF64 && first < last &&
+         last <= cpu::Panels(b.n));
+  const int64_t size = b.data.numel() / cpu::Panels(b.n);
   PackedMatrix selected = b;
   selected.data = b.data.Slice(first * size, last * size);
   selected.n = std::min(b.n, last * cpu::kPanel) - first * cpu::kPanel;
@@ -70,24 +69,22 @@ PackedMatrix SelectColumns(const PackedMatrix& b, const Tensor& ids) {
   }
   if (n == 0)
     return {Tensor({0}, b.data.dtype()), Tensor(), b.k, 0, b.precision};
-  const int64_t panel_bytes = b.data.bytes() / Panels(b.n);
+  const int64_t panel_bytes = b.data.bytes() / cpu::Panels(b.n);
   const int64_t rows = panel_bytes / (cpu::kPanel * kWordBytes);
   const int64_t size = static_cast<int64_t>(SizeOf(b.data.dtype()));
   PackedMatrix selected = {
-      Tensor({Panels(n) * panel_bytes / size}, b.data.dtype()), Tensor(), b.k,
-      n, b.precision};
+      Tensor({cpu::Panels(n) * panel_bytes / size}, b.data.dtype()), Tensor(),
+      b.k, n, b.precision};
   const auto* from = static_cast<const char*>(b.data.raw());
   auto* to = static_cast<char*>(selected.data.raw());
   const auto* id = ids.data<int32_t>();
-  ParallelFor(Panels(n), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      SelectPanel(from, rows, id + p * cpu::kPanel,
-                  std::min(cpu::kPanel, n - p * cpu::kPanel),
-                  to + p * panel_bytes);
-    }
+  ParallelForEach(cpu::Panels(n), 1, [&](int64_t p) {
+    SelectPanel(from, rows, id + p * cpu::kPanel,
+                std::min(cpu::kPanel, n - p * cpu::kPanel),
+                to + p * panel_bytes);
   });
   if (b.scales.defined()) {
-    selected.scales = Tensor::Zeros({Panels(n) * cpu::kPanel});
+    selected.scales = Tensor::Zeros({cpu::Panels(n) * cpu::kPanel});
     for (int64_t c = 0; c < n; ++c) {
       assert(id[c] >= 0 && id[c] < b.n);
       selected.scales.data<float>()[c] = b.scales.data<float>()[id[c]];

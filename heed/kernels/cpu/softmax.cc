@@ -31,21 +31,15 @@ Tensor LogSoftmaxRows(const Tensor& x) {
   assert(x.contiguous());
   Tensor y(x.shape(), x.dtype());
   const int64_t n = x.cols();
-  WithFloat(x, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(
-        x.rows(), RowGrain(n), [&](int64_t begin, int64_t end) HWY_ATTR {
-          for (int64_t r = begin; r < end; ++r) {
-            const T* row = x.row<T>(r);
-            const T max = MaxSpan(n, row);
-            const T log_sum = std::log(SumExp(n, row, max));
-            // Two steps, because max + log_sum would lose what log_sum adds.
-            const auto shift = [&](auto d, auto v) HEED_LANES {
-              return hn::Sub(hn::Sub(v, hn::Set(d, max)), hn::Set(d, log_sum));
-            };
-            MapSpan<T>(n, shift, y.row<T>(r), row);
-          }
-        });
+  ForEachRow(x, x.rows(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
+    const T* row = x.row<T>(r);
+    const T max = MaxSpan(n, row);
+    const T log_sum = std::log(SumExp(n, row, max));
+    // Two steps, because max + log_sum would lose what log_sum adds.
+    const auto shift = [&](auto d, auto v) HEED_LANES {
+      return hn::Sub(hn::Sub(v, hn::Set(d, max)), hn::Set(d, log_sum));
+    };
+    MapSpan<T>(n, shift, y.row<T>(r), row);
   });
   return y;
 }
@@ -54,18 +48,12 @@ Tensor LogSoftmaxRowsGrad(const Tensor& dy, const Tensor& y) {
   assert(dy.contiguous() && y.contiguous() && dy.shape() == y.shape());
   Tensor dx(y.shape(), y.dtype());
   const int64_t n = y.cols();
-  WithFloat(y, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(y.rows(), RowGrain(n),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t r = begin; r < end; ++r) {
-                    const T sum = Sum(n, dy.row<T>(r));
-                    const auto map = [&](auto d, auto g, auto v) HEED_LANES {
-                      return hn::NegMulAdd(Exp(d, v), hn::Set(d, sum), g);
-                    };
-                    MapSpan<T>(n, map, dx.row<T>(r), dy.row<T>(r), y.row<T>(r));
-                  }
-                });
+  ForEachRow(y, y.rows(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
+    const T sum = Sum(n, dy.row<T>(r));
+    const auto map = [&](auto d, auto g, auto v) HEED_LANES {
+      return hn::NegMulAdd(Exp(d, v), hn::Set(d, sum), g);
+    };
+    MapSpan<T>(n, map, dx.row<T>(r), dy.row<T>(r), y.row<T>(r));
   });
   return dx;
 }

@@ -118,17 +118,10 @@ void AddToRows(const Tensor& x, int64_t first, Tensor& values, Tensor& ids,
                Tensor& max, Tensor& sums) {
   const int64_t n = x.cols();
   const auto k = static_cast<int>(values.cols());
-  WithFloat(x, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(
-        x.rows(), RowGrain(n), [&](int64_t begin, int64_t end) HWY_ATTR {
-          for (int64_t r = begin; r < end; ++r) {
-            AddToRow<T>(first, n, x.row<T>(r),
-                        {k, values.row<T>(r), ids.row<int32_t>(r)},
-                        max.data<T>() + r,
-                        sums.defined() ? sums.data<double>() + r : nullptr);
-          }
-        });
+  ForEachRow(x, x.rows(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
+    AddToRow<T>(first, n, x.row<T>(r),
+                {k, values.row<T>(r), ids.row<int32_t>(r)}, max.data<T>() + r,
+                sums.defined() ? sums.data<double>() + r : nullptr);
   });
 }
 

@@ -44,17 +44,12 @@ void WindowMaxRow(const Tensor& table, const int32_t* ids, int64_t length,
 void WindowMaxRows(const Tensor& table, const Tensor& ids, int64_t width,
                    WindowMaxResult& result) {
   const int64_t length = ids.dim(1);
-  WithFloat(table, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(ids.dim(0), RowGrain(length * table.dim(1)),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t u = begin; u < end; ++u) {
-                    WindowMaxRow<T>(table, ids.row<int32_t>(u), length, width,
-                                    result.values.row<T>(u),
-                                    result.starts.row<T>(u));
-                  }
-                });
-  });
+  ForEachRow(table, ids.dim(0), length * table.dim(1),
+             [&]<typename T>(T, int64_t u) HEED_LANES {
+               WindowMaxRow<T>(table, ids.row<int32_t>(u), length, width,
+                               result.values.row<T>(u),
+                               result.starts.row<T>(u));
+             });
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE
