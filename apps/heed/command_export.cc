@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "apps/heed/commands.h"
-#include "heed/convert/export_huggingface.h"
+#include "heed/convert/convert.h"
 #include "heed/convert/huggingface.h"
 #include "heed/models/registry.h"
 

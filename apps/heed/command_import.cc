@@ -3,7 +3,6 @@
 
 #include "apps/heed/commands.h"
 #include "heed/convert/convert.h"
-#include "heed/convert/imported.h"
 
 namespace heed {
 

@@ -3,8 +3,6 @@
 #include <filesystem>
 
 #include "heed/base/errors.h"
-#include "heed/convert/import_huggingface.h"
-#include "heed/convert/import_marian.h"
 #include "heed/tasks/run.h"
 #include "heed/train/model_folder.h"
 

@@ -2,12 +2,20 @@
 #ifndef HEED_CONVERT_CONVERT_H_
 #define HEED_CONVERT_CONVERT_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "heed/convert/imported.h"
+#include "heed/convert/mapped_vocabulary.h"
+#include "heed/tasks/task.h"
 
 namespace heed {
+
+struct Imported {
+  std::unique_ptr<TaskSettings> settings;
+  std::unique_ptr<TaskModel> model;  // with weights
+  Notes notes;                       // what the user should know
+};
 
 /// Reads what `source` is: a file of Marian's (see ImportMarian) or a folder of
 /// Hugging Face's (see ImportHuggingFace), for which no vocabularies are given.
@@ -17,9 +25,41 @@ Imported Import(const std::string& source,
                 const std::vector<std::string>& vocabularies,
                 const std::vector<std::string>& ignored = {});
 
+/// Reads model.npz of Marian (Junczys-Dowmunt et al. 2018, arXiv:1804.00344) of
+/// type transformer, s2s or amun (with a conditional GRU, which is what they
+/// are by default), with the settings that stand in it.
+/// `vocabularies`: files of source and target, or one for both; none: those
+/// that MODEL.decoder.yml names. Options `ignored` of the model are not looked
+/// at (see MarianModelOptions for those that are known). The result scores and
+/// writes as Marian does, but for what the notes say. Throws: IoError;
+/// FormatError that names the file and the option, tensor or token that Heed
+/// does not understand.
+Imported ImportMarian(const std::string& model,
+                      std::vector<std::string> vocabularies,
+                      const std::vector<std::string>& ignored = {});
+
+/// Reads a folder of Hugging Face's Transformers with config.json,
+/// model.safetensors and the tokenizer's files: a MarianMT model into task
+/// translate, or a BERT into task pretrain. What a BERT has not (heads of
+/// pre-training) starts fresh, and a note says so. Pickles (pytorch_model.bin)
+/// are never read. Throws: IoError; FormatError that names the file and the
+/// setting, tensor or token that Heed does not understand. Options `ignored` of
+/// config.json are not looked at.
+Imported ImportHuggingFace(const std::string& folder,
+                           const std::vector<std::string>& ignored = {});
+
 /// Writes the model folder that ReadTask reads. Throws: IoError; ConfigError if
 /// a model stands there and is not to be overwritten.
 void WriteImported(const std::string& folder, bool overwrite, Imported& model);
+
+/// Reads a model folder and writes config.json, model.safetensors and the
+/// tokenizer's files: of a Transformer for task translate as MarianMTModel and
+/// MarianTokenizer, of a BERT for task pretrain as BertForPreTraining and
+/// BertTokenizer. Gives what the user should know. Throws: as ReadTask;
+/// ConfigError that names a setting that they have not, or if a model stands in
+/// `out` and is not to be overwritten; IoError.
+Notes ExportHuggingFace(const std::string& folder, const std::string& out,
+                        bool overwrite);
 
 }  // namespace heed
 

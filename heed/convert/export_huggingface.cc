@@ -1,5 +1,3 @@
-#include "heed/convert/export_huggingface.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
+#include "heed/convert/convert.h"
 #include "heed/convert/huggingface.h"
 #include "heed/convert/translation_parts.h"
 #include "heed/decode/options.h"
@@ -61,7 +61,7 @@ class Requirements {
     }
     all.insert(all.end(), others_.begin(), others_.end());
     if (all.empty()) return;
-    throw ConfigError(fmt::format("{}; {}", fmt::join(all, "; "), advice));
+    throw ConfigError("{}; {}", fmt::join(all, "; "), advice);
   }
 
  private:
@@ -93,7 +93,7 @@ std::string TheirActivation(const TransformerConfig& c, Requirements& require) {
 const Tensor& ValueOf(const ParameterSet& parameters, const std::string& name) {
   const Parameter* parameter = parameters.Find(name);
   if (parameter == nullptr) {
-    throw ConfigError(fmt::format("the model has no '{}'", name));
+    throw ConfigError("the model has no '{}'", name);
   }
   return parameter->value();
 }
@@ -108,9 +108,7 @@ void CheckNumbers(const ParameterSet& parameters, Requirements& require) {
   }
 }
 
-std::string Pretty(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string Pretty(const Json& json) { return DumpJson(json, 2) + "\n"; }
 
 // MarianMT
 
@@ -123,8 +121,7 @@ std::string TokenIdsOf(const Vocabulary& vocabulary) {
         piece.starts_with(kSpaceMark) ? kSpaceMark.size() : 0);
     ids[IsLanguageMark(rest) ? std::string(rest) : piece] = id;
   }
-  return ids.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-         "\n";
+  return Pretty(ids);
 }
 
 bool SamePieces(const Vocabulary& a, const Vocabulary& b) {
@@ -185,10 +182,10 @@ Json GenerationConfig(const TransformerConfig& c) {
 void CheckMarianMt(const TranslationModel& model, Requirements& require) {
   const auto* config = model.config.Find<TransformerConfig>();
   if (config == nullptr) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "model '{}' cannot be exported to Hugging Face, which has no such "
         "translator; Transformers can",
-        model.config.name()));
+        model.config.name());
   }
   const TransformerConfig& c = *config;
   CheckAttention(c, require);
@@ -386,10 +383,10 @@ Notes ExportHuggingFace(const std::string& folder, const std::string& out,
   } else if (auto* bert = dynamic_cast<const PretrainModel*>(from)) {
     model = BertOf(*bert);
   } else {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{}: models of task '{}' cannot be exported (those of {} and {} can)",
         folder, loaded.task().name, TranslationTask().name,
-        PretrainTask().name));
+        PretrainTask().name);
   }
   Write(model, out, overwrite);
   return model.notes;

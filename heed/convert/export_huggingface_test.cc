@@ -1,4 +1,4 @@
-#include "heed/convert/export_huggingface.h"
+#include "heed/convert/convert.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/convert/convert.h"
 #include "heed/convert/testing.h"
 #include "heed/convert/translation_parts.h"
 #include "heed/io/file.h"

@@ -1,4 +1,4 @@
-#include "heed/convert/import_huggingface.h"
+#include "heed/convert/convert.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
+#include "heed/base/text.h"
 #include "heed/convert/huggingface.h"
 #include "heed/convert/import_options.h"
 #include "heed/convert/translation_parts.h"
@@ -54,11 +54,11 @@ SourceWeights ReadWeights(const std::string& folder) {
     if (Exists(folder, kIndexFile)) {
       files = FilesOfIndex(folder);
     } else if (Exists(folder, "pytorch_model.bin")) {
-      throw FormatError(fmt::format(
+      throw FormatError(
           "{}: a pickle, which could run any program and is never read; save "
           "the model as safetensors (save_pretrained with "
           "safe_serialization=True)",
-          PathIn(folder, "pytorch_model.bin")));
+          PathIn(folder, "pytorch_model.bin"));
     }
   }
   std::vector<NamedTensor> tensors;
@@ -78,49 +78,20 @@ SourceWeights ReadWeights(const std::string& folder) {
 }
 
 /// Settings that say nothing of how the model computes.
+constexpr std::string_view kGeneral =
+    "_name_or_path _num_labels architectures bad_words_ids bos_token_id "
+    "classif_dropout classifier_dropout dtype early_stopping finetuning_task "
+    "forced_bos_token_id forced_eos_token_id gradient_checkpointing id2label "
+    "init_std initializer_factor initializer_range is_encoder_decoder "
+    "label2id language length_penalty max_length model_type name "
+    "no_repeat_ngram_size renormalize_logits num_beams num_labels "
+    "num_hidden_layers num_return_sequences output_past problem_type "
+    "return_dict task_specific_params torch_dtype transformers_version "
+    "use_cache decoder_layerdrop encoder_layerdrop layerdrop";
+
 void SkipGeneral(ImportOptions& options) {
-  for (const char* key : {"_name_or_path",
-                          "_num_labels",
-                          "architectures",
-                          "bad_words_ids",
-                          "bos_token_id",
-                          "classif_dropout",
-                          "classifier_dropout",
-                          "dtype",
-                          "early_stopping",
-                          "finetuning_task",
-                          "forced_bos_token_id",
-                          "forced_eos_token_id",
-                          "gradient_checkpointing",
-                          "id2label",
-                          "init_std",
-                          "initializer_factor",
-                          "initializer_range",
-                          "is_encoder_decoder",
-                          "label2id",
-                          "language",
-                          "length_penalty",
-                          "max_length",
-                          "model_type",
-                          "name",
-                          "no_repeat_ngram_size",
-                          "renormalize_logits",
-                          "num_beams",
-                          "num_labels",
-                          "num_hidden_layers",
-                          "num_return_sequences",
-                          "output_past",
-                          "problem_type",
-                          "return_dict",
-                          "task_specific_params",
-                          "torch_dtype",
-                          "transformers_version",
-                          "use_cache",
-                          "decoder_layerdrop",
-                          "encoder_layerdrop",
-                          "layerdrop"}) {
-    options.Skip(key);
-  }
+  for (const auto key : SplitWhitespace(kGeneral))
+    options.Skip(std::string(key));
 }
 
 std::string ActivationOf(ImportOptions& options, const std::string& key) {
@@ -160,10 +131,10 @@ Tensor TakeShared(SourceWeights& weights, const std::vector<std::string>& names,
     } else if (!std::equal(tensor.data<float>(),
                            tensor.data<float>() + tensor.numel(),
                            shared.data<float>())) {
-      throw FormatError(fmt::format(
+      throw FormatError(
           "{}: the configuration says that '{}' and '{}' are one, but they "
           "differ",
-          weights.file(), first, name));
+          weights.file(), first, name);
     }
   }
   return first.empty() ? weights.Take(names[0], shape) : shared;
@@ -240,15 +211,15 @@ TokenRows SpecialOf(const TokenIds& tokens, TokenRows special) {
   const auto id_of = [&tokens](const char* token) {
     const auto found = tokens.ids.find(token);
     if (found == tokens.ids.end()) {
-      throw FormatError(fmt::format("{}: has no token {}", tokens.file, token));
+      throw FormatError("{}: has no token {}", tokens.file, token);
     }
     return found->second;
   };
   special.unk = id_of("<unk>");
   if (id_of("</s>") != special.eos) {
     throw FormatError(
-        fmt::format("{}: </s> has id {}, but eos_token_id of config.json is {}",
-                    tokens.file, id_of("</s>"), special.eos));
+        "{}: </s> has id {}, but eos_token_id of config.json is {}",
+        tokens.file, id_of("</s>"), special.eos);
   }
   return special;
 }
@@ -477,8 +448,8 @@ Imported MakeBert(const TransformerConfig& config, const std::string& folder,
   Vocabulary parsed =
       Vocabulary::Parse(text, ParseVocabularyKind(vocabulary.vocabulary), path);
   if (parsed.size() > rows) {
-    throw FormatError(fmt::format("{}: has {} tokens, but vocab_size is {}",
-                                  path, parsed.size(), rows));
+    throw FormatError("{}: has {} tokens, but vocab_size is {}", path,
+                      parsed.size(), rows);
   }
   vocabulary.vocabulary_size = parsed.size();
   try {
@@ -487,7 +458,7 @@ Imported MakeBert(const TransformerConfig& config, const std::string& folder,
     CheckFields(fields.fields());
     settings->Resolve();
   } catch (const ConfigError& error) {
-    throw FormatError(fmt::format("{}: {}", file, error.what()));
+    throw FormatError("{}: {}", file, error.what());
   }
   Imported imported;
   imported.model =
@@ -564,9 +535,9 @@ Imported ImportHuggingFace(const std::string& folder,
   const std::string path = PathIn(folder, "config.json");
   if (!std::filesystem::exists(path)) {
     throw IoError(
-        fmt::format("{}: missing; a folder of Hugging Face's has config.json, "
-                    "model.safetensors and the tokenizer's files",
-                    path));
+        "{}: missing; a folder of Hugging Face's has config.json, "
+        "model.safetensors and the tokenizer's files",
+        path);
   }
   ImportOptions options = ReadJsonOptions(path);
   if (options.Has("heed")) {

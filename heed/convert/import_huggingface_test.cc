@@ -1,4 +1,4 @@
-#include "heed/convert/import_huggingface.h"
+#include "heed/convert/convert.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/convert/convert.h"
 #include "heed/convert/testing.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"

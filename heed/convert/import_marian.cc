@@ -1,4 +1,4 @@
-#include "heed/convert/import_marian.h"
+#include "heed/convert/convert.h"
 
 #include <fmt/format.h>
 
@@ -25,14 +25,14 @@ ImportOptions TakeOptions(std::vector<NamedTensor>& tensors,
                           const std::string& file) {
   const auto found = std::ranges::find(tensors, kOptions, &NamedTensor::name);
   if (found == tensors.end()) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: holds no '{}', so it is not a model that Marian wrote (or one of "
         "before 1.0)",
-        file, kOptions));
+        file, kOptions);
   }
   const Tensor& bytes = found->value;
   if (bytes.dtype() != DType::kI8 && bytes.dtype() != DType::kU8) {
-    throw FormatError(fmt::format("{}: '{}' is not text", file, kOptions));
+    throw FormatError("{}: '{}' is not text", file, kOptions);
   }
   std::string text(static_cast<const char*>(bytes.raw()),
                    static_cast<size_t>(bytes.numel()));
@@ -46,10 +46,10 @@ ImportOptions TakeOptions(std::vector<NamedTensor>& tensors,
 std::vector<std::string> NamedVocabularies(const std::string& model) {
   const std::string path = model + ".decoder.yml";
   if (!std::filesystem::exists(path)) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{} is not there to name the vocabularies; give them with --vocab "
         "SOURCE --vocab TARGET",
-        path));
+        path);
   }
   const nlohmann::json yaml = ParseYaml(ReadFile(path), path);
   if (!yaml.is_object() || !yaml.contains("vocabs") ||
@@ -74,9 +74,9 @@ MappedPair ReadVocabularies(const std::vector<std::string>& paths,
                             int64_t source_rows, int64_t target_rows,
                             Notes& notes) {
   if (paths.size() != 1 && paths.size() != 2) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{} vocabularies: Heed translates from one text to one other",
-        paths.size()));
+        paths.size());
   }
   MappedPair pair;
   pair.source = ReadMarianVocabulary(paths[0], source_rows, notes);
@@ -89,9 +89,9 @@ MappedPair ReadVocabularies(const std::vector<std::string>& paths,
     return v.kind == VocabularyKind::kWords;
   };
   if (is_words(pair.source) != is_words(pair.target)) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{} and {}: Heed needs words or SentencePiece on both sides", paths[0],
-        paths.back()));
+        paths.back());
   }
   return pair;
 }
@@ -99,8 +99,8 @@ MappedPair ReadVocabularies(const std::vector<std::string>& paths,
 const Tensor& FindTable(const SourceWeights& weights, const std::string& name) {
   const Tensor* table = weights.Find(name);
   if (table == nullptr || table->rank() != 2) {
-    throw FormatError(fmt::format("{}: tensor '{}' is missing or no matrix",
-                                  weights.file(), name));
+    throw FormatError("{}: tensor '{}' is missing or no matrix", weights.file(),
+                      name);
   }
   return *table;
 }
@@ -166,10 +166,10 @@ Imported ImportModel(SourceWeights& weights,
       paths, tables.SourceRows(weights), tables.TargetRows(weights), notes);
   if (tables.our_source == tables.our_target &&
       vocabularies.source.bytes != vocabularies.target.bytes) {
-    throw FormatError(fmt::format(
+    throw FormatError(
         "{}: source and target share their embeddings, so they need the same "
         "vocabulary, but {} and {} differ",
-        weights.file(), paths[0], paths.back()));
+        weights.file(), paths[0], paths.back());
   }
   Imported imported = MakeTranslation(model, vocabularies, weights.file());
   imported.notes = std::move(notes);

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
+#include "heed/base/text.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -43,16 +42,13 @@ bool IsZero(std::string_view text) {
 
 bool IsOff(const SortedJson& value) {
   if (value.is_structured()) {
-    return std::all_of(value.begin(), value.end(), IsOff);
+    return std::ranges::all_of(value, IsOff);
   }
   if (!value.is_string()) return value.is_null();
   constexpr std::array kOff = {"",     "false", "no", "off",
                                "none", "null",  "~",  "default"};
   const auto& text = value.get_ref<const std::string&>();
-  std::string lower = text;
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
+  const std::string lower = Lowercase(text);
   return std::ranges::find(kOff, lower) != kOff.end() || IsZero(lower);
 }
 
@@ -75,7 +71,7 @@ ImportOptions::ImportOptions(SortedJson values, std::string file)
 
 void ImportOptions::Fail(const std::string& key,
                          const std::string& problem) const {
-  throw FormatError(fmt::format("{}: option {}: {}", file_, key, problem));
+  throw FormatError("{}: option {}: {}", file_, key, problem);
 }
 
 SortedJson ImportOptions::Value(const std::string& key) const {
@@ -102,25 +98,17 @@ int ImportOptions::ParseNumber(const std::string& key,
                                const SortedJson& value) const {
   const std::string text =
       value.is_string() ? value.get<std::string>() : value.dump();
-  int number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end) {
-    Fail(key, fmt::format("'{}' is not a whole number", text));
-  }
-  return number;
+  const auto number = ParseInteger<int>(text);
+  if (!number) Fail(key, fmt::format("'{}' is not a whole number", text));
+  return *number;
 }
 
 double ImportOptions::Real(const std::string& key, double otherwise) {
   const std::string text = Text(key, "");
   if (text.empty()) return otherwise;  // absent, or null
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end) {
-    Fail(key, fmt::format("'{}' is not a number", text));
-  }
-  return number;
+  const auto number = heed::ParseNumber(text);
+  if (!number) Fail(key, fmt::format("'{}' is not a number", text));
+  return *number;
 }
 
 bool ImportOptions::Flag(const std::string& key, bool otherwise) {
@@ -131,7 +119,7 @@ std::string ImportOptions::OneOf(
     const std::string& key, const std::string& otherwise,
     std::initializer_list<std::string_view> values) {
   std::string text = Text(key, otherwise);
-  if (std::find(values.begin(), values.end(), text) == values.end()) {
+  if (std::ranges::find(values, text) == values.end()) {
     Fail(key, fmt::format("Heed cannot do '{}' (it can: '{}')", text,
                           fmt::join(values, "', '")));
   }
@@ -147,8 +135,7 @@ void ImportOptions::SkipAll(std::string_view prefix) {
 void ImportOptions::Ignore(const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
     if (values_.erase(key) == 0) {
-      throw ConfigError(
-          fmt::format("ignore-option: {} has no option '{}'", file_, key));
+      throw ConfigError("ignore-option: {} has no option '{}'", file_, key);
     }
   }
 }

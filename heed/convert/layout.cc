@@ -1,7 +1,5 @@
 #include "heed/convert/layout.h"
 
-#include <fmt/format.h>
-
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -39,8 +37,8 @@ Tensor TakeRows(const Tensor& table, std::span<const int32_t> rows) {
 Parameter& WeightReader::Find(const std::string& ours) const {
   Parameter* parameter = to_.Find(ours);
   if (parameter == nullptr) {
-    throw FormatError(
-        fmt::format("{}: the model has no parameter '{}'", from_.file(), ours));
+    throw FormatError("{}: the model has no parameter '{}'", from_.file(),
+                      ours);
   }
   return *parameter;
 }
@@ -114,8 +112,7 @@ std::vector<std::string> WeightReader::Unread() const {
 void WeightReader::CheckComplete() const {
   from_.CheckAllTaken();
   for (const std::string& name : Unread()) {
-    throw FormatError(
-        fmt::format("{}: holds nothing for '{}'", from_.file(), name));
+    throw FormatError("{}: holds nothing for '{}'", from_.file(), name);
   }
 }
 
@@ -126,8 +123,7 @@ std::vector<NamedTensor> WriteParts(const ParameterSet& from,
   const auto value = [&from](const std::string& ours) -> const Tensor& {
     const Parameter* parameter = from.Find(ours);
     if (parameter == nullptr) {
-      throw ConfigError(
-          fmt::format("the model has no parameter '{}' to export", ours));
+      throw ConfigError("the model has no parameter '{}' to export", ours);
     }
     return parameter->value();
   };

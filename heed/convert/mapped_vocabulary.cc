@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -102,14 +101,10 @@ int32_t RowFrom(const Json& value, const std::string& token,
   if (value.is_number_integer()) {
     row = value.get<int64_t>();
   } else if (value.is_string()) {
-    const std::string text = value.get<std::string>();
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), row);
-    if (error != std::errc() || end != text.data() + text.size()) row = -1;
+    row = ParseInteger<int64_t>(value.get<std::string>()).value_or(-1);
   }
   if (row < 0 || row > INT32_MAX) {
-    throw FormatError(
-        fmt::format("{}: the id of '{}' is no number from 0 on", path, token));
+    throw FormatError("{}: the id of '{}' is no number from 0 on", path, token);
   }
   return static_cast<int32_t>(row);
 }
@@ -126,9 +121,9 @@ std::vector<std::pair<int32_t, std::string>> SortedTokens(
   std::ranges::sort(tokens);
   for (size_t i = 1; i < tokens.size(); ++i) {
     if (tokens[i].first == tokens[i - 1].first) {
-      throw FormatError(fmt::format("{}: '{}' and '{}' have the same id {}",
-                                    path, tokens[i - 1].second,
-                                    tokens[i].second, tokens[i].first));
+      throw FormatError("{}: '{}' and '{}' have the same id {}", path,
+                        tokens[i - 1].second, tokens[i].second,
+                        tokens[i].first);
     }
   }
   return tokens;
@@ -167,7 +162,7 @@ int32_t SpecialRow(std::span<const std::pair<int32_t, std::string>> tokens,
   }
   if (found >= 0) return found;
   if (!named) return row;
-  throw FormatError(fmt::format("{}: has no token {}", path, name));
+  throw FormatError("{}: has no token {}", path, name);
 }
 
 TokenRows RowsOfWords(const std::string& path, int64_t rows, Notes& notes) {
@@ -221,9 +216,9 @@ TokenRows RowsOfIds(const TokenIds& tokens, const TokenRows& special,
   for (const auto& [id, token] : sorted) {
     if (id >= rows) {
       throw FormatError(
-          fmt::format("{}: '{}' has id {}, but the model has {} "
-                      "rows",
-                      tokens.file, token, id, rows));
+          "{}: '{}' has id {}, but the model has {} "
+          "rows",
+          tokens.file, token, id, rows);
     }
     if (id == special.pad || id == special.unk || id == special.bos ||
         id == special.eos) {
@@ -320,8 +315,8 @@ MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
   if (extension == ".spm") {
     const auto model = SentencePieceModel::Parse(ReadFile(path), path);
     if (std::ssize(model.pieces) > rows) {
-      throw FormatError(fmt::format("{}: has {} tokens, but the model {} rows",
-                                    path, model.pieces.size(), rows));
+      throw FormatError("{}: has {} tokens, but the model {} rows", path,
+                        model.pieces.size(), rows);
     }
     NoteUnnamedRows(path, model.pieces.size(), rows, notes);
     mapped = MapSubwords(RowsOfPieces(model, path, notes), model);
@@ -330,9 +325,9 @@ MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
   }
   if (std::ranges::max(mapped.rows) >= rows) {
     throw FormatError(
-        fmt::format("{}: </s> and <unk> are not among the {} "
-                    "rows of the model",
-                    path, rows));
+        "{}: </s> and <unk> are not among the {} "
+        "rows of the model",
+        path, rows);
   }
   return mapped;
 }

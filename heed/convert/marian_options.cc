@@ -6,6 +6,8 @@
 #include <array>
 #include <string>
 
+#include "heed/base/text.h"
+
 namespace heed {
 namespace {
 
@@ -14,8 +16,6 @@ using enum MarianUse;
 constexpr auto kModelOptions = std::to_array<MarianOption>({
     // Both
     {"type", kRead, kRead, "transformer|s2s|amun", ""},
-    {"version", kAny, kAny, "", ""},
-    {"dim-vocabs", kAny, kAny, "", ""},
     {"dim-emb", kRead, kRead, "512", ""},
     {"enc-depth", kRead, kRead, "1", ""},
     {"dec-depth", kRead, kRead, "1", ""},
@@ -33,8 +33,6 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
     {"special-vocab", kDefault, kDefault, "",
      "some tokens have ids of their own"},
     // Factored vocabularies, which are refused by themselves
-    {"factors-combine", kAny, kAny, "sum", ""},
-    {"factors-dim-emb", kAny, kAny, "0", ""},
     {"lemma-dependency", kDefault, kDefault, "",
      "its vocabulary is one of factors"},
     {"lemma-dim-emb", kDefault, kDefault, "0",
@@ -42,12 +40,6 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
     // Universal lexical representation
     {"ulr", kDefault, kDefault, "false",
      "its embeddings are mixed from those of other words"},
-    {"ulr-dim-emb", kAny, kAny, "", ""},
-    {"ulr-trainable-transformation", kAny, kAny, "", ""},
-    {"ulr-dropout", kAny, kAny, "", ""},
-    {"ulr-keys-vectors", kAny, kAny, "", ""},
-    {"ulr-query-vectors", kAny, kAny, "", ""},
-    {"ulr-softmax-temperature", kAny, kAny, "", ""},
     // Recurrent
     {"dim-rnn", kAny, kRead, "1024", ""},
     {"enc-type", kAny, kRead, "bidirectional", ""},
@@ -55,11 +47,9 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
     {"enc-cell-depth", kAny, kRead, "1", ""},
     {"dec-cell", kAny, kRead, "gru", ""},
     {"dec-cell-base-depth", kAny, kRead, "2", ""},
-    {"dec-cell-high-depth", kAny, kAny, "1", ""},  // of layers above the first
     {"skip", kAny, kDefault, "false", "layers add what they read"},
     {"layer-normalization", kAny, kDefault, "false",
      "the cells normalise their sums"},
-    {"best-deep", kAny, kAny, "", ""},
     // Transformer
     {"transformer-heads", kRead, kAny, "8", ""},
     {"transformer-dim-ffn", kRead, kAny, "2048", ""},
@@ -75,108 +65,72 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
     {"transformer-tied-layers", kRead, kAny, "", ""},
     {"transformer-no-projection", kRead, kAny, "false", ""},
     {"transformer-disable-position-embeddings", kRead, kAny, "false", ""},
-    // The tensor Wpos tells whether positions were trained.
-    {"transformer-train-positions", kAny, kAny, "", ""},
-    {"transformer-train-position-embeddings", kAny, kAny, "", ""},
     {"transformer-pool", kDefault, kAny, "false",
      "the decoder reads one state of the encoder, without attention"},
     {"transformer-attention-mask", kDefault, kAny, "default",
      "attention adds a bias for distances"},
-    // With another mask alone
-    {"transformer-alibi-shift", kAny, kAny, "", ""},
-    {"transformer-alibi-trainable", kAny, kAny, "", ""},
-    {"separator-symbol", kAny, kAny, "[eos]", ""},
-    {"alibi", kAny, kAny, "", ""},
-    // Of transformer-new alone
-    {"transformer-no-bias", kAny, kAny, "", ""},
-    {"transformer-no-affine", kAny, kAny, "", ""},
-    {"transformer-dim-model", kAny, kAny, "", ""},
-    // With another transformer-decoder-autoreg alone
-    {"transformer-dim-aan", kAny, kAny, "2048", ""},
-    {"transformer-aan-depth", kAny, kAny, "2", ""},
-    {"transformer-aan-activation", kAny, kAny, "swish", ""},
-    {"transformer-aan-nogate", kAny, kAny, "false", ""},
-    {"transformer-rnn-projection", kAny, kAny, "false", ""},
-    // Of training
-    {"transformer-depth-scaling", kAny, kAny, "", ""},
-    {"transformer-guided-alignment-layer", kAny, kAny, "last", ""},
-    // Of other types
-    {"bert-class-symbol", kAny, kAny, "[CLS]", ""},
-    {"bert-mask-symbol", kAny, kAny, "[MASK]", ""},
-    {"bert-masking-fraction", kAny, kAny, "0.15", ""},
-    {"bert-sep-symbol", kAny, kAny, "[SEP]", ""},
-    {"bert-train-type-embeddings", kAny, kAny, "true", ""},
-    {"bert-type-vocab-size", kAny, kAny, "2", ""},
-    {"char-conv-filters-num", kAny, kAny, "", ""},
-    {"char-conv-filters-widths", kAny, kAny, "", ""},
-    {"char-highway", kAny, kAny, "4", ""},
-    {"char-stride", kAny, kAny, "5", ""},
-    {"comet-augment-bad", kAny, kAny, "", ""},
-    {"comet-dropout", kAny, kAny, "0.1", ""},
-    {"comet-final-sigmoid", kAny, kAny, "", ""},
-    {"comet-mix", kAny, kAny, "", ""},
-    {"comet-mix-norm", kAny, kAny, "", ""},
-    {"comet-mix-transformation", kAny, kAny, "softmax", ""},
-    {"comet-mixup", kAny, kAny, "", ""},
-    {"comet-mixup-reg", kAny, kAny, "", ""},
-    {"comet-pool", kAny, kAny, "avg", ""},
-    {"comet-pooler-ffn", kAny, kAny, "", ""},
-    {"comet-prepend-zero", kAny, kAny, "", ""},
-    {"comet-stop-grad", kAny, kAny, "", ""},
-    {"comet-use-separator", kAny, kAny, "", ""},
 });
 
-// clang-format off
-constexpr auto kRunOptions = std::to_array<std::string_view>({
-    "after", "after-batches", "after-epochs", "alignment", "all-caps-every",
-    "allow-special", "allow-unk", "authors", "average", "beam-size", "binary",
-    "build-info", "check-gradient-nan", "check-nan", "cite", "clip-gemm",
-    "clip-norm", "compute-similarity", "config", "cost-scaling", "cost-type",
-    "cpu-threads", "custom-fallbacks", "data-threads", "data-weighting",
-    "data-weighting-type", "devices", "disp-first", "disp-freq",
-    "disp-label-counts", "disp-label-index", "dropout-rnn", "dropout-src",
-    "dropout-trg", "dump-config", "dynamic-gradient-scaling", "early-stopping",
-    "early-stopping-epsilon", "early-stopping-on", "embedding-fix-src",
-    "embedding-fix-trg", "embedding-normalization", "embedding-vectors",
-    "encryption-key-path", "english-title-case-every", "exponential-smoothing",
-    "exponential-smoothing-replace-freq", "factor-weight", "force-decode",
-    "fp16", "fp16-fallback-to-fp32", "gemm-type", "grad-dropping-momentum",
-    "grad-dropping-rate", "grad-dropping-warmup", "gradient-checkpointing",
-    "gradient-norm-average-window", "guided-alignment", "guided-alignment-cost",
-    "guided-alignment-weight", "ignore-model-config", "inference", "input",
-    "interpolate-env-vars", "keep-best", "label-smoothing", "learn-rate",
-    "like", "log", "log-level", "log-time-zone", "logical-epoch", "lr-decay",
-    "lr-decay-freq", "lr-decay-inv-sqrt", "lr-decay-repeat-warmup",
-    "lr-decay-reset-optimizer", "lr-decay-start", "lr-decay-strategy",
-    "lr-report", "lr-warmup", "lr-warmup-at-reload", "lr-warmup-cycle",
-    "lr-warmup-start-rate", "max-length", "max-length-crop",
-    "max-length-factor", "maxi-batch", "maxi-batch-sort", "mini-batch",
-    "mini-batch-fit", "mini-batch-fit-step", "mini-batch-round-up",
-    "mini-batch-track-lr", "mini-batch-warmup", "mini-batch-words",
-    "mini-batch-words-ref", "model", "model-mmap", "models", "multi-loss-type",
-    "multi-node", "multi-node-overlap", "n-best", "n-best-feature", "no-nccl",
-    "no-optimizer-reload", "no-reload", "no-restore-corpus", "no-shuffle",
-    "no-spm-decode", "no-spm-encode", "normalize", "normalize-gradient",
-    "normalize-gradient-by-ratio", "num-devices", "optimize", "optimizer",
-    "optimizer-delay", "optimizer-params", "original-type", "output",
-    "output-approx-knn", "output-sampling", "overwrite", "overwrite-checkpoint",
-    "port", "precision", "prefix", "pretrained-model", "quantize-biases",
-    "quantize-bits", "quantize-log-based", "quantize-optimization-steps",
-    "quantize-range", "quiet", "quiet-translation", "quiet-validation",
-    "recover-from-fallback-after", "relative-paths", "save-freq", "seed",
-    "sentencepiece-alphas", "sentencepiece-max-lines", "sentencepiece-options",
-    "sharding", "shortlist", "shuffle", "shuffle-in-ram", "sigterm",
-    "skip-cost", "sqlite", "sqlite-drop", "stat-freq", "summary", "sync-freq",
-    "sync-sgd", "task", "tempdir", "throw-on-divergence", "train-embedder-rank",
-    "train-sets", "transformer-dropout", "transformer-dropout-attention",
-    "transformer-dropout-ffn", "tsv", "tsv-fields", "unlikelihood-loss",
-    "usage", "valid-freq", "valid-log", "valid-max-length", "valid-metrics",
-    "valid-mini-batch", "valid-reset-all", "valid-reset-stalled",
-    "valid-script-args", "valid-script-path", "valid-sets",
-    "valid-translation-output", "vocabs", "weights", "width", "word-penalty",
-    "word-scores", "workspace",
-});
-// clang-format on
+// Those of layers above the first or of other types, masks and decoders, too;
+// the tensor Wpos tells whether positions were trained.
+constexpr std::string_view kUnusedOptions =
+    "after after-batches after-epochs alibi alignment all-caps-every "
+    "allow-special allow-unk authors average beam-size bert-class-symbol "
+    "bert-mask-symbol bert-masking-fraction bert-sep-symbol "
+    "bert-train-type-embeddings bert-type-vocab-size best-deep binary "
+    "build-info char-conv-filters-num char-conv-filters-widths char-highway "
+    "char-stride check-gradient-nan check-nan cite clip-gemm clip-norm "
+    "comet-augment-bad comet-dropout comet-final-sigmoid comet-mix "
+    "comet-mix-norm comet-mix-transformation comet-mixup comet-mixup-reg "
+    "comet-pool comet-pooler-ffn comet-prepend-zero comet-stop-grad "
+    "comet-use-separator compute-similarity config cost-scaling cost-type "
+    "cpu-threads custom-fallbacks data-threads data-weighting "
+    "data-weighting-type dec-cell-high-depth devices dim-vocabs disp-first "
+    "disp-freq disp-label-counts disp-label-index dropout-rnn dropout-src "
+    "dropout-trg dump-config dynamic-gradient-scaling early-stopping "
+    "early-stopping-epsilon early-stopping-on embedding-fix-src "
+    "embedding-fix-trg embedding-normalization embedding-vectors "
+    "encryption-key-path english-title-case-every exponential-smoothing "
+    "exponential-smoothing-replace-freq factor-weight factors-combine "
+    "factors-dim-emb force-decode fp16 fp16-fallback-to-fp32 gemm-type "
+    "grad-dropping-momentum grad-dropping-rate grad-dropping-warmup "
+    "gradient-checkpointing gradient-norm-average-window guided-alignment "
+    "guided-alignment-cost guided-alignment-weight ignore-model-config "
+    "inference input interpolate-env-vars keep-best label-smoothing "
+    "learn-rate like log log-level log-time-zone logical-epoch lr-decay "
+    "lr-decay-freq lr-decay-inv-sqrt lr-decay-repeat-warmup "
+    "lr-decay-reset-optimizer lr-decay-start lr-decay-strategy lr-report "
+    "lr-warmup lr-warmup-at-reload lr-warmup-cycle lr-warmup-start-rate "
+    "max-length max-length-crop max-length-factor maxi-batch maxi-batch-sort "
+    "mini-batch mini-batch-fit mini-batch-fit-step mini-batch-round-up "
+    "mini-batch-track-lr mini-batch-warmup mini-batch-words "
+    "mini-batch-words-ref model model-mmap models multi-loss-type multi-node "
+    "multi-node-overlap n-best n-best-feature no-nccl no-optimizer-reload "
+    "no-reload no-restore-corpus no-shuffle no-spm-decode no-spm-encode "
+    "normalize normalize-gradient normalize-gradient-by-ratio num-devices "
+    "optimize optimizer optimizer-delay optimizer-params original-type output "
+    "output-approx-knn output-sampling overwrite overwrite-checkpoint port "
+    "precision prefix pretrained-model quantize-biases quantize-bits "
+    "quantize-log-based quantize-optimization-steps quantize-range quiet "
+    "quiet-translation quiet-validation recover-from-fallback-after "
+    "relative-paths save-freq seed sentencepiece-alphas "
+    "sentencepiece-max-lines sentencepiece-options separator-symbol sharding "
+    "shortlist shuffle shuffle-in-ram sigterm skip-cost sqlite sqlite-drop "
+    "stat-freq summary sync-freq sync-sgd task tempdir throw-on-divergence "
+    "train-embedder-rank train-sets transformer-aan-activation "
+    "transformer-aan-depth transformer-aan-nogate transformer-alibi-shift "
+    "transformer-alibi-trainable transformer-depth-scaling "
+    "transformer-dim-aan transformer-dim-model transformer-dropout "
+    "transformer-dropout-attention transformer-dropout-ffn "
+    "transformer-guided-alignment-layer transformer-no-affine "
+    "transformer-no-bias transformer-rnn-projection "
+    "transformer-train-position-embeddings transformer-train-positions tsv "
+    "tsv-fields ulr-dim-emb ulr-dropout ulr-keys-vectors ulr-query-vectors "
+    "ulr-softmax-temperature ulr-trainable-transformation unlikelihood-loss "
+    "usage valid-freq valid-log valid-max-length valid-metrics "
+    "valid-mini-batch valid-reset-all valid-reset-stalled valid-script-args "
+    "valid-script-path valid-sets valid-translation-output version vocabs "
+    "weights width word-penalty word-scores workspace";
 
 const MarianOption* FindModelOption(std::string_view name) {
   const auto* const found =
@@ -186,12 +140,7 @@ const MarianOption* FindModelOption(std::string_view name) {
 
 /// Whether `value` is one of "a|b|c".
 bool IsAmong(std::string_view value, std::string_view names) {
-  while (!names.empty()) {
-    const size_t end = std::min(names.find('|'), names.size());
-    if (names.substr(0, end) == value) return true;
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  return false;
+  return std::ranges::count(SplitAt(names, "|"), value) > 0;
 }
 
 bool IsHarmless(const nlohmann::json& value, const MarianOption& option) {
@@ -208,12 +157,15 @@ bool IsHarmless(const nlohmann::json& value, const MarianOption& option) {
 
 std::span<const MarianOption> MarianModelOptions() { return kModelOptions; }
 
-std::span<const std::string_view> MarianRunOptions() { return kRunOptions; }
+const std::vector<std::string_view>& MarianUnusedOptions() {
+  static const auto options = SplitWhitespace(kUnusedOptions);
+  return options;
+}
 
 void CheckMarianOptions(const ImportOptions& options, bool transformer,
                         Notes& notes) {
   for (const auto& [name, value] : options.NotAskedFor()) {
-    if (std::ranges::find(kRunOptions, name) != kRunOptions.end()) continue;
+    if (std::ranges::count(MarianUnusedOptions(), name) > 0) continue;
     const std::string text = ValueText(value);
     const MarianOption* option = FindModelOption(name);
     if (option == nullptr) {

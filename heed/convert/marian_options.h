@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "heed/convert/import_options.h"
 #include "heed/convert/mapped_vocabulary.h"
@@ -32,11 +33,11 @@ struct MarianOption {
 /// The newest version of Marian whose options are all in the table.
 inline constexpr std::string_view kNewestMarian = "1.12.43";
 
-/// Options that describe models.
+/// Options that describe models, but for those that change nothing.
 std::span<const MarianOption> MarianModelOptions();
-/// Options of training, validation, translation and of the program, which no
-/// model's scores depend on.
-std::span<const std::string_view> MarianRunOptions();
+/// Options of training, validation, translation and of the program, and of what
+/// these models have not: their scores depend on none.
+const std::vector<std::string_view>& MarianUnusedOptions();
 
 /// Looks at the options that nobody asked for. One that is in no table passes
 /// with a note if it is off. Throws: FormatError that names option and value,

@@ -103,7 +103,7 @@ TEST(MarianOptions, EveryRestrictedOptionNamesValueReasonAndRemedy) {
 }
 
 TEST(MarianOptions, OptionsOfTrainingAndTranslationNeverStopAnImport) {
-  for (const std::string_view name : MarianRunOptions()) {
+  for (const std::string_view name : MarianUnusedOptions()) {
     for (const char* value : {"strange", "17", "true", "[1, two]"}) {
       const std::string text = fmt::format("{}: {}", name, value);
       EXPECT_EQ(OptionError(text), "no error") << text;
@@ -117,7 +117,7 @@ TEST(MarianOptions, NoOptionStandsTwice) {
   for (const MarianOption& option : MarianModelOptions()) {
     EXPECT_TRUE(names.insert(option.name).second) << option.name;
   }
-  for (const std::string_view name : MarianRunOptions()) {
+  for (const std::string_view name : MarianUnusedOptions()) {
     EXPECT_TRUE(names.insert(name).second) << name;
   }
 }

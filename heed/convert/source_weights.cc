@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -42,7 +41,7 @@ SourceWeights::SourceWeights(std::vector<NamedTensor> tensors, std::string file)
 
 void SourceWeights::Fail(const std::string& name,
                          const std::string& problem) const {
-  throw FormatError(fmt::format("{}: tensor '{}' {}", file_, name, problem));
+  throw FormatError("{}: tensor '{}' {}", file_, name, problem);
 }
 
 const Tensor* SourceWeights::Find(const std::string& name) const {
@@ -72,9 +71,9 @@ void SourceWeights::CheckCount(double weights) const {
   constexpr double kMostForOne = 4;
   if (weights > kMostForOne * static_cast<double>(elements_) + 1e6) {
     throw FormatError(
-        fmt::format("{}: the configuration describes a model of {:.0f} "
-                    "weights, but there are {}",
-                    file_, weights, elements_));
+        "{}: the configuration describes a model of {:.0f} "
+        "weights, but there are {}",
+        file_, weights, elements_);
   }
 }
 
@@ -85,10 +84,10 @@ void SourceWeights::CheckAllTaken() const {
   for (const auto& [name, tensor] : tensors_) {
     if (names.size() < kShown) names.push_back("'" + name + "'");
   }
-  throw FormatError(fmt::format(
-      "{}: {} tensor{} that Heed does not understand: {}{}", file_,
-      tensors_.size(), tensors_.size() == 1 ? "" : "s", fmt::join(names, ", "),
-      tensors_.size() > kShown ? ", ..." : ""));
+  throw FormatError("{}: {} tensor{} that Heed does not understand: {}{}",
+                    file_, tensors_.size(), tensors_.size() == 1 ? "" : "s",
+                    fmt::join(names, ", "),
+                    tensors_.size() > kShown ? ", ..." : "");
 }
 
 }  // namespace heed

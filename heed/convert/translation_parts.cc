@@ -1,7 +1,5 @@
 #include "heed/convert/translation_parts.h"
 
-#include <fmt/format.h>
-
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -26,7 +24,7 @@ Imported MakeTranslation(const ModelChoice<TranslatorSettings>& model,
                      Vocabulary::Parse(target.bytes, target.kind, file)},
         1);
   } catch (const ConfigError& error) {
-    throw FormatError(fmt::format("{}: {}", file, error.what()));
+    throw FormatError("{}: {}", file, error.what());
   }
   imported.settings = std::move(settings);
   return imported;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "heed/convert/imported.h"
+#include "heed/convert/convert.h"
 #include "heed/convert/layout.h"
 #include "heed/convert/mapped_vocabulary.h"
 #include "heed/tasks/translate/translation.h"

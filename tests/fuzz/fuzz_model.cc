@@ -5,7 +5,6 @@
 
 #include "heed/base/json.h"
 #include "heed/convert/convert.h"
-#include "heed/convert/imported.h"
 #include "heed/io/safetensors.h"
 #include "heed/tasks/task.h"
 #include "heed/train/model_folder.h"
