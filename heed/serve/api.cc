@@ -10,6 +10,7 @@
 #include <set>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 #include "heed/base/text.h"
 #include "heed/page/page_files.h"
 #include "heed/serve/client_address.h"
@@ -134,10 +135,6 @@ const Route* FindRoute(std::string_view method, std::string_view path) {
 
 }  // namespace
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 void ApiOptions::Visit(FieldList& v) {
   limits.Visit(v);
   v("api_keys", api_keys, Any{"FILE"},
@@ -234,7 +231,7 @@ void Api::Handle(const ExchangePtr& exchange) {
 
 void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
   const auto send_json = [&](const Json& json) {
-    exchange->Send(JsonResponse(Dump(json)));
+    exchange->Send(JsonResponse(DumpJson(json)));
   };
   if (path == "/translate") return Translate(exchange);
   if (path == "/detect") return Detect(exchange);
@@ -348,7 +345,7 @@ void Api::Detect(const ExchangePtr& exchange) {
           list.push_back({{"confidence", detection.confidence},
                           {"language", detection.language}});
         }
-        exchange->Send(JsonResponse(Dump(list)));
+        exchange->Send(JsonResponse(DumpJson(list)));
       },
       [exchange](const std::exception_ptr& error) {
         exchange->Send(ErrorResponse(error));
@@ -364,15 +361,15 @@ ModelQueue& Api::QueueOf(const std::string& name) const {
     names.push_back(queue->model()->name());
   }
   if (name.empty()) {
-    throw HttpError(400, fmt::format("Invalid request: missing model parameter "
-                                     "(there are: {})",
-                                     fmt::join(names, ", ")));
+    throw HttpError(400,
+                    "Invalid request: missing model parameter "
+                    "(there are: {})",
+                    fmt::join(names, ", "));
   }
   ModelQueue* queue = engine_.Find(name);
   if (queue == nullptr) {
-    throw HttpError(
-        400, fmt::format("no model is called '{}'{} (there are: {})", name,
-                         DidYouMean(name, names), fmt::join(names, ", ")));
+    throw HttpError(400, "no model is called '{}'{} (there are: {})", name,
+                    DidYouMean(name, names), fmt::join(names, ", "));
   }
   return *queue;
 }
@@ -406,10 +403,10 @@ void Api::Predict(const ExchangePtr& exchange) {
       details.push_back(failed ? Json{{"error", answer.error}} : answer.parts);
     }
     exchange->Send(
-        JsonResponse(Dump({{"model", served.name()},
-                           {"task", served.task().name},
-                           {"answer", batch ? answers : answers.at(0)},
-                           {"details", batch ? details : details.at(0)}})));
+        JsonResponse(DumpJson({{"model", served.name()},
+                               {"task", served.task().name},
+                               {"answer", batch ? answers : answers.at(0)},
+                               {"details", batch ? details : details.at(0)}})));
   };
   job.failed = [exchange](const std::exception_ptr& error) {
     exchange->Send(ErrorResponse(error));
@@ -446,7 +443,7 @@ void Api::Explain(const ExchangePtr& exchange) {
       }
     }
     return [exchange, explanation] {
-      exchange->Send(JsonResponse(Dump(ExplanationJson(*explanation))));
+      exchange->Send(JsonResponse(DumpJson(ExplanationJson(*explanation))));
     };
   };
   job.failed = [exchange](const std::exception_ptr& error) {

@@ -112,9 +112,6 @@ class Api {
   std::function<std::vector<Gauge>()> more_gauges_;
 };
 
-/// A JSON text; what is not UTF-8 becomes U+FFFD.
-std::string Dump(const nlohmann::ordered_json& json);
-
 }  // namespace heed
 
 #endif  // HEED_SERVE_API_H_

@@ -1,9 +1,5 @@
 #include "heed/serve/api_keys.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/io/file.h"
@@ -15,36 +11,28 @@ constexpr auto kLookEvery = std::chrono::seconds(1);
 constexpr auto kWindow = std::chrono::minutes(1);
 
 int LimitOf(std::string_view digits, const std::string& path, int64_t line) {
-  int limit = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [place, error] = std::from_chars(digits.data(), end, limit);
-  if (error != std::errc() || place != end || limit < 0) {
-    throw ConfigError(
-        fmt::format("{}:{}: limit={} is no number of requests a minute", path,
-                    line, digits));
+  const auto limit = ParseInteger<int>(digits);
+  if (!limit || *limit < 0) {
+    throw ConfigError("{}:{}: limit={} is no number of requests a minute", path,
+                      line, digits);
   }
-  return limit;
+  return *limit;
 }
 
 std::vector<ApiKey> ReadKeys(const std::string& path) {
   constexpr std::string_view kLimit = "limit=";
   std::vector<ApiKey> keys;
   const std::string text = ReadFile(path);
-  size_t begin = 0;
-  int64_t line = 0;
-  while (begin < text.size()) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const auto words =
-        SplitWhitespace(std::string_view(text).substr(begin, end - begin));
-    ++line;
-    if (!words.empty() && !words[0].starts_with('#')) {
-      ApiKey& key = keys.emplace_back();
-      key.text = words[0];
-      if (words.size() > 1 && words[1].starts_with(kLimit)) {
-        key.per_minute = LimitOf(words[1].substr(kLimit.size()), path, line);
-      }
+  int64_t number = 0;
+  for (const std::string_view line : SplitLines(text)) {
+    const auto words = SplitWhitespace(line);
+    ++number;
+    if (words.empty() || words[0].starts_with('#')) continue;
+    ApiKey& key = keys.emplace_back();
+    key.text = words[0];
+    if (words.size() > 1 && words[1].starts_with(kLimit)) {
+      key.per_minute = LimitOf(words[1].substr(kLimit.size()), path, number);
     }
-    begin = end + 1;
   }
   return keys;
 }

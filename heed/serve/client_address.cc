@@ -1,7 +1,6 @@
 #include "heed/serve/client_address.h"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

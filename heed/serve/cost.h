@@ -2,7 +2,6 @@
 #ifndef HEED_SERVE_COST_H_
 #define HEED_SERVE_COST_H_
 
-#include <cstdint>
 #include <span>
 #include <string>
 

@@ -74,7 +74,7 @@ double SourceFit(const Vocabulary& source, std::span<const std::string> texts,
     const Translation& translation = translations[i][0];
     log_probability += translation.log_probability;
     characters += static_cast<double>(
-        std::max(CharactersOf(texts[i]), CharactersOf(translation.text)));
+        std::max(CountCharacters(texts[i]), CountCharacters(translation.text)));
     for (const int32_t id : source.Encode(texts[i])) {
       unknown += id == source.special().unk ? 1 : 0;
       pieces += 1;

@@ -88,9 +88,9 @@ void Engine::ReloadAll() {
         const std::string task = queues_[i]->model()->task().name;
         if (model->task().name != task) {
           throw ConfigError(
-              fmt::format("{}: holds a model for task '{}' now, "
-                          "not '{}'",
-                          specs_[i].folder, model->task().name, task));
+              "{}: holds a model for task '{}' now, "
+              "not '{}'",
+              specs_[i].folder, model->task().name, task);
         }
         log_.Info("reloaded", model->description());
         queues_[i]->Replace(std::move(model));

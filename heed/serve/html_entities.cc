@@ -3,104 +3,62 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <unordered_map>
+
+#include "heed/base/text.h"
 
 namespace heed {
 namespace {
 
-struct Entity {
-  std::string_view name;
-  uint32_t code;
-};
+// Those of HTML 4 and &apos;: behind a code point the names of it and of those
+// that follow it.
+constexpr std::string_view kEntities =
+    "0x22 quot 0x26 amp apos 0x3C lt 0x3E gt 0xA0 nbsp iexcl cent pound "
+    "curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn "
+    "sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 "
+    "frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave "
+    "Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute "
+    "Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN "
+    "szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute "
+    "ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc "
+    "otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml "
+    "0x152 OElig oelig 0x160 Scaron scaron 0x178 Yuml 0x192 fnof 0x2C6 circ "
+    "0x2DC tilde 0x391 Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota "
+    "Kappa Lambda Mu Nu Xi Omicron Pi Rho 0x3A3 Sigma Tau Upsilon Phi Chi Psi "
+    "Omega 0x3B1 alpha beta gamma delta epsilon zeta eta theta iota kappa "
+    "lambda mu nu xi omicron pi rho sigmaf sigma tau upsilon phi chi psi "
+    "omega 0x3D1 thetasym upsih 0x3D6 piv 0x2002 ensp emsp 0x2009 thinsp "
+    "0x200C zwnj zwj lrm rlm 0x2013 ndash mdash 0x2018 lsquo rsquo sbquo "
+    "0x201C ldquo rdquo bdquo 0x2020 dagger Dagger bull 0x2026 hellip 0x2030 "
+    "permil 0x2032 prime Prime 0x2039 lsaquo rsaquo 0x203E oline 0x2044 frasl "
+    "0x20AC euro 0x2111 image 0x2118 weierp 0x211C real 0x2122 trade 0x2135 "
+    "alefsym 0x2190 larr uarr rarr darr harr 0x21B5 crarr 0x21D0 lArr uArr "
+    "rArr dArr hArr 0x2200 forall 0x2202 part exist 0x2205 empty 0x2207 nabla "
+    "isin notin 0x220B ni 0x220F prod 0x2211 sum minus 0x2217 lowast 0x221A "
+    "radic 0x221D prop infin 0x2220 ang 0x2227 and or cap cup int 0x2234 "
+    "there4 0x223C sim 0x2245 cong 0x2248 asymp 0x2260 ne equiv 0x2264 le ge "
+    "0x2282 sub sup nsub 0x2286 sube supe 0x2295 oplus 0x2297 otimes 0x22A5 "
+    "perp 0x22C5 sdot 0x2308 lceil rceil lfloor rfloor 0x2329 lang rang "
+    "0x25CA loz 0x2660 spades 0x2663 clubs 0x2665 hearts diams";
 
-// Those of HTML 4, by name, and &apos;.
-constexpr std::array<Entity, 253> kEntities = {
-    {{"AElig", 0xC6},    {"Aacute", 0xC1},    {"Acirc", 0xC2},
-     {"Agrave", 0xC0},   {"Alpha", 0x391},    {"Aring", 0xC5},
-     {"Atilde", 0xC3},   {"Auml", 0xC4},      {"Beta", 0x392},
-     {"Ccedil", 0xC7},   {"Chi", 0x3A7},      {"Dagger", 0x2021},
-     {"Delta", 0x394},   {"ETH", 0xD0},       {"Eacute", 0xC9},
-     {"Ecirc", 0xCA},    {"Egrave", 0xC8},    {"Epsilon", 0x395},
-     {"Eta", 0x397},     {"Euml", 0xCB},      {"Gamma", 0x393},
-     {"Iacute", 0xCD},   {"Icirc", 0xCE},     {"Igrave", 0xCC},
-     {"Iota", 0x399},    {"Iuml", 0xCF},      {"Kappa", 0x39A},
-     {"Lambda", 0x39B},  {"Mu", 0x39C},       {"Ntilde", 0xD1},
-     {"Nu", 0x39D},      {"OElig", 0x152},    {"Oacute", 0xD3},
-     {"Ocirc", 0xD4},    {"Ograve", 0xD2},    {"Omega", 0x3A9},
-     {"Omicron", 0x39F}, {"Oslash", 0xD8},    {"Otilde", 0xD5},
-     {"Ouml", 0xD6},     {"Phi", 0x3A6},      {"Pi", 0x3A0},
-     {"Prime", 0x2033},  {"Psi", 0x3A8},      {"Rho", 0x3A1},
-     {"Scaron", 0x160},  {"Sigma", 0x3A3},    {"THORN", 0xDE},
-     {"Tau", 0x3A4},     {"Theta", 0x398},    {"Uacute", 0xDA},
-     {"Ucirc", 0xDB},    {"Ugrave", 0xD9},    {"Upsilon", 0x3A5},
-     {"Uuml", 0xDC},     {"Xi", 0x39E},       {"Yacute", 0xDD},
-     {"Yuml", 0x178},    {"Zeta", 0x396},     {"aacute", 0xE1},
-     {"acirc", 0xE2},    {"acute", 0xB4},     {"aelig", 0xE6},
-     {"agrave", 0xE0},   {"alefsym", 0x2135}, {"alpha", 0x3B1},
-     {"amp", 0x26},      {"and", 0x2227},     {"ang", 0x2220},
-     {"apos", 0x27},     {"aring", 0xE5},     {"asymp", 0x2248},
-     {"atilde", 0xE3},   {"auml", 0xE4},      {"bdquo", 0x201E},
-     {"beta", 0x3B2},    {"brvbar", 0xA6},    {"bull", 0x2022},
-     {"cap", 0x2229},    {"ccedil", 0xE7},    {"cedil", 0xB8},
-     {"cent", 0xA2},     {"chi", 0x3C7},      {"circ", 0x2C6},
-     {"clubs", 0x2663},  {"cong", 0x2245},    {"copy", 0xA9},
-     {"crarr", 0x21B5},  {"cup", 0x222A},     {"curren", 0xA4},
-     {"dArr", 0x21D3},   {"dagger", 0x2020},  {"darr", 0x2193},
-     {"deg", 0xB0},      {"delta", 0x3B4},    {"diams", 0x2666},
-     {"divide", 0xF7},   {"eacute", 0xE9},    {"ecirc", 0xEA},
-     {"egrave", 0xE8},   {"empty", 0x2205},   {"emsp", 0x2003},
-     {"ensp", 0x2002},   {"epsilon", 0x3B5},  {"equiv", 0x2261},
-     {"eta", 0x3B7},     {"eth", 0xF0},       {"euml", 0xEB},
-     {"euro", 0x20AC},   {"exist", 0x2203},   {"fnof", 0x192},
-     {"forall", 0x2200}, {"frac12", 0xBD},    {"frac14", 0xBC},
-     {"frac34", 0xBE},   {"frasl", 0x2044},   {"gamma", 0x3B3},
-     {"ge", 0x2265},     {"gt", 0x3E},        {"hArr", 0x21D4},
-     {"harr", 0x2194},   {"hearts", 0x2665},  {"hellip", 0x2026},
-     {"iacute", 0xED},   {"icirc", 0xEE},     {"iexcl", 0xA1},
-     {"igrave", 0xEC},   {"image", 0x2111},   {"infin", 0x221E},
-     {"int", 0x222B},    {"iota", 0x3B9},     {"iquest", 0xBF},
-     {"isin", 0x2208},   {"iuml", 0xEF},      {"kappa", 0x3BA},
-     {"lArr", 0x21D0},   {"lambda", 0x3BB},   {"lang", 0x2329},
-     {"laquo", 0xAB},    {"larr", 0x2190},    {"lceil", 0x2308},
-     {"ldquo", 0x201C},  {"le", 0x2264},      {"lfloor", 0x230A},
-     {"lowast", 0x2217}, {"loz", 0x25CA},     {"lrm", 0x200E},
-     {"lsaquo", 0x2039}, {"lsquo", 0x2018},   {"lt", 0x3C},
-     {"macr", 0xAF},     {"mdash", 0x2014},   {"micro", 0xB5},
-     {"middot", 0xB7},   {"minus", 0x2212},   {"mu", 0x3BC},
-     {"nabla", 0x2207},  {"nbsp", 0xA0},      {"ndash", 0x2013},
-     {"ne", 0x2260},     {"ni", 0x220B},      {"not", 0xAC},
-     {"notin", 0x2209},  {"nsub", 0x2284},    {"ntilde", 0xF1},
-     {"nu", 0x3BD},      {"oacute", 0xF3},    {"ocirc", 0xF4},
-     {"oelig", 0x153},   {"ograve", 0xF2},    {"oline", 0x203E},
-     {"omega", 0x3C9},   {"omicron", 0x3BF},  {"oplus", 0x2295},
-     {"or", 0x2228},     {"ordf", 0xAA},      {"ordm", 0xBA},
-     {"oslash", 0xF8},   {"otilde", 0xF5},    {"otimes", 0x2297},
-     {"ouml", 0xF6},     {"para", 0xB6},      {"part", 0x2202},
-     {"permil", 0x2030}, {"perp", 0x22A5},    {"phi", 0x3C6},
-     {"pi", 0x3C0},      {"piv", 0x3D6},      {"plusmn", 0xB1},
-     {"pound", 0xA3},    {"prime", 0x2032},   {"prod", 0x220F},
-     {"prop", 0x221D},   {"psi", 0x3C8},      {"quot", 0x22},
-     {"rArr", 0x21D2},   {"radic", 0x221A},   {"rang", 0x232A},
-     {"raquo", 0xBB},    {"rarr", 0x2192},    {"rceil", 0x2309},
-     {"rdquo", 0x201D},  {"real", 0x211C},    {"reg", 0xAE},
-     {"rfloor", 0x230B}, {"rho", 0x3C1},      {"rlm", 0x200F},
-     {"rsaquo", 0x203A}, {"rsquo", 0x2019},   {"sbquo", 0x201A},
-     {"scaron", 0x161},  {"sdot", 0x22C5},    {"sect", 0xA7},
-     {"shy", 0xAD},      {"sigma", 0x3C3},    {"sigmaf", 0x3C2},
-     {"sim", 0x223C},    {"spades", 0x2660},  {"sub", 0x2282},
-     {"sube", 0x2286},   {"sum", 0x2211},     {"sup", 0x2283},
-     {"sup1", 0xB9},     {"sup2", 0xB2},      {"sup3", 0xB3},
-     {"supe", 0x2287},   {"szlig", 0xDF},     {"tau", 0x3C4},
-     {"there4", 0x2234}, {"theta", 0x3B8},    {"thetasym", 0x3D1},
-     {"thinsp", 0x2009}, {"thorn", 0xFE},     {"tilde", 0x2DC},
-     {"times", 0xD7},    {"trade", 0x2122},   {"uArr", 0x21D1},
-     {"uacute", 0xFA},   {"uarr", 0x2191},    {"ucirc", 0xFB},
-     {"ugrave", 0xF9},   {"uml", 0xA8},       {"upsih", 0x3D2},
-     {"upsilon", 0x3C5}, {"uuml", 0xFC},      {"weierp", 0x2118},
-     {"xi", 0x3BE},      {"yacute", 0xFD},    {"yen", 0xA5},
-     {"yuml", 0xFF},     {"zeta", 0x3B6},     {"zwj", 0x200D},
-     {"zwnj", 0x200C}}};
+/// The code point of each name.
+const std::unordered_map<std::string_view, uint32_t>& Entities() {
+  static const auto entities = [] {
+    std::unordered_map<std::string_view, uint32_t> all;
+    uint32_t code = 0;
+    for (const std::string_view word : SplitWhitespace(kEntities)) {
+      if (word.starts_with("0x")) {
+        code =
+            static_cast<uint32_t>(std::stoul(std::string(word), nullptr, 16));
+      } else {
+        all[word] = code++;
+      }
+    }
+    return all;
+  }();
+  return entities;
+}
 
 std::string Utf8(uint32_t code) {
   char bytes[4];
@@ -130,28 +88,19 @@ std::optional<HtmlEntity> EntityAt(std::string_view html) {
     if (error != std::errc() || place != last || code == 0) return std::nullopt;
     return HtmlEntity{Utf8(std::min<uint32_t>(code, 0x110000)), end + 1};
   }
-  const auto found =
-      std::ranges::lower_bound(kEntities, name, {}, &Entity::name);
-  if (found == kEntities.end() || found->name != name) return std::nullopt;
-  return HtmlEntity{Utf8(found->code), end + 1};
+  const auto found = Entities().find(name);
+  if (found == Entities().end()) return std::nullopt;
+  return HtmlEntity{Utf8(found->second), end + 1};
 }
 
 std::string EscapeHtml(std::string_view text) {
   std::string html;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      default:
-        html += c;
-    }
+    const std::string_view escaped = c == '&'   ? "&amp;"
+                                     : c == '<' ? "&lt;"
+                                     : c == '>' ? "&gt;"
+                                                : std::string_view(&c, 1);
+    html += escaped;
   }
   return html;
 }

@@ -1,7 +1,6 @@
 #include "heed/serve/html_tokens.h"
 
 #include <algorithm>
-#include <array>
 
 #include "heed/base/text.h"
 #include "heed/serve/ascii.h"
@@ -10,41 +9,31 @@
 namespace heed {
 namespace {
 
-// Elements whose tags are borders of sentences; all sorted.
-constexpr std::array<std::string_view, 75> kBlocks = {
-    "address",  "applet",    "article",  "aside",      "base",   "blockquote",
-    "body",     "br",        "button",   "caption",    "center", "col",
-    "colgroup", "dd",        "details",  "dialog",     "dir",    "div",
-    "dl",       "dt",        "fieldset", "figcaption", "figure", "footer",
-    "form",     "frame",     "frameset", "h1",         "h2",     "h3",
-    "h4",       "h5",        "h6",       "head",       "header", "hgroup",
-    "hr",       "html",      "iframe",   "legend",     "li",     "link",
-    "main",     "menu",      "menuitem", "meta",       "nav",    "noembed",
-    "noframes", "noscript",  "ol",       "optgroup",   "option", "p",
-    "param",    "plaintext", "pre",      "script",     "search", "section",
-    "select",   "style",     "summary",  "table",      "tbody",  "td",
-    "template", "textarea",  "tfoot",    "th",         "thead",  "title",
-    "tr",       "ul",        "xmp"};
+// Elements whose tags are borders of sentences.
+constexpr std::string_view kBlocks =
+    " address applet article aside base blockquote body br button caption "
+    "center col colgroup dd details dialog dir div dl dt fieldset "
+    "figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head "
+    "header hgroup hr html iframe legend li link main menu menuitem meta "
+    "nav noembed noframes noscript ol optgroup option p param plaintext pre "
+    "script search section select style summary table tbody td template "
+    "textarea tfoot th thead title tr ul xmp ";
 
-constexpr std::array<std::string_view, 17> kNotTranslated = {
-    "address", "applet", "audio",   "canvas",   "code",      "embed",
-    "iframe",  "math",   "noembed", "noframes", "plaintext", "script",
-    "style",   "svg",    "time",    "video",    "xmp"};
+constexpr std::string_view kNotTranslated =
+    " address applet audio canvas code embed iframe math noembed noframes "
+    "plaintext script style svg time video xmp ";
 
 // Whose content is no markup.
-constexpr std::array<std::string_view, 9> kRaw = {
-    "iframe", "noembed",  "noframes", "plaintext", "script",
-    "style",  "textarea", "title",    "xmp"};
+constexpr std::string_view kRaw =
+    " iframe noembed noframes plaintext script style textarea title xmp ";
 
-constexpr std::array<std::string_view, 18> kVoid = {
-    "area",  "base",  "basefont", "br",    "col",    "embed",
-    "frame", "hr",    "img",      "input", "keygen", "link",
-    "meta",  "param", "source",   "track", "wbr",    "bgsound"};
+constexpr std::string_view kVoid =
+    " area base basefont br col embed frame hr img input keygen link meta "
+    "param source track wbr bgsound ";
 
-template <size_t n>
-bool IsOneOf(const std::array<std::string_view, n>& names,
-             std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+/// Whether it is one of the words between spaces.
+bool IsOneOf(std::string_view words, const std::string& name) {
+  return words.find(" " + name + " ") != words.npos;
 }
 
 // Names are cut where no element's could go on.

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <new>
-#include <nlohmann/json.hpp>
 
+#include "heed/base/json.h"
 #include "heed/base/text.h"
 
 namespace heed {
@@ -46,10 +47,10 @@ std::string PercentDecode(std::string_view text, bool plus_is_space) {
           i + 2 < text.size() ? HexDigit(text[i + 1]) : std::optional<int>();
       const auto low = high ? HexDigit(text[i + 2]) : std::optional<int>();
       if (!low) {
-        throw HttpError(
-            400, fmt::format("{} is not a percent escape: % and two of 0-9a-f "
-                             "are needed",
-                             Quoted(text.substr(i, 3))));
+        throw HttpError(400,
+                        "{} is not a percent escape: % and two of 0-9a-f "
+                        "are needed",
+                        Quoted(text.substr(i, 3)));
       }
       decoded += static_cast<char>(*high * 16 + *low);
       i += 2;
@@ -62,19 +63,14 @@ void CheckPath(const std::string& path) {
   if (!IsValidUtf8(path)) {
     throw HttpError(400, "the path is not valid UTF-8");
   }
-  for (const char c : path) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      throw HttpError(400, "the path has a control character");
-    }
+  if (std::ranges::any_of(
+          path, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
+    throw HttpError(400, "the path has a control character");
   }
-  size_t begin = 0;
-  while (begin <= path.size()) {
-    const size_t end = std::min(path.find('/', begin), path.size());
-    const std::string_view part(path.data() + begin, end - begin);
+  for (const std::string_view part : SplitAt(path, "/")) {
     if (part == "." || part == "..") {
       throw HttpError(400, "the path has a '.' or '..' between slashes");
     }
-    begin = end + 1;
   }
 }
 
@@ -102,52 +98,31 @@ std::optional<std::string_view> HttpRequest::LastHeader(
 }
 
 std::string_view ReasonOf(int status) {
-  switch (status) {
-    case 100:
-      return "Continue";
-    case 200:
-      return "OK";
-    case 204:
-      return "No Content";
-    case 304:
-      return "Not Modified";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 406:
-      return "Not Acceptable";
-    case 408:
-      return "Request Timeout";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 415:
-      return "Unsupported Media Type";
-    case 417:
-      return "Expectation Failed";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Status";
-  }
+  static const std::map<int, std::string_view> reasons = {
+      {100, "Continue"},
+      {200, "OK"},
+      {204, "No Content"},
+      {304, "Not Modified"},
+      {400, "Bad Request"},
+      {403, "Forbidden"},
+      {404, "Not Found"},
+      {405, "Method Not Allowed"},
+      {406, "Not Acceptable"},
+      {408, "Request Timeout"},
+      {411, "Length Required"},
+      {413, "Content Too Large"},
+      {414, "URI Too Long"},
+      {415, "Unsupported Media Type"},
+      {417, "Expectation Failed"},
+      {429, "Too Many Requests"},
+      {431, "Request Header Fields Too Large"},
+      {500, "Internal Server Error"},
+      {501, "Not Implemented"},
+      {503, "Service Unavailable"},
+      {505, "HTTP Version Not Supported"},
+  };
+  const auto reason = reasons.find(status);
+  return reason == reasons.end() ? "Status" : reason->second;
 }
 
 void ParseTarget(HttpRequest& request) {
@@ -172,38 +147,29 @@ void ParseTarget(HttpRequest& request) {
     }
   }
   if (!target.starts_with('/')) {
-    throw HttpError(400, fmt::format("the target {} is no path: it must begin "
-                                     "with /",
-                                     Quoted(target)));
+    throw HttpError(400,
+                    "the target {} is no path: it must begin "
+                    "with /",
+                    Quoted(target));
   }
-  target = target.substr(0, target.find('#'));
-  const size_t question = std::min(target.find('?'), target.size());
-  request.path = PercentDecode(target.substr(0, question), false);
+  const auto [path, query] = SplitOnce(SplitOnce(target, "#").first, "?");
+  request.path = PercentDecode(path, false);
   CheckPath(request.path);
-  if (question < target.size()) {
-    request.query = ParseForm(target.substr(question + 1));
-  }
+  request.query = ParseForm(query);
 }
 
 NamedValues ParseForm(std::string_view text) {
   NamedValues values;
-  size_t begin = 0;
-  while (begin < text.size()) {
-    const size_t end = std::min(text.find('&', begin), text.size());
-    const std::string_view pair = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string_view pair : SplitAt(text, "&")) {
     if (pair.empty()) continue;
-    const size_t equals = std::min(pair.find('='), pair.size());
-    std::string name = PercentDecode(pair.substr(0, equals), true);
-    std::string value = equals < pair.size()
-                            ? PercentDecode(pair.substr(equals + 1), true)
-                            : "";
+    const auto [raw_name, raw_value] = SplitOnce(pair, "=");
+    std::string name = PercentDecode(raw_name, true);
+    std::string value = PercentDecode(raw_value, true);
     if (!IsValidUtf8(name)) {
       throw HttpError(400, "the name of a parameter is not valid UTF-8");
     }
     if (!IsValidUtf8(value)) {
-      throw HttpError(
-          400, fmt::format("the value of {} is not valid UTF-8", Quoted(name)));
+      throw HttpError(400, "the value of {} is not valid UTF-8", Quoted(name));
     }
     values.emplace_back(std::move(name), std::move(value));
   }
@@ -229,9 +195,7 @@ std::string HeadOf(const HttpResponse& response, int version,
 HttpResponse ErrorResponse(int status, std::string_view message,
                            NamedValues headers) {
   const nlohmann::ordered_json json = {{"error", message}};
-  HttpResponse response = JsonResponse(
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-      status);
+  HttpResponse response = JsonResponse(DumpJson(json), status);
   for (auto& header : headers) response.headers.push_back(std::move(header));
   return response;
 }

@@ -21,6 +21,12 @@ class HttpError : public Error {
  public:
   HttpError(int status, const std::string& message, NamedValues headers = {})
       : Error(message), status_(status), headers_(std::move(headers)) {}
+  /// The message as fmt::format puts it together.
+  template <typename First, typename... Rest>
+  HttpError(int status, fmt::format_string<First, Rest...> format,
+            First&& first, Rest&&... rest)
+      : Error(format, std::forward<First>(first), std::forward<Rest>(rest)...),
+        status_(status) {}
 
   int status() const { return status_; }
   /// What the answer carries besides: Allow, Retry-After.

@@ -1,11 +1,10 @@
 #include "heed/serve/languages.h"
 
-#include <fmt/format.h>
 #include <unicode/locid.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
@@ -33,26 +32,24 @@ std::string LanguageOfFile(std::string path) {
   return known ? LanguageCode(ending) : "";
 }
 
-struct LanguageAlias {
-  std::string_view alias;  // lower-case, with dashes
-  std::string_view code;
-};
-// LibreTranslate's own (pb, zh, zt), and what others call the same.
-constexpr std::array<LanguageAlias, 15> kAliases = {{{"pb", "pt-BR"},
-                                                     {"zh", "zh-Hans"},
-                                                     {"zh-cn", "zh-Hans"},
-                                                     {"zh-sg", "zh-Hans"},
-                                                     {"zh-hans-cn", "zh-Hans"},
-                                                     {"zt", "zh-Hant"},
-                                                     {"zh-tw", "zh-Hant"},
-                                                     {"zh-hk", "zh-Hant"},
-                                                     {"zh-mo", "zh-Hant"},
-                                                     {"zh-hant-tw", "zh-Hant"},
-                                                     {"no", "nb"},
-                                                     {"iw", "he"},
-                                                     {"in", "id"},
-                                                     {"ji", "yi"},
-                                                     {"fil", "tl"}}};
+// LibreTranslate's own (pb, zh, zt), and what others call the same, in lower
+// case with dashes.
+const std::map<std::string_view, std::string_view> kAliases = {
+    {"pb", "pt-BR"},
+    {"zh", "zh-Hans"},
+    {"zh-cn", "zh-Hans"},
+    {"zh-sg", "zh-Hans"},
+    {"zh-hans-cn", "zh-Hans"},
+    {"zt", "zh-Hant"},
+    {"zh-tw", "zh-Hant"},
+    {"zh-hk", "zh-Hant"},
+    {"zh-mo", "zh-Hant"},
+    {"zh-hant-tw", "zh-Hant"},
+    {"no", "nb"},
+    {"iw", "he"},
+    {"in", "id"},
+    {"ji", "yi"},
+    {"fil", "tl"}};
 
 // Language small, script with a capital, region in capitals (BCP 47).
 std::string UsualCase(std::string code) {
@@ -77,8 +74,8 @@ std::string LanguageCode(std::string_view code) {
   if (!IsCode(plain)) return plain;
   plain = Lowercase(plain);
   std::ranges::replace(plain, '_', '-');
-  const auto known = std::ranges::find(kAliases, plain, &LanguageAlias::alias);
-  if (known != kAliases.end()) return std::string(known->code);
+  const auto known = kAliases.find(plain);
+  if (known != kAliases.end()) return std::string(known->second);
   return UsualCase(std::move(plain));
 }
 
@@ -96,9 +93,9 @@ ModelSpec ParseModelSpec(const std::string& argument) {
         !IsCode(codes.substr(0, between)) ||
         !IsCode(codes.substr(between + 1))) {
       throw ConfigError(
-          fmt::format("'{}': before = there must be two languages, as in "
-                      "de-en=DIR or pt-BR:en=DIR",
-                      argument));
+          "'{}': before = there must be two languages, as in "
+          "de-en=DIR or pt-BR:en=DIR",
+          argument);
     }
     spec.languages = {LanguageCode(codes.substr(0, between)),
                       LanguageCode(codes.substr(between + 1))};

@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "heed/base/errors.h"
+#include "heed/base/json.h"
 
 namespace heed {
 namespace {
@@ -47,7 +48,7 @@ LogLevel ParseLogLevel(std::string_view name) {
   for (size_t i = 0; i < std::size(kLevelNames); ++i) {
     if (kLevelNames[i] == name) return static_cast<LogLevel>(i);
   }
-  throw ConfigError(fmt::format("unknown log level '{}'", name));
+  throw ConfigError("unknown log level '{}'", name);
 }
 
 Log::Log(LogLevel level, Sink sink)
@@ -63,9 +64,7 @@ void Log::Write(LogLevel level, std::string_view event,
   if (members.is_object()) json.update(members);
   const std::lock_guard lock(mutex_);
   if (lost_ > 0) json["lost_lines"] = lost_;
-  std::string line =
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-      '\n';
+  const std::string line = DumpJson(json) + '\n';
   lost_ = sink_(line) ? 0 : lost_ + 1;
 }
 

@@ -6,7 +6,6 @@
 #include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <string_view>
 
 namespace heed {

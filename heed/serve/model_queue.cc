@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/timing.h"
 
 namespace heed {
 namespace {
@@ -24,11 +25,6 @@ constexpr int kExpensiveRunsOfClient = 2;
 constexpr double kExpensiveSeconds = 0.1;
 
 bool IsExpensive(const Job& job) { return job.seconds > kExpensiveSeconds; }
-
-double SecondsFrom(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 }  // namespace
 
@@ -201,12 +197,12 @@ int ModelQueue::RetryAfter() const {
 
 void ModelQueue::Submit(Job job) {
   if (options_.job_seconds > 0 && job.seconds > options_.job_seconds) {
-    throw HttpError(
-        400, fmt::format("Invalid request: model '{}' may compute for {:.0f} s "
-                         "or more, but a request has {} s; send less text, or "
-                         "ask for a narrower beam, shorter answers, fewer "
-                         "methods, steps or samples",
-                         name_, std::ceil(job.seconds), options_.job_seconds));
+    throw HttpError(400,
+                    "Invalid request: model '{}' may compute for {:.0f} s "
+                    "or more, but a request has {} s; send less text, or "
+                    "ask for a narrower beam, shorter answers, fewer "
+                    "methods, steps or samples",
+                    name_, std::ceil(job.seconds), options_.job_seconds);
   }
   auto waiting = std::make_shared<Waiting>();
   waiting->translations.resize(job.texts.size());
@@ -374,7 +370,7 @@ void ModelQueue::Begin(Run& run) {
   for (const Piece& piece : run.batch) {
     jobs.insert(piece.of.get());
     if (piece.begin == 0) {
-      metrics_.CountWait(name_, SecondsFrom(piece.of->since));
+      metrics_.CountWait(name_, SecondsSince(piece.of->since));
     }
   }
   run.working = std::ssize(jobs);
@@ -443,7 +439,7 @@ void ModelQueue::ComputeTogether(Run& run, const Batch& batch) {
       break;
   }
   const std::chrono::duration<double> pauses = run.turn.paused() - paused;
-  CountBatch(run, batch, SecondsFrom(start) - pauses.count());
+  CountBatch(run, batch, SecondsSince(start) - pauses.count());
   if (job.kind != Job::Kind::kRun) Finish(*run.model, batch);
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "heed/base/base64.h"
 #include "heed/base/json.h"
@@ -88,45 +87,33 @@ Json ParseJsonBody(const std::string& body) {
     throw HttpError(400, std::string("Invalid JSON format: ") + error.what());
   }
   if (!json.is_object()) {
-    throw HttpError(400, fmt::format("Invalid JSON format: the body is of type "
-                                     "{}, an object is needed",
-                                     json.type_name()));
+    throw HttpError(400,
+                    "Invalid JSON format: the body is of type "
+                    "{}, an object is needed",
+                    json.type_name());
   }
   return json;
 }
 
 // The parameter of a header value: boundary in "form-data; boundary=x".
 std::string ParameterOf(std::string_view value, std::string_view name) {
-  size_t at = value.find(';');
-  while (at != value.npos) {
-    const size_t end = std::min(value.find(';', at + 1), value.size());
-    const std::string_view part =
-        TrimBlanks(value.substr(at + 1, end - at - 1));
-    const size_t equals = part.find('=');
-    if (equals != part.npos &&
-        EqualIgnoringCase(part.substr(0, equals), name)) {
-      std::string_view text = part.substr(equals + 1);
-      if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
-        text = text.substr(1, text.size() - 2);
-      }
-      return std::string(text);
+  for (const std::string_view part :
+       SplitAt(SplitOnce(value, ";").second, ";")) {
+    auto [key, text] = SplitOnce(TrimBlanks(part), "=");
+    if (!EqualIgnoringCase(key, name)) continue;
+    if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+      text = text.substr(1, text.size() - 2);
     }
-    at = end < value.size() ? end : value.npos;
+    return std::string(text);
   }
   return "";
 }
 
 /// The value of a header in the head of a part; "".
 std::string HeaderIn(std::string_view head, std::string_view name) {
-  size_t begin = 0;
-  while (begin < head.size()) {
-    const size_t end = std::min(head.find("\r\n", begin), head.size());
-    const std::string_view line = head.substr(begin, end - begin);
-    const size_t colon = line.find(':');
-    if (colon != line.npos && EqualIgnoringCase(line.substr(0, colon), name)) {
-      return std::string(TrimBlanks(line.substr(colon + 1)));
-    }
-    begin = end + 2;
+  for (const std::string_view line : SplitAt(head, "\r\n")) {
+    const auto [key, value] = SplitOnce(line, ":");
+    if (EqualIgnoringCase(key, name)) return std::string(TrimBlanks(value));
   }
   return "";
 }
@@ -187,8 +174,7 @@ Parts ParseFormData(std::string_view body, const std::string& boundary) {
 
 Json BodyParameters(const HttpRequest& request) {
   const std::string_view header = request.Header("Content-Type").value_or("");
-  const std::string_view type =
-      TrimBlanks(header.substr(0, std::min(header.find(';'), header.size())));
+  const std::string_view type = TrimBlanks(SplitOnce(header, ";").first);
   const bool said_json =
       EqualIgnoringCase(type, "application/json") ||
       (type.starts_with("application/") && type.ends_with("+json"));
@@ -243,23 +229,21 @@ int OptionalNumber(const Json& parameters, const char* name, int otherwise,
                    int least, int most) {
   const auto found = parameters.find(name);
   if (found == parameters.end() || found->is_null()) return otherwise;
-  int64_t number = 0;
-  bool good = found->is_number_integer() &&
-              !(found->is_number_unsigned() &&
-                found->get<uint64_t>() > uint64_t{1} << 62);
-  if (good) {
+  std::optional<int64_t> number;
+  if (found->is_number_unsigned()) {
+    if (found->get<uint64_t>() <= uint64_t{1} << 62) {
+      number = found->get<int64_t>();
+    }
+  } else if (found->is_number_integer()) {
     number = found->get<int64_t>();
   } else if (found->is_string()) {
-    const auto& text = found->get_ref<const std::string&>();
-    const char* end = text.data() + text.size();
-    const auto [place, error] = std::from_chars(text.data(), end, number);
-    good = error == std::errc() && place == end;
+    number = ParseInteger<int64_t>(found->get_ref<const std::string&>());
   }
-  if (!good) RefuseRequest(fmt::format("{} parameter is not a number", name));
-  if (number > most) {
+  if (!number) RefuseRequest(fmt::format("{} parameter is not a number", name));
+  if (*number > most) {
     RefuseRequest(fmt::format("{} parameter must be <= {}", name, most));
   }
-  return static_cast<int>(std::max<int64_t>(number, least));
+  return static_cast<int>(std::max<int64_t>(*number, least));
 }
 
 bool OptionalFlag(const Json& parameters, const char* name) {
@@ -296,7 +280,7 @@ std::vector<std::string> TextsOf(const Json& value, const char* name,
                     name, value.type_name()));
   }
   for (const std::string& text : texts) {
-    CheckSize(CharactersOf(text), limits.char_limit);
+    CheckSize(CountCharacters(text), limits.char_limit);
   }
   return texts;
 }
@@ -307,8 +291,8 @@ void CheckMediaType(const InputKind& kind, const std::string& type) {
   const std::string known =
       kind.of_bytes() ? fmt::format("{}", fmt::join(kind.media_types, ", "))
                       : "text/plain";
-  throw HttpError(415, fmt::format("the model reads {}, not {}", known,
-                                   type.empty() ? "a file of no type" : type));
+  throw HttpError(415, "the model reads {}, not {}", known,
+                  type.empty() ? "a file of no type" : type);
 }
 
 std::string BytesOf(const Json& file, const std::string& name) {
@@ -356,7 +340,7 @@ Input TextInputOf(const Json& value, const std::string& name,
   } else {
     input.content = TextOf(value, name);
   }
-  CheckSize(CharactersOf(input.Text()), limits.char_limit);
+  CheckSize(CountCharacters(input.Text()), limits.char_limit);
   if (!kind.of_bytes()) return input;
   // Bytes of a text are that text.
   const std::string& type = kind.media_types.front();
@@ -452,14 +436,14 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
   for (const auto& [name, text] : {std::pair("answer", &call.answer),
                                    std::pair("contrast", &call.contrast)}) {
     *text = OptionalText(parameters, name);
-    CheckSize(CharactersOf(*text), limits.explain_limit);
+    CheckSize(CountCharacters(*text), limits.explain_limit);
   }
   if (in_sentences && call.answer.empty()) {
     for (const Segment& segment : SplitText(call.input.Text())) {
-      CheckSize(CharactersOf(segment.text), limits.explain_limit);
+      CheckSize(CountCharacters(segment.text), limits.explain_limit);
     }
   } else if (!kind.of_bytes()) {
-    CheckSize(CharactersOf(call.input.Text()), limits.explain_limit);
+    CheckSize(CountCharacters(call.input.Text()), limits.explain_limit);
   }
   call.layer = OptionalText(parameters, "layer");
   const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);
@@ -514,21 +498,12 @@ std::string ApiKeyIn(const Json& parameters) {
 
 bool Accepts(const HttpRequest& request, std::string_view type) {
   const std::string_view accept = request.Header("Accept").value_or("");
-  size_t begin = 0;
-  while (begin < accept.size()) {
-    const size_t end = std::min(accept.find(',', begin), accept.size());
-    std::string_view item = accept.substr(begin, end - begin);
-    item = TrimBlanks(item.substr(0, std::min(item.find(';'), item.size())));
-    if (EqualIgnoringCase(item, type)) return true;
-    begin = end + 1;
+  for (const std::string_view item : SplitAt(accept, ",")) {
+    if (EqualIgnoringCase(TrimBlanks(SplitOnce(item, ";").first), type)) {
+      return true;
+    }
   }
   return false;
-}
-
-int64_t CharactersOf(std::string_view utf8) {
-  return std::ranges::count_if(utf8, [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  });
 }
 
 }  // namespace heed

@@ -2,7 +2,6 @@
 #ifndef HEED_SERVE_REQUEST_H_
 #define HEED_SERVE_REQUEST_H_
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -104,9 +103,6 @@ std::string ApiKeyIn(const nlohmann::ordered_json& parameters);
 
 /// Whether the client would rather have `type` than JSON.
 bool Accepts(const HttpRequest& request, std::string_view type);
-
-/// Units: code points
-int64_t CharactersOf(std::string_view utf8);
 
 }  // namespace heed
 

@@ -25,26 +25,26 @@ constexpr size_t kLastChunk = 5;
                          std::string_view bytes) {
   if (error == http::error::header_limit) {
     if (bytes.find('\n') == bytes.npos) {
-      throw HttpError(414, fmt::format("the request line is longer than the {} "
-                                       "bytes that a head may have",
-                                       limits.max_head));
+      throw HttpError(414,
+                      "the request line is longer than the {} "
+                      "bytes that a head may have",
+                      limits.max_head);
     }
-    throw HttpError(431, fmt::format("request line and headers are longer than "
-                                     "{} bytes",
-                                     limits.max_head));
+    throw HttpError(431,
+                    "request line and headers are longer than "
+                    "{} bytes",
+                    limits.max_head);
   }
   if (error == http::error::body_limit ||
       error == http::error::buffer_overflow) {
-    throw HttpError(
-        413, fmt::format("the body is longer than {} bytes", limits.max_body));
+    throw HttpError(413, "the body is longer than {} bytes", limits.max_body);
   }
   const std::string_view line = bytes.substr(0, bytes.find('\n'));
   if (error == http::error::bad_version && !line.ends_with("HTTP/1.1") &&
       !line.ends_with("HTTP/1.0")) {  // else it lacks its carriage return
     throw HttpError(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
   }
-  throw HttpError(
-      400, fmt::format("the request is not valid HTTP ({})", error.message()));
+  throw HttpError(400, "the request is not valid HTTP ({})", error.message());
 }
 
 }  // namespace

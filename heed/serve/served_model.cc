@@ -177,9 +177,8 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
     options->Visit(list);
     FieldsFromJson(list.fields(), ToJson(search), "the server");
   } else if (!spec.languages.source.empty()) {
-    throw ConfigError(
-        fmt::format("{}: is a model for task '{}', which has no languages",
-                    spec.folder, task().name));
+    throw ConfigError("{}: is a model for task '{}', which has no languages",
+                      spec.folder, task().name);
   }
   predictor_ = loaded_.MakePredictor(*options);
   ParameterSet& parameters = loaded_.model->parameters();
@@ -295,15 +294,17 @@ RequestOptions ServedModel::CheckedOptions(const Json& options,
     const auto field = std::ranges::find(list.fields(), key,
                                          [](const Field& f) { return f.key; });
     if (field == list.fields().end()) {
-      throw HttpError(400, fmt::format("unknown parameter '{}'{} (a model for "
-                                       "task '{}' has: {})",
-                                       key, DidYouMean(key, valid), task().name,
-                                       fmt::join(valid, ", ")));
+      throw HttpError(400,
+                      "unknown parameter '{}'{} (a model for "
+                      "task '{}' has: {})",
+                      key, DidYouMean(key, valid), task().name,
+                      fmt::join(valid, ", "));
     }
     if (OfOperator(*field)) {
-      throw HttpError(400, fmt::format("parameter '{}' is for the operator of "
-                                       "the server alone",
-                                       key));
+      throw HttpError(400,
+                      "parameter '{}' is for the operator of "
+                      "the server alone",
+                      key);
     }
     try {
       SetOption(*field, value);
@@ -313,9 +314,10 @@ RequestOptions ServedModel::CheckedOptions(const Json& options,
     checked.values[key] = field->Value();
     const int most = MostOf(key, limits);
     if (most > 0 && checked.values[key].get<double>() > most) {
-      throw HttpError(400, fmt::format("parameter '{}' must be at most {} on "
-                                       "this server",
-                                       key, most));
+      throw HttpError(400,
+                      "parameter '{}' must be at most {} on "
+                      "this server",
+                      key, most);
     }
   }
   checked.set = set;

@@ -101,8 +101,7 @@ void ServerLoop::ListenOnPort() {
   const std::string where = fmt::format("{}:{}", options_.host, options_.port);
   const auto check = [&](const SocketError& error, const char* action) {
     if (!error) return;
-    throw IoError(
-        fmt::format("{}: cannot {} ({})", where, action, error.message()));
+    throw IoError("{}: cannot {} ({})", where, action, error.message());
   };
   SocketError error;
   tcp::resolver resolver(io_);

@@ -167,15 +167,16 @@ std::string ServerMetrics::Text(const std::vector<Gauge>& gauges) const {
   counter("heed_reloads_total", "", ",result=\"failed\"",
           &OfModel::failed_reloads, false);
 
-  WriteHead(out, "heed_connections_accepted_total", "Connections taken.",
-            "counter");
-  WriteLine(out, "heed_connections_accepted_total", "",
-            static_cast<double>(accepted_connections_));
-  WriteHead(out, "heed_connections_refused_total",
-            "Connections answered with 503 because there were too many.",
-            "counter");
-  WriteLine(out, "heed_connections_refused_total", "",
-            static_cast<double>(refused_connections_));
+  const auto single = [&out](const char* name, const char* help,
+                             const char* type, double value) {
+    WriteHead(out, name, help, type);
+    WriteLine(out, name, "", value);
+  };
+  single("heed_connections_accepted_total", "Connections taken.", "counter",
+         static_cast<double>(accepted_connections_));
+  single("heed_connections_refused_total",
+         "Connections answered with 503 because there were too many.",
+         "counter", static_cast<double>(refused_connections_));
 
   std::string last;
   for (const Gauge& gauge : gauges) {
@@ -190,19 +191,14 @@ std::string ServerMetrics::Text(const std::vector<Gauge>& gauges) const {
     return static_cast<double>(time.tv_sec) +
            static_cast<double>(time.tv_usec) * 1e-6;
   };
-  WriteHead(out, "process_cpu_seconds_total", "Processor time used.",
-            "counter");
-  WriteLine(out, "process_cpu_seconds_total", "",
-            seconds(usage.ru_utime) + seconds(usage.ru_stime));
-  WriteHead(out, "process_resident_memory_bytes", "Resident memory.", "gauge");
-  WriteLine(out, "process_resident_memory_bytes", "",
-            static_cast<double>(ResidentBytes()));
-  WriteHead(out, "process_open_fds", "Open files and sockets.", "gauge");
-  WriteLine(out, "process_open_fds", "", static_cast<double>(OpenFiles()));
-  WriteHead(out, "process_start_time_seconds", "Start, since the epoch.",
-            "gauge");
-  WriteLine(out, "process_start_time_seconds", "",
-            static_cast<double>(kStarted));
+  single("process_cpu_seconds_total", "Processor time used.", "counter",
+         seconds(usage.ru_utime) + seconds(usage.ru_stime));
+  single("process_resident_memory_bytes", "Resident memory.", "gauge",
+         static_cast<double>(ResidentBytes()));
+  single("process_open_fds", "Open files and sockets.", "gauge",
+         static_cast<double>(OpenFiles()));
+  single("process_start_time_seconds", "Start, since the epoch.", "gauge",
+         static_cast<double>(kStarted));
   return out;
 }
 

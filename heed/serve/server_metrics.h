@@ -2,7 +2,6 @@
 #ifndef HEED_SERVE_SERVER_METRICS_H_
 #define HEED_SERVE_SERVER_METRICS_H_
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>

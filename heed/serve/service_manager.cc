@@ -5,11 +5,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+
+#include "heed/base/text.h"
 
 namespace heed {
 namespace {
@@ -19,20 +20,14 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// 0 for what is no number.
-int64_t NumberIn(const std::string& text) {
-  int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [place, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && place == end ? number : 0;
-}
-
 }  // namespace
 
 ServiceManager::ServiceManager() : socket_(Environment("NOTIFY_SOCKET")) {
-  const int64_t limit = NumberIn(Environment("WATCHDOG_USEC"));
+  const int64_t limit =
+      ParseInteger<int64_t>(Environment("WATCHDOG_USEC")).value_or(0);
   const std::string process = Environment("WATCHDOG_PID");
-  const bool for_us = process.empty() || NumberIn(process) == getpid();
+  const bool for_us =
+      process.empty() || ParseInteger<int64_t>(process) == getpid();
   if (limit > 1 && for_us) alive_every_ = std::chrono::microseconds(limit / 2);
 }
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "heed/base/text.h"
 #include "heed/serve/ascii.h"
 #include "heed/serve/html_entities.h"
 #include "heed/serve/html_tokens.h"

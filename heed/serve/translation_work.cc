@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/json.h"
 #include "heed/serve/api.h"
 #include "heed/serve/html_entities.h"
 #include "heed/serve/mark_placement.h"
@@ -45,7 +46,7 @@ bool IsLanguage(const Engine& engine, const std::string& language) {
 }  // namespace
 
 std::string ServerSentEvent(std::string_view name, const Json& data) {
-  return fmt::format("event: {}\ndata: {}\n\n", name, Dump(data));
+  return fmt::format("event: {}\ndata: {}\n\n", name, DumpJson(data));
 }
 
 HttpResponse EventStreamHead() {
@@ -112,25 +113,25 @@ void TranslationWork::Choose(Engine& engine) {
   if (!call_.model.empty()) {
     queue = engine.Find(call_.model);
     if (queue == nullptr || !queue->model()->translates()) {
-      throw HttpError(400,
-                      fmt::format("no translator is called '{}'", call_.model));
+      throw HttpError(400, "no translator is called '{}'", call_.model);
     }
     const LanguagePair pair = queue->model()->languages();
     if (pair.source != source_ || pair.target != call_.target) {
-      throw HttpError(
-          400, fmt::format("model '{}' translates from {} to {}, not from {} "
-                           "to {}",
-                           call_.model, pair.source, pair.target, source_,
-                           call_.target));
+      throw HttpError(400,
+                      "model '{}' translates from {} to {}, not from {} "
+                      "to {}",
+                      call_.model, pair.source, pair.target, source_,
+                      call_.target);
     }
   }
   // As it stands, which is what LibreTranslate does too.
   if (queue == nullptr && source_ == call_.target) sentences_.clear();
   if (queue == nullptr && source_ != call_.target) {
-    throw HttpError(400, fmt::format("{} ({}) is not available as a target "
-                                     "language from {} ({})",
-                                     LanguageName(call_.target), call_.target,
-                                     LanguageName(source_), source_));
+    throw HttpError(400,
+                    "{} ({}) is not available as a target "
+                    "language from {} ({})",
+                    LanguageName(call_.target), call_.target,
+                    LanguageName(source_), source_);
   }
   if (!sentences_.empty()) return Submit(*queue);
   for (size_t i = 0; i < texts_.size(); ++i) {
@@ -304,7 +305,7 @@ Json TranslationWork::ResultOf(const std::vector<Translations>& all) const {
 
 void TranslationWork::Finish(const std::vector<Translations>& all) {
   const Json result = ResultOf(all);
-  if (!call_.stream) return exchange_->Send(JsonResponse(Dump(result)));
+  if (!call_.stream) return exchange_->Send(JsonResponse(DumpJson(result)));
   const std::lock_guard lock(mutex_);
   SendEvent("done", result);
   exchange_->End();

@@ -1,7 +1,5 @@
 #include "heed/serve/turns.h"
 
-#include <utility>
-
 namespace heed {
 
 Turns::Turn::Turn(Turns& turns) : turns_(turns), slice_(turns.slice_) {

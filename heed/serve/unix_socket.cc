@@ -19,7 +19,7 @@ constexpr mode_t kOwnerAndGroup = 0117;  // what the umask takes from 0777
 constexpr int kMostWaiting = 4096;       // connections that were not accepted
 
 [[noreturn]] void Refuse(const std::string& path, std::string_view reason) {
-  throw IoError(fmt::format("{}: {}", path, reason));
+  throw IoError("{}: {}", path, reason);
 }
 
 sockaddr_un AddressOf(const std::string& path) {

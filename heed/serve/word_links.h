@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,12 @@ struct Unit {
 inline std::string_view TextOf(std::string_view text, const Unit& unit) {
   return text.substr(unit.range.begin, unit.range.end - unit.range.begin);
 }
+
+/// The bytes of `text` that each token stands for, in order and without gaps
+/// but for white space: by characters, and where a vocabulary changed them (½
+/// became 1/2), by their share of the word.
+std::vector<TextRange> RangesOfPieces(std::string_view text,
+                                      std::span<const std::string> pieces);
 
 /// What stands between white space, cut between words and marks, and where
 /// `cuts` are (in order).

@@ -1,4 +1,4 @@
-#include "heed/serve/piece_ranges.h"
+#include "heed/serve/word_links.h"
 
 #include <gtest/gtest.h>
 
