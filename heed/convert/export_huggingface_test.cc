@@ -1,11 +1,10 @@
-#include "heed/convert/convert.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/convert/convert.h"
 #include "heed/convert/testing.h"
 #include "heed/convert/translation_parts.h"
 #include "heed/io/file.h"

@@ -1,5 +1,3 @@
-#include "heed/convert/convert.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,6 +10,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
+#include "heed/convert/convert.h"
 #include "heed/convert/huggingface.h"
 #include "heed/convert/import_options.h"
 #include "heed/convert/translation_parts.h"

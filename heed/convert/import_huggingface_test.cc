@@ -1,5 +1,3 @@
-#include "heed/convert/convert.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,6 +5,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/convert/convert.h"
 #include "heed/convert/testing.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"

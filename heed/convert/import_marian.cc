@@ -1,5 +1,3 @@
-#include "heed/convert/convert.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/convert/convert.h"
 #include "heed/convert/import_options.h"
 #include "heed/convert/marian_recurrent.h"
 #include "heed/convert/marian_transformer.h"

@@ -1,10 +1,9 @@
-#include "heed/convert/convert.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/convert/convert.h"
 #include "heed/convert/source_weights.h"
 #include "heed/convert/testing.h"
 #include "heed/io/file.h"
