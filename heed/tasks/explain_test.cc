@@ -11,6 +11,7 @@
 #include "heed/base/testing.h"
 #include "heed/explain/faithfulness.h"
 #include "heed/explain/head_importance.h"
+#include "heed/tasks/explain_summary.h"
 #include "heed/tasks/testing.h"
 
 namespace heed {
@@ -561,6 +562,29 @@ TEST(ExplainAutocomplete, AnyCompletionCanBeContrasted) {
   ASSERT_TRUE(segment.targets[1].contrast);
   EXPECT_EQ(segment.targets[1].contrast->label, other->label);
   EXPECT_EQ(segment.attributions.at(0).targets, std::vector<size_t>{1});
+}
+
+/// Each token of the text was predicted, and may have been another.
+TEST(ExplainLanguage, AnyTokenCanBeContrasted) {
+  const std::vector<ExplainCase> cases = Cases();
+  const auto found =
+      std::ranges::find(cases, "LanguageTransformer", &ExplainCase::name);
+  TemporaryFolder folder;
+  const LoadedModel loaded = ModelOf(*found, folder);
+  const auto predictor = loaded.MakePredictor();
+  ExplainRequest request = {.input = {.given = {found->text}}};
+  const Explanation e = Explain(loaded, *predictor, request);
+  std::vector<std::string> said = e.segments[0].axis("target").shown();
+  ASSERT_EQ(said.size(), 3u);
+  const Alternative other = e.segments[0].targets[1].alternatives.at(0);
+  request.input.contrast = said[0] + " " + other.label + " " + said[2];
+  const Explanation why = Explain(loaded, *predictor, request);
+  const std::vector<Target>& targets = why.segments[0].targets;
+  EXPECT_FALSE(targets[0].contrast);
+  ASSERT_TRUE(targets[1].contrast);
+  EXPECT_EQ(targets[1].contrast->label, other.label);
+  EXPECT_NEAR(targets[1].contrast->probability, other.probability, 1e-6);
+  EXPECT_FALSE(targets[2].contrast);
 }
 
 TEST(ExplainTasks, EachHasACase) {

@@ -90,6 +90,11 @@ for (const task of tasks) {
       await page.waitForSelector(".answer[aria-busy=false]");
       await checkShown(page, said);
       await screenshot(page, `task-${task}`);
+      const whyNot = page.locator('.prediction button:has-text("why not?")');
+      if ((await whyNot.count()) === 0) return;
+      await whyNot.first().click();
+      await page.waitForSelector(".contrast, #stages .problem");
+      assert.deepEqual(await page.locator("#stages .problem").allTextContents(), []);
     });
   });
 

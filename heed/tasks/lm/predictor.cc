@@ -158,14 +158,15 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   };
   // Each token was to be predicted, and then the likeliest next one.
   const std::span<const float> last = row_of(T - 1);
+  const auto token_of = [&](std::string_view shown, int64_t t) {
+    const std::vector<int32_t> ids = model_.vocabulary.Encode(shown);
+    if (ids.empty()) throw FormatError("explain: the answer has no words");
+    return TokenShownAs(model_.vocabulary, shown, row_of(t)).value_or(ids[0]);
+  };
   const auto first_token = [&](const std::string& line) {
     const std::string cased = model_.Cased(line);
-    const std::vector<int32_t> ids = model_.vocabulary.Encode(cased);
-    if (ids.empty()) throw FormatError("explain: the answer has no words");
     const auto words = SplitWhitespace(cased);
-    return words.empty() ? ids[0]
-                         : TokenShownAs(model_.vocabulary, words[0], last)
-                               .value_or(ids[0]);
+    return token_of(words.empty() ? std::string_view(cased) : words[0], T - 1);
   };
   std::vector<int32_t> predicted = text.ids;
   predicted.push_back(
@@ -209,12 +210,22 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
                     RepeatedRows(predicted, copies));
       }));
   if (!input.contrast.empty()) {
-    const int32_t other = first_token(input.contrast);
-    SetChoiceContrast(result, static_cast<size_t>(T - 1), predicted.back(),
-                      {name(other), std::exp(last[static_cast<size_t>(other)])},
-                      other, [log_p, T](const Context& c, int64_t copies) {
-                        return Select(log_p(c, copies), T - 1);
-                      });
+    // Another continuation, or all tokens with another in one place.
+    const std::string cased = model_.Cased(input.contrast);
+    const auto words = SplitWhitespace(cased);
+    const bool all = std::ssize(words) == T;
+    const std::vector<std::string>& said = e.axes.back().shown();
+    size_t place = all ? 0 : said.size() - 1;
+    while (place + 1 < said.size() && words[place] == said[place]) ++place;
+    const auto t = static_cast<int64_t>(place);
+    const int32_t other =
+        all ? token_of(words[place], t) : first_token(input.contrast);
+    SetChoiceContrast(
+        result, place, predicted[place],
+        {name(other), std::exp(row_of(t)[static_cast<size_t>(other)])}, other,
+        [log_p, t](const Context& c, int64_t copies) {
+          return Select(log_p(c, copies), t);
+        });
   }
   return {e.answer, {std::move(result)}};
 }

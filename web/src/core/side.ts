@@ -514,7 +514,9 @@ export class Side {
     const all = alike.map((one) => part.label(one));
     const bare = (text: string) => text.replace(/\s/g, "");
     const isAll = bare(answer).includes(bare(all.join("")));
-    if (isAll && part.anchorOf(targets[target])) {
+    // What has columns is a list of completions, and not made of the words explained.
+    const isList = answer.includes("\t");
+    if (isList || (isAll && part.anchorOf(targets[target]))) {
       return all.with(alike.indexOf(targets[target]), label).join(" ");
     }
     const view = part.axis(axis, true);
