@@ -12,12 +12,11 @@ namespace {
 const std::vector<MeasureInfo> kMeasures = {{"accuracy", true}};
 
 /// Cross entropy of the colours of strips.
-class StripObjective : public Trainable {
+class StripObjective : public ObjectiveOf<StripModel> {
  public:
   StripObjective(StripData data, StripModel& model)
-      : model_(model), data_(std::move(data)) {}
+      : ObjectiveOf(model, kMeasures), data_(std::move(data)) {}
 
-  ParameterSet& parameters() override { return model_.parameters(); }
   std::string unit() const override { return "strip"; }
   std::string Summary() const override {
     return fmt::format("{} strips, {} for validation", data_.train.size(),
@@ -39,9 +38,6 @@ class StripObjective : public Trainable {
     return ShuffledBatches(data_.train.size(), model_.config.batch_strips, seed,
                            epoch);
   }
-  int64_t Units(std::span<const int64_t> examples) const override {
-    return std::ssize(examples);
-  }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
     TextLabels colours;
@@ -53,7 +49,6 @@ class StripObjective : public Trainable {
                             {options.scale, options.smoothing});
     return {std::move(loss.loss), loss.nll * options.scale};
   }
-  std::vector<MeasureInfo> Measures() const override { return kMeasures; }
   std::string loss_measure() const override { return "accuracy"; }
   bool has_valid() const override { return data_.valid.size() > 0; }
   Metrics Validate(const std::string& /*measure*/) const override {
@@ -61,7 +56,6 @@ class StripObjective : public Trainable {
   }
 
  private:
-  StripModel& model_;
   StripData data_;
 };
 
