@@ -14,7 +14,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-std::vector<std::string> Lines() {
+std::vector<std::string> SomeLines() {
   return {"Ein kleiner Hund läuft über die kleine Wiese.",
           "Zwei Männer spielen Fußball auf einer Straße.",
           "Ein Mann läuft mit einem kleinen Hund über die Straße.",
@@ -22,16 +22,16 @@ std::vector<std::string> Lines() {
 }
 
 Vocabulary Learnt(VocabularyKind kind, bool byte_fallback = false) {
-  return Vocabulary::Train(Lines(), {.kind = kind,
-                                     .size = byte_fallback ? 340 : 80,
-                                     .byte_fallback = byte_fallback});
+  return Vocabulary::Train(SomeLines(), {.kind = kind,
+                                         .size = byte_fallback ? 340 : 80,
+                                         .byte_fallback = byte_fallback});
 }
 
 TEST(BpeDropout, WithoutDropoutIsWhatTheVocabularySays) {
   const Vocabulary vocabulary = Learnt(VocabularyKind::kBpe);
   const BpeDropout dropout(vocabulary, 0);
   Rng rng;
-  for (const std::string& line : Lines()) {
+  for (const std::string& line : SomeLines()) {
     const Ids ids = vocabulary.Encode(line);
     EXPECT_EQ(dropout.Segment(ids, rng), ids);
     // From any other segmentation of the line too: here its characters.
@@ -49,7 +49,7 @@ TEST(BpeDropout, SpellsTheSameTextInMorePieces) {
     const BpeDropout dropout(vocabulary, p);
     size_t pieces = 0;
     for (int i = 0; i < 50; ++i) {
-      for (const std::string& line : Lines()) {
+      for (const std::string& line : SomeLines()) {
         const Ids ids = dropout.Segment(vocabulary.Encode(line), rng);
         EXPECT_EQ(vocabulary.Decode(ids), line);
         EXPECT_EQ(std::count(ids.begin(), ids.end(), kUnk), 0);
@@ -107,7 +107,7 @@ TEST(BpeDropout, KeepsSpecialTokensAndBytes) {
 TEST(BpeDropout, SameSeedSameSegments) {
   const Vocabulary vocabulary = Learnt(VocabularyKind::kBpe);
   const BpeDropout dropout(vocabulary, 0.5);
-  const Ids ids = vocabulary.Encode(Lines()[0]);
+  const Ids ids = vocabulary.Encode(SomeLines()[0]);
   Rng a(7);
   Rng b(7);
   Ids last;

@@ -17,14 +17,14 @@ using Kind = VocabularyKind;
 using Ids = std::vector<int32_t>;
 using Strings = std::vector<std::string>;
 
-std::string Lines(const Strings& lines) {
+std::string FileOf(const Strings& lines) {
   std::string bytes;
   for (const std::string& line : lines) bytes += line + "\n";
   return bytes;
 }
 
 Vocabulary Parse(const Strings& tokens, Kind kind = Kind::kWordPiece) {
-  return Vocabulary::Parse(Lines(tokens), kind, "vocab.txt");
+  return Vocabulary::Parse(FileOf(tokens), kind, "vocab.txt");
 }
 
 Strings WithSpecials(const Strings& tokens) {
@@ -33,13 +33,13 @@ Strings WithSpecials(const Strings& tokens) {
   return all;
 }
 
-Strings Text() {
+Strings Sentences() {
   return {"The lowest lows, the newest news.", "Lower, lowest; newer: newest!",
           "Widest of the wide: 1,000 widths — naïve, naïveté.", "日本 2 日"};
 }
 
 Vocabulary Train(int size, Kind kind = Kind::kWordPiece) {
-  return Vocabulary::Train(Text(), {.kind = kind, .size = size});
+  return Vocabulary::Train(Sentences(), {.kind = kind, .size = size});
 }
 
 // The pieces, with [UNK] for a word that is not known.
@@ -126,7 +126,7 @@ TEST(WordPieceTraining, PutsSpecialTokensThenCharactersThenMerges) {
       Vocabulary::Train(Strings{"ab ab ab abc", "c, dab"},
                         {.kind = Kind::kWordPiece, .size = 99});
   EXPECT_EQ(vocabulary.Serialize(),
-            Lines(WithSpecials(
+            FileOf(WithSpecials(
                 {",", "a", "##a", "b", "##b", "c", "##c", "d", "##d", "ab"})));
   EXPECT_EQ(vocabulary.special().mask, 4);
   EXPECT_EQ(Tokens(vocabulary, "ABC, b"), (Strings{"ab", "##c", ",", "b"}));
@@ -162,7 +162,7 @@ TEST(WordPieceTraining, TrainedVocabularyKnowsItsTextAndDecodesIt) {
   for (const Kind kind : {Kind::kWordPiece, Kind::kWordPieceCased}) {
     const Vocabulary vocabulary = Train(100, kind);
     EXPECT_EQ(vocabulary.kind(), kind);
-    for (const std::string& line : Text()) {
+    for (const std::string& line : Sentences()) {
       const Ids ids = vocabulary.Encode(line);
       EXPECT_EQ(std::count(ids.begin(), ids.end(), vocabulary.special().unk), 0)
           << line;
@@ -179,7 +179,7 @@ TEST(WordPieceTraining, SerializedVocabularyEncodesTheSame) {
   const Vocabulary copy =
       Vocabulary::Parse(vocabulary.Serialize(), Kind::kWordPiece, "file");
   EXPECT_EQ(copy.Serialize(), vocabulary.Serialize());
-  for (const std::string& line : Text()) {
+  for (const std::string& line : Sentences()) {
     EXPECT_EQ(copy.Encode(line), vocabulary.Encode(line));
   }
 }
@@ -222,7 +222,7 @@ TEST(EncodedWords, WorkWithEveryKind) {
                                         {Kind::kWordPieceCased, 60}};
   for (const auto& [kind, size] : kinds) {
     const Vocabulary vocabulary =
-        Vocabulary::Train(Text(), {.kind = kind, .size = size});
+        Vocabulary::Train(Sentences(), {.kind = kind, .size = size});
     const EncodedWords encoded =
         vocabulary.EncodeWords(Strings{"newest", "", "lows"});
     ASSERT_EQ(encoded.first.size(), 3u);

@@ -48,7 +48,7 @@ TEST_F(Tagging, TrainsPredictsAndEvaluates) {
   EXPECT_EQ(parts["tags"][4], "I-LOC");
   ASSERT_EQ(parts["probabilities"].size(), 5U);
   EXPECT_GT(parts["probabilities"][4], 0.5);
-  EXPECT_EQ(parts["offsets"][4], nlohmann::json({18, 25}));
+  EXPECT_EQ(parts["offsets"][4], nlohmann::ordered_json({18, 25}));
   const auto& place = parts["entities"].back();
   EXPECT_EQ(place["type"], "LOC");
   EXPECT_EQ(place["text"], "New Georgia");
@@ -231,7 +231,7 @@ TEST_F(Slots, TrainPredictAndEvaluateWithIntents) {
   EXPECT_EQ(answer.parts["intent"], "sings");
   EXPECT_GT(answer.parts["intent_probability"], 0.5);
   EXPECT_LE(answer.parts["intent_probability"], 1);
-  EXPECT_EQ(answer.parts["tags"], nlohmann::json({"B-PER", "O"}));
+  EXPECT_EQ(answer.parts["tags"], nlohmann::ordered_json({"B-PER", "O"}));
   EXPECT_EQ(answer.parts["entities"][0]["text"], "Anna");
 }
 
