@@ -6,7 +6,7 @@
 #include "heed/base/json.h"
 #include "heed/convert/convert.h"
 #include "heed/io/safetensors.h"
-#include "heed/tasks/task.h"
+#include "heed/tasks/run.h"
 #include "heed/train/model_folder.h"
 #include "heed/train/out_folder.h"
 #include "tests/fuzz/fuzz.h"
@@ -50,7 +50,7 @@ void ReadFolder(const Folder& folder, const Files& files) {
     }
   }
   WriteModelConfig(folder.path(), description);
-  (void)ReadTask(folder.path());
+  (void)ReadModel(folder.path());
 }
 
 // What a killed process has left of a model that was to take another's place:
@@ -88,7 +88,7 @@ void Read(uint8_t what, std::string_view bytes) {
   Imported imported =
       Import(marian ? folder.path() + "/model.npz" : folder.path(), {});
   WriteImported(folder.path() + "/.out", true, imported);
-  (void)ReadTask(folder.path() + "/.out");
+  (void)ReadModel(folder.path() + "/.out");
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ void Read(uint8_t what, std::string_view text) {
     case 'l':
       return ReadFileOfLines(text);
     case 's':
-      return (void)ParseTimeSeries(LinesOf(text), "input");
+      return (void)ParseTimeSeries(text, "input");
     case 'v':
       return (void)WordVectors::Read(InFile(text), 1000);
     case 'V':

@@ -29,12 +29,17 @@ void ForRows(int64_t rows, int64_t cols, const Body& body) {
   ParallelForEach(rows, grain, body);
 }
 
-/// Calls body(zero, r) for all rows of x, with a zero of its element type.
+/// Calls body(zero, r) for so many rows of x, with a zero of its element type.
+/// x.rows() is 0 where rows are empty, though each may have a sum.
+template <typename Body>
+void EachRow(const Tensor& x, int64_t rows, const Body& body) {
+  WithElement(x, [&](auto zero) {
+    ForRows(rows, x.cols(), [&](int64_t r) { body(zero, r); });
+  });
+}
 template <typename Body>
 void EachRow(const Tensor& x, const Body& body) {
-  WithElement(x, [&](auto zero) {
-    ForRows(x.rows(), x.cols(), [&](int64_t r) { body(zero, r); });
-  });
+  EachRow(x, x.rows(), body);
 }
 
 /// All dimensions but the last.

@@ -163,7 +163,7 @@ Tensor RowDots(const Tensor& x, const Tensor& y) {
   assert(x.shape() == y.shape());
   Tensor dots(Leading(x.shape()), x.dtype());
   const int64_t cols = x.cols();
-  EachRow(x, [&]<typename T>(T, int64_t r) {
+  EachRow(x, dots.numel(), [&]<typename T>(T, int64_t r) {
     const T* u = x.row<T>(r);
     const T* v = y.row<T>(r);
     double sum = 0;
@@ -212,7 +212,7 @@ Tensor GaussianFactorGrad(const Tensor& dy, const Tensor& x,
   Tensor dx(x.shape(), x.dtype());
   dcentre = Tensor(centre.shape(), centre.dtype());
   const int64_t cols = x.cols();
-  EachRow(x, [&]<typename T>(T, int64_t r) {
+  EachRow(x, centre.numel(), [&]<typename T>(T, int64_t r) {
     const T* e = x.row<T>(r);
     const T* d = dy.row<T>(r);
     const double c = centre.data<T>()[r];
@@ -323,7 +323,7 @@ Tensor SharpenGrad(const Tensor& dy, const Tensor& y, const Tensor& a,
   dgamma = Tensor(gamma.shape(), gamma.dtype());
   const Tensor dots = RowDots(dy, y);
   const int64_t cols = a.cols();
-  EachRow(a, [&]<typename T>(T, int64_t r) {
+  EachRow(a, gamma.numel(), [&]<typename T>(T, int64_t r) {
     const T* from = a.row<T>(r);
     const T* d = dy.row<T>(r);
     const double dot = dots.data<T>()[r];
