@@ -10,8 +10,9 @@
 #include "heed/io/file.h"
 #include "heed/models/rnn_config.h"
 #include "heed/render/explanation_file.h"
-#include "heed/tasks/classify.h"
+#include "heed/tasks/classify/classify.h"
 #include "heed/tasks/explain_summary.h"
+#include "heed/tasks/run.h"
 
 namespace {
 
@@ -37,7 +38,8 @@ heed::LabelledText MakeReviews(int count, uint64_t seed) {
 int Run() {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "heed-explain";
-  heed::ClassifyTask task;
+  heed::ClassifySettings task;
+  task.ChooseModel("rnn");
   task.encoder.As<heed::RnnConfig>().units = 16;
   task.data.vocabulary.vocabulary = "words";
   heed::TrainingConfig training;
@@ -46,14 +48,15 @@ int Run() {
   training.run.epochs = 6;
   training.run.out = folder.string();
   training.run.overwrite = true;
-  task.SetText(MakeReviews(400, 1), MakeReviews(50, 2));
-  heed::TrainOnExamples(task, training);
+  heed::TrainOn(task, {MakeReviews(400, 1), MakeReviews(50, 2)}, training);
+  const heed::LoadedModel model = heed::ReadModel(training.run.out);
+  const auto predictor = model.MakePredictor();
 
   heed::ExplainRequest request;
   request.input.given = {"the plot was good and the"};
   request.attribution.methods = {"integrated_gradients", "occlusion"};
   const heed::ExplainedPrediction answer =
-      heed::ExplainPrediction(task, request);
+      heed::ExplainPrediction(model, *predictor, request);
   const heed::Explanation& e = answer.explanation;
   std::printf("\n%s: %s\n", e.text.c_str(), e.answer.c_str());
   const heed::ExplanationSegment& segment = e.segments.front();

@@ -9,6 +9,7 @@
 
 #include "heed/base/rng.h"
 #include "heed/decode/translator.h"
+#include "heed/models/recurrent_config.h"
 #include "heed/render/heatmap_terminal.h"
 #include "heed/tasks/translate/translation.h"
 
@@ -34,8 +35,8 @@ heed::ParallelText MakePairs(int count, uint64_t seed) {
 int Run() {
   heed::TranslationConfig config;
   config.data.vocabulary = "words";
-  config.model.recurrent.embedding = 32;
-  config.model.recurrent.units = 64;
+  config.model.As<heed::RecurrentConfig>().embedding = 32;
+  config.model.As<heed::RecurrentConfig>().units = 64;
   config.optimizer.learning_rate = 5e-3;
   config.optimizer.label_smoothing = 0;
   config.data.batch_sentences = 50;

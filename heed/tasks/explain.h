@@ -35,7 +35,7 @@ Explanation Explain(const LoadedModel& loaded, const Predictor& predictor,
                     const ExplainRequest& request);
 
 /// The same beside what it was made of: the answer to be computed again, of
-/// each segment from each of its inputs.
+/// each segment from each of its inputs. Refers to model and predictor.
 struct ExplainedPrediction {
   Explanation explanation;
   std::vector<std::vector<Explainable>> scores;
