@@ -31,9 +31,12 @@ void PrintTo(const ModelName& named, std::ostream* out) {
   *out << named.model << " " << named.variant;
 }
 
-std::vector<ModelName> AllVariants() {
+/// All models that have the role.
+template <typename Role>
+std::vector<ModelName> VariantsIn() {
   std::vector<ModelName> all;
   for (const ModelRow& row : Models()) {
+    if (SettingsIn<Role>(row) == nullptr) continue;
     for (const ModelVariant& variant : row.variants) {
       all.push_back({row.name, variant.name});
     }
@@ -57,11 +60,10 @@ constexpr const char* kSmall[] = {"layers=1",
 
 class EveryRole : public testing::TestWithParam<ModelName> {
  protected:
-  /// Null if the model has not the role.
+  /// Settings of a model that has the role.
   template <typename Role>
   std::unique_ptr<Role> Small() const {
     auto settings = SettingsIn<Role>(FindModel(GetParam().model));
-    if (settings == nullptr) return nullptr;
     const std::vector<Field> fields = FieldsOf(*settings);
     for (const char* one : kSmall) SetPresetIfKnown(fields, one);
     if (!GetParam().variant.empty()) {
@@ -107,24 +109,46 @@ class EveryRole : public testing::TestWithParam<ModelName> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryRole, testing::ValuesIn(AllVariants()),
-                         [](const auto& info) {
-                           std::string name =
-                               info.param.model + "_" + info.param.variant;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
-
-TEST_P(EveryRole, HasARoleThatIsTestedHere) {
-  EXPECT_TRUE(Small<TranslatorSettings>() != nullptr ||
-              Small<LanguageModelSettings>() != nullptr ||
-              Small<EncoderSettings>() != nullptr ||
-              Small<ForecastSettings>() != nullptr);
+std::string NameOf(const testing::TestParamInfo<ModelName>& info) {
+  std::string name = info.param.model + "_" + info.param.variant;
+  std::ranges::replace(name, '-', '_');
+  return name;
 }
 
-TEST_P(EveryRole, Translates) {
+class EveryTranslator : public EveryRole {};
+class EveryLanguageModel : public EveryRole {};
+class EveryEncoder : public EveryRole {};
+class EveryPretrained : public EveryRole {};
+class EveryForecaster : public EveryRole {};
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryTranslator,
+                         testing::ValuesIn(VariantsIn<TranslatorSettings>()),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryLanguageModel,
+                         testing::ValuesIn(VariantsIn<LanguageModelSettings>()),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryEncoder,
+                         testing::ValuesIn(VariantsIn<EncoderSettings>()),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryPretrained,
+                         testing::ValuesIn(VariantsIn<PretrainingSettings>()),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryForecaster,
+                         testing::ValuesIn(VariantsIn<ForecastSettings>()),
+                         NameOf);
+
+TEST(Models, EachHasARoleThatIsTestedHere) {
+  for (const ModelRow& row : Models()) {
+    EXPECT_TRUE(SettingsIn<TranslatorSettings>(row) != nullptr ||
+                SettingsIn<LanguageModelSettings>(row) != nullptr ||
+                SettingsIn<EncoderSettings>(row) != nullptr ||
+                SettingsIn<ForecastSettings>(row) != nullptr)
+        << row.name;
+  }
+}
+
+TEST_P(EveryTranslator, Translates) {
   const auto settings = Small<TranslatorSettings>();
-  if (settings == nullptr) GTEST_SKIP();
   settings->Fill();
   ExpectFilled(*settings, [&] { settings->Fill(); });
   const SequenceBatch batch;
@@ -134,9 +158,8 @@ TEST_P(EveryRole, Translates) {
   EXPECT_EQ(exact->source_attentions().empty(), !settings->attends());
 }
 
-TEST_P(EveryRole, ContinuesText) {
+TEST_P(EveryLanguageModel, ContinuesText) {
   const auto settings = Small<LanguageModelSettings>();
-  if (settings == nullptr) GTEST_SKIP();
   settings->Fill(static_cast<int>(S));
   ExpectFilled(*settings, [&] { settings->Fill(static_cast<int>(S)); });
   const SequenceBatch batch = SequenceBatch().WithoutSource();
@@ -145,10 +168,9 @@ TEST_P(EveryRole, ContinuesText) {
   ExpectDecodes(*exact, *f32, batch);
 }
 
-TEST_P(EveryRole, EncodesVectors) {
+TEST_P(EveryEncoder, EncodesVectors) {
   for (const bool causal : {false, true}) {
     const auto settings = Small<EncoderSettings>();
-    if (settings == nullptr) GTEST_SKIP();
     const EncoderUse use = {causal, static_cast<int>(S)};
     settings->Fill(use);
     ExpectFilled(*settings, [&] { settings->Fill(use); });
@@ -165,9 +187,8 @@ TEST_P(EveryRole, EncodesVectors) {
   }
 }
 
-TEST_P(EveryRole, EncodesText) {
+TEST_P(EveryEncoder, EncodesText) {
   const auto settings = Small<EncoderSettings>();
-  if (settings == nullptr) GTEST_SKIP();
   settings->Fill({});
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
   const auto encoder =
@@ -182,9 +203,8 @@ TEST_P(EveryRole, EncodesText) {
   });
 }
 
-TEST_P(EveryRole, IsPretrained) {
+TEST_P(EveryPretrained, IsPretrained) {
   const auto settings = Small<PretrainingSettings>();
-  if (settings == nullptr) GTEST_SKIP();
   settings->Fill({});
   EXPECT_EQ(settings->segments(), 2) << "those of a pair";
   EXPECT_GE(settings->positions(), S);
@@ -201,9 +221,8 @@ TEST_P(EveryRole, IsPretrained) {
   });
 }
 
-TEST_P(EveryRole, Forecasts) {
+TEST_P(EveryForecaster, Forecasts) {
   const auto settings = Small<ForecastSettings>();
-  if (settings == nullptr) GTEST_SKIP();
   EXPECT_GT(settings->learning_rate(), 0);
   ForecasterConfig config = settings->forecaster();
   config.lookback = config.patch + 3 * config.patch_stride;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/config.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 
@@ -27,10 +28,8 @@ void CheckDifferentiable(const ParameterSet& parameters) {
 std::string ModelName(const LoadedModel& loaded) {
   FieldList fields;
   loaded.settings->Visit(fields);
-  for (const Field& field : fields.fields()) {
-    if (field.key == "model") return field.Value().get<std::string>();
-  }
-  return loaded.settings->task();
+  const Field* model = FindField(fields.fields(), "model");
+  return model ? model->Value().get<std::string>() : loaded.settings->task();
 }
 
 }  // namespace

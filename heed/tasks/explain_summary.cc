@@ -79,10 +79,6 @@ std::string FaithfulnessTable(const std::vector<FaithfulnessCurve>& curves) {
   return table;
 }
 
-}  // namespace
-
-namespace {
-
 /// Attention as an order of the items of `scores`; nothing unless it speaks for
 /// every target.
 std::optional<Attribution> AttentionOrder(const ExplanationSegment& segment,
