@@ -243,6 +243,23 @@ LoadedModel ModelOf(const ExplainCase& c, TemporaryFolder& folder) {
   return loaded;
 }
 
+/// The model of a case by its name, and the question that its text is.
+struct NamedCase {
+  explicit NamedCase(const std::string& name) {
+    const std::vector<ExplainCase> cases = Cases();
+    const auto found = std::ranges::find(cases, name, &ExplainCase::name);
+    loaded = ModelOf(*found, folder);
+    predictor = loaded.MakePredictor();
+    request.input.given = {found->text};
+  }
+  Explanation Explained() const { return Explain(loaded, *predictor, request); }
+
+  TemporaryFolder folder;
+  LoadedModel loaded;
+  std::unique_ptr<Predictor> predictor;
+  ExplainRequest request;
+};
+
 class ExplainEach : public testing::TestWithParam<ExplainCase> {
  protected:
   Explanation Explained(const ExplainRequest& request) const {
@@ -487,12 +504,7 @@ TEST_P(ExplainEach, PredictionEndsWhenItIsCancelled) {
 /// The attention of an intent is that which pools the words, of a tag that
 /// between them.
 TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
-  const std::vector<ExplainCase> cases = Cases();
-  const auto slots = std::ranges::find(cases, "Slots", &ExplainCase::name);
-  TemporaryFolder folder;
-  const LoadedModel loaded = ModelOf(*slots, folder);
-  const Explanation e = Explain(loaded, *loaded.MakePredictor(),
-                                {.input = {.given = {slots->text}}});
+  const Explanation e = NamedCase("Slots").Explained();
   const ExplanationSegment& segment = e.segments.at(0);
   ASSERT_EQ(segment.targets.size(), 4u);
   for (size_t t = 0; t < 3; ++t) {
@@ -509,17 +521,11 @@ TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
 
 /// The page replaces one tag among the tags, or the intent alone.
 TEST(ExplainSlots, ATagOrTheIntentCanBeContrasted) {
-  const std::vector<ExplainCase> cases = Cases();
-  const auto slots = std::ranges::find(cases, "Slots", &ExplainCase::name);
-  TemporaryFolder folder;
-  const LoadedModel loaded = ModelOf(*slots, folder);
-  const auto predictor = loaded.MakePredictor();
-  ExplainRequest request = {.input = {.given = {slots->text}}};
-  const ExplanationSegment before =
-      Explain(loaded, *predictor, request).segments.at(0);
+  NamedCase slots("Slots");
+  const ExplanationSegment before = slots.Explained().segments.at(0);
   const auto contrasted = [&](const std::string& line) {
-    request.input.contrast = line;
-    const Explanation e = Explain(loaded, *predictor, request);
+    slots.request.input.contrast = line;
+    const Explanation e = slots.Explained();
     std::vector<std::string> others;
     for (const Target& target : e.segments.at(0).targets) {
       others.push_back(target.contrast ? target.contrast->label : "");
@@ -539,15 +545,9 @@ INSTANTIATE_TEST_SUITE_P(Tasks, ExplainChoice, testing::ValuesIn(ChoiceCases()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(ExplainAutocomplete, AnyCompletionCanBeContrasted) {
-  const std::vector<ExplainCase> cases = Cases();
-  const auto found =
-      std::ranges::find(cases, "Autocomplete", &ExplainCase::name);
-  TemporaryFolder folder;
-  const LoadedModel loaded = ModelOf(*found, folder);
-  const auto predictor = loaded.MakePredictor();
-  ExplainRequest request = {.input = {.given = {found->text}}};
-  request.attribution.methods = {"occlusion"};
-  const Explanation e = Explain(loaded, *predictor, request);
+  NamedCase typed("Autocomplete");
+  typed.request.attribution.methods = {"occlusion"};
+  const Explanation e = typed.Explained();
   const std::vector<std::string> said = e.segments[0].axis("target").items;
   ASSERT_EQ(said.size(), 3u);
   const auto& others = e.segments[0].targets[1].alternatives;
@@ -555,9 +555,8 @@ TEST(ExplainAutocomplete, AnyCompletionCanBeContrasted) {
       std::ranges::find_if(others, [&](const Alternative& alternative) {
         return std::ranges::find(said, alternative.label) == said.end();
       });
-  request.input.contrast = said[0] + " " + other->label + " " + said[2];
-  const ExplanationSegment segment =
-      Explain(loaded, *predictor, request).segments[0];
+  typed.request.input.contrast = said[0] + " " + other->label + " " + said[2];
+  const ExplanationSegment segment = typed.Explained().segments[0];
   EXPECT_FALSE(segment.targets[0].contrast);
   ASSERT_TRUE(segment.targets[1].contrast);
   EXPECT_EQ(segment.targets[1].contrast->label, other->label);
@@ -566,19 +565,13 @@ TEST(ExplainAutocomplete, AnyCompletionCanBeContrasted) {
 
 /// Each token of the text was predicted, and may have been another.
 TEST(ExplainLanguage, AnyTokenCanBeContrasted) {
-  const std::vector<ExplainCase> cases = Cases();
-  const auto found =
-      std::ranges::find(cases, "LanguageTransformer", &ExplainCase::name);
-  TemporaryFolder folder;
-  const LoadedModel loaded = ModelOf(*found, folder);
-  const auto predictor = loaded.MakePredictor();
-  ExplainRequest request = {.input = {.given = {found->text}}};
-  const Explanation e = Explain(loaded, *predictor, request);
+  NamedCase language("LanguageTransformer");
+  const Explanation e = language.Explained();
   std::vector<std::string> said = e.segments[0].axis("target").shown();
   ASSERT_EQ(said.size(), 3u);
   const Alternative other = e.segments[0].targets[1].alternatives.at(0);
-  request.input.contrast = said[0] + " " + other.label + " " + said[2];
-  const Explanation why = Explain(loaded, *predictor, request);
+  language.request.input.contrast = said[0] + " " + other.label + " " + said[2];
+  const Explanation why = language.Explained();
   const std::vector<Target>& targets = why.segments[0].targets;
   EXPECT_FALSE(targets[0].contrast);
   ASSERT_TRUE(targets[1].contrast);
