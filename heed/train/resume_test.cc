@@ -1,0 +1,230 @@
+// A run that was stopped, or is prolonged, goes on to the same bits.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <functional>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/io/file.h"
+#include "heed/train/checkpoint.h"
+#include "heed/train/trainer_testing.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_F(Trainer, ResumesAtAnyStepToTheSameWeights) {
+  TrainingConfig config = ToyTraining(Out("whole"));
+  config.run.validate_every = 1;
+  config.run.keep = 2;
+  Train(config);
+  for (const int64_t stop : {1, 5, 6, 7, 11}) {
+    EXPECT_EQ(StopAndResume(config, stop), 12);
+  }
+}
+
+TEST_F(Trainer, ResumesEveryOptimizerToTheSameWeights) {
+  for (const char* optimizer : {"sgd", "adadelta", "adam", "adamw"}) {
+    fs::remove_all(Out("stopped-5"));
+    TrainingConfig config = ToyTraining(Out("whole"));
+    config.run.overwrite = true;
+    config.optimizer.optimizer = optimizer;
+    config.optimizer.momentum = optimizer == std::string("sgd") ? 0.9 : 0;
+    Train(config);
+    EXPECT_EQ(StopAndResume(config, 5), 12) << optimizer;
+  }
+}
+
+TEST_F(Trainer, ResumesAMovingAverageToTheSameWeights) {
+  TrainingConfig config = ToyTraining(Out("whole"));
+  config.run.validate_every = 2;
+  config.run.ema = 0.9;
+  Train(config);
+  StopAndResume(config, 5);
+}
+
+TEST_F(Trainer, ResumesAMovingBaselineToTheSameWeights) {
+  TrainingConfig config = ToyTraining(Out("whole"));
+  config.run.validate_every = 2;
+  config.optimizer.optimizer = "sgd";  // which sees the size of a gradient
+  config.optimizer.accumulate = 2;
+  ToyOfRewards toy(train_, valid_, options_);
+  EXPECT_EQ(TrainToy(toy, config).step, 6);
+  EXPECT_GT(toy.baseline(), 0);
+  for (const int64_t stop : {1, 2, 3, 5}) {
+    EXPECT_EQ(StopAndResume<ToyOfRewards>(config, stop), 6);
+  }
+  // It is in the checkpoint, and not among the weights.
+  const auto expected = std::vector<double>{toy.baseline()};
+  EXPECT_EQ(FindTensor(Tensors("whole/training.safetensors"),
+                       "objective.baseline", "file")
+                .ToVector<double>(),
+            expected);
+  EXPECT_EQ(Tensors("whole/model.safetensors").size(), 4);
+}
+
+/// Ctrl-C is pressed in the third update.
+class StoppedByHand : public ToyOfRewards {
+ public:
+  using ToyOfRewards::ToyOfRewards;
+  void Updated(const Metrics& parts) override {
+    ToyOfRewards::Updated(parts);
+    if (++updates_ == 3) raise(SIGINT);
+  }
+
+ private:
+  int updates_ = 0;
+};
+
+TEST_F(Trainer, ResumesWhatWasInterruptedToTheSameWeights) {
+  TrainingConfig config = ToyTraining(Out("whole"));
+  Train<ToyOfRewards>(config);
+  config.run.out = Out("stopped");
+  EXPECT_EQ(MessageOf<Interrupted>([&] { Train<StoppedByHand>(config); }),
+            "stopped after step 3; continue with: heed train --resume " +
+                config.run.out);
+  Resume<ToyOfRewards>(config);
+  ExpectSameRun("whole", "stopped");
+}
+
+TEST_F(Trainer, ResumesWithAccumulationInTheMiddleOfAnEpoch) {
+  TrainingConfig config = ToyTraining(Out("whole"));
+  config.optimizer.accumulate = 4;  // of 6 batches: updates of 4 and of 2
+  config.run.validate_every = 1;
+  EXPECT_EQ(Train(config).step, 4);
+  StopAndResume(config, 3);
+}
+
+TEST_F(Trainer, ResumeOfAFinishedRunChangesNothing) {
+  TrainingConfig config = ToyTraining(Out("model"));
+  config.run.average = 2;
+  const TrainResult trained = Train(config);
+  const std::string weights = Weights("model");
+  const std::string state = ReadFile(Out("model/training.safetensors"));
+  const TrainResult resumed = Resume(config);
+  EXPECT_EQ(resumed.step, trained.step);
+  EXPECT_EQ(resumed.best, trained.best);
+  EXPECT_EQ(resumed.averaged, trained.averaged);
+  EXPECT_EQ(Weights("model"), weights);
+  EXPECT_EQ(ReadFile(Out("model/training.safetensors")), state);
+}
+
+TEST_F(Trainer, ResumeBeforeTheFirstCheckpointStartsAgain) {
+  TrainingConfig config = ToyTraining(Out("whole"));
+  Train(config);
+  config.run.out = Out("begun");
+  Train(config);
+  for (const char* file :
+       {"begun/model.safetensors", "begun/training.safetensors"}) {
+    fs::remove(Out(file));
+  }
+  Resume(config);
+  ExpectSameRun("whole", "begun");
+}
+
+TEST_F(Trainer, ResumeWithoutCheckpointKeepsTheModel) {
+  const TrainingConfig config = ToyTraining(Out("model"));
+  Train(config);
+  fs::remove(Out("model/training.safetensors"));
+  const std::string weights = Weights("model");
+  EXPECT_THROW(Resume(config), IoError);
+  EXPECT_EQ(Weights("model"), weights);
+}
+
+TEST_F(Trainer, ResumeRefusesExamplesThatHaveChanged) {
+  const TrainingConfig config = ToyTraining(Out("model"));
+  Train<ToyOfRewards>(config);
+  for (ToyPoints* points : {&train_, &valid_}) {
+    const ToyPoints old = *points;
+    points->sectors.back() = (points->sectors.back() + 1) % 3;
+    // Also where the objective is another because of them.
+    for (const std::string& error :
+         {MessageOf<FormatError>([&] { Resume<ToyOfRewards>(config); }),
+          MessageOf<FormatError>([&] { Resume<Toy>(config); })}) {
+      EXPECT_EQ(error, Out("model/training.safetensors") +
+                           ": the examples are not what this run began with");
+    }
+    *points = old;
+  }
+  EXPECT_NO_THROW(Resume<ToyOfRewards>(config));
+}
+
+/// Runs that are given other limits than they ended with.
+class Prolonged : public Trainer {
+ protected:
+  /// The run that ends, and is given these limits then, has the bits of one
+  /// that had them from its start. Returns what it ended with.
+  TrainResult ExpectProlonged(
+      TrainingConfig config, const std::function<void(RunConfig&)>& end) const {
+    config.run.overwrite = true;
+    config.run.out = Out("whole");
+    Train<ToyOfRewards>(config);
+    config.run.out = Out("short");
+    TrainingConfig shorter = config;
+    end(shorter.run);
+    const TrainResult ended = Train<ToyOfRewards>(shorter);
+    EXPECT_GT(Resume<ToyOfRewards>(config).step, ended.step);
+    ExpectSameRun("whole", "short");
+    return ended;
+  }
+};
+
+TEST_F(Prolonged, MoreEpochsGiveTheBitsOfALongerRun) {
+  TrainingConfig config = ToyTraining("");
+  config.run.epochs = 5;
+  ExpectProlonged(config, [](RunConfig& run) { run.epochs = 2; });
+}
+
+TEST_F(Prolonged, MoreStepsGiveTheBitsOfALongerRun) {
+  TrainingConfig config = ToyTraining("");
+  config.run.steps = 11;
+  ExpectProlonged(config, [](RunConfig& run) { run.steps = 4; });
+}
+
+TEST_F(Prolonged, ValidationThatOnlyTheEndCalledForIsTakenBack) {
+  TrainingConfig config = ToyTraining("");
+  config.run.epochs = 4;
+  config.run.validate_every = 5;
+  config.run.keep = 2;
+  config.run.ema = 0.9;
+  config.optimizer.learning_rate = 0.2;  // so that later is not always better
+  bool better = false;
+  for (const int steps : {4, 6, 9, 13}) {
+    const TrainResult ended =
+        ExpectProlonged(config, [&](RunConfig& run) { run.steps = steps; });
+    better |= steps > 5 && ended.best_step == steps;
+  }
+  EXPECT_TRUE(better);  // than the best one that a longer run makes
+}
+
+TEST_F(Prolonged, AverageIsTakenBack) {
+  TrainingConfig config = ToyTraining("");
+  config.run.epochs = 9;
+  config.run.average = 2;
+  config.optimizer.learning_rate = 0.2;
+  bool averaged = false;
+  for (const int epochs : {3, 4, 5, 6, 7, 8}) {
+    averaged |= ExpectProlonged(config, [&](RunConfig& run) {
+                  run.epochs = epochs;
+                }).averaged;
+  }
+  EXPECT_TRUE(averaged);
+}
+
+TEST_F(Prolonged, PatienceIsProlongedByPatience) {
+  TrainingConfig config = ToyTraining(Out("model"));
+  config.optimizer.learning_rate = 0;
+  config.run.epochs = 20;
+  config.run.patience = 2;
+  EXPECT_EQ(Train(config).step, 3 * 6);
+  config.run.epochs = 30;
+  EXPECT_EQ(Resume(config).step, 3 * 6);
+  config.run.patience = 4;
+  EXPECT_EQ(Resume(config).step, 5 * 6);
+}
+
+}  // namespace
+}  // namespace heed
