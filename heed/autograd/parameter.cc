@@ -84,12 +84,4 @@ Tensor Parameter::Rows(const Tensor& ids) const {
                      : kernels::Gather(value_.Contiguous(), ids);
 }
 
-std::shared_ptr<const Parameter> Parameter::SelectRows(
-    const Tensor& ids) const {
-  auto selected = std::make_shared<Parameter>(
-      name_, kernels::Gather(value_, ids), precision_, use_);
-  if (quantized()) selected->scales_ = kernels::Gather(scales_, ids);
-  return selected;
-}
-
 }  // namespace heed

@@ -3,7 +3,6 @@
 #define HEED_AUTOGRAD_PARAMETER_H_
 
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 
@@ -66,9 +65,6 @@ class Parameter {
   /// Rows of a table as numbers. Shapes: ids i32 [...], result [..., M].
   /// Range: 0 <= id < V.
   Tensor Rows(const Tensor& ids) const;
-  /// A table of rows ids[0], ids[1]..: a vocabulary shortlist. Shapes: ids i32
-  /// [O]. Range: 0 <= id < V.
-  std::shared_ptr<const Parameter> SelectRows(const Tensor& ids) const;
 
   /// Sum of gradients since ClearGradient; undefined if there was none.
   const Tensor& gradient() const { return gradient_; }

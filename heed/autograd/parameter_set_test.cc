@@ -216,14 +216,6 @@ TEST(Quantized, RowsOfATableAreNumbers) {
   const Tensor exact = numbers.table.Rows(ids);
   EXPECT_EQ(exact.shape(), (Shape{3, 1, 20}));
   EXPECT_LT(Distance(exact, bytes.table.Rows(ids)), 0.01);
-  const auto some = bytes.table.SelectRows(Ids({5, 0}, {2}));
-  const Tensor x = RandomTensor({3, 20}, 2, DType::kF32);
-  const Tensor all = Times(x, bytes.table, true);
-  const Tensor part = Times(x, *some, true);
-  for (int64_t r = 0; r < 3; ++r) {
-    EXPECT_EQ(part.row<float>(r)[0], all.row<float>(r)[5]);
-    EXPECT_EQ(part.row<float>(r)[1], all.row<float>(r)[0]);
-  }
 }
 
 TEST(Quantized, AFileOfBytesMakesASetOfBytes) {

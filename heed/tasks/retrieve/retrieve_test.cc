@@ -8,8 +8,8 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/paraphrases.h"
 #include "heed/models/rnn_config.h"
+#include "heed/tasks/retrieve/paraphrases_testing.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
 

@@ -1,5 +1,3 @@
-#include "heed/data/paraphrases.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/data/bm25.h"
+#include "heed/tasks/retrieve/paraphrases_testing.h"
 
 namespace heed {
 namespace {
