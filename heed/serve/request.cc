@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kFileParameter = "file";
+
 [[noreturn]] void RefuseRequest(const std::string& message) {
   throw HttpError(400, "Invalid request: " + message);
 }
@@ -118,14 +120,18 @@ std::string HeaderIn(std::string_view head, std::string_view name) {
   return "";
 }
 
-/// The part of a form, which is a file if it has a name as one and is no plain
-/// text.
-Json PartOf(std::string_view head, const std::string& disposition,
-            std::string_view body) {
+bool IsPlainText(std::string_view media_type) {
+  return media_type.starts_with("text/plain");
+}
+
+/// The part of a form. One with a file name is a file, but where a text is
+/// meant plain text is one: some clients name all parts.
+Json PartOf(std::string_view name, std::string_view head,
+            const std::string& disposition, std::string_view body) {
   const std::string file = ParameterOf(disposition, "filename");
   const std::string type = HeaderIn(head, "Content-Type");
-  const bool plain = type.empty() || type.starts_with("text/plain");
-  if (file.empty() || plain) {
+  const bool plain = type.empty() || IsPlainText(type);
+  if (file.empty() || (plain && name != kFileParameter)) {
     if (!IsValidUtf8(body)) RefuseRequest("form data that is not valid UTF-8");
     return WithUnifiedLineEnds(body);
   }
@@ -165,7 +171,7 @@ Parts ParseFormData(std::string_view body, const std::string& boundary) {
     const std::string name = ParameterOf(disposition, "name");
     if (!IsValidUtf8(name)) RefuseRequest("form data that is not valid UTF-8");
     values.emplace_back(name,
-                        PartOf(head, disposition,
+                        PartOf(name, head, disposition,
                                rest.substr(head_end + 4, next - head_end - 4)));
     at = next;
   }
@@ -291,8 +297,7 @@ void CheckMediaType(const InputKind& kind, const std::string& type) {
   const std::string known =
       kind.of_bytes() ? fmt::format("{}", fmt::join(kind.media_types, ", "))
                       : "text/plain";
-  throw HttpError(415, "the model reads {}, not {}", known,
-                  type.empty() ? "a file of no type" : type);
+  throw HttpError(415, "the model reads {}, not {}", known, type);
 }
 
 std::string BytesOf(const Json& file, const std::string& name) {
@@ -306,20 +311,22 @@ std::string BytesOf(const Json& file, const std::string& name) {
   return *decoded;
 }
 
-Input FileOf(const Json& file, const std::string& name, const InputKind& kind) {
+Input FileOf(const Json& file, const std::string& name, const InputKind& kind,
+             const RequestLimits& limits) {
   if (!file.is_object()) {
     RefuseRequest(
-        fmt::format("{} parameter must be a part of form data, or an "
-                    "object of base64 and media_type",
+        fmt::format("{} parameter must be a part of form data with a file "
+                    "name, or an object of base64 and media_type",
                     name));
   }
   std::string type = OptionalText(file, "media_type");
-  if (type.empty()) type = kind.media_types.empty() ? "" : kind.media_types[0];
+  if (type.empty()) type = kind.of_bytes() ? kind.media_types[0] : "text/plain";
   std::string of_user = OptionalText(file, "name");
   if (of_user.empty()) of_user = name;
   std::string bytes = BytesOf(file, name);
-  if (!kind.of_bytes() && type.starts_with("text/plain")) {
+  if (!kind.of_bytes() && IsPlainText(type)) {
     if (!IsValidUtf8(bytes)) RefuseRequest(of_user + " is not valid UTF-8");
+    CheckSize(CountCharacters(bytes), limits.char_limit);
     return {std::move(bytes), of_user};
   }
   CheckMediaType(kind, type);
@@ -404,9 +411,9 @@ DetectCall ParseDetect(const Json& parameters, const RequestLimits& limits) {
 ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
                        const RequestLimits& limits) {
   ModelCall call;
-  const bool files = parameters.contains("file");
-  const Json& given = Need(parameters, files ? "file" : "text");
-  const char* name = files ? "file" : "text";
+  const bool files = parameters.contains(kFileParameter);
+  const char* name = files ? kFileParameter : "text";
+  const Json& given = Need(parameters, name);
   call.batch = given.is_array();
   const size_t count = call.batch ? given.size() : 1;
   CheckSize(static_cast<int64_t>(count), call.batch ? limits.batch_limit : 0);
@@ -414,7 +421,7 @@ ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
     const Json& one = call.batch ? given[i] : given;
     const std::string place =
         call.batch ? fmt::format("{}[{}]", name, i) : name;
-    call.inputs.push_back(files ? FileOf(one, place, kind)
+    call.inputs.push_back(files ? FileOf(one, place, kind, limits)
                                 : TextInputOf(one, place, kind, limits));
     call.inputs.back().number = static_cast<int64_t>(i);
   }
@@ -430,8 +437,8 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
   constexpr int kMostHeads = 1000000;
   ExplainCall call;
   call.input =
-      parameters.contains("file")
-          ? FileOf(parameters["file"], "file", kind)
+      parameters.contains(kFileParameter)
+          ? FileOf(parameters[kFileParameter], kFileParameter, kind, limits)
           : TextInputOf(Need(parameters, "text"), "text", kind, limits);
   for (const auto& [name, text] : {std::pair("answer", &call.answer),
                                    std::pair("contrast", &call.contrast)}) {

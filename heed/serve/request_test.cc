@@ -238,16 +238,22 @@ TEST(ParsePredict, AListInAListIsOneInput) {
   EXPECT_EQ(call.inputs[1].place, "text[1]");
 }
 
+/// Form data of one file; `type` "": none is said.
+HttpRequest FormOfFile(const std::string& parameter, const std::string& name,
+                       const std::string& type, const std::string& bytes) {
+  std::string part = "--x\r\nContent-Disposition: form-data; name=\"" +
+                     parameter + "\"; filename=\"" + name + "\"\r\n";
+  if (!type.empty()) part += "Content-Type: " + type + "\r\n";
+  return Body("multipart/form-data; boundary=x",
+              part + "\r\n" + bytes + "\r\n--x--\r\n");
+}
+
 TEST(ParsePredict, TakesFilesAsBase64AndAsFormData) {
   const Json file = {
       {"name", "a.png"}, {"media_type", "image/png"}, {"base64", "AP8="}};
-  HttpRequest request;
-  request.headers = {{"Content-Type", "multipart/form-data; boundary=x"}};
-  request.body = std::string(
-                     "--x\r\nContent-Disposition: form-data; name=\"file\"; "
-                     "filename=\"a.png\"\r\nContent-Type: image/png\r\n\r\n") +
-                 std::string("\0\xFF", 2) + "\r\n--x--\r\n";
-  for (const Json& parameters : {Json{{"file", file}}, ParametersOf(request)}) {
+  const HttpRequest form =
+      FormOfFile("file", "a.png", "image/png", std::string("\0\xFF", 2));
+  for (const Json& parameters : {Json{{"file", file}}, ParametersOf(form)}) {
     const ModelCall call = ParsePredict(parameters, kPictures, {});
     ASSERT_EQ(call.inputs.size(), 1u);
     const auto& bytes = std::get<NamedBytes>(call.inputs[0].content);
@@ -256,6 +262,29 @@ TEST(ParsePredict, TakesFilesAsBase64AndAsFormData) {
     EXPECT_EQ(bytes.bytes, std::string("\0\xFF", 2));
     EXPECT_FALSE(call.batch);
   }
+}
+
+TEST(ParsePredict, AFileOfPlainTextIsATextForModelsOfText) {
+  const Json file = {
+      {"name", "in.txt"}, {"media_type", "text/plain"}, {"base64", "YQpi"}};
+  for (const Json& parameters :
+       {Json{{"file", file}},
+        ParametersOf(FormOfFile("file", "in.txt", "text/plain", "a\nb")),
+        ParametersOf(FormOfFile("file", "in.txt", "", "a\nb"))}) {
+    const ModelCall call = ParsePredict(parameters, {}, {});
+    ASSERT_EQ(call.inputs.size(), 1u);
+    EXPECT_EQ(std::get<std::string>(call.inputs[0].content), "a\nb");
+    EXPECT_EQ(call.inputs[0].place, "in.txt");
+    RequestLimits limits;
+    limits.char_limit = 2;
+    EXPECT_THROW(ParsePredict(parameters, {}, limits), HttpError);
+  }
+}
+
+TEST(ParsePredict, AFileOfPlainTextIsATextWhereATextIsMeant) {
+  const Json parameters =
+      ParametersOf(FormOfFile("text", "in.txt", "text/plain", "a\r\nb"));
+  EXPECT_EQ(parameters, (Json{{"text", "a\nb"}}));
 }
 
 TEST(ParsePredict, OfAMediaTypeThatIsNotReadTheListIsGiven) {
@@ -275,6 +304,9 @@ TEST(ParsePredict, OfAMediaTypeThatIsNotReadTheListIsGiven) {
       refused({{"file", {{"media_type", "audio/wav"}, {"base64", "AA"}}}}, {}),
       "the model reads text/plain, not audio/wav");
   EXPECT_EQ(refused({{"text", "a"}}, kPictures),
+            "the model reads image/png, text/x-cells, not text/plain");
+  const HttpRequest plain = FormOfFile("file", "a.txt", "text/plain", "a");
+  EXPECT_EQ(refused(ParametersOf(plain), kPictures),
             "the model reads image/png, text/x-cells, not text/plain");
 }
 
