@@ -46,6 +46,22 @@ class EngineTest : public testing::Test {
     queue().Submit(std::move(job));
     return promise->get_future();
   }
+  /// Answers to inputs, by a beam of two.
+  std::vector<Answer> Predicted(std::vector<Input> inputs) {
+    std::promise<std::vector<Answer>> promise;
+    Job job;
+    job.kind = Job::Kind::kPredict;
+    job.inputs = std::move(inputs);
+    job.options = queue().model()->CheckedOptions({{"beam", "2"}}, {});
+    job.predicted = [&](const ServedModel&, std::vector<Answer> answers) {
+      promise.set_value(std::move(answers));
+    };
+    job.failed = [&](std::exception_ptr error) {
+      promise.set_exception(std::move(error));
+    };
+    queue().Submit(std::move(job));
+    return promise.get_future().get();
+  }
   Texts Expected(const Texts& texts) {
     const TranslationModel model = ReadTranslationModel(folder_->Path("model"));
     const Translator translator(*model.model, model.vocabularies.source,
@@ -407,26 +423,40 @@ TEST_F(EngineTest, OnlyTheJobThatIsToBlameFails) {
 
 TEST_F(EngineTest, PredictsAsTheCommandDoes) {
   Start();
-  std::promise<std::vector<Answer>> promise;
-  Job job;
-  job.kind = Job::Kind::kPredict;
-  job.inputs = {{"a b"}, {"c\nd a"}};
-  job.options = queue().model()->CheckedOptions({{"beam", "2"}}, {});
-  EXPECT_EQ(job.options.values, (nlohmann::ordered_json{{"beam", 2}}));
-  job.predicted = [&](const ServedModel&, std::vector<Answer> answers) {
-    promise.set_value(std::move(answers));
-  };
-  job.failed = [&](std::exception_ptr error) {
-    promise.set_exception(std::move(error));
-  };
-  queue().Submit(std::move(job));
-  const std::vector<Answer> answers = promise.get_future().get();
+  const std::vector<Answer> answers = Predicted({{"a b"}, {"c\nd a"}});
   ASSERT_EQ(answers.size(), 2u);
   EXPECT_EQ(answers[0].line, answers[0].parts["text"]);
   ASSERT_EQ(answers[1].parts.size(), 2u);
   EXPECT_EQ(answers[1].line,
             answers[1].parts[0]["text"].get<std::string>() + "\n" +
                 answers[1].parts[1]["text"].get<std::string>());
+}
+
+TEST_F(EngineTest, ALineEndAtTheEndOfATextBeginsNoLine) {
+  Start();
+  const std::vector<Answer> answers =
+      Predicted({{"a b"}, {"a b\n"}, {"a b\r\n"}, {"a b\n\n"}});
+  EXPECT_EQ(answers[1].line, answers[0].line);
+  EXPECT_EQ(answers[1].parts, answers[0].parts);
+  EXPECT_EQ(answers[2].line, answers[0].line);
+  EXPECT_EQ(answers[3].parts.size(), 2u);
+}
+
+TEST_F(EngineTest, AFileIsNotCutIntoLines) {
+  Start();
+  const std::vector<Answer> answers =
+      Predicted({{NamedBytes{"x", "text/x-letters", "a b\nc d"}},
+                 {NamedBytes{"y", "text/x-letters", "a\xFF\nb"}}});
+  EXPECT_TRUE(answers[0].parts.is_object()) << answers[0].parts;
+  EXPECT_FALSE(answers[1].error.empty());
+  EXPECT_TRUE(answers[1].parts.is_null()) << answers[1].parts;
+}
+
+TEST_F(EngineTest, OptionsOfAPredictionAreChecked) {
+  Start();
+  const RequestOptions options =
+      queue().model()->CheckedOptions({{"beam", "2"}}, {});
+  EXPECT_EQ(options.values, (nlohmann::ordered_json{{"beam", 2}}));
 }
 
 TEST_F(EngineTest, OptionsOfTheOperatorAreRefused) {

@@ -107,11 +107,13 @@ size_t AtLeastOne(double count) {
   return static_cast<size_t>(std::clamp(count, 1.0, 1e9));
 }
 
-/// The lines of a text, as `heed predict` would read them.
+/// The lines of a text, as `heed predict` would read them: what stands behind
+/// the last line end is a line only if it is not empty.
 std::vector<Input> LinesOf(const Input& input, const InputReading& reading) {
   const std::string text = input.Text();
   std::vector<Input> lines;
-  const std::vector<std::string_view> parts = SplitAt(text, "\n");
+  std::vector<std::string_view> parts = SplitAt(text, "\n");
+  if (parts.size() > 1 && parts.back().empty()) parts.pop_back();
   for (std::string_view line : parts) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (reading.defaults.long_lines != LongLines::kWhole) {
@@ -333,7 +335,7 @@ std::vector<Answer> ServedModel::Predict(
   std::vector<Input> lines;
   std::vector<size_t> ends;
   for (const Input& input : inputs) {
-    if (by_line) {
+    if (by_line && !std::holds_alternative<NamedBytes>(input.content)) {
       std::ranges::move(LinesOf(input, reading), std::back_inserter(lines));
     } else {
       lines.push_back(input);
