@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/registry.h"
 #include "heed/kernels/gemm.h"
 
 namespace heed {
@@ -81,13 +82,7 @@ const ModelVariant& ModelRow::Variant(const std::string& variant) const {
 
 const std::deque<ModelRow>& Models() { return Rows(); }
 
-void AddModel(ModelRow row) {
-  const std::vector<std::string> names = NamesOfAll();
-  if (Contains(names, row.name)) {
-    throw ConfigError("there is a model '{}' already", row.name);
-  }
-  Rows().push_back(std::move(row));
-}
+void AddModel(ModelRow row) { AddRow(Rows(), std::move(row), "model"); }
 
 const ModelRow& FindModel(const std::string& name) {
   for (const ModelRow& row : Rows()) {

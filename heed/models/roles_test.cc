@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
 #include "heed/ops/elementwise.h"
 
@@ -288,8 +289,10 @@ TEST(AddModel, AProgramsOwnModelIsChosenLikeAnyOther) {
   EXPECT_EQ(encoder->features(), 4);
   EXPECT_TRUE(HasRole<EncoderSettings>("averaging"));
   EXPECT_FALSE(HasRole<TranslatorSettings>("averaging"));
-  EXPECT_THROW(AddModel({.name = "averaging", .variants = {}, .roles = {}}),
-               ConfigError);
+  EXPECT_EQ(MessageOf<ConfigError>([] {
+              AddModel({.name = "averaging", .variants = {}, .roles = {}});
+            }),
+            "there is a model 'averaging' already");
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ struct AxisKind {
 };
 
 const std::vector<AxisKind>& AxisKinds();
-/// One more, before any is asked for.
+/// One more, before any is asked for. Throws: ConfigError if there is one of
+/// its name.
 void AddAxisKind(AxisKind kind);
 /// Throws: ShapeError, which lists those there are, for a kind that is not
 /// known.

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "heed/base/errors.h"
+#include "heed/base/registry.h"
 #include "heed/render/axis_kind.h"
 
 namespace heed {
@@ -16,7 +17,9 @@ std::vector<AxisKind>& AllKinds() {
 
 const std::vector<AxisKind>& AxisKinds() { return AllKinds(); }
 
-void AddAxisKind(AxisKind kind) { AllKinds().push_back(std::move(kind)); }
+void AddAxisKind(AxisKind kind) {
+  AddRow(AllKinds(), std::move(kind), "kind of axis");
+}
 
 const AxisKind& KindOf(const Axis& axis) {
   std::vector<std::string> names;

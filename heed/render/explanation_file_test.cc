@@ -167,6 +167,14 @@ TEST(ExplanationSvg, SubWordsCanBeMergedToWords) {
 }
 
 /// A kind of one's own, whose picture is drawn without a line elsewhere.
+TEST(ExplanationViews, ANameIsTakenOnce) {
+  const size_t before = ExplanationViews().size();
+  const ExplanationView again = ExplanationViewOf("lines");
+  EXPECT_EQ(MessageOf<ConfigError>([&] { AddExplanationView(again); }),
+            "there is a view 'lines' already");
+  EXPECT_EQ(ExplanationViews().size(), before);
+}
+
 TEST(AxisKinds, OneMoreHasItsOwnPicture) {
   AxisKind strip;
   strip.name = "strip";
@@ -186,6 +194,8 @@ TEST(AxisKinds, OneMoreHasItsOwnPicture) {
     return std::string("whole toy\n");
   };
   AddAxisKind(strip);
+  EXPECT_EQ(MessageOf<ConfigError>([&] { AddAxisKind(strip); }),
+            "there is a kind of axis 'strip' already");
   ExplanationSegment e = ExampleSegment(1, 1, 1);
   EXPECT_THROW(KindOf({.id = "x", .kind = "unknown"}), ShapeError);
   e.axes[0].kind = "strip";

@@ -48,7 +48,8 @@ struct ExplanationView {
 
 /// All views, in the order in which the first that a text has is shown.
 const std::vector<ExplanationView>& ExplanationViews();
-/// One more, before any is asked for.
+/// One more, before any is asked for. Throws: ConfigError if there is one of
+/// its name.
 void AddExplanationView(ExplanationView view);
 std::vector<std::string> ExplanationViewNames();
 /// Throws: ConfigError, which lists these, for any other name.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "heed/base/errors.h"
+#include "heed/base/registry.h"
 #include "heed/base/text.h"
 #include "heed/render/alignment_view.h"
 #include "heed/render/frames_view.h"
@@ -42,7 +43,7 @@ std::string OnOneLine(std::string_view text) {
 const std::vector<ExplanationView>& ExplanationViews() { return AllViews(); }
 
 void AddExplanationView(ExplanationView view) {
-  AllViews().push_back(std::move(view));
+  AddRow(AllViews(), std::move(view), "view");
 }
 
 std::vector<std::string> ExplanationViewNames() {

@@ -1,3 +1,5 @@
+#include "heed/base/registry.h"
+
 #include "heed/tasks/autocomplete/autocomplete.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/forecast/forecast.h"
@@ -31,6 +33,6 @@ std::vector<TaskRow>& Rows() {
 
 const std::vector<TaskRow>& Tasks() { return Rows(); }
 
-void AddTask(TaskRow row) { Rows().push_back(std::move(row)); }
+void AddTask(TaskRow row) { AddRow(Rows(), std::move(row), "task"); }
 
 }  // namespace heed
