@@ -38,8 +38,8 @@ const std::vector<AxisKind>& AxisKinds();
 /// One more, before any is asked for. Throws: ConfigError if there is one of
 /// its name.
 void AddAxisKind(AxisKind kind);
-/// Throws: ShapeError, which lists those there are, for a kind that is not
-/// known.
+/// The kind of this name, or else the first, which shows any axis by the names
+/// of its items.
 const AxisKind& KindOf(const Axis& axis);
 
 /// Words: a text, or names.
