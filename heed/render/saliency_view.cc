@@ -25,6 +25,12 @@ std::string QuestionOf(const ExplanationSegment& segment,
              : label;
 }
 
+/// What a target is headed by: a text leads to it, as in TitleOf.
+std::string HeadingOf(const ExplanationSegment& segment, const Target& target) {
+  const std::string question = QuestionOf(segment, target);
+  return ReadsText(segment) ? "→ " + question : question;
+}
+
 std::span<const float> RowAt(const Shading& shading, size_t n, int64_t width) {
   const auto columns = static_cast<size_t>(width);
   return std::span(shading.values).subspan(n * columns, columns);
@@ -47,7 +53,7 @@ Drawing OnInput(const ExplanationSegment& segment, const Shading& shading) {
   const Axis& axis = segment.axis(shading.axis);
   for (size_t n = 0; n < shading.targets.size(); ++n) {
     const Target& target = segment.targets.at(shading.targets[n]);
-    parts.push_back(DrawHeading("→ " + QuestionOf(segment, target), 3));
+    parts.push_back(DrawHeading(HeadingOf(segment, target), 3));
     parts.push_back(KindOf(axis).shade(
         segment, axis, RowAt(shading, n, axis.size()), kInputWidth));
   }
@@ -82,11 +88,8 @@ std::string SaliencyText(const ExplanationSegment& segment,
       }
     }
     if (of_target.empty()) continue;
-    out +=
-        terminal::Strong(
-            terminal, fmt::format("→ {}", VisibleToken(QuestionOf(
-                                              segment, segment.targets[i])))) +
-        '\n' + of_target;
+    const std::string heading = HeadingOf(segment, segment.targets[i]);
+    out += terminal::Strong(terminal, VisibleToken(heading)) + '\n' + of_target;
   }
   for (const Shading& shading : shadings) {
     if (shading.caption.empty()) continue;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/base/testing.h"
+#include "heed/render/explanation_file.h"
 #include "heed/render/explanation_testing.h"
 #include "heed/render/shadings.h"
 
@@ -25,6 +26,21 @@ TEST(DrawSaliency, FewTargetsAreShadedText) {
   EXPECT_EQ(Count(svg, ">-0.50</text>"), 3u);
   EXPECT_EQ(Count(svg, "class='minus'"), 3u);
   EXPECT_TRUE(IsDrawable(svg));
+}
+
+TEST(DrawSaliency, OfAnInputThatIsNoTextTargetsAreTitledAsInOtherViews) {
+  ExplanationSegment e = ExampleSegment(3, 1);
+  const auto titles = [&e](const std::string& view) {
+    const std::string shown =
+        TerminalExplanation(ExplanationOf(e), {.view = view}, {});
+    return shown.substr(0, shown.find('\n'));
+  };
+  EXPECT_EQ(titles("saliency"), "→ t0");
+  e.axes[0].kind = "dials";
+  e.answer = "t0";
+  EXPECT_EQ(titles("saliency"), "t0");
+  EXPECT_EQ(titles("alignment"), "t0");
+  EXPECT_EQ(Count(SaliencySvg(e), "→"), 0u);
 }
 
 TEST(DrawSaliency, ManyTargetsAreHeatmaps) {

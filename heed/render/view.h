@@ -72,6 +72,8 @@ float LargestShown(const ExplanationSegment& segment,
 /// `full` is 0.
 float ShadeFactor(std::span<const float> row, double full);
 
+/// Whether its input is a text.
+bool ReadsText(const ExplanationSegment& segment);
 /// "text → answer" on one line; of an input that is no text, the answer.
 std::string TitleOf(const ExplanationSegment& segment);
 

@@ -93,10 +93,14 @@ float ShadeFactor(std::span<const float> row, double full) {
   return largest > 0 ? 1 / largest : 0;
 }
 
-std::string TitleOf(const ExplanationSegment& segment) {
+bool ReadsText(const ExplanationSegment& segment) {
   const Axis* source = segment.Find("source");
+  return source != nullptr && source->kind == "text";
+}
+
+std::string TitleOf(const ExplanationSegment& segment) {
   std::string answer = OnOneLine(segment.answer);
-  if (source == nullptr || source->kind != "text") return answer;
+  if (!ReadsText(segment)) return answer;
   const std::string text = OnOneLine(segment.text);
   return answer.empty() ? text : fmt::format("{} → {}", text, answer);
 }
