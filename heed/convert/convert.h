@@ -48,14 +48,14 @@ Imported ImportMarian(const std::string& model,
 Imported ImportHuggingFace(const std::string& folder,
                            const std::vector<std::string>& ignored = {});
 
-/// Writes the model folder that ReadTask reads. Throws: IoError; ConfigError if
-/// a model stands there and is not to be overwritten.
+/// Writes the model folder that ReadModel reads. Throws: IoError; ConfigError
+/// if a model stands there and is not to be overwritten.
 void WriteImported(const std::string& folder, bool overwrite, Imported& model);
 
 /// Reads a model folder and writes config.json, model.safetensors and the
 /// tokenizer's files: of a Transformer for task translate as MarianMTModel and
 /// MarianTokenizer, of a BERT for task pretrain as BertForPreTraining and
-/// BertTokenizer. Gives what the user should know. Throws: as ReadTask;
+/// BertTokenizer. Gives what the user should know. Throws: as ReadModel;
 /// ConfigError that names a setting that they have not, or if a model stands in
 /// `out` and is not to be overwritten; IoError.
 Notes ExportHuggingFace(const std::string& folder, const std::string& out,

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Whether what the documents point to is there: docs.py prints each link to a file, and each
-path of a source, that names nothing, as FILE:LINE: PATH, and fails.
+"""Whether what the documents point to is there: docs.py prints each link to a file, each
+path of a source and each name in C++ (heed::Name) that names nothing, as FILE:LINE: PATH or
+NAME, and fails.
 
-docs.py --self-test plants such links in a copy and expects to find them.
+docs.py --self-test plants such links and names in a copy and expects to find them.
 """
 import pathlib
 import re
@@ -14,6 +15,8 @@ TOPS = "heed|apps|demos|bench|tests|web|cmake|docs|examples"
 PAGES = ("*.md", "docs/**/*.md")
 LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
 PATH = re.compile(rf"(?<![\w/.])(?:{TOPS})/[\w./-]*\.(?:h|cc|ts|css|py|sh|js|md)\b(?!\.)")
+CODE = re.compile(r"^```cpp\n.*?^```", re.DOTALL | re.MULTILINE)
+NAME = re.compile(r"\bheed::(\w+)")
 
 
 def without_code(text):
@@ -34,6 +37,20 @@ def stale(root):
                         yield f"{page.relative_to(root)}:{number}: {link}"
 
 
+def unknown_names(root):
+    """Names of C++ in the documents' code that no header has."""
+    known = {word for top in TOPS.split("|") for header in root.glob(f"{top}/**/*.h")
+             for word in re.findall(r"\w+", header.read_text(encoding="utf-8"))}
+    for pattern in PAGES:
+        for page in sorted(root.glob(pattern)):
+            text = page.read_text(encoding="utf-8")
+            for block in CODE.finditer(text):
+                for name in NAME.finditer(text, block.start(), block.end()):
+                    if name[1] not in known:
+                        number = text.count("\n", 0, name.start()) + 1
+                        yield f"{page.relative_to(root)}:{number}: {name[0]}"
+
+
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
@@ -43,6 +60,12 @@ def self_test():
             "```\nf[x](y)\n```\n`docs/gone.h`, [up](../gone.md)\n", encoding="utf-8")
         found = list(stale(root))
         expected = ["docs/a.md:1: b.md", "docs/a.md:5: ../gone.md", "docs/a.md:5: docs/gone.h"]
+        (root / "heed").mkdir()
+        (root / "heed/a.h").write_text("struct Here {};\n", encoding="utf-8")
+        (root / "docs/a.md").write_text("heed::Gone\n```cpp\nheed::Here a;\nheed::Gone b;\n```\n",
+                                        encoding="utf-8")
+        found += unknown_names(root)
+        expected.append("docs/a.md:4: heed::Gone")
         if found != expected:
             sys.exit(f"expected {expected}, found {found}")
 
@@ -51,7 +74,7 @@ def main():
     if "--self-test" in sys.argv:
         self_test()
         return
-    found = list(stale(ROOT))
+    found = [*stale(ROOT), *unknown_names(ROOT)]
     print("\n".join(found), end="\n" if found else "")
     sys.exit(1 if found else 0)
 
