@@ -7,9 +7,13 @@
 # `heed explain --out x.html` says what is missing.
 # ENTRY: TypeScript of another folder that registers kinds and views of its own before
 # it starts the page (web/build.js); a program that links this TARGET has that page.
+# Projects that have Heed as a part (add_subdirectory) call it as Heed does.
 option(HEED_PAGE "Build the page of heed serve and of explanations; needs Node and npm" ON)
 
-set(HEED_PAGE_EMPTY "// Written by cmake/HeedPage.cmake: a build without the page.
+# Writes a source of no files. A function: variables of Heed are not seen by a project
+# that has it as a part.
+function(heed_write_empty_page FILE)
+  set(text "// Written by cmake/HeedPage.cmake: a build without the page.
 #include \"heed/page/page_files.h\"
 
 namespace heed {
@@ -18,9 +22,13 @@ std::span<const PageFile> PageFiles() { return {}; }
 
 }  // namespace heed
 ")
+  file(CONFIGURE OUTPUT ${FILE} CONTENT "${text}" @ONLY)
+endfunction()
 
 function(heed_embed_page TARGET)
   cmake_parse_arguments(PARSE_ARGV 1 page "" "ENTRY" "")
+  # The caller may be another project than Heed.
+  get_filename_component(heed ${CMAKE_CURRENT_FUNCTION_LIST_DIR} DIRECTORY)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${TARGET}_page_files.cc)
   target_sources(${TARGET} PRIVATE ${source})
   set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -43,7 +51,7 @@ function(heed_embed_page TARGET)
     message(STATUS "${missing}: heed is built without its page")
   endif()
   if(missing OR NOT HEED_PAGE)
-    file(CONFIGURE OUTPUT ${source} CONTENT "${HEED_PAGE_EMPTY}" @ONLY)
+    heed_write_empty_page(${source})
     return()
   endif()
 
@@ -54,7 +62,7 @@ function(heed_embed_page TARGET)
       file(REMOVE ${source})
     endif()
   endif()
-  file(GLOB_RECURSE inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/src/*)
+  file(GLOB_RECURSE inputs CONFIGURE_DEPENDS ${heed}/web/src/*)
   if(page_ENTRY)
     get_filename_component(page_ENTRY ${page_ENTRY} ABSOLUTE)
     get_filename_component(folder ${page_ENTRY} DIRECTORY)
@@ -62,14 +70,14 @@ function(heed_embed_page TARGET)
     list(APPEND inputs ${beside})
   endif()
   foreach(name package.json package-lock.json .npmrc vite.config.js build.js embed.js index.html)
-    list(APPEND inputs ${PROJECT_SOURCE_DIR}/web/${name})
+    list(APPEND inputs ${heed}/web/${name})
   endforeach()
   add_custom_command(
     OUTPUT ${source}
-    COMMAND ${CMAKE_COMMAND} -DWEB=${PROJECT_SOURCE_DIR}/web -DSCRATCH=${PROJECT_BINARY_DIR}/page
+    COMMAND ${CMAKE_COMMAND} -DWEB=${heed}/web -DSCRATCH=${heed_BINARY_DIR}/page
             -DOUT=${source} -DENTRY=${page_ENTRY} -DNODE=${HEED_NODE} -DNPM=${HEED_NPM} -P
-            ${PROJECT_SOURCE_DIR}/cmake/HeedPage.cmake
-    DEPENDS ${inputs} ${PROJECT_SOURCE_DIR}/cmake/HeedPage.cmake
+            ${heed}/cmake/HeedPage.cmake
+    DEPENDS ${inputs} ${heed}/cmake/HeedPage.cmake
     COMMENT "Building the page"
     VERBATIM)
 endfunction()
@@ -103,7 +111,7 @@ if(NOT installed STREQUAL wanted)
     message(NOTICE "${said}\nheed is built without its page: npm could not install the "
                    "packages (see above). Configure again to try again; -DHEED_PAGE=OFF does "
                    "without the page.")
-    file(WRITE ${OUT} "${HEED_PAGE_EMPTY}")
+    heed_write_empty_page(${OUT})
     return()
   endif()
   file(WRITE ${SCRATCH}/node_modules/.heed ${wanted})
