@@ -13,6 +13,8 @@ export interface Input {
 /** The part of the form in which an input of a kind is entered. */
 export interface InputField {
   element: HTMLElement;
+  /** It holds a file, which no link and no example can give. */
+  holdsFile?: boolean;
   /** Null while nothing was entered. */
   read(): Input | null;
   /** Puts in what a link or an example gives. */
@@ -97,6 +99,10 @@ export function registerKind(row: KindRow): void {
 
 export function registerView(row: ViewRow): void {
   views.set(row.name, row);
+}
+
+export function hasKind(name: string): boolean {
+  return kinds.has(name);
 }
 
 /** The kind of this name, or the first, which shows any axis by the names of its items. */

@@ -2,6 +2,7 @@ import {
   button,
   byId,
   h,
+  hasKind,
   kindNamed,
   titleOf,
   type Input,
@@ -9,6 +10,7 @@ import {
 } from "../core";
 import { newQuestion, type PageState } from "../core/address";
 import type { ModelInfo } from "../core/api";
+import { areFiles, fileField } from "./file_field";
 
 function count(n: number): string {
   return n >= 1e6 ? `${(n / 1e6).toFixed(1)} M` : `${Math.max(1, Math.round(n / 1e3))} k`;
@@ -111,7 +113,8 @@ export class Form {
       const id = i === 0 ? "text" : "other-text";
       const before = this.fields[i]?.read();
       const wishes = { prompt, mediaTypes, id, submit: () => this.run() };
-      const field = kindNamed(kind).input(wishes);
+      const ofBytes = !hasKind(kind) && areFiles(mediaTypes);
+      const field = ofBytes ? fileField(wishes) : kindNamed(kind).input(wishes);
       field.element.dataset.prompt = prompt;
       if (before && this.kinds[i] === kind) field.write(before.text);
       byId(i === 0 ? "field" : "other-field").replaceChildren(field.element);
@@ -143,7 +146,8 @@ export class Form {
       this.makeField(1, this.named(second.model), "The same input, or another");
     }
     byId("about").textContent = about(model);
-    const examples = (model.examples ?? []).map(({ text }) => {
+    const given = this.fields[0]?.holdsFile ? [] : (model.examples ?? []);
+    const examples = given.map(({ text }) => {
       const name = titleOf(model.input?.kind ?? "", text, 90);
       return button(name, { class: "example", dir: "auto" }, () => {
         this.fields[0]?.write(text);
