@@ -271,15 +271,6 @@ bool Options::Parse(const Arguments& arguments) {
   return true;
 }
 
-bool Options::IsMet(const Requirement& ways) const {
-  const std::vector<Field>& fields = description_.options.fields();
-  return std::ranges::any_of(ways, [&](const Strings& keys) {
-    return std::ranges::all_of(keys, [&](const std::string& key) {
-      return FindField(fields, key)->IsSet();
-    });
-  });
-}
-
 void Options::RefuseMissing(const Strings& positionals) const {
   const std::vector<Field>& fields = description_.options.fields();
   Strings texts;
@@ -291,7 +282,7 @@ void Options::RefuseMissing(const Strings& positionals) const {
   }
   const bool excused = !excuse_.empty() && Given(excuse_);
   for (const Requirement& ways : description_.options.requirements()) {
-    if (excused || IsMet(ways)) continue;
+    if (excused || IsMet(ways, fields)) continue;
     texts.push_back(WaysText(ways, fields));
   }
   if (texts.empty()) return;

@@ -86,7 +86,6 @@ class Options {
   void RefuseUnknown(const Arguments& remaining) const;
   void ApplyConfigFile(const std::string& path);
   void RefuseMissing(const std::vector<std::string>& positionals) const;
-  bool IsMet(const Requirement& ways) const;
 
   CommandDescription description_;
   std::set<std::string> given_;

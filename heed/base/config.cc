@@ -339,6 +339,29 @@ const Field* FindField(const std::vector<Field>& fields,
   return field == fields.end() ? nullptr : &*field;
 }
 
+bool IsMet(const Requirement& ways, const std::vector<Field>& fields) {
+  return std::ranges::any_of(ways, [&](const Strings& keys) {
+    return std::ranges::all_of(keys, [&](const std::string& key) {
+      return FindField(fields, key)->IsSet();
+    });
+  });
+}
+
+void CheckGiven(const FieldList& list) {
+  for (const Requirement& ways : list.requirements()) {
+    if (IsMet(ways, list.fields())) continue;
+    Strings texts;
+    for (const Strings& keys : ways) {
+      Strings names;
+      for (const std::string& key : keys) {
+        names.push_back(FindField(list.fields(), key)->OptionName());
+      }
+      texts.push_back(fmt::format("{}", fmt::join(names, " and ")));
+    }
+    throw ConfigError("{} is needed", fmt::join(texts, " or "));
+  }
+}
+
 Json FieldsToJson(const std::vector<Field>& fields) {
   Json json = Json::object();
   for (const Field& field : fields) json[field.key] = field.Value();

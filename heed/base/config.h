@@ -240,6 +240,13 @@ class FieldList {
   std::string section_;
 };
 
+/// Whether one of the ways is given whole.
+bool IsMet(const Requirement& ways, const std::vector<Field>& fields);
+
+/// Throws: ConfigError that names what a config cannot do without and has not:
+/// "--tsv is needed".
+void CheckGiven(const FieldList& list);
+
 /// The field of this key or alias, or nullptr.
 const Field* FindField(const std::vector<Field>& fields, std::string_view name);
 
@@ -292,6 +299,14 @@ void FromJson(Config& config, const nlohmann::ordered_json& json,
 template <Visitable Config>
 void Check(Config config) {
   CheckFields(FieldsOf(config));
+}
+
+/// Throws: as CheckGiven of its fields.
+template <Visitable Config>
+void CheckGiven(Config config) {
+  FieldList list;
+  config.Visit(list);
+  CheckGiven(list);
 }
 
 /// Describes each member; the present values are given as the defaults.

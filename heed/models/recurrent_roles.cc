@@ -40,12 +40,6 @@ class RnnEncoding : public SettingsOf<RnnEncoding, EncoderSettings, RnnConfig> {
                                         bool causal) const override {
     return std::make_unique<RnnEncoder>(scope, config_.Resolve(causal), inputs);
   }
-  std::unique_ptr<TextEncoder> MakeText(const Scope& scope, int64_t vocabulary,
-                                        int64_t segments) const override {
-    return std::make_unique<EmbeddedTextEncoder>(
-        scope, EmbeddedTextEncoder::Sizes{vocabulary, config_.units, segments},
-        Make(scope, config_.units, /*causal=*/false));
-  }
 };
 
 class RnnLanguageModel

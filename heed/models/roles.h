@@ -93,11 +93,15 @@ class EncoderSettings : public ModelSettings {
   virtual std::unique_ptr<SequenceEncoder> Make(const Scope& scope,
                                                 int64_t inputs,
                                                 bool causal) const = 0;
-  /// Not causal, with embeddings of its own; `segments`: kinds of tokens that
-  /// are told apart. Throws: ConfigError.
+  /// Not causal; `segments`: kinds of tokens that are told apart. As it is, it
+  /// reads embeddings of so many features. Throws: ConfigError.
   virtual std::unique_ptr<TextEncoder> MakeText(const Scope& scope,
                                                 int64_t vocabulary,
-                                                int64_t segments) const = 0;
+                                                int64_t segments) const {
+    return std::make_unique<EmbeddedTextEncoder>(
+        scope, EmbeddedTextEncoder::Sizes{vocabulary, features(), segments},
+        Make(scope, features(), /*causal=*/false));
+  }
 };
 
 /// An encoder that learns from masked words and pairs of sentences.

@@ -272,12 +272,6 @@ class Averaging
                                         bool) const override {
     return std::make_unique<AveragingEncoder>(inputs);
   }
-  std::unique_ptr<TextEncoder> MakeText(const Scope& scope, int64_t vocabulary,
-                                        int64_t segments) const override {
-    return std::make_unique<EmbeddedTextEncoder>(
-        scope, EmbeddedTextEncoder::Sizes{vocabulary, 4, segments},
-        std::make_unique<AveragingEncoder>(4));
-  }
 };
 
 TEST(AddModel, AProgramsOwnModelIsChosenLikeAnyOther) {

@@ -1,6 +1,5 @@
 #include "heed/tasks/plain_text.h"
 
-#include "heed/base/errors.h"
 #include "heed/data/pair_files.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -18,7 +17,6 @@ void PlainTextFiles::Visit(FieldList& v, const char* help) {
 }
 
 PlainText PlainTextFiles::Read() const {
-  if (texts.empty()) throw ConfigError("--texts is needed");
   return {ReadAllLines(texts, columns), ReadAllLines(valid_texts, columns)};
 }
 
@@ -30,7 +28,6 @@ void EvaluatedText::Visit(FieldList& v, const char* help) {
 }
 
 std::vector<std::string> EvaluatedText::Lines() const {
-  if (texts.empty()) throw ConfigError("--texts is needed");
   return ReadAllLines(texts, columns);
 }
 

@@ -177,6 +177,9 @@ void TakeSettings(TaskSettings& settings, const std::string& folder) {
 }
 
 TrainResult Train(TaskSettings& settings, TrainingConfig training) {
+  FieldList given;
+  settings.VisitAll(given);
+  CheckGiven(given);
   Resolve(settings, training);
   OutFolder out(training.run);
   KeepStreams(settings, out);

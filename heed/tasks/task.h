@@ -74,11 +74,13 @@ class TaskModel {
     return const_cast<TaskModel*>(this)->parameters();
   }
   /// What a folder holds besides settings and weights.
-  virtual ModelFiles Files() const = 0;
+  virtual ModelFiles Files() const { return {}; }
   /// The encoder that models of other tasks can start from; null: none.
   virtual std::unique_ptr<PretrainedEncoder> encoder() const;
   /// What was learnt, by name: {"source_vocabulary", 8000}.
-  virtual std::vector<std::pair<std::string, int64_t>> Sizes() const = 0;
+  virtual std::vector<std::pair<std::string, int64_t>> Sizes() const {
+    return {};
+  }
 };
 
 struct TaskRow;
@@ -215,8 +217,9 @@ class TaskSettingsOf : public TaskSettings {
   }
   Report Evaluate(const TaskModel& model,
                   const OptionSet& options) const final {
-    return Measure(static_cast<const M&>(model),
-                   static_cast<const OptionsOf<E>&>(options).value);
+    const E& given = static_cast<const OptionsOf<E>&>(options).value;
+    CheckGiven(given);
+    return Measure(static_cast<const M&>(model), given);
   }
 };
 

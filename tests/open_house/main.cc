@@ -4,6 +4,7 @@
 #include "tests/open_house/task.h"
 
 int main(int argc, char** argv) {
+  heed::AddModel(heed::strips::SeparateModel());
   heed::AddTask(heed::strips::StripTask());
   heed::AddAxisKind(heed::strips::StripKind());
   heed::AddExplanationView(heed::strips::ColoursView());

@@ -146,6 +146,24 @@ class OpenHouse(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"the examples are not what this run began with", result.stderr)
 
+    def test_a_model_of_its_own(self):
+        self.assertIn("separate", runs("list", "models"))
+        folders = []
+        for steps in (10**6, 31):
+            folders.append(WORK / f"separate-{steps}")
+            runs(*train_args(folders[-1], model="separate", units=0, variant="wide", steps=steps))
+        self.assertNotEqual(weights(folders[0]), weights(folders[1]))
+        runs("train", "--resume", folders[1], "--steps", 10**6)
+        self.assertEqual(weights(folders[0]), weights(folders[1]))
+        config = json.loads(runs("info", folders[0], "--json"))["config"]
+        self.assertEqual((config["variant"], config["units"]), ("wide", 32))
+        result = json.loads(runs("evaluate", folders[0], "--strips", WORK / "valid.list",
+                                 "--json"))
+        self.assertGreater(result["accuracy"], 90)
+        out = WORK / "separate.svg"
+        runs("explain", folders[0], "--text", self.strip, "--out", out)
+        self.assertIn("strip-cell", out.read_text())
+
     def test_paths_are_predicted(self):
         self.assertEqual(runs("predict", self.model, stdin=f"{self.strip}\n".encode()), "red\n")
         line = runs("predict", self.model, "--output", "json", stdin=f"{self.strip}\n".encode())

@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "heed/base/errors.h"
 #include "tests/open_house/task.h"
 
 namespace heed::strips {
@@ -36,10 +35,10 @@ void StripSettings::Visit(FieldList& v) {
 void StripEvaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("strips", strips, Any{"FILE"}, "list of strips to compare with");
+  v.Require({{"strips"}});
 }
 
 StripData StripSettings::ReadData() const {
-  if (train.empty()) throw ConfigError("--strips is needed");
   return {ReadList(train), valid.empty() ? LabelledStrips() : ReadList(valid)};
 }
 

@@ -37,11 +37,6 @@ class StripModel : public TaskModel {
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
-  /// The colours are always the same: there is nothing to keep but weights.
-  ModelFiles Files() const override { return {}; }
-  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
-    return {{"colours", kColourCount}};
-  }
 
   /// Shapes: result [strips, colours].
   Tensor Probabilities(const Context& ctx,
@@ -90,6 +85,8 @@ class StripSettings
 
 /// The row of the registry of tasks.
 TaskRow StripTask();
+/// Cells that do not know of each other.
+ModelRow SeparateModel();
 /// That of the registry of kinds of axes.
 AxisKind StripKind();
 /// That of the registry of views.

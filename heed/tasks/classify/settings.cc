@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "heed/base/errors.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/plain_text.h"
 
@@ -84,7 +83,6 @@ void ClassifySettings::TakePretrained() {
 }
 
 ClassifyData ClassifySettings::ReadData() const {
-  if (data.train.texts.empty()) throw ConfigError("--texts is needed");
   ClassifyData read;
   if (!data.valid.texts.empty()) {
     read.valid = ReadLabelled(data.valid, data.format);

@@ -111,7 +111,6 @@ void PretrainSettings::Resolve() {
 std::vector<std::string> PretrainSettings::ReadTexts(
     const std::vector<std::string>& paths,
     const std::vector<std::string>& columns) const {
-  if (paths.empty()) throw ConfigError("--texts is needed");
   std::vector<std::string> all;
   const auto add = [&](std::string_view line) {
     all.push_back(data.vocabulary.lowercase ? Lowercase(line)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "heed/base/errors.h"
 #include "heed/data/bm25.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
@@ -155,9 +154,6 @@ Report RetrievalSettings::Measure(const RetrievalModel& retriever,
                           const std::vector<std::string>& b) {
     return a.empty() ? b : a;
   };
-  if (options.relevant.empty() && options.candidates.empty()) {
-    throw ConfigError("--relevant or --candidates is needed");
-  }
   RetrievalTexts texts;
   texts.corpus = ReadTexts(or_else(options.corpus, data.corpus));
   const std::vector<std::string> asked = or_else(options.queries, data.queries);

@@ -105,10 +105,6 @@ void RetrievalSettings::Resolve() {
 }
 
 RetrievalTexts RetrievalSettings::ReadData() const {
-  if (data.corpus.empty()) throw ConfigError("--corpus is needed");
-  if (data.relevant.empty() && data.candidates.empty()) {
-    throw ConfigError("--relevant or --candidates is needed");
-  }
   RetrievalTexts texts;
   texts.corpus = ReadTexts(data.corpus);
   if (!data.queries.empty()) texts.queries = ReadTexts(data.queries);

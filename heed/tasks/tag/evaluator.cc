@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "heed/base/errors.h"
 #include "heed/base/timing.h"
 #include "heed/metrics/entities.h"
 #include "heed/tasks/class_table.h"
@@ -14,7 +13,6 @@ namespace heed {
 
 Report TagSettings::Measure(const TagModel& model,
                             const TaggingEvaluation& options) const {
-  if (options.texts.empty()) throw ConfigError("--texts is needed");
   const std::vector<TaggedSentence> gold =
       ReadTexts(options.texts, options.columns);
   const auto start = Clock::now();

@@ -3,7 +3,6 @@
 #include <limits>
 #include <utility>
 
-#include "heed/base/errors.h"
 #include "heed/data/table.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/tag/tag.h"
@@ -180,7 +179,6 @@ std::vector<TaggedSentence> TagSettings::ReadTexts(
 }
 
 TagData TagSettings::ReadData() const {
-  if (data.texts.empty()) throw ConfigError("--texts is needed");
   return {ReadTexts(data.texts, data.columns),
           ReadTexts(data.valid_texts, data.columns)};
 }
