@@ -339,6 +339,23 @@ test("why this word and not that one: click it, and type the other", async () =>
   });
 });
 
+test("why not, in a part after the first, names what this part read", async () => {
+  await withPage({}, async (page) => {
+    await open(page, { model: "de-en", of: lines });
+    await page.click(".part-text >> nth=0");
+    await page.click('.line[data-axis="target.1"] .word >> nth=1');
+    await page.fill(".why input", "cat");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".contrast svg");
+    const columns = await page.$eval(".contrast svg", (picture) =>
+      [...picture.querySelectorAll("[data-stuck]")[1].children]
+        .map((one) => one.textContent)
+        .filter(Boolean),
+    );
+    assert.deepEqual(columns, await labels(page, "source.1"));
+  });
+});
+
 test("two texts with one model, and an answer that was not the model's, are compared", async () => {
   await withPage({}, async (page) => {
     await open(page, { model: "de-en", of: "Ein Mann liest." });

@@ -6,6 +6,7 @@ import {
   isolate,
   labelRoom,
   MatrixFigure,
+  Part,
   shortNumber,
   weightsOf,
   type Attribution,
@@ -148,6 +149,12 @@ function scaleOf({ scale }: ViewOptions): Scale {
   return scale === "auto" || scale === "row" ? "row" : "picture";
 }
 
+/** Each input by itself, where there are several. */
+function byAxis(attributions: Attribution[]): Attribution[][] {
+  const axes = [...new Set(attributions.map(({ axis }) => axis))];
+  return axes.map((axis) => attributions.filter((one) => one.axis === axis));
+}
+
 /** The attributions of one input, beside the attention that speaks for the same. */
 function drawAttributions(
   side: Side,
@@ -184,32 +191,35 @@ function drawAttributions(
   return pictures;
 }
 
-/** Why this word and not that one: attributions of the difference. */
+/** Why this answer and not that one: attributions of the difference, which was asked for by
+ * itself and has axes of its own. */
 function drawContrast(
   side: Side,
   options: ViewOptions,
   contrast: Contrast,
-  { attributions, axes, targets }: Explanation,
-): Pictures | null {
-  if (attributions.length === 0) return null;
-  const own = attributions[0].targets ?? targets.map((_, t) => t);
-  const rows = own.map((t) => {
-    const { labels, items } = axes[targets[t].axis];
-    const said = (labels ?? items)[targets[t].item] ?? "";
-    return `${said}, not ${targets[t].contrast?.label ?? contrast.label}`;
+  found: Explanation,
+): { element: HTMLElement; pictures: Pictures[] } {
+  const part = new Part(found, found.segments[0]);
+  const pictures = byAxis(part.attributions).map((attributions) => {
+    const [first] = attributions;
+    const rows = part.targetsOf(first).map((target) => {
+      const said = part.axis(target.axis).labels[target.item] ?? "";
+      return `${said}, not ${target.contrast?.label ?? contrast.label}`;
+    });
+    const columns = part.axis(first.axis).labels;
+    const ofAxis = new Pictures(options, rows, columns, attributions.length);
+    for (const { method, scores } of attributions) {
+      const words = "effect on log p − log p'";
+      ofAxis.add(nameOf(method), scores, scaleOf(options), words, "");
+    }
+    return ofAxis;
   });
-  const columns = side.part.axis(attributions[0].axis).labels;
-  const pictures = new Pictures(options, rows, columns, attributions.length);
-  for (const { method, scores } of attributions) {
-    const words = "effect on log p − log p'";
-    pictures.add(nameOf(method), scores, scaleOf(options), words, "");
-  }
   const said = isolate(side.part.label(side.part.targets[contrast.target]));
   const title = h("h2", `Why ${said}, not ${isolate(contrast.label)}?`);
   const close = button("Close", {}, () => side.setContrast(null));
-  pictures.element.prepend(h("div.card-head.row", title, close));
-  pictures.element.className = "contrast";
-  return pictures;
+  const head = h("div.card-head.row", title, close);
+  const elements = pictures.map(({ element }) => element);
+  return { element: h("div.contrast", head, ...elements), pictures };
 }
 
 function saliencyView(side: Side, options: ViewOptions): View {
@@ -243,20 +253,23 @@ function saliencyView(side: Side, options: ViewOptions): View {
       return say("p.note", "This model has no attributions by these methods.");
     }
     const { contrast } = side;
+    const elements: HTMLElement[] = [];
     if (contrast) {
       const found = await side.contrasted(contrast, methods);
-      const pictures = drawContrast(side, options, contrast, found);
-      if (pictures) shown.push(pictures);
+      const { element, pictures } = drawContrast(side, options, contrast, found);
+      elements.push(element);
+      shown.push(...pictures);
     }
-    // Each input by itself, where there are several.
-    const axes = [...new Set(attributions.map(({ axis }) => axis))];
-    for (const axis of axes) {
-      const ofAxis = attributions.filter((one) => one.axis === axis);
+    for (const ofAxis of byAxis(attributions)) {
       const pictures = drawAttributions(side, options, ofAxis);
-      if (axes.length > 1) pictures.element.prepend(h("h2", part.axis(axis).name));
+      const { name } = part.axis(ofAxis[0].axis);
+      if (ofAxis.length < attributions.length) {
+        pictures.element.prepend(h("h2", name));
+      }
+      elements.push(pictures.element);
       shown.push(pictures);
     }
-    holder.replaceChildren(...shown.map(({ element }) => element));
+    holder.replaceChildren(...elements);
   };
   if (methods.length > 0) {
     say("p.loading", "Computing gradients…");
