@@ -568,6 +568,39 @@ test("218 by 218 with numbers takes under 100 ms, and names stay in sight", asyn
   });
 });
 
+test("the legend of a tall heatmap stays in sight, and below the cells of a saved one", async () => {
+  const words = Array.from({ length: 60 }, (_, i) => `word${i}`).join(" ");
+  await withPage({}, async (page) => {
+    await open(page, { model: "large", of: words });
+    for (const [x, y] of [
+      [0, 0],
+      [40, 200],
+      [0, 5000],
+    ]) {
+      await page.$eval(".view .figure", (one, at) => one.scrollTo(...at), [x, y]);
+      await page.waitForTimeout(50);
+      const [legend, box] = await page.evaluate(() => {
+        const edges = (one) => one.getBoundingClientRect().toJSON();
+        const named = [...document.querySelectorAll(".view svg text")].find((one) =>
+          one.textContent.startsWith("attention weight"),
+        );
+        return [named, document.querySelector(".view .figure")].map(edges);
+      });
+      assert.ok(legend.top > box.top && legend.bottom <= box.bottom, `at ${y}`);
+      assert.ok(legend.left >= box.left && legend.right <= box.right, `at ${x}`);
+    }
+    await page.$eval(".view .figure", (one) => one.scrollTo(0, 100));
+    await page.waitForTimeout(50);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.click("#save-svg"),
+    ]);
+    const saved = readFileSync(await download.path(), "utf8");
+    assert.match(saved, /attention weight, 0 to 1/);
+    assert.ok(!saved.includes("data-stuck"), "nothing is scrolled");
+  });
+});
+
 test("every text has a contrast of 4.5 at least", async () => {
   const views = ["heatmap", "lines", "frames", "computation", "heads", "saliency"];
   for (const dark of [false, true]) {

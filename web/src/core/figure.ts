@@ -65,7 +65,7 @@ export class MatrixFigure {
   /** Brings a cell out from below the names and the edges. */
   private scrollTo(focus: Focus): void {
     const { element, picture } = this;
-    const { x, y, width, height, left, top } = picture.cellBox(focus);
+    const { x, y, width, height, left, top, below } = picture.cellBox(focus);
     const nearest = (
       from: number,
       size: number,
@@ -75,7 +75,7 @@ export class MatrixFigure {
     ) => Math.min(Math.max(at, from + size + 12 - room), Math.max(0, from - begin - 12));
     element.scrollTo(
       nearest(x, width, left, element.scrollLeft, element.clientWidth),
-      nearest(y, height, top, element.scrollTop, element.clientHeight),
+      nearest(y, height, top, element.scrollTop, element.clientHeight - below),
     );
   }
 }

@@ -34,6 +34,7 @@ const labelWidth = 150;
 const angle = (52 * Math.PI) / 180;
 const numberCell = 34;
 const scaleWidth = 120;
+const legendHeight = 54;
 
 /** Room for the longest label, which may become bold. */
 export function labelRoom(labels: string[], font: number): number {
@@ -73,7 +74,7 @@ function layOut(spec: MatrixSpec) {
   );
   const titleWidth = spec.title ? textWidth(spec.title, 13, 600) : 0;
   const width = Math.max(left + right, titleWidth) + 4;
-  const height = top + rows * ch + (spec.legend ? 58 : 4);
+  const height = top + rows * ch + (spec.legend ? legendHeight : 0) + 4;
   // Every so many rows and columns have their name, where there is no room for all.
   const step = Math.max(1, Math.ceil((font + 1) / ch));
   const columnStep = Math.max(1, Math.ceil((font + 1) / cw));
@@ -182,14 +183,14 @@ function addNumbers(
 
 /** A strip from 0, or from -top, to top with its ends named. */
 function addScale(
-  picture: SVGElement,
+  legend: SVGElement,
   spec: MatrixSpec,
   layout: Layout,
   p: Palette,
 ): void {
   const steps = 30;
   const y = layout.top + layout.rows * layout.ch + 14;
-  const group = add(picture, "g", { transform: `translate(${layout.left} ${y})` });
+  const group = add(legend, "g", { transform: `translate(${layout.left} ${y})` });
   addRect(group, 0, 0, scaleWidth, 9, p.field);
   for (let i = 0; i < steps; ++i) {
     const value = ((i + 0.5) / steps) * (spec.signed ? 2 : 1) - (spec.signed ? 1 : 0);
@@ -217,11 +218,14 @@ export class Matrix {
   private readonly rowNames: SVGElement;
   private readonly columnNames: SVGElement;
   private readonly corner: SVGElement;
+  private readonly legend: SVGElement;
   private readonly rowTexts: SVGElement[];
   private readonly columnTexts: SVGElement[];
   private marked: Focus | null = null;
   private scrollX = 0;
   private scrollY = 0;
+  /** Where the legend begins to cover the cells. */
+  private legendTop = Infinity;
 
   constructor(
     private readonly spec: MatrixSpec,
@@ -258,25 +262,27 @@ export class Matrix {
     }
     const band = { stroke: palette.ink, "stroke-width": 2, rx: 2, visibility: "hidden" };
     this.bands = [0, 1].map(() => addRect(this.cells, 0, 0, 0, 0, "none", band));
-    if (spec.legend) addScale(picture, spec, layout, palette);
     this.rowNames = this.stuck(left - 2, layout.height);
     this.rowTexts = spec.rowLabels.map((label, t) => this.nameRow(label, t));
     this.columnNames = this.stuck(layout.width, top - 2);
     this.columnTexts = spec.columnLabels.map((label, s) => this.nameColumn(label, s));
     this.corner = this.stuck(left - 2, top - 2);
+    const below = top + rows * ch;
+    this.legend = this.stuck(layout.width, layout.height - below, below);
+    if (spec.legend) addScale(this.legend, spec, layout, palette);
     const style = { size: 13, weight: 600, fill: palette.title };
     if (spec.title) addText(picture, 0, 14, spec.title, style);
     if (layout.step > 1 || layout.columnStep > 1) this.showNames();
   }
 
-  /** Names that stay in sight while the picture is scrolled below them. */
-  private stuck(width: number, height: number): SVGElement {
+  /** Names, or the legend, that stay in sight while the picture is scrolled below them. */
+  private stuck(width: number, height: number, y = 0): SVGElement {
     const group = add(this.svg, "g", { "data-stuck": "" });
     const ground = { visibility: "hidden" };
     addRect(
       group,
       0,
-      0,
+      y,
       Math.max(0, width),
       Math.max(0, height),
       this.palette.paper,
@@ -342,11 +348,13 @@ export class Matrix {
     band(this.bands[1], column, { x: (column ?? 0) * cw, width: cw, height: rows * ch });
   }
 
-  /** Where a cell begins in the picture, its size, and where the cells begin. */
+  /** Where a cell begins in the picture, its size, and where the cells begin and the room
+   * that the legend takes of a window. */
   cellBox({ row, column }: Focus) {
     const { left, top, cw, ch } = this.layout;
     const [x, y] = [left + (column ?? 0) * cw, top + (row ?? 0) * ch];
-    return { x, y, width: cw, height: ch, left, top };
+    const below = this.spec.legend ? legendHeight : 0;
+    return { x, y, width: cw, height: ch, left, top, below };
   }
 
   /** The picture is scrolled so far in a window of this size: names stay in sight, and of
@@ -366,7 +374,6 @@ export class Matrix {
       ];
       addNumbers(this.numbers, spec, layout, this.palette, seenRows, seenColumns);
     }
-    if (x === this.scrollX && y === this.scrollY) return;
     [this.scrollX, this.scrollY] = [x, y];
     const stick = (group: SVGElement, dx: number, dy: number) => {
       const isMoved = dx !== 0 || dy !== 0;
@@ -377,6 +384,12 @@ export class Matrix {
     stick(this.rowNames, x, 0);
     stick(this.columnNames, 0, y);
     stick(this.corner, x, y);
+    if (!spec.legend || height === 0) return this.showNames();
+    // Above the window's lower edge, and no further right than its words have room.
+    const over = left + textWidth(spec.legend, 11) + 4 - width;
+    const up = Math.min(0, y + height - layout.height);
+    this.legendTop = top + rows * ch + up;
+    stick(this.legend, x - clamp(over, 0, left), up);
     this.showNames();
   }
 
@@ -385,6 +398,7 @@ export class Matrix {
     const { cw, ch, left, top, rows, columns, rotated, columnRoom } = this.layout;
     const box = this.svg.getBoundingClientRect();
     const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+    if (py >= this.legendTop) return null;
     const [x, y] = [px - left, py - top];
     const [row, column] = [Math.floor(y / ch), Math.floor(x / cw)];
     const inRows = row >= 0 && row < rows;
