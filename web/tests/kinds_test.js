@@ -670,7 +670,7 @@ test("distances in tokens and shares of the length are never on one scale", asyn
   });
 });
 
-test("a phone reaches every tab, and the heads scroll to the one that is chosen", async () => {
+test("a phone reaches every tab, and the heads begin at the first or at what a link names", async () => {
   await withPage({ width: 360, height: 740 }, async (page) => {
     await open(page, { model: "de-en", of: lines });
     const tabs = await page.$$eval("[role=tab]", (all) =>
@@ -695,9 +695,11 @@ test("a phone reaches every tab, and the heads scroll to the one that is chosen"
     many.segments[0].maps.push(many.maps.length);
     many.maps.push({ ...many.maps[0], name: `encoder.layers.${i + 1}.self_attention` });
   }
+  for (const target of many.targets) target.map = many.maps.length - 1;
   await withPage({ height: 700 }, async (page) => {
     await page.route("**/explain", (route) => route.fulfill({ json: many }));
     for (const [head, atTop] of [
+      ["", true],
       ["0.mean", true],
       ["26.1", false],
     ]) {
@@ -711,7 +713,7 @@ test("a phone reaches every tab, and the heads scroll to the one that is chosen"
         );
       });
       assert.ok(
-        row[0] >= grid[0] - 1 && row[1] <= grid[1] + 1,
+        !head || (row[0] >= grid[0] - 1 && row[1] <= grid[1] + 1),
         "the chosen head is in sight",
       );
       assert.equal(scroll === 0, atTop);

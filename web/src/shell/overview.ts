@@ -15,6 +15,7 @@ import {
   textOn,
   unitOf,
   type AttentionMap,
+  type Chosen,
   type Head,
   type Side,
 } from "../core";
@@ -33,12 +34,15 @@ export class Overview {
   readonly element: HTMLElement;
   private readonly cells: Cell[][] = [];
   private readonly grid: HTMLElement;
+  /** What was last brought into sight: at first nothing is, unless a reader chose it. */
+  private seen: Chosen | null;
 
   constructor(
     private readonly side: Side,
     private readonly figure: Figure,
     onFigure: (figure: Figure) => void,
   ) {
+    this.seen = side.firstChoice();
     const choices: [Figure, string][] = [
       ["weights", "Maps"],
       ["entropy", "Entropy"],
@@ -164,7 +168,9 @@ export class Overview {
     rove(buttons, Math.max(at, 0));
     buttons.forEach((one, i) => one.setAttribute("aria-selected", String(i === at)));
     const row = buttons[at]?.closest<HTMLElement>(".head-row");
-    if (!row) return;
+    const isSeen = choice?.map === this.seen?.map && choice?.head === this.seen?.head;
+    if (!row?.isConnected || isSeen) return;
+    this.seen = choice;
     // Into sight within the grid; the page stays where it is.
     const [box, seen] = [row.getBoundingClientRect(), this.grid.getBoundingClientRect()];
     if (box.top < seen.top) this.grid.scrollTop -= seen.top - box.top + 8;
