@@ -317,6 +317,23 @@ test("the five best for a mask, and a label's probability, stand there at once",
   });
 });
 
+test("what else might have been said is in sight below a long text", async () => {
+  const words = Array.from({ length: 300 }, (_, i) => `word${i}`).join(" ");
+  await withPage({ width: 390 }, async (page) => {
+    await open(page, { model: "sentiment", of: words });
+    const [card, body, ...seen] = await page.$$eval(
+      ".answer, .answer-body, .prediction, .why",
+      (all) => all.map((one) => one.getBoundingClientRect().toJSON()),
+    );
+    assert.equal(seen.length, 2);
+    for (const { top, bottom } of seen) {
+      assert.ok(top >= body.bottom && bottom <= card.bottom, `${top} to ${bottom}`);
+    }
+    const lines = await page.$eval(".shares button", (one) => one.clientHeight / 21);
+    assert.ok(lines < 2, `why not? is ${lines} lines high`);
+  });
+});
+
 test("why this word and not that one: click it, and type the other", async () => {
   await withPage({}, async (page) => {
     server.requests.length = 0;

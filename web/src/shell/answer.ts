@@ -21,6 +21,8 @@ function bare(text: string): string {
 export class Answer {
   readonly element: HTMLElement;
   private readonly body = h("div.answer-body");
+  /** Below the body, which is scrolled: all of it is in sight. */
+  private readonly panel = h("div");
   private readonly state = h("p.state", { role: "status" });
   private streamed: HTMLElement | null = null;
   private soFar = "";
@@ -40,6 +42,7 @@ export class Answer {
       { "aria-label": `Answer of ${model.name}`, "aria-busy": "true" },
       title === null ? null : h("h2", title),
       this.body,
+      this.panel,
       this.state,
     );
     this.body.append(
@@ -97,8 +100,7 @@ export class Answer {
   }
 
   explained(side: Side): void {
-    const panel = h("div");
-    const predict = () => panel.replaceChildren(predictionPanel(side));
+    const predict = () => this.panel.replaceChildren(predictionPanel(side));
     const words = h("div");
     const draw = () => {
       const drawn = `${side.index} ${side.shown?.byWord}`;
@@ -108,7 +110,7 @@ export class Answer {
       }
       this.paint();
     };
-    this.body.replaceChildren(words, panel);
+    this.body.replaceChildren(words);
     draw();
     predict();
     side.on("choice", draw);
