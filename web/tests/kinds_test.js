@@ -501,6 +501,7 @@ test("files are named by model, text and view, and JSON holds what is on show", 
     );
     assert.deepEqual(saved.segments[0].attributions, [0, 1]);
     assert.equal(saved.agreements.length, 2);
+    assert.ok(!("panels" in saved || "panels" in saved.segments[0]), "not computed");
   });
 });
 

@@ -34,6 +34,12 @@ function sheetOf(asked: Answered[], difference: SVGSVGElement[]): SVGSVGElement 
   return composeSheet(groups, palette());
 }
 
+/** Lists that are empty until they are asked for say "none" where it is "not computed". */
+function withoutEmpty(key: string, value: unknown): unknown {
+  const isAsked = ["attributions", "agreements", "panels"].includes(key);
+  return isAsked && Array.isArray(value) && value.length === 0 ? undefined : value;
+}
+
 /** Writes what is on show into a file that is named by models, text and view. */
 export async function savePage(
   asked: Answered[],
@@ -48,7 +54,7 @@ export async function savePage(
   const name = fileName([models, nameOf(sides[0].explanation), what], as);
   if (as === "json") {
     const all = sides.map(({ explanation }) => explanation);
-    const json = JSON.stringify(all.length === 1 ? all[0] : all, null, 1);
+    const json = JSON.stringify(all.length === 1 ? all[0] : all, withoutEmpty, 1);
     saveText(`${json}\n`, "application/json", name);
     return;
   }
