@@ -522,6 +522,12 @@ test("a right-to-left text runs from right to left, and its words stand for them
     const readout = await text(page, ".view-card > .readout");
     assert.match(readout, /^\u2068קורא\u2069 attends to \u2068/, "names are isolated");
     await screenshot(page, "right-to-left");
+    await open(page, { model: "large", of: "שלום עולם, this is" });
+    const names = await page.$$eval(".view svg [data-stuck] text", (all) =>
+      all.map((one) => one.textContent),
+    );
+    assert.equal(names.filter((one) => one === "\u2068עולם,\u2069").length, 2);
+    assert.equal(names.filter((one) => one === "this").length, 2);
   });
 });
 

@@ -1,6 +1,6 @@
 import { select } from "d3-selection";
 
-import { fontFamily } from "./dom";
+import { directionOf, fontFamily, isolate } from "./dom";
 
 /** Attributes of a shape; null takes one away. Numbers are written to hundredths. */
 export type Marks = Record<string, string | number | null | undefined>;
@@ -51,6 +51,7 @@ export interface TextStyle {
   weight?: number;
 }
 
+/** A name that runs from right to left has its punctuation where it belongs. */
 export function addText(
   parent: Element,
   x: number,
@@ -59,7 +60,8 @@ export function addText(
   { size = 12, fill = "currentColor", anchor, weight }: TextStyle = {},
 ): SVGTextElement {
   const font = { "font-size": size, "font-weight": weight, "text-anchor": anchor };
-  return add(parent, "text", { x, y, fill, ...font }, text);
+  const shown = directionOf([text]) === "rtl" ? isolate(text) : text;
+  return add(parent, "text", { x, y, fill, ...font }, shown);
 }
 
 export function addRect(
