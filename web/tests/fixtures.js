@@ -338,6 +338,28 @@ function forecast({ text }) {
   return e.whole;
 }
 
+/** How near a query and a text are: a score that is no probability, of both. */
+function near({ text, contrast, methods = [] }) {
+  const e = new Writer("retrieve", "finder", text, "0.18");
+  e.part(text, "0.18");
+  const sides = ["source", "document"].map((name, i) =>
+    e.axis(name, name, text.split("\t")[i].split(" ")),
+  );
+  const said = e.axis("answer", "Cosine", ["0.18"]);
+  sides.forEach((axis, i) => {
+    const other =
+      i === 0 && contrast ? { label: contrast, probability: null } : undefined;
+    const t = e.add("targets", { axis: said, item: 0, contrast: other });
+    if (contrast && i > 0) return;
+    const items = e.whole.axes[axis].items.length;
+    for (const method of methods) {
+      const scores = rowsOf(1, items, () => 1);
+      e.add("attributions", { method, axis, targets: [t], scores });
+    }
+  });
+  return e.whole;
+}
+
 /** One self-attention over all words; what is said needs no attention. */
 function plain(task, model, label, answer) {
   return ({ text }) => {
@@ -363,6 +385,7 @@ const explained = {
   load: forecast,
   typist: complete,
   writer: plain("lm", "writer", "Text", "bench reads a book"),
+  finder: near,
   large: plain("tag", "large", "Text", "done"),
 };
 
@@ -387,6 +410,7 @@ export const models = [
     labels: { input: "Text", answer: "Continuation" },
   }),
   row("typist", "autocomplete", ["the c"]),
+  row("finder", "retrieve", []),
   row("large", "tag", []),
 ];
 

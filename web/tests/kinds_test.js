@@ -356,6 +356,30 @@ test("why this word and not that one: click it, and type the other", async () =>
   });
 });
 
+test("why not asks for an answer of its kind, and names the score", async () => {
+  await withPage({}, async (page) => {
+    const placeholder = async (chip) => {
+      if (chip) await page.click(chip);
+      return page.getAttribute(".why input", "placeholder");
+    };
+    const word = ".line[data-axis=target] .word";
+    await open(page, { model: "de-en", of: "Ein Mann liest." });
+    assert.equal(await placeholder(word), "another word");
+    await open(page, { model: "assistant", of: "play some jazz now" });
+    assert.equal(await placeholder(".line[data-axis=source] .word"), "another answer");
+    await open(page, { model: "sentiment", of: "A warm film" });
+    assert.equal(await placeholder(""), "another answer");
+    await open(page, { model: "finder", of: "mount a disk\tthe drive is not shown" });
+    assert.equal(await placeholder(".line[data-axis=answer] .word"), "another answer");
+    await page.fill(".why input", "my mouse is slow");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".contrast svg");
+    const said = await text(page, ".contrast");
+    assert.match(said, /effect on the difference of scores/);
+    assert.ok(!said.includes("log p"), said);
+  });
+});
+
 test("why not, in a part after the first, names what this part read", async () => {
   await withPage({}, async (page) => {
     await open(page, { model: "de-en", of: lines });

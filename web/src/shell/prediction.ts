@@ -29,11 +29,15 @@ export function predictionPanel(side: Side): HTMLElement {
   const said = isolate(side.part.label(target));
   const close = button("×", { "aria-label": "Close" }, () => side.setTarget(null));
   const isKnown = target.probability !== undefined || target.alternatives?.length;
+  // One of several things said in a row, which another may stand in the place of.
+  const isWord =
+    !side.part.anchorOf(target) &&
+    side.part.targets.some((one) => one.axis === target.axis && one.item !== target.item);
   const field = h("input", {
     dir: "auto",
     autocomplete: "off",
     "aria-label": `Why ${said}, not this`,
-    placeholder: "another word",
+    placeholder: isWord ? "another word" : "another answer",
   });
   const onsubmit = (event: Event) => {
     event.preventDefault();

@@ -208,8 +208,11 @@ function drawContrast(
     });
     const columns = part.axis(first.axis).labels;
     const ofAxis = new Pictures(options, rows, columns, attributions.length);
+    const isLog = part.targetsOf(first).every(({ probability }) => probability != null);
+    const words = isLog
+      ? "effect on log p − log p'"
+      : "effect on the difference of scores";
     for (const { method, scores } of attributions) {
-      const words = "effect on log p − log p'";
       ofAxis.add(nameOf(method), scores, scaleOf(options), words, "");
     }
     return ofAxis;
