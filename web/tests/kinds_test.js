@@ -718,6 +718,23 @@ test("distances in tokens and shares of the length are never on one scale", asyn
   });
 });
 
+test("a single row has no distance, and nothing in it moved", async () => {
+  const said = explain({ model: "sentiment", text: "A warm film" });
+  said.maps[0].moved = [];
+  await withPage({}, async (page) => {
+    await page.route("**/explain", (route) => route.fulfill({ json: said }));
+    await open(page, { model: "sentiment", of: "A warm film" });
+    assert.match(await text(page, ".figures-of-head"), /^entropy [\d.]+ bits$/);
+    assert.equal(await page.isVisible("#moved"), false);
+    await page.click("#tab-heads");
+    assert.deepEqual(
+      await page.$$eval(".table thead th", (all) => all.map((one) => one.textContent)),
+      ["Head", "Entropy, bits"],
+    );
+    assert.equal(await page.locator(".plots svg").count(), 0);
+  });
+});
+
 test("a phone reaches every tab, and the heads begin at the first or at what a link names", async () => {
   await withPage({ width: 360, height: 740 }, async (page) => {
     await open(page, { model: "de-en", of: lines });

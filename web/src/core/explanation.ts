@@ -150,13 +150,20 @@ export function weightsOf(e: Explanation, map: AttentionMap, head: Head): Rows {
   return rows;
 }
 
-/** Entropy or distance of a head, or of the mean of heads; NaN where it is not known. */
+/** Whether a map has one query alone, as pooling has. */
+function isOneRow({ edges, weights }: AttentionMap): boolean {
+  return edges ? edges.every(([t]) => t === 0) : weights[0].length === 1;
+}
+
+/** Entropy or distance of a head, or of the mean of heads; NaN where it is not known, as is
+ * the distance of a single row: it has no place of its own. */
 export function headFigure(
   map: AttentionMap,
   figure: "entropy" | "distance",
   head: Head,
 ): number {
   const all = map.statistics;
+  if (figure === "distance" && isOneRow(map)) return NaN;
   if (head === "mean" && map.heads > 1) return all?.mean?.[figure] ?? NaN;
   return all?.[figure][head === "mean" ? 0 : head] ?? NaN;
 }
@@ -180,10 +187,10 @@ export function unitOf(map: AttentionMap): string {
 
 /** Entropy and distance of a head, in words. */
 export function statisticsOf(map: AttentionMap, head: Head): string {
-  const [entropy, distance] = (["entropy", "distance"] as const).map((figure) =>
-    shortNumber(headFigure(map, figure, head)),
-  );
-  return `entropy ${entropy} bits, distance ${distance} ${unitOf(map)}`;
+  const words = `entropy ${shortNumber(headFigure(map, "entropy", head))} bits`;
+  const distance = headFigure(map, "distance", head);
+  const isKnown = !Number.isNaN(distance);
+  return isKnown ? `${words}, distance ${shortNumber(distance)} ${unitOf(map)}` : words;
 }
 
 /** An axis as it is shown: item by item, or word by word. */

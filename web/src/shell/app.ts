@@ -365,7 +365,7 @@ export class App {
     const sides = this.stages.map(({ side }) => side);
     const has: Record<Switch, boolean> = {
       numbers: true,
-      moved: sides.some(({ shown }) => shown?.map.moved !== undefined),
+      moved: sides.some(({ shown }) => shown?.map.moved && shown.weights.length > 1),
       words: sides.some(({ hasWords }) => hasWords),
       scale: true,
     };

@@ -118,7 +118,7 @@ export class Overview {
     const most = new Map<string, number>();
     if (figure !== "weights") {
       for (const map of maps) {
-        const values = map.statistics?.[figure] ?? [];
+        const values = headsOf(map).map((head) => headFigure(map, figure, head) || 0);
         most.set(unit(map), Math.max(most.get(unit(map)) ?? 0, ...values));
       }
     }
@@ -134,7 +134,7 @@ export class Overview {
       } else {
         const value = headFigure(map, figure, head);
         const share = Math.min(1, value / (most.get(unit(map)) || 1)) || 0;
-        const crowded = this.cells[m].length > 6;
+        const crowded = this.cells[m].length > 6 && !Number.isNaN(value);
         button.replaceChildren(
           h("span", crowded ? value.toFixed(1) : shortNumber(value)),
         );

@@ -127,7 +127,7 @@ function valueOf(head: Head, column: Column): number | null {
 
 function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
   const units = (["items", "share"] as const).filter((unit) =>
-    heads.some((head) => head.unit === unit),
+    heads.some((head) => valueOf(head, unit) !== null),
   );
   const columns: [Column, string][] = [
     ["layer", "Head"],
@@ -175,7 +175,7 @@ function headsView(side: Side, options: ViewOptions): View {
   const heads = headsOf(side);
   const width = Math.min(options.width > 760 ? options.width * 0.42 : options.width, 440);
   const plots = (["items", "share"] as const).flatMap((unit) => {
-    const some = heads.filter((head) => head.unit === unit);
+    const some = heads.filter((head) => valueOf(head, unit) !== null);
     return some.length > 0 ? [drawPlot(side, some, unit, width, options.palette)] : [];
   });
   const holder = h("div.heads-table");
