@@ -718,6 +718,17 @@ test("distances in tokens and shares of the length are never on one scale", asyn
   });
 });
 
+test("the picker names the layer on show when the overview shows something else", async () => {
+  await withPage({}, async (page) => {
+    await open(page, { model: "de-en", of: "Ein Mann liest." });
+    const layer = () =>
+      page.$eval(".picker select", (one) => one.selectedOptions[0].textContent);
+    const before = await layer();
+    await page.click(".overview >> text=Entropy");
+    assert.equal(await layer(), before);
+  });
+});
+
 test("a single row has no distance, and nothing in it moved", async () => {
   const said = explain({ model: "sentiment", text: "A warm film" });
   said.maps[0].moved = [];

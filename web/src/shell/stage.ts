@@ -85,6 +85,7 @@ export class Stage {
     this.element.classList.toggle("alone", !several);
     const above = this.overview ? [this.overview.element] : [];
     this.element.replaceChildren(...above, this.card);
+    this.drawPicker();
     this.overview?.select();
     if (hadFocus) {
       this.overview?.element.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
