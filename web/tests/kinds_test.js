@@ -498,9 +498,22 @@ test("Back goes to the text before, and links stay short", async () => {
     await page.click("#run");
     await page.waitForFunction(() => location.hash.includes("left=20000"));
     assert.ok(page.url().length < 300);
+    assert.match(
+      await text(page, "#notice"),
+      /too long for a link/,
+      "who copies it knows",
+    );
     await page.reload();
     await page.waitForSelector("#notice:not([hidden])");
     assert.match(await text(page, "#notice"), /20,000 characters, too many for a link/);
+  });
+});
+
+test("a link that was cut says so", async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${server.url}#model=de-en&text.z=AAAA`);
+    await page.waitForSelector("#notice:not([hidden])");
+    assert.match(await text(page, "#notice"), /link is damaged/);
   });
 });
 

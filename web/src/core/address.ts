@@ -23,6 +23,8 @@ export interface PageState {
   view: string;
   /** Characters of a text that the link was too short for. */
   left?: number;
+  /** A packed text cannot be read: the link was cut or changed. */
+  isBroken?: boolean;
 }
 
 /** Links up to this length survive mail and chat. Units: characters. */
@@ -87,13 +89,22 @@ export async function writeAddress(state: PageState): Promise<string> {
   return `#${values}`;
 }
 
+/** Whether a link lacks a text that was too long for it. */
+export function lacksText(address: string): boolean {
+  return new URLSearchParams(address.slice(1)).has("left");
+}
+
 /** Reads a link; what it lacks or has wrong becomes the page's own beginning. */
 export async function readAddress(hash: string): Promise<PageState> {
   const values = new URLSearchParams(hash.replace(/^#/, ""));
+  let isBroken = false;
   const textOf = async (name: string) => {
     const packed = values.get(`${name}.z`);
     if (packed === null) return values.get(name);
-    return unpack(packed).catch(() => null);
+    return unpack(packed).catch(() => {
+      isBroken = true;
+      return null;
+    });
   };
   const questions: Question[] = [];
   for (const end of ["", "2"]) {
@@ -108,5 +119,6 @@ export async function readAddress(hash: string): Promise<PageState> {
     });
   }
   const left = Number(values.get("left"));
-  return { questions, view: values.get("view") ?? "", ...(left > 0 && { left }) };
+  const view = values.get("view") ?? "";
+  return { questions, view, isBroken, ...(left > 0 && { left }) };
 }

@@ -21,6 +21,7 @@ import {
   type Switch,
 } from "../core";
 import {
+  lacksText,
   newQuestion,
   readAddress,
   writeAddress,
@@ -152,6 +153,8 @@ export class App {
     }
     if (unknown.length > 0) {
       report(`The server has no model ${unknown.join(" or ")}.`);
+    } else if (read.isBroken) {
+      report("This link is damaged: its text cannot be read. Ask for it anew.");
     } else if (read.left) {
       const length = read.left.toLocaleString("en");
       report(`The text had ${length} characters, too many for a link: paste it again.`);
@@ -170,6 +173,9 @@ export class App {
     if (save !== this.saves && !isNew) return;
     const step = isNew && address !== location.hash;
     this.address = address;
+    if (isNew && lacksText(address)) {
+      report("The text is too long for a link: the address of this page lacks it.");
+    }
     if (step) history.pushState(null, "", address);
     else history.replaceState(null, "", address);
   }
