@@ -78,7 +78,8 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   v("text", o.text, Any{"TEXT"},
     "what to explain, as heed predict reads a line (of files: a path); else "
     "lines of --file or of standard input. Tables: a whole CSV file");
-  v("file", o.file, Any{"FILE"}, "texts, line by line (.gz too)");
+  v("file", o.file, Any{"FILE"},
+    "texts, line by line; of tables: the CSV file (.gz too)");
   if (!prunes) o.input.VisitLength(v);  // heed evaluate has its own
   v("answer", o.answer, Any{"TEXT"},
     "explain this instead of the model's own answer: a translation, a label, a "
@@ -149,6 +150,10 @@ std::vector<Input> AskedInputs(const ExplainOptions& o, const InputKind& kind) {
   std::vector<std::string> texts;
   if (!o.text.empty()) {
     texts.push_back(o.text);
+  } else if (!o.file.empty() && kind.line == InputKind::Line::kPart) {
+    for (const std::string& file : o.file) {
+      std::ranges::move(ReadLines(file), std::back_inserter(texts));
+    }
   } else if (!o.file.empty()) {
     texts = ReadAllLines(o.file);
   } else {

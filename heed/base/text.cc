@@ -116,6 +116,20 @@ std::string LettersAlone(std::string_view utf8) {
   return letters;
 }
 
+bool HasRightToLeft(std::string_view utf8) {
+  const auto size = static_cast<int32_t>(utf8.size());
+  for (int32_t i = 0; i < size;) {
+    UChar32 c = 0;
+    U8_NEXT(utf8.data(), i, size, c);
+    if (c < 0) continue;
+    const UCharDirection direction = u_charDirection(c);
+    if (direction == U_RIGHT_TO_LEFT || direction == U_RIGHT_TO_LEFT_ARABIC) {
+      return true;
+    }
+  }
+  return false;
+}
+
 int DisplayWidth(std::string_view utf8) {
   int columns = 0;
   ForEachCodePoint(utf8,

@@ -28,6 +28,9 @@ std::string Lowercase(std::string_view utf8);
 /// nor a mark upon one (Unicode's categories L and M).
 std::string LettersAlone(std::string_view utf8);
 
+/// Whether a letter of it is written from right to left.
+bool HasRightToLeft(std::string_view utf8);
+
 /// Columns that a terminal uses for `utf8`: two for wide East Asian characters
 /// and emoji, none for combining marks and control characters.
 int DisplayWidth(std::string_view utf8);

@@ -55,6 +55,13 @@ TEST(Text, LowercaseOfIllFormedTextIsUtf8) {
             "ä\xef\xbf\xbd b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 }
 
+TEST(Text, HasRightToLeftFindsALetter) {
+  EXPECT_TRUE(HasRightToLeft("a שלום"));
+  EXPECT_TRUE(HasRightToLeft("مرحبا"));
+  EXPECT_FALSE(HasRightToLeft("a, 東京 1 \xFF"));
+  EXPECT_FALSE(HasRightToLeft(""));
+}
+
 TEST(Text, DisplayWidthCountsTerminalColumns) {
   EXPECT_EQ(DisplayWidth(""), 0);
   EXPECT_EQ(DisplayWidth("Straße"), 6);

@@ -27,13 +27,12 @@ double LogAdd(double a, double b) {
   return low == kNever ? high : high + std::log1p(std::exp(low - high));
 }
 
-/// Bytes of `text` before its last word, which may be empty.
+}  // namespace
+
 size_t LastWord(std::string_view text) {
   const size_t space = text.find_last_of(" \t\n\v\f\r");
   return space == text.npos ? 0 : space + 1;
 }
-
-}  // namespace
 
 void CompletionOptions::Visit(FieldList& v) {
   v("completions", completions, Range(1, 1000), "words to suggest");

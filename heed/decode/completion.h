@@ -31,6 +31,9 @@ struct Completion {
   double probability = 0;
 };
 
+/// Bytes of `text` before its last word, which is empty behind white space.
+size_t LastWord(std::string_view text);
+
 /// Completes the last word of a text by a language model: a Decoder whose
 /// source is the text so far (see TransformerLanguageModel). A word is what
 /// stands between white space.

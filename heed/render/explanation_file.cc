@@ -145,7 +145,12 @@ std::string ExplanationSvg(std::span<const Explanation> explanations,
              for (Drawing& drawing : view.draw(segment, options)) {
                drawings.push_back(std::move(drawing));
              }
-             legend = {view.legend, options.full};
+             const bool is_signed = view.legend == PictureLegend::kSigned &&
+                                    !segment.attributions.empty();
+             legend = {view.legend == PictureLegend::kNone ? view.legend
+                       : is_signed ? PictureLegend::kSigned
+                                   : PictureLegend::kWeights,
+                       options.full};
            });
   return SvgPicture(drawings,
                     {.label = "What the model attended to", .legend = legend});

@@ -37,7 +37,7 @@ std::string MarkupToken(std::string_view token, int columns) {
   if (label.starts_with(kSpace) && label.size() > kSpace.size()) {
     label.replace(0, kSpace.size(), "<tspan class='space'>▁</tspan>");
   }
-  return label;
+  return HasRightToLeft(token) ? "\u2068" + label + "\u2069" : label;
 }
 
 double TextWidth(std::string_view text, double font_size) {

@@ -21,7 +21,8 @@ std::string EscapeMarkup(std::string_view text);
 
 /// The token as a label of at most `columns` columns, escaped, with ▁, which
 /// SentencePiece puts where a word begins, in the class "space": it should not
-/// be louder than the word.
+/// be louder than the word. One with letters from right to left is isolated, so
+/// that its punctuation stands on its left.
 std::string MarkupToken(std::string_view token, int columns);
 
 /// Estimate of the width of `text` in kFontFamily, on the safe side.

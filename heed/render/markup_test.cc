@@ -16,6 +16,11 @@ TEST(MarkupToken, SetsOffWhereAWordBegins) {
   EXPECT_EQ(MarkupToken("abcdef", 4), "abc…");
 }
 
+TEST(MarkupToken, IsolatesWhatIsWrittenFromRightToLeft) {
+  EXPECT_EQ(MarkupToken("עולם,", 10), "\u2068עולם,\u2069");
+  EXPECT_EQ(MarkupToken("a,", 10), "a,");
+}
+
 TEST(TextWidth, GrowsWithColumnsAndFontSize) {
   EXPECT_DOUBLE_EQ(TextWidth("", 12), 0.0);
   EXPECT_DOUBLE_EQ(TextWidth("東京", 12), TextWidth("abcd", 12));

@@ -566,6 +566,8 @@ TEST(ExplainAutocomplete, AnyCompletionCanBeContrasted) {
 /// Each token of the text was predicted, and may have been another.
 TEST(ExplainLanguage, AnyTokenCanBeContrasted) {
   NamedCase language("LanguageTransformer");
+  language.request.input.given.content =
+      language.request.input.Text() + " ";  // asks for the next word
   const Explanation e = language.Explained();
   std::vector<std::string> said = e.segments[0].axis("target").shown();
   ASSERT_EQ(said.size(), 3u);
@@ -578,6 +580,24 @@ TEST(ExplainLanguage, AnyTokenCanBeContrasted) {
   EXPECT_EQ(targets[1].contrast->label, other.label);
   EXPECT_NEAR(targets[1].contrast->probability, other.probability, 1e-6);
   EXPECT_FALSE(targets[2].contrast);
+}
+
+TEST(ExplainLanguage, AHalfTypedWordIsPredictedAndNotRead) {
+  NamedCase language("LanguageTransformer");
+  const std::string text = language.request.input.Text();
+  const std::string whole = text.substr(0, text.rfind(' ') + 1);
+  language.request.input.given.content = text.substr(0, whole.size() + 1);
+  const Explanation typed = language.Explained();
+  const ExplanationSegment& e = typed.segments[0];
+  const std::string first = e.answer.substr(0, e.answer.find('\t'));
+  language.request.input.given.content = whole;
+  language.request.input.answer = first;
+  const Explanation next = language.Explained();
+  EXPECT_EQ(e.axis("source").items, next.segments[0].axis("source").items);
+  ASSERT_EQ(e.targets.size(), next.segments[0].targets.size());
+  EXPECT_EQ(e.axis("target").shown().back(), first);
+  EXPECT_EQ(e.targets.back().probability,
+            next.segments[0].targets.back().probability);
 }
 
 TEST(ExplainTasks, EachHasACase) {

@@ -169,15 +169,15 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
   }
   ahead.payload = SeriesPayload(future, model_.columns, column_name);
 
-  const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
   std::vector<std::string> said;
-  for (const int32_t step : steps) {
-    said.push_back(fmt::format("{} {:.6g}",
-                               ahead.items[static_cast<size_t>(step)],
-                               future.row<float>(step)[column]));
+  for (int64_t h = 0; h < forecaster.horizon; ++h) {
+    said.push_back(fmt::format("{} {:.6g}", ahead.items[static_cast<size_t>(h)],
+                               future.row<float>(h)[column]));
   }
   e.answer = fmt::format("{}: {}", column_name, fmt::join(said, ", "));
   e.axes = {std::move(patches), std::move(rows), std::move(ahead)};
+  // Each has attributions of its own, which take time.
+  const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
   const bool independent = forecaster.independent_columns == YesNo::kYes;
   AddMaps(watch, e, independent ? column : 0);
   for (const int32_t step : steps) {

@@ -14,6 +14,8 @@
 namespace heed {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr int kUsualContinuation = 64;  // Units: tokens
 
 /// What `mode` asks for of the beginning of a text.
@@ -41,6 +43,14 @@ class LanguagePredictor : public PredictorWith<LanguagePrediction> {
   Answer Samples(const std::string& text, int64_t number, DecodeOptions options,
                  const PredictCall& call) const;
   Answer ScoreOf(const std::string& text, const PredictCall& call) const;
+
+  /// What is said of a text, or shall be, and the word that it goes on with.
+  struct Continuation {
+    std::string answer;
+    std::string word;  ///< "" where none is completed
+  };
+  Continuation ContinuationOf(const Context& ctx, const ExplainInput& input,
+                              const LanguagePrediction& options) const;
 
   const LanguageTaskModel& model_;
 };
@@ -132,15 +142,43 @@ double LanguagePredictor::TokensWith(std::span<const Input> inputs,
   return read + count * options.completion.beam * options.completion.max_tokens;
 }
 
+LanguagePredictor::Continuation LanguagePredictor::ContinuationOf(
+    const Context& ctx, const ExplainInput& input,
+    const LanguagePrediction& options) const {
+  const bool completes = options.mode == "complete";
+  if (!input.answer.empty()) {
+    const std::string cased = model_.Cased(input.answer);
+    const auto words = SplitWhitespace(cased);
+    return {input.answer,
+            completes && !words.empty() ? std::string(words[0]) : ""};
+  }
+  PredictCall call;
+  call.cancellation = ctx.cancellation;
+  const std::vector<Input> inputs = {{input.Text()}};
+  const Answer answer = Answers(inputs, options, call).front();
+  const auto words = answer.parts.value("completions", Json::array());
+  return {answer.line,
+          words.empty() ? "" : words[0].at("word").get<std::string>()};
+}
+
 ExplainablePrediction LanguagePredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const LanguagePrediction& options) const {
-  const Encoded text =
-      model_.vocabulary.EncodeWithPieces(model_.Cased(input.Text()));
+  const std::string given_text = model_.Cased(input.Text());
+  const Continuation next = ContinuationOf(given, input, options);
+  // A word that was half typed is not read: what it becomes is predicted.
+  const size_t last = LastWord(given_text);
+  const bool completes = last < given_text.size() &&
+                         next.word.starts_with(given_text.substr(last));
+  const std::string before = given_text.substr(0, last);
+  const Encoded text = model_.vocabulary.EncodeWithPieces(
+      completes ? before + next.word : given_text);
   if (text.ids.empty()) throw FormatError("explain: the text has no words");
-  const int64_t T = std::ssize(text.ids) + 1;
+  const auto begin = completes ? std::ssize(model_.vocabulary.Encode(before))
+                               : std::ssize(text.ids);
   std::vector<int32_t> read = {kBos};
-  read.insert(read.end(), text.ids.begin(), text.ids.end());
+  read.insert(read.end(), text.ids.begin(), text.ids.end() - completes);
+  const int64_t T = std::ssize(read);
   const auto log_p = [this, read, T](const Context& c, int64_t copies) {
     std::vector<int32_t> ids;  // [T, copies]
     for (const int32_t id : read) {
@@ -156,8 +194,6 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   const auto row_of = [&](int64_t t) {
     return std::span(all.row<float>(t), static_cast<size_t>(all.cols()));
   };
-  // Each token was to be predicted, and then the likeliest next one.
-  const std::span<const float> last = row_of(T - 1);
   const auto token_of = [&](std::string_view shown, int64_t t) {
     const std::vector<int32_t> ids = model_.vocabulary.Encode(shown);
     if (ids.empty()) throw FormatError("explain: the answer has no words");
@@ -166,35 +202,33 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   const auto first_token = [&](const std::string& line) {
     const std::string cased = model_.Cased(line);
     const auto words = SplitWhitespace(cased);
-    return token_of(words.empty() ? std::string_view(cased) : words[0], T - 1);
+    return token_of(words.empty() ? std::string_view(cased) : words[0], begin);
   };
+  // Each token was to be predicted, and then the likeliest next one.
   std::vector<int32_t> predicted = text.ids;
-  predicted.push_back(
-      input.answer.empty()
-          ? static_cast<int32_t>(
-                std::max_element(last.begin() + kUnk + 1, last.end()) -
-                last.begin())
-          : first_token(input.answer));
+  if (!completes) {
+    const std::span<const float> log_next = row_of(begin);
+    predicted.push_back(
+        input.answer.empty()
+            ? static_cast<int32_t>(std::max_element(log_next.begin() + kUnk + 1,
+                                                    log_next.end()) -
+                                   log_next.begin())
+            : first_token(input.answer));
+  }
 
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
   std::vector<std::string> pieces = {model_.vocabulary.Piece(kBos)};
-  pieces.insert(pieces.end(), text.pieces.begin(), text.pieces.end());
+  pieces.insert(pieces.end(), text.pieces.begin(),
+                text.pieces.end() - completes);
   e.axes.push_back(
       TokenAxis("source", "Text", model_.vocabulary, read, std::move(pieces)));
   pieces = text.pieces;
-  pieces.push_back(model_.vocabulary.Piece(predicted.back()));
+  if (!completes) pieces.push_back(model_.vocabulary.Piece(predicted.back()));
   e.axes.push_back(TokenAxis("target", "Predicted", model_.vocabulary,
                              predicted, std::move(pieces)));
-  if (input.answer.empty()) {
-    PredictCall call;
-    call.cancellation = given.cancellation;
-    const std::vector<Input> inputs = {{input.Text()}};
-    e.answer = Answers(inputs, options, call).front().line;
-  } else {
-    e.answer = input.answer;
-  }
+  e.answer = next.answer;
   AddMaps(watch, e);
   const auto name = [this](int32_t id) {
     return ShownToken(model_.vocabulary, id);
@@ -215,8 +249,10 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
     const auto words = SplitWhitespace(cased);
     const bool all = std::ssize(words) == T;
     const std::vector<std::string>& said = e.axes.back().shown();
-    size_t place = all ? 0 : said.size() - 1;
-    while (place + 1 < said.size() && words[place] == said[place]) ++place;
+    size_t place = all ? 0 : static_cast<size_t>(begin);
+    while (all && place + 1 < said.size() && words[place] == said[place]) {
+      ++place;
+    }
     const auto t = static_cast<int64_t>(place);
     const int32_t other =
         all ? token_of(words[place], t) : first_token(input.contrast);

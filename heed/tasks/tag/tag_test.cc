@@ -205,7 +205,7 @@ TEST_F(Tagging, UnknownTagsOfOtherTextsCountAsWrong) {
 TEST_F(Tagging, RefusesWhatItCannotUse) {
   TagSettings task;
   EXPECT_THROW(task.ChooseModel("bahdanau"), ConfigError);
-  EXPECT_THROW(task.ReadData(), ConfigError);
+  EXPECT_THROW(Train(task, {}), ConfigError);
 }
 
 TEST_F(Slots, TrainPredictAndEvaluateWithIntents) {
