@@ -388,9 +388,12 @@ void Api::Predict(const ExchangePtr& exchange) {
   job.client = asked.payer.name;
   job.seconds = model->PredictionSeconds(job.inputs, job.options);
   job.cancellation = CancellationOf(exchange);
-  job.predicted = [exchange, batch = call.batch](
+  job.predicted = [exchange, batch = call.batch, unread = call.unread](
                       const ServedModel& served,
-                      const std::vector<heed::Answer>& all) {
+                      std::vector<heed::Answer> all) {
+    for (const auto& [place, why] : unread) {
+      all.insert(all.begin() + static_cast<int64_t>(place), {"", {}, why});
+    }
     Json answers = Json::array();
     Json details = Json::array();
     for (const heed::Answer& answer : all) {
@@ -411,6 +414,7 @@ void Api::Predict(const ExchangePtr& exchange) {
   job.failed = [exchange](const std::exception_ptr& error) {
     exchange->Send(ErrorResponse(error));
   };
+  if (job.inputs.empty()) return job.predicted(*model, {});
   queue.Submit(std::move(job));
 }
 
@@ -440,6 +444,9 @@ void Api::Explain(const ExchangePtr& exchange) {
         std::erase_if(segment.panels, [&](const AttentionPanels& panels) {
           return panels.head != *call.head;
         });
+        if (segment.panels.empty()) {
+          throw HttpError(400, "'{}' has no head {}", call.layer, *call.head);
+        }
       }
     }
     return [exchange, explanation] {
@@ -474,7 +481,8 @@ Json Api::Models() const {
   for (const auto& queue : engine_.queues()) {
     const auto served = queue->model();
     Json model = served->description();
-    const int most = served->LimitsOf(options_.limits).explain_limit;
+    const int most =
+        served->LimitsOf(options_.limits).MostExplained(served->translates());
     if (most > 0) model["limits"] = {{"explain", most}};
     model["queue"] = queue->depth();
     models.push_back(std::move(model));

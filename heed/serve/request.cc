@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFileParameter = "file";
+constexpr const char* kTextParameter = "text";
 
 [[noreturn]] void RefuseRequest(const std::string& message) {
   throw HttpError(400, "Invalid request: " + message);
@@ -121,7 +122,8 @@ std::string HeaderIn(std::string_view head, std::string_view name) {
 }
 
 bool IsPlainText(std::string_view media_type) {
-  return media_type.starts_with("text/plain");
+  return EqualIgnoringCase(TrimBlanks(SplitOnce(media_type, ";").first),
+                           "text/plain");
 }
 
 /// The part of a form. One with a file name is a file, but where a text is
@@ -263,10 +265,12 @@ bool OptionalFlag(const Json& parameters, const char* name) {
   RefuseRequest(fmt::format("{} parameter must be true or false", name));
 }
 
+std::string SizeError(int64_t size, int limit) {
+  return fmt::format("request ({}) exceeds text limit ({})", size, limit);
+}
+
 void CheckSize(int64_t size, int limit) {
-  if (limit == 0 || size <= limit) return;
-  RefuseRequest(
-      fmt::format("request ({}) exceeds text limit ({})", size, limit));
+  if (limit != 0 && size > limit) RefuseRequest(SizeError(size, limit));
 }
 
 std::vector<std::string> TextsOf(const Json& value, const char* name,
@@ -307,10 +311,19 @@ std::string BytesOf(const Json& file, const std::string& name) {
   }
   const std::optional<std::string> decoded =
       FromBase64(TextOf(Need(file, "base64"), name + ".base64"));
-  if (!decoded) RefuseRequest(name + ".base64 parameter is not base64");
+  if (!decoded) throw FormatError(name + ".base64 parameter is not base64");
   return *decoded;
 }
 
+/// One text of an input. Throws: FormatError if it is too long.
+void CheckLength(std::string_view text, const RequestLimits& limits) {
+  const int64_t size = CountCharacters(text);
+  if (limits.char_limit != 0 && size > limits.char_limit) {
+    throw FormatError(SizeError(size, limits.char_limit));
+  }
+}
+
+/// Throws: FormatError for bytes that are no text, or too many.
 Input FileOf(const Json& file, const std::string& name, const InputKind& kind,
              const RequestLimits& limits) {
   if (!file.is_object()) {
@@ -325,15 +338,15 @@ Input FileOf(const Json& file, const std::string& name, const InputKind& kind,
   if (of_user.empty()) of_user = name;
   std::string bytes = BytesOf(file, name);
   if (!kind.of_bytes() && IsPlainText(type)) {
-    if (!IsValidUtf8(bytes)) RefuseRequest(of_user + " is not valid UTF-8");
-    CheckSize(CountCharacters(bytes), limits.char_limit);
+    if (!IsValidUtf8(bytes)) throw FormatError(of_user + " is not valid UTF-8");
+    CheckLength(bytes, limits);
     return {std::move(bytes), of_user};
   }
   CheckMediaType(kind, type);
   return {NamedBytes{of_user, type, std::move(bytes)}, of_user};
 }
 
-/// A text, or a list of texts that are one input.
+/// A text, or a list of texts that are one input. Throws: as CheckLength.
 Input TextInputOf(const Json& value, const std::string& name,
                   const InputKind& kind, const RequestLimits& limits) {
   Input input;
@@ -347,12 +360,29 @@ Input TextInputOf(const Json& value, const std::string& name,
   } else {
     input.content = TextOf(value, name);
   }
-  CheckSize(CountCharacters(input.Text()), limits.char_limit);
+  CheckLength(input.Text(), limits);
   if (!kind.of_bytes()) return input;
   // Bytes of a text are that text.
   const std::string& type = kind.media_types.front();
   if (!type.starts_with("text/")) CheckMediaType(kind, "text/plain");
   return {NamedBytes{name, type, input.Text()}, name};
+}
+
+void CheckKnown(const Json& parameters, const std::vector<std::string>& known) {
+  for (const auto& [name, value] : parameters.items()) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    RefuseRequest(fmt::format("unknown parameter '{}'{} (valid: {})", name,
+                              DidYouMean(name, known), fmt::join(known, ", ")));
+  }
+}
+
+/// Whether inputs are files. A request has files or texts.
+bool HasFiles(const Json& parameters) {
+  const bool files = parameters.contains(kFileParameter);
+  if (files && parameters.contains(kTextParameter)) {
+    RefuseRequest("text or file parameter, but not both");
+  }
+  return files;
 }
 
 }  // namespace
@@ -367,7 +397,8 @@ void RequestLimits::Visit(FieldList& v) {
   v("beam_limit", beam_limit, Range(1, 1000),
     "largest beam that a request may ask for");
   v("explain_limit", explain_limit, Range(0, 1e9),
-    "maximum characters of a text that is explained; 0: no limit");
+    "maximum characters of a text that is explained; of a translation this is "
+    "the limit of a sentence, and four times as much that of all; 0: no limit");
 }
 
 Json ParametersOf(const HttpRequest& request) {
@@ -411,8 +442,8 @@ DetectCall ParseDetect(const Json& parameters, const RequestLimits& limits) {
 ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
                        const RequestLimits& limits) {
   ModelCall call;
-  const bool files = parameters.contains(kFileParameter);
-  const char* name = files ? kFileParameter : "text";
+  const bool files = HasFiles(parameters);
+  const char* name = files ? kFileParameter : kTextParameter;
   const Json& given = Need(parameters, name);
   call.batch = given.is_array();
   const size_t count = call.batch ? given.size() : 1;
@@ -421,9 +452,14 @@ ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
     const Json& one = call.batch ? given[i] : given;
     const std::string place =
         call.batch ? fmt::format("{}[{}]", name, i) : name;
-    call.inputs.push_back(files ? FileOf(one, place, kind, limits)
-                                : TextInputOf(one, place, kind, limits));
-    call.inputs.back().number = static_cast<int64_t>(i);
+    try {
+      call.inputs.push_back(files ? FileOf(one, place, kind, limits)
+                                  : TextInputOf(one, place, kind, limits));
+      call.inputs.back().number = static_cast<int64_t>(i);
+    } catch (const FormatError& error) {
+      if (!call.batch) RefuseRequest(error.what());
+      call.unread[i] = error.what();
+    }
   }
   for (const auto& [key, value] : parameters.items()) {
     if (key == name || key == "model" || key == "api_key") continue;
@@ -435,11 +471,19 @@ ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
 ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
                          const RequestLimits& limits, bool in_sentences) {
   constexpr int kMostHeads = 1000000;
+  CheckKnown(parameters,
+             {kTextParameter, kFileParameter, "model", "api_key", "answer",
+              "contrast", "layer", "head", "methods", "steps", "samples"});
   ExplainCall call;
-  call.input =
-      parameters.contains(kFileParameter)
-          ? FileOf(parameters[kFileParameter], kFileParameter, kind, limits)
-          : TextInputOf(Need(parameters, "text"), "text", kind, limits);
+  try {
+    call.input =
+        HasFiles(parameters)
+            ? FileOf(parameters[kFileParameter], kFileParameter, kind, limits)
+            : TextInputOf(Need(parameters, kTextParameter), kTextParameter,
+                          kind, limits);
+  } catch (const FormatError& error) {
+    RefuseRequest(error.what());
+  }
   for (const auto& [name, text] : {std::pair("answer", &call.answer),
                                    std::pair("contrast", &call.contrast)}) {
     *text = OptionalText(parameters, name);
@@ -449,12 +493,17 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
     for (const Segment& segment : SplitText(call.input.Text())) {
       CheckSize(CountCharacters(segment.text), limits.explain_limit);
     }
-  } else if (!kind.of_bytes()) {
-    CheckSize(CountCharacters(call.input.Text()), limits.explain_limit);
+  }
+  if (!kind.of_bytes()) {
+    CheckSize(CountCharacters(call.input.Text()),
+              limits.MostExplained(in_sentences && call.answer.empty()));
   }
   call.layer = OptionalText(parameters, "layer");
   const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);
   if (head >= 0) call.head = head;
+  if (call.head && call.layer.empty()) {
+    RefuseRequest("head parameter without layer parameter");
+  }
   const auto methods = parameters.find("methods");
   if (methods != parameters.end() && !methods->is_null()) {
     const Json list = methods->is_array() ? *methods : Json::array({*methods});

@@ -2,6 +2,7 @@
 #ifndef HEED_SERVE_REQUEST_H_
 #define HEED_SERVE_REQUEST_H_
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -24,6 +25,12 @@ struct RequestLimits {
   int explain_limit = 1000;  // characters
 
   void Visit(FieldList& v);
+  /// Characters of a text that is explained at most; 0: any number.
+  /// `in_sentences`: each by itself, which takes less, so that explain_limit is
+  /// that of a sentence.
+  int MostExplained(bool in_sentences) const {
+    return explain_limit * (in_sentences ? 4 : 1);
+  }
 };
 
 /// What the parameters of a request may be called, and how many there may be.
@@ -60,6 +67,8 @@ struct DetectCall {
 /// POST /predict
 struct ModelCall {
   std::vector<Input> inputs;
+  /// Why others of a list cannot be read, by their places in it.
+  std::map<size_t, std::string> unread;
   bool batch = false;
   /// All further parameters.
   nlohmann::ordered_json options = nlohmann::ordered_json::object();

@@ -329,9 +329,58 @@ TEST(ParseExplain, OfATranslatorTheLimitIsThatOfASentence) {
   EXPECT_THROW(ParseExplain(forced, {}, limits, true), HttpError);
 }
 
+TEST(ParseExplain, OfManySentencesThereIsALimitOfAll) {
+  RequestLimits limits;
+  limits.explain_limit = 20;
+  std::string text;
+  for (int i = 0; i < 4; ++i) text += "The man is here.  ";
+  EXPECT_NO_THROW(ParseExplain({{"text", text}}, {}, limits, true));
+  text += "The man is here.";
+  EXPECT_THROW(ParseExplain({{"text", text}}, {}, limits, true), HttpError);
+  EXPECT_EQ(limits.MostExplained(true), 80);
+  EXPECT_EQ(limits.MostExplained(false), 20);
+}
+
+TEST(ParseExplain, RefusesWhatItDoesNotKnow) {
+  const auto message = [](const nlohmann::ordered_json& parameters) {
+    return MessageOf<HttpError>([&] { ParseExplain(parameters, {}, {}); });
+  };
+  EXPECT_NE(message({{"text", "a"}, {"metods", "saliency"}})
+                .find("unknown parameter 'metods', did you mean 'methods'?"),
+            std::string::npos);
+  EXPECT_EQ(message({{"text", "a"}, {"head", 1}}),
+            "Invalid request: head parameter without layer parameter");
+  EXPECT_EQ(message({{"text", "a"}, {"file", {{"base64", "YQ=="}}}}),
+            "Invalid request: text or file parameter, but not both");
+}
+
+TEST(ParsePredict, OfAListOnlyWhatCannotBeReadIsMissing) {
+  RequestLimits limits;
+  limits.char_limit = 3;
+  const ModelCall texts = ParsePredict({{"text", {"abcd", "a"}}}, {}, limits);
+  ASSERT_EQ(texts.inputs.size(), 1u);
+  EXPECT_EQ(texts.inputs[0].number, 1);
+  EXPECT_EQ(texts.unread.at(0), "request (4) exceeds text limit (3)");
+  const ModelCall files = ParsePredict(
+      {{"file",
+        {{{"base64", "YQ=="}}, {{"base64", "/w=="}}, {{"base64", "!"}}}}},
+      {}, limits);
+  ASSERT_EQ(files.inputs.size(), 1u);
+  EXPECT_EQ(files.unread.at(1), "file[1] is not valid UTF-8");
+  EXPECT_EQ(files.unread.at(2), "file[2].base64 parameter is not base64");
+  EXPECT_THROW(ParsePredict({{"text", "abcd"}}, {}, limits), HttpError);
+}
+
+TEST(ParsePredict, MediaTypesAreComparedAsTypes) {
+  const nlohmann::ordered_json file = {
+      {"base64", "YQ=="}, {"media_type", "Text/Plain; charset=utf-8"}};
+  EXPECT_EQ(ParsePredict({{"file", file}}, {}, {}).inputs[0].Text(), "a");
+}
+
 TEST(ParseExplain, ChecksMethods) {
   const ExplainCall call = ParseExplain(
-      {{"text", "a"}, {"methods", "saliency"}, {"head", 2}}, {}, {});
+      {{"text", "a"}, {"methods", "saliency"}, {"layer", "x"}, {"head", 2}}, {},
+      {});
   EXPECT_EQ(call.attribution.methods, std::vector<std::string>{"saliency"});
   EXPECT_EQ(call.head, 2);
   EXPECT_NE(MessageOf<HttpError>([] {

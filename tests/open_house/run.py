@@ -262,10 +262,15 @@ class OpenHouse(unittest.TestCase):
                     self.assertEqual(status, 415, answer)
                     self.assertIn(TYPE, answer["error"])
 
-            bad = {"file": [as_base64("rrx"), as_base64(STRIP)]}
+            damaged = {"base64": "!", "media_type": TYPE}
+            bad = {"file": [as_base64("rrx"), damaged, as_base64(STRIP), damaged]}
             status, answer = ask(f"{url}/predict", bad)
-            self.assertEqual((status, answer["answer"]), (200, [None, "red"]))
-            self.assertIn("of.strip: cell 3", answer["details"][0]["error"])
+            self.assertEqual((status, answer["answer"]), (200, [None, None, "red", None]))
+            for place, says in ((0, "of.strip: cell 3"), (1, "file[1].base64"),
+                                (3, "file[3].base64")):
+                self.assertIn(says, answer["details"][place]["error"])
+            status, answer = ask(f"{url}/predict", {"file": [damaged]})
+            self.assertEqual((status, answer["answer"]), (200, [None]))
             path = {"file": str(self.strip)}
             self.assertEqual(ask(f"{url}/predict", path)[0], 400)
 
