@@ -114,6 +114,38 @@ test("sub-words are merged to words on a switch", async () => {
   });
 });
 
+test("saliency is shown by whole words where the attention is", async () => {
+  const wishes = { text: "Heute schläft der Hund.", methods: ["saliency"] };
+  const { attributions, axes } = explain({ model: "de-en", ...wishes });
+  const [{ scores }] = attributions;
+  const [[from, to], [begin, end]] = [axes.target.words[2], axes.source.words[1]];
+  const ofWord = scores
+    .slice(from, to)
+    .map((row) => row.slice(begin, end).reduce((sum, one) => sum + one, 0));
+  const wanted = ofWord.reduce((sum, one) => sum + one, 0) / (to - from);
+  await withPage({}, async (page) => {
+    await open(page, { model: "de-en", of: wishes.text, view: "saliency" });
+    await page.waitForSelector(".attribution");
+    await page.click("#words");
+    await page.waitForSelector(".attribution");
+    const names = await page.$$eval(
+      ".attribution:nth-child(2) [data-stuck] text",
+      (all) => all.map((one) => one.textContent),
+    );
+    const words = ["the", "dog", "sleeps", "today", ".", "</s>"];
+    assert.deepEqual(names.slice(0, 12), [...words, ...(await labels(page, "source"))]);
+    await page.focus(".attribution:nth-child(2) .figure");
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowRight"]) {
+      await page.keyboard.press(key);
+    }
+    const readout = await text(page, ".view .readout");
+    assert.match(readout, new RegExp(`saliency ${wanted.toFixed(2)},`));
+    assert.match(readout, /sleeps.*schläft/);
+    assert.match(await text(page, ".attribution:nth-child(2) .note"), /mean of 6 rows/);
+    await screenshot(page, "saliency-words");
+  });
+});
+
 test("a target shows the attention that speaks for it, or that none does", async () => {
   const said = explain({ model: "assistant", text: "play some jazz now" });
   await withPage({}, async (page) => {

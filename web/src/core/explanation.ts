@@ -314,6 +314,41 @@ export class Part {
   }
 }
 
+/** Rows of targets over the items of an axis, as they are shown. */
+export interface TargetRows {
+  targets: Target[];
+  columns: string[];
+  /** Rows in the order of all targets become those of the shown ones. */
+  merge(rows: Rows): Rows;
+}
+
+/** Word by word, the scores of a word's items are added, and the rows of a word averaged. */
+export function targetRows(
+  part: Part,
+  targets: Target[],
+  axis: string,
+  byWord: boolean,
+): TargetRows {
+  const keys = part.axis(axis, byWord);
+  if (!byWord) return { targets, columns: keys.labels, merge: (rows) => rows };
+  const words = new Map<string, number[]>();
+  targets.forEach(({ axis: own, item }, t) => {
+    const word = `${own} ${part.axis(own, true).at(item)}`;
+    words.set(word, [...(words.get(word) ?? []), t]);
+  });
+  const places = [...words.values()];
+  const merge = (rows: Rows) =>
+    places.map((members) => {
+      const sums = keys.labels.map(() => 0);
+      for (const t of members) {
+        rows[t].forEach((score, s) => (sums[keys.at(s)] += score / members.length));
+      }
+      return sums;
+    });
+  const shown = places.map(([first]) => targets[first]);
+  return { targets: shown, columns: keys.labels, merge };
+}
+
 /** For a download: what is there, and what was asked for later of the same text. */
 export function addTo(whole: Explanation, more: Explanation): void {
   whole.segments.forEach((segment, k) => {

@@ -403,12 +403,16 @@ export class Side {
     return labels;
   }
 
-  /** Names of targets; tags stand behind their words. */
+  /** Names of targets, as words where the attention on show is; tags stand behind what
+   * they are said of. */
   targetLabels(targets: Target[]): string[] {
     return targets.map((target) => {
       const anchor = this.part.anchorOf(target);
+      if (!anchor) {
+        const said = this.part.axis(target.axis, this.shown?.byWord);
+        return said.labels[said.at(target.item)] ?? "";
+      }
       const said = this.part.label(target);
-      if (!anchor) return said;
       const words = this.part.axis(anchor[0]).labels.slice(anchor[1], anchor[2]);
       return `${words.join(" ")} ${said}`;
     });

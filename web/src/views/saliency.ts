@@ -6,8 +6,11 @@ import {
   isolate,
   labelRoom,
   MatrixFigure,
+  mean,
   Part,
+  rowCorrelations,
   shortNumber,
+  targetRows,
   weightsOf,
   type Attribution,
   type Contrast,
@@ -48,12 +51,22 @@ function attentionOf(side: Side, { axis }: Attribution, targets: Target[]): Rows
   return rows.some((row) => row !== null) ? rows.map((row) => row ?? none) : null;
 }
 
-/** What the explanation says of the agreement of attention and a method. */
-function agreementWords(side: Side, method: string): string {
+/** How attention and a method agree, as the explanation says; word by word, as it would. */
+function agreementWords(
+  side: Side,
+  method: string,
+  attention: Rows,
+  scores: Rows,
+): string {
   const found = side.part.agreements.find((one) => one.method === method);
-  if (found?.spearman == null || found.targets === 0) return "";
-  const rows = found.targets === 1 ? "one row" : `mean of ${found.targets} rows`;
-  return `rank correlation with the attention ${shortNumber(found.spearman)}, ${rows}`;
+  const sizes = scores.map((row) => row.map(Math.abs));
+  const ofWords = rowCorrelations(attention, sizes).filter((one) => !Number.isNaN(one));
+  const [spearman, count] = side.shown?.byWord
+    ? [mean(ofWords), ofWords.length]
+    : [found?.spearman, found?.targets ?? 0];
+  if (spearman == null || count === 0) return "";
+  const rows = count === 1 ? "one row" : `mean of ${count} rows`;
+  return `rank correlation with the attention ${shortNumber(spearman)}, ${rows}`;
 }
 
 /** So many pictures beside each other that their cells can still be seen. */
@@ -163,12 +176,14 @@ function drawAttributions(
 ): Pictures {
   const { part } = side;
   const [first] = attributions;
-  const targets = part.targetsOf(first);
+  const all = part.targetsOf(first);
   const same = attributions.filter(({ scores }) => scores.length === first.scores.length);
-  const attention = attentionOf(side, first, targets);
-  const count = same.length + (attention ? 1 : 0);
-  const [rows, columns] = [side.targetLabels(targets), part.axis(first.axis).labels];
-  const pictures = new Pictures(options, rows, columns, count);
+  const read = attentionOf(side, first, all);
+  const count = same.length + (read ? 1 : 0);
+  const byWord = side.shown?.byWord ?? false;
+  const { targets, columns, merge } = targetRows(part, all, first.axis, byWord);
+  const pictures = new Pictures(options, side.targetLabels(targets), columns, count);
+  const attention = read && merge(read);
   if (attention) {
     pictures.add(
       "Attention",
@@ -178,8 +193,9 @@ function drawAttributions(
       "what was read",
     );
   }
-  for (const { method, scores } of same) {
-    const note = attention ? agreementWords(side, method) : "";
+  for (const { method, scores: ofItems } of same) {
+    const scores = merge(ofItems);
+    const note = attention ? agreementWords(side, method, attention, scores) : "";
     const words = "effect on the score";
     pictures.add(nameOf(method), scores, scaleOf(options), words, note);
   }
@@ -202,18 +218,20 @@ function drawContrast(
   const part = new Part(found, found.segments[0]);
   const pictures = byAxis(part.attributions).map((attributions) => {
     const [first] = attributions;
-    const rows = part.targetsOf(first).map((target) => {
+    const byWord = side.shown?.byWord ?? false;
+    const all = part.targetsOf(first);
+    const { targets, columns, merge } = targetRows(part, all, first.axis, byWord);
+    const rows = targets.map((target) => {
       const said = part.axis(target.axis).labels[target.item] ?? "";
       return `${said}, not ${target.contrast?.label ?? contrast.label}`;
     });
-    const columns = part.axis(first.axis).labels;
     const ofAxis = new Pictures(options, rows, columns, attributions.length);
-    const isLog = part.targetsOf(first).every(({ probability }) => probability != null);
+    const isLog = targets.every(({ probability }) => probability != null);
     const words = isLog
       ? "effect on log p − log p'"
       : "effect on the difference of scores";
     for (const { method, scores } of attributions) {
-      ofAxis.add(nameOf(method), scores, scaleOf(options), words, "");
+      ofAxis.add(nameOf(method), merge(scores), scaleOf(options), words, "");
     }
     return ofAxis;
   });
@@ -296,7 +314,7 @@ function saliencyView(side: Side, options: ViewOptions): View {
 export const saliency: ViewRow = {
   name: "saliency",
   title: "Saliency",
-  switches: ["numbers", "scale"],
+  switches: ["numbers", "words", "scale"],
   contrasts: true,
   accepts: () => null,
   make: saliencyView,
