@@ -331,6 +331,8 @@ function forecast({ text }) {
   const map = e.map("pooling", "Pooling", pooled, patches, [
     rowsOf(1, spans.length, () => spans.length - 2, 3),
   ]);
+  const P = spans.length;
+  e.map("encoder", "Encoder · self", patches, patches, [rowsOf(P, P, (t) => t)]);
   steps.forEach((_, i) =>
     e.add("targets", { axis: to, item: i, map, head: null, row: 0 }),
   );

@@ -272,6 +272,29 @@ test("a forecast is drawn as a series, with its attention under the time axis", 
   });
 });
 
+test("of a series neither words nor tokens are spoken", async () => {
+  await withPage({}, async (page) => {
+    await open(page, { model: "load", of: table, head: "1.0" });
+    assert.match(await text(page, ".figures-of-head"), /distance [\d.]+ patches$/);
+    for (const tab of await page.locator("[role=tab]").all()) {
+      await tab.click();
+      await page.waitForTimeout(100);
+      assert.doesNotMatch(await text(page, "#stages"), /\b(words?|tokens?)\b/);
+    }
+  });
+});
+
+test("the names of columns are not cut at the edge of a card", async () => {
+  const words = Array.from({ length: 10 }, (_, i) => `internationally-${i}`).join(" ");
+  await withPage({}, async (page) => {
+    await open(page, { model: "large", of: words, other: "large" });
+    const excess = await page.$$eval(".view .figure", (all) =>
+      all.map((one) => one.scrollWidth - one.clientWidth),
+    );
+    assert.deepEqual(excess, [0, 0]);
+  });
+});
+
 test("text is passed on as it was typed, and what is said is called by its name", async () => {
   await withPage({}, async (page) => {
     server.requests.length = 0;

@@ -2,6 +2,7 @@
  * of the JSON that docs/explain.md describes. */
 
 import { shortNumber } from "./numbers";
+import { kindNamed } from "./registry";
 
 /** Rows of numbers: a matrix, row by row. */
 export type Rows = number[][];
@@ -178,19 +179,22 @@ export function headName(head: Head): string {
   return head === "mean" ? "mean of heads" : `head ${head}`;
 }
 
-const units = { items: "tokens", share: "of the length" };
+export const shareOfLength = "share of the length";
 
-/** What a map's distances are counted in. */
-export function unitOf(map: AttentionMap): string {
-  return units[map.statistics?.unit ?? "items"];
+/** What a map's distances are counted in: what its keys are called, or a share. */
+export function unitOf({ axes }: Explanation, map: AttentionMap): string {
+  const key = axes[map.key];
+  const items = () => kindNamed(key.kind).items?.(key) ?? "items";
+  return map.statistics?.unit === "share" ? shareOfLength : items();
 }
 
 /** Entropy and distance of a head, in words. */
-export function statisticsOf(map: AttentionMap, head: Head): string {
+export function statisticsOf(e: Explanation, map: AttentionMap, head: Head): string {
   const words = `entropy ${shortNumber(headFigure(map, "entropy", head))} bits`;
   const distance = headFigure(map, "distance", head);
-  const isKnown = !Number.isNaN(distance);
-  return isKnown ? `${words}, distance ${shortNumber(distance)} ${unitOf(map)}` : words;
+  if (Number.isNaN(distance)) return words;
+  const unit = unitOf(e, map).replace(/^share /, "");
+  return `${words}, distance ${shortNumber(distance)} ${unit}`;
 }
 
 /** An axis as it is shown: item by item, or word by word. */

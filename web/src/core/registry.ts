@@ -1,4 +1,4 @@
-import type { AxisView } from "./explanation";
+import type { Axis, AxisView } from "./explanation";
 import type { Scale } from "./scale";
 import type { Side } from "./side";
 import type { Palette } from "./theme";
@@ -46,6 +46,8 @@ export interface KindRow {
   input(wishes: InputWishes): InputField;
   /** Names of its items are words of the answer. */
   isWords?: boolean;
+  /** What the items of an axis are called, in the plural; absent: items. */
+  items?(axis: Axis): string;
   /** An input in a few words, where its text is not fit to be read. */
   title?(text: string): string;
   /** All axes of this kind that a part of the answer has. */

@@ -313,5 +313,6 @@ export const series: KindRow = {
   name: "series",
   input: seriesField,
   title,
+  items: ({ of }) => (of ? "patches" : "steps"),
   show: showSeries,
 };

@@ -145,6 +145,7 @@ function showTexts(side: Side, axes: AxisView[]): AxesOnShow {
 export const text: KindRow = {
   name: "text",
   isWords: true,
+  items: () => "tokens",
   input: textField,
   show: showTexts,
 };

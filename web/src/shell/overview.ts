@@ -89,7 +89,7 @@ export class Overview {
     const { part } = this.side;
     const row = headsOf(map).map((head): Cell => {
       const name = map.heads === 1 ? map.title : headName(head);
-      const figures = statisticsOf(map, head);
+      const figures = statisticsOf(this.side.explanation, map, head);
       const button = h(head === "mean" ? "button.head.mean" : "button.head", {
         type: "button",
         role: "gridcell",
@@ -114,7 +114,8 @@ export class Overview {
     const { figure, side } = this;
     const { maps } = side.part;
     const p = palette();
-    const unit = (map: AttentionMap) => (figure === "distance" ? unitOf(map) : "");
+    const unit = (map: AttentionMap) =>
+      figure === "distance" ? unitOf(side.explanation, map) : "";
     const most = new Map<string, number>();
     if (figure !== "weights") {
       for (const map of maps) {

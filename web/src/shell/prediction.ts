@@ -1,4 +1,12 @@
-import { button, h, isolate, shortNumber, type Side, type Target } from "../core";
+import {
+  button,
+  h,
+  isolate,
+  kindNamed,
+  shortNumber,
+  type Side,
+  type Target,
+} from "../core";
 
 function bars(side: Side, target: Target, at: number): HTMLElement {
   const said = { label: side.part.label(target), probability: target.probability };
@@ -30,7 +38,9 @@ export function predictionPanel(side: Side): HTMLElement {
   const close = button("×", { "aria-label": "Close" }, () => side.setTarget(null));
   const isKnown = target.probability !== undefined || target.alternatives?.length;
   // One of several things said in a row, which another may stand in the place of.
+  const { kind } = side.part.axis(target.axis);
   const isWord =
+    kindNamed(kind).isWords &&
     !side.part.anchorOf(target) &&
     side.part.targets.some((one) => one.axis === target.axis && one.item !== target.item);
   const field = h("input", {

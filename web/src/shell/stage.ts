@@ -3,6 +3,7 @@ import {
   h,
   headsOf,
   headName,
+  kindNamed,
   palette,
   statisticsOf,
   type Head,
@@ -103,7 +104,7 @@ export class Stage {
     );
     this.heads.value = map.heads > 1 ? String(choice.head) : "0";
     this.heads.disabled = map.heads === 1;
-    this.figures.textContent = statisticsOf(map, choice.head);
+    this.figures.textContent = statisticsOf(this.side.explanation, map, choice.head);
   }
 
   /** Makes the view anew; the keyboard's focus stays where it was. */
@@ -143,13 +144,14 @@ export class Stage {
   private paint(): void {
     this.view?.paint?.();
     const words = this.side.describeFocus();
+    const { isWords } = kindNamed(this.side.part.kind);
+    const hint = `Point at ${isWords ? "a word, " : ""}a cell or a label; click to keep it.`;
     const needed =
       this.view !== null &&
       this.side.shown !== null &&
       viewNamed(this.shared.view).switches.includes("scale");
     this.readout.hidden = !needed && words === "";
-    this.readout.textContent =
-      words || (needed ? "Point at a word, a cell or a label; click to keep it." : "");
+    this.readout.textContent = words || (needed ? hint : "");
     this.readout.classList.toggle("empty", words === "");
   }
 

@@ -10,7 +10,9 @@ import {
   needsAttention,
   newPicture,
   round,
+  shareOfLength,
   shortNumber,
+  unitOf,
   type Chosen,
   type Palette,
   type Side,
@@ -19,14 +21,12 @@ import {
   type ViewRow,
 } from "../core";
 
-type Unit = "items" | "share";
-
 interface Head {
   choice: Chosen;
   layer: string;
   name: string;
   kind: string;
-  unit: Unit;
+  unit: string;
   entropy: number;
   distance: number;
 }
@@ -41,7 +41,7 @@ function headsOf(side: Side): Head[] {
         layer: map.title,
         name: headName(head),
         kind: map.title.replace(/ \d+/g, ""),
-        unit: map.statistics?.unit ?? "items",
+        unit: unitOf(side.explanation, map),
         entropy: headFigure(map, "entropy", head),
         distance: headFigure(map, "distance", head),
       }),
@@ -54,14 +54,18 @@ function isChosen({ choice, part }: Side, head: Head): boolean {
   return choice.head === head.choice.head || part.maps[choice.map].heads === 1;
 }
 
-const unitNames: Record<Unit, string> = { items: "tokens", share: "share of the length" };
+/** What distances are counted in: where an axis attends to itself its items, else a share of
+ * the length. Each has its own plot and column. */
+function unitsOf(heads: Head[]): string[] {
+  const units = heads.filter((head) => valueOf(head, head.unit) !== null);
+  const all = [...new Set(units.map(({ unit }) => unit))];
+  return all.sort((a, b) => Number(a === shareOfLength) - Number(b === shareOfLength));
+}
 
-/** Where an axis attends to itself, distance is counted in tokens; else it is a share of
- * the length. Each has its own plot. */
 function drawPlot(
   side: Side,
   heads: Head[],
-  unit: Unit,
+  unit: string,
   width: number,
   p: Palette,
 ): SVGSVGElement {
@@ -73,7 +77,7 @@ function drawPlot(
     Math.max(...values.filter(Number.isFinite), 0.2) * 1.06;
   const x = linear([0, most(heads.map((head) => head.distance))], [left, right], 5);
   const y = linear([0, most(heads.map((head) => head.entropy))], [bottom, top], 5);
-  const label = `Entropy of heads against distance, ${unitNames[unit]}`;
+  const label = `Entropy of heads against distance, ${unit}`;
   const picture = newPicture(width, bottom + 40, label);
   const quiet = { size: 11, fill: p.quiet };
   const centred = { ...quiet, anchor: "middle" } as const;
@@ -87,12 +91,12 @@ function drawPlot(
     addText(picture, left - 8, y(tick) + 4, String(tick), { ...quiet, anchor: "end" });
   }
   add(picture, "path", { d, stroke: p.field, fill: "none" });
-  const under = `mean distance, ${unitNames[unit]}`;
+  const under = `mean distance, ${unit}`;
   addText(picture, (left + right) / 2, bottom + 34, under, centred);
   const beside = addText(picture, 0, 0, "entropy, bits", centred);
   change(beside, { transform: `translate(11 ${round((top + bottom) / 2)}) rotate(-90)` });
   const colourOf = (kind: string) =>
-    p.kinds[(kinds.indexOf(kind) + (unit === "share" ? 2 : 0)) % p.kinds.length];
+    p.kinds[(kinds.indexOf(kind) + (unit === shareOfLength ? 2 : 0)) % p.kinds.length];
   kinds.forEach((kind, i) => {
     add(picture, "circle", { cx: left + 6, cy: 12 + 18 * i, r: 5, fill: colourOf(kind) });
     addText(picture, left + 17, 16 + 18 * i, kind, { fill: p.text });
@@ -116,23 +120,20 @@ function drawPlot(
   return picture;
 }
 
-type Column = "layer" | "entropy" | Unit;
-let sortedBy: Column = "layer";
+/** "layer", "entropy", or what distances are counted in. */
+let sortedBy = "layer";
 
-function valueOf(head: Head, column: Column): number | null {
+function valueOf(head: Head, column: string): number | null {
   const value = column === "entropy" ? head.entropy : head.distance;
   const isThere = column === "entropy" || column === head.unit;
   return isThere && !Number.isNaN(value) ? value : null;
 }
 
 function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
-  const units = (["items", "share"] as const).filter((unit) =>
-    heads.some((head) => valueOf(head, unit) !== null),
-  );
-  const columns: [Column, string][] = [
+  const columns: [string, string][] = [
     ["layer", "Head"],
     ["entropy", "Entropy, bits"],
-    ...units.map((unit): [Column, string] => [unit, `Distance, ${unitNames[unit]}`]),
+    ...unitsOf(heads).map((unit): [string, string] => [unit, `Distance, ${unit}`]),
   ];
   const sorted = [...heads];
   if (columns.some(([column]) => column === sortedBy) && sortedBy !== "layer") {
@@ -174,21 +175,21 @@ function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
 function headsView(side: Side, options: ViewOptions): View {
   const heads = headsOf(side);
   const width = Math.min(options.width > 760 ? options.width * 0.42 : options.width, 440);
-  const plots = (["items", "share"] as const).flatMap((unit) => {
+  const plots = unitsOf(heads).map((unit) => {
     const some = heads.filter((head) => valueOf(head, unit) !== null);
-    return some.length > 0 ? [drawPlot(side, some, unit, width, options.palette)] : [];
+    return drawPlot(side, some, unit, width, options.palette);
   });
   const holder = h("div.heads-table");
   const fill = (focus: boolean) => {
     holder.replaceChildren(drawTable(side, heads, () => fill(true)));
-    if (focus) holder.querySelector<HTMLElement>(`[data-sort=${sortedBy}]`)?.focus();
+    if (focus) holder.querySelector<HTMLElement>(`[data-sort="${sortedBy}"]`)?.focus();
   };
   fill(false);
   const note =
-    "Entropy says how widely a head spreads its weights (0: one token alone; n tokens alike: " +
-    "log₂ n). Distance says how far from itself a token attends: in tokens, or, from one text " +
-    "to another, as a share of the length; the two are never on one scale. Both are means " +
-    "over this text. Click a dot or a row to choose the head.";
+    "Entropy says how widely a head spreads its weights (0: one key alone; n keys alike: " +
+    "log₂ n). Distance says how far from its own place a query attends, or, from one axis to " +
+    "another, how far as a share of the length; the two are never on one scale. Both are " +
+    "means over this input. Click a dot or a row to choose the head.";
   const view = h("div.heads-view", h("div.plots", ...plots), holder);
   return {
     element: h("div", view, h("p.note", note)),

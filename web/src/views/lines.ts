@@ -157,7 +157,7 @@ function linesView(side: Side, options: ViewOptions): View {
   const least = faintest * (typeof colours.top === "number" ? colours.top : 1);
   const note =
     `A line is as thick as its weight (${colours.legend}); there is none below ` +
-    `${shortNumber(least)}. Point at a word to see its lines alone.`;
+    `${shortNumber(least)}. Point at a key or a query to see its lines alone.`;
   return {
     element: h("div", figure, h("p.note", note)),
     pictures: () => [picture],
