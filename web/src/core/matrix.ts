@@ -53,7 +53,13 @@ function layOut(spec: MatrixSpec) {
   const smallest = spec.smallestCell ?? (spec.numbers ? numberCell : isLarge ? 3 : 12);
   const most = Math.max(spec.largestCell ?? 38, smallest);
   const room = spec.width - leftOf(13) - 24;
-  const cw = clamp(Math.floor(room / Math.max(columns, 1)), smallest, most);
+  const wide = clamp(Math.floor(room / Math.max(columns, 1)), smallest, most);
+  // Names that do not fit above their columns lean to the right, the last ones out.
+  const leans = labelRoom(spec.columnLabels, 13) > wide - 2;
+  const fits = spec.columnLabels.map(
+    (label, s) => (room - labelRoom([label], 13) * Math.cos(angle)) / (s + 0.6),
+  );
+  const cw = leans ? clamp(Math.floor(Math.min(...fits)), smallest, wide) : wide;
   const ch = spec.rowHeight ?? cw;
   const font = clamp(ch * 0.58, 10, 13);
   const left = Math.ceil(leftOf(font));

@@ -33,7 +33,7 @@ import { Answer } from "./answer";
 import { compareSides } from "./comparison";
 import { Form } from "./form";
 import { fillHelp, type Shortcut } from "./help";
-import { clearNotice, report } from "./notice";
+import { clearNotice, note, report } from "./notice";
 import { savePage, type Answered } from "./save";
 import { Stage, viewNamed, type Shared } from "./stage";
 import { carriedTexts, listTexts, markText, nameOf } from "./texts";
@@ -174,7 +174,7 @@ export class App {
     const step = isNew && address !== location.hash;
     this.address = address;
     if (isNew && lacksText(address)) {
-      report("The text is too long for a link: the address of this page lacks it.");
+      note("The text is too long for a link: the address of this page lacks it.");
     }
     if (step) history.pushState(null, "", address);
     else history.replaceState(null, "", address);

@@ -7,10 +7,18 @@ export function clearNotice(): void {
   holder.hidden = true;
 }
 
+/** Says what is good to know. */
+export function note(words: string): void {
+  holder.replaceChildren(h("p", words));
+  holder.className = "note";
+  holder.hidden = false;
+}
+
 /** Says what went wrong, and offers to try again: where the server refuses without a key,
  * with one. */
 export function report(error: unknown, again?: () => void): void {
   holder.replaceChildren(h("p", errorWords(error)));
+  holder.className = "problem";
   holder.hidden = false;
   if (!again) return;
   if (!(error instanceof ApiError && error.asksForKey)) {
