@@ -292,6 +292,10 @@ test("the names of columns are not cut at the edge of a card", async () => {
       all.map((one) => one.scrollWidth - one.clientWidth),
     );
     assert.deepEqual(excess, [0, 0]);
+    const lefts = await page.$$eval(".comparison > h2, .comparison > .note", (all) =>
+      all.map((one) => [one.getBoundingClientRect().left, getComputedStyle(one).padding]),
+    );
+    assert.deepEqual(lefts[0], lefts[1], "words begin where the title does");
   });
 });
 
