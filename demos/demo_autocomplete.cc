@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "apps/heed/program.h"
 #include "demos/demos.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
@@ -315,8 +316,8 @@ int RunDemoAutocomplete(const Arguments& arguments) {
   if (!text.test.empty()) ShowScores(command, models, text);
   ShowMemory(command, models, sentence,
              text.stories && command.sentence.empty());
-  fmt::print("Try your own:        echo 'anna the b' | heed predict {}\n",
-             models.front().folder);
+  fmt::print("Try your own:        echo 'anna the b' | {} predict {}\n",
+             ProgramName(), models.front().folder);
   return 0;
 }
 

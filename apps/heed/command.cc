@@ -16,24 +16,26 @@
 #include <system_error>
 #include <typeinfo>
 
+#include "apps/heed/program.h"
 #include "heed/base/errors.h"
 
 namespace heed {
 namespace {
 
 // Messages quote file names and keys, which may hold control characters.
-int Fail(std::string message, int status) {
+int Fail(std::string_view what, int status) {
+  std::string message = AsCalled(what);
   for (char& c : message) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) c = c == '\n' ? ' ' : '?';
   }
-  std::fputs(fmt::format("heed: {}\n", message).c_str(), stderr);
+  std::fputs(fmt::format("{}: {}\n", ProgramName(), message).c_str(), stderr);
   return status;
 }
 
 // Takes no memory, for there is none.
 constexpr std::string_view kNoMemory =
-    "heed: not enough memory (see ulimit -v); a smaller batch, model or input "
+    ": not enough memory (see ulimit -v); a smaller batch, model or input "
     "needs less\n";
 
 void Write(std::string_view text) {
@@ -42,6 +44,7 @@ void Write(std::string_view text) {
 }
 
 int FailWithoutMemory() {
+  Write(ProgramName());
   Write(kNoMemory);
   return kExitFailure;
 }
@@ -57,7 +60,8 @@ int FailWithoutMemory() {
   try {
     std::rethrow_exception(std::current_exception());
   } catch (const std::exception& error) {
-    Write("heed: ");
+    Write(ProgramName());
+    Write(": ");
     Write(error.what());
     Write("\n");
     _exit(kExitFailure);

@@ -41,7 +41,7 @@ inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitInterrupted = 130;
 
-/// Runs and maps exceptions to "heed: message" on standard error and to
+/// Runs and maps exceptions to "NAME: message" on standard error and to
 /// kExitUsage for a wrong call or setting (ConfigError), kExitInterrupted after
 /// Ctrl-C and kExitFailure for everything else, unwritable output included.
 int RunCommand(CommandFunction run, const Arguments& arguments);

@@ -1,12 +1,15 @@
 // heed completion: what a shell's TAB key asks. The scripts know nothing of the
 // options: they call `heed __complete WORDS...`.
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <exception>
 
 #include "apps/heed/command.h"
 #include "apps/heed/commands.h"
 #include "apps/heed/completion.h"
+#include "apps/heed/program.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -120,6 +123,25 @@ std::vector<Candidate> CandidatesOf(const std::vector<Command>& commands) {
   return candidates;
 }
 
+/// The script for this program: "heed" becomes its name, "_heed" that of a
+/// function, in which other characters than letters and digits are "_".
+std::string ForProgram(std::string_view script) {
+  constexpr std::string_view kHeed = "heed";
+  const std::string name(ProgramName());
+  std::string identifier = name;
+  std::ranges::replace_if(
+      identifier, [](unsigned char c) { return !std::isalnum(c); }, '_');
+  std::string text;
+  size_t begin = 0;
+  for (size_t at = script.find(kHeed); at != std::string_view::npos;
+       at = script.find(kHeed, begin)) {
+    text += script.substr(begin, at - begin);
+    text += text.ends_with('_') ? identifier : name;
+    begin = at + kHeed.size();
+  }
+  return text += script.substr(begin);
+}
+
 void Print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 }  // namespace
@@ -138,9 +160,9 @@ int RunCompletion(const Arguments& arguments) {
   options.Example(
       "heed completion fish --out ~/.config/fish/completions/heed.fish");
   if (!options.Parse(arguments)) return 0;
-  const std::string script = shell == "bash"  ? kBash
-                             : shell == "zsh" ? kZsh
-                                              : kFish;
+  const std::string script = ForProgram(shell == "bash"  ? kBash
+                                        : shell == "zsh" ? kZsh
+                                                         : kFish);
   if (out.empty()) {
     Print(script);
   } else {
@@ -154,7 +176,8 @@ int RunComplete(const Arguments& words) {
     std::vector<Candidate> candidates = CandidatesOf(Commands());
     candidates.emplace_back("--help", "print the help");
     candidates.emplace_back("--version", "print the version");
-    Print(CompletionAnswer("words", candidates, words.empty() ? "" : words[0]));
+    Print(AsCalled(
+        CompletionAnswer("words", candidates, words.empty() ? "" : words[0])));
     return 0;
   }
   const Command* command = FindCommand(Commands(), words[0]);

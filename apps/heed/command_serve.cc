@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "apps/heed/commands.h"
+#include "apps/heed/program.h"
 #include "apps/heed/tasks.h"
 #include "heed/base/threads.h"
 #include "heed/serve/api.h"
@@ -107,7 +108,8 @@ int RunServe(const Arguments& arguments) {
   }
   server.OnStart([&] {
     // For people and scripts that wait for it; who has gone does not mind.
-    std::fputs(fmt::format("heed serves on {}\n", server.address()).c_str(),
+    std::fputs(fmt::format("{} serves on {}\n", ProgramName(), server.address())
+                   .c_str(),
                stdout);
     std::fflush(stdout);
     service.Ready();

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "apps/heed/commands.h"
+#include "apps/heed/program.h"
 #include "apps/heed/tasks.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
@@ -24,8 +25,8 @@ void PrintResult(const TrainResult& result, const std::string& task,
         result.averaged ? "(averaged weights)"
                         : fmt::format("at step {}", result.best_step));
   }
-  fmt::print(stderr, "{}\nmodel: {}\ntry it: heed {} {}\n", line, folder,
-             TaskNamed(task).command, folder);
+  fmt::print(stderr, "{}\nmodel: {}\ntry it: {} {} {}\n", line, folder,
+             ProgramName(), TaskNamed(task).command, folder);
 }
 
 /// Sets the model that is named, or the settings of the one that training

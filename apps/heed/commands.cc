@@ -11,6 +11,7 @@
 
 #include "apps/heed/command.h"
 #include "apps/heed/main.h"
+#include "apps/heed/program.h"
 #include "apps/heed/tasks.h"
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
@@ -63,8 +64,9 @@ const std::vector<CommandExample>& Examples() {
 namespace {
 
 void PrintMainHelp() {
-  std::string text = fmt::format(
-      "heed {}.\n\nUsage: heed COMMAND [options]\n\nCommands\n", kSummary);
+  std::string text =
+      fmt::format("{} {}.\n\nUsage: heed COMMAND [options]\n\nCommands\n",
+                  ProgramName(), kSummary);
   for (const Command& command : Commands()) {
     text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   }
@@ -80,7 +82,7 @@ void PrintMainHelp() {
   text +=
       "\nheed help COMMAND (or heed COMMAND --help) explains a command; heed "
       "--version prints the version.\n";
-  std::fputs(text.c_str(), stdout);
+  std::fputs(AsCalled(text).c_str(), stdout);
 }
 
 }  // namespace
@@ -144,9 +146,10 @@ void OccupyStandardStreams() {
 }
 
 extern "C" void OnInterrupt(int) {
-  constexpr char kMessage[] = "heed: interrupted\n";
-  [[maybe_unused]] const auto written =
-      write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  for (const std::string_view part : {ProgramName(), {": interrupted\n"}}) {
+    [[maybe_unused]] const auto written =
+        write(STDERR_FILENO, part.data(), part.size());
+  }
   _exit(kExitInterrupted);
 }
 

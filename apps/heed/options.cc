@@ -14,6 +14,7 @@
 
 #include "apps/heed/completion.h"
 #include "apps/heed/manual_page.h"
+#include "apps/heed/program.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/io/file.h"
@@ -203,7 +204,7 @@ bool Options::WriteRequested(const Arguments& arguments) const {
     text = ManualPage(description_, request.substr(0, end));
     path = request.substr(end + 1);
   } else if (const auto line = CommandLineToComplete::From(arguments)) {
-    text = Completions(description_, *line);
+    text = AsCalled(Completions(description_, *line));
   } else {
     return false;
   }
@@ -237,7 +238,7 @@ bool Options::Parse(const Arguments& arguments) {
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(HelpText(description_).c_str(), stdout);
+    std::fputs(AsCalled(HelpText(description_)).c_str(), stdout);
     return false;
   } catch (const CLI::ArgumentMismatch&) {
     throw ConfigError("{} needs a value (see heed {} --help)", arguments.back(),

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <istream>
@@ -185,7 +186,10 @@ std::string InputPlace(int64_t index) {
 }
 
 void Warn(std::string_view message) {
-  std::fputs(fmt::format("heed: warning: {}\n", message).c_str(), stderr);
+  std::fputs(
+      fmt::format("{}: warning: {}\n", program_invocation_short_name, message)
+          .c_str(),
+      stderr);
 }
 
 void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,

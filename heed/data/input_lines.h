@@ -49,7 +49,7 @@ void LimitLine(std::string& line, const InputOptions& options,
 /// "standard input:1" for the line with number 0.
 std::string InputPlace(int64_t index);
 
-/// One line on standard error.
+/// One line on standard error, behind the program's name.
 void Warn(std::string_view message);
 
 /// Lines that stand together, the first of which has this number, from 0.

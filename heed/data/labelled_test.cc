@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cerrno>
+
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 
@@ -298,8 +300,9 @@ TEST_F(MarkTextTest, TextsThatAreCutAreCountedAndNamed) {
   testing::internal::CaptureStderr();
   WarnOfCut(corpus, 4);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "heed: warning: of 2 of 4 texts, only the first 4 tokens are read "
-            "(--max-length)\n");
+            std::string(program_invocation_short_name) +
+                ": warning: of 2 of 4 texts, only the first 4 tokens are read "
+                "(--max-length)\n");
   corpus = EncodeLabelled(text, words_, nullptr, {});
   EXPECT_EQ(corpus.cut, 0);
   testing::internal::CaptureStderr();

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 
 from harness import WORLD, EndToEnd, heed, strict_json, train_args
 
@@ -143,6 +144,36 @@ class Help(EndToEnd):
                     for option in options]
             self.assertFalse(set(main) & set(rest), task)
         self.assertEqual(len(sections(self.runs("help", "train"))["Main options"]), 10)
+
+
+class OwnName(EndToEnd):
+    """A program of another name that calls heed::Main, as a link to the command is."""
+
+    def says(self, *args):
+        program = self.folder / "my-heed.x"
+        if not program.exists():
+            program.symlink_to(WORLD.heed)
+        return subprocess.run([program, *args], capture_output=True, text=True, check=False)
+
+    def test_help_and_hints_say_what_to_type(self):
+        for args, says in ((["--help"], "Usage: my-heed.x COMMAND [options]"),
+                           (["help"], "  my-heed.x translate model < test.de > test.out"),
+                           (["predict", "--help"], "Usage: my-heed.x predict DIR [options]"),
+                           (["__complete", "hel"], "explain a command: my-heed.x help train")):
+            result = self.says(*args)
+            self.assertIn(says, result.stdout)
+            self.assertNotRegex(result.stdout, r"(?<!-)\bheed\s+[a-z]")
+        wrong = self.says("train", "--lerning-rate", "1").stderr
+        self.assertRegex(wrong, r"^my-heed\.x: .*\(see my-heed\.x train --help\)\n$")
+        self.assertRegex(self.says("--version").stdout, r"^heed \d")
+
+    def test_completion_is_for_it(self):
+        for shell, bound in (("bash", "complete -o nosort -F _my_heed_x my-heed.x\n"),
+                             ("zsh", "#compdef my-heed.x\n"),
+                             ("fish", "complete -c my-heed.x -f -k -a '(__my_heed_x_complete)'\n")):
+            script = self.says("completion", shell).stdout
+            self.assertIn(bound, script)
+            self.assertNotRegex(script, r"(?<!my[-_])heed")
 
 
 class Missing(EndToEnd):

@@ -1,0 +1,52 @@
+#include "apps/heed/program.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "apps/heed/command.h"
+
+namespace heed {
+namespace {
+
+constexpr std::string_view kHeed = "heed";
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Whether a name can end before such a character.
+bool IsBorder(char c) {
+  return !IsLetter(c) && std::string_view("_-./").find(c) == std::string::npos;
+}
+
+/// Whether a command stands behind the name, which may be wrapped.
+bool IsCalledWith(std::string_view rest) {
+  constexpr std::string_view kBlanks = " \n";
+  const size_t begin = rest.find_first_not_of(kBlanks);
+  if (begin == 0 || begin == std::string_view::npos) return false;
+  rest.remove_prefix(begin);
+  if (rest.starts_with("--")) return true;
+  const auto end = std::ranges::find_if_not(rest, IsLetter);
+  const std::string_view word(rest.begin(), end);
+  return word == "COMMAND" || FindCommand(Commands(), word) != nullptr;
+}
+
+}  // namespace
+
+std::string_view ProgramName() { return program_invocation_short_name; }
+
+std::string AsCalled(std::string_view text) {
+  std::string called;
+  size_t begin = 0;
+  for (size_t at = text.find(kHeed); at != std::string_view::npos;
+       at = text.find(kHeed, at + kHeed.size())) {
+    const bool starts = at == 0 || IsBorder(text[at - 1]);
+    if (!starts || !IsCalledWith(text.substr(at + kHeed.size()))) continue;
+    called += text.substr(begin, at - begin);
+    called += ProgramName();
+    begin = at + kHeed.size();
+  }
+  return called += text.substr(begin);
+}
+
+}  // namespace heed
