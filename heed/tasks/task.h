@@ -265,7 +265,8 @@ struct TaskRow {
 
 /// All tasks, the first of which is meant where none is named.
 const std::vector<TaskRow>& Tasks();
-/// Adds one, before any other use of them.
+/// Adds one, before any other use of them. Throws: ConfigError if there is one
+/// of its name.
 void AddTask(TaskRow row);
 /// Throws: ConfigError that lists the names.
 const TaskRow& TaskNamed(const std::string& name);

@@ -17,11 +17,10 @@ const policy =
   "base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
 const web = fileURLToPath(new URL("..", import.meta.url));
 
-/** Builds the page below `place`, or that of another entry; returns its folder. */
-export function buildPage(place, entry) {
-  const dist = join(place, entry ? "own-dist" : "dist");
-  const options = ["--dist", dist].concat(entry ? ["--entry", entry] : []);
-  const done = spawnSync(process.execPath, [join(web, "build.js"), ...options], {
+/** Builds the page below `place`; returns its folder. */
+export function buildPage(place) {
+  const dist = join(place, "dist");
+  const done = spawnSync(process.execPath, [join(web, "build.js"), "--dist", dist], {
     encoding: "utf8",
   });
   if (done.status !== 0) throw new Error(done.stderr);
