@@ -1,4 +1,4 @@
-// What `heed demo NAME` shows besides the dates.
+// What `heed demo NAME` shows: each is a file, and a line in registry.cc.
 #ifndef HEED_DEMOS_DEMOS_H_
 #define HEED_DEMOS_DEMOS_H_
 
@@ -7,6 +7,9 @@
 #include "apps/heed/options.h"
 
 namespace heed {
+
+/// Without a name.
+int RunDemoDates(const Arguments& arguments);
 
 int RunDemoGallery(const Arguments& arguments);
 int RunDemoSaturation(const Arguments& arguments);

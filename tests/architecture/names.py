@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("heed", "apps", "demos", "bench", "web/src")
 SOURCES = {".cc", ".h", ".ts", ".css", ".py", ".mjs", ".sh", ".lua"}
 REGISTRIES = re.compile(r"heed/(tasks|models)/registry\.(cc|h)")
-TABLES = re.compile(r"apps/heed/command\w*\.cc")  # of verbs, demos and benches
+TABLES = re.compile(r"(apps/heed/command\w*|demos/registry)\.cc")  # of verbs, demos and benches
 TESTS = re.compile(r"_test\.cc$|testing\.h$")
 
 # What else is called as a task or a model is: (files, names, why).

@@ -1,0 +1,161 @@
+// heed demo: learns to read dates in about a minute and shows how.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "apps/heed/commands.h"
+#include "apps/heed/views.h"
+#include "demos/demos.h"
+#include "heed/attention/score.h"
+#include "heed/base/errors.h"
+#include "heed/base/threads.h"
+#include "heed/data/dates.h"
+#include "heed/io/file.h"
+#include "heed/render/heatmap_svg.h"
+#include "heed/render/heatmap_terminal.h"
+#include "heed/tasks/translate/translation.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+constexpr int kTrainDates = 20000;
+constexpr int kValidDates = 500;
+constexpr int kTestDates = 2000;
+constexpr size_t kShown = 3;
+
+struct DemoOptions {
+  std::string out = "heed-demo";
+  std::string score = "additive";
+  uint64_t seed = 1;
+  int threads = 0;
+
+  void Visit(FieldList& v) {
+    v("out", out, Any{"DIR"}, "model folder to write");
+    v("score", score, OneOf(NamesOf(Scores())),
+      "score function of the attention");
+    v("seed", seed, "random seed of the dates and the weights");
+    v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  }
+};
+
+TranslationConfig ConfigOf(const DemoOptions& demo) {
+  TranslationConfig config;
+  SetPreset(FieldsOf(*config.model),
+            "embedding=64 units=128 dropout=0.1 cell=gru score=" + demo.score);
+  config.data.vocabulary = "characters";
+  config.data.lowercase = true;
+  config.data.batch_sentences = 64;
+  config.optimizer.learning_rate = 3e-3;
+  config.optimizer.schedule = "cosine";
+  config.optimizer.warmup = 100;
+  config.optimizer.label_smoothing = 0;
+  config.run.out = demo.out;
+  config.run.overwrite = true;
+  config.run.epochs = 6;
+  config.run.metric = "loss";
+  config.run.patience = 0;
+  config.run.seed = demo.seed;
+  config.run.threads = demo.threads;
+  return config;
+}
+
+/// The examples that show most: one per beginning, the longest first.
+std::vector<std::string> ChooseExamples(const ParallelText& test) {
+  std::vector<std::string> chosen;
+  for (const char* begin : {"t", "m", "1"}) {
+    for (const std::string& text : test.source) {
+      const bool fits = text.size() >= 16 && text.size() <= 26;
+      if (fits && text.starts_with(begin)) {
+        chosen.push_back(text);
+        break;
+      }
+    }
+  }
+  return chosen;
+}
+
+/// How to call this program from here.
+std::string CommandPath() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "heed" : std::filesystem::proximate(path).string();
+}
+
+}  // namespace
+
+int RunDemoDates(const Arguments& arguments) {
+  DemoOptions demo;
+  std::string others;
+  for (const Command& other : Demos()) {
+    others += fmt::format("{}'heed demo {}' ({})", others.empty() ? "" : ", ",
+                          other.name, other.summary);
+  }
+  Options options("demo",
+                  "Learns to write dates of many human formats as YYYY-MM-DD, "
+                  "character by character, and shows which characters each "
+                  "digit attended to. Needs no data. Other demos: " +
+                      others + ".");
+  demo.Visit(options.fields());
+  options.Example("heed demo");
+  options.Example("heed demo --score dot --out dates-dot");
+  options.Example("heed demo gallery --help");
+  if (!options.Parse(arguments)) return 0;
+
+  const ThreadLimit limit(demo.threads);
+  DateTask task = MakeDateTask(kTrainDates, kValidDates, kTestDates, demo.seed);
+  LowercaseText(task.test);
+  fmt::print("Learning to read dates, for example\n");
+  for (size_t i = 0; i < kShown; ++i) {
+    fmt::print("  {:<36} {}\n", task.train.source[i], task.train.target[i]);
+  }
+  fmt::print(
+      "with attention as in Bahdanau et al. 2014, character by character.\n\n");
+  std::fflush(stdout);
+
+  TranslationConfig config = ConfigOf(demo);
+  TrainingText text = {task.train, task.valid};
+  LowercaseText(text.train);
+  LowercaseText(text.valid);
+  const TrainResult trained = TrainTranslation(config, std::move(text));
+
+  const TranslationModel model = ReadTranslationModel(demo.out);
+  EvaluationOptions evaluation;
+  evaluation.decode.beam = 1;
+  const Evaluation result = Evaluate(model, task.test, evaluation);
+  fmt::print("Trained in {}. Of {} unseen dates {:.2f} % are right.\n\n",
+             HumanTime(trained.seconds), result.sentences, result.exact_match);
+
+  DecodeOptions decode;
+  decode.keep_attention = true;
+  const Translator translator(*model.model, model.vocabularies.source,
+                              model.vocabularies.target, true, decode);
+  const std::vector<std::string> examples = ChooseExamples(task.test);
+  std::vector<AlignmentView> views;
+  const std::vector<Translations> translations = translator.Translate(examples);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    AlignmentView view = ViewOf(translations[i].front());
+    view.title = fmt::format("{}  →  {}", examples[i], view.title);
+    fmt::print("{}\n", TerminalHeatmap(view, DetectTerminal()));
+    views.push_back(std::move(view));
+  }
+  const std::string picture = demo.out + "/attention.svg";
+  WriteFileAtomically(picture,
+                      AlignmentSvg(views, {.outline_off_diagonal = true}));
+  fmt::print(
+      "Each row is a character that was written; it is dark where it looked. "
+      "The year\n"
+      "comes first in the output and last in most inputs, so the path "
+      "jumps.\n\n"
+      "The pictures:   {0}\n"
+      "Try your own:   echo 'the 3rd of october 1990' | {2} translate {1} "
+      "--show-attention\n"
+      "Your own text:  {2} train --source train.en --target train.de "
+      "\\\n"
+      "                  --valid-source valid.en --valid-target valid.de --out "
+      "model\n",
+      picture, demo.out, CommandPath());
+  return 0;
+}
+
+}  // namespace heed

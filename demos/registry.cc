@@ -1,0 +1,22 @@
+#include "apps/heed/commands.h"
+#include "demos/demos.h"
+
+namespace heed {
+
+const std::vector<Command>& Demos() {
+  static const std::vector<Command> demos = {
+      {"gallery", "a heatmap of each score, modifier, mask and normaliser",
+       RunDemoGallery},
+      {"saturation", "softmax with and without 1/√d", RunDemoSaturation},
+      {"equivariance", "words in another order, with and without positions",
+       RunDemoEquivariance},
+      {"cost", "a GRU and self-attention against length", RunDemoCost},
+      {"autocomplete", "what recurrent cells remember to guess a word",
+       RunDemoAutocomplete},
+      {"gradients", "how far back gradients reach in 1 to 4 layers",
+       RunDemoGradients},
+  };
+  return demos;
+}
+
+}  // namespace heed
