@@ -240,7 +240,7 @@ class Training {
 };
 
 /// The weights of a model as it starts.
-Tensor FirstLook(const Reverser& model, const Words& word, uint64_t seed) {
+Tensor InitialWeights(const Reverser& model, const Words& word, uint64_t seed) {
   Rng rng(seed);
   Context ctx;
   ctx.rng = &rng;
@@ -305,7 +305,7 @@ GalleryExample TrainGalleryExample(const GalleryOptions& options) {
   const Reverser model(set, options);
   const Words word = ExampleWord(options);
   GalleryExample example;
-  example.untrained = FirstLook(model, word, options.seed);
+  example.untrained = InitialWeights(model, word, options.seed);
   Training training(set, model, options);
   for (int64_t step = 1; step <= options.steps; ++step) training.Step(step);
   Test(model, options, example);

@@ -38,7 +38,7 @@ struct GalleryExample {
 };
 
 /// A part with arguments that show in a word of twelve letters, and with the
-/// company that it was invented for.
+/// other parts that it was proposed with.
 GalleryOptions GalleryOptionsFor(const CataloguePart& part);
 
 /// Trains y_t = x_{S−1−t}: token and position embeddings, projections to

@@ -246,7 +246,7 @@ void ShowMemory(const MemoryCommand& command,
     all.push_back(model.autocomplete().Remember(sentence, model.name));
   }
   const std::vector<int64_t> moments =
-      story ? StoryMoments(all.front()) : FarthestLooks(all, kMoments);
+      story ? StoryMoments(all.front()) : FarthestAttention(all, kMoments);
   const int64_t shown =
       moments.empty() ? all.front().size() - 1 : moments.front();
   fmt::print("\nWhat counted for a guess (brightest: most)\n");

@@ -74,7 +74,8 @@ int RunServe(const Arguments& arguments) {
   const ServiceManager service;
   // Who reads the logs may go; the clients stay.
   std::signal(SIGPIPE, SIG_IGN);
-  // Listens first, so that a port that is taken is told before models are read.
+  // Listens first, so that a port that is taken is reported before models are
+  // read.
   Api* handler = nullptr;
   HttpServer server(
       server_options,

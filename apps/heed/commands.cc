@@ -136,7 +136,8 @@ int RunMain(const Arguments& arguments) {
 
 /// A file that is opened must not take the number of a standard stream that
 /// was closed, or what is printed would go into it. Reading from the stream and
-/// printing results to it still fail; what is told on standard error is lost.
+/// printing results to it still fail; what is written to standard error is
+/// lost.
 void OccupyStandardStreams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) >= 0) continue;

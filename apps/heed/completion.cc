@@ -34,7 +34,7 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// What a value is can be told from the word that help shows in its place.
+// What a value is follows from the word that help shows in its place.
 std::string_view PathsFor(std::string_view placeholder) {
   if (Contains(placeholder, "FILE")) return "files";
   if (Contains(placeholder, "DIR")) return "directories";

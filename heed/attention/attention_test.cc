@@ -290,8 +290,8 @@ TEST(Attention, TheFirstQueryOfAStrictMaskGetsZeros) {
     const Tensor context =
         AttentionUnderTest(spec, {2, 12, 12}, dtype).ContextOf();
     for (int64_t b = 0; b < 2; ++b) {
-      EXPECT_EQ(Greatest(context[b][0]), 0);
-      EXPECT_GT(Greatest(context[b][1]), 0);
+      EXPECT_EQ(Largest(context[b][0]), 0);
+      EXPECT_GT(Largest(context[b][1]), 0);
     }
   }
 }

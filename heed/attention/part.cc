@@ -72,10 +72,10 @@ std::vector<double> CompleteArguments(
     const PartArgument& argument = arguments[i];
     const double value =
         i < given.arguments.size() ? given.arguments[i] : argument.initial;
-    if (!(value >= argument.least && value <= argument.greatest)) {
+    if (!(value >= argument.minimum && value <= argument.maximum)) {
       throw ConfigError("{} '{}': {} must be from {} to {}, not {}", kind,
-                        given.name, argument.name, argument.least,
-                        argument.greatest, value);
+                        given.name, argument.name, argument.minimum,
+                        argument.maximum, value);
     }
     values.push_back(value);
   }

@@ -36,8 +36,8 @@ struct AttentionSizes {
 struct PartArgument {
   std::string name;
   double initial;  // where it is left out
-  double least;
-  double greatest;
+  double minimum;
+  double maximum;
 };
 
 /// A line of `heed list attentions`.
@@ -84,7 +84,7 @@ Choice<Part> UserPart(const std::string& name) {
   return choice;
 }
 
-/// "name(1, 2)" taken apart.
+/// "name(1, 2)" parsed.
 struct PartText {
   std::string name;
   std::vector<double> arguments;

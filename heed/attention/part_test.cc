@@ -16,7 +16,7 @@ namespace heed {
 namespace {
 
 template <class Info>
-void ExpectTold(const std::vector<Info>& infos) {
+void ExpectReported(const std::vector<Info>& infos) {
   std::set<std::string> names;
   for (const Info& info : infos) {
     EXPECT_TRUE(names.insert(info.name).second) << info.name << " twice";
@@ -25,17 +25,17 @@ void ExpectTold(const std::vector<Info>& infos) {
         << info.name << " has no year";
     for (const PartArgument& argument : info.arguments) {
       EXPECT_FALSE(argument.name.empty()) << info.name;
-      EXPECT_LE(argument.least, argument.initial) << info.name;
-      EXPECT_LE(argument.initial, argument.greatest) << info.name;
+      EXPECT_LE(argument.minimum, argument.initial) << info.name;
+      EXPECT_LE(argument.initial, argument.maximum) << info.name;
     }
   }
 }
 
 TEST(Registry, PartsHaveDistinctNamesFormulasAndSources) {
-  ExpectTold(Scores());
-  ExpectTold(Modifiers());
-  ExpectTold(Masks());
-  ExpectTold(Normalizers());
+  ExpectReported(Scores());
+  ExpectReported(Modifiers());
+  ExpectReported(Masks());
+  ExpectReported(Normalizers());
 }
 
 TEST(Registry, TheCatalogueHasAllParts) {

@@ -289,7 +289,7 @@ TEST_P(EveryScore, NothingIsNothing) {
         for (const WantWeights want : {WantWeights::kNo, WantWeights::kValues,
                                        WantWeights::kDifferentiable}) {
           for (const auto& [name, tensor] : test.Run(want).tensors) {
-            EXPECT_EQ(Greatest(tensor), 0) << name;
+            EXPECT_EQ(Largest(tensor), 0) << name;
           }
         }
         AttentionState state;

@@ -316,17 +316,17 @@ inline void ExpectGradientsHold(const AttentionSpec& spec,
   EXPECT_LT(of_parameters.worst, 1e-6) << of_parameters.where;
 }
 
-inline double Greatest(const Tensor& x) {
+inline double Largest(const Tensor& x) {
   return MaxDifference(x, Tensor::Zeros(x.shape(), x.dtype()));
 }
 
 /// `fused` is at most twice as far from `exact` as `plain` is, and a rounding
-/// of `floor` times the greatest number.
+/// of `floor` times the largest number.
 inline void ExpectAsCloseAs(const Outcome& plain, const Outcome& fused,
                             const Outcome& exact, double floor) {
   ASSERT_EQ(fused.tensors.size(), exact.tensors.size());
   for (const auto& [name, expected] : exact.tensors) {
-    const double scale = std::max(1.0, Greatest(expected));
+    const double scale = std::max(1.0, Largest(expected));
     EXPECT_LE(MaxDifference(fused[name], expected),
               2 * MaxDifference(plain[name], expected) + floor * scale)
         << name;
@@ -349,7 +349,7 @@ inline void ExpectFusedIsComposed(const AttentionSpec& spec,
   const Outcome fused = run(DType::kF32, WantWeights::kNo);
   for (const auto& [name, expected] : exact.tensors) {
     EXPECT_LE(MaxDifference(plain[name], expected),
-              2e-5 * std::max(1.0, Greatest(expected)))
+              2e-5 * std::max(1.0, Largest(expected)))
         << name << ", composed";
   }
   ExpectAsCloseAs(plain, fused, exact, kRounding);
@@ -429,15 +429,15 @@ inline void ExpectNowhereIsZero(const AttentionSpec& spec,
   const AttentionUnderTest test(spec, sizes, dtype);
   const Outcome outcome = test.Run(WantWeights::kNo, Nowhere());
   for (const auto& [name, x] : outcome.tensors) {
-    EXPECT_TRUE(std::isfinite(Greatest(x))) << name;
+    EXPECT_TRUE(std::isfinite(Largest(x))) << name;
     if (name != "context" && name != "query" && name != "keys" &&
         name != "values") {
       continue;
     }
-    EXPECT_EQ(Greatest(x[0]), 0) << name << " of row 0";
+    EXPECT_EQ(Largest(x[0]), 0) << name << " of row 0";
     const bool by_query = name == "context" || name == "query";
     for (int64_t b = 0; by_query && x.dim(1) > 1 && b < sizes.batch; ++b) {
-      EXPECT_EQ(Greatest(x[b][1]), 0) << name << " of query 1, row " << b;
+      EXPECT_EQ(Largest(x[b][1]), 0) << name << " of query 1, row " << b;
     }
   }
 }

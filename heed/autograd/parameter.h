@@ -55,7 +55,7 @@ class Parameter {
   /// quantises. Throws: ConfigError if it is quantised already.
   void SetPrecision(kernels::Precision precision);
   /// Takes a value of the same shape: as numbers (which are quantised if it
-  /// is), or as bytes with scales (it then is quantised).
+  /// is), or in int8 with scales (it then is quantised).
   /// Throws: ConfigError if bytes cannot stand for it.
   void Set(const Tensor& value);
   void Set(const kernels::QuantizedMatrix& bytes);

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-/// Where a file keeps the scales of a value that is stored as bytes.
+/// Where a file keeps the scales of a quantised value.
 constexpr const char* kScaleSuffix = ".scale";
 
 /// Orthonormal rows of a [rows, cols] matrix, rows <= cols, by Gram-Schmidt on

@@ -94,14 +94,14 @@ TEST(ParameterSet, InitialValuesHaveTheirDistribution) {
   const auto moments = [](const Tensor& x) {
     double sum = 0;
     double squares = 0;
-    double greatest = 0;
+    double largest = 0;
     for (const double v : x.ToVector<double>()) {
       sum += v;
       squares += v * v;
-      greatest = std::max(greatest, std::abs(v));
+      largest = std::max(largest, std::abs(v));
     }
     const auto n = static_cast<double>(x.numel());
-    return std::array<double, 3>{sum / n, squares / n, greatest};
+    return std::array<double, 3>{sum / n, squares / n, largest};
   };
   const auto uniform =
       moments(Initial({200, 300}, {Init::Kind::kUniform, 0.3}));

@@ -37,7 +37,7 @@ inline Tensor Lengths(const std::vector<int32_t>& lengths) {
   return Ids(lengths, {static_cast<int64_t>(lengths.size())});
 }
 
-/// Greatest |a − b|; infinite for different shapes and for NaN.
+/// Largest |a − b|; infinite for different shapes and for NaN.
 inline double MaxDifference(const Tensor& a, const Tensor& b) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (!(a.shape() == b.shape())) return kInfinity;

@@ -17,8 +17,8 @@ namespace {
 using Continuations = std::map<std::string, std::map<std::string, int>>;
 
 /// Counts, for each word of a slot, the beginnings of it that can be read.
-void AddBeginnings(const std::vector<std::string>& phrases, size_t seen,
-                   Continuations& all) {
+void AddPrefixes(const std::vector<std::string>& phrases, size_t seen,
+                 Continuations& all) {
   for (const std::string& phrase : phrases) {
     for (const std::string_view word : SplitWhitespace(phrase)) {
       if (word.size() < seen) continue;
@@ -87,7 +87,7 @@ double BestStoryAccuracy(int seen) {
   for (const StorySlot& slot : StorySlots()) {
     const auto phrases = static_cast<double>(slot.phrases.size());
     Continuations all;
-    AddBeginnings(slot.phrases, static_cast<size_t>(seen), all);
+    AddPrefixes(slot.phrases, static_cast<size_t>(seen), all);
     for (const auto& [read, next] : all) {
       int sum = 0;
       int largest = 0;

@@ -28,7 +28,7 @@ std::span<const StorySlot> StorySlots();
 /// count.
 std::vector<std::string> MakeStories(int count, uint64_t seed);
 
-/// The share of words that can be told from all that stands before them and
+/// The share of words that can be guessed from all that stands before them and
 /// `seen` of their characters, by who knows how stories are made: the largest
 /// expected accuracy. Words with fewer characters do not count. Range: 0 ≤
 /// seen.

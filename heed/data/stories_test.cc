@@ -81,11 +81,11 @@ TEST(Stories, BestAccuracyIsWhatCountingFinds) {
     }
     int right = 0;
     for (const auto& [read, counts] : next) {
-      int greatest = 0;
+      int largest = 0;
       for (const auto& [word, count] : counts) {
-        greatest = std::max(greatest, count);
+        largest = std::max(largest, count);
       }
-      right += greatest;
+      right += largest;
     }
     EXPECT_NEAR(BestStoryAccuracy(seen), static_cast<double>(right) / words,
                 0.02)

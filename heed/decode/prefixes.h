@@ -1,4 +1,4 @@
-// The beginnings of one sentence that a search goes through, as a tree.
+// The partial hypotheses of one sentence that a search goes through, as a tree.
 #ifndef HEED_DECODE_PREFIXES_H_
 #define HEED_DECODE_PREFIXES_H_
 

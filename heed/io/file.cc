@@ -94,7 +94,7 @@ class TextFile {
     text.resize(size + static_cast<size_t>(got));
     inflated_ += static_cast<uint64_t>(got);
     if (got > 0) return true;
-    // A file that ends inside a gzip stream is told only by this.
+    // A file that ends inside a gzip stream is recognised only by this.
     int code = Z_OK;
     gzerror(file_.get(), &code);
     if (code != Z_OK) ThrowGzipError(file_.get(), name_);
@@ -198,7 +198,7 @@ int InputFile::Release() { return std::exchange(fd_, -1); }
 std::string ReadFile(const std::string& path) {
   InputFile file(path);
   std::string content;
-  // Files of /proc have no size that is told before.
+  // Files of /proc have no size that is known before.
   for (size_t more = file.size() + 1; more > 0; more = kReadBytes) {
     if (content.size() + more > kLargestFile) {
       throw FormatError("{} has over {} GiB; it is damaged", path,

@@ -45,11 +45,11 @@ std::string ReadFile(const std::string& path);
 void CheckRegular(const std::string& path);
 
 /// Calls body(line, number), numbers from 1, for the lines of a UTF-8 text,
-/// plain or gzip (told by its first bytes), without line ends (LF or CRLF) and
-/// without a byte-order mark at the start, until it returns false. Only a part
-/// of the file is in memory. It may be a pipe; "-" is standard input.
-/// Throws: IoError if it cannot be read; FormatError if it is empty, not valid
-/// UTF-8 or has a line of over 16 MiB (names the line), or a truncated or
+/// plain or gzip (recognised by its first bytes), without line ends (LF or
+/// CRLF) and without a byte-order mark at the start, until it returns false.
+/// Only a part of the file is in memory. It may be a pipe; "-" is standard
+/// input. Throws: IoError if it cannot be read; FormatError if it is empty, not
+/// valid UTF-8 or has a line of over 16 MiB (names the line), or a truncated or
 /// corrupt gzip, or one whose lines would take over 96 MiB and 64 times its
 /// size.
 void ForEachLine(

@@ -55,7 +55,7 @@ Row Step(const CrfScores& x, const Row& before, int64_t b, int64_t t) {
   return after;
 }
 
-/// log Σ over all paths of exp(score), or the greatest score.
+/// log Σ over all paths of exp(score), or the largest score.
 template <bool kSum>
 double Total(const CrfScores& x, int64_t b) {
   const int32_t n = kLengths[static_cast<size_t>(b)];

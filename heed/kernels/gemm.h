@@ -37,7 +37,7 @@ struct PackedMatrix {
 void Pack(const Tensor& b, bool transpose, Precision precision,
           PackedMatrix& packed);
 
-/// The same of a weight that is stored as bytes.
+/// The same of an int8 weight.
 void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed);
 
 /// Columns ids[0], ids[1].. of b: a vocabulary shortlist of an output matrix.
@@ -73,7 +73,7 @@ inline void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
   Multiply(a, b, Epilogue{.accumulate = accumulate}, c);
 }
 
-/// c (+)= xᵀ y: the gradient of a weight, never of bytes. Shapes: x [R, K],
+/// c (+)= xᵀ y: the gradient of a weight, never of int8. Shapes: x [R, K],
 /// y [R, N], c [K, N]. Rows of x and y may be apart; c is dense.
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
                         Precision precision, Tensor& c);

@@ -16,7 +16,7 @@ namespace heed::kernels {
 /// Longest sum of products of two bytes that surely fits in an i32.
 inline constexpr int64_t kMaxInt8Sum = int64_t{1} << 17;
 
-/// A left operand [R, K] as bytes. One serves all products with it.
+/// A left operand [R, K], quantised to int8. One serves all products with it.
 struct QuantizedRows {
   Tensor values;  // i8 [R, K rounded up to a multiple of 4, the rest 0]
   Tensor scales;  // f32 [R]
@@ -27,8 +27,8 @@ struct QuantizedRows {
 /// Shapes: x [..., K] f32, whose rows may be apart.
 QuantizedRows QuantizeRows(const Tensor& x);
 
-/// A weight as bytes: element (i, j) is values[i, j] times scales[i] if
-/// `by_row`, else times scales[j].
+/// A weight quantised to int8: element (i, j) is values[i, j] times scales[i]
+/// if `by_row`, else times scales[j].
 struct QuantizedMatrix {
   Tensor values;  // i8 [K, N]
   Tensor scales;  // f32 [K] or [N]

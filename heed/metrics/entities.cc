@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-/// "B-LOC" taken apart; a tag without a hyphen has no type.
+/// "B-LOC" parsed; a tag without a hyphen has no type.
 struct Tag {
   explicit Tag(std::string_view text)
       : prefix(text.substr(0, text.find('-'))),

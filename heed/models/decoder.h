@@ -117,7 +117,7 @@ class Decoder {
                         const CrossEntropyOptions& options) const;
 
   /// Path of the attention that says which source tokens a target token comes
-  /// from, as a Recorder is told it; empty if the model has none.
+  /// from, as an Observer sees it; empty if the model has none.
   virtual std::string alignment_attention() const { return {}; }
   /// Which of its heads does; -1: all of them, in the mean.
   virtual int64_t alignment_head() const { return -1; }

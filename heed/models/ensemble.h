@@ -31,7 +31,7 @@ class Ensemble : public Decoder {
   const OutputLayer& output() const override { return *output_; }
   bool reads_source() const override { return members_[0]->reads_source(); }
 
-  /// That of the first member that has one; a Recorder is told of its attention
+  /// That of the first member that has one; an Observer sees its attention
   /// alone.
   std::string alignment_attention() const override;
   int64_t alignment_head() const override;

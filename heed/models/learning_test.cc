@@ -148,7 +148,7 @@ double Accuracy(const Task& task, const Decoder& model) {
 }
 
 /// Share of sentences written without error from the model's own words, taking
-/// the greatest score at each step.
+/// the largest score at each step.
 double GreedyAccuracy(const Task& task, const Decoder& model) {
   Rng rng(123);
   const Batch batch(task, rng);
@@ -184,8 +184,8 @@ TEST_P(Learning, SolvesTheTask) {
   const double greedy = GreedyAccuracy(task, *model);
   EXPECT_GE(greedy, sentences);
   model->parameters().SetPrecision(kernels::Precision::kInt8);
-  EXPECT_GT(Accuracy(task, *model), words) << "as bytes";
-  EXPECT_NEAR(GreedyAccuracy(task, *model), greedy, 1.01 / B) << "as bytes";
+  EXPECT_GT(Accuracy(task, *model), words) << "int8";
+  EXPECT_NEAR(GreedyAccuracy(task, *model), greedy, 1.01 / B) << "int8";
 }
 
 TEST_P(Learning, TwiceGivesTheSameBits) {

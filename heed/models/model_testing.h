@@ -279,7 +279,7 @@ inline void ExpectGradients(const Decoder& model, const SequenceBatch& batch,
   ExpectParameterGradients(model.parameters(), loss, samples);
 }
 
-/// Greatest difference of logits between Step and Logits.
+/// Largest difference of logits between Step and Logits.
 inline double StepDifference(const Decoder& model, const SequenceBatch& batch) {
   const Tensor all = LogitsOf(model, batch);
   DecoderState state = StartOf(model, batch.inputs());

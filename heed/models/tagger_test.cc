@@ -250,15 +250,15 @@ TEST_P(EveryTagger, PredictsTheLikeliestIntentAndGivenItTheLikeliestTags) {
   std::vector<double> of_intent(static_cast<size_t>(z_size));
   std::vector<Tensor> best(of_intent.size());
   for (int32_t z = 0; z < z_size; ++z) {
-    double greatest = 0;
+    double largest = 0;
     for (int32_t i = 0; i < kTags * kTags; ++i) {
       TagBatch other = row;
       other.tags = Ids({i % 4, i / 4}, {1, 2});
       other.intents = Ids({z}, {1});
       const double p = std::exp(-model.tagger.Loss({}, other, {}).nll);
       of_intent[static_cast<size_t>(z)] += p;
-      if (p > greatest) best[static_cast<size_t>(z)] = other.tags;
-      greatest = std::max(greatest, p);
+      if (p > largest) best[static_cast<size_t>(z)] = other.tags;
+      largest = std::max(largest, p);
     }
   }
   EXPECT_NEAR(std::accumulate(of_intent.begin(), of_intent.end(), 0.0), 1,

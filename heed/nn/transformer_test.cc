@@ -12,20 +12,20 @@
 namespace heed {
 namespace {
 
-double GreatestOf(const Tensor& x) {
-  double greatest = 0;
+double LargestOf(const Tensor& x) {
+  double largest = 0;
   for (const double value : x.ToVector<double>())
-    greatest = std::max(greatest, std::abs(value));
-  return greatest;
+    largest = std::max(largest, std::abs(value));
+  return largest;
 }
 
 TEST(Linear, BlocksSideBySideStartAsEachWouldAlone) {
   ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
   const Linear both(Scope(set, "both"), 64, {64, 16}, {});
   const Tensor& weight = both.weight().value();
-  // Of so many uniform numbers the greatest is close to the end of the range.
-  EXPECT_NEAR(GreatestOf(weight.Columns(0, 64)), std::sqrt(6.0 / 128), 2e-3);
-  EXPECT_NEAR(GreatestOf(weight.Columns(64, 80)), std::sqrt(6.0 / 80), 2e-3);
+  // Of so many uniform numbers the largest is close to the end of the range.
+  EXPECT_NEAR(LargestOf(weight.Columns(0, 64)), std::sqrt(6.0 / 128), 2e-3);
+  EXPECT_NEAR(LargestOf(weight.Columns(64, 80)), std::sqrt(6.0 / 80), 2e-3);
 }
 
 TEST(Linear, HasABiasUnlessItIsNotWanted) {
@@ -35,7 +35,7 @@ TEST(Linear, HasABiasUnlessItIsNotWanted) {
   EXPECT_NE(with.bias(), nullptr);
   EXPECT_EQ(without.bias(), nullptr);
   EXPECT_EQ(set.all().size(), 3U);
-  EXPECT_EQ(GreatestOf(without({}, Tensor::Zeros({1, 3}, DType::kF64)).value()),
+  EXPECT_EQ(LargestOf(without({}, Tensor::Zeros({1, 3}, DType::kF64)).value()),
             0);
 }
 

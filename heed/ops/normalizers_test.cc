@@ -57,8 +57,8 @@ Row WithThreshold(const Row& row, const std::function<double(double)>& weight) {
   return weights;
 }
 
-/// Row without all but the k greatest.
-Row Greatest(Row row, size_t k) {
+/// Row without all but the k largest.
+Row Largest(Row row, size_t k) {
   std::vector<size_t> order(row.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
@@ -97,7 +97,7 @@ std::vector<Normalizer> Normalizers() {
        },
        false},
       {"top_k_softmax", [](const Var& e) { return TopKSoftmax(e, 4); },
-       [](const Row& row) { return SoftmaxOf(Greatest(row, 4)); }},
+       [](const Row& row) { return SoftmaxOf(Largest(row, 4)); }},
       {"mask_scores_and_softmax",
        [](const Var& e) { return Softmax(MaskScores(e, nullptr, 1, 0)); },
        SoftmaxOf},

@@ -18,11 +18,11 @@ TEST(MaxOverSteps, IsTheGreatestOfTheFirstSteps) {
     ASSERT_EQ(y.shape(), (Shape{3, 4}));
     kernels::ExpectEach(y, 0, [&](int64_t b, int64_t m) {
       const int32_t length = lengths[static_cast<size_t>(b)];
-      double greatest = length == 0 ? 0 : -2;
+      double largest = length == 0 ? 0 : -2;
       for (int64_t s = 0; s < length; ++s) {
-        greatest = std::max(greatest, kernels::At(x, b * 5 + s, m));
+        largest = std::max(largest, kernels::At(x, b * 5 + s, m));
       }
-      return greatest;
+      return largest;
     });
   }
 }

@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-// Beyond them a word can mostly be told without memory.
+// Beyond them a word can mostly be guessed without memory.
 constexpr int64_t kFewTyped = 2;
 
 /// Where the word of character t begins: at its space.
@@ -51,8 +51,8 @@ void CheckConnectivity(const Connectivity& c) {
   }
 }
 
-std::vector<int64_t> FarthestLooks(std::span<const Connectivity> models,
-                                   int count) {
+std::vector<int64_t> FarthestAttention(std::span<const Connectivity> models,
+                                       int count) {
   CheckSameText(models);
   if (models.empty()) return {};
   const Connectivity& text = models.front();

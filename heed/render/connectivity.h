@@ -51,8 +51,8 @@ void CheckSameText(std::span<const Connectivity> models);
 /// models, in the order of the text: with at most two characters of their word
 /// typed, one for each word. All models have the same text.
 /// Throws: ShapeError.
-std::vector<int64_t> FarthestLooks(std::span<const Connectivity> models,
-                                   int count);
+std::vector<int64_t> FarthestAttention(std::span<const Connectivity> models,
+                                       int count);
 
 /// {"models":[{"model","characters","words","suggestions":[[{"word",
 /// "probability"}]],"connectivity":[[row t: t + 1 numbers]]}]}

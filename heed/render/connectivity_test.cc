@@ -47,12 +47,12 @@ TEST(Connectivity, SharesAreOfTheGreatestOfARow) {
 TEST(Connectivity, FarthestLooksAreOnePerWord) {
   const std::vector<Connectivity> models = {Small(), Small("LSTM")};
   // Of the word cd the last of its first characters looks furthest.
-  EXPECT_EQ(FarthestLooks(models, 3), (std::vector<int64_t>{0, 5}));
-  EXPECT_EQ(FarthestLooks(models, 1), (std::vector<int64_t>{5}));
+  EXPECT_EQ(FarthestAttention(models, 3), (std::vector<int64_t>{0, 5}));
+  EXPECT_EQ(FarthestAttention(models, 1), (std::vector<int64_t>{5}));
   std::vector<Connectivity> unknown = models;
   unknown[0].words.assign(6, "");
-  EXPECT_TRUE(FarthestLooks(unknown, 3).empty());
-  EXPECT_TRUE(FarthestLooks({}, 3).empty());
+  EXPECT_TRUE(FarthestAttention(unknown, 3).empty());
+  EXPECT_TRUE(FarthestAttention({}, 3).empty());
 }
 
 TEST(Connectivity, LinesBreakBeforeSpaces) {

@@ -8,7 +8,7 @@ namespace heed {
 
 IdleMemory::IdleMemory(std::function<bool()> is_idle,
                        std::chrono::milliseconds every)
-    : is_idle_(std::move(is_idle)), thread_([this, every] { Look(every); }) {}
+    : is_idle_(std::move(is_idle)), thread_([this, every] { Watch(every); }) {}
 
 IdleMemory::~IdleMemory() {
   {
@@ -19,7 +19,7 @@ IdleMemory::~IdleMemory() {
   thread_.join();
 }
 
-void IdleMemory::Look(std::chrono::milliseconds every) {
+void IdleMemory::Watch(std::chrono::milliseconds every) {
   bool was_idle = false;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, every, [this] { return ends_; })) {

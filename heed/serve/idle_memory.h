@@ -24,7 +24,7 @@ class IdleMemory {
   IdleMemory& operator=(const IdleMemory&) = delete;
 
  private:
-  void Look(std::chrono::milliseconds every);
+  void Watch(std::chrono::milliseconds every);
 
   const std::function<bool()> is_idle_;
   std::mutex mutex_;

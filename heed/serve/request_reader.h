@@ -31,7 +31,7 @@ class RequestReader {
   bool started() const { return started_; }
   bool head_done() const { return head_done_; }
   bool done() const { return done_; }
-  /// Whether the client waits to be told that it may send the body.
+  /// Whether the client waits for leave to send the body.
   bool expects_continue() const { return expects_continue_; }
 
   /// The whole request; or, to log a refusal, what is known of its head.

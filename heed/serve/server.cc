@@ -22,7 +22,8 @@ using asio::ip::tcp;
 
 // Descriptors for everything but connections.
 constexpr rlim_t kOtherFiles = 64;
-// Connections above the limit that are told so; further ones are just closed.
+// Connections above the limit that get an answer that says so; further ones are
+// just closed.
 constexpr size_t kMostRefused = 256;
 
 // As many as the system allows. Returns how many connections that makes.

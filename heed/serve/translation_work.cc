@@ -75,7 +75,7 @@ TranslationWork::TranslationWork(std::shared_ptr<Exchange> exchange,
   }
 }
 
-// What a language is told by: no tags.
+// What a language is recognised by: no tags.
 std::vector<std::string> TranslationWork::PlainTexts() const {
   std::vector<std::string> texts;
   for (const Segment* sentence : sentences_) texts.push_back(sentence->text);
@@ -158,12 +158,12 @@ void TranslationWork::Submit(ModelQueue& queue) {
     job.observer = [self, model = queue.model()](
                        int64_t sentence, const std::vector<std::string>& pieces,
                        bool whole) {
-      self->Tell(model->target_vocabulary(), static_cast<size_t>(sentence),
-                 pieces, whole);
+      self->Report(model->target_vocabulary(), static_cast<size_t>(sentence),
+                   pieces, whole);
     };
     job.text_translated = [self](size_t sentence,
                                  const Translations& translations) {
-      self->TellMarked(sentence, translations[0]);
+      self->ReportMarked(sentence, translations[0]);
     };
   }
   job.translated = [self](const ServedModel& /*model*/,
@@ -176,8 +176,9 @@ void TranslationWork::Submit(ModelQueue& queue) {
 
 // Bytes of a character, or what a next piece makes look otherwise, wait. So
 // does a sentence with marks: where they go is known once it is whole.
-void TranslationWork::Tell(const Vocabulary& vocabulary, size_t sentence,
-                           const std::vector<std::string>& pieces, bool whole) {
+void TranslationWork::Report(const Vocabulary& vocabulary, size_t sentence,
+                             const std::vector<std::string>& pieces,
+                             bool whole) {
   if (!sentences_[sentence]->marks.empty()) return;
   std::string text = vocabulary.DecodePieces(pieces);
   text.resize(WholeCharacters(text));
@@ -185,8 +186,8 @@ void TranslationWork::Tell(const Vocabulary& vocabulary, size_t sentence,
   Write(sentence, std::move(text), pieces, whole);
 }
 
-void TranslationWork::TellMarked(size_t sentence,
-                                 const Translation& translation) {
+void TranslationWork::ReportMarked(size_t sentence,
+                                   const Translation& translation) {
   const Segment& segment = *sentences_[sentence];
   if (segment.marks.empty()) return;
   std::vector<std::string> pieces = translation.target_pieces;

@@ -51,9 +51,9 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
 
   void Choose(Engine& engine);
   void Submit(ModelQueue& queue);
-  void Tell(const Vocabulary& vocabulary, size_t sentence,
-            const std::vector<std::string>& pieces, bool whole);
-  void TellMarked(size_t sentence, const Translation& translation);
+  void Report(const Vocabulary& vocabulary, size_t sentence,
+              const std::vector<std::string>& pieces, bool whole);
+  void ReportMarked(size_t sentence, const Translation& translation);
   void Write(size_t sentence, std::string text,
              const std::vector<std::string>& pieces, bool whole);
   void Show(size_t index);

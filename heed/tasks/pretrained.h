@@ -1,4 +1,4 @@
-// A pre-trained encoder as the beginning of another model.
+// A pre-trained encoder that another model starts from.
 #ifndef HEED_TASKS_PRETRAINED_H_
 #define HEED_TASKS_PRETRAINED_H_
 

@@ -35,7 +35,7 @@ WordTokens EncodeWordTokens(const Vocabulary& vocabulary,
                             std::string_view line);
 
 /// The words of tokens that are known by their ids alone, as other segments of
-/// a line with `words` words: nothing if that cannot be told.
+/// a line with `words` words: nothing if that is not known.
 std::optional<WordTokens> FindWords(const Vocabulary& vocabulary,
                                     std::span<const int32_t> ids,
                                     int32_t words);

@@ -60,7 +60,7 @@ struct RunConfig {
   void Visit(FieldList& v);
 };
 
-/// What every training is told, whatever is trained.
+/// The settings of every training, whatever is trained.
 struct TrainingConfig {
   OptimizerConfig optimizer;
   RunConfig run;

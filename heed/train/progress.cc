@@ -159,7 +159,7 @@ bool Progress::IsDue(const ProgressState& state, double now) const {
   return last || tenth_done || now - shown_time_ >= kPlainPeriod;
 }
 
-// Averages over the last kRateMemory seconds or so, so that the rate is calm
+// Averages over about the last kRateMemory seconds, so that the rate is calm
 // but follows what the machine does now.
 void Progress::UpdateRate(const ProgressState& state, double now) {
   const double elapsed = now - rate_time_;

@@ -41,7 +41,7 @@ class Trainable {
 
   /// What Units counts, for the progress line: "tok".
   virtual std::string unit() const { return "tok"; }
-  /// One line that is told before the first step: how many examples, dropped
+  /// One line that is printed before the first step: how many examples, dropped
   /// ones, vocabularies.
   virtual std::string Summary() const = 0;
   /// Tells one set of examples from another. A resumed run must see the same.

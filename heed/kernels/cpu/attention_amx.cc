@@ -111,7 +111,7 @@ HEED_AMX void StoreSums(float* c, int64_t c_row) {
   if constexpr (kVectors > 3) _tile_stored(3, c + 3 * kTileSide, stride);
 }
 
-/// As many rows of a panel of c as Configure() was told.
+/// As many rows of a panel of c as Configure() was given.
 template <int kVectors>
 HEED_AMX void PanelRows(int64_t inner, const LeftWords& a, const float* b,
                         int64_t b_row, bool add, float* c, int64_t c_row) {

@@ -340,7 +340,7 @@ HWY_INLINE IntV Rounded(FloatV x) {
   return hn::Sub(hn::BitCast(di, hn::Add(x, shift)), hn::BitCast(di, shift));
 }
 
-/// Numbers that fit, as bytes.
+/// Numbers that fit, as int8.
 HWY_INLINE void StoreBytes(IntV q, int8_t* to) {
   const hn::Rebind<int8_t, IntD> d8;
   hn::StoreU(hn::DemoteTo(d8, q), d8, to);

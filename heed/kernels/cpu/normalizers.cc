@@ -224,7 +224,7 @@ double Sum(int64_t n, const T* x) {
   return sum;
 }
 
-/// One row of a one-hot matrix; `nan` says that it cannot be told.
+/// One row of a one-hot matrix; `nan` says that it is not known.
 template <typename T>
 void SetOneHot(int64_t n, int64_t column, bool nan, T* y) {
   std::fill_n(y, n, nan ? std::numeric_limits<T>::quiet_NaN() : T(0));

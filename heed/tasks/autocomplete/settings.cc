@@ -29,7 +29,7 @@ TaskRow AutocompleteTask() {
   row.description = "the word that is being typed, after each character";
   row.settings = [] { return std::make_unique<AutocompleteSettings>(); };
   row.answer_label = "Completions";
-  row.prompt = "Type the beginning of a sentence and press Enter";
+  row.prompt = "Type the start of a sentence and press Enter";
   // A space asks for the next word.
   row.examples = {{"the man who was sitting on the ", "en"},
                   {"once upon a ti", "en"}};

@@ -67,9 +67,9 @@ TEST(ExplainPlanted, TheDecisiveWordIsFound) {
     const auto decisive = std::ranges::find_if(
         read, [](const auto& word) { return word == "good" || word == "bad"; });
     for (const Attribution& a : segment.attributions) {
-      const auto greatest = std::ranges::max_element(
+      const auto largest = std::ranges::max_element(
           a.scores, {}, [](float x) { return std::abs(x); });
-      EXPECT_EQ(greatest - a.scores.begin(), decisive - read.begin())
+      EXPECT_EQ(largest - a.scores.begin(), decisive - read.begin())
           << a.method << " of " << text;
     }
   }

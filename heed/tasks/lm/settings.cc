@@ -10,7 +10,7 @@ TaskRow LanguageTask() {
   row.description = "predict, continue and complete plain text";
   row.settings = [] { return std::make_unique<LanguageSettings>(); };
   row.answer_label = "Completions";
-  row.prompt = "Type the beginning of a sentence and press Enter";
+  row.prompt = "Type the start of a sentence and press Enter";
   // The space asks for the next word.
   row.examples = {{"The man who was sitting on the ", "en"},
                   {"Once upon a time there ", "en"}};

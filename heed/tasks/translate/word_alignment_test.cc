@@ -188,7 +188,7 @@ TEST_F(WordAlignment, AgreementChoosesAmongAllLayersOfBothDirections) {
     }
     return links;
   };
-  double greatest = 0;
+  double largest = 0;
   for (const bool later : {false, true}) {
     std::vector<AlignmentLinks> back;
     for (const auto& links :
@@ -197,13 +197,13 @@ TEST_F(WordAlignment, AgreementChoosesAmongAllLayersOfBothDirections) {
     }
     for (int64_t layer = 0; layer < 3; ++layer) {
       for (const bool shift : {false, true}) {
-        greatest = std::max(
-            greatest, AlignmentAgreement(
-                          links_of(forward, text, {layer, -1, shift}), back));
+        largest = std::max(
+            largest, AlignmentAgreement(
+                         links_of(forward, text, {layer, -1, shift}), back));
       }
     }
   }
-  EXPECT_DOUBLE_EQ(best.agreement, greatest);
+  EXPECT_DOUBLE_EQ(best.agreement, largest);
   EXPECT_GT(best.agreement, 0);
 }
 

@@ -94,7 +94,7 @@ export function lacksText(address: string): boolean {
   return new URLSearchParams(address.slice(1)).has("left");
 }
 
-/** Reads a link; what it lacks or has wrong becomes the page's own beginning. */
+/** Reads a link; what it lacks or has wrong becomes the page's default. */
 export async function readAddress(hash: string): Promise<PageState> {
   const values = new URLSearchParams(hash.replace(/^#/, ""));
   let isBroken = false;
