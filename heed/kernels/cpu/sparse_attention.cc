@@ -13,25 +13,13 @@
 #include "heed/kernels/cpu/attention_pairs-inl.h"
 #include "heed/kernels/cpu/lanes-inl.h"
 #include "heed/kernels/cpu/softmax-inl.h"
+#include "heed/kernels/cpu/sparse_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace {
 
 using Score = AttentionArgs::Score;
-
-/// The edges of one query or key: edge(i) leads to row(i) of the other side.
-struct Edges {
-  const int32_t* list;  // numbers of edges; null: first, first + 1, ..
-  const int32_t* rows;  // by number of edge
-  int64_t first;
-  int64_t size;
-
-  int64_t edge(int64_t i) const {
-    return list == nullptr ? first + i : list[first + i];
-  }
-  int64_t row(int64_t i) const { return rows[edge(i)]; }
-};
 
 Edges OfQuery(const Neighbourhood& graph, int64_t t) {
   const auto* offsets = graph.offsets.data<int32_t>();
@@ -56,12 +44,6 @@ Rows<T> Head(Tensor& x, int64_t h, int64_t width) {
   return {x.data<T>() + h * width, x.row_stride()};
 }
 
-template <typename T>
-HWY_INLINE T DotSpan(int64_t n, const T* x, const T* y) {
-  return SumSpan<T>(
-      n, [](auto, auto a, auto b) HEED_LANES { return hn::Mul(a, b); }, x, y);
-}
-
 /// The scores e, by number of edge, of one query row.
 template <typename T>
 void ScoreEdges(const AttentionArgs& args, const Edges& edges, const T* q,
@@ -79,21 +61,6 @@ void ScoreEdges(const AttentionArgs& args, const Edges& edges, const T* q,
       PairScoresStrip<1>(phi, q, k.From(edges.row(i)), w, features,
                          e + edges.edge(i));
     }
-  });
-}
-
-/// y += scale sum over the edges of c x, c by number of edge.
-template <typename T>
-void AddRows(const Edges& edges, int64_t cols, T scale, const T* c,
-             Rows<const T> x, T* y) {
-  ForLanes<T>(cols, [&](auto lanes, int64_t a) HEED_LANES {
-    auto sum = hn::Zero(lanes.d);
-    for (int64_t i = 0; i < edges.size; ++i) {
-      sum = hn::MulAdd(hn::Set(lanes.d, c[edges.edge(i)]),
-                       lanes.Load(x[edges.row(i)] + a), sum);
-    }
-    lanes.Store(hn::MulAdd(hn::Set(lanes.d, scale), sum, lanes.Load(y + a)),
-                y + a);
   });
 }
 
