@@ -26,6 +26,13 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("weight_decay", weight_decay, Range(0, 10),
     "adamw: weight decay of matrices, times the learning rate")
       .Alias("wd");
+  v("l2", l2, Range(0, 10),
+    "L2 penalty: adds half of this times the squared weights to the loss, of "
+    "which the loss that is shown has nothing; 0: none (adamw's decay is "
+    "weight_decay)")
+      .Alias("l2_reg");
+  v("l2_of", l2_of, OneOf{"all", "matrices"},
+    "l2: what it is of; matrices: not of biases and gains");
   v("schedule", schedule,
     OneOf{"constant", "inverse_sqrt", "step_halving", "linear", "cosine"},
     "learning rate schedule after the warm-up");

@@ -21,6 +21,8 @@ struct OptimizerConfig {
   double rho = 0.95;
   double momentum = 0;
   double weight_decay = 0.01;
+  double l2 = 0;
+  std::string l2_of = "all";
 
   std::string schedule = "constant";
   int64_t warmup = 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "heed/base/errors.h"
+#include "heed/kernels/elementwise.h"
 #include "heed/kernels/optimizer.h"
 #include "heed/kernels/reduce.h"
 
@@ -68,8 +69,23 @@ double Optimizer::GradientNorm() const {
   return std::sqrt(sum);
 }
 
+void Optimizer::AddPenalty() {
+  for (Slot& slot : slots_) {
+    Parameter& p = *slot.parameter;
+    const Tensor& w = p.value();
+    if (config_.l2_of == "matrices" && w.rank() < 2) continue;
+    Tensor& g = p.mutable_gradient();
+    if (!g.defined()) g = Tensor::Zeros(w.shape(), w.dtype());
+    kernels::AddTo(g, w, config_.l2);
+  }
+}
+
 double Optimizer::Step(int64_t step, double learning_rate) {
-  const double norm = GradientNorm();
+  double norm = GradientNorm();
+  if (config_.l2 > 0) {
+    AddPenalty();
+    norm = GradientNorm();
+  }
   const double scale =
       config_.clip > 0 && norm > config_.clip ? config_.clip / norm : 1;
   for (Slot& slot : slots_) {

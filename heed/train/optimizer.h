@@ -18,8 +18,8 @@ namespace heed {
 void Freeze(ParameterSet& parameters, const std::vector<std::string>& patterns);
 
 /// Adam, AdamW, Adadelta or SGD with momentum over the parameters of a set that
-/// are not frozen, with clipping by the global norm. Exact forms: see
-/// kernels/optimizer.h.
+/// are not frozen, with an L2 penalty ½ l2 ‖w‖² of the loss and clipping by the
+/// global norm. Exact forms: see kernels/optimizer.h.
 ///
 ///   tape.Backward(loss);
 ///   tape.Clear();
@@ -32,10 +32,10 @@ class Optimizer {
   /// Throws: NumericError that names a parameter whose gradient is not finite.
   double GradientNorm() const;
 
-  /// One update with this learning rate; `step` counts from 1. Gradients are
-  /// scaled to the norm `config.clip` if theirs is greater, and cleared
-  /// afterwards. Returns their norm before that. Throws: as GradientNorm;
-  /// parameters and gradients then stay as they are.
+  /// One update with this learning rate; `step` counts from 1. Gradients, with
+  /// those of the L2 penalty, are scaled to the norm `config.clip` if theirs is
+  /// greater, and cleared afterwards. Returns their norm before that. Throws:
+  /// as GradientNorm; parameters and gradients then stay as they are.
   double Step(int64_t step, double learning_rate);
 
   /// What the next step depends on, besides the parameters themselves.
@@ -44,6 +44,9 @@ class Optimizer {
   void Restore(const std::vector<NamedTensor>& state, const std::string& file);
 
  private:
+  /// Adds the gradients l2 w of the penalty.
+  void AddPenalty();
+
   struct Slot {
     Parameter* parameter;
     Tensor first;   // mean gradient, mean squared gradient or momentum

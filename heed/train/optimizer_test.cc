@@ -236,6 +236,51 @@ TEST_F(OptimizerTest, StepRefusesAGradientThatIsNotFiniteAndChangesNothing) {
   ExpectValues({1, -2, 3}, {0.5});
 }
 
+// ½ l2 ‖w‖² has the gradient l2 w.
+TEST_F(OptimizerTest, PenaltyAddsItsGradient) {
+  config_.optimizer = "sgd";
+  config_.l2 = 0.5;
+  Optimizer optimizer(parameters_, config_);
+  SetGradients({1, 2, -1}, {4});
+  optimizer.Step(1, kRate);
+  ExpectValues(
+      {1 - kRate * (1 + 0.5), -2 - kRate * (2 - 1), 3 - kRate * (-1 + 1.5)},
+      {0.5 - kRate * (4 + 0.25)});
+}
+
+TEST_F(OptimizerTest, PenaltyIsAlsoOfWhatTheLossDoesNotUse) {
+  config_.optimizer = "sgd";
+  config_.l2 = 0.5;
+  Optimizer optimizer(parameters_, config_);
+  optimizer.Step(1, kRate);
+  ExpectValues({1 - kRate * 0.5, -2 + kRate, 3 - kRate * 1.5},
+               {0.5 - kRate * 0.25});
+}
+
+TEST_F(OptimizerTest, PenaltyCanLeaveVectorsOut) {
+  ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
+  const Parameter& matrix =
+      parameters.Add("m", {1, 1}, {Init::Kind::kConstant, 2});
+  const Parameter& vector =
+      parameters.Add("v", {1}, {Init::Kind::kConstant, 2});
+  config_.optimizer = "sgd";
+  config_.l2 = 0.5;
+  config_.l2_of = "matrices";
+  Optimizer(parameters, config_).Step(1, kRate);
+  ExpectNear(matrix, {2 - kRate});
+  ExpectNear(vector, {2});
+}
+
+TEST_F(OptimizerTest, PenaltyCountsForTheNormThatIsClipped) {
+  config_.optimizer = "sgd";
+  config_.clip = 2.5;
+  config_.l2 = 1;
+  Optimizer optimizer(parameters_, config_);
+  SetGradients({2, 2, -3}, {3.5});  // with the penalty: 3, 0, 0 and 4
+  EXPECT_DOUBLE_EQ(optimizer.Step(1, kRate), 5);
+  ExpectValues({1 - kRate * 1.5, -2, 3}, {0.5 - kRate * 2});
+}
+
 TEST_F(OptimizerTest, DefaultsNeedNoResolving) {
   for (const char* name : {"adam", "adamw", "adadelta", "sgd"}) {
     OptimizerConfig config;

@@ -38,6 +38,14 @@ TEST_F(Trainer, ResumesEveryOptimizerToTheSameWeights) {
   }
 }
 
+TEST_F(Trainer, ResumesAPenaltyToTheSameWeights) {
+  TrainingConfig config = ToyTraining(Out("whole"));
+  config.optimizer.l2 = 0.1;
+  config.optimizer.l2_of = "matrices";
+  Train(config);
+  EXPECT_EQ(StopAndResume(config, 5), 12);
+}
+
 TEST_F(Trainer, ResumesAMovingAverageToTheSameWeights) {
   TrainingConfig config = ToyTraining(Out("whole"));
   config.run.validate_every = 2;
