@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,25 +20,38 @@ constexpr std::string_view kObjective = "objective.";
 
 using Json = nlohmann::ordered_json;
 
+Json LossToJson(double loss) {
+  return std::isfinite(loss) ? Json(loss) : Json();
+}
+
+double LossFromJson(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::infinity()
+                        : json.get<double>();
+}
+
 Json ToJson(const ValidationState& v) {
-  return {
-      {"has_best", v.has_best},
-      {"best", v.best},
-      {"best_loss", std::isfinite(v.best_loss) ? Json(v.best_loss) : Json()},
-      {"best_step", v.best_step},
-      {"stale", v.stale},
-      {"kept", v.kept}};
+  return {{"has_best", v.has_best},
+          {"best", v.best},
+          {"best_loss", LossToJson(v.best_loss)},
+          {"best_step", v.best_step},
+          {"stale", v.stale},
+          {"kept", v.kept},
+          {"top", v.top},
+          {"least_loss", LossToJson(v.least_loss)}};
 }
 
 ValidationState ValidationFromJson(const Json& json) {
   ValidationState v;
   json.at("has_best").get_to(v.has_best);
   json.at("best").get_to(v.best);
-  const Json& loss = json.at("best_loss");
-  if (!loss.is_null()) loss.get_to(v.best_loss);
+  v.best_loss = LossFromJson(json.at("best_loss"));
   json.at("best_step").get_to(v.best_step);
   json.at("stale").get_to(v.stale);
   json.at("kept").get_to(v.kept);
+  // Checkpoints of before there were other rules have not these two.
+  v.top = json.value("top", v.best);
+  v.least_loss = json.contains("least_loss") ? LossFromJson(json["least_loss"])
+                                             : v.best_loss;
   return v;
 }
 

@@ -3,27 +3,16 @@
 #define HEED_TRAIN_CHECKPOINT_H_
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
 #include "heed/train/optimizer.h"
+#include "heed/train/validation.h"
 #include "heed/train/weight_average.h"
 
 namespace heed {
-
-/// What the validations so far have shown.
-struct ValidationState {
-  bool has_best = false;
-  double best = 0;  // metric of the best validation
-  /// Its loss, which decides between equal metrics; infinite: not known.
-  double best_loss = std::numeric_limits<double>::infinity();
-  int64_t best_step = 0;
-  int64_t stale = 0;          // validations since then
-  std::vector<int64_t> kept;  // steps whose weights are in checkpoints/
-};
 
 /// Where a run stands, between two updates.
 struct TrainingState {

@@ -90,6 +90,10 @@ void RunConfig::Visit(FieldList& v) {
     "early stopping: stop after this many validations without a better one; 0: "
     "never")
       .Alias("early_stopping");
+  v("patience_metric", patience_metric,
+    "what early stopping waits for: metric: a better metric; metric_or_loss: "
+    "metric or loss as good as ever, and the weights kept are the last at "
+    "which both are (the rule of graph attention networks)");
   v("checkpoint_every", checkpoint_every, Range(0, 1e9),
     "updates between checkpoints, besides those at validations; 0: by time "
     "only");

@@ -2,6 +2,7 @@
 #ifndef HEED_TRAIN_CONFIG_H_
 #define HEED_TRAIN_CONFIG_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,6 +10,12 @@
 #include "heed/base/config.h"
 
 namespace heed {
+
+/// What lets patience begin anew; see ValidationJudge.
+enum class PatienceMetric : uint8_t { kMetric, kMetricOrLoss };
+constexpr auto WordsOf(PatienceMetric) {
+  return std::array{"metric", "metric_or_loss"};
+}
 
 /// How weights change.
 struct OptimizerConfig {
@@ -50,6 +57,7 @@ struct RunConfig {
   int64_t validate_every = 0;
   std::string metric = "auto";
   int patience = 5;
+  Named<PatienceMetric> patience_metric = PatienceMetric::kMetric;
   int64_t checkpoint_every = 0;
   double checkpoint_minutes = 5;
   int keep = 3;

@@ -19,6 +19,8 @@
 #include "heed/train/optimizer.h"
 #include "heed/train/progress.h"
 #include "heed/train/schedule.h"
+#include "heed/train/update.h"
+#include "heed/train/validation.h"
 #include "heed/train/weight_average.h"
 
 namespace heed {
@@ -31,28 +33,6 @@ namespace fs = std::filesystem;
 constexpr const char* kBestFile = "best.safetensors";
 /// Updates between two lines of the metrics log.
 constexpr int64_t kLogEvery = 20;
-
-/// What one update saw.
-struct StepResult {
-  double loss = 0;  // per unit, with label smoothing
-  double nll = 0;   // per unit, without
-  double norm = 0;
-  int64_t units = 0;
-  Metrics parts;  // per unit, of the loss
-};
-
-/// Adds numbers of the same name.
-void AddMetrics(Metrics& sums, const Metrics& terms) {
-  for (const auto& [name, value] : terms) {
-    const auto known =
-        std::ranges::find(sums, name, &Metrics::value_type::first);
-    if (known == sums.end()) {
-      sums.emplace_back(name, value);
-    } else {
-      known->second += value;
-    }
-  }
-}
 
 double FrozenElements(Trainable& trained) {
   double elements = 0;
@@ -70,7 +50,8 @@ class Run {
       : trained_(trained),
         config_(config),
         out_(out),
-        measure_(MeasureOf(trained.Measures(), config.run.metric)),
+        judge_(trained, MeasureOf(trained.Measures(), config.run.metric),
+               config.run.patience_metric),
         optimizer_(Frozen(trained.parameters(), config_.optimizer.freeze),
                    config_.optimizer),
         progress_(trained.unit(), config_.run.quiet) {
@@ -124,7 +105,7 @@ class Run {
     TrainResult result;
     result.step = state_.step;
     result.best_step = state_.valid.best_step;
-    result.metric = measure_.name;
+    result.metric = measure().name;
     result.best = state_.valid.best;
     result.validated = state_.valid.has_best;
     result.averaged = averaged_;
@@ -148,6 +129,8 @@ class Run {
   std::string KeptPath(int64_t step) const {
     return KeptFile(fmt::format("step-{}.safetensors", step));
   }
+
+  const MeasureInfo& measure() const { return judge_.measure(); }
 
   /// The moving average of the weights, or null.
   WeightAverage* moving() { return moving_ ? &*moving_ : nullptr; }
@@ -207,7 +190,7 @@ class Run {
       ReportWarmUp();
       while (state_.batch < batches && !Done()) {
         const int64_t end = std::min(batches, state_.batch + group);
-        const StepResult result = Update(
+        const UpdateResult result = Update(
             std::span(plan).subspan(static_cast<size_t>(state_.batch),
                                     static_cast<size_t>(end - state_.batch)));
         state_.batch = end;
@@ -258,39 +241,14 @@ class Run {
         state_.step, out_.folder()));
   }
 
-  StepResult Update(std::span<const std::vector<int64_t>> group) {
+  UpdateResult Update(std::span<const std::vector<int64_t>> group) {
     const int64_t step = ++state_.step;
-    StepResult result;
-    for (const auto& examples : group) result.units += trained_.Units(examples);
-    for (const auto& examples : group) AddGradient(examples, result);
-    if (!std::isfinite(result.loss)) {
-      optimizer_.GradientNorm();  // which names a parameter, if it can
-      throw NumericError("the loss is not finite");
-    }
-    result.norm = optimizer_.Step(
-        step, LearningRate(config_.optimizer, step, last_step_));
+    const UpdateResult result = updater_.Update(group, step, last_step_);
     if (moving_) moving_->Update(step);
     trained_.Updated(result.parts);
     state_.tokens += result.units;
     state_.rng_position = rng_.position();
     return result;
-  }
-
-  void AddGradient(std::span<const int64_t> examples, StepResult& result) {
-    Context ctx;
-    ctx.tape = &tape_;
-    ctx.rng = &rng_;
-    ctx.training = true;
-    LossOptions options;
-    options.smoothing = config_.optimizer.label_smoothing;
-    options.scale =
-        1.0 / static_cast<double>(std::max<int64_t>(1, result.units));
-    const BatchLoss loss = trained_.Loss(ctx, examples, options);
-    tape_.Backward(loss.loss);
-    tape_.Clear();
-    result.loss += loss.loss.value().item();
-    result.nll += loss.nll;
-    AddMetrics(result.parts, loss.parts);
   }
 
   NumericError NotFinite(const std::string& what) {
@@ -312,7 +270,7 @@ class Run {
         config_.optimizer.warmup, last_step_, used));
   }
 
-  void Report(const StepResult& result) {
+  void Report(const UpdateResult& result) {
     smooth_ = smooth_ ? 0.95 * *smooth_ + 0.05 * result.nll : result.nll;
     ProgressState shown;
     shown.label =
@@ -342,39 +300,7 @@ class Run {
     log_units_ = state_.tokens;
   }
 
-  /// Of what a validation has shown: the chosen measure, and the loss.
-  struct Outcome {
-    double value = 0;
-    double loss = 0;
-  };
-
-  bool IsBetterThanBest(const Outcome& outcome) const {
-    const ValidationState& v = state_.valid;
-    if (!v.has_best) return true;
-    if (outcome.value == v.best) return outcome.loss < v.best_loss;
-    return measure_.greater_is_better ? outcome.value > v.best
-                                      : outcome.value < v.best;
-  }
-
-  /// All measures; the chosen one is looked up by its name.
-  Metrics Evaluate() {
-    Metrics metrics = trained_.Validate(measure_.name);
-    for (const auto& [name, value] : metrics) {
-      if (!std::isfinite(value)) {
-        throw NumericError("the validation's " + name + " is not finite");
-      }
-    }
-    return metrics;
-  }
-  Outcome OutcomeOf(const Metrics& metrics) const {
-    const auto find = [&metrics](const std::string& name) {
-      return std::ranges::find(metrics, name, &Metrics::value_type::first);
-    };
-    const auto loss = find(trained_.loss_measure());
-    return {find(measure_.name)->second,
-            loss == metrics.end() ? std::numeric_limits<double>::infinity()
-                                  : loss->second};
-  }
+  Metrics Evaluate() { return trained_.Validate(measure().name); }
 
   /// Of the moving average if there is one.
   void Validate() {
@@ -390,19 +316,12 @@ class Run {
       return;
     }
     const Metrics metrics = Evaluate();
-    const Outcome outcome = OutcomeOf(metrics);
-    const bool better = IsBetterThanBest(outcome);
-    ValidationState& v = state_.valid;
+    const Outcome outcome = judge_.OutcomeOf(metrics);
+    const bool had_best = state_.valid.has_best;
+    const bool better = judge_.Record(outcome, state_.step, state_.valid);
     if (better) {
-      if (state_.scheduled && v.has_best) KeepBest();
-      v.has_best = true;
-      v.best = outcome.value;
-      v.best_loss = outcome.loss;
-      v.best_step = state_.step;
-      v.stale = 0;
+      if (state_.scheduled && had_best) KeepBest();
       SaveWeights();
-    } else {
-      ++v.stale;
     }
     KeepWeights();
     Metrics logged = {{"epoch", Epochs()}};
@@ -419,7 +338,7 @@ class Run {
 
   Metadata Description() const {
     return {{"heed.step", std::to_string(state_.step)},
-            {"heed.metric", measure_.name},
+            {"heed.metric", measure().name},
             {"heed.score", state_.valid.has_best
                                ? fmt::format("{:.4f}", state_.valid.best)
                                : ""}};
@@ -480,11 +399,11 @@ class Run {
     if (count > 1 && trained_.has_valid() && kept.size() >= 2) {
       const size_t used = std::min(count, kept.size());
       SetAverage(std::span(kept).last(used));
-      const Outcome outcome = OutcomeOf(Evaluate());
-      averaged_ = IsBetterThanBest(outcome);
+      const Outcome outcome = judge_.OutcomeOf(Evaluate());
+      averaged_ = judge_.IsBest(state_.valid, outcome);
       progress_.Log(
           fmt::format("average of the last {} validations: {} {:.3f}{}", used,
-                      measure_.name, outcome.value,
+                      measure().name, outcome.value,
                       averaged_ ? ", taken" : ", not better"));
       if (averaged_) {
         if (!fs::exists(KeptFile(kBestFile))) KeepBest();
@@ -522,13 +441,13 @@ class Run {
   Trainable& trained_;
   const TrainingConfig config_;
   OutFolder& out_;
-  const MeasureInfo measure_;
+  const ValidationJudge judge_;
   Optimizer optimizer_;
   std::optional<WeightAverage> moving_;
   Progress progress_;
   TrainingState state_;
   Rng rng_{config_.run.seed};
-  Tape tape_;
+  Updater updater_{trained_, config_.optimizer, optimizer_, rng_};
   int64_t batches_ = 1;  // of this epoch
   std::optional<MetricsLog> log_;
   std::optional<double> smooth_;
@@ -542,18 +461,6 @@ class Run {
 };
 
 }  // namespace
-
-MeasureInfo MeasureOf(const std::vector<MeasureInfo>& measures,
-                      const std::string& name) {
-  if (name == "auto") return measures.front();
-  std::vector<std::string> names;
-  for (const MeasureInfo& measure : measures) {
-    if (measure.name == name) return measure;
-    names.push_back(measure.name);
-  }
-  throw ConfigError("metric: '{}' is not measured here{} (valid: {})", name,
-                    DidYouMean(name, names), fmt::join(names, ", "));
-}
 
 TrainResult RunTraining(Trainable& trained, const TrainingConfig& config,
                         OutFolder& out) {

@@ -8,6 +8,7 @@
 #include "heed/train/config.h"
 #include "heed/train/out_folder.h"
 #include "heed/train/trainable.h"
+#include "heed/train/validation.h"
 
 namespace heed {
 
@@ -20,11 +21,6 @@ struct TrainResult {
   bool averaged = false;  // the model is an average of the last validations
   double seconds = 0;
 };
-
-/// The measure of this name, "auto" being the first.
-/// Throws: ConfigError that lists the names.
-MeasureInfo MeasureOf(const std::vector<MeasureInfo>& measures,
-                      const std::string& name);
 
 /// Trains as the config says and leaves weights and checkpoints in `out`.
 /// Progress goes to standard error. Throws: ConfigError, IoError; NumericError,
