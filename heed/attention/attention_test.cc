@@ -251,6 +251,68 @@ TEST(Attention, IsTheSameWithEveryInstructionSet) {
   hwy::SetSupportedTargetsForTest(0);
 }
 
+/// The keys of each query in the order of their weights [T][S].
+std::vector<std::vector<int64_t>> RankingsOf(const std::string& score) {
+  constexpr int64_t kQueries = 12;
+  constexpr int64_t kKeys = 7;
+  AttentionSpec spec = TestSpec(score);
+  spec.heads = spec.key_heads = 1;
+  spec.query = spec.key = spec.value = 5;
+  ParameterSet set(7, DType::kF64, kernels::Precision::kNative);
+  const Attention attention(Scope(set, "attention"), spec);
+  const Tensor keys = RandomTensor({1, kKeys, 5}, 1);
+  const Tensor queries = RandomTensor({1, kQueries, 5}, 2);
+  const Tensor weights =
+      attention
+          .Attend({}, kernels::Scale(queries, 5),
+                  attention.Prepare({}, kernels::Scale(keys, 5), keys), nullptr,
+                  WantWeights::kValues)
+          .weights.value();
+  std::vector<std::vector<int64_t>> rankings;
+  for (int64_t t = 0; t < kQueries; ++t) {
+    const double* row = weights[0][0].row<double>(t);
+    std::vector<int64_t>& order = rankings.emplace_back();
+    for (int64_t s = 0; s < kKeys; ++s) order.push_back(s);
+    std::ranges::sort(order, std::greater(), [&](int64_t s) { return row[s]; });
+  }
+  return rankings;
+}
+
+// The theorem of Brody et al. 2021: LeakyReLU grows with its argument, which is
+// a number of the query and one of the key.
+TEST(Attention, ByTheGraphScoreAllQueriesRankKeysAlike) {
+  for (const char* score : {"graph", "graph(0.2, 1)", "graph(0.01)"}) {
+    const auto rankings = RankingsOf(score);
+    for (const auto& one : rankings) EXPECT_EQ(one, rankings[0]) << score;
+  }
+}
+
+TEST(Attention, ByScoresWithHiddenUnitsTheRankingDependsOnTheQuery) {
+  for (const char* score : {"leaky_additive", "additive"}) {
+    const auto rankings = RankingsOf(score);
+    EXPECT_TRUE(std::ranges::any_of(rankings, [&](const auto& one) {
+      return one != rankings[0];
+    })) << score;
+  }
+}
+
+TEST(Attention, ByTheUniformScoreItIsTheMean) {
+  AttentionSpec spec = TestSpec("uniform");
+  spec.heads = spec.key_heads = 1;
+  spec.query = spec.key = spec.value = 2;
+  spec.mask = Padding(Lengths({2}));
+  ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
+  const Attention attention(Scope(set, "attention"), spec);
+  EXPECT_EQ(set.elements(), 0);
+  const Tensor keys = Tensor::Of<float>({1, 2, 3, 6, 9, 9}, {1, 3, 2});
+  EXPECT_EQ(attention
+                .Attend({}, RandomTensor({1, 1, 2}, 1, DType::kF32),
+                        attention.Prepare({}, keys, keys))
+                .context.value()
+                .ToVector<float>(),
+            (std::vector<float>{2, 4}));
+}
+
 TEST(Attention, SoftmaxWeightsSumToOneWhereThereAreKeys) {
   const TestSizes sizes{2, 11, 17};
   for (const ScoreInfo& score : Scores()) {

@@ -9,9 +9,9 @@ namespace heed {
 
 const std::vector<ScoreInfo>& Scores() {
   static const std::vector<ScoreInfo> scores = {
-      AdditiveInfo(),  CosineInfo(), MlpInfo(),           LocationInfo(),
-      GeneralInfo(),   DotInfo(),    LocationAwareInfo(), LearnedQueryInfo(),
-      ScaledDotInfo(), GraphInfo(),
+      AdditiveInfo(), CosineInfo(),    MlpInfo(),           LocationInfo(),
+      GeneralInfo(),  DotInfo(),       LocationAwareInfo(), LearnedQueryInfo(),
+      UniformInfo(),  ScaledDotInfo(), GraphInfo(),         LeakyAdditiveInfo(),
   };
   return scores;
 }

@@ -76,6 +76,7 @@ inline std::string SmallText(const std::string& name, const TestSizes& sizes) {
       {"prefix", "(2)"},
       {"window", "(2)"},
       {"adjacency", "(3)"},
+      {"graph", "(0.2, 1)"},
       {"top_k", "(2)"},
   };
   if (name == "learned_bias") {

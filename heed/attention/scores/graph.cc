@@ -1,10 +1,13 @@
 // e_ij = LeakyReLU(aᵀ q_i + cᵀ k_j): the score of graph attention, where each
-// node looks at its neighbours (use it with the mask Adjacency). Because the
+// node looks at its neighbours (use it with the mask Adjacency). With `bias` 1
+// both terms have a number of their own for each head, as in the authors' code,
+// which is not in the paper. Because the
 // LeakyReLU stands outside of the sum of two numbers, all nodes rank their
 // neighbours alike (Brody et al. 2021, arXiv:2105.14491, call that static).
 // Paper: Veličković et al. 2018, arXiv:1710.10903, eq. 3.
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/attention.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/heads.h"
 
 namespace heed {
@@ -17,17 +20,16 @@ class GraphScore : public Score {
   GraphScore(const Scope& scope, const AttentionSizes& n,
              std::span<const double> arguments)
       : heads_(n.heads),
-        key_heads_(n.key_heads),
         slope_(arguments[0]),
-        query_(scope.Add("query.weight", {n.heads * n.query}, n.init)),
-        key_(scope.Add("key.weight", {n.key_heads * n.key}, n.init)) {}
+        query_(scope, "query", n.heads, n.query, n.init, arguments[1]),
+        key_(scope, "key", n.key_heads, n.key, n.init, arguments[1]) {}
 
   Var PrepareKeys(const Context& ctx, const Var& keys) const override {
-    return PerHead(keys, ctx.Use(key_), key_heads_);
+    return key_(ctx, keys);
   }
   Var PrepareQuery(const Context& ctx, const Var& query,
                    int64_t /*batch*/) const override {
-    return PerHead(query, ctx.Use(query_), heads_);
+    return query_(ctx, query);
   }
   Var Scores(const Context& /*ctx*/, const Var& query,
              const Var& keys) const override {
@@ -42,18 +44,33 @@ class GraphScore : public Score {
  private:
   Tensor One(DType dtype) const { return Tensor::Full({heads_, 1}, 1, dtype); }
 
-  /// weightᵀ x for each head: [B, T, H*D] to [B, T, H].
-  static Var PerHead(const Var& x, const Var& weight, int64_t heads) {
-    const Var row = BroadcastRow(weight, x.dim(0));
-    return MergeHeads(
-        DotScores(SplitHeads(x, heads), SplitHeads(row, heads), 1), heads);
-  }
+  /// aᵀ x + b for each head: [B, T, H*D] to [B, T, H].
+  class Term {
+   public:
+    Term(const Scope& scope, const std::string& name, int64_t heads,
+         int64_t features, Init init, double bias)
+        : heads_(heads),
+          weight_(scope.Add(name + ".weight", {heads * features}, init)),
+          bias_(bias == 0 ? nullptr
+                          : &scope.Add(name + ".bias", {heads}, kZeroInit)) {}
+
+    Var operator()(const Context& ctx, const Var& x) const {
+      const Var row = BroadcastRow(ctx.Use(weight_), x.dim(0));
+      const Var y = MergeHeads(
+          DotScores(SplitHeads(x, heads_), SplitHeads(row, heads_), 1), heads_);
+      return bias_ == nullptr ? y : AddRow(y, ctx.Use(*bias_));
+    }
+
+   private:
+    int64_t heads_;
+    Parameter& weight_;
+    Parameter* bias_;
+  };
 
   int64_t heads_;
-  int64_t key_heads_;
   double slope_;
-  Parameter& query_;
-  Parameter& key_;
+  Term query_;
+  Term key_;
 };
 
 }  // namespace
@@ -62,7 +79,7 @@ ScoreInfo GraphInfo() {
   return {.name = "graph",
           .formula = "LeakyReLU(aᵀ q + cᵀ k)",
           .source = "Veličković et al. 2018, arXiv:1710.10903",
-          .arguments = {{"slope", 0.2, 0, 1}},
+          .arguments = {{"slope", 0.2, 0, 1}, {"bias", 0, 0, 1}},
           .make = MakeScore<GraphScore>};
 }
 

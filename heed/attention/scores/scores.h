@@ -12,11 +12,13 @@ ScoreInfo CosineInfo();
 ScoreInfo DotInfo();
 ScoreInfo GeneralInfo();
 ScoreInfo GraphInfo();
+ScoreInfo LeakyAdditiveInfo();
 ScoreInfo LearnedQueryInfo();
 ScoreInfo LocationAwareInfo();
 ScoreInfo LocationInfo();
 ScoreInfo MlpInfo();
 ScoreInfo ScaledDotInfo();
+ScoreInfo UniformInfo();
 
 /// `scale` times the product of what queries and keys are prepared to.
 class ProductScore : public Score {

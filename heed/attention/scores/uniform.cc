@@ -1,0 +1,46 @@
+// e = 0: every key that a query may look at gets the same weight. With the mask
+// Adjacency the mean over neighbours, as graph convolutions take it; a control
+// of what attention adds.
+// Paper: Kipf and Welling 2017, arXiv:1609.02907 (who divide by the roots of
+// both degrees).
+#include "heed/attention/scores/scores.h"
+
+namespace heed {
+namespace {
+
+class UniformScore : public ProductScore {
+ public:
+  UniformScore(const Scope& /*scope*/, const AttentionSizes& n,
+               std::span<const double> /*arguments*/)
+      : heads_(n.heads), key_heads_(n.key_heads) {}
+
+  Var PrepareKeys(const Context& /*ctx*/, const Var& keys) const override {
+    return Zeros(keys, key_heads_);
+  }
+  Var PrepareQuery(const Context& /*ctx*/, const Var& query,
+                   int64_t /*batch*/) const override {
+    return Zeros(query, heads_);
+  }
+  bool turns() const override { return false; }
+
+ private:
+  /// A number for each head, where nothing of x is needed.
+  static Var Zeros(const Var& x, int64_t heads) {
+    return Tensor::Zeros({x.dim(0), x.dim(1), heads}, x.value().dtype());
+  }
+
+  int64_t heads_;
+  int64_t key_heads_;
+};
+
+}  // namespace
+
+ScoreInfo UniformInfo() {
+  return {.name = "uniform",
+          .formula = "0",
+          .source = "Kipf and Welling 2017, arXiv:1609.02907",
+          .arguments = {},
+          .make = MakeScore<UniformScore>};
+}
+
+}  // namespace heed
