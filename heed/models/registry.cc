@@ -15,8 +15,9 @@ namespace {
 std::deque<ModelRow>& Rows() {
   static std::deque<ModelRow> rows = [] {
     std::deque<ModelRow> all;
-    for (const auto& models : {RecurrentModels(), PatchModels(), RnnModels(),
-                               TransformerModels(), BertModels()}) {
+    for (const auto& models :
+         {RecurrentModels(), PatchModels(), RnnModels(), TransformerModels(),
+          BertModels(), GraphModels()}) {
       all.insert(all.end(), models.begin(), models.end());
     }
     return all;
