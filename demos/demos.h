@@ -17,6 +17,7 @@ int RunDemoEquivariance(const Arguments& arguments);
 int RunDemoCost(const Arguments& arguments);
 int RunDemoAutocomplete(const Arguments& arguments);
 int RunDemoGradients(const Arguments& arguments);
+int RunDemoNodes(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

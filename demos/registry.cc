@@ -15,6 +15,8 @@ const std::vector<Command>& Demos() {
        RunDemoAutocomplete},
       {"gradients", "how far back gradients reach in 1 to 4 layers",
        RunDemoGradients},
+      {"nodes", "classes of nodes, with and without attention to neighbours",
+       RunDemoNodes},
   };
   return demos;
 }

@@ -101,6 +101,7 @@ const std::vector<Command>& Benches() {
       {"train", "steps of training", RunBenchTrain},
       {"attention", "one attention, forward and backward", RunBenchAttention},
       {"decode", "translation, token by token", RunBenchDecode},
+      {"nodes", "classifiers of the nodes of a graph", RunBenchNodes},
   };
   return benches;
 }

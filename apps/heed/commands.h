@@ -25,6 +25,7 @@ int RunInfo(const Arguments& arguments);
 int RunList(const Arguments& arguments);
 int RunBench(const Arguments& arguments);
 int RunBenchDecode(const Arguments& arguments);
+int RunBenchNodes(const Arguments& arguments);
 int RunDemo(const Arguments& arguments);
 int RunHelp(const Arguments& arguments);
 int RunManual(const Arguments& arguments);

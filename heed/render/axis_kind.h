@@ -46,6 +46,8 @@ const AxisKind& KindOf(const Axis& axis);
 AxisKind TextKind();
 /// Steps of time, of which a payload has the numbers.
 AxisKind SeriesKind();
+/// Nodes of a graph, of which a payload has places, classes and edges.
+AxisKind GraphKind();
 
 }  // namespace heed
 

@@ -5,7 +5,7 @@ namespace heed {
 namespace {
 
 std::vector<AxisKind>& AllKinds() {
-  static std::vector<AxisKind> kinds = {TextKind(), SeriesKind()};
+  static std::vector<AxisKind> kinds = {TextKind(), SeriesKind(), GraphKind()};
   return kinds;
 }
 

@@ -8,6 +8,7 @@
 #include "heed/render/line_plot.h"
 #include "heed/render/markup.h"
 #include "heed/render/plot_axes.h"
+#include "heed/render/series_marks.h"
 #include "heed/render/text_layout.h"
 
 namespace heed {
@@ -20,21 +21,6 @@ constexpr double kSeriesFont = 13;
 constexpr double kNameSpacing = 18;
 constexpr int kNameColumns = 28;
 
-struct Colour {
-  std::string_view light;
-  std::string_view dark;
-};
-
-// Distinct with the common forms of colour blindness too (after Okabe and Ito),
-// and dark or light enough for text.
-constexpr std::array<Colour, 7> kSeriesColours = {{{"#0067a8", "#5ab4f0"},
-                                                   {"#c74e06", "#ff9a57"},
-                                                   {"#007d5a", "#3fcf9f"},
-                                                   {"#a8327e", "#f08cc4"},
-                                                   {"#7d6100", "#e3c34a"},
-                                                   {"#5b6570", "#a9b4c2"},
-                                                   {"#6247ad", "#b6a2ff"}}};
-
 constexpr std::string_view kLightStyle =
     ".paper{fill:#fff}.title{fill:#101418;font-weight:600}"
     ".label{fill:#444d57}.tick{fill:#5b6570}.grid{stroke:#e4e9ef}"
@@ -45,18 +31,6 @@ constexpr std::string_view kDarkStyle =
     ".paper{fill:#10151d}.title{fill:#f2f5f9}.label{fill:#b4becb}"
     ".tick{fill:#93a0b0}.grid{stroke:#222c3a}.base{stroke:#5d6a7a}"
     ".mark{stroke:#10151d}";
-
-// A marker around the origin; the shape tells lines apart without colour.
-std::string_view MarkerPath(size_t index) {
-  constexpr std::array<std::string_view, 5> kPaths = {
-      "M-4.6 0a4.6 4.6 0 1 0 9.2 0a4.6 4.6 0 1 0 -9.2 0z",  // circle
-      "M-4.2 -4.2h8.4v8.4h-8.4z",                           // square
-      "M0 -5.4L5.2 3.8H-5.2z",                              // triangle
-      "M0 -5.8L5.8 0L0 5.8L-5.8 0z",                        // diamond
-      "M0 5.4L5.2 -3.8H-5.2z",  // triangle downwards
-  };
-  return kPaths[index % kPaths.size()];
-}
 
 std::string NameOf(const Series& series) {
   return Ellipsize(VisibleToken(series.name), kNameColumns);
@@ -211,7 +185,7 @@ class SvgPlot {
       svg_.Line(
           "<path class='mark' transform='translate({:.1f} {:.1f})' d='{}'>"
           "<title>{}: {:.6g}, {:.6g}</title></path>",
-          X(point.x), Y(point.y), MarkerPath(index), EscapeMarkup(line.name),
+          X(point.x), Y(point.y), MarkerPathOf(index), EscapeMarkup(line.name),
           point.x, point.y);
     }
     svg_.Line("</g>");
@@ -267,7 +241,7 @@ void DrawLegendLine(size_t index, const std::string& name, double width,
       "<path class='mark' transform='translate({:.1f} {:.1f})' d='{}'/>"
       "<text class='name' x='{:.1f}' y='{:.1f}' font-size='{}'>{}</text></g>",
       index % kSeriesColours.size(), kPageMargin, y, kPageMargin + 14, y,
-      MarkerPath(index), kPageMargin + kIndent, y + 4.5, kSeriesFont,
+      MarkerPathOf(index), kPageMargin + kIndent, y + 4.5, kSeriesFont,
       Fitted(name, width - 2 * kPageMargin - kIndent, kSeriesFont));
 }
 

@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <string_view>
 
 #include "heed/base/text.h"
+#include "heed/render/dot_canvas.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/plot_axes.h"
+#include "heed/render/series_marks.h"
 #include "heed/render/terminal.h"
 #include "heed/render/text_layout.h"
 
@@ -16,70 +15,6 @@ namespace {
 constexpr int kNarrowestPlot = 40;
 constexpr int kWidest = 100;
 constexpr int kRows = 16;  // wanted; rounded so that every tick meets a row
-
-// As in the SVG, told apart by shape as well as by colour; of medium lightness,
-// for dark and light terminals.
-constexpr std::array<std::string_view, 5> kMarkers = {"●", "■", "▲", "◆", "▼"};
-constexpr std::array<int, 7> kSeriesCodes = {32, 166, 36, 169, 136, 244, 98};
-
-// Characters of a grid, each with a colour (-1: none); braille dots below them.
-class Canvas {
- public:
-  Canvas(int columns, int rows)
-      : columns_(columns),
-        rows_(rows),
-        cells_(static_cast<size_t>(columns) * static_cast<size_t>(rows)) {}
-
-  int dots_across() const { return columns_ * 2; }
-  int dots_down() const { return rows_ * 4; }
-
-  void Dot(int x, int y, int colour) {
-    // Bits of U+2800 by row and column of the dot.
-    constexpr uint8_t kBits[4][2] = {
-        {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    Cell& cell = At(x / 2, y / 4);
-    cell.dots = static_cast<uint8_t>(cell.dots | kBits[y % 4][x % 2]);
-    cell.colour = colour;
-  }
-
-  void Mark(int x, int y, std::string_view glyph, int colour) {
-    Cell& cell = At(x / 2, y / 4);
-    cell.glyph = glyph;
-    cell.colour = colour;
-  }
-
-  std::string Row(int row, bool colour) const {
-    std::string out;
-    for (int column = 0; column < columns_; ++column) {
-      const Cell& cell = cells_[static_cast<size_t>(row * columns_ + column)];
-      std::string text = " ";
-      if (!cell.glyph.empty()) {
-        text = cell.glyph;
-      } else if (cell.dots != 0) {
-        text = {'\xE2', static_cast<char>(0xA0 + (cell.dots >> 6)),
-                static_cast<char>(0x80 + (cell.dots & 0x3F))};
-      }
-      out += colour && cell.colour >= 0
-                 ? terminal::Foreground(cell.colour, text)
-                 : text;
-    }
-    return out;
-  }
-
- private:
-  struct Cell {
-    std::string_view glyph;
-    uint8_t dots = 0;
-    int colour = -1;
-  };
-  Cell& At(int column, int row) {
-    return cells_[static_cast<size_t>(row * columns_ + column)];
-  }
-
-  int columns_;
-  int rows_;
-  std::vector<Cell> cells_;
-};
 
 class TerminalPlot {
  public:
@@ -143,13 +78,6 @@ class TerminalPlot {
     return std::clamp(dot, 0, canvas_.dots_down() - 1);
   }
 
-  int ColourOf(size_t index) const {
-    return kSeriesCodes[index % kSeriesCodes.size()];
-  }
-  std::string_view MarkerOf(size_t index) const {
-    return kMarkers[index % kMarkers.size()];
-  }
-
   void DrawLine(size_t index) {
     for (const auto& run : DrawableRuns(series_[index], options_)) {
       for (size_t i = 0; i + 1 < run.size(); ++i) {
@@ -162,7 +90,7 @@ class TerminalPlot {
           const double part = static_cast<double>(k) / steps;
           canvas_.Dot(x + static_cast<int>(std::lround(across * part)),
                       y + static_cast<int>(std::lround(down * part)),
-                      ColourOf(index));
+                      SeriesCodeOf(index));
         }
       }
     }
@@ -171,7 +99,7 @@ class TerminalPlot {
   void DrawMarkers(size_t index) {
     for (const PlotPoint& point : MarkedPoints(series_[index], options_)) {
       canvas_.Mark(DotX(point.x), DotY(point.y), MarkerOf(index),
-                   ColourOf(index));
+                   SeriesCodeOf(index));
     }
   }
 
@@ -233,7 +161,7 @@ class TerminalPlot {
         out += "   ";
       }
       const std::string marker(MarkerOf(i));
-      out += (terminal_.colour ? terminal::Foreground(ColourOf(i), marker)
+      out += (terminal_.colour ? terminal::Foreground(SeriesCodeOf(i), marker)
                                : marker) +
              " " + name;
       used += columns;
@@ -248,7 +176,7 @@ class TerminalPlot {
   const PlotAxes axes_;
   const int label_columns_;
   const int rows_per_tick_;
-  Canvas canvas_;
+  DotCanvas canvas_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "heed/base/text.h"
 #include "heed/render/alignment_view.h"
 #include "heed/render/frames_view.h"
+#include "heed/render/graph_view.h"
 #include "heed/render/heads_view.h"
 #include "heed/render/input_view.h"
 #include "heed/render/lines_view.h"
@@ -21,8 +22,8 @@ namespace {
 
 std::vector<ExplanationView>& AllViews() {
   static std::vector<ExplanationView> views = {
-      InputView(),  SaliencyView(), AlignmentMapView(), HeadsView(),
-      FramesView(), LinesView(),    PanelsView()};
+      InputView(), GraphView(),  SaliencyView(), AlignmentMapView(),
+      HeadsView(), FramesView(), LinesView(),    PanelsView()};
   return views;
 }
 

@@ -4,6 +4,7 @@
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/forecast/forecast.h"
 #include "heed/tasks/lm/language.h"
+#include "heed/tasks/nodes/nodes.h"
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/tasks/retrieve/retrieve.h"
 #include "heed/tasks/slots/slots.h"
@@ -24,6 +25,7 @@ std::vector<TaskRow>& Rows() {
       AutocompleteTask(),  //
       ForecastTask(),      //
       RetrievalTask(),     //
+      NodesTask(),         //
       PretrainTask(),
   };
   return rows;

@@ -52,6 +52,17 @@ def npz(arrays, compression=zipfile.ZIP_STORED):
     return file.getvalue()
 
 
+def graphs():
+    """Edges, features, labels, nodes."""
+    for name, parts in {
+            "small": ("0\t1\n1 2\n2 0\n3 3\n", "0 2\n1:0.5\n\n3 4:-1e3\n", "a\nb\n?\na\n",
+                      "0\n1\n"),
+            "both_orders": ("1 0\n0 1\n", "7\n9\n", "x\ny\n", "1\n"),
+            "twice": ("0 1\n0 1\n", "0\n1\n", "a\nb\n", "0\n"),
+            "huge": ("0 99999999999\n", "99999999 4294967296\n", "a\nb\n", "-1\n")}.items():
+        put("graph", name, SEPARATOR.join(part.encode() for part in parts))
+
+
 def weights():
     floats = struct.pack("<4f", 1, -2, 0.5, 0)
     put("safetensors", "two", safetensors(

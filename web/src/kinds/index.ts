@@ -1,7 +1,9 @@
 /** The kinds of inputs and axes; the first shows any other by the names of its items. */
 import { registerKind } from "../core";
+import { graph } from "./graph";
 import { series } from "./series";
 import { text } from "./text";
 
 registerKind(text);
 registerKind(series);
+registerKind(graph);

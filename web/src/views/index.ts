@@ -6,6 +6,7 @@ import { heads } from "./heads";
 import { heatmap } from "./heatmap";
 import { lines } from "./lines";
 import { saliency } from "./saliency";
+import { stars } from "./star";
 
 registerView(heatmap);
 registerView(lines);
@@ -13,3 +14,4 @@ registerView(frames);
 registerView(computation);
 registerView(heads);
 registerView(saliency);
+registerView(stars);

@@ -1,0 +1,178 @@
+#include "bench/nodes_bench.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "heed/base/errors.h"
+#include "heed/base/threads.h"
+#include "heed/base/timing.h"
+#include "heed/data/planted_graph.h"
+#include "heed/kernels/gemm.h"
+#include "heed/kernels/memory_rate.h"
+#include "heed/models/graph_network.h"
+#include "heed/tensor/pool.h"
+#include "heed/train/in_memory.h"
+#include "heed/train/optimizer.h"
+#include "heed/train/update.h"
+
+namespace heed {
+namespace {
+
+/// A graph, its splits, and the nodes that are tested.
+struct BenchGraph {
+  NodesData data;
+  std::vector<int32_t> test;
+};
+
+BenchGraph PlantedBench(const NodesBenchOptions& o) {
+  BenchGraph planted;
+  planted.data.graph =
+      PlantedGraph({.nodes = o.planted_nodes,
+                    .edges = o.planted_edges,
+                    .features = o.planted_features,
+                    .features_of_node = o.planted_features_of_node});
+  // A twentieth each to learn from and to validate with.
+  for (int32_t node = 0; node < o.planted_nodes; ++node) {
+    const int part = node / 4 % 20;
+    (part == 0   ? planted.data.train
+     : part == 1 ? planted.data.valid
+                 : planted.test)
+        .push_back(node);
+  }
+  return planted;
+}
+
+BenchGraph Read(const NodesBenchOptions& o, const NodesSettings& settings) {
+  if (o.planted_nodes > 0) return PlantedBench(o);
+  BenchGraph read{settings.ReadData(), {}};
+  if (read.data.valid.empty()) {
+    throw ConfigError("bench nodes: --valid is needed: it chooses the weights");
+  }
+  read.test = ReadNodes(o.test, read.data.graph);
+  CheckApart(read.data.train, settings.data.train, read.test, o.test);
+  CheckApart(read.data.valid, settings.data.valid, read.test, o.test);
+  return read;
+}
+
+/// Operations and bytes of an epoch, see NodesBenchResult.
+struct EpochCost {
+  double operations = 0;
+  double bytes = 0;
+};
+
+EpochCost CostOf(const GraphNetworkConfig& config, const NodesModel& model) {
+  const auto nodes = static_cast<double>(model.graph().size());
+  const auto entries = static_cast<double>(model.graph().values.size());
+  const double edges =
+      2 * static_cast<double>(model.graph().edges.size()) + nodes;
+  EpochCost cost;
+  double inputs = 0;  // of a dense layer
+  for (int i = 0; i < config.layers; ++i) {
+    const bool last = i + 1 == config.layers;
+    const double heads = last ? config.output_heads : config.heads;
+    const double width =
+        heads * static_cast<double>(last ? model.classes() : config.units);
+    // The product, and the products of its gradients; those of weights and
+    // values along edges, one forward and two backward; projections, the
+    // output, a key and a value for each edge, in f32.
+    cost.operations +=
+        i == 0 ? 4 * entries * width : 6 * nodes * inputs * width;
+    cost.operations += 6 * edges * width + 12 * edges * heads;
+    cost.bytes += i == 0 ? 3 * 8 * entries : 3 * 4 * nodes * inputs;
+    cost.bytes += 3 * 4 * (3 * nodes * width + 2 * edges * heads);
+    inputs = width;
+  }
+  // Weights, gradients and two moments are read, three of them written.
+  cost.bytes += 7 * 4 * static_cast<double>(model.parameters().elements());
+  return cost;
+}
+
+void TimeEpochs(const NodesBenchOptions& o, const NodesSettings& settings,
+                const NodesData& data, const TrainingConfig& training,
+                NodesBenchResult& result) {
+  const auto model = settings.Learn(data, 1);
+  const auto objective = settings.Objective(data, *model, 1);
+  result.parameters = model->parameters().elements();
+  Optimizer optimizer(model->parameters(), training.optimizer);
+  Rng rng(1);
+  Updater updater(*objective, training.optimizer, optimizer, rng);
+  const auto plan = objective->PlanEpoch(1, 0);
+  std::vector<double> times;
+  const Tensor large = Tensor::Zeros({int64_t{16} << 20});
+  double products = 0;
+  double reads = 0;
+  pool::ResetPeak();
+  for (int step = 1; step <= o.timed_epochs; ++step) {
+    const auto start = Clock::now();
+    updater.Update(plan, step, o.timed_epochs);
+    times.push_back(SecondsSince(start));
+    if (step % 10 != 1) continue;
+    products = std::max(products, kernels::MeasureProductRate(
+                                      kernels::Precision::kNative, 0.03));
+    reads = std::max(reads, kernels::MeasureReadRate(large));
+  }
+  result.peak_bytes = pool::Stats().peak - large.bytes();
+  std::ranges::nth_element(times, times.begin() + std::ssize(times) / 2);
+  result.epoch_ms = 1000 * times[times.size() / 2];
+  if (const auto* config = settings.model.Find<GraphNetworkConfig>()) {
+    const EpochCost cost = CostOf(*config, *model);
+    result.product_floor_ms = 1000 * cost.operations / products;
+    result.memory_floor_ms = 1000 * cost.bytes / reads;
+  }
+}
+
+}  // namespace
+
+void NodesBenchOptions::Visit(FieldList& v) {
+  v.Section("Measurement");
+  v("test", test, Any{"FILE"}, "nodes that the figures are of").Main();
+  v("seeds", seeds, Range(0, 100000),
+    "how many runs, with the seeds --seed, --seed + 1 ...; 0: only time epochs")
+      .Main();
+  v("timed_epochs", timed_epochs, Range(1, 100000),
+    "epochs that are timed, with all threads");
+  v("planted_nodes", planted_nodes, Range(0, 10000000),
+    "a generated graph of so many nodes in the place of files; 0: files");
+  v("planted_edges", planted_edges, Range(0, 100000000), "its edges");
+  v("planted_features", planted_features, Range(4, 1000000),
+    "features that its nodes may have");
+  v("planted_features_of_node", planted_features_of_node, Range(1, 500000),
+    "features that each of them has");
+}
+
+NodesBenchResult BenchNodes(const NodesBenchOptions& o,
+                            const NodesSettings& settings,
+                            const TrainingConfig& training) {
+  const ThreadLimit limit(training.run.threads);
+  const BenchGraph graph = Read(o, settings);
+  NodesBenchResult result;
+  result.threads = ThreadCount();
+  TimeEpochs(o, settings, graph.data, training, result);
+  result.runs.resize(static_cast<size_t>(o.seeds));
+  const auto start = Clock::now();
+  ParallelTasks(o.seeds, [&](int64_t i) {
+    NodesBenchRun& run = result.runs[static_cast<size_t>(i)];
+    TrainingConfig own = training;
+    own.run.seed = training.run.seed + static_cast<uint64_t>(i);
+    run.seed = own.run.seed;
+    const auto model = settings.Learn(graph.data, own.run.seed);
+    const auto objective = settings.Objective(graph.data, *model, own.run.seed);
+    const InMemoryResult trained = TrainInMemory(*objective, own);
+    run.epochs = trained.steps;
+    run.best_epoch = trained.valid.best_step;
+    run.valid = model->Measure(graph.data.valid).front().second;
+    run.test = model->Measure(graph.test).front().second;
+  });
+  result.seconds = SecondsSince(start);
+  const auto count = static_cast<double>(o.seeds);
+  for (const NodesBenchRun& run : result.runs) result.mean += run.test / count;
+  double squares = 0;
+  for (const NodesBenchRun& run : result.runs) {
+    squares += (run.test - result.mean) * (run.test - result.mean);
+  }
+  result.deviation = o.seeds > 1 ? std::sqrt(squares / (count - 1)) : 0;
+  return result;
+}
+
+}  // namespace heed

@@ -1,0 +1,63 @@
+// Node classification: figures of many seeds, and what an epoch costs.
+#ifndef HEED_BENCH_NODES_BENCH_H_
+#define HEED_BENCH_NODES_BENCH_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/tasks/nodes/nodes.h"
+#include "heed/train/config.h"
+
+namespace heed {
+
+struct NodesBenchOptions {
+  std::string test;
+  int seeds = 10;
+  int timed_epochs = 40;
+  int planted_nodes = 0;
+  int planted_edges = 0;
+  int planted_features = 128;
+  int planted_features_of_node = 64;
+
+  void Visit(FieldList& v);
+};
+
+/// Of one seed.
+struct NodesBenchRun {
+  uint64_t seed = 0;
+  int64_t epochs = 0;
+  int64_t best_epoch = 0;
+  double valid = 0;  // accuracy. Units: percent
+  double test = 0;
+};
+
+struct NodesBenchResult {
+  std::vector<NodesBenchRun> runs;
+  double mean = 0;  // of the test accuracies
+  double deviation = 0;
+  double seconds = 0;  // of all runs
+  int64_t parameters = 0;
+  int threads = 0;
+
+  /// Forward, backward and update of all nodes, without validation, on all
+  /// threads. Units: milliseconds, median.
+  double epoch_ms = 0;
+  /// What the operations of an epoch need at the rate of large products, and
+  /// the bytes of its tensors, each written once and read once forward and
+  /// backward, at the rate at which this machine reads memory.
+  double product_floor_ms = 0;
+  double memory_floor_ms = 0;
+  int64_t peak_bytes = 0;  // of tensors
+};
+
+/// Trains in memory, several seeds at the same time, one on each thread.
+/// `settings` is resolved. Throws: ConfigError, IoError, FormatError.
+NodesBenchResult BenchNodes(const NodesBenchOptions& options,
+                            const NodesSettings& settings,
+                            const TrainingConfig& training);
+
+}  // namespace heed
+
+#endif  // HEED_BENCH_NODES_BENCH_H_

@@ -1,0 +1,49 @@
+// A picture of characters: braille dots, two across and four down in each.
+#ifndef HEED_RENDER_DOT_CANVAS_H_
+#define HEED_RENDER_DOT_CANVAS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+/// A grid of characters, each with a colour (-1: none) of the 256-colour
+/// palette, which is that of what was put there last.
+class DotCanvas {
+ public:
+  DotCanvas(int columns, int rows)
+      : columns_(columns),
+        rows_(rows),
+        cells_(static_cast<size_t>(columns) * static_cast<size_t>(rows)) {}
+
+  int rows() const { return rows_; }
+  int dots_across() const { return columns_ * 2; }
+  int dots_down() const { return rows_ * 4; }
+
+  /// Range: 0 <= x < dots_across(), 0 <= y < dots_down().
+  void Dot(int x, int y, int colour);
+  /// A character in the place of the dots there. `glyph` outlives the canvas.
+  void Mark(int x, int y, std::string_view glyph, int colour);
+
+  std::string Row(int row, bool colour) const;
+
+ private:
+  struct Cell {
+    std::string_view glyph;
+    uint8_t dots = 0;
+    int colour = -1;
+  };
+  Cell& At(int column, int row) {
+    return cells_[static_cast<size_t>(row * columns_ + column)];
+  }
+
+  int columns_;
+  int rows_;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_RENDER_DOT_CANVAS_H_

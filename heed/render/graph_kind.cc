@@ -1,0 +1,70 @@
+// Nodes of a graph: in a plane, shaded by their values.
+#include <algorithm>
+#include <cmath>
+
+#include "heed/render/axis_kind.h"
+#include "heed/render/graph_view.h"
+#include "heed/render/markup.h"
+#include "heed/render/shades_terminal.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kShadesWidth = 360;
+constexpr double kShadesMargin = 8;
+
+/// The items alone, where they are in the plane; the first is ringed.
+Drawing ShadeNodes(const ExplanationSegment& /*segment*/, const Axis& axis,
+                   std::span<const float> values, double width) {
+  const GraphPayload graph = GraphPayload::Of(axis);
+  const double side = std::min(width, kShadesWidth);
+  std::array<double, 2> low = {1, 1};
+  std::array<double, 2> high = {0, 0};
+  const auto place = [&](size_t i) {
+    return graph.places[static_cast<size_t>(graph.nodes[i])];
+  };
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (size_t a = 0; a < 2; ++a) {
+      low[a] = std::min(low[a], place(i)[a]);
+      high[a] = std::max(high[a], place(i)[a]);
+    }
+  }
+  const auto scaled = [&](size_t i, size_t a, double room) {
+    const double extent = high[a] - low[a];
+    const double share = extent > 0 ? (place(i)[a] - low[a]) / extent : 0.5;
+    return kShadesMargin + share * (room - 2 * kShadesMargin);
+  };
+  const double height = side * 0.7;
+  MarkupWriter svg;
+  svg.Line("<rect class='field' width='{:.1f}' height='{:.1f}' rx='4'/>", side,
+           height);
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    const float value = std::clamp(values[i], -1.0f, 1.0f);
+    const double x = scaled(i, 0, side);
+    const double y = scaled(i, 1, height);
+    svg.Line(
+        "<circle class='rule' cx='{0:.1f}' cy='{1:.1f}' r='4'/>"
+        "<circle class='{2}' cx='{0:.1f}' cy='{1:.1f}' r='4' "
+        "fill-opacity='{3:.2f}'><title>{4}: {5:.2f}</title></circle>",
+        x, y, value < 0 ? "minus" : "cell",
+        std::isfinite(value) ? std::abs(value) : 0,
+        EscapeMarkup(axis.shown()[i]), values[i]);
+    if (i == 0) {
+      svg.Line("<circle class='moved' cx='{:.1f}' cy='{:.1f}' r='7'/>", x, y);
+    }
+  }
+  return {side, height, svg.Take()};
+}
+
+std::string ShadeNodeNames(const ExplanationSegment& /*segment*/,
+                           const Axis& axis, std::span<const float> values,
+                           int indent, const TerminalOptions& terminal) {
+  return TerminalWords(axis.shown(), values, indent, terminal);
+}
+
+}  // namespace
+
+AxisKind GraphKind() { return {"graph", ShadeNodes, ShadeNodeNames}; }
+
+}  // namespace heed

@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+
+#include "heed/base/errors.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/ops/loss.h"
+#include "heed/ops/shape.h"
+#include "heed/tasks/nodes/local_graph.h"
+#include "heed/tasks/nodes/nodes.h"
+#include "heed/tasks/nodes/picture.h"
+
+namespace heed {
+namespace {
+
+/// Nodes that an explanation shows, and computes with, at most.
+constexpr int64_t kMostNear = 400;
+/// Of a graph with more nodes only the near ones have places in a plane.
+constexpr int64_t kMostDrawn = 4000;
+
+int32_t LikeliestOf(const Tensor& p, int64_t row) {
+  const float* first = p.row<float>(row);
+  return static_cast<int32_t>(std::max_element(first, first + p.dim(1)) -
+                              first);
+}
+
+/// Answers with the class of a node. The network is run once, for all nodes.
+class NodesPredictor : public PredictorWith<NodesPrediction> {
+ public:
+  NodesPredictor(const NodesModel& model, NodesPrediction options)
+      : PredictorWith(options),
+        model_(model),
+        neighbours_(model.graph().Neighbours()),
+        probabilities_(model.Probabilities({})) {}
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const NodesPrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(const Context& given,
+                                        const ExplainInput& input,
+                                        const NodesPrediction&) const override;
+  bool JoinsWith(const NodesPrediction&) const override { return true; }
+
+ private:
+  int32_t NodeOf(const Input& input) const {
+    return NodeNamed(input.Text(), model_.graph().size(), input.place);
+  }
+  const std::string& NameOf(int32_t id) const {
+    return model_.graph().classes[static_cast<size_t>(id)];
+  }
+  Axis NearAxis(const LocalGraph& near, const Context& ctx) const;
+  const NodesPicture& WholePicture(const Context& ctx) const;
+
+  const NodesModel& model_;
+  const RowLists neighbours_;
+  const Tensor probabilities_;  // [N, V]
+  mutable std::once_flag drawn_;
+  mutable NodesPicture whole_;
+};
+
+std::vector<Answer> NodesPredictor::Answers(std::span<const Input> inputs,
+                                            const NodesPrediction& options,
+                                            const PredictCall& /*call*/) const {
+  std::vector<Answer> answers;
+  for (const Input& input : inputs) {
+    const int32_t node = NodeOf(input);
+    const float* p = probabilities_.row<float>(node);
+    CandidateList candidates("classes", "class");
+    if (options.probabilities) {
+      for (int32_t c = 0; c < model_.classes(); ++c) {
+        candidates.Add(NameOf(c), p[c]);
+      }
+      answers.push_back(candidates.answer());
+      continue;
+    }
+    const int32_t chosen = LikeliestOf(probabilities_, node);
+    candidates.Add(NameOf(chosen), p[chosen]);
+    answers.push_back(candidates.answer());
+    answers.back().line = NameOf(chosen);
+  }
+  return answers;
+}
+
+/// Made when it is first asked for.
+const NodesPicture& NodesPredictor::WholePicture(const Context& ctx) const {
+  std::call_once(drawn_, [&] {
+    whole_ = PictureOf(*model_.network, model_.input, model_.graph(),
+                       ctx.cancellation);
+  });
+  return whole_;
+}
+
+/// Nodes by their numbers; the payload has what is known of each, and the
+/// picture: of the whole graph, or of these nodes where it is too large.
+Axis NodesPredictor::NearAxis(const LocalGraph& near,
+                              const Context& ctx) const {
+  Axis axis = {.id = "source", .kind = "graph", .label = "Nodes"};
+  for (const int32_t node : near.nodes) {
+    axis.items.push_back(std::to_string(node));
+  }
+  const bool whole = model_.graph().size() <= kMostDrawn;
+  std::vector<int32_t> drawn = near.nodes;
+  std::vector<int32_t> places = near.nodes;
+  NodesPicture local;
+  if (whole) {
+    drawn.resize(static_cast<size_t>(model_.graph().size()));
+    std::iota(drawn.begin(), drawn.end(), 0);
+  } else {
+    std::iota(places.begin(), places.end(), 0);
+    local = PictureOf(*model_.network, model_.Input(near.graph), near.graph,
+                      ctx.cancellation);
+  }
+  std::vector<int32_t> predicted;
+  for (const int32_t node : drawn) {
+    predicted.push_back(LikeliestOf(probabilities_, node));
+  }
+  const NodesPicture& picture = whole ? WholePicture(ctx) : local;
+  axis.payload = {{"classes", near.graph.classes}, {"nodes", places},
+                  {"labels", near.graph.labels},   {"hops", near.hops},
+                  {"left_out", near.left_out},     {"predicted", predicted},
+                  {"places", picture.places},      {"edges", picture.edges}};
+  return axis;
+}
+
+ExplainablePrediction NodesPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const NodesPrediction&) const {
+  const int32_t node = NodeOf(input.given);
+  const auto near = std::make_shared<const LocalGraph>(AroundNode(
+      model_.graph(), neighbours_, node, model_.network->hops(), kMostNear));
+  const GraphInput graph = model_.Input(near->graph);
+  // The node comes first.
+  const auto log_p = [this, graph](const Context& c, int64_t copies) {
+    GraphInput several = graph;
+    several.copies = copies;
+    const Var all = model_.network->Scores(c, several);
+    const Var first = Reshape(all, {copies, graph.nodes() * all.dim(1)});
+    return LogSoftmax(Columns(first, 0, all.dim(1)));
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const Tensor own = log_p(ctx, 1).value();
+  const std::span<const float> row(own.row<float>(0),
+                                   static_cast<size_t>(own.dim(1)));
+  const int32_t chosen =
+      input.answer.empty()
+          ? static_cast<int32_t>(std::ranges::max_element(row) - row.begin())
+          : model_.graph().ClassNamed(input.answer, "answer");
+  const auto name = [this](int32_t id) { return NameOf(id); };
+
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.given.Shown();
+  e.answer = NameOf(chosen);
+  e.axes = {NearAxis(*near, given), NamesAxis("answer", "Class", {e.answer})};
+  AddMaps(watch, e);
+  e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
+  SetMap(e.targets.back(), e.LastMap("source", "source"), 0);
+  result.scores.push_back(
+      SourceScores(e, [log_p, chosen](const Context& c, int64_t copies) {
+        return ChosenColumns(log_p(c, copies), {chosen});
+      }));
+  if (!input.contrast.empty()) {
+    const int32_t other = model_.graph().ClassNamed(input.contrast, "contrast");
+    SetChoiceContrast(
+        result, 0, chosen,
+        {NameOf(other), std::exp(row[static_cast<size_t>(other)])}, other,
+        log_p);
+  }
+  return {e.answer, {std::move(result)}};
+}
+
+}  // namespace
+
+Tensor NodesModel::Probabilities(const Context& ctx) const {
+  const Tensor scores = network->Scores(ctx, input).value();
+  return kernels::Exp(LogSoftmax(scores).value());
+}
+
+std::unique_ptr<Predictor> NodesSettings::Predicting(
+    const NodesModel& nodes, NodesPrediction options) const {
+  return std::make_unique<NodesPredictor>(nodes, options);
+}
+
+}  // namespace heed
