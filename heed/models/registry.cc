@@ -15,9 +15,15 @@ namespace {
 std::deque<ModelRow>& Rows() {
   static std::deque<ModelRow> rows = [] {
     std::deque<ModelRow> all;
-    for (const auto& models :
-         {RecurrentModels(), PatchModels(), RnnModels(), TransformerModels(),
-          BertModels(), GraphModels()}) {
+    for (const auto& models : {
+             RecurrentModels(),    //
+             PatchModels(),        //
+             RnnModels(),          //
+             TransformerModels(),  //
+             BertModels(),         //
+             GraphModels(),        //
+             VisitModels(),        //
+         }) {
       all.insert(all.end(), models.begin(), models.end());
     }
     return all;

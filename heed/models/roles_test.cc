@@ -13,7 +13,9 @@
 
 #include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
+#include "heed/models/visit_classifier.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/loss.h"
 
 namespace heed {
 namespace {
@@ -121,6 +123,7 @@ class EveryLanguageModel : public EveryRole {};
 class EveryEncoder : public EveryRole {};
 class EveryPretrained : public EveryRole {};
 class EveryForecaster : public EveryRole {};
+class EveryVisitClassifier : public EveryRole {};
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryTranslator,
                          testing::ValuesIn(VariantsIn<TranslatorSettings>()),
@@ -137,13 +140,17 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryPretrained,
 INSTANTIATE_TEST_SUITE_P(Registry, EveryForecaster,
                          testing::ValuesIn(VariantsIn<ForecastSettings>()),
                          NameOf);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryVisitClassifier,
+                         testing::ValuesIn(VariantsIn<VisitSettings>()),
+                         NameOf);
 
 TEST(Models, EachHasARoleThatIsTestedHere) {
   for (const ModelRow& row : Models()) {
     EXPECT_TRUE(SettingsIn<TranslatorSettings>(row) != nullptr ||
                 SettingsIn<LanguageModelSettings>(row) != nullptr ||
                 SettingsIn<EncoderSettings>(row) != nullptr ||
-                SettingsIn<ForecastSettings>(row) != nullptr)
+                SettingsIn<ForecastSettings>(row) != nullptr ||
+                SettingsIn<VisitSettings>(row) != nullptr)
         << row.name;
   }
 }
@@ -242,6 +249,33 @@ TEST_P(EveryForecaster, Forecasts) {
     ctx.tape = tape;
     return forecaster.Loss(ctx, windows, targets, 1);
   });
+}
+
+TEST_P(EveryVisitClassifier, ClassifiesVisits) {
+  const auto settings = Small<VisitSettings>();
+  settings->Fill();
+  ExpectFilled(*settings, [&] { settings->Fill(); });
+  ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
+  const auto network = settings->Make(Scope(parameters, ""), /*codes=*/5);
+  VisitBatch batch;
+  batch.B = B;
+  batch.S = 3;
+  batch.lengths = Tensor::Of<int32_t>(std::vector<int32_t>{3, 2}, {B});
+  batch.codes =
+      std::make_shared<kernels::SparsePattern>(kernels::MakeSparsePattern(
+          Tensor::Of<int32_t>(std::vector<int32_t>{0, 2, 3, 4, 5, 7, 7}, {7}),
+          Tensor::Of<int32_t>(std::vector<int32_t>{1, 4, 2, 3, 0, 3, 1}, {7}),
+          5));
+  ExpectLearns(parameters, [&](Tape* tape) {
+    Context ctx;
+    ctx.tape = tape;
+    const Var logits = network->Logits(ctx, batch);
+    EXPECT_EQ(logits.shape(), Shape({B}));
+    return BinaryCrossEntropy(
+        logits, Tensor::Of<double>(std::vector<double>{1, 0}, {B}), 1);
+  });
+  batch.codes = nullptr;
+  EXPECT_THROW(network->Logits({}, batch), ShapeError);
 }
 
 /// A program's own model: a row, and a class that makes what it claims.
