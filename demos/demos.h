@@ -18,6 +18,7 @@ int RunDemoCost(const Arguments& arguments);
 int RunDemoAutocomplete(const Arguments& arguments);
 int RunDemoGradients(const Arguments& arguments);
 int RunDemoNodes(const Arguments& arguments);
+int RunDemoVisits(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

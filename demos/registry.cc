@@ -17,6 +17,7 @@ const std::vector<Command>& Demos() {
        RunDemoGradients},
       {"nodes", "classes of nodes, with and without attention to neighbours",
        RunDemoNodes},
+      {"visits", "which codes of a patient's visits count", RunDemoVisits},
   };
   return demos;
 }

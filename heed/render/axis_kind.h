@@ -48,6 +48,8 @@ AxisKind TextKind();
 AxisKind SeriesKind();
 /// Nodes of a graph, of which a payload has places, classes and edges.
 AxisKind GraphKind();
+/// Events, such as visits, and what happened at each.
+AxisKind TimelineKind();
 
 }  // namespace heed
 

@@ -5,7 +5,12 @@ namespace heed {
 namespace {
 
 std::vector<AxisKind>& AllKinds() {
-  static std::vector<AxisKind> kinds = {TextKind(), SeriesKind(), GraphKind()};
+  static std::vector<AxisKind> kinds = {
+      TextKind(),      //
+      SeriesKind(),    //
+      GraphKind(),     //
+      TimelineKind(),  //
+  };
   return kinds;
 }
 

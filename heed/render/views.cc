@@ -8,6 +8,7 @@
 #include "heed/base/registry.h"
 #include "heed/base/text.h"
 #include "heed/render/alignment_view.h"
+#include "heed/render/contributions_view.h"
 #include "heed/render/frames_view.h"
 #include "heed/render/graph_view.h"
 #include "heed/render/heads_view.h"
@@ -22,8 +23,16 @@ namespace {
 
 std::vector<ExplanationView>& AllViews() {
   static std::vector<ExplanationView> views = {
-      InputView(), GraphView(),  SaliencyView(), AlignmentMapView(),
-      HeadsView(), FramesView(), LinesView(),    PanelsView()};
+      InputView(),          //
+      GraphView(),          //
+      ContributionsView(),  //
+      SaliencyView(),       //
+      AlignmentMapView(),   //
+      HeadsView(),          //
+      FramesView(),         //
+      LinesView(),          //
+      PanelsView(),         //
+  };
   return views;
 }
 

@@ -45,6 +45,11 @@ std::string Series(int rows = 60) {
   }
   return csv;
 }
+std::string Patients() {
+  return R"({"visits": [["a", "b"], ["c"]], "times": [0, 3], "label": 1}
+{"visits": [["c", "a"]], "times": [2], "label": 0}
+)";
+}
 std::string Pairs() {
   return "a b c\tc b a\nb a\ta b\nc c a\ta c c\na a\ta a\n";
 }
@@ -218,6 +223,22 @@ std::vector<ExplainCase> Cases() {
        "a [MASK] film",
        1,
        true},
+      {"Visits",
+       "visits",
+       "retain",
+       {{"units", "6"}, {"embedding", "5"}, {"times", "yes"}},
+       {{"patients", Patients()}},
+       R"({"visits": [["b"], ["c", "a"], ["a"]], "times": [1, 2, 5]})",
+       1,
+       true},
+      {"VisitsWithoutAttention",
+       "visits",
+       "gru",
+       {{"units", "6"}, {"embedding", "5"}},
+       {{"patients", Patients()}},
+       R"({"visits": [["b"], ["c", "a"], ["a"]]})",
+       0,
+       false},
   };
 }
 

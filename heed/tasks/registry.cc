@@ -11,6 +11,7 @@
 #include "heed/tasks/tag/tag.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/translate/translation.h"
+#include "heed/tasks/visits/visits.h"
 
 namespace heed {
 namespace {
@@ -26,7 +27,8 @@ std::vector<TaskRow>& Rows() {
       ForecastTask(),      //
       RetrievalTask(),     //
       NodesTask(),         //
-      PretrainTask(),
+      VisitTask(),         //
+      PretrainTask(),      //
   };
   return rows;
 }

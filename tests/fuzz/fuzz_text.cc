@@ -14,6 +14,7 @@
 #include "heed/data/series.h"
 #include "heed/data/shortlist.h"
 #include "heed/data/table.h"
+#include "heed/data/visits.h"
 #include "heed/io/yaml.h"
 #include "heed/metrics/aer.h"
 #include "heed/serve/api_keys.h"
@@ -159,6 +160,20 @@ void ReadRetrieval(std::string_view bytes) {
   (void)ReadCandidateLists({links}, queries, queries);
 }
 
+// A patient as a line of JSON: what was read is read again as it is written.
+void ReadPatient(std::string_view text) {
+  const VisitRecord record = ParseVisits(text, "input");
+  const std::string line = VisitLine(record);
+  Require(VisitLine(ParseVisits(line, "input")) == line, "the same again");
+  Require(record.times.empty() || record.times.size() == record.visits.size(),
+          "a time for each visit");
+  const CodeTable codes = LearnCodes({{record}, {"input"}}, 1);
+  const Patient patient = Encode(record, codes, UnknownCodes::kRefuse, "input");
+  Require(patient.visits() == std::ssize(record.visits), "all visits");
+  Require(CodeTable::Parse(codes.ToText(), "codes").codes() == codes.codes(),
+          "codes as they are written");
+}
+
 void Read(uint8_t what, std::string_view text) {
   TagColumns columns;
   switch (what) {
@@ -196,6 +211,10 @@ void Read(uint8_t what, std::string_view text) {
       return ReadFileOfLines(text);
     case 's':
       return (void)ParseTimeSeries(text, "input");
+    case 'P':
+      return ReadPatient(text);
+    case 'K':
+      return (void)CodeTable::Parse(text, "input");
     case 'v':
       return (void)WordVectors::Read(InFile(text), 1000);
     case 'V':

@@ -94,6 +94,10 @@ def texts():
              "text: |\n  two\n  lines\nempty: ~\n"),
             ("alignment", "p", "0-0 1-2 2-1 10-9"), ("gold", "g", "0-0 1?2 2-1 3?3"),
             ("lines", "l", "one\r\n\ufefftwo\n\nlast"),
+            ("patient", "P", '{"visits": [["I50", "E11"], ["I10"]], "times": [0, 41.5], "label": 1}'),
+            ("patient_of_known_effects", "P", '{"visits": [["a", "b", "a"]], "effects": [[1, 2, 3]], '
+             '"log_odds": -0.5}'),
+            ("codes", "K", "E11\nI10\nI50\n"),
             ("series", "s", "time,a,b\n2026-01-01 00:00,1.5,-2\n2026-01-01 01:00,2,1e-3\n"
              "2026-01-01 02:00,3,4\n"),
             ("vectors", "v", "2 3\nthe 0.1 -0.2 3e-1\nof 1 2 3\n"), ("labels", "a", "neg\npos\n"),

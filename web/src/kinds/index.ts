@@ -3,7 +3,9 @@ import { registerKind } from "../core";
 import { graph } from "./graph";
 import { series } from "./series";
 import { text } from "./text";
+import { timeline } from "./timeline";
 
 registerKind(text);
 registerKind(series);
 registerKind(graph);
+registerKind(timeline);

@@ -1,6 +1,7 @@
 /** The views, in the order of their tabs. */
 import { registerView } from "../core";
 import { computation } from "./computation";
+import { contributions } from "./contributions";
 import { frames } from "./frames";
 import { heads } from "./heads";
 import { heatmap } from "./heatmap";
@@ -8,6 +9,7 @@ import { lines } from "./lines";
 import { saliency } from "./saliency";
 import { stars } from "./star";
 
+registerView(contributions);
 registerView(heatmap);
 registerView(lines);
 registerView(frames);

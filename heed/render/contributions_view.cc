@@ -1,0 +1,350 @@
+#include "heed/render/contributions_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "heed/base/text.h"
+#include "heed/render/markup.h"
+#include "heed/render/plot_axes.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kPartsLeft = 64;  // names of panels, numbers of scales
+constexpr double kPartsWidest = kPictureWidth - kPartsLeft - 20;
+constexpr double kPartsPitch = 26;
+constexpr double kVisitGap = 14;
+constexpr double kAlphaHeight = 70;
+constexpr double kBarsHeight = 220;
+constexpr double kBetaBand = 6;
+constexpr double kCodeFont = 11;
+constexpr double kLeastForNames = 11;  // width of a bar that has its name
+constexpr int kCodeColumns = 14;
+constexpr int64_t kMostGroupsOfText = 30;
+
+/// What a segment has to show; pointers into it.
+struct Contributions {
+  const Attribution* attribution = nullptr;
+  const Axis* items = nullptr;
+  const Axis* groups = nullptr;
+  std::vector<float> attention;  // of each group; none: not known
+
+  std::span<const float> scores() const {
+    return std::span(attribution->scores)
+        .first(static_cast<size_t>(items->size()));
+  }
+};
+
+/// Nothing if the segment has none.
+std::optional<Contributions> ContributionsOf(const ExplanationSegment& e) {
+  for (const Attribution& attribution : e.attributions) {
+    if (attribution.method != "contributions") continue;
+    for (const Axis& axis : e.axes) {
+      if (axis.of != attribution.axis || attribution.targets.empty()) continue;
+      Contributions found = {
+          &attribution, &e.axis(attribution.axis), &axis, {}};
+      const std::vector<float> row =
+          RowOf(e, e.targets.at(attribution.targets.front()));
+      if (std::ssize(row) == axis.size()) found.attention = row;
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+/// "visit 3", or "visit 3 (41)" with its time.
+std::string GroupName(const Axis& groups, size_t j) {
+  const std::string& name = groups.shown().at(j);
+  if (!groups.payload.is_object() || !groups.payload.contains("times")) {
+    return name;
+  }
+  return fmt::format("{} ({:.6g})", name,
+                     groups.payload.at("times").at(j).get<double>());
+}
+
+/// Where groups and bars stand. Units: pixels from the left of the panels.
+struct BarPlaces {
+  double pitch = kPartsPitch;
+  double gap = kVisitGap;
+  std::vector<double> groups;  // where each begins, and the end
+
+  explicit BarPlaces(const Axis& axis) {
+    double bars = 0;
+    for (const ItemRange& span : axis.spans) {
+      bars += static_cast<double>(std::max<int64_t>(span.end - span.begin, 1));
+    }
+    const double wanted =
+        bars * pitch + static_cast<double>(axis.spans.size()) * gap;
+    const double shrink = std::min(1.0, kPartsWidest / wanted);
+    pitch *= shrink;
+    gap *= shrink;
+    double x = 0;
+    for (const ItemRange& span : axis.spans) {
+      groups.push_back(x);
+      x += gap + pitch * static_cast<double>(
+                             std::max<int64_t>(span.end - span.begin, 1));
+    }
+    groups.push_back(x);
+  }
+  double Middle(size_t group) const {
+    return (groups[group] + groups[group + 1]) / 2;
+  }
+  double BarAt(size_t group, int64_t bar) const {
+    return groups[group] + gap / 2 + pitch * static_cast<double>(bar);
+  }
+  double width() const { return groups.back(); }
+};
+
+void AddPartsLabel(double x, double y, std::string_view anchor,
+                   std::string_view text, MarkupWriter* svg) {
+  svg->Line(
+      "<text class='quiet' x='{:.1f}' y='{:.1f}' font-size='{}' "
+      "text-anchor='{}'>{}</text>",
+      x, y, kCodeFont, anchor, EscapeMarkup(text));
+}
+
+void AddPartsRules(const PlotAxis& scale, double height, double width,
+                   MarkupWriter* svg) {
+  for (const double tick : scale.ticks) {
+    const double y = height * (1 - scale.Fraction(tick));
+    svg->Line("<path class='rule' d='M0 {:.1f}h{:.1f}'/>", y, width);
+    AddPartsLabel(-8, y + 4, "end", scale.Label(tick), svg);
+  }
+}
+
+Drawing DrawAlpha(const Contributions& c, const BarPlaces& places) {
+  MarkupWriter svg;
+  svg.Line("<g transform='translate({} 8)'>", kPartsLeft);
+  const PlotAxis scale = MakeAxis(0, std::ranges::max(c.attention), 2);
+  AddPartsRules(scale, kAlphaHeight, places.width(), &svg);
+  std::string path;
+  std::string dots;
+  for (size_t j = 0; j < c.attention.size(); ++j) {
+    const double x = places.Middle(j);
+    const double y =
+        kAlphaHeight * (1 - scale.Fraction(double{c.attention[j]}));
+    path += fmt::format("{}{:.1f} {:.1f}", j == 0 ? 'M' : 'L', x, y);
+    dots += fmt::format(
+        "<circle class='cell' cx='{:.1f}' cy='{:.1f}' r='3'><title>{}: "
+        "{:.3f}</title></circle>",
+        x, y, EscapeMarkup(GroupName(*c.groups, j)), c.attention[j]);
+  }
+  svg.Line("<path class='link' stroke-width='1.6' d='{}'/>{}", path, dots);
+  svg.Line("</g>");
+  return {kPartsLeft + places.width(), kAlphaHeight + 16, svg.Take()};
+}
+
+/// A bar from zero, and its name below the panel.
+void AddContribution(const Contributions& c, const BarPlaces& places,
+                     size_t group, int64_t item, const PlotAxis& scale,
+                     MarkupWriter* svg) {
+  const int64_t bar = item - c.groups->spans[group].begin;
+  const double value = double{c.scores()[static_cast<size_t>(item)]};
+  const double x = places.BarAt(group, bar);
+  const double zero = kBarsHeight * (1 - scale.Fraction(0));
+  const double end = kBarsHeight * (1 - scale.Fraction(value));
+  const std::string& name = c.items->shown().at(static_cast<size_t>(item));
+  svg->Line(
+      "<rect class='{}' x='{:.2f}' y='{:.2f}' width='{:.2f}' "
+      "height='{:.2f}'><title>{}, {}: {:+.3f}</title></rect>",
+      value < 0 ? "minus" : "cell", x, std::min(zero, end), 0.8 * places.pitch,
+      std::abs(end - zero), EscapeMarkup(GroupName(*c.groups, group)),
+      EscapeMarkup(name), value);
+  if (places.pitch < kLeastForNames) return;
+  svg->Line(
+      "<text class='token' font-size='{}' text-anchor='end' "
+      "transform='translate({:.1f} {:.1f}) rotate(-60)'>{}</text>",
+      kCodeFont, x + 0.5 * places.pitch, kBarsHeight + 12,
+      MarkupToken(name, kCodeColumns));
+}
+
+double NamesHeight(const Contributions& c, const BarPlaces& places) {
+  if (places.pitch < kLeastForNames) return 8;
+  double widest = 0;
+  for (const std::string& name : c.items->shown()) {
+    widest =
+        std::max(widest, TextWidth(Ellipsize(name, kCodeColumns), kCodeFont));
+  }
+  return 16 + 0.87 * widest;
+}
+
+Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
+  const auto scores = c.scores();
+  double least = 0, most = 0;
+  for (const float score : scores) {
+    least = std::min(least, double{score});
+    most = std::max(most, double{score});
+  }
+  const PlotAxis scale = MakeAxis(least, most == least ? 1 : most, 5);
+  MarkupWriter svg;
+  svg.Line("<g transform='translate({} 8)'>", kPartsLeft);
+  AddPartsRules(scale, kBarsHeight, places.width(), &svg);
+  const double zero = kBarsHeight * (1 - scale.Fraction(0));
+  svg.Line("<path class='link' stroke-width='1' d='M0 {:.1f}h{:.1f}'/>", zero,
+           places.width());
+  const double names = NamesHeight(c, places);
+  for (size_t j = 0; j < c.groups->spans.size(); ++j) {
+    const ItemRange span = c.groups->spans[j];
+    for (int64_t item = span.begin; item < span.end; ++item) {
+      AddContribution(c, places, j, item, scale, &svg);
+    }
+    const std::string name = GroupName(*c.groups, j);
+    const double room = places.groups[j + 1] - places.groups[j];
+    if (TextWidth(name, kCodeFont) <= room + 4 || j == 0 ||
+        j + 1 == c.groups->spans.size()) {
+      const char* anchor = TextWidth(name, kCodeFont) <= room + 4 ? "middle"
+                           : j == 0                               ? "start"
+                                                                  : "end";
+      const double x = *anchor == 'm'   ? places.Middle(j)
+                       : *anchor == 's' ? places.groups[j]
+                                        : places.groups[j + 1];
+      AddPartsLabel(x, kBarsHeight + names + 12, anchor, name, &svg);
+    }
+    svg.Line("<path class='rule' d='M{:.1f} 0v{:.1f}'/>", places.groups[j + 1],
+             kBarsHeight);
+  }
+  svg.Line("</g>");
+  return {kPartsLeft + places.width() + 12, kBarsHeight + names + 26,
+          svg.Take()};
+}
+
+/// Shades of −1 to 1: a column of bands for each group.
+std::optional<Drawing> DrawBeta(const Contributions& c,
+                                const BarPlaces& places) {
+  const auto& payload = c.groups->payload;
+  if (!payload.is_object() || !payload.contains("beta")) return std::nullopt;
+  const auto& beta = payload.at("beta");
+  MarkupWriter svg;
+  svg.Line("<g transform='translate({} 0)'>", kPartsLeft);
+  size_t bands = 0;
+  for (size_t j = 0; j < beta.size() && j < c.groups->spans.size(); ++j) {
+    bands = std::max(bands, beta[j].size());
+    const double x = places.groups[j] + 1;
+    const double width = places.groups[j + 1] - places.groups[j] - 2;
+    svg.Line("<rect class='field' x='{:.1f}' width='{:.1f}' height='{}'/>", x,
+             width, kBetaBand * static_cast<double>(beta[j].size()));
+    for (size_t i = 0; i < beta[j].size(); ++i) {
+      const double value = std::clamp(beta[j][i].get<double>(), -1.0, 1.0);
+      svg.Line(
+          "<rect class='{}' x='{:.1f}' y='{}' width='{:.1f}' height='{}' "
+          "fill-opacity='{:.2f}'/>",
+          value < 0 ? "minus" : "cell", x, kBetaBand * static_cast<double>(i),
+          width, kBetaBand, std::abs(value));
+    }
+  }
+  svg.Line("</g>");
+  return Drawing{kPartsLeft + places.width(),
+                 kBetaBand * static_cast<double>(bands), svg.Take()};
+}
+
+/// "Probability of label 1: 0.7312".
+std::string HeadingOfAnswer(const ExplanationSegment& segment,
+                            const Contributions& c) {
+  const Target& target = segment.targets.at(c.attribution->targets.front());
+  return fmt::format("{} {}: {}", segment.axis(target.axis).label,
+                     segment.LabelOf(target), segment.answer);
+}
+
+std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
+                                       const ViewOptions& /*options*/) {
+  const Contributions c = ContributionsOf(segment).value();
+  const BarPlaces places(*c.groups);
+  std::vector<Drawing> parts = {DrawHeading(HeadingOfAnswer(segment, c), 2)};
+  if (!c.attention.empty()) {
+    parts.push_back(DrawHeading("attention to visits (α)", 3));
+    parts.push_back(DrawAlpha(c, places));
+  }
+  parts.push_back(
+      DrawHeading("contributions to the log-odds, by visit and code", 3));
+  parts.push_back(DrawContributionBars(c, places));
+  if (const auto beta = DrawBeta(c, places)) {
+    parts.push_back(DrawHeading(
+        "weights of features (β), those that count most for the outcome above",
+        3));
+    parts.push_back(*beta);
+  }
+  return {StackDrawings(parts, 8)};
+}
+
+// --- in a terminal ---
+
+std::string ContributionBar(float value, double factor, int columns,
+                            const TerminalOptions& terminal) {
+  const int length =
+      static_cast<int>(std::lround(std::abs(double{value}) * factor * columns));
+  std::string bar;
+  for (int i = 0; i < length; ++i) bar += value < 0 ? "▒" : "█";
+  constexpr int kBlue = 75, kOrange = 215;
+  return terminal.colour
+             ? terminal::Foreground(value < 0 ? kOrange : kBlue, bar)
+             : bar;
+}
+
+std::string ContributionsText(const ExplanationSegment& segment,
+                              const ViewOptions& /*options*/,
+                              const TerminalOptions& terminal) {
+  const Contributions c = ContributionsOf(segment).value();
+  const auto scores = c.scores();
+  int widest = 4;
+  float largest = 0;
+  for (int64_t i = 0; i < c.items->size(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    widest = std::max(widest, DisplayWidth(VisibleToken(c.items->shown()[at])));
+    largest = std::max(largest, std::abs(scores[at]));
+  }
+  widest = std::min(widest, kCodeColumns);
+  const double factor = largest > 0 ? 1 / double{largest} : 0;
+  const int columns = std::max(4, std::min(40, terminal.width - widest - 14));
+  std::string out = terminal::Strong(terminal, HeadingOfAnswer(segment, c));
+  out += '\n';
+  const int64_t first =
+      std::max<int64_t>(0, c.groups->size() - kMostGroupsOfText);
+  if (first > 0) {
+    out += terminal::Quiet(terminal,
+                           fmt::format("the last {} of {} visits",
+                                       kMostGroupsOfText, c.groups->size())) +
+           '\n';
+  }
+  for (int64_t j = first; j < c.groups->size(); ++j) {
+    const auto group = static_cast<size_t>(j);
+    std::string heading = GroupName(*c.groups, group);
+    if (!c.attention.empty()) {
+      heading += fmt::format("  α {:.2f}", c.attention[group]);
+    }
+    out += terminal::Quiet(terminal, heading) + '\n';
+    const ItemRange span = c.groups->spans[group];
+    for (int64_t i = span.begin; i < span.end; ++i) {
+      const auto at = static_cast<size_t>(i);
+      out += fmt::format(
+          "  {} {:>+7.3f} {}\n",
+          Pad(VisibleToken(c.items->shown()[at]), widest), scores[at],
+          ContributionBar(scores[at], factor, columns, terminal));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ExplanationView ContributionsView() {
+  ExplanationView view;
+  view.name = "contributions";
+  view.description = "what each code of each visit adds to the answer";
+  view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
+    return ContributionsOf(segment)
+               ? std::string()
+               : std::string(
+                     "the answer is no sum of contributions; choose a "
+                     "method of attribution (--methods)");
+  };
+  view.draw = DrawContributions;
+  view.text = ContributionsText;
+  view.legend = PictureLegend::kNone;
+  return view;
+}
+
+}  // namespace heed

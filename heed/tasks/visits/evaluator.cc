@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/metrics/rank_correlation.h"
+#include "heed/tasks/visits/visits.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Log-odds from which on an effect's sign should be found.
+constexpr double kClearEffect = 0.5;
+
+/// What was planted in made-up patients beside what a model makes of it: of all
+/// codes of all visits that have an effect.
+struct EffectComparison {
+  std::vector<double> planted;
+  std::vector<double> found;
+  int64_t clear = 0;  // of at least kClearEffect
+  int64_t right = 0;  // of the same sign among them
+
+  void Add(double effect, double contribution) {
+    if (effect == 0) return;
+    planted.push_back(effect);
+    found.push_back(contribution);
+    if (std::abs(effect) <= kClearEffect) return;
+    ++clear;
+    right += (effect > 0) == (contribution > 0) ? 1 : 0;
+  }
+};
+
+/// Nothing if the model's log-odds are no sum over codes.
+std::optional<EffectComparison> CompareEffects(
+    const VisitModel& model, std::span<const Patient> patients) {
+  EffectComparison comparison;
+  for (const Patient& patient : patients) {
+    const auto parts = model.PartsOf(patient);
+    if (!parts) return std::nullopt;
+    for (size_t e = 0; e < patient.effects.size(); ++e) {
+      comparison.Add(double{patient.effects[e]}, parts->contributions[e]);
+    }
+  }
+  return comparison;
+}
+
+template <typename Known>
+bool AllKnow(std::span<const Patient> patients, const Known& known) {
+  return !patients.empty() && std::ranges::all_of(patients, known);
+}
+
+void AddKnownOdds(std::span<const double> log_odds,
+                  std::span<const Patient> patients, Report& report) {
+  std::vector<double> known;
+  for (const Patient& patient : patients) known.push_back(*patient.log_odds);
+  const double best = AucOf(known, patients);
+  report.figures.push_back({"bayes_auc", "Bayes AUC", best, 4, "",
+                            "of the log-odds that the lines give"});
+  report.figures.push_back({"bayes_nll", "Bayes NLL",
+                            NegativeLogLikelihood(known, patients), 4, "nats",
+                            ""});
+  report.figures.push_back({"auc_below_bayes", "below Bayes",
+                            best - AucOf(log_odds, patients), 4, "", "of AUC"});
+}
+
+void AddEffects(const EffectComparison& comparison, Report& report) {
+  const auto rho = SpearmanCorrelation(comparison.planted, comparison.found);
+  if (rho) {
+    report.figures.push_back(
+        {"effect_spearman", "rank correlation", *rho, 3, "",
+         fmt::format("Spearman's, of contributions and the effects of {} codes "
+                     "in visits",
+                     comparison.planted.size())});
+  }
+  if (comparison.clear > 0) {
+    report.figures.push_back({"effect_signs", "signs right",
+                              100.0 * static_cast<double>(comparison.right) /
+                                  static_cast<double>(comparison.clear),
+                              2, "%",
+                              fmt::format("of {} effects above {} log-odds",
+                                          comparison.clear, kClearEffect)});
+  }
+}
+
+}  // namespace
+
+Report VisitTaskSettings::Measure(const VisitModel& made,
+                                  const VisitEvaluation& options) const {
+  const std::vector<Patient> patients =
+      made.Encode(ReadVisits(options.patients), options.unknown_codes);
+  if (patients.empty()) {
+    throw FormatError("{}: no patients", options.patients.front());
+  }
+  const std::vector<double> log_odds = made.LogOdds({}, patients);
+  const auto positive = std::ranges::count(patients, 1, &Patient::label);
+  Report report;
+  report.heading = fmt::format("{} patients, {} with the outcome",
+                               patients.size(), positive);
+  report.figures = {
+      {"auc", "AUC", AucOf(log_odds, patients), 4, "",
+       "chance that a patient with the outcome is above one without"},
+      {"nll", "NLL", NegativeLogLikelihood(log_odds, patients), 4, "nats",
+       "mean of -log p(label)"}};
+  report.details = {{"patients", patients.size()}, {"positive", positive}};
+  if (AllKnow(patients,
+              [](const Patient& p) { return p.log_odds.has_value(); })) {
+    AddKnownOdds(log_odds, patients, report);
+  }
+  if (AllKnow(patients, [](const Patient& p) {
+        return p.effects.size() == p.codes.size();
+      })) {
+    const auto comparison = CompareEffects(made, patients);
+    if (comparison) AddEffects(*comparison, report);
+  }
+  return report;
+}
+
+}  // namespace heed

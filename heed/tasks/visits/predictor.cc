@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/shape.h"
+#include "heed/tasks/visits/visits.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Bands of features that a picture shows of a visit.
+constexpr size_t kMostBands = 16;
+
+/// "visit 3", at "day 41".
+std::vector<std::string> VisitNames(const Patient& patient) {
+  std::vector<std::string> names;
+  for (int64_t j = 0; j < patient.visits(); ++j) {
+    names.push_back(fmt::format("visit {}", j + 1));
+  }
+  return names;
+}
+
+/// Means over neighbouring features, in at most kMostBands bands.
+std::vector<double> BandsOf(const std::vector<double>& features) {
+  const size_t bands = std::min(kMostBands, features.size());
+  std::vector<double> means(bands);
+  for (size_t i = 0; i < bands; ++i) {
+    const size_t begin = i * features.size() / bands;
+    const size_t end = (i + 1) * features.size() / bands;
+    double sum = 0;
+    for (size_t m = begin; m < end; ++m) sum += features[m];
+    // Four digits are what a shade shows.
+    means[i] = std::stod(
+        fmt::format("{:.4g}", sum / static_cast<double>(end - begin)));
+  }
+  return means;
+}
+
+/// Visits and their codes as two axes: a visit covers codes.
+std::vector<Axis> TimelineAxes(const VisitModel& model, const Patient& patient,
+                               const std::optional<VisitParts>& parts) {
+  Axis visits = {.id = "source", .kind = "timeline", .label = "Visits"};
+  visits.items = VisitNames(patient);
+  visits.of = "codes";
+  Axis codes = {.id = "codes", .kind = "timeline", .label = "Codes"};
+  for (int64_t j = 0; j < patient.visits(); ++j) {
+    const auto own = patient.CodesOf(j);
+    visits.spans.push_back(
+        {std::ssize(codes.items), std::ssize(codes.items) + std::ssize(own)});
+    for (const int32_t code : own) {
+      codes.items.push_back(model.codes.codes()[static_cast<size_t>(code)]);
+    }
+  }
+  visits.payload = Json::object();
+  if (!patient.times.empty()) visits.payload["times"] = patient.times;
+  if (parts) visits.payload["bias"] = parts->bias;
+  if (parts && !parts->beta.empty()) {
+    visits.payload["beta"] = Json::array();
+    for (const auto& beta : parts->beta) {
+      visits.payload["beta"].push_back(BandsOf(beta));
+    }
+  }
+  return {std::move(visits), std::move(codes)};
+}
+
+/// Answers with the probability of the outcome.
+class VisitPredictor : public PredictorWith<VisitPrediction> {
+ public:
+  VisitPredictor(const VisitModel& model, const VisitPrediction& options)
+      : PredictorWith(options), model_(model) {}
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const VisitPrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const VisitPrediction& options) const override;
+  bool JoinsWith(const VisitPrediction&) const override { return true; }
+
+ private:
+  Answer AnswerOf(const Patient& patient, double log_odds,
+                  const VisitPrediction& options,
+                  const PredictCall& call) const;
+  ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
+                               const std::string& line, const Patient& patient,
+                               double sign) const;
+
+  const VisitModel& model_;
+};
+
+std::vector<Answer> VisitPredictor::Answers(std::span<const Input> inputs,
+                                            const VisitPrediction& options,
+                                            const PredictCall& call) const {
+  std::vector<Patient> patients;
+  for (const Input& input : inputs) {
+    patients.push_back(model_.Encode(ParseVisits(input.Text(), input.place),
+                                     options.unknown_codes, input.place));
+  }
+  const std::vector<double> log_odds = model_.LogOdds(call.context(), patients);
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < patients.size(); ++i) {
+    answers.push_back(AnswerOf(patients[i], log_odds[i], options, call));
+  }
+  return answers;
+}
+
+Answer VisitPredictor::AnswerOf(const Patient& patient, double log_odds,
+                                const VisitPrediction& options,
+                                const PredictCall& call) const {
+  const double p = ProbabilityOf(log_odds);
+  Answer answer = {fmt::format("{:.4f}", p),
+                   {{"probability", p}, {"log_odds", log_odds}}};
+  if (options.every_visit) {
+    std::vector<double> all =
+        model_.LogOddsAtEachVisit(call.context(), patient);
+    for (double& one : all) one = ProbabilityOf(one);
+    answer.line = fmt::format("{:.4f}", fmt::join(all, "\t"));
+    answer.parts["every_visit"] = all;
+  }
+  if (!call.parts) return answer;
+  const auto parts = model_.PartsOf(patient);
+  if (!parts) return answer;
+  answer.parts["bias"] = parts->bias;
+  Json& list = answer.parts["contributions"] = Json::array();
+  for (int64_t j = 0; j < patient.visits(); ++j) {
+    for (const int32_t code : patient.CodesOf(j)) {
+      list.push_back({{"visit", j + 1},
+                      {"code", model_.codes.codes()[static_cast<size_t>(code)]},
+                      {"contribution", parts->contributions[list.size()]}});
+    }
+  }
+  return answer;
+}
+
+/// The probability after the last visit, by visits and by codes of visits.
+ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
+                                             const ExplainInput& input,
+                                             const std::string& line,
+                                             const Patient& patient,
+                                             double sign) const {
+  const auto log_odds = [this, patient, sign](const Context& ctx,
+                                              int64_t copies) {
+    const std::vector<Patient> all = {patient};
+    return Reshape(Scale(model_.network->Logits(
+                             ctx, model_.BatchOf(all, Repeated(copies))),
+                         sign),
+                   {copies, 1});
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const double own = log_odds(ctx, 1).value().item();
+  const auto parts = model_.PartsOf(patient);
+
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = line;
+  const double p = ProbabilityOf(own);
+  e.answer = fmt::format("{:.4f}", p);
+  e.axes = TimelineAxes(model_, patient, parts);
+  const std::string label = sign < 0 ? "0" : "1";
+  const Alternative other = {sign < 0 ? "1" : "0", 1 - p};
+  e.axes.push_back(NamesAxis("answer", "Probability of label", {label}));
+  AddMaps(watch, e);
+  e.targets.push_back(
+      {.axis = "answer", .item = 0, .probability = p, .alternatives = {other}});
+  SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);
+  if (parts) {
+    Attribution contributions = {.method = "contributions",
+                                 .scores = {},
+                                 .differences = {own - sign * parts->bias},
+                                 .axis = "codes",
+                                 .targets = {0}};
+    for (const double one : parts->contributions) {
+      contributions.scores.push_back(static_cast<float>(sign * one));
+    }
+    e.attributions.push_back(std::move(contributions));
+  }
+  result.scores.push_back(SourceScores(e, log_odds));
+  result.scores.back().log_probability = false;
+  // Log-odds are the difference of the two log-probabilities already.
+  if (!input.contrast.empty()) SetContrast(result, 0, other, log_odds);
+  return result;
+}
+
+ExplainablePrediction VisitPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const VisitPrediction& options) const {
+  const std::string asked = input.answer.empty() ? "1" : input.answer;
+  if (asked != "0" && asked != "1") {
+    throw FormatError("explain: the answer '{}' is neither 0 nor 1", asked);
+  }
+  const std::string other = asked == "1" ? "0" : "1";
+  if (!input.contrast.empty() && input.contrast != other) {
+    throw FormatError("explain: the contrast '{}' of {} is not {}",
+                      input.contrast, asked, other);
+  }
+  // A file may be laid out over lines; of a text each line is a patient.
+  const bool is_file = std::holds_alternative<NamedBytes>(input.given.content);
+  const std::string text = input.Text();
+  std::vector<std::string_view> lines;
+  if (is_file) {
+    lines.push_back(text);
+  } else {
+    for (const std::string_view line : SplitLines(text)) {
+      if (!SplitWhitespace(line).empty()) lines.push_back(line);
+    }
+  }
+  ExplainablePrediction all;
+  for (const std::string_view line : lines) {
+    const std::string place =
+        lines.size() == 1 ? input.given.place
+                          : fmt::format("{}, line {}", input.given.place,
+                                        std::ssize(all.segments) + 1);
+    const Patient patient =
+        model_.Encode(ParseVisits(line, place), options.unknown_codes, place);
+    all.segments.push_back(SegmentOf(given, input, std::string(line), patient,
+                                     asked == "0" ? -1 : 1));
+    if (!all.answer.empty()) all.answer += '\n';
+    all.answer += all.segments.back().segment.answer;
+  }
+  if (lines.empty()) throw FormatError("{}: no patient", input.given.place);
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> VisitTaskSettings::Predicting(
+    const VisitModel& made, VisitPrediction options) const {
+  return std::make_unique<VisitPredictor>(made, options);
+}
+
+}  // namespace heed

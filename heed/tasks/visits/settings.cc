@@ -1,0 +1,119 @@
+#include <utility>
+
+#include "heed/tasks/text_vocabulary.h"
+#include "heed/tasks/visits/visits.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kCodesFile = "codes.txt";
+
+void VisitUnknownCodes(FieldList& v, Named<UnknownCodes>& unknown) {
+  v("unknown_codes", unknown,
+    "codes that no patient of training has: an error that names them (refuse), "
+    "or left out (skip)");
+}
+
+}  // namespace
+
+TaskRow VisitTask() {
+  TaskRow row;
+  row.name = "visits";
+  row.description = "the chance of an outcome from a patient's visits";
+  row.settings = [] { return std::make_unique<VisitTaskSettings>(); };
+  row.input = {"timeline", InputKind::Line::kText, {"application/json"}};
+  row.input_label = "Visits";
+  row.answer_label = "Probability";
+  row.prompt = "The codes of a visit, the earliest first";
+  return row;
+}
+
+void VisitDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("patients", patients, Any{"FILE"},
+    "patients for training, each a line of JSON: {\"visits\": [[\"I50\", "
+    "\"E11\"], [\"I10\"]], \"label\": 1}, the earliest visit first (.gz too)")
+      .Main();
+  v.Require({{"patients"}});
+  v("valid_patients", valid_patients, Any{"FILE"},
+    "patients for validation, of whom the best weights are chosen")
+      .Main();
+  v("least_patients", least_patients, Range(1, 1000000000),
+    "patients that a code must have to be learnt; others are unknown");
+  VisitUnknownCodes(v, unknown_codes);
+  v("batch_patients", batch_patients, Range(1, 1000000), "patients per batch")
+      .Alias("batch_size")
+      .Alias("bs");
+}
+
+void VisitPrediction::Visit(FieldList& v) {
+  v.Section("Output");
+  v("every_visit", every_visit,
+    "the probability after each visit, from the visits up to it alone, instead "
+    "of that after the last");
+  v.Section("Data");
+  VisitUnknownCodes(v, unknown_codes);
+}
+
+void VisitEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  v("patients", patients, Any{"FILE"},
+    "patients with labels to compare with; with \"log_odds\" and \"effects\" "
+    "of made-up patients, also with what is known of them")
+      .Main();
+  v.Require({{"patients"}});
+  VisitUnknownCodes(v, unknown_codes);
+}
+
+void VisitTaskSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.VisitName(v, "what reads the visits");
+  model->Visit(v);
+}
+
+void VisitTaskSettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.optimizer = "adadelta";
+  training.optimizer.learning_rate = 1;
+  training.optimizer.rho = 0.95;
+  training.optimizer.schedule = "constant";
+  training.optimizer.warmup = 0;
+  training.optimizer.label_smoothing = 0;
+  training.optimizer.l2 = 1e-4;
+  training.optimizer.l2_of = "matrices";
+  training.run.epochs = 20;
+}
+
+VisitData VisitTaskSettings::ReadData() const {
+  VisitData read;
+  if (!data.valid_patients.empty()) {
+    read.valid = ReadVisits(data.valid_patients);
+  }
+  read.train = ReadVisits(data.patients);
+  return read;
+}
+
+std::unique_ptr<VisitModel> VisitTaskSettings::Learn(const VisitData& read,
+                                                     uint64_t seed) const {
+  return std::make_unique<VisitModel>(
+      *this, LearnCodes(read.train, data.least_patients), seed);
+}
+
+std::unique_ptr<VisitModel> VisitTaskSettings::Open(const ModelFiles& files,
+                                                    const std::string& folder,
+                                                    uint64_t seed) const {
+  return std::make_unique<VisitModel>(
+      *this,
+      CodeTable::Parse(FindFile(files, folder, kCodesFile),
+                       PathIn(folder, kCodesFile)),
+      seed);
+}
+
+VisitModel::VisitModel(VisitConfig settings, CodeTable table, uint64_t seed)
+    : config(std::move(settings)),
+      codes(std::move(table)),
+      parameters_(seed, DType::kF32, config.model->precision()),
+      network(config.model->Make(Scope(parameters_, ""), codes.size())) {}
+
+ModelFiles VisitModel::Files() const { return {{kCodesFile, codes.ToText()}}; }
+
+}  // namespace heed

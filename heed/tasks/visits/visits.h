@@ -1,0 +1,170 @@
+// Visits: the chance of an outcome from the codes of a patient's visits.
+#ifndef HEED_TASKS_VISITS_VISITS_H_
+#define HEED_TASKS_VISITS_VISITS_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/visits.h"
+#include "heed/models/registry.h"
+#include "heed/models/visit_classifier.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+/// Visits that are computed at once, padding included: what bounds memory.
+inline constexpr int64_t kMostVisitsAtOnce = 1 << 15;
+
+/// Where patients come from and how they become batches.
+struct VisitDataConfig {
+  std::vector<std::string> patients;
+  std::vector<std::string> valid_patients;
+  int least_patients = 1;
+  Named<UnknownCodes> unknown_codes = UnknownCodes::kRefuse;
+  int batch_patients = 100;
+
+  void Visit(FieldList& v);
+};
+
+/// What a user chooses: options of `heed train`, keys of config.json.
+struct VisitConfig {
+  ModelChoice<VisitSettings> model;
+  VisitDataConfig data;
+};
+
+struct VisitData {
+  VisitRecords train;
+  VisitRecords valid;
+};
+
+/// Patients at `indices` side by side. With `ages` log(1 + how long before the
+/// last visit each was) is a feature, of the units of times. Throws:
+/// ShapeError if times are missing then.
+VisitBatch MakeVisitBatch(std::span<const Patient> patients,
+                          std::span<const int64_t> indices, int64_t codes,
+                          bool ages);
+
+/// Patients of similar length together: as many as `size`, and of at most
+/// kMostVisitsAtOnce visits with padding, one at least. `order`: of patients
+/// among which those of similar length are looked for.
+std::vector<std::vector<int64_t>> BatchesOf(std::span<const Patient> patients,
+                                            std::vector<int64_t> order,
+                                            int64_t size);
+
+/// Codes, and a network that reads them.
+class VisitModel : public TaskModel {
+ public:
+  VisitModel(VisitConfig settings, CodeTable table, uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  ModelFiles Files() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"codes", codes.size()}};
+  }
+
+  /// In ids. Throws: FormatError that names place, visit and code, also for
+  /// times that are missing.
+  Patient Encode(const VisitRecord& record, UnknownCodes unknown,
+                 const std::string& place) const;
+  std::vector<Patient> Encode(const VisitRecords& records,
+                              UnknownCodes unknown) const;
+  VisitBatch BatchOf(std::span<const Patient> patients,
+                     std::span<const int64_t> indices) const {
+    return MakeVisitBatch(patients, indices, codes.size(),
+                          network->reads_ages());
+  }
+  /// Log-odds of each. Throws: Cancelled.
+  std::vector<double> LogOdds(const Context& ctx,
+                              std::span<const Patient> patients) const;
+  /// Log-odds after each visit of one. Throws: Cancelled.
+  std::vector<double> LogOddsAtEachVisit(const Context& ctx,
+                                         const Patient& patient) const;
+  /// How the log-odds of one are made up, if they are a sum over codes.
+  std::optional<VisitParts> PartsOf(const Patient& patient) const;
+
+  const VisitConfig config;
+  const CodeTable codes;
+
+ private:
+  ParameterSet parameters_;
+
+ public:
+  const std::unique_ptr<VisitClassifier> network;
+};
+
+/// Probability of log-odds.
+double ProbabilityOf(double log_odds);
+
+/// Mean of −log p(label). Units: nats.
+double NegativeLogLikelihood(std::span<const double> log_odds,
+                             std::span<const Patient> patients);
+/// ROC AUC of the labels.
+double AucOf(std::span<const double> log_odds,
+             std::span<const Patient> patients);
+
+/// What is wanted of each line.
+struct VisitPrediction {
+  bool every_visit = false;
+  Named<UnknownCodes> unknown_codes = UnknownCodes::kRefuse;
+
+  void Visit(FieldList& v);
+};
+
+/// The patients that a model is compared with.
+struct VisitEvaluation {
+  std::vector<std::string> patients;
+  Named<UnknownCodes> unknown_codes = UnknownCodes::kRefuse;
+
+  void Visit(FieldList& v);
+};
+
+class VisitTaskSettings
+    : public TaskSettingsOf<VisitData, VisitModel, VisitPrediction,
+                            VisitEvaluation>,
+      public VisitConfig {
+ public:
+  std::string task() const override { return "visits"; }
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override { model->Fill(); }
+  bool in_files() const override { return !data.patients.empty(); }
+
+  VisitData ReadData() const override;
+  std::unique_ptr<VisitModel> Learn(const VisitData& read,
+                                    uint64_t seed) const override;
+  std::unique_ptr<VisitModel> Open(const ModelFiles& files,
+                                   const std::string& folder,
+                                   uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const VisitData& /*data*/) const override {
+    return {{"auc", true}, {"nll", false}};
+  }
+  std::unique_ptr<Trainable> Objective(VisitData read, VisitModel& made,
+                                       uint64_t seed) const override;
+  VisitPrediction prediction() const override {
+    return {false, data.unknown_codes};
+  }
+  VisitEvaluation evaluation() const override {
+    return {{}, data.unknown_codes};
+  }
+  InputReading ReadingWith(const VisitPrediction&) const override {
+    InputReading reading;
+    reading.defaults.long_lines = LongLines::kWhole;
+    return reading;
+  }
+  std::unique_ptr<Predictor> Predicting(const VisitModel& made,
+                                        VisitPrediction options) const override;
+  Report Measure(const VisitModel& made,
+                 const VisitEvaluation& options) const override;
+};
+
+TaskRow VisitTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_VISITS_VISITS_H_

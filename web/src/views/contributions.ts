@@ -1,0 +1,289 @@
+import {
+  add,
+  addRect,
+  addText,
+  fitText,
+  h,
+  linear,
+  newPicture,
+  onLook,
+  round,
+  shortNumber,
+  textWidth,
+  type Attribution,
+  type AxisView,
+  type Focus,
+  type Palette,
+  type Side,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
+
+const left = 58;
+const lineHeight = 70;
+const barHeight = 210;
+const band = 6;
+const font = 11;
+
+/** Items whose contributions add up to the answer, and the groups that they stand in. */
+interface Parts {
+  attribution: Attribution;
+  items: AxisView;
+  groups: AxisView;
+  spans: [number, number][];
+  scores: number[];
+  /** Attention to each group, where one speaks for the answer. */
+  attention: number[] | null;
+  beta: number[][] | null;
+}
+
+function partsOf(side: Side): Parts | null {
+  const { part } = side;
+  const attribution = part.attributions.find(({ method }) => method === "contributions");
+  if (!attribution) return null;
+  const id = part.segment.axes.find(
+    (axis) => part.axis(axis).axis.of === attribution.axis,
+  );
+  const groups = id === undefined ? null : part.axis(id);
+  const spans = groups?.axis.spans;
+  if (!groups || !spans) return null;
+  const { shown } = side;
+  const own = shown?.key.id === groups.id && shown.weights.length === 1;
+  return {
+    attribution,
+    items: part.axis(attribution.axis),
+    groups,
+    spans,
+    scores: attribution.scores[0],
+    attention: own ? shown.weights[0] : null,
+    beta: (groups.axis.payload as { beta?: number[][] } | undefined)?.beta ?? null,
+  };
+}
+
+/** Where groups and their bars stand from left to right. */
+class Places {
+  readonly begins: number[] = [];
+  readonly pitch: number;
+  private readonly gap: number;
+
+  constructor(spans: [number, number][], room: number) {
+    const bars = spans.map(([begin, end]) => Math.max(1, end - begin));
+    const wanted = bars.reduce((sum, n) => sum + n * 26 + 14, 0);
+    const share = Math.min(1, room / wanted);
+    [this.pitch, this.gap] = [26 * share, 14 * share];
+    let x = left;
+    for (const n of bars) {
+      this.begins.push(x);
+      x += this.gap + n * this.pitch;
+    }
+    this.begins.push(x);
+  }
+  get end(): number {
+    return this.begins[this.begins.length - 1];
+  }
+  middle(group: number): number {
+    return (this.begins[group] + this.begins[group + 1]) / 2;
+  }
+  width(group: number): number {
+    return this.begins[group + 1] - this.begins[group];
+  }
+  bar(group: number, k: number): number {
+    return this.begins[group] + this.gap / 2 + k * this.pitch;
+  }
+}
+
+interface Frame {
+  picture: SVGSVGElement;
+  places: Places;
+  p: Palette;
+}
+
+function addRules({ picture, places, p }: Frame, y: ReturnType<typeof linear>): void {
+  for (const tick of y.ticks) {
+    add(picture, "path", {
+      d: `M${left} ${round(y(tick))}H${round(places.end)}`,
+      stroke: p.field,
+    });
+    const style = { size: font, fill: p.quiet, anchor: "end" } as const;
+    addText(picture, left - 8, y(tick) + 4, String(tick).replace("-", "−"), style);
+  }
+}
+
+function addAttention(
+  frame: Frame,
+  parts: Parts,
+  attention: number[],
+  top: number,
+): void {
+  const { picture, places, p } = frame;
+  const y = linear([0, Math.max(...attention, 1e-6)], [top + lineHeight, top], 2);
+  addRules(frame, y);
+  const points = attention.map((a, j) => `${round(places.middle(j))} ${round(y(a))}`);
+  const d = `M${points.join("L")}`;
+  add(picture, "path", {
+    d,
+    class: "alpha",
+    fill: "none",
+    stroke: p.ink,
+    "stroke-width": 1.8,
+  });
+  attention.forEach((a, j) => {
+    const dot = add(picture, "circle", {
+      cx: places.middle(j),
+      cy: y(a),
+      r: 3.5,
+      fill: p.ink,
+    });
+    add(dot, "title", {}, `${parts.groups.labels[j]}: α ${shortNumber(a)}`);
+  });
+}
+
+function addBars(frame: Frame, parts: Parts, top: number): void {
+  const { picture, places, p } = frame;
+  const { scores, spans, items, groups } = parts;
+  const most = Math.max(0, ...scores);
+  const least = Math.min(0, ...scores);
+  const y = linear([least, most === least ? 1 : most], [top + barHeight, top], 5);
+  addRules(frame, y);
+  spans.forEach(([begin, end], j) => {
+    for (let i = begin; i < end; i++) {
+      const [x, score] = [places.bar(j, i - begin), scores[i]];
+      const [from, to] = [Math.min(y(0), y(score)), Math.max(y(0), y(score))];
+      const bar = addRect(
+        picture,
+        x,
+        from,
+        0.8 * places.pitch,
+        to - from,
+        score < 0 ? p.negative : p.ink,
+        {
+          class: "contribution",
+          "data-score": String(score),
+        },
+      );
+      const name = `${groups.labels[j]}, ${items.labels[i]}`;
+      add(
+        bar,
+        "title",
+        {},
+        `${name}: ${score < 0 ? "−" : "+"}${shortNumber(Math.abs(score))}`,
+      );
+      if (places.pitch < font) continue;
+      const at = `translate(${round(x + places.pitch / 2)} ${top + barHeight + 14}) rotate(-60)`;
+      const text = addText(picture, 0, 0, fitText(items.labels[i], font, 90), {
+        size: font,
+        fill: p.text,
+        anchor: "end",
+      });
+      text.setAttribute("transform", at);
+    }
+  });
+  const zero = round(y(0));
+  add(picture, "path", { d: `M${left} ${zero}H${round(places.end)}`, stroke: p.quiet });
+}
+
+function addBeta(frame: Frame, beta: number[][], top: number): void {
+  const { picture, places, p } = frame;
+  beta.forEach((bands, j) => {
+    const [x, width] = [places.begins[j] + 1, places.width(j) - 2];
+    addRect(picture, x, top, width, bands.length * band, p.field);
+    bands.forEach((value, i) =>
+      addRect(picture, x, top + i * band, width, band, value < 0 ? p.negative : p.ink, {
+        class: "beta",
+        "fill-opacity": Math.min(1, Math.abs(value)),
+      }),
+    );
+  });
+}
+
+function contributionsView(side: Side, options: ViewOptions): View {
+  const parts = partsOf(side);
+  if (!parts) throw new Error("the answer is no sum of contributions");
+  const { groups, items, attention, beta, spans } = parts;
+  const p = options.palette;
+  const places = new Places(spans, Math.max(options.width, 320) - left - 12);
+  const named = places.pitch >= font;
+  const widest = Math.max(
+    ...items.labels.map((label) => Math.min(90, textWidth(label, font))),
+  );
+  const namesHeight = named ? 18 + 0.87 * widest : 8;
+  const label = "What each code of each visit adds to the log-odds";
+  const picture = newPicture(places.end + 12, 10, label);
+  const frame = { picture, places, p };
+  const heading = { size: font, fill: p.quiet };
+  let top = 16;
+  if (attention) {
+    addText(picture, left, top - 4, "attention to visits (α)", heading);
+    addAttention(frame, parts, attention, top + 4);
+    top += lineHeight + 28;
+  }
+  addText(picture, left, top - 4, "contributions to the log-odds", heading);
+  addBars(frame, parts, top + 4);
+  top += barHeight + namesHeight + 12;
+  groups.labels.forEach((name, j) => {
+    if (textWidth(name, font) > places.width(j)) return;
+    addText(picture, places.middle(j), top + 6, name, { ...heading, anchor: "middle" });
+  });
+  top += 26;
+  if (beta) {
+    const said = "weights of features (β), those that count most for the outcome above";
+    addText(picture, left, top, said, heading);
+    addBeta(frame, beta, top + 6);
+    top += 10 + band * Math.max(...beta.map((bands) => bands.length));
+  }
+  picture.setAttribute("height", String(Math.ceil(top + 8)));
+  picture.setAttribute(
+    "viewBox",
+    `0 0 ${Math.ceil(places.end + 12)} ${Math.ceil(top + 8)}`,
+  );
+
+  // A visit is pointed at anywhere in its column.
+  const shades = groups.labels.map((_, j) => {
+    const shade = addRect(picture, places.begins[j], 0, places.width(j), top, p.ink, {
+      "fill-opacity": 0,
+      "pointer-events": "all",
+    });
+    picture.prepend(shade);
+    const focus = (): Focus | null => side.focusAt(groups, j);
+    onLook(shade, side.events.hover, focus);
+    shade.addEventListener("click", () => side.pinAt(groups, j));
+    return shade;
+  });
+  const figure = h(
+    "div.figure.contributions",
+    { tabindex: 0, role: "group", "aria-label": label },
+    picture,
+  );
+  const sum = parts.scores.reduce((all, score) => all + score, 0);
+  const bias = (groups.axis.payload as { bias?: number } | undefined)?.bias;
+  const total =
+    bias === undefined
+      ? ""
+      : ` With the bias ${shortNumber(bias)} they make ${shortNumber(sum + bias)}.`;
+  const note =
+    `Contributions add up to ${shortNumber(sum)}.${total} ` +
+    "Blue bars speak for the outcome, orange ones against it; a visit with much attention may speak for either.";
+  return {
+    element: h("div", figure, h("p.note", note)),
+    pictures: () => [picture],
+    paint() {
+      side
+        .stateOf(groups)
+        .forEach(({ chosen }, j) =>
+          shades[j].setAttribute("fill-opacity", chosen ? "0.08" : "0"),
+        );
+    },
+  };
+}
+
+export const contributions: ViewRow = {
+  name: "contributions",
+  title: "Contributions",
+  switches: [],
+  accepts: (side) =>
+    partsOf(side)
+      ? null
+      : "This answer is no sum of contributions. Saliency shows what it depended on.",
+  make: contributionsView,
+};
