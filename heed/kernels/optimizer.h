@@ -34,6 +34,25 @@ void AdamStep(Tensor& w, const Tensor& g, Tensor& m, Tensor& v,
 void AdadeltaStep(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
                   double rho, double eps, double lr, double grad_scale);
 
+struct RmspropOptions {
+  double learning_rate = 1e-4;
+  double rho = 0.95;
+  double momentum = 0.9;
+  double epsilon = 1e-4;
+  double grad_scale = 1;
+};
+
+/// n = rho n + (1 - rho) g^2; m = rho m + (1 - rho) g;
+/// d = momentum d - lr g / sqrt(n - m^2 + eps); w += d.
+/// The centred form: n - m^2 is the variance of the gradient, 0 where rounding
+/// makes it negative.
+/// Paper: Graves 2013, arXiv:1308.0850, eq. 38 to 41.
+void RmspropStep(Tensor& w, const Tensor& g, Tensor& n, Tensor& m, Tensor& d,
+                 const RmspropOptions& options);
+
+/// x = min(max(x, -limit), limit).
+void ClampStep(Tensor& x, double limit);
+
 /// v = momentum v + g; w -= lr v.
 void SgdStep(Tensor& w, const Tensor& g, Tensor& v, double lr, double momentum,
              double grad_scale);

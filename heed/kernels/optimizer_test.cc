@@ -101,6 +101,31 @@ TEST_P(Optimizer, AdadeltaIsTheFormula) {
       });
 }
 
+TEST_P(Optimizer, RmspropIsTheFormula) {
+  Tensor moved;
+  double delta = 0;
+  ExpectSteps(
+      [&](Case& c, int t) {
+        if (t == 1) moved = Tensor::Zeros(c.w.shape(), c.w.dtype());
+        RmspropStep(c.w, c.g, c.s1, c.s2, moved, {0.1, 0.8, 0.5, 1e-2, 0.5});
+      },
+      [&](double& w, double g, double& n, double& m, int t) {
+        if (t == 1) delta = 0;
+        g *= 0.5;
+        n = 0.8 * n + 0.2 * g * g;
+        m = 0.8 * m + 0.2 * g;
+        delta = 0.5 * delta - 0.1 * g / std::sqrt(n - m * m + 1e-2);
+        w += delta;
+      });
+}
+
+TEST_P(Optimizer, ClampKeepsWhatIsWithinTheLimit) {
+  ExpectSteps([](Case& c, int) { ClampStep(c.w, 0.75); },
+              [](double& w, double, double&, double&, int) {
+                w = std::min(std::max(w, -0.75), 0.75);
+              });
+}
+
 TEST_P(Optimizer, SgdIsTheFormula) {
   ExpectSteps([](Case& c, int) { SgdStep(c.w, c.g, c.s1, 0.1, 0.9, 0.5); },
               [](double& w, double g, double& v, double&, int) {

@@ -7,8 +7,8 @@ namespace heed {
 
 void OptimizerConfig::Visit(FieldList& v) {
   v.Section("Optimisation");
-  v("optimizer", optimizer, OneOf{"adam", "adamw", "adadelta", "sgd"},
-    "update rule")
+  v("optimizer", optimizer,
+    OneOf{"adam", "adamw", "adadelta", "rmsprop", "sgd"}, "update rule")
       .Alias("optim");
   v("learning_rate", learning_rate, Range(0, 1000), "peak learning rate")
       .Alias("lr")
@@ -18,11 +18,12 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("beta2", beta2, UpToBelow(0, 1),
     "adam: decay of the mean squared gradient");
   v("epsilon", epsilon, Range(0, 1),
-    "added to denominators; 0: 1e-8 (adam), 1e-6 (adadelta)");
+    "added to denominators; 0: 1e-8 (adam), 1e-6 (adadelta), 1e-4 (rmsprop)");
   v("bias_correction", bias_correction,
     "adam: correct the averages' start at zero (BERT does not)");
-  v("rho", rho, UpToBelow(0, 1), "adadelta: decay of the averages");
-  v("momentum", momentum, UpToBelow(0, 1), "sgd: momentum factor");
+  v("rho", rho, UpToBelow(0, 1), "adadelta, rmsprop: decay of the averages");
+  v("momentum", momentum, UpToBelow(0, 1),
+    "sgd, rmsprop: momentum factor (Graves 2013 has 0.9 in rmsprop)");
   v("weight_decay", weight_decay, Range(0, 10),
     "adamw: weight decay of matrices, times the learning rate")
       .Alias("wd");
@@ -51,6 +52,9 @@ void OptimizerConfig::Visit(FieldList& v) {
     "clip the gradient to this norm; 0: no clipping")
       .Alias("max_grad_norm")
       .Alias("clip_norm");
+  v("clip_value", clip_value, Range(0, 1e9),
+    "clip each number of the gradient to this much up or down, before its "
+    "norm; 0: no clipping");
   v("label_smoothing", label_smoothing, UpToBelow(0, 1),
     "label smoothing: probability spread evenly over all tokens");
   v("accumulate", accumulate, Range(1, 10000), "batches per update")
@@ -119,7 +123,11 @@ void TrainingConfig::Visit(FieldList& v) {
 }
 
 void OptimizerConfig::Resolve() {
-  if (epsilon == 0) epsilon = optimizer == "adadelta" ? 1e-6 : 1e-8;
+  if (epsilon == 0) {
+    epsilon = optimizer == "adadelta"  ? 1e-6
+              : optimizer == "rmsprop" ? 1e-4
+                                       : 1e-8;
+  }
   if (schedule == "step_halving" && halve_every == 0) {
     throw ConfigError("schedule 'step_halving' needs halve_every");
   }

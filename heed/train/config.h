@@ -38,6 +38,7 @@ struct OptimizerConfig {
   int64_t decay_steps = 0;
 
   double clip = 1;
+  double clip_value = 0;
   double label_smoothing = 0.1;
   int accumulate = 1;
   std::vector<std::string> freeze = {};

@@ -17,6 +17,10 @@ bool HasSecond(const OptimizerConfig& config) {
   return config.optimizer != "sgd";
 }
 
+bool HasThird(const OptimizerConfig& config) {
+  return config.optimizer == "rmsprop";
+}
+
 }  // namespace
 
 void Freeze(ParameterSet& parameters,
@@ -47,10 +51,11 @@ Optimizer::Optimizer(ParameterSet& parameters, const OptimizerConfig& config)
   for (const auto& parameter : parameters.all()) {
     if (parameter->frozen()) continue;
     const Tensor& value = parameter->value();
-    slots_.push_back(
-        {parameter.get(), Tensor::Zeros(value.shape(), value.dtype()),
-         HasSecond(config) ? Tensor::Zeros(value.shape(), value.dtype())
-                           : Tensor()});
+    const auto zeros = [&](bool wanted) {
+      return wanted ? Tensor::Zeros(value.shape(), value.dtype()) : Tensor();
+    };
+    slots_.push_back({parameter.get(), zeros(true), zeros(HasSecond(config)),
+                      zeros(HasThird(config))});
   }
 }
 
@@ -86,8 +91,16 @@ double Optimizer::Step(int64_t step, double learning_rate) {
     AddPenalty();
     norm = GradientNorm();
   }
+  double clipped = norm;
+  if (config_.clip_value > 0) {
+    for (Slot& slot : slots_) {
+      Tensor& gradient = slot.parameter->mutable_gradient();
+      if (gradient.defined()) kernels::ClampStep(gradient, config_.clip_value);
+    }
+    clipped = GradientNorm();
+  }
   const double scale =
-      config_.clip > 0 && norm > config_.clip ? config_.clip / norm : 1;
+      config_.clip > 0 && clipped > config_.clip ? config_.clip / clipped : 1;
   for (Slot& slot : slots_) {
     Parameter& p = *slot.parameter;
     if (!p.gradient().defined()) continue;
@@ -99,6 +112,10 @@ double Optimizer::Step(int64_t step, double learning_rate) {
     } else if (config_.optimizer == "adadelta") {
       kernels::AdadeltaStep(w, g, slot.first, slot.second, config_.rho,
                             config_.epsilon, learning_rate, scale);
+    } else if (config_.optimizer == "rmsprop") {
+      kernels::RmspropStep(w, g, slot.first, slot.second, slot.third,
+                           {learning_rate, config_.rho, config_.momentum,
+                            config_.epsilon, scale});
     } else {
       kernels::AdamOptions options;
       options.learning_rate = learning_rate;
@@ -123,10 +140,13 @@ double Optimizer::Step(int64_t step, double learning_rate) {
 std::vector<NamedTensor> Optimizer::State() const {
   std::vector<NamedTensor> state;
   for (const Slot& slot : slots_) {
-    state.push_back({"optimizer.first." + slot.parameter->name(), slot.first});
+    const std::string& name = slot.parameter->name();
+    state.push_back({"optimizer.first." + name, slot.first});
     if (slot.second.defined()) {
-      state.push_back(
-          {"optimizer.second." + slot.parameter->name(), slot.second});
+      state.push_back({"optimizer.second." + name, slot.second});
+    }
+    if (slot.third.defined()) {
+      state.push_back({"optimizer.third." + name, slot.third});
     }
   }
   return state;
@@ -135,13 +155,15 @@ std::vector<NamedTensor> Optimizer::State() const {
 void Optimizer::Restore(const std::vector<NamedTensor>& state,
                         const std::string& file) {
   for (Slot& slot : slots_) {
-    const std::string& name = slot.parameter->name();
-    slot.first.CopyFrom(
-        FindTensor(state, "optimizer.first." + name, slot.first, file));
-    if (slot.second.defined()) {
-      slot.second.CopyFrom(
-          FindTensor(state, "optimizer.second." + name, slot.second, file));
-    }
+    const auto restore = [&](const char* what, Tensor& own) {
+      if (!own.defined()) return;
+      const std::string name =
+          std::string("optimizer.") + what + "." + slot.parameter->name();
+      own.CopyFrom(FindTensor(state, name, own, file));
+    };
+    restore("first", slot.first);
+    restore("second", slot.second);
+    restore("third", slot.third);
   }
 }
 

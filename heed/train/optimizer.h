@@ -17,9 +17,10 @@ namespace heed {
 /// left to train.
 void Freeze(ParameterSet& parameters, const std::vector<std::string>& patterns);
 
-/// Adam, AdamW, Adadelta or SGD with momentum over the parameters of a set that
-/// are not frozen, with an L2 penalty ½ l2 ‖w‖² of the loss and clipping by the
-/// global norm. Exact forms: see kernels/optimizer.h.
+/// Adam, AdamW, Adadelta, RMSProp or SGD with momentum over the parameters of a
+/// set that are not frozen, with an L2 penalty ½ l2 ‖w‖² of the loss and
+/// clipping of each number and by the global norm. Exact forms: see
+/// kernels/optimizer.h.
 ///
 ///   tape.Backward(loss);
 ///   tape.Clear();
@@ -32,10 +33,12 @@ class Optimizer {
   /// Throws: NumericError that names a parameter whose gradient is not finite.
   double GradientNorm() const;
 
-  /// One update with this learning rate; `step` counts from 1. Gradients, with
-  /// those of the L2 penalty, are scaled to the norm `config.clip` if theirs is
-  /// greater, and cleared afterwards. Returns their norm before that. Throws:
-  /// as GradientNorm; parameters and gradients then stay as they are.
+  /// One update with this learning rate; `step` counts from 1. Each number of
+  /// the gradients, with those of the L2 penalty, is brought within
+  /// ±`config.clip_value`, then they are scaled to the norm `config.clip` if
+  /// theirs is greater, and cleared afterwards. Returns their norm before they
+  /// are clipped. Throws: as GradientNorm; parameters and gradients then stay as
+  /// they are.
   double Step(int64_t step, double learning_rate);
 
   /// What the next step depends on, besides the parameters themselves.
@@ -51,6 +54,7 @@ class Optimizer {
     Parameter* parameter;
     Tensor first;   // mean gradient, mean squared gradient or momentum
     Tensor second;  // mean squared gradient or mean squared update
+    Tensor third;   // rmsprop: the update before
   };
 
   OptimizerConfig config_;

@@ -141,6 +141,59 @@ TEST_F(OptimizerTest, AdadeltaFollowsItsPaper) {
   }
 }
 
+TEST_F(OptimizerTest, RmspropFollowsGraves) {
+  config_.optimizer = "rmsprop";
+  config_.epsilon = 0;
+  config_.momentum = 0.9;
+  Optimizer optimizer(parameters_, config_);
+  double w = 0.5;
+  double squares = 0;
+  double mean = 0;
+  double move = 0;
+  for (int t = 1; t <= 4; ++t) {
+    const double g = 2.0 / t - 0.7;
+    SetGradients({0, 0, 0}, {g});
+    optimizer.Step(t, kRate);
+    squares = 0.95 * squares + 0.05 * g * g;
+    mean = 0.95 * mean + 0.05 * g;
+    move = 0.9 * move - kRate * g / std::sqrt(squares - mean * mean + 1e-4);
+    w += move;
+    ExpectValues({1, -2, 3}, {w});
+  }
+}
+
+TEST_F(OptimizerTest, RmspropOfAConstantGradientStaysFinite) {
+  ParameterSet parameters(1, DType::kF32, kernels::Precision::kNative);
+  Parameter& w = parameters.Add("w", {5}, kZeroInit);
+  config_ = OptimizerConfig();
+  config_.optimizer = "rmsprop";
+  config_.clip = 0;
+  Optimizer optimizer(parameters, config_);
+  for (int t = 1; t <= 400; ++t) {
+    // n and m² agree in all digits: their difference may round below zero.
+    w.mutable_gradient() = Tensor::Full({5}, 1e6 / 3);
+    optimizer.Step(t, 1e-3);
+  }
+  for (const double x : w.value().ToVector<double>()) {
+    EXPECT_TRUE(std::isfinite(x));
+    EXPECT_LT(x, 0);
+  }
+}
+
+TEST_F(OptimizerTest, EachNumberIsClippedBeforeTheNorm) {
+  config_.optimizer = "sgd";
+  config_.clip_value = 2;
+  Optimizer values(parameters_, config_);
+  SetGradients({1, 5, -7}, {2});
+  EXPECT_DOUBLE_EQ(values.Step(1, kRate), std::sqrt(1 + 25 + 49 + 4));
+  ExpectValues({0.9, -2.2, 3.2}, {0.3});
+  config_.clip = 1.5;
+  Optimizer both(parameters_, config_);
+  SetGradients({0, 2, -7}, {1});  // becomes 0, 2, −2, 1 with norm 3, halved
+  both.Step(1, kRate);
+  ExpectValues({0.9, -2.3, 3.3}, {0.25});
+}
+
 TEST_F(OptimizerTest, NormIsOverAllParameters) {
   const Optimizer optimizer(parameters_, config_);
   EXPECT_EQ(optimizer.GradientNorm(), 0);
@@ -179,7 +232,7 @@ TEST_F(OptimizerTest, GradientThatIsNotFiniteNamesItsParameter) {
 }
 
 TEST_F(OptimizerTest, RestoredStateGoesOnTheSame) {
-  for (const char* name : {"adam", "adadelta", "sgd"}) {
+  for (const char* name : {"adam", "adadelta", "rmsprop", "sgd"}) {
     config_.optimizer = name;
     config_.momentum = 0.5;
     Optimizer first(parameters_, config_);
@@ -282,7 +335,7 @@ TEST_F(OptimizerTest, PenaltyCountsForTheNormThatIsClipped) {
 }
 
 TEST_F(OptimizerTest, DefaultsNeedNoResolving) {
-  for (const char* name : {"adam", "adamw", "adadelta", "sgd"}) {
+  for (const char* name : {"adam", "adamw", "adadelta", "rmsprop", "sgd"}) {
     OptimizerConfig config;
     config.optimizer = name;
     Optimizer optimizer(parameters_, config);

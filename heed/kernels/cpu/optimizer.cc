@@ -104,6 +104,61 @@ void AdadeltaTensor(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
   });
 }
 
+template <typename T>
+void RmspropSpan(int64_t count, T* w, const T* g, T* n, T* m, T* delta,
+                 const RmspropOptions& o) {
+  const auto scale = static_cast<T>(o.grad_scale);
+  const auto rho = static_cast<T>(o.rho);
+  const auto rest = static_cast<T>(1 - o.rho);
+  const auto momentum = static_cast<T>(o.momentum);
+  const auto epsilon = static_cast<T>(o.epsilon);
+  const auto rate = static_cast<T>(o.learning_rate);
+  ForLanes<T>(count, [&](auto lanes, int64_t i) HEED_LANES {
+    const auto set = [&](T value)
+                         HEED_LANES { return hn::Set(lanes.d, value); };
+    const auto gi = hn::Mul(set(scale), lanes.Load(g + i));
+    const auto ni = hn::MulAdd(set(rho), lanes.Load(n + i),
+                               hn::Mul(set(rest), hn::Mul(gi, gi)));
+    const auto mi =
+        hn::MulAdd(set(rho), lanes.Load(m + i), hn::Mul(set(rest), gi));
+    const auto variance = hn::Max(hn::NegMulAdd(mi, mi, ni), hn::Zero(lanes.d));
+    const auto root = hn::Sqrt(hn::Add(variance, set(epsilon)));
+    const auto moved = hn::Div(hn::Mul(set(rate), gi), root);
+    const auto di =
+        hn::Sub(hn::Mul(set(momentum), lanes.Load(delta + i)), moved);
+    lanes.Store(ni, n + i);
+    lanes.Store(mi, m + i);
+    lanes.Store(di, delta + i);
+    lanes.Store(hn::Add(lanes.Load(w + i), di), w + i);
+  });
+}
+
+void RmspropTensor(Tensor& w, const Tensor& g, Tensor& n, Tensor& m, Tensor& d,
+                   const RmspropOptions& options) {
+  WithFloat(w, [&](auto zero) HWY_ATTR {
+    using T = decltype(zero);
+    ParallelFor(w.numel(), kStepChunk, [&](int64_t i, int64_t end) HWY_ATTR {
+      RmspropSpan<T>(end - i, w.data<T>() + i, g.data<T>() + i, n.data<T>() + i,
+                     m.data<T>() + i, d.data<T>() + i, options);
+    });
+  });
+}
+
+void ClampTensor(Tensor& x, double limit) {
+  WithFloat(x, [&](auto zero) HWY_ATTR {
+    using T = decltype(zero);
+    ParallelFor(
+        x.numel(), kStepChunk, [&](int64_t begin, int64_t end) HWY_ATTR {
+          T* p = x.data<T>() + begin;
+          ForLanes<T>(end - begin, [&](auto lanes, int64_t i) HEED_LANES {
+            const auto high = hn::Set(lanes.d, static_cast<T>(limit));
+            const auto v = hn::Min(lanes.Load(p + i), high);
+            lanes.Store(hn::Max(v, hn::Neg(high)), p + i);
+          });
+        });
+  });
+}
+
 void SgdTensor(Tensor& w, const Tensor& g, Tensor& v, double lr,
                double momentum, double grad_scale) {
   WithFloat(w, [&](auto zero) HWY_ATTR {
@@ -155,6 +210,8 @@ HWY_EXPORT(AdamTensor);
 HWY_EXPORT(AdadeltaTensor);
 HWY_EXPORT(SgdTensor);
 HWY_EXPORT(AverageTensor);
+HWY_EXPORT(RmspropTensor);
+HWY_EXPORT(ClampTensor);
 
 [[maybe_unused]] bool Fit(const Tensor& w, const Tensor& x) {
   return x.contiguous() && x.numel() == w.numel() && x.dtype() == w.dtype();
@@ -173,6 +230,17 @@ void AdadeltaStep(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
   assert(Fit(w, w) && Fit(w, g) && Fit(w, eg2) && Fit(w, ed2));
   HWY_DYNAMIC_DISPATCH(AdadeltaTensor)
   (w, g, eg2, ed2, rho, eps, lr, grad_scale);
+}
+
+void RmspropStep(Tensor& w, const Tensor& g, Tensor& n, Tensor& m, Tensor& d,
+                 const RmspropOptions& options) {
+  assert(Fit(w, w) && Fit(w, g) && Fit(w, n) && Fit(w, m) && Fit(w, d));
+  HWY_DYNAMIC_DISPATCH(RmspropTensor)(w, g, n, m, d, options);
+}
+
+void ClampStep(Tensor& x, double limit) {
+  assert(Fit(x, x));
+  HWY_DYNAMIC_DISPATCH(ClampTensor)(x, limit);
 }
 
 void SgdStep(Tensor& w, const Tensor& g, Tensor& v, double lr, double momentum,

@@ -1,0 +1,74 @@
+// A memory that is read and written by weights over its slots, as in the Neural
+// Turing Machine.
+//
+// f32 and f64. A memory is [B, F, N]: N slots of F features, with the slots of
+// a feature side by side, so that vectors run along the slots. Tensors are
+// dense. Gradient kernels add to what they are given, but for those of weights
+// and of numbers that only one call has.
+#ifndef HEED_KERNELS_MEMORY_ADDRESSING_H_
+#define HEED_KERNELS_MEMORY_ADDRESSING_H_
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::kernels {
+
+/// What is added to squared lengths: the cosine with a slot of zeros is 0.
+inline constexpr double kCosineEpsilon = 1e-8;
+
+/// Numbers that address a memory of F features with shifts of up to R slots
+/// either way: key (F), strength, gate, 2R + 1 shifts, sharpening.
+constexpr int64_t AddressSize(int64_t features, int64_t reach) {
+  return features + 2 * reach + 4;
+}
+
+struct MemoryAddress {
+  Tensor weights;  // [B, H, N]
+  Tensor trace;    // for the gradient
+};
+
+/// Weights over the slots i of a memory, from the numbers p of each head:
+///   k = tanh(p_key), b = softplus(p_strength), g = sigmoid(p_gate),
+///   s = softmax(p_shifts), y = 1 + softplus(p_sharpening),
+///   c(i) = softmax_i(b cos(k, M(i))),  m(i) = g c(i) + (1 - g) previous(i),
+///   t(i) = sum_o s(o) m((i - o) mod N), w(i) = t(i)^y / sum_j t(j)^y.
+/// Shapes: numbers [B, H AddressSize(F, R)], previous [B, H, N], memory [B, F,
+/// N]. Paper: Graves et al. 2014, arXiv:1410.5401, eq. 5 to 9.
+MemoryAddress AddressMemory(const Tensor& numbers, const Tensor& previous,
+                            const Tensor& memory);
+
+struct MemoryAddressGrads {
+  Tensor numbers;   // replaced
+  Tensor previous;  // replaced
+};
+/// Adds the gradient of the memory to dmemory, unless it is undefined.
+MemoryAddressGrads AddressMemoryGrad(const Tensor& dweights,
+                                     const MemoryAddress& address,
+                                     const Tensor& numbers,
+                                     const Tensor& previous,
+                                     const Tensor& memory, Tensor& dmemory);
+
+/// M'(f, i) = M(f, i) prod_h (1 - w_h(i) e_h(f)) + sum_h w_h(i) a_h(f).
+/// Shapes: memory and result [B, F, N], weights [B, H, N], erase and add
+/// [B, H F]. Paper: as above, eq. 3 and 4.
+Tensor WriteMemory(const Tensor& memory, const Tensor& weights,
+                   const Tensor& erase, const Tensor& add);
+
+struct MemoryWriteGrads {
+  Tensor weights, erase, add;  // replaced
+};
+/// Adds the gradient of the memory to dmemory, unless it is undefined.
+MemoryWriteGrads WriteMemoryGrad(const Tensor& dy, const Tensor& memory,
+                                 const Tensor& weights, const Tensor& erase,
+                                 const Tensor& add, Tensor& dmemory);
+
+/// r_h(f) = sum_i w_h(i) M(f, i). Shapes: memory [B, F, N], weights [B, H, N],
+/// result [B, H F]. Paper: as above, eq. 2.
+Tensor ReadMemory(const Tensor& memory, const Tensor& weights);
+/// The gradient of the weights; that of the memory is added to dmemory, unless
+/// it is undefined.
+Tensor ReadMemoryGrad(const Tensor& dy, const Tensor& memory,
+                      const Tensor& weights, Tensor& dmemory);
+
+}  // namespace heed::kernels
+
+#endif  // HEED_KERNELS_MEMORY_ADDRESSING_H_
