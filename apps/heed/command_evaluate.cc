@@ -76,6 +76,15 @@ Options OptionsFor(const TaskSettings& task, OptionSet& evaluation,
   return options;
 }
 
+/// The file that a curve is asked for in; "": none.
+std::string PlotOf(OptionSet& evaluation) {
+  FieldList list;
+  evaluation.Visit(list);
+  const Field* plot = FindField(list.fields(), "by_length");
+  return plot != nullptr && plot->IsSet() ? plot->Value().get<std::string>()
+                                          : "";
+}
+
 }  // namespace
 
 int RunEvaluate(const Arguments& arguments) {
@@ -91,7 +100,7 @@ int RunEvaluate(const Arguments& arguments) {
   CheckSameTask(folders);
   const bool json = chosen.json || chosen.output == "json";
   const ThreadLimit limit(chosen.threads);
-  const std::string plot = PeekOption(arguments, "by_length");
+  const std::string plot = PlotOf(*evaluation);
   std::optional<AtomicFile> plot_file;
   if (!plot.empty()) plot_file.emplace(plot);
   std::vector<Series> curves;

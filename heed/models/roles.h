@@ -13,6 +13,7 @@
 #include "heed/models/bert.h"
 #include "heed/models/decoder.h"
 #include "heed/models/forecaster.h"
+#include "heed/models/machine.h"
 #include "heed/models/sequence_encoder.h"
 #include "heed/models/text_encoder.h"
 
@@ -153,6 +154,25 @@ class ForecastSettings : public ModelSettings {
   std::unique_ptr<EncoderSettings> encoder_;
   ForecastUse use_;
   ForecasterConfig forecaster_;
+};
+
+/// How large machines are that suit a problem, as presets.
+struct MachineUse {
+  const char* feedforward;  ///< with a memory and a controller without a state
+  const char* recurrent;    ///< with a memory and a controller with a state
+  const char* stack;        ///< without a memory
+};
+
+/// Reads a vector and answers with one at every step.
+class MachineSettings : public ModelSettings {
+ public:
+  static constexpr const char* kRole = "machine";
+
+  /// As TranslatorSettings::Fill.
+  virtual void Fill(const MachineUse& use) = 0;
+  virtual std::unique_ptr<SequenceMachine> Make(const Scope& scope,
+                                                int64_t inputs,
+                                                int64_t outputs) const = 0;
 };
 
 /// A role played by a model that a config describes; `Derived` is copied.

@@ -59,7 +59,9 @@ constexpr const char* kSmall[] = {"layers=1",
                                   "dropout=0",
                                   "init_scale=0.5",
                                   "attention_dropout=0",
-                                  "positions=8"};
+                                  "positions=8",
+                                  "memory_slots=5",
+                                  "memory_features=3"};
 
 class EveryRole : public testing::TestWithParam<ModelName> {
  protected:
@@ -124,6 +126,7 @@ class EveryEncoder : public EveryRole {};
 class EveryPretrained : public EveryRole {};
 class EveryForecaster : public EveryRole {};
 class EveryVisitClassifier : public EveryRole {};
+class EveryMachine : public EveryRole {};
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryTranslator,
                          testing::ValuesIn(VariantsIn<TranslatorSettings>()),
@@ -143,6 +146,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryForecaster,
 INSTANTIATE_TEST_SUITE_P(Registry, EveryVisitClassifier,
                          testing::ValuesIn(VariantsIn<VisitSettings>()),
                          NameOf);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryMachine,
+                         testing::ValuesIn(VariantsIn<MachineSettings>()),
+                         NameOf);
 
 TEST(Models, EachHasARoleThatIsTestedHere) {
   for (const ModelRow& row : Models()) {
@@ -150,7 +156,8 @@ TEST(Models, EachHasARoleThatIsTestedHere) {
                 SettingsIn<LanguageModelSettings>(row) != nullptr ||
                 SettingsIn<EncoderSettings>(row) != nullptr ||
                 SettingsIn<ForecastSettings>(row) != nullptr ||
-                SettingsIn<VisitSettings>(row) != nullptr)
+                SettingsIn<VisitSettings>(row) != nullptr ||
+                SettingsIn<MachineSettings>(row) != nullptr)
         << row.name;
   }
 }
@@ -276,6 +283,35 @@ TEST_P(EveryVisitClassifier, ClassifiesVisits) {
   });
   batch.codes = nullptr;
   EXPECT_THROW(network->Logits({}, batch), ShapeError);
+}
+
+TEST_P(EveryMachine, AnswersAtEveryStep) {
+  constexpr MachineUse kUse = {"layers=1 units=6 read_heads=2 write_heads=2",
+                               "layers=2 units=6 read_heads=2 write_heads=2",
+                               "layers=2 units=6"};
+  const auto settings = Small<MachineSettings>();
+  settings->Fill(kUse);
+  ExpectFilled(*settings, [&] { settings->Fill(kUse); });
+  ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
+  const auto machine =
+      settings->Make(Scope(parameters, "machine"), kFeatures, /*outputs=*/3);
+  const Tensor x = RandomTensor({S, B, kFeatures}, 1);
+  const auto all = [&](const Context& ctx) {
+    MachineState state = machine->Start(ctx, B);
+    return machine->Run(ctx, x, state);
+  };
+  const Tensor whole = all({}).value();
+  MachineState state = machine->Start({}, B);
+  for (int64_t t = 0; t < S; ++t) {
+    const Tensor step = machine->Run({}, x.Slice(t, t + 1), state).value();
+    EXPECT_LT(MaxDifference(step[0], whole[t]), 1e-14) << "step " << t;
+  }
+  const Tensor w = RandomTensor({S, B, 3}, 2);
+  ExpectLearns(parameters, [&](Tape* tape) {
+    Context ctx;
+    ctx.tape = tape;
+    return Sum(Mul(all(ctx), w));
+  });
 }
 
 /// A program's own model: a row, and a class that makes what it claims.

@@ -50,6 +50,8 @@ AxisKind SeriesKind();
 AxisKind GraphKind();
 /// Events, such as visits, and what happened at each.
 AxisKind TimelineKind();
+/// Vectors of bits, step by step, and the slots of a memory.
+AxisKind MemoryKind();
 
 }  // namespace heed
 

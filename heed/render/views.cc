@@ -14,6 +14,7 @@
 #include "heed/render/heads_view.h"
 #include "heed/render/input_view.h"
 #include "heed/render/lines_view.h"
+#include "heed/render/memory_view.h"
 #include "heed/render/panels_view.h"
 #include "heed/render/saliency_view.h"
 #include "heed/render/view.h"
@@ -23,6 +24,7 @@ namespace {
 
 std::vector<ExplanationView>& AllViews() {
   static std::vector<ExplanationView> views = {
+      MemoryView(),         //
       InputView(),          //
       GraphView(),          //
       ContributionsView(),  //

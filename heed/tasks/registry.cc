@@ -1,5 +1,6 @@
 #include "heed/base/registry.h"
 
+#include "heed/tasks/algorithm/algorithm.h"
 #include "heed/tasks/autocomplete/autocomplete.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/forecast/forecast.h"
@@ -28,6 +29,7 @@ std::vector<TaskRow>& Rows() {
       RetrievalTask(),     //
       NodesTask(),         //
       VisitTask(),         //
+      AlgorithmTask(),     //
       PretrainTask(),      //
   };
   return rows;

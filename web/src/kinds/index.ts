@@ -1,6 +1,7 @@
 /** The kinds of inputs and axes; the first shows any other by the names of its items. */
 import { registerKind } from "../core";
 import { graph } from "./graph";
+import { memory } from "./memory";
 import { series } from "./series";
 import { text } from "./text";
 import { timeline } from "./timeline";
@@ -9,3 +10,4 @@ registerKind(text);
 registerKind(series);
 registerKind(graph);
 registerKind(timeline);
+registerKind(memory);

@@ -6,6 +6,7 @@ import { frames } from "./frames";
 import { heads } from "./heads";
 import { heatmap } from "./heatmap";
 import { lines } from "./lines";
+import { memory } from "./memory";
 import { saliency } from "./saliency";
 import { stars } from "./star";
 
@@ -17,3 +18,4 @@ registerView(computation);
 registerView(heads);
 registerView(saliency);
 registerView(stars);
+registerView(memory);

@@ -1,0 +1,246 @@
+#include "heed/render/memory_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/render/cells.h"
+#include "heed/render/markup.h"
+#include "heed/render/shades_terminal.h"
+
+namespace heed {
+namespace {
+
+constexpr double kPanelWidth = 540;
+constexpr double kLeftOfPanel = 34;
+constexpr double kPanelFont = 11;
+constexpr int64_t kPictureColumns = 400;
+constexpr float kVisibleWeight = 0.05F;
+
+/// Rows of JSON numbers as a panel with time to the right.
+TimePanel PanelOfRows(const std::string& title,
+                      const nlohmann::ordered_json& rows) {
+  TimePanel panel{title, 0, 0, std::ssize(rows), {}};
+  if (rows.empty()) return panel;
+  panel.rows = std::ssize(rows[0]);
+  panel.values.resize(static_cast<size_t>(panel.rows * panel.steps));
+  for (int64_t t = 0; t < panel.steps; ++t) {
+    const auto& row = rows[static_cast<size_t>(t)];
+    if (std::ssize(row) != panel.rows) {
+      throw ShapeError("{}: step {} has another number of values", title, t);
+    }
+    for (int64_t r = 0; r < panel.rows; ++r) {
+      panel.values[static_cast<size_t>(r * panel.steps + t)] =
+          row[static_cast<size_t>(r)].get<float>();
+    }
+  }
+  return panel;
+}
+
+/// What was answered, at the steps at which it was.
+TimePanel OutputPanel(const Axis& target, int64_t steps) {
+  const TimePanel own = PanelOfRows("Outputs", target.payload.at("values"));
+  TimePanel panel{own.title, 0, own.rows, steps, {}};
+  panel.values.resize(static_cast<size_t>(panel.rows * steps));
+  for (int64_t t = 0; t < own.steps; ++t) {
+    const int64_t at = target.spans.at(static_cast<size_t>(t)).begin;
+    if (at < 0 || at >= steps) throw ShapeError("an output of no step");
+    for (int64_t r = 0; r < panel.rows; ++r) {
+      panel.values[static_cast<size_t>(r * steps + at)] =
+          own.values[static_cast<size_t>(r * own.steps + t)];
+    }
+  }
+  return panel;
+}
+
+/// The largest weight of the heads of a map, slots upright.
+TimePanel WeightPanel(const std::string& title, const AttentionMap& map) {
+  TimePanel panel{title, 0, map.key_size, map.query_size, {}};
+  panel.values.resize(static_cast<size_t>(panel.rows * panel.steps));
+  const float* w = map.weights.data();
+  for (int64_t h = 0; h < map.heads; ++h) {
+    for (int64_t t = 0; t < panel.steps; ++t) {
+      for (int64_t s = 0; s < panel.rows; ++s) {
+        float& value = panel.values[static_cast<size_t>(s * panel.steps + t)];
+        value = std::max(value, *w++);
+      }
+    }
+  }
+  return panel;
+}
+
+/// Rows [begin, end) of both hold every visible weight.
+void KeepVisibleSlots(TimePanel& a, TimePanel& b) {
+  int64_t begin = a.rows;
+  int64_t end = 0;
+  for (const TimePanel* panel : {&a, &b}) {
+    for (size_t i = 0; i < panel->values.size(); ++i) {
+      if (panel->values[i] < kVisibleWeight) continue;
+      const int64_t row = static_cast<int64_t>(i) / panel->steps;
+      begin = std::min(begin, row);
+      end = std::max(end, row + 1);
+    }
+  }
+  if (begin >= end) return;
+  for (TimePanel* panel : {&a, &b}) {
+    panel->values = {panel->values.begin() + begin * panel->steps,
+                     panel->values.begin() + end * panel->steps};
+    panel->first_row = begin;
+    panel->rows = end - begin;
+  }
+}
+
+/// At most so many rows and steps.
+TimePanel Pooled(const TimePanel& panel, int64_t most_rows,
+                 int64_t most_steps) {
+  if (panel.rows <= most_rows && panel.steps <= most_steps) return panel;
+  TimePanel small{panel.title,
+                  panel.first_row,
+                  std::min(panel.rows, most_rows),
+                  std::min(panel.steps, most_steps),
+                  {}};
+  small.values.resize(static_cast<size_t>(small.rows * small.steps));
+  for (int64_t r = 0; r < panel.rows; ++r) {
+    for (int64_t t = 0; t < panel.steps; ++t) {
+      const float value =
+          panel.values[static_cast<size_t>(r * panel.steps + t)];
+      float& kept = small.values[static_cast<size_t>(
+          r * small.rows / panel.rows * small.steps +
+          t * small.steps / panel.steps)];
+      if (std::abs(value) > std::abs(kept)) kept = value;
+    }
+  }
+  return small;
+}
+
+/// The maps of a segment from its steps to its memory: writing, reading.
+std::vector<const AttentionMap*> MemoryMaps(const ExplanationSegment& segment) {
+  std::vector<const AttentionMap*> maps(2);
+  for (const AttentionMap& map : segment.maps) {
+    if (map.key != "memory") continue;
+    const bool writes = map.name.find("write") != map.name.npos;
+    maps[writes ? 0 : 1] = &map;
+  }
+  return maps;
+}
+
+std::string MemoryRefusal(const ExplanationSegment& segment,
+                          const ViewOptions& /*options*/) {
+  const std::vector<const AttentionMap*> maps = MemoryMaps(segment);
+  const Axis* memory = segment.Find("memory");
+  if (memory != nullptr && memory->payload.contains("add") &&
+      maps[0] != nullptr && maps[1] != nullptr) {
+    return "";
+  }
+  return "this model has no memory; choose another view, or explain a machine "
+         "that writes one";
+}
+
+Drawing DrawTimePanel(const TimePanel& panel) {
+  const double cell =
+      kPanelWidth / static_cast<double>(std::max<int64_t>(panel.steps, 1));
+  const double height = std::clamp(
+      160 / static_cast<double>(std::max<int64_t>(panel.rows, 1)), 3.0, 12.0);
+  const double tall = height * static_cast<double>(panel.rows);
+  MarkupWriter svg;
+  svg.Line("<text class='title' x='{}' y='14' font-size='13'>{}</text>",
+           kLeftOfPanel, EscapeMarkup(panel.title));
+  for (const int64_t row : {int64_t{0}, panel.rows - 1}) {
+    if (panel.rows <= 0 || (row > 0 && tall < 24)) continue;
+    svg.Line(
+        "<text class='quiet' x='{}' y='{:.1f}' font-size='{}' "
+        "text-anchor='end'>{}</text>",
+        kLeftOfPanel - 5, 24 + (row == 0 ? 9.0 : tall - 1), kPanelFont,
+        panel.first_row + row);
+  }
+  svg.Line("<g transform='translate({} 24)'>", kLeftOfPanel);
+  svg.Line("<rect class='field' width='{}' height='{:.1f}'/>", kPanelWidth,
+           tall);
+  AddCells(panel.values, panel.steps, cell, height, &svg);
+  svg.Line("</g>");
+  return {kLeftOfPanel + kPanelWidth, 24 + tall + 6, svg.Take()};
+}
+
+std::vector<Drawing> DrawMemory(const ExplanationSegment& segment,
+                                const ViewOptions& /*options*/) {
+  std::vector<Drawing> drawings;
+  for (const TimePanel& panel : MemoryPanels(segment, kPictureColumns)) {
+    drawings.push_back(DrawTimePanel(panel));
+  }
+  const Drawing panels = FlowDrawings(drawings, kPictureWidth, 24);
+  const std::vector<Drawing> parts = {
+      DrawHeading(fmt::format("{} steps", segment.axis("source").size()), 2),
+      panels,
+      DrawHeading("time to the right; rows: channels of inputs and outputs, "
+                  "features of vectors, slots of the memory",
+                  3)};
+  return {StackDrawings(parts, 10)};
+}
+
+std::string MemoryText(const ExplanationSegment& segment,
+                       const ViewOptions& /*options*/,
+                       const TerminalOptions& terminal) {
+  constexpr int64_t kMostRows = 24;
+  constexpr int kNames = 6;
+  const int64_t columns = std::max(terminal.width - kNames, 10);
+  std::string text;
+  std::vector<TimePanel> panels = MemoryPanels(segment, columns);
+  panels.erase(panels.begin() + 2, panels.begin() + 4);
+  for (const TimePanel& full : panels) {
+    const TimePanel panel = Pooled(full, kMostRows, columns);
+    text += terminal::Strong(terminal, panel.title) + '\n';
+    for (int64_t r = 0; r < panel.rows; ++r) {
+      text += fmt::format(
+          "{:>{}} ", panel.first_row + r * full.rows / panel.rows, kNames - 1);
+      for (int64_t t = 0; t < panel.steps; ++t) {
+        const float value =
+            panel.values[static_cast<size_t>(r * panel.steps + t)];
+        text +=
+            TerminalCell(std::min(std::abs(value), 1.0F), 1, terminal.colour);
+      }
+      text += '\n';
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<TimePanel> MemoryPanels(const ExplanationSegment& segment,
+                                    int64_t columns) {
+  const std::vector<const AttentionMap*> maps = MemoryMaps(segment);
+  const Axis& read = segment.axis("source");
+  const Axis& memory = segment.axis("memory");
+  std::vector<TimePanel> panels = {
+      PanelOfRows("Inputs", read.payload.at("values")),
+      OutputPanel(segment.axis("target"), read.size()),
+      PanelOfRows("Added vectors", memory.payload.at("add")),
+      PanelOfRows("Read vectors", memory.payload.at("read")),
+      WeightPanel("Write weights", *maps.at(0)),
+      WeightPanel("Read weights", *maps.at(1))};
+  KeepVisibleSlots(panels[4], panels[5]);
+  for (TimePanel& panel : panels) {
+    panel = Pooled(panel, kPictureColumns, columns);
+  }
+  return panels;
+}
+
+ExplanationView MemoryView() {
+  ExplanationView view;
+  view.name = "memory";
+  view.description =
+      "what a machine wrote to its memory and read from it, step by step";
+  view.refusal = MemoryRefusal;
+  view.draw = DrawMemory;
+  view.text = MemoryText;
+  view.legend = PictureLegend::kSigned;
+  return view;
+}
+
+}  // namespace heed

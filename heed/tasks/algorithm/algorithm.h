@@ -1,0 +1,133 @@
+// Algorithms on sequences of bits: copying, recalling, sorting, counting.
+#ifndef HEED_TASKS_ALGORITHM_ALGORITHM_H_
+#define HEED_TASKS_ALGORITHM_ALGORITHM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/data/algorithms.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+/// What a user chooses: options of `heed train`, keys of config.json. 0: what
+/// the paper has.
+struct AlgorithmConfig {
+  Named<Problem> problem = Problem::kCopy;
+  int bits = 0;
+  int min_length = 0;
+  int max_length = 0;
+  int min_repeats = 0;
+  int max_repeats = 0;
+  int batch_sequences = 1;
+  int epoch_sequences = 1000;
+  int valid_sequences = 100;
+  ModelChoice<MachineSettings> model;
+
+  ProblemShape Shape() const { return {problem, bits}; }
+  ProblemLengths Lengths() const {
+    return {min_length, max_length, min_repeats, max_repeats};
+  }
+};
+
+/// Sequences are drawn, not read: there is nothing to keep.
+struct AlgorithmData {};
+
+/// Sequences of one length, side by side.
+struct SequenceGroup {
+  Tensor inputs;   // f32 [T, B, inputs]
+  Tensor targets;  // f32 [end − begin, B, outputs]: of the scored steps
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+SequenceGroup GroupOf(const ProblemShape& shape,
+                      const std::vector<BitSequence>& sequences);
+
+/// Of several sequences.
+struct SequenceScores {
+  double bits = 0;        // Σ −log2 p of the scored bits
+  double bit_errors = 0;  // scored bits that round to the wrong one
+  int64_t faultless = 0;  // sequences without one
+  int64_t sequences = 0;
+
+  void Add(const SequenceScores& other);
+  double Mean(double sum) const {
+    return sequences == 0 ? 0 : sum / static_cast<double>(sequences);
+  }
+};
+
+class AlgorithmModel : public TaskModel {
+ public:
+  AlgorithmModel(AlgorithmConfig settings, uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+
+  /// Logits of all steps. Shapes: inputs [T, B, I], result [T, B, O].
+  Var Logits(const Context& ctx, const Tensor& inputs,
+             std::vector<MemoryStep>* trace = nullptr) const;
+  SequenceScores Score(const Context& ctx, const SequenceGroup& group) const;
+
+  const AlgorithmConfig config;
+
+ private:
+  ParameterSet parameters_;
+
+ public:
+  const std::unique_ptr<SequenceMachine> network;
+};
+
+struct AlgorithmEvaluation {
+  std::vector<std::string> lengths;
+  std::vector<std::string> repeats;
+  int sequences = 100;
+  int batch = 20;
+  uint64_t seed = 1;
+  std::string by_length;
+
+  void Visit(FieldList& v);
+};
+
+class AlgorithmSettings : public TaskSettingsOf<AlgorithmData, AlgorithmModel,
+                                                NoOptions, AlgorithmEvaluation>,
+                          public AlgorithmConfig {
+ public:
+  std::string task() const override { return "algorithm"; }
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return false; }
+
+  AlgorithmData ReadData() const override { return {}; }
+  std::unique_ptr<AlgorithmModel> Learn(const AlgorithmData& data,
+                                        uint64_t seed) const override;
+  std::unique_ptr<AlgorithmModel> Open(const ModelFiles& files,
+                                       const std::string& folder,
+                                       uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const AlgorithmData& /*data*/) const override {
+    return {{"bits", false}, {"bit_errors", false}};
+  }
+  std::unique_ptr<Trainable> Objective(AlgorithmData data,
+                                       AlgorithmModel& algorithm,
+                                       uint64_t seed) const override;
+  InputReading ReadingWith(const NoOptions&) const override {
+    InputReading reading;
+    reading.defaults.long_lines = LongLines::kWhole;
+    return reading;
+  }
+  std::unique_ptr<Predictor> Predicting(const AlgorithmModel& algorithm,
+                                        NoOptions options) const override;
+  Report Measure(const AlgorithmModel& algorithm,
+                 const AlgorithmEvaluation& options) const override;
+};
+
+TaskRow AlgorithmTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_ALGORITHM_ALGORITHM_H_

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/tasks/algorithm/algorithm.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Tells the stream of evaluation from those of training and validation.
+constexpr uint64_t kEvaluationStream = 0x74657374;
+
+/// Sequences of one kind, and what a model makes of them.
+struct LengthScores {
+  std::string name;  // "20", "20 x3", "1 to 20"
+  ProblemLengths lengths;
+  SequenceScores scores;
+  double optimal = 0;  // of ngrams: Σ of the best predictor's bits
+};
+
+/// "10,20" and "10 20" alike. Throws: ConfigError.
+std::vector<int64_t> NumbersOf(const std::vector<std::string>& words,
+                               const char* option, int64_t least) {
+  std::vector<int64_t> numbers;
+  for (const std::string& word : words) {
+    for (const std::string_view part : SplitAt(word, ",")) {
+      const auto number = ParseInteger<int64_t>(part);
+      if (!number || *number < least || *number > kMostVectors) {
+        throw ConfigError("{}: '{}' is not a number from {} to {}", option,
+                          std::string(part), least, kMostVectors);
+      }
+      numbers.push_back(*number);
+    }
+  }
+  return numbers;
+}
+
+/// The lengths that are asked for, or those of training.
+std::vector<LengthScores> Cases(const AlgorithmConfig& config,
+                                const AlgorithmEvaluation& options) {
+  const bool repeated = config.problem == Problem::kRepeatCopy;
+  if (!repeated && !options.repeats.empty()) {
+    throw ConfigError("repeats: problem {} has none", config.problem.word());
+  }
+  std::vector<int64_t> lengths =
+      NumbersOf(options.lengths, "lengths", LeastLength(config.problem));
+  std::vector<int64_t> repeats = NumbersOf(options.repeats, "repeats", 1);
+  std::vector<LengthScores> cases;
+  if (lengths.empty() && repeats.empty()) {
+    const ProblemLengths own = config.Lengths();
+    return {{own.min == own.max ? fmt::format("{}", own.max)
+                                : fmt::format("{} to {}", own.min, own.max),
+             own,
+             {}}};
+  }
+  if (lengths.empty()) lengths = {config.max_length};
+  if (repeats.empty()) repeats = {config.max_repeats};
+  if (!repeated) repeats = {1};
+  for (const int64_t length : lengths) {
+    for (const int64_t times : repeats) {
+      if (length * times > kMostVectors) {
+        throw ConfigError("lengths: {} vectors {} times are more than {}",
+                          length, times, kMostVectors);
+      }
+      cases.push_back({repeated ? fmt::format("{} x{}", length, times)
+                                : fmt::format("{}", length),
+                       {length, length, times, times},
+                       {}});
+    }
+  }
+  return cases;
+}
+
+void Run(const AlgorithmModel& model, const AlgorithmEvaluation& options,
+         LengthScores& one) {
+  const ProblemShape shape = model.config.Shape();
+  for (int64_t begin = 0; begin < options.sequences; begin += options.batch) {
+    std::vector<BitSequence> sequences;
+    const int64_t end =
+        std::min<int64_t>(begin + options.batch, options.sequences);
+    for (int64_t number = begin; number < end; ++number) {
+      sequences.push_back(DrawSequence(shape, one.lengths,
+                                       options.seed ^ kEvaluationStream, number,
+                                       begin / options.batch));
+      if (shape.problem == Problem::kNgrams) {
+        one.optimal += OptimalNgramBits(sequences.back());
+      }
+    }
+    one.scores.Add(model.Score({}, GroupOf(shape, sequences)));
+  }
+}
+
+Json ToJson(const LengthScores& one, bool optimal) {
+  const SequenceScores& s = one.scores;
+  Json json = {{"length", one.name},
+               {"bits", s.Mean(s.bits)},
+               {"bit_errors", s.Mean(s.bit_errors)},
+               {"faultless", s.Mean(static_cast<double>(s.faultless))}};
+  if (optimal) json["optimal_bits"] = s.Mean(one.optimal);
+  return json;
+}
+
+std::string TableOf(const std::vector<LengthScores>& cases) {
+  std::string table = fmt::format("{:<12} {:>12} {:>12} {:>12}\n", "length",
+                                  "bits", "bit errors", "faultless");
+  for (const LengthScores& one : cases) {
+    const SequenceScores& s = one.scores;
+    table += fmt::format("{:<12} {:>12.4f} {:>12.3f} {:>11.0f}%\n", one.name,
+                         s.Mean(s.bits), s.Mean(s.bit_errors),
+                         100 * s.Mean(static_cast<double>(s.faultless)));
+  }
+  return table;
+}
+
+}  // namespace
+
+void AlgorithmEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  v("lengths", lengths, Any{"N"},
+    "lengths to measure, as 10,20,50; left out: sequences as in training");
+  v("repeats", repeats, Any{"N"}, "repeat-copy: repeats to measure, as 10,20");
+  v("sequences", sequences, Range(1, 1e6), "sequences of each length");
+  v("batch", batch, Range(1, 10000), "sequences at once");
+  v("seed", seed, "seed of the sequences, which training has never drawn");
+  v("by_length", by_length, Any{"FILE.svg"},
+    "plot bit errors per sequence by length")
+      .Alias("plot");
+}
+
+Report AlgorithmSettings::Measure(const AlgorithmModel& algorithm,
+                                  const AlgorithmEvaluation& options) const {
+  std::vector<LengthScores> cases = Cases(algorithm.config, options);
+  const bool ngrams = problem == Problem::kNgrams;
+  Report report;
+  SequenceScores all;
+  double optimal = 0;
+  Series curve;
+  report.details["lengths"] = Json::array();
+  for (LengthScores& one : cases) {
+    Run(algorithm, options, one);
+    all.Add(one.scores);
+    optimal += one.optimal;
+    report.details["lengths"].push_back(ToJson(one, ngrams));
+    curve.x.push_back(static_cast<double>(one.lengths.max));
+    curve.y.push_back(one.scores.Mean(one.scores.bit_errors));
+  }
+  report.heading = fmt::format("{} sequences", all.sequences);
+  report.figures = {
+      {"bits", "bits", all.Mean(all.bits), 4, "", "-log2 p per sequence"},
+      {"bit_errors", "bit errors", all.Mean(all.bit_errors), 4, "",
+       "per sequence"},
+      {"faultless", "faultless",
+       100 * all.Mean(static_cast<double>(all.faultless)), 1, "%",
+       "sequences without an error"}};
+  if (ngrams) {
+    report.figures.push_back({"optimal_bits", "optimal bits", all.Mean(optimal),
+                              4, "", "of the best predictor that counts"});
+  }
+  report.text = TableOf(cases);
+  if (!options.by_length.empty()) report.curve = std::move(curve);
+  report.axes = {"Bit errors by length", "length", "bit errors"};
+  return report;
+}
+
+}  // namespace heed

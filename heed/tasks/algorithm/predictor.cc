@@ -1,0 +1,290 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/score_modifiers.h"
+#include "heed/ops/shape.h"
+#include "heed/tasks/algorithm/algorithm.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Seven digits are what an f32 has.
+double SevenDigits(double x) { return std::stod(fmt::format("{:.7g}", x)); }
+
+double Probability(float logit) {
+  return 1 / (1 + std::exp(-static_cast<double>(logit)));
+}
+
+/// The rows of a matrix as JSON, each number through f.
+template <typename F>
+Json RowsOf(const Tensor& matrix, const F& f) {
+  Json rows = Json::array();
+  for (int64_t t = 0; t < matrix.dim(0); ++t) {
+    std::vector<double> row;
+    for (int64_t c = 0; c < matrix.dim(1); ++c) {
+      row.push_back(SevenDigits(f(matrix.row<float>(t)[c])));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string BitsOf(const float* values, int64_t bits, float above) {
+  std::string text;
+  for (int64_t i = 0; i < bits; ++i) text += values[i] > above ? '1' : '0';
+  return text;
+}
+
+/// What a machine made of a sequence.
+struct AnsweredSequence {
+  BitSequence sequence;
+  EncodedSequence encoded;
+  Tensor logits;  // [T, O]
+  std::vector<MemoryStep> memory;
+};
+
+/// Reads a sequence, answers with vectors of bits.
+class AlgorithmPredictor : public PredictorWith<NoOptions> {
+ public:
+  explicit AlgorithmPredictor(const AlgorithmModel& model)
+      : PredictorWith({}), model_(model), shape_(model.config.Shape()) {}
+
+  double Targets(double bytes) const override {
+    return std::max(1.0, bytes / static_cast<double>(shape_.bits + 1));
+  }
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs, const NoOptions&,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& ctx, const ExplainInput& input,
+      const NoOptions& options) const override;
+
+ private:
+  bool predicts_next() const { return shape_.problem == Problem::kNgrams; }
+  AnsweredSequence Run(const Context& ctx, std::string_view text,
+                       const std::string& place, bool traced) const;
+  /// Step t as it is answered, rounded.
+  std::string BitsAt(const AnsweredSequence& answered, int64_t t) const {
+    return BitsOf(answered.logits.row<float>(t), shape_.outputs(), 0);
+  }
+  std::string LineOf(const AnsweredSequence& answered) const;
+  Answer AnswerOf(const AnsweredSequence& answered) const;
+  ExplainableSegment SegmentOf(const Context& ctx, const ExplainInput& input,
+                               std::string_view line) const;
+  void AddAxes(const AnsweredSequence& answered, ExplanationSegment& e) const;
+  Var LogProbabilities(const Context& ctx, const AnsweredSequence& answered,
+                       int64_t copies) const;
+
+  const AlgorithmModel& model_;
+  ProblemShape shape_;
+};
+
+AnsweredSequence AlgorithmPredictor::Run(const Context& ctx,
+                                         std::string_view text,
+                                         const std::string& place,
+                                         bool traced) const {
+  AnsweredSequence a;
+  a.sequence = ReadSequence(shape_, text, place);
+  a.encoded = Encode(shape_, a.sequence);
+  const Tensor& x = a.encoded.inputs;
+  const Tensor logits = model_
+                            .Logits(ctx, x.Reshape({x.dim(0), 1, x.dim(1)}),
+                                    traced ? &a.memory : nullptr)
+                            .value()
+                            .Contiguous();
+  a.logits = logits.Reshape({logits.dim(0), logits.dim(2)});
+  return a;
+}
+
+std::string AlgorithmPredictor::LineOf(const AnsweredSequence& a) const {
+  if (predicts_next()) {
+    const double p = Probability(a.logits.row<float>(a.logits.dim(0) - 1)[0]);
+    return fmt::format("{}\t{:.4f}", p > 0.5 ? 1 : 0, std::max(p, 1 - p));
+  }
+  std::string line;
+  for (int64_t t = a.encoded.begin; t < a.encoded.end; ++t) {
+    if (!line.empty()) line += ' ';
+    line += BitsAt(a, t);
+  }
+  return line;
+}
+
+Answer AlgorithmPredictor::AnswerOf(const AnsweredSequence& a) const {
+  Answer answer = {LineOf(a)};
+  answer.parts["sequence"] = FormatSequence(shape_, a.sequence);
+  Json& parts = answer.parts;
+  if (predicts_next()) {
+    const double p = Probability(a.logits.row<float>(a.logits.dim(0) - 1)[0]);
+    parts["next"] = p > 0.5 ? 1 : 0;
+    parts["probability"] = std::max(p, 1 - p);
+    return answer;
+  }
+  parts["vectors"] = Json::array();
+  parts["expected"] = Json::array();
+  int64_t errors = 0;
+  for (int64_t t = a.encoded.begin; t < a.encoded.end; ++t) {
+    const std::string own = BitsAt(a, t);
+    const std::string right =
+        BitsOf(a.encoded.targets.row<float>(t), shape_.outputs(), 0.5F);
+    for (size_t i = 0; i < own.size(); ++i) errors += own[i] != right[i];
+    parts["vectors"].push_back(own);
+    parts["expected"].push_back(right);
+  }
+  parts["bit_errors"] = errors;
+  return answer;
+}
+
+std::vector<Answer> AlgorithmPredictor::Answers(std::span<const Input> inputs,
+                                                const NoOptions&,
+                                                const PredictCall& call) const {
+  const Context ctx = call.context();
+  std::vector<Answer> answers;
+  for (const Input& input : inputs) {
+    ctx.CheckCancelled();
+    answers.push_back(
+        AnswerOf(Run(ctx, input.Text(), input.place, /*traced=*/false)));
+  }
+  return answers;
+}
+
+/// Vectors of all steps, of what a memory went through.
+Json VectorsOf(const std::vector<MemoryStep>& steps,
+               Tensor MemoryStep::*vector) {
+  Json rows = Json::array();
+  for (const MemoryStep& step : steps) {
+    rows.push_back(RowsOf((step.*vector).Contiguous(),
+                          [](float x) { return static_cast<double>(x); })[0]);
+  }
+  return rows;
+}
+
+void AlgorithmPredictor::AddAxes(const AnsweredSequence& a,
+                                 ExplanationSegment& e) const {
+  const EncodedSequence& encoded = a.encoded;
+  const auto same = [](float x) { return static_cast<double>(x); };
+  Axis read = {.id = "source", .kind = "memory", .label = "Input"};
+  read.items = encoded.steps;
+  read.payload = {{"values", RowsOf(encoded.inputs, same)}};
+  Axis written = {.id = "target", .kind = "memory", .label = "Output"};
+  const int64_t first = predicts_next() ? 0 : encoded.begin;
+  const int64_t end = predicts_next() ? encoded.inputs.dim(0) : encoded.end;
+  for (int64_t t = first; t < end; ++t) {
+    written.items.push_back(BitsAt(a, t));
+  }
+  written.of = read.id;
+  for (int64_t t = first; t < end; ++t) written.spans.push_back({t, t + 1});
+  written.payload = {
+      {"values", RowsOf(a.logits.Slice(first, end),
+                        [](float z) { return Probability(z); })},
+      {"expected", RowsOf(encoded.targets.Slice(first, end), same)}};
+  e.axes = {std::move(read), std::move(written)};
+  if (a.memory.empty()) return;
+  Axis slots = {.id = "memory", .kind = "memory", .label = "Memory"};
+  for (int64_t i = 0; i < model_.network->memory().slots; ++i) {
+    slots.items.push_back(fmt::format("{}", i));
+  }
+  slots.payload = {{"add", VectorsOf(a.memory, &MemoryStep::add)},
+                   {"read", VectorsOf(a.memory, &MemoryStep::read)}};
+  e.axes.push_back(std::move(slots));
+}
+
+/// log2 p of the rounded bits of each answered step. Shapes: [copies, steps].
+Var AlgorithmPredictor::LogProbabilities(const Context& ctx,
+                                         const AnsweredSequence& a,
+                                         int64_t copies) const {
+  const Tensor& x = a.encoded.inputs;
+  Tensor inputs({x.dim(0), copies, x.dim(1)});
+  for (int64_t t = 0; t < x.dim(0); ++t) {
+    for (int64_t b = 0; b < copies; ++b) {
+      Tensor row = inputs[t][b];
+      row.CopyFrom(x[t]);
+    }
+  }
+  const int64_t first = predicts_next() ? 0 : a.encoded.begin;
+  const int64_t end = predicts_next() ? x.dim(0) : a.encoded.end;
+  const Var logits =
+      TransposeLeading(Slice(model_.Logits(ctx, inputs), first, end));
+  // log p of a bit is −log(1 + exp(∓z)).
+  Tensor signs(logits.shape());
+  for (int64_t b = 0; b < copies; ++b) {
+    for (int64_t t = first; t < end; ++t) {
+      for (int64_t o = 0; o < logits.dim(2); ++o) {
+        signs[b].row<float>(t - first)[o] =
+            a.logits.row<float>(t)[o] > 0 ? -1.0F : 1.0F;
+      }
+    }
+  }
+  const Var sums = MatMul(Softplus(Mul(logits, signs)),
+                          Tensor::Full({logits.dim(2), 1}, -1));
+  return Reshape(sums, {copies, end - first});
+}
+
+ExplainableSegment AlgorithmPredictor::SegmentOf(const Context& given,
+                                                 const ExplainInput& input,
+                                                 std::string_view line) const {
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  AnsweredSequence a = Run(ctx, line, input.given.place, /*traced=*/true);
+
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = FormatSequence(shape_, a.sequence);
+  e.answer = LineOf(a);
+  AddAxes(a, e);
+  AddMaps(watch, e);
+  const Tensor log_p = LogProbabilities(given, a, 1).value();
+  const int64_t first = predicts_next() ? 0 : a.encoded.begin;
+  for (int64_t i = 0; i < log_p.dim(1); ++i) {
+    e.targets.push_back({.axis = "target",
+                         .item = i,
+                         .probability = std::exp(log_p.data<float>()[i])});
+    SetMap(e.targets.back(), e.LastMap("source", "memory"), first + i);
+  }
+  a.memory.clear();
+  result.scores.push_back(SourceScores(
+      e, [this, a = std::move(a)](const Context& c, int64_t copies) {
+        return LogProbabilities(c, a, copies);
+      }));
+  return result;
+}
+
+ExplainablePrediction AlgorithmPredictor::ExplanationWith(
+    const Context& ctx, const ExplainInput& input,
+    const NoOptions& /*options*/) const {
+  if (!input.answer.empty() || !input.contrast.empty()) {
+    throw FormatError(
+        "explain: what an algorithm answers is explained, no other answer");
+  }
+  ExplainablePrediction result;
+  const std::string text = input.Text();
+  for (const std::string_view line : SplitLines(text)) {
+    if (SplitWhitespace(line).empty()) continue;
+    result.segments.push_back(SegmentOf(ctx, input, line));
+    if (!result.answer.empty()) result.answer += '\n';
+    result.answer += result.segments.back().segment.answer;
+  }
+  if (result.segments.empty()) {
+    throw FormatError("{}: there is no vector to read", input.given.place);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> AlgorithmSettings::Predicting(
+    const AlgorithmModel& algorithm, NoOptions) const {
+  return std::make_unique<AlgorithmPredictor>(algorithm);
+}
+
+}  // namespace heed

@@ -1,0 +1,139 @@
+import {
+  addRect,
+  addText,
+  h,
+  newPicture,
+  paintPixels,
+  type Part,
+  type Rows,
+  type Side,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
+
+/** Numbers over time: a row for each channel, feature or slot. */
+interface Panel {
+  title: string;
+  first: number;
+  rows: Rows;
+}
+
+/** Steps of vectors, upright: a row for each number of a vector. */
+function upright(title: string, steps: Rows): Panel {
+  const rows = (steps[0] ?? []).map((_, r) => steps.map((vector) => vector[r]));
+  return { title, first: 0, rows };
+}
+
+/** The map from steps to slots by which heads write, or read. */
+function mapOf(part: Part, writes: boolean) {
+  return part.maps.find(
+    ({ name, key }) => key === "memory" && name.includes("write") === writes,
+  );
+}
+
+const visible = 0.05;
+
+/** What was done with the memory: inputs and outputs, vectors, weights, in time. */
+function panelsOf(part: Part): Panel[] {
+  const { add, read } = part.axis("memory").axis.payload as Record<"add" | "read", Rows>;
+  const inputs = (part.axis("source").axis.payload as { values: Rows }).values;
+  const target = part.axis("target").axis;
+  const said = (target.payload as { values: Rows }).values;
+  const outputs = inputs.map(() => (said[0] ?? []).map(() => 0));
+  said.forEach((vector, i) => (outputs[target.spans?.[i]?.[0] ?? i] = vector));
+  const weights = [true, false].map((writes) => {
+    const heads = mapOf(part, writes)!.weights as Rows[];
+    return heads[0].map((row, t) =>
+      row.map((_, s) => Math.max(...heads.map((head) => head[t][s]))),
+    );
+  });
+  const used = weights[0][0].map((_, s) =>
+    weights.some((steps) => steps.some((row) => row[s] >= visible)),
+  );
+  const first = Math.max(0, used.indexOf(true));
+  const end = used.includes(true) ? used.lastIndexOf(true) + 1 : used.length;
+  const slots = weights.map((steps) => steps.map((row) => row.slice(first, end)));
+  return [
+    upright("Inputs", inputs),
+    upright("Outputs", outputs),
+    upright("Added vectors", add),
+    upright("Read vectors", read),
+    { ...upright("Write weights", slots[0]), first },
+    { ...upright("Read weights", slots[1]), first },
+  ];
+}
+
+const left = 30;
+const head = 22;
+
+/** A panel as a picture; the step in focus is framed. */
+function drawPanel({ title, first, rows }: Panel, width: number, options: ViewOptions) {
+  const p = options.palette;
+  const steps = rows[0]?.length ?? 0;
+  const tall = Math.min(12, Math.max(3, 170 / Math.max(1, rows.length)));
+  const room = width - left - 4;
+  const picture = newPicture(width, head + rows.length * tall + 6, title);
+  addText(picture, left, 14, title, { size: 13, fill: p.title, weight: 600 });
+  const small = { size: 11, fill: p.quiet, anchor: "end" } as const;
+  addText(picture, left - 5, head + 9, String(first), small);
+  if (rows.length * tall > 26) {
+    const last = String(first + rows.length - 1);
+    addText(picture, left - 5, head + rows.length * tall - 1, last, small);
+  }
+  const pixels = paintPixels({ top: 1, legend: "", values: rows }, p);
+  const image = document.createElementNS("http://www.w3.org/2000/svg", "image");
+  const place = { x: left, y: head, width: room, height: rows.length * tall };
+  for (const [key, value] of Object.entries(place)) image.setAttribute(key, String(value));
+  image.setAttribute("preserveAspectRatio", "none");
+  image.setAttribute("style", "image-rendering: pixelated");
+  image.setAttribute("href", pixels.toDataURL());
+  picture.append(image);
+  const pitch = room / Math.max(1, steps);
+  const frame = addRect(picture, left, head, pitch, rows.length * tall, "none", {
+    class: "step-frame",
+    stroke: p.moved,
+    "stroke-width": 1.5,
+    visibility: "hidden",
+  });
+  return { picture, frame, pitch };
+}
+
+function memoryView(side: Side, options: ViewOptions): View {
+  const width = options.width > 820 ? Math.floor((options.width - 24) / 2) : options.width;
+  const panels = panelsOf(side.part).map((panel) =>
+    drawPanel(panel, Math.min(width, 640), options),
+  );
+  for (const { picture, pitch } of panels) {
+    picture.addEventListener("pointermove", (event) => {
+      const x = event.clientX - picture.getBoundingClientRect().left - left;
+      const step = Math.floor(x / pitch);
+      const source = side.part.axis("source");
+      const inside = step >= 0 && step < source.labels.length;
+      side.hover(inside ? side.focusAt(source, step) : null);
+    });
+    picture.addEventListener("pointerleave", () => side.hover(null));
+  }
+  return {
+    element: h("div.memory-panels", ...panels.map(({ picture }) => picture)),
+    pictures: () => panels.map(({ picture }) => picture),
+    paint() {
+      const row = side.focus?.row ?? null;
+      for (const { frame, pitch } of panels) {
+        frame.setAttribute("visibility", row === null ? "hidden" : "visible");
+        if (row !== null) frame.setAttribute("x", String(left + row * pitch));
+      }
+    },
+  };
+}
+
+export const memory: ViewRow = {
+  name: "memory",
+  title: "Memory",
+  switches: [],
+  accepts: ({ part }) =>
+    part.segment.axes.includes("memory") && mapOf(part, true) && mapOf(part, false)
+      ? null
+      : "This model has no memory that it writes.",
+  make: memoryView,
+};
