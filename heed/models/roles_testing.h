@@ -1,0 +1,121 @@
+// What tests of models in their roles share. A role is tested in a file of its
+// own:
+//   class EveryEncoder : public EveryRole {};
+//   INSTANTIATE_TEST_SUITE_P(Registry, EveryEncoder,
+//                            testing::ValuesIn(VariantsIn<EncoderSettings>()),
+//                            NameOf);
+#ifndef HEED_MODELS_ROLES_TESTING_H_
+#define HEED_MODELS_ROLES_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "heed/models/model_testing.h"
+#include "heed/models/preset.h"
+#include "heed/models/registry.h"
+
+namespace heed {
+
+struct ModelName {
+  std::string model;
+  std::string variant;
+};
+
+inline void PrintTo(const ModelName& named, std::ostream* out) {
+  *out << named.model << " " << named.variant;
+}
+
+/// Whether a row has a role whose models are tested.
+using RoleCheck = bool (*)(const ModelRow&);
+inline std::vector<RoleCheck>& TestedRoles() {
+  static std::vector<RoleCheck> roles;
+  return roles;
+}
+
+/// All models that have the role, which thereby is one of TestedRoles().
+template <typename Role>
+std::vector<ModelName> VariantsIn() {
+  TestedRoles().push_back(
+      [](const ModelRow& row) { return SettingsIn<Role>(row) != nullptr; });
+  std::vector<ModelName> all;
+  for (const ModelRow& row : Models()) {
+    if (SettingsIn<Role>(row) == nullptr) continue;
+    for (const ModelVariant& variant : row.variants) {
+      all.push_back({row.name, variant.name});
+    }
+  }
+  return all;
+}
+
+/// Small enough to be differentiated number by number.
+inline constexpr const char* kSmall[] = {"layers=1",
+                                         "decoder_layers=1",
+                                         "units=6",
+                                         "embedding=6",
+                                         "width=8",
+                                         "ff=8",
+                                         "heads=2",
+                                         "max_positions=16",
+                                         "dropout=0",
+                                         "init_scale=0.5",
+                                         "attention_dropout=0",
+                                         "positions=8",
+                                         "memory_slots=5",
+                                         "memory_features=3"};
+
+class EveryRole : public testing::TestWithParam<ModelName> {
+ protected:
+  /// Settings of a model that has the role.
+  template <typename Role>
+  std::unique_ptr<Role> Small() const {
+    auto settings = SettingsIn<Role>(FindModel(GetParam().model));
+    const std::vector<Field> fields = FieldsOf(*settings);
+    for (const char* one : kSmall) SetPresetIfKnown(fields, one);
+    if (!GetParam().variant.empty()) {
+      SetPreset(fields, "variant=" + GetParam().variant);
+    }
+    return settings;
+  }
+
+  /// Filling in twice is filling in once, and nothing stays open.
+  template <typename Fill>
+  static void ExpectFilled(ModelSettings& settings, const Fill& fill) {
+    const auto once = FieldsToJson(FieldsOf(settings));
+    for (const auto& [key, value] : once.items()) {
+      EXPECT_NE(value, "auto") << key;
+    }
+    fill();
+    EXPECT_EQ(FieldsToJson(FieldsOf(settings)), once);
+  }
+
+  /// A step of every parameter's gradient lowers the loss.
+  template <typename Loss>
+  static void ExpectLearns(const ParameterSet& parameters, const Loss& loss) {
+    ExpectParameterGradients(parameters, loss, 2);
+    const double before = loss(nullptr).value().item();
+    Adam adam(parameters);
+    for (int step = 0; step < 5; ++step) {
+      Tape tape;
+      tape.Backward(loss(&tape));
+      adam.Step(1e-3);
+    }
+    EXPECT_LT(loss(nullptr).value().item(), before);
+  }
+};
+
+inline std::string NameOf(const testing::TestParamInfo<ModelName>& info) {
+  std::string name = info.param.model + "_" + info.param.variant;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_ROLES_TESTING_H_
