@@ -30,6 +30,7 @@ struct VisitDemo {
   std::string out = "heed-visits";
   int patients = 10000;
   int epochs = kVisitEpochs;
+  double decay = PatientOptions().decay;
   bool write_only = false;
   uint64_t seed = 1;
   int threads = 0;
@@ -40,6 +41,8 @@ struct VisitDemo {
       "patients for training; 2000 more are for validation and 2000 for the "
       "test");
     v("epochs", epochs, Range(1, 1000), "passes over the patients");
+    v("decay", decay, Range(0.1, 1000),
+      "visits after which a code counts 1/e of what it counts at the last one");
     v("write_only", write_only,
       "write the patients, as heed train --task visits reads them, and train "
       "nothing");
@@ -64,7 +67,9 @@ struct VisitResult {
 };
 
 void WritePatients(const VisitDemo& demo) {
-  const PatientWorld world({}, demo.seed);
+  PatientOptions how;
+  how.decay = demo.decay;
+  const PatientWorld world(how, demo.seed);
   const auto write = [&](const std::string& file, int64_t count,
                          uint64_t first) {
     std::string lines;

@@ -6,6 +6,7 @@
 #                                          attention algebra, and three measured claims
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
 #                                          reach (docs/memory.md)
+#   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
 #   docs/make_pictures.sh curves           learning curves of three short trainings (docs/training.md)
 #   docs/make_pictures.sh reviews GRU LSTM NESTED_LSTM RNN
 #                                          the same of four models of film reviews
@@ -51,6 +52,15 @@ memory() {
   cp "$work/memory.svg" docs/images/memory.svg
   "$heed" demo gradients --out "$work"
   cp "$work"/gradients-{fresh,trained}.svg docs/images
+}
+
+visits() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo visits --out "$work"
+  cp "$work/patient.svg" docs/images/visits.svg
 }
 
 reviews() {
@@ -110,6 +120,8 @@ elif [[ ${1-} == memory ]]; then
 elif [[ ${1-} == reviews ]]; then
   shift
   reviews "$@"
+elif [[ ${1-} == visits ]]; then
+  visits
 elif [[ ${1-} == curves ]]; then
   curves
 elif [[ ${1-} == gallery ]]; then

@@ -19,7 +19,7 @@ struct PatientOptions {
   double most = 2;         ///< magnitude
   double visits = 8;       ///< mean of the Poisson distribution; at least 1
   int64_t codes_of_visit = 3;
-  double decay = 8;  ///< visits after which a code counts 1/e of that
+  double decay = 3;  ///< visits after which a code counts 1/e of that
 };
 
 /// A world with its own codes that count: "C000", "C001", ... Patient number n

@@ -306,6 +306,9 @@ VisitRecords ReadVisits(const std::vector<std::string>& paths) {
 }
 
 CodeTable LearnCodes(const VisitRecords& patients, int least_patients) {
+  if (patients.size() == 0) {
+    throw ConfigError("there are no patients to learn from");
+  }
   std::map<std::string, int, std::less<>> counts;
   for (const VisitRecord& record : patients.records) {
     std::set<std::string_view> seen;

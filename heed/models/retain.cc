@@ -31,6 +31,7 @@ Recurrent MakeVisitGru(const Scope& scope, const ResolvedRetain& config,
 /// The sum of the codes' vectors of each visit [B, S, M].
 Var VisitVectors(const Context& ctx, const Parameter& embedding,
                  const VisitBatch& batch, double dropout) {
+  ctx.CheckCancelled();
   const Var rows = SparseMatMul(batch.codes, {}, ctx.Use(embedding));
   const Var visits =
       Reshape(rows, {batch.B, batch.S, embedding.value().dim(1)});
@@ -190,7 +191,7 @@ VisitGru::VisitGru(const Scope& scope, const ResolvedRetain& config,
       codes_(codes),
       embedding_(scope.Add("embedding", {codes, config.embedding},
                            config.embedding_init)),
-      rnn_(MakeVisitGru(scope / "rnn", config, config.units)),
+      rnn_(MakeVisitGru(scope / "recurrent", config, config.units)),
       output_(scope / "output", config.units, 1, config.matrix_init) {}
 
 Var VisitGru::Logits(const Context& ctx, const VisitBatch& batch) const {
@@ -198,6 +199,7 @@ Var VisitGru::Logits(const Context& ctx, const VisitBatch& batch) const {
   const Var v = VisitVectors(ctx, embedding_, batch, config_.embedding_dropout);
   const DType dtype = v.value().dtype();
   const Var ages = AgesOf(batch, config_.times, dtype);
+  ctx.CheckCancelled();
   const Var last =
       rnn_.Forward(ctx, Projected(ctx, rnn_, TransposeLeading(v), ages),
                    rnn_.InitialState(batch.B, dtype), batch.lengths)

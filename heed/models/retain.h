@@ -52,7 +52,7 @@ class Retain : public VisitClassifier {
 };
 
 /// The last state of one GRU, which reads forwards: what RETAIN is measured
-/// against. Parameters: embedding [codes, M], rnn, output.
+/// against. Parameters: embedding [codes, M], recurrent, output.
 class VisitGru : public VisitClassifier {
  public:
   VisitGru(const Scope& scope, const ResolvedRetain& config, int64_t codes);

@@ -20,11 +20,7 @@ struct ResolvedRetain {
 
 /// Numbers that both kinds of networks have.
 struct VisitNetworkConfig : RecurrentNumbers {
-  VisitNetworkConfig() {
-    dropout = 0.5;
-    init = InitKind::kUniform;
-    init_scale = 0.1;
-  }
+  VisitNetworkConfig() { dropout = 0.2; }
 
   int embedding = 128;
   int units = 128;

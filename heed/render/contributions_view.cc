@@ -212,7 +212,18 @@ Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
           svg.Take()};
 }
 
-/// Shades of −1 to 1: a column of bands for each group.
+/// The largest magnitude of all bands.
+double LargestOf(const nlohmann::ordered_json& beta) {
+  double largest = 1e-9;
+  for (const auto& bands : beta) {
+    for (const auto& value : bands) {
+      largest = std::max(largest, std::abs(value.get<double>()));
+    }
+  }
+  return largest;
+}
+
+/// A column of bands for each group, the largest magnitude with full shade.
 std::optional<Drawing> DrawBeta(const Contributions& c,
                                 const BarPlaces& places) {
   const auto& payload = c.groups->payload;
@@ -221,6 +232,7 @@ std::optional<Drawing> DrawBeta(const Contributions& c,
   MarkupWriter svg;
   svg.Line("<g transform='translate({} 0)'>", kPartsLeft);
   size_t bands = 0;
+  const double largest = LargestOf(beta);
   for (size_t j = 0; j < beta.size() && j < c.groups->spans.size(); ++j) {
     bands = std::max(bands, beta[j].size());
     const double x = places.groups[j] + 1;
@@ -228,7 +240,7 @@ std::optional<Drawing> DrawBeta(const Contributions& c,
     svg.Line("<rect class='field' x='{:.1f}' width='{:.1f}' height='{}'/>", x,
              width, kBetaBand * static_cast<double>(beta[j].size()));
     for (size_t i = 0; i < beta[j].size(); ++i) {
-      const double value = std::clamp(beta[j][i].get<double>(), -1.0, 1.0);
+      const double value = beta[j][i].get<double>() / largest;
       svg.Line(
           "<rect class='{}' x='{:.1f}' y='{}' width='{:.1f}' height='{}' "
           "fill-opacity='{:.2f}'/>",
@@ -263,7 +275,9 @@ std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
   parts.push_back(DrawContributionBars(c, places));
   if (const auto beta = DrawBeta(c, places)) {
     parts.push_back(DrawHeading(
-        "weights of features (β), those that count most for the outcome above",
+        fmt::format("weights of features (β, up to ±{:.2f}), those that count "
+                    "most for the outcome above",
+                    LargestOf(c.groups->payload.at("beta"))),
         3));
     parts.push_back(*beta);
   }
@@ -279,7 +293,7 @@ std::string ContributionBar(float value, double factor, int columns,
   std::string bar;
   for (int i = 0; i < length; ++i) bar += value < 0 ? "▒" : "█";
   constexpr int kBlue = 75, kOrange = 215;
-  return terminal.colour
+  return terminal.colour && length > 0
              ? terminal::Foreground(value < 0 ? kOrange : kBlue, bar)
              : bar;
 }
@@ -319,10 +333,11 @@ std::string ContributionsText(const ExplanationSegment& segment,
     const ItemRange span = c.groups->spans[group];
     for (int64_t i = span.begin; i < span.end; ++i) {
       const auto at = static_cast<size_t>(i);
-      out += fmt::format(
-          "  {} {:>+7.3f} {}\n",
-          Pad(VisibleToken(c.items->shown()[at]), widest), scores[at],
-          ContributionBar(scores[at], factor, columns, terminal));
+      const std::string bar =
+          ContributionBar(scores[at], factor, columns, terminal);
+      out += fmt::format("  {} {:>+7.3f}{}{}\n",
+                         Pad(VisibleToken(c.items->shown()[at]), widest),
+                         scores[at], bar.empty() ? "" : " ", bar);
     }
   }
   return out;

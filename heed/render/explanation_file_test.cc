@@ -32,9 +32,10 @@ TEST(ExplanationFormat, IsToldByTheEnding) {
 
 TEST(ExplanationViews, AreToldByTheirNames) {
   EXPECT_EQ(ExplanationViewOf("heads").name, "heads");
-  EXPECT_NE(MessageOf<ConfigError>([] {
-              ExplanationViewOf("head");
-            }).find("input, saliency, alignment, heads, frames, lines, panels"),
+  EXPECT_NE(MessageOf<ConfigError>([] { ExplanationViewOf("head"); })
+                .find("input, contributions, saliency, alignment, heads, "
+                      "frames, lines, "
+                      "panels"),
             std::string::npos);
 }
 
@@ -77,9 +78,14 @@ TEST(ExplanationFile, ATextInPartsHasAPictureForEach) {
 
 TEST(ExplanationSvg, EveryViewCanBeDrawn) {
   for (const std::string& name : ExplanationViewNames()) {
-    const ExplanationSegment segment =
-        name == "input" ? SeriesSegment() : SegmentWithPanels();
-    EXPECT_TRUE(IsDrawable(SvgOf(segment, {.view = name}))) << name;
+    bool drawn = false;
+    for (const ExplanationSegment& segment :
+         {SegmentWithPanels(), SeriesSegment(), PatientSegment()}) {
+      if (!ExplanationViewOf(name).refusal(segment, {}).empty()) continue;
+      EXPECT_TRUE(IsDrawable(SvgOf(segment, {.view = name}))) << name;
+      drawn = true;
+    }
+    EXPECT_TRUE(drawn) << name;
   }
 }
 

@@ -143,6 +143,45 @@ inline bool IsDrawable(const std::string& svg) {
   return SvgToPng(svg, 0.1).starts_with("\x89PNG");
 }
 
+/// A patient of three visits with 1, 2 and no codes, each of which adds to the
+/// answer.
+inline ExplanationSegment PatientSegment() {
+  ExplanationSegment e;
+  e.answer = "0.7500";
+  Axis visits = {.id = "source", .kind = "timeline", .label = "Visits"};
+  visits.items = {"visit 1", "visit 2", "visit 3"};
+  visits.of = "codes";
+  visits.spans = {{0, 1}, {1, 3}, {3, 3}};
+  visits.payload = {{"times", {0, 7, 41.5}},
+                    {"beta", {{0.5, -0.5}, {1, 0}, {0.2, -0.1}}}};
+  Axis codes = {.id = "codes", .kind = "timeline", .label = "Codes"};
+  codes.items = {"I50", "E<11", "J45"};
+  e.axes = {visits,
+            codes,
+            {.id = "answer",
+             .label = "Probability of",
+             .items = {"1"},
+             .labels = {"label 1"}}};
+  AttentionMap alpha{.name = "alpha",
+                     .title = "Alpha",
+                     .query = "answer",
+                     .key = "source",
+                     .score = "linear",
+                     .normalizer = "softmax",
+                     .heads = 1,
+                     .query_size = 1,
+                     .key_size = 3,
+                     .weights = {0.25f, 0.5f, 0.25f}};
+  e.maps = {alpha};
+  e.targets = {{.axis = "answer", .item = 0, .probability = 0.75, .map = 0}};
+  e.attributions = {{.method = "contributions",
+                     .scores = {1.5f, -0.5f, 0.1f},
+                     .differences = {1.1},
+                     .axis = "codes",
+                     .targets = {0}}};
+  return e;
+}
+
 }  // namespace heed
 
 #endif  // HEED_RENDER_EXPLANATION_TESTING_H_

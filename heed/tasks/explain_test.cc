@@ -427,7 +427,13 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
   const Explanation e = Explained(request);
   const ExplanationSegment& segment = e.segments.at(0);
   const size_t inputs = c.task == "retrieve" ? 2 : 1;
-  ASSERT_EQ(segment.attributions.size(), inputs * AttributionMethods().size());
+  // Besides these there may be some that the model is made to give.
+  const std::vector<std::string> methods = AttributionMethods();
+  const auto of_methods = std::ranges::count_if(
+      segment.attributions, [&methods](const Attribution& a) {
+        return std::ranges::find(methods, a.method) != methods.end();
+      });
+  ASSERT_EQ(of_methods, std::ssize(methods) * static_cast<int64_t>(inputs));
   for (const Attribution& a : segment.attributions) {
     SCOPED_TRACE(a.method);
     const int64_t tokens = segment.axis(a.axis).size();

@@ -72,7 +72,7 @@ def retain(p, visits, times):
 def gru(p, visits, _times):
     table = p("embedding", CODES, M)
     v = [(table[codes].sum(dim=0),) for codes in visits]
-    return linear(p, "output", gru_states(p, "rnn", v, G)[-1], 1), None, None
+    return linear(p, "output", gru_states(p, "recurrent", v, G)[-1], 1), None, None
 
 
 def write(path, model, seed):

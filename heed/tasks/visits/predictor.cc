@@ -169,7 +169,8 @@ ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
   e.axes = TimelineAxes(model_, patient, parts);
   const std::string label = sign < 0 ? "0" : "1";
   const Alternative other = {sign < 0 ? "1" : "0", 1 - p};
-  e.axes.push_back(NamesAxis("answer", "Probability of label", {label}));
+  e.axes.push_back(NamesAxis("answer", "Probability of", {label}));
+  e.axes.back().labels = {"label " + label};
   AddMaps(watch, e);
   e.targets.push_back(
       {.axis = "answer", .item = 0, .probability = p, .alternatives = {other}});

@@ -234,6 +234,6 @@ export const timeline: KindRow = {
   name: "timeline",
   input: timelineField,
   title,
-  items: ({ of }) => (of ? "visits" : "codes"),
+  items: ({ label }) => label.toLowerCase(),
   show: showTimeline,
 };

@@ -183,15 +183,20 @@ function addBars(frame: Frame, parts: Parts, top: number): void {
   add(picture, "path", { d: `M${left} ${zero}H${round(places.end)}`, stroke: p.quiet });
 }
 
+function largestOf(beta: number[][]): number {
+  return Math.max(1e-9, ...beta.flat().map(Math.abs));
+}
+
 function addBeta(frame: Frame, beta: number[][], top: number): void {
   const { picture, places, p } = frame;
+  const largest = largestOf(beta);
   beta.forEach((bands, j) => {
     const [x, width] = [places.begins[j] + 1, places.width(j) - 2];
     addRect(picture, x, top, width, bands.length * band, p.field);
     bands.forEach((value, i) =>
       addRect(picture, x, top + i * band, width, band, value < 0 ? p.negative : p.ink, {
         class: "beta",
-        "fill-opacity": Math.min(1, Math.abs(value)),
+        "fill-opacity": Math.abs(value) / largest,
       }),
     );
   });
@@ -227,7 +232,7 @@ function contributionsView(side: Side, options: ViewOptions): View {
   });
   top += 26;
   if (beta) {
-    const said = "weights of features (β), those that count most for the outcome above";
+    const said = `weights of features (β, up to ±${shortNumber(largestOf(beta))}), those that count most for the outcome above`;
     addText(picture, left, top, said, heading);
     addBeta(frame, beta, top + 6);
     top += 10 + band * Math.max(...beta.map((bands) => bands.length));
