@@ -340,6 +340,32 @@ function forecast({ text }) {
   return e.whole;
 }
 
+/** What the codes of a patient's visits add to the log-odds, and the attention to visits. */
+function visits({ text }) {
+  const { visits, times } = JSON.parse(text);
+  const e = new Writer("visits", "ward", text, "0.7500");
+  e.part(text, e.whole.answer);
+  const names = visits.map((_, i) => `visit ${i + 1}`);
+  const codes = visits.flat();
+  let end = 0;
+  const spans = visits.map((own) => [end, (end += own.length)]);
+  const beta = visits.map((_, j) => [0.5, -0.25 * j, 0.1]);
+  const read = e.axis("source", "Visits", names, {
+    ...{ kind: "timeline", of: "codes", spans, payload: { times, bias: -0.5, beta } },
+  });
+  const inside = e.axis("codes", "Codes", codes, { kind: "timeline" });
+  const said = e.axis("answer", "Probability of", ["1"], { labels: ["label 1"] });
+  const weights = [rowsOf(1, visits.length, () => visits.length - 1, 2)];
+  const map = e.map("alpha", "Alpha", said, read, weights);
+  const alternatives = [{ label: "0", probability: 0.25 }];
+  e.add("targets", {
+    ...{ axis: said, item: 0, probability: 0.75, map, head: null, row: 0, alternatives },
+  });
+  const scores = [codes.map((_, i) => round((i % 3) - 0.6))];
+  e.add("attributions", { method: "contributions", axis: inside, targets: [0], scores });
+  return e.whole;
+}
+
 /** How near a query and a text are: a score that is no probability, of both. */
 function near({ text, contrast, methods = [] }) {
   const e = new Writer("retrieve", "finder", text, "0.18");
@@ -385,6 +411,7 @@ const explained = {
   sentiment: classify,
   cloze: mask,
   load: forecast,
+  ward: visits,
   typist: complete,
   writer: plain("lm", "writer", "Text", "bench reads a book"),
   finder: near,
@@ -407,6 +434,9 @@ export const models = [
   row("cloze", "pretrain", ["A man is [MASK] on a bench"]),
   row("load", "forecast", [table], {
     input: { kind: "series", prompt: "Paste a CSV file", media_types: ["text/csv"] },
+  }),
+  row("ward", "visits", [], {
+    input: { kind: "timeline", prompt: "The codes of a visit", media_types: [] },
   }),
   row("writer", "lm", ["The man on the "], {
     labels: { input: "Text", answer: "Continuation" },

@@ -363,6 +363,11 @@ export function addTo(whole: Explanation, more: Explanation): void {
       (a) => more.attributions[a],
     )) {
       const ours = targets && { targets: targets.map(target) };
+      // What a model gives by itself comes with every answer.
+      const isKnown = segment.attributions
+        .map((k) => whole.attributions[k])
+        .some(({ method, axis }) => method === rest.method && axis === rest.axis);
+      if (isKnown) continue;
       segment.attributions.push(whole.attributions.push({ ...rest, ...ours }) - 1);
     }
     for (const a of other.agreements) {

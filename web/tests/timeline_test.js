@@ -1,0 +1,86 @@
+// Visits: edited in the form, shown as a timeline, explained by contributions.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { assertClose, screenshot } from "./chromium.js";
+import { explain } from "./fixtures.js";
+import { made, text, withPage } from "./made_up.js";
+
+const patient = {
+  visits: [["I50", "E11"], ["I10"], ["J45", "N18", "E11"]],
+  times: [0, 7, 41.5],
+};
+const line = JSON.stringify(patient);
+const said = explain({ model: "ward", text: line });
+
+async function choose(page) {
+  await page.goto(made.server.url);
+  await page.selectOption("#model", "ward");
+}
+
+test("visits are typed one by one, or pasted as a line of JSON", async () => {
+  await withPage({}, async (page) => {
+    await choose(page);
+    await page.fill('[aria-label="Codes of visit 1"]', "I50, E11");
+    await page.click("text=Add a visit");
+    await page.fill('[aria-label="Codes of visit 2"]', " I10 ,");
+    assert.deepEqual(JSON.parse(await page.inputValue("#text")), {
+      visits: [["I50", "E11"], ["I10"]],
+    });
+    await page.fill('[aria-label="Time of visit 1"]', "3");
+    await page.fill('[aria-label="Time of visit 2"]', "8.5");
+    assert.deepEqual(JSON.parse(await page.inputValue("#text")).times, [3, 8.5]);
+    await page.locator(".visit-rows button").first().click();
+    assert.deepEqual(JSON.parse(await page.inputValue("#text")), {
+      visits: [["I10"]],
+      times: [8.5],
+    });
+    await page.fill("#text", line);
+    assert.equal(
+      await page.inputValue('[aria-label="Codes of visit 3"]'),
+      "J45, N18, E11",
+    );
+    assert.equal(await page.inputValue('[aria-label="Time of visit 3"]'), "41.5");
+    await screenshot(page, "visits-form");
+    await page.fill("#text", "{");
+    assert.equal(await page.locator(".visit-rows li").count(), 3, "typing goes on");
+  });
+});
+
+test("contributions stand as signed bars under the attention to visits", async () => {
+  await withPage({}, async (page) => {
+    await choose(page);
+    await page.fill("#text", line);
+    await page.click("#run");
+    await page.waitForSelector(".contributions svg");
+    const drawn = await page.$$eval("rect.contribution", (all) =>
+      all.map((one) => Number(one.dataset.score)),
+    );
+    assertClose(drawn, said.attributions[0].scores[0]);
+    assert.equal(await page.locator(".contributions circle").count(), 3);
+    assert.equal(await page.locator("rect.beta").count(), 9);
+    const sum = drawn.reduce((all, one) => all + one, 0);
+    assert.match(await text(page, "#stages .note"), /Contributions add up to/);
+    assert.ok(sum > 0);
+    const visits = await page.$$eval(".visit", (all) =>
+      all.map((one) => one.textContent),
+    );
+    assert.equal(visits.length, 3);
+    assert.match(visits[2], /visit 3.*time 41.5.*J45.*N18.*E11/);
+    await screenshot(page, "visits");
+    await page.hover(".visit:nth-child(3) .visit-head");
+    await page.click(".visit:nth-child(3) .visit-head");
+    assert.ok(await page.locator(".visit-head.chosen").count());
+  });
+});
+
+test("an answer that is no sum says so", async () => {
+  await withPage({}, async (page) => {
+    await page.goto(made.server.url);
+    await page.selectOption("#model", "sentiment");
+    await page.fill("#text", "A warm film.");
+    await page.click("#run");
+    await page.click('[role=tab]:has-text("Contributions")');
+    assert.match(await text(page, "#stages"), /no sum of contributions/);
+  });
+});
