@@ -24,7 +24,7 @@ TaskRow VisitTask() {
   row.input = {"timeline", InputKind::Line::kText, {"application/json"}};
   row.input_label = "Visits";
   row.answer_label = "Probability";
-  row.prompt = "The codes of a visit, the earliest first";
+  row.prompt = "The codes of each visit, the earliest visit first";
   return row;
 }
 

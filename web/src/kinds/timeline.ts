@@ -160,7 +160,7 @@ function showTimeline(side: Side, axes: AxisView[]): AxesOnShow {
     const scores = codes && contributionsOf(side, codes);
     const heads = view.labels.map((label, i) => {
       const head = button(label, { class: "word visit-head" }, () => side.pinAt(view, i));
-      if (times) head.append(h("small", `time ${shortNumber(times[i])}`));
+      if (times) head.append(h("small", `time ${Number(times[i].toPrecision(6))}`));
       onLook(
         head,
         (at) => side.hover(at),

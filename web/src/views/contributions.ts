@@ -7,6 +7,7 @@ import {
   linear,
   newPicture,
   onLook,
+  resize,
   round,
   shortNumber,
   textWidth,
@@ -70,7 +71,7 @@ class Places {
   constructor(spans: [number, number][], room: number) {
     const bars = spans.map(([begin, end]) => Math.max(1, end - begin));
     const wanted = bars.reduce((sum, n) => sum + n * 26 + 14, 0);
-    const share = Math.min(1, room / wanted);
+    const share = Math.min(1.5, room / wanted);
     [this.pitch, this.gap] = [26 * share, 14 * share];
     let x = left;
     for (const n of bars) {
@@ -214,7 +215,12 @@ function contributionsView(side: Side, options: ViewOptions): View {
   );
   const namesHeight = named ? 18 + 0.87 * widest : 8;
   const label = "What each code of each visit adds to the log-odds";
-  const picture = newPicture(places.end + 12, 10, label);
+  const said =
+    beta &&
+    `weights of features (β, up to ±${shortNumber(largestOf(beta))}), ` +
+      "those that count most for the outcome above";
+  const width = Math.max(places.end, left + textWidth(said ?? "", font)) + 12;
+  const picture = newPicture(width, 10, label);
   const frame = { picture, places, p };
   const heading = { size: font, fill: p.quiet };
   let top = 16;
@@ -232,16 +238,11 @@ function contributionsView(side: Side, options: ViewOptions): View {
   });
   top += 26;
   if (beta) {
-    const said = `weights of features (β, up to ±${shortNumber(largestOf(beta))}), those that count most for the outcome above`;
-    addText(picture, left, top, said, heading);
+    addText(picture, left, top, said ?? "", heading);
     addBeta(frame, beta, top + 6);
     top += 10 + band * Math.max(...beta.map((bands) => bands.length));
   }
-  picture.setAttribute("height", String(Math.ceil(top + 8)));
-  picture.setAttribute(
-    "viewBox",
-    `0 0 ${Math.ceil(places.end + 12)} ${Math.ceil(top + 8)}`,
-  );
+  resize(picture, width, top + 8);
 
   // A visit is pointed at anywhere in its column.
   const shades = groups.labels.map((_, j) => {
