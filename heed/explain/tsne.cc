@@ -93,8 +93,7 @@ Tensor MovedFrom(const Tensor& p, const Tensor& start,
   Tensor push({2, n}, p.dtype());
   std::vector<double> speed(static_cast<size_t>(2 * n), 0);
   std::vector<double> gain(static_cast<size_t>(2 * n), 1);
-  const double rate =
-      std::max(static_cast<double>(n) / (4 * kExaggeration), 50.0);
+  const double rate = std::max(static_cast<double>(n) / kExaggeration, 1.0);
   for (int step = 0; step < options.steps; ++step) {
     if (options.cancellation != nullptr) options.cancellation->Check();
     const double sum = kernels::TsneForces(p, y, pull, push);

@@ -28,10 +28,11 @@ Tensor TsneChances(const Tensor& distances, double perplexity);
 /// The places of N points: gradient descent of Σ p log (p / q) from small
 /// random places, with momentum (0.5, from step 250 on 0.8), gains per
 /// coordinate (+ 0.2, × 0.8, at least 0.01), chances 12 times as large until
-/// step 250, and a step size of max(N / 48, 50). The same places for the same
+/// step 250, and a step size of max(N / 12, 1). The same places for the same
 /// seed, whatever the number of threads. Exact, with N² steps of each
 /// iteration. Shapes: x [N, M] of f32 or f64. Throws: Cancelled.
-/// Paper: van der Maaten and Hinton 2008, "Visualizing data using t-SNE".
+/// Papers: van der Maaten and Hinton 2008, "Visualizing data using t-SNE";
+/// Belkina et al. 2019, doi:10.1038/s41467-019-13055-y (the step size).
 std::vector<std::array<double, 2>> Tsne(const Tensor& x,
                                         const TsneOptions& options);
 /// The same of chances p [N, N] from these places [2, N]. Shapes: result [2,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "heed/base/testing.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
 #include "heed/kernels/reduce.h"
@@ -273,7 +274,7 @@ TEST(GraphNetwork, CopiesAreEqualUnlessAnObserverMakesThemDiffer) {
 }
 
 TEST(GraphNetwork, RefusesScoresThatDoNotRunAlongEdges) {
-  for (const char* score : {"cosine", "location", "learned_query", "mlp"}) {
+  for (const char* score : {"location_aware", "location", "learned_query", "mlp"}) {
     ModelChoice<NodeSettings> choice;
     choice.Choose("gat");
     choice.As<GraphNetworkConfig>().score = score;

@@ -114,7 +114,7 @@ Drawing DrawPlane(const GraphPayload& graph) {
     svg.Line(
         "<path class='edge' d='{}' stroke-width='{:.2f}' "
         "stroke-opacity='{:.2f}'/>",
-        paths[i], 0.3 + 2.7 * share, 0.25 + 0.5 * share);
+        paths[i], 0.25 + 1.75 * share, 0.15 + 0.45 * share);
   }
   const double scale = std::clamp(
       12 / std::sqrt(static_cast<double>(graph.places.size())), 0.45, 1.1);
@@ -178,6 +178,15 @@ int64_t ClassOfItem(const GraphPayload& graph, int64_t item) {
       .predicted[static_cast<size_t>(graph.nodes[static_cast<size_t>(item)])];
 }
 
+/// The largest weight of any head, which has the widest ray.
+float WidestOf(const StarWeights& star) {
+  float widest = 0;
+  for (const auto& head : star.heads) {
+    for (const float weight : head) widest = std::max(widest, weight);
+  }
+  return widest;
+}
+
 /// The neighbours around the node in the order of their mean weight, clockwise
 /// from above; the width of a ray is the weight of this head.
 Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
@@ -198,7 +207,8 @@ Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
       others.push_back(i);
     }
   }
-  const auto width = [](double weight) { return 14 * std::sqrt(weight) / 2; };
+  const double widest = std::max<double>(WidestOf(star), 1e-6);
+  const auto width = [&](double weight) { return 9 * weight / widest; };
   std::string nodes;
   for (size_t k = 0; k < others.size(); ++k) {
     const size_t i = others[k];
@@ -252,7 +262,8 @@ std::string MapTitle(const AttentionMap& map, const StarWeights& star,
   if (neighbours > drawn) {
     title += fmt::format(", {} strongest of {} neighbours", drawn, neighbours);
   }
-  return title + "; the ring is itself";
+  return title + fmt::format("; the ring is itself, the widest ray {:.2g}",
+                             WidestOf(star));
 }
 
 std::vector<Drawing> DrawGraph(const ExplanationSegment& segment,

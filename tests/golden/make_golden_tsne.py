@@ -2,8 +2,9 @@
 """Writes tsne.safetensors: t-SNE of a few points, by NumPy in f64.
 
 Written from van der Maaten and Hinton 2008 ("Visualizing data using t-SNE"), with the
-settings that their code has: early exaggeration, momentum 0.5 and then 0.8, gains. The
-file holds x [N, M], start [2, N], chances [N, N] (p) and places [2, N] after STEPS steps.
+settings that their code has: early exaggeration, momentum 0.5 and then 0.8, gains; and the
+step size N / exaggeration of Belkina et al. 2019. The file holds x [N, M], start [2, N],
+chances [N, N] (p) and places [2, N] after STEPS steps.
 
 Run it in this folder: python3 make_golden_tsne.py
 """
@@ -44,7 +45,7 @@ def main():
     p = conditional(distances, PERPLEXITY)
     p = (p + p.T) / (2 * N)
     y, speed, gain = start.copy(), numpy.zeros((N, 2)), numpy.ones((N, 2))
-    rate = max(N / (4 * EXAGGERATION), 50.0)
+    rate = max(N / EXAGGERATION, 1.0)
     for step in range(STEPS):
         away = y[:, None] - y[None, :]
         w = 1 / (1 + (away**2).sum(-1))

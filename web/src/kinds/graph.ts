@@ -142,9 +142,10 @@ function showGraph(side: Side, axes: AxisView[]): AxesOnShow {
   const [view] = axes;
   const graph = view.axis.payload as GraphPayload;
   const { nodes, labels, predicted, places, classes } = graph;
-  const known = labels[0] >= 0 ? `, label ${classes[labels[0]]}` : "";
-  const more = graph.left_out ? `, ${graph.left_out} more left out` : "";
-  const title = `Node ${view.labels[0]}${known}: ${view.labels.length} nodes near it of ${places.length}${more}`;
+  const known = labels[0] >= 0 ? ` (label ${classes[labels[0]]})` : "";
+  const more = graph.left_out ? `, ${graph.left_out} left out` : "";
+  const count = `${view.labels.length} of ${places.length}${more}`;
+  const title = `${view.name} near ${view.labels[0]}${known}: ${count}`;
   let halos: SVGCircleElement[] = [];
   let at = (node: number): [number, number] => places[node];
   let cursor = 0;

@@ -58,14 +58,25 @@ function star(
     });
     add(ray, "title", {}, `${labels[item]}: ${shortNumber(weights[item])}`);
   });
-  const ring = { cx: x, cy: y, r: 11, fill: "none", stroke: p.ink, "stroke-opacity": 0.7 };
+  const ring = {
+    cx: x,
+    cy: y,
+    r: 11,
+    fill: "none",
+    stroke: p.ink,
+    "stroke-opacity": 0.7,
+  };
   add(picture, "circle", { class: "ring", ...ring, "stroke-width": width(weights[0]) });
   addNode(picture, [x, y], 1.2, predicted[nodes[0]], p);
   neighbours.forEach((item, k) => {
     const [dx, dy] = places[k];
     addNode(picture, [x + radius * dx, y + radius * dy], 0.9, predicted[nodes[item]], p);
     const [tx, ty] = [x + (radius + 15) * dx, y + (radius + 15) * dy + 3.5];
-    addText(picture, tx, ty, labels[item], { size: 9.5, fill: p.quiet, anchor: "middle" });
+    addText(picture, tx, ty, labels[item], {
+      size: 9.5,
+      fill: p.quiet,
+      anchor: "middle",
+    });
   });
   return picture;
 }

@@ -1,0 +1,211 @@
+#include "heed/tasks/nodes/nodes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "heed/base/testing.h"
+#include "heed/data/planted_graph.h"
+#include "heed/io/file.h"
+#include "heed/models/graph_network.h"
+#include "heed/tasks/explain.h"
+#include "heed/tasks/nodes/local_graph.h"
+#include "heed/tasks/testing.h"
+#include "heed/train/in_memory.h"
+
+namespace heed {
+namespace {
+
+using List = std::vector<int32_t>;
+
+/// Nodes [0, train), [train, train + valid), and the others.
+struct Split {
+  explicit Split(const PlantedGraphOptions& options, int32_t train = 40,
+                 int32_t valid = 60) {
+    data.graph = PlantedGraph(options);
+    for (int32_t node = 0; node < options.nodes; ++node) {
+      (node < train           ? data.train
+       : node < train + valid ? data.valid
+                              : test)
+          .push_back(node);
+    }
+  }
+  NodesData data;
+  List test;
+};
+
+NodesSettings SmallSettings(const std::string& model) {
+  NodesSettings settings;
+  settings.ChooseModel(model);
+  auto& config = settings.model.As<GraphNetworkConfig>();
+  config.heads = 2;
+  config.units = 4;
+  settings.Resolve();
+  return settings;
+}
+
+/// Accuracy on the nodes that were held out.
+double TestAccuracy(const std::string& model, const Split& split) {
+  const NodesSettings settings = SmallSettings(model);
+  TrainingConfig training;
+  settings.SetDefaults(training);
+  training.run.epochs = 200;
+  training.run.patience = 40;
+  const auto trained = settings.Learn(split.data, 1);
+  const auto objective = settings.Objective(split.data, *trained, 1);
+  TrainInMemory(*objective, training);
+  return trained->Measure(split.test).front().second;
+}
+
+TEST(Nodes, LearnWhatOnlyNeighboursTell) {
+  const Split split({.nodes = 400, .edges = 1600, .telling = 0.25});
+  const double alone = TestAccuracy("node-mlp", split);
+  EXPECT_GT(TestAccuracy("gat", split), 85);
+  EXPECT_GT(TestAccuracy("gcn", split), 85);
+  EXPECT_LT(alone, 75);
+}
+
+TEST(Nodes, WithoutEdgesAttentionIsAPerceptron) {
+  const Split split({.nodes = 200, .edges = 0, .telling = 0.9});
+  EXPECT_GT(TestAccuracy("gat", split), 80);
+}
+
+/// A model folder of a small graph, trained for some epochs.
+class NodesFolder : public testing::Test {
+ protected:
+  void SetUp() override {
+    NodesSettings settings = SmallSettings("gat");
+    TrainingConfig training;
+    settings.SetDefaults(training);
+    training.run.out = folder_.Path("model");
+    training.run.epochs = 3;
+    training.run.quiet = true;
+    TrainOn(settings, split_.data, training);
+    loaded_ = ReadModel(training.run.out);
+  }
+  const NodesModel& model() const {
+    return dynamic_cast<const NodesModel&>(*loaded_.model);
+  }
+
+  TemporaryFolder folder_;
+  Split split_{{.nodes = 120, .edges = 300}, 20, 20};
+  LoadedModel loaded_;
+};
+
+TEST_F(NodesFolder, HoldsTheGraphAndItsSplits) {
+  EXPECT_EQ(model().graph().edges, split_.data.graph.edges);
+  EXPECT_EQ(model().graph().labels, split_.data.graph.labels);
+  EXPECT_EQ(model().data.train, split_.data.train);
+  EXPECT_EQ(model().data.valid, split_.data.valid);
+}
+
+TEST_F(NodesFolder, AnswersAreTheMostProbableClasses) {
+  const Tensor p = model().Probabilities({});
+  std::string expected;
+  for (const int32_t node : {3, 77, 119}) {
+    const float* row = p.row<float>(node);
+    EXPECT_NEAR(std::accumulate(row, row + 4, 0.0), 1, 1e-5);
+    expected += model().graph().classes[static_cast<size_t>(
+                    std::max_element(row, row + 4) - row)] +
+                "\n";
+  }
+  EXPECT_EQ(PredictLines(loaded_, "3\n 77\n119\n"), expected);
+}
+
+TEST_F(NodesFolder, ALineThatIsNoNodeIsRefusedWithItsPlace) {
+  for (const auto& [line, said] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"120",
+            "standard input:2: there is no node 120; nodes are 0 to 119"},
+           {"x", "standard input:2: 'x' is not the number of a node"},
+           {"-1", "there is no node -1"},
+           {"99999999999999999999", "is not the number of a node"}}) {
+    const std::string message = MessageOf<FormatError>(
+        [&] { PredictLines(loaded_, "3\n" + line + "\n"); });
+    EXPECT_NE(message.find(said), std::string::npos) << message;
+  }
+}
+
+TEST_F(NodesFolder, EvaluationComparesWithLabelsOfTheModelOrAFile) {
+  const std::string nodes =
+      folder_.Put("test.idx", SerializeNodes(split_.test));
+  const Report own = EvaluateWith(loaded_, {{"nodes", nodes}});
+  EXPECT_EQ(own.figures[0].key, "accuracy");
+  EXPECT_NEAR(own.figures[0].value, model().Measure(split_.test)[0].second,
+              1e-4);
+  // What it answers as labels: all are right.
+  std::string all;
+  for (int i = 0; i < 120; ++i) all += std::to_string(i) + "\n";
+  const std::string labels =
+      folder_.Put("labels.txt", PredictLines(loaded_, all));
+  EXPECT_EQ(EvaluateWith(loaded_, {{"nodes", nodes}, {"labels", labels}})
+                .figures[0]
+                .value,
+            100);
+  const std::string few = folder_.Put("few.txt", "A\nB\n");
+  EXPECT_EQ(MessageOf<FormatError>([&] {
+              EvaluateWith(loaded_, {{"nodes", nodes}, {"labels", few}});
+            }),
+            few + ": 2 labels, but the model has 120 nodes");
+}
+
+TEST_F(NodesFolder, TrainingGoesOnWithItsOwnGraphAlone) {
+  NodesData other = split_.data;
+  other.graph.edges.pop_back();
+  auto model =
+      loaded_.settings->MakeModel(DatasetOf<NodesData>(split_.data), 1);
+  EXPECT_THROW(loaded_.settings->MakeObjective(
+                   std::make_unique<DatasetOf<NodesData>>(other), *model, 1),
+               FormatError);
+}
+
+TEST_F(NodesFolder, ADamagedGraphIsNamed) {
+  ModelFiles files = model().Files();
+  files["edges.tsv"] += "0\t500\n";
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              loaded_.settings->OpenModel(files, "folder", kNoSeed);
+            }).find("folder/edges.tsv:301: there is no node 500"),
+            std::string::npos);
+}
+
+TEST_F(NodesFolder, AnExplanationIsOfTheSameAnswer) {
+  const auto predictor = loaded_.MakePredictor();
+  const Tensor p = model().Probabilities({});
+  for (const int32_t node : {0, 40, 101}) {
+    ExplainRequest request;
+    request.input.given.content = std::to_string(node);
+    const Explanation e = Explain(loaded_, *predictor, request);
+    const Target& target = e.segments[0].targets[0];
+    const float* row = p.row<float>(node);
+    EXPECT_NEAR(*target.probability, *std::max_element(row, row + 4), 1e-5);
+    EXPECT_EQ(e.segments[0].axis("source").items[0], std::to_string(node));
+    EXPECT_EQ(e.segments[0].maps.size(), 2u);
+  }
+}
+
+TEST(LocalGraphTest, HasTheNearestNodesAndTheEdgesBetweenThem) {
+  // 0 - 1 - 2 - 3 - 4, 1 - 3, and 5 alone.
+  const NodeGraph graph = ParseGraph(
+      {"0 1\n1 2\n2 3\n3 4\n1 3\n", "0\n1\n2\n3\n4\n5\n", "a\nb\na\nb\na\n?\n"},
+      {"e", "f", "l"});
+  const RowLists lists = graph.Neighbours();
+  const LocalGraph near = AroundNode(graph, lists, 4, 2, 100);
+  EXPECT_EQ(near.nodes, (List{4, 3, 1, 2}));
+  EXPECT_EQ(near.hops, (List{0, 1, 2, 2}));
+  EXPECT_EQ(near.left_out, 0);
+  EXPECT_EQ(near.graph.edges, (std::vector<std::pair<int32_t, int32_t>>{
+                                  {0, 1}, {1, 2}, {1, 3}, {2, 3}}));
+  EXPECT_EQ(near.graph.features.columns, (List{4, 3, 1, 2}));
+  EXPECT_EQ(near.graph.labels, (List{0, 1, 1, 0}));
+
+  const LocalGraph cut = AroundNode(graph, lists, 4, 2, 3);
+  EXPECT_EQ(cut.nodes, (List{4, 3, 1}));
+  EXPECT_EQ(cut.left_out, 1);
+  EXPECT_EQ(AroundNode(graph, lists, 5, 2, 3).nodes, (List{5}));
+  EXPECT_EQ(AroundNode(graph, lists, 1, 0, 3).nodes, (List{1}));
+}
+
+}  // namespace
+}  // namespace heed
