@@ -12,7 +12,7 @@
 #include "heed/render/explanation_file.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/nodes/nodes.h"
-#include "heed/train/progress.h"
+#include "heed/train/in_memory.h"
 
 namespace heed {
 namespace {
@@ -28,7 +28,7 @@ struct NodesDemoOptions {
   int threads = 0;
 
   void Visit(FieldList& v) {
-    v("out", out, Any{"DIR"}, "folder for the models and pictures");
+    v("out", out, Any{"DIR"}, "folder for the graph and its picture");
     v("nodes", nodes, Range(200, 4000), "nodes of the generated graph");
     v("edges", edges, Range(0, 100000), "edges of it");
     v("seed", seed, "random seed of the graph and the weights");
@@ -66,21 +66,37 @@ DemoGraph MakeDemoGraph(const NodesDemoOptions& demo) {
   return made;
 }
 
-/// The model of this name, trained in a folder of its own.
+/// The model of this name, trained in memory.
 LoadedModel TrainNodes(const NodesDemoOptions& demo, const DemoGraph& graph,
-                       const std::string& model) {
-  NodesSettings settings;
-  settings.ChooseModel(model);
-  TrainingConfig training;
-  settings.SetDefaults(training);
-  training.run.out = PathIn(demo.out, model);
-  training.run.overwrite = true;
-  training.run.epochs = 400;
-  training.run.patience = 50;
-  training.run.seed = demo.seed;
-  training.run.quiet = true;
-  TrainOn(settings, graph.data, training);
-  return ReadModel(training.run.out);
+                       const std::string& name) {
+  auto settings = std::make_unique<NodesSettings>();
+  settings->ChooseModel(name);
+  settings->Resolve();
+  LoadedModel loaded;
+  settings->SetDefaults(loaded.training);
+  loaded.training.run.epochs = 400;
+  loaded.training.run.patience = 50;
+  loaded.training.run.seed = demo.seed;
+  auto model = settings->Learn(graph.data, demo.seed);
+  const auto objective = settings->Objective(graph.data, *model, demo.seed);
+  TrainInMemory(*objective, loaded.training);
+  loaded.settings = std::move(settings);
+  loaded.model = std::move(model);
+  return loaded;
+}
+
+void WriteGraph(const NodesDemoOptions& demo, const DemoGraph& graph) {
+  std::filesystem::create_directories(demo.out);
+  const GraphFiles files = SerializeGraph(graph.data.graph);
+  for (const auto& [name, bytes] :
+       {std::pair<const char*, std::string>{"edges.tsv", files.edges},
+        {"features.txt", files.features},
+        {"labels.txt", files.labels},
+        {"train.idx", SerializeNodes(graph.data.train)},
+        {"valid.idx", SerializeNodes(graph.data.valid)},
+        {"test.idx", SerializeNodes(graph.test)}}) {
+    WriteFileAtomically(PathIn(demo.out, name), bytes);
+  }
 }
 
 }  // namespace
@@ -104,19 +120,18 @@ int RunDemoNodes(const Arguments& arguments) {
       "weights, {} are tested.\n\n",
       demo.nodes, graph.data.graph.classes.size(), demo.edges,
       graph.data.train.size(), graph.data.valid.size(), graph.test.size());
-  std::filesystem::create_directories(demo.out);
-  std::string first;
+  WriteGraph(demo, graph);
+  std::vector<LoadedModel> trained;
   for (const std::string& name : ModelNames<NodeSettings>()) {
-    const LoadedModel loaded = TrainNodes(demo, graph, name);
-    const auto& model = dynamic_cast<const NodesModel&>(*loaded.model);
+    trained.push_back(TrainNodes(demo, graph, name));
+    const auto& model = dynamic_cast<const NodesModel&>(*trained.back().model);
     fmt::print("{:<10} {:5.1f} % of the test nodes are right  ({})\n", name,
                model.Measure(graph.test).front().second,
                FindModel(name).variants.front().description);
     std::fflush(stdout);
-    if (first.empty()) first = name;
   }
 
-  const LoadedModel loaded = ReadModel(PathIn(demo.out, first));
+  const LoadedModel& loaded = trained.front();
   const auto predictor = loaded.MakePredictor();
   ExplainRequest request;
   request.input.given.content = std::to_string(graph.test.front());
@@ -126,9 +141,11 @@ int RunDemoNodes(const Arguments& arguments) {
       demo.out, "graph", ExplanationSvg(std::vector{explanation}, {}));
   fmt::print(
       "\nNear nodes are alike to the first layer (t-SNE); edges are as wide as "
-      "the attention\nalong them. The picture: {}\nAsk about another: echo 17 "
-      "| heed explain {}\n",
-      picture, PathIn(demo.out, first));
+      "the attention\nalong them. The picture: {0}\nThe graph is in {1}; to "
+      "train on it:\n  heed train --task {2} --edges {1}/edges.tsv --features "
+      "{1}/features.txt \\\n    --labels {1}/labels.txt --train {1}/train.idx "
+      "--valid {1}/valid.idx --out model\n",
+      picture, demo.out, loaded.settings->task());
   return 0;
 }
 

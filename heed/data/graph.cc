@@ -51,7 +51,7 @@ struct GraphSources {
 void CheckCount(int64_t count, int64_t most, const char* what,
                 const std::string& place) {
   if (count < most) return;
-  throw FormatError("{}: a graph may have {} {} at most", place, most, what);
+  throw FormatError("{}: a graph may have {} {}", place, most, what);
 }
 
 /// "17" or "17:0.5".
@@ -78,7 +78,7 @@ void AddFeatures(const GraphSource& source, NodeGraph& graph) {
   std::vector<std::pair<int32_t, float>> row;
   source.lines([&](std::string_view line, int64_t number) {
     const std::string place = source.Place(number);
-    CheckCount(graph.size(), kMostNodes, "nodes", place);
+    CheckCount(graph.size(), kMostNodes, "nodes at most", place);
     row.clear();
     for (const std::string_view text : SplitWhitespace(line)) {
       AddFeature(text, place, row);
@@ -91,8 +91,8 @@ void AddFeatures(const GraphSource& source, NodeGraph& graph) {
       graph.features.columns.push_back(row[i].first);
       graph.values.push_back(row[i].second);
     }
-    CheckCount(std::ssize(graph.values), kMostEntries, "features of nodes",
-               place);
+    CheckCount(std::ssize(graph.values), kMostEntries,
+               "features of nodes at most", place);
     if (!row.empty()) {
       graph.feature_count =
           std::max<int64_t>(graph.feature_count, int64_t{row.back().first} + 1);
@@ -122,7 +122,7 @@ void AddEdges(const GraphSource& source, NodeGraph& graph) {
     if (ends.size() != 2) {
       throw FormatError("{}: not two nodes with a blank between them", place);
     }
-    CheckCount(std::ssize(all), kMostEntries / 2, "edges", place);
+    CheckCount(std::ssize(all), kMostEntries / 2, "edges at most", place);
     const int32_t u = NodeNamed(ends[0], graph.size(), place);
     const int32_t v = NodeNamed(ends[1], graph.size(), place);
     all.push_back({std::minmax(u, v), u > v, number});

@@ -1,4 +1,5 @@
-// Moves between features side by side and heads one after the other.
+// Moves between features side by side and heads one after the other, and what
+// each head makes a number of.
 //
 // f32 and f64. Rows of the inputs may be apart.
 #ifndef HEED_KERNELS_HEADS_H_
@@ -17,6 +18,14 @@ Tensor SplitHeads(const Tensor& x, int64_t heads, int64_t repeat);
 /// y[b, t, h D : (h + 1) D] = sum_i x[(b H + h) repeat + i, t, :]: the gradient
 /// of SplitHeads. Shapes: x [B*H*repeat, T, D], y [B, T, H*D].
 Tensor MergeHeads(const Tensor& x, int64_t heads, int64_t repeat);
+
+/// y[.., h] = sum_d x[.., h D + d] w[h D + d]. Shapes: x [.., H*D], w [H*D], y
+/// [.., H].
+Tensor HeadDots(const Tensor& x, const Tensor& w, int64_t heads);
+
+/// Its gradients: dx, if it is not null, is set; dw, if it is not null, +=.
+void HeadDotsGrad(const Tensor& x, const Tensor& w, const Tensor& dy,
+                  Tensor* dx, Tensor* dw);
 
 }  // namespace heed::kernels
 

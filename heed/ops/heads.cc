@@ -48,4 +48,20 @@ Var BroadcastRow(const Var& row, int64_t batch) {
                 });
 }
 
+Var HeadDots(const Var& x, const Var& weight, int64_t heads) {
+  CheckHeads(heads >= 1 && x.value().cols() % heads == 0, "head dots", x,
+             heads);
+  CheckColumns("head dots", x, weight);
+  const Tensor w = weight.value().Contiguous();
+  return Record("head dots", kernels::HeadDots(x.value(), w, heads),
+                {x, weight}, [x = x.value(), w](const Tensor& dy, Grads& g) {
+                  Tensor dx;
+                  if (g.Needs(0)) dx = Tensor(x.shape(), x.dtype());
+                  kernels::HeadDotsGrad(
+                      x, w, dy, g.Needs(0) ? &dx : nullptr,
+                      g.Needs(1) ? &g.Accumulate(1) : nullptr);
+                  if (g.Needs(0)) g.Add(0, std::move(dx));
+                });
+}
+
 }  // namespace heed

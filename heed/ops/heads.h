@@ -18,6 +18,10 @@ Var MergeHeads(const Var& x, int64_t heads);
 /// result [batch, 1, M]. Throws: ShapeError.
 Var BroadcastRow(const Var& row, int64_t batch);
 
+/// y_h = w_hᵀ x_h of each head's features. Shapes: x [..., H·D], weight [H·D],
+/// result [..., H]. Throws: ShapeError.
+Var HeadDots(const Var& x, const Var& weight, int64_t heads);
+
 }  // namespace heed
 
 #endif  // HEED_OPS_HEADS_H_

@@ -66,8 +66,27 @@ TEST_P(Heads, BroadcastRowGivesEveryBatchRowTheSame) {
   ExpectEach(y, 0, [&](int64_t, int64_t c) { return At(row, 0, c); });
 }
 
+TEST_P(Heads, HeadDotsAreTheFormula) {
+  for (const auto& [heads, features] :
+       std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {8, 8}, {3, 65}}) {
+    const Tensor x = Random({2, 150, heads * features});
+    const Tensor w = Random({heads * features});
+    const Tensor y = HeadDots(x, w, heads).value();
+    ASSERT_EQ(y.shape(), (Shape{2, 150, heads}));
+    ExpectEach(y, 1e-5, [&](int64_t r, int64_t h) {
+      double sum = 0;
+      for (int64_t d = h * features; d < (h + 1) * features; ++d) {
+        sum += At(x, r, d) * At(w, 0, d);
+      }
+      return sum;
+    });
+  }
+}
+
 TEST(HeadsGradient, IsThatOfDifferences) {
   using Inputs = std::span<const Var>;
+  ExpectGradientOf([](Inputs in) { return HeadDots(in[0], in[1], 3); },
+                   {RandomTensor({2, 4, 15}, 1), RandomTensor({15}, 2)});
   ExpectGradientOf([](Inputs in) { return SplitHeads(in[0], 3); },
                    {RandomTensor({2, 4, 6}, 1)});
   ExpectGradientOf([](Inputs in) { return SplitHeads(in[0], 2, 3); },
@@ -112,6 +131,10 @@ TEST(Heads, RefuseWhatDoesNotFit) {
                    {"merge heads", "2 heads", "[5, 3, 8]"});
   ExpectShapeError([&] { MergeHeads(x, -1); },
                    {"merge heads", "-1 heads", "[5, 3, 8]"});
+  ExpectShapeError([&] { HeadDots(x, Tensor::Zeros({8}), 3); },
+                   {"head dots", "3 heads", "[5, 3, 8]"});
+  ExpectShapeError([&] { HeadDots(x, Tensor::Zeros({7}), 2); },
+                   {"head dots", "[5, 3, 8]", "[7]"});
   ExpectShapeError([&] { BroadcastRow(x, 2); }, {"broadcast row", "[5, 3, 8]"});
 }
 

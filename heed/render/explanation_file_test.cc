@@ -32,10 +32,9 @@ TEST(ExplanationFormat, IsToldByTheEnding) {
 
 TEST(ExplanationViews, AreToldByTheirNames) {
   EXPECT_EQ(ExplanationViewOf("heads").name, "heads");
-  EXPECT_NE(MessageOf<ConfigError>([] { ExplanationViewOf("head"); })
-                .find("input, contributions, saliency, alignment, heads, "
-                      "frames, lines, "
-                      "panels"),
+  EXPECT_NE(MessageOf<ConfigError>([] {
+              ExplanationViewOf("head");
+            }).find(fmt::format("{}", fmt::join(ExplanationViewNames(), ", "))),
             std::string::npos);
 }
 
@@ -80,7 +79,8 @@ TEST(ExplanationSvg, EveryViewCanBeDrawn) {
   for (const std::string& name : ExplanationViewNames()) {
     bool drawn = false;
     for (const ExplanationSegment& segment :
-         {SegmentWithPanels(), SeriesSegment(), PatientSegment()}) {
+         {SegmentWithPanels(), SeriesSegment(), GraphSegment(),
+          PatientSegment()}) {
       if (!ExplanationViewOf(name).refusal(segment, {}).empty()) continue;
       EXPECT_TRUE(IsDrawable(SvgOf(segment, {.view = name}))) << name;
       drawn = true;

@@ -71,6 +71,43 @@ inline ExplanationSegment ExampleSegment(int64_t sources = 3,
   return e;
 }
 
+/// Node 7 of ten, its neighbours 2 and 9, and two heads of attention to them.
+inline ExplanationSegment GraphSegment() {
+  ExplanationSegment e;
+  e.text = "7";
+  e.answer = "blue";
+  Axis axis = {.id = "source", .kind = "graph", .label = "Nodes"};
+  axis.items = {"7", "2", "9"};
+  nlohmann::ordered_json places = nlohmann::ordered_json::array();
+  for (int i = 0; i < 10; ++i) {
+    places.push_back({(i % 4) / 4.0, (i % 5) / 5.0});
+  }
+  axis.payload = {{"classes", {"red", "blue"}},
+                  {"drawn", {7, 2, 9}},
+                  {"labels", {1, 0, -1}},
+                  {"hops", {0, 1, 1}},
+                  {"left_out", 0},
+                  {"predicted", {0, 1, 0, 1, 0, 1, 0, 1, 0, 1}},
+                  {"places", std::move(places)},
+                  {"edges", {{2, 7, 1.0}, {7, 9, 0.25}, {0, 5, 0.0}}}};
+  e.axes = {std::move(axis),
+            {.id = "answer", .label = "Class", .items = {"blue"}}};
+  AttentionMap map{.name = "layers.0.attention",
+                   .title = "0 · attention",
+                   .score = "graph",
+                   .normalizer = "softmax",
+                   .heads = 2,
+                   .query_size = 3,
+                   .key_size = 3};
+  map.edges = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {2, 0}, {2, 2}};
+  map.weights = {0.25f, 0.5f, 0.25f, 0.5f, 0.5f, 0.5f, 0.5f,
+                 0.25f, 0,    0.75f, 0.5f, 0.5f, 0.5f, 0.5f};
+  e.maps = {std::move(map)};
+  e.targets = {
+      {.axis = "answer", .item = 0, .probability = 0.9, .map = 0, .row = 0}};
+  return e;
+}
+
 inline Explanation ExplanationOf(ExplanationSegment segment) {
   return {.task = "translate",
           .model = "example",

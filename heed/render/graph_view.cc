@@ -390,7 +390,7 @@ GraphPayload GraphPayload::Of(const Axis& axis) {
   try {
     const auto& json = axis.payload;
     json.at("classes").get_to(graph.classes);
-    json.at("nodes").get_to(graph.nodes);
+    json.at("drawn").get_to(graph.nodes);
     json.at("labels").get_to(graph.labels);
     json.at("predicted").get_to(graph.predicted);
     json.at("places").get_to(graph.places);
@@ -400,7 +400,7 @@ GraphPayload GraphPayload::Of(const Axis& axis) {
                              edge.at(2).get<double>()});
     }
   } catch (const nlohmann::json::exception&) {
-    fail("without classes, nodes, labels, predicted, places and edges");
+    fail("without classes, drawn, labels, predicted, places and edges");
   }
   const auto within = [](const std::vector<int64_t>& all, int64_t low,
                          int64_t high) {

@@ -36,6 +36,7 @@ ALLOWED = [
     (r"heed/ops/rnn\.cc|heed/models/recurrent_config\.cc|heed/convert/marian_\w*\.cc|demos/attention_demonstrations\.cc", {"gru"},
      "the cell, not the model that is but one of them"),
     (r"heed/attention/decoder_state\.cc", {"slots"}, "those of a key/value cache"),
+    (r"web/src/kinds/graph\.ts", {"nodes"}, "what the items of a graph are called"),
     (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/performance.md measures"),
 ]
 

@@ -65,8 +65,14 @@ class EachTask(EndToEnd):
         for map_ in e["maps"]:
             self.assertEqual(len(map_["weights"]), map_["heads"])
             for head in map_["weights"]:
-                self.assertEqual(len(head), size[map_["query"]])
-                for row in head:
+                rows = head
+                if "edges" in map_:  # a number for each
+                    self.assertEqual(len(head), len(map_["edges"]))
+                    rows = [[0] * size[map_["key"]] for _ in range(size[map_["query"]])]
+                    for (t, s), weight in zip(map_["edges"], head):
+                        rows[t][s] = weight
+                self.assertEqual(len(rows), size[map_["query"]])
+                for row in rows:
                     self.assertEqual(len(row), size[map_["key"]])
                     self.assertLess(sum(row), 1 + 1e-5)
         for target in e["targets"]:

@@ -29,7 +29,7 @@ const explanation = {
       ...{ kind: "graph", label: "Nodes", items: ["7", "2", "9", "4"] },
       payload: {
         classes: ["red", "blue"],
-        nodes: [7, 2, 9, 4],
+        drawn: [7, 2, 9, 4],
         labels: [1, 0, -1, 1],
         hops: [0, 1, 1, 2],
         left_out: 0,

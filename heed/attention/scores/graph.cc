@@ -55,9 +55,7 @@ class GraphScore : public Score {
                           : &scope.Add(name + ".bias", {heads}, kZeroInit)) {}
 
     Var operator()(const Context& ctx, const Var& x) const {
-      const Var row = BroadcastRow(ctx.Use(weight_), x.dim(0));
-      const Var y = MergeHeads(
-          DotScores(SplitHeads(x, heads_), SplitHeads(row, heads_), 1), heads_);
+      const Var y = HeadDots(x, ctx.Use(weight_), heads_);
       return bias_ == nullptr ? y : AddRow(y, ctx.Use(*bias_));
     }
 

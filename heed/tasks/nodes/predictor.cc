@@ -64,9 +64,10 @@ class NodesPredictor : public PredictorWith<NodesPrediction> {
 
 std::vector<Answer> NodesPredictor::Answers(std::span<const Input> inputs,
                                             const NodesPrediction& options,
-                                            const PredictCall& /*call*/) const {
+                                            const PredictCall& call) const {
   std::vector<Answer> answers;
   for (const Input& input : inputs) {
+    call.context().CheckCancelled();
     const int32_t node = NodeOf(input);
     const float* p = probabilities_.row<float>(node);
     CandidateList candidates("classes", "class");
@@ -119,7 +120,7 @@ Axis NodesPredictor::NearAxis(const LocalGraph& near,
     predicted.push_back(LikeliestOf(probabilities_, node));
   }
   const NodesPicture& picture = whole ? WholePicture(ctx) : local;
-  axis.payload = {{"classes", near.graph.classes}, {"nodes", places},
+  axis.payload = {{"classes", near.graph.classes}, {"drawn", places},
                   {"labels", near.graph.labels},   {"hops", near.hops},
                   {"left_out", near.left_out},     {"predicted", predicted},
                   {"places", picture.places},      {"edges", picture.edges}};

@@ -25,7 +25,7 @@ import "./graph.css";
 export interface GraphPayload {
   classes: string[];
   /** Of each item: its place in the picture. */
-  nodes: number[];
+  drawn: number[];
   /** Of each item: its class; -1: not known. */
   labels: number[];
   /** Nodes as near, for which there was no room. */
@@ -141,7 +141,7 @@ function drawClasses(
 function showGraph(side: Side, axes: AxisView[]): AxesOnShow {
   const [view] = axes;
   const graph = view.axis.payload as GraphPayload;
-  const { nodes, labels, predicted, places, classes } = graph;
+  const { drawn: nodes, labels, predicted, places, classes } = graph;
   const known = labels[0] >= 0 ? ` (label ${classes[labels[0]]})` : "";
   const more = graph.left_out ? `, ${graph.left_out} left out` : "";
   const count = `${view.labels.length} of ${places.length}${more}`;
@@ -199,7 +199,7 @@ function showGraph(side: Side, axes: AxisView[]): AxesOnShow {
   };
   const draw = () => {
     const p = palette();
-    const width = clamp(holder.clientWidth || 900, 300, 1000);
+    const width = clamp(holder.clientWidth || 560, 300, 560);
     const height = Math.round(width * 0.6);
     at = (node) => [
       margin + places[node][0] * (width - 2 * margin),

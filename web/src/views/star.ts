@@ -37,7 +37,7 @@ function star(
 ): SVGSVGElement {
   const p = palette();
   const { axis, labels } = side.attention.key;
-  const { predicted, nodes } = axis.payload as GraphPayload;
+  const { predicted, drawn: nodes } = axis.payload as GraphPayload;
   const picture = newPicture(size, size + 8, `${name}: what the node attends to`);
   const [x, y, radius] = [size / 2, size / 2 + 8, size / 2 - 28];
   addText(picture, 0, 11, name, { size: 11, fill: p.quiet });

@@ -1,0 +1,97 @@
+#include "heed/render/graph_view.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/render/axis_kind.h"
+#include "heed/render/explanation_file.h"
+#include "heed/render/explanation_testing.h"
+
+namespace heed {
+namespace {
+
+size_t CountOf(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos;
+       at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+std::string Drawn(const ExplanationSegment& segment) {
+  const Explanation e = ExplanationOf(segment);
+  return ExplanationSvg({&e, 1}, {});
+}
+
+TEST(GraphView, DrawsNodesEdgesAndAStarForEachHead) {
+  const std::string svg = Drawn(GraphSegment());
+  EXPECT_NE(svg.find(">Node 7 → blue (label blue)</text>"), svg.npos);
+  // Ten nodes, two marks of classes, and three nodes in each of two stars.
+  EXPECT_EQ(CountOf(svg, "<path class='node"), 10u + 2 + 2 * 3);
+  EXPECT_EQ(CountOf(svg, "<path class='edge'"), 3u);  // of as many widths
+  EXPECT_EQ(CountOf(svg, ">head "), 2u);
+  EXPECT_NE(svg.find("the widest ray 0.75"), svg.npos);
+  EXPECT_EQ(CountOf(svg, "<title>9: 0.75</title>"), 1u);
+}
+
+TEST(GraphView, InATerminalNeighboursStandInTheOrderOfTheirWeights) {
+  const std::string text =
+      TerminalExplanation(ExplanationOf(GraphSegment()), {}, {});
+  const size_t nine = text.find("        9  blue");
+  const size_t own = text.find("        7  blue");
+  const size_t two = text.find("        2  red");
+  ASSERT_NE(nine, text.npos) << text;
+  ASSERT_NE(own, text.npos) << text;
+  ASSERT_NE(two, text.npos) << text;
+  EXPECT_LT(nine, own);
+  EXPECT_LT(nine, two);
+  EXPECT_NE(text.find("0.50"), text.npos);
+  EXPECT_NE(text.find("itself"), text.npos);
+  EXPECT_NE(text.find("◎"), text.npos);
+}
+
+TEST(GraphView, ANodeWithoutAttentionIsDrawnWithoutStars) {
+  ExplanationSegment e = GraphSegment();
+  e.maps.clear();
+  e.targets[0].map.reset();
+  EXPECT_EQ(CountOf(Drawn(e), ">head "), 0u);
+}
+
+TEST(GraphView, APayloadThatDoesNotFitIsNamed) {
+  const auto message = [](const std::string& key,
+                          const nlohmann::ordered_json& value) {
+    ExplanationSegment e = GraphSegment();
+    e.axes[0].payload[key] = value;
+    return MessageOf<ShapeError>([&] { GraphPayload::Of(e.axes[0]); });
+  };
+  EXPECT_EQ(message("drawn", {7, 2}),
+            "axis 'source': a graph whose nodes or labels are not those of its "
+            "items");
+  EXPECT_EQ(message("drawn", {7, 2, 10}), message("drawn", {7, 2}));
+  EXPECT_EQ(message("labels", {1, 2, 0}), message("drawn", {7, 2}));
+  EXPECT_EQ(message("predicted", {1}),
+            "axis 'source': a graph without a place and a class for each node");
+  EXPECT_EQ(message("edges", {{1, 10, 0.5}}),
+            "axis 'source': a graph with an edge to a node that is not there");
+  EXPECT_EQ(message("places", "x"),
+            "axis 'source': a graph without classes, drawn, labels, predicted, "
+            "places and edges");
+}
+
+TEST(GraphView, TextsAreRefused) {
+  EXPECT_NE(GraphView().refusal(ExampleSegment(), {}), "");
+}
+
+TEST(GraphKind, ShadesItemsInTheirPlaces) {
+  const ExplanationSegment e = GraphSegment();
+  const std::vector<float> values = {1, -0.5f, 0};
+  const Drawing drawing = GraphKind().shade(e, e.axes[0], values, 300);
+  EXPECT_EQ(CountOf(drawing.svg, "<circle class='cell'"), 2u);
+  EXPECT_EQ(CountOf(drawing.svg, "<circle class='minus'"), 1u);
+  EXPECT_EQ(drawing.width, 300);
+}
+
+}  // namespace
+}  // namespace heed
