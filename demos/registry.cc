@@ -18,6 +18,8 @@ const std::vector<Command>& Demos() {
       {"nodes", "classes of nodes, with and without attention to neighbours",
        RunDemoNodes},
       {"visits", "which codes of a patient's visits count", RunDemoVisits},
+      {"memory", "a network that writes a memory, and one that cannot",
+       RunDemoMemory},
   };
   return demos;
 }

@@ -148,8 +148,8 @@ EncodedSequence EncodeRepeatCopy(const ProblemShape& shape,
       w.Answer(s.vectors[i], Number(i));
     }
   }
-  Bits end(static_cast<size_t>(shape.bits + 1));
-  end.back() = 1;
+  Bits end(static_cast<size_t>(shape.bits));
+  end.push_back(1);
   w.Answer(end, "end");
   return w.Take();
 }
@@ -503,6 +503,11 @@ std::string FormatSequence(const ProblemShape& shape, const BitSequence& s) {
 }
 
 EncodedSequence Encode(const ProblemShape& shape, const BitSequence& sequence) {
+  for (const Bits& vector : sequence.vectors) {
+    if (std::ssize(vector) == shape.bits) continue;
+    throw ShapeError("a vector of {} bits in a problem of {}", vector.size(),
+                     shape.bits);
+  }
   switch (shape.problem) {
     case Problem::kCopy:
       return EncodeCopy(shape, sequence);

@@ -108,6 +108,7 @@ struct EncodedSequence {
   /// What each step stands for: "1", "2", "|", "?", ...
   std::vector<std::string> steps;
 };
+/// Throws: ShapeError for vectors of other bits.
 EncodedSequence Encode(const ProblemShape& shape, const BitSequence& sequence);
 
 /// −log2 p of the bits that are scored, by the best predictor that knows what

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
@@ -33,6 +35,12 @@ BitSequence Parsed(Problem problem, const std::string& line) {
 std::string Refusal(Problem problem, const std::string& line) {
   return MessageOf<FormatError>(
       [&] { ReadSequence(DefaultShape(problem), line, "line 7"); });
+}
+
+BitSequence OfVectors(std::vector<std::vector<uint8_t>> vectors) {
+  BitSequence s;
+  s.vectors = std::move(vectors);
+  return s;
 }
 
 /// Rows of 0 and 1 of steps [begin, end).
@@ -119,36 +127,32 @@ TEST(Algorithms, PrioritiesAndProbabilitiesHaveTheirMoments) {
   EXPECT_NEAR(sum / n, 0, 4 * std::sqrt(1 / 3.0 / n));
   EXPECT_NEAR(squares / n, 1 / 3.0, 0.02);
 
-  // p ~ Beta(½, ½): two draws of one context agree with probability
-  // E[p² + (1 − p)²] = ¾.
-  double same = 0;
-  double pairs = 0;
-  for (int64_t number = 0; number < 500; ++number) {
-    const BitSequence s = Drawn(Problem::kNgrams, number);
-    std::map<std::string, int> before;
+  // Who predicts by the true prior is as surprised as he expects to be.
+  double surprise = 0;
+  double expected = 0;
+  double bits = 0;
+  for (int64_t number = 0; number < 1000; ++number) {
+    std::map<std::string, std::pair<double, double>> counts;
     std::string context;
-    for (const auto& vector : s.vectors) {
+    for (const auto& vector : Drawn(Problem::kNgrams, number).vectors) {
       if (context.size() == 5) {
-        if (before.contains(context)) {
-          same += before[context] == vector[0];
-          ++pairs;
-          before.erase(context);
-        } else {
-          before[context] = vector[0];
-        }
+        auto& [zeros, ones] = counts[context];
+        const double p = (ones + 0.5) / (zeros + ones + 1);
+        surprise -= std::log2(vector[0] != 0 ? p : 1 - p);
+        expected -= p * std::log2(p) + (1 - p) * std::log2(1 - p);
+        (vector[0] != 0 ? ones : zeros) += 1;
+        ++bits;
         context.erase(0, 1);
       }
       context += static_cast<char>('0' + vector[0]);
     }
   }
-  EXPECT_NEAR(same / pairs, 0.75, 0.02);
+  EXPECT_NEAR(surprise / bits, expected / bits, 0.007);
 }
 
 TEST(Algorithms, CopyIsAskedForBehindADelimiter) {
-  const EncodedSequence e =
-      Encode({Problem::kCopy, 3}, Parsed(Problem::kCopy, "10100000 11000000"));
-  EXPECT_EQ(e.inputs.dim(0), 5);
-  const EncodedSequence small = Encode({Problem::kCopy, 2}, {{{1, 0}, {1, 1}}});
+  const EncodedSequence small =
+      Encode({Problem::kCopy, 2}, OfVectors({{1, 0}, {1, 1}}));
   EXPECT_EQ(Rows(small.inputs, 0, 5),
             (std::vector<std::string>{"100", "110", "001", "000", "000"}));
   EXPECT_EQ(small.begin, 3);
@@ -157,7 +161,7 @@ TEST(Algorithms, CopyIsAskedForBehindADelimiter) {
 }
 
 TEST(Algorithms, RepeatCopyEndsWithItsMark) {
-  BitSequence s = {{{1, 0}}};
+  BitSequence s = OfVectors({{1, 0}});
   s.repeats = 3;
   const EncodedSequence e = Encode({Problem::kRepeatCopy, 2}, s);
   EXPECT_EQ(e.end - e.begin, 4);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <span>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -25,7 +25,7 @@ constexpr float kVisibleWeight = 0.05F;
 /// Rows of JSON numbers as a panel with time to the right.
 TimePanel PanelOfRows(const std::string& title,
                       const nlohmann::ordered_json& rows) {
-  TimePanel panel{title, 0, 0, std::ssize(rows), {}};
+  TimePanel panel = {.title = title, .steps = std::ssize(rows)};
   if (rows.empty()) return panel;
   panel.rows = std::ssize(rows[0]);
   panel.values.resize(static_cast<size_t>(panel.rows * panel.steps));
@@ -45,11 +45,14 @@ TimePanel PanelOfRows(const std::string& title,
 /// What was answered, at the steps at which it was.
 TimePanel OutputPanel(const Axis& target, int64_t steps) {
   const TimePanel own = PanelOfRows("Outputs", target.payload.at("values"));
-  TimePanel panel{own.title, 0, own.rows, steps, {}};
+  TimePanel panel = {.title = own.title, .rows = own.rows, .steps = steps};
   panel.values.resize(static_cast<size_t>(panel.rows * steps));
+  const int64_t begin = target.payload.at("begin").get<int64_t>();
+  if (begin < 0 || begin + own.steps > steps) {
+    throw ShapeError("outputs of steps that there are not");
+  }
   for (int64_t t = 0; t < own.steps; ++t) {
-    const int64_t at = target.spans.at(static_cast<size_t>(t)).begin;
-    if (at < 0 || at >= steps) throw ShapeError("an output of no step");
+    const int64_t at = begin + t;
     for (int64_t r = 0; r < panel.rows; ++r) {
       panel.values[static_cast<size_t>(r * steps + at)] =
           own.values[static_cast<size_t>(r * own.steps + t)];
@@ -60,7 +63,8 @@ TimePanel OutputPanel(const Axis& target, int64_t steps) {
 
 /// The largest weight of the heads of a map, slots upright.
 TimePanel WeightPanel(const std::string& title, const AttentionMap& map) {
-  TimePanel panel{title, 0, map.key_size, map.query_size, {}};
+  TimePanel panel = {
+      .title = title, .rows = map.key_size, .steps = map.query_size};
   panel.values.resize(static_cast<size_t>(panel.rows * panel.steps));
   const float* w = map.weights.data();
   for (int64_t h = 0; h < map.heads; ++h) {
@@ -74,24 +78,38 @@ TimePanel WeightPanel(const std::string& title, const AttentionMap& map) {
   return panel;
 }
 
-/// Rows [begin, end) of both hold every visible weight.
+/// Of slots in a circle those that both show: what follows the longest stretch
+/// without a visible weight, up to it.
 void KeepVisibleSlots(TimePanel& a, TimePanel& b) {
-  int64_t begin = a.rows;
-  int64_t end = 0;
+  const int64_t slots = a.rows;
+  std::vector<bool> used(static_cast<size_t>(slots));
   for (const TimePanel* panel : {&a, &b}) {
     for (size_t i = 0; i < panel->values.size(); ++i) {
       if (panel->values[i] < kVisibleWeight) continue;
-      const int64_t row = static_cast<int64_t>(i) / panel->steps;
-      begin = std::min(begin, row);
-      end = std::max(end, row + 1);
+      used[i / static_cast<size_t>(panel->steps)] = true;
     }
   }
-  if (begin >= end) return;
+  int64_t longest = 0;
+  int64_t first = 0;  // behind the longest stretch
+  int64_t unused = 0;
+  for (int64_t i = 0; i < 2 * slots; ++i) {
+    unused = used[static_cast<size_t>(i % slots)] ? 0 : unused + 1;
+    if (unused <= longest || unused > slots) continue;
+    longest = unused;
+    first = (i + 1) % slots;
+  }
+  if (longest == 0 || longest == slots) return;
   for (TimePanel* panel : {&a, &b}) {
-    panel->values = {panel->values.begin() + begin * panel->steps,
-                     panel->values.begin() + end * panel->steps};
-    panel->first_row = begin;
-    panel->rows = end - begin;
+    std::vector<float> kept;
+    for (int64_t r = 0; r < slots - longest; ++r) {
+      const float* row =
+          panel->values.data() + (first + r) % slots * panel->steps;
+      kept.insert(kept.end(), row, row + panel->steps);
+    }
+    panel->values = std::move(kept);
+    panel->first_row = first;
+    panel->circle = slots;
+    panel->rows = slots - longest;
   }
 }
 
@@ -99,11 +117,10 @@ void KeepVisibleSlots(TimePanel& a, TimePanel& b) {
 TimePanel Pooled(const TimePanel& panel, int64_t most_rows,
                  int64_t most_steps) {
   if (panel.rows <= most_rows && panel.steps <= most_steps) return panel;
-  TimePanel small{panel.title,
-                  panel.first_row,
-                  std::min(panel.rows, most_rows),
-                  std::min(panel.steps, most_steps),
-                  {}};
+  TimePanel small = panel;
+  small.rows = std::min(panel.rows, most_rows);
+  small.steps = std::min(panel.steps, most_steps);
+  small.values.clear();
   small.values.resize(static_cast<size_t>(small.rows * small.steps));
   for (int64_t r = 0; r < panel.rows; ++r) {
     for (int64_t t = 0; t < panel.steps; ++t) {
@@ -156,7 +173,7 @@ Drawing DrawTimePanel(const TimePanel& panel) {
         "<text class='quiet' x='{}' y='{:.1f}' font-size='{}' "
         "text-anchor='end'>{}</text>",
         kLeftOfPanel - 5, 24 + (row == 0 ? 9.0 : tall - 1), kPanelFont,
-        panel.first_row + row);
+        panel.RowName(row));
   }
   svg.Line("<g transform='translate({} 24)'>", kLeftOfPanel);
   svg.Line("<rect class='field' width='{}' height='{:.1f}'/>", kPanelWidth,
@@ -195,8 +212,8 @@ std::string MemoryText(const ExplanationSegment& segment,
     const TimePanel panel = Pooled(full, kMostRows, columns);
     text += terminal::Strong(terminal, panel.title) + '\n';
     for (int64_t r = 0; r < panel.rows; ++r) {
-      text += fmt::format(
-          "{:>{}} ", panel.first_row + r * full.rows / panel.rows, kNames - 1);
+      text += fmt::format("{:>{}} ", full.RowName(r * full.rows / panel.rows),
+                          kNames - 1);
       for (int64_t t = 0; t < panel.steps; ++t) {
         const float value =
             panel.values[static_cast<size_t>(r * panel.steps + t)];

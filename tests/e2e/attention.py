@@ -113,6 +113,16 @@ class Demos(EndToEnd):
         self.fails(1, "not a folder with a model", "demo", "autocomplete",
                    "--models", self.folder / "none", "--sentence", "a")
 
+    def test_copies(self):
+        out = self.folder / "out"
+        said = self.runs("demo", "memory", "--out", out, "--sequences", 20, "--threads", 1)
+        for model in ("ntm", "lstm"):
+            self.assertRegex(said, rf"\n{model} +\d+\.\d\d")
+        self.assertIn("Write weights", said)
+        self.assertRegex(said, r"Vector 3 went to slot \d+ of its memory")
+        self.assertIn("Read weights", self.picture("memory"))
+        self.assertIn("bit errors", self.picture("errors"))
+
     def test_gradients(self):
         said = self.runs("demo", "gradients", "--fresh", "--layers", 2, "--units", 8,
                          "--cells", "rnn", "--cells", "lstm",
@@ -128,7 +138,7 @@ class Demos(EndToEnd):
 
     def test_names(self):
         for name in ("gallery", "saturation", "equivariance", "cost", "autocomplete",
-                     "gradients"):
+                     "gradients", "memory"):
             self.assertIn(f"Usage: heed demo {name} ", self.runs("demo", name, "--help"))
             self.assertIn(f"heed demo {name}", " ".join(self.runs("demo", "--help").split()))
         self.fails(2, ["unknown demo 'galery'", "did you mean 'gallery'?"], "demo", "galery")

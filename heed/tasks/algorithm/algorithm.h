@@ -100,7 +100,6 @@ class AlgorithmSettings : public TaskSettingsOf<AlgorithmData, AlgorithmModel,
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;
-  bool in_files() const override { return false; }
 
   AlgorithmData ReadData() const override { return {}; }
   std::unique_ptr<AlgorithmModel> Learn(const AlgorithmData& data,

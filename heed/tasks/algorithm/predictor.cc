@@ -181,9 +181,8 @@ void AlgorithmPredictor::AddAxes(const AnsweredSequence& a,
   for (int64_t t = first; t < end; ++t) {
     written.items.push_back(BitsAt(a, t));
   }
-  written.of = read.id;
-  for (int64_t t = first; t < end; ++t) written.spans.push_back({t, t + 1});
   written.payload = {
+      {"begin", first},
       {"values", RowsOf(a.logits.Slice(first, end),
                         [](float z) { return Probability(z); })},
       {"expected", RowsOf(encoded.targets.Slice(first, end), same)}};

@@ -15,14 +15,15 @@ import {
 /** Numbers over time: a row for each channel, feature or slot. */
 interface Panel {
   title: string;
-  first: number;
+  /** Names of the first and the last row. */
+  ends: [number, number];
   rows: Rows;
 }
 
 /** Steps of vectors, upright: a row for each number of a vector. */
 function upright(title: string, steps: Rows): Panel {
   const rows = (steps[0] ?? []).map((_, r) => steps.map((vector) => vector[r]));
-  return { title, first: 0, rows };
+  return { title, ends: [0, rows.length - 1], rows };
 }
 
 /** The map from steps to slots by which heads write, or read. */
@@ -34,33 +35,51 @@ function mapOf(part: Part, writes: boolean) {
 
 const visible = 0.05;
 
+/** Slots are a circle: those behind the longest stretch without a visible weight, up to it. */
+function visibleSlots(weights: Rows[]): number[] {
+  const all = weights[0][0].map((_, slot) => slot);
+  const used = all.map((slot) =>
+    weights.some((steps) => steps.some((row) => row[slot] >= visible)),
+  );
+  let [longest, first, unused] = [0, 0, 0];
+  for (let i = 0; i < 2 * all.length; ++i) {
+    unused = used[i % all.length] ? 0 : unused + 1;
+    if (unused <= longest || unused > all.length) continue;
+    [longest, first] = [unused, (i + 1) % all.length];
+  }
+  if (longest === all.length) return all;
+  return all.slice(longest).map((_, r) => (first + r) % all.length);
+}
+
 /** What was done with the memory: inputs and outputs, vectors, weights, in time. */
 function panelsOf(part: Part): Panel[] {
   const { add, read } = part.axis("memory").axis.payload as Record<"add" | "read", Rows>;
   const inputs = (part.axis("source").axis.payload as { values: Rows }).values;
   const target = part.axis("target").axis;
-  const said = (target.payload as { values: Rows }).values;
+  const { values: said, begin } = target.payload as { values: Rows; begin: number };
   const outputs = inputs.map(() => (said[0] ?? []).map(() => 0));
-  said.forEach((vector, i) => (outputs[target.spans?.[i]?.[0] ?? i] = vector));
+  said.forEach((vector, i) => (outputs[begin + i] = vector));
   const weights = [true, false].map((writes) => {
     const heads = mapOf(part, writes)!.weights as Rows[];
     return heads[0].map((row, t) =>
       row.map((_, s) => Math.max(...heads.map((head) => head[t][s]))),
     );
   });
-  const used = weights[0][0].map((_, s) =>
-    weights.some((steps) => steps.some((row) => row[s] >= visible)),
-  );
-  const first = Math.max(0, used.indexOf(true));
-  const end = used.includes(true) ? used.lastIndexOf(true) + 1 : used.length;
-  const slots = weights.map((steps) => steps.map((row) => row.slice(first, end)));
+  const shown = visibleSlots(weights);
+  const slots = (title: string, steps: Rows): Panel => ({
+    ...upright(
+      title,
+      steps.map((row) => shown.map((slot) => row[slot])),
+    ),
+    ends: [shown[0], shown[shown.length - 1]],
+  });
   return [
     upright("Inputs", inputs),
     upright("Outputs", outputs),
     upright("Added vectors", add),
     upright("Read vectors", read),
-    { ...upright("Write weights", slots[0]), first },
-    { ...upright("Read weights", slots[1]), first },
+    slots("Write weights", weights[0]),
+    slots("Read weights", weights[1]),
   ];
 }
 
@@ -68,7 +87,7 @@ const left = 30;
 const head = 22;
 
 /** A panel as a picture; the step in focus is framed. */
-function drawPanel({ title, first, rows }: Panel, width: number, options: ViewOptions) {
+function drawPanel({ title, ends, rows }: Panel, width: number, options: ViewOptions) {
   const p = options.palette;
   const steps = rows[0]?.length ?? 0;
   const tall = Math.min(12, Math.max(3, 170 / Math.max(1, rows.length)));
@@ -76,15 +95,15 @@ function drawPanel({ title, first, rows }: Panel, width: number, options: ViewOp
   const picture = newPicture(width, head + rows.length * tall + 6, title);
   addText(picture, left, 14, title, { size: 13, fill: p.title, weight: 600 });
   const small = { size: 11, fill: p.quiet, anchor: "end" } as const;
-  addText(picture, left - 5, head + 9, String(first), small);
+  addText(picture, left - 5, head + 9, String(ends[0]), small);
   if (rows.length * tall > 26) {
-    const last = String(first + rows.length - 1);
-    addText(picture, left - 5, head + rows.length * tall - 1, last, small);
+    addText(picture, left - 5, head + rows.length * tall - 1, String(ends[1]), small);
   }
   const pixels = paintPixels({ top: 1, legend: "", values: rows }, p);
   const image = document.createElementNS("http://www.w3.org/2000/svg", "image");
   const place = { x: left, y: head, width: room, height: rows.length * tall };
-  for (const [key, value] of Object.entries(place)) image.setAttribute(key, String(value));
+  for (const [key, value] of Object.entries(place))
+    image.setAttribute(key, String(value));
   image.setAttribute("preserveAspectRatio", "none");
   image.setAttribute("style", "image-rendering: pixelated");
   image.setAttribute("href", pixels.toDataURL());
@@ -100,7 +119,8 @@ function drawPanel({ title, first, rows }: Panel, width: number, options: ViewOp
 }
 
 function memoryView(side: Side, options: ViewOptions): View {
-  const width = options.width > 820 ? Math.floor((options.width - 24) / 2) : options.width;
+  const width =
+    options.width > 820 ? Math.floor((options.width - 24) / 2) : options.width;
   const panels = panelsOf(side.part).map((panel) =>
     drawPanel(panel, Math.min(width, 640), options),
   );
