@@ -20,7 +20,7 @@ namespace {
 
 struct CopyCommand {
   std::string out = "heed-copy";
-  int sequences = 12000;
+  int sequences = 10000;
   uint64_t seed = 3;
   int threads = 0;
 

@@ -7,6 +7,7 @@
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
 #                                          reach (docs/memory.md)
 #   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
+#   docs/make_pictures.sh machine MODEL    what a machine that copies does with its memory
 #   docs/make_pictures.sh curves           learning curves of three short trainings (docs/training.md)
 #   docs/make_pictures.sh reviews GRU LSTM NESTED_LSTM RNN
 #                                          the same of four models of film reviews
@@ -109,12 +110,20 @@ curves() {
   "$heed" plot "$work"/run-* --out docs/images/learning-curves.svg
 }
 
+# A machine of heed train --task algorithm --problem copy.
+machine() {
+  "$heed" explain "$1" --text 'random 20' --view memory --out docs/images/neural-turing-machine.svg
+}
+
 if [[ ${1-} == length ]]; then
   shift
   length "$@"
 elif [[ ${1-} == transformer ]]; then
   shift
   transformer "$@"
+elif [[ ${1-} == machine ]]; then
+  shift
+  machine "$@"
 elif [[ ${1-} == memory ]]; then
   memory
 elif [[ ${1-} == reviews ]]; then

@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-constexpr double kPanelWidth = 540;
+constexpr double kPanelWidth = 525;
 constexpr double kLeftOfPanel = 34;
 constexpr double kPanelFont = 11;
 constexpr int64_t kPictureColumns = 400;

@@ -94,7 +94,9 @@ class Strip {
     const picture = newPicture(width, tall + markHeight + 6, name);
     addText(picture, 0, 12, name, { size: 12, fill: p.quiet, weight: 600 });
     const cells = add(picture, "g", { transform: `translate(${roomForNames} 0)` });
-    addRect(cells, 0, 0, labels.length * this.pitch, tall, p.field);
+    const wide = labels.length * this.pitch;
+    addRect(cells, 0, 0, wide, tall, p.field);
+    addRect(cells, 0, tall + 3, wide, markHeight, p.field);
     values?.forEach((row, t) =>
       row.forEach((value, c) => {
         if (Math.abs(value) < 0.01) return;

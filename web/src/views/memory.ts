@@ -1,3 +1,5 @@
+import "./memory.css";
+
 import {
   addRect,
   addText,
