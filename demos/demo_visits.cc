@@ -24,7 +24,7 @@ namespace {
 constexpr int kHeldOutPatients = 2000;
 constexpr uint64_t kFirstOfValid = uint64_t{1} << 32;
 constexpr uint64_t kFirstOfTest = uint64_t{1} << 33;
-constexpr int kVisitEpochs = 12;
+constexpr int kVisitEpochs = 20;
 
 struct VisitDemo {
   std::string out = "heed-visits";
@@ -105,18 +105,19 @@ VisitResult TrainVisits(const VisitDemo& demo, const std::string& model) {
   return result;
 }
 
-std::string Number(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+std::string Number(double value, int decimals, const char* unit = "") {
+  return std::isfinite(value) ? fmt::format("{:.{}f}{}", value, decimals, unit)
+                              : "-";
 }
 
 void ShowResults(const std::vector<VisitResult>& results) {
   fmt::print("\n{:<12} {:>7} {:>7} {:>18} {:>12}\n", "test", "AUC", "NLL",
              "rank correlation", "signs right");
   for (const VisitResult& result : results) {
-    fmt::print("{:<12} {:>7} {:>7} {:>18} {:>10} %\n", result.name,
+    fmt::print("{:<12} {:>7} {:>7} {:>18} {:>12}\n", result.name,
                Number(result.Figure("auc"), 4), Number(result.Figure("nll"), 4),
                Number(result.Figure("effect_spearman"), 3),
-               Number(result.Figure("effect_signs"), 1));
+               Number(result.Figure("effect_signs"), 1, " %"));
   }
   fmt::print("{:<12} {:>7} {:>7}\n", "at best",
              Number(results.front().Figure("bayes_auc"), 4),
