@@ -205,16 +205,10 @@ ExplainablePrediction VisitPredictor::ExplanationWith(
     throw FormatError("explain: the contrast '{}' of {} is not {}",
                       input.contrast, asked, other);
   }
-  // A file may be laid out over lines; of a text each line is a patient.
-  const bool is_file = std::holds_alternative<NamedBytes>(input.given.content);
   const std::string text = input.Text();
   std::vector<std::string_view> lines;
-  if (is_file) {
-    lines.push_back(text);
-  } else {
-    for (const std::string_view line : SplitLines(text)) {
-      if (!SplitWhitespace(line).empty()) lines.push_back(line);
-    }
+  for (const std::string_view line : SplitLines(text)) {
+    if (!SplitWhitespace(line).empty()) lines.push_back(line);
   }
   ExplainablePrediction all;
   for (const std::string_view line : lines) {

@@ -21,7 +21,7 @@ TaskRow VisitTask() {
   row.name = "visits";
   row.description = "the chance of an outcome from a patient's visits";
   row.settings = [] { return std::make_unique<VisitTaskSettings>(); };
-  row.input = {"timeline", InputKind::Line::kText, {"application/json"}};
+  row.input = {"timeline", InputKind::Line::kText, {}};
   row.input_label = "Visits";
   row.answer_label = "Probability";
   row.prompt = "The codes of each visit, the earliest visit first";
