@@ -274,7 +274,8 @@ TEST(GraphNetwork, CopiesAreEqualUnlessAnObserverMakesThemDiffer) {
 }
 
 TEST(GraphNetwork, RefusesScoresThatDoNotRunAlongEdges) {
-  for (const char* score : {"location_aware", "location", "learned_query", "mlp"}) {
+  for (const char* score :
+       {"location_aware", "location", "learned_query", "mlp"}) {
     ModelChoice<NodeSettings> choice;
     choice.Choose("gat");
     choice.As<GraphNetworkConfig>().score = score;

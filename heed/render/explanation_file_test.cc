@@ -1,5 +1,6 @@
 #include "heed/render/explanation_file.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -37,8 +37,8 @@ class Optimizer {
   /// the gradients, with those of the L2 penalty, is brought within
   /// ±`config.clip_value`, then they are scaled to the norm `config.clip` if
   /// theirs is greater, and cleared afterwards. Returns their norm before they
-  /// are clipped. Throws: as GradientNorm; parameters and gradients then stay as
-  /// they are.
+  /// are clipped. Throws: as GradientNorm; parameters and gradients then stay
+  /// as they are.
   double Step(int64_t step, double learning_rate);
 
   /// What the next step depends on, besides the parameters themselves.
