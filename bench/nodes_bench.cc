@@ -107,7 +107,8 @@ void TimeEpochs(const NodesBenchOptions& o, const NodesSettings& settings,
     const auto start = Clock::now();
     updater.Update(plan, step, o.timed_epochs);
     times.push_back(SecondsSince(start));
-    if (step % 10 != 1) continue;
+    // At the begin, in the middle and at the end.
+    if (step != 1 && step % ((o.timed_epochs + 1) / 2) != 0) continue;
     products = std::max(products, kernels::MeasureProductRate(
                                       kernels::Precision::kNative, 0.03));
     reads = std::max(reads, kernels::MeasureReadRate(large));

@@ -11,7 +11,6 @@
 namespace heed {
 namespace {
 
-constexpr int kExaggerated = 250;  // steps
 constexpr double kExaggeration = 12;
 constexpr int kSearches = 60;  // halvings until β has the perplexity
 
@@ -97,8 +96,8 @@ Tensor MovedFrom(const Tensor& p, const Tensor& start,
   for (int step = 0; step < options.steps; ++step) {
     if (options.cancellation != nullptr) options.cancellation->Check();
     const double sum = kernels::TsneForces(p, y, pull, push);
-    const double more = step < kExaggerated ? kExaggeration : 1;
-    const double momentum = step < kExaggerated ? 0.5 : 0.8;
+    const double more = step < options.exaggerated ? kExaggeration : 1;
+    const double momentum = step < options.exaggerated ? 0.5 : 0.8;
     for (size_t i = 0; i < speed.size(); ++i) {
       const double slope =
           4 * (more * static_cast<double>(pull.data<T>()[i]) -

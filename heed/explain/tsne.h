@@ -15,6 +15,7 @@ struct TsneOptions {
   /// How many others a point has near it, about; less for few points.
   double perplexity = 30;
   int steps = 500;
+  int exaggerated = 250;  ///< of them, with chances that are larger
   uint64_t seed = 1;
   /// Ends the work, which then throws Cancelled.
   const Cancellation* cancellation = nullptr;
@@ -26,10 +27,10 @@ struct TsneOptions {
 Tensor TsneChances(const Tensor& distances, double perplexity);
 
 /// The places of N points: gradient descent of Σ p log (p / q) from small
-/// random places, with momentum (0.5, from step 250 on 0.8), gains per
-/// coordinate (+ 0.2, × 0.8, at least 0.01), chances 12 times as large until
-/// step 250, and a step size of max(N / 12, 1). The same places for the same
-/// seed, whatever the number of threads. Exact, with N² steps of each
+/// random places, with momentum (0.5, and 0.8 once chances are as they are),
+/// gains per coordinate (+ 0.2, × 0.8, at least 0.01), exaggerated chances 12
+/// times as large, and a step size of max(N / 12, 1). The same places for the
+/// same seed, whatever the number of threads. Exact, with N² steps of each
 /// iteration. Shapes: x [N, M] of f32 or f64. Throws: Cancelled.
 /// Papers: van der Maaten and Hinton 2008, "Visualizing data using t-SNE";
 /// Belkina et al. 2019, doi:10.1038/s41467-019-13055-y (the step size).

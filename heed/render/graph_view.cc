@@ -350,13 +350,12 @@ std::string TerminalStar(const GraphPayload& graph, const Axis& axis,
     std::string name =
         Pad(VisibleToken(axis.shown()[static_cast<size_t>(item)]), 9,
             Align::kRight);
-    text += fmt::format("  {}  {}  {:.2f}  ", name,
+    text += fmt::format("  {}  {}  {:.2f}", name,
                         Pad(VisibleToken(graph.classes[of_class]), 16),
                         star.mean[i]);
-    if (heads > 1) {
-      for (size_t h = 0; h < heads; ++h) {
-        text += TerminalCell(star.heads[h][i], 2, terminal.colour);
-      }
+    if (heads > 1) text += "  ";
+    for (size_t h = 0; heads > 1 && h < heads; ++h) {
+      text += TerminalCell(star.heads[h][i], 2, terminal.colour);
     }
     text += item == 0 ? "  itself\n" : "\n";
   }
