@@ -193,8 +193,8 @@ std::vector<Drawing> DrawMemory(const ExplanationSegment& segment,
   const std::vector<Drawing> parts = {
       DrawHeading(fmt::format("{} steps", segment.axis("source").size()), 2),
       panels,
-      DrawHeading("time to the right; rows: channels of inputs and outputs, "
-                  "features of vectors, slots of the memory",
+      DrawHeading("time to the right; rows: channels, features of vectors, "
+                  "slots; blue up to 1, orange down to −1",
                   3)};
   return {StackDrawings(parts, 10)};
 }
@@ -256,7 +256,7 @@ ExplanationView MemoryView() {
   view.refusal = MemoryRefusal;
   view.draw = DrawMemory;
   view.text = MemoryText;
-  view.legend = PictureLegend::kSigned;
+  view.legend = PictureLegend::kNone;
   return view;
 }
 
