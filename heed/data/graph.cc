@@ -54,6 +54,8 @@ void CheckCount(int64_t count, int64_t most, const char* what,
   throw FormatError("{}: a graph may have {} {}", place, most, what);
 }
 
+bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20; }
+
 /// "17" or "17:0.5".
 void AddFeature(std::string_view text, const std::string& place,
                 std::vector<std::pair<int32_t, float>>& row) {
@@ -156,6 +158,10 @@ void AddLabels(const GraphSource& source, NodeGraph& graph) {
     }
     if (name.empty()) {
       throw FormatError("{}: no label; write ? for one that is not known",
+                        source.Place(number));
+    }
+    if (!IsValidUtf8(name) || std::ranges::any_of(name, IsControl)) {
+      throw FormatError("{}: the label has control characters or is not UTF-8",
                         source.Place(number));
     }
     names.push_back(name == kUnknownLabel

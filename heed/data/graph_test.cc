@@ -118,6 +118,10 @@ TEST(NodeGraph, BadFilesAreNamedWithTheirLine) {
             "of both is of node i - 1");
   EXPECT_EQ(ErrorOf("0 1\n", f, "a\n\n"),
             "labels:2: no label; write ? for one that is not known");
+  EXPECT_EQ(ErrorOf("0 1\n", f, "a\nb\r\t\n"),
+            "labels:2: the label has control characters or is not UTF-8");
+  EXPECT_EQ(ErrorOf("0 1\n", f, "a\n\xff\n"),
+            "labels:2: the label has control characters or is not UTF-8");
   EXPECT_EQ(ErrorOf("0 1\n", f, "a\n?\n"),
             "labels: labels of 1 classes; there must be two at least");
 }
