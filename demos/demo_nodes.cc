@@ -1,4 +1,4 @@
-// heed demo nodes: what neighbours tell, and what attention to them adds.
+// heed demo nodes: what neighbours say, and what attention to them adds.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -105,7 +105,7 @@ int RunDemoNodes(const Arguments& arguments) {
   NodesDemoOptions demo;
   Options options(
       "demo nodes",
-      "Makes up a graph whose nodes tell little of their class by themselves, "
+      "Makes up a graph whose nodes say little of their class by themselves, "
       "and teaches a network 10 nodes of each class: with attention to the "
       "neighbours, with their mean, and without them. Draws the graph and what "
       "a node attends to.");

@@ -138,7 +138,7 @@ class Demos(EndToEnd):
 
     def test_names(self):
         for name in ("gallery", "saturation", "equivariance", "cost", "autocomplete",
-                     "gradients", "memory"):
+                     "gradients", "memory", "nodes", "visits"):
             self.assertIn(f"Usage: heed demo {name} ", self.runs("demo", name, "--help"))
             self.assertIn(f"heed demo {name}", " ".join(self.runs("demo", "--help").split()))
         self.fails(2, ["unknown demo 'galery'", "did you mean 'gallery'?"], "demo", "galery")
