@@ -63,8 +63,8 @@ Var WriteMemory(const Var& memory, const Var& weights, const Var& erase,
   CheckDTypes("write memory", memory, add);
   const Tensor m = memory.value().Contiguous();
   const Tensor w = weights.value().Contiguous();
-  const Tensor e = erase.value();
-  const Tensor a = add.value();
+  const Tensor& e = erase.value();
+  const Tensor& a = add.value();
   return Record("write memory", kernels::WriteMemory(m, w, e, a),
                 {memory, weights, erase, add},
                 [m, w, e, a](const Tensor& dy, Grads& g) {
