@@ -63,7 +63,15 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
   e.text = shown;
   e.answer = std::move(prepared.answer);
   for (ExplainableSegment& part : prepared.segments) {
-    if (!request.panels_of.empty()) MapNamed(part.segment, request.panels_of);
+    if (!request.panels_of.empty()) {
+      MapNamed(part.segment, request.panels_of);
+      if (part.segment.panels.empty()) {
+        throw ConfigError(
+            "'{}' is not shown in numbers: what it attends to changes at each "
+            "step; choose another view",
+            request.panels_of);
+      }
+    }
     for (Explainable& scores : part.scores) {
       scores.cancellation = request.cancellation;
       for (Attribution& a : Attribute(scores, request.attribution)) {

@@ -244,6 +244,13 @@ TEST(AlgorithmTask, WhatCannotBeMeasuredOrExplainedIsNamed) {
   ExplainRequest request;
   request.input.given.content = "101";
   request.input.answer = "111";
+  ExplainRequest numbers;
+  numbers.input.given.content = "101";
+  numbers.panels_of = "read.address";
+  EXPECT_EQ(
+      MessageOf<ConfigError>([&] { Explain(loaded, *predictor, numbers); }),
+      "'read.address' is not shown in numbers: what it attends to changes at "
+      "each step; choose another view");
   EXPECT_EQ(
       MessageOf<FormatError>([&] { Explain(loaded, *predictor, request); }),
       "explain: what an algorithm answers is explained, no other answer");

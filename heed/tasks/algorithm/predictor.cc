@@ -79,7 +79,7 @@ class AlgorithmPredictor : public PredictorWith<NoOptions> {
   }
   std::string LineOf(const AnsweredSequence& answered) const;
   Answer AnswerOf(const AnsweredSequence& answered) const;
-  ExplainableSegment SegmentOf(const Context& ctx, const ExplainInput& input,
+  ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
                                std::string_view line) const;
   void AddAxes(const AnsweredSequence& answered, ExplanationSegment& e) const;
   Var LogProbabilities(const Context& ctx, const AnsweredSequence& answered,

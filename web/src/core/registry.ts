@@ -48,6 +48,8 @@ export interface KindRow {
   isWords?: boolean;
   /** What the items of an axis are called, in the plural; absent: items. */
   items?(axis: Axis): string;
+  /** What the items of an axis hold changes at each step, so that no table has their values. */
+  changes?(axis: Axis): boolean;
   /** An input in a few words, where its text is not fit to be read. */
   title?(text: string): string;
   /** All axes of this kind that a part of the answer has. */

@@ -140,5 +140,6 @@ export const memory: KindRow = {
   name: "memory",
   input: sequenceField,
   items: ({ payload }) => ((payload as Payload)?.values ? "steps" : "slots"),
+  changes: ({ payload }) => !(payload as Payload)?.values,
   show: showSteps,
 };

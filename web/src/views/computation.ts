@@ -3,6 +3,7 @@ import {
   colouring,
   errorWords,
   h,
+  kindNamed,
   labelRoom,
   largest,
   MatrixFigure,
@@ -166,9 +167,14 @@ export const computation: ViewRow = {
   name: "computation",
   title: "Computation",
   switches: ["numbers", "scale"],
-  accepts: (side) =>
-    side.shown?.byWord
+  accepts: (side) => {
+    const key = side.shown?.key;
+    if (key && kindNamed(key.kind).changes?.(key.axis)) {
+      return "What this head attends to changes at each step: no one table has its numbers.";
+    }
+    return side.shown?.byWord
       ? "A head reads tokens, not whole words: switch Whole words off to follow its numbers."
-      : needsAttention(side),
+      : needsAttention(side);
+  },
   make: computationView,
 };
