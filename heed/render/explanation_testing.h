@@ -219,6 +219,40 @@ inline ExplanationSegment PatientSegment() {
   return e;
 }
 
+/// A machine that read `steps` vectors of two numbers and answered the last
+/// one, with a memory of `slots` slots of three features.
+inline ExplanationSegment MachineSegment(int64_t steps, int64_t slots,
+                                         int64_t heads = 1) {
+  ExplanationSegment e;
+  e.text = "10 01";
+  e.answer = "10";
+  Axis source = {.id = "source", .kind = "memory", .label = "Input"};
+  Axis target = {.id = "target", .kind = "memory", .label = "Output"};
+  Axis memory = {.id = "memory", .kind = "memory", .label = "Memory"};
+  using Json = nlohmann::ordered_json;
+  Json inputs = Json::array();
+  Json vectors = Json::array();
+  for (int64_t t = 0; t < steps; ++t) {
+    source.items.push_back(std::to_string(t + 1));
+    inputs.push_back(Json::array({t % 2, 1 - t % 2}));
+    vectors.push_back(Json::array({0.5, -0.75, 0.0}));
+  }
+  source.payload = {{"values", inputs}};
+  target.items = {"10"};
+  target.payload = {{"begin", steps - 1},
+                    {"values", Json::array({Json::array({0.9, 0.1})})}};
+  for (int64_t i = 0; i < slots; ++i) {
+    memory.items.push_back(std::to_string(i));
+  }
+  memory.payload = {{"add", vectors}, {"read", vectors}};
+  e.axes = {source, target, memory};
+  e.maps = {
+      DiagonalMap("write.address", "source", "memory", heads, steps, slots),
+      DiagonalMap("read.address", "source", "memory", heads, steps, slots)};
+  e.targets = {{.item = 0, .probability = 0.81, .map = 1, .row = steps - 1}};
+  return e;
+}
+
 }  // namespace heed
 
 #endif  // HEED_RENDER_EXPLANATION_TESTING_H_
