@@ -94,7 +94,7 @@ Retain::Retain(const Scope& scope, const ResolvedRetain& config, int64_t codes)
 
 Var Retain::Attend(const Context& ctx, const Var& alpha, const Var& scores,
                    const Var& values) const {
-  const Var context = WeightedSum(alpha, values);  // [B, 1, M]
+  Var context = WeightedSum(alpha, values);  // [B, 1, M]
   if (ctx.observer == nullptr) return context;
   const AttentionWish wish = ctx.observer->Wants(info_);
   if (!wish.any()) return context;
