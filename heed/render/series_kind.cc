@@ -22,7 +22,7 @@ constexpr double kPlotWidth = 860;
 constexpr double kPlotHeight = 240;
 constexpr double kBandHeight = 16;
 constexpr double kLeftOfPlot = 150;  // names of bands, numbers of the scale
-constexpr double kSeriesFont = 12;
+constexpr double kAxisFont = 12;
 constexpr int kNameWidth = 22;  // columns
 
 /// The axis that has the numbers of a series; throws if it has none.
@@ -176,7 +176,7 @@ void AddSeriesText(double x, double y, std::string_view style,
   svg->Line(
       "<text class='{}' x='{:.1f}' y='{:.1f}' font-size='{}' "
       "text-anchor='{}'>{}</text>",
-      style, x, y, kSeriesFont, anchor, EscapeMarkup(text));
+      style, x, y, kAxisFont, anchor, EscapeMarkup(text));
 }
 
 PlotAxis ScaleOf(const History& history) {

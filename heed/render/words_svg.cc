@@ -16,7 +16,7 @@ constexpr double kWordFont = 13;
 constexpr double kNumberFont = 9;
 constexpr double kNumberWidest = 26;
 constexpr double kWordHeight = 20;
-constexpr double kLineHeight = 36;  // with the numbers
+constexpr double kWordLineHeight = 36;  // with the numbers
 constexpr double kWordSpace = 3;
 constexpr int kShadedWordColumns = 20;
 constexpr float kDarkGround = 0.6f;  // text on it changes its colour
@@ -74,13 +74,13 @@ class WordsWriter {
     x_ += kGapWidth;
   }
 
-  Drawing Take() { return {width_, y_ + kLineHeight, svg_.Take()}; }
+  Drawing Take() { return {width_, y_ + kWordLineHeight, svg_.Take()}; }
 
  private:
   void Break(double width) {
     if (x_ > 0 && x_ + width > width_) {
       x_ = 0;
-      y_ += kLineHeight;
+      y_ += kWordLineHeight;
     }
   }
 

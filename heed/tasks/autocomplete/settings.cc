@@ -7,8 +7,8 @@
 namespace heed {
 namespace {
 
-constexpr const char* kCharactersFile = "characters.txt";
-constexpr const char* kWordsFile = "words.txt";
+constexpr const char* kTypedCharactersFile = "characters.txt";
+constexpr const char* kTypedWordsFile = "words.txt";
 
 /// How many characters belong to each word.
 std::vector<int64_t> CharactersOfWords(const Corpus& corpus, int64_t words) {
@@ -102,11 +102,11 @@ std::unique_ptr<AutocompleteModel> AutocompleteSettings::Learn(
 std::unique_ptr<AutocompleteModel> AutocompleteSettings::Open(
     const ModelFiles& files, const std::string& folder, uint64_t seed) const {
   TypingCodec codec(
-      FindVocabulary(files, folder, kCharactersFile,
+      FindVocabulary(files, folder, kTypedCharactersFile,
                      VocabularyKind::kCharacters),
-      FindVocabulary(files, folder, kWordsFile, VocabularyKind::kWords));
+      FindVocabulary(files, folder, kTypedWordsFile, VocabularyKind::kWords));
   if (codec.word_count() == 0) {
-    throw FormatError(PathIn(folder, kWordsFile) + ": no word");
+    throw FormatError(PathIn(folder, kTypedWordsFile) + ": no word");
   }
   return std::make_unique<AutocompleteModel>(*this, std::move(codec), seed);
 }
@@ -120,8 +120,8 @@ AutocompleteModel::AutocompleteModel(AutocompleteConfig settings,
               seed) {}
 
 ModelFiles AutocompleteModel::Files() const {
-  return {{kCharactersFile, codec.characters().Serialize()},
-          {kWordsFile, codec.words().Serialize()}};
+  return {{kTypedCharactersFile, codec.characters().Serialize()},
+          {kTypedWordsFile, codec.words().Serialize()}};
 }
 
 }  // namespace heed

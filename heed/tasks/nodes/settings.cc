@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kEdgesFile = "edges.tsv";
 constexpr const char* kFeaturesFile = "features.txt";
-constexpr const char* kLabelsFile = "labels.txt";
+constexpr const char* kNodeLabelsFile = "labels.txt";
 constexpr const char* kTrainFile = "train.idx";
 constexpr const char* kValidFile = "valid.idx";
 
@@ -107,9 +107,9 @@ std::unique_ptr<NodesModel> NodesSettings::Open(const ModelFiles& files,
   };
   const auto path = [&](const char* name) { return PathIn(folder, name); };
   NodesData read;
-  read.graph =
-      ParseGraph({bytes(kEdgesFile), bytes(kFeaturesFile), bytes(kLabelsFile)},
-                 {path(kEdgesFile), path(kFeaturesFile), path(kLabelsFile)});
+  read.graph = ParseGraph(
+      {bytes(kEdgesFile), bytes(kFeaturesFile), bytes(kNodeLabelsFile)},
+      {path(kEdgesFile), path(kFeaturesFile), path(kNodeLabelsFile)});
   read.train = ParseNodes(bytes(kTrainFile), path(kTrainFile), read.graph);
   const std::string valid = bytes(kValidFile);
   if (!valid.empty()) {
@@ -146,7 +146,7 @@ ModelFiles NodesModel::Files() const {
   GraphFiles files = SerializeGraph(graph());
   return {{kEdgesFile, std::move(files.edges)},
           {kFeaturesFile, std::move(files.features)},
-          {kLabelsFile, std::move(files.labels)},
+          {kNodeLabelsFile, std::move(files.labels)},
           {kTrainFile, SerializeNodes(data.train)},
           {kValidFile, SerializeNodes(data.valid)}};
 }
