@@ -352,9 +352,10 @@ TEST_P(ExplainEach, EveryChoiceHasAProbability) {
   const ExplainCase& c = GetParam();
   const Explanation e = Explained({.input = {.given = {c.text}}});
   const bool chooses = c.task != "forecast" && c.task != "retrieve";
+  const bool lists = chooses && c.task != "algorithm";  // many bits at once
   for (const Target& target : e.segments[0].targets) {
     EXPECT_EQ(target.probability.has_value(), chooses);
-    EXPECT_EQ(target.alternatives.empty(), !chooses);
+    EXPECT_EQ(target.alternatives.empty(), !lists);
     if (!chooses) continue;
     double sum = *target.probability;
     for (size_t i = 0; i < target.alternatives.size(); ++i) {

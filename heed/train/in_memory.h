@@ -15,12 +15,12 @@ struct InMemoryResult {
   ValidationState valid;
 };
 
-/// Trains as the config says, with a validation after each epoch (or
+/// Trains as `given` says, with a validation after each epoch (or
 /// run.validate_every), and leaves the weights of the best one in `trained`:
 /// the same bits as RunTraining without average, but no folder, no checkpoint
 /// and no progress. run.out, ema, average and keep are not used. Throws:
 /// ConfigError; NumericError when numbers stop being finite.
-InMemoryResult TrainInMemory(Trainable& trained, const TrainingConfig& config);
+InMemoryResult TrainInMemory(Trainable& trained, const TrainingConfig& given);
 
 }  // namespace heed
 

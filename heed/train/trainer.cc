@@ -243,7 +243,7 @@ class Run {
 
   UpdateResult Update(std::span<const std::vector<int64_t>> group) {
     const int64_t step = ++state_.step;
-    const UpdateResult result = updater_.Update(group, step, last_step_);
+    UpdateResult result = updater_.Update(group, step, last_step_);
     if (moving_) moving_->Update(step);
     trained_.Updated(result.parts);
     state_.tokens += result.units;
