@@ -9,13 +9,13 @@
 namespace heed {
 namespace {
 
-std::string SvgOf(const ExplanationSegment& e) {
+std::string PatientSvg(const ExplanationSegment& e) {
   const Explanation whole = ExplanationOf(e);
   return ExplanationSvg({&whole, 1}, {.view = "contributions"});
 }
 
 TEST(Contributions, AreSignedBarsUnderTheAttentionOfTheirVisits) {
-  const std::string svg = SvgOf(PatientSegment());
+  const std::string svg = PatientSvg(PatientSegment());
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_EQ(Count(svg, "<circle"), 3u);
   EXPECT_EQ(Count(svg, "visit 1 (0), I50: +1.500"), 1u);
@@ -29,7 +29,7 @@ TEST(Contributions, WithoutAttentionAndBetaAreBarsAlone) {
   e.maps.clear();
   e.targets[0].map.reset();
   e.axes[0].payload = nullptr;
-  const std::string svg = SvgOf(e);
+  const std::string svg = PatientSvg(e);
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_EQ(Count(svg, "<circle"), 0u);
   EXPECT_EQ(Count(svg, "β"), 0u);
@@ -41,7 +41,7 @@ TEST(Contributions, OfThousandsOfCodesStayWithinThePage) {
       5000;
   e.axes[1].items.assign(5000, "code");
   e.attributions[0].scores.assign(5000, 0.5f);
-  const std::string svg = SvgOf(e);
+  const std::string svg = PatientSvg(e);
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_EQ(Count(svg, ">code</text>"), 0u);
 }
