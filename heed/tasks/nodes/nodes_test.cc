@@ -123,7 +123,7 @@ TEST_F(NodesFolder, ALineThatIsNoNodeIsRefusedWithItsPlace) {
            {"-1", "there is no node -1"},
            {"99999999999999999999", "is not the number of a node"}}) {
     const std::string message = MessageOf<FormatError>(
-        [&] { PredictLines(loaded_, "3\n" + line + "\n"); });
+        [&, line = line] { PredictLines(loaded_, "3\n" + line + "\n"); });
     EXPECT_NE(message.find(said), std::string::npos) << message;
   }
 }
