@@ -89,6 +89,8 @@ export interface ViewRow {
   switches: Switch[];
   /** It shows why an answer is not another. */
   contrasts?: boolean;
+  /** It is shown first where it accepts, wherever its tab stands. */
+  leads?: boolean;
   /** Null if it can show what is chosen, or else why it cannot. */
   accepts(side: Side): string | null;
   make(side: Side, options: ViewOptions): View;

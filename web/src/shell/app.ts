@@ -316,7 +316,8 @@ export class App {
     side.scale = this.shared.options.scale;
     side.setChoice(side.choice);
     asked.answer.explained(side);
-    const fit = this.views.find((view) => view.accepts(side) === null);
+    const fits = this.views.filter((view) => view.accepts(side) === null);
+    const fit = fits.find(({ leads }) => leads) ?? fits[0];
     if (!this.hasView && fit) this.shared.view = this.state.view = fit.name;
     const stage = new Stage(side, this.shared);
     asked.stage = stage;

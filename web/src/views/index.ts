@@ -10,12 +10,12 @@ import { memory } from "./memory";
 import { saliency } from "./saliency";
 import { stars } from "./star";
 
-registerView(contributions);
 registerView(heatmap);
 registerView(lines);
 registerView(frames);
 registerView(computation);
 registerView(heads);
 registerView(saliency);
+registerView(contributions);
 registerView(stars);
 registerView(memory);
