@@ -105,7 +105,8 @@ export const stars: ViewRow = {
   switches: [],
   accepts: (side) =>
     needsAttention(side) ??
-    (side.shown?.key.axis.kind === "graph" && side.shown.query.id === side.shown.key.id
+    ((side.shown?.key.axis.payload as { places?: unknown })?.places &&
+    side.shown?.query.id === side.shown?.key.id
       ? null
       : "Only the nodes of a graph have neighbours."),
   make: starView,
