@@ -60,7 +60,7 @@ TranslationConfig ConfigOf(const DemoOptions& demo) {
   return config;
 }
 
-/// The examples that show most: one per beginning, the longest first.
+/// The examples that show most: one per first character.
 std::vector<std::string> ChooseExamples(const ParallelText& test) {
   std::vector<std::string> chosen;
   for (const char* begin : {"t", "m", "1"}) {

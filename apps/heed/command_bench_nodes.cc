@@ -61,7 +61,8 @@ void VisitRun(FieldList& v, RunConfig& run) {
   v.Section("Run");
   v("epochs", run.epochs, Range(1, 1000000), "epochs at most");
   v("patience", run.patience, Range(0, 1000000),
-    "early stopping: stop after this many validations without hope; 0: never");
+    "early stopping: stop after this many validations without a better one; 0: "
+    "never");
   v("patience_metric", run.patience_metric,
     "what early stopping waits for, as heed train says");
   v("seed", run.seed, "the first seed");
