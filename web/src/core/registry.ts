@@ -89,6 +89,8 @@ export interface ViewRow {
   switches: Switch[];
   /** It shows why an answer is not another. */
   contrasts?: boolean;
+  /** Kinds of axes that it is made for, without which it has no tab; absent: any. */
+  kinds?: string[];
   /** It is shown first where it accepts, wherever its tab stands. */
   leads?: boolean;
   /** Null if it can show what is chosen, or else why it cannot. */

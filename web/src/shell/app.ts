@@ -19,6 +19,7 @@ import {
   type Input,
   type Scale,
   type Switch,
+  type ViewRow,
 } from "../core";
 import {
   lacksText,
@@ -339,14 +340,16 @@ export class App {
   // ---- Showing
 
   private addTabs(): void {
-    this.views.forEach(({ name, title }, i) => {
+    this.views.forEach(({ name, title }) => {
       const move = (event: KeyboardEvent) => {
         const step = arrowStep(event)?.[1];
         if (!step) return;
         event.preventDefault();
-        const to = clamp(i + step, 0, this.views.length - 1);
-        this.setView(this.views[to].name);
-        this.tabs[to].focus();
+        const there = this.viewsWithTab();
+        const at = there.findIndex((view) => view.name === name);
+        const to = there[clamp(at + step, 0, there.length - 1)];
+        this.setView(to.name);
+        this.tabs[this.views.indexOf(to)].focus();
       };
       const attributes = {
         type: "button",
@@ -358,14 +361,32 @@ export class App {
       };
       this.tabs.push(h("button", attributes, title));
     });
-    byId("tabs").append(...this.tabs);
     const scales = Object.entries(scaleNames);
     byId("scale").append(...scales.map(([value, name]) => h("option", { value }, name)));
+  }
+
+  /** Those that are for any answer, for the axes of one on show, or chosen. */
+  private viewsWithTab(): ViewRow[] {
+    const kinds = this.stages.flatMap(({ side }) =>
+      Object.values(side.explanation.axes).map(({ kind }) => kind),
+    );
+    return this.views.filter(
+      (view) =>
+        !view.kinds ||
+        view.name === this.shared.view ||
+        view.kinds.some((kind) => kinds.includes(kind)),
+    );
   }
 
   private showTab(): void {
     const at = this.views.findIndex(({ name }) => name === this.shared.view);
     this.tabs.forEach((tab, i) => tab.setAttribute("aria-selected", String(i === at)));
+    const tabs = this.viewsWithTab().map((view) => this.tabs[this.views.indexOf(view)]);
+    const holder = byId("tabs");
+    // Made anew only if others are there, so that focus stays.
+    if (tabs.length !== holder.children.length || tabs.some((tab) => !tab.isConnected)) {
+      holder.replaceChildren(...tabs);
+    }
     rove(this.tabs, at);
     byId("stages").setAttribute("aria-labelledby", `tab-${this.shared.view}`);
     const { switches } = this.views[at];
@@ -531,7 +552,10 @@ export class App {
     [
       this.views.map((_, i) => i + 1).join(" "),
       this.views.map(({ title }) => title.toLowerCase()).join(", "),
-      (key) => this.setView(this.views[Number(key) - 1].name),
+      (key) => {
+        const view = this.viewsWithTab()[Number(key) - 1];
+        if (view) this.setView(view.name);
+      },
     ],
     ["[ ]", "head before and after", (key) => this.stepHead(key === "[" ? -1 : 1)],
     ["{ }", "layer before and after", (key) => this.stepMap(key === "{" ? -1 : 1)],

@@ -287,6 +287,7 @@ export const contributions: ViewRow = {
   name: "contributions",
   title: "Contributions",
   switches: [],
+  kinds: ["timeline"],
   leads: true,
   accepts: (side) =>
     partsOf(side)

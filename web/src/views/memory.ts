@@ -153,6 +153,7 @@ export const memory: ViewRow = {
   name: "memory",
   title: "Memory",
   switches: [],
+  kinds: ["memory"],
   accepts: ({ part }) =>
     part.segment.axes.includes("memory") && mapOf(part, true) && mapOf(part, false)
       ? null

@@ -103,6 +103,7 @@ export const stars: ViewRow = {
   name: "stars",
   title: "Neighbours by head",
   switches: [],
+  kinds: ["graph"],
   accepts: (side) =>
     needsAttention(side) ??
     ((side.shown?.key.axis.payload as { places?: unknown })?.places &&
