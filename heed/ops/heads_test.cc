@@ -67,8 +67,10 @@ TEST_P(Heads, BroadcastRowGivesEveryBatchRowTheSame) {
 }
 
 TEST_P(Heads, HeadDotsAreTheFormula) {
-  for (const auto& [heads, features] :
+  for (const auto& sizes :
        std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {8, 8}, {3, 65}}) {
+    const int64_t heads = sizes.first;
+    const int64_t features = sizes.second;
     const Tensor x = Random({2, 150, heads * features});
     const Tensor w = Random({heads * features});
     const Tensor y = HeadDots(x, w, heads).value();
