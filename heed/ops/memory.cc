@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "heed/kernels/memory_access.h"
 #include "heed/ops/check.h"
 
 namespace heed {

@@ -12,286 +12,15 @@
 #include "heed/explain/faithfulness.h"
 #include "heed/explain/head_importance.h"
 #include "heed/tasks/explain_summary.h"
-#include "heed/tasks/testing.h"
+#include "heed/tasks/explain_testing.h"
 
 namespace heed {
 namespace {
 
-/// A model of any task with random weights, and a text that it reads.
-struct ExplainCase {
-  std::string name;
-  std::string task;
-  std::string model;
-  OptionTexts settings;
-  std::map<std::string, std::string> files;  // option: content
-  std::string text;
-  int64_t maps;
-  bool aligned;
-};
-
-void PrintTo(const ExplainCase& c, std::ostream* out) { *out << c.name; }
-
-std::string Reviews() {
-  return "pos\ta good film\nneg\ta bad film\npos\tgood plot and cast\n";
-}
-std::string Tagged() {
-  return "Anna\tB-PER\neats\tO\n\nAnna\tB-PER\neats\tO\nin\tO\nParis\tB-LOC\n";
-}
-std::string Series(int rows = 60) {
-  std::string csv = "date,a,b\n";
-  for (int i = 0; i < rows; ++i) {
-    csv += "day" + std::to_string(i) + "," + std::to_string(std::sin(i)) + "," +
-           std::to_string(i % 7) + "\n";
-  }
-  return csv;
-}
-std::string Patients() {
-  return R"({"visits": [["a", "b"], ["c"]], "times": [0, 3], "label": 1}
-{"visits": [["c", "a"]], "times": [2], "label": 0}
-)";
-}
-std::string Pairs() {
-  return "a b c\tc b a\nb a\ta b\nc c a\ta c c\na a\ta a\n";
-}
-
-std::vector<ExplainCase> Cases() {
-  const OptionTexts words = {{"vocabulary", "words"}};
-  const auto with = [](OptionTexts a, const OptionTexts& b) {
-    a.insert(b.begin(), b.end());
-    return a;
-  };
-  const OptionTexts small_rnn = {{"units", "8"}, {"embedding", "6"}};
-  const OptionTexts text_rnn = {{"units", "8"}};
-  return {
-      {"Transformer",
-       "translate",
-       "transformer-tiny",
-       with(with(words, kSmallTransformer), {{"layers", "2"}}),
-       {{"tsv", Pairs()}},
-       "a b c",
-       6,
-       true},
-      {"Bahdanau",
-       "translate",
-       "bahdanau",
-       with(words, small_rnn),
-       {{"tsv", Pairs()}},
-       "c a b",
-       1,
-       true},
-      {"LuongReversed",
-       "translate",
-       "luong",
-       with(with(words, small_rnn), {{"reverse_source", "yes"}}),
-       {{"tsv", Pairs()}},
-       "c a b",
-       1,
-       true},
-      {"Fixed",
-       "translate",
-       "fixed",
-       with(words, small_rnn),
-       {{"tsv", Pairs()}},
-       "a b c",
-       0,
-       false},
-      {"ClassifyRnn",
-       "classify",
-       "rnn",
-       with(words, text_rnn),
-       {{"texts", Reviews()}},
-       "a good cast",
-       2,
-       true},
-      {"ClassifyBert",
-       "classify",
-       "bert-tiny",
-       with(with({{"vocabulary", "wordpiece"}, {"pooling", "cls"}},
-                 kSmallTransformer),
-            {{"layers", "1"}}),
-       {{"texts", Reviews()}},
-       "a good cast",
-       1,
-       true},
-      {"TagRnn",
-       "tag",
-       "rnn",
-       text_rnn,
-       {{"texts", Tagged()}},
-       "Anna eats in Paris",
-       1,
-       true},
-      {"TagBert",
-       "tag",
-       "bert-tiny",
-       with(kSmallTransformer, {{"layers", "1"}}),
-       {{"texts", Tagged()}},
-       "Anna eats in Paris",
-       1,
-       true},
-      {"LanguageRnn",
-       "lm",
-       "rnn",
-       with(words, text_rnn),
-       {{"texts", "a b c\nb a c\n"}},
-       "a b",
-       1,
-       true},
-      {"LanguageTransformer",
-       "lm",
-       "transformer-tiny",
-       with(with(words, kSmallTransformer), {{"layers", "2"}}),
-       {{"texts", "a b c\nb a c\n"}},
-       "a b",
-       2,
-       true},
-      {"LanguageSubwords",
-       "lm",
-       "rnn",
-       with(text_rnn, {{"vocabulary", "bpe"}, {"vocabulary_size", "30"}}),
-       {{"texts", "low lower lowest\nnew newer newest\n"}},
-       "low newer",
-       1,
-       true},
-      {"Autocomplete",
-       "autocomplete",
-       "rnn",
-       text_rnn,
-       {{"texts", "the cat sat\nthe dog ran\n"}},
-       "the c",
-       0,
-       false},
-      {"AutocompleteAttending",
-       "autocomplete",
-       "rnn",
-       with(text_rnn, {{"self_attention", "causal"}}),
-       {{"texts", "the cat sat\nthe dog ran\n"}},
-       "the dog ",
-       1,
-       true},
-      {"Forecast",
-       "forecast",
-       "patchtst",
-       {{"lookback", "16"},
-        {"horizon", "4"},
-        {"patch", "4"},
-        {"patch_stride", "4"},
-        {"layers", "1"}},
-       {{"series", Series()}},
-       Series(),
-       1,
-       false},
-      {"ForecastFar",  // more targets than ConcatColumns takes parts
-       "forecast",
-       "rnn",
-       {{"lookback", "16"},
-        {"horizon", "10"},
-        {"patch", "1"},
-        {"patch_stride", "1"},
-        {"forecast_from", "last"},
-        {"independent_columns", "no"},
-        {"units", "6"}},
-       {{"series", Series(160)}},
-       Series(160),
-       1,
-       true},
-      {"Slots",
-       "slots",
-       "rnn",
-       text_rnn,
-       {{"texts.seq.in", "show cheap flights\nbook a table\n"},
-        {"texts.seq.out", "O B-price O\nO O B-what\n"},
-        {"texts.label", "show\nbook\n"}},
-       "book cheap flights",
-       2,
-       true},
-      {"Retrieve",
-       "retrieve",
-       "rnn",
-       with(text_rnn, {{"pooling", "attention"}}),
-       {{"corpus", "1\ta good film\n2\ta bad plot\n"},
-        {"queries", "q\tgood film\n"},
-        {"relevant", "q\t1\n"}},
-       "good film\ta good plot",
-       2,
-       true},
-      {"Nodes",
-       "nodes",
-       "gat",
-       {{"heads", "2"}, {"units", "3"}},
-       {{"edges", "0 1\n1 2\n0 3\n3 4\n"},
-        {"features", "0 1\n1 2\n0 2\n0\n1\n"},
-        {"labels", "a\nb\na\nb\na\n"},
-        {"train", "0\n1\n"}},
-       "1",
-       2,
-       true},
-      {"Pretrain",
-       "pretrain",
-       "bert-tiny",
-       with(kSmallTransformer, {{"layers", "1"}, {"vocabulary_size", "60"}}),
-       {{"texts", "a good film\nthe plot was bad\n\nmore of it\nand so on\n"}},
-       "a [MASK] film",
-       1,
-       true},
-      {"Visits",
-       "visits",
-       "retain",
-       {{"units", "6"}, {"embedding", "5"}, {"times", "yes"}},
-       {{"patients", Patients()}},
-       R"({"visits": [["b"], ["c", "a"], ["a"]], "times": [1, 2, 5]})",
-       1,
-       true},
-      {"Algorithm",
-       "algorithm",
-       "ntm",
-       {{"problem", "copy"},
-        {"bits", "3"},
-        {"max_length", "3"},
-        {"units", "8"},
-        {"memory_slots", "6"},
-        {"memory_features", "4"}},
-       {},
-       "101 011",
-       2,
-       true},
-      {"VisitsWithoutAttention",
-       "visits",
-       "gru",
-       {{"units", "6"}, {"embedding", "5"}},
-       {{"patients", Patients()}},
-       R"({"visits": [["b"], ["c", "a"], ["a"]]})",
-       0,
-       false},
-  };
-}
-
-/// A fresh model that settings describe.
-LoadedModel ModelOf(const ExplainCase& c, TemporaryFolder& folder) {
-  LoadedModel loaded;
-  loaded.settings = TaskNamed(c.task).settings();
-  TaskSettings& task = *loaded.settings;
-  task.ChooseModel(c.model);
-  OptionTexts settings = c.settings;
-  for (const auto& [option, content] : c.files) {
-    const std::string path = folder.Put(option, content);
-    // Several files of one option are named by what their names share.
-    const size_t dot = option.find('.');
-    settings[option.substr(0, dot)] =
-        dot == option.npos ? path : folder.Path(option.substr(0, dot));
-  }
-  FieldList fields;
-  task.Visit(fields);
-  SetValues(fields, settings);
-  task.Resolve();
-  loaded.model = task.MakeModel(*task.Read(), 7);
-  return loaded;
-}
-
 /// The model of a case by its name, and the question that its text is.
 struct NamedCase {
   explicit NamedCase(const std::string& name) {
-    const std::vector<ExplainCase> cases = Cases();
+    const std::vector<ExplainCase> cases = ExplainCases();
     const auto found = std::ranges::find(cases, name, &ExplainCase::name);
     loaded = ModelOf(*found, folder);
     predictor = loaded.MakePredictor();
@@ -393,7 +122,7 @@ TEST_P(ExplainEach, TokensAreShownWithoutMarks) {
 class ExplainChoice : public ExplainEach {};
 
 std::vector<ExplainCase> ChoiceCases() {
-  std::vector<ExplainCase> cases = Cases();
+  std::vector<ExplainCase> cases = ExplainCases();
   std::erase_if(cases, [](const ExplainCase& c) {
     return c.task != "classify" && c.task != "lm" && c.task != "pretrain" &&
            c.task != "autocomplete";
@@ -653,7 +382,7 @@ TEST(ExplainLanguage, AHalfTypedWordIsPredictedAndNotRead) {
 }
 
 TEST(ExplainTasks, EachHasACase) {
-  const std::vector<ExplainCase> cases = Cases();
+  const std::vector<ExplainCase> cases = ExplainCases();
   for (const TaskRow& row : Tasks()) {
     EXPECT_NE(std::ranges::find(cases, row.name, &ExplainCase::task),
               cases.end())
@@ -661,7 +390,7 @@ TEST(ExplainTasks, EachHasACase) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, ExplainEach, testing::ValuesIn(Cases()),
+INSTANTIATE_TEST_SUITE_P(Tasks, ExplainEach, testing::ValuesIn(ExplainCases()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -16,12 +16,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Batch rows of a chunk: a slot's feature costs about `passes` operations.
-inline int64_t MemoryGrain(const Tensor& memory, int64_t heads,
-                           int64_t passes) {
-  return RowGrain(memory.dim(1) * memory.dim(2) * heads * passes);
-}
-
 template <typename T>
 T ScalarSoftplus(T x) {
   return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
@@ -169,7 +163,7 @@ void AddressRows(const Tensor& numbers, const Tensor& previous,
   const int64_t size = numbers.cols() / heads;
   WithFloat(memory, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
-    ParallelFor(memory.dim(0), MemoryGrain(memory, heads, 3),
+    ParallelFor(memory.dim(0), RowGrain(n.features * n.slots * heads * 3),
                 [&](int64_t begin, int64_t end) HWY_ATTR {
                   for (int64_t b = begin; b < end; ++b) {
                     T* key = scratch.row<T>(b);
@@ -357,7 +351,7 @@ void AddressRowsGrad(const Tensor& dw, const MemoryAddress& address,
   WithFloat(memory, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
     ParallelFor(
-        memory.dim(0), MemoryGrain(memory, heads, 6),
+        memory.dim(0), RowGrain(n.features * n.slots * heads * 6),
         [&](int64_t begin, int64_t end) HWY_ATTR {
           for (int64_t b = begin; b < end; ++b) {
             const int64_t at = b * n.features * n.slots;
@@ -379,197 +373,6 @@ void AddressRowsGrad(const Tensor& dw, const MemoryAddress& address,
   });
 }
 
-void WriteRows(const Tensor& memory, const Tensor& weights, const Tensor& erase,
-               const Tensor& add, Tensor& y) {
-  const int64_t heads = weights.dim(1);
-  const int64_t features = memory.dim(1);
-  const int64_t slots = memory.dim(2);
-  WithFloat(memory, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(memory.dim(0), MemoryGrain(memory, heads, 2),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t b = begin; b < end; ++b) {
-                    const T* w = weights.data<T>() + b * heads * slots;
-                    const T* e = erase.row<T>(b);
-                    const T* a = add.row<T>(b);
-                    for (int64_t f = 0; f < features; ++f) {
-                      const T* from = memory.row<T>(b * features + f);
-                      T* to = y.row<T>(b * features + f);
-                      ForLanes<T>(slots, [&](auto lanes, int64_t i) HEED_LANES {
-                        auto kept = lanes.Load(from + i);
-                        auto added = hn::Zero(lanes.d);
-                        for (int64_t h = 0; h < heads; ++h) {
-                          const auto wi = lanes.Load(w + h * slots + i);
-                          const auto eh = hn::Set(lanes.d, e[h * features + f]);
-                          const auto ah = hn::Set(lanes.d, a[h * features + f]);
-                          kept = hn::NegMulAdd(hn::Mul(wi, eh), kept, kept);
-                          added = hn::MulAdd(wi, ah, added);
-                        }
-                        lanes.Store(hn::Add(kept, added), to + i);
-                      });
-                    }
-                  }
-                });
-  });
-}
-
-/// One head and one feature of a batch row.
-template <typename T>
-struct WriteShare {
-  int64_t slots, heads, head, features, feature;
-  const T* w;   // [H, N]
-  const T* e;   // [H, F]
-  const T* dy;  // [N]
-  const T* m;   // [N]
-
-  /// What the other heads keep of slot i.
-  template <class Lanes>
-  HWY_INLINE auto Kept(const Lanes& lanes, int64_t i) const {
-    auto kept = lanes.Load(m + i);
-    for (int64_t j = 0; j < heads; ++j) {
-      if (j == head) continue;
-      const auto we = hn::Mul(lanes.Load(w + j * slots + i),
-                              hn::Set(lanes.d, e[j * features + feature]));
-      kept = hn::NegMulAdd(we, kept, kept);
-    }
-    return kept;
-  }
-};
-
-/// Adds to dw, and returns the gradients of erase and add of this feature.
-template <typename T>
-HWY_ATTR std::pair<T, T> WriteShareGrad(const WriteShare<T>& s, T e, T a,
-                                        T* dw) {
-  const T* w = s.w + s.head * s.slots;
-  const hn::ScalableTag<T> d;
-  auto de = hn::Zero(d);
-  auto da = hn::Zero(d);
-  ForLanes<T>(s.slots, [&](auto lanes, int64_t i) HEED_LANES {
-    const auto dyi = lanes.Load(s.dy + i);
-    const auto wi = lanes.Load(w + i);
-    const auto kept = s.Kept(lanes, i);
-    const auto slope =
-        hn::NegMulAdd(hn::Set(lanes.d, e), kept, hn::Set(lanes.d, a));
-    lanes.Store(hn::MulAdd(dyi, slope, lanes.Load(dw + i)), dw + i);
-    const auto dyw = hn::Mul(dyi, wi);
-    de = hn::NegMulAdd(dyw, kept, de);
-    da = hn::Add(dyw, da);
-  });
-  return {hn::GetLane(hn::SumOfLanes(d, de)),
-          hn::GetLane(hn::SumOfLanes(d, da))};
-}
-
-void WriteRowsGrad(const Tensor& dy, const Tensor& memory,
-                   const Tensor& weights, const Tensor& erase,
-                   const Tensor& add, MemoryWriteGrads& grads,
-                   Tensor& dmemory) {
-  const int64_t heads = weights.dim(1);
-  const int64_t features = memory.dim(1);
-  const int64_t slots = memory.dim(2);
-  WithFloat(memory, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(memory.dim(0), MemoryGrain(memory, heads * heads, 4),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t b = begin; b < end; ++b) {
-                    const T* w = weights.data<T>() + b * heads * slots;
-                    T* dw = grads.weights.data<T>() + b * heads * slots;
-                    const T* e = erase.row<T>(b);
-                    const T* a = add.row<T>(b);
-                    for (int64_t f = 0; f < features; ++f) {
-                      const T* d = dy.row<T>(b * features + f);
-                      const T* m = memory.row<T>(b * features + f);
-                      for (int64_t h = 0; h < heads; ++h) {
-                        const int64_t at = h * features + f;
-                        const auto [de, da] = WriteShareGrad<T>(
-                            {slots, heads, h, features, f, w, e, d, m}, e[at],
-                            a[at], dw + h * slots);
-                        grads.erase.row<T>(b)[at] = de;
-                        grads.add.row<T>(b)[at] = da;
-                      }
-                      if (!dmemory.defined()) continue;
-                      T* dm = dmemory.row<T>(b * features + f);
-                      ForLanes<T>(slots, [&](auto lanes, int64_t i) HEED_LANES {
-                        auto kept = lanes.Load(d + i);
-                        for (int64_t h = 0; h < heads; ++h) {
-                          const auto we =
-                              hn::Mul(lanes.Load(w + h * slots + i),
-                                      hn::Set(lanes.d, e[h * features + f]));
-                          kept = hn::NegMulAdd(we, kept, kept);
-                        }
-                        lanes.Store(hn::Add(lanes.Load(dm + i), kept), dm + i);
-                      });
-                    }
-                  }
-                });
-  });
-}
-
-void ReadRows(const Tensor& memory, const Tensor& weights, Tensor& y) {
-  const int64_t heads = weights.dim(1);
-  const int64_t features = memory.dim(1);
-  const int64_t slots = memory.dim(2);
-  WithFloat(memory, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(memory.dim(0), MemoryGrain(memory, heads, 1),
-                [&](int64_t begin, int64_t end) HWY_ATTR {
-                  for (int64_t b = begin; b < end; ++b) {
-                    for (int64_t h = 0; h < heads; ++h) {
-                      const T* w = weights.data<T>() + (b * heads + h) * slots;
-                      for (int64_t f = 0; f < features; ++f) {
-                        y.row<T>(b)[h * features + f] = SumSpan<T>(
-                            slots,
-                            [](auto, auto x, auto m)
-                                HEED_LANES { return hn::Mul(x, m); },
-                            w, memory.row<T>(b * features + f));
-                      }
-                    }
-                  }
-                });
-  });
-}
-
-void ReadRowsGrad(const Tensor& dy, const Tensor& memory, const Tensor& weights,
-                  Tensor& dweights, Tensor& dmemory) {
-  const int64_t heads = weights.dim(1);
-  const int64_t features = memory.dim(1);
-  const int64_t slots = memory.dim(2);
-  WithFloat(memory, [&](auto zero) HWY_ATTR {
-    using T = decltype(zero);
-    ParallelFor(
-        memory.dim(0), MemoryGrain(memory, heads, 3),
-        [&](int64_t begin, int64_t end) HWY_ATTR {
-          for (int64_t b = begin; b < end; ++b) {
-            const T* w = weights.data<T>() + b * heads * slots;
-            const T* d = dy.row<T>(b);
-            for (int64_t h = 0; h < heads; ++h) {
-              ForLanes<T>(slots, [&](auto lanes, int64_t i) HEED_LANES {
-                auto sum = hn::Zero(lanes.d);
-                for (int64_t f = 0; f < features; ++f) {
-                  sum = hn::MulAdd(
-                      hn::Set(lanes.d, d[h * features + f]),
-                      lanes.Load(memory.row<T>(b * features + f) + i), sum);
-                }
-                lanes.Store(sum,
-                            dweights.data<T>() + (b * heads + h) * slots + i);
-              });
-            }
-            if (!dmemory.defined()) continue;
-            for (int64_t f = 0; f < features; ++f) {
-              T* dm = dmemory.row<T>(b * features + f);
-              ForLanes<T>(slots, [&](auto lanes, int64_t i) HEED_LANES {
-                auto sum = lanes.Load(dm + i);
-                for (int64_t h = 0; h < heads; ++h) {
-                  sum = hn::MulAdd(hn::Set(lanes.d, d[h * features + f]),
-                                   lanes.Load(w + h * slots + i), sum);
-                }
-                lanes.Store(sum, dm + i);
-              });
-            }
-          }
-        });
-  });
-}
-
 }  // namespace heed::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -577,10 +380,6 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 HWY_EXPORT(AddressRows);
 HWY_EXPORT(AddressRowsGrad);
-HWY_EXPORT(WriteRows);
-HWY_EXPORT(WriteRowsGrad);
-HWY_EXPORT(ReadRows);
-HWY_EXPORT(ReadRowsGrad);
 
 MemoryAddress AddressMemory(const Tensor& numbers, const Tensor& previous,
                             const Tensor& memory) {
@@ -610,41 +409,6 @@ MemoryAddressGrads AddressMemoryGrad(const Tensor& dweights,
   HWY_DYNAMIC_DISPATCH(AddressRowsGrad)
   (dweights, address, numbers, previous, memory, grads, dmemory);
   return grads;
-}
-
-Tensor WriteMemory(const Tensor& memory, const Tensor& weights,
-                   const Tensor& erase, const Tensor& add) {
-  assert(memory.contiguous() && weights.contiguous());
-  Tensor y(memory.shape(), memory.dtype());
-  HWY_DYNAMIC_DISPATCH(WriteRows)(memory, weights, erase, add, y);
-  return y;
-}
-
-MemoryWriteGrads WriteMemoryGrad(const Tensor& dy, const Tensor& memory,
-                                 const Tensor& weights, const Tensor& erase,
-                                 const Tensor& add, Tensor& dmemory) {
-  assert(dy.contiguous() && memory.contiguous() && weights.contiguous());
-  MemoryWriteGrads grads{Tensor::Zeros(weights.shape(), memory.dtype()),
-                         Tensor(erase.shape(), memory.dtype()),
-                         Tensor(add.shape(), memory.dtype())};
-  HWY_DYNAMIC_DISPATCH(WriteRowsGrad)
-  (dy, memory, weights, erase, add, grads, dmemory);
-  return grads;
-}
-
-Tensor ReadMemory(const Tensor& memory, const Tensor& weights) {
-  assert(memory.contiguous() && weights.contiguous());
-  Tensor y({memory.dim(0), weights.dim(1) * memory.dim(1)}, memory.dtype());
-  HWY_DYNAMIC_DISPATCH(ReadRows)(memory, weights, y);
-  return y;
-}
-
-Tensor ReadMemoryGrad(const Tensor& dy, const Tensor& memory,
-                      const Tensor& weights, Tensor& dmemory) {
-  assert(memory.contiguous() && weights.contiguous());
-  Tensor dweights(weights.shape(), memory.dtype());
-  HWY_DYNAMIC_DISPATCH(ReadRowsGrad)(dy, memory, weights, dweights, dmemory);
-  return dweights;
 }
 
 }  // namespace heed::kernels

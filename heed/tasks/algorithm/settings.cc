@@ -80,6 +80,7 @@ void AlgorithmSettings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.learning_rate = 1e-4;
   training.optimizer.clip = 10;
   training.run.epochs = 40;
+  training.run.ema = 0.999;
   training.run.patience = 0;
 }
 
