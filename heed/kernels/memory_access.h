@@ -13,8 +13,7 @@ namespace heed::kernels {
 
 /// M'(f, i) = M(f, i) prod_h (1 - w_h(i) e_h(f)) + sum_h w_h(i) a_h(f).
 /// Shapes: memory and result [B, F, N], weights [B, H, N], erase and add
-/// [B, H F]. Paper: Graves et al. 2014,
-/// arXiv:1410.5401, eq. 3 and 4.
+/// [B, H F]. Paper: Graves et al. 2014, arXiv:1410.5401, eq. 3 and 4.
 Tensor WriteMemory(const Tensor& memory, const Tensor& weights,
                    const Tensor& erase, const Tensor& add);
 
