@@ -144,6 +144,7 @@ void ForCases(const Body& body) {
                                                {5, 40, 17, 1, 3, 1},
                                                {5, 6, 63, 65, 2, 2},
                                                {4, 5, 129, 127, 2, 1},
+                                               {5, 180, 1, 3, 16, 16},
                                                {70, 90, 8, 8, 8, 4}}) {
         SCOPED_TRACE(std::string(Name(dtype)) + " score " +
                      std::to_string(static_cast<int>(score)) + " row " +

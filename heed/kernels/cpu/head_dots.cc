@@ -41,24 +41,25 @@ void DotsGrad(const Tensor& x, const Tensor& w, const Tensor& dy, Tensor* dx,
   Tensor sums = Tensor::Zeros({chunks, cols}, x.dtype());
   WithFloat(x, [&]<typename T>(T) {
     ParallelFor(rows, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
-      for (int64_t r = begin; r < end; ++r) {
-        for (int64_t h = 0; h < heads; ++h) {
-          const T slope = dy.row<T>(r)[h];
-          const int64_t at = h * features;
-          const auto times = [slope](auto d, auto a) HEED_LANES {
-            return hn::Mul(hn::Set(d, slope), a);
-          };
-          const auto add = [slope](auto d, auto sum, auto a) HEED_LANES {
-            return hn::MulAdd(hn::Set(d, slope), a, sum);
-          };
-          if (dx != nullptr) {
-            MapSpan<T>(features, times, dx->row<T>(r) + at, w.data<T>() + at);
+      // Rows inside: the sum of a head stays in registers.
+      for (int64_t h = 0; h < heads; ++h) {
+        ForLanes<T>(features, [&](auto lanes, int64_t a) HEED_LANES {
+          const int64_t at = h * features + a;
+          const auto w_a = lanes.Load(w.data<T>() + at);
+          auto sum = hn::Zero(lanes.d);
+          for (int64_t r = begin; r < end; ++r) {
+            const auto slope = hn::Set(lanes.d, dy.row<T>(r)[h]);
+            if (dx != nullptr) {
+              lanes.Store(hn::Mul(slope, w_a), dx->row<T>(r) + at);
+            }
+            if (dw != nullptr) {
+              sum = hn::MulAdd(slope, lanes.Load(x.row<T>(r) + at), sum);
+            }
           }
           if (dw != nullptr) {
-            T* sum = sums.row<T>(begin / grain) + at;
-            MapSpan<T>(features, add, sum, sum, x.row<T>(r) + at);
+            lanes.Store(sum, sums.row<T>(begin / grain) + at);
           }
-        }
+        });
       }
     });
     for (int64_t i = 0; i < chunks; ++i) {

@@ -1,6 +1,10 @@
 #include "heed/kernels/sparse_attention.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 
 #include "heed/base/threads.h"
 #include "heed/kernels/elementwise.h"
@@ -115,6 +119,91 @@ void WeightsGrad(const Edges& edges, int64_t cols, const T* dcontext,
   }
 }
 
+/// Heads whose scores have one feature each, as a graph attention network's,
+/// lie side by side in a row of queries or keys: a vector holds several heads
+/// of one edge. Edges of a node are few, and a loop over them for each head
+/// apart would mostly be its own beginning and end.
+template <typename T>
+struct SideBySide {
+  using D = hn::CappedTag<T, 8>;
+  using V = hn::Vec<D>;
+  static constexpr int64_t kMostEdges = 64;  // of a row, in a buffer
+
+  /// `edges` in all. Numbers from 0 on, `edges` apart.
+  explicit SideBySide(int64_t edges)
+      : apart(hn::Mul(hn::Iota(int_tag, 0),
+                      hn::Set(int_tag, static_cast<Int>(edges)))) {}
+
+  static bool Fits(const AttentionArgs& args, const Tensor& w, int64_t edges) {
+    const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
+    return args.score != Score::kDot && args.features() == 1 &&
+           args.heads == args.key_heads && args.heads % lanes == 0 &&
+           w.row_stride() == 1 &&
+           edges <= std::numeric_limits<int32_t>::max() / lanes;
+  }
+  /// The numbers of one edge, of heads h, h + 1 .. of [H, E].
+  V Load(const T* of_head) const { return hn::GatherIndex(d, of_head, apart); }
+  void Store(V v, T* of_head) const { hn::ScatterIndex(v, d, of_head, apart); }
+
+  using Int = hn::TFromD<hn::RebindToSigned<D>>;
+  D d;
+  hn::RebindToSigned<D> int_tag;
+  hn::Vec<hn::RebindToSigned<D>> apart;
+};
+
+/// Scores and softmax of the edges of one query, all heads of `heads`: sets
+/// their weights, of which `a` are the first head's. At most kMostEdges.
+template <typename T, class Phi>
+void SetWeightsSideBySide(const SideBySide<T>& heads, const Phi& phi,
+                          const Edges& edges, const T* q, Rows<const T> k,
+                          const T* w, T* a) {
+  const auto d = heads.d;
+  const auto lanes = hn::Lanes(d);
+  HWY_ALIGN std::array<T, SideBySide<T>::kMostEdges * 8> e;
+  const auto q_h = hn::LoadU(d, q);
+  const auto w_h = hn::LoadU(d, w);
+  auto max = hn::Set(d, std::numeric_limits<T>::lowest());
+  for (int64_t i = 0; i < edges.size; ++i) {
+    const auto pair = hn::Add(q_h, hn::LoadU(d, k[edges.row(i)]));
+    const auto score = hn::Mul(w_h, phi(d, pair));
+    max = hn::Max(max, score);
+    hn::StoreU(score, d, e.data() + static_cast<size_t>(i) * lanes);
+  }
+  auto sum = hn::Zero(d);
+  for (int64_t i = 0; i < edges.size; ++i) {
+    T* at = e.data() + static_cast<size_t>(i) * lanes;
+    const auto power = Exp(d, hn::Sub(hn::LoadU(d, at), max));
+    sum = hn::Add(sum, power);
+    hn::StoreU(power, d, at);
+  }
+  const auto none = hn::Eq(sum, hn::Zero(d));
+  for (int64_t i = 0; i < edges.size; ++i) {
+    const auto power = hn::LoadU(d, e.data() + static_cast<size_t>(i) * lanes);
+    heads.Store(hn::IfThenZeroElse(none, hn::Div(power, sum)),
+                a + edges.edge(i));
+  }
+}
+
+/// ScoreEdgesGrad of all heads of `heads`.
+template <typename T, class Phi>
+void ScoreGradSideBySide(const SideBySide<T>& heads, const Phi& phi,
+                         const Edges& edges, const T* x, Rows<const T> others,
+                         const T* w, const T* de, T* dx, T* dw) {
+  const auto d = heads.d;
+  const auto x_h = hn::LoadU(d, x);
+  auto sum = hn::Zero(d);
+  auto dw_h = hn::Zero(d);
+  for (int64_t i = 0; i < edges.size; ++i) {
+    const auto pair = hn::Add(x_h, hn::LoadU(d, others[edges.row(i)]));
+    const auto de_i = heads.Load(de + edges.edge(i));
+    sum = hn::Add(sum, phi.Grad(d, pair, de_i, dw_h));
+  }
+  if (dx != nullptr) {
+    hn::StoreU(hn::MulAdd(hn::LoadU(d, w), sum, hn::LoadU(d, dx)), d, dx);
+  }
+  if (dw != nullptr) hn::StoreU(hn::Add(hn::LoadU(d, dw), dw_h), d, dw);
+}
+
 /// What all rows have in common.
 template <typename T>
 struct Problem {
@@ -139,6 +228,22 @@ struct Problem {
   }
   const T* W(int64_t h) const { return w.defined() ? w.row<T>(h) : nullptr; }
 
+  bool side_by_side = SideBySide<T>::Fits(args, w, graph.keys.numel());
+
+  /// If heads are side by side, calls body(heads, phi, h) for as many at a time
+  /// as a vector holds, from h on.
+  template <class Body>
+  void ForHeadsSideBySide(const Body& body) const {
+    if (!side_by_side) return;
+    const SideBySide<T> heads(graph.keys.numel());
+    const auto lanes = static_cast<int64_t>(hn::Lanes(heads.d));
+    WithPhi(args.score, static_cast<T>(args.value),
+            [&](const auto& phi) HWY_ATTR {
+              for (int64_t h = 0; h < args.heads; h += lanes) {
+                body(heads, phi, h);
+              }
+            });
+  }
   /// Rows of queries or keys in a chunk of a parallel loop.
   int64_t Grain(int64_t rows) const {
     const int64_t degree = graph.keys.numel() / std::max<int64_t>(1, rows);
@@ -163,14 +268,28 @@ Tensor Dropped(const AttentionArgs& args, const Tensor& weights) {
 template <typename T>
 void SetWeights(const Problem<T>& p, Tensor& weights) {
   const int64_t queries = p.graph.queries;
+  const auto side_by_side = [&](int64_t t) {
+    return p.side_by_side &&
+           OfQuery(p.graph, t).size <= SideBySide<T>::kMostEdges;
+  };
   ParallelFor(queries, p.Grain(queries), [&](int64_t begin, int64_t end) {
+    p.ForHeadsSideBySide([&](const auto& heads, const auto& phi,
+                             int64_t h) HWY_ATTR {
+      for (int64_t t = begin; t < end; ++t) {
+        if (!side_by_side(t)) continue;
+        SetWeightsSideBySide(heads, phi, OfQuery(p.graph, t), p.Queries(h)[t],
+                             p.Keys(h), p.W(h), weights.row<T>(h));
+      }
+    });
     p.ForHeads(begin, end, [&](int64_t t, int64_t h) HWY_ATTR {
+      if (side_by_side(t)) return;
       ScoreEdges(p.args, OfQuery(p.graph, t), p.Queries(h)[t], p.Keys(h),
                  p.W(h), weights.row<T>(h));
     });
     // Not at once: a vector cannot be loaded before single elements that were
     // just stored have reached the cache.
     p.ForHeads(begin, end, [&](int64_t t, int64_t h) HWY_ATTR {
+      if (side_by_side(t)) return;
       const Edges edges = OfQuery(p.graph, t);
       T* e = weights.row<T>(h) + edges.first;
       SoftmaxSpan(edges.size, e, e);
@@ -201,23 +320,36 @@ void QueriesGrad(const Problem<T>& p, const Tensor& weights,
   const int64_t chunks = grads.dw.defined() ? (queries + grain - 1) / grain : 0;
   const int64_t factors = p.args.heads * p.features;
   Tensor sums = Tensor::Zeros({chunks, factors}, p.args.q.dtype());
+  const auto dq = [&](int64_t h, int64_t t) {
+    return grads.dq.defined() ? Head<T>(grads.dq, h, p.features)[t] : nullptr;
+  };
+  const auto dw = [&](int64_t chunk, int64_t h) {
+    return chunks > 0 ? sums.row<T>(chunk) + h * p.features : nullptr;
+  };
   ParallelFor(queries, grain, [&](int64_t begin, int64_t end) {
     p.ForHeads(begin, end, [&](int64_t t, int64_t h) HWY_ATTR {
       const Edges edges = OfQuery(p.graph, t);
       T* de_h = de.row<T>(h);
       WeightsGrad(edges, p.cols, Head<T>(dcontext, h, p.cols)[t], p.Values(h),
                   weights.row<T>(h), dropped.row<T>(h), de_h);
-      ScoreEdgesGrad(
-          p.args, edges, p.Queries(h)[t], p.Keys(h), p.W(h), de_h,
-          grads.dq.defined() ? Head<T>(grads.dq, h, p.features)[t] : nullptr,
-          chunks > 0 ? sums.row<T>(begin / grain) + h * p.features : nullptr);
+      if (p.side_by_side) return;
+      ScoreEdgesGrad(p.args, edges, p.Queries(h)[t], p.Keys(h), p.W(h), de_h,
+                     dq(h, t), dw(begin / grain, h));
     });
+    p.ForHeadsSideBySide(
+        [&](const auto& heads, const auto& phi, int64_t h) HWY_ATTR {
+          for (int64_t t = begin; t < end; ++t) {
+            ScoreGradSideBySide(heads, phi, OfQuery(p.graph, t),
+                                p.Queries(h)[t], p.Keys(h), p.W(h),
+                                de.row<T>(h), dq(h, t), dw(begin / grain, h));
+          }
+        });
   });
   for (int64_t i = 0; i < chunks; ++i) {
-    T* dw = grads.dw.data<T>();
+    T* to = grads.dw.data<T>();
     MapSpan(
         factors, [](auto, auto a, auto b) HWY_ATTR { return hn::Add(a, b); },
-        dw, dw, sums.row<T>(i));
+        to, to, sums.row<T>(i));
   }
 }
 
@@ -230,7 +362,7 @@ void KeysGrad(const Problem<T>& p, const Tensor& dropped,
     p.ForHeads(begin, end, [&](int64_t s, int64_t h) HWY_ATTR {
       const Edges edges = OfKey(p.graph, s);
       const int64_t key_head = h / p.group;
-      if (grads.dk.defined()) {
+      if (grads.dk.defined() && !p.side_by_side) {
         ScoreEdgesGrad<T>(p.args, edges, p.Keys(h)[s], p.Queries(h), p.W(h),
                           de.row<T>(h),
                           Head<T>(grads.dk, key_head, p.features)[s], nullptr);
@@ -239,6 +371,15 @@ void KeysGrad(const Problem<T>& p, const Tensor& dropped,
         AddRows(edges, p.cols, T(1), dropped.row<T>(h),
                 Head<T>(dcontext, h, p.cols),
                 Head<T>(grads.dv, key_head, p.cols)[s]);
+      }
+    });
+    if (!grads.dk.defined()) return;
+    p.ForHeadsSideBySide([&](const auto& heads, const auto& phi,
+                             int64_t h) HWY_ATTR {
+      for (int64_t s = begin; s < end; ++s) {
+        ScoreGradSideBySide<T>(heads, phi, OfKey(p.graph, s), p.Keys(h)[s],
+                               p.Queries(h), p.W(h), de.row<T>(h),
+                               Head<T>(grads.dk, h, p.features)[s], nullptr);
       }
     });
   });
