@@ -125,9 +125,10 @@ void WeightsGrad(const Edges& edges, int64_t cols, const T* dcontext,
 /// apart would mostly be its own beginning and end.
 template <typename T>
 struct SideBySide {
-  using D = hn::CappedTag<T, 8>;
-  using V = hn::Vec<D>;
+  static constexpr size_t kMostLanes = 8;
   static constexpr int64_t kMostEdges = 64;  // of a row, in a buffer
+  using D = hn::CappedTag<T, kMostLanes>;
+  using V = hn::Vec<D>;
 
   /// `edges` in all. Numbers from 0 on, `edges` apart.
   explicit SideBySide(int64_t edges)
@@ -159,7 +160,8 @@ void SetWeightsSideBySide(const SideBySide<T>& heads, const Phi& phi,
                           const T* w, T* a) {
   const auto d = heads.d;
   const auto lanes = hn::Lanes(d);
-  HWY_ALIGN std::array<T, SideBySide<T>::kMostEdges * 8> e;
+  using Heads = SideBySide<T>;
+  HWY_ALIGN std::array<T, Heads::kMostEdges * Heads::kMostLanes> e;
   const auto q_h = hn::LoadU(d, q);
   const auto w_h = hn::LoadU(d, w);
   auto max = hn::Set(d, std::numeric_limits<T>::lowest());
