@@ -1,12 +1,6 @@
-// The one file that knows oneDNN, which is for x86. Debian's has nothing better
+// Products by oneDNN, which is for x86. Debian's has nothing better
 // than plain loops for other processors; there products are MultiplyPanels.
 #include "heed/kernels/gemm.h"
-
-#if defined(__x86_64__)
-#include <omp.h>
-
-#include <oneapi/dnnl/dnnl.hpp>
-#endif
 
 #include <algorithm>
 #include <array>
@@ -21,6 +15,10 @@
 #include "heed/base/timing.h"
 #include "heed/kernels/cpu/pack.h"
 
+#if defined(__x86_64__)
+#include "heed/kernels/cpu/onednn.h"
+#endif
+
 namespace heed::kernels {
 namespace {
 
@@ -32,19 +30,6 @@ struct ProductKey {
 };
 
 #if defined(__x86_64__)
-
-/// oneDNN runs single-threaded inside a chunk: its OpenMP barriers would spin
-/// against everything else on a shared machine.
-class OneOpenMpThread {
- public:
-  OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OneOpenMpThread() { omp_set_num_threads(before_); }
-  OneOpenMpThread(const OneOpenMpThread&) = delete;
-  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
-
- private:
-  int before_;
-};
 
 struct ProductKeyHash {
   size_t operator()(const ProductKey& key) const {
@@ -71,86 +56,33 @@ dnnl::matmul::primitive_desc Describe(const dnnl::engine& engine,
 #endif
 }
 
-/// One product c [m, n] (+)= a [m, k] b of fixed sizes. Thread-safe: the memory
-/// handles that a call needs are kept for the next call.
-class Product {
- public:
-  Product(const dnnl::engine& engine, const ProductKey& key) : engine_(engine) {
-    using dnnl::memory;
-    const OneOpenMpThread one;
-    const auto type =
-        key.bf16 ? memory::data_type::bf16 : memory::data_type::f32;
-    a_ = memory::desc({key.m, key.k}, type, memory::format_tag::ab);
-    b_ = memory::desc({key.k, key.n}, type,
-                      key.bf16 ? memory::format_tag::BA16a64b2a
-                               : memory::format_tag::BA16a64b);
-    c_ = memory::desc({key.m, key.n}, memory::data_type::f32,
-                      memory::format_tag::ab);
-    dnnl::primitive_attr attr;
-    // A scratchpad of the library's own would be shared between threads.
-    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    if (key.accumulate) {
-      dnnl::post_ops sum;
-      sum.append_sum(1.0F);
-      attr.set_post_ops(sum);
-    }
-    constexpr size_t kForCode = size_t{1} << 24;  // megabytes, and some more
-    RequireMemory(kForCode);
-    const auto desc = Describe(engine, a_, b_, c_, attr);
-    scratchpad_ = desc.scratchpad_desc();
-    primitive_ = dnnl::matmul(desc);
+/// One product c [m, n] (+)= a [m, k] b of fixed sizes.
+std::unique_ptr<cpu::OneDnnPrimitive> MakeProduct(const dnnl::engine& engine,
+                                                  const ProductKey& key) {
+  using dnnl::memory;
+  const cpu::OneOpenMpThread one;
+  const auto type = key.bf16 ? memory::data_type::bf16 : memory::data_type::f32;
+  const memory::desc a({key.m, key.k}, type, memory::format_tag::ab);
+  const memory::desc b(
+      {key.k, key.n}, type,
+      key.bf16 ? memory::format_tag::BA16a64b2a : memory::format_tag::BA16a64b);
+  const memory::desc c({key.m, key.n}, memory::data_type::f32,
+                       memory::format_tag::ab);
+  dnnl::primitive_attr attr;
+  // A scratchpad of the library's own would be shared between threads.
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (key.accumulate) {
+    dnnl::post_ops sum;
+    sum.append_sum(1.0F);
+    attr.set_post_ops(sum);
   }
-
-  void Run(const void* a, const void* b, float* c) {
-    const OneOpenMpThread one;
-    std::unique_ptr<Call> call = Take();
-    // oneDNN takes non-const handles also of what it only reads.
-    call->a.set_data_handle(const_cast<void*>(a));
-    call->b.set_data_handle(const_cast<void*>(b));
-    call->c.set_data_handle(c);
-    const std::array<dnnl_exec_arg_t, 4> args = {
-        {{DNNL_ARG_SRC, call->a.get()},
-         {DNNL_ARG_WEIGHTS, call->b.get()},
-         {DNNL_ARG_DST, call->c.get()},
-         {DNNL_ARG_SCRATCHPAD, call->scratchpad.get()}}};
-    dnnl::error::wrap_c_api(
-        dnnl_primitive_execute(primitive_.get(), call->stream.get(),
-                               static_cast<int>(args.size()), args.data()),
-        "matrix product");
-    const std::lock_guard<std::mutex> lock(mutex_);
-    free_.push_back(std::move(call));
-  }
-
- private:
-  struct Call {
-    Call(const dnnl::engine& engine, const Product& p)
-        : a(p.a_, engine, nullptr),
-          b(p.b_, engine, nullptr),
-          c(p.c_, engine, nullptr),
-          scratchpad(p.scratchpad_, engine),
-          stream(engine) {}
-    dnnl::memory a, b, c, scratchpad;
-    dnnl::stream stream;
-  };
-
-  std::unique_ptr<Call> Take() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (!free_.empty()) {
-        std::unique_ptr<Call> call = std::move(free_.back());
-        free_.pop_back();
-        return call;
-      }
-    }
-    return std::make_unique<Call>(engine_, *this);
-  }
-
-  dnnl::engine engine_;
-  dnnl::memory::desc a_, b_, c_, scratchpad_;
-  dnnl::matmul primitive_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Call>> free_;
-};
+  RequireMemory(cpu::kOneDnnCodeBytes);
+  const auto desc = Describe(engine, a, b, c, attr);
+  return std::make_unique<cpu::OneDnnPrimitive>(
+      engine, dnnl::matmul(desc), desc.scratchpad_desc(),
+      std::vector<cpu::OneDnnPrimitive::Argument>{
+          {DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}});
+}
 
 /// Products by size. Their number is bounded: chunks have few distinct sizes.
 class ProductCache {
@@ -160,24 +92,25 @@ class ProductCache {
     return *cache;
   }
 
-  Product& Get(const ProductKey& key) {
+  cpu::OneDnnPrimitive& Get(const ProductKey& key) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::unique_ptr<Product>& product = products_[key];
-    if (product == nullptr) product = std::make_unique<Product>(engine_, key);
+    auto& product = products_[key];
+    if (product == nullptr) product = MakeProduct(engine_, key);
     return *product;
   }
 
  private:
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   std::mutex mutex_;
-  std::unordered_map<ProductKey, std::unique_ptr<Product>, ProductKeyHash>
+  std::unordered_map<ProductKey, std::unique_ptr<cpu::OneDnnPrimitive>,
+                     ProductKeyHash>
       products_;
 };
 
 /// c [m, n] (+)= a b with a [m, k] dense and b packed.
 void MultiplyChunk(const ProductKey& key, const void* a, const void* b,
                    float* c) {
-  ProductCache::Instance().Get(key).Run(a, b, c);
+  ProductCache::Instance().Get(key).Run(std::array<const void*, 3>{a, b, c});
 }
 
 #else

@@ -1,0 +1,108 @@
+// What calls of oneDNN have in common. For x86 alone.
+#ifndef HEED_KERNELS_CPU_ONEDNN_H_
+#define HEED_KERNELS_CPU_ONEDNN_H_
+
+#include <omp.h>
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace heed::kernels::cpu {
+
+/// oneDNN runs single-threaded inside a chunk: its OpenMP barriers would spin
+/// against everything else on a shared machine.
+class OneOpenMpThread {
+ public:
+  OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneOpenMpThread() { omp_set_num_threads(before_); }
+  OneOpenMpThread(const OneOpenMpThread&) = delete;
+  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
+
+ private:
+  int before_;
+};
+
+/// oneDNN makes code for each primitive: megabytes, and some more.
+inline constexpr size_t kOneDnnCodeBytes = size_t{1} << 24;
+
+/// A primitive of fixed sizes. Thread-safe: the memory handles that a call
+/// needs are kept for the next call.
+class OneDnnPrimitive {
+ public:
+  /// An argument (DNNL_ARG_..) and what lies there.
+  using Argument = std::pair<int, dnnl::memory::desc>;
+  static constexpr size_t kMostArguments = 4;
+
+  OneDnnPrimitive(const dnnl::engine& engine, dnnl::primitive primitive,
+                  const dnnl::memory::desc& scratchpad,
+                  std::vector<Argument> arguments)
+      : engine_(engine),
+        primitive_(std::move(primitive)),
+        scratchpad_(scratchpad),
+        arguments_(std::move(arguments)) {
+    assert(arguments_.size() <= kMostArguments);
+  }
+
+  /// `data`: where each argument lies, in their order. oneDNN takes non-const
+  /// handles also of what it only reads.
+  void Run(std::span<const void* const> data) {
+    assert(data.size() == arguments_.size());
+    const OneOpenMpThread one;
+    std::unique_ptr<Call> call = Take();
+    std::array<dnnl_exec_arg_t, kMostArguments + 1> args;
+    for (size_t i = 0; i < data.size(); ++i) {
+      call->memories[i].set_data_handle(const_cast<void*>(data[i]));
+      args[i] = {arguments_[i].first, call->memories[i].get()};
+    }
+    args[data.size()] = {DNNL_ARG_SCRATCHPAD, call->scratchpad.get()};
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(primitive_.get(), call->stream.get(),
+                               static_cast<int>(data.size()) + 1, args.data()),
+        "oneDNN");
+    const std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(std::move(call));
+  }
+
+ private:
+  struct Call {
+    explicit Call(const OneDnnPrimitive& p)
+        : scratchpad(p.scratchpad_, p.engine_), stream(p.engine_) {
+      for (const auto& [name, desc] : p.arguments_) {
+        memories.emplace_back(desc, p.engine_, nullptr);
+      }
+    }
+    std::vector<dnnl::memory> memories;
+    dnnl::memory scratchpad;
+    dnnl::stream stream;
+  };
+
+  std::unique_ptr<Call> Take() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!free_.empty()) {
+        std::unique_ptr<Call> call = std::move(free_.back());
+        free_.pop_back();
+        return call;
+      }
+    }
+    return std::make_unique<Call>(*this);
+  }
+
+  dnnl::engine engine_;
+  dnnl::primitive primitive_;
+  dnnl::memory::desc scratchpad_;
+  std::vector<Argument> arguments_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Call>> free_;
+};
+
+}  // namespace heed::kernels::cpu
+
+#endif  // HEED_KERNELS_CPU_ONEDNN_H_
