@@ -213,6 +213,19 @@ std::string ReadFile(const std::string& path) {
   return content;
 }
 
+std::string ReadInflated(const std::string& path) {
+  CheckRegular(path);
+  TextFile file(path);
+  std::string content;
+  while (file.Append(content)) {
+    if (content.size() > kLargestFile) {
+      throw FormatError("{} has over {} GiB; it is damaged", path,
+                        kLargestFile >> 30);
+    }
+  }
+  return content;
+}
+
 void CheckRegular(const std::string& path) { const InputFile file(path); }
 
 void ForEachLine(

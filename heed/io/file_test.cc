@@ -107,6 +107,16 @@ TEST_F(File, CorruptGzipIsAFormatError) {
             std::string::npos);
 }
 
+TEST_F(File, InflatedBytesAreThoseOfThePlainFile) {
+  const std::string bytes("\0\xff\n\x1f", 4);
+  EXPECT_EQ(ReadInflated(Put("plain", bytes)), bytes);
+  EXPECT_EQ(ReadInflated(Put("a.gz", Gzip(bytes))), bytes);
+  EXPECT_EQ(ReadInflated(Put("none", "")), "");
+  EXPECT_THROW(ReadInflated(Put("cut.gz", Gzip(bytes).substr(0, 15))),
+               FormatError);
+  EXPECT_THROW(ReadInflated("/nowhere"), IoError);
+}
+
 TEST_F(File, InvalidUtf8NamesFileAndLine) {
   const std::string path = Put("latin1", "fine\nM\xFCller\n");
   EXPECT_NE(MessageOf<FormatError>([&] { ReadLines(path); }).find(path + ":2"),

@@ -63,6 +63,16 @@ def graphs():
         put("graph", name, SEPARATOR.join(part.encode() for part in parts))
 
 
+def images():
+    """Every form of PNG and JPEG, and idx."""
+    for path in sorted((GOLDEN / "images").iterdir()):
+        put("image", path.name.replace(".", "_"), path.read_bytes())
+    put("image", "idx", b"\0\0\x08\x02" + struct.pack(">2i", 2, 3) + b"abcdef")
+    png = bytearray((GOLDEN / "images" / "rgb.png").read_bytes())
+    png[16:24] = struct.pack(">2i", 4000, 8000)
+    put("image", "claims_much", bytes(png))
+
+
 def weights():
     floats = struct.pack("<4f", 1, -2, 0.5, 0)
     put("safetensors", "two", safetensors(
@@ -291,6 +301,8 @@ def main():
     heed = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
+        graphs()
+        images()
         weights()
         texts()
         runs()

@@ -1,0 +1,310 @@
+#include "heed/data/image.h"
+
+#include <fmt/format.h>
+#include <gdk-pixbuf/gdk-pixbuf.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "heed/base/errors.h"
+#include "heed/base/memory.h"
+
+namespace heed {
+namespace {
+
+struct GlibUnref {
+  void operator()(void* object) const { g_object_unref(object); }
+  void operator()(GError* error) const { g_error_free(error); }
+};
+template <typename T>
+using GlibOwned = std::unique_ptr<T, GlibUnref>;
+
+constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
+constexpr std::string_view kJpegSignature = "\xff\xd8\xff";
+
+struct ImageSize {
+  int64_t width = 0;
+  int64_t height = 0;
+};
+
+int64_t BigEndian(std::string_view bytes, size_t at, size_t count) {
+  int64_t value = 0;
+  for (size_t i = 0; i < count; ++i) {
+    value = value << 8 | static_cast<uint8_t>(bytes[at + i]);
+  }
+  return value;
+}
+
+[[noreturn]] void ThrowTruncated(const std::string& place, const char* type) {
+  throw FormatError("{}: a truncated {} file", place, type);
+}
+
+/// The size that a PNG's header claims. Chunks follow one another up to IEND;
+/// the decoder would give what it has of a file that ends before.
+ImageSize PngSize(std::string_view bytes, const std::string& place) {
+  constexpr size_t kFrame = 12;  // length, name and sum of a chunk
+  size_t at = kPngSignature.size();
+  ImageSize size;
+  for (bool first = true;; first = false) {
+    if (at + kFrame > bytes.size()) ThrowTruncated(place, "PNG");
+    const auto length = static_cast<size_t>(BigEndian(bytes, at, 4));
+    if (length > bytes.size() - at - kFrame) ThrowTruncated(place, "PNG");
+    const std::string_view name = bytes.substr(at + 4, 4);
+    if (first != (name == "IHDR") || (first && length != 13)) {
+      throw FormatError(
+          "{}: a damaged PNG file: its header is not the first "
+          "part",
+          place);
+    }
+    if (first) {
+      size = {BigEndian(bytes, at + 8, 4), BigEndian(bytes, at + 12, 4)};
+    }
+    if (name == "IEND") return size;
+    at += kFrame + length;
+  }
+}
+
+bool IsStartOfFrame(uint8_t marker) {
+  return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
+         marker != 0xcc;
+}
+
+/// The size that a JPEG's first frame claims. The decoder would fill what is
+/// missing of a truncated file with grey.
+ImageSize JpegSize(std::string_view bytes, const std::string& place) {
+  if (bytes.rfind("\xff\xd9") == bytes.npos) ThrowTruncated(place, "JPEG");
+  size_t at = 2;
+  while (at + 4 <= bytes.size()) {
+    if (bytes[at] != '\xff') {
+      throw FormatError("{}: a damaged JPEG file", place);
+    }
+    const auto marker = static_cast<uint8_t>(bytes[at + 1]);
+    if (marker == 0xff) {  // fills up
+      ++at;
+      continue;
+    }
+    const auto length = static_cast<size_t>(BigEndian(bytes, at + 2, 2));
+    if (IsStartOfFrame(marker)) {
+      if (at + 9 > bytes.size()) break;
+      return {BigEndian(bytes, at + 7, 2), BigEndian(bytes, at + 5, 2)};
+    }
+    at += 2 + std::max<size_t>(length, 2);
+  }
+  ThrowTruncated(place, "JPEG");
+}
+
+void CheckSize(const ImageSize& size, const std::string& place) {
+  if (size.width < 1 || size.height < 1) {
+    throw FormatError("{}: an image without pixels", place);
+  }
+  if (size.width > kMostImageSide || size.height > kMostImageSide ||
+      size.width * size.height > kMostImagePixels) {
+    throw FormatError(
+        "{}: an image of {} × {} pixels; at most {} on a side and {} million "
+        "in all are read",
+        place, size.width, size.height, kMostImageSide,
+        kMostImagePixels / 1'000'000);
+  }
+}
+
+/// Colour `value` with opacity `alpha` on white.
+uint8_t OnWhite(uint8_t value, uint8_t alpha) {
+  return static_cast<uint8_t>((value * alpha + 255 * (255 - alpha) + 127) /
+                              255);
+}
+
+Image FromPixbuf(GdkPixbuf* pixbuf) {
+  Image image;
+  image.height = gdk_pixbuf_get_height(pixbuf);
+  image.width = gdk_pixbuf_get_width(pixbuf);
+  image.channels = 3;
+  image.pixels.resize(static_cast<size_t>(image.size()));
+  const int channels = gdk_pixbuf_get_n_channels(pixbuf);
+  const bool alpha = gdk_pixbuf_get_has_alpha(pixbuf) != 0;
+  const guchar* rows = gdk_pixbuf_read_pixels(pixbuf);
+  const int64_t stride = gdk_pixbuf_get_rowstride(pixbuf);
+  uint8_t* to = image.pixels.data();
+  for (int64_t y = 0; y < image.height; ++y) {
+    const guchar* from = rows + y * stride;
+    for (int64_t x = 0; x < image.width; ++x, from += channels) {
+      for (int c = 0; c < 3; ++c) {
+        *to++ = alpha ? OnWhite(from[c], from[3]) : from[c];
+      }
+    }
+  }
+  return image;
+}
+
+// GLib's and the decoders' own, beside the pixels.
+constexpr size_t kForDecoding = size_t{1} << 24;
+
+GlibOwned<GdkPixbuf> Decoded(std::string_view bytes, const char* type,
+                             const std::string& place) {
+  GError* raw = nullptr;
+  const auto check = [&](bool good) {
+    const GlibOwned<GError> error(raw);
+    raw = nullptr;
+    if (good) return;
+    throw FormatError("{}: a damaged image: {}", place,
+                      error ? error->message : "unknown reason");
+  };
+  const GlibOwned<GdkPixbufLoader> loader(
+      gdk_pixbuf_loader_new_with_mime_type(type, &raw));
+  check(loader != nullptr);
+  const bool written =
+      gdk_pixbuf_loader_write(loader.get(),
+                              reinterpret_cast<const guchar*>(bytes.data()),
+                              bytes.size(), &raw) != 0;
+  GError* at_end = nullptr;
+  // Closed in any case, or the loader complains when it goes.
+  const bool closed =
+      gdk_pixbuf_loader_close(loader.get(), written ? &at_end : nullptr) != 0;
+  if (written) raw = at_end;
+  check(written && closed);
+  GdkPixbuf* pixbuf = gdk_pixbuf_loader_get_pixbuf(loader.get());
+  if (pixbuf == nullptr) {
+    throw FormatError("{}: an image without pixels", place);
+  }
+  return GlibOwned<GdkPixbuf>(gdk_pixbuf_apply_embedded_orientation(pixbuf));
+}
+
+/// How much each pixel of `from` counts for each of `to` pixels: those it
+/// covers, or the two around its middle.
+struct Share {
+  int64_t first = 0;
+  std::vector<double> weights;  // sum to 1
+};
+
+std::vector<Share> SharesOf(int64_t from, int64_t to) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  const double reach = std::max(1.0, scale);
+  std::vector<Share> shares(static_cast<size_t>(to));
+  for (int64_t i = 0; i < to; ++i) {
+    // A triangle as wide as two new pixels, or two old ones if larger.
+    const double middle = (static_cast<double>(i) + 0.5) * scale - 0.5;
+    const auto first = std::max<int64_t>(
+        0, static_cast<int64_t>(std::floor(middle - reach)) + 1);
+    const auto last = std::min<int64_t>(
+        from - 1, static_cast<int64_t>(std::ceil(middle + reach)) - 1);
+    Share& share = shares[static_cast<size_t>(i)];
+    share.first = std::min(first, from - 1);
+    double sum = 0;
+    for (int64_t j = share.first; j <= std::max(last, share.first); ++j) {
+      const double weight =
+          std::max(1e-9, 1 - std::abs(static_cast<double>(j) - middle) / reach);
+      share.weights.push_back(weight);
+      sum += weight;
+    }
+    for (double& weight : share.weights) weight /= sum;
+  }
+  return shares;
+}
+
+uint8_t ToByte(double value) {
+  return static_cast<uint8_t>(std::clamp(std::round(value), 0.0, 255.0));
+}
+
+}  // namespace
+
+Image DecodeImage(std::string_view bytes, const std::string& place) {
+  const bool png = bytes.starts_with(kPngSignature);
+  if (!png && !bytes.starts_with(kJpegSignature)) {
+    throw FormatError("{}: {}", place,
+                      bytes.empty() ? "an empty file, no image"
+                                    : "neither a PNG nor a JPEG image");
+  }
+  const ImageSize size = png ? PngSize(bytes, place) : JpegSize(bytes, place);
+  CheckSize(size, place);
+  // RGBA of 8 bits and, before that, of 16.
+  RequireMemory(kForDecoding +
+                static_cast<size_t>(size.width * size.height) * 12);
+  const GlibOwned<GdkPixbuf> pixbuf =
+      Decoded(bytes, png ? "image/png" : "image/jpeg", place);
+  return FromPixbuf(pixbuf.get());
+}
+
+std::string EncodePng(const Image& image) {
+  const Image rgb = WithChannels(image, 3);
+  RequireMemory(kForDecoding + 2 * rgb.pixels.size());
+  const GlibOwned<GdkPixbuf> pixbuf(gdk_pixbuf_new_from_data(
+      rgb.pixels.data(), GDK_COLORSPACE_RGB, FALSE, 8,
+      static_cast<int>(rgb.width), static_cast<int>(rgb.height),
+      static_cast<int>(rgb.width * 3), nullptr, nullptr));
+  gchar* raw = nullptr;
+  gsize size = 0;
+  GError* raw_error = nullptr;
+  const bool saved = gdk_pixbuf_save_to_buffer(pixbuf.get(), &raw, &size, "png",
+                                               &raw_error, nullptr) != 0;
+  const GlibOwned<GError> error(raw_error);
+  const std::unique_ptr<gchar, void (*)(void*)> buffer(raw, g_free);
+  if (!saved) {
+    throw IoError("png: {}", error ? error->message : "unknown reason");
+  }
+  return std::string(buffer.get(), size);
+}
+
+Image WithChannels(const Image& image, int64_t channels) {
+  if (image.channels == channels) return image;
+  Image result = {image.height, image.width, channels, {}};
+  result.pixels.reserve(static_cast<size_t>(result.size()));
+  for (int64_t y = 0; y < image.height; ++y) {
+    for (int64_t x = 0; x < image.width; ++x) {
+      const auto pixel = image.At(y, x);
+      if (channels == 3) {
+        result.pixels.insert(result.pixels.end(), 3, pixel[0]);
+      } else {
+        result.pixels.push_back(
+            ToByte(0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]));
+      }
+    }
+  }
+  return result;
+}
+
+Image Resized(const Image& image, int64_t height, int64_t width) {
+  if (image.height == height && image.width == width) return image;
+  const int64_t channels = image.channels;
+  const std::vector<Share> across = SharesOf(image.width, width);
+  const std::vector<Share> down = SharesOf(image.height, height);
+  Image result = {height, width, channels, {}};
+  result.pixels.resize(static_cast<size_t>(result.size()));
+  // Rows of the image at their new width, as they are needed for a new row.
+  std::vector<std::vector<double>> rows(static_cast<size_t>(image.height));
+  const auto row = [&](int64_t y) -> const std::vector<double>& {
+    std::vector<double>& numbers = rows[static_cast<size_t>(y)];
+    if (!numbers.empty()) return numbers;
+    numbers.resize(static_cast<size_t>(width * channels));
+    for (int64_t x = 0; x < width; ++x) {
+      const Share& share = across[static_cast<size_t>(x)];
+      for (size_t i = 0; i < share.weights.size(); ++i) {
+        const auto pixel = image.At(y, share.first + static_cast<int64_t>(i));
+        for (int64_t c = 0; c < channels; ++c) {
+          numbers[static_cast<size_t>(x * channels + c)] +=
+              share.weights[i] * pixel[static_cast<size_t>(c)];
+        }
+      }
+    }
+    return numbers;
+  };
+  std::vector<double> sums(static_cast<size_t>(width * channels));
+  int64_t above = 0;  // rows before it are not needed again
+  for (int64_t y = 0; y < height; ++y) {
+    const Share& share = down[static_cast<size_t>(y)];
+    for (; above < share.first; ++above) {
+      std::vector<double>().swap(rows[static_cast<size_t>(above)]);
+    }
+    std::ranges::fill(sums, 0);
+    for (size_t i = 0; i < share.weights.size(); ++i) {
+      const auto& numbers = row(share.first + static_cast<int64_t>(i));
+      for (size_t k = 0; k < sums.size(); ++k) {
+        sums[k] += share.weights[i] * numbers[k];
+      }
+    }
+    std::ranges::transform(sums, result.pixels.begin() + y * width * channels,
+                           ToByte);
+  }
+  return result;
+}
+
+}  // namespace heed

@@ -1,0 +1,409 @@
+#include "heed/data/image_set.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kIdxPrefix = 4;
+constexpr char kIdxBytes = 0x08;  // of unsigned bytes
+constexpr int kMostIdxAxes = 4;
+
+/// Names by length and letters, so that numbers are in their order.
+bool ClassBefore(const std::string& a, const std::string& b) {
+  const auto number = [](const std::string& name) {
+    return !name.empty() && name.size() < 10 &&
+           std::ranges::all_of(name,
+                               [](char c) { return c >= '0' && c <= '9'; });
+  };
+  if (number(a) && number(b) && a.size() != b.size()) {
+    return a.size() < b.size();
+  }
+  return a < b;
+}
+
+/// An image file and the name of its class.
+struct NamedImage {
+  std::string path;
+  std::string name;
+  std::string place;  // what errors call it
+};
+
+bool IsImageName(const std::filesystem::path& path) {
+  std::string end = path.extension().string();
+  std::ranges::transform(end, end.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  });
+  return end == ".png" || end == ".jpg" || end == ".jpeg";
+}
+
+std::vector<std::filesystem::path> SortedEntries(
+    const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      entries.push_back(entry.path());
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw IoError("cannot read {}: {}", folder.string(),
+                  error.code().message());
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
+
+std::vector<NamedImage> ListFolder(const std::string& folder) {
+  std::vector<NamedImage> images;
+  for (const auto& entry : SortedEntries(folder)) {
+    if (!std::filesystem::is_directory(entry)) continue;
+    for (const auto& file : SortedEntries(entry)) {
+      if (!IsImageName(file)) continue;
+      images.push_back(
+          {file.string(), entry.filename().string(), file.string()});
+    }
+  }
+  if (images.empty()) {
+    throw FormatError(
+        "{}: no images; a folder has a folder for each class, with PNG or JPEG "
+        "files",
+        folder);
+  }
+  return images;
+}
+
+std::vector<NamedImage> ListLines(const std::string& list) {
+  std::vector<NamedImage> images;
+  const auto folder = std::filesystem::path(list).parent_path();
+  ForEachLine(list, [&](std::string_view line, int64_t number) {
+    const std::string place = fmt::format("{}:{}", list, number);
+    const size_t tab = line.find('\t');
+    if (tab == line.npos || tab == 0 || tab + 1 == line.size()) {
+      throw FormatError("{}: no path, tab and class of an image", place);
+    }
+    std::string path = (folder / line.substr(0, tab)).string();
+    images.push_back(
+        {path, std::string(line.substr(tab + 1)), place + ", " + path});
+    return true;
+  });
+  return images;
+}
+
+/// Gives each image its label.
+void SetLabels(const std::vector<NamedImage>& images,
+               const std::vector<std::string>& classes, ImageSet& set) {
+  set.classes = classes;
+  if (classes.empty()) {
+    for (const NamedImage& image : images) set.classes.push_back(image.name);
+    std::ranges::sort(set.classes, ClassBefore);
+    set.classes.erase(std::unique(set.classes.begin(), set.classes.end()),
+                      set.classes.end());
+  }
+  std::map<std::string, int32_t> ids;
+  for (const std::string& name : set.classes) {
+    ids.emplace(name, static_cast<int32_t>(ids.size()));
+  }
+  for (const NamedImage& image : images) {
+    const auto found = ids.find(image.name);
+    if (found == ids.end()) {
+      throw FormatError("{}: the class '{}' is none of the model's ({})",
+                        image.place, image.name, fmt::join(set.classes, ", "));
+    }
+    set.labels.push_back(found->second);
+  }
+}
+
+void CheckSetSize(int64_t images, const ImageFormat& format,
+                  const std::string& place) {
+  if (images > kMostSetBytes / std::max<int64_t>(1, format.size())) {
+    throw FormatError("{}: {} images of {} × {} × {} are more than {} GiB",
+                      place, images, format.height, format.width,
+                      format.channels, kMostSetBytes >> 30);
+  }
+}
+
+ImageSet ReadImageFiles(const std::vector<NamedImage>& images,
+                        ImageFormat format,
+                        const std::vector<std::string>& classes) {
+  ImageSet set;
+  SetLabels(images, classes, set);
+  const auto read = [&](const NamedImage& named) {
+    return ImageFromBytes(ReadFile(named.path), named.place);
+  };
+  if (format.height == 0) {
+    const Image first = read(images.front());
+    format = {first.height, first.width, first.channels};
+  }
+  CheckSetSize(std::ssize(images), format, images.front().path);
+  set.format = format;
+  set.pixels.resize(static_cast<size_t>(std::ssize(images) * format.size()));
+  ParallelForEach(std::ssize(images), 1, [&](int64_t i) {
+    const Image image = Fitted(read(images[static_cast<size_t>(i)]), format);
+    std::ranges::copy(image.pixels, set.pixels.begin() + i * format.size());
+  });
+  return set;
+}
+
+Image IdxImage(const IdxFile& file, int64_t i, const ImageFormat& own) {
+  const std::string_view part = file.data.substr(
+      static_cast<size_t>(i * own.size()), static_cast<size_t>(own.size()));
+  return {own.height, own.width, own.channels, {part.begin(), part.end()}};
+}
+
+/// The format of images in a file of several.
+ImageFormat IdxFormat(const IdxFile& file, const std::string& place) {
+  const auto& shape = file.shape;
+  const bool rgb = shape.size() == 4 && shape[3] == 3;
+  if (shape.size() != 3 && !rgb) {
+    throw FormatError(
+        "{}: an idx file of shape [{}]; images have [N, H, W] or [N, H, W, 3]",
+        place, fmt::join(shape, ", "));
+  }
+  const ImageFormat format = {shape[1], shape[2], rgb ? 3 : 1};
+  if (format.height < 1 || format.width < 1 ||
+      std::max(format.height, format.width) > kMostImageSide) {
+    throw FormatError("{}: images of {} × {} pixels", place, format.width,
+                      format.height);
+  }
+  return format;
+}
+
+std::vector<int32_t> IdxLabels(const std::string& path, int64_t images,
+                               const std::string& images_path) {
+  const std::string bytes = ReadInflated(path);
+  const IdxFile file = ParseIdx(bytes, path);
+  if (file.shape.size() != 1) {
+    throw FormatError("{}: an idx file of shape [{}]; labels have [N]", path,
+                      fmt::join(file.shape, ", "));
+  }
+  if (file.shape[0] != images) {
+    throw FormatError("{}: {} labels for the {} images of {}", path,
+                      file.shape[0], images, images_path);
+  }
+  std::vector<int32_t> labels;
+  for (const char label : file.data) {
+    labels.push_back(static_cast<uint8_t>(label));
+  }
+  return labels;
+}
+
+ImageSet ReadIdx(const ImageFiles& files, ImageFormat format,
+                 const std::vector<std::string>& classes) {
+  if (files.labels.empty()) {
+    throw FormatError("{}: an idx file needs one of labels beside it",
+                      files.images);
+  }
+  const std::string bytes = ReadInflated(files.images);
+  const IdxFile file = ParseIdx(bytes, files.images);
+  const ImageFormat own = IdxFormat(file, files.images);
+  const int64_t count = file.shape[0];
+  if (count == 0) throw FormatError("{}: no images", files.images);
+  if (format.height == 0) format = own;
+  CheckSetSize(count, format, files.images);
+  ImageSet set;
+  set.format = format;
+  set.labels = IdxLabels(files.labels, count, files.images);
+  set.classes = classes;
+  const int32_t most = std::ranges::max(set.labels);
+  if (classes.empty()) {
+    for (int32_t label = 0; label <= most; ++label) {
+      set.classes.push_back(std::to_string(label));
+    }
+  }
+  if (most >= std::ssize(set.classes)) {
+    throw FormatError("{}: the label {} is none of the model's ({})",
+                      files.labels, most, fmt::join(set.classes, ", "));
+  }
+  if (format == own) {
+    set.pixels.assign(file.data.begin(), file.data.end());
+    return set;
+  }
+  set.pixels.resize(static_cast<size_t>(count * format.size()));
+  ParallelForEach(count, 16, [&](int64_t i) {
+    const Image image = Fitted(IdxImage(file, i, own), format);
+    std::ranges::copy(image.pixels, set.pixels.begin() + i * format.size());
+  });
+  return set;
+}
+
+/// Whether a file begins as an idx file, plain or gzip.
+bool BeginsAsIdx(const std::string& path) {
+  InputFile file(path);
+  std::string begin(kIdxPrefix, '\0');
+  begin.resize(file.Read(begin.data(), begin.size()));
+  if (begin.starts_with("\x1f\x8b")) return IsIdx(ReadInflated(path));
+  return IsIdx(begin);
+}
+
+/// Mean colour of the outermost pixels.
+std::vector<uint8_t> BorderOf(const Image& image) {
+  std::vector<uint8_t> mean;
+  for (int64_t c = 0; c < image.channels; ++c) {
+    int64_t sum = 0;
+    int64_t count = 0;
+    for (int64_t y = 0; y < image.height; ++y) {
+      const bool edge = y == 0 || y == image.height - 1;
+      const int64_t step = edge ? 1 : std::max<int64_t>(1, image.width - 1);
+      for (int64_t x = 0; x < image.width; x += step, ++count) {
+        sum += image.At(y, x)[static_cast<size_t>(c)];
+      }
+    }
+    mean.push_back(static_cast<uint8_t>((sum + count / 2) / count));
+  }
+  return mean;
+}
+
+}  // namespace
+
+Image ImageSet::At(int64_t i) const {
+  const auto own = PixelsOf(i);
+  return {
+      format.height, format.width, format.channels, {own.begin(), own.end()}};
+}
+
+ImageSet ImageSet::Slice(int64_t begin, int64_t end) const {
+  ImageSet part;
+  part.format = format;
+  part.classes = classes;
+  part.labels.assign(labels.begin() + begin, labels.begin() + end);
+  part.pixels.assign(pixels.begin() + begin * format.size(),
+                     pixels.begin() + end * format.size());
+  return part;
+}
+
+Image Fitted(const Image& image, const ImageFormat& format) {
+  const Image own = WithChannels(image, format.channels);
+  const double scale = std::min(
+      static_cast<double>(format.height) / static_cast<double>(own.height),
+      static_cast<double>(format.width) / static_cast<double>(own.width));
+  const auto scaled = [scale](int64_t side, int64_t most) {
+    return std::clamp<int64_t>(
+        static_cast<int64_t>(std::lround(static_cast<double>(side) * scale)), 1,
+        most);
+  };
+  Image inner = Resized(own, scaled(own.height, format.height),
+                        scaled(own.width, format.width));
+  if (inner.height == format.height && inner.width == format.width) {
+    return inner;
+  }
+  const std::vector<uint8_t> border = BorderOf(own);
+  Image result = {format.height, format.width, format.channels, {}};
+  for (int64_t i = 0; i < format.height * format.width; ++i) {
+    result.pixels.insert(result.pixels.end(), border.begin(), border.end());
+  }
+  const int64_t top = (format.height - inner.height) / 2;
+  const int64_t left = (format.width - inner.width) / 2;
+  const int64_t row = inner.width * inner.channels;
+  for (int64_t y = 0; y < inner.height; ++y) {
+    std::copy_n(inner.pixels.begin() + y * row, row,
+                result.pixels.begin() +
+                    ((top + y) * format.width + left) * format.channels);
+  }
+  return result;
+}
+
+bool IsIdx(std::string_view bytes) {
+  return bytes.size() >= kIdxPrefix && bytes[0] == 0 && bytes[1] == 0 &&
+         bytes[2] == kIdxBytes && bytes[3] >= 1 && bytes[3] <= kMostIdxAxes;
+}
+
+IdxFile ParseIdx(std::string_view bytes, const std::string& place) {
+  if (!IsIdx(bytes)) {
+    throw FormatError("{}: no idx file of bytes with 1 to {} axes", place,
+                      kMostIdxAxes);
+  }
+  const size_t axes = static_cast<uint8_t>(bytes[3]);
+  const size_t header = kIdxPrefix + 4 * axes;
+  if (bytes.size() < header) {
+    throw FormatError("{}: a truncated idx file", place);
+  }
+  IdxFile file;
+  uint64_t size = 1;
+  for (size_t axis = 0; axis < axes; ++axis) {
+    uint64_t extent = 0;
+    for (size_t i = 0; i < 4; ++i) {
+      extent =
+          extent << 8 | static_cast<uint8_t>(bytes[kIdxPrefix + 4 * axis + i]);
+    }
+    file.shape.push_back(static_cast<int64_t>(extent));
+    // Without an overflow: more than kMostSetBytes cannot be there.
+    constexpr auto kMost = static_cast<uint64_t>(kMostSetBytes);
+    size = extent != 0 && size > kMost / extent ? kMost + 1 : size * extent;
+  }
+  file.data = bytes.substr(header);
+  if (size != file.data.size()) {
+    throw FormatError(
+        "{}: an idx file of shape [{}] with {} bytes of data; it is truncated "
+        "or damaged",
+        place, fmt::join(file.shape, ", "), file.data.size());
+  }
+  return file;
+}
+
+Image ImageFromBytes(std::string_view bytes, const std::string& place) {
+  if (!IsIdx(bytes)) return DecodeImage(bytes, place);
+  const IdxFile file = ParseIdx(bytes, place);
+  if (file.shape.size() != 2 || file.shape[0] < 1 || file.shape[1] < 1 ||
+      std::ranges::max(file.shape) > kMostImageSide) {
+    throw FormatError("{}: an idx file of shape [{}]; an image has [H, W]",
+                      place, fmt::join(file.shape, ", "));
+  }
+  return {
+      file.shape[0], file.shape[1], 1, {file.data.begin(), file.data.end()}};
+}
+
+ImageSet ReadImages(const ImageFiles& files, ImageFormat format,
+                    const std::vector<std::string>& classes) {
+  const bool folder = std::filesystem::is_directory(files.images);
+  ImageSet set;
+  if (!folder && BeginsAsIdx(files.images)) {
+    set = ReadIdx(files, format, classes);
+  } else {
+    if (!files.labels.empty()) {
+      throw FormatError(
+          "{}: labels in a file are of idx images; {} names its classes itself",
+          files.labels, files.images);
+    }
+    const auto images =
+        folder ? ListFolder(files.images) : ListLines(files.images);
+    set = ReadImageFiles(images, format, classes);
+  }
+  if (set.classes.size() < 2) {
+    throw FormatError("{}: all images are of one class; two are needed",
+                      files.images);
+  }
+  return set;
+}
+
+Tensor ImageTensor(std::span<const uint8_t> pixels, const ImageFormat& format) {
+  const int64_t images = std::ssize(pixels) / format.size();
+  Tensor x({images, format.height, format.width, format.channels});
+  std::ranges::transform(pixels, x.data<float>(), [](uint8_t pixel) {
+    return static_cast<float>(pixel) / 255;
+  });
+  return x;
+}
+
+Tensor ImageBatch(const ImageSet& set, std::span<const int64_t> indices) {
+  std::vector<uint8_t> pixels;
+  pixels.reserve(indices.size() * static_cast<size_t>(set.format.size()));
+  for (const int64_t i : indices) {
+    const auto own = set.PixelsOf(i);
+    pixels.insert(pixels.end(), own.begin(), own.end());
+  }
+  return ImageTensor(pixels, set.format);
+}
+
+}  // namespace heed

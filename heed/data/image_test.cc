@@ -1,0 +1,131 @@
+#include "heed/data/image.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+std::string SampleBytes(const std::string& name) {
+  return ReadFile(std::string(HEED_GOLDEN_DIR) + "/images/" + name);
+}
+
+std::string RefusalOf(const std::string& bytes) {
+  return MessageOf<FormatError>([&] { DecodeImage(bytes, "the image"); });
+}
+
+/// The colour of the quarter of a sample that has (x, y), as they were written.
+std::array<int, 3> SampleColour(int64_t x, int64_t y) {
+  constexpr std::array<std::array<int, 3>, 4> kColours = {
+      {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 255}}};
+  return kColours[static_cast<size_t>((x >= 8 ? 1 : 0) + (y >= 4 ? 2 : 0))];
+}
+
+struct Sample {
+  std::string name;
+  bool grey;
+  int tolerance;
+};
+
+class DecodedImage : public testing::TestWithParam<Sample> {};
+INSTANTIATE_TEST_SUITE_P(
+    Samples, DecodedImage,
+    testing::Values(Sample{"rgb.png", false, 0}, Sample{"grey.png", true, 1},
+                    Sample{"palette.png", false, 0},
+                    Sample{"deep.png", false, 0}, Sample{"clear.png", false, 0},
+                    Sample{"animated.png", false, 0},
+                    Sample{"rgb.jpg", false, 6},
+                    Sample{"progressive.jpg", false, 6},
+                    Sample{"grey.jpg", true, 6}, Sample{"cmyk.jpg", false, 60},
+                    Sample{"turned.jpg", false, 6}),
+    [](const auto& info) {
+      std::string name = info.param.name;
+      std::ranges::replace(name, '.', '_');
+      return name;
+    });
+
+TEST_P(DecodedImage, HasTheColoursThatWereWritten) {
+  const auto& [name, grey, tolerance] = GetParam();
+  const Image image = DecodeImage(SampleBytes(name), name);
+  ASSERT_EQ(image.width, 16);
+  ASSERT_EQ(image.height, 8);
+  ASSERT_EQ(image.channels, 3);
+  for (int64_t y = 0; y < 8; ++y) {
+    for (int64_t x = 0; x < 16; ++x) {
+      const auto expected = SampleColour(x, y);
+      const double luma =
+          0.299 * expected[0] + 0.587 * expected[1] + 0.114 * expected[2];
+      for (size_t c = 0; c < 3; ++c) {
+        EXPECT_NEAR(image.At(y, x)[c], grey ? luma : expected[c], tolerance)
+            << x << ", " << y << ", channel " << c;
+      }
+    }
+  }
+}
+
+TEST_P(DecodedImage, TruncatedItIsAFormatErrorAtEveryLength) {
+  const std::string bytes = SampleBytes(GetParam().name);
+  for (size_t size = 0; size < bytes.size(); size += size < 64 ? 1 : 7) {
+    EXPECT_NE(RefusalOf(bytes.substr(0, size)).find("the image: "),
+              std::string::npos)
+        << size << " bytes";
+  }
+}
+
+TEST(ImageRefusals, SayWhatIsWrong) {
+  EXPECT_EQ(RefusalOf(""), "the image: an empty file, no image");
+  EXPECT_EQ(RefusalOf("GIF89a not here"),
+            "the image: neither a PNG nor a JPEG image");
+  // A header that claims 100,000 × 100,000, in a file that is whole.
+  std::string enormous = SampleBytes("rgb.png");
+  const std::string side("\x00\x01\x86\xa0", 4);
+  enormous.replace(16, 8, side + side);
+  EXPECT_EQ(RefusalOf(enormous),
+            "the image: an image of 100000 × 100000 pixels; at most 16384 on a "
+            "side and 33 million in all are read");
+  std::string none = SampleBytes("rgb.png");
+  none.replace(16, 4, std::string(4, '\0'));
+  EXPECT_EQ(RefusalOf(none), "the image: an image without pixels");
+  std::string damaged = SampleBytes("rgb.png");
+  damaged[damaged.size() - 30] ^= 0x55;
+  EXPECT_NE(RefusalOf(damaged).find("a damaged image"), std::string::npos);
+}
+
+TEST(ImagePng, IsReadAsItWasWritten) {
+  Image image = {5, 7, 3, {}};
+  for (int i = 0; i < 105; ++i) {
+    image.pixels.push_back(static_cast<uint8_t>(i * 37));
+  }
+  EXPECT_EQ(DecodeImage(EncodePng(image), "png"), image);
+  const Image grey = WithChannels(image, 1);
+  EXPECT_EQ(WithChannels(DecodeImage(EncodePng(grey), "png"), 1), grey);
+}
+
+TEST(ImageSize, SmallerPixelsAreMeansOfWhatTheyCover) {
+  Image image = {4, 4, 1, std::vector<uint8_t>(16, 100)};
+  EXPECT_EQ(Resized(image, 2, 3).pixels, std::vector<uint8_t>(6, 100));
+  // Even steps stay even.
+  Image ramp = {1, 8, 1, {0, 10, 20, 30, 40, 50, 60, 70}};
+  const Image half = Resized(ramp, 1, 4);
+  EXPECT_EQ(half.pixels[1], 25);
+  EXPECT_EQ(half.pixels[2], 45);
+  double sum = 0;
+  for (const uint8_t pixel : half.pixels) sum += pixel;
+  EXPECT_NEAR(sum / 4, 35, 1);
+  const Image larger = Resized(ramp, 3, 16);
+  EXPECT_EQ(larger.height, 3);
+  EXPECT_TRUE(std::ranges::is_sorted(larger.pixels.begin(),
+                                     larger.pixels.begin() + 16));
+  EXPECT_EQ(Resized(ramp, 1, 8), ramp);
+}
+
+}  // namespace
+}  // namespace heed
