@@ -23,6 +23,7 @@ std::deque<ModelRow>& Rows() {
              BertModels(),         //
              GraphModels(),        //
              VisitModels(),        //
+             ImageModels(),        //
              MachineModels(),      //
          }) {
       all.insert(all.end(), models.begin(), models.end());

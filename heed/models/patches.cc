@@ -1,0 +1,48 @@
+#include "heed/models/patches.h"
+
+#include "heed/ops/patches.h"
+
+namespace heed {
+
+void PatchesConfig::Visit(FieldList& v) {
+  v.Section("Model");
+  v("patch", patch, Range(0, 1024),
+    "side of a patch in pixels, which divides the image's; 0: about seven "
+    "patches along it")
+      .Main();
+  v("pooling", pooling, OneOf(PoolingNames()),
+    "how the vectors of patches become one");
+  VisitEncoder(v);
+}
+
+void PatchesConfig::Fill(const std::string& model, const ImageUse& use) {
+  if (patch == 0) patch = static_cast<int>(UsualCell(use));
+  CheckCell("patch", patch, use);
+  if (max_positions == 0) {
+    max_positions = static_cast<int>(use.height / patch * (use.width / patch));
+  }
+  TransformerConfig::Fill(model);
+  (void)Resolve(model);
+}
+
+PatchClassifier::PatchClassifier(const Scope& scope, const std::string& model,
+                                 const PatchesConfig& config,
+                                 const ImageUse& use)
+    : use_(use),
+      patch_(config.patch),
+      encoder_(scope / "encoder", config.Resolve(model),
+               patch_ * patch_ * use.channels),
+      pooling_(scope / "pooling", {.kind = config.pooling,
+                                   .features = encoder_.output_size(),
+                                   .init = {}}),
+      output_(scope / "output", encoder_.output_size(), use.classes, Init()) {}
+
+Var PatchClassifier::Scores(const Context& ctx, const Var& images) const {
+  CheckImages("patches", images, use_);
+  const Var patches = ctx.Input("source", Patches(images, patch_));
+  const Tensor lengths = Tensor::Full(
+      {images.dim(0)}, static_cast<double>(patches.dim(1)), DType::kI32);
+  return output_(ctx, pooling_(ctx, encoder_(ctx, patches, lengths), lengths));
+}
+
+}  // namespace heed

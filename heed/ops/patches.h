@@ -1,0 +1,22 @@
+// Images as sequences of their patches.
+#ifndef HEED_OPS_PATCHES_H_
+#define HEED_OPS_PATCHES_H_
+
+#include "heed/autograd/context.h"
+
+namespace heed {
+
+/// The squares of size × size pixels that tile an image, row by row; a patch
+/// has its pixels row by row, channels inside. Shapes: images [B, H, W, C],
+/// result [B, (H / size) (W / size), size² C]. Throws: ShapeError unless size
+/// divides H and W.
+Var Patches(const Var& images, int64_t size);
+
+/// The images whose patches these are. Shapes: patches [B, S, size² C], result
+/// [B, height, width, C]. Throws: ShapeError.
+Var FromPatches(const Var& patches, int64_t height, int64_t width,
+                int64_t size);
+
+}  // namespace heed
+
+#endif  // HEED_OPS_PATCHES_H_
