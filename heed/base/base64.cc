@@ -42,4 +42,22 @@ std::optional<std::string> FromBase64(std::string_view text) {
   return bytes;
 }
 
+std::string ToBase64(std::string_view bytes) {
+  constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const size_t count = bytes.size() - i < 3 ? bytes.size() - i : 3;
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      bits = bits << 8 | (k < count ? static_cast<uint8_t>(bytes[i + k]) : 0U);
+    }
+    for (size_t k = 0; k < 4; ++k) {
+      text += k <= count ? kAlphabet[bits >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return text;
+}
+
 }  // namespace heed

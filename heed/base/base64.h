@@ -12,6 +12,9 @@ namespace heed {
 /// line ends are left out, padding may be missing. Nothing for other text.
 std::optional<std::string> FromBase64(std::string_view text);
 
+/// The text of bytes, in the usual alphabet, padded.
+std::string ToBase64(std::string_view bytes);
+
 }  // namespace heed
 
 #endif  // HEED_BASE_BASE64_H_

@@ -33,7 +33,8 @@ struct Image {
 };
 
 /// The media types that DecodeImage reads.
-inline const std::vector<std::string> kImageTypes = {"image/png", "image/jpeg"};
+inline const std::vector<std::string> kImageTypes = {"image/png", "image/jpeg",
+                                                     "image/jpg"};
 
 /// A PNG or JPEG file as RGB, whatever it holds: grey, a palette, 16 bits,
 /// CMYK; what is transparent lies on white, an animation is its first picture,

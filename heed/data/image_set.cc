@@ -134,23 +134,24 @@ void CheckSetSize(int64_t images, const ImageFormat& format,
   }
 }
 
+ImageFormat FormatOfImage(const NamedImage& named) {
+  const Image image = ImageFromBytes(ReadFile(named.path), named.place);
+  return {image.height, image.width, image.channels};
+}
+
 ImageSet ReadImageFiles(const std::vector<NamedImage>& images,
                         ImageFormat format,
                         const std::vector<std::string>& classes) {
   ImageSet set;
   SetLabels(images, classes, set);
-  const auto read = [&](const NamedImage& named) {
-    return ImageFromBytes(ReadFile(named.path), named.place);
-  };
-  if (format.height == 0) {
-    const Image first = read(images.front());
-    format = {first.height, first.width, first.channels};
-  }
+  if (format.height == 0) format = FormatOfImage(images.front());
   CheckSetSize(std::ssize(images), format, images.front().path);
   set.format = format;
   set.pixels.resize(static_cast<size_t>(std::ssize(images) * format.size()));
   ParallelForEach(std::ssize(images), 1, [&](int64_t i) {
-    const Image image = Fitted(read(images[static_cast<size_t>(i)]), format);
+    const NamedImage& named = images[static_cast<size_t>(i)];
+    const Image image =
+        Fitted(ImageFromBytes(ReadFile(named.path), named.place), format);
     std::ranges::copy(image.pixels, set.pixels.begin() + i * format.size());
   });
   return set;
@@ -265,6 +266,24 @@ std::vector<uint8_t> BorderOf(const Image& image) {
   return mean;
 }
 
+/// The image in the middle of one of this colour.
+Image InTheMiddle(const Image& inner, const ImageFormat& format,
+                  const std::vector<uint8_t>& colour) {
+  Image result = {format.height, format.width, format.channels, {}};
+  for (int64_t i = 0; i < format.height * format.width; ++i) {
+    result.pixels.insert(result.pixels.end(), colour.begin(), colour.end());
+  }
+  const int64_t top = (format.height - inner.height) / 2;
+  const int64_t left = (format.width - inner.width) / 2;
+  const int64_t row = inner.width * inner.channels;
+  for (int64_t y = 0; y < inner.height; ++y) {
+    std::copy_n(inner.pixels.begin() + y * row, row,
+                result.pixels.begin() +
+                    ((top + y) * format.width + left) * format.channels);
+  }
+  return result;
+}
+
 }  // namespace
 
 Image ImageSet::At(int64_t i) const {
@@ -298,20 +317,13 @@ Image Fitted(const Image& image, const ImageFormat& format) {
   if (inner.height == format.height && inner.width == format.width) {
     return inner;
   }
-  const std::vector<uint8_t> border = BorderOf(own);
-  Image result = {format.height, format.width, format.channels, {}};
-  for (int64_t i = 0; i < format.height * format.width; ++i) {
-    result.pixels.insert(result.pixels.end(), border.begin(), border.end());
-  }
-  const int64_t top = (format.height - inner.height) / 2;
-  const int64_t left = (format.width - inner.width) / 2;
-  const int64_t row = inner.width * inner.channels;
-  for (int64_t y = 0; y < inner.height; ++y) {
-    std::copy_n(inner.pixels.begin() + y * row, row,
-                result.pixels.begin() +
-                    ((top + y) * format.width + left) * format.channels);
-  }
-  return result;
+  return InTheMiddle(inner, format, BorderOf(own));
+}
+
+Image Centred(const Image& image, const ImageFormat& format) {
+  return InTheMiddle(
+      image, format,
+      std::vector<uint8_t>(static_cast<size_t>(format.channels), 0));
 }
 
 bool IsIdx(std::string_view bytes) {
@@ -362,6 +374,17 @@ Image ImageFromBytes(std::string_view bytes, const std::string& place) {
   }
   return {
       file.shape[0], file.shape[1], 1, {file.data.begin(), file.data.end()}};
+}
+
+ImageFormat FirstFormat(const ImageFiles& files) {
+  if (std::filesystem::is_directory(files.images)) {
+    return FormatOfImage(ListFolder(files.images).front());
+  }
+  if (!BeginsAsIdx(files.images)) {
+    return FormatOfImage(ListLines(files.images).front());
+  }
+  const std::string bytes = ReadInflated(files.images);
+  return IdxFormat(ParseIdx(bytes, files.images), files.images);
 }
 
 ImageSet ReadImages(const ImageFiles& files, ImageFormat format,

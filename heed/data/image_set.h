@@ -47,6 +47,9 @@ struct ImageSet {
 /// large as fits, on the mean of its border.
 Image Fitted(const Image& image, const ImageFormat& format);
 
+/// The image as it is, in the middle of a black one that is not smaller.
+Image Centred(const Image& image, const ImageFormat& format);
+
 /// Where images and labels are. Of
 ///   idx      an idx3 file of grey images (or idx4, RGB) and an idx1 file of
 ///            labels, plain or gzip; classes are "0", "1" ..
@@ -65,6 +68,9 @@ struct ImageFiles {
 /// two classes.
 ImageSet ReadImages(const ImageFiles& files, ImageFormat format,
                     const std::vector<std::string>& classes);
+
+/// The size of the first image. Throws: IoError; FormatError.
+ImageFormat FirstFormat(const ImageFiles& files);
 
 /// The bytes of an idx file, as ReadImages has it; errors begin with `place`.
 struct IdxFile {

@@ -1,8 +1,6 @@
 #include "heed/models/convolutional.h"
 
 #include "heed/base/errors.h"
-#include "heed/models/preset.h"
-#include "heed/models/registry.h"
 #include "heed/ops/convolution2d.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/patches.h"
@@ -28,30 +26,25 @@ Var Flat(const Var& x) {
 
 void ConvolutionalConfig::Visit(FieldList& v) {
   v.Section("Model");
-  v("variant", variant, AutoOr({"small"}), "what fills in the rest");
-  v("filters", filters, Range(0, 4096),
-    "filters of the first layer; the second has twice as many; 0: by variant");
-  v("units", units, Range(0, 65536), "of the hidden layer; 0: by variant");
-  v("dropout", dropout, UpToBelow(-1, 1),
-    "probability to drop a unit of the hidden layer and its inputs; below 0: "
-    "by variant");
+  v("filters", filters, Range(1, 4096),
+    "filters of the first layer; the second has twice as many");
+  v("units", units, Range(1, 65536), "of the hidden layer");
+  v("dropout", dropout, UpToBelow(0, 1),
+    "probability to drop a unit of the hidden layer and its inputs");
   v("cell", cell, Range(0, 1024),
     "side in pixels of the squares that explanations speak of; 0: about seven "
     "along the image");
   VisitPrecision(v, precision);
 }
 
-void ConvolutionalConfig::Fill(const std::string& model, const ImageUse& use) {
-  const ModelVariant& chosen = FindModel(model).Variant(variant);
-  FillPreset(FieldsOf(*this), chosen.preset);
-  variant = chosen.name;
+void ConvolutionalConfig::Fill(const ImageUse& use) {
   if (cell == 0) cell = static_cast<int>(UsualCell(use));
   CheckCell("cell", cell, use);
   if (FlatSize(*this, use) == 0) {
     throw ConfigError(
-        "images of {} × {} pixels are too small for {}: at least "
+        "images of {} × {} pixels are too small for two poolings: at least "
         "{} × {}",
-        use.width, use.height, model, kPool * kPool, kPool * kPool);
+        use.width, use.height, kPool * kPool, kPool * kPool);
   }
 }
 
@@ -74,7 +67,9 @@ Var ConvolutionalClassifier::Scores(const Context& ctx,
     x = FromPatches(ctx.Input("source", Patches(images, cell_)), use_.height,
                     use_.width, cell_);
   }
+  ctx.CheckCancelled();
   x = MaxPool2d(Relu(first_(ctx, x)), kPool);
+  ctx.CheckCancelled();
   x = MaxPool2d(Relu(second_(ctx, x)), kPool);
   x = Relu(hidden_(ctx, Dropout(ctx, Flat(x), dropout_)));
   return output_(ctx, Dropout(ctx, x, dropout_));

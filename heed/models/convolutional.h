@@ -13,15 +13,15 @@ namespace heed {
 
 /// As the user writes it.
 struct ConvolutionalConfig {
-  std::string variant = "auto";
-  int filters = 0;
-  int units = 0;
-  double dropout = -1;
+  int filters = 32;
+  int units = 128;
+  double dropout = 0.3;
   int cell = 0;
   Named<NumberFormat> precision = NumberFormat::kF32;
 
   void Visit(FieldList& v);
-  void Fill(const std::string& model, const ImageUse& use);
+  /// Replaces what is left open. Throws: ConfigError.
+  void Fill(const ImageUse& use);
 };
 
 /// relu(3 × 3), max of 2 × 2, relu(3 × 3) of twice as many filters, max of

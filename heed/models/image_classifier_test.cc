@@ -12,10 +12,10 @@ namespace heed {
 namespace {
 
 constexpr ImageUse kSmallImages = {
-    .height = 8, .width = 12, .channels = 2, .classes = 3};
+    .height = 4, .width = 12, .channels = 2, .classes = 3};
 
 Tensor SomeImages(int64_t count, uint64_t seed = 1) {
-  Tensor x({count, 8, 12, 2}, DType::kF64);
+  Tensor x({count, 4, 12, 2}, DType::kF64);
   Rng rng(seed);
   for (int64_t i = 0; i < x.numel(); ++i) x.data<double>()[i] = rng.Uniform();
   return x;
@@ -42,7 +42,7 @@ TEST_P(EveryImageClassifier, ClassifiesImages) {
   });
   EXPECT_EQ(network->Scores({}, images).shape(), (Shape{2, 3}));
   EXPECT_THROW(
-      network->Scores({}, SomeImages(2).Slice(0, 1).Reshape({1, 12, 8, 2})),
+      network->Scores({}, SomeImages(2).Slice(0, 1).Reshape({1, 12, 4, 2})),
       ShapeError);
 }
 
@@ -81,7 +81,7 @@ TEST_P(EveryImageClassifier, AnObserverMayChangeItsCells) {
   const Tensor scores = network->Scores(ctx, images).value();
   const int64_t cell = network->cell();
   EXPECT_EQ(watch.cells.shape(),
-            (Shape{1, 8 / cell * (12 / cell), cell * cell * 2}));
+            (Shape{1, 4 / cell * (12 / cell), cell * cell * 2}));
   EXPECT_LT(MaxDifference(scores, network->Scores({}, images).value()), 1e-12);
   watch.factor = 0;
   EXPECT_LT(MaxDifference(

@@ -22,7 +22,7 @@ class ConvolutionOfImages
                         ConvolutionalConfig> {
  public:
   using SettingsOf::SettingsOf;
-  void Fill(const ImageUse& use) override { config_.Fill(model_, use); }
+  void Fill(const ImageUse& use) override { config_.Fill(use); }
   std::unique_ptr<ImageClassifier> Make(const Scope& scope,
                                         const ImageUse& use) const override {
     return std::make_unique<ConvolutionalClassifier>(scope, config_, use);
@@ -43,8 +43,8 @@ std::vector<ModelRow> ImageModels() {
                      "norm_epsilon=1e-5 init=glorot"}},
        .roles = {MakeRole<PatchesOfImages>}},
       {.name = "conv",
-       .variants = {{"small", "two convolutions and a hidden layer",
-                     "LeCun et al. 1998", "filters=32 units=128 dropout=0.3"}},
+       .variants = {{"", "two convolutions and a hidden layer",
+                     "LeCun et al. 1998"}},
        .roles = {MakeRole<ConvolutionOfImages>}}};
 }
 

@@ -1,5 +1,6 @@
 #include "heed/models/patches.h"
 
+#include "heed/base/errors.h"
 #include "heed/ops/patches.h"
 
 namespace heed {
@@ -30,8 +31,9 @@ PatchClassifier::PatchClassifier(const Scope& scope, const std::string& model,
                                  const ImageUse& use)
     : use_(use),
       patch_(config.patch),
-      encoder_(scope / "encoder", config.Resolve(model),
-               patch_ * patch_ * use.channels),
+      input_(scope / "input", patch_ * patch_ * use.channels, config.width,
+             config.Resolve(model).stack.init),
+      encoder_(scope / "encoder", config.Resolve(model), config.width),
       pooling_(scope / "pooling", {.kind = config.pooling,
                                    .features = encoder_.output_size(),
                                    .init = {}}),
@@ -42,7 +44,9 @@ Var PatchClassifier::Scores(const Context& ctx, const Var& images) const {
   const Var patches = ctx.Input("source", Patches(images, patch_));
   const Tensor lengths = Tensor::Full(
       {images.dim(0)}, static_cast<double>(patches.dim(1)), DType::kI32);
-  return output_(ctx, pooling_(ctx, encoder_(ctx, patches, lengths), lengths));
+  return output_(
+      ctx,
+      pooling_(ctx, encoder_(ctx, input_(ctx, patches), lengths), lengths));
 }
 
 }  // namespace heed

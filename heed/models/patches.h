@@ -22,8 +22,8 @@ struct PatchesConfig : TransformerConfig {
 };
 
 /// Patches, mapped to the width with a position each, through a Transformer,
-/// pooled to one vector and mapped to the scores. Parameters: encoder (input,
-/// positions.weight, layers), pooling, output.
+/// pooled to one vector and mapped to the scores. Parameters: input, encoder
+/// (positions.weight, layers), pooling, output.
 /// Paper: Dosovitskiy et al. 2020, arXiv:2010.11929; here without a token for
 /// the class: what pools the patches is an attention of one query.
 class PatchClassifier : public ImageClassifier {
@@ -38,6 +38,7 @@ class PatchClassifier : public ImageClassifier {
  private:
   ImageUse use_;
   int64_t patch_;
+  Linear input_;
   TransformerEncoder encoder_;
   Pooling pooling_;
   Linear output_;

@@ -52,6 +52,8 @@ AxisKind GraphKind();
 AxisKind TimelineKind();
 /// Vectors of bits, step by step, and the slots of a memory.
 AxisKind MemoryKind();
+/// Images, of which a payload has the file and the side of a cell.
+AxisKind ImageKind();
 
 }  // namespace heed
 

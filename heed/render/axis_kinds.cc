@@ -11,6 +11,7 @@ std::vector<AxisKind>& AllKinds() {
       GraphKind(),     //
       TimelineKind(),  //
       MemoryKind(),    //
+      ImageKind(),     //
   };
   return kinds;
 }

@@ -20,7 +20,7 @@ ExplanationView InputView() {
   ExplanationView view;
   view.name = "input";
   view.description =
-      "a series with its forecast, and what was attended to below its time";
+      "a series or an image itself, and what was attended to of it";
   view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
     return PicturedKind(segment) == nullptr
                ? std::string(

@@ -47,6 +47,20 @@ inline std::string Patients() {
 {"visits": [["c", "a"]], "times": [2], "label": 0}
 )";
 }
+/// An idx file of this shape. The bytes are letters, which JSON can hold.
+inline std::string IdxOf(const std::vector<int>& shape) {
+  std::string bytes("\0\0\x08", 3);
+  bytes += static_cast<char>(shape.size());
+  size_t size = 1;
+  for (const int extent : shape) {
+    bytes += std::string("\0\0\0", 3) + static_cast<char>(extent);
+    size *= static_cast<size_t>(extent);
+  }
+  for (size_t i = 0; i < size; ++i) {
+    bytes += static_cast<char>('0' + i * 29 % 71);
+  }
+  return bytes;
+}
 inline std::string Pairs() {
   return "a b c\tc b a\nb a\ta b\nc c a\ta c c\na a\ta a\n";
 }
@@ -252,6 +266,24 @@ inline std::vector<ExplainCase> ExplainCases() {
        "101 011",
        2,
        true},
+      {"Images",
+       "images",
+       "patches",
+       with(kSmallTransformer, {{"layers", "1"}, {"patch", "2"}}),
+       {{"images", IdxOf({3, 4, 6})},
+        {"labels", std::string("\0\0\x08\1\0\0\0\3\0\1\0", 11)}},
+       IdxOf({4, 6}),
+       2,
+       true},
+      {"ImagesWithoutAttention",
+       "images",
+       "conv",
+       {{"filters", "2"}, {"units", "4"}, {"cell", "2"}},
+       {{"images", IdxOf({3, 4, 6})},
+        {"labels", std::string("\0\0\x08\1\0\0\0\3\0\1\0", 11)}},
+       IdxOf({4, 6}),
+       0,
+       false},
       {"VisitsWithoutAttention",
        "visits",
        "gru",

@@ -4,6 +4,7 @@
 #include "heed/tasks/autocomplete/autocomplete.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/forecast/forecast.h"
+#include "heed/tasks/images/images.h"
 #include "heed/tasks/lm/language.h"
 #include "heed/tasks/nodes/nodes.h"
 #include "heed/tasks/pretrain/pretrain.h"
@@ -29,6 +30,7 @@ std::vector<TaskRow>& Rows() {
       RetrievalTask(),     //
       NodesTask(),         //
       VisitTask(),         //
+      ImageTask(),         //
       AlgorithmTask(),     //
       PretrainTask(),      //
   };

@@ -37,6 +37,7 @@ ALLOWED = [
      "the cell, not the model that is but one of them"),
     (r"heed/attention/decoder_state\.cc", {"slots"}, "those of a key/value cache"),
     (r"web/src/kinds/graph\.ts", {"nodes"}, "what the items of a graph are called"),
+    (r"web/src/kinds/series\.ts", {"patches"}, "what the items of a series are called"),
     (r"web/src/kinds/memory\.ts", {"slots"}, "those of a memory"),
     (r"heed/(nn/word_features|ops/rnn)\.cc", {"lstm"}, "a cell, as options and errors call it"),
     (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/performance.md measures"),

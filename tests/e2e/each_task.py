@@ -1,11 +1,13 @@
 """Every task that there is, taken through everything that Heed does with one.
 
 What a task needs for it is a file of its own, tests/samples/TASK.json: files with their
-lines, the options of training and evaluation ({} is the folder of the files), an input.
+lines, or with their bytes in base64, the options of training and evaluation ({} is the
+folder of the files), an input, or the file that is one.
 """
 
 import base64
 import json
+import mimetypes
 import pathlib
 import re
 import shutil
@@ -25,10 +27,21 @@ class Sample:
     def __init__(self, task, folder):
         says = json.loads((SAMPLES / f"{task}.json").read_text())
         folder.mkdir()
-        for name, lines in says["files"].items():
-            (folder / name).write_text("".join(line + "\n" for line in lines))
+        for name, content in says["files"].items():
+            (folder / name).write_bytes(
+                base64.b64decode(content["base64"]) if isinstance(content, dict)
+                else "".join(line + "\n" for line in content).encode())
         self.task = task
-        self.input = says["input"]
+        # What a line says, and what is asked over HTTP.
+        if "input_file" in says:
+            file = folder / says["input_file"]
+            self.input = str(file)
+            self.asked = {"file": {"name": self.input, "base64":
+                                   base64.b64encode(file.read_bytes()).decode(),
+                                   "media_type": mimetypes.guess_type(file.name)[0]}}
+        else:
+            self.input = says["input"]
+            self.asked = {"text": self.input}
         self.evaluate = [option.replace("{}", str(folder)) for option in says["evaluate"]]
         self.train = ["train", "--task", task, "--quiet", "--threads", 1,
                       "--schedule", "constant"]  # which does not depend on how many steps
@@ -139,12 +152,14 @@ class EachTask(EndToEnd):
                     self.assertEqual(row["task"], sample.task)
                     self.assertNotIn("", (row["input"]["kind"], row["input"]["prompt"],
                                           row["labels"]["input"], row["labels"]["answer"]))
-                    asked = {"model": sample.task, "text": sample.input}
+                    asked = {"model": sample.task} | sample.asked
                     alone = server.post("/predict", asked).json()
                     self.assertEqual(alone["answer"], self.lines(sample).removesuffix("\n"))
                     self.assertGreater(len(alone["details"]), 0)
-                    several = server.post("/predict", asked | {"text": [sample.input] * 2}).json()
-                    self.assertEqual(several["answer"], [alone["answer"]] * 2)
+                    if "text" in asked:  # of files one is asked at a time
+                        twice = asked | {"text": [sample.input] * 2}
+                        several = server.post("/predict", twice).json()
+                        self.assertEqual(several["answer"], [alone["answer"]] * 2)
                     e = server.post("/explain", asked | {"methods": METHODS.split(",")}).json()
                     self.check_explanation(sample, e)
                     self.check_unread(server, row)

@@ -47,7 +47,7 @@ def patches(p, images):
     for i in range(0, H, PATCH):
         for j in range(0, W, PATCH):
             cells.append(images[:, i:i + PATCH, j:j + PATCH, :].reshape(B, -1))
-    x = linear(p, "encoder.input", torch.stack(cells, dim=1), M)
+    x = linear(p, "input", torch.stack(cells, dim=1), M)
     x = x + p("encoder.positions.weight", len(cells), M)
     for i in range(LAYERS):
         at = f"encoder.layers.{i}."

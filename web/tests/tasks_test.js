@@ -28,13 +28,22 @@ function run(options, input = "") {
 const sampleOf = (task) =>
   JSON.parse(readFileSync(join(sampleFolder, `${task}.json`), "utf8"));
 
+/** A file that is an input, of a task that reads files. */
+const inputFileOf = (task) => {
+  const { input_file: name } = sampleOf(task);
+  return name && join(work, `files-${task}`, name);
+};
+
 /** Writes the files of a task's sample and trains it; returns the model's folder. */
 function train(task) {
   const { files, train: options } = sampleOf(task);
   const folder = join(work, `files-${task}`);
   mkdirSync(folder);
-  for (const [name, lines] of Object.entries(files)) {
-    writeFileSync(join(folder, name), lines.map((line) => `${line}\n`).join(""));
+  for (const [name, content] of Object.entries(files)) {
+    const bytes = Array.isArray(content)
+      ? content.map((line) => `${line}\n`).join("")
+      : Buffer.from(content.base64, "base64");
+    writeFileSync(join(folder, name), bytes);
   }
   const model = join(work, task);
   const own = options.map((option) => option.replaceAll("{}", folder));
@@ -78,13 +87,18 @@ async function checkShown(page, { axes, segments }) {
 for (const task of tasks) {
   test(`${task}: what is typed is answered and explained`, async () => {
     const { input } = sampleOf(task);
+    const file = inputFileOf(task);
     await withPage(browser, url, {}, async (page) => {
       await page.goto(url);
       await page.waitForSelector("#model:not([disabled])");
       await page.selectOption("#model", task);
-      await page.fill("#text", input);
       const explained = page.waitForResponse((one) => one.url().endsWith("/explain"));
-      await page.click("#run");
+      if (file) {
+        await page.setInputFiles("#text", file); // which asks at once
+      } else {
+        await page.fill("#text", input);
+        await page.click("#run");
+      }
       const said = await (await explained).json();
       assert.equal(said.task, task);
       await page.waitForSelector(".answer[aria-busy=false]");
@@ -100,7 +114,7 @@ for (const task of tasks) {
 
   test(`${task}: a page in a file shows the same`, async () => {
     const file = join(work, `${task}.html`);
-    const { input } = sampleOf(task);
+    const input = inputFileOf(task) ?? sampleOf(task).input;
     run(["explain", join(work, task), "--out", file], `${input}\n`);
     const said = JSON.parse(
       /id="heed-explanations">(.*?)<\/script>/s.exec(readFileSync(file, "utf8"))[1],

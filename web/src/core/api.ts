@@ -128,7 +128,13 @@ export async function explain(
   wishes: ExplainWishes,
   signal?: AbortSignal,
 ): Promise<Explanation> {
-  const body = { ...input.request, model, methods: [], ...wishes };
+  const body: Record<string, unknown> = {
+    ...input.request,
+    ...{ model, methods: [] },
+    ...wishes,
+  };
+  // A part of a text is a text; a file is asked about as a whole.
+  if ("file" in input.request) delete body.text;
   return checkExplanation(await (await send("explain", body, signal)).json());
 }
 

@@ -2,6 +2,7 @@
 export * from "./dom";
 export * from "./explanation";
 export * from "./figure";
+export * from "./files";
 export * from "./matrix";
 export * from "./numbers";
 export * from "./plot";

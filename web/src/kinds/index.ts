@@ -1,6 +1,7 @@
 /** The kinds of inputs and axes; the first shows any other by the names of its items. */
 import { registerKind } from "../core";
 import { graph } from "./graph";
+import { image } from "./image";
 import { memory } from "./memory";
 import { series } from "./series";
 import { text } from "./text";
@@ -11,3 +12,4 @@ registerKind(series);
 registerKind(graph);
 registerKind(timeline);
 registerKind(memory);
+registerKind(image);

@@ -1,23 +1,16 @@
 /** The field of a kind of input that is bytes and no text, where no kind brings its own. */
-import { h, type Input, type InputField, type InputWishes } from "../core";
-
-/** ".png" of "image/png", ".strip" of "application/x-strip": as the command reads files. */
-function endingOf(mediaType: string): string {
-  return `.${mediaType.replace(/^.*\/(x-)?/, "")}`;
-}
+import {
+  endingOf,
+  h,
+  inputOf,
+  type Input,
+  type InputField,
+  type InputWishes,
+} from "../core";
 
 /** Whether inputs of such types are files to be opened: a field of text cannot give them. */
 export function areFiles(mediaTypes: string[]): boolean {
   return mediaTypes.some((type) => !type.startsWith("text/"));
-}
-
-function base64Of(file: File): Promise<string> {
-  return new Promise((done, fail) => {
-    const reader = new FileReader();
-    reader.onload = () => done(String(reader.result).replace(/^.*?,/, ""));
-    reader.onerror = () => fail(reader.error ?? new Error(`${file.name} cannot be read`));
-    reader.readAsDataURL(file);
-  });
 }
 
 export function fileField({ id, prompt, mediaTypes, submit }: InputWishes): InputField {
@@ -34,16 +27,10 @@ export function fileField({ id, prompt, mediaTypes, submit }: InputWishes): Inpu
       const file = input.files?.[0];
       chosen = null;
       if (!file) return;
-      // The server says what a type is that is not read; of none it takes the usual one.
-      const read = endings.findIndex((ending) =>
-        file.name.toLowerCase().endsWith(ending),
-      );
-      const type = mediaTypes[read] ?? file.type;
       try {
-        const base64 = await base64Of(file);
+        const read = await inputOf(file, mediaTypes);
         if (input.files?.[0] !== file) return;
-        const request = { file: { name: file.name, media_type: type, base64 } };
-        chosen = { text: file.name, request };
+        chosen = read;
         note.textContent = hint;
         submit();
       } catch (error) {

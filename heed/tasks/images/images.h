@@ -1,0 +1,144 @@
+// Classification of images.
+#ifndef HEED_TASKS_IMAGES_IMAGES_H_
+#define HEED_TASKS_IMAGES_IMAGES_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/image_canvas.h"
+#include "heed/data/image_set.h"
+#include "heed/models/image_classifier.h"
+#include "heed/models/registry.h"
+#include "heed/models/settings.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+enum class Colours : uint8_t { kGrey, kRgb };
+constexpr auto WordsOf(Colours) { return std::array{"grey", "rgb"}; }
+
+/// Where images come from, how they are changed and become batches.
+struct ImageDataConfig {
+  ImageFiles train;
+  ImageFiles valid;
+  int valid_last = 0;
+  int image_size = 0;
+  Auto<Colours> colours;
+  CanvasConfig canvas;
+  int batch_images = 128;
+
+  void Visit(FieldList& v);
+  /// What images are made to be as they are read; 0: as the first one.
+  ImageFormat Wanted(const ImageFormat& first) const;
+};
+
+/// What a user chooses: options of `heed train`, keys of config.json.
+struct ImageConfig {
+  ModelChoice<ImageSettings> model;
+  ImageDataConfig data;
+};
+
+struct ImageData {
+  ImageSet train;
+  ImageSet valid;
+};
+
+/// A network, the size of its images and the names of their classes.
+class ImageModel : public TaskModel {
+ public:
+  /// `own`: of images before they lie on a canvas.
+  ImageModel(ImageConfig settings, const ImageFormat& own,
+             std::vector<std::string> class_names, uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  ModelFiles Files() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"classes", std::ssize(classes)},
+            {"height", format.height},
+            {"width", format.width},
+            {"channels", format.channels}};
+  }
+
+  /// An image as the network reads it: of its size, on a canvas in the middle.
+  Image Prepared(const Image& image) const;
+  /// log p of each class. Shapes: images [B, H, W, C], result [B, K]. Throws:
+  /// Cancelled.
+  Tensor LogProbabilities(const Context& ctx, const Tensor& images) const;
+
+  const ImageFormat own_format;  ///< of images without a canvas
+  const ImageFormat format;      ///< of what the network reads
+  const std::vector<std::string> classes;
+  const ImageConfig config;  ///< with the model's settings filled
+
+ private:
+  ParameterSet parameters_;
+
+ public:
+  const std::unique_ptr<ImageClassifier> network;
+};
+
+/// What a network says of a set: the likeliest class and log p of each.
+struct ImageAnswers {
+  std::vector<int32_t> chosen;
+  double nll = 0;  ///< mean of −log p(label). Units: nats
+};
+ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set);
+
+/// The set with the cells of each image in another order, drawn by the seed.
+ImageSet WithShuffledCells(const ImageSet& set, int64_t cell, uint64_t seed);
+
+struct ImagePrediction {
+  bool probabilities = false;
+  void Visit(FieldList& v);
+};
+
+/// The images that a model is compared with.
+struct ImageEvaluation {
+  ImageFiles files;
+  CanvasConfig canvas;
+  bool shuffle_cells = false;
+  uint64_t seed = 1;
+  void Visit(FieldList& v);
+};
+
+class ImageTaskSettings
+    : public TaskSettingsOf<ImageData, ImageModel, ImagePrediction,
+                            ImageEvaluation>,
+      public ImageConfig {
+ public:
+  std::string task() const override { return "images"; }
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+
+  ImageData ReadData() const override;
+  std::unique_ptr<ImageModel> Learn(const ImageData& read,
+                                    uint64_t seed) const override;
+  std::unique_ptr<ImageModel> Open(const ModelFiles& files,
+                                   const std::string& folder,
+                                   uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const ImageData& /*read*/) const override {
+    return {{"accuracy", true}, {"nll", false}};
+  }
+  std::unique_ptr<Trainable> Objective(ImageData read, ImageModel& made,
+                                       uint64_t seed) const override;
+  ImageEvaluation evaluation() const override {
+    return {{}, data.canvas, false, 1};
+  }
+  std::unique_ptr<Predictor> Predicting(const ImageModel& made,
+                                        ImagePrediction options) const override;
+  Report Measure(const ImageModel& made,
+                 const ImageEvaluation& options) const override;
+};
+
+TaskRow ImageTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_IMAGES_IMAGES_H_

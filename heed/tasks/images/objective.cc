@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/data/shuffle.h"
+#include "heed/io/file.h"
+#include "heed/ops/loss.h"
+#include "heed/tasks/images/images.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+/// Images that are computed at once where no gradients are kept.
+constexpr int64_t kImagesAtOnce = 256;
+
+std::string_view BytesOf(const ImageSet& set) {
+  return {reinterpret_cast<const char*>(set.pixels.data()), set.pixels.size()};
+}
+
+std::string CheckSumOf(const ImageData& data) {
+  std::string sums;
+  for (const ImageSet* set : {&data.train, &data.valid}) {
+    sums += fmt::format("{:08x} ", Crc32(BytesOf(*set)));
+    for (const int32_t label : set->labels) sums += std::to_string(label) + ' ';
+  }
+  return fmt::format("{:08x}", Crc32(sums));
+}
+
+/// Cross entropy of the classes of images, or what else a model learns from.
+class ImageObjective : public ObjectiveOf<ImageModel> {
+ public:
+  ImageObjective(const ImageTaskSettings& settings, ImageData data,
+                 ImageModel& model, uint64_t seed)
+      : ObjectiveOf(model, settings.MeasuresOf(data)),
+        seed_(seed),
+        check_sum_(CheckSumOf(data)),
+        train_(std::move(data.train)),
+        // Images of validation are changed once, by a seed of their own.
+        valid_(
+            OnCanvas(data.valid, Unshifted(settings.data.canvas), seed + 1)) {}
+
+  std::string unit() const override { return "image"; }
+  std::string Summary() const override {
+    return fmt::format("{} of {} × {} pixels, {} for validation; {} classes",
+                       Counted(train_.size(), "image"), model_.format.width,
+                       model_.format.height, valid_.size(),
+                       model_.classes.size());
+  }
+  std::string CheckSum() const override { return check_sum_; }
+  /// Image i of epoch k is example k·N + i, as each epoch changes it anew.
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    auto batches = ShuffledBatches(
+        train_.size(), model_.config.data.batch_images, seed, epoch);
+    for (auto& batch : batches) {
+      for (int64_t& example : batch) example += epoch * train_.size();
+    }
+    return batches;
+  }
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override;
+  std::string loss_measure() const override { return "nll"; }
+  bool has_valid() const override { return valid_.size() > 0; }
+  Metrics Validate(const std::string& /*measure*/) const override {
+    const ImageAnswers answers = AnswersOf(model_, valid_);
+    int64_t right = 0;
+    for (size_t i = 0; i < answers.chosen.size(); ++i) {
+      right += answers.chosen[i] == valid_.labels[i] ? 1 : 0;
+    }
+    return {{"accuracy", 100.0 * static_cast<double>(right) /
+                             static_cast<double>(valid_.size())},
+            {"nll", answers.nll}};
+  }
+
+ private:
+  static CanvasConfig Unshifted(CanvasConfig canvas) {
+    canvas.shift = 0;
+    return canvas;
+  }
+
+  uint64_t seed_;
+  std::string check_sum_;
+  ImageSet train_;
+  ImageSet valid_;
+};
+
+BatchLoss ImageObjective::Loss(const Context& ctx,
+                               std::span<const int64_t> examples,
+                               const LossOptions& options) const {
+  const int64_t count = train_.size();
+  std::vector<int64_t> images;
+  Tensor labels({std::ssize(examples)}, DType::kI32);
+  for (const int64_t example : examples) {
+    const int64_t image = example % count;
+    labels.data<int32_t>()[images.size()] =
+        train_.labels[static_cast<size_t>(image)];
+    images.push_back(image);
+  }
+  const auto epoch = static_cast<int>(examples[0] / count);
+  const Tensor pixels =
+      CanvasBatch(train_, images, model_.config.data.canvas, seed_, epoch);
+  ImageLoss loss = model_.network->Loss(ctx, pixels, labels,
+                                        {options.scale, options.smoothing});
+  return {std::move(loss.loss), loss.nll * options.scale};
+}
+
+}  // namespace
+
+Tensor ImageModel::LogProbabilities(const Context& ctx,
+                                    const Tensor& images) const {
+  ctx.CheckCancelled();
+  return LogSoftmax(network->Scores(ctx, images)).value();
+}
+
+ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set) {
+  ImageAnswers answers;
+  std::vector<int64_t> indices;
+  for (int64_t begin = 0; begin < set.size(); begin += kImagesAtOnce) {
+    indices.resize(
+        static_cast<size_t>(std::min(set.size() - begin, kImagesAtOnce)));
+    std::iota(indices.begin(), indices.end(), begin);
+    const Tensor log_p = model.LogProbabilities({}, ImageBatch(set, indices));
+    for (int64_t b = 0; b < log_p.dim(0); ++b) {
+      const float* row = log_p.row<float>(b);
+      const auto chosen = std::max_element(row, row + log_p.dim(1)) - row;
+      answers.chosen.push_back(static_cast<int32_t>(chosen));
+      answers.nll -= double{row[set.labels[static_cast<size_t>(begin + b)]]};
+    }
+  }
+  answers.nll /= static_cast<double>(std::max<int64_t>(1, set.size()));
+  return answers;
+}
+
+std::unique_ptr<Trainable> ImageTaskSettings::Objective(ImageData read,
+                                                        ImageModel& made,
+                                                        uint64_t seed) const {
+  if (read.train.format != made.own_format) {
+    throw FormatError(
+        "images of {} × {} × {} are not of the model's size, {} × {} × {}",
+        read.train.format.height, read.train.format.width,
+        read.train.format.channels, made.own_format.height,
+        made.own_format.width, made.own_format.channels);
+  }
+  if (read.train.classes != made.classes) {
+    throw FormatError("the images have other classes than the model");
+  }
+  return std::make_unique<ImageObjective>(*this, std::move(read), made, seed);
+}
+
+}  // namespace heed

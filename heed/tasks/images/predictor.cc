@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/base64.h"
+#include "heed/base/errors.h"
+#include "heed/ops/loss.h"
+#include "heed/tasks/images/images.h"
+
+namespace heed {
+namespace {
+
+/// Images as they are read: bytes, or the text of a base64 file.
+Image ImageOf(const ImageModel& model, const Input& input) {
+  return model.Prepared(ImageFromBytes(input.Text(), input.place));
+}
+
+Tensor TensorOf(const Image& image, const ImageFormat& format) {
+  return ImageTensor(image.pixels, format);
+}
+
+/// The image in grey and small, rows of 0 to 255, as a terminal shows it.
+std::vector<std::vector<int>> Thumbnail(const Image& image) {
+  constexpr int64_t kSide = 40;
+  const int64_t longer = std::max(image.height, image.width);
+  const auto side = [&](int64_t length) {
+    return longer <= kSide ? length
+                           : std::max<int64_t>(1, length * kSide / longer);
+  };
+  const Image small =
+      Resized(WithChannels(image, 1), side(image.height), side(image.width));
+  std::vector<std::vector<int>> rows;
+  for (int64_t y = 0; y < small.height; ++y) {
+    rows.emplace_back(small.pixels.begin() + y * small.width,
+                      small.pixels.begin() + (y + 1) * small.width);
+  }
+  return rows;
+}
+
+/// Cells row by row, "row 2, column 5", and the image itself.
+Axis CellsAxis(const ImageModel& model, const Image& image) {
+  const int64_t cell = model.network->cell();
+  Axis axis = {.id = "source", .kind = "image", .label = "Image"};
+  for (int64_t y = 0; y < image.height / cell; ++y) {
+    for (int64_t x = 0; x < image.width / cell; ++x) {
+      axis.items.push_back(fmt::format("row {}, column {}", y + 1, x + 1));
+    }
+  }
+  axis.payload = {{"width", image.width},
+                  {"height", image.height},
+                  {"cell", cell},
+                  {"grey", Thumbnail(image)},
+                  {"png", ToBase64(EncodePng(image))}};
+  return axis;
+}
+
+/// Answers with the class of an image.
+class ImagePredictor : public PredictorWith<ImagePrediction> {
+ public:
+  ImagePredictor(const ImageModel& model, ImagePrediction options)
+      : PredictorWith(options), model_(model) {}
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const ImagePrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(const Context& given,
+                                        const ExplainInput& input,
+                                        const ImagePrediction&) const override;
+  bool JoinsWith(const ImagePrediction&) const override { return true; }
+
+ private:
+  const std::string& NameOf(int32_t id) const {
+    return model_.classes[static_cast<size_t>(id)];
+  }
+  int32_t ClassNamed(const std::string& name, const char* place) const;
+
+  const ImageModel& model_;
+};
+
+int32_t ImagePredictor::ClassNamed(const std::string& name,
+                                   const char* place) const {
+  const auto found = std::ranges::find(model_.classes, name);
+  if (found == model_.classes.end()) {
+    throw FormatError("{}: the model has no class '{}' (it has: {})", place,
+                      name, fmt::join(model_.classes, ", "));
+  }
+  return static_cast<int32_t>(found - model_.classes.begin());
+}
+
+std::vector<Answer> ImagePredictor::Answers(std::span<const Input> inputs,
+                                            const ImagePrediction& options,
+                                            const PredictCall& call) const {
+  std::vector<uint8_t> pixels;
+  for (const Input& input : inputs) {
+    const Image image = ImageOf(model_, input);
+    pixels.insert(pixels.end(), image.pixels.begin(), image.pixels.end());
+  }
+  std::vector<Answer> answers;
+  if (inputs.empty()) return answers;
+  const Tensor log_p = model_.LogProbabilities(
+      call.context(), ImageTensor(pixels, model_.format));
+  for (int64_t b = 0; b < log_p.dim(0); ++b) {
+    const float* row = log_p.row<float>(b);
+    CandidateList candidates("classes", "class");
+    const auto add = [&](int32_t c) {
+      candidates.Add(NameOf(c), std::exp(double{row[c]}));
+    };
+    const auto chosen =
+        static_cast<int32_t>(std::max_element(row, row + log_p.dim(1)) - row);
+    if (options.probabilities) {
+      for (int32_t c = 0; c < log_p.dim(1); ++c) add(c);
+    } else {
+      add(chosen);
+    }
+    answers.push_back(candidates.answer());
+    if (!options.probabilities) answers.back().line = NameOf(chosen);
+  }
+  return answers;
+}
+
+ExplainablePrediction ImagePredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const ImagePrediction&) const {
+  const Image image = ImageOf(model_, input.given);
+  const Tensor one = TensorOf(image, model_.format);
+  const auto log_p = [this, one](const Context& c, int64_t copies) {
+    Tensor several({copies, one.dim(1), one.dim(2), one.dim(3)});
+    for (int64_t i = 0; i < copies; ++i) {
+      std::copy_n(one.data<float>(), one.numel(),
+                  several.data<float>() + i * one.numel());
+    }
+    return LogSoftmax(model_.network->Scores(c, several));
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const Tensor own = log_p(ctx, 1).value();
+  const std::span<const float> row(own.row<float>(0),
+                                   static_cast<size_t>(own.dim(1)));
+  const int32_t chosen =
+      input.answer.empty()
+          ? static_cast<int32_t>(std::ranges::max_element(row) - row.begin())
+          : ClassNamed(input.answer, "answer");
+  const auto name = [this](int32_t id) { return NameOf(id); };
+
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.given.Shown();
+  e.answer = NameOf(chosen);
+  e.axes = {CellsAxis(model_, image), NamesAxis("answer", "Class", {e.answer})};
+  AddMaps(watch, e);
+  e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
+  SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);
+  result.scores.push_back(
+      SourceScores(e, [log_p, chosen](const Context& c, int64_t copies) {
+        return ChosenColumns(log_p(c, copies), {chosen});
+      }));
+  if (!input.contrast.empty()) {
+    const int32_t other = ClassNamed(input.contrast, "contrast");
+    SetChoiceContrast(
+        result, 0, chosen,
+        {NameOf(other), std::exp(row[static_cast<size_t>(other)])}, other,
+        log_p);
+  }
+  return {e.answer, {std::move(result)}};
+}
+
+}  // namespace
+
+Image ImageModel::Prepared(const Image& image) const {
+  const bool on_canvas = config.data.canvas.canvas > 0 &&
+                         image.height <= format.height &&
+                         image.width <= format.width;
+  if (!on_canvas) return Fitted(image, format);
+  // As large as those of training were.
+  const Image own = image.height == format.height && image.width == format.width
+                        ? WithChannels(image, format.channels)
+                        : Fitted(image, own_format);
+  return Centred(own, format);
+}
+
+std::unique_ptr<Predictor> ImageTaskSettings::Predicting(
+    const ImageModel& made, ImagePrediction options) const {
+  return std::make_unique<ImagePredictor>(made, options);
+}
+
+}  // namespace heed

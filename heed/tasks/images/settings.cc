@@ -1,0 +1,220 @@
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/json.h"
+#include "heed/tasks/images/images.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kImagesFile = "images.json";
+
+/// The model's settings, filled for such images.
+ImageConfig FilledFor(ImageConfig config, const ImageUse& use) {
+  config.model->Fill(use);
+  return config;
+}
+
+ImageUse UseOf(const ImageFormat& format, int64_t classes) {
+  return {format.height, format.width, format.channels, classes};
+}
+
+void VisitFiles(FieldList& v, const char* prefix, ImageFiles& files,
+                const std::string& what) {
+  const std::string images = fmt::format("{}images", prefix);
+  v(images, files.images, Any{"FILE"},
+    what +
+        ": an idx file, a folder with a folder of PNG or JPEG files for each "
+        "class, or a list with path, tab and class on each line")
+      .Main();
+  v(fmt::format("{}labels", prefix), files.labels, Any{"FILE"},
+    "classes of the images of an idx file, in another (.gz too)")
+      .Main();
+}
+
+void VisitCanvas(FieldList& v, CanvasConfig& canvas) {
+  v("canvas", canvas.canvas, Range(0, 4096),
+    "put each image anywhere on a black square of so many pixels; 0: none");
+  v("clutter", canvas.clutter, Range(0, 1000),
+    "patches of other images put beside it");
+  v("clutter_size", canvas.clutter_size, Range(1, 4096),
+    "side of these in pixels");
+}
+
+int64_t PositiveOf(const Json& json, const char* key,
+                   const std::string& place) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number_integer() ||
+      found->get<int64_t>() < 1 || found->get<int64_t>() > kMostImageSide) {
+    throw FormatError("{}: '{}' is no size of images", place, key);
+  }
+  return found->get<int64_t>();
+}
+
+std::vector<std::string> NamesOf(const Json& json, const std::string& place) {
+  std::vector<std::string> names;
+  const auto found = json.find("classes");
+  if (found != json.end() && found->is_array()) {
+    for (const Json& name : *found) {
+      if (!name.is_string()) break;
+      names.push_back(name.get<std::string>());
+    }
+  }
+  if (names.size() < 2 || names.size() != found->size()) {
+    throw FormatError("{}: 'classes' are not the names of two classes or more",
+                      place);
+  }
+  return names;
+}
+
+}  // namespace
+
+TaskRow ImageTask() {
+  TaskRow row;
+  row.name = "images";
+  row.description = "the class of an image";
+  row.settings = [] { return std::make_unique<ImageTaskSettings>(); };
+  row.input = {"image", InputKind::Line::kPath, kImageTypes};
+  row.input_label = "Image";
+  row.answer_label = "Class";
+  row.prompt = "Choose, drop or draw an image";
+  return row;
+}
+
+void ImageDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitFiles(v, "", train, "images for training");
+  v.Require({{"images"}});
+  VisitFiles(v, "valid_", valid, "images for validation");
+  v("valid_last", valid_last, Range(0, 1000000000),
+    "keep so many of the last images of training for validation");
+  v("image_size", image_size, Range(0, 4096),
+    "height and width that images are made to have; 0: as the first one");
+  v("colours", colours, "grey or rgb; auto: grey where idx images are");
+  v("shift", canvas.shift, Range(0, 4096),
+    "shift images of training by at most so many pixels to each side, anew in "
+    "every epoch");
+  VisitCanvas(v, canvas);
+  v("batch_images", batch_images, Range(1, 1000000), "images per batch")
+      .Alias("batch_size")
+      .Alias("bs");
+}
+
+ImageFormat ImageDataConfig::Wanted(const ImageFormat& first) const {
+  ImageFormat wanted = first;
+  if (image_size > 0) wanted.height = wanted.width = image_size;
+  if (!colours.open()) wanted.channels = colours == Colours::kGrey ? 1 : 3;
+  return wanted;
+}
+
+void ImagePrediction::Visit(FieldList& v) {
+  v.Section("Answers");
+  v("probabilities", probabilities,
+    "all classes with their probabilities, in the place of the likeliest");
+}
+
+void ImageEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitFiles(v, "", files, "images to compare with");
+  v.Require({{"images"}});
+  VisitCanvas(v, canvas);
+  v("shuffle_cells", shuffle_cells,
+    "put the cells of each image in another order: what a model that knows no "
+    "places answers alike");
+  v("seed", seed,
+    "seed of places on a canvas, of clutter and of shuffled "
+    "cells");
+}
+
+void ImageTaskSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.VisitName(v, "what looks at the images");
+  model->Visit(v);
+}
+
+void ImageTaskSettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.learning_rate = 1e-3;
+  training.optimizer.schedule = "cosine";
+  training.optimizer.warmup = 100;
+  training.optimizer.label_smoothing = 0;
+  training.run.epochs = 10;
+}
+
+void ImageTaskSettings::Resolve() {
+  if (data.valid_last > 0 && !data.valid.images.empty()) {
+    throw ConfigError(
+        "--valid-last keeps images of training for validation, and "
+        "--valid-images names others; choose one");
+  }
+}
+
+ImageData ImageTaskSettings::ReadData() const {
+  ImageData read;
+  // The size of the first image, unless it is chosen.
+  ImageFormat format = data.Wanted({});
+  if (format.height == 0 || format.channels == 0) {
+    format = data.Wanted(FirstFormat(data.train));
+  }
+  read.train = ReadImages(data.train, format, {});
+  if (!data.valid.images.empty()) {
+    read.valid = ReadImages(data.valid, format, read.train.classes);
+  }
+  if (data.valid_last > 0) {
+    const int64_t first = read.train.size() - data.valid_last;
+    if (first < 1) {
+      throw ConfigError("valid_last: {} of {} images leave none to learn from",
+                        data.valid_last, read.train.size());
+    }
+    read.valid = read.train.Slice(first, read.train.size());
+    read.train = read.train.Slice(0, first);
+  }
+  CheckCanvas(data.canvas, format);
+  return read;
+}
+
+std::unique_ptr<ImageModel> ImageTaskSettings::Learn(const ImageData& read,
+                                                     uint64_t seed) const {
+  return std::make_unique<ImageModel>(*this, read.train.format,
+                                      read.train.classes, seed);
+}
+
+std::unique_ptr<ImageModel> ImageTaskSettings::Open(const ModelFiles& files,
+                                                    const std::string& folder,
+                                                    uint64_t seed) const {
+  const std::string place = PathIn(folder, kImagesFile);
+  const Json json = ParseJson(FindFile(files, folder, kImagesFile), place);
+  if (!json.is_object()) throw FormatError("{}: no JSON object", place);
+  const ImageFormat format = {PositiveOf(json, "height", place),
+                              PositiveOf(json, "width", place),
+                              PositiveOf(json, "channels", place)};
+  if (format.channels != 1 && format.channels != 3) {
+    throw FormatError("{}: {} channels; 1 or 3 are read", place,
+                      format.channels);
+  }
+  return std::make_unique<ImageModel>(*this, format, NamesOf(json, place),
+                                      seed);
+}
+
+ImageModel::ImageModel(ImageConfig settings, const ImageFormat& own,
+                       std::vector<std::string> class_names, uint64_t seed)
+    : own_format(own),
+      format(settings.data.canvas.FormatOf(own)),
+      classes(std::move(class_names)),
+      config(
+          FilledFor(std::move(settings), UseOf(format, std::ssize(classes)))),
+      parameters_(seed, DType::kF32, config.model->precision()),
+      network(config.model->Make(Scope(parameters_, ""),
+                                 UseOf(format, std::ssize(classes)))) {}
+
+ModelFiles ImageModel::Files() const {
+  const Json json = {{"height", own_format.height},
+                     {"width", own_format.width},
+                     {"channels", own_format.channels},
+                     {"classes", classes}};
+  return {{kImagesFile, json.dump(2) + "\n"}};
+}
+
+}  // namespace heed

@@ -1,0 +1,83 @@
+// An image and its cells on an explanation that is made up, and the field of images.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+import * as browsing from "./chromium.js";
+import { assertClose, place, screenshot } from "./chromium.js";
+import { writeFilePage } from "./fixture_server.js";
+import { made } from "./made_up.js";
+
+/** Four grey pixels, 2 × 2, in cells of one. */
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgCGBY8B8AA4UB8MTd5F4AAAAASUVORK5CYII=";
+const explanation = {
+  ...{ version: 2, task: "images", model: "patches", text: "a.png", answer: "cat" },
+  axes: {
+    source: {
+      ...{ kind: "image", label: "Image" },
+      items: ["row 1, column 1", "row 1, column 2", "row 2, column 1", "row 2, column 2"],
+      payload: {
+        width: 2,
+        height: 2,
+        cell: 1,
+        png,
+        grey: [
+          [0, 80],
+          [160, 255],
+        ],
+      },
+    },
+    answer: { kind: "text", label: "Class", items: ["cat"] },
+  },
+  maps: [
+    {
+      ...{ name: "pooling", title: "Pooling", query: "answer", key: "source", heads: 1 },
+      weights: [[[0.1, 0.2, 0.6, 0.1]]],
+      mean: [[0.1, 0.2, 0.6, 0.1]],
+      info: { score: "learned_query", normalizer: "softmax" },
+      statistics: { entropy: [1.57], distance: [0.4], unit: "share" },
+    },
+  ],
+  segments: [
+    {
+      ...{ text: "a.png", answer: "cat", axes: ["source", "answer"], maps: [0] },
+      targets: [0],
+      attributions: [],
+      agreements: [],
+      panels: [],
+    },
+  ],
+  targets: [{ axis: "answer", item: 0, probability: 0.9, map: 0, head: null, row: 0 }],
+  attributions: [],
+  agreements: [],
+  panels: [],
+};
+
+test("cells of an image are as vivid as the attention of what is pointed at", async () => {
+  const path = join(place, "image.html");
+  writeFilePage(made.dist, [explanation], path);
+  const url = pathToFileURL(path).href;
+  await browsing.withPage(made.browser, url, {}, async (page) => {
+    await page.goto(url);
+    await page.waitForSelector(".image-cell");
+    assert.equal(await page.locator(".image-frame img").count(), 1);
+    await page
+      .locator(".words-row", { hasText: "Class" })
+      .locator("button")
+      .first()
+      .hover();
+    const weights = await page.$$eval(".image-cell", (all) =>
+      all.map((one) => Number(one.dataset.weight)),
+    );
+    assertClose(weights, [0.1, 0.2, 0.6, 0.1]);
+    await page.locator(".image-cell").nth(2).focus();
+    await page.keyboard.press("ArrowUp");
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
+      "row 1, column 1",
+    );
+    await screenshot(page, "image");
+  });
+});
