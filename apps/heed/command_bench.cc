@@ -6,6 +6,7 @@
 #include "apps/heed/command.h"
 #include "apps/heed/commands.h"
 #include "bench/attention_bench.h"
+#include "bench/convolution_bench.h"
 #include "bench/train_bench.h"
 #include "heed/train/progress.h"
 
@@ -94,12 +95,42 @@ int RunBenchAttention(const Arguments& arguments) {
   return 0;
 }
 
+int RunBenchConvolution(const Arguments& arguments) {
+  bool json = false;
+  ConvolutionBenchOptions bench;
+  Options options(
+      "bench convolution",
+      "Times one convolution of images of random numbers, beside the rate at "
+      "which this machine multiplies large matrices in the same run.");
+  bench.Visit(options.fields());
+  options.fields()("json", json, "one JSON object on standard output");
+  options.Example("heed bench convolution --backward");
+  if (!options.Parse(arguments)) return 0;
+  const ConvolutionBenchResult r = BenchConvolution(bench);
+  if (json) {
+    fmt::print("{}\n", Json{{"dtype", r.dtype},
+                            {"threads", r.threads},
+                            {"ms", r.ms},
+                            {"gflops", r.gflops},
+                            {"limit_gflops", r.limit_gflops},
+                            {"fraction", r.fraction}}
+                           .dump());
+    return 0;
+  }
+  fmt::print("{} on {}: {:.2f} ms, {:.1f} of {:.0f} GFLOP/s ({:.0f} %)\n",
+             r.dtype, Counted(r.threads, "thread"), r.ms, r.gflops,
+             r.limit_gflops, 100 * r.fraction);
+  return 0;
+}
+
 }  // namespace
 
 const std::vector<Command>& Benches() {
   static const std::vector<Command> benches = {
       {"train", "steps of training", RunBenchTrain},
       {"attention", "one attention, forward and backward", RunBenchAttention},
+      {"convolution", "one convolution of images, forward and backward",
+       RunBenchConvolution},
       {"decode", "translation, token by token", RunBenchDecode},
       {"nodes", "classifiers of the nodes of a graph", RunBenchNodes},
   };
