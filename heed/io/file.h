@@ -41,8 +41,8 @@ class InputFile {
 /// FormatError if it has over 2 GiB, which nothing but weights has.
 std::string ReadFile(const std::string& path);
 
-/// The same of a plain or gzip file, inflated; which it is, its first bytes say.
-/// Throws: the same; FormatError for a truncated or corrupt gzip file.
+/// The same of a plain or gzip file, inflated; which it is, its first bytes
+/// say. Throws: the same; FormatError for a truncated or corrupt gzip file.
 std::string ReadInflated(const std::string& path);
 
 /// Throws: IoError unless it is a regular file that can be read.
