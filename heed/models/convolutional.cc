@@ -64,8 +64,8 @@ Var ConvolutionalClassifier::Scores(const Context& ctx,
   CheckImages("convolutional", images, use_);
   Var x = images;
   if (ctx.observer != nullptr) {
-    x = FromPatches(ctx.Input("source", Patches(images, cell_)), use_.height,
-                    use_.width, cell_);
+    x = ImageFromPatches(ctx.Input("source", ImagePatches(images, cell_)),
+                         use_.height, use_.width, cell_);
   }
   ctx.CheckCancelled();
   x = MaxPool2d(Relu(first_(ctx, x)), kPool);

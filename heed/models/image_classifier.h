@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "heed/autograd/context.h"
 #include "heed/models/roles.h"
@@ -32,6 +33,19 @@ struct ImageLoss {
 ImageLoss ImageCrossEntropy(Var scores, const Tensor& labels,
                             const ImageLossOptions& options);
 
+/// A square of an image, which may be partly outside. Units: pixels.
+struct ImageWindow {
+  int64_t left = 0;
+  int64_t top = 0;
+  int64_t side = 0;
+  Tensor seen = {};  ///< what was seen in it, [N, N, C] in 0 to 1
+};
+
+/// What is seen at once, the smallest window first.
+struct ImageLook {
+  std::vector<ImageWindow> windows;
+};
+
 /// An observer knows the cells of an image, squares row by row, as "source":
 /// their pixels [B, S, cell² C]. Immutable but for its parameters.
 class ImageClassifier {
@@ -49,6 +63,12 @@ class ImageClassifier {
   }
   /// Side of the cells, a divisor of height and width.
   virtual int64_t cell() const = 0;
+  /// Where it looks at the first of these images, one look after the other;
+  /// none: it sees the whole.
+  virtual std::vector<ImageLook> Looks(const Context& /*ctx*/,
+                                       const Var& /*images*/) const {
+    return {};
+  }
 };
 
 /// Reads images.
@@ -58,7 +78,9 @@ class ImageSettings : public ModelSettings {
 
   /// As TranslatorSettings::Fill, for such images. Throws: ConfigError.
   virtual void Fill(const ImageUse& use) = 0;
-  /// Of settings that are filled. Throws: ConfigError.
+  /// Of settings that are filled: the step size that suits it.
+  virtual double learning_rate() const { return 1e-3; }
+  /// Throws: ConfigError.
   virtual std::unique_ptr<ImageClassifier> Make(const Scope& scope,
                                                 const ImageUse& use) const = 0;
 };

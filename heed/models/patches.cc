@@ -41,7 +41,7 @@ PatchClassifier::PatchClassifier(const Scope& scope, const std::string& model,
 
 Var PatchClassifier::Scores(const Context& ctx, const Var& images) const {
   CheckImages("patches", images, use_);
-  const Var patches = ctx.Input("source", Patches(images, patch_));
+  const Var patches = ctx.Input("source", ImagePatches(images, patch_));
   const Tensor lengths = Tensor::Full(
       {images.dim(0)}, static_cast<double>(patches.dim(1)), DType::kI32);
   return output_(

@@ -2,35 +2,21 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "heed/autograd/observer.h"
-#include "heed/models/model_testing.h"
-#include "heed/models/registry.h"
+#include "heed/models/image_classifier_testing.h"
 
 namespace heed {
 namespace {
-
-constexpr ImageUse kImages = {
-    .height = 6, .width = 4, .channels = 2, .classes = 3};
-
-std::unique_ptr<ImageClassifier> MakeImageClassifier(
-    const char* model, const std::vector<const char*>& preset,
-    ParameterSet& parameters, const ImageUse& use) {
-  const auto settings = SettingsIn<ImageSettings>(FindModel(model));
-  const std::vector<Field> fields = FieldsOf(*settings);
-  for (const char* one : preset) SetPreset(fields, one);
-  settings->Fill(use);
-  return settings->Make(Scope(parameters, ""), use);
-}
 
 /// Of PyTorch: tests/golden/make_golden_images.py.
 void ExpectGolden(const char* file, const char* model,
                   const std::vector<const char*>& preset) {
   const GoldenTensors golden(file);
   ParameterSet parameters(kNoSeed, DType::kF64, kernels::Precision::kNative);
-  const auto network = MakeImageClassifier(model, preset, parameters, kImages);
+  const auto network =
+      MakeImageClassifier(model, preset, parameters, kGoldenImages);
   golden.SetParameters(parameters);
   golden.ExpectSameParameters(parameters);
   Tape tape;
@@ -152,17 +138,9 @@ TEST(PatchesLearning, FindsTheRowOfASquare) {
       adam.Step(5e-3);
     }
     const auto labels = RowsOfSquares::Labels(60, 999);
-    const Tensor scores =
-        network->Scores({}, RowsOfSquares::Images(labels, 998)).value();
-    int64_t right = 0;
-    for (int64_t b = 0; b < 60; ++b) {
-      const float* row = scores.row<float>(b);
-      right +=
-          std::max_element(row, row + 3) - row == labels[static_cast<size_t>(b)]
-              ? 1
-              : 0;
-    }
-    EXPECT_GE(right, 59) << model;
+    EXPECT_GE(RightImages(*network, RowsOfSquares::Images(labels, 998), labels),
+              59)
+        << model;
   }
 }
 

@@ -68,7 +68,13 @@ inline constexpr const char* kSmall[] = {"layers=1",
                                          "attention_dropout=0",
                                          "positions=8",
                                          "memory_slots=5",
-                                         "memory_features=3"};
+                                         "memory_features=3",
+                                         // Without a policy, whose gradient is
+                                         // not that of the loss.
+                                         "look=centre",
+                                         "looks=3",
+                                         "glimpse=3",
+                                         "glimpse_units=5"};
 
 class EveryRole : public testing::TestWithParam<ModelName> {
  protected:

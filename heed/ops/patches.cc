@@ -12,7 +12,7 @@ kernels::Window2d Tiles(int64_t size) {
 
 }  // namespace
 
-Var Patches(const Var& images, int64_t size) {
+Var ImagePatches(const Var& images, int64_t size) {
   CheckShapes(images.shape().rank() == 4 && size > 0 &&
                   images.dim(1) % size == 0 && images.dim(2) % size == 0,
               "patches", "not images [B, H, W, C] that patches tile",
@@ -30,8 +30,8 @@ Var Patches(const Var& images, int64_t size) {
                 });
 }
 
-Var FromPatches(const Var& patches, int64_t height, int64_t width,
-                int64_t size) {
+Var ImageFromPatches(const Var& patches, int64_t height, int64_t width,
+                     int64_t size) {
   const bool fits = patches.shape().rank() == 3 && size > 0 &&
                     height % size == 0 && width % size == 0 &&
                     patches.dim(1) == height / size * (width / size) &&

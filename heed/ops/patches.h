@@ -10,12 +10,12 @@ namespace heed {
 /// has its pixels row by row, channels inside. Shapes: images [B, H, W, C],
 /// result [B, (H / size) (W / size), size² C]. Throws: ShapeError unless size
 /// divides H and W.
-Var Patches(const Var& images, int64_t size);
+Var ImagePatches(const Var& images, int64_t size);
 
 /// The images whose patches these are. Shapes: patches [B, S, size² C], result
 /// [B, height, width, C]. Throws: ShapeError.
-Var FromPatches(const Var& patches, int64_t height, int64_t width,
-                int64_t size);
+Var ImageFromPatches(const Var& patches, int64_t height, int64_t width,
+                     int64_t size);
 
 }  // namespace heed
 

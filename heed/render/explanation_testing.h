@@ -108,6 +108,37 @@ inline ExplanationSegment GraphSegment() {
   return e;
 }
 
+/// A grey image of 2 × 2 pixels in cells of one, and an answer that attends to
+/// them; `looks` at it with windows of one and two pixels, none: the whole.
+inline ExplanationSegment ImageSegment(int64_t looks = 0) {
+  ExplanationSegment e;
+  e.text = "a.png";
+  e.answer = "cat";
+  // Four grey pixels.
+  const std::string png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgCGBY8B8AA4UB"
+      "8MTd5F4AAAAASUVORK5CYII=";
+  Axis axis = {.id = "source", .kind = "image", .label = "Image"};
+  axis.items = {"row 1, column 1", "row 1, column 2", "row 2, column 1",
+                "row 2, column 2"};
+  axis.payload = {{"width", 2},
+                  {"height", 2},
+                  {"cell", 1},
+                  {"png", png},
+                  {"grey", {{0, 80}, {160, 255}}}};
+  for (int64_t t = 0; t < looks; ++t) {
+    axis.payload["looks"].push_back(
+        {{"windows", {{t % 2, 0, 1}, {t % 2 - 1, -1, 2}}},
+         {"seen", {png, png}}});
+  }
+  e.axes = {std::move(axis),
+            {.id = "answer", .label = "Class", .items = {"cat"}}};
+  e.maps = {DiagonalMap("pooling", "answer", "source", 1, 1, 4)};
+  e.targets = {
+      {.axis = "answer", .item = 0, .probability = 0.9, .map = 0, .row = 0}};
+  return e;
+}
+
 inline Explanation ExplanationOf(ExplanationSegment segment) {
   return {.task = "translate",
           .model = "example",

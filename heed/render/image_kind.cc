@@ -5,9 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "heed/base/errors.h"
 #include "heed/render/axis_kind.h"
-#include "heed/render/markup.h"
+#include "heed/render/image_drawing.h"
 #include "heed/render/shades_terminal.h"
 #include "heed/render/text_layout.h"
 
@@ -15,72 +14,7 @@ namespace heed {
 namespace {
 
 constexpr double kImageSide = 224;
-constexpr double kOverlayOpacity = 0.8;
-// Light on a dark image and dark on a light one.
-constexpr const char* kFor = "#3f9bff";
-constexpr const char* kAgainst = "#ff8a3d";
 constexpr size_t kMostOverlays = 60;
-
-/// What the payload of an image says: sizes in pixels, the side of a cell, the
-/// file as base64, and a small grey picture for a terminal, rows of 0 to 255.
-struct ImagePayload {
-  explicit ImagePayload(const Axis& axis) {
-    const auto& payload = axis.payload;
-    for (const char* key : {"width", "height", "cell", "png", "grey"}) {
-      if (payload.is_object() && payload.contains(key)) continue;
-      throw ShapeError("axis '{}': an image without '{}'", axis.id, key);
-    }
-    width = payload.at("width").get<int64_t>();
-    height = payload.at("height").get<int64_t>();
-    cell = payload.at("cell").get<int64_t>();
-    if (cell < 1 || columns() * (height / cell) != axis.size()) {
-      throw ShapeError(
-          "axis '{}': {} cells of {} pixels in an image of {} × {}", axis.id,
-          axis.size(), cell, width, height);
-    }
-    png = payload.at("png").get_ref<const std::string&>();
-  }
-  int64_t columns() const { return width / cell; }
-
-  int64_t width = 0;
-  int64_t height = 0;
-  int64_t cell = 0;
-  std::string png;
-};
-
-/// The image, at most `side` high and wide, with cells of their values' shades
-/// on it.
-Drawing DrawImage(const Axis& axis, std::span<const float> values,
-                  double side) {
-  const ImagePayload image(axis);
-  const double scale =
-      side / static_cast<double>(std::max(image.width, image.height));
-  const double width = scale * static_cast<double>(image.width);
-  const double height = scale * static_cast<double>(image.height);
-  MarkupWriter svg;
-  svg.Line(
-      "<image width='{:.1f}' height='{:.1f}' preserveAspectRatio='none' "
-      "style='image-rendering:pixelated' "
-      "href='data:image/png;base64,{}'/>",
-      width, height, image.png);
-  const double cell = scale * static_cast<double>(image.cell);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const float value = std::clamp(values[i], -1.0f, 1.0f);
-    if (!(std::abs(value) >= 0.005f)) continue;
-    const auto place = static_cast<int64_t>(i);
-    const int64_t y = place / image.columns();
-    svg.Line(
-        "<rect fill='{}' x='{:.1f}' y='{:.1f}' width='{:.1f}' "
-        "height='{:.1f}' fill-opacity='{:.2f}'><title>{}: {:.2f}</title>"
-        "</rect>",
-        value < 0 ? kAgainst : kFor,
-        cell * static_cast<double>(place % image.columns()),
-        cell * static_cast<double>(y), cell, cell,
-        kOverlayOpacity * std::abs(value), EscapeMarkup(axis.shown().at(i)),
-        value);
-  }
-  return {width, height, svg.Take()};
-}
 
 /// Rows of cells, two columns each: of a value below zero with a minus where
 /// there is no colour.
@@ -106,26 +40,6 @@ std::string CellsText(const Axis& axis, std::span<const float> values,
   return out;
 }
 
-/// The image in half blocks, or in shades where there is no colour.
-std::string ThumbnailText(const Axis& axis, int indent,
-                          const TerminalOptions& terminal) {
-  const ImagePayload image(axis);
-  const auto rows =
-      axis.payload.at("grey").get<std::vector<std::vector<float>>>();
-  std::string out;
-  for (size_t y = 0; y < rows.size(); y += 2) {
-    out.append(static_cast<size_t>(indent), ' ');
-    for (size_t x = 0; x < rows[y].size(); ++x) {
-      const float upper = rows[y][x] / 255;
-      const float lower = y + 1 < rows.size() ? rows[y + 1].at(x) / 255 : upper;
-      out += terminal.colour ? TerminalHalfCells(upper, lower)
-                             : TerminalCell((upper + lower) / 2, 1, false);
-    }
-    out += '\n';
-  }
-  return out;
-}
-
 /// Weights as shades: the largest has the full one.
 std::vector<float> ShadesOf(std::vector<float> weights, double full) {
   const float factor = ShadeFactor(weights, full);
@@ -138,13 +52,6 @@ std::string CaptionOf(const ExplanationSegment& segment, const Target& target) {
   return target.probability
              ? fmt::format("{} {:.2f}", label, *target.probability)
              : label;
-}
-
-const Axis* ImageOf(const ExplanationSegment& segment) {
-  for (const Axis& axis : segment.axes) {
-    if (axis.kind == "image") return &axis;
-  }
-  return nullptr;
 }
 
 /// The row of a target's attention to the image; none: it has none.
@@ -163,7 +70,7 @@ Drawing WithCaption(Drawing drawing, const std::string& caption) {
 /// The image, and beside it what each part of the answer attends to.
 Drawing DrawWithAttention(const ExplanationSegment& segment,
                           const ViewOptions&) {
-  const Axis& image = *ImageOf(segment);
+  const Axis& image = *ImageAxisOf(segment);
   std::vector<Drawing> drawings = {
       WithCaption(DrawImage(image, {}, kImageSide), image.label)};
   for (const Target& target : segment.targets) {
@@ -183,9 +90,9 @@ Drawing DrawWithAttention(const ExplanationSegment& segment,
 std::string TextWithAttention(const ExplanationSegment& segment,
                               const ViewOptions&,
                               const TerminalOptions& terminal) {
-  const Axis& image = *ImageOf(segment);
+  const Axis& image = *ImageAxisOf(segment);
   std::string out = terminal::Strong(terminal, VisibleToken(TitleOf(segment))) +
-                    '\n' + ThumbnailText(image, 2, terminal);
+                    '\n' + ThumbnailText(ThumbnailOf(image), 2, terminal);
   for (const Target& target : segment.targets) {
     const std::vector<float> row = ImageRow(segment, target, image);
     if (row.empty()) continue;

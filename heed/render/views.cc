@@ -16,6 +16,7 @@
 #include "heed/render/lines_view.h"
 #include "heed/render/memory_view.h"
 #include "heed/render/panels_view.h"
+#include "heed/render/path_view.h"
 #include "heed/render/saliency_view.h"
 #include "heed/render/view.h"
 
@@ -25,6 +26,7 @@ namespace {
 std::vector<ExplanationView>& AllViews() {
   static std::vector<ExplanationView> views = {
       MemoryView(),         //
+      PathView(),           //
       InputView(),          //
       GraphView(),          //
       ContributionsView(),  //

@@ -56,6 +56,31 @@ Axis CellsAxis(const ImageModel& model, const Image& image) {
   return axis;
 }
 
+/// What was seen, [N, N, C] in 0 to 1, as a file.
+std::string SeenFile(const Tensor& seen) {
+  Image image{seen.dim(0), seen.dim(1), seen.dim(2), {}};
+  for (const double value : seen.To(DType::kF64).ToVector<double>()) {
+    image.pixels.push_back(static_cast<uint8_t>(std::lround(255 * value)));
+  }
+  return ToBase64(EncodePng(image));
+}
+
+/// [{"windows": [[left, top, side], ..], "seen": [file, ..]}, ..], look by
+/// look. Units: pixels.
+nlohmann::ordered_json LooksJson(const std::vector<ImageLook>& looks) {
+  auto all = nlohmann::ordered_json::array();
+  for (const ImageLook& look : looks) {
+    auto windows = nlohmann::ordered_json::array();
+    auto seen = nlohmann::ordered_json::array();
+    for (const ImageWindow& window : look.windows) {
+      windows.push_back({window.left, window.top, window.side});
+      seen.push_back(SeenFile(window.seen));
+    }
+    all.push_back({{"windows", windows}, {"seen", seen}});
+  }
+  return all;
+}
+
 /// Answers with the class of an image.
 class ImagePredictor : public PredictorWith<ImagePrediction> {
  public:
@@ -151,6 +176,8 @@ ExplainablePrediction ImagePredictor::ExplanationWith(
   e.text = input.given.Shown();
   e.answer = NameOf(chosen);
   e.axes = {CellsAxis(model_, image), NamesAxis("answer", "Class", {e.answer})};
+  const std::vector<ImageLook> looks = model_.network->Looks(given, one);
+  if (!looks.empty()) e.axes[0].payload["looks"] = LooksJson(looks);
   AddMaps(watch, e);
   e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
   SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);

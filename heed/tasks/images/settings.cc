@@ -136,7 +136,7 @@ void ImageTaskSettings::Visit(FieldList& v) {
 }
 
 void ImageTaskSettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.learning_rate = 1e-3;
+  training.optimizer.learning_rate = model->learning_rate();
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 100;
   training.optimizer.label_smoothing = 0;

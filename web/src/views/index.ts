@@ -7,6 +7,7 @@ import { heads } from "./heads";
 import { heatmap } from "./heatmap";
 import { lines } from "./lines";
 import { memory } from "./memory";
+import { path } from "./path";
 import { saliency } from "./saliency";
 import { stars } from "./star";
 
@@ -19,3 +20,4 @@ registerView(saliency);
 registerView(contributions);
 registerView(stars);
 registerView(memory);
+registerView(path);

@@ -1,0 +1,320 @@
+#include "heed/models/glimpse_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/loss.h"
+#include "heed/ops/matmul.h"
+#include "heed/ops/patches.h"
+#include "heed/ops/reinforce.h"
+#include "heed/ops/shape.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kSteps = 9;  // row by row, of 3 × 3; the middle one stays
+
+/// For a relu behind it (He et al. 2015).
+Init ReluInit(int64_t in) {
+  return {Init::Kind::kUniform, std::sqrt(6 / static_cast<double>(in))};
+}
+
+/// A number for each row of a batch, drawn by (key, row): the same whatever
+/// the threads.
+template <class Draw>
+Tensor DrawRows(const Shape& shape, DType dtype, uint64_t key,
+                const Draw& draw) {
+  Tensor x(shape, DType::kF64);
+  for (int64_t b = 0; b < shape[0]; ++b) {
+    Rng rng(Rng(key, static_cast<uint64_t>(b)).Next());
+    for (int64_t i = 0; i < shape[1]; ++i) x.row<double>(b)[i] = draw(rng);
+  }
+  return x.To(dtype);
+}
+
+Tensor Clamped(const Tensor& place) {
+  Tensor x = place.To(DType::kF64).Clone();
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    x.data<double>()[i] = std::clamp(x.data<double>()[i], -1.0, 1.0);
+  }
+  return x.To(place.dtype());
+}
+
+/// Σ_d log N(sample_d; mean_d, σ²). Shapes: [B, 2], result [B].
+Var GaussianLogProbability(const Var& mean, const Tensor& sample,
+                           double deviation) {
+  const Var z = Scale(Sub(mean, sample), 1 / deviation);
+  const Tensor ones = Tensor::Full({2, 1}, 1, mean.value().dtype());
+  const Var sums = MatMul(Mul(z, z), ones);
+  const double constant =
+      -2 * (std::log(deviation) + 0.5 * std::log(2 * std::numbers::pi));
+  return AddScalar(Scale(Reshape(sums, {mean.dim(0)}), -0.5), constant);
+}
+
+}  // namespace
+
+void GlimpseConfig::Visit(FieldList& v) {
+  v.Section("Model");
+  v("looks", looks, Range(1, 100), "glimpses of an image").Main();
+  v("glimpse", glimpse, Range(1, 512), "side of a glimpse in pixels").Main();
+  v("scales", scales, Range(1, 8),
+    "windows of a glimpse, each twice as large as the one before and averaged "
+    "down to its size")
+      .Main();
+  v("look", look,
+    "what says where to look: a policy that learns by reward, chance, or "
+    "nothing (the middle): the controls");
+  v("move", move,
+    "jump anywhere, or step by half a glimpse in one of eight directions or "
+    "not at all");
+  v("deviation", deviation, Range(1e-4, 1),
+    "standard deviation of places in training; the image is 2 wide");
+  v("reinforce", reinforce, Range(0, 1000),
+    "weight of the policy's loss beside the cross entropy");
+  v("glimpse_units", glimpse_units, Range(1, 65536),
+    "hidden units for what is seen, and for where");
+  v("units", units, Range(1, 65536), "of a glimpse's vector and of the state");
+  v("cell", cell, Range(0, 1024),
+    "side in pixels of the squares that explanations speak of; 0: about seven "
+    "along the image");
+  VisitPrecision(v, precision);
+}
+
+void GlimpseConfig::Fill(const ImageUse& use) {
+  if (cell == 0) cell = static_cast<int>(UsualCell(use));
+  CheckCell("cell", cell, use);
+}
+
+GlimpseNetwork::GlimpseNetwork(const Scope& scope, const GlimpseConfig& config,
+                               const ImageUse& use)
+    : use_(use),
+      config_(config),
+      shape_{config.glimpse, config.scales},
+      see_(scope / "see", shape_.features(use.channels), config.glimpse_units,
+           ReluInit(shape_.features(use.channels))),
+      place_(scope / "place", 2, config.glimpse_units, ReluInit(2),
+             /*bias=*/false),
+      place_bias_(
+          &(scope / "place")
+               .Add("bias", {config.glimpse_units}, {Init::Kind::kUniform, 1})),
+      glimpse_see_(scope / "glimpse_see", config.glimpse_units, config.units,
+                   Init()),
+      glimpse_place_(scope / "glimpse_place", config.glimpse_units,
+                     config.units, Init(), /*bias=*/false),
+      state_(scope / "state", config.units, config.units, Init()),
+      core_(scope / "core", config.units, config.units, Init(),
+            /*bias=*/false),
+      output_(scope / "output", config.units, use.classes, Init()) {
+  if (!learned()) return;
+  const int64_t hidden = std::max<int64_t>(1, config.units / 2);
+  const int64_t decisions = config.move == Move::kJump ? 2 : kSteps;
+  locate_.emplace(scope / "locate", config.units, hidden, Init());
+  location_.emplace(scope / "location", hidden, decisions, Init());
+  baseline_.emplace(scope / "baseline", config.units, 1, Init());
+}
+
+Tensor GlimpseNetwork::FirstPlace(const Context& ctx, int64_t images,
+                                  DType dtype) const {
+  if (!ctx.training || config_.look == Look::kCentre) {
+    return Tensor::Zeros({images, 2}, dtype);
+  }
+  return DrawRows({images, 2}, dtype, ctx.NextKey(),
+                  [](Rng& rng) { return rng.Uniform(-1, 1); });
+}
+
+Var GlimpseNetwork::Seen(const Context& ctx, const Var& images,
+                         const Tensor& place) const {
+  const Var what = Relu(see_(ctx, Glimpses(images, place, shape_)));
+  const Var where = Relu(AddRow(place_(ctx, place), ctx.Use(*place_bias_)));
+  return Relu(Add(glimpse_see_(ctx, what), glimpse_place_(ctx, where)));
+}
+
+Tensor GlimpseNetwork::NextJump(const Context& ctx, const Var& hidden,
+                                const Tensor* given, Pass& pass) const {
+  const Var mean = Tanh((*location_)(ctx, hidden));
+  Tensor sample = mean.value();
+  if (given != nullptr) {
+    sample = *given;
+  } else if (ctx.training) {
+    const Tensor noise =
+        DrawRows(mean.shape(), mean.value().dtype(), ctx.NextKey(),
+                 [this](Rng& rng) { return config_.deviation * rng.Normal(); });
+    sample = Add(mean.value(), noise).value();
+  }
+  // Of the sample as it was drawn: clamped, it would have another density.
+  pass.log_probabilities.push_back(
+      GaussianLogProbability(mean, sample, config_.deviation));
+  return Clamped(sample);
+}
+
+Tensor GlimpseNetwork::NextStep(const Context& ctx, const Var& hidden,
+                                const Tensor& place, const Tensor* given,
+                                Pass& pass) const {
+  const Var log_p = LogSoftmax((*location_)(ctx, hidden));
+  const Tensor all = log_p.value().To(DType::kF64);
+  const int64_t images = all.dim(0);
+  Tensor chosen({images}, DType::kI32);
+  if (given != nullptr) {
+    chosen = *given;
+  } else {
+    const uint64_t key = ctx.training ? ctx.NextKey() : 0;
+    for (int64_t b = 0; b < images; ++b) {
+      const double* row = all.row<double>(b);
+      int64_t step = std::max_element(row, row + kSteps) - row;
+      if (ctx.training) {
+        Rng rng(Rng(key, static_cast<uint64_t>(b)).Next());
+        double left = rng.Uniform();
+        for (step = 0; step + 1 < kSteps; ++step) {
+          left -= std::exp(row[step]);
+          if (left < 0) break;
+        }
+      }
+      chosen.data<int32_t>()[b] = static_cast<int32_t>(step);
+    }
+  }
+  pass.log_probabilities.push_back(Pick(log_p, chosen));
+  Tensor next = place.To(DType::kF64).Clone();
+  const auto half = static_cast<double>(config_.glimpse);  // of two wide
+  for (int64_t b = 0; b < images; ++b) {
+    const int32_t step = chosen.data<int32_t>()[b];
+    double* to = next.row<double>(b);
+    to[0] += (step % 3 - 1) * half / static_cast<double>(use_.width);
+    to[1] += (step / 3 - 1) * half / static_cast<double>(use_.height);
+  }
+  return Clamped(next).To(place.dtype());
+}
+
+Tensor GlimpseNetwork::Next(const Context& ctx, const Var& state,
+                            const Tensor& place, const Tensor* given,
+                            Pass& pass) const {
+  if (config_.look == Look::kCentre) return place;
+  if (config_.look == Look::kRandom) {
+    // While it is used, by the number of the look alone.
+    const uint64_t key =
+        ctx.training ? ctx.NextKey() : uint64_t{7919} + pass.places.size();
+    const auto anywhere = [](Rng& rng) { return rng.Uniform(-1, 1); };
+    if (ctx.training) {
+      return DrawRows(place.shape(), place.dtype(), key, anywhere);
+    }
+    const Tensor one = DrawRows({1, 2}, place.dtype(), key, anywhere);
+    Tensor all(place.shape(), place.dtype());
+    for (int64_t b = 0; b < all.dim(0); ++b) all.Slice(b, b + 1).CopyFrom(one);
+    return all;
+  }
+  const Var h = state.value();  // a constant
+  const Var hidden = Relu((*locate_)(ctx, h));
+  pass.baselines.push_back(Reshape((*baseline_)(ctx, h), {state.dim(0)}));
+  return config_.move == Move::kJump
+             ? NextJump(ctx, hidden, given, pass)
+             : NextStep(ctx, hidden, place, given, pass);
+}
+
+GlimpseNetwork::Pass GlimpseNetwork::Run(
+    const Context& ctx, const Var& images,
+    const std::vector<Tensor>* given) const {
+  CheckImages("glimpses", images, use_);
+  Var pixels = images;
+  if (ctx.observer != nullptr) {
+    pixels = ImageFromPatches(
+        ctx.Input("source", ImagePatches(images, config_.cell)), use_.height,
+        use_.width, config_.cell);
+  }
+  Pass pass;
+  Var state;
+  Tensor place = given != nullptr
+                     ? given->at(0)
+                     : FirstPlace(ctx, images.dim(0), images.value().dtype());
+  for (int t = 0; t < config_.looks; ++t) {
+    ctx.CheckCancelled();
+    pass.places.push_back(place);
+    Var sum = state_(ctx, Seen(ctx, pixels, place));
+    if (state.defined()) sum = Add(sum, core_(ctx, state));
+    state = Relu(sum);
+    if (t + 1 == config_.looks) break;
+    const Tensor* next =
+        given != nullptr ? &given->at(static_cast<size_t>(t) + 1) : nullptr;
+    place = Next(ctx, state, place, next, pass);
+  }
+  pass.scores = output_(ctx, state);
+  return pass;
+}
+
+Var GlimpseNetwork::Scores(const Context& ctx, const Var& images) const {
+  return Run(ctx, images).scores;
+}
+
+ImageLoss GlimpseNetwork::Loss(const Context& ctx, const Var& images,
+                               const Tensor& labels,
+                               const ImageLossOptions& options) const {
+  return LossOf(Run(ctx, images), labels, options);
+}
+
+ImageLoss GlimpseNetwork::LossOf(const Pass& pass, const Tensor& labels,
+                                 const ImageLossOptions& options) const {
+  const DType dtype = pass.scores.value().dtype();
+  const Tensor scores = pass.scores.value().To(DType::kF64);
+  const int64_t images = scores.dim(0);
+  Tensor reward({images}, DType::kF64);
+  for (int64_t b = 0; b < images; ++b) {
+    const double* row = scores.row<double>(b);
+    reward.data<double>()[b] =
+        std::max_element(row, row + scores.dim(1)) - row ==
+                labels.data<int32_t>()[b]
+            ? 1
+            : 0;
+  }
+  ImageLoss loss = ImageCrossEntropy(pass.scores, labels, options);
+  const size_t steps = pass.baselines.size();
+  if (steps == 0) return loss;
+  for (size_t t = 0; t < steps; ++t) {
+    const Var error = Sub(pass.baselines[t], reward.To(dtype));
+    loss.loss =
+        Add(loss.loss, Scale(Sum(Mul(error, error)),
+                             options.scale / static_cast<double>(steps)));
+    // R − b, a constant.
+    const Tensor advantage =
+        Scale(error.value(), -1).value().Reshape({images, 1});
+    const Var log_p = Reshape(pass.log_probabilities[t], {images, 1});
+    const Tensor no_entropy = Tensor::Zeros({images, 1}, dtype);
+    loss.loss = Add(
+        loss.loss,
+        ReinforceLoss(log_p, no_entropy, advantage, 0,
+                      {.reward_weight = config_.reinforce * options.scale}));
+  }
+  return loss;
+}
+
+std::vector<ImageLook> GlimpseNetwork::Looks(const Context& ctx,
+                                             const Var& images) const {
+  Context plain = ctx;
+  plain.observer = nullptr;
+  plain.tape = nullptr;
+  const Pass pass = Run(plain, images);
+  std::vector<ImageLook> looks;
+  for (const Tensor& place : pass.places) {
+    const Tensor seen = Glimpses(images, place, shape_).value();
+    const Tensor one = place.To(DType::kF64);
+    const int64_t features = shape_.features(use_.channels) / shape_.scales;
+    ImageLook look;
+    for (int64_t scale = 0; scale < shape_.scales; ++scale) {
+      const int64_t side = shape_.side(scale);
+      look.windows.push_back(
+          {kernels::GlimpseBegin(one.row<double>(0)[0], side, use_.width),
+           kernels::GlimpseBegin(one.row<double>(0)[1], side, use_.height),
+           side,
+           seen.Slice(0, 1)
+               .Reshape({seen.numel() / seen.dim(0)})
+               .Slice(scale * features, (scale + 1) * features)
+               .Reshape({shape_.size, shape_.size, use_.channels})});
+    }
+    looks.push_back(std::move(look));
+  }
+  return looks;
+}
+
+}  // namespace heed

@@ -1,0 +1,47 @@
+// What tests of classifiers of images share.
+#ifndef HEED_MODELS_IMAGE_CLASSIFIER_TESTING_H_
+#define HEED_MODELS_IMAGE_CLASSIFIER_TESTING_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "heed/models/model_testing.h"
+#include "heed/models/preset.h"
+#include "heed/models/registry.h"
+
+namespace heed {
+
+/// The images of tests/golden/make_golden_images.py.
+inline constexpr ImageUse kGoldenImages = {
+    .height = 6, .width = 4, .channels = 2, .classes = 3};
+
+inline std::unique_ptr<ImageClassifier> MakeImageClassifier(
+    const char* model, const std::vector<const char*>& preset,
+    ParameterSet& parameters, const ImageUse& use) {
+  const auto settings = SettingsIn<ImageSettings>(FindModel(model));
+  const std::vector<Field> fields = FieldsOf(*settings);
+  for (const char* one : preset) SetPreset(fields, one);
+  settings->Fill(use);
+  return settings->Make(Scope(parameters, ""), use);
+}
+
+/// How many of these images have the highest score where the label is.
+inline int64_t RightImages(const ImageClassifier& network, const Tensor& images,
+                           const std::vector<int32_t>& labels) {
+  const Tensor scores = network.Scores({}, images).value().To(DType::kF64);
+  int64_t right = 0;
+  for (int64_t b = 0; b < scores.dim(0); ++b) {
+    const double* row = scores.row<double>(b);
+    right += std::max_element(row, row + scores.dim(1)) - row ==
+                     labels[static_cast<size_t>(b)]
+                 ? 1
+                 : 0;
+  }
+  return right;
+}
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_IMAGE_CLASSIFIER_TESTING_H_

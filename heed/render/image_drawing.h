@@ -1,0 +1,60 @@
+// Images in pictures and in a terminal, with what stands on them.
+#ifndef HEED_RENDER_IMAGE_DRAWING_H_
+#define HEED_RENDER_IMAGE_DRAWING_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/explain/explanation.h"
+#include "heed/render/drawing.h"
+#include "heed/render/terminal.h"
+
+namespace heed {
+
+/// What the payload of an image says: sizes in pixels, the side of a cell, the
+/// file as base64.
+struct ImagePayload {
+  /// Throws: ShapeError for a payload without them, or with other cells than
+  /// the axis has.
+  explicit ImagePayload(const Axis& axis);
+
+  int64_t columns() const { return width / cell; }
+  /// So that the longer side is `side`.
+  double Scale(double side) const;
+
+  int64_t width = 0;
+  int64_t height = 0;
+  int64_t cell = 0;
+  std::string png;
+};
+
+/// The first axis of kind image; null: there is none.
+const Axis* ImageAxisOf(const ExplanationSegment& segment);
+
+/// An element with the PNG file of this base64.
+std::string ImageElement(const std::string& png, double width, double height);
+
+/// The image, `side` high or wide, with cells of their values' shades on it.
+Drawing DrawImage(const Axis& axis, std::span<const float> values, double side);
+
+/// The image in grey and small, rows of 0 to 1.
+std::vector<std::vector<float>> ThumbnailOf(const Axis& axis);
+
+/// A character in the place of a pixel.
+struct ThumbnailMark {
+  int64_t row = 0;
+  int64_t column = 0;
+  char mark = 0;
+};
+
+/// Rows of 0 to 1 in half blocks, or in shades where there is no colour; a row
+/// of text for two of them. Of marks that fall together the first is seen.
+std::string ThumbnailText(const std::vector<std::vector<float>>& rows,
+                          int indent, const TerminalOptions& terminal,
+                          std::span<const ThumbnailMark> marks = {});
+
+}  // namespace heed
+
+#endif  // HEED_RENDER_IMAGE_DRAWING_H_

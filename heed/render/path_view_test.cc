@@ -1,0 +1,63 @@
+#include "heed/render/path_view.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/render/explanation_file.h"
+#include "heed/render/explanation_testing.h"
+#include "heed/render/image_drawing.h"
+
+namespace heed {
+namespace {
+
+int64_t Times(const std::string& text, const std::string& part) {
+  int64_t times = 0;
+  for (size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1)) {
+    ++times;
+  }
+  return times;
+}
+
+TEST(PathView, HasTheWindowsOfEachLookAndWhatWasSeen) {
+  const Explanation e = ExplanationOf(ImageSegment(3));
+  const std::string svg = ExplanationSvg({&e, 1}, {.view = "path"});
+  EXPECT_TRUE(IsDrawable(svg));
+  // Three looks of two windows: frames, and images of what was seen.
+  EXPECT_EQ(Times(svg, "stroke-dasharray='2 4'"), 3);
+  EXPECT_EQ(Times(svg, "<image"), 1 + 6);
+  EXPECT_EQ(Times(svg, "<circle"), 3);
+}
+
+TEST(PathView, LeadsWhereAModelLooks) {
+  const Explanation e = ExplanationOf(ImageSegment(2));
+  EXPECT_NE(TerminalExplanation(e, {}, {}).find("looks, in pixels"),
+            std::string::npos);
+  EXPECT_NE(PathView().refusal(ImageSegment(), {}), "");
+  EXPECT_NE(PathView().refusal(ExampleSegment(), {}), "");
+}
+
+TEST(PathView, TheTerminalHasTheNumbersOfLooks) {
+  const std::string text =
+      PathView().text(ImageSegment(2), {}, {.colour = false, .width = 80});
+  const std::vector<std::string_view> lines = SplitAt(text, "\n");
+  ASSERT_GE(lines.size(), 5u);
+  EXPECT_EQ(lines[1], "  12");
+  EXPECT_EQ(lines[3], "   1  columns 1 to 1, rows 1 to 1");
+  EXPECT_EQ(lines[4], "   2  columns 2 to 2, rows 1 to 1");
+}
+
+TEST(PathView, AnIllShapedPayloadIsNamed) {
+  ExplanationSegment e = ImageSegment(1);
+  e.axes[0].payload["looks"][0]["seen"] = nlohmann::ordered_json::array();
+  EXPECT_THROW(PathView().draw(e, {}), ShapeError);
+}
+
+TEST(ImageDrawing, ALaterMarkDoesNotHideAnEarlierOne) {
+  const std::vector<ThumbnailMark> marks = {{0, 1, '1'}, {1, 1, '2'}};
+  EXPECT_EQ(ThumbnailText({{0, 0}, {0, 0}}, 0, {}, marks), "·1\n");
+}
+
+}  // namespace
+}  // namespace heed
