@@ -20,6 +20,7 @@ int RunDemoGradients(const Arguments& arguments);
 int RunDemoNodes(const Arguments& arguments);
 int RunDemoVisits(const Arguments& arguments);
 int RunDemoMemory(const Arguments& arguments);
+int RunDemoLabyrinth(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

@@ -20,6 +20,9 @@ const std::vector<Command>& Demos() {
       {"visits", "which codes of a patient's visits count", RunDemoVisits},
       {"memory", "a network that writes a memory, and one that cannot",
        RunDemoMemory},
+      {"labyrinth",
+       "hard choices in a maze, by rewards and by a soft relaxation",
+       RunDemoLabyrinth},
   };
   return demos;
 }
