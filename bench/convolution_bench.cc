@@ -25,7 +25,7 @@ Tensor SmallNumbers(const Shape& shape, uint64_t seed) {
 
 void ConvolutionBenchOptions::Visit(FieldList& v) {
   v.Section("Convolution");
-  v("batch", batch, Range(1, 65536), "images");
+  v("batch", batch, Range(1, 65536), "images at once");
   v("size", size, Range(1, 4096), "height and width of an image");
   v("channels", channels, Range(1, 65536), "of an image");
   v("filters", filters, Range(0, 65536), "channels of the result; 0: as many");

@@ -3,7 +3,6 @@
 #include "heed/base/errors.h"
 #include "heed/ops/convolution2d.h"
 #include "heed/ops/elementwise.h"
-#include "heed/ops/patches.h"
 #include "heed/ops/shape.h"
 
 namespace heed {
@@ -62,11 +61,7 @@ ConvolutionalClassifier::ConvolutionalClassifier(
 Var ConvolutionalClassifier::Scores(const Context& ctx,
                                     const Var& images) const {
   CheckImages("convolutional", images, use_);
-  Var x = images;
-  if (ctx.observer != nullptr) {
-    x = ImageFromPatches(ctx.Input("source", ImagePatches(images, cell_)),
-                         use_.height, use_.width, cell_);
-  }
+  Var x = ObservedImages(ctx, images, cell_);
   ctx.CheckCancelled();
   x = MaxPool2d(Relu(first_(ctx, x)), kPool);
   ctx.CheckCancelled();

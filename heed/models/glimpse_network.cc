@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/base/rng.h"
+#include "heed/models/looks.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
-#include "heed/ops/patches.h"
 #include "heed/ops/reinforce.h"
 #include "heed/ops/shape.h"
 
@@ -22,19 +21,6 @@ constexpr int64_t kSteps = 9;  // row by row, of 3 × 3; the middle one stays
 /// For a relu behind it (He et al. 2015).
 Init ReluInit(int64_t in) {
   return {Init::Kind::kUniform, std::sqrt(6 / static_cast<double>(in))};
-}
-
-/// A number for each row of a batch, drawn by (key, row): the same whatever
-/// the threads.
-template <class Draw>
-Tensor DrawRows(const Shape& shape, DType dtype, uint64_t key,
-                const Draw& draw) {
-  Tensor x(shape, DType::kF64);
-  for (int64_t b = 0; b < shape[0]; ++b) {
-    Rng rng(Rng(key, static_cast<uint64_t>(b)).Next());
-    for (int64_t i = 0; i < shape[1]; ++i) x.row<double>(b)[i] = draw(rng);
-  }
-  return x.To(dtype);
 }
 
 Tensor Clamped(const Tensor& place) {
@@ -156,27 +142,11 @@ Tensor GlimpseNetwork::NextStep(const Context& ctx, const Var& hidden,
                                 const Tensor& place, const Tensor* given,
                                 Pass& pass) const {
   const Var log_p = LogSoftmax((*location_)(ctx, hidden));
-  const Tensor all = log_p.value().To(DType::kF64);
-  const int64_t images = all.dim(0);
-  Tensor chosen({images}, DType::kI32);
-  if (given != nullptr) {
-    chosen = *given;
-  } else {
-    const uint64_t key = ctx.training ? ctx.NextKey() : 0;
-    for (int64_t b = 0; b < images; ++b) {
-      const double* row = all.row<double>(b);
-      int64_t step = std::max_element(row, row + kSteps) - row;
-      if (ctx.training) {
-        Rng rng(Rng(key, static_cast<uint64_t>(b)).Next());
-        double left = rng.Uniform();
-        for (step = 0; step + 1 < kSteps; ++step) {
-          left -= std::exp(row[step]);
-          if (left < 0) break;
-        }
-      }
-      chosen.data<int32_t>()[b] = static_cast<int32_t>(step);
-    }
-  }
+  const int64_t images = place.dim(0);
+  const Tensor chosen = given != nullptr ? *given
+                        : ctx.training
+                            ? DrawColumns(log_p.value(), ctx.NextKey())
+                            : LargestColumns(log_p.value());
   pass.log_probabilities.push_back(Pick(log_p, chosen));
   Tensor next = place.To(DType::kF64).Clone();
   const auto half = static_cast<double>(config_.glimpse);  // of two wide
@@ -218,12 +188,7 @@ GlimpseNetwork::Pass GlimpseNetwork::Run(
     const Context& ctx, const Var& images,
     const std::vector<Tensor>* given) const {
   CheckImages("glimpses", images, use_);
-  Var pixels = images;
-  if (ctx.observer != nullptr) {
-    pixels = ImageFromPatches(
-        ctx.Input("source", ImagePatches(images, config_.cell)), use_.height,
-        use_.width, config_.cell);
-  }
+  const Var pixels = ObservedImages(ctx, images, config_.cell);
   Pass pass;
   Var state;
   Tensor place = given != nullptr
@@ -257,16 +222,12 @@ ImageLoss GlimpseNetwork::Loss(const Context& ctx, const Var& images,
 ImageLoss GlimpseNetwork::LossOf(const Pass& pass, const Tensor& labels,
                                  const ImageLossOptions& options) const {
   const DType dtype = pass.scores.value().dtype();
-  const Tensor scores = pass.scores.value().To(DType::kF64);
-  const int64_t images = scores.dim(0);
+  const int64_t images = labels.dim(0);
+  const Tensor answers = LargestColumns(pass.scores.value());
   Tensor reward({images}, DType::kF64);
   for (int64_t b = 0; b < images; ++b) {
-    const double* row = scores.row<double>(b);
-    reward.data<double>()[b] =
-        std::max_element(row, row + scores.dim(1)) - row ==
-                labels.data<int32_t>()[b]
-            ? 1
-            : 0;
+    const bool right = answers.data<int32_t>()[b] == labels.data<int32_t>()[b];
+    reward.data<double>()[b] = right ? 1 : 0;
   }
   ImageLoss loss = ImageCrossEntropy(pass.scores, labels, options);
   const size_t steps = pass.baselines.size();
@@ -297,22 +258,7 @@ std::vector<ImageLook> GlimpseNetwork::Looks(const Context& ctx,
   const Pass pass = Run(plain, images);
   std::vector<ImageLook> looks;
   for (const Tensor& place : pass.places) {
-    const Tensor seen = Glimpses(images, place, shape_).value();
-    const Tensor one = place.To(DType::kF64);
-    const int64_t features = shape_.features(use_.channels) / shape_.scales;
-    ImageLook look;
-    for (int64_t scale = 0; scale < shape_.scales; ++scale) {
-      const int64_t side = shape_.side(scale);
-      look.windows.push_back(
-          {kernels::GlimpseBegin(one.row<double>(0)[0], side, use_.width),
-           kernels::GlimpseBegin(one.row<double>(0)[1], side, use_.height),
-           side,
-           seen.Slice(0, 1)
-               .Reshape({seen.numel() / seen.dim(0)})
-               .Slice(scale * features, (scale + 1) * features)
-               .Reshape({shape_.size, shape_.size, use_.channels})});
-    }
-    looks.push_back(std::move(look));
+    looks.push_back({WindowsAt(images, place, shape_)});
   }
   return looks;
 }

@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/ops/check.h"
 #include "heed/ops/loss.h"
+#include "heed/ops/patches.h"
 
 namespace heed {
 
@@ -35,6 +36,12 @@ void CheckCell(const char* setting, int64_t cell, const ImageUse& use) {
   if (cell > 0 && use.height % cell == 0 && use.width % cell == 0) return;
   throw ConfigError("{}: {} does not divide the {} × {} pixels of the images",
                     setting, cell, use.width, use.height);
+}
+
+Var ObservedImages(const Context& ctx, const Var& images, int64_t cell) {
+  if (!ctx.ObservesInput("source")) return images;
+  return ImageFromPatches(ctx.Input("source", ImagePatches(images, cell)),
+                          images.dim(1), images.dim(2), cell);
 }
 
 void CheckImages(const char* where, const Var& images, const ImageUse& use) {

@@ -92,6 +92,10 @@ int64_t UsualCell(const ImageUse& use);
 /// Throws: ConfigError, naming the setting, unless `cell` divides the sides.
 void CheckCell(const char* setting, int64_t cell, const ImageUse& use);
 
+/// The images, or what an observer puts in the place of their cells. Shapes:
+/// images and result [B, H, W, C].
+Var ObservedImages(const Context& ctx, const Var& images, int64_t cell);
+
 /// Throws: ShapeError, naming `where`, for other images than a model's.
 void CheckImages(const char* where, const Var& images, const ImageUse& use);
 

@@ -1,5 +1,6 @@
 // The rows of classifiers of images.
 #include "heed/models/convolutional.h"
+#include "heed/models/foveal.h"
 #include "heed/models/glimpse_network.h"
 #include "heed/models/patches.h"
 #include "heed/models/registry.h"
@@ -42,6 +43,17 @@ class GlimpsesOfImages
   }
 };
 
+class FixationsOfImages
+    : public SettingsOf<FixationsOfImages, ImageSettings, FovealConfig> {
+ public:
+  using SettingsOf::SettingsOf;
+  void Fill(const ImageUse& use) override { config_.Fill(use); }
+  std::unique_ptr<ImageClassifier> Make(const Scope& scope,
+                                        const ImageUse& use) const override {
+    return std::make_unique<FovealMachine>(scope, config_, use);
+  }
+};
+
 }  // namespace
 
 std::vector<ModelRow> ImageModels() {
@@ -59,6 +71,10 @@ std::vector<ModelRow> ImageModels() {
        .variants = {{"", "glimpses, and a policy that says where to look next",
                      "Mnih et al. 2014, arXiv:1406.6247"}},
        .roles = {MakeRole<GlimpsesOfImages>}},
+      {.name = "foveal",
+       .variants = {{"", "a Boltzmann machine over fixations, and a controller",
+                     "Larochelle and Hinton 2010"}},
+       .roles = {MakeRole<FixationsOfImages>}},
       {.name = "conv",
        .variants = {{"", "two convolutions and a hidden layer",
                      "LeCun et al. 1998"}},

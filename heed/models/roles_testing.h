@@ -72,6 +72,12 @@ inline constexpr const char* kSmall[] = {"layers=1",
                                          // Without a policy, whose gradient is
                                          // not that of the loss.
                                          "look=centre",
+                                         "order=raster",
+                                         "generative=0",
+                                         "factors=5",
+                                         "hidden=6",
+                                         "fixations=2",
+                                         "fovea=2",
                                          "looks=3",
                                          "glimpse=3",
                                          "glimpse_units=5"};
