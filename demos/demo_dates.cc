@@ -6,6 +6,7 @@
 #include "apps/heed/commands.h"
 #include "apps/heed/views.h"
 #include "demos/demos.h"
+#include "heed/attention/normalizer.h"
 #include "heed/attention/score.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
@@ -27,6 +28,7 @@ constexpr size_t kShown = 3;
 struct DemoOptions {
   std::string out = "heed-demo";
   std::string score = "additive";
+  std::string normalizer = "softmax";
   uint64_t seed = 1;
   int threads = 0;
 
@@ -34,6 +36,9 @@ struct DemoOptions {
     v("out", out, Any{"DIR"}, "model folder to write");
     v("score", score, OneOf(NamesOf(Scores())),
       "score function of the attention");
+    v("normalizer", normalizer, OneOf(NamesOf(Normalizers())),
+      "from scores to weights; hard: one character per step, learned by "
+      "reward");
     v("seed", seed, "random seed of the dates and the weights");
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }
@@ -42,7 +47,8 @@ struct DemoOptions {
 TranslationConfig ConfigOf(const DemoOptions& demo) {
   TranslationConfig config;
   SetPreset(FieldsOf(*config.model),
-            "embedding=64 units=128 dropout=0.1 cell=gru score=" + demo.score);
+            "embedding=64 units=128 dropout=0.1 cell=gru score=" + demo.score +
+                " normalizer=" + demo.normalizer);
   config.data.vocabulary = "characters";
   config.data.lowercase = true;
   config.data.batch_sentences = 64;

@@ -414,7 +414,8 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
     if (grows) call.observed = Columns(call.observed, 0, memory.size());
     const AttentionParts parts = ByHead(call.parts, site);
     ctx.observer->OnAttention({info_, site.offset, call.observed, call.graph,
-                               call.wish.parts ? &parts : nullptr});
+                               call.wish.parts ? &parts : nullptr,
+                               attended.log_probability, attended.entropy});
   }
   attended.context = ctx.observer->OnContext(info_, attended.context);
   return attended;

@@ -48,6 +48,9 @@ struct PartInfo {
   std::string source;
   bool equal_sizes = false;  // of a score: queries and keys of one size only
   std::vector<PartArgument> arguments;
+  /// Of a normaliser: it draws one key per query in training, which learns by
+  /// reward.
+  bool chooses = false;
   std::function<std::unique_ptr<Part>(const Scope& scope,
                                       const AttentionSizes& sizes,
                                       std::span<const double> arguments)>

@@ -19,6 +19,8 @@ class Context {
   Rng* rng = nullptr;  // needed if training
   bool training = false;
   Observer* observer = nullptr;  // sees inputs and attentions if set
+  /// Attentions that would draw one key give the expectation instead.
+  bool expects_choices = false;
   /// What is differentiated depends on inputs alone: parameters are constants,
   /// so that many threads may explain one model.
   bool fixed_parameters = false;

@@ -58,6 +58,9 @@ struct AttentionEvent {
   const kernels::Neighbourhood* graph = nullptr;
   /// Null unless they were wanted.
   const AttentionParts* parts = nullptr;
+  /// Of hard choices [B, H, T], with a gradient; undefined: none were made.
+  Var log_probability = {};
+  Var entropy = {};
 };
 
 /// Given to a Context by who wants to look (alignments, explanations), to make

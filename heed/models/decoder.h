@@ -119,6 +119,9 @@ class Decoder {
   /// Path of the attention that says which source tokens a target token comes
   /// from, as an Observer sees it; empty if the model has none.
   virtual std::string alignment_attention() const { return {}; }
+  /// Whether that attention draws one key per step in training, so that it has
+  /// to be taught by reward.
+  virtual bool hard_choices() const { return false; }
   /// Which of its heads does; -1: all of them, in the mean.
   virtual int64_t alignment_head() const { return -1; }
   /// Paths of all attentions of what is written to the source, the first layer

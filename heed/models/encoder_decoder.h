@@ -44,6 +44,10 @@ class EncoderDecoder : public Decoder {
     return attention_ ? attention_->info().path : "";
   }
 
+  bool hard_choices() const override {
+    return attention_ && config_.attention_spec.normalizer.info.chooses;
+  }
+
  private:
   /// What flows from step to step, while it is not in `kept`.
   struct State {

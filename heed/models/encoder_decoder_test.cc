@@ -135,7 +135,6 @@ TEST_P(EveryModel, RefusesAttentionsItCannotTrain) {
           << error.what();
     }
   };
-  refuses([](RecurrentConfig& c) { c.normalizer = "hard"; }, "REINFORCE");
   refuses([](RecurrentConfig& c) { c.attention_mask = "padding"; },
           "needs data");
   refuses([](RecurrentConfig& c) { c.attention_mask = "causal("; }, "causal(");

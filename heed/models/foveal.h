@@ -29,7 +29,7 @@ struct FovealConfig {
   int hidden = 300;
   Named<FixationOrder> order = FixationOrder::kLearned;
   double generative = 0.01;
-  double temperature = 0.3;
+  double temperature = 0.1;
   int cell = 0;
   Named<NumberFormat> precision = NumberFormat::kF32;
 

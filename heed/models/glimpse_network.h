@@ -30,8 +30,8 @@ struct GlimpseConfig {
   int scales = 1;
   Named<Look> look = Look::kLearned;
   Named<Move> move = Move::kJump;
-  double deviation = 0.05;
-  double reinforce = 0.01;
+  double deviation = 0.15;
+  double reinforce = 0.1;
   int glimpse_units = 128;
   int units = 256;
   int cell = 0;

@@ -20,6 +20,8 @@ GlimpseConfig GoldenGlimpses(Move move) {
   config.glimpse = 2;
   config.scales = 2;
   config.move = move;
+  config.deviation = 0.05;
+  config.reinforce = 0.01;
   config.glimpse_units = 4;
   config.units = 6;
   config.cell = 2;

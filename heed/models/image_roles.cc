@@ -47,6 +47,7 @@ class FixationsOfImages
     : public SettingsOf<FixationsOfImages, ImageSettings, FovealConfig> {
  public:
   using SettingsOf::SettingsOf;
+  double learning_rate() const override { return 2e-3; }
   void Fill(const ImageUse& use) override { config_.Fill(use); }
   std::unique_ptr<ImageClassifier> Make(const Scope& scope,
                                         const ImageUse& use) const override {

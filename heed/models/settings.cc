@@ -58,9 +58,11 @@ AttentionSpec AttentionSettings::Spec(bool self) const {
                         [&] { return ParseMask(attention_mask, {}); });
   spec.normalizer =
       OfSetting("normalizer", [&] { return ChooseNormalizer(normalizer); });
-  Require(spec.normalizer.info.name != "hard",
-          "normalizer 'hard' learns by REINFORCE, which needs a reward of the "
-          "program that trains (see docs/attention/hard.md); choose 'gumbel'");
+  Require(!self || !spec.normalizer.info.chooses,
+          "normalizer '" + spec.normalizer.info.name +
+              "' learns by REINFORCE, from the reward of what is written: only "
+              "the attention of a recurrent decoder has one (see "
+              "docs/attention/hard.md); choose 'gumbel'");
   spec.dropout = attention_dropout;
   return spec;
 }

@@ -34,7 +34,7 @@ inline std::string Reviews() {
 inline std::string Tagged() {
   return "Anna\tB-PER\neats\tO\n\nAnna\tB-PER\neats\tO\nin\tO\nParis\tB-LOC\n";
 }
-inline std::string Series(int rows = 60) {
+inline std::string SeriesFile(int rows = 60) {
   std::string csv = "date,a,b\n";
   for (int i = 0; i < rows; ++i) {
     csv += "day" + std::to_string(i) + "," + std::to_string(std::sin(i)) + "," +
@@ -188,8 +188,8 @@ inline std::vector<ExplainCase> ExplainCases() {
         {"patch", "4"},
         {"patch_stride", "4"},
         {"layers", "1"}},
-       {{"series", Series()}},
-       Series(),
+       {{"series", SeriesFile()}},
+       SeriesFile(),
        1,
        false},
       {"ForecastFar",  // more targets than ConcatColumns takes parts
@@ -202,8 +202,8 @@ inline std::vector<ExplainCase> ExplainCases() {
         {"forecast_from", "last"},
         {"independent_columns", "no"},
         {"units", "6"}},
-       {{"series", Series(160)}},
-       Series(160),
+       {{"series", SeriesFile(160)}},
+       SeriesFile(160),
        1,
        true},
       {"Slots",

@@ -25,6 +25,11 @@ CrossEntropyLoss TargetLoss(const Decoder& model, const Context& ctx,
                     Tensor::Of(batch.target_out, {batch.T, batch.B}), options);
 }
 
+DecoderExamples ExamplesOf(const Batch& batch) {
+  return {SourceOf(batch), TargetOf(batch),
+          Tensor::Of(batch.target_out, {batch.T, batch.B}), kPad};
+}
+
 CrossEntropyOptions EntropyOf(const LossOptions& options) {
   CrossEntropyOptions entropy;
   entropy.smoothing = options.smoothing;

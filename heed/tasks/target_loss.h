@@ -8,6 +8,7 @@
 #include "heed/data/batches.h"
 #include "heed/models/decoder.h"
 #include "heed/ops/loss.h"
+#include "heed/tasks/hard_choices.h"
 #include "heed/train/trainable.h"
 
 namespace heed {
@@ -19,6 +20,9 @@ Var TargetLogits(const Decoder& model, const Context& ctx, const Batch& batch);
 /// records and taps is that of the pairs of the batch.
 CrossEntropyLoss TargetLoss(const Decoder& model, const Context& ctx,
                             const Batch& batch, CrossEntropyOptions options);
+
+/// The same examples for HardChoices.
+DecoderExamples ExamplesOf(const Batch& batch);
 
 /// Cross entropy as training minimises it.
 CrossEntropyOptions EntropyOf(const LossOptions& options);

@@ -48,6 +48,13 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
+  void Updated(const Metrics& parts) override { choices_.Updated(parts); }
+  std::vector<NamedTensor> State() const override {
+    return chooses() ? choices_.State() : std::vector<NamedTensor>();
+  }
+  void Restore(const std::vector<NamedTensor>& state) override {
+    choices_.Restore(state);
+  }
   bool has_valid() const override { return read_.text.has_valid(); }
   Metrics Validate(const std::string& measure) const override;
 
@@ -57,6 +64,7 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
     return {data().batch_tokens, data().batch_sentences};
   }
   bool guided() const { return !data().guided_alignment.empty(); }
+  bool chooses() const { return model_.model->hard_choices(); }
   /// A batch, and the words of its tokens if they are guided.
   struct Examples {
     Batch batch;
@@ -75,6 +83,7 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
   std::vector<std::vector<int32_t>> source_words_;
   std::vector<std::vector<int32_t>> target_words_;
   Corpus valid_;
+  HardChoices choices_;
   std::optional<BpeDropout> source_dropout_;
   std::optional<BpeDropout> target_dropout_;
 };
@@ -82,7 +91,14 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
 TranslationObjective::TranslationObjective(const TranslationSettings& settings,
                                            TranslationData read,
                                            TranslationModel& model)
-    : ObjectiveOf(model, settings.MeasuresOf(read)), read_(std::move(read)) {
+    : ObjectiveOf(model, settings.MeasuresOf(read)),
+      read_(std::move(read)),
+      choices_(settings.data.hard) {
+  if (guided() && chooses()) {
+    throw ConfigError(
+        "guided_alignment supervises weights, and the model's attention makes "
+        "choices that learn by reward; choose another normalizer");
+  }
   CorpusOptions options;
   options.max_length = data().max_length;
   const Vocabularies& v = model_.vocabularies;
@@ -193,6 +209,9 @@ BatchLoss TranslationObjective::Loss(const Context& ctx,
                                      const LossOptions& options) const {
   const CrossEntropyOptions entropy = EntropyOf(options);
   const Examples in = TrainingExamples(ctx, examples);
+  if (chooses()) {
+    return choices_.Loss(*model_.model, ctx, ExamplesOf(in.batch), options);
+  }
   if (!guided()) {
     CrossEntropyLoss loss = TargetLoss(*model_.model, ctx, in.batch, entropy);
     return {std::move(loss.loss), loss.nll * options.scale};

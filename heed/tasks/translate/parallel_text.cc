@@ -74,6 +74,7 @@ void DataConfig::Visit(FieldList& v) {
   v("valid_alignment", valid_alignment, Any{"FILE"},
     "gold links of the validation pairs: adds the alignment error rate, also "
     "as --metric aer");
+  hard.Visit(v);
 }
 
 void DataConfig::Resolve() {

@@ -8,6 +8,7 @@
 #include "heed/base/config.h"
 #include "heed/data/pair_files.h"
 #include "heed/metrics/error_rate.h"
+#include "heed/tasks/hard_choices.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -36,6 +37,8 @@ struct DataConfig {
   double guided_alignment_weight = 0.05;
   bool guided_alignment_shift = false;
   std::vector<std::string> valid_alignment;
+
+  HardChoiceConfig hard;  // of a model that makes some
 
   void Visit(FieldList& v);
   /// Throws: ConfigError.

@@ -1,0 +1,60 @@
+// Training of attention that makes hard choices, by reward.
+#ifndef HEED_TASKS_HARD_CHOICES_H_
+#define HEED_TASKS_HARD_CHOICES_H_
+
+#include <span>
+#include <vector>
+
+#include "heed/base/config.h"
+#include "heed/models/decoder.h"
+#include "heed/ops/reinforce.h"
+#include "heed/train/trainable.h"
+
+namespace heed {
+
+struct HardChoiceConfig {
+  double reward = 0.1;     ///< λ_r
+  double entropy = 0.002;  ///< λ_e
+  double soft = 0.5;       ///< share of updates by the expectation
+  double baseline_decay = 0.9;
+
+  void Visit(FieldList& v);
+};
+
+/// What a decoder is to write: gold prefixes and what follows them.
+struct DecoderExamples {
+  Inputs inputs;
+  Tensor target_in;  // i32 [T, B]
+  Tensor targets;    // i32 [T, B], ignore_id where a row has ended
+  int32_t ignore_id = -1;
+};
+
+/// Teaches a decoder whose attention draws one key per step. Loss of a batch:
+///   Σ −log p(y) − λ_r Σ_t (R − b) log p(s_t) − λ_e Σ_t H(s_t)
+/// where s_t are the choices, R of a row the mean of its log p(y), a constant,
+/// and b its moving average, which State keeps. A share of batches is learned
+/// by the expectation, as the reward cannot teach what was never chosen.
+/// Paper: Xu et al. 2015, arXiv:1502.03044, equations 11 to 13 and section 4.1.
+class HardChoices {
+ public:
+  explicit HardChoices(const HardChoiceConfig& config)
+      : config_(config), baseline_(config.baseline_decay) {}
+
+  BatchLoss Loss(const Decoder& model, const Context& ctx,
+                 const DecoderExamples& examples,
+                 const LossOptions& options) const;
+  /// As those of Trainable.
+  void Updated(const Metrics& parts);
+  std::vector<NamedTensor> State() const;
+  void Restore(const std::vector<NamedTensor>& state);
+
+  double baseline() const { return baseline_.value(); }
+
+ private:
+  HardChoiceConfig config_;
+  MovingBaseline baseline_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_HARD_CHOICES_H_
