@@ -154,7 +154,8 @@ Tensor GlimpseNetwork::NextStep(const Context& ctx, const Var& hidden,
     const int32_t step = chosen.data<int32_t>()[b];
     double* to = next.row<double>(b);
     to[0] += (step % 3 - 1) * half / static_cast<double>(use_.width);
-    to[1] += (step / 3 - 1) * half / static_cast<double>(use_.height);
+    const int32_t row = step / 3;
+    to[1] += (row - 1) * half / static_cast<double>(use_.height);
   }
   return Clamped(next).To(place.dtype());
 }
