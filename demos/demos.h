@@ -21,6 +21,7 @@ int RunDemoNodes(const Arguments& arguments);
 int RunDemoVisits(const Arguments& arguments);
 int RunDemoMemory(const Arguments& arguments);
 int RunDemoLabyrinth(const Arguments& arguments);
+int RunDemoImages(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

@@ -20,6 +20,8 @@ const std::vector<Command>& Demos() {
       {"visits", "which codes of a patient's visits count", RunDemoVisits},
       {"memory", "a network that writes a memory, and one that cannot",
        RunDemoMemory},
+      {"images", "digits read as a whole, and by looks at parts of them",
+       RunDemoImages},
       {"labyrinth",
        "hard choices in a maze, by rewards and by a soft relaxation",
        RunDemoLabyrinth},

@@ -134,8 +134,20 @@ void CheckSetSize(int64_t images, const ImageFormat& format,
   }
 }
 
+/// Errors say where the file is named.
+Image ReadNamed(const NamedImage& named) {
+  std::string bytes;
+  try {
+    bytes = ReadFile(named.path);
+  } catch (const IoError& error) {
+    if (named.place == named.path) throw;
+    throw IoError("{}: {}", named.place, error.what());
+  }
+  return ImageFromBytes(bytes, named.place);
+}
+
 ImageFormat FormatOfImage(const NamedImage& named) {
-  const Image image = ImageFromBytes(ReadFile(named.path), named.place);
+  const Image image = ReadNamed(named);
   return {image.height, image.width, image.channels};
 }
 
@@ -150,8 +162,7 @@ ImageSet ReadImageFiles(const std::vector<NamedImage>& images,
   set.pixels.resize(static_cast<size_t>(std::ssize(images) * format.size()));
   ParallelForEach(std::ssize(images), 1, [&](int64_t i) {
     const NamedImage& named = images[static_cast<size_t>(i)];
-    const Image image =
-        Fitted(ImageFromBytes(ReadFile(named.path), named.place), format);
+    const Image image = Fitted(ReadNamed(named), format);
     std::ranges::copy(image.pixels, set.pixels.begin() + i * format.size());
   });
   return set;

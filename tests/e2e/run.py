@@ -29,6 +29,7 @@ from convert import Convert  # noqa: F401
 from damage import Damage, LittleMemory  # noqa: F401
 from each_task import EachTask  # noqa: F401
 from explain import Explain  # noqa: F401
+from images import Images  # noqa: F401
 from libretranslate import LibreTranslate  # noqa: F401
 from lines import BadLines, Forms, Json, LongLines, Tables  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
@@ -318,7 +319,7 @@ class BadInput(EndToEnd):
         self.fails(2, "unexpected argument", "info", WORLD.model, "x")
         self.fails(2, "missing: DIR", "translate")
         self.fails(2, "one of tasks, models, attentions, scores", "list", "fish")
-        self.fails(2, "one of train, attention, decode", "bench", "fish")
+        self.fails(2, "one of train, attention, convolution", "bench", "fish")
         self.fails(2, ["nbest", "beam"], "translate", WORLD.model, "--nbest", 6, stdin=b"1\n")
         self.fails(2, ".svg, .html", "translate", WORLD.model, "--alignments", "x.png")
         self.fails(2, "--source FILE and --target FILE, or --tsv", "evaluate", WORLD.model)

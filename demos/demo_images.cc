@@ -1,0 +1,135 @@
+// heed demo images: digits that are made up, read as a whole and by looks.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "apps/heed/views.h"
+#include "demos/demos.h"
+#include "heed/base/threads.h"
+#include "heed/data/drawn_digits.h"
+#include "heed/io/file.h"
+#include "heed/render/explanation_file.h"
+#include "heed/tasks/explain.h"
+#include "heed/tasks/images/images.h"
+#include "heed/train/in_memory.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kValidDigits = 500;
+constexpr int64_t kTestDigits = 1000;
+
+struct ImagesDemoOptions {
+  std::string out = "heed-demo-images";
+  int images = 6000;
+  int epochs = 8;
+  uint64_t seed = 1;
+  int threads = 0;
+
+  void Visit(FieldList& v) {
+    v("out", out, Any{"DIR"}, "folder for some digits and the pictures");
+    v("images", images, Range(100, 1e6), "digits that are learned from");
+    v("epochs", epochs, Range(1, 1000), "passes over them");
+    v("seed", seed, "random seed of the digits and the weights");
+    v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  }
+};
+
+/// The model of this name, trained in memory.
+LoadedModel TrainDigits(const ImagesDemoOptions& demo, const ImageData& data,
+                        const std::string& name) {
+  auto settings = std::make_unique<ImageTaskSettings>();
+  settings->ChooseModel(name);
+  settings->Resolve();
+  LoadedModel loaded;
+  auto model = settings->Learn(data, demo.seed);
+  settings->SetDefaults(loaded.training);
+  loaded.training.run.epochs = demo.epochs;
+  loaded.training.run.patience = 0;
+  loaded.training.run.seed = demo.seed;
+  const auto objective = settings->Objective(data, *model, demo.seed);
+  TrainInMemory(*objective, loaded.training);
+  loaded.settings = std::move(settings);
+  loaded.model = std::move(model);
+  return loaded;
+}
+
+double ShareRight(const ImageModel& model, const ImageSet& test) {
+  const ImageAnswers answers = AnswersOf(model, test);
+  double right = 0;
+  for (size_t i = 0; i < test.labels.size(); ++i) {
+    right += answers.chosen[i] == test.labels[i] ? 1 : 0;
+  }
+  return right / static_cast<double>(test.size());
+}
+
+/// Explains a digit, shows it and writes the picture, whose path it returns.
+std::string ShowDigit(const ImagesDemoOptions& demo, const LoadedModel& loaded,
+                      const std::string& name, const std::string& png) {
+  const auto predictor = loaded.MakePredictor();
+  ExplainRequest request;
+  request.input.given = {NamedBytes{"digit.png", "image/png", png},
+                         "digit.png"};
+  const Explanation explanation = Explain(loaded, *predictor, request);
+  fmt::print("\n{}\n{}", name,
+             TerminalExplanation(explanation, {}, DetectTerminal()));
+  return WritePicture(demo.out, name,
+                      ExplanationSvg(std::vector{explanation}, {}));
+}
+
+}  // namespace
+
+int RunDemoImages(const Arguments& arguments) {
+  ImagesDemoOptions demo;
+  Options options(
+      "demo images",
+      "Makes up digits and teaches every classifier of images to read them: as "
+      "a whole, or by a few looks at parts of them. Draws what is attended to, "
+      "and where a model looks (about a minute).");
+  demo.Visit(options.fields());
+  options.Example("heed demo images");
+  options.Example("heed demo images --images 20000 --epochs 20");
+  if (!options.Parse(arguments)) return 0;
+  const ThreadLimit limit(demo.threads);
+  const int64_t all = demo.images + kValidDigits + kTestDigits;
+  const ImageSet digits = DrawDigits({.images = all, .seed = demo.seed});
+  ImageData data;
+  data.train = digits.Slice(0, demo.images);
+  data.valid = digits.Slice(demo.images, demo.images + kValidDigits);
+  const ImageSet test = digits.Slice(demo.images + kValidDigits, all);
+  fmt::print(
+      "{} digits of 28 x 28 pixels teach, {} choose the weights, {} are "
+      "tested.\n\n",
+      demo.images, kValidDigits, kTestDigits);
+  std::filesystem::create_directories(demo.out);
+  const std::string png = EncodePng(test.At(0));
+  for (int64_t i = 0; i < 10; ++i) {
+    WriteFileAtomically(PathIn(demo.out, fmt::format("digit-{}.png", i)),
+                        EncodePng(test.At(i)));
+  }
+  const std::vector<std::string> names = ModelNames<ImageSettings>();
+  std::vector<LoadedModel> trained;
+  for (const std::string& name : names) {
+    trained.push_back(TrainDigits(demo, data, name));
+    const auto& model = dynamic_cast<const ImageModel&>(*trained.back().model);
+    fmt::print("{:<10} {:5.1f} % of the test digits are right  ({})\n", name,
+               100 * ShareRight(model, test),
+               FindModel(name).variants.front().description);
+    std::fflush(stdout);
+  }
+  std::string pictures;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string path = ShowDigit(demo, trained[i], names[i], png);
+    pictures += (pictures.empty() ? "" : ", ") + path;
+  }
+  fmt::print(
+      "\nThe pictures: {0}\nTen digits are in {1}; images of your own, in a "
+      "folder for each class, are learned by\n  heed train --task {2} --images "
+      "FOLDER --valid-last 100 --out model\n",
+      pictures, demo.out, trained.front().settings->task());
+  return 0;
+}
+
+}  // namespace heed

@@ -1,0 +1,112 @@
+"""Images of every kind, good and bad, by file and over HTTP."""
+
+import base64
+import pathlib
+import resource
+import struct
+import subprocess
+import zlib
+
+from harness import WORLD, EndToEnd, strict_json
+from server import Server
+
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "images"
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(
+        ">I", zlib.crc32(kind + data))
+
+
+def png(width, height, pixels=None):
+    """A grey PNG file; without pixels one that claims the size and has a row."""
+    rows = pixels if pixels is not None else [bytes(min(width, 1000))]
+    data = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows))
+    return (b"\x89PNG\r\n\x1a\n" +
+            chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) +
+            chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+def half(left):
+    """A bright half on the left or on the right."""
+    return png(8, 8, [[220] * 4 + [20] * 4 if left else [20] * 4 + [220] * 4] * 8)
+
+
+class Images(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        for name, left in (("left", True), ("right", False)):
+            (self.folder / "set" / name).mkdir(parents=True)
+            for i in range(8):
+                (self.folder / "set" / name / f"{i}.png").write_bytes(half(left))
+        self.model = self.folder / "model"
+        self.train = ["train", "--task", "images", "--quiet", "--threads", 1]
+
+    def trained(self, *options):
+        self.runs(*self.train, "--images", self.folder / "set", "--patch", 2, "--layers", 1,
+                  "--width", 16, "--ff", 16, "--heads", 2, "--epochs", 40, "--lr", 0.01,
+                  "--out", self.model, *options)
+
+    def test_a_folder_of_classes_is_learned_and_its_images_are_named(self):
+        self.trained()
+        lines = "".join(f"{self.folder}/set/{name}/0.png\n" for name in ("right", "left"))
+        self.assertEqual(self.runs("predict", self.model, stdin=lines.encode()),
+                         "right\nleft\n")
+
+    def test_files_that_are_no_images_are_named_in_one_line(self):
+        self.trained()
+        bad = {"empty.png": b"", "text.png": b"no image", "half.png": half(True)[:60],
+               "wide.png": png(100_000, 100_000), "long.png": png(16384, 16384)}
+        for name, content in bad.items():
+            with self.subTest(name):
+                path = self.folder / name
+                path.write_bytes(content)
+                # Refused before memory is taken.
+                limit = 2 << 30
+                run = subprocess.run(
+                    [WORLD.heed, "predict", self.model], input=f"{path}\n".encode(),
+                    capture_output=True,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                self.assertNotEqual(run.returncode, 0)
+                self.assertGreater(run.returncode, 0, run.stderr)
+                self.assertEqual(run.stderr.decode().count("\n"), 1, run.stderr)
+                self.assertIn(name, run.stderr.decode())
+                self.assertEqual(run.stdout, b"")
+
+    def test_sets_that_do_not_fit_are_refused(self):
+        (self.folder / "none").mkdir()
+        out = ["--out", self.folder / "x"]
+        self.fails(1, ["none", "no images"], *self.train, "--images", self.folder / "none", *out)
+        lists = self.put("list.tsv", "set/left/0.png\tleft\nset/gone.png\tright\n")
+        self.fails(1, ["list.tsv", "2"], *self.train, "--images", lists, *out)
+        lists = self.put("list.tsv", "set/left/0.png\nset/right/0.png\tright\n")
+        self.fails(1, ["list.tsv", "1"], *self.train, "--images", lists, *out)
+        self.assertFalse((self.folder / "x").exists())
+
+    def test_every_kind_of_file_is_read(self):
+        self.trained()
+        for path in sorted(GOLDEN.glob("*.png")) + sorted(GOLDEN.glob("*.jpg")):
+            with self.subTest(path.name):
+                said = self.runs("predict", self.model, stdin=f"{path}\n".encode())
+                self.assertIn(said, ("left\n", "right\n"))
+
+    def test_a_server_refuses_by_kind_and_by_size(self):
+        self.trained()
+
+        def asked(content, media_type="image/png", target="/predict"):
+            file = {"name": "x.png", "media_type": media_type,
+                    "base64": base64.b64encode(content).decode()}
+            return server.post(target, {"file": file})
+
+        with Server("--max-body-bytes", 200_000, models=[self.model]) as server:
+            self.assertEqual(asked(half(True)).status, 200)
+            self.assertEqual(asked(half(True), target="/explain").status, 200)
+            self.assertEqual(asked(b"%PDF-1.4", "application/pdf").status, 415)
+            self.assertEqual(asked(b"no image").status, 400)
+            self.assertEqual(asked(half(True)[:60]).status, 400)
+            self.assertEqual(asked(png(100_000, 100_000)).status, 400)
+            self.assertEqual(asked(bytes(400_000)).status, 413)
+            # And goes on.
+            answer = asked(half(False))
+            self.assertEqual(answer.status, 200)
+            self.assertIn("right", str(strict_json(answer.body.decode())))
