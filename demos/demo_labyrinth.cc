@@ -40,7 +40,8 @@ struct LabyrinthCommand {
     v("updates", updates, Range(1, 1e6), "updates of each agent");
     v("episodes", options.episodes, Range(1, 10000),
       "episodes of an update by hard choices");
-    v("learning_rate", options.learning_rate, Range(1e-6, 1), "learning rate of Adam");
+    v("learning_rate", options.learning_rate, Range(1e-6, 1),
+      "learning rate of Adam");
     v("discount", options.discount, Range(0.5, 0.9999),
       "γ of a step, in the soft relaxation");
     v("draws", draws, Range(2, 1e6),

@@ -55,32 +55,14 @@ std::vector<ModelName> VariantsIn() {
 }
 
 /// Small enough to be differentiated number by number.
-inline constexpr const char* kSmall[] = {"layers=1",
-                                         "decoder_layers=1",
-                                         "units=6",
-                                         "embedding=6",
-                                         "width=8",
-                                         "ff=8",
-                                         "heads=2",
-                                         "max_positions=16",
-                                         "dropout=0",
-                                         "init_scale=0.5",
-                                         "attention_dropout=0",
-                                         "positions=8",
-                                         "memory_slots=5",
-                                         "memory_features=3",
-                                         // Without a policy, whose gradient is
-                                         // not that of the loss.
-                                         "look=centre",
-                                         "order=raster",
-                                         "generative=0",
-                                         "factors=5",
-                                         "hidden=6",
-                                         "fixations=2",
-                                         "fovea=2",
-                                         "looks=3",
-                                         "glimpse=3",
-                                         "glimpse_units=5"};
+inline constexpr const char* kSmall[] = {
+    "layers=1", "decoder_layers=1", "units=6", "embedding=6", "width=8", "ff=8",
+    "heads=2", "max_positions=16", "dropout=0", "init_scale=0.5",
+    "attention_dropout=0", "positions=8", "memory_slots=5", "memory_features=3",
+    // Without a policy, whose gradient is
+    // not that of the loss.
+    "look=centre", "order=raster", "generative=0", "factors=5", "hidden=6",
+    "fixations=2", "fovea=2", "looks=3", "glimpse=3", "glimpse_units=5"};
 
 class EveryRole : public testing::TestWithParam<ModelName> {
  protected:
