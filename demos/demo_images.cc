@@ -7,13 +7,14 @@
 
 #include "apps/heed/views.h"
 #include "demos/demos.h"
+#include "demos/trained_in_memory.h"
 #include "heed/base/threads.h"
 #include "heed/data/drawn_digits.h"
 #include "heed/io/file.h"
+#include "heed/metrics/classification.h"
 #include "heed/render/explanation_file.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/images/images.h"
-#include "heed/train/in_memory.h"
 
 namespace heed {
 namespace {
@@ -36,34 +37,6 @@ struct ImagesDemoOptions {
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }
 };
-
-/// The model of this name, trained in memory.
-LoadedModel TrainDigits(const ImagesDemoOptions& demo, const ImageData& data,
-                        const std::string& name) {
-  auto settings = std::make_unique<ImageTaskSettings>();
-  settings->ChooseModel(name);
-  settings->Resolve();
-  LoadedModel loaded;
-  auto model = settings->Learn(data, demo.seed);
-  settings->SetDefaults(loaded.training);
-  loaded.training.run.epochs = demo.epochs;
-  loaded.training.run.patience = 0;
-  loaded.training.run.seed = demo.seed;
-  const auto objective = settings->Objective(data, *model, demo.seed);
-  TrainInMemory(*objective, loaded.training);
-  loaded.settings = std::move(settings);
-  loaded.model = std::move(model);
-  return loaded;
-}
-
-double ShareRight(const ImageModel& model, const ImageSet& test) {
-  const ImageAnswers answers = AnswersOf(model, test);
-  double right = 0;
-  for (size_t i = 0; i < test.labels.size(); ++i) {
-    right += answers.chosen[i] == test.labels[i] ? 1 : 0;
-  }
-  return right / static_cast<double>(test.size());
-}
 
 /// Explains a digit, shows it and writes the picture, whose path it returns.
 std::string ShowDigit(const ImagesDemoOptions& demo, const LoadedModel& loaded,
@@ -112,10 +85,13 @@ int RunDemoImages(const Arguments& arguments) {
   const std::vector<std::string> names = ModelNames<ImageSettings>();
   std::vector<LoadedModel> trained;
   for (const std::string& name : names) {
-    trained.push_back(TrainDigits(demo, data, name));
+    trained.push_back(TrainedInMemory<ImageTaskSettings>(
+        name, data, demo.epochs, /*patience=*/0, demo.seed));
     const auto& model = dynamic_cast<const ImageModel&>(*trained.back().model);
     fmt::print("{:<10} {:5.1f} % of the test digits are right  ({})\n", name,
-               100 * ShareRight(model, test),
+               100 * ScoreClasses(AnswersOf(model, test).chosen, test.labels,
+                                  std::ssize(test.classes))
+                         .accuracy,
                FindModel(name).variants.front().description);
     std::fflush(stdout);
   }

@@ -5,6 +5,7 @@
 
 #include "apps/heed/views.h"
 #include "demos/demos.h"
+#include "demos/trained_in_memory.h"
 #include "heed/base/threads.h"
 #include "heed/data/planted_graph.h"
 #include "heed/data/shuffle.h"
@@ -12,7 +13,6 @@
 #include "heed/render/explanation_file.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/nodes/nodes.h"
-#include "heed/train/in_memory.h"
 
 namespace heed {
 namespace {
@@ -66,25 +66,6 @@ DemoGraph MakeDemoGraph(const NodesDemoOptions& demo) {
   return made;
 }
 
-/// The model of this name, trained in memory.
-LoadedModel TrainNodes(const NodesDemoOptions& demo, const DemoGraph& graph,
-                       const std::string& name) {
-  auto settings = std::make_unique<NodesSettings>();
-  settings->ChooseModel(name);
-  settings->Resolve();
-  LoadedModel loaded;
-  settings->SetDefaults(loaded.training);
-  loaded.training.run.epochs = 400;
-  loaded.training.run.patience = 50;
-  loaded.training.run.seed = demo.seed;
-  auto model = settings->Learn(graph.data, demo.seed);
-  const auto objective = settings->Objective(graph.data, *model, demo.seed);
-  TrainInMemory(*objective, loaded.training);
-  loaded.settings = std::move(settings);
-  loaded.model = std::move(model);
-  return loaded;
-}
-
 void WriteGraph(const NodesDemoOptions& demo, const DemoGraph& graph) {
   std::filesystem::create_directories(demo.out);
   const GraphFiles files = SerializeGraph(graph.data.graph);
@@ -123,7 +104,8 @@ int RunDemoNodes(const Arguments& arguments) {
   WriteGraph(demo, graph);
   std::vector<LoadedModel> trained;
   for (const std::string& name : ModelNames<NodeSettings>()) {
-    trained.push_back(TrainNodes(demo, graph, name));
+    trained.push_back(TrainedInMemory<NodesSettings>(
+        name, graph.data, /*epochs=*/400, /*patience=*/50, demo.seed));
     const auto& model = dynamic_cast<const NodesModel&>(*trained.back().model);
     fmt::print("{:<10} {:5.1f} % of the test nodes are right  ({})\n", name,
                model.Measure(graph.test).front().second,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/rng.h"
+#include "heed/models/looks.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
@@ -15,18 +16,6 @@ namespace {
 
 // Below every other logarithm, and far from overflowing when added up.
 constexpr double kBarred = -1e4;
-
-int DrawnMove(std::span<const double> log_policy, double chance) {
-  int last = 0;
-  for (int d = 0; d < kDirections; ++d) {
-    const double p = std::exp(log_policy[static_cast<size_t>(d)]);
-    if (p == 0) continue;
-    last = d;
-    chance -= p;
-    if (chance < 0) break;
-  }
-  return last;
-}
 
 /// Walls of the 3 × 3 blocks around a cell, posts and the cell itself among
 /// them, and the last move.
@@ -147,7 +136,7 @@ MazeRollout LabyrinthAgent::Run(const Context& ctx, int64_t episodes,
       if (t < given.size()) {
         move = given[t];
       } else if (!likeliest) {
-        move = DrawnMove(row, chances[b].Uniform());
+        move = static_cast<int>(DrawnColumn(row, chances[b].Uniform()));
       }
       MazeChoice choice{at[b], move, {}};
       for (size_t d = 0; d < kDirections; ++d) {
@@ -162,7 +151,7 @@ MazeRollout LabyrinthAgent::Run(const Context& ctx, int64_t episodes,
     const Tensor counted = now.To(dtype_);
     log_p.push_back(Mul(Pick(step.log_policy, moves), Var(counted)));
     baselines.push_back(Mul(step.baseline, Var(counted)));
-    made.push_back(Var(counted));
+    made.emplace_back(counted);
   }
   if (log_p.empty()) log_p = baselines = made = {Var(Zeros({episodes}))};
   rollout.log_probability = Stack(log_p);

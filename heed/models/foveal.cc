@@ -128,9 +128,7 @@ Var FovealMachine::Start(const Context& ctx, int64_t batch) const {
 }
 
 Var FovealMachine::ClassScores(const Context& ctx, const Var& sums) const {
-  const Var each = RowSums(Softplus(ClassSums(ctx, sums)));
-  return AddRow(Reshape(each, {sums.dim(0), use_.classes}),
-                ctx.Use(class_bias_));
+  return ScoresOf(ctx, ClassSums(ctx, sums));
 }
 
 Var FovealMachine::FreeEnergy(const Context& ctx, const Var& before,
@@ -153,10 +151,18 @@ Var FovealMachine::ClassSums(const Context& ctx, const Var& sums) const {
   return Reshape(pairs, {B * K, J});
 }
 
+Var FovealMachine::ScoresOf(const Context& ctx, const Var& class_sums) const {
+  const int64_t K = use_.classes;
+  const Var each = RowSums(Softplus(class_sums));
+  return AddRow(Reshape(each, {class_sums.dim(0) / K, K}),
+                ctx.Use(class_bias_));
+}
+
 Tensor FovealMachine::MeanHidden(const Tensor& sums) const {
   const int64_t J = sums.dim(1), K = use_.classes;
-  const Tensor p = Exp(LogSoftmax(ClassScores({}, Var(sums)))).value();
-  const Tensor of_class = Sigmoid(ClassSums({}, Var(sums))).value();
+  const Var class_sums = ClassSums({}, Var(sums));
+  const Tensor p = Exp(LogSoftmax(ScoresOf({}, class_sums))).value();
+  const Tensor of_class = Sigmoid(class_sums).value();
   Tensor mean = Tensor::Zeros(sums.shape(), sums.dtype());
   const auto fill = [&](auto zero) {
     using T = decltype(zero);

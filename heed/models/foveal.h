@@ -95,6 +95,8 @@ class FovealMachine : public ImageClassifier {
  private:
   /// A + U_y for each class. Shapes: sums [B, J], result [B K, J].
   Var ClassSums(const Context& ctx, const Var& sums) const;
+  /// ClassScores of them.
+  Var ScoresOf(const Context& ctx, const Var& class_sums) const;
   /// The place of fixation k, i32 [B], which is barred from now on.
   Tensor NextPlace(const Context& ctx, const Var& wanted, int k,
                    Tensor& barred) const;

@@ -372,20 +372,8 @@ TEST(FovealLearning, LooksWhereAHintSays) {
     ParameterSet parameters(1, DType::kF32, kernels::Precision::kNative);
     const FovealMachine machine(Scope(parameters, ""), config,
                                 HintedSquares::kUse);
-    Adam adam(parameters);
-    for (uint64_t step = 0; step < 1500; ++step) {
-      const HintedSquares batch(64, step);
-      Tape tape;
-      Context ctx;
-      ctx.tape = &tape;
-      ctx.training = true;
-      Rng rng(step);
-      ctx.rng = &rng;
-      tape.Backward(
-          machine.Loss(ctx, batch.images, batch.Labels(), {.scale = 1.0 / 64})
-              .loss);
-      adam.Step(2e-3);
-    }
+    TrainOnImages<HintedSquares>(machine, parameters, 1500,
+                                 [](uint64_t) { return 2e-3; });
     share[static_cast<size_t>(order)] =
         static_cast<double>(RightImages(machine, test.images, test.labels)) /
         400;

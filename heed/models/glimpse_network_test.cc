@@ -164,22 +164,11 @@ GlimpseConfig PlantedGlimpses(Look look) {
   return config;
 }
 
-void TrainPlanted(GlimpseNetwork& network, ParameterSet& parameters,
+void TrainPlanted(const GlimpseNetwork& network, const ParameterSet& parameters,
                   uint64_t steps) {
-  Adam adam(parameters);
-  for (uint64_t step = 0; step < steps; ++step) {
-    const PlantedSquares batch(64, step);
-    Tape tape;
-    Context ctx;
-    ctx.tape = &tape;
-    ctx.training = true;
-    Rng rng(step);
-    ctx.rng = &rng;
-    tape.Backward(
-        network.Loss(ctx, batch.images, batch.Labels(), {.scale = 1.0 / 64})
-            .loss);
-    adam.Step(step * 3 < steps * 2 ? 2e-3 : 4e-4);
-  }
+  TrainOnImages<PlantedSquares>(
+      network, parameters, steps,
+      [steps](uint64_t step) { return step * 3 < steps * 2 ? 2e-3 : 4e-4; });
 }
 
 TEST(GlimpseNetworkLearning, LooksWhereTheCueIs) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "heed/base/rng.h"
 #include "heed/models/model_testing.h"
 #include "heed/models/preset.h"
 #include "heed/models/registry.h"
@@ -40,6 +41,27 @@ inline int64_t RightImages(const ImageClassifier& network, const Tensor& images,
                  : 0;
   }
   return right;
+}
+
+/// Trains on batches of 64 images of Set(64, number of the batch).
+template <class Set, class Rate>
+void TrainOnImages(const ImageClassifier& network,
+                   const ParameterSet& parameters, uint64_t steps,
+                   const Rate& rate) {
+  Adam adam(parameters);
+  for (uint64_t step = 0; step < steps; ++step) {
+    const Set batch(64, step);
+    Tape tape;
+    Context ctx;
+    ctx.tape = &tape;
+    ctx.training = true;
+    Rng rng(step);
+    ctx.rng = &rng;
+    tape.Backward(
+        network.Loss(ctx, batch.images, batch.Labels(), {.scale = 1.0 / 64})
+            .loss);
+    adam.Step(rate(step));
+  }
 }
 
 }  // namespace heed

@@ -22,21 +22,26 @@ Tensor DrawRows(const Shape& shape, DType dtype, uint64_t key,
   return x.To(dtype);
 }
 
+int64_t DrawnColumn(std::span<const double> log_p, double chance) {
+  int64_t column = 0;
+  for (size_t i = 0; i < log_p.size(); ++i) {
+    const double p = std::exp(log_p[i]);
+    if (p == 0) continue;
+    column = static_cast<int64_t>(i);
+    chance -= p;
+    if (chance < 0) break;
+  }
+  return column;
+}
+
 Tensor DrawColumns(const Tensor& log_p, uint64_t key) {
   const Tensor all = log_p.To(DType::kF64);
   Tensor chosen({all.dim(0)}, DType::kI32);
   for (int64_t b = 0; b < all.dim(0); ++b) {
-    const double* row = all.row<double>(b);
-    double left = RngOfRow(key, b).Uniform();
-    int64_t column = 0;
-    for (int64_t i = 0; i < all.dim(1); ++i) {
-      const double p = std::exp(row[i]);
-      if (p == 0) continue;
-      column = i;
-      left -= p;
-      if (left < 0) break;
-    }
-    chosen.data<int32_t>()[b] = static_cast<int32_t>(column);
+    const std::span<const double> row(all.row<double>(b),
+                                      static_cast<size_t>(all.dim(1)));
+    chosen.data<int32_t>()[b] =
+        static_cast<int32_t>(DrawnColumn(row, RngOfRow(key, b).Uniform()));
   }
   return chosen;
 }

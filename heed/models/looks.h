@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "heed/base/rng.h"
@@ -16,6 +17,10 @@ namespace heed {
 /// threads. Shapes: shape [B, N].
 Tensor DrawRows(const Shape& shape, DType dtype, uint64_t key,
                 const std::function<double(Rng&)>& draw);
+
+/// The place of one of these numbers, as likely as exp of it, by a chance from
+/// 0 to 1.
+int64_t DrawnColumn(std::span<const double> log_p, double chance);
 
 /// One of the numbers of each row, by (key, row), as likely as exp of it.
 /// Shapes: log_p [B, N], result i32 [B].

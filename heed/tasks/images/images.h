@@ -81,7 +81,7 @@ class ImageModel : public TaskModel {
   const std::unique_ptr<ImageClassifier> network;
 };
 
-/// What a network says of a set: the likeliest class and log p of each.
+/// What a network says of a set: the most probable class and log p of each.
 struct ImageAnswers {
   std::vector<int32_t> chosen;
   double nll = 0;  ///< mean of −log p(label). Units: nats

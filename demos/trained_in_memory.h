@@ -1,0 +1,38 @@
+// Models that a demonstration trains without a folder.
+#ifndef HEED_DEMOS_TRAINED_IN_MEMORY_H_
+#define HEED_DEMOS_TRAINED_IN_MEMORY_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "heed/tasks/run.h"
+#include "heed/train/in_memory.h"
+
+namespace heed {
+
+/// The model of this name, of the task of these settings, trained in memory for
+/// at most `epochs`, with early stopping after `patience` validations (0:
+/// none).
+template <class Settings, class Data>
+LoadedModel TrainedInMemory(const std::string& name, const Data& data,
+                            int epochs, int patience, uint64_t seed) {
+  auto settings = std::make_unique<Settings>();
+  settings->ChooseModel(name);
+  settings->Resolve();
+  LoadedModel loaded;
+  settings->SetDefaults(loaded.training);
+  loaded.training.run.epochs = epochs;
+  loaded.training.run.patience = patience;
+  loaded.training.run.seed = seed;
+  auto model = settings->Learn(data, seed);
+  const auto objective = settings->Objective(data, *model, seed);
+  TrainInMemory(*objective, loaded.training);
+  loaded.settings = std::move(settings);
+  loaded.model = std::move(model);
+  return loaded;
+}
+
+}  // namespace heed
+
+#endif  // HEED_DEMOS_TRAINED_IN_MEMORY_H_
