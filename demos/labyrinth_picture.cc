@@ -28,8 +28,9 @@ struct PlaceInMaze {
 };
 
 PlaceInMaze CentreOf(const Maze& maze, int64_t cell) {
-  return {kCell * (static_cast<double>(cell % maze.side()) + 0.5),
-          kCell * (static_cast<double>(cell / maze.side()) + 0.5)};
+  const int64_t row = cell / maze.side(), column = cell % maze.side();
+  return {kCell * (static_cast<double>(column) + 0.5),
+          kCell * (static_cast<double>(row) + 0.5)};
 }
 
 /// Walls as areas, whose colour is the reader's.
@@ -136,7 +137,9 @@ std::string LabyrinthText(const LabyrinthAgent& agent,
           std::ranges::count_if(
               mark, [](char c) { return c >= '0' && c <= '9'; }) == 2 &&
           !terminal.colour;
-      inside += mark.empty() ? "   " : wide ? " " + mark : " " + mark + " ";
+      inside += mark.empty() ? "   "
+                : wide       ? fmt::format(" {}", mark)
+                             : fmt::format(" {} ", mark);
     }
     out += above + "+\n" + inside + "|\n";
   }
