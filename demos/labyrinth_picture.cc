@@ -141,7 +141,7 @@ std::string LabyrinthText(const LabyrinthAgent& agent,
                 : wide       ? fmt::format(" {}", mark)
                              : fmt::format(" {} ", mark);
     }
-    out += above + "+\n" + inside + "|\n";
+    out += fmt::format("{}+\n{}|\n", above, inside);
   }
   out += "  ";
   for (int64_t x = 0; x < maze.side(); ++x) out += "+---";
