@@ -4,7 +4,6 @@ command, and by a running server that must keep the model that it has."""
 import json
 import os
 import pathlib
-import resource
 import shutil
 import signal
 import struct
@@ -12,10 +11,10 @@ import subprocess
 import unittest
 import zlib
 
-from harness import TIMEOUT, WORLD, EndToEnd, heed, train_args
+from harness import (TIMEOUT, WORLD, EndToEnd, heed, memory_can_be_limited, train_args,
+                     with_memory)
 from server import Server
 
-MIB = 1 << 20
 DEEP = "[" * 100000 + "]" * 100000
 
 
@@ -228,18 +227,14 @@ class Damage(EndToEnd):
         self.assertEqual(server.log.count(b"not reloaded"), len(damages))
 
 
-def with_memory(mib):
-    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (mib * MIB, mib * MIB))}
-
-
 class LittleMemory(EndToEnd):
     """However much is missing: a line and status 1, or it is enough."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        if b"__asan_init" in pathlib.Path(WORLD.heed).read_bytes():
-            raise unittest.SkipTest("AddressSanitizer reserves terabytes of addresses")
+        if not memory_can_be_limited():
+            raise unittest.SkipTest("no limit of memory beside AddressSanitizer")
 
     def ends_well(self, args, mib, stdin=b""):
         result = heed(*args, stdin=stdin, **with_memory(mib))

@@ -4,6 +4,7 @@ import hashlib
 import json
 import pathlib
 import random
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -25,6 +26,17 @@ WORLD = World()
 def heed(*args, stdin=b"", **options):
     return subprocess.run([WORLD.heed, *map(str, args)], input=stdin, capture_output=True,
                           timeout=TIMEOUT, check=False, **options)
+
+
+def memory_can_be_limited():
+    """AddressSanitizer reserves terabytes of addresses, which no limit of them allows."""
+    return b"__asan_init" not in pathlib.Path(WORLD.heed).read_bytes()
+
+
+def with_memory(mib):
+    """Options of heed(): the command under a limit of its addresses."""
+    limit = mib << 20
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
 
 
 def reversed_digits(pairs, seed):

@@ -2,12 +2,10 @@
 
 import base64
 import pathlib
-import resource
 import struct
-import subprocess
 import zlib
 
-from harness import WORLD, EndToEnd, strict_json
+from harness import EndToEnd, heed, memory_can_be_limited, strict_json, with_memory
 from server import Server
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "images"
@@ -62,12 +60,8 @@ class Images(EndToEnd):
                 path = self.folder / name
                 path.write_bytes(content)
                 # Refused before memory is taken.
-                limit = 2 << 30
-                run = subprocess.run(
-                    [WORLD.heed, "predict", self.model], input=f"{path}\n".encode(),
-                    capture_output=True,
-                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-                self.assertNotEqual(run.returncode, 0)
+                limit = with_memory(2048) if memory_can_be_limited() else {}
+                run = heed("predict", self.model, stdin=f"{path}\n".encode(), **limit)
                 self.assertGreater(run.returncode, 0, run.stderr)
                 self.assertEqual(run.stderr.decode().count("\n"), 1, run.stderr)
                 self.assertIn(name, run.stderr.decode())
