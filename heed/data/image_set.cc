@@ -13,6 +13,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/image_files.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -37,9 +38,8 @@ bool ClassBefore(const std::string& a, const std::string& b) {
 
 /// An image file and the name of its class.
 struct NamedImage {
-  std::string path;
+  ImageFile file;
   std::string name;
-  std::string place;  // what errors call it
 };
 
 bool IsImageName(const std::filesystem::path& path) {
@@ -71,8 +71,8 @@ std::vector<NamedImage> ListFolder(const std::string& folder) {
     if (!std::filesystem::is_directory(entry)) continue;
     for (const auto& file : SortedEntries(entry)) {
       if (!IsImageName(file)) continue;
-      images.push_back(
-          {file.string(), entry.filename().string(), file.string()});
+      images.push_back({{file.string(), file.string()},
+                        entry.filename().string()});
     }
   }
   if (images.empty()) {
@@ -86,18 +86,9 @@ std::vector<NamedImage> ListFolder(const std::string& folder) {
 
 std::vector<NamedImage> ListLines(const std::string& list) {
   std::vector<NamedImage> images;
-  const auto folder = std::filesystem::path(list).parent_path();
-  ForEachLine(list, [&](std::string_view line, int64_t number) {
-    const std::string place = fmt::format("{}:{}", list, number);
-    const size_t tab = line.find('\t');
-    if (tab == line.npos || tab == 0 || tab + 1 == line.size()) {
-      throw FormatError("{}: no path, tab and class of an image", place);
-    }
-    std::string path = (folder / line.substr(0, tab)).string();
-    images.push_back(
-        {path, std::string(line.substr(tab + 1)), place + ", " + path});
-    return true;
-  });
+  for (ListedImage& listed : ReadImageList(list, "class")) {
+    images.push_back({std::move(listed.file), std::move(listed.columns[0])});
+  }
   return images;
 }
 
@@ -119,52 +110,22 @@ void SetLabels(const std::vector<NamedImage>& images,
     const auto found = ids.find(image.name);
     if (found == ids.end()) {
       throw FormatError("{}: the class '{}' is none of the model's ({})",
-                        image.place, image.name, fmt::join(set.classes, ", "));
+                        image.file.place, image.name, fmt::join(set.classes, ", "));
     }
     set.labels.push_back(found->second);
   }
 }
 
-void CheckSetSize(int64_t images, const ImageFormat& format,
-                  const std::string& place) {
-  if (images > kMostSetBytes / std::max<int64_t>(1, format.size())) {
-    throw FormatError("{}: {} images of {} × {} × {} are more than {} GiB",
-                      place, images, format.height, format.width,
-                      format.channels, kMostSetBytes >> 30);
-  }
-}
-
-/// Errors say where the file is named.
-Image ReadNamed(const NamedImage& named) {
-  std::string bytes;
-  try {
-    bytes = ReadFile(named.path);
-  } catch (const IoError& error) {
-    if (named.place == named.path) throw;
-    throw IoError("{}: {}", named.place, error.what());
-  }
-  return ImageFromBytes(bytes, named.place);
-}
-
-ImageFormat FormatOfImage(const NamedImage& named) {
-  const Image image = ReadNamed(named);
-  return {image.height, image.width, image.channels};
-}
-
-ImageSet ReadImageFiles(const std::vector<NamedImage>& images,
-                        ImageFormat format,
-                        const std::vector<std::string>& classes) {
+ImageSet ReadClasses(const std::vector<NamedImage>& images,
+                     const ImageFormat& format,
+                     const std::vector<std::string>& classes) {
   ImageSet set;
   SetLabels(images, classes, set);
-  if (format.height == 0) format = FormatOfImage(images.front());
-  CheckSetSize(std::ssize(images), format, images.front().path);
-  set.format = format;
-  set.pixels.resize(static_cast<size_t>(std::ssize(images) * format.size()));
-  ParallelForEach(std::ssize(images), 1, [&](int64_t i) {
-    const NamedImage& named = images[static_cast<size_t>(i)];
-    const Image image = Fitted(ReadNamed(named), format);
-    std::ranges::copy(image.pixels, set.pixels.begin() + i * format.size());
-  });
+  std::vector<ImageFile> files;
+  for (const NamedImage& image : images) files.push_back(image.file);
+  FilePixels read = ReadImageFiles(files, format);
+  set.format = read.format;
+  set.pixels = std::move(read.pixels);
   return set;
 }
 
@@ -297,7 +258,7 @@ Image InTheMiddle(const Image& inner, const ImageFormat& format,
 
 }  // namespace
 
-Image ImageSet::At(int64_t i) const {
+Image Images::At(int64_t i) const {
   const auto own = PixelsOf(i);
   return {
       format.height, format.width, format.channels, {own.begin(), own.end()}};
@@ -308,13 +269,12 @@ ImageSet ImageSet::Slice(int64_t begin, int64_t end) const {
   part.format = format;
   part.classes = classes;
   part.labels.assign(labels.begin() + begin, labels.begin() + end);
-  part.pixels.assign(pixels.begin() + begin * format.size(),
-                     pixels.begin() + end * format.size());
+  const auto own = PixelsOf(begin, end);
+  part.pixels.assign(own.begin(), own.end());
   return part;
 }
 
-Image Fitted(const Image& image, const ImageFormat& format) {
-  const Image own = WithChannels(image, format.channels);
+FittedPlace PlaceOfFitted(const ImageFormat& own, const ImageFormat& format) {
   const double scale = std::min(
       static_cast<double>(format.height) / static_cast<double>(own.height),
       static_cast<double>(format.width) / static_cast<double>(own.width));
@@ -323,8 +283,19 @@ Image Fitted(const Image& image, const ImageFormat& format) {
         static_cast<int64_t>(std::lround(static_cast<double>(side) * scale)), 1,
         most);
   };
-  Image inner = Resized(own, scaled(own.height, format.height),
-                        scaled(own.width, format.width));
+  FittedPlace place;
+  place.height = scaled(own.height, format.height);
+  place.width = scaled(own.width, format.width);
+  place.top = (format.height - place.height) / 2;
+  place.left = (format.width - place.width) / 2;
+  return place;
+}
+
+Image Fitted(const Image& image, const ImageFormat& format) {
+  const Image own = WithChannels(image, format.channels);
+  const FittedPlace place = PlaceOfFitted(
+      {own.height, own.width, own.channels}, format);
+  Image inner = Resized(own, place.height, place.width);
   if (inner.height == format.height && inner.width == format.width) {
     return inner;
   }
@@ -389,10 +360,10 @@ Image ImageFromBytes(std::string_view bytes, const std::string& place) {
 
 ImageFormat FirstFormat(const ImageFiles& files) {
   if (std::filesystem::is_directory(files.images)) {
-    return FormatOfImage(ListFolder(files.images).front());
+    return FormatOfFile(ListFolder(files.images).front().file);
   }
   if (!BeginsAsIdx(files.images)) {
-    return FormatOfImage(ListLines(files.images).front());
+    return FormatOfFile(ListLines(files.images).front().file);
   }
   const std::string bytes = ReadInflated(files.images);
   return IdxFormat(ParseIdx(bytes, files.images), files.images);
@@ -412,7 +383,7 @@ ImageSet ReadImages(const ImageFiles& files, ImageFormat format,
     }
     const auto images =
         folder ? ListFolder(files.images) : ListLines(files.images);
-    set = ReadImageFiles(images, format, classes);
+    set = ReadClasses(images, format, classes);
   }
   if (set.classes.size() < 2) {
     throw FormatError("{}: all images are of one class; two are needed",
@@ -430,7 +401,7 @@ Tensor ImageTensor(std::span<const uint8_t> pixels, const ImageFormat& format) {
   return x;
 }
 
-Tensor ImageBatch(const ImageSet& set, std::span<const int64_t> indices) {
+Tensor ImageBatch(const Images& set, std::span<const int64_t> indices) {
   std::vector<uint8_t> pixels;
   pixels.reserve(indices.size() * static_cast<size_t>(set.format.size()));
   for (const int64_t i : indices) {

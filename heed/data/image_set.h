@@ -26,22 +26,41 @@ struct ImageFormat {
   bool operator==(const ImageFormat&) const = default;
 };
 
-/// Images of one size and the class of each.
-struct ImageSet {
+/// Images of one size.
+struct Images {
   ImageFormat format;
   std::vector<uint8_t> pixels;  // [N, H, W, C]
+
+  /// Pixels of the images [begin, end).
+  std::span<const uint8_t> PixelsOf(int64_t begin, int64_t end) const {
+    return std::span(pixels).subspan(
+        static_cast<size_t>(begin * format.size()),
+        static_cast<size_t>((end - begin) * format.size()));
+  }
+  std::span<const uint8_t> PixelsOf(int64_t i) const {
+    return PixelsOf(i, i + 1);
+  }
+  Image At(int64_t i) const;
+};
+
+/// Images and the class of each.
+struct ImageSet : Images {
   std::vector<int32_t> labels;
   std::vector<std::string> classes;  // names, in the order of labels
 
   int64_t size() const { return std::ssize(labels); }
-  std::span<const uint8_t> PixelsOf(int64_t i) const {
-    return std::span(pixels).subspan(static_cast<size_t>(i * format.size()),
-                                     static_cast<size_t>(format.size()));
-  }
-  Image At(int64_t i) const;
   /// The images [begin, end).
   ImageSet Slice(int64_t begin, int64_t end) const;
 };
+
+/// Where Fitted puts an image. Units: pixels.
+struct FittedPlace {
+  int64_t top = 0;
+  int64_t left = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+};
+FittedPlace PlaceOfFitted(const ImageFormat& own, const ImageFormat& format);
 
 /// The image in a size and with as many channels: whole, in the middle, as
 /// large as fits, on the mean of its border.
@@ -86,7 +105,7 @@ bool IsIdx(std::string_view bytes);
 Image ImageFromBytes(std::string_view bytes, const std::string& place);
 
 /// f32 [B, H, W, C] in 0 to 1 of the images at `indices`.
-Tensor ImageBatch(const ImageSet& set, std::span<const int64_t> indices);
+Tensor ImageBatch(const Images& set, std::span<const int64_t> indices);
 /// Of pixels [B, H, W, C].
 Tensor ImageTensor(std::span<const uint8_t> pixels, const ImageFormat& format);
 

@@ -1,0 +1,51 @@
+// Files of images as sets are read from them.
+#ifndef HEED_DATA_IMAGE_FILES_H_
+#define HEED_DATA_IMAGE_FILES_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/data/image_set.h"
+
+namespace heed {
+
+struct ImageFile {
+  std::string path;
+  std::string place;  ///< what errors call it
+};
+
+/// Throws: IoError; FormatError for what no image is.
+ImageFormat FormatOfFile(const ImageFile& file);
+
+/// The images of files, in one size.
+struct FilePixels {
+  ImageFormat format;
+  std::vector<uint8_t> pixels;   // [N, H, W, C]
+  std::vector<ImageFormat> own;  // of each file
+};
+
+/// On all threads; fitted to `format`, of height 0: to the first one's. Throws:
+/// IoError; FormatError for what no image is, or more than kMostSetBytes.
+FilePixels ReadImageFiles(std::span<const ImageFile> files, ImageFormat format);
+
+/// Throws: FormatError, naming `place`, if that is more than kMostSetBytes.
+void CheckSetSize(int64_t images, const ImageFormat& format,
+                  const std::string& place);
+
+/// A line of a list: an image and the columns behind its path, one at least.
+struct ListedImage {
+  ImageFile file;
+  std::vector<std::string> columns;
+};
+
+/// A list whose lines are a path, which starts at the list's folder, a tab, and
+/// `what` ("class"). Throws: IoError; FormatError that names a line without
+/// one, or a list without lines.
+std::vector<ListedImage> ReadImageList(const std::string& list,
+                                       const std::string& what);
+
+}  // namespace heed
+
+#endif  // HEED_DATA_IMAGE_FILES_H_
