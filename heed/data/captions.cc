@@ -55,8 +55,7 @@ WordBox FittedBox(const WordBox& box, const ImageFormat& own,
     return begin +
            static_cast<int64_t>(up ? std::ceil(scaled) : std::floor(scaled));
   };
-  return {box.word,
-          moved(box.left, own.width, place.width, place.left, false),
+  return {box.word, moved(box.left, own.width, place.width, place.left, false),
           moved(box.top, own.height, place.height, place.top, false),
           moved(box.right, own.width, place.width, place.left, true),
           moved(box.bottom, own.height, place.height, place.top, true)};

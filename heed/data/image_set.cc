@@ -71,8 +71,8 @@ std::vector<NamedImage> ListFolder(const std::string& folder) {
     if (!std::filesystem::is_directory(entry)) continue;
     for (const auto& file : SortedEntries(entry)) {
       if (!IsImageName(file)) continue;
-      images.push_back({{file.string(), file.string()},
-                        entry.filename().string()});
+      images.push_back(
+          {{file.string(), file.string()}, entry.filename().string()});
     }
   }
   if (images.empty()) {
@@ -110,7 +110,8 @@ void SetLabels(const std::vector<NamedImage>& images,
     const auto found = ids.find(image.name);
     if (found == ids.end()) {
       throw FormatError("{}: the class '{}' is none of the model's ({})",
-                        image.file.place, image.name, fmt::join(set.classes, ", "));
+                        image.file.place, image.name,
+                        fmt::join(set.classes, ", "));
     }
     set.labels.push_back(found->second);
   }
@@ -293,8 +294,8 @@ FittedPlace PlaceOfFitted(const ImageFormat& own, const ImageFormat& format) {
 
 Image Fitted(const Image& image, const ImageFormat& format) {
   const Image own = WithChannels(image, format.channels);
-  const FittedPlace place = PlaceOfFitted(
-      {own.height, own.width, own.channels}, format);
+  const FittedPlace place =
+      PlaceOfFitted({own.height, own.width, own.channels}, format);
   Image inner = Resized(own, place.height, place.width);
   if (inner.height == format.height && inner.width == format.width) {
     return inner;

@@ -101,10 +101,10 @@ void PaintScene(const std::vector<SceneShape>& shapes, Rng& rng, uint8_t* out) {
       const double ground = light + 0.02 * rng.Normal();
       std::array<double, 3> colour = {ground, ground, ground};
       for (const SceneShape& s : shapes) {
-        const double ink = std::clamp(
-            0.5 - Outside(s, static_cast<double>(x) + 0.5,
-                          static_cast<double>(y) + 0.5),
-            0.0, 1.0);
+        const double ink =
+            std::clamp(0.5 - Outside(s, static_cast<double>(x) + 0.5,
+                                     static_cast<double>(y) + 0.5),
+                       0.0, 1.0);
         for (size_t c = 0; c < 3; ++c) {
           colour[c] += ink * (kSceneColours[s.colour].rgb[c] - colour[c]);
         }
@@ -146,8 +146,7 @@ void DescribeScene(const std::vector<SceneShape>& shapes, std::string& caption,
 CaptionedImages DrawScenes(const ScenesConfig& config) {
   CaptionedImages set;
   set.format = {kSceneSide, kSceneSide, 3};
-  if (config.scenes < 1 ||
-      config.scenes > kMostSetBytes / set.format.size()) {
+  if (config.scenes < 1 || config.scenes > kMostSetBytes / set.format.size()) {
     throw ConfigError("scenes: {} of them; from 1 to {}", config.scenes,
                       kMostSetBytes / set.format.size());
   }

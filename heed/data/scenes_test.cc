@@ -83,8 +83,7 @@ TEST(Scenes, OrderAndRelationsFollowThePlaces) {
     const auto words = SplitWhitespace(set.captions[i]);
     const auto& boxes = set.boxes[i];
     for (size_t n = 1; n < boxes.size(); ++n) {
-      const auto relation =
-          words[static_cast<size_t>(boxes[n - 1].word) + 1];
+      const auto relation = words[static_cast<size_t>(boxes[n - 1].word) + 1];
       const int64_t below = (boxes[n].top + boxes[n].bottom) / 2 / 14 -
                             (boxes[n - 1].top + boxes[n - 1].bottom) / 2 / 14;
       EXPECT_EQ(relation, below == 0 ? "left" : "above");

@@ -19,23 +19,6 @@ namespace {
 constexpr uint64_t kAttentionalSite = kMaxLayers;
 constexpr size_t kStepBytes = size_t{16} << 10;
 
-/// The state of a cell, of so many vectors, from one row of features.
-Var AsState(const Var& x, int64_t vectors) {
-  if (vectors == 1) return x;
-  const int64_t units = x.dim(-1) / vectors;
-  std::vector<Var> parts;
-  for (int64_t i = 0; i < vectors; ++i) {
-    parts.push_back(Columns(x, i * units, (i + 1) * units));
-  }
-  return Stack(parts);
-}
-
-/// The vectors x [T, B, M] of an input, as an observer sees or changes them.
-Var Observed(const Context& ctx, const std::string& name, const Var& x) {
-  if (!ctx.ObservesInput(name)) return x;
-  return TransposeLeading(ctx.Input(name, TransposeLeading(x)));
-}
-
 constexpr const char* kContext = "context";
 constexpr const char* kSummary = "summary";
 constexpr const char* kFeed = "feed";
@@ -44,9 +27,6 @@ Var Kept(const DecoderState& state, const char* name) {
   const Var* x = state.Find(name);
   return x == nullptr ? Var() : *x;
 }
-
-Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
-Var DropTimeAxis(const Var& x) { return Reshape(x, {x.dim(1), x.dim(2)}); }
 
 }  // namespace
 
@@ -142,10 +122,10 @@ Encoding EncoderDecoder::Encode(const Context& ctx,
               "nodes, which have no order to be read in", {});
   const Tensor& lengths = inputs.lengths;
   const bool reverse = config_.reverse_source;
-  const Var read = Observed(ctx, "source",
-                            inputs.kind == Inputs::Kind::kIds
-                                ? source_embedding_(ctx, inputs.ids)
-                                : TransposeLeading(inputs.vectors));
+  const Var read = ObservedSteps(ctx, "source",
+                                 inputs.kind == Inputs::Kind::kIds
+                                     ? source_embedding_(ctx, inputs.ids)
+                                     : TransposeLeading(inputs.vectors));
   const Var embedded = reverse ? ReverseByLength(read, lengths) : read;
   const EncoderResult encoded = encoder_(
       ctx, SequenceDropout(ctx, embedded, config_.dropout, config_.variational),
@@ -202,7 +182,7 @@ Var EncoderDecoder::Features(const Context& ctx, const Tensor& tokens,
   State state = {kept, KeptLayers(kept), Kept(kept, kContext),
                  Kept(kept, kSummary), Kept(kept, kFeed)};
   const Var embedded = SequenceDropout(
-      ctx, Observed(ctx, "target_inputs", target_embedding_(ctx, tokens)),
+      ctx, ObservedSteps(ctx, "target_inputs", target_embedding_(ctx, tokens)),
       config_.dropout, config_.variational);
   Var features = ReadOut(ctx, Run(ctx, embedded, state), embedded);
   KeepLayers(state.layers, kept);
@@ -227,7 +207,7 @@ LayerStates EncoderDecoder::Bridge(const Context& ctx, const Encoding& encoding,
   LayerStates states;
   for (const Linear& layer : bridge_) {
     states.push_back(
-        AsState(Tanh(layer(ctx, summary)), StatesOfCell(config_.encoder.cell)));
+        StateOf(Tanh(layer(ctx, summary)), StatesOfCell(config_.encoder.cell)));
   }
   return states;
 }

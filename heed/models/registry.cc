@@ -24,6 +24,7 @@ std::deque<ModelRow>& Rows() {
              GraphModels(),        //
              VisitModels(),        //
              ImageModels(),        //
+             CaptionModels(),      //
              MachineModels(),      //
          }) {
       all.insert(all.end(), models.begin(), models.end());

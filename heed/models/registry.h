@@ -63,6 +63,7 @@ std::vector<ModelRow> GraphModels();        // over the nodes of a graph
 std::vector<ModelRow> PatchModels();        // of patches of a series
 std::vector<ModelRow> VisitModels();        // of visits of patients
 std::vector<ModelRow> ImageModels();        // of images
+std::vector<ModelRow> CaptionModels();      // that write about images
 std::vector<ModelRow> MachineModels();      // that answer at every step
 
 /// In the order in which they are listed. Rows stay where they are.

@@ -189,6 +189,24 @@ RecurrentResult Recurrent::Run(const Context& ctx, const Var& projected,
   return {outputs, Select(outputs, steps - 1)};
 }
 
+Var StateOf(const Var& x, int64_t vectors) {
+  if (vectors == 1) return x;
+  const int64_t units = x.dim(-1) / vectors;
+  std::vector<Var> parts;
+  for (int64_t i = 0; i < vectors; ++i) {
+    parts.push_back(Columns(x, i * units, (i + 1) * units));
+  }
+  return Stack(parts);
+}
+
+Var AddTimeAxis(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
+Var DropTimeAxis(const Var& x) { return Reshape(x, {x.dim(1), x.dim(2)}); }
+
+Var ObservedSteps(const Context& ctx, const std::string& name, const Var& x) {
+  if (!ctx.ObservesInput(name)) return x;
+  return TransposeLeading(ctx.Input(name, TransposeLeading(x)));
+}
+
 Var SequenceDropout(const Context& ctx, const Var& x, double rate,
                     bool variational) {
   return variational ? StepDropout(ctx, x, rate) : Dropout(ctx, x, rate);

@@ -98,6 +98,17 @@ class Recurrent {
   Parameter* inner_bias_ = nullptr;  // [4H]
 };
 
+/// The state of a cell of so many vectors from features. Shapes: x [B, vectors
+/// H], result [vectors, B, H], or [B, H] of one.
+Var StateOf(const Var& x, int64_t vectors);
+
+/// One step as all steps, [1, B, N], and back.
+Var AddTimeAxis(const Var& x);
+Var DropTimeAxis(const Var& x);
+
+/// The vectors x [T, B, N] of an input, as an observer sees or changes them.
+Var ObservedSteps(const Context& ctx, const std::string& name, const Var& x);
+
 /// Elements of x dropped while training; with `variational` the same ones at
 /// every step. Shapes: x [T, B, N].
 Var SequenceDropout(const Context& ctx, const Var& x, double rate,
