@@ -2,6 +2,7 @@
 
 #include "heed/tasks/algorithm/algorithm.h"
 #include "heed/tasks/autocomplete/autocomplete.h"
+#include "heed/tasks/caption/caption.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/forecast/forecast.h"
 #include "heed/tasks/images/images.h"
@@ -31,6 +32,7 @@ std::vector<TaskRow>& Rows() {
       NodesTask(),         //
       VisitTask(),         //
       ImageTask(),         //
+      CaptionTask(),       //
       AlgorithmTask(),     //
       PretrainTask(),      //
   };

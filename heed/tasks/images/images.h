@@ -13,12 +13,10 @@
 #include "heed/models/image_classifier.h"
 #include "heed/models/registry.h"
 #include "heed/models/settings.h"
+#include "heed/tasks/image_input.h"
 #include "heed/tasks/task.h"
 
 namespace heed {
-
-enum class Colours : uint8_t { kGrey, kRgb };
-constexpr auto WordsOf(Colours) { return std::array{"grey", "rgb"}; }
 
 /// Where images come from, how they are changed and become batches.
 struct ImageDataConfig {

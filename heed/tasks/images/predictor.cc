@@ -21,41 +21,6 @@ Tensor TensorOf(const Image& image, const ImageFormat& format) {
   return ImageTensor(image.pixels, format);
 }
 
-/// The image in grey and small, rows of 0 to 255, as a terminal shows it.
-std::vector<std::vector<int>> Thumbnail(const Image& image) {
-  constexpr int64_t kSide = 40;
-  const int64_t longer = std::max(image.height, image.width);
-  const auto side = [&](int64_t length) {
-    return longer <= kSide ? length
-                           : std::max<int64_t>(1, length * kSide / longer);
-  };
-  const Image small =
-      Resized(WithChannels(image, 1), side(image.height), side(image.width));
-  std::vector<std::vector<int>> rows;
-  for (int64_t y = 0; y < small.height; ++y) {
-    rows.emplace_back(small.pixels.begin() + y * small.width,
-                      small.pixels.begin() + (y + 1) * small.width);
-  }
-  return rows;
-}
-
-/// Cells row by row, "row 2, column 5", and the image itself.
-Axis CellsAxis(const ImageModel& model, const Image& image) {
-  const int64_t cell = model.network->cell();
-  Axis axis = {.id = "source", .kind = "image", .label = "Image"};
-  for (int64_t y = 0; y < image.height / cell; ++y) {
-    for (int64_t x = 0; x < image.width / cell; ++x) {
-      axis.items.push_back(fmt::format("row {}, column {}", y + 1, x + 1));
-    }
-  }
-  axis.payload = {{"width", image.width},
-                  {"height", image.height},
-                  {"cell", cell},
-                  {"grey", Thumbnail(image)},
-                  {"png", ToBase64(EncodePng(image))}};
-  return axis;
-}
-
 /// What was seen, [N, N, C] in 0 to 1, as a file.
 std::string SeenFile(const Tensor& seen) {
   Image image{seen.dim(0), seen.dim(1), seen.dim(2), {}};
@@ -152,12 +117,7 @@ ExplainablePrediction ImagePredictor::ExplanationWith(
   const Image image = ImageOf(model_, input.given);
   const Tensor one = TensorOf(image, model_.format);
   const auto log_p = [this, one](const Context& c, int64_t copies) {
-    Tensor several({copies, one.dim(1), one.dim(2), one.dim(3)});
-    for (int64_t i = 0; i < copies; ++i) {
-      std::copy_n(one.data<float>(), one.numel(),
-                  several.data<float>() + i * one.numel());
-    }
-    return LogSoftmax(model_.network->Scores(c, several));
+    return LogSoftmax(model_.network->Scores(c, CopiesOf(one, copies)));
   };
   AttentionWatch watch(input.watch);
   Context ctx = given;
@@ -175,7 +135,7 @@ ExplainablePrediction ImagePredictor::ExplanationWith(
   ExplanationSegment& e = result.segment;
   e.text = input.given.Shown();
   e.answer = NameOf(chosen);
-  e.axes = {CellsAxis(model_, image), NamesAxis("answer", "Class", {e.answer})};
+  e.axes = {CellsAxis(model_.network->cell(), image), NamesAxis("answer", "Class", {e.answer})};
   const std::vector<ImageLook> looks = model_.network->Looks(given, one);
   if (!looks.empty()) e.axes[0].payload["looks"] = LooksJson(looks);
   AddMaps(watch, e);

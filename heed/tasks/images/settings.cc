@@ -44,16 +44,6 @@ void VisitCanvas(FieldList& v, CanvasConfig& canvas) {
     "side of these in pixels");
 }
 
-int64_t PositiveOf(const Json& json, const char* key,
-                   const std::string& place) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_number_integer() ||
-      found->get<int64_t>() < 1 || found->get<int64_t>() > kMostImageSide) {
-    throw FormatError("{}: '{}' is no size of images", place, key);
-  }
-  return found->get<int64_t>();
-}
-
 std::vector<std::string> NamesOf(const Json& json, const std::string& place) {
   std::vector<std::string> names;
   const auto found = json.find("classes");
@@ -186,14 +176,7 @@ std::unique_ptr<ImageModel> ImageTaskSettings::Open(const ModelFiles& files,
                                                     uint64_t seed) const {
   const std::string place = PathIn(folder, kImagesFile);
   const Json json = ParseJson(FindFile(files, folder, kImagesFile), place);
-  if (!json.is_object()) throw FormatError("{}: no JSON object", place);
-  const ImageFormat format = {PositiveOf(json, "height", place),
-                              PositiveOf(json, "width", place),
-                              PositiveOf(json, "channels", place)};
-  if (format.channels != 1 && format.channels != 3) {
-    throw FormatError("{}: {} channels; 1 or 3 are read", place,
-                      format.channels);
-  }
+  const ImageFormat format = FormatFromJson(json, place);
   return std::make_unique<ImageModel>(*this, format, NamesOf(json, place),
                                       seed);
 }
@@ -210,10 +193,8 @@ ImageModel::ImageModel(ImageConfig settings, const ImageFormat& own,
                                  UseOf(format, std::ssize(classes)))) {}
 
 ModelFiles ImageModel::Files() const {
-  const Json json = {{"height", own_format.height},
-                     {"width", own_format.width},
-                     {"channels", own_format.channels},
-                     {"classes", classes}};
+  Json json = ToJson(own_format);
+  json["classes"] = classes;
   return {{kImagesFile, json.dump(2) + "\n"}};
 }
 

@@ -16,6 +16,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
+#include "heed/tasks/forced_text.h"
 #include "heed/tasks/target_loss.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/tasks/translate/word_alignment.h"
@@ -23,14 +24,6 @@
 
 namespace heed {
 namespace {
-
-/// log p of each target token of each copy: [copies, T].
-Var PairScores(const Decoder& model, const Context& ctx, const Batch& batch) {
-  const Var p = LogSoftmax(TargetLogits(model, ctx, batch));
-  const Var picked = Pick(p, Tensor::Of(batch.target_out, {batch.T, batch.B}));
-  return Reshape(TransposeLeading(Reshape(picked, {batch.T, batch.B, 1})),
-                 {batch.B, batch.T});
-}
 
 /// Of each target token, given those before it.
 std::vector<float> TokenProbabilities(const Context& ctx,
@@ -44,7 +37,9 @@ std::vector<float> TokenProbabilities(const Context& ctx,
           .ids);
   pair.target.push_back(translation.target_ids);
   const Tensor scores =
-      PairScores(*model.model, ctx, MakeBatch(pair, Repeated(1))).value();
+      ForcedScores(TargetLogits(*model.model, ctx, MakeBatch(pair, Repeated(1))),
+                   translation.target_ids)
+          .value();
   std::vector<float> probabilities;
   for (int64_t t = 0; t < scores.numel(); ++t) {
     probabilities.push_back(std::exp(scores.row<float>(0)[t]));
@@ -90,19 +85,6 @@ std::vector<std::string> PartsOf(const std::string& text) {
   return parts;
 }
 
-/// log p of the target at each step, and the same with `id` at `step`.
-Var StepDifference(const Decoder& model, const Context& ctx, const Batch& batch,
-                   size_t step, int32_t id) {
-  const Var p = LogSoftmax(TargetLogits(model, ctx, batch));
-  std::vector<int32_t> others = batch.target_out;
-  const auto B = static_cast<size_t>(batch.B);
-  std::fill_n(others.begin() + static_cast<long>(step * B), B, id);
-  const Shape shape = {batch.T, batch.B};
-  const Var difference = Sub(Pick(p, Tensor::Of(batch.target_out, shape)),
-                             Pick(p, Tensor::Of(others, shape)));
-  return Reshape(Select(difference, static_cast<int64_t>(step)), {batch.B, 1});
-}
-
 /// Runs a pair by teacher forcing: the computation that wrote the target, all
 /// steps at once.
 ExplainableSegment ForceSegment(const Context& given,
@@ -113,65 +95,22 @@ ExplainableSegment ForceSegment(const Context& given,
   auto corpus = std::make_shared<Corpus>();
   corpus->source.push_back(pair.source.ids);
   corpus->target.push_back(pair.target.ids);
-  const std::vector<int32_t>& target = corpus->target[0];
   ExplainableSegment result;
-  ExplanationSegment& e = result.segment;
-  e.text = std::move(pair.text);
-  e.answer = std::move(pair.answer);
-  e.axes.push_back(TokenAxis("source", "Source", v.source, pair.source.ids,
-                             std::move(pair.source.pieces)));
-  std::vector<int32_t> read = {kBos};
-  read.insert(read.end(), target.begin(), target.end() - 1);
-  std::vector<std::string> read_pieces = {v.target.Piece(kBos)};
-  read_pieces.insert(read_pieces.end(), pair.target.pieces.begin(),
-                     pair.target.pieces.end() - 1);
-  e.axes.push_back(TokenAxis("target", "Translation", v.target, target,
-                             std::move(pair.target.pieces)));
-  AttentionWatch watch(wish);
-  Context ctx = given;
-  ctx.observer = &watch;
-  const Tensor log_p =
-      LogSoftmax(TargetLogits(*model, ctx, MakeBatch(*corpus, Repeated(1))))
-          .value();
-  AddMaps(watch, e);
-  if (e.LastMap("target_inputs", "target_inputs")) {
-    e.axes.push_back(TokenAxis("target_inputs", "Translation so far", v.target,
-                               read, std::move(read_pieces)));
-  }
-  const auto name = [&v](int32_t id) { return ShownToken(v.target, id); };
-  const std::string aligns = model->alignment_attention();
-  const auto row_of = [&](size_t t) {
-    return std::span(log_p.row<float>(static_cast<int64_t>(t)),
-                     static_cast<size_t>(log_p.cols()));
+  result.segment.text = std::move(pair.text);
+  result.segment.answer = std::move(pair.answer);
+  result.segment.axes.push_back(TokenAxis("source", "Source", v.source,
+                                          pair.source.ids,
+                                          std::move(pair.source.pieces)));
+  ForcedText text;
+  text.label = "Translation";
+  text.target = std::move(pair.target);
+  text.contrast = std::move(pair.contrast);
+  text.logits = [model, corpus](const Context& c, int64_t copies) {
+    return TargetLogits(*model, c, MakeBatch(*corpus, Repeated(copies)));
   };
-  for (size_t t = 0; t < target.size(); ++t) {
-    const auto place = static_cast<int64_t>(t);
-    e.targets.push_back(
-        ChoiceTarget("target", place, row_of(t), target[t], name));
-    if (aligns.empty()) continue;
-    SetMap(e.targets.back(), MapNamed(e, aligns), place,
-           model->alignment_head());
-  }
-  result.scores.push_back(
-      SourceScores(e, [model, corpus](const Context& c, int64_t copies) {
-        return PairScores(*model, c, MakeBatch(*corpus, Repeated(copies)));
-      }));
+  ForceText(given, wish, *model, v.target, std::move(text), result);
   result.scores.back().tokens_of_copy =
-      std::ssize(pair.source.ids) + std::ssize(target);
-  if (pair.contrast.empty()) return result;
-  const auto differing = std::ranges::mismatch(target, pair.contrast);
-  if (differing.in1 == target.end() || differing.in2 == pair.contrast.end()) {
-    throw FormatError("explain: the contrast is the answer itself");
-  }
-  const auto step = static_cast<size_t>(differing.in1 - target.begin());
-  const int32_t other = *differing.in2;
-  SetContrast(
-      result, step,
-      {name(other), std::exp(double{row_of(step)[static_cast<size_t>(other)]})},
-      [model, corpus, step, other](const Context& c, int64_t copies) {
-        return StepDifference(*model, c, MakeBatch(*corpus, Repeated(copies)),
-                              step, other);
-      });
+      std::ssize(corpus->source[0]) + std::ssize(corpus->target[0]);
   return result;
 }
 

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/data/corpus.h"
+#include "heed/data/shuffle.h"
+#include "heed/io/file.h"
+#include "heed/metrics/bleu.h"
+#include "heed/metrics/error_rate.h"
+#include "heed/ops/elementwise.h"
+#include "heed/tasks/caption/caption.h"
+#include "heed/tasks/target_loss.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+std::string CheckSumOfCaptions(const CaptionData& data) {
+  std::string sums;
+  for (const CaptionedImages* set : {&data.train, &data.valid}) {
+    const std::string_view bytes = {
+        reinterpret_cast<const char*>(set->pixels.data()), set->pixels.size()};
+    sums += fmt::format("{:08x} {} ", Crc32(bytes), CheckSumOf(set->captions));
+  }
+  return fmt::format("{:08x}", Crc32(sums));
+}
+
+/// Cross entropy of the tokens of captions, and what attention adds up to.
+class CaptionObjective : public ObjectiveOf<CaptionModel> {
+ public:
+  CaptionObjective(const CaptionSettings& settings, CaptionData data,
+                   CaptionModel& model)
+      : ObjectiveOf(model, settings.MeasuresOf(data)),
+        check_sum_(CheckSumOfCaptions(data)),
+        train_(std::move(data.train)),
+        valid_(std::move(data.valid)),
+        choices_(settings.data.hard) {
+    for (int64_t i = 0; i < train_.size(); ++i) {
+      std::vector<int32_t> ids =
+          model.Encode(train_.captions[static_cast<size_t>(i)]).ids;
+      if (std::ssize(ids) > int64_t{settings.data.max_length} + 1) continue;
+      examples_.push_back(i);
+      targets_.target.push_back(std::move(ids));
+      targets_.source.emplace_back();
+    }
+    if (examples_.empty()) {
+      throw ConfigError("max_length: all {} captions have more than {} tokens",
+                        train_.size(), settings.data.max_length);
+    }
+  }
+
+  std::string unit() const override { return "image"; }
+  std::string Summary() const override {
+    return fmt::format(
+        "{} of {} × {} pixels ({} with more than {} tokens left out), {} for "
+        "validation; {}",
+        Counted(std::ssize(examples_), "image"), model_.format.width,
+        model_.format.height, train_.size() - std::ssize(examples_),
+        model_.config.data.max_length, valid_.size(),
+        model_.config.data.vocabulary.Note(model_.vocabulary));
+  }
+  std::string CheckSum() const override { return check_sum_; }
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    return ShuffledBatches(std::ssize(examples_),
+                           model_.config.data.batch_images, seed, epoch);
+  }
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override;
+  void Updated(const Metrics& parts) override { choices_.Updated(parts); }
+  std::vector<NamedTensor> State() const override {
+    return model_.network->hard_choices() ? choices_.State()
+                                          : std::vector<NamedTensor>();
+  }
+  void Restore(const std::vector<NamedTensor>& state) override {
+    choices_.Restore(state);
+  }
+  bool has_valid() const override { return valid_.size() > 0; }
+  Metrics Validate(const std::string& measure) const override;
+
+ private:
+  std::string check_sum_;
+  CaptionedImages train_;
+  CaptionedImages valid_;
+  HardChoices choices_;
+  std::vector<int64_t> examples_;  // images of train_
+  Corpus targets_;                 // of examples_, without sources
+};
+
+BatchLoss CaptionObjective::Loss(const Context& ctx,
+                                 std::span<const int64_t> examples,
+                                 const LossOptions& options) const {
+  std::vector<int64_t> images;
+  for (const int64_t i : examples) {
+    images.push_back(examples_[static_cast<size_t>(i)]);
+  }
+  const Captioner& network = *model_.network;
+  const Batch batch = MakeBatch(targets_, examples);
+  const double weight = model_.config.data.doubly_stochastic;
+  AttentionWatch watch =
+      AttentionWatch::WithGradient(network.alignment_attention());
+  Context watched = ctx;
+  if (weight > 0) watched.observer = &watch;
+  DecoderExamples given = ExamplesOf(batch);
+  given.inputs = model_.CellsOf(ctx, ImageBatch(train_, images));
+  BatchLoss loss;
+  if (network.hard_choices()) {
+    loss = choices_.Loss(network, watched, given, options);
+  } else {
+    CrossEntropyOptions entropy = EntropyOf(options);
+    entropy.ignore_id = given.ignore_id;
+    CrossEntropyLoss own = network.Loss(watched, given.inputs, given.target_in,
+                                        given.targets, entropy);
+    loss = {std::move(own.loss), own.nll * options.scale};
+  }
+  // Of choices that were drawn there is no sum to learn from.
+  if (watch.seen.empty()) return loss;
+  std::vector<Var> weights;
+  for (const auto& seen : watch.seen) weights.push_back(seen.weights);
+  const Var sum = AttentionSumLoss(weights, given.targets, given.ignore_id,
+                                   model_.config.data.attention_sum);
+  loss.loss = Add(loss.loss, Scale(sum, weight * options.scale));
+  loss.parts.emplace_back("attention_sum", sum.value().item() * options.scale);
+  return loss;
+}
+
+Metrics CaptionObjective::Validate(const std::string& measure) const {
+  const Pointing pointing = PointAt(model_, valid_);
+  const double loss =
+      pointing.nll /
+      static_cast<double>(std::max<int64_t>(1, pointing.tokens));
+  Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
+  if (!std::isfinite(loss)) return metrics;
+  if (pointing.nouns > 0) {
+    metrics.emplace_back("pointing", 100 * static_cast<double>(pointing.near) /
+                                         static_cast<double>(pointing.nouns));
+  }
+  if (measure == "loss") return metrics;
+  CaptionPrediction greedy;
+  greedy.beam = 1;
+  const std::vector<std::string> written = CaptionsOf(model_, valid_, greedy);
+  metrics.emplace_back("bleu", CorpusBleu(written, valid_.captions).score);
+  metrics.emplace_back("exact_match",
+                       100 * ExactMatchRate(written, valid_.captions));
+  return metrics;
+}
+
+}  // namespace
+
+std::unique_ptr<Trainable> CaptionSettings::Objective(CaptionData read,
+                                                      CaptionModel& made,
+                                                      uint64_t /*seed*/) const {
+  if (read.train.format != made.format) {
+    throw FormatError(
+        "images of {} × {} × {} are not of the model's size, {} × {} × {}",
+        read.train.format.height, read.train.format.width,
+        read.train.format.channels, made.format.height, made.format.width,
+        made.format.channels);
+  }
+  return std::make_unique<CaptionObjective>(*this, std::move(read), made);
+}
+
+}  // namespace heed

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/decode/beam.h"
+#include "heed/decode/translator.h"
+#include "heed/tasks/caption/caption.h"
+#include "heed/tasks/forced_text.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kWrittenAtOnce = 64;
+
+/// Writes what an image shows.
+class CaptionPredictor : public PredictorWith<CaptionPrediction> {
+ public:
+  CaptionPredictor(const CaptionModel& model, CaptionPrediction options)
+      : PredictorWith(options), model_(model) {
+    CheckOptions(options.Decoding());
+  }
+
+  double Targets(double /*bytes*/) const override {
+    return model_.config.data.max_length;
+  }
+  double TokensOfCopy(double /*bytes*/) const override {
+    return 2.0 * model_.config.data.max_length;
+  }
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const CaptionPrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const CaptionPrediction& options) const override;
+  bool JoinsWith(const CaptionPrediction&) const override { return true; }
+
+ private:
+  Image Prepared(const Input& input) const {
+    return Fitted(ImageFromBytes(input.Text(), input.place), model_.format);
+  }
+  Encoded WithEnd(const std::vector<int32_t>& tokens) const;
+  ForcedText Forced(const Tensor& image, Encoded target) const;
+  Answer AnswerOf(const Context& ctx, const Tensor& image, int64_t number,
+                  const std::vector<Hypothesis>& found,
+                  const PredictCall& call) const;
+
+  const CaptionModel& model_;
+};
+
+Encoded CaptionPredictor::WithEnd(const std::vector<int32_t>& tokens) const {
+  Encoded encoded;
+  encoded.ids = tokens;
+  encoded.ids.push_back(kEos);
+  for (const int32_t id : encoded.ids) {
+    encoded.pieces.push_back(model_.vocabulary.Piece(id));
+  }
+  return encoded;
+}
+
+ForcedText CaptionPredictor::Forced(const Tensor& image, Encoded target) const {
+  ForcedText text;
+  text.label = "Caption";
+  text.target = std::move(target);
+  std::vector<int32_t> read = {kBos};
+  read.insert(read.end(), text.target.ids.begin(), text.target.ids.end() - 1);
+  text.logits = [this, image, read](const Context& ctx, int64_t copies) {
+    Tensor target_in({std::ssize(read), copies}, DType::kI32);
+    for (int64_t t = 0; t < target_in.dim(0); ++t) {
+      std::fill_n(target_in.row<int32_t>(t), copies,
+                  read[static_cast<size_t>(t)]);
+    }
+    return model_.network->Logits(
+        ctx, model_.CellsOf(ctx, CopiesOf(image, copies)), target_in);
+  };
+  return text;
+}
+
+Answer CaptionPredictor::AnswerOf(const Context& ctx, const Tensor& image,
+                                  int64_t number,
+                                  const std::vector<Hypothesis>& found,
+                                  const PredictCall& call) const {
+  Translations written;
+  for (const Hypothesis& one : found) {
+    Translation& text = written.emplace_back();
+    text.text = model_.vocabulary.Decode(one.tokens);
+    text.score = one.score;
+    text.log_probability = one.log_probability;
+  }
+  Answer answer;
+  answer.line = LinesOf(number, written, written.size() > 1);
+  if (answer.line.ends_with('\n')) answer.line.pop_back();
+  if (!call.parts) return answer;
+  const Encoded best = WithEnd(found.front().tokens);
+  answer.parts = {{"text", written[0].text},
+                  {"score", written[0].score},
+                  {"log_probability", written[0].log_probability},
+                  {"tokens", best.pieces}};
+  const Tensor log_p =
+      ForcedScores(Forced(image, best).logits(ctx, 1), best.ids).value();
+  std::vector<float> probabilities;
+  for (int64_t t = 0; t < log_p.numel(); ++t) {
+    probabilities.push_back(std::exp(log_p.row<float>(0)[t]));
+  }
+  answer.parts["probabilities"] = probabilities;
+  for (size_t i = 1; i < written.size(); ++i) {
+    answer.parts["alternatives"].push_back(
+        {{"text", written[i].text}, {"score", written[i].score}});
+  }
+  return answer;
+}
+
+std::vector<Answer> CaptionPredictor::Answers(std::span<const Input> inputs,
+                                              const CaptionPrediction& options,
+                                              const PredictCall& call) const {
+  std::vector<Answer> answers;
+  const auto size = static_cast<size_t>(kWrittenAtOnce);
+  for (size_t begin = 0; begin < inputs.size(); begin += size) {
+    const auto part =
+        inputs.subspan(begin, std::min(size, inputs.size() - begin));
+    std::vector<uint8_t> pixels;
+    for (const Input& input : part) {
+      const Image image = Prepared(input);
+      pixels.insert(pixels.end(), image.pixels.begin(), image.pixels.end());
+    }
+    const Tensor images = ImageTensor(pixels, model_.format);
+    const auto found =
+        WriteCaptions(model_, images, options, call.cancellation);
+    for (size_t b = 0; b < part.size(); ++b) {
+      const auto at = static_cast<int64_t>(b);
+      answers.push_back(AnswerOf(call.context(), images.Slice(at, at + 1),
+                                 part[b].number, found[b], call));
+    }
+  }
+  return answers;
+}
+
+/// The caption that a search finds, or one that is given, forced.
+ExplainablePrediction CaptionPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const CaptionPrediction& options) const {
+  const Image image = Prepared(input.given);
+  const Tensor pixels = ImageTensor(image.pixels, model_.format);
+  Encoded target;
+  if (input.answer.empty()) {
+    CaptionPrediction one = options;
+    one.nbest = 1;
+    target = WithEnd(WriteCaptions(model_, pixels, one, given.cancellation)
+                         .front()
+                         .front()
+                         .tokens);
+  } else {
+    target = model_.Encode(input.answer);
+  }
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.given.Shown();
+  e.answer = model_.vocabulary.Decode(target.ids);
+  e.axes = {CellsAxis(model_.network->cell(), image)};
+  ForcedText text = Forced(pixels, std::move(target));
+  if (!input.contrast.empty()) {
+    text.contrast = model_.Encode(input.contrast).ids;
+  }
+  ForceText(given, input.watch, *model_.network, model_.vocabulary,
+            std::move(text), result);
+  const std::string answer = e.answer;
+  return {answer, {std::move(result)}};
+}
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> WriteCaptions(
+    const CaptionModel& model, const Tensor& images,
+    const CaptionPrediction& options, const Cancellation* cancellation) {
+  Context ctx;
+  ctx.cancellation = cancellation;
+  SearchHooks hooks;
+  if (cancellation != nullptr) {
+    hooks.cancellations.assign(static_cast<size_t>(images.dim(0)),
+                               cancellation);
+  }
+  return BeamSearch(*model.network, model.CellsOf(ctx, images),
+                    options.Decoding(), {}, hooks);
+}
+
+std::unique_ptr<Predictor> CaptionSettings::Predicting(
+    const CaptionModel& made, CaptionPrediction options) const {
+  return std::make_unique<CaptionPredictor>(made, options);
+}
+
+}  // namespace heed

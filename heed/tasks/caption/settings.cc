@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/json.h"
+#include "heed/data/scenes.h"
+#include "heed/io/file.h"
+#include "heed/tasks/caption/caption.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kCaptionsFile = "captions.json";
+constexpr double kMostScenes = 1e6;
+
+ImageUse CaptionUse(const ImageFormat& format) {
+  return {format.height, format.width, format.channels};
+}
+
+void VisitSource(FieldList& v, const std::string& prefix,
+                 CaptionSource& source, const std::string& what) {
+  v(prefix + "images", source.images, Any{"FILE"},
+    what +
+        ": a list with path, tab and caption on each line; behind another tab "
+        "there may be boxes, [[word, left, top, right, bottom], ..]")
+      .Main();
+  v(prefix + "scenes", source.scenes, Range(0, kMostScenes),
+    what + ": so many scenes of a few shapes, which are drawn by number")
+      .Main();
+}
+
+CaptionConfig FilledFor(CaptionConfig config, const ImageFormat& format) {
+  config.model->Fill(CaptionUse(format));
+  return config;
+}
+
+}  // namespace
+
+TaskRow CaptionTask() {
+  TaskRow row;
+  row.name = "caption";
+  row.description = "what an image shows, in words";
+  row.settings = [] { return std::make_unique<CaptionSettings>(); };
+  row.input = {"image", InputKind::Line::kPath, kImageTypes};
+  row.input_label = "Image";
+  row.answer_label = "Caption";
+  row.prompt = "Choose, drop or draw an image";
+  return row;
+}
+
+CaptionedImages CaptionSource::Read(const ImageFormat& format,
+                                    uint64_t seed) const {
+  if (images.empty() == (scenes == 0)) {
+    throw ConfigError(
+        "a list of images with captions, or a number of scenes, and not both");
+  }
+  if (!images.empty()) return ReadCaptions(images, format);
+  CaptionedImages set = DrawScenes({.scenes = scenes, .seed = seed});
+  return set.format == format ? set : FittedTo(set, format);
+}
+
+void CaptionDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitSource(v, "", train, "images for training");
+  v.Require({{"images"}, {"scenes"}});
+  VisitSource(v, "valid_", valid, "images for validation");
+  v("valid_last", valid_last, Range(0, 1000000000),
+    "keep so many of the last images of training for validation");
+  v("scene_seed", scene_seed,
+    "seed of scenes for training; the next one is of validation");
+  v("image_size", image_size, Range(8, 4096),
+    "height and width that images are made to have");
+  v("colours", colours, "grey or rgb");
+  v("batch_images", batch_images, Range(1, 1000000), "images per batch")
+      .Alias("batch_size")
+      .Alias("bs");
+  v("max_length", max_length, Range(1, 1000),
+    "captions of more tokens are not learned from");
+  vocabulary.Visit(v, {"words", "unigram", "bpe", "characters"});
+  v.Section("Attention");
+  v("doubly_stochastic", doubly_stochastic, Range(0, 1000),
+    "weight of what asks attention to add up alike at all cells (λ), in the "
+    "mean over the cells");
+  v("attention_sum", attention_sum,
+    "what it adds up to: one, or an even share of the words");
+  hard.Visit(v);
+}
+
+void CaptionPrediction::Visit(FieldList& v) {
+  v.Section("Search");
+  v("beam", beam, Range(1, 1000), "width of the beam; 1: greedy");
+  v("nbest", nbest, Range(1, 1000), "captions of each image");
+  v("length_penalty", length_penalty, Range(0, 10),
+    "favour longer captions (alpha of Wu et al. 2016)");
+  v("max_length", max_length, Range(0, 100000),
+    "the most tokens; 0: twice as many as there are cells");
+}
+
+DecodeOptions CaptionPrediction::Decoding() const {
+  DecodeOptions decode;
+  decode.beam = beam;
+  decode.nbest = nbest;
+  decode.length_penalty = length_penalty;
+  decode.max_length = max_length;
+  return decode;
+}
+
+void CaptionEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitSource(v, "", source, "images to compare with");
+  v.Require({{"images"}, {"scenes"}});
+  v("scene_seed", scene_seed, "seed of the scenes");
+  CaptionPrediction::Visit(v);
+}
+
+void CaptionSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.VisitName(v, "what looks at the images and writes");
+  model->Visit(v);
+}
+
+void CaptionSettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.learning_rate = 2e-3;
+  training.optimizer.schedule = "cosine";
+  training.optimizer.warmup = 200;
+  training.optimizer.label_smoothing = 0;
+  training.run.epochs = 12;
+}
+
+void CaptionSettings::Resolve() {
+  if (data.valid_last > 0 && !data.valid.empty()) {
+    throw ConfigError(
+        "--valid-last keeps images of training for validation, and "
+        "--valid-images or --valid-scenes are others; choose one");
+  }
+  data.vocabulary.Resolve();
+  model->Fill(CaptionUse(data.Format()));
+}
+
+CaptionData CaptionSettings::ReadData() const {
+  CaptionData read;
+  const ImageFormat format = data.Format();
+  read.train = data.train.Read(format, data.scene_seed);
+  if (!data.valid.empty()) {
+    read.valid = data.valid.Read(format, data.scene_seed + 1);
+  }
+  if (data.valid_last > 0) {
+    const int64_t first = read.train.size() - data.valid_last;
+    if (first < 1) {
+      throw ConfigError("valid_last: {} of {} images leave none to learn from",
+                        data.valid_last, read.train.size());
+    }
+    read.valid = read.train.Slice(first, read.train.size());
+    read.train = read.train.Slice(0, first);
+  }
+  return read;
+}
+
+std::unique_ptr<CaptionModel> CaptionSettings::Learn(const CaptionData& read,
+                                                     uint64_t seed) const {
+  return std::make_unique<CaptionModel>(
+      *this, read.train.format, data.vocabulary.Learn(read.train.captions),
+      seed);
+}
+
+std::unique_ptr<CaptionModel> CaptionSettings::Open(const ModelFiles& files,
+                                                    const std::string& folder,
+                                                    uint64_t seed) const {
+  const std::string place = PathIn(folder, kCaptionsFile);
+  const ImageFormat format = FormatFromJson(
+      ParseJson(FindFile(files, folder, kCaptionsFile), place), place);
+  return std::make_unique<CaptionModel>(
+      *this, format, data.vocabulary.Find(files, folder), seed);
+}
+
+CaptionModel::CaptionModel(CaptionConfig settings, const ImageFormat& format,
+                           Vocabulary words, uint64_t seed)
+    : format(format),
+      vocabulary(std::move(words)),
+      config(FilledFor(std::move(settings), format)),
+      network(config.model->Make(CaptionUse(format), vocabulary.size(), seed)) {
+}
+
+ModelFiles CaptionModel::Files() const {
+  return {{kCaptionsFile, ToJson(format).dump(2) + "\n"},
+          {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+}
+
+}  // namespace heed

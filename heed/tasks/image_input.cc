@@ -1,0 +1,88 @@
+#include "heed/tasks/image_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "heed/base/base64.h"
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+/// Throws: FormatError.
+int64_t SizeIn(const nlohmann::ordered_json& json, const char* key,
+               const std::string& place) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number_integer() ||
+      found->get<int64_t>() < 1 || found->get<int64_t>() > kMostImageSide) {
+    throw FormatError("{}: '{}' is no size of images", place, key);
+  }
+  return found->get<int64_t>();
+}
+
+/// The image in grey and small, rows of 0 to 255, as a terminal shows it.
+std::vector<std::vector<int>> Thumbnail(const Image& image) {
+  constexpr int64_t kSide = 40;
+  const int64_t longer = std::max(image.height, image.width);
+  const auto side = [&](int64_t length) {
+    return longer <= kSide ? length
+                           : std::max<int64_t>(1, length * kSide / longer);
+  };
+  const Image small =
+      Resized(WithChannels(image, 1), side(image.height), side(image.width));
+  std::vector<std::vector<int>> rows;
+  for (int64_t y = 0; y < small.height; ++y) {
+    rows.emplace_back(small.pixels.begin() + y * small.width,
+                      small.pixels.begin() + (y + 1) * small.width);
+  }
+  return rows;
+}
+
+}  // namespace
+
+Axis CellsAxis(int64_t cell, const Image& image) {
+  Axis axis = {.id = "source", .kind = "image", .label = "Image"};
+  for (int64_t y = 0; y < image.height / cell; ++y) {
+    for (int64_t x = 0; x < image.width / cell; ++x) {
+      axis.items.push_back(fmt::format("row {}, column {}", y + 1, x + 1));
+    }
+  }
+  axis.payload = {{"width", image.width},
+                  {"height", image.height},
+                  {"cell", cell},
+                  {"grey", Thumbnail(image)},
+                  {"png", ToBase64(EncodePng(image))}};
+  return axis;
+}
+
+Tensor CopiesOf(const Tensor& image, int64_t copies) {
+  Tensor several({copies, image.dim(1), image.dim(2), image.dim(3)});
+  for (int64_t i = 0; i < copies; ++i) {
+    std::copy_n(image.data<float>(), image.numel(),
+                several.data<float>() + i * image.numel());
+  }
+  return several;
+}
+
+nlohmann::ordered_json ToJson(const ImageFormat& format) {
+  return {{"height", format.height},
+          {"width", format.width},
+          {"channels", format.channels}};
+}
+
+ImageFormat FormatFromJson(const nlohmann::ordered_json& json,
+                           const std::string& place) {
+  if (!json.is_object()) throw FormatError("{}: no JSON object", place);
+  const ImageFormat format = {SizeIn(json, "height", place),
+                              SizeIn(json, "width", place),
+                              SizeIn(json, "channels", place)};
+  if (format.channels != 1 && format.channels != 3) {
+    throw FormatError("{}: {} channels; 1 or 3 are read", place,
+                      format.channels);
+  }
+  return format;
+}
+
+}  // namespace heed

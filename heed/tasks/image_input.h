@@ -1,0 +1,34 @@
+// Images as tasks read and explain them.
+#ifndef HEED_TASKS_IMAGE_INPUT_H_
+#define HEED_TASKS_IMAGE_INPUT_H_
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "heed/data/image_set.h"
+#include "heed/explain/explanation.h"
+
+namespace heed {
+
+enum class Colours : uint8_t { kGrey, kRgb };
+constexpr auto WordsOf(Colours) { return std::array{"grey", "rgb"}; }
+
+/// The size of images as JSON, {"height", "width", "channels"}, and back.
+/// Throws: FormatError that begins with `place`.
+nlohmann::ordered_json ToJson(const ImageFormat& format);
+ImageFormat FormatFromJson(const nlohmann::ordered_json& json,
+                           const std::string& place);
+
+/// The axis "source" of an image: its cells of so many pixels, row by row,
+/// "row 2, column 5", and the image itself.
+Axis CellsAxis(int64_t cell, const Image& image);
+
+/// The first image so many times. Shapes: image [1, H, W, C], result [copies,
+/// H, W, C].
+Tensor CopiesOf(const Tensor& image, int64_t copies);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_IMAGE_INPUT_H_
