@@ -22,6 +22,7 @@ int RunDemoVisits(const Arguments& arguments);
 int RunDemoMemory(const Arguments& arguments);
 int RunDemoLabyrinth(const Arguments& arguments);
 int RunDemoImages(const Arguments& arguments);
+int RunDemoCaptions(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

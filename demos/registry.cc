@@ -22,6 +22,8 @@ const std::vector<Command>& Demos() {
        RunDemoMemory},
       {"images", "digits read as a whole, and by looks at parts of them",
        RunDemoImages},
+      {"captions", "what drawn scenes show, word by word with where it looks",
+       RunDemoCaptions},
       {"labyrinth",
        "hard choices in a maze, by rewards and by a soft relaxation",
        RunDemoLabyrinth},

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "heed/models/preset.h"
 #include "heed/tasks/run.h"
 #include "heed/train/in_memory.h"
 
@@ -13,12 +14,14 @@ namespace heed {
 
 /// The model of this name, of the task of these settings, trained in memory for
 /// at most `epochs`, with early stopping after `patience` validations (0:
-/// none).
+/// none). `preset`: settings of the model.
 template <class Settings, class Data>
 LoadedModel TrainedInMemory(const std::string& name, const Data& data,
-                            int epochs, int patience, uint64_t seed) {
+                            int epochs, int patience, uint64_t seed,
+                            const std::string& preset = "") {
   auto settings = std::make_unique<Settings>();
   settings->ChooseModel(name);
+  SetPreset(FieldsOf(*settings), preset);
   settings->Resolve();
   LoadedModel loaded;
   settings->SetDefaults(loaded.training);

@@ -23,20 +23,6 @@ Json ToJson(const Report& report) {
   return json;
 }
 
-void Print(const std::string& model, const Report& report) {
-  fmt::print("{}: {}\n", model, report.heading);
-  size_t width = 0;
-  for (const Figure& f : report.figures)
-    width = std::max(width, f.label.size());
-  for (const Figure& f : report.figures) {
-    const std::string value = fmt::format("{:.{}f}", f.value, f.decimals);
-    const std::string line = fmt::format("  {:<{}}  {:>8} {:<2} {}", f.label,
-                                         width, value, f.unit, f.note);
-    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
-  }
-  fmt::print("{}", report.text);
-}
-
 struct EvaluateOptions {
   std::vector<std::string> folders;
   std::string task;
@@ -116,7 +102,7 @@ int RunEvaluate(const Arguments& arguments) {
       all.push_back(ToJson(report));
       if (folders.size() > 1) all.back()["model"] = folder;
     } else {
-      Print(folder, report);
+      fmt::print("{}: {}", folder, ReportText(report));
     }
     if (!report.curve) continue;
     report.curve->name = folder;

@@ -1,5 +1,8 @@
 #include "apps/heed/tasks.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 
 #include "heed/base/errors.h"
@@ -47,6 +50,21 @@ void VisitDtype(FieldList& v, std::string& dtype) {
   v("dtype", dtype, OneOf{"auto", "f32", "bf16", "int8"},
     "number format of matrix products; int8 is fastest; auto: as the model was "
     "trained or quantised");
+}
+
+std::string ReportText(const Report& report) {
+  std::string text = report.heading + '\n';
+  size_t width = 0;
+  for (const Figure& f : report.figures) {
+    width = std::max(width, f.label.size());
+  }
+  for (const Figure& f : report.figures) {
+    const std::string value = fmt::format("{:.{}f}", f.value, f.decimals);
+    const std::string line = fmt::format("  {:<{}}  {:>8} {:<2} {}", f.label,
+                                         width, value, f.unit, f.note);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text + report.text;
 }
 
 }  // namespace heed

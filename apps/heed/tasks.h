@@ -33,6 +33,9 @@ void CheckSameTask(const std::vector<std::string>& folders);
 /// --dtype of the commands that run a model.
 void VisitDtype(FieldList& v, std::string& dtype);
 
+/// The heading and the figures of a report, a line each, and its text.
+std::string ReportText(const Report& report);
+
 }  // namespace heed
 
 #endif  // HEED_APPS_HEED_TASKS_H_

@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/autograd/observer.h"
 #include "heed/base/errors.h"
+#include "heed/models/image_classifier_testing.h"
 #include "heed/models/roles_testing.h"
-#include "heed/ops/elementwise.h"
 
 namespace heed {
 namespace {
@@ -56,18 +55,6 @@ TEST_P(EveryImageClassifier, AnImageDoesNotDependOnItsNeighbours) {
   const Tensor one = network->Scores({}, images.Slice(1, 2)).value();
   EXPECT_LT(MaxDifference(one, all.Slice(1, 2)), 1e-12);
 }
-
-/// Replaces the cells by what they are, and keeps them.
-class CellWatch : public Observer {
- public:
-  bool WantsInput(const std::string& name) override { return name == "source"; }
-  Var OnInput(const std::string& /*name*/, const Var& x) override {
-    cells = x;
-    return Scale(x, factor);
-  }
-  Var cells;
-  double factor = 1;
-};
 
 TEST_P(EveryImageClassifier, AnObserverMayChangeItsCells) {
   const auto settings = Small<ImageSettings>();

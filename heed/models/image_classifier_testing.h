@@ -7,10 +7,12 @@
 #include <memory>
 #include <vector>
 
+#include "heed/autograd/observer.h"
 #include "heed/base/rng.h"
 #include "heed/models/model_testing.h"
 #include "heed/models/preset.h"
 #include "heed/models/registry.h"
+#include "heed/ops/elementwise.h"
 
 namespace heed {
 
@@ -63,6 +65,18 @@ void TrainOnImages(const ImageClassifier& network,
     adam.Step(rate(step));
   }
 }
+
+/// Replaces the cells by what they are, and keeps them.
+class CellWatch : public Observer {
+ public:
+  bool WantsInput(const std::string& name) override { return name == "source"; }
+  Var OnInput(const std::string& /*name*/, const Var& x) override {
+    cells = x;
+    return Scale(x, factor);
+  }
+  Var cells;
+  double factor = 1;
+};
 
 }  // namespace heed
 

@@ -61,8 +61,9 @@ inline constexpr const char* kSmall[] = {
     "attention_dropout=0", "positions=8", "memory_slots=5", "memory_features=3",
     // Without a policy, whose gradient is
     // not that of the loss.
-    "look=centre", "order=raster", "generative=0", "factors=5", "hidden=6",
-    "fixations=2", "fovea=2", "looks=3", "glimpse=3", "glimpse_units=5"};
+    "look=centre looks=3", "order=raster", "generative=0", "factors=5",
+    "hidden=6", "fixations=2", "fovea=2", "glimpse=3", "glimpse_units=5",
+    "filters=3"};
 
 class EveryRole : public testing::TestWithParam<ModelName> {
  protected:

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "heed/base/base64.h"
 #include "heed/base/errors.h"
+#include "heed/data/image.h"
 #include "heed/render/markup.h"
 #include "heed/render/shades_terminal.h"
 
@@ -16,6 +19,10 @@ constexpr double kOverlayOpacity = 0.8;
 // Light on a dark image and dark on a light one.
 constexpr const char* kFor = "#3f9bff";
 constexpr const char* kAgainst = "#ff8a3d";
+constexpr int64_t kMostAttendedSide = 224;  // pixels that are mixed
+constexpr float kUnattended = 0.2f;         // share of the image that is left
+// Neither black nor white, so that it is seen on both.
+constexpr std::array<float, 3> kUnattendedColour = {52, 58, 84};
 constexpr int kMarkGround = 220;  // yellow, in no shade of an image
 constexpr int kMarkInk = 16;
 
@@ -80,6 +87,86 @@ Drawing DrawImage(const Axis& axis, std::span<const float> values,
         value);
   }
   return {width, height, ImageElement(image.png, width, height) + svg.Take()};
+}
+
+std::vector<float> SmoothedWeights(std::span<const float> weights,
+                                   int64_t columns, int64_t height,
+                                   int64_t width) {
+  const int64_t rows = std::ssize(weights) / columns;
+  // Row i of a matrix: what pixels get of the cells of line i.
+  const auto spread = [](int64_t cells, int64_t pixels) {
+    std::vector<float> factors;
+    for (int64_t i = 0; i < cells; ++i) {
+      for (int64_t p = 0; p < pixels; ++p) {
+        const double at = (static_cast<double>(p) + 0.5) *
+                          static_cast<double>(cells) /
+                          static_cast<double>(pixels);
+        const double off = at - static_cast<double>(i) - 0.5;
+        factors.push_back(static_cast<float>(std::exp(-off * off / 2)));
+      }
+    }
+    return factors;
+  };
+  const std::vector<float> down = spread(rows, height);
+  const std::vector<float> across = spread(columns, width);
+  std::vector<float> values(static_cast<size_t>(height * width));
+  std::vector<float> line(static_cast<size_t>(width));
+  for (int64_t r = 0; r < rows; ++r) {
+    std::ranges::fill(line, 0.0f);
+    for (int64_t c = 0; c < columns; ++c) {
+      const float w =
+          std::max(0.0f, weights[static_cast<size_t>(r * columns + c)]);
+      for (int64_t x = 0; x < width; ++x) {
+        line[static_cast<size_t>(x)] +=
+            w * across[static_cast<size_t>(c * width + x)];
+      }
+    }
+    for (int64_t y = 0; y < height; ++y) {
+      const float factor = down[static_cast<size_t>(r * height + y)];
+      for (int64_t x = 0; x < width; ++x) {
+        values[static_cast<size_t>(y * width + x)] +=
+            factor * line[static_cast<size_t>(x)];
+      }
+    }
+  }
+  const float most = std::ranges::max(values);
+  if (!(most > 0)) return std::vector<float>(values.size());
+  for (float& value : values) value /= most;
+  return values;
+}
+
+Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
+                     double side) {
+  const ImagePayload payload(axis);
+  const std::string place = fmt::format("axis '{}'", axis.id);
+  if (std::ssize(weights) != axis.size()) {
+    throw ShapeError("{}: {} weights for {} cells", place, weights.size(),
+                     axis.size());
+  }
+  const auto bytes = FromBase64(payload.png);
+  if (!bytes) throw FormatError("{}: an image that is no base64", place);
+  const Image own = DecodeImage(*bytes, place);
+  const int64_t longer = std::max(own.height, own.width);
+  const auto fitted = [longer](int64_t length) {
+    return longer <= kMostAttendedSide
+               ? length
+               : std::max<int64_t>(1, length * kMostAttendedSide / longer);
+  };
+  Image image =
+      WithChannels(Resized(own, fitted(own.height), fitted(own.width)), 3);
+  const std::vector<float> seen =
+      SmoothedWeights(weights, payload.columns(), image.height, image.width);
+  for (size_t i = 0; i < image.pixels.size(); ++i) {
+    const float share = kUnattended + (1 - kUnattended) * seen[i / 3];
+    image.pixels[i] = static_cast<uint8_t>(
+        std::lround(share * static_cast<float>(image.pixels[i]) +
+                    (1 - share) * kUnattendedColour[i % 3]));
+  }
+  const double scale = payload.Scale(side);
+  const double width = scale * static_cast<double>(payload.width);
+  const double height = scale * static_cast<double>(payload.height);
+  return {width, height,
+          ImageElement(ToBase64(EncodePng(image)), width, height)};
 }
 
 std::vector<std::vector<float>> ThumbnailOf(const Axis& axis) {

@@ -39,6 +39,19 @@ std::string ImageElement(const std::string& png, double width, double height);
 /// The image, `side` high or wide, with cells of their values' shades on it.
 Drawing DrawImage(const Axis& axis, std::span<const float> values, double side);
 
+/// Weights of cells as values of an image of so many pixels, 0 to 1: a Gaussian
+/// with a deviation of one cell around the middle of each, the largest sum is
+/// 1; all 0 without a weight above 0. Shapes: weights [rows · columns], result
+/// [height · width].
+std::vector<float> SmoothedWeights(std::span<const float> weights,
+                                   int64_t columns, int64_t height,
+                                   int64_t width);
+
+/// The image, `side` high or wide, as it is where smoothed weights are high and
+/// dark where they are low. Throws: ShapeError; FormatError.
+Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
+                     double side);
+
 /// The image in grey and small, rows of 0 to 1.
 std::vector<std::vector<float>> ThumbnailOf(const Axis& axis);
 

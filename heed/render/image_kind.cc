@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "heed/base/text.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/image_drawing.h"
 #include "heed/render/shades_terminal.h"
@@ -15,6 +18,11 @@ namespace {
 
 constexpr double kImageSide = 224;
 constexpr size_t kMostOverlays = 60;
+constexpr size_t kFewOverlays = 4;  // which have the place to be large
+constexpr double kSmallSide = 148;
+constexpr double kSmallGap = 18;
+constexpr int kMapColumns = 14;  // of a word's map in a terminal
+constexpr int kMapGap = 2;
 
 /// Rows of cells, two columns each: of a value below zero with a minus where
 /// there is no colour.
@@ -40,13 +48,6 @@ std::string CellsText(const Axis& axis, std::span<const float> values,
   return out;
 }
 
-/// Weights as shades: the largest has the full one.
-std::vector<float> ShadesOf(std::vector<float> weights, double full) {
-  const float factor = ShadeFactor(weights, full);
-  for (float& weight : weights) weight = std::min(1.0f, weight * factor);
-  return weights;
-}
-
 std::string CaptionOf(const ExplanationSegment& segment, const Target& target) {
   const std::string label = segment.LabelOf(target);
   return target.probability
@@ -67,24 +68,74 @@ Drawing WithCaption(Drawing drawing, const std::string& caption) {
   return StackDrawings(parts, 4);
 }
 
-/// The image, and beside it what each part of the answer attends to.
+/// The image, and beside it what each part of the answer attends to: a caption
+/// word by word.
 Drawing DrawWithAttention(const ExplanationSegment& segment,
                           const ViewOptions&) {
   const Axis& image = *ImageAxisOf(segment);
+  const double side =
+      segment.targets.size() > kFewOverlays ? kSmallSide : kImageSide;
   std::vector<Drawing> drawings = {
-      WithCaption(DrawImage(image, {}, kImageSide), image.label)};
+      WithCaption(DrawImage(image, {}, side), image.label)};
   for (const Target& target : segment.targets) {
     if (drawings.size() > kMostOverlays) break;
     const std::vector<float> row = ImageRow(segment, target, image);
     if (row.empty()) continue;
-    drawings.push_back(
-        WithCaption(DrawImage(image, ShadesOf(row, 0), kImageSide),
-                    CaptionOf(segment, target)));
+    drawings.push_back(WithCaption(DrawAttended(image, row, side),
+                                   CaptionOf(segment, target)));
   }
   const std::vector<Drawing> parts = {
       DrawHeading(TitleOf(segment), 1),
-      FlowDrawings(drawings, kPictureWidth, kPictureGap)};
+      FlowDrawings(drawings, kPictureWidth,
+                   side == kSmallSide ? kSmallGap : kPictureGap)};
   return StackDrawings(parts, 14);
+}
+
+/// A word and what it attends to.
+struct WordMap {
+  std::string word;
+  std::vector<float> weights;
+};
+
+/// Maps side by side in half blocks, or in shades where there is no colour, and
+/// the words below.
+std::string WordMapsText(const Axis& axis, std::span<const WordMap> words,
+                         const TerminalOptions& terminal) {
+  const ImagePayload image(axis);
+  const int64_t rows = std::max<int64_t>(
+      2, std::lround(static_cast<double>(kMapColumns * image.height) /
+                     static_cast<double>(image.width)));
+  std::vector<std::vector<float>> maps;
+  for (const WordMap& word : words) {
+    maps.push_back(
+        SmoothedWeights(word.weights, image.columns(), rows, kMapColumns));
+  }
+  const std::string gap(static_cast<size_t>(kMapGap), ' ');
+  std::string out;
+  for (int64_t y = 0; y < rows; y += 2) {
+    for (const std::vector<float>& map : maps) {
+      out += gap;
+      for (int64_t x = 0; x < kMapColumns; ++x) {
+        const auto at = [&](int64_t row) {
+          return map[static_cast<size_t>(std::min(row, rows - 1) * kMapColumns +
+                                         x)];
+        };
+        out += terminal.colour
+                   ? TerminalHalfCells(at(y), at(y + 1))
+                   : TerminalCell((at(y) + at(y + 1)) / 2, 1, false);
+      }
+    }
+    out += '\n';
+  }
+  for (const WordMap& word : words) {
+    const std::string label = Ellipsize(VisibleToken(word.word), kMapColumns);
+    out += gap + label;
+    out.append(
+        static_cast<size_t>(std::max(0, kMapColumns - DisplayWidth(label))),
+        ' ');
+  }
+  while (out.ends_with(' ')) out.pop_back();
+  return out + '\n';
 }
 
 std::string TextWithAttention(const ExplanationSegment& segment,
@@ -93,13 +144,19 @@ std::string TextWithAttention(const ExplanationSegment& segment,
   const Axis& image = *ImageAxisOf(segment);
   std::string out = terminal::Strong(terminal, VisibleToken(TitleOf(segment))) +
                     '\n' + ThumbnailText(ThumbnailOf(image), 2, terminal);
+  std::vector<WordMap> words;
   for (const Target& target : segment.targets) {
     const std::vector<float> row = ImageRow(segment, target, image);
-    if (row.empty()) continue;
-    out += fmt::format(
-        "  {}\n", terminal::Quiet(
-                      terminal, "attention of " + CaptionOf(segment, target)));
-    out += CellsText(image, ShadesOf(row, 0), 2, terminal);
+    if (!row.empty()) words.push_back({CaptionOf(segment, target), row});
+  }
+  if (words.empty()) return out;
+  out += fmt::format("  {}\n", terminal::Quiet(terminal, "attention"));
+  const auto across = static_cast<size_t>(
+      std::max(1, (terminal.width - 2) / (kMapColumns + kMapGap)));
+  for (size_t begin = 0; begin < words.size(); begin += across) {
+    const size_t count = std::min(across, words.size() - begin);
+    out +=
+        WordMapsText(image, std::span(words).subspan(begin, count), terminal);
   }
   return out;
 }

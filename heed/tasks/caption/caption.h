@@ -139,6 +139,10 @@ std::vector<std::string> CaptionsOf(const CaptionModel& model,
                                     const CaptionedImages& set,
                                     const CaptionPrediction& options);
 
+/// What `heed evaluate` shows of a set.
+Report MeasureCaptions(const CaptionModel& model, const CaptionedImages& set,
+                       const CaptionPrediction& options);
+
 /// The images that a model is compared with.
 struct CaptionEvaluation : CaptionPrediction {
   CaptionSource source;

@@ -89,9 +89,9 @@ Pointing PointAtBatch(const CaptionModel& model, const CaptionedImages& set,
   });
   Context ctx;
   ctx.observer = &watch;
-  const CrossEntropyLoss loss = model.network->Loss(
-      ctx, model.CellsOf({}, ImageBatch(set, images)), given.target_in,
-      given.targets, {.ignore_id = kPad});
+  const CrossEntropyLoss loss =
+      model.network->Loss(ctx, model.CellsOf({}, ImageBatch(set, images)),
+                          given.target_in, given.targets, {.ignore_id = kPad});
   Pointing result;
   result.nll = loss.nll;
   result.tokens = loss.tokens;
@@ -152,15 +152,14 @@ std::vector<std::string> CaptionsOf(const CaptionModel& model,
   return written;
 }
 
-Report CaptionSettings::Measure(const CaptionModel& made,
-                                const CaptionEvaluation& options) const {
-  const CaptionedImages set =
-      options.source.Read(made.format, options.scene_seed);
+Report MeasureCaptions(const CaptionModel& made, const CaptionedImages& set,
+                       const CaptionPrediction& options) {
   const auto start = Clock::now();
   const std::vector<std::string> written = CaptionsOf(made, set, options);
   const double seconds = SecondsSince(start);
   const Pointing pointing = PointAt(made, set);
-  const auto tokens = static_cast<double>(std::max<int64_t>(1, pointing.tokens));
+  const auto tokens =
+      static_cast<double>(std::max<int64_t>(1, pointing.tokens));
   Report report;
   report.heading =
       fmt::format("{} in {:.1f} s", Counted(set.size(), "image"), seconds);
@@ -195,6 +194,12 @@ Report CaptionSettings::Measure(const CaptionModel& made,
   report.details["pointing_by_chance"] = share(pointing.near_by_chance);
   report.details["touching_by_chance"] = share(pointing.touching_by_chance);
   return report;
+}
+
+Report CaptionSettings::Measure(const CaptionModel& made,
+                                const CaptionEvaluation& options) const {
+  return MeasureCaptions(
+      made, options.source.Read(made.format, options.scene_seed), options);
 }
 
 }  // namespace heed

@@ -131,8 +131,7 @@ BatchLoss CaptionObjective::Loss(const Context& ctx,
 Metrics CaptionObjective::Validate(const std::string& measure) const {
   const Pointing pointing = PointAt(model_, valid_);
   const double loss =
-      pointing.nll /
-      static_cast<double>(std::max<int64_t>(1, pointing.tokens));
+      pointing.nll / static_cast<double>(std::max<int64_t>(1, pointing.tokens));
   Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
   if (!std::isfinite(loss)) return metrics;
   if (pointing.nouns > 0) {

@@ -18,8 +18,8 @@ ImageUse CaptionUse(const ImageFormat& format) {
   return {format.height, format.width, format.channels};
 }
 
-void VisitSource(FieldList& v, const std::string& prefix,
-                 CaptionSource& source, const std::string& what) {
+void VisitSource(FieldList& v, const std::string& prefix, CaptionSource& source,
+                 const std::string& what) {
   v(prefix + "images", source.images, Any{"FILE"},
     what +
         ": a list with path, tab and caption on each line; behind another tab "

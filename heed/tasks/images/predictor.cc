@@ -135,7 +135,8 @@ ExplainablePrediction ImagePredictor::ExplanationWith(
   ExplanationSegment& e = result.segment;
   e.text = input.given.Shown();
   e.answer = NameOf(chosen);
-  e.axes = {CellsAxis(model_.network->cell(), image), NamesAxis("answer", "Class", {e.answer})};
+  e.axes = {CellsAxis(model_.network->cell(), image),
+            NamesAxis("answer", "Class", {e.answer})};
   const std::vector<ImageLook> looks = model_.network->Looks(given, one);
   if (!looks.empty()) e.axes[0].payload["looks"] = LooksJson(looks);
   AddMaps(watch, e);

@@ -1,0 +1,193 @@
+#include "heed/tasks/caption/caption.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/data/scenes.h"
+#include "heed/tasks/explain.h"
+#include "heed/tasks/testing.h"
+#include "heed/train/in_memory.h"
+
+namespace heed {
+namespace {
+
+/// A red or blue square in one of four places of 16 × 16 pixels.
+CaptionedImages FourPlaces(int64_t count, uint64_t seed) {
+  CaptionedImages set;
+  set.format = {16, 16, 3};
+  for (int64_t i = 0; i < count; ++i) {
+    Rng rng(Rng(seed, static_cast<uint64_t>(i)).Next());
+    const bool red = rng.Below(2) == 0;
+    const auto top = static_cast<int64_t>(8 * rng.Below(2));
+    const auto left = static_cast<int64_t>(8 * rng.Below(2));
+    for (int64_t y = 0; y < 16; ++y) {
+      for (int64_t x = 0; x < 16; ++x) {
+        const bool in =
+            y >= top + 1 && y < top + 7 && x >= left + 1 && x < left + 7;
+        for (const int c : {0, 1, 2}) {
+          const bool ink = in && c == (red ? 0 : 2);
+          set.pixels.push_back(
+              static_cast<uint8_t>(ink ? 230 : 20 + 10 * rng.Uniform()));
+        }
+      }
+    }
+    set.captions.push_back(std::string(top == 0 ? "above" : "below") +
+                           (left == 0 ? " left " : " right ") +
+                           (red ? "red" : "blue"));
+    set.boxes.push_back({{2, left, top, left + 8, top + 8}});
+  }
+  return set;
+}
+
+CaptionSettings SmallCaptions(const OptionTexts& values = {}) {
+  CaptionSettings settings;
+  FieldList fields;
+  settings.Visit(fields);
+  OptionTexts all = {{"image_size", "16"}, {"filters", "4"},
+                     {"units", "24"},      {"embedding", "16"},
+                     {"dropout", "0"},     {"batch_images", "16"},
+                     {"scenes", "1"}};
+  for (const auto& [key, value] : values) all[key] = value;
+  SetValues(fields, all);
+  settings.Resolve();
+  return settings;
+}
+
+/// Trained on 320 of these images for so many epochs.
+std::unique_ptr<CaptionModel> TaughtCaptioner(const CaptionSettings& settings,
+                                              int epochs) {
+  CaptionData data = {FourPlaces(320, 1), FourPlaces(20, 2)};
+  TrainingConfig training;
+  settings.SetDefaults(training);
+  training.optimizer.learning_rate = 1e-2;
+  training.optimizer.warmup = 20;
+  training.run.epochs = epochs;
+  training.run.quiet = true;
+  training.run.patience = 0;
+  auto model = settings.Learn(data, 1);
+  const auto objective = settings.Objective(data, *model, 1);
+  TrainInMemory(*objective, training);
+  return model;
+}
+
+Input FileOf(const Image& image) {
+  return {NamedBytes{"x.png", "image/png", EncodePng(image)}, "x.png"};
+}
+
+TEST(CaptionTask, LearnsToSayWhatIsWhere) {
+  for (const std::string look : {"soft", "hard"}) {
+    const CaptionSettings settings = SmallCaptions({{"look", look}});
+    const auto model = TaughtCaptioner(settings, 12);
+    const CaptionedImages test = FourPlaces(60, 3);
+    const std::vector<std::string> written = CaptionsOf(*model, test, {});
+    int right = 0;
+    for (size_t i = 0; i < written.size(); ++i) {
+      right += written[i] == test.captions[i] ? 1 : 0;
+    }
+    EXPECT_GE(right, 57) << look;
+    EXPECT_EQ(model->network->hard_choices(), look == "hard");
+  }
+}
+
+TEST(CaptionTask, PointingIsThatOfTheCellOfTheMostAttention) {
+  const CaptionSettings settings = SmallCaptions();
+  CaptionedImages set = FourPlaces(40, 3);
+  const auto model = settings.Learn({set, {}}, 1);
+  // With all cells in the box every word is right, by chance too.
+  for (auto& boxes : set.boxes) boxes = {{2, 0, 0, 16, 16}};
+  const Pointing all = PointAt(*model, set);
+  EXPECT_EQ(all.nouns, 40);
+  EXPECT_EQ(all.touching, 40);
+  EXPECT_EQ(all.near, 40);
+  EXPECT_DOUBLE_EQ(all.touching_by_chance, 40);
+  EXPECT_EQ(all.tokens, 40 * 4);
+  // One of four cells; all are near in so small an image.
+  for (auto& boxes : set.boxes) boxes = {{2, 1, 1, 7, 7}};
+  const Pointing one = PointAt(*model, set);
+  EXPECT_DOUBLE_EQ(one.touching_by_chance, 10);
+  EXPECT_EQ(one.near, 40);
+  EXPECT_LE(one.entropy / static_cast<double>(one.tokens),
+            std::log(4.0) + 1e-6);
+  // A word that is not there has none.
+  for (auto& boxes : set.boxes) boxes = {{7, 1, 1, 7, 7}};
+  EXPECT_EQ(PointAt(*model, set).nouns, 0);
+}
+
+TEST(CaptionTask, AnswersAndExplainsWordByWord) {
+  const CaptionSettings settings = SmallCaptions();
+  const CaptionedImages set = FourPlaces(40, 3);
+  const auto model = settings.Learn({set, {}}, 1);
+  const auto predictor = settings.Predicting(*model, {.beam = 3, .nbest = 2});
+  const std::vector<Input> inputs = {FileOf(set.At(0)),
+                                     FileOf(Resized(set.At(1), 40, 20))};
+  const std::vector<Answer> answers = predictor->Predict(inputs);
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers[0].parts.at("alternatives").size(), 1u);
+  EXPECT_EQ(answers[0].parts.at("tokens").size(),
+            answers[0].parts.at("probabilities").size());
+  ExplainInput asked;
+  asked.given = inputs[0];
+  asked.answer = "above left red";
+  asked.contrast = "above left blue";
+  const ExplainablePrediction explained =
+      predictor->PrepareExplanation({}, asked, predictor->options());
+  const ExplanationSegment& e = explained.segments.at(0).segment;
+  EXPECT_EQ(e.axis("source").size(), 4);
+  EXPECT_EQ(e.axis("source").kind, "image");
+  ASSERT_EQ(e.targets.size(), 4u);
+  EXPECT_EQ(e.LabelOf(e.targets[2]), "red");
+  EXPECT_EQ(RowOf(e, e.targets[0]).size(), 4u);
+  EXPECT_TRUE(e.targets[2].contrast.has_value());
+  asked.contrast = asked.answer;
+  EXPECT_THROW(predictor->PrepareExplanation({}, asked, predictor->options()),
+               FormatError);
+  const std::vector<Input> bad = {
+      {NamedBytes{"b.png", "image/png", "not an image"}, "b.png"}};
+  EXPECT_EQ(MessageOf<FormatError>([&] { predictor->Predict(bad); }),
+            "b.png: neither a PNG nor a JPEG image");
+}
+
+TEST(CaptionTask, AModelOpensAsItWasSaved) {
+  const CaptionSettings settings = SmallCaptions();
+  const auto model = settings.Learn({FourPlaces(40, 3), {}}, 1);
+  const auto opened = settings.Open(model->Files(), "folder", 1);
+  EXPECT_EQ(opened->format, model->format);
+  EXPECT_EQ(opened->vocabulary.size(), model->vocabulary.size());
+  ModelFiles files = model->Files();
+  files.at("captions.json") = "{\"height\": -1}";
+  EXPECT_THROW(settings.Open(files, "folder", 1), FormatError);
+}
+
+TEST(CaptionTask, RefusesWhatDoesNotFit) {
+  EXPECT_THROW(SmallCaptions({{"image_size", "20"}}), ConfigError);
+  EXPECT_THROW(SmallCaptions({{"valid_scenes", "2"}, {"valid_last", "2"}}),
+               ConfigError);
+  EXPECT_THROW(SmallCaptions({{"images", "x.tsv"}}).ReadData(), ConfigError);
+  EXPECT_THROW(SmallCaptions({{"scenes", "8"}, {"valid_last", "8"}}).ReadData(),
+               ConfigError);
+  const CaptionSettings settings = SmallCaptions({{"max_length", "2"}});
+  CaptionData data = {FourPlaces(4, 1), {}};
+  const auto model = settings.Learn(data, 1);
+  EXPECT_THROW(settings.Objective(data, *model, 1), ConfigError);
+}
+
+TEST(CaptionTask, ScenesAreDrawnInTheSizeThatIsAskedFor) {
+  const CaptionSettings settings =
+      SmallCaptions({{"scenes", "3"}, {"valid_scenes", "2"}});
+  const CaptionData data = settings.ReadData();
+  EXPECT_EQ(data.train.format, (ImageFormat{16, 16, 3}));
+  EXPECT_EQ(data.train.size(), 3);
+  EXPECT_NE(data.train.captions[0], "");
+  EXPECT_NE(data.valid.pixels,
+            std::vector<uint8_t>(
+                data.train.pixels.begin(),
+                data.train.pixels.begin() + std::ssize(data.valid.pixels)));
+}
+
+}  // namespace
+}  // namespace heed
