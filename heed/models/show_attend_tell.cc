@@ -63,7 +63,9 @@ void ShowAttendTellConfig::Fill(const ImageUse& use) {
         "divide images of {1} × {2}; choose a multiple of {0}",
         kCellSide, use.width, use.height);
   }
-  if (score == "auto") score = "mlp";
+  // One that sees where it looked: else all is read at the first word that
+  // names a thing, and the others look elsewhere (docs/captions.md).
+  if (score == "auto") score = "location_aware(5, 15)";
   if (attention_units == 0) attention_units = units;
   if (look == CaptionLook::kHard) {
     Require(normalizer == "softmax" || normalizer == "hard",

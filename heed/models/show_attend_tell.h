@@ -43,8 +43,9 @@ struct ShowAttendTellConfig : RecurrentAttentionSettings, RecurrentNumbers {
 ///   α_t = softmax_i f(a_i, h_{t−1}),  z_t = σ(w h_{t−1}) Σ_i α_ti a_i
 ///   h_t = LSTM([E y_{t−1}; z_t], h_{t−1})
 ///   p(y_t) = softmax(L_o tanh(E y_{t−1} + L_h h_t + L_z z_t))
-/// f is an mlp of two layers unless another score is chosen; a hard look draws
-/// one cell by α while it learns. Parameters: image.first, .second, .third,
+/// f is an mlp of two layers in the paper; unless it is chosen, f also sees
+/// α_{t−1} (location_aware, Chorowski et al. 2015). A hard look draws one cell
+/// by α while it learns. Parameters: image.first, .second, .third,
 /// .positions; decoder.embedding, .start, .state, .attention, .gate, .lstm,
 /// .read_state, .read_context, .output.
 /// Paper: Xu et al. 2015, arXiv:1502.03044; the gate and the tanh are those of

@@ -26,6 +26,7 @@ ShowAttendTellConfig SmallCaptioner(CaptionLook look = CaptionLook::kSoft) {
   config.embedding = 5;
   config.units = 6;
   config.dropout = 0;
+  config.score = "mlp";
   config.Fill(kCaptionImages);
   return config;
 }

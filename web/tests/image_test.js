@@ -117,3 +117,47 @@ test("the path of looks has windows in their order, and one can point at a look"
     await screenshot(page, "path");
   });
 });
+
+test("an overlay shows the image for each word, and pointing at one lights its cells", async () => {
+  const caption = structuredClone(explanation);
+  const rows = [
+    [0.7, 0.1, 0.1, 0.1],
+    [0, 0.1, 0.1, 0.8],
+  ];
+  caption.axes.target = { kind: "text", label: "Caption", items: ["grey", "square"] };
+  Object.assign(caption.maps[0], { query: "target", weights: [rows], mean: rows });
+  caption.segments[0].axes = ["source", "target"];
+  caption.segments[0].targets = [0, 1];
+  caption.targets = [0, 1].map((item) => ({
+    ...{ axis: "target", item, probability: 0.9, map: 0, head: null, row: item },
+  }));
+  const path = join(place, "overlay.html");
+  writeFilePage(made.dist, [caption], path);
+  const url = pathToFileURL(path).href;
+  await browsing.withPage(made.browser, url, {}, async (page) => {
+    await page.goto(url);
+    await page.waitForSelector(".overlay");
+    assert.deepEqual(
+      await page.$$eval(".overlay", (all) => all.map((one) => one.textContent)),
+      ["grey", "square"],
+    );
+    // The largest weight has the whole light of its mask.
+    const light = await page.$$eval(".overlay mask", (all) =>
+      all.map((one) =>
+        Math.max(
+          ...[...one.querySelectorAll("rect")].map((rect) =>
+            Number(rect.getAttribute("fill-opacity")),
+          ),
+        ),
+      ),
+    );
+    assert.deepEqual(light, [1, 1]);
+    await page.locator(".overlay").nth(1).hover();
+    const weights = await page.$$eval(".image-cell", (all) =>
+      all.map((one) => Number(one.dataset.weight)),
+    );
+    assertClose(weights, [0, 0.1, 0.1, 0.8]);
+    assert.equal(await page.locator(".overlay").nth(0).getAttribute("opacity"), "0.45");
+    await screenshot(page, "overlay");
+  });
+});

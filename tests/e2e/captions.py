@@ -1,0 +1,78 @@
+"""Captions of the user's own images and of scenes that are drawn."""
+
+import base64
+import json
+
+from harness import EndToEnd, strict_json, weights
+from images import half, png
+from server import Server
+
+
+class Captions(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.model = self.folder / "model"
+        for name in ("left", "right"):
+            (self.folder / f"{name}.png").write_bytes(half(name == "left"))
+        self.list = self.put("list.tsv", "".join(
+            f"{name}.png\tlight on the {name}\t[[3, {4 * (name == 'right')}, 0, "
+            f"{4 + 4 * (name == 'right')}, 8]]\n" for name in ("left", "right") * 8))
+        self.train = ["train", "--task", "caption", "--quiet", "--threads", 1, "--filters", 4,
+                      "--units", 16, "--embedding", 16]
+
+    def trained(self, *options):
+        self.runs(*self.train, "--images", self.list, "--image-size", 16, "--epochs", 40, "--lr", 0.01,
+                  "--dropout", 0, "--batch-images", 4, "--out", self.model, *options)
+
+    def test_a_list_is_learned_measured_and_explained(self):
+        self.trained()
+        paths = "".join(f"{self.folder}/{name}.png\n" for name in ("right", "left"))
+        self.assertEqual(self.runs("predict", self.model, stdin=paths.encode()),
+                         "light on the right\nlight on the left\n")
+        figures = json.loads(self.runs("evaluate", self.model, "--images", self.list, "--json"))
+        self.assertEqual(figures["exact_match"], 100)
+        self.assertEqual(figures["nouns"], 16)
+        self.assertGreaterEqual(figures["pointing"], figures["pointing_touching"])
+        drawn = self.runs("explain", self.model, "--text", f"{self.folder}/left.png")
+        self.assertIn("light on the left", drawn)
+        self.assertRegex(drawn, r"light \d\.\d\d +on \d\.\d\d +the \d\.\d\d +left \d\.\d\d")
+
+    def test_hard_looks_resume_to_the_same_bits(self):
+        options = [*self.train, "--look", "hard", "--scenes", 40, "--valid-scenes", 8,
+                   "--schedule", "constant"]
+        self.runs(*options, "--epochs", 2, "--out", self.folder / "whole")
+        self.runs(*options, "--epochs", 1, "--out", self.folder / "parts")
+        self.runs("train", "--resume", self.folder / "parts", "--epochs", 2, "--threads", 2)
+        self.assertEqual(weights(self.folder / "whole"), weights(self.folder / "parts"))
+
+    def test_lists_that_do_not_fit_are_refused_by_their_line(self):
+        out = ["--out", self.folder / "x"]
+        for lines, named in (
+                ("left.png\n", "list.tsv:1"),
+                ("left.png\tlight\nright.png\tlight\t[[0, 1]]\n", "list.tsv:2"),
+                ("left.png\tlight\t[[0, 0, 0, 9, 9]]\n", "list.tsv:1"),
+                ("left.png\tlight\t" + "[" * 100_000 + "\n", "list.tsv:1"),
+                ("gone.png\tlight\n", "gone.png")):
+            with self.subTest(lines[:60]):
+                self.fails(1, [named], *self.train, "--images", self.put("list.tsv", lines), *out)
+        self.fails(2, ["multiple of 8"], *self.train, "--scenes", 4, "--image-size", 20, *out)
+        self.fails(2, ["not both"], *self.train, "--scenes", 4, "--images", self.list, *out)
+        self.assertFalse((self.folder / "x").exists())
+
+    def test_a_server_writes_and_explains(self):
+        self.trained()
+
+        def asked(content, target):
+            file = {"name": "x.png", "media_type": "image/png",
+                    "base64": base64.b64encode(content).decode()}
+            return server.post(target, {"file": file})
+
+        with Server(models=[self.model]) as server:
+            answer = asked(half(True), "/predict")
+            self.assertEqual(answer.status, 200)
+            self.assertIn("light on the left", answer.body.decode())
+            told = strict_json(asked(half(False), "/explain").body.decode())
+            self.assertEqual(told["answer"], "light on the right")
+            self.assertEqual(told["axes"]["source"]["kind"], "image")
+            self.assertEqual(len(told["maps"][0]["weights"][0][0]), 4)
+            self.assertEqual(asked(png(100_000, 100_000), "/predict").status, 400)

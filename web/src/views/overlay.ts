@@ -1,0 +1,137 @@
+import {
+  add,
+  addRect,
+  addText,
+  fitText,
+  h,
+  newPicture,
+  onLook,
+  type Side,
+  type View,
+  type ViewOptions,
+  type ViewRow,
+} from "../core";
+
+/** What is known of the image that is attended to. */
+interface Attended {
+  width: number;
+  height: number;
+  cell: number;
+  png: string;
+}
+
+const font = 13;
+const gap = 16;
+const labelRoom = 24;
+/** As the pictures of heed explain have it: seen on black and on white. */
+const ground = "#343a54";
+const faint = 0.2;
+let masks = 0;
+
+function attended(side: Side): Attended | null {
+  const axis = side.shown?.key.axis;
+  return axis?.kind === "image" ? (axis.payload as Attended) : null;
+}
+
+/** The image, as it is where weights are high and dark where they are low. */
+function drawOverlay(
+  parent: Element,
+  { width, height, cell, png }: Attended,
+  weights: number[],
+  scale: number,
+): void {
+  const [w, tall] = [width * scale, height * scale];
+  const image = {
+    ...{ width: w, height: tall, preserveAspectRatio: "none" },
+    style: "image-rendering: pixelated",
+    href: `data:image/png;base64,${png}`,
+  };
+  addRect(parent, 0, 0, w, tall, ground);
+  add(parent, "image", { ...image, opacity: faint });
+  const id = `overlay-${++masks}`;
+  const side = cell * scale;
+  const filter = add(parent, "filter", {
+    id: `${id}-soft`,
+    ...{ filterUnits: "userSpaceOnUse", x: 0, y: 0, width: w, height: tall },
+  });
+  add(filter, "feGaussianBlur", { stdDeviation: side / 2 });
+  // A cell that stands alone has its whole light again.
+  const light = add(filter, "feComponentTransfer", {});
+  add(light, "feFuncA", { type: "linear", slope: 2.1 });
+  const mask = add(parent, "mask", {
+    id,
+    ...{ maskUnits: "userSpaceOnUse", x: 0, y: 0, width: w, height: tall },
+  });
+  const cells = add(mask, "g", { filter: `url(#${id}-soft)`, fill: "white" });
+  const most = Math.max(...weights) || 1;
+  const columns = width / cell;
+  weights.forEach((weight, i) => {
+    const share = weight / most;
+    if (share < 0.01) return;
+    const [x, y] = [(i % columns) * side, Math.floor(i / columns) * side];
+    addRect(cells, x, y, side, side, "white", { "fill-opacity": share.toFixed(3) });
+  });
+  add(parent, "image", { ...image, mask: `url(#${id})` });
+}
+
+/** The image for each row of the attention: what this word looked at. */
+function overlayView(side: Side, { width, palette }: ViewOptions): View {
+  const shown = side.attention;
+  const image = attended(side)!;
+  const labels = side.rowLabels(shown);
+  const extent = labels.length > 4 ? 148 : Math.min(width, 300);
+  const scale = extent / Math.max(image.width, image.height);
+  const [w, tall] = [image.width * scale, image.height * scale];
+  const across = Math.max(1, Math.floor((width + gap) / (w + gap)));
+  const rows = Math.ceil(labels.length / across);
+  const picture = newPicture(
+    Math.min(across, labels.length) * (w + gap) - gap,
+    rows * (tall + labelRoom + gap) - gap,
+    `What each of ${labels.length} rows attends to in the image`,
+  );
+  const groups = labels.map((label, row) => {
+    const x = (row % across) * (w + gap);
+    const y = Math.floor(row / across) * (tall + labelRoom + gap);
+    const group = add(picture, "g", {
+      class: "overlay",
+      transform: `translate(${x} ${y})`,
+      tabindex: 0,
+      "aria-label": label,
+    });
+    drawOverlay(group, image, shown.weights[row] ?? [], scale);
+    const text = fitText(label, font, w);
+    addText(group, 0, tall + 17, text, { size: font, fill: palette.text });
+    onLook(
+      group,
+      (at: number | null) => side.hover(at === null ? null : { row: at, column: null }),
+      () => row,
+    );
+    return group;
+  });
+  const note =
+    "The image for each row, as it is where its attention is high, smoothed between the cells.";
+  return {
+    element: h("div", h("p.note", note), picture),
+    pictures: () => [picture],
+    paint() {
+      const row = side.focus?.target === undefined ? side.focus?.row : null;
+      groups.forEach((group, at) => {
+        const quiet = row !== null && row !== undefined && row !== at;
+        group.setAttribute("opacity", quiet ? "0.45" : "1");
+      });
+    },
+  };
+}
+
+export const overlay: ViewRow = {
+  name: "overlay",
+  title: "Overlay",
+  switches: [],
+  kinds: ["image"],
+  leads: true,
+  accepts: (side) =>
+    attended(side)
+      ? null
+      : "The attention on show is not to an image. Choose another, or see Saliency.",
+  make: overlayView,
+};
