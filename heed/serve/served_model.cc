@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/base64.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
@@ -98,7 +99,13 @@ Json ExamplesOf(const TaskRow& task, const std::string& language) {
   for (const InputExample& example : task.examples) {
     const bool fits = example.language.empty() || language.empty() ||
                       language.starts_with(example.language);
-    if (fits) examples.push_back({{"text", example.text}});
+    if (!fits) continue;
+    examples.push_back({{"text", example.text}});
+    if (!example.file) continue;
+    const NamedBytes file = example.file();
+    examples.back()["file"] = {{"name", file.name},
+                               {"media_type", file.media_type},
+                               {"base64", ToBase64(file.bytes)}};
   }
   return examples;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "heed/base/base64.h"
@@ -41,6 +42,16 @@ std::vector<std::vector<int>> Thumbnail(const Image& image) {
 }
 
 }  // namespace
+
+InputExample ImageExample(const std::string& name,
+                          std::function<Image()> draw) {
+  InputExample example;
+  example.text = name;
+  example.file = [name, draw = std::move(draw)] {
+    return NamedBytes{name, "image/png", EncodePng(draw())};
+  };
+  return example;
+}
 
 Axis CellsAxis(int64_t cell, const Image& image) {
   Axis axis = {.id = "source", .kind = "image", .label = "Image"};

@@ -4,16 +4,21 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "heed/data/image_set.h"
 #include "heed/explain/explanation.h"
+#include "heed/tasks/task.h"
 
 namespace heed {
 
 enum class Colours : uint8_t { kGrey, kRgb };
 constexpr auto WordsOf(Colours) { return std::array{"grey", "rgb"}; }
+
+/// An image as an example of a task's inputs, drawn when it is wanted.
+InputExample ImageExample(const std::string& name, std::function<Image()> draw);
 
 /// The size of images as JSON, {"height", "width", "channels"}, and back.
 /// Throws: FormatError that begins with `place`.

@@ -244,6 +244,8 @@ class ObjectiveOf : public Trainable {
 struct InputExample {
   std::string text;
   std::string language = {};
+  /// Where inputs are files: makes the one of this name.
+  std::function<NamedBytes()> file = {};
 };
 
 /// All that anybody else knows of a task.

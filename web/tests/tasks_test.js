@@ -93,7 +93,9 @@ for (const task of tasks) {
       await page.waitForSelector("#model:not([disabled])");
       await page.selectOption("#model", task);
       const explained = page.waitForResponse((one) => one.url().endsWith("/explain"));
-      if (file) {
+      if (file && (await page.locator("#examples img").count()) > 0) {
+        await page.locator("#examples button").first().click(); // which asks at once
+      } else if (file) {
         await page.setInputFiles("#text", file); // which asks at once
       } else {
         await page.fill("#text", input);

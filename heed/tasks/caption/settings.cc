@@ -46,6 +46,12 @@ TaskRow CaptionTask() {
   row.input_label = "Image";
   row.answer_label = "Caption";
   row.prompt = "Choose, drop or draw an image";
+  constexpr int64_t kExamples = 4;
+  for (int64_t i = 0; i < kExamples; ++i) {
+    row.examples.push_back(ImageExample(
+        fmt::format("scene-{}.png", i + 1),
+        [i] { return DrawScenes({.scenes = kExamples, .seed = 4}).At(i); }));
+  }
   return row;
 }
 

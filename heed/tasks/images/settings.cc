@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
+#include "heed/data/drawn_digits.h"
 #include "heed/tasks/images/images.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -71,6 +74,12 @@ TaskRow ImageTask() {
   row.input_label = "Image";
   row.answer_label = "Class";
   row.prompt = "Choose, drop or draw an image";
+  constexpr int64_t kExamples = 4;
+  for (int64_t i = 0; i < kExamples; ++i) {
+    row.examples.push_back(ImageExample(
+        fmt::format("digit-{}.png", i + 1),
+        [i] { return DrawDigits({.images = kExamples, .seed = 5}).At(i); }));
+  }
   return row;
 }
 

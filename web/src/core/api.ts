@@ -1,6 +1,12 @@
 import { checkExplanation, type Choice, type Explanation } from "./explanation";
 import type { Input } from "./registry";
 
+/** An input to begin with; of a task that reads files, one. */
+export interface Example {
+  text: string;
+  file?: { name: string; media_type: string; base64: string };
+}
+
 /** A row of /models: what the page has to know of a model and its task. */
 export interface ModelInfo {
   name: string;
@@ -11,7 +17,7 @@ export interface ModelInfo {
   model?: string;
   parameters?: number;
   input?: { kind?: string; prompt?: string; media_types?: string[] };
-  examples?: { text: string }[];
+  examples?: Example[];
   labels?: { input?: string; answer?: string };
   /** /translate serves it, and streams its answers. */
   translates?: boolean;

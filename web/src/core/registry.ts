@@ -13,12 +13,14 @@ export interface Input {
 /** The part of the form in which an input of a kind is entered. */
 export interface InputField {
   element: HTMLElement;
-  /** It holds a file, which no link and no example can give. */
+  /** It holds a file, which no link can give. */
   holdsFile?: boolean;
   /** Null while nothing was entered. */
   read(): Input | null;
   /** Puts in what a link or an example gives. */
   write(text: string): void;
+  /** Takes a file that an example is, as if it were chosen. */
+  give?(input: Input): void;
   focus(): void;
 }
 

@@ -148,6 +148,11 @@ function imageField({ id, prompt, mediaTypes, submit }: InputWishes): InputField
       board.clear();
       note.textContent = text ? `Open ${text} again: a link holds no file.` : hint;
     },
+    give(input) {
+      file.value = "";
+      board.clear();
+      take(input);
+    },
     focus: () => file.focus(),
   };
 }

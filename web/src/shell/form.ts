@@ -25,6 +25,33 @@ function about(model: ModelInfo): string {
   return parts.join(" · ");
 }
 
+/** A button for each example that a field can take: a text, or a file. */
+function exampleButtons(
+  model: ModelInfo,
+  field: InputField | null,
+  run: () => void,
+): HTMLButtonElement[] {
+  const all = model.examples ?? [];
+  return all.flatMap(({ text, file }) => {
+    if (file) {
+      if (!field?.give) return [];
+      const names = { class: "example", title: text, "aria-label": text };
+      const one = button("", names, () => field.give?.({ text, request: { file } }));
+      const isImage = file.media_type.startsWith("image/");
+      const src = `data:${file.media_type};base64,${file.base64}`;
+      one.append(isImage ? h("img", { src, alt: "" }) : text);
+      return [one];
+    }
+    if (field?.holdsFile) return [];
+    const name = titleOf(model.input?.kind ?? "", text, 90);
+    const one = button(name, { class: "example", dir: "auto" }, () => {
+      field?.write(text);
+      run();
+    });
+    return [one];
+  });
+}
+
 /** What is asked: a model and an input, and a second question to compare with. */
 export class Form {
   models: ModelInfo[] = [];
@@ -146,14 +173,9 @@ export class Form {
       this.makeField(1, this.named(second.model), "The same input, or another");
     }
     byId("about").textContent = about(model);
-    const given = this.fields[0]?.holdsFile ? [] : (model.examples ?? []);
-    const examples = given.map(({ text }) => {
-      const name = titleOf(model.input?.kind ?? "", text, 90);
-      return button(name, { class: "example", dir: "auto" }, () => {
-        this.fields[0]?.write(text);
-        this.showLimit();
-        this.run();
-      });
+    const examples = exampleButtons(model, this.fields[0], () => {
+      this.showLimit();
+      this.run();
     });
     byId("examples").hidden = examples.length === 0;
     byId("examples").replaceChildren("Try ", ...examples);
