@@ -28,6 +28,29 @@ Image ReadImageFile(const ImageFile& file) {
 
 }  // namespace
 
+bool IsImageName(const std::filesystem::path& path) {
+  std::string end = path.extension().string();
+  std::ranges::transform(end, end.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  });
+  return end == ".png" || end == ".jpg" || end == ".jpeg";
+}
+
+std::vector<std::filesystem::path> SortedEntries(
+    const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      entries.push_back(entry.path());
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw IoError("cannot read {}: {}", folder.string(),
+                  error.code().message());
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
+
 ImageFormat FormatOfFile(const ImageFile& file) {
   const Image image = ReadImageFile(file);
   return {image.height, image.width, image.channels};

@@ -3,6 +3,7 @@
 #define HEED_DATA_IMAGE_FILES_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,12 @@ struct ImageFile {
   std::string path;
   std::string place;  ///< what errors call it
 };
+
+/// Whether a file's ending is that of an image: .png, .jpg or .jpeg.
+bool IsImageName(const std::filesystem::path& path);
+/// What is in a folder, by name. Throws: IoError.
+std::vector<std::filesystem::path> SortedEntries(
+    const std::filesystem::path& folder);
 
 /// Throws: IoError; FormatError for what no image is.
 ImageFormat FormatOfFile(const ImageFile& file);

@@ -42,29 +42,6 @@ struct NamedImage {
   std::string name;
 };
 
-bool IsImageName(const std::filesystem::path& path) {
-  std::string end = path.extension().string();
-  std::ranges::transform(end, end.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
-  return end == ".png" || end == ".jpg" || end == ".jpeg";
-}
-
-std::vector<std::filesystem::path> SortedEntries(
-    const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> entries;
-  try {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      entries.push_back(entry.path());
-    }
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw IoError("cannot read {}: {}", folder.string(),
-                  error.code().message());
-  }
-  std::ranges::sort(entries);
-  return entries;
-}
-
 std::vector<NamedImage> ListFolder(const std::string& folder) {
   std::vector<NamedImage> images;
   for (const auto& entry : SortedEntries(folder)) {
