@@ -30,6 +30,26 @@ inline std::unique_ptr<ImageClassifier> MakeImageClassifier(
   return settings->Make(Scope(parameters, ""), use);
 }
 
+/// The network computes what PyTorch did, and its gradients.
+inline void ExpectGolden(const GoldenTensors& golden, ParameterSet& parameters,
+                         const ImageClassifier& network) {
+  golden.SetParameters(parameters);
+  golden.ExpectSameParameters(parameters);
+  Tape tape;
+  Context ctx;
+  ctx.tape = &tape;
+  const Var images = tape.Leaf(golden.at("images"));
+  EXPECT_LT(
+      MaxDifference(network.Scores(ctx, images).value(), golden.at("scores")),
+      1e-10);
+  const ImageLoss loss = network.Loss(ctx, images, golden.at("labels"), {});
+  EXPECT_NEAR(loss.loss.value().item(), golden.at("loss").item(), 1e-10);
+  tape.Backward(loss.loss);
+  golden.ExpectGradients(parameters, 1e-10);
+  EXPECT_LT(MaxDifference(tape.Gradient(images), golden.at("gradient_images")),
+            1e-10);
+}
+
 /// How many of these images have the highest score where the label is.
 inline int64_t RightImages(const ImageClassifier& network, const Tensor& images,
                            const std::vector<int32_t>& labels) {

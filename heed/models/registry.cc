@@ -25,6 +25,7 @@ std::deque<ModelRow>& Rows() {
              VisitModels(),        //
              ImageModels(),        //
              CaptionModels(),      //
+             FrameOrderModels(),   //
              MachineModels(),      //
          }) {
       all.insert(all.end(), models.begin(), models.end());

@@ -64,6 +64,7 @@ std::vector<ModelRow> PatchModels();        // of patches of a series
 std::vector<ModelRow> VisitModels();        // of visits of patients
 std::vector<ModelRow> ImageModels();        // of images
 std::vector<ModelRow> CaptionModels();      // that write about images
+std::vector<ModelRow> FrameOrderModels();   // of the order of frames
 std::vector<ModelRow> MachineModels();      // that answer at every step
 
 /// In the order in which they are listed. Rows stay where they are.

@@ -1,0 +1,96 @@
+#include "heed/models/frame_order.h"
+
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/ops/check.h"
+#include "heed/ops/elementwise.h"
+#include "heed/ops/shape.h"
+
+namespace heed {
+namespace {
+
+/// One of the frames. Throws: ConfigError.
+ImageUse FrameOf(const ImageUse& strips) {
+  if (strips.width % kStripFrames != 0) {
+    throw ConfigError("a strip of {} × {} pixels is no {} frames side by side",
+                      strips.width, strips.height, kStripFrames);
+  }
+  ImageUse frame = strips;
+  frame.width /= kStripFrames;
+  return frame;
+}
+
+}  // namespace
+
+void TripletConfig::Visit(FieldList& v) {
+  v.Section("Model");
+  v("filters", filters, Range(1, 1024),
+    "filters of the first layer; the second has twice, the third four times as "
+    "many");
+  v("features", features, Range(1, 65536), "features of a frame");
+  v("units", units, Range(1, 65536),
+    "of the hidden layer over the features of all three frames");
+  v("dropout", dropout, UpToBelow(0, 1),
+    "probability to drop a feature or a unit of the hidden layer");
+  v("cell", cell, Range(0, 1024),
+    "side in pixels of the squares that explanations speak of; 0: about seven "
+    "along a frame");
+  VisitPrecision(v, precision);
+}
+
+void TripletConfig::Fill(const ImageUse& strips) {
+  const ImageUse frame = FrameOf(strips);
+  if (frame.height < FrameTrunk::kLeastSide ||
+      frame.width < FrameTrunk::kLeastSide) {
+    throw ConfigError(
+        "frames of {} × {} pixels are too small for three poolings: at least "
+        "{} × {}",
+        frame.width, frame.height, FrameTrunk::kLeastSide,
+        FrameTrunk::kLeastSide);
+  }
+  if (cell == 0) cell = static_cast<int>(UsualCell(frame));
+  CheckCell("cell", cell, frame);
+}
+
+TripletClassifier::TripletClassifier(const Scope& scope,
+                                     const TripletConfig& config,
+                                     const ImageUse& strips)
+    : use_(strips),
+      cell_(config.cell),
+      dropout_(config.dropout),
+      trunk_(scope / "trunk", strips.channels, config.filters),
+      features_(scope / "features",
+                trunk_.FlatSize(strips.height, FrameOf(strips).width),
+                config.features, Init()),
+      hidden_(scope / "hidden", kStripFrames * config.features, config.units,
+              Init()),
+      output_(scope / "output", config.units, strips.classes, Init()) {}
+
+Var TripletClassifier::Scores(const Context& ctx, const Var& strips) const {
+  CheckImages("triplet", strips, use_);
+  const Var frames = FramesOfStrips(ObservedImages(ctx, strips, cell_));
+  Var x = Relu(features_(ctx, trunk_(ctx, frames)));
+  ctx.CheckCancelled();
+  const int64_t batch = strips.dim(0);
+  std::vector<Var> parts;
+  for (int64_t i = 0; i < kStripFrames; ++i) {
+    parts.push_back(Slice(x, i * batch, (i + 1) * batch));
+  }
+  x = Relu(hidden_(ctx, Dropout(ctx, ConcatColumns(parts), dropout_)));
+  return output_(ctx, Dropout(ctx, x, dropout_));
+}
+
+Var FramesOfStrips(const Var& strips) {
+  const Shape& shape = strips.shape();
+  CheckShapes(shape.rank() == 4 && shape[2] % kStripFrames == 0, "frames",
+              "strips are no three frames side by side", {shape});
+  const int64_t batch = shape[0], height = shape[1], channels = shape[3];
+  const int64_t width = shape[2] / kStripFrames;
+  const Var rows =
+      Reshape(strips, {batch * height, kStripFrames, width * channels});
+  return Reshape(TransposeLeading(rows),
+                 {kStripFrames * batch, height, width, channels});
+}
+
+}  // namespace heed
