@@ -8,6 +8,7 @@
 #include "heed/tasks/images/images.h"
 #include "heed/tasks/lm/language.h"
 #include "heed/tasks/nodes/nodes.h"
+#include "heed/tasks/order/order.h"
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/tasks/retrieve/retrieve.h"
 #include "heed/tasks/slots/slots.h"
@@ -33,6 +34,7 @@ std::vector<TaskRow>& Rows() {
       VisitTask(),         //
       ImageTask(),         //
       CaptionTask(),       //
+      OrderTask(),         //
       AlgorithmTask(),     //
       PretrainTask(),      //
   };

@@ -14,6 +14,7 @@
 #include "heed/models/registry.h"
 #include "heed/models/settings.h"
 #include "heed/tasks/image_input.h"
+#include "heed/tasks/images/image_classes.h"
 #include "heed/tasks/task.h"
 
 namespace heed {
@@ -44,8 +45,7 @@ struct ImageData {
   ImageSet valid;
 };
 
-/// A network, the size of its images and the names of their classes.
-class ImageModel : public TaskModel {
+class ImageModel : public ImageClassesModel {
  public:
   /// `own`: of images before they lie on a canvas.
   ImageModel(ImageConfig settings, const ImageFormat& own,
@@ -61,16 +61,12 @@ class ImageModel : public TaskModel {
             {"channels", format.channels}};
   }
 
-  /// An image as the network reads it: of its size, on a canvas in the middle.
-  Image Prepared(const Image& image) const;
-  /// log p of each class. Shapes: images [B, H, W, C], result [B, K]. Throws:
-  /// Cancelled.
-  Tensor LogProbabilities(const Context& ctx, const Tensor& images) const;
+  const ImageClassifier& classifier() const override { return *network; }
+  /// Of the network's size, on a canvas in the middle.
+  Image Prepared(const Image& image, const std::string& place) const override;
 
   const ImageFormat own_format;  ///< of images without a canvas
-  const ImageFormat format;      ///< of what the network reads
-  const std::vector<std::string> classes;
-  const ImageConfig config;  ///< with the model's settings filled
+  const ImageConfig config;      ///< with the model's settings filled
 
  private:
   ParameterSet parameters_;
@@ -79,20 +75,11 @@ class ImageModel : public TaskModel {
   const std::unique_ptr<ImageClassifier> network;
 };
 
-/// What a network says of a set: the most probable class and log p of each.
-struct ImageAnswers {
-  std::vector<int32_t> chosen;
-  double nll = 0;  ///< mean of −log p(label). Units: nats
-};
+/// What a network says of a set; nll is the mean over the images.
 ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set);
 
 /// The set with the cells of each image in another order, drawn by the seed.
 ImageSet WithShuffledCells(const ImageSet& set, int64_t cell, uint64_t seed);
-
-struct ImagePrediction {
-  bool probabilities = false;
-  void Visit(FieldList& v);
-};
 
 /// The images that a model is compared with.
 struct ImageEvaluation {

@@ -79,13 +79,14 @@ TEST_F(ImagesTask, AnImageLiesInTheMiddleOfItsCanvas) {
   const ImageTaskSettings settings =
       Settings({{"canvas", "12"}, {"colours", "grey"}});
   const auto made = settings.Learn(settings.ReadData(), 1);
-  const Image image = made->Prepared(HalfImage(true));
+  const Image image = made->Prepared(HalfImage(true), "x.png");
   EXPECT_EQ(image.height, 12);
   EXPECT_EQ(image.At(1, 1)[0], 0);
   EXPECT_EQ(image.At(2, 2)[0], 220);
   EXPECT_EQ(image.At(9, 9)[0], 20);
   // A larger one is made to fit.
-  EXPECT_EQ(made->Prepared(Resized(HalfImage(true), 24, 24)).width, 12);
+  EXPECT_EQ(made->Prepared(Resized(HalfImage(true), 24, 24), "x.png").width,
+            12);
 }
 
 TEST_F(ImagesTask, LearnsAnswersAndExplains) {

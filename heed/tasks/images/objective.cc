@@ -111,12 +111,6 @@ BatchLoss ImageObjective::Loss(const Context& ctx,
 
 }  // namespace
 
-Tensor ImageModel::LogProbabilities(const Context& ctx,
-                                    const Tensor& images) const {
-  ctx.CheckCancelled();
-  return LogSoftmax(network->Scores(ctx, images)).value();
-}
-
 ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set) {
   ImageAnswers answers;
   std::vector<int64_t> indices;
@@ -124,13 +118,9 @@ ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set) {
     indices.resize(
         static_cast<size_t>(std::min(set.size() - begin, kImagesAtOnce)));
     std::iota(indices.begin(), indices.end(), begin);
-    const Tensor log_p = model.LogProbabilities({}, ImageBatch(set, indices));
-    for (int64_t b = 0; b < log_p.dim(0); ++b) {
-      const float* row = log_p.row<float>(b);
-      const auto chosen = std::max_element(row, row + log_p.dim(1)) - row;
-      answers.chosen.push_back(static_cast<int32_t>(chosen));
-      answers.nll -= double{row[set.labels[static_cast<size_t>(begin + b)]]};
-    }
+    answers.Add(model.LogProbabilities({}, ImageBatch(set, indices)),
+                std::span(set.labels)
+                    .subspan(static_cast<size_t>(begin), indices.size()));
   }
   answers.nll /= static_cast<double>(std::max<int64_t>(1, set.size()));
   return answers;

@@ -109,12 +109,6 @@ ImageFormat ImageDataConfig::Wanted(const ImageFormat& first) const {
   return wanted;
 }
 
-void ImagePrediction::Visit(FieldList& v) {
-  v.Section("Answers");
-  v("probabilities", probabilities,
-    "all classes with their probabilities, in the place of the likeliest");
-}
-
 void ImageEvaluation::Visit(FieldList& v) {
   v.Section("Data");
   VisitFiles(v, "", files, "images to compare with");
@@ -192,9 +186,9 @@ std::unique_ptr<ImageModel> ImageTaskSettings::Open(const ModelFiles& files,
 
 ImageModel::ImageModel(ImageConfig settings, const ImageFormat& own,
                        std::vector<std::string> class_names, uint64_t seed)
-    : own_format(own),
-      format(settings.data.canvas.FormatOf(own)),
-      classes(std::move(class_names)),
+    : ImageClassesModel(settings.data.canvas.FormatOf(own),
+                        std::move(class_names)),
+      own_format(own),
       config(
           FilledFor(std::move(settings), UseOf(format, std::ssize(classes)))),
       parameters_(seed, DType::kF32, config.model->precision()),

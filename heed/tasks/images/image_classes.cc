@@ -1,0 +1,162 @@
+#include "heed/tasks/images/image_classes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/base64.h"
+#include "heed/base/errors.h"
+#include "heed/ops/loss.h"
+#include "heed/tasks/image_input.h"
+
+namespace heed {
+namespace {
+
+/// Images as they are read: bytes, or the text of a base64 file.
+Image ImageOf(const ImageClassesModel& model, const Input& input) {
+  return model.Prepared(ImageFromBytes(input.Text(), input.place), input.place);
+}
+
+Tensor TensorOf(const Image& image, const ImageFormat& format) {
+  return ImageTensor(image.pixels, format);
+}
+
+/// What was seen, [N, N, C] in 0 to 1, as a file.
+std::string SeenFile(const Tensor& seen) {
+  Image image{seen.dim(0), seen.dim(1), seen.dim(2), {}};
+  for (const double value : seen.To(DType::kF64).ToVector<double>()) {
+    image.pixels.push_back(static_cast<uint8_t>(std::lround(255 * value)));
+  }
+  return ToBase64(EncodePng(image));
+}
+
+/// [{"windows": [[left, top, side], ..], "seen": [file, ..]}, ..], look by
+/// look. Units: pixels.
+nlohmann::ordered_json LooksJson(const std::vector<ImageLook>& looks) {
+  auto all = nlohmann::ordered_json::array();
+  for (const ImageLook& look : looks) {
+    auto windows = nlohmann::ordered_json::array();
+    auto seen = nlohmann::ordered_json::array();
+    for (const ImageWindow& window : look.windows) {
+      windows.push_back({window.left, window.top, window.side});
+      seen.push_back(SeenFile(window.seen));
+    }
+    all.push_back({{"windows", windows}, {"seen", seen}});
+  }
+  return all;
+}
+
+}  // namespace
+
+int32_t ImageClassPredictor::ClassNamed(const std::string& name,
+                                        const char* place) const {
+  const auto found = std::ranges::find(model_.classes, name);
+  if (found == model_.classes.end()) {
+    throw FormatError("{}: the model has no class '{}' (it has: {})", place,
+                      name, fmt::join(model_.classes, ", "));
+  }
+  return static_cast<int32_t>(found - model_.classes.begin());
+}
+
+std::vector<Answer> ImageClassPredictor::Answers(
+    std::span<const Input> inputs, const ImagePrediction& options,
+    const PredictCall& call) const {
+  std::vector<uint8_t> pixels;
+  for (const Input& input : inputs) {
+    const Image image = ImageOf(model_, input);
+    pixels.insert(pixels.end(), image.pixels.begin(), image.pixels.end());
+  }
+  std::vector<Answer> answers;
+  if (inputs.empty()) return answers;
+  const Tensor log_p = model_.LogProbabilities(
+      call.context(), ImageTensor(pixels, model_.format));
+  for (int64_t b = 0; b < log_p.dim(0); ++b) {
+    const float* row = log_p.row<float>(b);
+    CandidateList candidates("classes", "class");
+    const auto add = [&](int32_t c) {
+      candidates.Add(NameOf(c), std::exp(double{row[c]}));
+    };
+    const auto chosen =
+        static_cast<int32_t>(std::max_element(row, row + log_p.dim(1)) - row);
+    if (options.probabilities) {
+      for (int32_t c = 0; c < log_p.dim(1); ++c) add(c);
+    } else {
+      add(chosen);
+    }
+    answers.push_back(candidates.answer());
+    if (!options.probabilities) answers.back().line = NameOf(chosen);
+  }
+  return answers;
+}
+
+ExplainablePrediction ImageClassPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const ImagePrediction&) const {
+  const Image image = ImageOf(model_, input.given);
+  const Tensor one = TensorOf(image, model_.format);
+  const ImageClassifier& classifier = model_.classifier();
+  const auto log_p = [&classifier, one](const Context& c, int64_t copies) {
+    return LogSoftmax(classifier.Scores(c, CopiesOf(one, copies)));
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const Tensor own = log_p(ctx, 1).value();
+  const std::span<const float> row(own.row<float>(0),
+                                   static_cast<size_t>(own.dim(1)));
+  const int32_t chosen =
+      input.answer.empty()
+          ? static_cast<int32_t>(std::ranges::max_element(row) - row.begin())
+          : ClassNamed(input.answer, "answer");
+  const auto name = [this](int32_t id) { return NameOf(id); };
+
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.given.Shown();
+  e.answer = NameOf(chosen);
+  e.axes = {CellsAxis(classifier.cell(), image),
+            NamesAxis("answer", "Class", {e.answer})};
+  const std::vector<ImageLook> looks = classifier.Looks(given, one);
+  if (!looks.empty()) e.axes[0].payload["looks"] = LooksJson(looks);
+  AddMaps(watch, e);
+  e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
+  SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);
+  result.scores.push_back(
+      SourceScores(e, [log_p, chosen](const Context& c, int64_t copies) {
+        return ChosenColumns(log_p(c, copies), {chosen});
+      }));
+  if (!input.contrast.empty()) {
+    const int32_t other = ClassNamed(input.contrast, "contrast");
+    SetChoiceContrast(
+        result, 0, chosen,
+        {NameOf(other), std::exp(row[static_cast<size_t>(other)])}, other,
+        log_p);
+  }
+  return {e.answer, {std::move(result)}};
+}
+
+Tensor ImageClassesModel::LogProbabilities(const Context& ctx,
+                                           const Tensor& images) const {
+  ctx.CheckCancelled();
+  return LogSoftmax(classifier().Scores(ctx, images)).value();
+}
+
+void ImageAnswers::Add(const Tensor& log_p, std::span<const int32_t> labels) {
+  for (int64_t b = 0; b < log_p.dim(0); ++b) {
+    const float* row = log_p.row<float>(b);
+    const auto best = std::max_element(row, row + log_p.dim(1)) - row;
+    chosen.push_back(static_cast<int32_t>(best));
+    nll -= double{row[labels[static_cast<size_t>(b)]]};
+  }
+}
+
+void ImagePrediction::Visit(FieldList& v) {
+  v.Section("Answers");
+  v("probabilities", probabilities,
+    "all classes with their probabilities, in the place of the most probable "
+    "one");
+}
+
+}  // namespace heed

@@ -1,0 +1,81 @@
+// What tasks share whose input is an image and whose answer is one of several
+// classes.
+#ifndef HEED_TASKS_IMAGES_IMAGE_CLASSES_H_
+#define HEED_TASKS_IMAGES_IMAGE_CLASSES_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/image_set.h"
+#include "heed/models/image_classifier.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+enum class Colours : uint8_t { kGrey, kRgb };
+constexpr auto WordsOf(Colours) { return std::array{"grey", "rgb"}; }
+
+/// A network, the size of its images and the names of their classes.
+class ImageClassesModel : public TaskModel {
+ public:
+  ImageClassesModel(const ImageFormat& read, std::vector<std::string> names)
+      : format(read), classes(std::move(names)) {}
+
+  virtual const ImageClassifier& classifier() const = 0;
+  /// An image as the network reads it. Throws: FormatError that begins with
+  /// `place`, if it cannot be made so.
+  virtual Image Prepared(const Image& image,
+                         const std::string& place) const = 0;
+  /// log p of each class. Shapes: images [B, H, W, C], result [B, K]. Throws:
+  /// Cancelled.
+  Tensor LogProbabilities(const Context& ctx, const Tensor& images) const;
+
+  const ImageFormat format;  ///< of what the network reads
+  const std::vector<std::string> classes;
+};
+
+struct ImagePrediction {
+  bool probabilities = false;
+  void Visit(FieldList& v);
+};
+
+/// Answers with the class of an image.
+class ImageClassPredictor : public PredictorWith<ImagePrediction> {
+ public:
+  ImageClassPredictor(const ImageClassesModel& model, ImagePrediction options)
+      : PredictorWith(options), model_(model) {}
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const ImagePrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(const Context& given,
+                                        const ExplainInput& input,
+                                        const ImagePrediction&) const override;
+  bool JoinsWith(const ImagePrediction&) const override { return true; }
+
+ private:
+  const std::string& NameOf(int32_t id) const {
+    return model_.classes[static_cast<size_t>(id)];
+  }
+  int32_t ClassNamed(const std::string& name, const char* place) const;
+
+  const ImageClassesModel& model_;
+};
+
+/// What a network says of images one after the other.
+struct ImageAnswers {
+  std::vector<int32_t> chosen;  ///< the most probable class
+  double nll = 0;               ///< Σ of −log p(label). Units: nats
+
+  /// Of a batch. Shapes: log_p [B, K], labels [B].
+  void Add(const Tensor& log_p, std::span<const int32_t> labels);
+};
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_IMAGES_IMAGE_CLASSES_H_

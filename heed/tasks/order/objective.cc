@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/data/shuffle.h"
+#include "heed/io/file.h"
+#include "heed/tasks/order/order.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+/// Tuples that are computed at once where no gradients are kept.
+constexpr int64_t kTuplesAtOnce = 64;
+
+int32_t OrderLabel(const FrameTuple& tuple) { return tuple.in_order ? 0 : 1; }
+
+std::string CheckSumOfClips(const OrderData& data) {
+  std::string sums;
+  for (const Clips* clips : {&data.train, &data.valid}) {
+    sums +=
+        fmt::format("{:08x} {} ",
+                    Crc32({reinterpret_cast<const char*>(clips->pixels.data()),
+                           clips->pixels.size()}),
+                    clips->size());
+  }
+  return fmt::format("{:08x}", Crc32(sums));
+}
+
+/// Cross entropy of the order of tuples.
+class OrderObjective : public ObjectiveOf<OrderModel> {
+ public:
+  OrderObjective(const OrderTaskSettings& settings, OrderData data,
+                 OrderModel& model, uint64_t seed)
+      : ObjectiveOf(model, settings.MeasuresOf(data)),
+        seed_(seed),
+        data_(std::move(data)),
+        valid_tuples_(
+            BalancedTuples(data_.valid, settings.data.spacing, seed + 1)) {}
+
+  std::string unit() const override { return "tuple"; }
+  std::string Summary() const override {
+    return fmt::format("{} of {} frames of {} × {} pixels, {} for validation",
+                       Counted(data_.train.size(), "clip"),
+                       data_.train.frames(), model_.frame.width,
+                       model_.frame.height, data_.valid.size());
+  }
+  std::string CheckSum() const override { return CheckSumOfClips(data_); }
+  /// Clip i of epoch k is example k·N + i, as each epoch draws another tuple.
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    auto batches = ShuffledBatches(
+        data_.train.size(), model_.config.data.batch_tuples, seed, epoch);
+    for (std::vector<int64_t>& batch : batches) {
+      for (int64_t& clip : batch) clip += epoch * data_.train.size();
+    }
+    return batches;
+  }
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override;
+  std::string loss_measure() const override { return "nll"; }
+  bool has_valid() const override { return data_.valid.size() > 0; }
+  Metrics Validate(const std::string& /*measure*/) const override {
+    const ImageAnswers answers = AnswersOf(model_, data_.valid, valid_tuples_);
+    return {{"accuracy", AccuracyOf(answers, valid_tuples_)},
+            {"nll", answers.nll}};
+  }
+
+ private:
+  uint64_t seed_;
+  OrderData data_;
+  std::vector<FrameTuple> valid_tuples_;
+};
+
+BatchLoss OrderObjective::Loss(const Context& ctx,
+                               std::span<const int64_t> examples,
+                               const LossOptions& options) const {
+  std::vector<FrameTuple> tuples;
+  Tensor labels({std::ssize(examples)}, DType::kI32);
+  for (const int64_t example : examples) {
+    Rng rng(Rng(seed_, static_cast<uint64_t>(example)).Next());
+    const bool in_order = rng.Below(2) == 0;
+    FrameTuple tuple = DrawTuple(data_.train, example % data_.train.size(),
+                                 model_.config.data.spacing, in_order, rng);
+    tuple.mirrored = rng.Below(2) == 1;
+    labels.data<int32_t>()[tuples.size()] = OrderLabel(tuple);
+    tuples.push_back(tuple);
+  }
+  ImageLoss loss =
+      model_.network->Loss(ctx, StripBatch(data_.train, tuples), labels,
+                           {options.scale, options.smoothing});
+  return {std::move(loss.loss), loss.nll * options.scale};
+}
+
+}  // namespace
+
+std::vector<FrameTuple> BalancedTuples(const Clips& clips, int64_t spacing,
+                                       uint64_t seed) {
+  std::vector<FrameTuple> tuples;
+  for (int64_t clip = 0; clip < clips.size(); ++clip) {
+    Rng rng(Rng(seed, static_cast<uint64_t>(clip)).Next());
+    for (const bool in_order : {true, false}) {
+      tuples.push_back(DrawTuple(clips, clip, spacing, in_order, rng));
+    }
+  }
+  return tuples;
+}
+
+ImageAnswers AnswersOf(const OrderModel& model, const Clips& clips,
+                       const std::vector<FrameTuple>& tuples) {
+  ImageAnswers answers;
+  for (int64_t begin = 0; begin < std::ssize(tuples); begin += kTuplesAtOnce) {
+    const auto some = std::span(tuples).subspan(
+        static_cast<size_t>(begin),
+        static_cast<size_t>(
+            std::min(std::ssize(tuples) - begin, kTuplesAtOnce)));
+    std::vector<int32_t> labels;
+    for (const FrameTuple& tuple : some) labels.push_back(OrderLabel(tuple));
+    answers.Add(model.LogProbabilities({}, StripBatch(clips, some)), labels);
+  }
+  answers.nll /= static_cast<double>(std::max<size_t>(1, tuples.size()));
+  return answers;
+}
+
+double AccuracyOf(const ImageAnswers& answers,
+                  const std::vector<FrameTuple>& tuples) {
+  int64_t right = 0;
+  for (size_t i = 0; i < tuples.size(); ++i) {
+    right += answers.chosen[i] == OrderLabel(tuples[i]) ? 1 : 0;
+  }
+  return 100.0 * static_cast<double>(right) /
+         static_cast<double>(std::max<size_t>(1, tuples.size()));
+}
+
+std::unique_ptr<Trainable> OrderTaskSettings::Objective(OrderData read,
+                                                        OrderModel& made,
+                                                        uint64_t seed) const {
+  if (read.train.format != made.frame) {
+    throw FormatError(
+        "frames of {} × {} × {} are not of the model's size, {} × {} × {}",
+        read.train.format.width, read.train.format.height,
+        read.train.format.channels, made.frame.width, made.frame.height,
+        made.frame.channels);
+  }
+  return std::make_unique<OrderObjective>(*this, std::move(read), made, seed);
+}
+
+}  // namespace heed

@@ -1,0 +1,138 @@
+// The order of frames: whether three frames of a clip are in the order of time.
+// Paper: Misra et al. 2016, Shuffle and Learn, arXiv:1603.08561.
+#ifndef HEED_TASKS_ORDER_ORDER_H_
+#define HEED_TASKS_ORDER_ORDER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/clips.h"
+#include "heed/models/frame_order.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/images/image_classes.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+/// Where clips come from, and how tuples of them become batches.
+struct OrderDataConfig {
+  std::string frames;
+  std::string valid_frames;
+  int clips = 4000;
+  int valid_clips = 500;
+  uint64_t clip_seed = 1;
+  int frame_size = 0;
+  Auto<Colours> colours;
+  int spacing = 1;
+  int batch_tuples = 64;
+
+  void Visit(FieldList& v);
+  /// Of frames in files; 0: as they are.
+  ImageFormat Wanted() const;
+  /// Frames that a clip must have.
+  int64_t LeastFrames() const { return (kWindowFrames - 1) * spacing + 1; }
+};
+
+/// What a user chooses: options of `heed train`, keys of config.json.
+struct OrderConfig {
+  ModelChoice<FrameOrderSettings> model;
+  OrderDataConfig data;
+};
+
+struct OrderData {
+  Clips train;
+  Clips valid;
+};
+
+/// Two tuples of each clip, one in order and one out of order, drawn by
+/// (seed, clip).
+std::vector<FrameTuple> BalancedTuples(const Clips& clips, int64_t spacing,
+                                       uint64_t seed);
+
+/// A network that reads strips: three frames side by side.
+class OrderModel : public ImageClassesModel {
+ public:
+  OrderModel(OrderConfig settings, const ImageFormat& one, uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  ModelFiles Files() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"height", frame.height},
+            {"width", frame.width},
+            {"channels", frame.channels}};
+  }
+
+  const ImageClassifier& classifier() const override { return *network; }
+  /// Scaled to the size of the network's. Throws: FormatError unless it has the
+  /// shape of three frames side by side.
+  Image Prepared(const Image& image, const std::string& place) const override;
+
+  const ImageFormat frame;
+  const OrderConfig config;  ///< with the model's settings filled
+
+ private:
+  ParameterSet parameters_;
+
+ public:
+  const std::unique_ptr<ImageClassifier> network;
+};
+
+/// What a network says of tuples; nll is the mean over them.
+ImageAnswers AnswersOf(const OrderModel& model, const Clips& clips,
+                       const std::vector<FrameTuple>& tuples);
+/// Of answers. Units: percent.
+double AccuracyOf(const ImageAnswers& answers,
+                  const std::vector<FrameTuple>& tuples);
+
+/// The clips that a model is compared with.
+struct OrderEvaluation {
+  std::string frames;
+  int clips = 500;
+  int spacing = 1;
+  uint64_t seed = 1;
+  void Visit(FieldList& v);
+};
+
+class OrderTaskSettings
+    : public TaskSettingsOf<OrderData, OrderModel, ImagePrediction,
+                            OrderEvaluation>,
+      public OrderConfig {
+ public:
+  std::string task() const override { return "order"; }
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.frames.empty(); }
+
+  OrderData ReadData() const override;
+  std::unique_ptr<OrderModel> Learn(const OrderData& read,
+                                    uint64_t seed) const override;
+  std::unique_ptr<OrderModel> Open(const ModelFiles& files,
+                                   const std::string& folder,
+                                   uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const OrderData& /*read*/) const override {
+    return {{"accuracy", true}, {"nll", false}};
+  }
+  std::unique_ptr<Trainable> Objective(OrderData read, OrderModel& made,
+                                       uint64_t seed) const override;
+  OrderEvaluation evaluation() const override {
+    OrderEvaluation options;
+    options.spacing = data.spacing;
+    return options;
+  }
+  std::unique_ptr<Predictor> Predicting(const OrderModel& made,
+                                        ImagePrediction options) const override;
+  Report Measure(const OrderModel& made,
+                 const OrderEvaluation& options) const override;
+};
+
+TaskRow OrderTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_ORDER_ORDER_H_

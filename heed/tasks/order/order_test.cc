@@ -1,0 +1,203 @@
+#include "heed/tasks/order/order.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/data/moving_sprites.h"
+#include "heed/explain/faithfulness.h"
+#include "heed/tasks/testing.h"
+#include "heed/train/in_memory.h"
+
+namespace heed {
+namespace {
+
+OrderTaskSettings OrderSettings(const OptionTexts& values = {}) {
+  OrderTaskSettings settings;
+  FieldList fields;
+  settings.Visit(fields);
+  OptionTexts all = {{"clips", "12"},      {"valid_clips", "4"},
+                     {"frame_size", "24"}, {"filters", "2"},
+                     {"features", "8"},    {"units", "8"}};
+  for (const auto& [key, value] : values) all[key] = value;
+  SetValues(fields, all);
+  settings.Resolve();
+  return settings;
+}
+
+Input StripFile(const Image& image) {
+  return {NamedBytes{"x.png", "image/png", EncodePng(image)}, "x.png"};
+}
+
+TEST(OrderTask, AModelOpensWithTheSizeOfItsFrames) {
+  const OrderTaskSettings settings = OrderSettings();
+  const auto made = settings.Learn(settings.ReadData(), 1);
+  EXPECT_EQ(made->format, (ImageFormat{24, 72, 1}));
+  const auto opened = settings.Open(made->Files(), "folder", 1);
+  EXPECT_EQ(opened->frame, made->frame);
+  EXPECT_EQ(opened->format, made->format);
+  for (const char* bad :
+       {"", "[]", "{\"height\": 8, \"width\": 8, \"channels\": 2}",
+        "{\"height\": 0}"}) {
+    EXPECT_THROW(settings.Open({{"frame.json", bad}}, "folder", 1), FormatError)
+        << bad;
+  }
+}
+
+TEST(OrderTask, EachEpochDrawsOtherTuples) {
+  const OrderTaskSettings settings = OrderSettings();
+  const OrderData data = settings.ReadData();
+  const auto model = settings.Learn(data, 1);
+  const auto objective = settings.Objective(data, *model, 1);
+  const auto first = objective->PlanEpoch(1, 0).at(0);
+  const auto third = objective->PlanEpoch(1, 2).at(0);
+  EXPECT_EQ(first.size(), 12u);
+  EXPECT_GE(std::ranges::min(third), 24);
+  const auto loss = [&](const std::vector<int64_t>& examples) {
+    return objective->Loss({}, examples, {}).nll;
+  };
+  EXPECT_EQ(loss(first), loss(first));
+  EXPECT_NE(loss({0}), loss({12})) << "the same clip in two epochs";
+}
+
+TEST(OrderTask, HalfOfValidationIsInOrder) {
+  const Clips clips = DrawMovingSprites({.clips = 5, .side = 24}).clips;
+  const auto tuples = BalancedTuples(clips, 1, 7);
+  ASSERT_EQ(tuples.size(), 10u);
+  EXPECT_EQ(std::ranges::count_if(tuples, &FrameTuple::in_order), 5);
+  ImageAnswers answers;
+  for (size_t i = 0; i < 10; ++i) {
+    answers.chosen.push_back(tuples[i].in_order || i > 7 ? 0 : 1);
+  }
+  EXPECT_EQ(AccuracyOf(answers, tuples), 90);
+}
+
+TEST(OrderTask, AnswersAndExplains) {
+  const OrderTaskSettings settings = OrderSettings();
+  const OrderData data = settings.ReadData();
+  const auto model = settings.Learn(data, 1);
+  const auto predictor = settings.Predicting(*model, {});
+  const Image strip = StripOf(data.valid, BalancedTuples(data.valid, 1, 1)[0]);
+  const std::vector<Input> inputs = {StripFile(strip),
+                                     StripFile(Resized(strip, 48, 144))};
+  const std::vector<Answer> answers = predictor->Predict(inputs);
+  ASSERT_EQ(answers.size(), 2u);
+  const std::string said = answers[0].parts.at("classes")[0].at("class");
+  EXPECT_TRUE(said == "in order" || said == "out of order") << said;
+  EXPECT_TRUE(answers[0].line.starts_with(said + "\t0.")) << answers[0].line;
+  ExplainInput asked;
+  asked.given = inputs[0];
+  asked.answer = "out of order";
+  asked.contrast = "in order";
+  const ExplainablePrediction explained =
+      predictor->PrepareExplanation({}, asked, predictor->options());
+  const ExplanationSegment& e = explained.segments.at(0).segment;
+  EXPECT_EQ(e.answer, "out of order");
+  const int64_t along = 24 / model->network->cell();
+  EXPECT_EQ(e.axis("source").size(), 3 * along * along);
+  const auto attributions =
+      Attribute(explained.segments[0].scores.at(0),
+                {.methods = AttributionMethods(), .steps = 4, .samples = 2});
+  EXPECT_EQ(attributions.size(), AttributionMethods().size());
+  EXPECT_EQ(
+      MeasureFaithfulness(explained.segments[0].scores.at(0), attributions, 1)
+          .size(),
+      attributions.size() + 1);
+}
+
+TEST(OrderTask, RefusesWhatIsNoStrip) {
+  const OrderTaskSettings settings = OrderSettings();
+  const auto model = settings.Learn(settings.ReadData(), 1);
+  const auto predictor = settings.Predicting(*model, {});
+  const auto refusal = [&](int64_t height, int64_t width) {
+    const Image image = {
+        height, width, 1,
+        std::vector<uint8_t>(static_cast<size_t>(height * width), 9)};
+    return MessageOf<FormatError>(
+        [&] { predictor->Predict(std::vector{StripFile(image)}); });
+  };
+  EXPECT_EQ(refusal(24, 70),
+            "x.png: 70 × 24 pixels are no strip; it has three frames side by "
+            "side, as 72 × 24 pixels");
+  EXPECT_NE(refusal(24, 24).find("no strip"), std::string::npos);
+}
+
+TEST(OrderTask, RefusesSettingsThatDoNotFit) {
+  EXPECT_THROW(OrderSettings({{"valid_frames", "x"}}), ConfigError);
+  EXPECT_THROW(OrderSettings({{"spacing", "2"}}), ConfigError);
+  EXPECT_THROW(OrderSettings({{"frames", "/none/there"}}).ReadData(), IoError);
+  EXPECT_THROW(OrderSettings({{"frame_size", "8"}}).ReadData(), ConfigError);
+  const OrderTaskSettings settings = OrderSettings();
+  const auto model = settings.Learn(settings.ReadData(), 1);
+  OrderEvaluation evaluation;
+  evaluation.spacing = 2;
+  EXPECT_THROW(settings.Measure(*model, evaluation), ConfigError);
+  EXPECT_THROW(settings.Objective(
+                   OrderSettings({{"frame_size", "32"}}).ReadData(), *model, 1),
+               FormatError);
+}
+
+TEST(OrderTask, ClipsOfOnesOwnAreReadFromFolders) {
+  const TemporaryFolder folder;
+  const Clips drawn = DrawMovingSprites({.clips = 3, .side = 24}).clips;
+  for (int64_t i = 0; i < drawn.frames(); ++i) {
+    const std::string clip = "clip" + std::to_string(i / kWindowFrames);
+    std::filesystem::create_directories(folder.Path(clip));
+    folder.Put(clip + "/" + std::to_string(i) + ".png", EncodePng(drawn.At(i)));
+  }
+  const OrderTaskSettings settings =
+      OrderSettings({{"frames", folder.path().string()},
+                     {"frame_size", "0"},
+                     {"colours", "grey"}});
+  EXPECT_TRUE(settings.in_files());
+  const OrderData data = settings.ReadData();
+  EXPECT_EQ(data.train.pixels, drawn.pixels);
+  EXPECT_EQ(data.valid.size(), 0);
+  const auto model = settings.Learn(data, 1);
+  OrderEvaluation evaluation;
+  evaluation.frames = folder.path().string();
+  const Report report = settings.Measure(*model, evaluation);
+  EXPECT_EQ(report.details.at("tuples"), 6);
+  EXPECT_EQ(report.figures.at(0).key, "accuracy");
+}
+
+TEST(OrderLearning, FindsTheFrameThatIsOutOfOrder) {
+  // A light square that jumps to the right over black, which is easier than a
+  // sprite: chance is 50 %.
+  OrderData data;
+  for (Clips* clips : {&data.train, &data.valid}) {
+    clips->format = {8, 24, 1};
+    Rng rng(clips == &data.train ? 1 : 2);
+    for (int clip = 0; clip < 48; ++clip) {
+      const auto top = static_cast<int64_t>(rng.Below(6));
+      const auto left = static_cast<int64_t>(rng.Below(4));
+      for (int64_t t = 0; t < kWindowFrames; ++t) {
+        for (int64_t i = 0; i < 8 * 24; ++i) {
+          const int64_t y = i / 24 - top, x = i % 24 - left - 4 * t;
+          clips->pixels.push_back(y >= 0 && y < 3 && x >= 0 && x < 4 ? 250 : 5);
+        }
+      }
+      clips->AddClip(kWindowFrames);
+    }
+  }
+  const OrderTaskSettings settings = OrderSettings({{"filters", "4"},
+                                                    {"features", "16"},
+                                                    {"units", "32"},
+                                                    {"batch_tuples", "16"}});
+  const auto model = settings.Learn(data, 3);
+  const auto objective = settings.Objective(data, *model, 3);
+  TrainingConfig training;
+  settings.SetDefaults(training);
+  training.optimizer.learning_rate = 1e-2;
+  training.optimizer.warmup = 10;
+  training.run.epochs = 60;
+  TrainInMemory(*objective, training);
+  EXPECT_GE(objective->Validate("accuracy").at(0).second, 90);
+}
+
+}  // namespace
+}  // namespace heed

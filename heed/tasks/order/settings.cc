@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/json.h"
+#include "heed/data/moving_sprites.h"
+#include "heed/tasks/order/order.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kFrameFile = "frame.json";
+constexpr int kDrawnSide = 48;
+
+/// Separates clips for validation and for evaluation from those of training.
+constexpr uint64_t kValidClips = 0x76616c6964;
+constexpr uint64_t kTestClips = 0x74657374;
+
+ImageUse StripUse(const ImageFormat& frame) {
+  const ImageFormat strip = StripFormat(frame);
+  return {strip.height, strip.width, strip.channels, 2};
+}
+
+OrderConfig FilledForFrames(OrderConfig config, const ImageFormat& frame) {
+  config.model->Fill(StripUse(frame));
+  return config;
+}
+
+void VisitFrames(FieldList& v, const char* key, std::string& frames,
+                 const std::string& what) {
+  v(key, frames, Any{"DIR"},
+    what +
+        ": a folder with a folder for each clip, in it numbered frames as PNG "
+        "or JPEG files, five at least; left out: clips are drawn")
+      .Main();
+}
+
+void VisitSpacing(FieldList& v, int& spacing) {
+  v("spacing", spacing, Range(1, 1000),
+    "from a frame of a tuple to the next one, in frames of the clip; more "
+    "where "
+    "a camera takes many pictures a second");
+}
+
+}  // namespace
+
+TaskRow OrderTask() {
+  TaskRow row;
+  row.name = "order";
+  row.description = "whether three frames of a clip are in order";
+  row.settings = [] { return std::make_unique<OrderTaskSettings>(); };
+  row.input = {"image", InputKind::Line::kPath, kImageTypes};
+  row.input_label = "Strip of three frames";
+  row.answer_label = "Order";
+  row.prompt = "Choose or drop a strip: three frames side by side in one image";
+  return row;
+}
+
+void OrderDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitFrames(v, "frames", frames, "clips for training");
+  VisitFrames(v, "valid_frames", valid_frames, "clips for validation");
+  v("clips", clips, Range(1, 1e7),
+    "clips that are drawn for training: a sprite that moves over a textured "
+    "ground");
+  v("valid_clips", valid_clips, Range(1, 1e6),
+    "others that are drawn for validation");
+  v("clip_seed", clip_seed, "seed of the clips that are drawn");
+  v("frame_size", frame_size, Range(0, 4096),
+    "height and width that frames are made to have; 0: as the first one, and "
+    "then all must be of its size; of clips that are drawn: 48");
+  v("colours", colours, "grey or rgb; auto: as the first frame");
+  VisitSpacing(v, spacing);
+  v("batch_tuples", batch_tuples, Range(1, 1000000),
+    "tuples of three frames per batch; an epoch draws one from each clip")
+      .Alias("batch_size")
+      .Alias("bs");
+}
+
+ImageFormat OrderDataConfig::Wanted() const {
+  ImageFormat wanted = {frame_size, frame_size, 0};
+  if (!colours.open()) wanted.channels = colours == Colours::kGrey ? 1 : 3;
+  return wanted;
+}
+
+void OrderEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitFrames(v, "frames", frames, "clips to compare with");
+  v("clips", clips, Range(1, 1e6),
+    "clips that are drawn, if no folder is named");
+  VisitSpacing(v, spacing);
+  v("seed", seed,
+    "seed of these clips, which training has never seen, and of the tuples");
+}
+
+void OrderTaskSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.VisitName(v, "what judges the order of frames");
+  model->Visit(v);
+}
+
+void OrderTaskSettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.learning_rate = 2e-3;
+  training.optimizer.schedule = "cosine";
+  training.optimizer.warmup = 100;
+  training.optimizer.label_smoothing = 0;
+  training.run.epochs = 20;
+  training.run.patience = 0;
+}
+
+void OrderTaskSettings::Resolve() {
+  if (data.frames.empty() && !data.valid_frames.empty()) {
+    throw ConfigError("--valid-frames without --frames: clips are drawn");
+  }
+  if (data.frames.empty() && data.spacing > 1) {
+    throw ConfigError(
+        "spacing: {} for clips that are drawn, which have {} frames",
+        data.spacing, kWindowFrames);
+  }
+}
+
+OrderData OrderTaskSettings::ReadData() const {
+  OrderData read;
+  if (data.frames.empty()) {
+    const int64_t side = data.frame_size > 0 ? data.frame_size : kDrawnSide;
+    read.train = DrawMovingSprites({data.clips, side, data.clip_seed}).clips;
+    read.valid = DrawMovingSprites(
+                     {data.valid_clips, side, data.clip_seed ^ kValidClips})
+                     .clips;
+    return read;
+  }
+  read.train = ReadClips(data.frames, data.Wanted(), data.LeastFrames());
+  if (!data.valid_frames.empty()) {
+    read.valid =
+        ReadClips(data.valid_frames, read.train.format, data.LeastFrames());
+  }
+  return read;
+}
+
+std::unique_ptr<OrderModel> OrderTaskSettings::Learn(const OrderData& read,
+                                                     uint64_t seed) const {
+  return std::make_unique<OrderModel>(*this, read.train.format, seed);
+}
+
+std::unique_ptr<OrderModel> OrderTaskSettings::Open(const ModelFiles& files,
+                                                    const std::string& folder,
+                                                    uint64_t seed) const {
+  const std::string place = PathIn(folder, kFrameFile);
+  return std::make_unique<OrderModel>(
+      *this,
+      FormatFromJson(ParseJson(FindFile(files, folder, kFrameFile), place),
+                     place),
+      seed);
+}
+
+OrderModel::OrderModel(OrderConfig settings, const ImageFormat& one,
+                       uint64_t seed)
+    : ImageClassesModel(StripFormat(one), {"in order", "out of order"}),
+      frame(one),
+      config(FilledForFrames(std::move(settings), one)),
+      parameters_(seed, DType::kF32, config.model->precision()),
+      network(config.model->Make(Scope(parameters_, ""), StripUse(one))) {}
+
+ModelFiles OrderModel::Files() const {
+  return {{kFrameFile, ToJson(frame).dump(2) + "\n"}};
+}
+
+Report OrderTaskSettings::Measure(const OrderModel& made,
+                                  const OrderEvaluation& options) const {
+  OrderDataConfig given;
+  given.spacing = options.spacing;
+  const bool drawn = options.frames.empty();
+  if (drawn && (made.frame.channels != 1 ||
+                made.frame.height != made.frame.width || options.spacing > 1)) {
+    throw ConfigError(
+        "frames: the model reads frames of {} × {} × {}, {} apart; the clips "
+        "that are drawn are grey squares of {} frames",
+        made.frame.width, made.frame.height, made.frame.channels,
+        options.spacing, kWindowFrames);
+  }
+  const Clips clips =
+      drawn ? DrawMovingSprites(
+                  {options.clips, made.frame.height, options.seed ^ kTestClips})
+                  .clips
+            : ReadClips(options.frames, made.frame, given.LeastFrames());
+  const std::vector<FrameTuple> tuples =
+      BalancedTuples(clips, options.spacing, options.seed);
+  const ImageAnswers answers = AnswersOf(made, clips, tuples);
+  Report report;
+  report.heading = fmt::format("{} tuples of {} clips, half of them in order",
+                               tuples.size(), clips.size());
+  report.figures = {
+      {"accuracy", "accuracy", AccuracyOf(answers, tuples), 2, "%",
+       "tuples whose order is judged rightly; chance: 50"},
+      {"nll", "NLL", answers.nll, 4, "nats", "mean of -log p(order)"}};
+  report.details["tuples"] = tuples.size();
+  return report;
+}
+
+}  // namespace heed
