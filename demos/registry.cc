@@ -27,6 +27,9 @@ const std::vector<Command>& Demos() {
       {"labyrinth",
        "hard choices in a maze, by rewards and by a soft relaxation",
        RunDemoLabyrinth},
+      {"preference",
+       "what a network prefers to see that has learned the order of frames",
+       RunDemoPreference},
   };
   return demos;
 }

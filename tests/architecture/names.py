@@ -40,6 +40,8 @@ ALLOWED = [
     (r"web/src/kinds/series\.ts", {"patches"}, "what the items of a series are called"),
     (r"web/src/kinds/memory\.ts", {"slots"}, "those of a memory"),
     (r"heed/(nn/word_features|ops/rnn)\.cc", {"lstm"}, "a cell, as options and errors call it"),
+    (r"heed/models/foveal\.cc|heed/tasks/explain_summary\.cc|apps/heed/command_explain\.cc", {"order"},
+     "that of looks, of tokens and of heads"),
     (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/performance.md measures"),
 ]
 

@@ -4,6 +4,7 @@ and the documentation that they make."""
 import pathlib
 
 from harness import WORLD, EndToEnd, strict_json, train_args
+from images import png
 
 BENCH_KEYS = {"score", "dtype", "fused", "threads", "ms", "gflops", "limit_gflops",
               "fraction", "gbytes_per_second", "limit_gbytes_per_second",
@@ -123,6 +124,28 @@ class Demos(EndToEnd):
         self.assertIn("Read weights", self.picture("memory"))
         self.assertIn("bit errors", self.picture("errors"))
 
+    def test_preference(self):
+        out = self.folder / "out"
+        said = self.runs("demo", "preference", "--out", out, "--clips", 10, "--epochs", 1,
+                         "--frames", 12, "--threads", 1)
+        for weights in ("Order", "Names", "Random"):
+            self.assertRegex(said, rf"\n{weights} .* %")
+        self.assertIn("of patches touch the sprite", self.picture("preference"))
+        self.assertTrue((out / "preference.png").read_bytes().startswith(b"\x89PNG"))
+        self.assertIn("<svg", (out / "preference.html").read_text())
+        # What it leaves is a model, and strips for it.
+        strips = "".join(f"{out}/{name}-1.png\n" for name in ("in-order", "out-of-order"))
+        lines = self.runs("predict", out / "model", stdin=strips.encode()).splitlines()
+        for line in lines:
+            self.assertRegex(line, r"^(in|out of) order\t0\.\d+$")
+        self.fails(1, ["digit.png", "no strip"], "predict", out / "model",
+                   stdin=f"{self.digit()}\n".encode())
+
+    def digit(self):
+        path = self.folder / "digit.png"
+        path.write_bytes(png(8, 8, [[9] * 8] * 8))
+        return path
+
     def test_gradients(self):
         said = self.runs("demo", "gradients", "--fresh", "--layers", 2, "--units", 8,
                          "--cells", "rnn", "--cells", "lstm",
@@ -138,7 +161,7 @@ class Demos(EndToEnd):
 
     def test_names(self):
         for name in ("gallery", "saturation", "equivariance", "cost", "autocomplete",
-                     "gradients", "memory", "nodes", "visits"):
+                     "gradients", "memory", "nodes", "visits", "preference"):
             self.assertIn(f"Usage: heed demo {name} ", self.runs("demo", name, "--help"))
             self.assertIn(f"heed demo {name}", " ".join(self.runs("demo", "--help").split()))
         self.fails(2, ["unknown demo 'galery'", "did you mean 'gallery'?"], "demo", "galery")

@@ -16,9 +16,6 @@
 
 namespace heed {
 
-enum class Colours : uint8_t { kGrey, kRgb };
-constexpr auto WordsOf(Colours) { return std::array{"grey", "rgb"}; }
-
 /// A network, the size of its images and the names of their classes.
 class ImageClassesModel : public TaskModel {
  public:
