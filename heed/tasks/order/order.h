@@ -107,7 +107,6 @@ class OrderTaskSettings
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;
-  bool in_files() const override { return !data.frames.empty(); }
 
   OrderData ReadData() const override;
   std::unique_ptr<OrderModel> Learn(const OrderData& read,

@@ -153,7 +153,6 @@ TEST(OrderTask, ClipsOfOnesOwnAreReadFromFolders) {
       OrderSettings({{"frames", folder.path().string()},
                      {"frame_size", "0"},
                      {"colours", "grey"}});
-  EXPECT_TRUE(settings.in_files());
   const OrderData data = settings.ReadData();
   EXPECT_EQ(data.train.pixels, drawn.pixels);
   EXPECT_EQ(data.valid.size(), 0);
