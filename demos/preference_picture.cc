@@ -17,6 +17,7 @@ constexpr int64_t kMapFrames = 4;
 constexpr double kMapGap = 6;
 constexpr int kTextIndent = 2;
 constexpr int64_t kTextGap = 2;
+constexpr float kLeastShade = 0.05F;
 constexpr const char* kOnSprite = "#ff8a3d";
 constexpr const char* kActivity = "#ff3d3d";
 
@@ -81,14 +82,14 @@ Drawing DrawMap(const Preferences& found, int64_t number, const Image& frame,
   MarkupWriter svg;
   for (size_t i = 0; i < map.size(); ++i) {
     const float value = most > middle ? (map[i] - middle) / (most - middle) : 0;
-    if (value < 0.02F) continue;
+    if (value < kLeastShade) continue;
     const auto place = static_cast<int64_t>(i);
+    const int64_t row = place / found.columns;
     svg.Line(
         "<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}' "
-        "fill-opacity='{:.2f}'><title>{:.3f}</title></rect>",
+        "fill-opacity='{:.2f}'/>",
         cell * static_cast<double>(place % found.columns),
-        cell * static_cast<double>(place / found.columns), cell, cell,
-        kActivity, 0.75F * value, map[i]);
+        cell * static_cast<double>(row), cell, cell, kActivity, 0.75F * value);
   }
   return {side, side, PngElement(frame, side, side) + svg.Take()};
 }
