@@ -7,6 +7,8 @@
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
 #                                          reach (docs/memory.md)
 #   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
+#   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
+#                                          (docs/order.md)
 #   docs/make_pictures.sh machine MODEL    what a machine that copies does with its memory
 #   docs/make_pictures.sh curves           learning curves of three short trainings (docs/training.md)
 #   docs/make_pictures.sh reviews GRU LSTM NESTED_LSTM RNN
@@ -62,6 +64,17 @@ visits() {
   trap "rm -rf '$work'" EXIT
   "$heed" demo visits --out "$work"
   cp "$work/patient.svg" docs/images/visits.svg
+}
+
+order() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo preference --out "$work"
+  cp "$work/preference.svg" docs/images/preference.svg
+  echo "$work/in-order-1.png" | "$heed" explain "$work/model" --methods saliency,smooth_grad --view saliency \
+    --out docs/images/order.svg
 }
 
 reviews() {
@@ -131,6 +144,8 @@ elif [[ ${1-} == reviews ]]; then
   reviews "$@"
 elif [[ ${1-} == visits ]]; then
   visits
+elif [[ ${1-} == order ]]; then
+  order
 elif [[ ${1-} == curves ]]; then
   curves
 elif [[ ${1-} == gallery ]]; then
