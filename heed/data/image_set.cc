@@ -198,24 +198,6 @@ bool BeginsAsIdx(const std::string& path) {
   return IsIdx(begin);
 }
 
-/// Mean colour of the outermost pixels.
-std::vector<uint8_t> BorderOf(const Image& image) {
-  std::vector<uint8_t> mean;
-  for (int64_t c = 0; c < image.channels; ++c) {
-    int64_t sum = 0;
-    int64_t count = 0;
-    for (int64_t y = 0; y < image.height; ++y) {
-      const bool edge = y == 0 || y == image.height - 1;
-      const int64_t step = edge ? 1 : std::max<int64_t>(1, image.width - 1);
-      for (int64_t x = 0; x < image.width; x += step, ++count) {
-        sum += image.At(y, x)[static_cast<size_t>(c)];
-      }
-    }
-    mean.push_back(static_cast<uint8_t>((sum + count / 2) / count));
-  }
-  return mean;
-}
-
 /// The image in the middle of one of this colour.
 Image InTheMiddle(const Image& inner, const ImageFormat& format,
                   const std::vector<uint8_t>& colour) {
@@ -252,6 +234,23 @@ ImageSet ImageSet::Slice(int64_t begin, int64_t end) const {
   return part;
 }
 
+std::vector<uint8_t> BorderColour(const Image& image) {
+  std::vector<uint8_t> mean;
+  for (int64_t c = 0; c < image.channels; ++c) {
+    int64_t sum = 0;
+    int64_t count = 0;
+    for (int64_t y = 0; y < image.height; ++y) {
+      const bool edge = y == 0 || y == image.height - 1;
+      const int64_t step = edge ? 1 : std::max<int64_t>(1, image.width - 1);
+      for (int64_t x = 0; x < image.width; x += step, ++count) {
+        sum += image.At(y, x)[static_cast<size_t>(c)];
+      }
+    }
+    mean.push_back(static_cast<uint8_t>((sum + count / 2) / count));
+  }
+  return mean;
+}
+
 FittedPlace PlaceOfFitted(const ImageFormat& own, const ImageFormat& format) {
   const double scale = std::min(
       static_cast<double>(format.height) / static_cast<double>(own.height),
@@ -277,7 +276,7 @@ Image Fitted(const Image& image, const ImageFormat& format) {
   if (inner.height == format.height && inner.width == format.width) {
     return inner;
   }
-  return InTheMiddle(inner, format, BorderOf(own));
+  return InTheMiddle(inner, format, BorderColour(own));
 }
 
 Image Centred(const Image& image, const ImageFormat& format) {

@@ -53,6 +53,9 @@ struct ImageSet : Images {
   ImageSet Slice(int64_t begin, int64_t end) const;
 };
 
+/// The mean of the outermost pixels: a number for each channel.
+std::vector<uint8_t> BorderColour(const Image& image);
+
 /// Where Fitted puts an image. Units: pixels.
 struct FittedPlace {
   int64_t top = 0;

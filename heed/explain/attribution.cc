@@ -162,8 +162,6 @@ double Norm(std::span<const double> x) {
   return std::sqrt(sum);
 }
 
-void Zero(std::span<double> x) { std::ranges::fill(x, 0.0); }
-
 /// All that the methods need to know of an answer.
 class Attributor {
  public:
@@ -180,7 +178,7 @@ class Attributor {
     } else if (method == "gradient_x_input") {
       a.scores = AtInput().products;
     } else if (method == "integrated_gradients") {
-      a.scores = MeanGradients(options_.steps, Path()).products;
+      a.scores = MeanGradients(options_.steps, Path()).from_absent;
       a.differences = Differences();
     } else if (method == "smooth_grad") {
       a.scores = MeanGradients(options_.samples, Noise()).norms;
@@ -200,8 +198,9 @@ class Attributor {
   using Changes = std::function<Change(int number)>;
   /// What is left of gradients g_ns, without their features [N, S].
   struct PerToken {
-    std::vector<float> norms;     // |g_ns|
-    std::vector<float> products;  // g_ns · x_s
+    std::vector<float> norms;        // |g_ns|
+    std::vector<float> products;     // g_ns · x_s
+    std::vector<float> from_absent;  // g_ns · (x_s − x0)
   };
 
   /// Calls fn(n0, n1) for consecutive targets, some at a time: as many as have
@@ -233,12 +232,23 @@ class Attributor {
   }
   int64_t Features() { return std::ssize(Input()) / answer_.tokens; }
 
-  /// The middles of equal steps from 0 to x.
-  Changes Path() const {
-    return [steps = options_.steps](int k) {
+  /// All tokens as they are when they are away.
+  const std::vector<double>& Absent() {
+    if (absent_.empty()) {
+      absent_ = Input();
+      TakeAway(answer_, absent_);
+    }
+    return absent_;
+  }
+
+  /// The middles of equal steps from there to x.
+  Changes Path() {
+    return [steps = options_.steps, &absent = Absent()](int k) {
       const double alpha = (k + 0.5) / steps;
-      return [alpha](std::span<double> x) {
-        for (double& v : x) v *= alpha;
+      return [alpha, &absent](std::span<double> x) {
+        for (size_t i = 0; i < x.size(); ++i) {
+          x[i] = absent[i] + alpha * (x[i] - absent[i]);
+        }
       };
     };
   }
@@ -276,10 +286,16 @@ class Attributor {
     for (size_t i = 0; i < gradients.size(); i += m) {
       const auto gradient = gradients.subspan(i, m);
       const auto x = std::span(Input()).subspan(i % Input().size(), m);
+      const auto x0 = std::span(Absent()).subspan(i % Input().size(), m);
       double product = 0;
-      for (size_t j = 0; j < m; ++j) product += gradient[j] * x[j];
+      double difference = 0;
+      for (size_t j = 0; j < m; ++j) {
+        product += gradient[j] * x[j];
+        difference += gradient[j] * (x[j] - x0[j]);
+      }
       result.norms.push_back(static_cast<float>(Norm(gradient)));
       result.products.push_back(static_cast<float>(product));
+      result.from_absent.push_back(static_cast<float>(difference));
     }
   }
 
@@ -298,8 +314,10 @@ class Attributor {
   }
   std::vector<double> Differences() {
     std::vector<double> y = Scores();
-    const std::vector<double> y0 =
-        ScoresOf(answer_, Targets(0, answer_.targets, Zero));
+    const std::vector<double> y0 = ScoresOf(
+        answer_, Targets(0, answer_.targets, [this](std::span<double> x) {
+          TakeAway(answer_, x);
+        }));
     for (size_t n = 0; n < y.size(); ++n) y[n] -= y0[n];
     return y;
   }
@@ -311,8 +329,8 @@ class Attributor {
           std::vector<ChangedInput> inputs;
           for (int64_t n = begin; n < end; ++n) {
             for (size_t s = 0; s < static_cast<size_t>(answer_.tokens); ++s) {
-              inputs.push_back({n, [s, m](std::span<double> x) {
-                                  Zero(x.subspan(s * m, m));
+              inputs.push_back({n, [this, s, m](std::span<double> x) {
+                                  TakeAway(answer_, x.subspan(s * m, m));
                                 }});
             }
           }
@@ -328,6 +346,7 @@ class Attributor {
   const Explainable& answer_;
   const AttributionOptions& options_;
   std::vector<double> input_;
+  std::vector<double> absent_;
   std::vector<double> scores_;
   std::optional<PerToken> at_input_;
 };
@@ -372,6 +391,21 @@ Tensor Jacobian(const Explainable& answer) {
   const ScoredGradients all = GradientsOf(answer, inputs);
   return Tensor::Of(all.gradients,
                     {answer.targets, answer.tokens, all.features});
+}
+
+void TakeAway(const Explainable& answer, std::span<double> tokens) {
+  const std::vector<double>& absent = answer.absent;
+  if (absent.empty()) {
+    std::ranges::fill(tokens, 0.0);
+    return;
+  }
+  if (tokens.size() % absent.size() != 0) {
+    throw ShapeError("attribution: {} numbers of a token that is away for {}",
+                     absent.size(), tokens.size());
+  }
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    tokens[i] = absent[i % absent.size()];
+  }
 }
 
 std::vector<double> ScoresOf(const Explainable& answer,

@@ -32,6 +32,8 @@ struct Explainable {
   /// to explain.
   int64_t rows_of_copy = 1;
   int64_t row = 0;
+  /// What a token is that is away, x0 of M numbers; none: zeros.
+  std::vector<double> absent = {};
   /// Whether y is a log-probability; else it is a value on a scale of its own.
   bool log_probability = true;
   /// y of `copies` equal inputs, which only an observer makes differ. Shapes:
@@ -47,9 +49,9 @@ struct Explainable {
 ///   saliency              ‖∂y_n/∂x_s‖₂
 ///   gradient_x_input      Σ_m x_sm ∂y_n/∂x_sm
 ///   integrated_gradients  Σ_m (x − x0)_sm ∫₀¹ ∂y_n/∂x_sm(x0 + α (x − x0)) dα,
-///                         x0 = 0; they add up to y_n(x) − y_n(x0)
+///                         x0 = answer.absent; they add up to y_n(x) − y_n(x0)
 ///   smooth_grad           ‖mean over noisy x of ∂y_n/∂x_s‖₂
-///   occlusion             y_n(x) − y_n(x with x_s = 0)
+///   occlusion             y_n(x) − y_n(x with x0 in the place of x_s)
 /// Papers: Simonyan et al. 2013, arXiv:1312.6034 (saliency); Shrikumar et al.
 /// 2016, arXiv:1605.01713 (gradient × input); Sundararajan et al. 2017,
 /// arXiv:1703.01365; Smilkov et al. 2017, arXiv:1706.03825; Zeiler and Fergus
@@ -81,6 +83,10 @@ struct ChangedInput {
   /// Changes x [S, M], row-major; none: as it is.
   std::function<void(std::span<double> x)> change;
 };
+
+/// Puts into the place of whole tokens what is there when they are away.
+/// Throws: ShapeError for another number of features.
+void TakeAway(const Explainable& answer, std::span<double> tokens);
 
 /// y_n of each changed input, several computed at once. Throws: as Attribute.
 std::vector<double> ScoresOf(const Explainable& answer,

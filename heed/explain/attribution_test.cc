@@ -94,6 +94,33 @@ TEST(Attribution, EveryMethodFindsThePlantedToken) {
   }
 }
 
+TEST(Attribution, ATokenThatIsAwayIsWhatTheAnswerSays) {
+  Explainable answer = PlantedAnswer(DType::kF64);
+  answer.absent = {0.5, -0.1, 0.2};
+  AttributionOptions options;
+  options.methods = {"occlusion", "integrated_gradients"};
+  options.steps = 200;
+  const auto all = Attribute(answer, options);
+  const auto y = [&answer](int64_t target, bool whole) {
+    const ChangedInput input = {
+        target, [&answer, whole](std::span<double> x) {
+          TakeAway(answer,
+                   whole ? x : x.subspan(kPlanted * kFeatures, kFeatures));
+        }};
+    return ScoresOf(answer, {&input, 1}).at(0);
+  };
+  for (int64_t n = 0; n < kClasses; ++n) {
+    const ChangedInput as_it_is = {n, {}};
+    const double own = ScoresOf(answer, {&as_it_is, 1}).at(0);
+    EXPECT_NEAR(all[0].scores[n * kTokens + kPlanted], own - y(n, false), 1e-6);
+    const auto row = all[1].scores.begin() + n * kTokens;
+    EXPECT_NEAR(std::accumulate(row, row + kTokens, 0.0), own - y(n, true),
+                1e-4);
+  }
+  answer.absent = {1, 2};
+  EXPECT_THROW(Attribute(answer, options), ShapeError);
+}
+
 TEST(Attribution, IntegratedGradientsAddUpToTheDifference) {
   AttributionOptions options;
   options.methods = {"integrated_gradients"};

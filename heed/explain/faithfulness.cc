@@ -22,14 +22,14 @@ Attribution RandomScores(const Explainable& answer, uint64_t seed) {
   return random;
 }
 
-/// Makes the first `count` tokens of an order zero, or all others.
-ChangedInput Without(int64_t target, std::span<const size_t> order,
-                     size_t count, bool others) {
-  return {target, [order, count, others](std::span<double> x) {
+/// Takes the first `count` tokens of an order away, or all others.
+ChangedInput Without(const Explainable& answer, int64_t target,
+                     std::span<const size_t> order, size_t count, bool others) {
+  return {target, [&answer, order, count, others](std::span<double> x) {
             const size_t features = x.size() / order.size();
             for (size_t i = 0; i < order.size(); ++i) {
               if ((i < count) == others) continue;
-              std::ranges::fill(x.subspan(order[i] * features, features), 0.0);
+              TakeAway(answer, x.subspan(order[i] * features, features));
             }
           }};
 }
@@ -75,7 +75,7 @@ FaithfulnessCurve CurveOf(const Explainable& answer,
     std::vector<ChangedInput> inputs;
     for (const bool others : {false, true}) {
       for (size_t k = 0; k <= tokens; ++k) {
-        inputs.push_back(Without(n, order, k, others));
+        inputs.push_back(Without(answer, n, order, k, others));
       }
     }
     std::vector<double> y = ScoresOf(answer, inputs);

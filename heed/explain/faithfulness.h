@@ -19,7 +19,7 @@ std::vector<size_t> OrderByMagnitude(std::span<const float> scores);
 /// How the targets' mean probability (or score, if it is none) goes with the
 /// share of tokens deleted from the input, the most important first, and with
 /// the share put into an empty input. At 0, 0.1, ..., 1; between two numbers of
-/// tokens it is interpolated. A token that is away is a zero vector.
+/// tokens it is interpolated. A token that is away is answer.absent.
 /// Paper: Petsiuk et al. 2018, arXiv:1806.07421 (deletion and insertion).
 struct FaithfulnessCurve {
   std::string method;
@@ -28,7 +28,7 @@ struct FaithfulnessCurve {
   std::vector<double> insertion;
   int64_t answers = 0;  ///< that it is the mean of
 
-  /// Under the curve, by trapezoids: deletion should be small, insertion great.
+  /// Under the curve, by trapezoids: deletion should be small, insertion large.
   double deletion_area() const;
   double insertion_area() const;
 };

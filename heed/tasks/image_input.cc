@@ -68,6 +68,15 @@ Axis CellsAxis(int64_t cell, const Image& image) {
   return axis;
 }
 
+std::vector<double> AbsentCell(int64_t cell, const Image& image) {
+  std::vector<double> absent;
+  const std::vector<uint8_t> colour = BorderColour(image);
+  for (int64_t i = 0; i < cell * cell; ++i) {
+    for (const uint8_t channel : colour) absent.push_back(channel / 255.0);
+  }
+  return absent;
+}
+
 Tensor CopiesOf(const Tensor& image, int64_t copies) {
   Tensor several({copies, image.dim(1), image.dim(2), image.dim(3)});
   for (int64_t i = 0; i < copies; ++i) {

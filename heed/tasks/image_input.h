@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "heed/data/image_set.h"
 #include "heed/explain/explanation.h"
@@ -29,6 +30,10 @@ ImageFormat FormatFromJson(const nlohmann::ordered_json& json,
 /// The axis "source" of an image: its cells of so many pixels, row by row,
 /// "row 2, column 5", and the image itself.
 Axis CellsAxis(int64_t cell, const Image& image);
+
+/// What a cell of the image is that is away: of the mean colour of its border,
+/// in 0 to 1, [cell² C].
+std::vector<double> AbsentCell(int64_t cell, const Image& image);
 
 /// The first image so many times. Shapes: image [1, H, W, C], result [copies,
 /// H, W, C].

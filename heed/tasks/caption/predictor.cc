@@ -165,6 +165,7 @@ ExplainablePrediction CaptionPredictor::ExplanationWith(
   }
   ForceText(given, input.watch, *model_.network, model_.vocabulary,
             std::move(text), result);
+  result.scores.back().absent = AbsentCell(model_.network->cell(), image);
   const std::string answer = e.answer;
   return {answer, {std::move(result)}};
 }

@@ -127,6 +127,7 @@ ExplainablePrediction ImageClassPredictor::ExplanationWith(
       SourceScores(e, [log_p, chosen](const Context& c, int64_t copies) {
         return ChosenColumns(log_p(c, copies), {chosen});
       }));
+  result.scores.back().absent = AbsentCell(classifier.cell(), image);
   if (!input.contrast.empty()) {
     const int32_t other = ClassNamed(input.contrast, "contrast");
     SetChoiceContrast(
