@@ -7,6 +7,7 @@
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
 #                                          reach (docs/memory.md)
 #   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
+#   docs/make_pictures.sh captions         what each word of a caption looked at (docs/captions.md)
 #   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
 #                                          (docs/order.md)
 #   docs/make_pictures.sh machine MODEL    what a machine that copies does with its memory
@@ -64,6 +65,15 @@ visits() {
   trap "rm -rf '$work'" EXIT
   "$heed" demo visits --out "$work"
   cp "$work/patient.svg" docs/images/visits.svg
+}
+
+captions() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo captions --out "$work"
+  cp "$work/caption-1.svg" docs/images/caption.svg
 }
 
 order() {
@@ -144,6 +154,8 @@ elif [[ ${1-} == reviews ]]; then
   reviews "$@"
 elif [[ ${1-} == visits ]]; then
   visits
+elif [[ ${1-} == captions ]]; then
+  captions
 elif [[ ${1-} == order ]]; then
   order
 elif [[ ${1-} == curves ]]; then
