@@ -105,7 +105,8 @@ int RunDemoCaptions(const Arguments& arguments) {
   std::filesystem::create_directories(demo.out);
   const std::string list = WriteScenes(demo.out, test.Slice(0, kWrittenScenes));
   const LoadedModel loaded = TrainedInMemory<CaptionSettings>(
-      ModelNames<CaptionerSettings>().front(), data, demo.epochs, /*patience=*/0, demo.seed,
+      ModelNames<CaptionerSettings>().front(), data, demo.epochs,
+      /*patience=*/0, demo.seed,
       fmt::format("look={} filters={}", demo.look.word(), demo.filters));
   const auto& model = dynamic_cast<const CaptionModel&>(*loaded.model);
   fmt::print("\n{}", ReportText(MeasureCaptions(model, test, {})));

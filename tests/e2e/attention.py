@@ -141,6 +141,21 @@ class Demos(EndToEnd):
         self.fails(1, ["digit.png", "no strip"], "predict", out / "model",
                    stdin=f"{self.digit()}\n".encode())
 
+    def test_captions(self):
+        out = self.folder / "out"
+        said = self.runs("demo", "captions", "--out", out, "--scenes", 100, "--epochs", 1,
+                         "--filters", 2, "--threads", 1)
+        for figure in ("exact", "BLEU", "pointing", "touching"):
+            self.assertRegex(said, rf"\n  {figure} +\d")
+        self.assertIn("attention", said)
+        self.assertIn("<image", self.picture("caption-1"))
+        # What it leaves is a list that can be learned from.
+        lines = (out / "scenes.tsv").read_text().splitlines()
+        self.assertEqual(len(lines), 10)
+        self.assertRegex(lines[0], r"^scene-1\.png\ta (small|large) .*\t\[\[3,")
+        self.runs("train", "--task", "caption", "--images", out / "scenes.tsv", "--filters", 2,
+                  "--steps", 1, "--quiet", "--out", self.folder / "model")
+
     def digit(self):
         path = self.folder / "digit.png"
         path.write_bytes(png(8, 8, [[9] * 8] * 8))
