@@ -11,7 +11,7 @@ import subprocess
 import unittest
 import zlib
 
-from harness import (TIMEOUT, WORLD, EndToEnd, heed, memory_can_be_limited, train_args,
+from harness import (TIMEOUT, WORLD, EndToEnd, heed, is_sanitized, train_args,
                      with_memory)
 from server import Server
 
@@ -233,7 +233,7 @@ class LittleMemory(EndToEnd):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        if not memory_can_be_limited():
+        if is_sanitized():
             raise unittest.SkipTest("no limit of memory beside AddressSanitizer")
 
     def ends_well(self, args, mib, stdin=b""):
