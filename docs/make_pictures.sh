@@ -7,7 +7,8 @@
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
 #                                          reach (docs/memory.md)
 #   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
-#   docs/make_pictures.sh captions         what each word of a caption looked at (docs/captions.md)
+#   docs/make_pictures.sh captions MODEL IMAGE
+#                                          what each word of a caption looked at (docs/captions.md)
 #   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
 #                                          (docs/order.md)
 #   docs/make_pictures.sh machine MODEL    what a machine that copies does with its memory
@@ -65,15 +66,6 @@ visits() {
   trap "rm -rf '$work'" EXIT
   "$heed" demo visits --out "$work"
   cp "$work/patient.svg" docs/images/visits.svg
-}
-
-captions() {
-  local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
-  "$heed" demo captions --out "$work"
-  cp "$work/caption-1.svg" docs/images/caption.svg
 }
 
 order() {
@@ -155,7 +147,7 @@ elif [[ ${1-} == reviews ]]; then
 elif [[ ${1-} == visits ]]; then
   visits
 elif [[ ${1-} == captions ]]; then
-  captions
+  "$heed" explain "$2" --text "$3" --out docs/images/caption.svg
 elif [[ ${1-} == order ]]; then
   order
 elif [[ ${1-} == curves ]]; then

@@ -29,6 +29,8 @@ struct AxisKind {
   /// none: the usual views are enough.
   std::function<Drawing(const ExplanationSegment&, const ViewOptions&)>
       picture = {};
+  /// What its shades mean.
+  PictureLegend::Kind legend = PictureLegend::kSigned;
   std::function<std::string(const ExplanationSegment&, const ViewOptions&,
                             const TerminalOptions&)>
       picture_text = {};

@@ -145,11 +145,13 @@ std::string ExplanationSvg(std::span<const Explanation> explanations,
              for (Drawing& drawing : view.draw(segment, options)) {
                drawings.push_back(std::move(drawing));
              }
-             const bool is_signed = view.legend == PictureLegend::kSigned &&
+             const PictureLegend::Kind kind =
+                 view.legend_of ? view.legend_of(segment) : view.legend;
+             const bool is_signed = kind == PictureLegend::kSigned &&
                                     !segment.attributions.empty();
-             legend = {view.legend == PictureLegend::kNone ? view.legend
-                       : is_signed ? PictureLegend::kSigned
-                                   : PictureLegend::kWeights,
+             legend = {kind == PictureLegend::kNone ? kind
+                       : is_signed                  ? PictureLegend::kSigned
+                                                    : PictureLegend::kWeights,
                        options.full};
            });
   return SvgPicture(drawings,

@@ -176,6 +176,7 @@ AxisKind ImageKind() {
     return CellsText(axis, values, indent, terminal);
   };
   kind.picture = DrawWithAttention;
+  kind.legend = PictureLegend::kNone;
   kind.picture_text = TextWithAttention;
   return kind;
 }

@@ -36,7 +36,9 @@ ExplanationView InputView() {
                  const TerminalOptions& terminal) {
     return PicturedKind(segment)->picture_text(segment, options, terminal);
   };
-  view.legend = PictureLegend::kSigned;
+  view.legend_of = [](const ExplanationSegment& segment) {
+    return PicturedKind(segment)->legend;
+  };
   return view;
 }
 

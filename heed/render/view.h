@@ -40,6 +40,8 @@ struct ExplanationView {
                             const TerminalOptions&)>
       text;
   PictureLegend::Kind legend = PictureLegend::kWeights;
+  /// The same, where it depends on what is shown.
+  std::function<PictureLegend::Kind(const ExplanationSegment&)> legend_of = {};
   /// The largest weight that is shown of a segment; none: shades are not
   /// scaled.
   std::function<float(const ExplanationSegment&, const ViewOptions&)> largest =

@@ -42,7 +42,7 @@ struct CaptionDataConfig {
   uint64_t scene_seed = 1;
   TextVocabularyConfig vocabulary;
   int max_length = 50;
-  double doubly_stochastic = 1;
+  double doubly_stochastic = 0;
   Named<AttentionSumTarget> attention_sum = AttentionSumTarget::kOne;
   HardChoiceConfig hard;
   int batch_images = 64;

@@ -160,6 +160,8 @@ Report MeasureCaptions(const CaptionModel& made, const CaptionedImages& set,
   const Pointing pointing = PointAt(made, set);
   const auto tokens =
       static_cast<double>(std::max<int64_t>(1, pointing.tokens));
+  const int64_t cell = made.network->cell();
+  const int64_t cells = made.format.height / cell * (made.format.width / cell);
   Report report;
   report.heading =
       fmt::format("{} in {:.1f} s", Counted(set.size(), "image"), seconds);
@@ -172,9 +174,7 @@ Report MeasureCaptions(const CaptionModel& made, const CaptionedImages& set,
        "of the tokens, </s> among them"},
       {"attention_entropy", "attention", pointing.entropy / tokens, 3, "nats",
        fmt::format("entropy of a step's attention, of {:.2f} at most",
-                   std::log(static_cast<double>(
-                       made.format.height / made.network->cell() *
-                       (made.format.width / made.network->cell()))))}};
+                   std::log(static_cast<double>(cells)))}};
   report.details["images"] = set.size();
   if (pointing.nouns == 0) return report;
   const auto nouns = static_cast<double>(pointing.nouns);

@@ -86,8 +86,8 @@ void CaptionDataConfig::Visit(FieldList& v) {
   vocabulary.Visit(v, {"words", "unigram", "bpe", "characters"});
   v.Section("Attention");
   v("doubly_stochastic", doubly_stochastic, Range(0, 1000),
-    "weight of what asks attention to add up alike at all cells (λ), in the "
-    "mean over the cells");
+    "weight of what asks attention to add up alike at all cells (λ; the paper: "
+    "1), in the mean over the cells; on scenes it leads away from things");
   v("attention_sum", attention_sum,
     "what it adds up to: one, or an even share of the words");
   hard.Visit(v);
