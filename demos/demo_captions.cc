@@ -58,7 +58,7 @@ std::string WriteScenes(const std::string& folder, const CaptionedImages& set) {
     }
     list += name + '\t' + set.captions[at] + '\t' + boxes.dump() + '\n';
   }
-  const std::string path = PathIn(folder, "scenes.tsv");
+  std::string path = PathIn(folder, "scenes.tsv");
   WriteFileAtomically(path, list);
   return path;
 }
