@@ -152,16 +152,17 @@ std::vector<std::string> CaptionsOf(const CaptionModel& model,
   return written;
 }
 
-Report MeasureCaptions(const CaptionModel& made, const CaptionedImages& set,
+Report MeasureCaptions(const CaptionModel& model, const CaptionedImages& set,
                        const CaptionPrediction& options) {
   const auto start = Clock::now();
-  const std::vector<std::string> written = CaptionsOf(made, set, options);
+  const std::vector<std::string> written = CaptionsOf(model, set, options);
   const double seconds = SecondsSince(start);
-  const Pointing pointing = PointAt(made, set);
+  const Pointing pointing = PointAt(model, set);
   const auto tokens =
       static_cast<double>(std::max<int64_t>(1, pointing.tokens));
-  const int64_t cell = made.network->cell();
-  const int64_t cells = made.format.height / cell * (made.format.width / cell);
+  const int64_t cell = model.network->cell();
+  const int64_t cells =
+      model.format.height / cell * (model.format.width / cell);
   Report report;
   report.heading =
       fmt::format("{} in {:.1f} s", Counted(set.size(), "image"), seconds);
