@@ -29,8 +29,8 @@ const faint = 0.2;
 let masks = 0;
 
 function attended(side: Side): Attended | null {
-  const axis = side.shown?.key.axis;
-  return axis?.kind === "image" ? (axis.payload as Attended) : null;
+  const payload = side.shown?.key.axis.payload as Attended | undefined;
+  return payload?.png && payload.cell ? payload : null;
 }
 
 /** The image, as it is where weights are high and dark where they are low. */

@@ -8,7 +8,6 @@ import {
   clamp,
   h,
   newPicture,
-  type Axis,
   type Side,
   type View,
   type ViewOptions,
@@ -34,11 +33,10 @@ const most = 420;
 const colour = "#ff8a3d";
 
 function lookedAt(side: Side): LookedAt | null {
-  const image = side.part.segment.axes
-    .map((id) => side.part.axis(id).axis)
-    .find((axis: Axis) => axis.kind === "image");
-  const payload = image?.payload as LookedAt | undefined;
-  return payload?.looks?.length ? payload : null;
+  const payloads = side.part.segment.axes.map(
+    (id) => side.part.axis(id).axis.payload as LookedAt | undefined,
+  );
+  return payloads.find((payload) => payload?.looks?.length) ?? null;
 }
 
 /** The image with the windows of each look and the way between them. */
