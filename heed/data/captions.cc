@@ -91,16 +91,12 @@ CaptionedImages FittedTo(const CaptionedImages& set,
   return fitted;
 }
 
-CaptionedImages ReadCaptions(const std::string& list, ImageFormat format) {
+CaptionedImages ReadCaptions(const std::string& list,
+                             const ImageFormat& format) {
   std::vector<ListedImage> images = ReadImageList(list, "caption");
   if (images.empty()) throw FormatError("{}: no images", list);
   std::vector<ImageFile> files;
   for (const ListedImage& image : images) files.push_back(image.file);
-  if (format.height == 0) {
-    const int64_t channels = format.channels;
-    format = FormatOfFile(files.front());
-    if (channels > 0) format.channels = channels;
-  }
   FilePixels read = ReadImageFiles(files, format);
   CaptionedImages set;
   set.format = read.format;

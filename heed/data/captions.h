@@ -42,7 +42,8 @@ CaptionedImages FittedTo(const CaptionedImages& set, const ImageFormat& format);
 /// 0 stand for the first one's. Throws: IoError; FormatError that names file
 /// and line: for what no image is, a list without images, a line without a
 /// caption, a box that is none or names no word.
-CaptionedImages ReadCaptions(const std::string& list, ImageFormat format);
+CaptionedImages ReadCaptions(const std::string& list,
+                             const ImageFormat& format);
 
 }  // namespace heed
 

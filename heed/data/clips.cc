@@ -113,7 +113,8 @@ Clips Clips::Slice(int64_t begin, int64_t end) const {
   return part;
 }
 
-Clips ReadClips(const std::string& folder, ImageFormat format, int64_t least) {
+Clips ReadClips(const std::string& folder, const ImageFormat& format,
+                int64_t least) {
   std::vector<ImageFile> files;
   std::vector<int64_t> lengths;
   for (const auto& entry : SortedEntries(folder)) {
@@ -129,11 +130,6 @@ Clips ReadClips(const std::string& folder, ImageFormat format, int64_t least) {
         folder);
   }
   const bool of_first = format.height == 0;
-  if (of_first || format.channels == 0) {
-    const ImageFormat first = FormatOfFile(files.front());
-    if (of_first) format = {first.height, first.width, format.channels};
-    if (format.channels == 0) format.channels = first.channels;
-  }
   FilePixels read = ReadImageFiles(files, format);
   if (of_first) CheckSizes(files, read.own);
   Clips clips;

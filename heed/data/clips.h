@@ -43,7 +43,8 @@ struct Clips : Images {
 /// Channels 0: those of the first. Throws: IoError; FormatError that names what
 /// is wrong: a folder without clips, a clip of fewer than `least` frames, a
 /// name without a number, a frame of another size, what no image is.
-Clips ReadClips(const std::string& folder, ImageFormat format, int64_t least);
+Clips ReadClips(const std::string& folder, const ImageFormat& format,
+                int64_t least);
 
 /// Three frames, by their numbers among all, in the order in which they are
 /// shown.

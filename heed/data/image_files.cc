@@ -67,7 +67,14 @@ void CheckSetSize(int64_t images, const ImageFormat& format,
 
 FilePixels ReadImageFiles(std::span<const ImageFile> files,
                           ImageFormat format) {
-  if (format.height == 0) format = FormatOfFile(files.front());
+  if (format.height == 0 || format.channels == 0) {
+    const ImageFormat first = FormatOfFile(files.front());
+    if (format.height == 0) {
+      format.height = first.height;
+      format.width = first.width;
+    }
+    if (format.channels == 0) format.channels = first.channels;
+  }
   const int64_t count = std::ssize(files);
   CheckSetSize(count, format, files.front().path);
   FilePixels read;

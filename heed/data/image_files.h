@@ -33,7 +33,8 @@ struct FilePixels {
   std::vector<ImageFormat> own;  // of each file
 };
 
-/// On all threads; fitted to `format`, of height 0: to the first one's. Throws:
+/// On all threads; fitted to `format`, whose height (with width) and channels
+/// are the first one's where they are 0. Throws:
 /// IoError; FormatError for what no image is, or more than kMostSetBytes.
 FilePixels ReadImageFiles(std::span<const ImageFile> files, ImageFormat format);
 

@@ -218,6 +218,11 @@ Image InTheMiddle(const Image& inner, const ImageFormat& format,
 
 }  // namespace
 
+uint32_t PixelCheckSum(const Images& images) {
+  return Crc32({reinterpret_cast<const char*>(images.pixels.data()),
+                images.pixels.size()});
+}
+
 Image Images::At(int64_t i) const {
   const auto own = PixelsOf(i);
   return {

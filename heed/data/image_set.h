@@ -43,6 +43,9 @@ struct Images {
   Image At(int64_t i) const;
 };
 
+/// CRC-32 of the pixels, to tell images from others.
+uint32_t PixelCheckSum(const Images& images);
+
 /// Images and the class of each.
 struct ImageSet : Images {
   std::vector<int32_t> labels;

@@ -38,6 +38,19 @@ inline std::vector<std::vector<int64_t>> ShuffledBatches(int64_t count,
   return batches;
 }
 
+/// The same, where each epoch makes other examples of the items: item i of
+/// epoch k is example k · count + i.
+inline std::vector<std::vector<int64_t>> NumberedBatches(int64_t count,
+                                                         int64_t size,
+                                                         uint64_t seed,
+                                                         int epoch) {
+  auto batches = ShuffledBatches(count, size, seed, epoch);
+  for (std::vector<int64_t>& batch : batches) {
+    for (int64_t& example : batch) example += epoch * count;
+  }
+  return batches;
+}
+
 }  // namespace heed
 
 #endif  // HEED_DATA_SHUFFLE_H_

@@ -53,6 +53,14 @@ InputExample ImageExample(const std::string& name,
   return example;
 }
 
+void CheckSameSize(const ImageFormat& images, const ImageFormat& of_model) {
+  if (images == of_model) return;
+  throw FormatError(
+      "images of {} × {} × {} are not of the model's size, {} × {} × {}",
+      images.height, images.width, images.channels, of_model.height,
+      of_model.width, of_model.channels);
+}
+
 Axis CellsAxis(int64_t cell, const Image& image) {
   Axis axis = {.id = "source", .kind = "image", .label = "Image"};
   for (int64_t y = 0; y < image.height / cell; ++y) {

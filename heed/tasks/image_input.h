@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/errors.h"
 #include "heed/data/image_set.h"
 #include "heed/explain/explanation.h"
 #include "heed/tasks/task.h"
@@ -26,6 +27,22 @@ InputExample ImageExample(const std::string& name, std::function<Image()> draw);
 nlohmann::ordered_json ToJson(const ImageFormat& format);
 ImageFormat FormatFromJson(const nlohmann::ordered_json& json,
                            const std::string& place);
+
+/// Makes the last `count` images of training those of validation. Throws:
+/// ConfigError if that leaves none.
+template <typename Set>
+void KeepLastForValidation(int64_t count, Set& train, Set& valid) {
+  const int64_t first = train.size() - count;
+  if (first < 1) {
+    throw ConfigError("valid_last: {} of {} images leave none to learn from",
+                      count, train.size());
+  }
+  valid = train.Slice(first, train.size());
+  train = train.Slice(0, first);
+}
+
+/// Throws: FormatError unless images are of the model's size.
+void CheckSameSize(const ImageFormat& images, const ImageFormat& of_model);
 
 /// The axis "source" of an image: its cells of so many pixels, row by row,
 /// "row 2, column 5", and the image itself.

@@ -22,9 +22,8 @@ namespace {
 std::string CheckSumOfCaptions(const CaptionData& data) {
   std::string sums;
   for (const CaptionedImages* set : {&data.train, &data.valid}) {
-    const std::string_view bytes = {
-        reinterpret_cast<const char*>(set->pixels.data()), set->pixels.size()};
-    sums += fmt::format("{:08x} {} ", Crc32(bytes), CheckSumOf(set->captions));
+    sums += fmt::format("{:08x} {} ", PixelCheckSum(*set),
+                        CheckSumOf(set->captions));
   }
   return fmt::format("{:08x}", Crc32(sums));
 }
@@ -153,13 +152,7 @@ Metrics CaptionObjective::Validate(const std::string& measure) const {
 std::unique_ptr<Trainable> CaptionSettings::Objective(CaptionData read,
                                                       CaptionModel& made,
                                                       uint64_t /*seed*/) const {
-  if (read.train.format != made.format) {
-    throw FormatError(
-        "images of {} × {} × {} are not of the model's size, {} × {} × {}",
-        read.train.format.height, read.train.format.width,
-        read.train.format.channels, made.format.height, made.format.width,
-        made.format.channels);
-  }
+  CheckSameSize(read.train.format, made.format);
   return std::make_unique<CaptionObjective>(*this, std::move(read), made);
 }
 

@@ -152,13 +152,7 @@ CaptionData CaptionSettings::ReadData() const {
     read.valid = data.valid.Read(format, data.scene_seed + 1);
   }
   if (data.valid_last > 0) {
-    const int64_t first = read.train.size() - data.valid_last;
-    if (first < 1) {
-      throw ConfigError("valid_last: {} of {} images leave none to learn from",
-                        data.valid_last, read.train.size());
-    }
-    read.valid = read.train.Slice(first, read.train.size());
-    read.train = read.train.Slice(0, first);
+    KeepLastForValidation(data.valid_last, read.train, read.valid);
   }
   return read;
 }

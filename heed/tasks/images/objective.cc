@@ -18,14 +18,10 @@ namespace {
 /// Images that are computed at once where no gradients are kept.
 constexpr int64_t kImagesAtOnce = 256;
 
-std::string_view BytesOf(const ImageSet& set) {
-  return {reinterpret_cast<const char*>(set.pixels.data()), set.pixels.size()};
-}
-
 std::string CheckSumOf(const ImageData& data) {
   std::string sums;
   for (const ImageSet* set : {&data.train, &data.valid}) {
-    sums += fmt::format("{:08x} ", Crc32(BytesOf(*set)));
+    sums += fmt::format("{:08x} ", PixelCheckSum(*set));
     for (const int32_t label : set->labels) sums += std::to_string(label) + ' ';
   }
   return fmt::format("{:08x}", Crc32(sums));
@@ -55,12 +51,8 @@ class ImageObjective : public ObjectiveOf<ImageModel> {
   /// Image i of epoch k is example k·N + i, as each epoch changes it anew.
   std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
                                               int epoch) const override {
-    auto batches = ShuffledBatches(
-        train_.size(), model_.config.data.batch_images, seed, epoch);
-    for (auto& batch : batches) {
-      for (int64_t& example : batch) example += epoch * train_.size();
-    }
-    return batches;
+    return NumberedBatches(train_.size(), model_.config.data.batch_images, seed,
+                           epoch);
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
@@ -129,13 +121,7 @@ ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set) {
 std::unique_ptr<Trainable> ImageTaskSettings::Objective(ImageData read,
                                                         ImageModel& made,
                                                         uint64_t seed) const {
-  if (read.train.format != made.own_format) {
-    throw FormatError(
-        "images of {} × {} × {} are not of the model's size, {} × {} × {}",
-        read.train.format.height, read.train.format.width,
-        read.train.format.channels, made.own_format.height,
-        made.own_format.width, made.own_format.channels);
-  }
+  CheckSameSize(read.train.format, made.own_format);
   if (read.train.classes != made.classes) {
     throw FormatError("the images have other classes than the model");
   }

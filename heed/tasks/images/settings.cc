@@ -156,13 +156,7 @@ ImageData ImageTaskSettings::ReadData() const {
     read.valid = ReadImages(data.valid, format, read.train.classes);
   }
   if (data.valid_last > 0) {
-    const int64_t first = read.train.size() - data.valid_last;
-    if (first < 1) {
-      throw ConfigError("valid_last: {} of {} images leave none to learn from",
-                        data.valid_last, read.train.size());
-    }
-    read.valid = read.train.Slice(first, read.train.size());
-    read.train = read.train.Slice(0, first);
+    KeepLastForValidation(data.valid_last, read.train, read.valid);
   }
   CheckCanvas(data.canvas, format);
   return read;

@@ -21,11 +21,7 @@ int32_t OrderLabel(const FrameTuple& tuple) { return tuple.in_order ? 0 : 1; }
 std::string CheckSumOfClips(const OrderData& data) {
   std::string sums;
   for (const Clips* clips : {&data.train, &data.valid}) {
-    sums +=
-        fmt::format("{:08x} {} ",
-                    Crc32({reinterpret_cast<const char*>(clips->pixels.data()),
-                           clips->pixels.size()}),
-                    clips->size());
+    sums += fmt::format("{:08x} {} ", PixelCheckSum(*clips), clips->size());
   }
   return fmt::format("{:08x}", Crc32(sums));
 }
@@ -52,12 +48,8 @@ class OrderObjective : public ObjectiveOf<OrderModel> {
   /// Clip i of epoch k is example k·N + i, as each epoch draws another tuple.
   std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
                                               int epoch) const override {
-    auto batches = ShuffledBatches(
-        data_.train.size(), model_.config.data.batch_tuples, seed, epoch);
-    for (std::vector<int64_t>& batch : batches) {
-      for (int64_t& clip : batch) clip += epoch * data_.train.size();
-    }
-    return batches;
+    return NumberedBatches(data_.train.size(), model_.config.data.batch_tuples,
+                           seed, epoch);
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
