@@ -12,15 +12,6 @@
 namespace heed {
 namespace {
 
-/// The ids of each step for all copies: i32 [T, copies].
-Tensor RepeatedColumns(std::span<const int32_t> ids, int64_t copies) {
-  Tensor all({std::ssize(ids), copies}, DType::kI32);
-  for (int64_t t = 0; t < all.dim(0); ++t) {
-    std::fill_n(all.row<int32_t>(t), copies, ids[static_cast<size_t>(t)]);
-  }
-  return all;
-}
-
 /// log p of the target at `step` less that of `id` there: [copies, 1].
 Var StepDifference(const Var& logits, std::span<const int32_t> target,
                    size_t step, int32_t id) {
@@ -35,6 +26,30 @@ Var StepDifference(const Var& logits, std::span<const int32_t> target,
 
 }  // namespace
 
+Tensor RepeatedColumns(std::span<const int32_t> ids, int64_t copies) {
+  Tensor all({std::ssize(ids), copies}, DType::kI32);
+  for (int64_t t = 0; t < all.dim(0); ++t) {
+    std::fill_n(all.row<int32_t>(t), copies, ids[static_cast<size_t>(t)]);
+  }
+  return all;
+}
+
+std::vector<int32_t> ReadTokens(std::span<const int32_t> target) {
+  std::vector<int32_t> read = {kBos};
+  read.insert(read.end(), target.begin(), target.end() - 1);
+  return read;
+}
+
+std::vector<float> ForcedProbabilities(const Var& logits,
+                                       std::span<const int32_t> target) {
+  const Tensor log_p = ForcedScores(logits, target).value();
+  std::vector<float> probabilities;
+  for (int64_t t = 0; t < log_p.numel(); ++t) {
+    probabilities.push_back(std::exp(log_p.row<float>(0)[t]));
+  }
+  return probabilities;
+}
+
 Var ForcedScores(const Var& logits, std::span<const int32_t> target) {
   const int64_t T = logits.dim(0), copies = logits.dim(1);
   const Var picked = Pick(LogSoftmax(logits), RepeatedColumns(target, copies));
@@ -48,8 +63,7 @@ void ForceText(const Context& given, const AttentionWatch::Wish& wish,
   ExplanationSegment& e = result.segment;
   const std::vector<int32_t> target = std::move(text.target.ids);
   std::vector<std::string> pieces = std::move(text.target.pieces);
-  std::vector<int32_t> read = {kBos};
-  read.insert(read.end(), target.begin(), target.end() - 1);
+  const std::vector<int32_t> read = ReadTokens(target);
   std::vector<std::string> read_pieces = {vocabulary.Piece(kBos)};
   read_pieces.insert(read_pieces.end(), pieces.begin(), pieces.end() - 1);
   e.axes.push_back(

@@ -24,8 +24,18 @@ struct ForcedText {
   std::function<Var(const Context& ctx, int64_t copies)> logits;
 };
 
+/// The ids of each step for all copies: i32 [n, copies].
+Tensor RepeatedColumns(std::span<const int32_t> ids, int64_t copies);
+
+/// What a decoder reads as it writes a text: <s>, and all but the last token.
+std::vector<int32_t> ReadTokens(std::span<const int32_t> target);
+
 /// log p of each token of a text: [copies, T]. Shapes: logits [T, copies, V].
 Var ForcedScores(const Var& logits, std::span<const int32_t> target);
+
+/// Of each token, given those before it. Shapes: logits [T, 1, V].
+std::vector<float> ForcedProbabilities(const Var& logits,
+                                       std::span<const int32_t> target);
 
 /// Runs the text by teacher forcing: the computation that wrote it, all steps
 /// at once. Adds to a segment that has its sources the axes of what is written,

@@ -64,16 +64,11 @@ ForcedText CaptionPredictor::Forced(const Tensor& image, Encoded target) const {
   ForcedText text;
   text.label = "Caption";
   text.target = std::move(target);
-  std::vector<int32_t> read = {kBos};
-  read.insert(read.end(), text.target.ids.begin(), text.target.ids.end() - 1);
-  text.logits = [this, image, read](const Context& ctx, int64_t copies) {
-    Tensor target_in({std::ssize(read), copies}, DType::kI32);
-    for (int64_t t = 0; t < target_in.dim(0); ++t) {
-      std::fill_n(target_in.row<int32_t>(t), copies,
-                  read[static_cast<size_t>(t)]);
-    }
-    return model_.network->Logits(
-        ctx, model_.CellsOf(ctx, CopiesOf(image, copies)), target_in);
+  text.logits = [this, image, read = ReadTokens(text.target.ids)](
+                    const Context& ctx, int64_t copies) {
+    return model_.network->Logits(ctx,
+                                  model_.CellsOf(ctx, CopiesOf(image, copies)),
+                                  RepeatedColumns(read, copies));
   };
   return text;
 }
@@ -98,13 +93,8 @@ Answer CaptionPredictor::AnswerOf(const Context& ctx, const Tensor& image,
                   {"score", written[0].score},
                   {"log_probability", written[0].log_probability},
                   {"tokens", best.pieces}};
-  const Tensor log_p =
-      ForcedScores(Forced(image, best).logits(ctx, 1), best.ids).value();
-  std::vector<float> probabilities;
-  for (int64_t t = 0; t < log_p.numel(); ++t) {
-    probabilities.push_back(std::exp(log_p.row<float>(0)[t]));
-  }
-  answer.parts["probabilities"] = probabilities;
+  answer.parts["probabilities"] =
+      ForcedProbabilities(Forced(image, best).logits(ctx, 1), best.ids);
   for (size_t i = 1; i < written.size(); ++i) {
     answer.parts["alternatives"].push_back(
         {{"text", written[i].text}, {"score", written[i].score}});

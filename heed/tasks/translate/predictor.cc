@@ -36,15 +36,9 @@ std::vector<float> TokenProbabilities(const Context& ctx,
       EncodeSentence(model.vocabularies.source, line, model.data.lowercase)
           .ids);
   pair.target.push_back(translation.target_ids);
-  const Tensor scores = ForcedScores(TargetLogits(*model.model, ctx,
-                                                  MakeBatch(pair, Repeated(1))),
-                                     translation.target_ids)
-                            .value();
-  std::vector<float> probabilities;
-  for (int64_t t = 0; t < scores.numel(); ++t) {
-    probabilities.push_back(std::exp(scores.row<float>(0)[t]));
-  }
-  return probabilities;
+  return ForcedProbabilities(
+      TargetLogits(*model.model, ctx, MakeBatch(pair, Repeated(1))),
+      translation.target_ids);
 }
 
 /// [source, target] of white-space words.
