@@ -6,16 +6,14 @@
 #include <vector>
 
 #include "apps/heed/tasks.h"
-#include "apps/heed/views.h"
 #include "demos/demos.h"
+#include "demos/explained_image.h"
 #include "demos/trained_in_memory.h"
 #include "heed/base/threads.h"
 #include "heed/data/scenes.h"
 #include "heed/io/file.h"
 #include "heed/models/show_attend_tell.h"
-#include "heed/render/explanation_file.h"
 #include "heed/tasks/caption/caption.h"
-#include "heed/tasks/explain.h"
 
 namespace heed {
 namespace {
@@ -63,20 +61,6 @@ std::string WriteScenes(const std::string& folder, const CaptionedImages& set) {
   return path;
 }
 
-/// Explains a scene, shows it and writes the picture, whose path it returns.
-std::string ShowScene(const CaptionsDemoOptions& demo,
-                      const LoadedModel& loaded, const Image& scene,
-                      int64_t number) {
-  const auto predictor = loaded.MakePredictor();
-  ExplainRequest request;
-  request.input.given = {NamedBytes{"scene.png", "image/png", EncodePng(scene)},
-                         "scene.png"};
-  const Explanation explanation = Explain(loaded, *predictor, request);
-  fmt::print("\n{}", TerminalExplanation(explanation, {}, DetectTerminal()));
-  return WritePicture(demo.out, fmt::format("caption-{}", number),
-                      ExplanationSvg(std::vector{explanation}, {}));
-}
-
 }  // namespace
 
 int RunDemoCaptions(const Arguments& arguments) {
@@ -112,7 +96,9 @@ int RunDemoCaptions(const Arguments& arguments) {
   fmt::print("\n{}", ReportText(MeasureCaptions(model, test, {})));
   std::string pictures;
   for (int64_t i = 0; i < kShownScenes; ++i) {
-    const std::string path = ShowScene(demo, loaded, test.At(i), i + 1);
+    const std::string path =
+        ShowExplainedImage(loaded, EncodePng(test.At(i)), demo.out,
+                           fmt::format("caption-{}", i + 1));
     pictures += (pictures.empty() ? "" : ", ") + path;
   }
   fmt::print(

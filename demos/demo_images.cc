@@ -5,15 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "apps/heed/views.h"
 #include "demos/demos.h"
+#include "demos/explained_image.h"
 #include "demos/trained_in_memory.h"
 #include "heed/base/threads.h"
 #include "heed/data/drawn_digits.h"
 #include "heed/io/file.h"
 #include "heed/metrics/classification.h"
-#include "heed/render/explanation_file.h"
-#include "heed/tasks/explain.h"
 #include "heed/tasks/images/images.h"
 
 namespace heed {
@@ -37,20 +35,6 @@ struct ImagesDemoOptions {
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }
 };
-
-/// Explains a digit, shows it and writes the picture, whose path it returns.
-std::string ShowDigit(const ImagesDemoOptions& demo, const LoadedModel& loaded,
-                      const std::string& name, const std::string& png) {
-  const auto predictor = loaded.MakePredictor();
-  ExplainRequest request;
-  request.input.given = {NamedBytes{"digit.png", "image/png", png},
-                         "digit.png"};
-  const Explanation explanation = Explain(loaded, *predictor, request);
-  fmt::print("\n{}\n{}", name,
-             TerminalExplanation(explanation, {}, DetectTerminal()));
-  return WritePicture(demo.out, name,
-                      ExplanationSvg(std::vector{explanation}, {}));
-}
 
 }  // namespace
 
@@ -97,7 +81,9 @@ int RunDemoImages(const Arguments& arguments) {
   }
   std::string pictures;
   for (size_t i = 0; i < names.size(); ++i) {
-    const std::string path = ShowDigit(demo, trained[i], names[i], png);
+    fmt::print("\n{}", names[i]);
+    const std::string path =
+        ShowExplainedImage(trained[i], png, demo.out, names[i]);
     pictures += (pictures.empty() ? "" : ", ") + path;
   }
   fmt::print(

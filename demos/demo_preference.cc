@@ -75,13 +75,14 @@ ShownFrames MiddleFrames(const MovingSprites& set) {
   return shown;
 }
 
-const FrameTrunk& TrunkOf(const OrderModel& model) {
+const ConvolutionStack& TrunkOf(const OrderModel& model) {
   return dynamic_cast<const TripletClassifier&>(*model.network).trunk();
 }
 
-LearnedWeights WeightsOf(const FrameTrunk& trunk, const ShownFrames& shown,
-                         const std::string& title, const std::string& learned,
-                         double accuracy, double chance) {
+LearnedWeights WeightsOf(const ConvolutionStack& trunk,
+                         const ShownFrames& shown, const std::string& title,
+                         const std::string& learned, double accuracy,
+                         double chance) {
   LearnedWeights weights;
   weights.learned = learned;
   weights.accuracy = accuracy;
@@ -205,7 +206,7 @@ int RunDemoPreference(const Arguments& arguments) {
   const std::vector<FrameTuple> tuples =
       BalancedTuples(valid.clips, 1, demo.seed);
   const auto right = [&](const OrderModel& model) {
-    return AccuracyOf(AnswersOf(model, valid.clips, tuples), tuples);
+    return AnswersOf(model, valid.clips, tuples).accuracy();
   };
   const std::vector<LearnedWeights> all = {
       WeightsOf(TrunkOf(order), shown, "Order", "order of frames", right(order),

@@ -18,7 +18,7 @@ class LightTrunk {
  public:
   LightTrunk()
       : parameters_(1, DType::kF32, kernels::Precision::kNative),
-        trunk(Scope(parameters_, ""), 1, 1) {
+        trunk(Scope(parameters_, ""), 1, {1, 2, 4}) {
     for (const auto& parameter : parameters_.all()) {
       if (parameter->value().rank() != 4) continue;
       parameter->mutable_value() =
@@ -31,7 +31,7 @@ class LightTrunk {
   ParameterSet parameters_;
 
  public:
-  const FrameTrunk trunk;
+  const ConvolutionStack trunk;
 };
 
 /// Dark frames of 32 × 32 with a light square of 4 × 4.
@@ -93,7 +93,7 @@ TEST(PreferredPatches, AreWhereUnitsAreMostActive) {
 
 TEST(PreferredPatches, AreGreyBeyondTheFrame) {
   Image frame = {8, 8, 1, std::vector<uint8_t>(64, 10)};
-  const Image patch = PatchOf(frame, FrameTrunk::FieldOf(0, 1));
+  const Image patch = PatchOf(frame, LightTrunk().trunk.FieldOf(0, 1));
   EXPECT_EQ(patch.width, 18);
   EXPECT_EQ(patch.At(7, 3)[0], 10);
   EXPECT_EQ(patch.At(6, 3)[0], 128);

@@ -31,7 +31,7 @@ struct PlaceCounts {
 
 }  // namespace
 
-Preferences FindPreferences(const FrameTrunk& trunk, const Images& frames,
+Preferences FindPreferences(const ConvolutionStack& trunk, const Images& frames,
                             const std::vector<SpriteBox>& boxes,
                             const PreferenceOptions& options) {
   const int64_t count = std::ssize(boxes);
@@ -51,11 +51,11 @@ Preferences FindPreferences(const FrameTrunk& trunk, const Images& frames,
       const SpriteBox& box = boxes[static_cast<size_t>(frame)];
       std::vector<float>& map = found.maps.emplace_back();
       for (std::vector<PreferredPatch>& own : best) {
-        own.push_back({frame, FrameTrunk::FieldOf(0, 0), -1, false});
+        own.push_back({frame, trunk.FieldOf(0, 0), -1, false});
       }
       for (int64_t place = 0; place < all.dim(1) * all.dim(2); ++place) {
         const ReceptiveField field =
-            FrameTrunk::FieldOf(place / all.dim(2), place % all.dim(2));
+            trunk.FieldOf(place / all.dim(2), place % all.dim(2));
         const bool touches = Touches(field, box);
         const float* values =
             all.data<float>() +

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/data/moving_sprites.h"
-#include "heed/models/frame_trunk.h"
+#include "heed/nn/convolution_stack.h"
 
 namespace heed {
 
@@ -44,7 +44,7 @@ struct PreferenceOptions {
 };
 
 /// Frame and box i belong together.
-Preferences FindPreferences(const FrameTrunk& trunk, const Images& frames,
+Preferences FindPreferences(const ConvolutionStack& trunk, const Images& frames,
                             const std::vector<SpriteBox>& boxes,
                             const PreferenceOptions& options);
 

@@ -8,6 +8,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 #include "heed/ops/steps.h"
+#include "heed/tasks/images/image_classes.h"
 
 namespace heed {
 namespace {
@@ -19,7 +20,7 @@ constexpr int64_t kSpritesAtOnce = 200;
 SpriteClassifier::SpriteClassifier(const TripletConfig& config,
                                    int64_t channels, uint64_t seed)
     : parameters_(seed, DType::kF32, PrecisionOf(config.precision)),
-      trunk_(Scope(parameters_, "trunk"), channels, config.filters),
+      trunk_(Scope(parameters_, "trunk"), channels, config.TrunkFilters()),
       hidden_(Scope(parameters_, "hidden"), trunk_.units(), config.units,
               Init()),
       output_(Scope(parameters_, "output"), config.units,
@@ -77,24 +78,17 @@ Metrics SpriteObjective::Validate(const std::string& /*measure*/) const {
 }
 
 double SpriteAccuracy(const SpriteClassifier& model, const MovingSprites& set) {
-  int64_t right = 0;
-  const int64_t clips = set.clips.size();
-  for (int64_t begin = 0; begin < clips; begin += kSpritesAtOnce) {
-    std::vector<int64_t> frames;
-    for (int64_t i = begin; i < std::min(clips, begin + kSpritesAtOnce); ++i) {
-      frames.push_back(i * kWindowFrames + kWindowFrames / 2);
-    }
-    const Tensor scores =
-        model.Scores({}, ImageBatch(set.clips, frames)).value();
-    for (int64_t b = 0; b < scores.dim(0); ++b) {
-      const float* row = scores.row<float>(b);
-      right += std::max_element(row, row + scores.dim(1)) - row ==
-                       set.kinds[static_cast<size_t>(begin + b)]
-                   ? 1
-                   : 0;
-    }
-  }
-  return 100 * static_cast<double>(right) / static_cast<double>(clips);
+  return AnswersInBatches(
+             set.kinds, kSpritesAtOnce,
+             [&](int64_t begin, int64_t end) {
+               std::vector<int64_t> frames;
+               for (int64_t i = begin; i < end; ++i) {
+                 frames.push_back(i * kWindowFrames + kWindowFrames / 2);
+               }
+               const Tensor frame = ImageBatch(set.clips, frames);
+               return LogSoftmax(model.Scores({}, frame)).value();
+             })
+      .accuracy();
 }
 
 }  // namespace heed

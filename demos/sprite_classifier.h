@@ -23,12 +23,12 @@ class SpriteClassifier {
 
   /// Shapes: frames [N, H, W, C], result [N, kinds].
   Var Scores(const Context& ctx, const Var& frames) const;
-  const FrameTrunk& trunk() const { return trunk_; }
+  const ConvolutionStack& trunk() const { return trunk_; }
   ParameterSet& parameters() { return parameters_; }
 
  private:
   ParameterSet parameters_;
-  FrameTrunk trunk_;
+  ConvolutionStack trunk_;
   Linear hidden_;
   Linear output_;
 };

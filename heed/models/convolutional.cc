@@ -1,24 +1,17 @@
 #include "heed/models/convolutional.h"
 
 #include "heed/base/errors.h"
-#include "heed/ops/convolution2d.h"
 #include "heed/ops/elementwise.h"
-#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {
 
-constexpr Window2d kWindow = {.size = 3, .stride = 1, .padding = 1};
-constexpr int64_t kPool = 2;
+constexpr int64_t kConvolutions = 2;
 
 /// Numbers behind both layers.
 int64_t FlatSize(const ConvolutionalConfig& config, const ImageUse& use) {
-  return use.height / (kPool * kPool) * (use.width / (kPool * kPool)) * 2 *
-         config.filters;
-}
-
-Var Flat(const Var& x) {
-  return Reshape(x, {x.dim(0), x.dim(1) * x.dim(2) * x.dim(3)});
+  return ConvolutionStack::FlatSize(use.height, use.width, kConvolutions,
+                                    int64_t{2} * config.filters);
 }
 
 }  // namespace
@@ -41,9 +34,9 @@ void ConvolutionalConfig::Fill(const ImageUse& use) {
   CheckCell("cell", cell, use);
   if (FlatSize(*this, use) == 0) {
     throw ConfigError(
-        "images of {} × {} pixels are too small for two poolings: at least "
-        "{} × {}",
-        use.width, use.height, kPool * kPool, kPool * kPool);
+        "images of {0} × {1} pixels are too small for two poolings: at least "
+        "{2} × {2}",
+        use.width, use.height, ConvolutionStack::ScaleOf(kConvolutions));
   }
 }
 
@@ -52,21 +45,17 @@ ConvolutionalClassifier::ConvolutionalClassifier(
     : use_(use),
       cell_(config.cell),
       dropout_(config.dropout),
-      first_(scope / "first", use.channels, config.filters, kWindow),
-      second_(scope / "second", config.filters, int64_t{2} * config.filters,
-              kWindow),
+      layers_(scope, use.channels,
+              {config.filters, int64_t{2} * config.filters}),
       hidden_(scope / "hidden", FlatSize(config, use), config.units, Init()),
       output_(scope / "output", config.units, use.classes, Init()) {}
 
 Var ConvolutionalClassifier::Scores(const Context& ctx,
                                     const Var& images) const {
   CheckImages("convolutional", images, use_);
-  Var x = ObservedImages(ctx, images, cell_);
+  Var x = layers_(ctx, ObservedImages(ctx, images, cell_));
   ctx.CheckCancelled();
-  x = MaxPool2d(Relu(first_(ctx, x)), kPool);
-  ctx.CheckCancelled();
-  x = MaxPool2d(Relu(second_(ctx, x)), kPool);
-  x = Relu(hidden_(ctx, Dropout(ctx, Flat(x), dropout_)));
+  x = Relu(hidden_(ctx, Dropout(ctx, FlatImages(x), dropout_)));
   return output_(ctx, Dropout(ctx, x, dropout_));
 }
 

@@ -6,7 +6,7 @@
 
 #include "heed/models/image_classifier.h"
 #include "heed/models/settings.h"
-#include "heed/nn/convolution2d.h"
+#include "heed/nn/convolution_stack.h"
 #include "heed/nn/linear.h"
 
 namespace heed {
@@ -40,8 +40,7 @@ class ConvolutionalClassifier : public ImageClassifier {
   ImageUse use_;
   int64_t cell_;
   double dropout_;
-  Convolution2d first_;
-  Convolution2d second_;
+  ConvolutionStack layers_;
   Linear hidden_;
   Linear output_;
 };

@@ -10,6 +10,8 @@
 namespace heed {
 namespace {
 
+constexpr int64_t kTrunkLayers = 3;
+
 /// One of the frames. Throws: ConfigError.
 ImageUse FrameOf(const ImageUse& strips) {
   if (strips.width % kStripFrames != 0) {
@@ -41,16 +43,19 @@ void TripletConfig::Visit(FieldList& v) {
 
 void TripletConfig::Fill(const ImageUse& strips) {
   const ImageUse frame = FrameOf(strips);
-  if (frame.height < FrameTrunk::kLeastSide ||
-      frame.width < FrameTrunk::kLeastSide) {
+  const int64_t least = ConvolutionStack::ScaleOf(kTrunkLayers);
+  if (frame.height < least || frame.width < least) {
     throw ConfigError(
-        "frames of {} × {} pixels are too small for three poolings: at least "
-        "{} × {}",
-        frame.width, frame.height, FrameTrunk::kLeastSide,
-        FrameTrunk::kLeastSide);
+        "frames of {0} × {1} pixels are too small for three poolings: at least "
+        "{2} × {2}",
+        frame.width, frame.height, least);
   }
   if (cell == 0) cell = static_cast<int>(UsualCell(frame));
   CheckCell("cell", cell, frame);
+}
+
+std::vector<int64_t> TripletConfig::TrunkFilters() const {
+  return {filters, int64_t{2} * filters, int64_t{4} * filters};
 }
 
 TripletClassifier::TripletClassifier(const Scope& scope,
@@ -59,9 +64,10 @@ TripletClassifier::TripletClassifier(const Scope& scope,
     : use_(strips),
       cell_(config.cell),
       dropout_(config.dropout),
-      trunk_(scope / "trunk", strips.channels, config.filters),
+      trunk_(scope / "trunk", strips.channels, config.TrunkFilters()),
       features_(scope / "features",
-                trunk_.FlatSize(strips.height, FrameOf(strips).width),
+                ConvolutionStack::FlatSize(strips.height, FrameOf(strips).width,
+                                           kTrunkLayers, trunk_.units()),
                 config.features, Init()),
       hidden_(scope / "hidden", kStripFrames * config.features, config.units,
               Init()),
@@ -70,7 +76,7 @@ TripletClassifier::TripletClassifier(const Scope& scope,
 Var TripletClassifier::Scores(const Context& ctx, const Var& strips) const {
   CheckImages("triplet", strips, use_);
   const Var frames = FramesOfStrips(ObservedImages(ctx, strips, cell_));
-  Var x = Relu(features_(ctx, trunk_(ctx, frames)));
+  Var x = Relu(features_(ctx, FlatImages(trunk_(ctx, frames))));
   ctx.CheckCancelled();
   const int64_t batch = strips.dim(0);
   std::vector<Var> parts;

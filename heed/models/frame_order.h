@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
-#include "heed/models/frame_trunk.h"
 #include "heed/models/image_classifier.h"
 #include "heed/models/settings.h"
+#include "heed/nn/convolution_stack.h"
 #include "heed/nn/linear.h"
 
 namespace heed {
@@ -40,6 +41,8 @@ struct TripletConfig {
   void Visit(FieldList& v);
   /// Replaces what is left open. Throws: ConfigError.
   void Fill(const ImageUse& strips);
+  /// Of the layers of the trunk.
+  std::vector<int64_t> TrunkFilters() const;
 };
 
 /// One trunk and one layer for all three frames, and one for what they say
@@ -57,13 +60,13 @@ class TripletClassifier : public ImageClassifier {
   Var Scores(const Context& ctx, const Var& strips) const override;
   int64_t cell() const override { return cell_; }
 
-  const FrameTrunk& trunk() const { return trunk_; }
+  const ConvolutionStack& trunk() const { return trunk_; }
 
  private:
   ImageUse use_;
   int64_t cell_;
   double dropout_;
-  FrameTrunk trunk_;
+  ConvolutionStack trunk_;
   Linear features_;
   Linear hidden_;
   Linear output_;

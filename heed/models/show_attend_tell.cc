@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/ops/convolution2d.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/score_modifiers.h"
 #include "heed/ops/shape.h"
@@ -13,9 +12,7 @@
 namespace heed {
 namespace {
 
-constexpr Window2d kCellWindow = {.size = 3, .stride = 1, .padding = 1};
-constexpr int64_t kCellPool = 2;
-constexpr int64_t kCellSide = kCellPool * kCellPool * kCellPool;
+constexpr int64_t kCellSide = ConvolutionStack::ScaleOf(3);
 constexpr Init kPositionInit = {Init::Kind::kNormal, 0.1};
 
 /// Of a cell, behind all three layers.
@@ -101,12 +98,8 @@ ShowAttendTell::ShowAttendTell(const ShowAttendTellConfig& config,
       dropout_(config.dropout),
       variational_(config.variational),
       hard_(config.Attention().normalizer.info.chooses),
-      first_(Scope(parameters_, "image.first"), use.channels, config.filters,
-             kCellWindow),
-      second_(Scope(parameters_, "image.second"), config.filters,
-              CellFeatures(config), kCellWindow),
-      third_(Scope(parameters_, "image.third"), CellFeatures(config),
-             CellFeatures(config), kCellWindow),
+      layers_(Scope(parameters_, "image"), use.channels,
+              {config.filters, CellFeatures(config), CellFeatures(config)}),
       embedding_(Scope(parameters_, "decoder.embedding"), vocabulary,
                  config.embedding, config.Inits().Matrix()),
       mean_(Scope(parameters_, "decoder.mean"), MeanOf(CellFeatures(config))),
@@ -145,15 +138,9 @@ int64_t ShowAttendTell::cell() const { return kCellSide; }
 
 Var ShowAttendTell::Cells(const Context& ctx, const Var& images) const {
   CheckImages("captioner", images, use_);
-  Var x = ObservedImages(ctx, images, kCellSide);
-  for (const Convolution2d* layer : {&first_, &second_, &third_}) {
-    ctx.CheckCancelled();
-    x = MaxPool2d(Relu((*layer)(ctx, x)), kCellPool);
-  }
+  const Var x = layers_(ctx, ObservedImages(ctx, images, kCellSide));
   if (positions_ == nullptr) return x;
-  const Shape shape = x.shape();
-  const Var flat = Reshape(x, {shape[0], shape.numel() / shape[0]});
-  return Reshape(AddRow(flat, ctx.Use(*positions_)), shape);
+  return Reshape(AddRow(FlatImages(x), ctx.Use(*positions_)), x.shape());
 }
 
 Encoding ShowAttendTell::Encode(const Context& /*ctx*/,

@@ -8,7 +8,7 @@
 #include "heed/attention/attention.h"
 #include "heed/models/captioner.h"
 #include "heed/models/settings.h"
-#include "heed/nn/convolution2d.h"
+#include "heed/nn/convolution_stack.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/pooling.h"
 #include "heed/nn/recurrent.h"
@@ -75,7 +75,7 @@ class ShowAttendTell : public Captioner {
   double dropout_;
   bool variational_;
   bool hard_;
-  Convolution2d first_, second_, third_;
+  ConvolutionStack layers_;
   Parameter* positions_ = nullptr;  // [Y X F]
   Embedding embedding_;
   Pooling mean_;

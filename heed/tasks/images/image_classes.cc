@@ -148,9 +148,31 @@ void ImageAnswers::Add(const Tensor& log_p, std::span<const int32_t> labels) {
   for (int64_t b = 0; b < log_p.dim(0); ++b) {
     const float* row = log_p.row<float>(b);
     const auto best = std::max_element(row, row + log_p.dim(1)) - row;
+    const int32_t label = labels[static_cast<size_t>(b)];
     chosen.push_back(static_cast<int32_t>(best));
-    nll -= double{row[labels[static_cast<size_t>(b)]]};
+    right += best == label ? 1 : 0;
+    nll -= double{row[label]};
   }
+}
+
+double ImageAnswers::accuracy() const {
+  return 100.0 * static_cast<double>(right) /
+         static_cast<double>(std::max<size_t>(1, chosen.size()));
+}
+
+ImageAnswers AnswersInBatches(
+    std::span<const int32_t> labels, int64_t at_once,
+    const std::function<Tensor(int64_t begin, int64_t end)>& answer) {
+  ImageAnswers answers;
+  const int64_t count = std::ssize(labels);
+  for (int64_t begin = 0; begin < count; begin += at_once) {
+    const int64_t end = std::min(count, begin + at_once);
+    answers.Add(answer(begin, end),
+                labels.subspan(static_cast<size_t>(begin),
+                               static_cast<size_t>(end - begin)));
+  }
+  answers.nll /= static_cast<double>(std::max<int64_t>(1, count));
+  return answers;
 }
 
 void ImagePrediction::Visit(FieldList& v) {

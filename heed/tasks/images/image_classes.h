@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -64,14 +65,24 @@ class ImageClassPredictor : public PredictorWith<ImagePrediction> {
   const ImageClassesModel& model_;
 };
 
-/// What a network says of images one after the other.
+/// The answers of a network to images one after the other.
 struct ImageAnswers {
   std::vector<int32_t> chosen;  ///< the most probable class
+  int64_t right = 0;            ///< images of which that is the label
   double nll = 0;               ///< Σ of −log p(label). Units: nats
 
   /// Of a batch. Shapes: log_p [B, K], labels [B].
   void Add(const Tensor& log_p, std::span<const int32_t> labels);
+  /// Images whose label is chosen; 0 for no image. Units: percent.
+  double accuracy() const;
 };
+
+/// Adds batches of images [begin, end) up to `count` with their labels.
+/// `answer`: log p of the images from begin up to end, [end − begin, K]. nll is
+/// the mean over all.
+ImageAnswers AnswersInBatches(
+    std::span<const int32_t> labels, int64_t at_once,
+    const std::function<Tensor(int64_t begin, int64_t end)>& answer);
 
 }  // namespace heed
 

@@ -75,7 +75,7 @@ class ImageModel : public ImageClassesModel {
   const std::unique_ptr<ImageClassifier> network;
 };
 
-/// What a network says of a set; nll is the mean over the images.
+/// The answers of a network to a set; nll is the mean over the images.
 ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set);
 
 /// The set with the cells of each image in another order, drawn by the seed.

@@ -60,13 +60,7 @@ class ImageObjective : public ObjectiveOf<ImageModel> {
   bool has_valid() const override { return valid_.size() > 0; }
   Metrics Validate(const std::string& /*measure*/) const override {
     const ImageAnswers answers = AnswersOf(model_, valid_);
-    int64_t right = 0;
-    for (size_t i = 0; i < answers.chosen.size(); ++i) {
-      right += answers.chosen[i] == valid_.labels[i] ? 1 : 0;
-    }
-    return {{"accuracy", 100.0 * static_cast<double>(right) /
-                             static_cast<double>(valid_.size())},
-            {"nll", answers.nll}};
+    return {{"accuracy", answers.accuracy()}, {"nll", answers.nll}};
   }
 
  private:
@@ -104,18 +98,12 @@ BatchLoss ImageObjective::Loss(const Context& ctx,
 }  // namespace
 
 ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set) {
-  ImageAnswers answers;
-  std::vector<int64_t> indices;
-  for (int64_t begin = 0; begin < set.size(); begin += kImagesAtOnce) {
-    indices.resize(
-        static_cast<size_t>(std::min(set.size() - begin, kImagesAtOnce)));
-    std::iota(indices.begin(), indices.end(), begin);
-    answers.Add(model.LogProbabilities({}, ImageBatch(set, indices)),
-                std::span(set.labels)
-                    .subspan(static_cast<size_t>(begin), indices.size()));
-  }
-  answers.nll /= static_cast<double>(std::max<int64_t>(1, set.size()));
-  return answers;
+  return AnswersInBatches(
+      set.labels, kImagesAtOnce, [&](int64_t begin, int64_t end) {
+        std::vector<int64_t> indices(static_cast<size_t>(end - begin));
+        std::iota(indices.begin(), indices.end(), begin);
+        return model.LogProbabilities({}, ImageBatch(set, indices));
+      });
 }
 
 std::unique_ptr<Trainable> ImageTaskSettings::Objective(ImageData read,

@@ -57,8 +57,7 @@ class OrderObjective : public ObjectiveOf<OrderModel> {
   bool has_valid() const override { return data_.valid.size() > 0; }
   Metrics Validate(const std::string& /*measure*/) const override {
     const ImageAnswers answers = AnswersOf(model_, data_.valid, valid_tuples_);
-    return {{"accuracy", AccuracyOf(answers, valid_tuples_)},
-            {"nll", answers.nll}};
+    return {{"accuracy", answers.accuracy()}, {"nll", answers.nll}};
   }
 
  private:
@@ -103,28 +102,14 @@ std::vector<FrameTuple> BalancedTuples(const Clips& clips, int64_t spacing,
 
 ImageAnswers AnswersOf(const OrderModel& model, const Clips& clips,
                        const std::vector<FrameTuple>& tuples) {
-  ImageAnswers answers;
-  for (int64_t begin = 0; begin < std::ssize(tuples); begin += kTuplesAtOnce) {
-    const auto some = std::span(tuples).subspan(
-        static_cast<size_t>(begin),
-        static_cast<size_t>(
-            std::min(std::ssize(tuples) - begin, kTuplesAtOnce)));
-    std::vector<int32_t> labels;
-    for (const FrameTuple& tuple : some) labels.push_back(OrderLabel(tuple));
-    answers.Add(model.LogProbabilities({}, StripBatch(clips, some)), labels);
-  }
-  answers.nll /= static_cast<double>(std::max<size_t>(1, tuples.size()));
-  return answers;
-}
-
-double AccuracyOf(const ImageAnswers& answers,
-                  const std::vector<FrameTuple>& tuples) {
-  int64_t right = 0;
-  for (size_t i = 0; i < tuples.size(); ++i) {
-    right += answers.chosen[i] == OrderLabel(tuples[i]) ? 1 : 0;
-  }
-  return 100.0 * static_cast<double>(right) /
-         static_cast<double>(std::max<size_t>(1, tuples.size()));
+  std::vector<int32_t> labels;
+  for (const FrameTuple& tuple : tuples) labels.push_back(OrderLabel(tuple));
+  return AnswersInBatches(
+      labels, kTuplesAtOnce, [&](int64_t begin, int64_t end) {
+        const auto some = std::span(tuples).subspan(
+            static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+        return model.LogProbabilities({}, StripBatch(clips, some));
+      });
 }
 
 std::unique_ptr<Trainable> OrderTaskSettings::Objective(OrderData read,

@@ -32,9 +32,12 @@ struct OrderDataConfig {
   void Visit(FieldList& v);
   /// Of frames in files; 0: as they are.
   ImageFormat Wanted() const;
-  /// Frames that a clip must have.
-  int64_t LeastFrames() const { return (kWindowFrames - 1) * spacing + 1; }
 };
+
+/// Frames that a clip must have for tuples of this spacing.
+constexpr int64_t LeastFrames(int64_t spacing) {
+  return (kWindowFrames - 1) * spacing + 1;
+}
 
 /// What a user chooses: options of `heed train`, keys of config.json.
 struct OrderConfig {
@@ -81,12 +84,9 @@ class OrderModel : public ImageClassesModel {
   const std::unique_ptr<ImageClassifier> network;
 };
 
-/// What a network says of tuples; nll is the mean over them.
+/// The answers of a network to tuples; nll is the mean over them.
 ImageAnswers AnswersOf(const OrderModel& model, const Clips& clips,
                        const std::vector<FrameTuple>& tuples);
-/// Of answers. Units: percent.
-double AccuracyOf(const ImageAnswers& answers,
-                  const std::vector<FrameTuple>& tuples);
 
 /// The clips that a model is compared with.
 struct OrderEvaluation {

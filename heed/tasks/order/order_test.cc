@@ -69,11 +69,6 @@ TEST(OrderTask, HalfOfValidationIsInOrder) {
   const auto tuples = BalancedTuples(clips, 1, 7);
   ASSERT_EQ(tuples.size(), 10u);
   EXPECT_EQ(std::ranges::count_if(tuples, &FrameTuple::in_order), 5);
-  ImageAnswers answers;
-  for (size_t i = 0; i < 10; ++i) {
-    answers.chosen.push_back(tuples[i].in_order || i > 7 ? 0 : 1);
-  }
-  EXPECT_EQ(AccuracyOf(answers, tuples), 90);
 }
 
 TEST(OrderTask, AnswersAndExplains) {

@@ -13,9 +13,8 @@ namespace {
 constexpr const char* kFrameFile = "frame.json";
 constexpr int kDrawnSide = 48;
 
-/// Separates clips for validation and for evaluation from those of training.
+/// Separates clips for validation from those of training.
 constexpr uint64_t kValidClips = 0x76616c6964;
-constexpr uint64_t kTestClips = 0x74657374;
 
 ImageUse StripUse(const ImageFormat& frame) {
   const ImageFormat strip = StripFormat(frame);
@@ -130,10 +129,10 @@ OrderData OrderTaskSettings::ReadData() const {
                      .clips;
     return read;
   }
-  read.train = ReadClips(data.frames, data.Wanted(), data.LeastFrames());
+  read.train = ReadClips(data.frames, data.Wanted(), LeastFrames(data.spacing));
   if (!data.valid_frames.empty()) {
-    read.valid =
-        ReadClips(data.valid_frames, read.train.format, data.LeastFrames());
+    read.valid = ReadClips(data.valid_frames, read.train.format,
+                           LeastFrames(data.spacing));
   }
   return read;
 }
@@ -164,38 +163,6 @@ OrderModel::OrderModel(OrderConfig settings, const ImageFormat& one,
 
 ModelFiles OrderModel::Files() const {
   return {{kFrameFile, ToJson(frame).dump(2) + "\n"}};
-}
-
-Report OrderTaskSettings::Measure(const OrderModel& made,
-                                  const OrderEvaluation& options) const {
-  OrderDataConfig given;
-  given.spacing = options.spacing;
-  const bool drawn = options.frames.empty();
-  if (drawn && (made.frame.channels != 1 ||
-                made.frame.height != made.frame.width || options.spacing > 1)) {
-    throw ConfigError(
-        "frames: the model reads frames of {} × {} × {}, {} apart; the clips "
-        "that are drawn are grey squares of {} frames",
-        made.frame.width, made.frame.height, made.frame.channels,
-        options.spacing, kWindowFrames);
-  }
-  const Clips clips =
-      drawn ? DrawMovingSprites(
-                  {options.clips, made.frame.height, options.seed ^ kTestClips})
-                  .clips
-            : ReadClips(options.frames, made.frame, given.LeastFrames());
-  const std::vector<FrameTuple> tuples =
-      BalancedTuples(clips, options.spacing, options.seed);
-  const ImageAnswers answers = AnswersOf(made, clips, tuples);
-  Report report;
-  report.heading = fmt::format("{} tuples of {} clips, half of them in order",
-                               tuples.size(), clips.size());
-  report.figures = {
-      {"accuracy", "accuracy", AccuracyOf(answers, tuples), 2, "%",
-       "tuples whose order is judged rightly; chance: 50"},
-      {"nll", "NLL", answers.nll, 4, "nats", "mean of -log p(order)"}};
-  report.details["tuples"] = tuples.size();
-  return report;
 }
 
 }  // namespace heed
