@@ -4,16 +4,13 @@
 #include <filesystem>
 
 #include "apps/heed/commands.h"
-#include "apps/heed/views.h"
 #include "demos/demos.h"
+#include "demos/shown_alignments.h"
 #include "heed/attention/normalizer.h"
 #include "heed/attention/score.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/dates.h"
-#include "heed/io/file.h"
-#include "heed/render/heatmap_svg.h"
-#include "heed/render/heatmap_terminal.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/train/progress.h"
 
@@ -132,22 +129,8 @@ int RunDemoDates(const Arguments& arguments) {
   fmt::print("Trained in {}. Of {} unseen dates {:.2f} % are right.\n\n",
              HumanTime(trained.seconds), result.sentences, result.exact_match);
 
-  DecodeOptions decode;
-  decode.keep_attention = true;
-  const Translator translator(*model.model, model.vocabularies.source,
-                              model.vocabularies.target, true, decode);
-  const std::vector<std::string> examples = ChooseExamples(task.test);
-  std::vector<AlignmentView> views;
-  const std::vector<Translations> translations = translator.Translate(examples);
-  for (size_t i = 0; i < examples.size(); ++i) {
-    AlignmentView view = ViewOf(translations[i].front());
-    view.title = fmt::format("{}  →  {}", examples[i], view.title);
-    fmt::print("{}\n", TerminalHeatmap(view, DetectTerminal()));
-    views.push_back(std::move(view));
-  }
   const std::string picture = demo.out + "/attention.svg";
-  WriteFileAtomically(picture,
-                      AlignmentSvg(views, {.outline_off_diagonal = true}));
+  ShowAlignments(model, ChooseExamples(task.test), picture);
   fmt::print(
       "Each row is a character that was written; it is dark where it looked. "
       "The year\n"

@@ -24,6 +24,7 @@ int RunDemoLabyrinth(const Arguments& arguments);
 int RunDemoImages(const Arguments& arguments);
 int RunDemoCaptions(const Arguments& arguments);
 int RunDemoPreference(const Arguments& arguments);
+int RunDemoSummaries(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

@@ -30,6 +30,8 @@ const std::vector<Command>& Demos() {
       {"preference",
        "what a network prefers to see that has learned the order of frames",
        RunDemoPreference},
+      {"summaries", "who did what, of long sentences, with ROUGE",
+       RunDemoSummaries},
   };
   return demos;
 }

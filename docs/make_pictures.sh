@@ -11,6 +11,7 @@
 #                                          what each word of a caption looked at (docs/captions.md)
 #   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
 #                                          (docs/order.md)
+#   docs/make_pictures.sh summaries        what each word of a summary attended to (docs/summaries.md)
 #   docs/make_pictures.sh machine MODEL    what a machine that copies does with its memory
 #   docs/make_pictures.sh curves           learning curves of three short trainings (docs/training.md)
 #   docs/make_pictures.sh reviews GRU LSTM NESTED_LSTM RNN
@@ -66,6 +67,15 @@ visits() {
   trap "rm -rf '$work'" EXIT
   "$heed" demo visits --out "$work"
   cp "$work/patient.svg" docs/images/visits.svg
+}
+
+summaries() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo summaries --out "$work"
+  cp "$work/attention.svg" docs/images/summaries.svg
 }
 
 order() {
@@ -144,6 +154,8 @@ elif [[ ${1-} == memory ]]; then
 elif [[ ${1-} == reviews ]]; then
   shift
   reviews "$@"
+elif [[ ${1-} == summaries ]]; then
+  summaries
 elif [[ ${1-} == visits ]]; then
   visits
 elif [[ ${1-} == captions ]]; then

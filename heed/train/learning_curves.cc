@@ -207,9 +207,12 @@ std::string MeasureText(const std::string& measure) {
   std::string text = measure;
   if (text.starts_with("valid_")) text.replace(0, 6, "validation ");
   std::ranges::replace(text, '_', ' ');
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4>
-      kNames = {
-          {{"bleu", "BLEU"}, {"chrf", "chrF"}, {"f1", "F1"}, {"aer", "AER"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5>
+      kNames = {{{"bleu", "BLEU"},
+                 {"chrf", "chrF"},
+                 {"f1", "F1"},
+                 {"aer", "AER"},
+                 {"rouge l", "ROUGE-L"}}};
   for (const auto& [key, name] : kNames) {
     const size_t at = text.rfind(key);
     if (at != std::string::npos && at + key.size() == text.size()) {

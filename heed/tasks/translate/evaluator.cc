@@ -8,6 +8,21 @@
 namespace heed {
 namespace {
 
+/// F1 of ROUGE-1, -2 and -L; `name` and `key` stand before those of each.
+void AddRouge(const std::string& key, const std::string& name,
+              const RougeScores& scores, const std::string& of,
+              std::vector<Figure>& figures) {
+  const auto add = [&](const char* kind, const char* shown,
+                       const RougeScore& score) {
+    figures.push_back({key + kind, name + shown, score.f1, 2, "%",
+                       fmt::format("F1; precision {:.2f}, recall {:.2f}{}",
+                                   score.precision, score.recall, of)});
+  };
+  add("rouge1", "ROUGE-1", scores.rouge1);
+  add("rouge2", "ROUGE-2", scores.rouge2);
+  add("rouge_l", "ROUGE-L", scores.rouge_l);
+}
+
 std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
   const char* first = alternatives ? " (the first reference of each)" : "";
   std::vector<Figure> figures = {
@@ -34,6 +49,11 @@ std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
     figures.push_back({"copy_word_error_rate", "copy: word error rate",
                        e.copy->word_error_rate, 2, "%", copied});
   }
+  if (e.rouge) AddRouge("", "", *e.rouge, first, figures);
+  if (e.lead) {
+    AddRouge("lead_", "lead: ", *e.lead, "; of the source's beginning",
+             figures);
+  }
   if (e.aer) figures.push_back({"aer", "AER", *e.aer, 2, "%", ""});
   return figures;
 }
@@ -46,7 +66,7 @@ void TranslationEvaluation::Visit(FieldList& v) {
   v("alternatives", alternatives,
     "lines of equal source are one example with several references: exact "
     "match takes any, the word error rate the nearest (of those the shortest), "
-    "BLEU and chrF the first");
+    "BLEU, chrF and ROUGE the first");
   v("translations", translations, Any{"FILE"},
     "measure these translations instead of the model's; without loss");
   v("alignment_gold", alignment_gold, Any{"FILE"},
@@ -55,6 +75,14 @@ void TranslationEvaluation::Visit(FieldList& v) {
   v.Section("Measures");
   v("lowercase", lowercase, "compare lower-cased text");
   v("copy_baseline", copy_baseline, "measure the source as its own answer too");
+  v("rouge", rouge,
+    "add ROUGE-1, -2 and -L, as for summaries, without stemming");
+  v("lead", lead, Range(0, 1e6),
+    "add ROUGE, also of the first N sentences of the source as an answer "
+    "(lead-N); 0: without");
+  v("lead_words", lead_words, Range(0, 1e6),
+    "add ROUGE, also of the first N words of the source, or of its first "
+    "sentences with lead; 0: without");
   v("by_length", by_length, Any{"FILE.svg"}, "plot BLEU by source length");
   decode.Visit(v);
   v.Section("Input");

@@ -8,6 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/data/batches.h"
 #include "heed/metrics/bleu.h"
+#include "heed/metrics/rouge.h"
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/target_loss.h"
 #include "heed/tasks/text_vocabulary.h"
@@ -251,6 +252,13 @@ Metrics TranslationObjective::Validate(const std::string& measure) const {
                          CorpusBleu(hypotheses, read_.text.valid.target).score);
     return metrics;
   }
+  if (measure == "rouge_l") {
+    const auto summaries =
+        TranslateLines(model_, read_.text.valid.source, decode);
+    metrics.emplace_back(
+        "rouge_l", CorpusRouge(summaries, read_.text.valid.target).rouge_l.f1);
+    return metrics;
+  }
   const ReferencedText items = ReferencesOf(read_.text.valid, true);
   const auto hypotheses = TranslateLines(model_, items.source, decode);
   metrics.emplace_back("exact_match",
@@ -267,7 +275,8 @@ std::vector<MeasureInfo> TranslationSettings::MeasuresOf(
   std::vector<MeasureInfo> measures = {{"bleu", true},
                                        {"loss", false},
                                        {"exact_match", true},
-                                       {"word_error_rate", false}};
+                                       {"word_error_rate", false},
+                                       {"rouge_l", true}};
   if (!data.valid_alignment.empty()) measures.push_back({"aer", false});
   return measures;
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -16,6 +17,7 @@
 #include "heed/metrics/error_rate.h"
 #include "heed/tasks/target_loss.h"
 #include "heed/tasks/translate/word_alignment.h"
+#include "heed/text/sentences.h"
 
 namespace heed {
 namespace {
@@ -75,6 +77,22 @@ TextMeasures MeasureText(std::vector<std::string> hypotheses,
           chrf.signature};
 }
 
+std::string LeadOf(std::string_view text, int sentences, int words) {
+  if (sentences > 0) {
+    const std::vector<std::string_view> all = SplitSentences(text);
+    size_t size = 0;
+    for (size_t i = 0; i < all.size() && std::cmp_less(i, sentences); ++i) {
+      size += all[i].size();
+    }
+    text = text.substr(0, size);
+  }
+  std::vector<std::string_view> kept = SplitUnicodeWhitespace(text);
+  if (words > 0 && std::cmp_greater(kept.size(), words)) {
+    kept.resize(static_cast<size_t>(words));
+  }
+  return fmt::format("{}", fmt::join(kept, " "));
+}
+
 Evaluation Evaluate(const TranslationModel& model, ParallelText text,
                     const EvaluationOptions& options) {
   if (model.data.lowercase) LowercaseText(text);
@@ -102,6 +120,18 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
   }
   static_cast<TextMeasures&>(result) =
       MeasureText(result.translations, items, options.lowercase);
+  const auto rouge_of = [&](const std::vector<std::string>& summaries) {
+    return CorpusRouge(summaries, items.First().target);
+  };
+  const bool lead = options.lead > 0 || options.lead_words > 0;
+  if (options.rouge || lead) result.rouge = rouge_of(result.translations);
+  if (lead) {
+    std::vector<std::string> leads;
+    for (const std::string& line : items.source) {
+      leads.push_back(LeadOf(line, options.lead, options.lead_words));
+    }
+    result.lead = rouge_of(leads);
+  }
   if (options.copy_baseline) {
     result.copy = MeasureText(items.source, items, options.lowercase);
   }

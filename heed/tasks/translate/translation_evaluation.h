@@ -1,13 +1,15 @@
-// A model against references: BLEU, chrF, error rates, loss, alignments.
+// A model against references: BLEU, chrF, ROUGE, error rates, loss, alignments.
 #ifndef HEED_TASKS_TRANSLATE_TRANSLATION_EVALUATION_H_
 #define HEED_TASKS_TRANSLATE_TRANSLATION_EVALUATION_H_
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/decode/divided_lines.h"
 #include "heed/decode/options.h"
+#include "heed/metrics/rouge.h"
 #include "heed/render/line_plot.h"
 #include "heed/tasks/translate/translation_model.h"
 
@@ -19,6 +21,9 @@ struct EvaluationOptions {
   bool lowercase = false;       // compare lower-cased text
   bool alternatives = false;    // equal sources are one with several answers
   bool copy_baseline = false;   // measure the source as an answer too
+  bool rouge = false;
+  int lead = 0;        // ROUGE of so many sentences of the source; 0: none
+  int lead_words = 0;  // ROUGE of so many words of it; 0: none
   std::vector<std::string> translations;    // files to measure instead
   std::vector<std::string> alignment_gold;  // files of links
 };
@@ -37,6 +42,8 @@ struct TextMeasures {
 
 struct Evaluation : TextMeasures {
   std::optional<TextMeasures> copy;  // of the sources as answers
+  std::optional<RougeScores> rouge;
+  std::optional<RougeScores> lead;  // of the beginnings of the sources
   /// Per gold token, natural logarithm; none for translations from a file.
   std::optional<double> loss;
   std::optional<double> aer;
@@ -55,6 +62,10 @@ std::vector<std::string> TranslateLines(const TranslationModel& model,
 
 TextMeasures MeasureText(std::vector<std::string> hypotheses,
                          ReferencedText right, bool lowercase);
+
+/// The beginning of a text, a usual baseline of summaries: so many sentences of
+/// it, and so many words of these; 0: all.
+std::string LeadOf(std::string_view text, int sentences, int words);
 
 /// Translates the source and compares with the target. The text is lower-cased
 /// first if the model was trained so. Throws: FormatError if the gold alignment

@@ -102,6 +102,32 @@ TEST_F(EvaluationTest, CopyBaselineMeasuresTheSource) {
   EXPECT_EQ(Evaluate(model, text, options).copy->word_error_rate, 12.5);
 }
 
+TEST(LeadOf, IsTheBeginningOfAText) {
+  const char* text = "One is  here. Two is there! Is three?";
+  EXPECT_EQ(LeadOf(text, 1, 0), "One is here.");
+  EXPECT_EQ(LeadOf(text, 2, 0), "One is here. Two is there!");
+  EXPECT_EQ(LeadOf(text, 9, 0), "One is here. Two is there! Is three?");
+  EXPECT_EQ(LeadOf(text, 2, 4), "One is here. Two");
+  EXPECT_EQ(LeadOf(text, 0, 2), "One is");
+  EXPECT_EQ(LeadOf("", 2, 2), "");
+}
+
+TEST_F(EvaluationTest, RougeStandsBesideThatOfTheBeginning) {
+  const ParallelText text = {{"a b c d. E f", "g h"}, {"a b x", "h"}};
+  const TranslationModel model = Model("words", text);
+  EvaluationOptions options;
+  EXPECT_FALSE(Evaluate(model, text, options).rouge.has_value());
+  options.translations = {folder_.Put("lines", "a b x\nh\n")};
+  options.lead = 1;
+  options.lead_words = 3;
+  const Evaluation e = Evaluate(model, text, options);
+  EXPECT_EQ(e.rouge->rouge_l.f1, 100);
+  // "a b c" for "a b x", "g h" for "h".
+  EXPECT_NEAR(e.lead->rouge1.precision, 100 * (2.0 / 3 + 1.0 / 2) / 2, 1e-9);
+  EXPECT_NEAR(e.lead->rouge1.recall, 100 * (2.0 / 3 + 1) / 2, 1e-9);
+  EXPECT_NEAR(e.lead->rouge2.recall, 100 * (1.0 / 2 + 0) / 2, 1e-9);
+}
+
 TEST_F(EvaluationTest, TranslationsOfAFileAreMeasuredInstead) {
   const ParallelText text = {{"a", "b", "a"}, {"x", "y", "z"}};
   const TranslationModel model = Model("words", text);
