@@ -40,27 +40,34 @@ void ClassifierConfig::Visit(FieldList& v) {
     "probability to drop a feature of the pooled vector");
 }
 
+PoolingOptions ClassifierConfig::Pooling() const {
+  return {.kind = pooling, .heads = pooling_heads, .init = {}};
+}
+
 Classifier::Classifier(const Scope& scope, const ClassifierConfig& config,
                        int64_t classes, bool multi_label,
-                       std::unique_ptr<TextEncoder> encoder)
+                       std::unique_ptr<TextReader> reader)
     : classes_(classes),
       multi_label_(multi_label),
       dropout_(config.head_dropout),
-      encoder_(std::move(encoder)),
-      pooling_(scope / "pooling", {.kind = config.pooling,
-                                   .features = encoder_->output_size(),
-                                   .heads = config.pooling_heads,
-                                   .init = {}}),
+      reader_(std::move(reader)),
       pooler_(config.pooler
                   ? std::optional<Linear>(std::in_place, scope / "pooler",
-                                          encoder_->output_size(),
-                                          encoder_->output_size(), Init())
+                                          reader_->output_size(),
+                                          reader_->output_size(), Init())
                   : std::nullopt),
-      output_(scope / "output", encoder_->output_size(), classes, Init()) {}
+      output_(scope / "output", reader_->output_size(), classes, Init()) {}
+
+Classifier::Classifier(const Scope& scope, const ClassifierConfig& config,
+                       int64_t classes, bool multi_label,
+                       std::unique_ptr<TextEncoder> encoder)
+    : Classifier(scope, config, classes, multi_label,
+                 std::make_unique<PooledReader>(
+                     scope / "pooling", config.Pooling(), std::move(encoder))) {
+}
 
 Var Classifier::Scores(const Context& ctx, const TextInput& text) const {
-  const Var x = (*encoder_)(ctx, text.ids, text.lengths, text.segments);
-  Var pooled = pooling_(ctx, x, text.lengths);
+  Var pooled = (*reader_)(ctx, text);
   if (pooler_) pooled = Tanh((*pooler_)(ctx, pooled));
   return output_(ctx, Dropout(ctx, pooled, dropout_));
 }

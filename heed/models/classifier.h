@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "heed/base/config.h"
-#include "heed/models/text_encoder.h"
+#include "heed/models/text_reader.h"
 #include "heed/nn/linear.h"
-#include "heed/nn/pooling.h"
 
 namespace heed {
 
@@ -23,14 +22,8 @@ struct ClassifierConfig {
   double head_dropout = 0.1;
 
   void Visit(FieldList& v);
-};
-
-/// Some texts, as MarkText writes them. A pair is one sequence whose parts have
-/// the segments 0 and 1, so that attention compares their words directly.
-struct TextInput {
-  Tensor ids;       // i32 [B, S]
-  Tensor lengths;   // i32 [B]
-  Tensor segments;  // i32 [B, S], or undefined
+  /// Without features.
+  PoolingOptions Pooling() const;
 };
 
 /// The ids of the labels of each text: one, or ascending any number.
@@ -46,14 +39,18 @@ struct ClassifierLoss {
   double nll = 0;  // Σ −log p of the labels, not smoothed
 };
 
-/// Encoder, pooling to one vector, tanh(W x + b) if there is a pooler, dropout,
-/// and an affine map to one score for each label. One label of C: p =
-/// softmax(scores). Several: each label has p = σ(score) of its own.
-/// Immutable but for its parameters: those of the encoder, pooling, pooler,
-/// output.
+/// One vector of a text (an encoder and pooling, or a reader of documents),
+/// tanh(W x + b) if there is a pooler, dropout, and an affine map to one score
+/// for each label. One label of C: p = softmax(scores). Several: each label has
+/// p = σ(score) of its own. Immutable but for its parameters: those of the
+/// reader, pooler, output.
 class Classifier {
  public:
-  /// Throws: ConfigError for a pooling that does not fit.
+  Classifier(const Scope& scope, const ClassifierConfig& config,
+             int64_t classes, bool multi_label,
+             std::unique_ptr<TextReader> reader);
+  /// Of the states of an encoder, pooled. Throws: ConfigError for a pooling
+  /// that does not fit.
   Classifier(const Scope& scope, const ClassifierConfig& config,
              int64_t classes, bool multi_label,
              std::unique_ptr<TextEncoder> encoder);
@@ -90,8 +87,7 @@ class Classifier {
   int64_t classes_;
   bool multi_label_;
   double dropout_;
-  std::unique_ptr<TextEncoder> encoder_;
-  Pooling pooling_;
+  std::unique_ptr<TextReader> reader_;
   std::optional<Linear> pooler_;
   Linear output_;
 };

@@ -16,6 +16,7 @@
 #include "heed/models/machine.h"
 #include "heed/models/sequence_encoder.h"
 #include "heed/models/text_encoder.h"
+#include "heed/models/text_reader.h"
 
 namespace heed {
 
@@ -78,13 +79,27 @@ struct EncoderUse {
   int length = 0;       ///< of what is read, at most; 0: not known
 };
 
-/// Reads vectors or text.
-class EncoderSettings : public ModelSettings {
+/// Reads a text as one vector.
+class TextReaderSettings : public ModelSettings {
  public:
-  static constexpr const char* kRole = "encoder";
+  static constexpr const char* kRole = "encoder of texts";
 
   /// As TranslatorSettings::Fill.
   virtual void Fill(const EncoderUse& use) = 0;
+  /// Whether a text is a document, whose sentences are read one by one.
+  virtual bool reads_sentences() const { return false; }
+  /// Of settings that are filled; `pooling` is without features. Throws:
+  /// ConfigError.
+  virtual std::unique_ptr<TextReader> MakeReader(
+      const Scope& scope, const TextSizes& sizes,
+      const PoolingOptions& pooling) const = 0;
+};
+
+/// Reads vectors or text.
+class EncoderSettings : public TextReaderSettings {
+ public:
+  static constexpr const char* kRole = "encoder";
+
   /// Of settings that are filled:
   /// Features of what it gives: a good size for what it reads.
   virtual int64_t features() const = 0;
@@ -94,6 +109,14 @@ class EncoderSettings : public ModelSettings {
   virtual std::unique_ptr<SequenceEncoder> Make(const Scope& scope,
                                                 int64_t inputs,
                                                 bool causal) const = 0;
+  /// Pools what MakeText gives. Parameters: encoder, pooling.
+  std::unique_ptr<TextReader> MakeReader(
+      const Scope& scope, const TextSizes& sizes,
+      const PoolingOptions& pooling) const override {
+    return std::make_unique<PooledReader>(
+        scope / "pooling", pooling,
+        MakeText(scope / "encoder", sizes.vocabulary, sizes.segments));
+  }
   /// Not causal; `segments`: kinds of tokens that are told apart. As it is, it
   /// reads embeddings of so many features. Throws: ConfigError.
   virtual std::unique_ptr<TextEncoder> MakeText(const Scope& scope,

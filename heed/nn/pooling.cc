@@ -44,7 +44,8 @@ Pooling::Pooling(const Scope& scope, const PoolingOptions& o) : kind_(o.kind) {
   spec.query = spec.key = o.features;
   spec.units = ((o.units > 0 ? o.units : o.features) + o.heads - 1) / o.heads;
   spec.init = o.init;
-  spec.query_axis = "answer";
+  spec.query_axis = o.query_axis;
+  spec.key_axis = o.key_axis;
   attention_ = std::make_unique<Attention>(scope, spec);
 }
 

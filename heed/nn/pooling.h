@@ -19,6 +19,9 @@ struct PoolingOptions {
   int64_t heads = 1;     // attention
   int64_t units = 0;     // attention: of the hidden layer; 0: features
   Init init;
+  /// What its one query and its vectors stand for to an observer.
+  std::string query_axis = "answer";
+  std::string key_axis = "source";
 };
 
 /// One of
@@ -35,9 +38,13 @@ class Pooling {
   /// Throws: ConfigError for another name, or heads that do not divide M.
   Pooling(const Scope& scope, const PoolingOptions& options);
 
-  /// An observer knows the one query of attention as "answer". Shapes: x [B, S,
-  /// M], lengths i32 [B], result [B, M]. Throws: ShapeError.
+  /// Shapes: x [B, S, M], lengths i32 [B], result [B, M]. Throws: ShapeError.
   Var operator()(const Context& ctx, const Var& x, const Tensor& lengths) const;
+
+  /// What an observer gets of it; null: there is no attention.
+  const AttentionInfo* info() const {
+    return attention_ == nullptr ? nullptr : &attention_->info();
+  }
 
  private:
   std::string kind_;

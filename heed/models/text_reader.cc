@@ -1,0 +1,26 @@
+#include "heed/models/text_reader.h"
+
+#include <utility>
+
+namespace heed {
+namespace {
+
+PoolingOptions WithFeatures(PoolingOptions options, int64_t features) {
+  options.features = features;
+  return options;
+}
+
+}  // namespace
+
+PooledReader::PooledReader(const Scope& scope, PoolingOptions pooling,
+                           std::unique_ptr<TextEncoder> encoder)
+    : encoder_(std::move(encoder)),
+      pooling_(scope,
+               WithFeatures(std::move(pooling), encoder_->output_size())) {}
+
+Var PooledReader::operator()(const Context& ctx, const TextInput& text) const {
+  const Var x = (*encoder_)(ctx, text.ids, text.lengths, text.segments);
+  return pooling_(ctx, x, text.lengths);
+}
+
+}  // namespace heed

@@ -1,0 +1,64 @@
+// What reads a whole text as one vector, for classification.
+#ifndef HEED_MODELS_TEXT_READER_H_
+#define HEED_MODELS_TEXT_READER_H_
+
+#include <memory>
+
+#include "heed/models/text_encoder.h"
+#include "heed/nn/pooling.h"
+
+namespace heed {
+
+/// Some texts, as MarkText writes them. A pair is one sequence whose parts have
+/// the segments 0 and 1, so that attention compares their words directly. A
+/// document has its sentences one behind the other.
+struct TextInput {
+  Tensor ids;       // i32 [B, S]
+  Tensor lengths;   // i32 [B]
+  Tensor segments;  // i32 [B, S], or undefined
+  /// Of documents: tokens of each sentence, which sum to the length; 0 behind
+  /// the last. i32 [B, R], or undefined.
+  Tensor sentences = {};
+  /// Pretrained (frozen) vectors of the tokens [B, S, D], or undefined.
+  Tensor vectors = {};
+};
+
+/// What a reader is made for.
+struct TextSizes {
+  int64_t vocabulary = 0;
+  int64_t segments = 1;  // kinds of tokens that are told apart
+  int64_t vectors = 0;   // D of TextInput::vectors; 0: none
+};
+
+/// From texts to a vector each. Immutable but for its parameters; used from
+/// many threads.
+class TextReader {
+ public:
+  virtual ~TextReader() = default;
+
+  /// What stands behind a row's length changes nothing. Shapes: result [B,
+  /// output_size()]. Throws: ShapeError.
+  virtual Var operator()(const Context& ctx, const TextInput& text) const = 0;
+  virtual int64_t output_size() const = 0;
+};
+
+/// The states of an encoder, pooled. Parameters: those of the encoder, which is
+/// made before, and those of pooling under `scope`.
+class PooledReader : public TextReader {
+ public:
+  /// `pooling`: without features. Throws: ConfigError for a pooling that does
+  /// not fit.
+  PooledReader(const Scope& scope, PoolingOptions pooling,
+               std::unique_ptr<TextEncoder> encoder);
+
+  Var operator()(const Context& ctx, const TextInput& text) const override;
+  int64_t output_size() const override { return encoder_->output_size(); }
+
+ private:
+  std::unique_ptr<TextEncoder> encoder_;
+  Pooling pooling_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_TEXT_READER_H_
