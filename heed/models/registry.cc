@@ -21,6 +21,7 @@ std::deque<ModelRow>& Rows() {
              RnnModels(),          //
              TransformerModels(),  //
              BertModels(),         //
+             DocumentModels(),     //
              GraphModels(),        //
              VisitModels(),        //
              ImageModels(),        //

@@ -59,6 +59,7 @@ std::vector<ModelRow> RecurrentModels();    // encoder-decoders
 std::vector<ModelRow> RnnModels();          // that attend to their own states
 std::vector<ModelRow> TransformerModels();  // and each half of them alone
 std::vector<ModelRow> BertModels();         // that are pre-trained
+std::vector<ModelRow> DocumentModels();     // of documents, by sentences
 std::vector<ModelRow> GraphModels();        // over the nodes of a graph
 std::vector<ModelRow> PatchModels();        // of patches of a series
 std::vector<ModelRow> VisitModels();        // of visits of patients
