@@ -13,6 +13,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/documents.h"
 #include "heed/data/input_lines.h"
 #include "heed/data/table.h"
 #include "heed/io/file.h"
@@ -197,11 +198,13 @@ void LabelReader::Documents(const std::set<int>& folds) {
       if (!wanted) continue;
       AddLabels(path_, i, words[2]);
       result_.text.emplace_back();
+      result_.sentences.resize(result_.text.size());
     } else if (begun == 0) {
       Misfit(i, "text before the first '#doc NAME LABEL FOLD'");
     } else if (wanted && !SplitWhitespace(line).empty()) {
       std::string& text = result_.text.back();
       if (!text.empty()) text += ' ';
+      result_.sentences.back().push_back(text.size());
       text += line;
     }
   }
@@ -319,6 +322,8 @@ LabelledText ReadLabelled(const LabelledFiles& files,
       reader.Imdb();
     }
   }
+  // Files in other formats do not say where sentences begin.
+  if (!result.sentences.empty()) result.sentences.resize(result.text.size());
   if (result.text.empty()) {
     throw ConfigError(files.texts.empty()
                           ? std::string("no file of labelled texts is named")
@@ -407,6 +412,12 @@ MarkedText MarkText(const Vocabulary& vocabulary, std::string_view text,
   return marked;
 }
 
+std::vector<size_t> SentencesOf(const LabelledText& text, size_t i) {
+  return i < text.sentences.size() && !text.sentences[i].empty()
+             ? text.sentences[i]
+             : FindSentences(text.text[i]);
+}
+
 LabelledCorpus EncodeLabelled(const LabelledText& text,
                               const Vocabulary& vocabulary,
                               const LabelSet* labels,
@@ -416,10 +427,27 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
   result.corpus.source.resize(size);
   result.corpus.target.resize(size);
   result.first.resize(size);
+  if (options.documents) result.sentences.resize(size);
+  if (options.vectors != nullptr) result.vector_rows.resize(size);
+  result.vectors = options.vectors;
   std::atomic<int64_t> cut{0};
   ParallelForEach(
       static_cast<int64_t>(size), kMarkedTextsPerChunk, [&](int64_t n) {
         const auto i = static_cast<size_t>(n);
+        if (options.documents) {
+          MarkedDocument marked =
+              MarkDocument(vocabulary, text.text[i], SentencesOf(text, i),
+                           options.max_length, options.lowercase);
+          for (const std::string& piece : marked.pieces) {
+            if (options.vectors == nullptr) break;
+            result.vector_rows[i].push_back(options.vectors->Find(piece));
+          }
+          result.first[i] = static_cast<int32_t>(marked.ids.size());
+          result.corpus.source[i] = std::move(marked.ids);
+          result.sentences[i] = std::move(marked.sentences);
+          if (marked.cut) ++cut;
+          return;
+        }
         MarkedText marked =
             MarkText(vocabulary, text.text[i],
                      text.pairs() ? &text.second[i] : nullptr, options);
@@ -447,12 +475,53 @@ void WarnOfCut(const LabelledCorpus& corpus, int max_length) {
                   corpus.cut, corpus.corpus.size(), max_length));
 }
 
+namespace {
+
+/// The sentences of documents side by side.
+Tensor SentenceBatchOf(const LabelledCorpus& corpus,
+                       std::span<const int64_t> indices) {
+  size_t most = 1;
+  for (const int64_t i : indices) {
+    most = std::max(most, corpus.sentences[static_cast<size_t>(i)].size());
+  }
+  Tensor sentences = Tensor::Zeros(
+      {std::ssize(indices), static_cast<int64_t>(most)}, DType::kI32);
+  for (size_t b = 0; b < indices.size(); ++b) {
+    std::ranges::copy(corpus.sentences[static_cast<size_t>(indices[b])],
+                      sentences.row<int32_t>(static_cast<int64_t>(b)));
+  }
+  return sentences;
+}
+
+/// The vectors of tokens, `width` of each text.
+Tensor VectorBatchOf(const LabelledCorpus& corpus,
+                     std::span<const int64_t> indices, int64_t width) {
+  std::vector<int32_t> rows;
+  for (const int64_t i : indices) {
+    const std::vector<int32_t>& own =
+        corpus.vector_rows[static_cast<size_t>(i)];
+    rows.insert(rows.end(), own.begin(), own.end());
+    rows.resize(rows.size() + static_cast<size_t>(width - std::ssize(own)),
+                kNoVector);
+  }
+  return corpus.vectors->Gather(rows).Reshape(
+      {std::ssize(indices), width, corpus.vectors->features()});
+}
+
+}  // namespace
+
 LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,
                                 std::span<const int64_t> indices) {
   LabelledBatch batch = {
       MakeSegmentBatch(corpus.corpus.source, corpus.first, indices, kPad), {}};
   for (const int64_t i : indices) {
     batch.labels.push_back(corpus.corpus.target[static_cast<size_t>(i)]);
+  }
+  if (!corpus.sentences.empty()) {
+    batch.sentences = SentenceBatchOf(corpus, indices);
+  }
+  if (corpus.vectors != nullptr) {
+    batch.vectors = VectorBatchOf(corpus, indices, batch.ids.dim(1));
   }
   return batch;
 }

@@ -2,6 +2,7 @@
 #ifndef HEED_DATA_LABELLED_H_
 #define HEED_DATA_LABELLED_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "heed/data/batches.h"
 #include "heed/tensor/tensor.h"
 #include "heed/text/vocabulary.h"
+#include "heed/text/word_vectors.h"
 
 namespace heed {
 
@@ -21,6 +23,9 @@ struct LabelledText {
   std::vector<std::string> second;  ///< empty: no pairs
   /// One each, or any number if a text may have several.
   std::vector<std::vector<std::string>> labels;
+  /// The bytes at which the sentences of text i begin, where the file has them
+  /// (format docs); none: they are not known.
+  std::vector<std::vector<size_t>> sentences = {};
 
   bool pairs() const { return !second.empty(); }
 };
@@ -30,7 +35,7 @@ struct LabelledText {
 ///          the columns that the options name
 ///   lines  one text per line, and one label per line of a second file
 ///   docs   a line "#doc NAME LABEL [FOLD]" begins a document, whose sentences
-///          follow, one per line; empty lines are left out
+///          follow, one per line, and are kept; empty lines are left out
 ///   csv    a header and rows, with the columns that the options name; also
 ///   jsonl  objects, and their members. Both also for files that are called so
 ///          where the format is tsv.
@@ -93,6 +98,10 @@ struct TextOptions {
   /// Units: tokens, <s> and </s> included; 0: no limit.
   int max_length = 512;
   bool lowercase = false;
+  /// Texts are documents (see MarkDocument), not sequences between marks.
+  bool documents = false;
+  /// Pretrained vectors of their tokens; null: none. Outlives the corpus.
+  const WordVectors* vectors = nullptr;
 };
 
 /// A text as a classifier reads it: <s> text </s>, and a pair as
@@ -115,7 +124,15 @@ struct LabelledCorpus {
   Corpus corpus;
   std::vector<int32_t> first;  ///< as MarkedText::first
   int64_t cut = 0;             ///< texts whose end is left out
+  /// Of documents: tokens of each sentence; and, with vectors, the row of each
+  /// token. Else empty.
+  std::vector<std::vector<int32_t>> sentences = {};
+  std::vector<std::vector<int32_t>> vector_rows = {};
+  const WordVectors* vectors = nullptr;
 };
+
+/// The sentences of text i: those that are known, else those of FindSentences.
+std::vector<size_t> SentencesOf(const LabelledText& text, size_t i);
 
 /// All texts, none dropped, on all threads; without labels if `labels` is null.
 /// Throws: FormatError that names a label that is not in `labels`.
@@ -131,6 +148,8 @@ void WarnOfCut(const LabelledCorpus& corpus, int max_length);
 /// Padded with kPad.
 struct LabelledBatch : SegmentBatch {
   std::vector<std::vector<int32_t>> labels;  ///< of each text
+  Tensor sentences = {};  ///< of documents i32 [B, R]: tokens of each, then 0
+  Tensor vectors = {};    ///< f32 [B, S, D], 0 where there is none
 };
 
 /// The texts at `indices`, in that order.

@@ -8,6 +8,7 @@
 #include "heed/base/text.h"
 #include "heed/data/conll.h"
 #include "heed/data/corpus.h"
+#include "heed/data/documents.h"
 #include "heed/data/input_lines.h"
 #include "heed/data/labelled.h"
 #include "heed/data/retrieval.h"
@@ -111,6 +112,29 @@ void ReadLabels(std::string_view text, const char* format) {
   (void)ReadLabelled({.texts = {path}, .labels = {path}}, how);
 }
 
+// A text with and without its sentences known, as a model of documents reads
+// it.
+void ReadDocument(std::string_view text) {
+  static const Vocabulary words = Vocabulary::Parse(
+      "<pad>\n<unk>\n<s>\n</s>\na\nb\n.\n", VocabularyKind::kWords, "words");
+  const std::vector<size_t> begins = FindSentences(text);
+  for (size_t i = 0; i + 1 < begins.size(); ++i) {
+    Require(begins[i] < begins[i + 1], "ascending");
+  }
+  for (const int max_length : {0, 3}) {
+    const MarkedDocument document =
+        MarkDocument(words, text, begins, max_length, /*lowercase=*/true);
+    int64_t tokens = 0;
+    for (const int32_t size : document.sentences) {
+      Require(size > 0, "a sentence has tokens");
+      tokens += size;
+    }
+    Require(tokens == std::ssize(document.ids) && tokens > 0, "all tokens");
+    Require(document.pieces.size() == document.ids.size(), "their pieces");
+    Require(max_length == 0 || tokens <= max_length, "not too long");
+  }
+}
+
 // A table from translations to words of two vocabularies.
 void ReadLexicon(std::string_view text) {
   static const Vocabulary words = Vocabulary::Parse(
@@ -193,6 +217,8 @@ void Read(uint8_t what, std::string_view text) {
       return ReadLexicon(text);
     case 'i':
       return ReadInput(text, "lines");
+    case 'd':
+      return ReadDocument(text);
     case 'C':
       return ReadInput(text, "csv");
     case 'J':

@@ -113,6 +113,8 @@ def texts():
             ("vectors", "v", "2 3\nthe 0.1 -0.2 3e-1\nof 1 2 3\n"), ("labels", "a", "neg\npos\n"),
             ("tsv", "t", "ein Mann\ta man\n"), ("labelled", "L", "pos\ta b\nneg\tc\n"),
             ("documents", "D", "#doc one pos 1\na b\n\n#doc two neg 2\nc\n"),
+            ("document", "d", "A b. B!\n\na\n"),
+            ("one_line", "d", "A b. B!  Is it a\u2029b\u00e9? \x01"),
             ("ratings", "I", "1_9\t9\tgood<br />film\n2_1\t1\tbad\n"),
             ("queries", "q", "d1\ta title\ta body\nd2\tother\n====\nd1\td2\t1\nd1\td1\t0\n"),
             ("candidates", "q", "d1\ta\nd2\tb\n====\nd1\td2\td1 d2\t1.5 0.5\n"),
