@@ -45,6 +45,16 @@ int64_t WordOf(const Axis& axis, int64_t item) {
   return found - axis.words.begin();
 }
 
+/// Ranges of items as ranges of their words.
+void SpanWords(const Axis& axis, std::vector<ItemRange>& spans) {
+  if (axis.words.empty()) return;
+  for (ItemRange& span : spans) {
+    const bool none = span.begin == span.end;
+    const int64_t begin = WordOf(axis, span.begin);
+    span = {begin, none ? begin : WordOf(axis, span.end - 1) + 1};
+  }
+}
+
 Axis MergedAxis(const Axis& axis) {
   if (axis.words.empty()) return axis;
   Axis merged = axis;
@@ -171,6 +181,15 @@ std::vector<float> AttentionMap::OfHead(int64_t head) const {
   return dense;
 }
 
+float AttentionMap::OfEdge(size_t edge, int64_t head) const {
+  if (head >= 0) {
+    return weights[static_cast<size_t>(head) * edges.size() + edge];
+  }
+  float sum = 0;
+  for (int64_t h = 0; h < heads; ++h) sum += OfEdge(edge, h);
+  return sum / static_cast<float>(heads);
+}
+
 std::vector<float> AttentionMap::MeanOfHeads() const {
   std::vector<float> mean(static_cast<size_t>(query_size * key_size));
   for (int64_t h = 0; h < heads; ++h) {
@@ -179,6 +198,44 @@ std::vector<float> AttentionMap::MeanOfHeads() const {
   }
   for (float& w : mean) w /= static_cast<float>(heads);
   return mean;
+}
+
+AttentionMap ComposedMap(const AttentionMap& first, const AttentionMap& second,
+                         const std::string& name, const std::string& title) {
+  if (first.key != second.query || first.key_size != second.query_size) {
+    throw ShapeError("{}: the keys of {} are not the queries of {}", name,
+                     first.name, second.name);
+  }
+  AttentionMap map = {.name = name,
+                      .title = title,
+                      .query = first.query,
+                      .key = second.key,
+                      .score = second.score,
+                      .normalizer = second.normalizer,
+                      .heads = 1,
+                      .query_size = first.query_size,
+                      .key_size = second.key_size};
+  map.weights.resize(static_cast<size_t>(map.query_size * map.key_size));
+  const std::vector<float> outer = first.MeanOfHeads();
+  const auto add = [&](int64_t item, int64_t key, float weight) {
+    for (int64_t t = 0; t < map.query_size; ++t) {
+      map.weights[static_cast<size_t>(t * map.key_size + key)] +=
+          outer[static_cast<size_t>(t * first.key_size + item)] * weight;
+    }
+  };
+  if (second.edges.empty()) {
+    const std::vector<float> inner = second.MeanOfHeads();
+    for (int64_t i = 0; i < second.query_size; ++i) {
+      for (int64_t s = 0; s < second.key_size; ++s) {
+        add(i, s, inner[static_cast<size_t>(i * second.key_size + s)]);
+      }
+    }
+    return map;
+  }
+  for (size_t e = 0; e < second.edges.size(); ++e) {
+    add(second.edges[e].first, second.edges[e].second, second.OfEdge(e, -1));
+  }
+  return map;
 }
 
 std::string TitleOfPath(const std::string& path) {
@@ -198,25 +255,30 @@ std::string TitleOfPath(const std::string& path) {
 }
 
 HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
-  const std::vector<float> weights = map.OfHead(head);
   HeadStatistics sum;
-  int64_t rows = 0;
-  for (int64_t t = 0; t < map.query_size; ++t) {
-    double all = 0, entropy = 0, distance = 0;
-    for (int64_t s = 0; s < map.key_size; ++s) {
-      const double a = weights[static_cast<size_t>(t * map.key_size + s)];
-      if (!(a > 0)) continue;
-      all += a;
-      entropy -= a * std::log2(a);
-      distance += a * (map.within_axis() ? std::abs(static_cast<double>(t - s))
-                                         : std::abs(Place(t, map.query_size) -
-                                                    Place(s, map.key_size)));
-    }
-    if (all == 0) continue;
-    ++rows;
-    sum.entropy += entropy;
-    sum.distance += distance;
+  std::vector<bool> weighs(static_cast<size_t>(map.query_size));
+  const auto add = [&](int64_t t, int64_t s, double a) {
+    if (!(a > 0)) return;
+    weighs[static_cast<size_t>(t)] = true;
+    sum.entropy -= a * std::log2(a);
+    sum.distance +=
+        a * (map.within_axis()
+                 ? std::abs(static_cast<double>(t - s))
+                 : std::abs(Place(t, map.query_size) - Place(s, map.key_size)));
+  };
+  // Along edges, of which there may be few: nothing of T x S.
+  for (size_t e = 0; e < map.edges.size(); ++e) {
+    add(map.edges[e].first, map.edges[e].second, map.OfEdge(e, head));
   }
+  if (map.edges.empty()) {
+    const std::vector<float> weights = map.OfHead(head);
+    for (int64_t t = 0; t < map.query_size; ++t) {
+      for (int64_t s = 0; s < map.key_size; ++s) {
+        add(t, s, weights[static_cast<size_t>(t * map.key_size + s)]);
+      }
+    }
+  }
+  const auto rows = std::ranges::count(weighs, true);
   const double n = static_cast<double>(std::max<int64_t>(rows, 1));
   return {sum.entropy / n, sum.distance / n};
 }
@@ -420,7 +482,10 @@ ExplanationSegment MergeWords(const ExplanationSegment& segment) {
   std::vector<std::vector<size_t>> old_of_new;
   merged.targets = MergedTargets(segment, old_of_new);
   MergeAttributions(segment, old_of_new, merged);
-  for (Axis& axis : merged.axes) axis = MergedAxis(axis);
+  for (Axis& axis : merged.axes) {
+    if (!axis.of.empty()) SpanWords(segment.axis(axis.of), axis.spans);
+    axis = MergedAxis(axis);
+  }
   for (AttentionMap& map : merged.maps) {
     const Axis& query = segment.axis(map.query);
     const Axis& key = segment.axis(map.key);

@@ -65,6 +65,8 @@ struct AttentionMap {
   std::vector<float> MeanOfHeads() const;
   /// Of one head [T, S]; −1: the mean.
   std::vector<float> OfHead(int64_t head) const;
+  /// Of an edge and one head; −1: the mean.
+  float OfEdge(size_t edge, int64_t head) const;
 };
 
 /// "Decoder 0 · cross" for "decoder.layers.0.cross_attention".
@@ -185,6 +187,13 @@ struct Explanation {
 /// axes' items, every attribution a score per target and item, and every target
 /// its item and row.
 void CheckExplanation(const Explanation& explanation);
+
+/// What queries attend to through what they attend to first: for each query of
+/// map `first` and key of map `second`, Σ over the items between them of the
+/// product of both weights, each the mean of its heads. Throws: ShapeError
+/// unless the keys of `first` are the queries of `second`.
+AttentionMap ComposedMap(const AttentionMap& first, const AttentionMap& second,
+                         const std::string& name, const std::string& title);
 
 /// The place of a map, by its name. Throws: ConfigError that lists those there
 /// are.

@@ -234,5 +234,48 @@ TEST(Explanation, RefusesPartsThatDoNotFit) {
   EXPECT_THROW(check(e), ShapeError);
 }
 
+TEST(ComposedMaps, AttendThroughWhatIsBetween) {
+  const AttentionMap outer = {.name = "outer",
+                              .title = "Outer",
+                              .query = "answer",
+                              .key = "sentences",
+                              .heads = 2,
+                              .query_size = 1,
+                              .key_size = 2,
+                              .weights = {1, 0, 0.5f, 0.5f}};  // mean .75 .25
+  const AttentionMap dense = {.name = "inner",
+                              .title = "Inner",
+                              .query = "sentences",
+                              .heads = 1,
+                              .query_size = 2,
+                              .key_size = 3,
+                              .weights = {0.4f, 0.6f, 0, 0, 0, 1}};
+  AttentionMap edges = dense;
+  edges.edges = {{0, 0}, {0, 1}, {1, 2}};
+  edges.weights = {0.4f, 0.6f, 1};
+  for (const AttentionMap& inner : {dense, edges}) {
+    const AttentionMap map = ComposedMap(outer, inner, "all", "All");
+    EXPECT_EQ(map.query, "answer");
+    EXPECT_EQ(map.key, "source");
+    ASSERT_EQ(map.weights.size(), 3u);
+    EXPECT_NEAR(map.weights[0], 0.3, 1e-6);
+    EXPECT_NEAR(map.weights[1], 0.45, 1e-6);
+    EXPECT_NEAR(map.weights[2], 0.25, 1e-6);
+  }
+  EXPECT_THROW(ComposedMap(dense, outer, "all", "All"), ShapeError);
+}
+
+TEST(MergedWords, AreWhatAxesThatCoverThemCover) {
+  ExplanationSegment e;
+  e.axes = {{.id = "source", .items = {"a", "b", "c", "d"}},
+            {.id = "sentences", .items = {"ab", "", "cd"}, .of = "source"}};
+  e.axes[0].words = {{0, 2}, {2, 3}, {3, 4}};
+  e.axes[1].spans = {{0, 2}, {2, 2}, {2, 4}};
+  const ExplanationSegment merged = MergeWords(e);
+  EXPECT_EQ(merged.axes[0].items.size(), 3u);
+  EXPECT_EQ(merged.axes[1].spans,
+            (std::vector<ItemRange>{{0, 1}, {1, 1}, {1, 3}}));
+}
+
 }  // namespace
 }  // namespace heed
