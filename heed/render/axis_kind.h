@@ -56,6 +56,8 @@ AxisKind TimelineKind();
 AxisKind MemoryKind();
 /// Images, of which a payload has the file and the side of a cell.
 AxisKind ImageKind();
+/// The tokens of a document, and its sentences, which cover them by spans.
+AxisKind DocumentKind();
 
 }  // namespace heed
 

@@ -12,6 +12,7 @@ std::vector<AxisKind>& AllKinds() {
       TimelineKind(),  //
       MemoryKind(),    //
       ImageKind(),     //
+      DocumentKind(),  //
   };
   return kinds;
 }

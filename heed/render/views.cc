@@ -9,6 +9,7 @@
 #include "heed/base/text.h"
 #include "heed/render/alignment_view.h"
 #include "heed/render/contributions_view.h"
+#include "heed/render/document_view.h"
 #include "heed/render/frames_view.h"
 #include "heed/render/graph_view.h"
 #include "heed/render/heads_view.h"
@@ -27,6 +28,7 @@ std::vector<ExplanationView>& AllViews() {
   static std::vector<ExplanationView> views = {
       MemoryView(),         //
       PathView(),           //
+      DocumentView(),       //
       InputView(),          //
       GraphView(),          //
       ContributionsView(),  //
