@@ -64,8 +64,10 @@ bool Prunes(const Arguments& arguments) {
 /// `of_task`: options of `heed predict`, or with --prune of `heed evaluate`.
 Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
                    ExplainOptions& o) {
-  constexpr int kLongestText = 2000;  // every character costs its square
-  o.input.max_line = kLongestText;
+  constexpr int kLongestText = 2000;       // every character costs its square
+  constexpr int kLongestDocument = 20000;  // of whose words only some meet
+  o.input.max_line =
+      task.input_kind().several_lines ? kLongestDocument : kLongestText;
   Options options("explain",
                   "Shows the attention of a model of any task and what its "
                   "predictions depend on (gradients, occlusion), as a page, a "
@@ -238,7 +240,7 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
   std::optional<ExplanationFormat> format;
   if (!o.out.empty()) format = ExplanationFormatOf(o.out);
   const std::vector<Explanation> all =
-      ExplainAll(s, o, AskedInputs(o, s.loaded.task().input));
+      ExplainAll(s, o, AskedInputs(o, s.loaded.input()));
   const PictureChoice choice = {.view = o.view,
                                 .map = o.layer,
                                 .head = o.head,
@@ -293,7 +295,7 @@ ExplainSummary Summarize(const std::vector<Input>& inputs,
 }
 
 int ShowSummary(const Subject& s, const ExplainOptions& o) {
-  const std::vector<Input> inputs = AskedInputs(o, s.loaded.task().input);
+  const std::vector<Input> inputs = AskedInputs(o, s.loaded.input());
   SummaryOptions options;
   options.attribution = o.attribution;
   options.faithfulness = o.faithfulness;
@@ -368,7 +370,7 @@ int ShowPruning(const Subject& s, const ExplainOptions& o) {
   options.importance = true;
   ExplainSummarizer summarizer(s.loaded, *s.predictor, options);
   const ExplainSummary summary =
-      Summarize(AskedInputs(o, s.loaded.task().input), summarizer);
+      Summarize(AskedInputs(o, s.loaded.input()), summarizer);
   const std::vector<HeadPlace> order =
       LeastImportantHeads(summary.importance, s.loaded.model->parameters());
   if (order.empty()) {

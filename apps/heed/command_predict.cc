@@ -68,8 +68,8 @@ int RunPredict(const Arguments& arguments) {
   InputReading reading = loaded.settings->Reading(*prediction);
   chosen.input.long_lines = reading.defaults.long_lines;
   reading.defaults = chosen.input;
-  PredictStream(*loaded.MakePredictor(*prediction), loaded.task().input,
-                reading, std::cin, std::cout, chosen.output == "json");
+  PredictStream(*loaded.MakePredictor(*prediction), loaded.input(), reading,
+                std::cin, std::cout, chosen.output == "json");
   if (!std::cout.flush()) throw IoError("standard output: cannot be written");
   return 0;
 }

@@ -378,7 +378,7 @@ void Api::Predict(const ExchangePtr& exchange) {
   const Asked asked = Ask(exchange->request());
   ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
   const auto model = queue.model();
-  ModelCall call = ParsePredict(asked.parameters, model->task().input,
+  ModelCall call = ParsePredict(asked.parameters, model->input(),
                                 model->LimitsOf(options_.limits));
   Charge(asked.payer, std::ssize(call.inputs) - 1);
   Job job;
@@ -423,7 +423,7 @@ void Api::Explain(const ExchangePtr& exchange) {
   ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
   const auto model = queue.model();
   const ExplainCall call =
-      ParseExplain(asked.parameters, model->task().input,
+      ParseExplain(asked.parameters, model->input(),
                    model->LimitsOf(options_.limits), model->translates());
   Job job;
   job.kind = Job::Kind::kRun;

@@ -398,7 +398,8 @@ void RequestLimits::Visit(FieldList& v) {
     "largest beam that a request may ask for");
   v("explain_limit", explain_limit, Range(0, 1e9),
     "maximum characters of a text that is explained; of a translation this is "
-    "the limit of a sentence, and four times as much that of all; 0: no limit");
+    "the limit of a sentence, and four times as much that of all, and ten "
+    "times as much that of a document; 0: no limit");
 }
 
 Json ParametersOf(const HttpRequest& request) {

@@ -171,6 +171,7 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
                          const std::string& dtype)
     : spec_(spec), search_(search) {
   loaded_ = ReadModel(spec.folder, dtype);
+  input_ = loaded_.input();
   translation_ = dynamic_cast<const TranslationModel*>(loaded_.model.get());
   const std::unique_ptr<OptionSet> options = loaded_.settings->PredictOptions();
   const Json settings = ReadModelSettings(spec.folder);
@@ -201,9 +202,9 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
       {"model", settings.value("model", "")},
       {"parameters", parameters.elements()},
       {"input",
-       {{"kind", row.input.name},
+       {{"kind", input_.name},
         {"prompt", row.prompt},
-        {"media_types", row.input.media_types}}},
+        {"media_types", input_.media_types}}},
       {"labels", {{"input", row.input_label}, {"answer", row.answer_label}}},
       {"examples", ExamplesOf(row, spec_.languages.source)},
       {"translates", translates()},
@@ -285,7 +286,11 @@ std::vector<Translations> ServedModel::Translate(
 }
 
 RequestLimits ServedModel::LimitsOf(RequestLimits limits) const {
-  if (task().input.of_bytes()) limits.char_limit = limits.explain_limit = 0;
+  if (input_.of_bytes()) limits.char_limit = limits.explain_limit = 0;
+  if (input_.several_lines) {
+    limits.explain_limit = static_cast<int>(
+        std::min<int64_t>(int64_t{10} * limits.explain_limit, 1000000000));
+  }
   return limits;
 }
 
@@ -337,8 +342,8 @@ std::vector<Answer> ServedModel::Predict(
     std::span<const Input> inputs, const RequestOptions& options,
     const Cancellation* cancellation) const {
   const InputReading reading = loaded_.settings->Reading(*options.set);
-  const bool by_line =
-      !reading.whole && task().input.line == InputKind::Line::kText;
+  const bool by_line = !reading.whole && !input_.several_lines &&
+                       input_.line == InputKind::Line::kText;
   std::vector<Input> lines;
   std::vector<size_t> ends;
   for (const Input& input : inputs) {

@@ -55,6 +55,7 @@ class ServedModel {
 
   const std::string& name() const { return spec_.name; }
   const TaskRow& task() const { return loaded_.task(); }
+  const InputKind& input() const { return input_; }
   bool translates() const { return translation_ != nullptr; }
   const LanguagePair& languages() const { return spec_.languages; }
   /// A row of /models.
@@ -113,6 +114,7 @@ class ServedModel {
   ModelSpec spec_;
   SearchDefaults search_;
   LoadedModel loaded_;
+  InputKind input_;                                // that it reads
   const TranslationModel* translation_ = nullptr;  // of loaded_, if it is one
   std::unique_ptr<Predictor> predictor_;
   nlohmann::ordered_json description_;

@@ -43,6 +43,8 @@ struct InputKind {
   Line line = Line::kText;
   /// Of bytes that it reads, the usual one first; none: text alone.
   std::vector<std::string> media_types = {};
+  /// Whether a text, where it is given as a whole, has lines of its own.
+  bool several_lines = false;
 
   /// Whether it reads bytes.
   bool of_bytes() const { return !media_types.empty(); }

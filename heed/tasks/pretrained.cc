@@ -25,14 +25,6 @@ PretrainedEncoder ReadPretrained(const std::string& folder) {
   return std::move(*encoder);
 }
 
-void TakeEncoder(const std::string& folder,
-                 ModelChoice<EncoderSettings>& encoder,
-                 TextVocabularyConfig& vocabulary) {
-  const PretrainedEncoder start = ReadPretrained(folder);
-  encoder = ModelChoice<EncoderSettings>(start.model);
-  vocabulary = start.vocabulary_config;
-}
-
 void CopyPretrained(const PretrainedEncoder& pretrained,
                     ParameterSet& parameters) {
   const std::string file = PathIn(pretrained.folder, kWeightsFile);

@@ -28,9 +28,13 @@ PretrainedEncoder ReadPretrained(const std::string& folder);
 
 /// Replaces settings of an encoder and of its vocabulary by those that the
 /// folder's weights were made for. Throws: as ReadPretrained.
-void TakeEncoder(const std::string& folder,
-                 ModelChoice<EncoderSettings>& encoder,
-                 TextVocabularyConfig& vocabulary);
+template <typename Role>
+void TakeEncoder(const std::string& folder, ModelChoice<Role>& encoder,
+                 TextVocabularyConfig& vocabulary) {
+  const PretrainedEncoder start = ReadPretrained(folder);
+  encoder = ModelChoice<Role>(start.model);
+  vocabulary = start.vocabulary_config;
+}
 
 /// Copies the weights of the encoder, and of the pooler if there is one, into
 /// the parameters of the same names (encoder.*, pooler.*). Others stay fresh.

@@ -48,6 +48,8 @@ struct LoadedModel {
   Metadata metadata;  // of the weights: step, score
 
   const TaskRow& task() const { return TaskNamed(settings->task()); }
+  /// What it reads.
+  InputKind input() const { return settings->input_kind(); }
   /// With these options, or those of the task.
   std::unique_ptr<Predictor> MakePredictor(const OptionSet& options) const {
     return settings->MakePredictor(*model, options);

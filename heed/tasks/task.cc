@@ -14,6 +14,8 @@ std::unique_ptr<PretrainedEncoder> TaskModel::encoder() const {
   return nullptr;
 }
 
+InputKind TaskSettings::input_kind() const { return TaskNamed(task()).input; }
+
 void TaskSettings::VisitAll(FieldList& v) {
   const auto count_main = [&] {
     return std::ranges::count_if(v.fields(), &Field::main);

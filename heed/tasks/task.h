@@ -96,6 +96,9 @@ class TaskSettings {
   /// Chooses the model by its name; what other settings there are depends on
   /// it. Throws: ConfigError that lists the names.
   virtual void ChooseModel(const std::string& name) = 0;
+  /// What the chosen model reads: what the row of its task says, unless models
+  /// of a task differ in it.
+  virtual InputKind input_kind() const;
   /// Settings of data and model: options, keys of config.json. A text field
   /// with the placeholder FILE or DIR is a path.
   virtual void Visit(FieldList& v) = 0;

@@ -72,8 +72,8 @@ inline std::string PredictLines(const LoadedModel& loaded,
       *WithValues(loaded.settings->PredictOptions(), values));
   std::istringstream in(input);
   std::ostringstream out;
-  PredictStream(*predictor, loaded.task().input, loaded.ReadingOf(*predictor),
-                in, out, json);
+  PredictStream(*predictor, loaded.input(), loaded.ReadingOf(*predictor), in,
+                out, json);
   return out.str();
 }
 

@@ -33,6 +33,9 @@ struct TextVocabularyConfig {
   Vocabulary Find(const ModelFiles& files, const std::string& folder) const;
 };
 
+/// The file of pretrained word vectors in a model folder.
+inline constexpr const char* kWordVectorsFile = "word_vectors.safetensors";
+
 /// The file of this name. Throws: FormatError if there is none.
 const std::string& FindFile(const ModelFiles& files, const std::string& folder,
                             const std::string& name);

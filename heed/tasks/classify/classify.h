@@ -16,6 +16,7 @@
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
+#include "heed/text/word_vectors.h"
 
 namespace heed {
 
@@ -28,13 +29,18 @@ struct ClassifyDataConfig {
   int max_length = 256;
   int batch_tokens = 4096;
   int batch_texts = 64;
+  /// Of documents, which are read sentence by sentence.
+  std::string word_vectors = {};
+  int max_vectors = 200000;
 
-  void Visit(FieldList& v);
+  void Visit(FieldList& v, bool documents);
 };
 
 /// The resolved settings of a classifier.
 struct ClassifyConfig {
-  ModelChoice<EncoderSettings> encoder;
+  ModelChoice<TextReaderSettings> encoder;
+
+  bool documents() const { return encoder->reads_sentences(); }
   ClassifierConfig classifier;
   ClassifyDataConfig data;
 };
@@ -44,11 +50,12 @@ struct ClassifyData {
   LabelledText valid;
 };
 
-/// An encoder (a recurrent network or a Transformer), pooled to one vector.
+/// An encoder (a recurrent network or a Transformer), pooled to one vector, or
+/// a network that reads documents sentence by sentence.
 class ClassifyModel : public TaskModel {
  public:
   ClassifyModel(ClassifyConfig settings, Vocabulary learnt, LabelSet label_set,
-                uint64_t seed);
+                std::shared_ptr<const WordVectors> word_vectors, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -58,6 +65,7 @@ class ClassifyModel : public TaskModel {
   }
 
   bool pairs() const { return config.data.format.pairs(); }
+  bool documents() const { return config.documents(); }
   /// Throws: FormatError for a label that training did not have.
   LabelledCorpus Encode(const LabelledText& text, bool with_labels) const;
 
@@ -74,6 +82,7 @@ class ClassifyModel : public TaskModel {
   const ClassifyConfig config;
   const Vocabulary vocabulary;
   const LabelSet labels;
+  const std::shared_ptr<const WordVectors> vectors;  // null: none
 
  private:
   ParameterSet parameters_;
@@ -108,7 +117,8 @@ class ClassifySettings
       public ClassifyConfig {
  public:
   std::string task() const override { return "classify"; }
-  void ChooseModel(const std::string& name) override { encoder.Choose(name); }
+  void ChooseModel(const std::string& name) override;
+  InputKind input_kind() const override;
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override {
     training.optimizer.label_smoothing = 0;
@@ -126,6 +136,7 @@ class ClassifySettings
   std::unique_ptr<ClassifyModel> Open(const ModelFiles& files,
                                       const std::string& folder,
                                       uint64_t seed) const override;
+  InputReading ReadingWith(const ClassifyPrediction& options) const override;
   std::vector<MeasureInfo> MeasuresOf(const ClassifyData& data) const override;
   std::unique_ptr<Trainable> Objective(ClassifyData read, ClassifyModel& model,
                                        uint64_t seed) const override;

@@ -188,8 +188,8 @@ TEST_F(Classify, AnswersTheLinesBeforeOneThatIsNotText) {
   EXPECT_EQ(
       MessageOf<FormatError>([&] {
         const auto predictor = loaded.MakePredictor();
-        PredictStream(*predictor, loaded.task().input,
-                      loaded.ReadingOf(*predictor), in, out);
+        PredictStream(*predictor, loaded.input(), loaded.ReadingOf(*predictor),
+                      in, out);
       }),
       "standard input:2: not valid UTF-8; --on-error empty answers it with an "
       "empty line");

@@ -12,7 +12,8 @@
 namespace heed {
 
 TextInput InputOf(const LabelledBatch& batch) {
-  return {batch.ids, batch.lengths, batch.segments};
+  return {batch.ids, batch.lengths, batch.segments, batch.sentences,
+          batch.vectors};
 }
 
 std::vector<int32_t> SingleLabels(const TextLabels& labels) {
@@ -23,8 +24,11 @@ std::vector<int32_t> SingleLabels(const TextLabels& labels) {
 
 namespace {
 
-std::vector<std::string> AllLines(const LabelledText& text) {
+std::vector<std::string> AllLines(const LabelledText& text, bool documents) {
   std::vector<std::string> lines = text.text;
+  for (size_t i = 0; documents && i < text.text.size(); ++i) {
+    lines[i] += fmt::format("\t{}", fmt::join(SentencesOf(text, i), " "));
+  }
   lines.insert(lines.end(), text.second.begin(), text.second.end());
   for (const auto& labels : text.labels) {
     lines.push_back(fmt::format("{}", fmt::join(labels, "\t")));
@@ -38,8 +42,8 @@ class ClassifyObjective : public ObjectiveOf<ClassifyModel> {
   ClassifyObjective(const ClassifySettings& settings, const ClassifyData& data,
                     ClassifyModel& model)
       : ObjectiveOf(model, settings.MeasuresOf(data)),
-        check_sum_(CheckSumOf(AllLines(data.train)) +
-                   CheckSumOf(AllLines(data.valid))),
+        check_sum_(CheckSumOf(AllLines(data.train, model.documents())) +
+                   CheckSumOf(AllLines(data.valid, model.documents()))),
         train_(model.Encode(data.train, true)),
         valid_(model.Encode(data.valid, true)) {}
 
@@ -99,9 +103,9 @@ std::vector<MeasureInfo> ClassifySettings::MeasuresOf(
 LabelledCorpus ClassifyModel::Encode(const LabelledText& text,
                                      bool with_labels) const {
   const ClassifyDataConfig& data = config.data;
-  LabelledCorpus corpus =
-      EncodeLabelled(text, vocabulary, with_labels ? &labels : nullptr,
-                     {data.max_length, data.vocabulary.lowercase});
+  LabelledCorpus corpus = EncodeLabelled(
+      text, vocabulary, with_labels ? &labels : nullptr,
+      {data.max_length, data.vocabulary.lowercase, documents(), vectors.get()});
   WarnOfCut(corpus, data.max_length);
   return corpus;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "heed/base/errors.h"
+#include "heed/data/documents.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/classify/classify.h"
 
@@ -29,6 +30,8 @@ class ClassifyPredictor : public PredictorWith<ClassifyPrediction> {
  private:
   void Add(const std::string& line, const std::string& place,
            LabelledText& text) const;
+  std::vector<Axis> InputAxes(const LabelledText& text,
+                              const LabelledCorpus& corpus) const;
 
   const ClassifyModel& model_;
 };
@@ -74,6 +77,57 @@ std::vector<Answer> ClassifyPredictor::Answers(
   return all;
 }
 
+constexpr const char* kSentencesAxis = "sentences";
+
+/// The tokens of a document, and the sentences that they make up.
+std::vector<Axis> DocumentAxes(const Vocabulary& vocabulary,
+                               MarkedDocument document) {
+  Axis tokens = TokenAxis("source", "Document", vocabulary, document.ids,
+                          std::move(document.pieces));
+  Axis sentences =
+      NamesAxis(kSentencesAxis, "Sentences", std::move(document.sentence_of));
+  tokens.kind = sentences.kind = "document";
+  sentences.of = tokens.id;
+  int64_t begin = 0;
+  for (const int32_t size : document.sentences) {
+    sentences.spans.push_back({begin, begin + size});
+    begin += size;
+  }
+  // No word goes on in the next sentence.
+  for (const ItemRange& span : sentences.spans) {
+    for (size_t w = 0; w < tokens.words.size(); ++w) {
+      const ItemRange word = tokens.words[w];
+      if (word.begin >= span.begin || word.end <= span.begin) continue;
+      tokens.words[w].end = span.begin;
+      tokens.words.insert(tokens.words.begin() + static_cast<long>(w) + 1,
+                          {span.begin, word.end});
+    }
+  }
+  return {std::move(tokens), std::move(sentences)};
+}
+
+/// Adds what an answer attends to of tokens by way of their sentences.
+void AddWayThroughSentences(ExplanationSegment& e) {
+  const auto sentences = e.LastMap("answer", kSentencesAxis);
+  const auto words = e.LastMap(kSentencesAxis, "source");
+  if (!sentences || !words) return;
+  e.maps.push_back(ComposedMap(e.maps[*sentences], e.maps[*words],
+                               "document_attention", "Words of the document"));
+}
+
+std::vector<Axis> ClassifyPredictor::InputAxes(
+    const LabelledText& text, const LabelledCorpus& corpus) const {
+  if (!model_.documents()) {
+    return {TokenAxis("source", "Text", model_.vocabulary,
+                      corpus.corpus.source.at(0))};
+  }
+  const ClassifyDataConfig& data = model_.config.data;
+  return DocumentAxes(
+      model_.vocabulary,
+      MarkDocument(model_.vocabulary, text.text[0], SentencesOf(text, 0),
+                   data.max_length, data.vocabulary.lowercase));
+}
+
 ExplainablePrediction ClassifyPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const ClassifyPrediction& options) const {
@@ -82,8 +136,8 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
   const auto corpus = std::make_shared<LabelledCorpus>(
       model_.Encode(text, /*with_labels=*/false));
   const auto scores = [this, corpus](const Context& c, int64_t copies) {
-    const LabelledBatch batch = MakeLabelledBatch(*corpus, Repeated(copies));
-    return model_.network.Scores(c, {batch.ids, batch.lengths, batch.segments});
+    return model_.network.Scores(
+        c, InputOf(MakeLabelledBatch(*corpus, Repeated(copies))));
   };
   AttentionWatch watch(input.watch);
   Context ctx = given;
@@ -103,8 +157,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
-  e.axes.push_back(TokenAxis("source", "Text", model_.vocabulary,
-                             corpus->corpus.source.at(0)));
+  e.axes = InputAxes(text, *corpus);
   std::vector<std::string> names;
   for (const int32_t label : labels) names.push_back(name(label));
   e.answer = fmt::format("{}", fmt::join(names, ","));
@@ -113,6 +166,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
   const bool one = labels.size() == 1;
   if (!one) e.axes.push_back(NamesAxis("target", "Labels", std::move(names)));
   AddMaps(watch, e);
+  AddWayThroughSentences(e);
   // What becomes the vector of the text: weights of its tokens, or what its
   // first token attends to.
   std::optional<size_t> map = e.LastMap("answer", "source");

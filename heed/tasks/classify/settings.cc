@@ -1,5 +1,7 @@
 #include <utility>
 
+#include "heed/base/errors.h"
+#include "heed/data/documents.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/plain_text.h"
 
@@ -7,6 +9,8 @@ namespace heed {
 namespace {
 
 constexpr const char* kLabelsFile = "labels.txt";
+/// What a document may have, so that memory and time are bounded. Units: tokens
+constexpr int kLongestDocument = 20000;
 
 void VisitFiles(FieldList& v, const std::string& prefix,
                 const std::string& purpose, LabelledFiles& files) {
@@ -33,7 +37,7 @@ TaskRow ClassifyTask() {
   return row;
 }
 
-void ClassifyDataConfig::Visit(FieldList& v) {
+void ClassifyDataConfig::Visit(FieldList& v, bool documents) {
   v.Section("Data");
   VisitFiles(v, "", "for training", train);
   VisitFiles(v, "valid_", "for validation", valid);
@@ -44,6 +48,13 @@ void ClassifyDataConfig::Visit(FieldList& v) {
       .Alias("max_len");
   vocabulary.Visit(v, {"unigram", "bpe", "words", "characters", "wordpiece",
                        "wordpiece_cased"});
+  if (documents) {
+    v("word_vectors", word_vectors, Any{"FILE"},
+      "pretrained (frozen) word embeddings, beside the learnt ones: the text "
+      "format of word2vec, GloVe or fastText (.gz too)");
+    v("max_vectors", max_vectors, AtLeast(0),
+      "take the first words of that file only; 0: all");
+  }
   VisitBatches(v, "tokens", batch_tokens, "texts", batch_texts);
 }
 
@@ -64,8 +75,44 @@ void ClassifyEvaluation::Visit(FieldList& v) {
     "multi_label: minimum probability of a predicted label");
 }
 
+void ClassifySettings::ChooseModel(const std::string& name) {
+  const bool before = documents();
+  encoder.Choose(name);
+  if (documents() == before) return;
+  // What suits documents, which are longer and read word by word.
+  const ClassifyDataConfig usual;
+  data.vocabulary = usual.vocabulary;
+  data.max_length = usual.max_length;
+  data.batch_tokens = usual.batch_tokens;
+  data.batch_texts = usual.batch_texts;
+  if (!documents()) return;
+  data.vocabulary.vocabulary = "words";
+  data.vocabulary.min_count = 2;
+  data.vocabulary.lowercase = true;
+  data.max_length = kLongestDocument;
+  data.batch_tokens = 16384;
+  data.batch_texts = 32;
+}
+
+InputKind ClassifySettings::input_kind() const {
+  InputKind kind = TaskSettings::input_kind();
+  if (documents()) {
+    kind.name = "document";
+    kind.several_lines = true;
+  }
+  return kind;
+}
+
+InputReading ClassifySettings::ReadingWith(
+    const ClassifyPrediction& /*options*/) const {
+  InputReading reading;
+  // A long document is read as far as max_length says.
+  if (documents()) reading.defaults.long_lines = LongLines::kWhole;
+  return reading;
+}
+
 void ClassifySettings::Visit(FieldList& v) {
-  data.Visit(v);
+  data.Visit(v, documents());
   encoder.VisitName(v, "encoder of a text");
   classifier.Visit(v);
   encoder->Visit(v);
@@ -74,6 +121,9 @@ void ClassifySettings::Visit(FieldList& v) {
 void ClassifySettings::Resolve() {
   data.vocabulary.Resolve();
   encoder->Fill({});
+  if (!data.word_vectors.empty() && data.vocabulary.vocabulary != "words") {
+    throw ConfigError("word_vectors are of words; choose --vocabulary words");
+  }
 }
 
 void ClassifySettings::TakePretrained() {
@@ -96,25 +146,40 @@ std::unique_ptr<ClassifyModel> ClassifySettings::Learn(const ClassifyData& read,
   LabelSet labels(read.train);
   if (!pretrained.empty()) {
     const PretrainedEncoder start = ReadPretrained(pretrained);
-    auto model = std::make_unique<ClassifyModel>(*this, start.vocabulary,
-                                                 std::move(labels), seed);
+    auto model = std::make_unique<ClassifyModel>(
+        *this, start.vocabulary, std::move(labels), nullptr, seed);
     CopyPretrained(start, model->parameters());
     return model;
   }
   std::vector<std::string> lines = read.train.text;
   lines.insert(lines.end(), read.train.second.begin(), read.train.second.end());
+  if (documents() && data.vocabulary.vocabulary == "words") {
+    for (std::string& line : lines) line = SpacedWords(line);
+  }
+  std::shared_ptr<const WordVectors> vectors;
+  if (!data.word_vectors.empty()) {
+    vectors = std::make_shared<const WordVectors>(
+        WordVectors::Read(data.word_vectors, data.max_vectors));
+  }
   return std::make_unique<ClassifyModel>(
-      *this, data.vocabulary.Learn(std::move(lines)), std::move(labels), seed);
+      *this, data.vocabulary.Learn(std::move(lines)), std::move(labels),
+      std::move(vectors), seed);
 }
 
 std::unique_ptr<ClassifyModel> ClassifySettings::Open(const ModelFiles& files,
                                                       const std::string& folder,
                                                       uint64_t seed) const {
+  std::shared_ptr<const WordVectors> vectors;
+  if (!data.word_vectors.empty()) {
+    vectors = std::make_shared<const WordVectors>(
+        WordVectors::Parse(FindFile(files, folder, kWordVectorsFile),
+                           PathIn(folder, kWordVectorsFile)));
+  }
   return std::make_unique<ClassifyModel>(
       *this, data.vocabulary.Find(files, folder),
       LabelSet::Parse(FindFile(files, folder, kLabelsFile),
                       PathIn(folder, kLabelsFile)),
-      seed);
+      std::move(vectors), seed);
 }
 
 ClassifyEvaluation ClassifySettings::evaluation() const {
@@ -124,19 +189,29 @@ ClassifyEvaluation ClassifySettings::evaluation() const {
 }
 
 ClassifyModel::ClassifyModel(ClassifyConfig settings, Vocabulary learnt,
-                             LabelSet label_set, uint64_t seed)
+                             LabelSet label_set,
+                             std::shared_ptr<const WordVectors> word_vectors,
+                             uint64_t seed)
     : config(std::move(settings)),
       vocabulary(std::move(learnt)),
       labels(std::move(label_set)),
+      vectors(std::move(word_vectors)),
       parameters_(seed, DType::kF32, config.encoder->precision()),
       network(Scope(parameters_, ""), config.classifier, labels.size(),
               config.data.format.multi_label,
-              config.encoder->MakeText(Scope(parameters_, "encoder"),
-                                       vocabulary.size(), pairs() ? 2 : 1)) {}
+              config.encoder->MakeReader(
+                  Scope(parameters_, ""),
+                  {.vocabulary = vocabulary.size(),
+                   .segments = pairs() ? 2 : 1,
+                   .vectors = vectors == nullptr ? 0 : vectors->features()},
+                  config.classifier.Pooling())) {}
 
 ModelFiles ClassifyModel::Files() const {
-  return {{config.data.vocabulary.FileName(), vocabulary.Serialize()},
-          {kLabelsFile, labels.Serialize()}};
+  ModelFiles files = {
+      {config.data.vocabulary.FileName(), vocabulary.Serialize()},
+      {kLabelsFile, labels.Serialize()}};
+  if (vectors != nullptr) files[kWordVectorsFile] = vectors->Serialize();
+  return files;
 }
 
 }  // namespace heed

@@ -14,7 +14,6 @@ namespace {
 
 constexpr const char* kWordsFile = "words.txt";
 constexpr const char* kCharactersFile = "characters.txt";
-constexpr const char* kVectorsFile = "word_vectors.safetensors";
 
 class FeatureInput : public TagInput {
  public:
@@ -24,7 +23,7 @@ class FeatureInput : public TagInput {
   ModelFiles Files() const override {
     ModelFiles files = {{kWordsFile, words_.words().Serialize()},
                         {kCharactersFile, words_.characters().Serialize()}};
-    if (vectors() != nullptr) files[kVectorsFile] = vectors()->Serialize();
+    if (vectors() != nullptr) files[kWordVectorsFile] = vectors()->Serialize();
     return files;
   }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
@@ -170,8 +169,9 @@ std::unique_ptr<TagInput> FindTagInput(
   };
   std::shared_ptr<const WordVectors> vectors;
   if (!config.words.word_vectors.empty()) {
-    vectors = std::make_shared<WordVectors>(WordVectors::Parse(
-        FindFile(files, folder, kVectorsFile), PathIn(folder, kVectorsFile)));
+    vectors = std::make_shared<WordVectors>(
+        WordVectors::Parse(FindFile(files, folder, kWordVectorsFile),
+                           PathIn(folder, kWordVectorsFile)));
   }
   return std::make_unique<FeatureInput>(
       config.features,
