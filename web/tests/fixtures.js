@@ -97,6 +97,18 @@ class Writer {
     const map = { name, title, query, key, heads: weights.length, weights, mean };
     return this.add("maps", { ...map, info, statistics, by_word, ...more });
   }
+
+  /** One head along edges, whose weights stand in their order. */
+  edges(name, title, query, key, edges, weights) {
+    const statistics = {
+      entropy: [entropyOf([weights])],
+      distance: [0.1],
+      unit: "share",
+    };
+    const info = { score: "learned_query", normalizer: "softmax" };
+    const map = { name, title, query, key, heads: 1, edges, weights: [weights] };
+    return this.add("maps", { ...map, info, statistics });
+  }
 }
 
 const heads = (count, T, S, peak) =>
@@ -366,6 +378,34 @@ function visits({ text }) {
   return e.whole;
 }
 
+/** A document by its lines: weights of sentences, of the words in each, and of words in all. */
+function review({ text }) {
+  const lines = text.split("\n");
+  const words = lines.map((line) => line.split(" "));
+  const e = new Writer("classify", "critic", text, "pos");
+  e.part(text, "pos");
+  let end = 0;
+  const spans = words.map((own) => [end, (end += own.length)]);
+  const read = e.axis("source", "Document", words.flat(), { kind: "document" });
+  const more = { kind: "document", of: "source", spans };
+  const parts = e.axis("sentences", "Sentences", lines, more);
+  const said = e.axis("answer", "Label", ["pos"]);
+  const inner = words.flatMap((own) => rowsOf(1, own.length, () => own.length - 1, 1)[0]);
+  const edges = spans.flatMap(([begin, stop], r) =>
+    range(stop - begin).map((s) => [r, begin + s]),
+  );
+  const outer = rowsOf(1, lines.length, () => 1, 1);
+  e.edges("word_attention", "Word", parts, read, edges, inner);
+  e.map("sentence_attention", "Sentence", said, parts, [outer]);
+  const all = edges.map(([r, s]) => round(outer[0][r] * inner[s]));
+  const map = e.map("document_attention", "Words of the document", said, read, [[all]]);
+  const alternatives = [{ label: "neg", probability: 0.1 }];
+  e.add("targets", {
+    ...{ axis: said, item: 0, probability: 0.9, map, head: null, row: 0, alternatives },
+  });
+  return e.whole;
+}
+
 /** How near a query and a text are: a score that is no probability, of both. */
 function near({ text, contrast, methods = [] }) {
   const e = new Writer("retrieve", "finder", text, "0.18");
@@ -412,6 +452,7 @@ const explained = {
   cloze: mask,
   load: forecast,
   ward: visits,
+  critic: review,
   typist: complete,
   writer: plain("lm", "writer", "Text", "bench reads a book"),
   finder: near,
@@ -437,6 +478,9 @@ export const models = [
   }),
   row("ward", "visits", [], {
     input: { kind: "timeline", prompt: "The codes of a visit", media_types: [] },
+  }),
+  row("critic", "classify", [], {
+    input: { kind: "document", prompt: "Type a sentence", media_types: [] },
   }),
   row("writer", "lm", ["The man on the "], {
     labels: { input: "Text", answer: "Continuation" },

@@ -1,5 +1,6 @@
 /** The kinds of inputs and axes; the first shows any other by the names of its items. */
 import { registerKind } from "../core";
+import { document } from "./document";
 import { graph } from "./graph";
 import { image } from "./image";
 import { memory } from "./memory";
@@ -13,3 +14,4 @@ registerKind(graph);
 registerKind(timeline);
 registerKind(memory);
 registerKind(image);
+registerKind(document);

@@ -2,6 +2,7 @@
 import { registerView } from "../core";
 import { computation } from "./computation";
 import { contributions } from "./contributions";
+import { document } from "./document";
 import { frames } from "./frames";
 import { heads } from "./heads";
 import { heatmap } from "./heatmap";
@@ -19,6 +20,7 @@ registerView(computation);
 registerView(heads);
 registerView(saliency);
 registerView(contributions);
+registerView(document);
 registerView(stars);
 registerView(memory);
 registerView(path);
