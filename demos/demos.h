@@ -19,6 +19,7 @@ int RunDemoAutocomplete(const Arguments& arguments);
 int RunDemoGradients(const Arguments& arguments);
 int RunDemoNodes(const Arguments& arguments);
 int RunDemoVisits(const Arguments& arguments);
+int RunDemoDocuments(const Arguments& arguments);
 int RunDemoMemory(const Arguments& arguments);
 int RunDemoLabyrinth(const Arguments& arguments);
 int RunDemoImages(const Arguments& arguments);

@@ -18,6 +18,7 @@ const std::vector<Command>& Demos() {
       {"nodes", "classes of nodes, with and without attention to neighbours",
        RunDemoNodes},
       {"visits", "which codes of a patient's visits count", RunDemoVisits},
+      {"documents", "which word of which sentence decides", RunDemoDocuments},
       {"memory", "a network that writes a memory, and one that cannot",
        RunDemoMemory},
       {"images", "digits read as a whole, and by looks at parts of them",
