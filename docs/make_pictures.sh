@@ -7,6 +7,7 @@
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
 #                                          reach (docs/memory.md)
 #   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
+#   docs/make_pictures.sh documents        which word of which sentence decides (docs/documents.md)
 #   docs/make_pictures.sh captions MODEL IMAGE
 #                                          what each word of a caption looked at (docs/captions.md)
 #   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
@@ -58,6 +59,15 @@ memory() {
   cp "$work/memory.svg" docs/images/memory.svg
   "$heed" demo gradients --out "$work"
   cp "$work"/gradients-{fresh,trained}.svg docs/images
+}
+
+documents() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo documents --out "$work"
+  cp "$work/document.svg" docs/images/documents.svg
 }
 
 visits() {
@@ -158,6 +168,8 @@ elif [[ ${1-} == summaries ]]; then
   summaries
 elif [[ ${1-} == visits ]]; then
   visits
+elif [[ ${1-} == documents ]]; then
+  documents
 elif [[ ${1-} == captions ]]; then
   "$heed" explain "$2" --text "$3" --out docs/images/caption.svg
 elif [[ ${1-} == order ]]; then

@@ -28,6 +28,7 @@ from command import FilesAddUp, Help, Missing, Names, OwnName  # noqa: F401
 from connections import Connections  # noqa: F401
 from convert import Convert  # noqa: F401
 from damage import Damage, LittleMemory  # noqa: F401
+from documents import Documents  # noqa: F401
 from each_task import EachTask  # noqa: F401
 from explain import Explain  # noqa: F401
 from images import Images  # noqa: F401
