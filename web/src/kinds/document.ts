@@ -26,8 +26,9 @@ const rowsOfField = 7;
 
 /** A document of one line is divided into sentences; of several, each line is one. */
 function documentField(wishes: InputWishes): InputField {
-  const prompt = "Paste a document; of several lines, each is a sentence";
-  return textField({ ...wishes, prompt }, rowsOfField);
+  const field = textField(wishes, rowsOfField);
+  const hint = h("p.note", "Of a document with several lines, each is a sentence.");
+  return { ...field, element: h("div.document-field", field.element, hint) };
 }
 
 /** One item of an axis as a button. */
