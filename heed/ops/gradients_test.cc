@@ -109,6 +109,12 @@ std::vector<Operation> Moves() {
       {"max_over_steps",
        [](Inputs in) { return MaxOverSteps(in[0], SomeKeys()); },
        {{3, 6, 4}}},
+      {"unfold_steps",
+       [](Inputs in) { return UnfoldSteps(in[0], 3, 1); },
+       {{2, 4, 3}}},
+      {"unfold_steps_longer_than_the_sequence",
+       [](Inputs in) { return UnfoldSteps(in[0], 5, 0); },
+       {{2, 3, 2}}},
   };
 }
 

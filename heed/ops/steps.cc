@@ -1,5 +1,9 @@
 #include "heed/ops/steps.h"
 
+#include <algorithm>
+
+#include "heed/base/errors.h"
+#include "heed/base/threads.h"
 #include "heed/ops/check.h"
 
 namespace heed {
@@ -37,7 +41,83 @@ void ScatterMax(const Tensor& dy, const Tensor& at, Tensor& dx) {
   }
 }
 
+constexpr int64_t kNumbersPerChunk = 1 << 14;
+
+/// Calls body(b, s, begin, count) for each window: `count` of its steps lie
+/// inside of the sequence, the first of which is its step `begin`.
+template <typename Body>
+void ForWindows(int64_t S, int64_t width, int64_t before, int64_t b,
+                const Body& body) {
+  for (int64_t s = 0; s < S; ++s) {
+    const int64_t first = std::max<int64_t>(0, before - s);
+    const int64_t end = std::min(width, S - s + before);
+    body(b * S + s, first, std::max<int64_t>(0, end - first));
+  }
+}
+
+template <typename T>
+void Unfold(const Tensor& x, int64_t width, int64_t before, Tensor& y) {
+  const int64_t S = x.dim(1), M = x.dim(2);
+  const int64_t rows = std::max<int64_t>(1, kNumbersPerChunk / (S * width * M));
+  ParallelFor(x.dim(0), rows, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      ForWindows(S, width, before, b,
+                 [&](int64_t row, int64_t first, int64_t count) {
+                   T* to = y.data<T>() + row * width * M;
+                   const T* from = x.data<T>() + (row + first - before) * M;
+                   std::fill_n(to, first * M, T{0});
+                   std::copy_n(from, count * M, to + first * M);
+                   std::fill_n(to + (first + count) * M,
+                               (width - first - count) * M, T{0});
+                 });
+    }
+  });
+}
+
+/// What Unfold moved, added where it came from.
+template <typename T>
+void Fold(const Tensor& dy, int64_t width, int64_t before, Tensor& dx) {
+  const int64_t S = dx.dim(1), M = dx.dim(2);
+  const int64_t rows = std::max<int64_t>(1, kNumbersPerChunk / (S * width * M));
+  ParallelFor(dx.dim(0), rows, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      ForWindows(S, width, before, b,
+                 [&](int64_t row, int64_t first, int64_t count) {
+                   const T* from = dy.data<T>() + row * width * M + first * M;
+                   T* to = dx.data<T>() + (row + first - before) * M;
+                   for (int64_t i = 0; i < count * M; ++i) to[i] += from[i];
+                 });
+    }
+  });
+}
+
 }  // namespace
+
+Var UnfoldSteps(const Var& x, int64_t width, int64_t before) {
+  CheckShapes(x.shape().rank() == 3, "unfold steps", "not [B, S, M]",
+              {x.shape()});
+  if (width < 1 || before < 0 || before >= width) {
+    throw ShapeError("unfold steps: {} of {} steps before", before, width);
+  }
+  const Tensor values = x.value().Contiguous();
+  Tensor y({values.dim(0), values.dim(1), width * values.dim(2)},
+           values.dtype());
+  if (y.dtype() == DType::kF64) {
+    Unfold<double>(values, width, before, y);
+  } else {
+    Unfold<float>(values, width, before, y);
+  }
+  return Record("unfold steps", std::move(y), {x},
+                [width, before](const Tensor& dy, Grads& g) {
+                  const Tensor from = dy.Contiguous();
+                  Tensor& dx = g.Accumulate(0);
+                  if (from.dtype() == DType::kF64) {
+                    Fold<double>(from, width, before, dx);
+                  } else {
+                    Fold<float>(from, width, before, dx);
+                  }
+                });
+}
 
 Var MaxOverSteps(const Var& x, const Tensor& lengths) {
   CheckShapes(x.shape().rank() == 3 && lengths.defined(), "max over steps",

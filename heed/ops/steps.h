@@ -1,4 +1,4 @@
-// Differentiable reductions over the steps of sequences.
+// Differentiable operations along the steps of sequences.
 #ifndef HEED_OPS_STEPS_H_
 #define HEED_OPS_STEPS_H_
 
@@ -10,6 +10,13 @@ namespace heed {
 /// goes to the first of equals. Shapes: x [B, S, M], lengths i32 [B], result
 /// [B, M]. Throws: ShapeError.
 Var MaxOverSteps(const Var& x, const Tensor& lengths);
+
+/// Windows of steps side by side, zero outside of the sequence, so that a
+/// product with a filter is a convolution:
+///   y_bs = [x_b,s−before, …, x_b,s−before+width−1].
+/// Shapes: x [B, S, M], result [B, S, width · M]. Range: width ≥ 1, 0 ≤ before
+/// < width. Throws: ShapeError.
+Var UnfoldSteps(const Var& x, int64_t width, int64_t before);
 
 }  // namespace heed
 

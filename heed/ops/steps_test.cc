@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/errors.h"
 
 namespace heed {
 namespace {
@@ -56,6 +58,38 @@ TEST(MaxOverSteps, RefusesWhatDoesNotFit) {
         MaxOverSteps(Tensor::Zeros({2, 3, 1}), Lengths({3, 4}));
       },
       {"max over steps"});
+}
+
+TEST(UnfoldSteps, PutsWindowsSideBySideWithZerosOutside) {
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Tensor x = RandomTensor({2, 5, 3}, 1, dtype);
+    for (const auto& [width, before] :
+         {std::pair<int64_t, int64_t>{1, 0}, {3, 1}, {4, 0}, {7, 6}}) {
+      const Tensor y = UnfoldSteps(x, width, before).value();
+      ASSERT_EQ(y.shape(), (Shape{2, 5, width * 3}));
+      for (int64_t row = 0; row < 10; ++row) {
+        for (int64_t i = 0; i < width * 3; ++i) {
+          const int64_t s = row % 5 + i / 3 - before;
+          const double expected =
+              s < 0 || s >= 5 ? 0 : kernels::At(x, row / 5 * 5 + s, i % 3);
+          EXPECT_EQ(kernels::At(y, row, i), expected);
+        }
+      }
+    }
+  }
+}
+
+TEST(UnfoldSteps, RefusesWhatDoesNotFit) {
+  ExpectShapeError(
+      [] {
+        UnfoldSteps(Tensor::Zeros({2, 3}), 1, 0);
+      },
+      {"unfold steps", "[2, 3]"});
+  for (const auto& [width, before] :
+       {std::pair<int64_t, int64_t>{0, 0}, {2, 2}, {2, -1}}) {
+    EXPECT_THROW(UnfoldSteps(Tensor::Zeros({1, 2, 3}), width, before),
+                 ShapeError);
+  }
 }
 
 }  // namespace
