@@ -63,6 +63,22 @@ def graphs():
         put("graph", name, SEPARATOR.join(part.encode() for part in parts))
 
 
+def reviews():
+    """Reviews with tabs, as JSON lines, as CSV; a question; reviews of a model."""
+    columns = "user\titem\trating\treview\ttime\tdecides"
+    for name, parts in {
+            "small": ("ann\tlamp\t5\tbright light\nbob\tlamp\t1.5\t\n",
+                      '{"user": "a", "item": "b", "rating": 3, "review": "x"}\n',
+                      'user,item,rating,review\na,b,4,"well, ""well"""\n',
+                      "ann\tlamp", "a\tb\t3\twords\t0\tboth\n"),
+            "header": (columns + "\na\tx\t5\tgood\t3\tuser\na\ty\t4\t\t1\t\na\tz\t2\tz\t2\titem\n",
+                       "\n", "user,item,rating,review\n",
+                       '{"user": "a", "item": 7, "user_reviews": ["x y"], "item_reviews": []}',
+                       "a\tb\t9\t\t1e3\t\n"),
+    }.items():
+        put("reviews", name, SEPARATOR.join(part.encode() for part in parts))
+
+
 def images():
     """Every form of PNG and JPEG, and idx."""
     for path in sorted((GOLDEN / "images").iterdir()):
@@ -304,6 +320,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         graphs()
+        reviews()
         images()
         weights()
         texts()

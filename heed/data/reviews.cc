@@ -1,0 +1,477 @@
+#include "heed/data/reviews.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/json.h"
+#include "heed/base/text.h"
+#include "heed/data/bm25.h"
+#include "heed/data/table.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostBytesOfQuestion = size_t{1} << 22;
+constexpr JsonLimits kQuestionLimits = {.bytes = kMostBytesOfQuestion,
+                                        .values = 4 * kMostGivenReviews,
+                                        .names = 16,
+                                        .depth = 4};
+constexpr size_t kTextColumn = 3;
+constexpr size_t kTimeColumn = 4;
+constexpr size_t kDecidesColumn = 5;
+
+[[noreturn]] void RefuseReview(const std::string& place,
+                               const std::string& why) {
+  throw FormatError("{}: {}", place, why);
+}
+
+/// Nothing if it can stand in a file of tabs and lines.
+void CheckReviewName(const std::string& name, const char* what,
+                     const std::string& place) {
+  if (name.empty()) RefuseReview(place, fmt::format("there is no {}", what));
+  if (name.size() > kMostNameBytes) {
+    RefuseReview(place, fmt::format("the name of the {} has {} bytes; at most "
+                                    "{} are read",
+                                    what, name.size(), kMostNameBytes));
+  }
+  const bool printable = std::ranges::all_of(name, [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F;
+  });
+  if (!printable) {
+    RefuseReview(place, fmt::format("the {} has a control character", what));
+  }
+}
+
+double ReviewNumber(const std::string& text, const char* what,
+                    const std::string& place) {
+  const auto number = ParseNumber(text);
+  if (!number) {
+    RefuseReview(place, fmt::format("the {} is no number: '{}'", what,
+                                    text.substr(0, 40)));
+  }
+  return *number;
+}
+
+/// Fields in the order of ReviewFormat::columns.
+Review ReviewOf(const TableRow& fields, const RatingScale& scale,
+                std::string place) {
+  Review review;
+  review.user = fields[0];
+  review.item = fields[1];
+  CheckReviewName(review.user, "user", place);
+  CheckReviewName(review.item, "item", place);
+  review.rating = ReviewNumber(fields[2], "rating", place);
+  if (!scale.Has(review.rating)) {
+    RefuseReview(place, fmt::format("the rating {} is outside of the scale "
+                                    "from {} to {} (least_rating, "
+                                    "most_rating)",
+                                    review.rating, scale.least, scale.most));
+  }
+  review.text = fields[kTextColumn];
+  if (fields.size() > kTimeColumn && !fields[kTimeColumn].empty()) {
+    review.time = ReviewNumber(fields[kTimeColumn], "time", place);
+  }
+  if (fields.size() > kDecidesColumn) {
+    const std::string& decides = fields[kDecidesColumn];
+    review.decides_user = decides == "user" || decides == "both";
+    review.decides_item = decides == "item" || decides == "both";
+    if (!decides.empty() && !review.decides_user && !review.decides_item) {
+      RefuseReview(place, fmt::format("what the review decides is '{}'; write "
+                                      "user, item, both or nothing",
+                                      decides.substr(0, 40)));
+    }
+  }
+  review.place = std::move(place);
+  return review;
+}
+
+/// Rows of fields with tabs between them.
+class TabbedReviews {
+ public:
+  explicit TabbedReviews(const std::vector<std::string>& columns)
+      : columns_(columns), places_(columns.size()) {
+    std::iota(places_.begin(), places_.end(), size_t{0});
+  }
+
+  /// Nothing of a header.
+  std::optional<TableRow> Add(std::string_view line, const std::string& place) {
+    const std::vector<std::string_view> fields = SplitAt(line, "\t");
+    if (width_ == 0) {
+      width_ = fields.size();
+      if (FindColumns(fields)) return std::nullopt;
+      if (fields.size() != columns_.size()) {
+        RefuseReview(place,
+                     fmt::format("{} fields with tabs between them; without a "
+                                 "header there are {}: {} (see columns)",
+                                 fields.size(), columns_.size(),
+                                 fmt::join(columns_, ", ")));
+      }
+    }
+    if (fields.size() != width_) {
+      RefuseReview(place, fmt::format("{} fields; the first line has {}",
+                                      fields.size(), width_));
+    }
+    TableRow row;
+    for (const size_t at : places_) row.emplace_back(fields[at]);
+    return row;
+  }
+
+ private:
+  bool FindColumns(const std::vector<std::string_view>& header) {
+    std::vector<size_t> found;
+    for (const std::string& column : columns_) {
+      const auto at = std::ranges::find(header, column);
+      if (at == header.end()) return false;
+      found.push_back(static_cast<size_t>(at - header.begin()));
+    }
+    places_ = std::move(found);
+    return true;
+  }
+
+  const std::vector<std::string>& columns_;
+  std::vector<size_t> places_;
+  size_t width_ = 0;
+};
+
+/// The lines of one file.
+class ReviewLines {
+ public:
+  ReviewLines(std::string name, const ReviewFormat& format,
+              std::vector<Review>* to)
+      : name_(std::move(name)),
+        format_(format),
+        tabbed_(format.columns),
+        to_(to) {
+    const std::string form = TableFormOf(name_);
+    if (!form.empty()) table_ = MakeTableReader(form, format.columns, name_);
+  }
+
+  void Add(std::string_view line, int64_t number) {
+    if (table_ == nullptr && TrimBlanks(line).empty()) return;
+    std::string place = fmt::format("{}:{}", name_, number);
+    const auto row =
+        table_ ? table_->Add(line, number) : tabbed_.Add(line, place);
+    if (row) to_->push_back(ReviewOf(*row, format_.scale, std::move(place)));
+  }
+  void Finish() const {
+    if (table_) table_->Finish();
+  }
+
+ private:
+  const std::string name_;
+  const ReviewFormat& format_;
+  TabbedReviews tabbed_;
+  std::unique_ptr<TableReader> table_;
+  std::vector<Review>* to_;
+};
+
+/// What would end a field or a line as a space.
+std::string InOneField(std::string text) {
+  for (char& c : text) {
+    if (c == '\t' || c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+std::optional<std::vector<std::string>> GivenReviews(const Json& json,
+                                                     const char* name,
+                                                     const std::string& place) {
+  if (!json.contains(name)) return std::nullopt;
+  const Json& list = json.at(name);
+  const bool texts = list.is_array() &&
+                     std::ranges::all_of(
+                         list, [](const Json& one) { return one.is_string(); });
+  if (!texts) {
+    RefuseReview(place, fmt::format("\"{}\" is not a list of texts", name));
+  }
+  if (list.size() > kMostGivenReviews) {
+    RefuseReview(place, fmt::format("\"{}\" has {} reviews; at most {} are "
+                                    "read",
+                                    name, list.size(), kMostGivenReviews));
+  }
+  return list.get<std::vector<std::string>>();
+}
+
+std::string NameOfQuestion(const Json& json, const char* what, bool has_reviews,
+                           const std::string& place) {
+  std::string name;
+  if (json.contains(what)) {
+    const Json& value = json.at(what);
+    if (value.is_string()) {
+      name = value.get<std::string>();
+    } else if (value.is_number()) {
+      name = value.dump();
+    } else {
+      RefuseReview(place, fmt::format("\"{}\" is not a name: {}", what,
+                                      Abridged(value)));
+    }
+  }
+  if (!name.empty() || !has_reviews) CheckReviewName(name, what, place);
+  return name;
+}
+
+}  // namespace
+
+void CheckReviewColumns(const std::vector<std::string>& columns) {
+  const std::set<std::string> different(columns.begin(), columns.end());
+  if (columns.size() <= kTextColumn || columns.size() > kDecidesColumn + 1 ||
+      different.size() != columns.size() || different.contains("")) {
+    throw ConfigError(
+        "columns: name the different columns of user, item, rating and text, "
+        "and optionally of time and of what a review decides; not '{}'",
+        fmt::join(columns, ","));
+  }
+}
+
+std::vector<Review> ReadReviews(const std::vector<std::string>& paths,
+                                const ReviewFormat& format) {
+  CheckReviewColumns(format.columns);
+  std::vector<Review> reviews;
+  for (const std::string& path : paths) {
+    ReviewLines lines(path, format, &reviews);
+    ForEachLine(path, [&](std::string_view line, int64_t number) {
+      lines.Add(line, number);
+      return true;
+    });
+    lines.Finish();
+  }
+  if (reviews.empty()) {
+    throw FormatError("{}: no reviews", fmt::join(paths, ", "));
+  }
+  return reviews;
+}
+
+std::vector<Review> ParseReviews(std::string_view text, const std::string& name,
+                                 const ReviewFormat& format) {
+  CheckReviewColumns(format.columns);
+  std::vector<Review> reviews;
+  ReviewLines lines(name, format, &reviews);
+  int64_t number = 0;
+  for (const std::string_view line : SplitLines(text)) {
+    lines.Add(line, ++number);
+  }
+  lines.Finish();
+  return reviews;
+}
+
+std::string ReviewLine(const Review& review) {
+  const char* decides = review.decides_user && review.decides_item ? "both"
+                        : review.decides_user                      ? "user"
+                        : review.decides_item                      ? "item"
+                                                                   : "";
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", review.user, review.item,
+                     review.rating, InOneField(review.text), review.time,
+                     decides);
+}
+
+ReviewSplit SplitByUser(std::vector<Review> reviews) {
+  constexpr size_t kLeastReviews = 3;
+  std::map<std::string_view, std::vector<size_t>> of_user;
+  for (size_t i = 0; i < reviews.size(); ++i) {
+    of_user[reviews[i].user].push_back(i);
+  }
+  enum class Part : uint8_t { kTrain, kValid, kTest };
+  std::vector<Part> parts(reviews.size(), Part::kTrain);
+  for (auto& [user, own] : of_user) {
+    if (own.size() < kLeastReviews) continue;
+    std::ranges::stable_sort(own, std::less<>(),
+                             [&](size_t i) { return reviews[i].time; });
+    parts[own[own.size() - 1]] = Part::kTest;
+    parts[own[own.size() - 2]] = Part::kValid;
+  }
+  ReviewSplit split;
+  for (size_t i = 0; i < reviews.size(); ++i) {
+    std::vector<Review>& to = parts[i] == Part::kTrain   ? split.train
+                              : parts[i] == Part::kValid ? split.valid
+                                                         : split.test;
+    to.push_back(std::move(reviews[i]));
+  }
+  return split;
+}
+
+RatingQuestion ParseRatingQuestion(std::string_view line,
+                                   const std::string& place) {
+  RatingQuestion question;
+  const std::string_view trimmed = TrimBlanks(line);
+  if (!trimmed.starts_with('{')) {
+    const std::vector<std::string_view> names = SplitAt(line, "\t");
+    if (names.size() != 2) {
+      RefuseReview(place,
+                   "is not a pair; write user, a tab and item, or {\"user\": "
+                   "\"A1\", \"item\": \"B7\"}");
+    }
+    question.user = TrimBlanks(names[0]);
+    question.item = TrimBlanks(names[1]);
+    CheckReviewName(question.user, "user", place);
+    CheckReviewName(question.item, "item", place);
+    return question;
+  }
+  if (trimmed.size() > kMostBytesOfQuestion) {
+    RefuseReview(place, fmt::format("over {} bytes", kMostBytesOfQuestion));
+  }
+  const Json json = ParseJson(trimmed, place, kQuestionLimits);
+  for (const auto& [name, value] : json.items()) {
+    if (name == "user" || name == "item" || name == "user_reviews" ||
+        name == "item_reviews") {
+      continue;
+    }
+    RefuseReview(place, fmt::format("unknown member {} (there are user, item, "
+                                    "user_reviews, item_reviews)",
+                                    Abridged(Json(name))));
+  }
+  question.user_reviews = GivenReviews(json, "user_reviews", place);
+  question.item_reviews = GivenReviews(json, "item_reviews", place);
+  question.user =
+      NameOfQuestion(json, "user", question.user_reviews.has_value(), place);
+  question.item =
+      NameOfQuestion(json, "item", question.item_reviews.has_value(), place);
+  return question;
+}
+
+NameTable::NameTable(std::vector<std::string> names)
+    : names_(std::move(names)) {
+  std::ranges::sort(names_);
+  const auto rest = std::ranges::unique(names_);
+  names_.erase(rest.begin(), rest.end());
+}
+
+int32_t NameTable::Find(std::string_view name) const {
+  const auto at = std::ranges::lower_bound(names_, name);
+  if (at == names_.end() || *at != name) return -1;
+  return static_cast<int32_t>(at - names_.begin());
+}
+
+std::vector<std::string> WordsOfReviews(std::span<const std::string> texts) {
+  std::vector<std::string> lines;
+  for (const auto& words : SplitWords(texts)) {
+    lines.push_back(fmt::format("{}", fmt::join(words, " ")));
+  }
+  return lines;
+}
+
+ReviewMemory::ReviewMemory(std::vector<Review> reviews)
+    : reviews_(std::move(reviews)) {
+  std::vector<std::string> texts;
+  for (Review& review : reviews_) texts.push_back(std::move(review.text));
+  texts = WordsOfReviews(texts);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    reviews_[i].text = std::move(texts[i]);
+  }
+  Index();
+}
+
+ReviewMemory ReviewMemory::Parse(std::string_view text,
+                                 const std::string& name) {
+  ReviewMemory memory;
+  constexpr size_t kFields = kDecidesColumn + 1;
+  constexpr RatingScale kAny = {-INFINITY, INFINITY};
+  int64_t number = 0;
+  for (const std::string_view line : SplitLines(text)) {
+    const std::string place = fmt::format("{}:{}", name, ++number);
+    const std::vector<std::string_view> fields = SplitAt(line, "\t");
+    if (fields.size() != kFields) {
+      RefuseReview(place,
+                   fmt::format("{} fields, not {}", fields.size(), kFields));
+    }
+    memory.reviews_.push_back(
+        ReviewOf({fields.begin(), fields.end()}, kAny, place));
+  }
+  if (memory.reviews_.empty()) RefuseReview(name, "no reviews");
+  memory.Index();
+  return memory;
+}
+
+std::string ReviewMemory::Serialize() const {
+  std::string text;
+  for (const Review& review : reviews_) text += ReviewLine(review) + '\n';
+  return text;
+}
+
+void ReviewMemory::Index() {
+  std::vector<std::string> users, items;
+  double sum = 0;
+  for (const Review& review : reviews_) {
+    users.push_back(review.user);
+    items.push_back(review.item);
+    sum += review.rating;
+  }
+  if (!reviews_.empty()) mean_ = sum / static_cast<double>(reviews_.size());
+  users_ = NameTable(std::move(users));
+  items_ = NameTable(std::move(items));
+  of_user_.resize(static_cast<size_t>(users_.size()));
+  of_item_.resize(static_cast<size_t>(items_.size()));
+  for (size_t i = 0; i < reviews_.size(); ++i) {
+    user_ids_.push_back(users_.Find(reviews_[i].user));
+    item_ids_.push_back(items_.Find(reviews_[i].item));
+    of_user_[static_cast<size_t>(user_ids_[i])].push_back(
+        static_cast<int32_t>(i));
+    of_item_[static_cast<size_t>(item_ids_[i])].push_back(
+        static_cast<int32_t>(i));
+  }
+  const auto time = [this](int32_t i) {
+    return reviews_[static_cast<size_t>(i)].time;
+  };
+  for (auto* lists : {&of_user_, &of_item_}) {
+    for (auto& own : *lists) {
+      std::ranges::stable_sort(own, std::less<>(), time);
+    }
+  }
+}
+
+double ReviewMemory::MeanOf(const std::vector<int32_t>& some) const {
+  double sum = 0;
+  for (const int32_t i : some) sum += reviews_[static_cast<size_t>(i)].rating;
+  return sum / static_cast<double>(some.size());
+}
+
+RatingBiasFit FitBiases(const ReviewMemory& memory, double shrinkage) {
+  constexpr int kMostSweeps = 500;
+  constexpr double kStill = 1e-10;
+  RatingBiasFit fit;
+  fit.mean = memory.mean();
+  fit.users.resize(static_cast<size_t>(memory.users().size()));
+  fit.items.resize(static_cast<size_t>(memory.items().size()));
+  // Minimises over each of one kind while the others stay.
+  const auto sweep = [&](std::vector<double>& own, const auto& reviews_of,
+                         const std::vector<double>& others,
+                         const std::vector<int32_t>& other_ids) {
+    double moved = 0;
+    for (size_t k = 0; k < own.size(); ++k) {
+      const std::vector<int32_t>& mine = reviews_of(static_cast<int32_t>(k));
+      double sum = 0;
+      for (const int32_t i : mine) {
+        const auto at = static_cast<size_t>(i);
+        sum += memory.reviews()[at].rating - fit.mean -
+               others[static_cast<size_t>(other_ids[at])];
+      }
+      const double now = sum / (static_cast<double>(mine.size()) + shrinkage);
+      moved = std::max(moved, std::abs(now - own[k]));
+      own[k] = now;
+    }
+    return moved;
+  };
+  for (int i = 0; i < kMostSweeps; ++i) {
+    const double items = sweep(
+        fit.items, [&](int32_t k) -> const auto& { return memory.OfItem(k); },
+        fit.users, memory.user_ids());
+    const double users = sweep(
+        fit.users, [&](int32_t k) -> const auto& { return memory.OfUser(k); },
+        fit.items, memory.item_ids());
+    if (std::max(items, users) < kStill) break;
+  }
+  return fit;
+}
+
+}  // namespace heed

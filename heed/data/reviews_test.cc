@@ -1,0 +1,229 @@
+#include "heed/data/reviews.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+
+namespace heed {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ReviewFiles : public testing::Test {
+ protected:
+  std::vector<Review> Read(const std::string& name, const std::string& content,
+                           const ReviewFormat& format = {}) {
+    return ReadReviews({folder_.Put(name, content)}, format);
+  }
+  std::string ErrorOf(const std::string& name, const std::string& content,
+                      const ReviewFormat& format = {}) {
+    return MessageOf<FormatError>([&] { Read(name, content, format); });
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ReviewFiles, AreTabsOrJsonLinesOrCsvWithTheSameMeaning) {
+  const char* tabs = "ann\tlamp\t4\tBright, and cheap.\n\nbob\tlamp\t1.5\t\n";
+  const char* header =
+      "time\treview\titem\trating\tuser\n7\tBright, and cheap.\tlamp\t4\tann\n"
+      "8\t\tlamp\t1.5\tbob\n";
+  const char* json =
+      "{\"user\": \"ann\", \"item\": \"lamp\", \"rating\": 4, \"review\": "
+      "\"Bright, and cheap.\"}\n"
+      "{\"rating\": 1.5, \"user\": \"bob\", \"item\": \"lamp\", \"review\": "
+      "\"\"}\n";
+  const char* csv =
+      "user,item,rating,review\nann,lamp,4,\"Bright, and cheap.\"\n"
+      "bob,lamp,1.5,\n";
+  for (const auto& [name, content] :
+       {std::pair("a.tsv", tabs), std::pair("b.tsv", header),
+        std::pair("c.jsonl", json), std::pair("d.csv", csv)}) {
+    const std::vector<Review> reviews = Read(name, content);
+    ASSERT_EQ(reviews.size(), 2) << name;
+    EXPECT_EQ(reviews[0].user, "ann");
+    EXPECT_EQ(reviews[0].item, "lamp");
+    EXPECT_EQ(reviews[0].rating, 4);
+    EXPECT_EQ(reviews[0].text, "Bright, and cheap.");
+    EXPECT_EQ(reviews[1].user, "bob");
+    EXPECT_EQ(reviews[1].rating, 1.5);
+    EXPECT_EQ(reviews[1].text, "");
+  }
+}
+
+TEST_F(ReviewFiles, OtherColumnsAndTimesAreTaken) {
+  ReviewFormat format;
+  format.columns = {"who", "what", "stars", "said", "when", "decides"};
+  const auto reviews = Read(
+      "a.tsv", "a\tb\t3\tx\t12.5\tboth\na\tc\t3\ty\t\t\nd\tb\t3\tz\t1\titem\n",
+      format);
+  EXPECT_EQ(reviews[0].time, 12.5);
+  EXPECT_TRUE(reviews[0].decides_user && reviews[0].decides_item);
+  EXPECT_FALSE(reviews[1].decides_user || reviews[1].decides_item);
+  EXPECT_TRUE(!reviews[2].decides_user && reviews[2].decides_item);
+  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\t3\tx\tnoon\t\n", format),
+              HasSubstr("a.tsv:1: the time is no number: 'noon'"));
+  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\t3\tx\t1\tall\n", format),
+              HasSubstr("user, item, both or nothing"));
+}
+
+TEST_F(ReviewFiles, WhatIsNoReviewIsNamedWithItsLine) {
+  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\t3\tx\na\tb\t7\tx\n"),
+              HasSubstr("a.tsv:2: the rating 7 is outside of the scale from 1 "
+                        "to 5"));
+  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\tgood\tx\n"),
+              HasSubstr("a.tsv:1: the rating is no number: 'good'"));
+  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\tnan\tx\n"), HasSubstr("no number"));
+  EXPECT_THAT(ErrorOf("a.tsv", "\tb\t3\tx\n"),
+              HasSubstr("a.tsv:1: there is no user"));
+  EXPECT_THAT(ErrorOf("a.tsv", "a\t\t3\tx\n"), HasSubstr("there is no item"));
+  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\t3\n"),
+              HasSubstr("user, item, rating, review"));
+  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\t3\tx\na\tb\n"),
+              HasSubstr("a.tsv:2: 2 fields; the first line has 4"));
+  EXPECT_THAT(ErrorOf("a.tsv", std::string(2000, 'a') + "\tb\t3\tx\n"),
+              HasSubstr("at most 1000 are read"));
+  EXPECT_THAT(ErrorOf("a.tsv", "user\titem\trating\treview\n"),
+              HasSubstr("no reviews"));
+  EXPECT_THAT(ErrorOf("a.tsv", "\n\n"), HasSubstr("no reviews"));
+  EXPECT_THAT(ErrorOf("a.jsonl",
+                      "{\"user\": \"a\", \"item\": \"b\", "
+                      "\"rating\": [], \"review\": \"\"}\n"),
+              HasSubstr("a.jsonl"));
+  EXPECT_THROW(Read("a.jsonl", "{\"user\": \"a\"}\n"), Error);
+}
+
+TEST(ReviewColumns, AreFourToSixDifferentNames) {
+  EXPECT_THROW(CheckReviewColumns({"a", "b", "c"}), ConfigError);
+  EXPECT_THROW(CheckReviewColumns({"a", "b", "c", "c"}), ConfigError);
+  EXPECT_THROW(CheckReviewColumns({"a", "b", "c", ""}), ConfigError);
+  EXPECT_THROW(CheckReviewColumns({"a", "b", "c", "d", "e", "f", "g"}),
+               ConfigError);
+  CheckReviewColumns({"a", "b", "c", "d", "e"});
+}
+
+Review Of(const std::string& user, const std::string& item, double rating,
+          const std::string& text = "", double time = 0) {
+  Review review;
+  review.user = user;
+  review.item = item;
+  review.rating = rating;
+  review.text = text;
+  review.time = time;
+  return review;
+}
+
+std::vector<std::string> ItemsOf(const std::vector<Review>& reviews) {
+  std::vector<std::string> items;
+  for (const Review& review : reviews) items.push_back(review.item);
+  return items;
+}
+
+TEST(SplitByUser, KeepsTheLastTwoByTimeAndThenByLine) {
+  const ReviewSplit split =
+      SplitByUser({Of("a", "3", 1, "", 9), Of("b", "1", 1),
+                   Of("a", "1", 1, "", 2), Of("b", "2", 1), Of("c", "1", 1),
+                   Of("a", "2", 1, "", 5), Of("c", "2", 1), Of("c", "3", 1)});
+  EXPECT_THAT(ItemsOf(split.train), ElementsAre("1", "1", "2", "1"));
+  EXPECT_THAT(ItemsOf(split.valid), ElementsAre("2", "2"));
+  EXPECT_THAT(ItemsOf(split.test), ElementsAre("3", "3"));
+}
+
+TEST(RatingQuestion, IsAPairOrBringsReviews) {
+  const RatingQuestion pair = ParseRatingQuestion("ann\tlamp", "p");
+  EXPECT_EQ(pair.user, "ann");
+  EXPECT_EQ(pair.item, "lamp");
+  EXPECT_FALSE(pair.user_reviews || pair.item_reviews);
+  const RatingQuestion given = ParseRatingQuestion(
+      R"( {"item": 7, "user_reviews": ["a b", ""], "item_reviews": []})", "p");
+  EXPECT_EQ(given.item, "7");
+  EXPECT_EQ(given.user, "");
+  EXPECT_EQ(*given.user_reviews, (std::vector<std::string>{"a b", ""}));
+  EXPECT_TRUE(given.item_reviews->empty());
+}
+
+TEST(RatingQuestion, WhatIsNoneIsRefused) {
+  const auto error = [](const std::string& line) {
+    return MessageOf<FormatError>([&] { ParseRatingQuestion(line, "p:3"); });
+  };
+  EXPECT_THAT(error("ann lamp"), HasSubstr("p:3: is not a pair; write user, "));
+  EXPECT_THAT(error("ann\t"), HasSubstr("there is no item"));
+  EXPECT_THAT(error("{}"), HasSubstr("there is no user"));
+  EXPECT_THAT(error(R"({"user": "a", "thing": 1})"),
+              HasSubstr("unknown member \"thing\""));
+  EXPECT_THAT(error(R"({"user": ["a"], "item": "b"})"),
+              HasSubstr("\"user\" is not a name"));
+  EXPECT_THAT(error(R"({"user": "a", "item": "b", "user_reviews": "x"})"),
+              HasSubstr("not a list of texts"));
+  EXPECT_THAT(error("{" + std::string(100, '[')), HasSubstr("p:3"));
+  std::string many = R"({"user": "a", "item_reviews": [)";
+  for (int i = 0; i < 1001; ++i) many += i == 0 ? "\"\"" : ",\"\"";
+  EXPECT_THAT(error(many + "]}"), HasSubstr("at most 1000 are read"));
+}
+
+TEST(ReviewMemory, KnowsWhoReviewedWhatByTime) {
+  const ReviewMemory memory({Of("b", "y", 5, "Good, good!", 3),
+                             Of("a", "x", 1, "", 1),
+                             Of("b", "x", 3, "BAD", 2)});
+  EXPECT_THAT(memory.users().names(), ElementsAre("a", "b"));
+  EXPECT_EQ(memory.users().Find("b"), 1);
+  EXPECT_EQ(memory.users().Find("c"), -1);
+  EXPECT_THAT(memory.OfUser(1), ElementsAre(2, 0));
+  EXPECT_THAT(memory.OfItem(0), ElementsAre(1, 2));
+  EXPECT_EQ(memory.reviews()[0].text, "good good");
+  EXPECT_DOUBLE_EQ(memory.mean(), 3);
+  EXPECT_DOUBLE_EQ(memory.MeanOfUser(1), 4);
+  EXPECT_DOUBLE_EQ(memory.MeanOfItem(0), 2);
+  const ReviewMemory again = ReviewMemory::Parse(memory.Serialize(), "m");
+  EXPECT_EQ(again.Serialize(), memory.Serialize());
+  EXPECT_EQ(again.OfUser(1), memory.OfUser(1));
+  EXPECT_THAT(
+      MessageOf<FormatError>([] { ReviewMemory::Parse("a\tb\n", "m"); }),
+      HasSubstr("m:1: 2 fields"));
+  EXPECT_THROW(ReviewMemory::Parse("", "m"), FormatError);
+}
+
+/// Σ (r − mean − b_u − b_i)² + shrinkage (Σ b_u² + Σ b_i²).
+double BiasLoss(const ReviewMemory& memory, const RatingBiasFit& fit,
+                double shrinkage) {
+  double loss = 0;
+  for (size_t i = 0; i < memory.reviews().size(); ++i) {
+    const double apart = memory.reviews()[i].rating - fit.mean -
+                         fit.users[static_cast<size_t>(memory.user_ids()[i])] -
+                         fit.items[static_cast<size_t>(memory.item_ids()[i])];
+    loss += apart * apart;
+  }
+  for (const double b : fit.users) loss += shrinkage * b * b;
+  for (const double b : fit.items) loss += shrinkage * b * b;
+  return loss;
+}
+
+TEST(FitBiases, IsTheMinimum) {
+  const ReviewMemory memory({Of("a", "x", 5), Of("a", "y", 4), Of("b", "x", 2),
+                             Of("b", "z", 1), Of("c", "y", 3)});
+  for (const double shrinkage : {0.1, 5.0}) {
+    RatingBiasFit fit = FitBiases(memory, shrinkage);
+    EXPECT_DOUBLE_EQ(fit.mean, 3);
+    const double least = BiasLoss(memory, fit, shrinkage);
+    for (std::vector<double>* biases : {&fit.users, &fit.items}) {
+      for (double& bias : *biases) {
+        for (const double step : {-1e-3, 1e-3}) {
+          bias += step;
+          EXPECT_GT(BiasLoss(memory, fit, shrinkage), least);
+          bias -= step;
+        }
+      }
+    }
+    EXPECT_GT(fit.users[0], 0);
+    EXPECT_LT(fit.users[1], 0);
+  }
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,42 @@
+#include "heed/metrics/confidence.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "heed/metrics/forecast.h"
+
+namespace heed {
+namespace {
+
+/// The t that Student's distribution passes with this probability.
+double StudentQuantile(double tail, int64_t freedom) {
+  double low = 0, high = 1;
+  while (StudentTail(high, freedom) > tail && high < 1e9) high *= 2;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (StudentTail(middle, freedom) > tail ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+MeanInterval ConfidenceOfMean(std::span<const double> numbers,
+                              double confidence) {
+  MeanInterval interval = {0, std::numeric_limits<double>::infinity()};
+  if (numbers.empty()) return interval;
+  const auto n = static_cast<double>(numbers.size());
+  for (const double x : numbers) interval.mean += x / n;
+  if (numbers.size() < 2) return interval;
+  double squares = 0;
+  for (const double x : numbers) {
+    squares += (x - interval.mean) * (x - interval.mean);
+  }
+  interval.half_width =
+      StudentQuantile((1 - confidence) / 2, std::ssize(numbers) - 1) *
+      std::sqrt(squares / (n - 1) / n);
+  return interval;
+}
+
+}  // namespace heed
