@@ -10,6 +10,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
+#include "heed/ops/row_sums.h"
 #include "heed/ops/score_modifiers.h"
 #include "heed/ops/shape.h"
 
@@ -19,11 +20,6 @@ namespace {
 constexpr double kNotAgain = -1e4;  // of a place that was looked at
 
 double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
-
-/// Sums of the rows, [B, 1]. Shapes: x [B, N].
-Var RowSums(const Var& x) {
-  return MatMul(x, Var(Tensor::Full({x.dim(1), 1}, 1, x.value().dtype())));
-}
 
 }  // namespace
 

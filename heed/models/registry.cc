@@ -24,6 +24,7 @@ std::deque<ModelRow>& Rows() {
              DocumentModels(),     //
              GraphModels(),        //
              VisitModels(),        //
+             RatingModels(),       //
              ImageModels(),        //
              CaptionModels(),      //
              FrameOrderModels(),   //

@@ -63,6 +63,7 @@ std::vector<ModelRow> DocumentModels();     // of documents, by sentences
 std::vector<ModelRow> GraphModels();        // over the nodes of a graph
 std::vector<ModelRow> PatchModels();        // of patches of a series
 std::vector<ModelRow> VisitModels();        // of visits of patients
+std::vector<ModelRow> RatingModels();       // of ratings, from reviews
 std::vector<ModelRow> ImageModels();        // of images
 std::vector<ModelRow> CaptionModels();      // that write about images
 std::vector<ModelRow> FrameOrderModels();   // of the order of frames

@@ -63,7 +63,9 @@ inline constexpr const char* kSmall[] = {
     // not that of the loss.
     "look=centre looks=3", "order=raster", "generative=0", "factors=5",
     "hidden=6", "fixations=2", "fovea=2", "glimpse=3", "glimpse_units=5",
-    "filters=3"};
+    "filters=3",
+    // Draws nothing, so that the gradient is that of the loss.
+    "pointing=soft", "local_filters=3", "document=9", "window=3", "pointers=2"};
 
 class EveryRole : public testing::TestWithParam<ModelName> {
  protected:

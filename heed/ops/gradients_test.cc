@@ -11,6 +11,7 @@
 #include "heed/ops/matmul.h"
 #include "heed/ops/norm.h"
 #include "heed/ops/rnn.h"
+#include "heed/ops/row_sums.h"
 #include "heed/ops/shape.h"
 #include "heed/ops/steps.h"
 #include "heed/ops/testing.h"
@@ -109,6 +110,7 @@ std::vector<Operation> Moves() {
       {"max_over_steps",
        [](Inputs in) { return MaxOverSteps(in[0], SomeKeys()); },
        {{3, 6, 4}}},
+      {"row_sums", [](Inputs in) { return RowSums(in[0]); }, {{3, 4}}},
       {"unfold_steps",
        [](Inputs in) { return UnfoldSteps(in[0], 3, 1); },
        {{2, 4, 3}}},
