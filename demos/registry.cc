@@ -19,6 +19,8 @@ const std::vector<Command>& Demos() {
        RunDemoNodes},
       {"visits", "which codes of a patient's visits count", RunDemoVisits},
       {"documents", "which word of which sentence decides", RunDemoDocuments},
+      {"ratings", "which reviews decide how a user rates an item",
+       RunDemoRatings},
       {"memory", "a network that writes a memory, and one that cannot",
        RunDemoMemory},
       {"images", "digits read as a whole, and by looks at parts of them",

@@ -8,6 +8,7 @@
 #                                          reach (docs/memory.md)
 #   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
 #   docs/make_pictures.sh documents        which word of which sentence decides (docs/documents.md)
+#   docs/make_pictures.sh ratings          which reviews decide a rating (docs/ratings.md)
 #   docs/make_pictures.sh captions MODEL IMAGE
 #                                          what each word of a caption looked at (docs/captions.md)
 #   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
@@ -86,6 +87,15 @@ summaries() {
   trap "rm -rf '$work'" EXIT
   "$heed" demo summaries --out "$work"
   cp "$work/attention.svg" docs/images/summaries.svg
+}
+
+ratings() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo ratings --out "$work"
+  cp "$work/mpcn.svg" docs/images/ratings.svg
 }
 
 order() {
@@ -170,6 +180,8 @@ elif [[ ${1-} == visits ]]; then
   visits
 elif [[ ${1-} == documents ]]; then
   documents
+elif [[ ${1-} == ratings ]]; then
+  ratings
 elif [[ ${1-} == captions ]]; then
   "$heed" explain "$2" --text "$3" --out docs/images/caption.svg
 elif [[ ${1-} == order ]]; then

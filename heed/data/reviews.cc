@@ -240,15 +240,14 @@ std::vector<Review> ReadReviews(const std::vector<std::string>& paths,
   CheckReviewColumns(format.columns);
   std::vector<Review> reviews;
   for (const std::string& path : paths) {
+    const size_t before = reviews.size();
     ReviewLines lines(path, format, &reviews);
     ForEachLine(path, [&](std::string_view line, int64_t number) {
       lines.Add(line, number);
       return true;
     });
     lines.Finish();
-  }
-  if (reviews.empty()) {
-    throw FormatError("{}: no reviews", fmt::join(paths, ", "));
+    if (reviews.size() == before) RefuseReview(path, "no reviews");
   }
   return reviews;
 }

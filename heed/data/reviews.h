@@ -54,7 +54,7 @@ struct ReviewFormat {
 /// may be gzipped. Blank lines do not count, a text may be empty. Throws:
 /// IoError; ConfigError for columns that do not fit; FormatError that names
 /// file and line, for a row without a user, an item or a number, or with a
-/// rating outside of the scale, and for files without a review.
+/// rating outside of the scale, and for a file without a review.
 std::vector<Review> ReadReviews(const std::vector<std::string>& paths,
                                 const ReviewFormat& format);
 

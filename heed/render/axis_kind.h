@@ -52,6 +52,8 @@ AxisKind SeriesKind();
 AxisKind GraphKind();
 /// Events, such as visits, and what happened at each.
 AxisKind TimelineKind();
+/// Reviews, each of which covers words of another axis.
+AxisKind ReviewsKind();
 /// Vectors of bits, step by step, and the slots of a memory.
 AxisKind MemoryKind();
 /// Images, of which a payload has the file and the side of a cell.

@@ -10,6 +10,7 @@ std::vector<AxisKind>& AllKinds() {
       SeriesKind(),    //
       GraphKind(),     //
       TimelineKind(),  //
+      ReviewsKind(),   //
       MemoryKind(),    //
       ImageKind(),     //
       DocumentKind(),  //

@@ -18,6 +18,7 @@
 #include "heed/render/memory_view.h"
 #include "heed/render/panels_view.h"
 #include "heed/render/path_view.h"
+#include "heed/render/reviews_view.h"
 #include "heed/render/saliency_view.h"
 #include "heed/render/view.h"
 
@@ -32,6 +33,7 @@ std::vector<ExplanationView>& AllViews() {
       InputView(),          //
       GraphView(),          //
       ContributionsView(),  //
+      ReviewsView(),        //
       SaliencyView(),       //
       AlignmentMapView(),   //
       HeadsView(),          //

@@ -57,7 +57,7 @@ TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
   CheckExplanation(e);
   ASSERT_EQ(e.segments.size(), 1u);
   const ExplanationSegment& segment = e.segments[0];
-  EXPECT_FALSE(segment.axis("source").items.empty());
+  EXPECT_FALSE(segment.axes.at(0).items.empty());
   EXPECT_FALSE(segment.targets.empty());
   EXPECT_EQ(std::ssize(segment.maps), c.maps);
   EXPECT_EQ(segment.AlignmentMap().has_value(), c.aligned);
@@ -80,7 +80,8 @@ TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
 TEST_P(ExplainEach, EveryChoiceHasAProbability) {
   const ExplainCase& c = GetParam();
   const Explanation e = Explained({.input = {.given = {c.text}}});
-  const bool chooses = c.task != "forecast" && c.task != "retrieve";
+  const bool chooses =
+      c.task != "forecast" && c.task != "retrieve" && c.task != "ratings";
   const bool lists = chooses && c.task != "algorithm";  // many bits at once
   for (const Target& target : e.segments[0].targets) {
     EXPECT_EQ(target.probability.has_value(), chooses);

@@ -47,6 +47,10 @@ inline std::string Patients() {
 {"visits": [["c", "a"]], "times": [2], "label": 0}
 )";
 }
+inline std::string RatedReviews() {
+  return "ann\tlamp\t5\tbright light\nann\tdesk\t4\tplain but solid\n"
+         "bob\tlamp\t1\twent dark\nbob\tchair\t2\tit hurts\n";
+}
 /// An idx file of this shape. The bytes are letters, which JSON can hold.
 inline std::string IdxOf(const std::vector<int>& shape) {
   std::string bytes("\0\0\x08", 3);
@@ -327,6 +331,27 @@ inline std::vector<ExplainCase> ExplainCases() {
         {"cell", "24"}},
        {},
        IdxOf({24, 72}),
+       0,
+       false},
+      {"Ratings",
+       "ratings",
+       "mpcn",
+       {{"embedding", "6"}, {"pointers", "2"}, {"min_count", "1"}},
+       {{"reviews", RatedReviews()}},
+       "ann\tlamp",
+       10,
+       true},
+      {"RatingsByGates",
+       "ratings",
+       "dattn",
+       {{"embedding", "6"},
+        {"document", "12"},
+        {"local_filters", "3"},
+        {"filters", "2"},
+        {"hidden", "5"},
+        {"min_count", "1"}},
+       {{"reviews", RatedReviews()}},
+       "ann\tlamp",
        0,
        false},
       {"VisitsWithoutAttention",

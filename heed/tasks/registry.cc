@@ -10,6 +10,7 @@
 #include "heed/tasks/nodes/nodes.h"
 #include "heed/tasks/order/order.h"
 #include "heed/tasks/pretrain/pretrain.h"
+#include "heed/tasks/ratings/ratings.h"
 #include "heed/tasks/retrieve/retrieve.h"
 #include "heed/tasks/slots/slots.h"
 #include "heed/tasks/tag/tag.h"
@@ -32,6 +33,7 @@ std::vector<TaskRow>& Rows() {
       RetrievalTask(),     //
       NodesTask(),         //
       VisitTask(),         //
+      RatingTask(),        //
       ImageTask(),         //
       CaptionTask(),       //
       OrderTask(),         //

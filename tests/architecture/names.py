@@ -42,6 +42,8 @@ ALLOWED = [
     (r"heed/(nn/word_features|ops/rnn)\.cc", {"lstm"}, "a cell, as options and errors call it"),
     (r"heed/models/foveal\.cc|heed/tasks/explain_summary\.cc|apps/heed/command_explain\.cc", {"order"},
      "that of looks, of tokens and of heads"),
+    (r".*", {"bias", "factors", "mean"}, "words of the field: models of ratings are called so, and what "
+     "a layer adds, what a product has and an average are"),
     (r"heed/tasks/caption/.*", {"images"}, "the option that lists them, and how many there are"),
     (r"heed/data/captions\.cc", {"caption"}, "what a line of a list has"),
     (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/performance.md measures"),

@@ -156,6 +156,21 @@ class Demos(EndToEnd):
         self.runs("train", "--task", "caption", "--images", out / "scenes.tsv", "--filters", 2,
                   "--steps", 1, "--quiet", "--out", self.folder / "model")
 
+    def test_ratings(self):
+        out = self.folder / "out"
+        said = self.runs("demo", "ratings", "--out", out, "--users", 100, "--epochs", 1,
+                         "--threads", 1)
+        for model in ("mpcn", "mpcn-mean", "dattn", "factors", "bias", "mean"):
+            self.assertRegex(said, rf"\n{model} +\d\.\d")
+        self.assertIn("pointed at", said)
+        self.assertIn("fits each", self.picture("mpcn"))
+        self.assertIn("by their gates", self.picture("dattn"))
+        # What it leaves is a model and its reviews.
+        lines = (out / "test.tsv").read_text().splitlines()
+        user, item, *_ = lines[1].split("\t")
+        rating = self.runs("predict", out / "mpcn", stdin=f"{user}\t{item}\n".encode())
+        self.assertTrue(1 <= float(rating) <= 5)
+
     def digit(self):
         path = self.folder / "digit.png"
         path.write_bytes(png(8, 8, [[9] * 8] * 8))
@@ -176,7 +191,7 @@ class Demos(EndToEnd):
 
     def test_names(self):
         for name in ("gallery", "saturation", "equivariance", "cost", "autocomplete",
-                     "gradients", "memory", "nodes", "visits", "preference"):
+                     "gradients", "memory", "nodes", "visits", "ratings", "preference"):
             self.assertIn(f"Usage: heed demo {name} ", self.runs("demo", name, "--help"))
             self.assertIn(f"heed demo {name}", " ".join(self.runs("demo", "--help").split()))
         self.fails(2, ["unknown demo 'galery'", "did you mean 'gallery'?"], "demo", "galery")

@@ -403,6 +403,46 @@ function review({ text }) {
   e.add("targets", {
     ...{ axis: said, item: 0, probability: 0.9, map, head: null, row: 0, alternatives },
   });
+/** A rating from the reviews of both sides: a pointer at one of each, and their words. */
+function rated({ text }) {
+  const e = new Writer("ratings", "rater", text, "4.21");
+  e.part(text, e.whole.answer);
+  const sides = [
+    [
+      "user",
+      ["desk (4)", "chair (2)"],
+      ["plain", "it", "hurts"],
+      [
+        [0, 1],
+        [1, 3],
+      ],
+    ],
+    [
+      "item",
+      ["bob (1)", "cat (4)"],
+      ["went", "dark", "solid"],
+      [
+        [0, 2],
+        [2, 3],
+      ],
+    ],
+  ].map(([side, names, words, spans]) => {
+    const reviews = e.axis(`${side}_reviews`, `Reviews, ${side}`, names, {
+      ...{ kind: "reviews", of: `${side}_words`, spans },
+    });
+    return { side, reviews, words: e.axis(`${side}_words`, `Words of ${side}`, words) };
+  });
+  const parts = { mean: 3.5, user: 0.5, item: -0.25, reviews: 0.46 };
+  const payload = { from: "model", user: "ann", item: "lamp", parts };
+  const said = e.axis("answer", "Rating", ["4.21"], { payload });
+  const maps = sides.map(({ side, reviews, words }) => {
+    const map = e.map(`p.0.${side}_reviews`, `P 0 · ${side}`, said, reviews, [[[0, 1]]]);
+    e.map(`p.0.${side}_words`, `P 0 · words ${side}`, said, words, [[[0, 0.25, 0.75]]]);
+    return map;
+  });
+  const [user, item] = sides.map(({ reviews }) => reviews);
+  e.map("p.0.affinity", "P 0 · affinity", user, item, [rowsOf(2, 2, (t) => 1 - t)]);
+  e.add("targets", { axis: said, item: 0, map: maps[0], head: null, row: 0 });
   return e.whole;
 }
 
@@ -453,6 +493,7 @@ const explained = {
   load: forecast,
   ward: visits,
   critic: review,
+  rater: rated,
   typist: complete,
   writer: plain("lm", "writer", "Text", "bench reads a book"),
   finder: near,
@@ -481,6 +522,9 @@ export const models = [
   }),
   row("critic", "classify", [], {
     input: { kind: "document", prompt: "Type a sentence", media_types: [] },
+  row("rater", "ratings", [], {
+    ...{ input: { kind: "reviews", prompt: "A user and an item", media_types: [] } },
+    ...{ labels: { input: "User and item", answer: "Rating" } },
   }),
   row("writer", "lm", ["The man on the "], {
     labels: { input: "Text", answer: "Continuation" },

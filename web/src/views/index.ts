@@ -10,6 +10,7 @@ import { lines } from "./lines";
 import { memory } from "./memory";
 import { overlay } from "./overlay";
 import { path } from "./path";
+import { reviewsOfBoth } from "./reviews";
 import { saliency } from "./saliency";
 import { stars } from "./star";
 
@@ -21,6 +22,7 @@ registerView(heads);
 registerView(saliency);
 registerView(contributions);
 registerView(document);
+registerView(reviewsOfBoth);
 registerView(stars);
 registerView(memory);
 registerView(path);

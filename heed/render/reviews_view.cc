@@ -1,0 +1,273 @@
+#include "heed/render/reviews_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "heed/render/heatmap_svg.h"
+#include "heed/render/heatmap_terminal.h"
+#include "heed/render/markup.h"
+#include "heed/render/shades_terminal.h"
+#include "heed/render/text_layout.h"
+#include "heed/render/words_svg.h"
+
+namespace heed {
+namespace {
+
+constexpr double kReviewsWidth = 1040;
+constexpr double kLeftOfReview = 190;
+constexpr double kPointerBar = 60;
+constexpr double kReviewNameFont = 12;
+constexpr int kReviewNameColumns = 20;
+constexpr size_t kMostReviewsShown = 12;
+constexpr size_t kMostWordsShown = 48;
+constexpr double kNumberedFromShare = 0.5;
+constexpr int64_t kLargestMapInTerminal = 24;
+
+/// Reviews of one side with what was looked at.
+struct ReviewSide {
+  const Axis* reviews = nullptr;
+  const Axis* words = nullptr;
+  std::vector<float> pointers;  // mean over pointers, of each review
+  std::vector<float> values;    // of each word
+  bool pointed = false;
+  bool gates = false;
+
+  float largest_word() const {
+    float largest = 0;
+    for (const float value : values) largest = std::max(largest, value);
+    return largest;
+  }
+};
+
+/// Mean of the weights that the answer gives to an axis, over all maps.
+std::vector<float> MeanWeightsOn(const ExplanationSegment& segment,
+                                 const Axis& axis) {
+  std::vector<float> mean;
+  float maps = 0;
+  for (const AttentionMap& map : segment.maps) {
+    if (map.key != axis.id || map.query_size != 1) continue;
+    const std::vector<float> own = map.MeanOfHeads();
+    mean.resize(own.size());
+    for (size_t i = 0; i < own.size(); ++i) mean[i] += own[i];
+    ++maps;
+  }
+  for (float& weight : mean) weight /= maps;
+  return mean;
+}
+
+std::vector<ReviewSide> SidesOf(const ExplanationSegment& segment) {
+  std::vector<ReviewSide> sides;
+  for (const Axis& axis : segment.axes) {
+    const Axis* words = segment.Find(axis.of);
+    if (axis.kind != "reviews" || words == nullptr) continue;
+    ReviewSide side = {.reviews = &axis,
+                       .words = words,
+                       .pointers = MeanWeightsOn(segment, axis),
+                       .values = MeanWeightsOn(segment, *words)};
+    side.pointed = !side.pointers.empty();
+    for (const Attribution& a : segment.attributions) {
+      if (a.method != "gates" || a.axis != words->id) continue;
+      side.values = a.scores;
+      side.gates = true;
+    }
+    side.pointers.resize(static_cast<size_t>(axis.size()));
+    side.values.resize(static_cast<size_t>(words->size()));
+    sides.push_back(std::move(side));
+  }
+  return sides;
+}
+
+/// Places of the reviews that are shown: those that count most, in order.
+std::vector<size_t> ShownReviews(const ReviewSide& side) {
+  std::vector<size_t> order(side.pointers.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto counts = [&](size_t r) {
+    const ItemRange span = side.reviews->spans[r];
+    float most = side.pointers[r];
+    if (!side.pointed) {
+      for (int64_t i = span.begin; i < span.end; ++i) {
+        most = std::max(most, side.values[static_cast<size_t>(i)]);
+      }
+    }
+    return most;
+  };
+  std::ranges::stable_sort(order, std::greater<>(), counts);
+  order.resize(std::min(order.size(), kMostReviewsShown));
+  std::ranges::sort(order);
+  return order;
+}
+
+/// "4.21 for B7 by A1", and how that is made up.
+std::pair<std::string, std::string> HeadingsOfRating(
+    const ExplanationSegment& segment) {
+  std::string title = "Rating " + segment.answer;
+  std::string sum;
+  const Axis* answer = segment.Find("answer");
+  if (answer == nullptr || !answer->payload.is_object()) return {title, sum};
+  const auto& about = answer->payload;
+  const auto name = [&](const char* key) {
+    return about.contains(key) ? about.at(key).get<std::string>() : "";
+  };
+  if (!name("item").empty()) title += " for " + name("item");
+  if (!name("user").empty()) title += " by " + name("user");
+  if (about.contains("parts")) {
+    const auto& parts = about.at("parts");
+    const auto part = [&](const char* key) {
+      return parts.at(key).get<double>();
+    };
+    sum = fmt::format(
+        "{:.2f} mean {} {:.2f} user {} {:.2f} item {} {:.2f} "
+        "reviews",
+        part("mean"), part("user") < 0 ? "−" : "+", std::abs(part("user")),
+        part("item") < 0 ? "−" : "+", std::abs(part("item")),
+        part("reviews") < 0 ? "−" : "+", std::abs(part("reviews")));
+  } else if (about.contains("from")) {
+    sum = name("from") == "item_mean"   ? "the mean of the item's ratings"
+          : name("from") == "user_mean" ? "the mean of the user's ratings"
+                                        : "the mean of all ratings";
+  }
+  return {title, sum};
+}
+
+std::string HeadingOfSide(const ReviewSide& side, size_t shown) {
+  std::string heading = side.reviews->label;
+  if (shown < side.pointers.size()) {
+    heading += fmt::format(", {} of {}", shown, side.pointers.size());
+  }
+  if (side.gates) heading += " (words by their gates)";
+  return heading;
+}
+
+Drawing DrawReview(const ReviewSide& side, size_t r) {
+  const ItemRange span = side.reviews->spans[r];
+  const auto begin = static_cast<size_t>(span.begin);
+  const auto count = static_cast<size_t>(span.end - span.begin);
+  const float largest = side.largest_word();
+  const Drawing words =
+      DrawShadedWords(std::span(side.words->shown()).subspan(begin, count),
+                      std::span(side.values).subspan(begin, count),
+                      kReviewsWidth - kLeftOfReview, kNumberedFromShare,
+                      kMostWordsShown, largest > 0 ? 1 / largest : 1);
+  const std::string& name = side.reviews->shown().at(r);
+  MarkupWriter svg;
+  if (side.pointed) {
+    const double weight = std::clamp(double{side.pointers[r]}, 0.0, 1.0);
+    svg.Line(
+        "<rect class='field' y='4' width='{0}' height='12' rx='2'/>"
+        "<rect class='cell pointer' y='4' width='{1:.1f}' height='12' rx='2'>"
+        "<title>{2}: {3:.2f}</title></rect>",
+        kPointerBar, kPointerBar * weight, EscapeMarkup(name), weight);
+  }
+  svg.Line("<text class='{}' x='{}' y='14.5' font-size='{}'>{}</text>",
+           side.pointed && side.pointers[r] > 0 ? "now" : "quiet",
+           side.pointed ? kPointerBar + 8 : 0, kReviewNameFont,
+           MarkupToken(name, kReviewNameColumns));
+  svg.Line("<g transform='translate({} 0)'>{}</g>", kLeftOfReview, words.svg);
+  return {kReviewsWidth, words.height, svg.Take()};
+}
+
+/// The maps between the two sets of reviews.
+std::vector<AlignmentView> AffinitiesOf(const ExplanationSegment& segment) {
+  std::vector<AlignmentView> views;
+  for (size_t m = 0; m < segment.maps.size(); ++m) {
+    const AttentionMap& map = segment.maps[m];
+    if (segment.axis(map.query).kind != "reviews" ||
+        segment.axis(map.key).kind != "reviews") {
+      continue;
+    }
+    views.push_back(ViewOfHead(segment, m, -1));
+    views.back().title = map.title;
+  }
+  return views;
+}
+
+float LargestWeightOf(std::span<const float> weights) {
+  return weights.empty() ? 0.0f : *std::ranges::max_element(weights);
+}
+
+std::vector<Drawing> DrawReviews(const ExplanationSegment& segment,
+                                 const ViewOptions& /*options*/) {
+  const auto [title, sum] = HeadingsOfRating(segment);
+  std::vector<Drawing> parts = {DrawHeading(title, 2)};
+  if (!sum.empty()) parts.push_back(DrawHeading(sum, 3));
+  for (const ReviewSide& side : SidesOf(segment)) {
+    const std::vector<size_t> shown = ShownReviews(side);
+    parts.push_back(DrawHeading(HeadingOfSide(side, shown.size()), 2));
+    for (const size_t r : shown) parts.push_back(DrawReview(side, r));
+  }
+  std::vector<Drawing> drawings = {StackDrawings(parts, 6)};
+  for (const AlignmentView& view : AffinitiesOf(segment)) {
+    const float largest = LargestWeightOf(view.weights);
+    drawings.push_back(DrawHeatmap(
+        view, {.caption = "which review of the item fits each of the user",
+               .full = largest > 0 ? double{largest} : 1.0}));
+  }
+  return drawings;
+}
+
+std::string ReviewsText(const ExplanationSegment& segment,
+                        const ViewOptions& /*options*/,
+                        const TerminalOptions& terminal) {
+  const auto [title, sum] = HeadingsOfRating(segment);
+  std::string out = terminal::Strong(terminal, VisibleToken(title)) + '\n';
+  if (!sum.empty()) out += terminal::Quiet(terminal, sum) + '\n';
+  for (const ReviewSide& side : SidesOf(segment)) {
+    const std::vector<size_t> shown = ShownReviews(side);
+    out += terminal::Strong(terminal, HeadingOfSide(side, shown.size())) + '\n';
+    const float largest = side.largest_word();
+    for (const size_t r : shown) {
+      const bool chosen = side.pointed && side.pointers[r] > 0;
+      std::string name = VisibleToken(side.reviews->shown().at(r));
+      if (chosen) name += fmt::format("  pointed at {:.2f}", side.pointers[r]);
+      out += (chosen ? "▶ " : "  ") + name + '\n';
+      const ItemRange span = side.reviews->spans[r];
+      const auto begin = static_cast<size_t>(span.begin);
+      const auto count =
+          std::min(static_cast<size_t>(span.end - span.begin), kMostWordsShown);
+      std::vector<float> values(
+          side.values.begin() + span.begin,
+          side.values.begin() + span.begin + static_cast<int64_t>(count));
+      for (float& value : values) value /= largest > 0 ? largest : 1;
+      out += TerminalWords(std::span(side.words->shown()).subspan(begin, count),
+                           values, 4, terminal);
+    }
+  }
+  for (AlignmentView view : AffinitiesOf(segment)) {
+    if (std::max(view.source_size(), view.target_size()) >
+        kLargestMapInTerminal) {
+      continue;
+    }
+    const float largest = LargestWeightOf(view.weights);
+    for (float& weight : view.weights) weight /= largest > 0 ? largest : 1;
+    out += terminal::Quiet(terminal,
+                           "which review of the item fits each of the "
+                           "user") +
+           '\n' + TerminalHeatmap(view, terminal);
+  }
+  return out;
+}
+
+}  // namespace
+
+ExplanationView ReviewsView() {
+  ExplanationView view;
+  view.name = "reviews";
+  view.description =
+      "the reviews that a rating was made from, and which of them were chosen";
+  view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
+    return SidesOf(segment).empty()
+               ? std::string("no reviews were read; choose another view")
+               : std::string();
+  };
+  view.draw = DrawReviews;
+  view.text = ReviewsText;
+  view.legend = PictureLegend::kNone;
+  return view;
+}
+
+}  // namespace heed

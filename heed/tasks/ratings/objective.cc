@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/data/shuffle.h"
+#include "heed/io/file.h"
+#include "heed/ops/elementwise.h"
+#include "heed/tasks/ratings/ratings.h"
+
+namespace heed {
+namespace {
+
+std::string CheckSumOfRatings(const RatingData& data) {
+  std::string all;
+  for (const std::vector<Review>* part : {&data.train, &data.valid}) {
+    for (const Review& review : *part) all += ReviewLine(review) + '\n';
+    all += '\n';
+  }
+  return fmt::format("{:08x}", Crc32(all));
+}
+
+/// Squared errors of ratings, and the biases' distance from the mean.
+class RatingObjective : public ObjectiveOf<RatingModel> {
+ public:
+  RatingObjective(const RatingTaskSettings& settings, const RatingData& data,
+                  RatingModel& model)
+      : ObjectiveOf(model, settings.MeasuresOf(data)),
+        check_sum_(CheckSumOfRatings(data)),
+        valid_(data.valid) {}
+
+  std::string unit() const override { return "pair"; }
+  std::string Summary() const override {
+    return fmt::format(
+        "{} reviews of {} items by {} users, {} pairs for validation; {} words",
+        model_.memory.reviews().size(), model_.memory.items().size(),
+        model_.memory.users().size(), valid_.size(), model_.vocabulary.size());
+  }
+  std::string CheckSum() const override { return check_sum_; }
+  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
+                                              int epoch) const override {
+    return ShuffledBatches(std::ssize(model_.memory.reviews()),
+                           model_.config.data.batch_pairs, seed, epoch);
+  }
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
+                 const LossOptions& options) const override;
+  std::string loss_measure() const override { return "mse"; }
+  bool has_valid() const override { return !valid_.empty(); }
+  Metrics Validate(const std::string& measure) const override;
+
+ private:
+  std::string check_sum_;
+  std::vector<Review> valid_;
+};
+
+BatchLoss RatingObjective::Loss(const Context& ctx,
+                                std::span<const int64_t> examples,
+                                const LossOptions& options) const {
+  const ReviewMemory& memory = model_.memory;
+  const int64_t B = std::ssize(examples);
+  std::vector<RatingPair> pairs;
+  Tensor minus({B}, DType::kF32);
+  Tensor user_shares({B}, DType::kF32), item_shares({B}, DType::kF32);
+  for (int64_t b = 0; b < B; ++b) {
+    const auto i = static_cast<size_t>(examples[static_cast<size_t>(b)]);
+    const int32_t user = memory.user_ids()[i], item = memory.item_ids()[i];
+    pairs.push_back(model_.PairOf(user, item));
+    minus.data<float>()[b] = -static_cast<float>(memory.reviews()[i].rating);
+    // Over an epoch each bias is held back once.
+    const double shrinkage = model_.config.data.shrinkage;
+    const auto share = [shrinkage](const std::vector<int32_t>& own) {
+      return static_cast<float>(shrinkage / static_cast<double>(own.size()));
+    };
+    user_shares.data<float>()[b] = share(memory.OfUser(user));
+    item_shares.data<float>()[b] = share(memory.OfItem(item));
+  }
+  const RatingBatch batch = model_.BatchOf(pairs);
+  const Var apart = Add(model_.network->Ratings(ctx, batch), minus);
+  const Var squares = Sum(Mul(apart, apart));
+  const double nll = options.scale * double{squares.value().item()};
+  Var loss = squares;
+  const RatingPredictor& network = *model_.network;
+  if (const RatingBiases* biases = network.biases()) {
+    loss = Add(loss, biases->Penalty(ctx, batch, user_shares, item_shares));
+  }
+  return {Scale(loss, options.scale), nll};
+}
+
+Metrics RatingObjective::Validate(const std::string& /*measure*/) const {
+  std::vector<RatingPair> pairs;
+  for (const Review& review : valid_) {
+    pairs.push_back(model_.PairOf(review.user, review.item));
+  }
+  const std::vector<double> found = model_.Ratings({}, pairs);
+  double mae = 0;
+  const std::vector<double> squares = SquaredErrors(found, valid_);
+  for (const double square : squares) mae += std::sqrt(square);
+  const auto n = static_cast<double>(std::max<size_t>(valid_.size(), 1));
+  return {{"mse", std::accumulate(squares.begin(), squares.end(), 0.0) / n},
+          {"mae", mae / n}};
+}
+
+}  // namespace
+
+std::unique_ptr<Trainable> RatingTaskSettings::Objective(
+    RatingData read, RatingModel& made, uint64_t /*seed*/) const {
+  return std::make_unique<RatingObjective>(*this, read, made);
+}
+
+}  // namespace heed

@@ -1,0 +1,237 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/ops/shape.h"
+#include "heed/tasks/ratings/ratings.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string RatingText(double rating) { return fmt::format("{:.2f}", rating); }
+
+/// What is known of the reviews of a document: of whom, and their rating.
+Json ReviewsOf(const RatingModel& model, const RatingDocument& document,
+               std::string Review::*other) {
+  Json list = Json::array();
+  for (const int32_t place : document.places) {
+    if (place < 0) {
+      list.push_back(Json::object());
+      continue;
+    }
+    const Review& review = model.memory.reviews()[static_cast<size_t>(place)];
+    list.push_back({{"name", review.*other}, {"rating", review.rating}});
+  }
+  return list;
+}
+
+Json PartsOfRating(const RatingParts& parts) {
+  return {{"mean", parts.mean},
+          {"user", parts.user},
+          {"item", parts.item},
+          {"reviews", parts.reviews}};
+}
+
+/// "item B7 (5)" of each review.
+std::vector<std::string> ReviewNames(const Json& reviews) {
+  std::vector<std::string> names;
+  for (const Json& review : reviews) {
+    names.push_back(review.empty()
+                        ? fmt::format("given {}", names.size() + 1)
+                        : fmt::format("{} ({})",
+                                      review.at("name").get<std::string>(),
+                                      review.at("rating").get<double>()));
+  }
+  return names;
+}
+
+/// Reviews that cover words, as two axes; nothing of a document without any.
+void AddDocument(const RatingModel& model, const RatingDocument& document,
+                 const std::string& side, const std::string& label,
+                 std::string Review::*other, std::vector<Axis>& axes) {
+  if (document.reviews.empty()) return;
+  Axis reviews = {.id = side + "_reviews", .kind = "reviews", .label = label};
+  Axis words = {.id = side + "_words", .label = "Words of " + side};
+  reviews.of = words.id;
+  const Json known = ReviewsOf(model, document, other);
+  reviews.items = ReviewNames(known);
+  reviews.payload = {{"reviews", known}};
+  int64_t at = 0;
+  for (const auto& review : document.reviews) {
+    reviews.spans.push_back({at, at + std::ssize(review)});
+    at += std::ssize(review);
+  }
+  words.items = document.words;
+  axes.push_back(std::move(reviews));
+  axes.push_back(std::move(words));
+}
+
+void AddGates(const RatingParts::Side& side, const std::string& axis,
+              ExplanationSegment& segment) {
+  if (side.gates.empty()) return;
+  Attribution gates = {.method = "gates",
+                       .scores = {},
+                       .differences = {},
+                       .axis = axis,
+                       .targets = {0}};
+  for (const double gate : side.gates) {
+    gates.scores.push_back(static_cast<float>(gate));
+  }
+  segment.attributions.push_back(std::move(gates));
+}
+
+/// Answers with a rating.
+class RatingPredictorOfTask : public PredictorWith<NoOptions> {
+ public:
+  explicit RatingPredictorOfTask(const RatingModel& model)
+      : PredictorWith(NoOptions()), model_(model) {}
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const NoOptions& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const NoOptions& options) const override;
+  bool JoinsWith(const NoOptions&) const override { return true; }
+
+ private:
+  Json DetailsOf(const RatingPair& pair, double rating) const;
+  ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
+                               const std::string& line,
+                               const RatingPair& pair) const;
+
+  const RatingModel& model_;
+};
+
+std::vector<Answer> RatingPredictorOfTask::Answers(
+    std::span<const Input> inputs, const NoOptions& /*options*/,
+    const PredictCall& call) const {
+  std::vector<RatingPair> pairs;
+  for (const Input& input : inputs) {
+    pairs.push_back(
+        model_.PairOf(ParseRatingQuestion(input.Text(), input.place)));
+  }
+  const std::vector<double> ratings = model_.Ratings(call.context(), pairs);
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    answers.push_back({RatingText(ratings[i]), {{"rating", ratings[i]}}});
+    if (call.parts) answers.back().parts = DetailsOf(pairs[i], ratings[i]);
+  }
+  return answers;
+}
+
+Json RatingPredictorOfTask::DetailsOf(const RatingPair& pair,
+                                      double rating) const {
+  const RatingSource source = model_.SourceOf(pair);
+  Json details = {{"rating", rating},
+                  {"from", WordsOf(source)[static_cast<size_t>(source)]},
+                  {"user_known", pair.user >= 0},
+                  {"item_known", pair.item >= 0},
+                  {"user_reviews", pair.of_user.reviews.size()},
+                  {"item_reviews", pair.of_item.reviews.size()}};
+  if (source != RatingSource::kModel) return details;
+  const RatingParts parts =
+      model_.network->Parts(model_.BatchOf(std::span(&pair, 1)));
+  details["parts"] = PartsOfRating(parts);
+  return details;
+}
+
+ExplainableSegment RatingPredictorOfTask::SegmentOf(
+    const Context& given, const ExplainInput& input, const std::string& line,
+    const RatingPair& pair) const {
+  const auto rating = [this, pair](const Context& ctx, int64_t copies) {
+    const std::vector<RatingPair> all(static_cast<size_t>(copies), pair);
+    return Reshape(model_.network->Ratings(ctx, model_.BatchOf(all)),
+                   {copies, 1});
+  };
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = line;
+  e.answer = RatingText(model_.Ratings(given, std::span(&pair, 1))[0]);
+  AddDocument(model_, pair.of_user, "user", "Reviews by the user",
+              &Review::item, e.axes);
+  AddDocument(model_, pair.of_item, "item", "Reviews of the item",
+              &Review::user, e.axes);
+  e.axes.push_back(NamesAxis("answer", "Rating", {e.answer}));
+  const RatingSource source = model_.SourceOf(pair);
+  Json about = {{"from", WordsOf(source)[static_cast<size_t>(source)]},
+                {"user", pair.user_name},
+                {"item", pair.item_name}};
+  e.targets.push_back({.axis = "answer", .item = 0});
+  if (source == RatingSource::kModel) {
+    AttentionWatch watch(input.watch);
+    Context ctx = given;
+    ctx.observer = &watch;
+    rating(ctx, 1);
+    const RatingParts parts =
+        model_.network->Parts(model_.BatchOf(std::span(&pair, 1)));
+    about["parts"] = PartsOfRating(parts);
+    // Without words on both sides nothing was attended to.
+    if (!pair.of_user.reviews.empty() && !pair.of_item.reviews.empty()) {
+      AddMaps(watch, e);
+      for (const char* axis : {"item_reviews", "user_reviews"}) {
+        if (const auto map = e.LastMap("answer", axis)) {
+          SetMap(e.targets.back(), map, 0);
+        }
+      }
+      AddGates(parts.user_side, "user_words", e);
+      AddGates(parts.item_side, "item_words", e);
+      for (const char* axis : {"user_words", "item_words"}) {
+        Explainable scores;
+        scores.tokens = e.axis(axis).size();
+        scores.targets = 1;
+        scores.input = scores.axis = axis;
+        scores.of_targets = {0};
+        scores.log_probability = false;
+        scores.scores = rating;
+        result.scores.push_back(std::move(scores));
+      }
+    }
+  }
+  e.axes.back().payload = std::move(about);
+  return result;
+}
+
+ExplainablePrediction RatingPredictorOfTask::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const NoOptions& /*options*/) const {
+  if (!input.answer.empty() || !input.contrast.empty()) {
+    throw FormatError(
+        "explain: a rating is explained as it is; leave out the answer and "
+        "the contrast");
+  }
+  const std::string text = input.Text();
+  ExplainablePrediction all;
+  int64_t number = 0;
+  for (const std::string_view line : SplitLines(text)) {
+    ++number;
+    if (SplitWhitespace(line).empty()) continue;
+    const std::string place =
+        number == 1 ? input.given.place
+                    : fmt::format("{}, line {}", input.given.place, number);
+    const RatingPair pair = model_.PairOf(ParseRatingQuestion(line, place));
+    all.segments.push_back(SegmentOf(given, input, std::string(line), pair));
+    if (!all.answer.empty()) all.answer += '\n';
+    all.answer += all.segments.back().segment.answer;
+  }
+  if (all.segments.empty()) {
+    throw FormatError("{}: no pair", input.given.place);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> RatingTaskSettings::Predicting(
+    const RatingModel& made, NoOptions /*options*/) const {
+  return std::make_unique<RatingPredictorOfTask>(made);
+}
+
+}  // namespace heed

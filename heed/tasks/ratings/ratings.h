@@ -1,0 +1,202 @@
+// Ratings: how a user rates an item, from reviews.
+#ifndef HEED_TASKS_RATINGS_RATINGS_H_
+#define HEED_TASKS_RATINGS_RATINGS_H_
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/reviews.h"
+#include "heed/models/rating_predictor.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/task.h"
+#include "heed/text/vocabulary.h"
+
+namespace heed {
+
+/// What is kept back of the files of reviews.
+enum class ReviewsKept : uint8_t { kNone, kLast };
+constexpr auto WordsOf(ReviewsKept) { return std::array{"none", "last"}; }
+/// Which of them an evaluation reads.
+enum class ReviewPart : uint8_t { kAll, kValid, kTest };
+constexpr auto WordsOf(ReviewPart) {
+  return std::array{"all", "valid", "test"};
+}
+
+/// How files of reviews are read, as options have it.
+struct ReviewFileConfig {
+  std::vector<std::string> columns = ReviewFormat().columns;
+  double least_rating = RatingScale().least;
+  double most_rating = RatingScale().most;
+
+  void Visit(FieldList& v);
+  /// Throws: ConfigError for a scale without numbers.
+  ReviewFormat Format() const;
+};
+
+/// Where reviews come from and how they become batches.
+struct RatingDataConfig {
+  std::vector<std::string> reviews;
+  std::vector<std::string> valid_reviews;
+  Named<ReviewsKept> split = ReviewsKept::kNone;
+  ReviewFileConfig files;
+  int min_count = 2;
+  int vocabulary_size = 20000;
+  double shrinkage = 10;
+  int batch_pairs = 128;
+
+  void Visit(FieldList& v);
+};
+
+/// What a user chooses: options of `heed train`, keys of config.json.
+struct RatingConfig {
+  ModelChoice<RatingSettings> model;
+  RatingDataConfig data;
+};
+
+struct RatingData {
+  std::vector<Review> train;
+  std::vector<Review> valid;
+};
+
+/// The reviews of one side of a pair that are read, the oldest first.
+struct RatingDocument {
+  std::vector<std::vector<int32_t>> reviews;  ///< words of each
+  std::vector<std::string> words;  ///< the same as text, of all; if wanted
+  /// The place of each in the model's memory, −1: it was given.
+  std::vector<int32_t> places;
+};
+
+/// A pair that is asked about.
+struct RatingPair {
+  int32_t user = -1;  ///< ids; −1: not known
+  int32_t item = -1;
+  std::string user_name = {};
+  std::string item_name = {};
+  RatingDocument of_user = {};
+  RatingDocument of_item = {};
+  bool gives_user = false;  ///< reviews stand for the user
+  bool gives_item = false;
+};
+
+/// Where an answer comes from.
+enum class RatingSource : uint8_t { kModel, kItemMean, kUserMean, kMean };
+constexpr auto WordsOf(RatingSource) {
+  return std::array{"model", "item_mean", "user_mean", "mean"};
+}
+
+/// The reviews that are known, their words, and a network that reads them.
+class RatingModel : public TaskModel {
+ public:
+  RatingModel(RatingConfig settings, ReviewMemory known, Vocabulary words,
+              uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  ModelFiles Files() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"users", memory.users().size()},
+            {"items", memory.items().size()},
+            {"reviews", std::ssize(memory.reviews())},
+            {"words", vocabulary.size()}};
+  }
+  /// Lets mean and biases start where those of the ratings alone are best.
+  void StartAtBiases();
+
+  /// A pair of ids. The reviews that its user wrote of its item are in neither
+  /// document, wherever it comes from.
+  RatingPair PairOf(int32_t user, int32_t item) const;
+  /// The same by names.
+  RatingPair PairOf(const std::string& user, const std::string& item) const;
+  /// The same with the reviews that a question gives, and all words as text.
+  RatingPair PairOf(const RatingQuestion& question) const;
+  RatingBatch BatchOf(std::span<const RatingPair> pairs) const;
+
+  /// Whether its network can say anything of a pair: a user or an item that is
+  /// not known has no features, and no reviews unless some are given.
+  RatingSource SourceOf(const RatingPair& pair) const;
+  /// Of each, within the scale. A new user gets the mean of the item's
+  /// ratings, a new item that of the user's, both that of all. Throws:
+  /// Cancelled.
+  std::vector<double> Ratings(const Context& ctx,
+                              std::span<const RatingPair> pairs) const;
+  double Clipped(double rating) const;
+
+  const RatingConfig config;
+  const ReviewMemory memory;
+  const Vocabulary vocabulary;
+
+ private:
+  RatingDocument DocumentOf(const std::vector<int32_t>& own, int32_t user,
+                            int32_t item) const;
+  RatingDocument DocumentOf(const std::vector<std::string>& given) const;
+  void AddWords(RatingDocument& document,
+                const std::vector<std::string>& given) const;
+  double MeanFor(const RatingPair& pair, RatingSource source) const;
+
+  std::vector<std::vector<int32_t>> encoded_;  // words of each known review
+  ParameterSet parameters_;
+
+ public:
+  const std::unique_ptr<RatingPredictor> network;
+};
+
+/// Squared error of each rating.
+std::vector<double> SquaredErrors(std::span<const double> found,
+                                  std::span<const Review> reviews);
+
+/// The pairs that are compared with, and how they are read.
+struct RatingEvaluation {
+  std::vector<std::string> reviews;
+  Named<ReviewPart> part = ReviewPart::kAll;
+  ReviewFileConfig files;
+
+  void Visit(FieldList& v);
+};
+
+class RatingTaskSettings : public TaskSettingsOf<RatingData, RatingModel,
+                                                 NoOptions, RatingEvaluation>,
+                           public RatingConfig {
+ public:
+  std::string task() const override { return "ratings"; }
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.reviews.empty(); }
+
+  RatingData ReadData() const override;
+  std::unique_ptr<RatingModel> Learn(const RatingData& read,
+                                     uint64_t seed) const override;
+  std::unique_ptr<RatingModel> Open(const ModelFiles& files,
+                                    const std::string& folder,
+                                    uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const RatingData& /*data*/) const override {
+    return {{"mse", false}, {"mae", false}};
+  }
+  std::unique_ptr<Trainable> Objective(RatingData read, RatingModel& made,
+                                       uint64_t seed) const override;
+  RatingEvaluation evaluation() const override {
+    return {{}, ReviewPart::kAll, data.files};
+  }
+  InputReading ReadingWith(const NoOptions&) const override {
+    InputReading reading;
+    reading.defaults.long_lines = LongLines::kWhole;
+    return reading;
+  }
+  std::unique_ptr<Predictor> Predicting(const RatingModel& made,
+                                        NoOptions options) const override;
+  Report Measure(const RatingModel& made,
+                 const RatingEvaluation& options) const override;
+};
+
+TaskRow RatingTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_RATINGS_RATINGS_H_

@@ -1,0 +1,351 @@
+#include "heed/tasks/ratings/ratings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/data/planted_reviews.h"
+#include "heed/io/file.h"
+#include "heed/tasks/explain.h"
+#include "heed/tasks/run.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kModels[] = {"dattn", "mpcn", "factors", "bias", "mean"};
+
+RatingTaskSettings RatingSettingsOf(const std::string& model,
+                                    const std::string& values = "min_count=1") {
+  RatingTaskSettings settings;
+  settings.ChooseModel(model);
+  for (const char* one :
+       {"embedding=6", "hidden=5", "factors=4", "filters=3", "local_filters=3",
+        "document=20", "dropout=0", "init_scale=0.5", "init=uniform"}) {
+    SetPresetIfKnown(FieldsOf(*settings.model), one);
+  }
+  SetPreset(FieldsOf(settings), values);
+  settings.Resolve();
+  return settings;
+}
+
+Review ReviewBy(const std::string& user, const std::string& item, double rating,
+                const std::string& text) {
+  Review review;
+  review.user = user;
+  review.item = item;
+  review.rating = rating;
+  review.text = text;
+  return review;
+}
+
+std::vector<Review> SomeReviews() {
+  return {ReviewBy("ann", "lamp", 5, "bright and warm light"),
+          ReviewBy("ann", "desk", 4, "plain but solid"),
+          ReviewBy("ann", "chair", 2, "it hurts"),
+          ReviewBy("bob", "lamp", 1, "went dark"),
+          ReviewBy("bob", "desk", 3, ""),
+          ReviewBy("cat", "lamp", 4, "solid light"),
+          ReviewBy("cat", "desk", 3, "it wobbles")};
+}
+
+double RatingOfLine(const RatingTaskSettings& settings,
+                    const RatingModel& model, const std::string& line) {
+  const std::vector<Input> inputs = {{line, "standard input:4"}};
+  return settings.Predicting(model, {})
+      ->Predict(inputs)
+      .front()
+      .parts.at("rating")
+      .get<double>();
+}
+
+TEST(RatingModel, TheReviewOfAPairIsInNeitherOfItsDocuments) {
+  for (const char* name : {"dattn", "mpcn"}) {
+    RatingTaskSettings settings = RatingSettingsOf(name);
+    // So that every review counts.
+    SetPresetIfKnown(FieldsOf(*settings.model), "pointing=soft");
+    const auto ratings_with = [&](const std::string& text) {
+      // The vocabulary and the weights are the same.
+      const auto known = settings.Learn({SomeReviews(), {}}, 1);
+      std::vector<Review> reviews = SomeReviews();
+      reviews[0].text = text;
+      RatingModel model(settings, ReviewMemory(reviews), known->vocabulary, 1);
+      model.StartAtBiases();
+      std::vector<RatingPair> pairs = {model.PairOf("ann", "lamp"),
+                                       model.PairOf("ann", "desk"),
+                                       model.PairOf("cat", "lamp")};
+      return model.Ratings({}, pairs);
+    };
+    const auto as_it_is = ratings_with("bright and warm light");
+    const auto changed = ratings_with("hurts hurts dark");
+    const auto empty = ratings_with("");
+    EXPECT_EQ(as_it_is[0], changed[0]) << name;
+    EXPECT_EQ(as_it_is[0], empty[0]) << name;
+    // Of other pairs of the same user, and of the same item, it is read.
+    EXPECT_NE(as_it_is[1], changed[1]) << name;
+    EXPECT_NE(as_it_is[2], changed[2]) << name;
+  }
+}
+
+TEST(RatingModel, TrainingDoesNotSeeTheReviewOfItsPair) {
+  const RatingTaskSettings settings = RatingSettingsOf("dattn");
+  const auto model = settings.Learn({SomeReviews(), {}}, 1);
+  const ReviewMemory& memory = model->memory;
+  for (size_t i = 0; i < memory.reviews().size(); ++i) {
+    const RatingPair pair =
+        model->PairOf(memory.user_ids()[i], memory.item_ids()[i]);
+    for (const RatingDocument* side : {&pair.of_user, &pair.of_item}) {
+      EXPECT_EQ(std::ranges::count(side->places, static_cast<int32_t>(i)), 0);
+    }
+  }
+  // Reviews without words are left out.
+  EXPECT_THAT(model->PairOf("ann", "lamp").of_item.places,
+              testing::ElementsAre(3, 5));
+  EXPECT_THAT(model->PairOf("bob", "lamp").of_user.places,
+              testing::ElementsAre());
+}
+
+TEST(RatingModel, NewestReviewsAreReadWithinTheLimits) {
+  const auto model = RatingSettingsOf("mpcn",
+                                      "min_count=1 read_reviews=2 "
+                                      "review_words=3")
+                         .Learn({SomeReviews(), {}}, 1);
+  const RatingPair pair = model->PairOf("new", "lamp");
+  EXPECT_THAT(pair.of_item.places, testing::ElementsAre(3, 5));
+  const RatingPair ann = model->PairOf("ann", "shelf");
+  EXPECT_THAT(ann.of_user.places, testing::ElementsAre(1, 2));
+  EXPECT_EQ(ann.of_user.reviews[0].size(), 3);
+  const auto joined = RatingSettingsOf("dattn", "min_count=1 document=4")
+                          .Learn({SomeReviews(), {}}, 1);
+  const RatingPair cut = joined->PairOf("ann", "shelf");
+  EXPECT_THAT(cut.of_user.places, testing::ElementsAre(1, 2));
+  EXPECT_EQ(cut.of_user.reviews[0].size(), 2);
+  EXPECT_EQ(cut.of_user.reviews[1].size(), 2);
+}
+
+TEST(RatingPredictor, WhoIsNotKnownGetsTheMeanOfWhatIs) {
+  for (const char* name : kModels) {
+    const RatingTaskSettings settings = RatingSettingsOf(name);
+    const auto model = settings.Learn({SomeReviews(), {}}, 1);
+    EXPECT_NEAR(RatingOfLine(settings, *model, "dan\tlamp"), 10.0 / 3, 1e-9);
+    EXPECT_NEAR(RatingOfLine(settings, *model, "ann\tshelf"), 11.0 / 3, 1e-9);
+    EXPECT_NEAR(RatingOfLine(settings, *model, "dan\tshelf"), 22.0 / 7, 1e-9);
+    // Whose only review is of the pair itself, or without words.
+    for (const char* line : {"cat\tlamp", "bob\tlamp", "ann\tchair"}) {
+      const double rating = RatingOfLine(settings, *model, line);
+      EXPECT_TRUE(rating >= 1 && rating <= 5) << name << " " << line;
+    }
+  }
+}
+
+TEST(RatingPredictor, GivenReviewsStandForThoseThatAreKnown) {
+  for (const char* name : {"dattn", "mpcn"}) {
+    const RatingTaskSettings settings = RatingSettingsOf(name);
+    const auto model = settings.Learn({SomeReviews(), {}}, 1);
+    const double known = RatingOfLine(
+        settings, *model,
+        R"({"user": "ann", "item": "lamp", "item_reviews": ["went dark", )"
+        R"("solid light"]})");
+    EXPECT_NEAR(known, RatingOfLine(settings, *model, "ann\tlamp"), 1e-6);
+    const double other = RatingOfLine(
+        settings, *model,
+        R"({"user": "ann", "item": "lamp", "item_reviews": ["it hurts"]})");
+    EXPECT_GT(std::abs(known - other), 1e-6);
+    // Without names there are no biases.
+    RatingOfLine(settings, *model,
+                 R"({"user_reviews": ["Solid!"], "item_reviews": [""]})");
+  }
+}
+
+TEST(RatingPredictor, WhatIsNoPairIsNamedWithItsPlace) {
+  const RatingTaskSettings settings = RatingSettingsOf("bias");
+  const auto model = settings.Learn({SomeReviews(), {}}, 1);
+  EXPECT_THAT(MessageOf<FormatError>(
+                  [&] { RatingOfLine(settings, *model, "ann lamp"); }),
+              HasSubstr("standard input:4: is not a pair"));
+}
+
+TEST(RatingPredictor, RatingsStayWithinTheScale) {
+  const RatingTaskSettings settings =
+      RatingSettingsOf("bias", "least_rating=2 most_rating=4 shrinkage=0.001");
+  const auto model =
+      settings.Learn({{ReviewBy("a", "x", 4, ""), ReviewBy("a", "y", 4, ""),
+                       ReviewBy("b", "x", 4, ""), ReviewBy("b", "z", 2, ""),
+                       ReviewBy("c", "z", 2, ""), ReviewBy("c", "y", 4, "")},
+                      {}},
+                     1);
+  EXPECT_EQ(model->Clipped(5), 4);
+  EXPECT_EQ(model->Clipped(1), 2);
+  EXPECT_LE(RatingOfLine(settings, *model, "a\tx"), 4);
+}
+
+TEST(RatingModel, StartsAtTheBiasesOfTheRatings) {
+  const RatingTaskSettings settings = RatingSettingsOf("bias", "shrinkage=2");
+  const auto model = settings.Learn({SomeReviews(), {}}, 1);
+  const RatingBiasFit fit = FitBiases(model->memory, 2);
+  EXPECT_NEAR(RatingOfLine(settings, *model, "ann\tlamp"),
+              fit.mean + fit.users[0] + fit.items[2], 1e-5);
+}
+
+TEST(RatingObjective, ChecksAndPlansAreFunctionsOfTheReviews) {
+  const RatingTaskSettings settings = RatingSettingsOf("bias");
+  RatingData data = {SomeReviews(), {}};
+  const auto model = settings.Learn(data, 1);
+  const auto objective = settings.Objective(data, *model, 1);
+  EXPECT_FALSE(objective->has_valid());
+  EXPECT_EQ(objective->PlanEpoch(1, 2), objective->PlanEpoch(1, 2));
+  data.train[0].rating = 3;
+  EXPECT_NE(settings.Objective(data, *model, 1)->CheckSum(),
+            objective->CheckSum());
+}
+
+TEST(RatingSettings, WhatDoesNotFitIsRefused) {
+  EXPECT_THROW(RatingSettingsOf("bias", "least_rating=5 most_rating=1"),
+               ConfigError);
+  RatingTaskSettings settings;
+  settings.data.files.columns = {"a", "b"};
+  EXPECT_THROW(settings.Resolve(), ConfigError);
+  settings = {};
+  settings.data.split = ReviewsKept::kLast;
+  settings.data.valid_reviews = {"x"};
+  EXPECT_THROW(settings.Resolve(), ConfigError);
+  settings = {};
+  settings.ChooseModel("dattn");
+  SetPreset(FieldsOf(*settings.model), "widths=3,x");
+  settings.Resolve();
+  EXPECT_THROW(settings.Learn({SomeReviews(), {}}, 1), ConfigError);
+}
+
+double FigureOf(const Report& report, const std::string& key) {
+  const auto found = std::ranges::find(report.figures, key, &Figure::key);
+  return found == report.figures.end() ? NAN : found->value;
+}
+
+class PlantedRatings : public testing::Test {
+ protected:
+  PlantedRatings() {
+    PlantedReviewOptions options;
+    options.users = 400;
+    const PlantedReviews world(options, 5);
+    Write("train.tsv", world.reviews());
+    Write("valid.tsv", world.OtherPairs(300, 1));
+    Write("test.tsv", world.OtherPairs(400, 2));
+  }
+  void Write(const std::string& name, const std::vector<Review>& reviews) {
+    std::string lines = "user\titem\trating\treview\ttime\tdecides\n";
+    for (const Review& review : reviews) lines += ReviewLine(review) + "\n";
+    folder_.Put(name, lines);
+  }
+  Report TrainedOn(const std::string& model, const std::string& preset,
+                   int epochs, double rate) {
+    RatingTaskSettings settings;
+    settings.ChooseModel(model);
+    settings.data.reviews = {folder_.Path("train.tsv")};
+    settings.data.valid_reviews = {folder_.Path("valid.tsv")};
+    settings.data.files.columns = {"user",   "item", "rating",
+                                   "review", "time", "decides"};
+    SetPreset(FieldsOf(*settings.model), preset);
+    TrainingConfig training;
+    settings.SetDefaults(training);
+    training.run.out = folder_.Path("model-" + model);
+    training.run.epochs = epochs;
+    training.run.quiet = true;
+    training.run.patience = 0;
+    training.optimizer.learning_rate = rate;
+    Train(settings, training);
+    const LoadedModel loaded = ReadModel(training.run.out);
+    RatingEvaluation evaluation;
+    evaluation.reviews = {folder_.Path("test.tsv")};
+    evaluation.files = settings.data.files;
+    return loaded.settings->Evaluate(*loaded.model,
+                                     OptionsOf<RatingEvaluation>(evaluation));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(PlantedRatings, MpcnPointsAtTheReviewsThatDecide) {
+  const Report report = TrainedOn(
+      "mpcn", "embedding=16 pointers=1 combine=sum dropout=0 soft_batches=0.5",
+      16, 1e-2);
+  EXPECT_LT(FigureOf(report, "mse"), FigureOf(report, "bias_mse") / 4);
+  EXPECT_LT(FigureOf(report, "above_biases"), 0);
+  EXPECT_GT(FigureOf(report, "user_pointer"), 90);
+  EXPECT_GT(FigureOf(report, "item_pointer"), 90);
+}
+
+TEST_F(PlantedRatings, DAttnFindsTheWordsThatDecide) {
+  const Report report = TrainedOn(
+      "dattn",
+      "embedding=16 document=50 window=3 widths=2 local_filters=150 filters=8 "
+      "hidden=32 factors=8 dropout=0",
+      8, 5e-3);
+  EXPECT_LT(FigureOf(report, "mse"), FigureOf(report, "bias_mse") / 4);
+  EXPECT_TRUE(std::isnan(FigureOf(report, "user_pointer")));
+}
+
+Explanation ExplanationOfLine(const std::string& model,
+                              const std::string& line) {
+  RatingTaskSettings settings = RatingSettingsOf(model);
+  LoadedModel loaded;
+  loaded.model = settings.Learn({SomeReviews(), {}}, 1);
+  loaded.settings = std::make_unique<RatingTaskSettings>(settings);
+  const auto predictor = loaded.MakePredictor();
+  ExplainRequest request;
+  request.input.given = {line};
+  request.attribution.methods = {"saliency", "occlusion"};
+  Explanation e = Explain(loaded, *predictor, request);
+  CheckExplanation(e);
+  return e;
+}
+
+TEST(Ratings, ExplanationHasReviewsOfBothSidesAndWhatWasChosen) {
+  const Explanation e = ExplanationOfLine("mpcn", "ann\tlamp");
+  const ExplanationSegment& segment = e.segments.at(0);
+  const Axis& user = segment.axis("user_reviews");
+  EXPECT_EQ(user.kind, "reviews");
+  EXPECT_EQ(user.items, (std::vector<std::string>{"desk (4)", "chair (2)"}));
+  EXPECT_EQ(user.spans, (std::vector<ItemRange>{{0, 3}, {3, 5}}));
+  EXPECT_EQ(segment.axis("user_words").items,
+            (std::vector<std::string>{"plain", "but", "solid", "it", "hurts"}));
+  EXPECT_EQ(segment.axis("item_reviews").items,
+            (std::vector<std::string>{"bob (1)", "cat (4)"}));
+  EXPECT_EQ(segment.maps.at(*segment.targets[0].map).key, "user_reviews");
+  // Both methods on both sides.
+  EXPECT_EQ(segment.attributions.size(), 4);
+  const auto& parts = segment.axis("answer").payload.at("parts");
+  const double sum =
+      parts.at("mean").get<double>() + parts.at("user").get<double>() +
+      parts.at("item").get<double>() + parts.at("reviews").get<double>();
+  EXPECT_NEAR(std::clamp(sum, 1.0, 5.0), std::stod(segment.answer), 0.006);
+}
+
+TEST(Ratings, ExplanationHasGatesOfWords) {
+  const Explanation e = ExplanationOfLine("dattn", "ann\tlamp");
+  const ExplanationSegment& segment = e.segments.at(0);
+  EXPECT_EQ(segment.attributions.at(0).method, "gates");
+  EXPECT_EQ(segment.attributions.at(0).axis, "user_words");
+  EXPECT_EQ(segment.attributions.at(1).axis, "item_words");
+  for (const float gate : segment.attributions[0].scores) {
+    EXPECT_TRUE(gate > 0 && gate < 1);
+  }
+}
+
+TEST(Ratings, ExplanationWithoutReviewsSaysWhereTheAnswerIsFrom) {
+  for (const char* model : kModels) {
+    const Explanation e = ExplanationOfLine(model, "dan\tlamp");
+    EXPECT_EQ(e.segments.at(0).answer, "3.33");
+    EXPECT_EQ(e.segments[0].axis("answer").payload.at("from"), "item_mean");
+    EXPECT_TRUE(e.segments[0].maps.empty());
+    ExplanationOfLine(model, "dan\tshelf");
+    ExplanationOfLine(model, "cat\tlamp");
+  }
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/tasks/ratings/ratings.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kReviewsFile = "reviews.tsv";
+constexpr const char* kReviewWordsFile = "words.txt";
+
+}  // namespace
+
+TaskRow RatingTask() {
+  TaskRow row;
+  row.name = "ratings";
+  row.description = "how a user rates an item, from reviews of both";
+  row.settings = [] { return std::make_unique<RatingTaskSettings>(); };
+  row.input = {"reviews", InputKind::Line::kText, {}};
+  row.input_label = "User and item";
+  row.answer_label = "Rating";
+  row.prompt = "A user and an item by their names, or reviews of either";
+  row.examples = {
+      {R"({"user_reviews": ["The sound is all that counts for me.",)"
+       R"( "Cheap, and it sounds like it."], "item_reviews": )"
+       R"(["Warm sound, well worth the money.", )"
+       R"("It broke after a week."]})"}};
+  return row;
+}
+
+void ReviewFileConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("columns", columns,
+    "columns that hold user, item, rating and text, and optionally the time "
+    "and what a review decides (user, item, both), by their names in a header "
+    "or in JSON lines; of a file without a header they are all columns");
+  v("least_rating", least_rating, Range(-1e6, 1e6),
+    "the lowest rating that there is");
+  v("most_rating", most_rating, Range(-1e6, 1e6),
+    "the highest rating that there is");
+}
+
+ReviewFormat ReviewFileConfig::Format() const {
+  CheckReviewColumns(columns);
+  if (!(least_rating < most_rating)) {
+    throw ConfigError("most_rating: {} is not above least_rating, {}",
+                      most_rating, least_rating);
+  }
+  return {columns, {least_rating, most_rating}};
+}
+
+void RatingDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("reviews", reviews, Any{"FILE"},
+    "reviews for training: user, item, rating and text with tabs between "
+    "them, as JSON lines (.jsonl) or as CSV (.csv; all of them .gz too)")
+      .Main();
+  v.Require({{"reviews"}});
+  v("valid_reviews", valid_reviews, Any{"FILE"},
+    "reviews for validation, of which the best weights are chosen")
+      .Main();
+  v("split", split,
+    "what of the reviews is kept back: nothing, or of each user with at least "
+    "three the last one for the test and the one before it for validation")
+      .Main();
+  files.Visit(v);
+  v("batch_pairs", batch_pairs, Range(1, 1000000), "pairs per batch")
+      .Alias("batch_size")
+      .Alias("bs");
+  v("shrinkage", shrinkage, Range(1e-3, 1e6),
+    "how many ratings a bias of a user or an item is held back by, as if they "
+    "were at the mean");
+  v.Section("Vocabulary");
+  v("min_count", min_count, Range(1, 1000000),
+    "rarer words become one unknown word");
+  v("vocabulary_size", vocabulary_size, Range(5, 10000000),
+    "words that are known at most, the most frequent ones")
+      .Alias("vocab_size");
+}
+
+void RatingEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  v("reviews", reviews, Any{"FILE"},
+    "pairs with ratings to compare with; their texts are not read")
+      .Main();
+  v.Require({{"reviews"}});
+  v("part", part,
+    "which pairs of the files: all, or of each user with at least three "
+    "reviews the one before the last (valid) or the last (test), as split last "
+    "keeps them back")
+      .Main();
+  files.Visit(v);
+}
+
+void RatingTaskSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.VisitName(v, "what predicts ratings");
+  model->Visit(v);
+}
+
+void RatingTaskSettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.optimizer = "adam";
+  training.optimizer.learning_rate = 1e-3;
+  training.optimizer.schedule = "constant";
+  training.optimizer.warmup = 0;
+  training.optimizer.label_smoothing = 0;
+  training.run.epochs = 20;
+}
+
+void RatingTaskSettings::Resolve() {
+  data.files.Format();
+  model->Fill();
+  if (data.split == ReviewsKept::kLast && !data.valid_reviews.empty()) {
+    throw ConfigError(
+        "split last keeps reviews for validation; leave out "
+        "valid_reviews");
+  }
+}
+
+RatingData RatingTaskSettings::ReadData() const {
+  const ReviewFormat format = data.files.Format();
+  RatingData read;
+  if (!data.valid_reviews.empty()) {
+    read.valid = ReadReviews(data.valid_reviews, format);
+  }
+  read.train = ReadReviews(data.reviews, format);
+  if (data.split == ReviewsKept::kLast) {
+    ReviewSplit split = SplitByUser(std::move(read.train));
+    read.train = std::move(split.train);
+    read.valid = std::move(split.valid);
+  }
+  return read;
+}
+
+std::unique_ptr<RatingModel> RatingTaskSettings::Learn(const RatingData& read,
+                                                       uint64_t seed) const {
+  ReviewMemory memory(read.train);
+  std::vector<std::string> texts;
+  for (const Review& review : memory.reviews()) {
+    if (!review.text.empty()) texts.push_back(review.text);
+  }
+  // Ratings alone are enough for models that read no reviews.
+  if (texts.empty()) texts.emplace_back("-");
+  VocabularyOptions options;
+  options.kind = VocabularyKind::kWords;
+  options.size = data.vocabulary_size;
+  options.min_count = data.min_count;
+  auto made = std::make_unique<RatingModel>(
+      *this, std::move(memory), Vocabulary::Train(texts, options), seed);
+  made->StartAtBiases();
+  return made;
+}
+
+std::unique_ptr<RatingModel> RatingTaskSettings::Open(const ModelFiles& files,
+                                                      const std::string& folder,
+                                                      uint64_t seed) const {
+  return std::make_unique<RatingModel>(
+      *this,
+      ReviewMemory::Parse(FindFile(files, folder, kReviewsFile),
+                          PathIn(folder, kReviewsFile)),
+      FindVocabulary(files, folder, kReviewWordsFile, VocabularyKind::kWords),
+      seed);
+}
+
+ModelFiles RatingModel::Files() const {
+  return {{kReviewsFile, memory.Serialize()},
+          {kReviewWordsFile, vocabulary.Serialize()}};
+}
+
+}  // namespace heed
