@@ -79,6 +79,30 @@ def reviews():
         put("reviews", name, SEPARATOR.join(part.encode() for part in parts))
 
 
+def wav(samples, channels=1, rate=8000, bits=16, length=None, kind=1):
+    """A WAV file; `length`: of the samples, as its header claims."""
+    frame = channels * bits // 8
+    size = len(samples) if length is None else length
+    return (b"RIFF" + struct.pack("<I", 36 + len(samples)) + b"WAVEfmt " +
+            struct.pack("<IHHIIHH", 16, kind, channels, rate, rate * frame, frame, bits) +
+            b"data" + struct.pack("<I", size) + samples)
+
+
+def sounds():
+    """WAV of several kinds and damages; FLAC and Ogg as libsndfile writes them."""
+    short = struct.pack("<40h", *(500 * (i % 9 - 4) for i in range(40)))
+    put("sound", "wav", wav(short))
+    put("sound", "stereo_wav", wav(short, channels=2, rate=44100))
+    put("sound", "float_wav", wav(struct.pack("<9f", *range(9)), bits=32, kind=3))
+    put("sound", "nan_wav", wav(struct.pack("<2f", 0, float("nan")), bits=32, kind=3))
+    put("sound", "law_wav", wav(bytes(range(80)), bits=8, kind=7))
+    put("sound", "many_channels_wav", wav(bytes(640), channels=32))
+    put("sound", "claims_much_wav", wav(short, length=1 << 31))
+    put("sound", "no_samples_wav", wav(b""))
+    for path in sorted((GOLDEN / "sounds").iterdir()):
+        put("sound", path.name.replace(".", "_"), path.read_bytes())
+
+
 def images():
     """Every form of PNG and JPEG, and idx."""
     for path in sorted((GOLDEN / "images").iterdir()):
@@ -322,6 +346,7 @@ def main():
         graphs()
         reviews()
         images()
+        sounds()
         weights()
         texts()
         runs()

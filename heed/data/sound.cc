@@ -1,0 +1,270 @@
+#include "heed/data/sound.h"
+
+#include <fmt/format.h>
+#include <samplerate.h>
+#include <sndfile.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "heed/base/errors.h"
+#include "heed/base/memory.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kFramesAtOnce = 16384;
+/// What a decoder of this library may take for its own buffers.
+constexpr size_t kDecoderBytes = size_t{8} << 20;
+
+int64_t LittleEndian(std::string_view bytes, size_t at, size_t count) {
+  int64_t value = 0;
+  for (size_t i = count; i-- > 0;) {
+    value = value << 8 | static_cast<uint8_t>(bytes[at + i]);
+  }
+  return value;
+}
+
+[[noreturn]] void ThrowCut(const std::string& place, const char* type) {
+  throw FormatError("{}: a truncated {} file", place, type);
+}
+
+/// Follows the chunks of a WAV up to its samples, of which the library would
+/// give what there are.
+void CheckWav(std::string_view bytes, const std::string& place) {
+  constexpr size_t kHeader = 12;
+  constexpr size_t kChunk = 8;
+  size_t at = kHeader;
+  bool format = false;
+  for (;;) {
+    if (at + kChunk > bytes.size()) ThrowCut(place, "WAV");
+    const std::string_view name = bytes.substr(at, 4);
+    const auto length = static_cast<size_t>(LittleEndian(bytes, at + 4, 4));
+    at += kChunk;
+    if (length > bytes.size() - at) {
+      if (name != "data") ThrowCut(place, "WAV");
+      throw FormatError(
+          "{}: a truncated WAV file: {} bytes of samples where its header says "
+          "{}; save it again as a whole",
+          place, bytes.size() - at, length);
+    }
+    if (name == "data") {
+      if (!format) {
+        throw FormatError("{}: a damaged WAV file: samples without a format",
+                          place);
+      }
+      return;
+    }
+    format = format || name == "fmt ";
+    at += length + length % 2;
+  }
+}
+
+/// Follows the pages of an Ogg file to the last, which says so; the library
+/// would give what it has of a file that ends before.
+void CheckOgg(std::string_view bytes, const std::string& place) {
+  constexpr size_t kHeader = 27;
+  constexpr int kLastPage = 4;
+  size_t at = 0;
+  int flags = 0;
+  while (at < bytes.size()) {
+    if (at + kHeader > bytes.size()) ThrowCut(place, "Ogg");
+    if (bytes.substr(at, 4) != "OggS") {
+      throw FormatError("{}: a damaged Ogg file", place);
+    }
+    flags = static_cast<uint8_t>(bytes[at + 5]);
+    const auto segments = static_cast<size_t>(bytes[at + 26] & 0xff);
+    at += kHeader;
+    if (at + segments > bytes.size()) ThrowCut(place, "Ogg");
+    size_t length = 0;
+    for (size_t i = 0; i < segments; ++i) {
+      length += static_cast<uint8_t>(bytes[at + i]);
+    }
+    at += segments;
+    if (length > bytes.size() - at) ThrowCut(place, "Ogg");
+    at += length;
+  }
+  if ((flags & kLastPage) == 0) ThrowCut(place, "Ogg");
+}
+
+/// The name of the file's type, of one that is read. Throws: FormatError.
+const char* CheckedType(std::string_view bytes, const std::string& place) {
+  if (bytes.starts_with("RIFF") && bytes.size() >= 12 &&
+      bytes.substr(8, 4) == "WAVE") {
+    CheckWav(bytes, place);
+    return "WAV";
+  }
+  if (bytes.starts_with("fLaC")) return "FLAC";
+  if (bytes.starts_with("OggS")) {
+    CheckOgg(bytes, place);
+    return "Ogg";
+  }
+  throw FormatError("{}: neither a WAV nor a FLAC nor an Ogg file", place);
+}
+
+/// Bytes as the library reads a file.
+struct ReadBytes {
+  std::string_view bytes;
+  sf_count_t at = 0;
+};
+
+sf_count_t SizeOfBytes(void* user) {
+  return std::ssize(static_cast<ReadBytes*>(user)->bytes);
+}
+
+sf_count_t SeekBytes(sf_count_t offset, int whence, void* user) {
+  auto& from = *static_cast<ReadBytes*>(user);
+  const sf_count_t size = std::ssize(from.bytes);
+  const sf_count_t base = whence == SEEK_CUR   ? from.at
+                          : whence == SEEK_END ? size
+                                               : 0;
+  // Neither before the beginning nor far behind the end, whatever a file says.
+  if (offset > size - base || offset < -base) return -1;
+  from.at = base + offset;
+  return from.at;
+}
+
+sf_count_t ReadFromBytes(void* to, sf_count_t count, void* user) {
+  auto& from = *static_cast<ReadBytes*>(user);
+  count = std::clamp<sf_count_t>(count, 0, std::ssize(from.bytes) - from.at);
+  std::memcpy(to, from.bytes.data() + from.at, static_cast<size_t>(count));
+  from.at += count;
+  return count;
+}
+
+sf_count_t WriteNothing(const void*, sf_count_t, void*) { return 0; }
+sf_count_t PlaceInBytes(void* user) {
+  return static_cast<ReadBytes*>(user)->at;
+}
+
+struct CloseSound {
+  void operator()(SNDFILE* file) const { sf_close(file); }
+};
+using OpenSound = std::unique_ptr<SNDFILE, CloseSound>;
+
+[[noreturn]] void ThrowLong(const std::string& place, double seconds) {
+  throw FormatError(
+      "{}: a sound of {:.0f} s; at most {} s are read, cut it into parts",
+      place, seconds, kMostSoundSeconds);
+}
+
+/// Throws: FormatError for a header that claims what is not read.
+void CheckHeader(const SF_INFO& info, const std::string& place) {
+  if (info.samplerate < kLeastSoundRate || info.samplerate > kMostSoundRate) {
+    throw FormatError("{}: a rate of {} Hz; {} to {} Hz are read", place,
+                      info.samplerate, kLeastSoundRate, kMostSoundRate);
+  }
+  if (info.channels < 1 || info.channels > kMostSoundChannels) {
+    throw FormatError("{}: {} channels; 1 to {} are read", place, info.channels,
+                      kMostSoundChannels);
+  }
+  if (info.frames == 0) throw FormatError("{}: a sound of no samples", place);
+  // Of some files the length is not known before their end.
+  const auto most =
+      static_cast<sf_count_t>(info.samplerate) * kMostSoundSeconds;
+  if (info.frames > most && info.frames < SF_COUNT_MAX) {
+    ThrowLong(place, static_cast<double>(info.frames) / info.samplerate);
+  }
+}
+
+}  // namespace
+
+Sound DecodeSound(std::string_view bytes, const std::string& place) {
+  const char* type = CheckedType(bytes, place);
+  RequireMemory(kDecoderBytes);
+  SF_VIRTUAL_IO io = {SizeOfBytes, SeekBytes, ReadFromBytes, WriteNothing,
+                      PlaceInBytes};
+  ReadBytes from = {bytes};
+  SF_INFO info = {};
+  const OpenSound file(sf_open_virtual(&io, SFM_READ, &info, &from));
+  if (file == nullptr) {
+    throw FormatError("{}: a damaged {} file: {}", place, type,
+                      sf_strerror(nullptr));
+  }
+  CheckHeader(info, place);
+  const auto channels = static_cast<size_t>(info.channels);
+  const auto most = static_cast<size_t>(info.samplerate) * kMostSoundSeconds;
+  Sound sound;
+  sound.rate = info.samplerate;
+  std::vector<float> part(static_cast<size_t>(kFramesAtOnce) * channels);
+  for (;;) {
+    const sf_count_t got =
+        sf_readf_float(file.get(), part.data(), kFramesAtOnce);
+    if (got <= 0) break;
+    for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
+      float sum = 0;
+      for (size_t c = 0; c < channels; ++c) sum += part[i * channels + c];
+      sound.samples.push_back(sum / static_cast<float>(channels));
+      if (!std::isfinite(sum)) {
+        throw FormatError("{}: sample {} is no finite number", place,
+                          sound.samples.size());
+      }
+    }
+    if (sound.samples.size() > most) ThrowLong(place, sound.seconds());
+  }
+  if (sf_error(file.get()) != SF_ERR_NO_ERROR) {
+    throw FormatError("{}: a damaged {} file: {}", place, type,
+                      sf_strerror(file.get()));
+  }
+  if (sound.samples.empty()) {
+    throw FormatError("{}: a sound of no samples", place);
+  }
+  if (info.frames < SF_COUNT_MAX && std::ssize(sound.samples) < info.frames) {
+    ThrowCut(place, type);
+  }
+  return sound;
+}
+
+Sound Resampled(Sound sound, int rate) {
+  if (sound.rate == rate) return sound;
+  SRC_DATA call = {};
+  call.src_ratio = static_cast<double>(rate) / sound.rate;
+  Sound result;
+  result.rate = rate;
+  result.samples.resize(static_cast<size_t>(
+      std::ceil(static_cast<double>(sound.samples.size()) * call.src_ratio)));
+  call.data_in = sound.samples.data();
+  call.input_frames = std::ssize(sound.samples);
+  call.data_out = result.samples.data();
+  call.output_frames = std::ssize(result.samples);
+  if (src_simple(&call, SRC_SINC_MEDIUM_QUALITY, 1) != 0)
+    throw std::bad_alloc();
+  // At least one sample of a sound that has some.
+  result.samples.resize(
+      static_cast<size_t>(std::max<int64_t>(1, call.output_frames_gen)));
+  return result;
+}
+
+std::string EncodeWav(std::span<const float> samples, int rate) {
+  constexpr int kHeader = 44;
+  constexpr int kBytes = 2;
+  const int64_t length = std::ssize(samples) * kBytes;
+  std::string wav;
+  wav.reserve(static_cast<size_t>(kHeader + length));
+  const auto number = [&wav](int64_t value, int count) {
+    for (int i = 0; i < count; ++i) {
+      wav.push_back(static_cast<char>(value >> (8 * i) & 0xff));
+    }
+  };
+  wav += "RIFF";
+  number(kHeader - 8 + length, 4);
+  wav += "WAVEfmt ";
+  number(16, 4);
+  number(1, 2);  // PCM
+  number(1, 2);  // a channel
+  number(rate, 4);
+  number(int64_t{rate} * kBytes, 4);
+  number(kBytes, 2);
+  number(8 * kBytes, 2);
+  wav += "data";
+  number(length, 4);
+  for (const float sample : samples) {
+    number(std::lround(std::clamp(sample, -1.0f, 1.0f) * 32767.0f), kBytes);
+  }
+  return wav;
+}
+
+}  // namespace heed
