@@ -23,6 +23,22 @@ constexpr const char* kContext = "context";
 constexpr const char* kSummary = "summary";
 constexpr const char* kFeed = "feed";
 
+std::optional<Embedding> EmbeddingOf(ParameterSet& parameters,
+                                     const ResolvedRecurrent& config,
+                                     int64_t vocabulary) {
+  if (vocabulary == 0) return {};
+  return Embedding(Scope(parameters, "encoder.embedding"), vocabulary,
+                   config.embedding, config.embedding_init);
+}
+
+std::optional<Linear> FramesOf(ParameterSet& parameters,
+                               const ResolvedRecurrent& config,
+                               int64_t features) {
+  if (features == 0) return {};
+  return Linear(Scope(parameters, "encoder.frames"), features, config.embedding,
+                config.encoder.input_init);
+}
+
 Var Kept(const DecoderState& state, const char* name) {
   const Var* x = state.Find(name);
   return x == nullptr ? Var() : *x;
@@ -31,13 +47,12 @@ Var Kept(const DecoderState& state, const char* name) {
 }  // namespace
 
 EncoderDecoder::EncoderDecoder(const ResolvedRecurrent& config,
-                               int source_vocabulary, int target_vocabulary,
+                               const SourceSize& source, int target_vocabulary,
                                uint64_t seed, DType dtype)
     : Decoder(seed, dtype, config.precision),
       config_(config),
-      source_embedding_(Scope(parameters_, "encoder.embedding"),
-                        source_vocabulary, config.embedding,
-                        config.embedding_init),
+      source_embedding_(EmbeddingOf(parameters_, config, source.vocabulary)),
+      source_frames_(FramesOf(parameters_, config, source.frame_features)),
       target_embedding_(Scope(parameters_, "decoder.embedding"),
                         target_vocabulary, config.embedding,
                         config.embedding_init),
@@ -50,6 +65,7 @@ EncoderDecoder::EncoderDecoder(const ResolvedRecurrent& config,
   // Inputs of the first layer besides the previous word.
   std::vector<int64_t> inputs = {c.embedding};
   if (c.attention == AttentionPlace::kBefore) inputs.push_back(keys);
+  if (c.attention == AttentionPlace::kFed) inputs.push_back(keys);
   if (c.input_feeding) inputs.push_back(c.units);
   for (int64_t layer = 0; layer < c.encoder.layers; ++layer) {
     decoder_.emplace_back(
@@ -101,7 +117,8 @@ EncoderDecoder::EncoderDecoder(const ResolvedRecurrent& config,
     add("state", c.units);
     add("embedding", c.embedding);
     if (cho || c.attention == AttentionPlace::kBefore ||
-        c.attention == AttentionPlace::kBetween) {
+        c.attention == AttentionPlace::kBetween ||
+        c.attention == AttentionPlace::kFed) {
       add("context", cho ? c.units : keys);
     }
     readout_bias_ = &scope.Add("readout.bias", {columns}, kZeroInit);
@@ -115,17 +132,26 @@ EncoderDecoder::EncoderDecoder(const ResolvedRecurrent& config,
   }
 }
 
-Encoding EncoderDecoder::Encode(const Context& ctx,
-                                const Inputs& inputs) const {
-  inputs.Check("encoder", config_.embedding);
+Var EncoderDecoder::Source(const Context& ctx, const Inputs& inputs) const {
+  const bool ids = inputs.kind == Inputs::Kind::kIds;
+  CheckShapes(!ids || source_embedding_, "encoder",
+              "tokens, where frames are read", {});
+  inputs.Check("encoder", source_frames_
+                              ? source_frames_->weight().value().dim(0)
+                              : config_.embedding);
   CheckShapes(inputs.kind != Inputs::Kind::kNodes, "encoder",
               "nodes, which have no order to be read in", {});
+  const Var read = ObservedSteps(ctx, "source",
+                                 ids ? (*source_embedding_)(ctx, inputs.ids)
+                                     : TransposeLeading(inputs.vectors));
+  return source_frames_ ? (*source_frames_)(ctx, read) : read;
+}
+
+Encoding EncoderDecoder::Encode(const Context& ctx,
+                                const Inputs& inputs) const {
+  const Var read = Source(ctx, inputs);
   const Tensor& lengths = inputs.lengths;
   const bool reverse = config_.reverse_source;
-  const Var read = ObservedSteps(ctx, "source",
-                                 inputs.kind == Inputs::Kind::kIds
-                                     ? source_embedding_(ctx, inputs.ids)
-                                     : TransposeLeading(inputs.vectors));
   const Var embedded = reverse ? ReverseByLength(read, lengths) : read;
   const EncoderResult encoded = encoder_(
       ctx, SequenceDropout(ctx, embedded, config_.dropout, config_.variational),
@@ -170,9 +196,11 @@ DecoderState EncoderDecoder::Start(const Context& ctx,
     attention_->KeepSource(ctx, encoding.vectors, encoding.vectors,
                            encoding.lengths, state);
   }
-  if (config_.input_feeding) {
+  const bool fed = config_.attention == AttentionPlace::kFed;
+  if (config_.input_feeding || fed) {
     state.At(kFeed, StateRole::kRow) = Tensor::Zeros(
-        {encoding.sources, config_.units}, encoding.vectors.value().dtype());
+        {encoding.sources, fed ? encoder_.output_size() : config_.units},
+        encoding.vectors.value().dtype());
   }
   return state;
 }
@@ -232,6 +260,8 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
                           ? StepBefore(ctx, step, state)
                       : config_.attention == AttentionPlace::kAfter
                           ? StepAfter(ctx, step, state)
+                      : config_.attention == AttentionPlace::kFed
+                          ? StepFed(ctx, step, state)
                           : StepBetween(ctx, step, state);
     states.push_back(seen.state);
     if (seen.context.defined()) contexts.push_back(seen.context);
@@ -310,6 +340,16 @@ EncoderDecoder::Seen EncoderDecoder::StepAfter(const Context& ctx,
       DropSteps(ctx, AddTimeAxis(attentional), state, kAttentionalSite));
   if (state.feed.defined()) state.feed = attentional;
   return {attentional, {}};
+}
+
+EncoderDecoder::Seen EncoderDecoder::StepFed(const Context& ctx,
+                                             const Var& projected,
+                                             State& state) const {
+  const Var before = Recurrent::Hidden(state.layers.back());
+  const Var input = decoder_[0].AddProjection(ctx, projected, state.feed, 1);
+  const Var after = DropTimeAxis(Advance(ctx, AddTimeAxis(input), state));
+  state.feed = Attend(ctx, after, state);
+  return {config_.reads_previous_state ? before : after, state.feed};
 }
 
 EncoderDecoder::Seen EncoderDecoder::RunFixed(const Context& ctx,

@@ -21,18 +21,31 @@ namespace heed {
 ///   attention after:    s_i = f(y_{i-1}, s_{i-1} [, h̃_{i-1}]),  c =
 ///   attend(s_i),
 ///                       h̃_i = tanh(W [c; s_i])
+///   attention fed:      s_i = f(y_{i-1}, s_{i-1}, c_{i-1}),  c_i = attend(s_i)
 ///   none:               s_i = f(y_{i-1}, s_{i-1} [, c]) with a fixed c
 /// and the read-out sees s (or h̃), y_{i-1} and c. The same code trains (all
-/// steps) and decodes (one step). Reads tokens, frames and cells, vectors of
-/// the embedding's size, in their order. Decodes the vectors of other encoders
-/// if its bridge is 'mean'. Papers: arXiv:1406.1078, 1409.3215, 1409.0473,
+/// steps) and decodes (one step). Reads tokens, or frames through a linear
+/// layer, or frames and cells that are vectors of the embedding's size, in
+/// their order. Decodes the vectors of other encoders if its bridge is 'mean'.
+/// Parameters of the source: encoder.embedding, or encoder.frames.
+/// Papers: arXiv:1406.1078, 1409.3215, 1409.0473, 1506.07503 (fed),
 /// 1508.04025, 1703.04357.
 class EncoderDecoder : public Decoder {
  public:
+  /// What it reads: tokens of a vocabulary, or frames of so many features.
+  struct SourceSize {
+    int64_t vocabulary = 0;
+    int64_t frame_features = 0;
+  };
   /// Throws: ConfigError.
-  EncoderDecoder(const ResolvedRecurrent& config, int source_vocabulary,
+  EncoderDecoder(const ResolvedRecurrent& config, const SourceSize& source,
                  int target_vocabulary, uint64_t seed,
                  DType dtype = DType::kF32);
+  EncoderDecoder(const ResolvedRecurrent& config, int source_vocabulary,
+                 int target_vocabulary, uint64_t seed,
+                 DType dtype = DType::kF32)
+      : EncoderDecoder(config, SourceSize{.vocabulary = source_vocabulary},
+                       target_vocabulary, seed, dtype) {}
 
   Encoding Encode(const Context& ctx, const Inputs& inputs) const override;
   DecoderState Start(const Context& ctx,
@@ -55,7 +68,7 @@ class EncoderDecoder : public Decoder {
     LayerStates layers;
     Var context;  // variant cho: C c, made once
     Var summary;  // variant cho: c
-    Var feed;     // input feeding: h̃ of the last step
+    Var feed;     // of the last step: h̃ (input feeding), c (attention fed)
   };
   /// What the read-out sees of some steps [T, B, ·].
   struct Seen {
@@ -63,6 +76,8 @@ class EncoderDecoder : public Decoder {
     Var context;
   };
 
+  /// Vectors of the source [S, B, E]. Throws: ShapeError.
+  Var Source(const Context& ctx, const Inputs& inputs) const;
   LayerStates Bridge(const Context& ctx, const Encoding& encoding,
                      const Var& summary) const;
   Var Summary(const Context& ctx, const EncoderResult& encoded,
@@ -74,6 +89,7 @@ class EncoderDecoder : public Decoder {
   Seen StepBetween(const Context& ctx, const Var& projected,
                    State& state) const;
   Seen StepAfter(const Context& ctx, const Var& projected, State& state) const;
+  Seen StepFed(const Context& ctx, const Var& projected, State& state) const;
   Seen RunFixed(const Context& ctx, const Var& projected, State& state) const;
   /// Advances all layers; the first one's input is projected. Returns the top
   /// layer's outputs.
@@ -86,7 +102,8 @@ class EncoderDecoder : public Decoder {
   Var ReadOut(const Context& ctx, const Seen& seen, const Var& embedded) const;
 
   ResolvedRecurrent config_;
-  Embedding source_embedding_;
+  std::optional<Embedding> source_embedding_;  // of tokens
+  std::optional<Linear> source_frames_;        // of frames
   Embedding target_embedding_;
   RecurrentEncoder encoder_;
   std::optional<Attention> attention_;

@@ -15,9 +15,9 @@ enum class Bridge : uint8_t { kProject, kMean, kCopy };
 constexpr auto WordsOf(Bridge) { return std::array{"project", "mean", "copy"}; }
 
 /// Where in a decoder step attention stands.
-enum class AttentionPlace : uint8_t { kNone, kBefore, kBetween, kAfter };
+enum class AttentionPlace : uint8_t { kNone, kBefore, kBetween, kAfter, kFed };
 constexpr auto WordsOf(AttentionPlace) {
-  return std::array{"none", "before", "between", "after"};
+  return std::array{"none", "before", "between", "after", "fed"};
 }
 
 enum class Readout : uint8_t { kMaxout, kTanh, kNone };

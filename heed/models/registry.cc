@@ -28,6 +28,7 @@ std::deque<ModelRow>& Rows() {
              ImageModels(),        //
              CaptionModels(),      //
              FrameOrderModels(),   //
+             RecogniserModels(),   //
              MachineModels(),      //
          }) {
       all.insert(all.end(), models.begin(), models.end());

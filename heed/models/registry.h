@@ -67,6 +67,7 @@ std::vector<ModelRow> RatingModels();       // of ratings, from reviews
 std::vector<ModelRow> ImageModels();        // of images
 std::vector<ModelRow> CaptionModels();      // that write about images
 std::vector<ModelRow> FrameOrderModels();   // of the order of frames
+std::vector<ModelRow> RecogniserModels();   // that write down what is said
 std::vector<ModelRow> MachineModels();      // that answer at every step
 
 /// In the order in which they are listed. Rows stay where they are.
