@@ -60,6 +60,8 @@ AxisKind MemoryKind();
 AxisKind ImageKind();
 /// The tokens of a document, and its sentences, which cover them by spans.
 AxisKind DocumentKind();
+/// Frames of a sound, of which a payload has the spectrogram and the file.
+AxisKind AudioKind();
 
 }  // namespace heed
 

@@ -65,6 +65,23 @@ inline std::string IdxOf(const std::vector<int>& shape) {
   }
   return bytes;
 }
+/// A WAV file of 8 bits that is also a text in ASCII: no byte above 127.
+inline std::string WavOfText() {
+  const auto word = [](uint32_t value) {
+    std::string bytes;
+    for (int i = 0; i < 4; ++i) bytes += static_cast<char>(value >> (8 * i));
+    return bytes;
+  };
+  constexpr uint32_t kSamples = 0x340;  // and 8000 Hz: of small bytes
+  // PCM of one channel, frames of a byte and 8 bits.
+  std::string wav = "RIFF" + word(36 + kSamples) + "WAVEfmt " + word(16) +
+                    word(0x10001) + word(8000) + word(8000) + word(0x80001) +
+                    "data" + word(kSamples);
+  for (uint32_t i = 0; i < kSamples; ++i) {
+    wav += static_cast<char>(64 + 50 * std::sin(0.0005 * i * i));
+  }
+  return wav;
+}
 inline std::string Pairs() {
   return "a b c\tc b a\nb a\ta b\nc c a\ta c c\na a\ta a\n";
 }
@@ -319,6 +336,18 @@ inline std::vector<ExplainCase> ExplainCases() {
         {"dropout", "0"}},
        {},
        IdxOf({16, 16}),
+       1,
+       true},
+      {"Speech",
+       "speech",
+       "arsg",
+       {{"speakers", "1"},
+        {"bands", "8"},
+        {"units", "6"},
+        {"embedding", "6"},
+        {"dropout", "0"}},
+       {},
+       WavOfText(),
        1,
        true},
       {"Order",

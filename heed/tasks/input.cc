@@ -28,6 +28,16 @@ std::string_view SubtypeOf(std::string_view media_type) {
   return media_type;
 }
 
+/// Throws: IoError; FormatError.
+void CheckSize(const InputKind& kind, const std::string& path) {
+  if (kind.most_bytes == 0) return;
+  const uint64_t size = InputFile(path).size();
+  if (size <= static_cast<uint64_t>(kind.most_bytes)) return;
+  throw FormatError("{}: {:.0f} MB; at most {:.0f} MB of {} are read", path,
+                    static_cast<double>(size) / 1e6,
+                    static_cast<double>(kind.most_bytes) / 1e6, kind.name);
+}
+
 }  // namespace
 
 std::string Input::Text() const {
@@ -69,9 +79,14 @@ Input ReadInput(const InputKind& kind, const std::string& path) {
       Lowercase(std::filesystem::path(path).extension().string());
   std::vector<std::string> endings;
   for (const std::string& type : kind.media_types) {
-    endings.push_back(fmt::format(".{}", SubtypeOf(type)));
-    if (endings.back() != ending) continue;
-    return {NamedBytes{path, type, ReadFile(path)}, path};
+    std::string one = fmt::format(".{}", SubtypeOf(type));
+    if (one == ending) {
+      CheckSize(kind, path);
+      return {NamedBytes{path, type, ReadFile(path)}, path};
+    }
+    if (std::ranges::find(endings, one) == endings.end()) {
+      endings.push_back(std::move(one));
+    }
   }
   throw FormatError("{}: is no {} (read are: {})", path, kind.name,
                     fmt::join(endings, ", "));

@@ -45,6 +45,8 @@ struct InputKind {
   std::vector<std::string> media_types = {};
   /// Whether a text, where it is given as a whole, has lines of its own.
   bool several_lines = false;
+  /// What a file that is one may have; 0: anything.
+  int64_t most_bytes = 0;
 
   /// Whether it reads bytes.
   bool of_bytes() const { return !media_types.empty(); }
@@ -60,7 +62,8 @@ std::vector<Input> InputsOf(const InputKind& kind,
 
 /// The file as an input, with the media type that its ending means ("png":
 /// image/png, "strip": application/x-strip). Throws: IoError; FormatError for
-/// an ending that the kind does not read.
+/// an ending that the kind does not read, or a file that is too large, of which
+/// nothing is read.
 Input ReadInput(const InputKind& kind, const std::string& path);
 
 }  // namespace heed

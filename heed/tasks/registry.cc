@@ -13,6 +13,7 @@
 #include "heed/tasks/ratings/ratings.h"
 #include "heed/tasks/retrieve/retrieve.h"
 #include "heed/tasks/slots/slots.h"
+#include "heed/tasks/speech/speech.h"
 #include "heed/tasks/tag/tag.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/translate/translation.h"
@@ -37,6 +38,7 @@ std::vector<TaskRow>& Rows() {
       ImageTask(),         //
       CaptionTask(),       //
       OrderTask(),         //
+      SpeechTask(),        //
       AlgorithmTask(),     //
       PretrainTask(),      //
   };

@@ -1,0 +1,273 @@
+// Sounds: the spectrogram over time, and below it what was attended to by each
+// part of the answer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/render/axis_kind.h"
+#include "heed/render/cells.h"
+#include "heed/render/image_drawing.h"
+#include "heed/render/markup.h"
+#include "heed/render/shades_terminal.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr double kSoundWidth = 940;
+constexpr double kSpectrogramHeight = 150;
+constexpr double kLeftOfSound = 140;  // names of rows
+constexpr double kAttentionRow = 18;
+constexpr double kRowGap = 4;
+constexpr double kTimeFont = 12;
+constexpr int64_t kMostCells = 470;  // of a row
+constexpr size_t kMostRows = 120;
+constexpr int kAttendedName = 18;  // columns
+
+/// What the payload of a sound says.
+struct SoundPayload {
+  /// Throws: ShapeError for a payload without it.
+  explicit SoundPayload(const Axis& axis) {
+    for (const char* key :
+         {"seconds", "step", "spectrogram_seconds", "grey", "png", "wav"}) {
+      if (axis.payload.is_object() && axis.payload.contains(key)) continue;
+      throw ShapeError("axis '{}': a sound without '{}'", axis.id, key);
+    }
+    step = axis.payload.at("step").get<double>();
+    drawn = axis.payload.at("spectrogram_seconds").get<double>();
+    whole = std::max({axis.payload.at("seconds").get<double>(), drawn,
+                      step * static_cast<double>(axis.size())});
+    if (!(step > 0 && drawn > 0 && std::isfinite(whole))) {
+      throw ShapeError("axis '{}': a sound without a length", axis.id);
+    }
+    png = axis.payload.at("png").get_ref<const std::string&>();
+  }
+
+  /// Share of the whole that the frames of the axis cover.
+  double ShareOf(const Axis& axis) const {
+    return step * static_cast<double>(axis.size()) / whole;
+  }
+
+  double step = 0;   // s from item to item
+  double drawn = 0;  // s of the spectrogram
+  double whole = 0;  // s of the picture
+  std::string png;
+};
+
+/// As many as `most` at most: of those that fall together the one furthest
+/// from 0.
+std::vector<float> PooledRow(std::span<const float> values, int64_t most) {
+  const int64_t count = std::ssize(values);
+  if (count <= most) return {values.begin(), values.end()};
+  std::vector<float> pooled(static_cast<size_t>(most));
+  for (int64_t i = 0; i < count; ++i) {
+    float& kept = pooled[static_cast<size_t>(i * most / count)];
+    const float value = values[static_cast<size_t>(i)];
+    if (std::abs(value) > std::abs(kept)) kept = value;
+  }
+  return pooled;
+}
+
+/// The same stretched or pooled to exactly so many columns.
+std::vector<float> FittedRow(std::span<const float> values, int64_t columns) {
+  if (std::ssize(values) >= columns) return PooledRow(values, columns);
+  std::vector<float> fitted;
+  for (int64_t c = 0; c < columns; ++c) {
+    fitted.push_back(
+        values[static_cast<size_t>(c * std::ssize(values) / columns)]);
+  }
+  return fitted;
+}
+
+/// A row of the answer: its name, and weights of which the largest is 1.
+struct SoundRow {
+  std::string name;
+  std::vector<float> weights;
+};
+
+std::vector<SoundRow> RowsOf(const ExplanationSegment& segment,
+                             const Axis& sound) {
+  std::vector<SoundRow> rows;
+  for (const Target& target : segment.targets) {
+    if (rows.size() == kMostRows) break;
+    if (!target.map || segment.maps.at(*target.map).key != sound.id) continue;
+    SoundRow row = {segment.LabelOf(target), RowOf(segment, target)};
+    const float factor = ShadeFactor(row.weights, 0);
+    for (float& w : row.weights) w *= factor;
+    if (target.probability) {
+      row.name += fmt::format(" {:.2f}", *target.probability);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+const Axis& SoundAxisOf(const ExplanationSegment& segment) {
+  const auto found = std::ranges::find(segment.axes, "audio", &Axis::kind);
+  if (found == segment.axes.end()) throw ShapeError("no sound to show");
+  return *found;
+}
+
+/// Seconds between two marks of a time axis.
+double MarkEvery(double whole) {
+  for (const double every : {0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0}) {
+    if (whole / every <= 12) return every;
+  }
+  return 60;
+}
+
+void AddTimes(const SoundPayload& payload, double y, MarkupWriter* svg) {
+  const double every = MarkEvery(payload.whole);
+  const int marks = static_cast<int>(payload.whole / every);
+  for (int i = 0; i <= marks; ++i) {
+    svg->Line(
+        "<text class='quiet' x='{:.1f}' y='{:.1f}' font-size='{}' "
+        "text-anchor='middle'>{:g}{}</text>",
+        kSoundWidth * i * every / payload.whole, y, kTimeFont, i * every,
+        i == marks ? " s" : "");
+  }
+}
+
+void AddSpectrogram(const SoundPayload& payload, double width, double height,
+                    MarkupWriter* svg) {
+  svg->Line("<rect class='field' width='{:.1f}' height='{:.1f}'/>", width,
+            height);
+  svg->Line("{}", ImageElement(payload.png,
+                               width * payload.drawn / payload.whole, height));
+}
+
+/// Cells of a row over the width that its frames have.
+void AddSoundRow(std::span<const float> values, double width, double height,
+                 MarkupWriter* svg) {
+  const std::vector<float> cells = PooledRow(values, kMostCells);
+  const auto count = std::ssize(cells);
+  svg->Line("<rect class='field' width='{:.1f}' height='{}'/>", width, height);
+  AddCells(cells, count,
+           width / static_cast<double>(std::max<int64_t>(1, count)), height,
+           svg);
+}
+
+/// The spectrogram and below it a row for each part of the answer.
+Drawing DrawSound(const ExplanationSegment& segment, const ViewOptions&) {
+  const Axis& sound = SoundAxisOf(segment);
+  const SoundPayload payload(sound);
+  const double width = kSoundWidth * payload.ShareOf(sound);
+  MarkupWriter svg;
+  svg.Line("<g transform='translate({} 0)'>", kLeftOfSound);
+  AddSpectrogram(payload, kSoundWidth, kSpectrogramHeight, &svg);
+  double y = kSpectrogramHeight + kTimeFont + 6;
+  AddTimes(payload, y, &svg);
+  y += 8;
+  for (const SoundRow& row : RowsOf(segment, sound)) {
+    svg.Line(
+        "<text class='token' x='-8' y='{:.1f}' font-size='13' "
+        "text-anchor='end'>{}</text>",
+        y + kAttentionRow - 5,
+        EscapeMarkup(Ellipsize(VisibleToken(row.name), kAttendedName)));
+    svg.Line("<g transform='translate(0 {:.1f})'>", y);
+    AddSoundRow(row.weights, width, kAttentionRow, &svg);
+    svg.Line("</g>");
+    y += kAttentionRow + kRowGap;
+  }
+  svg.Line("</g>");
+  const std::vector<Drawing> parts = {
+      DrawHeading(TitleOf(segment), 1),
+      {kLeftOfSound + kSoundWidth + 10, y + 4, svg.Take()},
+      DrawHeading(
+          "above: energy by frequency, 60 dB from black to white; rows: "
+          "attention over time, each as vivid as its largest weight "
+          "allows",
+          3)};
+  return StackDrawings(parts, 12);
+}
+
+// --- in a terminal ---
+
+/// One column a cell; of a value below zero a minus.
+std::string RowText(std::span<const float> values, int64_t columns,
+                    bool colour) {
+  std::string out;
+  for (const float value : FittedRow(values, columns)) {
+    out +=
+        value < -0.05f ? "-" : TerminalCell(std::max(value, 0.0f), 1, colour);
+  }
+  return out;
+}
+
+std::string TimeText(const SoundPayload& payload, int indent, int64_t columns) {
+  const std::string end = fmt::format("{:.2f} s", payload.whole);
+  std::string line(static_cast<size_t>(indent), ' ');
+  line += '0';
+  const auto room = static_cast<size_t>(columns);
+  if (room > end.size() + 1) line.append(room - end.size() - 1, ' ');
+  return line + end + '\n';
+}
+
+std::string SoundText(const ExplanationSegment& segment, const ViewOptions&,
+                      const TerminalOptions& terminal) {
+  constexpr int kNames = kAttendedName + 1;
+  const Axis& sound = SoundAxisOf(segment);
+  const SoundPayload payload(sound);
+  const auto columns =
+      static_cast<int64_t>(std::max(terminal.width - kNames, 10));
+  std::vector<std::vector<float>> rows;
+  const auto covered =
+      std::max<int64_t>(1, std::lround(static_cast<double>(columns) *
+                                       payload.drawn / payload.whole));
+  for (const auto& grey :
+       sound.payload.at("grey").get<std::vector<std::vector<float>>>()) {
+    rows.push_back(FittedRow(grey, covered));
+    for (float& value : rows.back()) value /= 255;
+  }
+  std::string out =
+      terminal::Strong(terminal, VisibleToken(TitleOf(segment))) + '\n' +
+      ThumbnailText(rows, kNames, terminal) +
+      terminal::Quiet(terminal, TimeText(payload, kNames, columns));
+  const auto frames = std::max<int64_t>(
+      1, std::lround(static_cast<double>(columns) * payload.ShareOf(sound)));
+  for (const SoundRow& row : RowsOf(segment, sound)) {
+    out += Pad(VisibleToken(row.name), kAttendedName, Align::kRight) + ' ' +
+           RowText(row.weights, frames, terminal.colour) + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+AxisKind AudioKind() {
+  AxisKind kind;
+  kind.name = "audio";
+  kind.shade = [](const ExplanationSegment&, const Axis& axis,
+                  std::span<const float> values, double width) -> Drawing {
+    constexpr double kSmallHeight = 72;
+    const SoundPayload payload(axis);
+    width = std::min(width, kSoundWidth);
+    MarkupWriter svg;
+    AddSpectrogram(payload, width, kSmallHeight, &svg);
+    svg.Line("<g transform='translate(0 {})'>", kSmallHeight + 3);
+    AddSoundRow(values, width * payload.ShareOf(axis), kAttentionRow, &svg);
+    svg.Line("</g>");
+    return {width, kSmallHeight + kAttentionRow + 7, svg.Take()};
+  };
+  kind.shade_text = [](const ExplanationSegment&, const Axis&,
+                       std::span<const float> values, int indent,
+                       const TerminalOptions& terminal) {
+    const auto room =
+        static_cast<int64_t>(std::max(terminal.width - indent, 10));
+    return std::string(static_cast<size_t>(indent), ' ') +
+           RowText(values, room, terminal.colour) + '\n';
+  };
+  kind.picture = DrawSound;
+  kind.legend = PictureLegend::kNone;
+  kind.picture_text = SoundText;
+  return kind;
+}
+
+}  // namespace heed

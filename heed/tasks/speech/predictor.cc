@@ -1,0 +1,321 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heed/base/base64.h"
+#include "heed/base/errors.h"
+#include "heed/base/threads.h"
+#include "heed/data/image.h"
+#include "heed/decode/beam.h"
+#include "heed/decode/translator.h"
+#include "heed/tasks/forced_text.h"
+#include "heed/tasks/speech/speech.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kHeardAtOnce = 16;
+
+/// A sound as a predictor reads it.
+struct Heard {
+  std::vector<float> samples;
+  Tensor energies;  // [F, bands]
+  Tensor features;  // [S, stack · bands]
+};
+
+/// Energies of bands as a grey image: time to the right, high above low. The
+/// range is that of the sound, 60 dB at most.
+Image SpectrogramOf(const Tensor& energies) {
+  constexpr float kRange = 13.8f;  // 60 dB in natural logarithms of power
+  const int64_t frames = energies.dim(0), bands = energies.dim(1);
+  const float* e = energies.data<float>();
+  const float most = *std::max_element(e, e + energies.numel());
+  const float least =
+      std::max(most - kRange, *std::min_element(e, e + energies.numel()));
+  const float range = std::max(most - least, 1e-3f);
+  Image image = {bands, frames, 1, {}};
+  image.pixels.resize(static_cast<size_t>(bands * frames));
+  for (int64_t m = 0; m < bands; ++m) {
+    for (int64_t f = 0; f < frames; ++f) {
+      const float share =
+          std::clamp((e[f * bands + m] - least) / range, 0.f, 1.f);
+      image.pixels[static_cast<size_t>((bands - 1 - m) * frames + f)] =
+          static_cast<uint8_t>(std::lround(255 * share));
+    }
+  }
+  return image;
+}
+
+/// Energies in few rows and columns, 0 to 255, as a terminal shows them.
+std::vector<std::vector<int>> SmallSpectrogram(const Image& image) {
+  constexpr int64_t kRows = 16;
+  constexpr int64_t kColumns = 400;
+  const Image small = Resized(image, std::min(image.height, kRows),
+                              std::min(image.width, kColumns));
+  std::vector<std::vector<int>> rows;
+  for (int64_t y = 0; y < small.height; ++y) {
+    rows.emplace_back(small.pixels.begin() + y * small.width,
+                      small.pixels.begin() + (y + 1) * small.width);
+  }
+  return rows;
+}
+
+/// Writes what is said.
+class SpeechPredictor : public PredictorWith<SpeechPrediction> {
+ public:
+  SpeechPredictor(const SpeechModel& model, SpeechPrediction options)
+      : PredictorWith(options), model_(model) {
+    CheckOptions(options.Decoding());
+  }
+
+  double Targets(double bytes) const override { return FramesIn(bytes); }
+  double TokensOfCopy(double bytes) const override {
+    return 2 * FramesIn(bytes);
+  }
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const SpeechPrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const SpeechPrediction& options) const override;
+  bool JoinsWith(const SpeechPrediction&) const override { return true; }
+
+ private:
+  /// Of a file of 16 bits at the model's rate.
+  double FramesIn(double bytes) const {
+    return 1 + bytes / (2 * model_.mel.config().rate * model_.mel.step());
+  }
+  Heard Hear(const Input& input) const;
+  Encoded WithEnd(const std::vector<int32_t>& tokens) const;
+  ForcedText Forced(const Tensor& features, Encoded target) const;
+  Axis SoundAxis(const Heard& heard) const;
+  Answer AnswerOf(const Context& ctx, const Heard& heard, int64_t number,
+                  const std::vector<Hypothesis>& found,
+                  const SpeechPrediction& options,
+                  const PredictCall& call) const;
+
+  const SpeechModel& model_;
+};
+
+Heard SpeechPredictor::Hear(const Input& input) const {
+  Heard heard;
+  heard.samples = Resampled(DecodeSound(input.Text(), input.place),
+                            model_.mel.config().rate)
+                      .samples;
+  heard.energies = model_.mel.Energies(heard.samples);
+  heard.features = model_.mel.Features(heard.energies);
+  return heard;
+}
+
+Encoded SpeechPredictor::WithEnd(const std::vector<int32_t>& tokens) const {
+  Encoded encoded;
+  encoded.ids = tokens;
+  encoded.ids.push_back(kEos);
+  for (const int32_t id : encoded.ids) {
+    encoded.pieces.push_back(model_.vocabulary.Piece(id));
+  }
+  return encoded;
+}
+
+ForcedText SpeechPredictor::Forced(const Tensor& features,
+                                   Encoded target) const {
+  ForcedText text;
+  text.label = "Text";
+  text.target = std::move(target);
+  text.logits = [this, features, read = ReadTokens(text.target.ids)](
+                    const Context& ctx, int64_t copies) {
+    const std::vector<Tensor> same(static_cast<size_t>(copies), features);
+    return model_.network->Logits(ctx, FramesOf(same),
+                                  RepeatedColumns(read, copies));
+  };
+  return text;
+}
+
+Axis SpeechPredictor::SoundAxis(const Heard& heard) const {
+  Axis axis = {.id = "source", .kind = "audio", .label = "Sound"};
+  const double step = model_.mel.step();
+  for (int64_t s = 0; s < heard.features.dim(0); ++s) {
+    axis.items.push_back(
+        fmt::format("{:.2f} s", static_cast<double>(s) * step));
+  }
+  const int rate = model_.mel.config().rate;
+  const Image spectrogram = SpectrogramOf(heard.energies);
+  axis.payload = {
+      {"seconds", static_cast<double>(heard.samples.size()) / rate},
+      {"step", step},
+      {"spectrogram_seconds", static_cast<double>(heard.energies.dim(0)) *
+                                  step / model_.mel.config().stack},
+      {"rate", rate},
+      {"grey", SmallSpectrogram(spectrogram)},
+      {"png", ToBase64(EncodePng(spectrogram))},
+      {"wav", ToBase64(EncodeWav(heard.samples, rate))}};
+  return axis;
+}
+
+Answer SpeechPredictor::AnswerOf(const Context& ctx, const Heard& heard,
+                                 int64_t number,
+                                 const std::vector<Hypothesis>& found,
+                                 const SpeechPrediction& options,
+                                 const PredictCall& call) const {
+  Translations written;
+  for (const Hypothesis& one : found) {
+    Translation& text = written.emplace_back();
+    text.text = model_.vocabulary.Decode(one.tokens);
+    text.score = one.score;
+    text.log_probability = one.log_probability;
+  }
+  Answer answer;
+  answer.line = LinesOf(number, written, written.size() > 1);
+  if (answer.line.ends_with('\n')) answer.line.pop_back();
+  const std::vector<TimedWord> words = TimedWords(model_, found.front());
+  if (options.times) {
+    for (const TimedWord& word : words) {
+      answer.line +=
+          fmt::format("\n{:.2f}\t{:.2f}\t{}", word.begin, word.end, word.word);
+    }
+  }
+  if (!call.parts) return answer;
+  const Encoded best = WithEnd(found.front().tokens);
+  answer.parts = {{"text", written[0].text},
+                  {"score", written[0].score},
+                  {"log_probability", written[0].log_probability},
+                  {"tokens", best.pieces}};
+  answer.parts["probabilities"] = ForcedProbabilities(
+      Forced(heard.features, best).logits(ctx, 1), best.ids);
+  answer.parts["words"] = nlohmann::ordered_json::array();
+  for (const TimedWord& word : words) {
+    answer.parts["words"].push_back(
+        {{"word", word.word}, {"begin", word.begin}, {"end", word.end}});
+  }
+  for (size_t i = 1; i < written.size(); ++i) {
+    answer.parts["alternatives"].push_back(
+        {{"text", written[i].text}, {"score", written[i].score}});
+  }
+  return answer;
+}
+
+std::vector<Answer> SpeechPredictor::Answers(std::span<const Input> inputs,
+                                             const SpeechPrediction& options,
+                                             const PredictCall& call) const {
+  std::vector<Answer> answers;
+  const auto size = static_cast<size_t>(kHeardAtOnce);
+  for (size_t begin = 0; begin < inputs.size(); begin += size) {
+    const auto part =
+        inputs.subspan(begin, std::min(size, inputs.size() - begin));
+    std::vector<Heard> heard(part.size());
+    ParallelForEach(std::ssize(part), 1, [&](int64_t b) {
+      heard[static_cast<size_t>(b)] = Hear(part[static_cast<size_t>(b)]);
+    });
+    std::vector<Tensor> features;
+    for (const Heard& one : heard) features.push_back(one.features);
+    const auto found = Recognise(model_, features, options, call.cancellation);
+    for (size_t b = 0; b < part.size(); ++b) {
+      answers.push_back(AnswerOf(call.context(), heard[b], part[b].number,
+                                 found[b], options, call));
+    }
+  }
+  return answers;
+}
+
+/// The text that a search finds, or one that is given, forced.
+ExplainablePrediction SpeechPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const SpeechPrediction& options) const {
+  const Heard heard = Hear(input.given);
+  Encoded target;
+  if (input.answer.empty()) {
+    SpeechPrediction one = options;
+    one.nbest = 1;
+    const std::vector<Tensor> features = {heard.features};
+    target = WithEnd(Recognise(model_, features, one, given.cancellation)
+                         .front()
+                         .front()
+                         .tokens);
+  } else {
+    target = model_.Encode(input.answer);
+  }
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.given.Shown();
+  e.answer = model_.vocabulary.Decode(target.ids);
+  e.axes = {SoundAxis(heard)};
+  ForcedText text = Forced(heard.features, std::move(target));
+  if (!input.contrast.empty()) {
+    text.contrast = model_.Encode(input.contrast).ids;
+  }
+  ForceText(given, input.watch, *model_.network, model_.vocabulary,
+            std::move(text), result);
+  const std::string answer = e.answer;
+  return {answer, {std::move(result)}};
+}
+
+/// The place in frames, between 0 and S, up to which so much of the sum lies.
+double PlaceOf(std::span<const double> weights, double share) {
+  double total = 0;
+  for (const double w : weights) total += w;
+  double sum = 0;
+  for (size_t s = 0; s < weights.size(); ++s) {
+    if (weights[s] > 0 && sum + weights[s] >= share * total) {
+      return static_cast<double>(s) + (share * total - sum) / weights[s];
+    }
+    sum += weights[s];
+  }
+  return static_cast<double>(weights.size());
+}
+
+}  // namespace
+
+std::vector<TimedWord> TimedWords(const SpeechModel& model,
+                                  const Hypothesis& found) {
+  constexpr double kTail = 0.05;
+  if (found.attention.empty() || found.tokens.empty()) return {};
+  const Axis axis = TokenAxis("target", "", model.vocabulary, found.tokens);
+  std::vector<ItemRange> ranges = axis.words;
+  if (ranges.empty()) {
+    for (int64_t t = 0; t < axis.size(); ++t) ranges.push_back({t, t + 1});
+  }
+  const int64_t frames = found.source_length;
+  std::vector<TimedWord> words;
+  for (const ItemRange& range : ranges) {
+    std::vector<double> weights(static_cast<size_t>(frames));
+    TimedWord& word = words.emplace_back();
+    for (int64_t t = range.begin; t < range.end; ++t) {
+      for (int64_t s = 0; s < frames; ++s) {
+        weights[static_cast<size_t>(s)] +=
+            found.attention[static_cast<size_t>(t * frames + s)];
+      }
+      word.word += axis.shown()[static_cast<size_t>(t)];
+    }
+    const double step = model.mel.step();
+    word.begin = step * PlaceOf(weights, kTail);
+    word.middle = step * PlaceOf(weights, 0.5);
+    word.end = step * PlaceOf(weights, 1 - kTail);
+  }
+  return words;
+}
+
+std::vector<std::vector<Hypothesis>> Recognise(
+    const SpeechModel& model, std::span<const Tensor> features,
+    const SpeechPrediction& options, const Cancellation* cancellation) {
+  SearchHooks hooks;
+  if (cancellation != nullptr) {
+    hooks.cancellations.assign(features.size(), cancellation);
+  }
+  DecodeOptions decode = options.Decoding();
+  constexpr double kShortestWord = 0.1;  // s
+  const bool words = model.vocabulary.kind() == VocabularyKind::kWords;
+  decode.max_length_factor = words ? model.mel.step() / kShortestWord : 1;
+  return BeamSearch(*model.network, FramesOf(features), decode, {}, hooks);
+}
+
+std::unique_ptr<Predictor> SpeechSettings::Predicting(
+    const SpeechModel& made, SpeechPrediction options) const {
+  return std::make_unique<SpeechPredictor>(made, options);
+}
+
+}  // namespace heed

@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/data/spoken_digits.h"
+#include "heed/tasks/speech/speech.h"
+
+namespace heed {
+namespace {
+
+void VisitSpeechSource(FieldList& v, const std::string& prefix,
+                       SpeechSource& source, const std::string& what) {
+  constexpr double kMostStrings = 1e7;
+  constexpr double kMostSpeakers = 1000;
+  v(prefix + "recordings", source.recordings, Any{"FILE"},
+    what +
+        ": a list with path, tab and text on each line; behind another tab "
+        "there may be the speaker")
+      .Main();
+  v(prefix + "speakers", source.speakers, Range(0, kMostSpeakers),
+    what + ": digits of so many speakers, who are made up by number")
+      .Main();
+  v(prefix + "strings", source.strings, Range(0, kMostStrings),
+    what +
+        ": so many strings that are made of them, words of one speaker with "
+        "gaps; 0: as they are")
+      .Main();
+}
+
+void CheckLengths(int shortest, int longest) {
+  if (shortest <= longest) return;
+  throw ConfigError("shortest: strings of {} to {} words", shortest, longest);
+}
+
+SpeechConfig FilledRecogniser(SpeechConfig config) {
+  config.model->Fill();
+  return config;
+}
+
+/// A string that a made-up speaker says, as an example of what a model reads.
+InputExample StringExample(int64_t number) {
+  InputExample example;
+  const std::string name = fmt::format("digits-{}.wav", number + 1);
+  example.text = name;
+  example.file = [name, number] {
+    const Recordings digits = MakeSpokenDigits({.speakers = 4, .seed = 9});
+    const Recording said =
+        WordStrings(digits, {.longest = 6, .seed = 9}).At(number);
+    return NamedBytes{name, kSoundTypes[0],
+                      EncodeWav(said.samples, digits.rate)};
+  };
+  return example;
+}
+
+}  // namespace
+
+TaskRow SpeechTask() {
+  TaskRow row;
+  row.name = "speech";
+  row.description = "what is said in a sound, in words";
+  row.settings = [] { return std::make_unique<SpeechSettings>(); };
+  row.input = {"audio", InputKind::Line::kPath, kSoundTypes};
+  row.input.most_bytes = kMostSoundBytes;
+  row.input_label = "Sound";
+  row.answer_label = "Text";
+  row.prompt = "Choose or drop a sound, or record one";
+  constexpr int64_t kExamples = 4;
+  for (int64_t i = 0; i < kExamples; ++i) {
+    row.examples.push_back(StringExample(i));
+  }
+  return row;
+}
+
+void SpeechDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitSpeechSource(v, "", train, "for training");
+  v.Require({{"recordings"}, {"speakers"}});
+  VisitSpeechSource(v, "valid_", valid, "for validation");
+  v("shortest", shortest, Range(1, 1000), "the fewest words of a string");
+  v("longest", longest, Range(1, 1000),
+    "the most; one of a word is as it was recorded");
+  v("string_seed", string_seed,
+    "seed of strings and speakers for training; the next one is of "
+    "validation");
+  sound.Visit(v);
+  v("max_seconds", max_seconds, Range(1, kMostSoundSeconds),
+    "longer sounds are not learned from");
+  v("batch_sounds", batch_sounds, Range(1, 1000000), "sounds per batch")
+      .Alias("batch_size")
+      .Alias("bs");
+  vocabulary.Visit(v, {"words", "unigram", "bpe", "characters"});
+}
+
+void SpeechPrediction::Visit(FieldList& v) {
+  v.Section("Search");
+  v("beam", beam, Range(1, 1000), "width of the beam; 1: greedy");
+  v("nbest", nbest, Range(1, 1000), "texts of each sound");
+  v("length_penalty", length_penalty, Range(0, 10),
+    "favour longer texts (alpha of Wu et al. 2016)");
+  v("max_length", max_length, Range(0, 100000),
+    "the most tokens; 0: a word in a tenth of a second, others one a frame");
+  v("times", times,
+    "print words with their beginning and end in seconds, by attention");
+}
+
+DecodeOptions SpeechPrediction::Decoding() const {
+  DecodeOptions decode;
+  decode.beam = beam;
+  decode.nbest = nbest;
+  decode.length_penalty = length_penalty;
+  decode.max_length = max_length;
+  decode.keep_attention = true;
+  return decode;
+}
+
+void SpeechEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  VisitSpeechSource(v, "", source, "to compare with");
+  v.Require({{"recordings"}, {"speakers"}});
+  v("shortest", shortest, Range(1, 1000), "the fewest words of a string");
+  v("longest", longest, Range(1, 1000), "the most");
+  v("repeat", repeat, Range(1, 100), "how often each string is said");
+  v("string_seed", string_seed, "seed of strings and speakers");
+  SpeechPrediction::Visit(v);
+}
+
+void SpeechSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.VisitName(v, "what reads the frames and writes");
+  model->Visit(v);
+}
+
+void SpeechSettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.learning_rate = 2e-3;
+  training.optimizer.schedule = "cosine";
+  training.optimizer.warmup = 200;
+  training.optimizer.label_smoothing = 0;
+  training.run.epochs = 20;
+}
+
+void SpeechSettings::Resolve() {
+  CheckLengths(data.shortest, data.longest);
+  data.vocabulary.Resolve();
+  (void)LogMel(data.sound);
+  model->Fill();
+}
+
+SpeechData SpeechSettings::ReadData() const {
+  SpeechData read;
+  StringOptions strings = data.Strings();
+  read.train = data.train.Read(data.sound.rate, strings);
+  if (!data.valid.empty()) {
+    ++strings.seed;
+    read.valid = data.valid.Read(data.sound.rate, strings);
+  }
+  return read;
+}
+
+std::unique_ptr<SpeechModel> SpeechSettings::Learn(const SpeechData& read,
+                                                   uint64_t seed) const {
+  std::vector<std::string> texts;
+  for (const Recording& one : read.train.recordings().all) {
+    texts.push_back(one.text);
+  }
+  return std::make_unique<SpeechModel>(
+      *this, data.vocabulary.Learn(std::move(texts)), seed);
+}
+
+std::unique_ptr<SpeechModel> SpeechSettings::Open(const ModelFiles& files,
+                                                  const std::string& folder,
+                                                  uint64_t seed) const {
+  return std::make_unique<SpeechModel>(
+      *this, data.vocabulary.Find(files, folder), seed);
+}
+
+SpeechModel::SpeechModel(SpeechConfig settings, Vocabulary words, uint64_t seed)
+    : config(FilledRecogniser(std::move(settings))),
+      vocabulary(std::move(words)),
+      mel(config.data.sound),
+      network(config.model->Make(mel.features(),
+                                 static_cast<int>(vocabulary.size()), seed)) {}
+
+ModelFiles SpeechModel::Files() const {
+  return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+}
+
+}  // namespace heed

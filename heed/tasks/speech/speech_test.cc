@@ -1,0 +1,185 @@
+#include "heed/tasks/speech/speech.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/data/spoken_digits.h"
+#include "heed/metrics/error_rate.h"
+#include "heed/tasks/explain.h"
+#include "heed/tasks/testing.h"
+#include "heed/train/in_memory.h"
+
+namespace heed {
+namespace {
+
+SpeechSettings SmallSpeech(const OptionTexts& values = {}) {
+  SpeechSettings settings;
+  FieldList fields;
+  settings.Visit(fields);
+  OptionTexts all = {{"bands", "24"},     {"units", "32"},
+                     {"embedding", "32"}, {"dropout", "0"},
+                     {"longest", "3"},    {"speakers", "2"},
+                     {"strings", "160"},  {"batch_sounds", "8"}};
+  for (const auto& [key, value] : values) all[key] = value;
+  SetValues(fields, all);
+  settings.Resolve();
+  return settings;
+}
+
+std::unique_ptr<SpeechModel> TaughtRecogniser(const SpeechSettings& settings,
+                                              int epochs) {
+  SpeechData data = settings.ReadData();
+  TrainingConfig training;
+  settings.SetDefaults(training);
+  training.optimizer.learning_rate = 4e-3;
+  training.optimizer.warmup = 20;
+  training.run.epochs = epochs;
+  training.run.quiet = true;
+  training.run.patience = 0;
+  auto model = settings.Learn(data, 1);
+  const auto objective = settings.Objective(std::move(data), *model, 1);
+  TrainInMemory(*objective, training);
+  return model;
+}
+
+Input SoundFile(const std::vector<float>& samples, int rate = 8000) {
+  return {NamedBytes{"x.wav", "audio/wav", EncodeWav(samples, rate)}, "x.wav"};
+}
+
+TEST(SpeechTask, LearnsToWriteWhatIsSaidAndWhen) {
+  const SpeechSettings settings = SmallSpeech();
+  const auto model = TaughtRecogniser(settings, 20);
+  StringOptions strings = settings.data.Strings();
+  // Other strings of the same speakers.
+  const Utterances train = settings.data.train.Read(8000, strings);
+  std::vector<std::string> said, written;
+  int64_t words = 0, in_time = 0;
+  for (int64_t i = 100000; i < 100060; ++i) {
+    const Recording one = train.At(i);
+    const std::vector<Tensor> features = {model->FeaturesOf(one.samples)};
+    const auto found = Recognise(*model, features, {});
+    said.push_back(one.text);
+    written.push_back(model->vocabulary.Decode(found[0][0].tokens));
+    if (said.back() != written.back()) continue;
+    const std::vector<TimedWord> timed = TimedWords(*model, found[0][0]);
+    ASSERT_EQ(timed.size(), one.words.size());
+    for (size_t w = 0; w < timed.size(); ++w) {
+      EXPECT_LE(timed[w].begin, timed[w].middle);
+      EXPECT_LE(timed[w].middle, timed[w].end);
+      ++words;
+      const double at = 8000 * timed[w].middle;
+      in_time += at >= static_cast<double>(one.words[w].begin) - 400 &&
+                         at <= static_cast<double>(one.words[w].end) + 400
+                     ? 1
+                     : 0;
+    }
+  }
+  EXPECT_LT(WordErrorRate(written, said), 0.05);
+  EXPECT_GE(static_cast<double>(in_time), 0.9 * static_cast<double>(words));
+}
+
+TEST(SpeechTask, AnswersDoNotDependOnTheOthers) {
+  const SpeechSettings settings = SmallSpeech();
+  const auto model = settings.Learn(settings.ReadData(), 1);
+  const auto predictor = settings.Predicting(*model, {.beam = 3, .nbest = 2});
+  const Recordings digits = MakeSpokenDigits({.speakers = 1, .takes = 1});
+  std::vector<Input> inputs;
+  for (size_t i = 0; i < 20; ++i) {
+    inputs.push_back(SoundFile(digits.all[i % 10].samples));
+    inputs.back().number = static_cast<int64_t>(i);
+  }
+  const std::vector<Answer> all = predictor->Predict(inputs);
+  ASSERT_EQ(all.size(), 20u);
+  for (const size_t i : {0u, 5u, 17u}) {
+    const Answer alone = predictor->Predict(std::span(inputs).subspan(i, 1))[0];
+    EXPECT_EQ(alone.line, all[i].line);
+    EXPECT_EQ(alone.parts, all[i].parts);
+  }
+  EXPECT_EQ(all[0].parts.at("alternatives").size(), 1u);
+  EXPECT_EQ(all[0].parts.at("tokens").size(),
+            all[0].parts.at("probabilities").size());
+}
+
+TEST(SpeechTask, WritesTimesIfTheyAreAskedFor) {
+  const SpeechSettings settings = SmallSpeech();
+  const auto model = settings.Learn(settings.ReadData(), 1);
+  const auto predictor =
+      settings.Predicting(*model, {.max_length = 2, .times = true});
+  const std::vector<Input> inputs = {
+      SoundFile(MakeSpokenDigits({.speakers = 1}).all[3].samples)};
+  const Answer answer = predictor->Predict(inputs)[0];
+  const size_t words = answer.parts.at("words").size();
+  EXPECT_EQ(Count(answer.line, "\n"), words);
+  EXPECT_EQ(Count(answer.line, "\t"), 2 * words);
+}
+
+TEST(SpeechTask, ExplainsWhereEachWordWasHeard) {
+  const SpeechSettings settings = SmallSpeech();
+  const auto model = settings.Learn(settings.ReadData(), 1);
+  const auto predictor = settings.Predicting(*model, {});
+  ExplainInput asked;
+  asked.given = SoundFile(std::vector<float>(8000, 0.1f), 16000);
+  asked.answer = "seven two";
+  asked.contrast = "seven three";
+  const ExplainablePrediction explained =
+      predictor->PrepareExplanation({}, asked, predictor->options());
+  const ExplanationSegment& e = explained.segments.at(0).segment;
+  EXPECT_EQ(e.axis("source").kind, "audio");
+  EXPECT_EQ(e.axis("source").size(), 16);  // 0.5 s
+  EXPECT_NEAR(e.axis("source").payload.at("seconds").get<double>(), 0.5, 1e-3);
+  ASSERT_EQ(e.targets.size(), 3u);
+  EXPECT_EQ(e.LabelOf(e.targets[1]), "two");
+  EXPECT_EQ(RowOf(e, e.targets[0]).size(), 16u);
+  EXPECT_TRUE(e.targets[1].contrast.has_value());
+  const std::vector<Input> bad = {
+      {NamedBytes{"b.wav", "audio/wav", "no sound"}, "b.wav"}};
+  EXPECT_EQ(MessageOf<FormatError>([&] { predictor->Predict(bad); }),
+            "b.wav: neither a WAV nor a FLAC nor an Ogg file");
+}
+
+TEST(SpeechTask, EpochsHaveEveryStringOnceAndOthersEachTime) {
+  const SpeechSettings settings = SmallSpeech();
+  SpeechData data = settings.ReadData();
+  auto model = settings.Learn(data, 1);
+  const auto objective = settings.Objective(data, *model, 1);
+  for (const int epoch : {0, 3}) {
+    std::vector<int64_t> seen;
+    for (const auto& batch : objective->PlanEpoch(1, epoch)) {
+      EXPECT_LE(batch.size(), 8u);
+      seen.insert(seen.end(), batch.begin(), batch.end());
+    }
+    std::ranges::sort(seen);
+    ASSERT_EQ(seen.size(), 160u);
+    EXPECT_EQ(seen.front(), epoch * 160);
+    EXPECT_EQ(seen.back(), epoch * 160 + 159);
+  }
+}
+
+TEST(SpeechTask, AModelOpensAsItWasSaved) {
+  const SpeechSettings settings = SmallSpeech();
+  const auto model = settings.Learn(settings.ReadData(), 1);
+  const auto opened = settings.Open(model->Files(), "folder", 1);
+  EXPECT_EQ(opened->vocabulary.size(), model->vocabulary.size());
+  EXPECT_THROW(settings.Open({}, "folder", 1), FormatError);
+}
+
+TEST(SpeechTask, RefusesWhatDoesNotFit) {
+  EXPECT_THROW(SmallSpeech({{"shortest", "4"}}), ConfigError);
+  EXPECT_THROW(SmallSpeech({{"bands", "200"}}), ConfigError);
+  EXPECT_THROW(SmallSpeech({{"recordings", "x.tsv"}}).ReadData(), ConfigError);
+  const SpeechSettings settings = SmallSpeech();
+  const auto model = settings.Learn(settings.ReadData(), 1);
+  SpeechEvaluation options;
+  options.source.speakers = 1;
+  options.repeat = 10;
+  EXPECT_THROW(settings.Measure(*model, options), ConfigError);
+}
+
+}  // namespace
+}  // namespace heed
