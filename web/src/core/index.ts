@@ -9,6 +9,7 @@ export * from "./plot";
 export * from "./registry";
 export * from "./scale";
 export * from "./side";
+export * from "./sound";
 export * from "./svg";
 export * from "./theme";
 export type { Chosen } from "./address";

@@ -1,6 +1,7 @@
 /** The kinds of inputs and axes; the first shows any other by the names of its items. */
 import { registerKind } from "../core";
 import { document } from "./document";
+import { audio } from "./audio";
 import { graph } from "./graph";
 import { image } from "./image";
 import { memory } from "./memory";
@@ -17,3 +18,4 @@ registerKind(reviews);
 registerKind(memory);
 registerKind(image);
 registerKind(document);
+registerKind(audio);

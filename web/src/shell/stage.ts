@@ -150,7 +150,8 @@ export class Stage {
       this.view !== null &&
       this.side.shown !== null &&
       viewNamed(this.shared.view).switches.includes("scale");
-    this.readout.hidden = !needed && words === "";
+    // Where attention is shown it keeps its place, so that nothing moves away from a pointer.
+    this.readout.hidden = this.side.shown === null && words === "";
     this.readout.textContent = words || (needed ? hint : "");
     this.readout.classList.toggle("empty", words === "");
   }

@@ -12,6 +12,7 @@ import { overlay } from "./overlay";
 import { path } from "./path";
 import { reviewsOfBoth } from "./reviews";
 import { saliency } from "./saliency";
+import { spectrogram } from "./spectrogram";
 import { stars } from "./star";
 
 registerView(heatmap);
@@ -27,3 +28,4 @@ registerView(stars);
 registerView(memory);
 registerView(path);
 registerView(overlay);
+registerView(spectrogram);

@@ -1,0 +1,103 @@
+/** Sounds: what is known of one that was explained, playing parts of it, and WAV files. */
+import { base64Part } from "./files";
+
+/** A sound as docs/explain.md describes it. Units: s, Hz. */
+export interface SoundPayload {
+  seconds: number;
+  /** From item to item of the axis. */
+  step: number;
+  /** What the spectrogram covers. */
+  spectrogram_seconds: number;
+  rate: number;
+  /** The spectrogram, low frequencies below, in base64. */
+  png: string;
+  /** The file in base64. */
+  wav: string;
+}
+
+/** From one moment to another. Units: s. */
+export type Moments = [number, number];
+
+let context: AudioContext | null = null;
+let playing: AudioBufferSourceNode | null = null;
+const decoded = new Map<string, Promise<AudioBuffer>>();
+
+function output(): AudioContext {
+  context ??= new AudioContext();
+  return context;
+}
+
+/** Any sound that the browser reads. */
+export function decodeSound(bytes: ArrayBuffer): Promise<AudioBuffer> {
+  return output().decodeAudioData(bytes);
+}
+
+function soundOf(wav: string): Promise<AudioBuffer> {
+  let sound = decoded.get(wav);
+  if (!sound) {
+    const bytes = Uint8Array.from(atob(wav), (letter) => letter.charCodeAt(0));
+    decoded.set(wav, (sound = decodeSound(bytes.buffer)));
+  }
+  return sound;
+}
+
+/** Plays a part of a sound, and ends the one before. */
+export async function playPart(
+  { wav }: SoundPayload,
+  [begin, end]: Moments,
+): Promise<void> {
+  const sound = await soundOf(wav);
+  playing?.stop();
+  const node = output().createBufferSource();
+  node.buffer = sound;
+  node.connect(output().destination);
+  // What was allowed by a click; without a device it never comes to be.
+  void output().resume();
+  node.start(0, Math.max(0, begin), Math.max(0.02, end - begin));
+  node.onended = () => {
+    if (playing === node) playing = null;
+  };
+  playing = node;
+}
+
+/** The part of a sound in which nine tenths of these weights lie, and a little around it. */
+export function momentsOf(weights: number[], step: number): Moments {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const at = (share: number) => {
+    let sum = 0;
+    const place = weights.findIndex((weight) => (sum += weight) >= share * total);
+    return place < 0 ? weights.length : place;
+  };
+  const around = 0.05;
+  return [Math.max(0, at(0.05) * step - around), (at(0.95) + 1) * step + around];
+}
+
+/** A WAV file of one channel of 16 bits, in base64. */
+export function wavOf(samples: Float32Array, rate: number): Promise<string> {
+  const header = 44;
+  const view = new DataView(new ArrayBuffer(header + 2 * samples.length));
+  const word = (at: number, letters: string) =>
+    [...letters].forEach((letter, i) => view.setUint8(at + i, letter.charCodeAt(0)));
+  word(0, "RIFF");
+  view.setUint32(4, header - 8 + 2 * samples.length, true);
+  word(8, "WAVEfmt ");
+  view.setUint32(16, 16, true);
+  view.setUint16(20, 1, true);
+  view.setUint16(22, 1, true);
+  view.setUint32(24, rate, true);
+  view.setUint32(28, 2 * rate, true);
+  view.setUint16(32, 2, true);
+  view.setUint16(34, 16, true);
+  word(36, "data");
+  view.setUint32(40, 2 * samples.length, true);
+  samples.forEach((sample, i) => {
+    const clipped = Math.max(-1, Math.min(1, sample));
+    view.setInt16(header + 2 * i, Math.round(32767 * clipped), true);
+  });
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => done(base64Part(String(reader.result)));
+    reader.onerror = () => fail(reader.error ?? new Error("the recording is lost"));
+    reader.readAsDataURL(new Blob([view]));
+  });
+}
