@@ -25,6 +25,7 @@ int RunDemoMemory(const Arguments& arguments);
 int RunDemoLabyrinth(const Arguments& arguments);
 int RunDemoImages(const Arguments& arguments);
 int RunDemoCaptions(const Arguments& arguments);
+int RunDemoSpeech(const Arguments& arguments);
 int RunDemoPreference(const Arguments& arguments);
 int RunDemoSummaries(const Arguments& arguments);
 

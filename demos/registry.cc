@@ -27,6 +27,8 @@ const std::vector<Command>& Demos() {
        RunDemoImages},
       {"captions", "what drawn scenes show, word by word with where it looks",
        RunDemoCaptions},
+      {"speech", "made-up digits, and where each was heard in the sound",
+       RunDemoSpeech},
       {"labyrinth",
        "hard choices in a maze, by rewards and by a soft relaxation",
        RunDemoLabyrinth},

@@ -11,6 +11,7 @@
 #   docs/make_pictures.sh ratings          which reviews decide a rating (docs/ratings.md)
 #   docs/make_pictures.sh captions MODEL IMAGE
 #                                          what each word of a caption looked at (docs/captions.md)
+#   docs/make_pictures.sh speech           where each digit of a sound was heard (docs/speech.md)
 #   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
 #                                          (docs/order.md)
 #   docs/make_pictures.sh summaries        what each word of a summary attended to (docs/summaries.md)
@@ -96,6 +97,15 @@ ratings() {
   trap "rm -rf '$work'" EXIT
   "$heed" demo ratings --out "$work"
   cp "$work/mpcn.svg" docs/images/ratings.svg
+}
+
+speech() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo speech --out "$work"
+  cp "$work/speech-1.svg" docs/images/speech.svg
 }
 
 order() {
@@ -184,6 +194,8 @@ elif [[ ${1-} == ratings ]]; then
   ratings
 elif [[ ${1-} == captions ]]; then
   "$heed" explain "$2" --text "$3" --out docs/images/caption.svg
+elif [[ ${1-} == speech ]]; then
+  speech
 elif [[ ${1-} == order ]]; then
   order
 elif [[ ${1-} == curves ]]; then

@@ -141,6 +141,15 @@ class Demos(EndToEnd):
         self.fails(1, ["digit.png", "no strip"], "predict", out / "model",
                    stdin=f"{self.digit()}\n".encode())
 
+    def test_speech(self):
+        out = self.folder / "out"
+        said = self.runs("demo", "speech", "--out", out, "--speakers", 1, "--strings", 100, "--epochs", 1,
+                         "--threads", 1)
+        self.assertIn("word errors", said)
+        self.assertIn("<image", self.picture("speech-1"))
+        self.runs("train", "--task", "speech", "--recordings", out / "sounds.tsv", "--units", 8,
+                  "--embedding", 8, "--epochs", 1, "--quiet", "--out", self.folder / "model")
+
     def test_captions(self):
         out = self.folder / "out"
         said = self.runs("demo", "captions", "--out", out, "--scenes", 100, "--epochs", 1,

@@ -39,6 +39,7 @@ from plot import Plot  # noqa: F401
 from ratings import Ratings  # noqa: F401
 from serve import Serve  # noqa: F401
 from serve_limits import Limits, Service  # noqa: F401
+from speech import Speech  # noqa: F401
 from strings import Scripts, Strings  # noqa: F401
 from tasks import Engine, Tasks  # noqa: F401
 from training import (Beginnings, Folders, Prolonging, SmallData, Streams)  # noqa: F401
