@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kSoundsAtOnce = 16;
 /// Batches are made of neighbours in length among so many batches.
-constexpr int64_t kBatchesOfPool = 16;
+constexpr int64_t kBatchesToSort = 16;
 
 /// Cross entropy of the tokens of what is said.
 class SpeechObjective : public ObjectiveOf<SpeechModel> {
@@ -98,8 +98,8 @@ std::vector<std::vector<int64_t>> SpeechObjective::PlanEpoch(uint64_t seed,
   const bool strings = kept_.empty();
   const auto pools =
       strings
-          ? NumberedBatches(train_.size(), size * kBatchesOfPool, seed, epoch)
-          : ShuffledBatches(std::ssize(kept_), size * kBatchesOfPool, seed,
+          ? NumberedBatches(train_.size(), size * kBatchesToSort, seed, epoch)
+          : ShuffledBatches(std::ssize(kept_), size * kBatchesToSort, seed,
                             epoch);
   std::vector<std::vector<int64_t>> batches;
   for (std::vector<int64_t> pool : pools) {

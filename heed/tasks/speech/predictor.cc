@@ -255,7 +255,7 @@ ExplainablePrediction SpeechPredictor::ExplanationWith(
 }
 
 /// The place in frames, between 0 and S, up to which so much of the sum lies.
-double PlaceOf(std::span<const double> weights, double share) {
+double FramePlaceOf(std::span<const double> weights, double share) {
   double total = 0;
   for (const double w : weights) total += w;
   double sum = 0;
@@ -292,9 +292,9 @@ std::vector<TimedWord> TimedWords(const SpeechModel& model,
       word.word += axis.shown()[static_cast<size_t>(t)];
     }
     const double step = model.mel.step();
-    word.begin = step * PlaceOf(weights, kTail);
-    word.middle = step * PlaceOf(weights, 0.5);
-    word.end = step * PlaceOf(weights, 1 - kTail);
+    word.begin = step * FramePlaceOf(weights, kTail);
+    word.middle = step * FramePlaceOf(weights, 0.5);
+    word.end = step * FramePlaceOf(weights, 1 - kTail);
   }
   return words;
 }

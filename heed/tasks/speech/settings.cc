@@ -28,7 +28,7 @@ void VisitSpeechSource(FieldList& v, const std::string& prefix,
       .Main();
 }
 
-void CheckLengths(int shortest, int longest) {
+void CheckStringLengths(int shortest, int longest) {
   if (shortest <= longest) return;
   throw ConfigError("shortest: strings of {} to {} words", shortest, longest);
 }
@@ -140,7 +140,7 @@ void SpeechSettings::SetDefaults(TrainingConfig& training) const {
 }
 
 void SpeechSettings::Resolve() {
-  CheckLengths(data.shortest, data.longest);
+  CheckStringLengths(data.shortest, data.longest);
   data.vocabulary.Resolve();
   (void)LogMel(data.sound);
   model->Fill();
