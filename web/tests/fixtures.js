@@ -403,6 +403,9 @@ function review({ text }) {
   e.add("targets", {
     ...{ axis: said, item: 0, probability: 0.9, map, head: null, row: 0, alternatives },
   });
+  return e.whole;
+}
+
 /** A rating from the reviews of both sides: a pointer at one of each, and their words. */
 function rated({ text }) {
   const e = new Writer("ratings", "rater", text, "4.21");
@@ -522,6 +525,7 @@ export const models = [
   }),
   row("critic", "classify", [], {
     input: { kind: "document", prompt: "Type a sentence", media_types: [] },
+  }),
   row("rater", "ratings", [], {
     ...{ input: { kind: "reviews", prompt: "A user and an item", media_types: [] } },
     ...{ labels: { input: "User and item", answer: "Rating" } },
