@@ -11,52 +11,6 @@
 namespace heed {
 namespace {
 
-/// Two sentences of two words and one, with weights at both levels.
-ExplanationSegment DocumentSegment(int64_t more_sentences = 0) {
-  ExplanationSegment e;
-  e.text = "a b<\nc";
-  e.answer = "pos";
-  Axis words = {.id = "source", .kind = "document", .label = "Document"};
-  words.items = {"a", "b<", "c"};
-  Axis sentences = {.id = "sentences", .kind = "document", .of = "source"};
-  sentences.items = {"a b<", "c"};
-  sentences.spans = {{0, 2}, {2, 3}};
-  AttentionMap inner = {.name = "word_attention",
-                        .title = "Word",
-                        .query = "sentences",
-                        .heads = 1,
-                        .query_size = 2,
-                        .key_size = 3,
-                        .weights = {0.25f, 0.75f, 1.0f},
-                        .edges = {{0, 0}, {0, 1}, {1, 2}}};
-  AttentionMap outer = {.name = "sentence_attention",
-                        .title = "Sentence",
-                        .query = "answer",
-                        .key = "sentences",
-                        .heads = 1,
-                        .query_size = 1,
-                        .key_size = 2,
-                        .weights = {0.64f, 0.36f}};
-  for (int64_t i = 0; i < more_sentences; ++i) {
-    const int64_t at = 3 + i;
-    words.items.push_back("w");
-    sentences.items.push_back("w");
-    sentences.spans.push_back({at, at + 1});
-    inner.edges.emplace_back(static_cast<int32_t>(2 + i),
-                             static_cast<int32_t>(at));
-    inner.weights.push_back(1);
-    outer.weights.push_back(0);
-    ++inner.query_size;
-    ++inner.key_size;
-    ++outer.key_size;
-  }
-  e.axes = {words, sentences, {.id = "answer", .items = {"pos"}}};
-  e.maps = {inner, outer,
-            ComposedMap(outer, inner, "document_attention", "Words")};
-  e.targets = {{.axis = "answer", .probability = 0.9, .map = 2}};
-  return e;
-}
-
 TEST(DocumentWeights, AreThoseOfBothLevels) {
   const ExplanationSegment e = DocumentSegment();
   const auto weights = DocumentWeightsOf(e);

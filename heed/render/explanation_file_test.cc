@@ -81,7 +81,8 @@ TEST(ExplanationSvg, EveryViewCanBeDrawn) {
     bool drawn = false;
     for (const ExplanationSegment& segment :
          {SegmentWithPanels(), SeriesSegment(), GraphSegment(),
-          PatientSegment(), MachineSegment(4, 5), ImageSegment(3)}) {
+          PatientSegment(), MachineSegment(4, 5), ImageSegment(3),
+          DocumentSegment(), RatingSegment()}) {
       if (!ExplanationViewOf(name).refusal(segment, {}).empty()) continue;
       EXPECT_TRUE(IsDrawable(SvgOf(segment, {.view = name}))) << name;
       drawn = true;

@@ -284,6 +284,101 @@ inline ExplanationSegment MachineSegment(int64_t steps, int64_t slots,
   return e;
 }
 
+/// Two sentences of two words and one, with weights at both levels.
+inline ExplanationSegment DocumentSegment(int64_t more_sentences = 0) {
+  ExplanationSegment e;
+  e.text = "a b<\nc";
+  e.answer = "pos";
+  Axis words = {.id = "source", .kind = "document", .label = "Document"};
+  words.items = {"a", "b<", "c"};
+  Axis sentences = {.id = "sentences", .kind = "document", .of = "source"};
+  sentences.items = {"a b<", "c"};
+  sentences.spans = {{0, 2}, {2, 3}};
+  AttentionMap inner = {.name = "word_attention",
+                        .title = "Word",
+                        .query = "sentences",
+                        .heads = 1,
+                        .query_size = 2,
+                        .key_size = 3,
+                        .weights = {0.25f, 0.75f, 1.0f},
+                        .edges = {{0, 0}, {0, 1}, {1, 2}}};
+  AttentionMap outer = {.name = "sentence_attention",
+                        .title = "Sentence",
+                        .query = "answer",
+                        .key = "sentences",
+                        .heads = 1,
+                        .query_size = 1,
+                        .key_size = 2,
+                        .weights = {0.64f, 0.36f}};
+  for (int64_t i = 0; i < more_sentences; ++i) {
+    const int64_t at = 3 + i;
+    words.items.push_back("w");
+    sentences.items.push_back("w");
+    sentences.spans.push_back({at, at + 1});
+    inner.edges.emplace_back(static_cast<int32_t>(2 + i),
+                             static_cast<int32_t>(at));
+    inner.weights.push_back(1);
+    outer.weights.push_back(0);
+    ++inner.query_size;
+    ++inner.key_size;
+    ++outer.key_size;
+  }
+  e.axes = {words, sentences, {.id = "answer", .items = {"pos"}}};
+  e.maps = {inner, outer,
+            ComposedMap(outer, inner, "document_attention", "Words")};
+  e.targets = {{.axis = "answer", .probability = 0.9, .map = 2}};
+  return e;
+}
+
+/// One map with these weights, of one row unless the query has more items.
+inline AttentionMap MapOnto(const std::string& name, const std::string& query,
+                            const std::string& key, int64_t rows,
+                            std::vector<float> weights) {
+  return {.name = name,
+          .title = TitleOfPath(name),
+          .query = query,
+          .key = key,
+          .score = "co-attention",
+          .normalizer = "softmax",
+          .heads = 1,
+          .query_size = rows,
+          .key_size = std::ssize(weights) / rows,
+          .weights = std::move(weights)};
+}
+
+/// Two reviews of a user and one of an item, the second of which is chosen.
+inline ExplanationSegment RatingSegment() {
+  ExplanationSegment e;
+  e.text = "ann\tlamp";
+  e.answer = "4.21";
+  Axis user = {.id = "user_reviews", .kind = "reviews", .label = "By the user"};
+  user.items = {"desk (4)", "ch<air (2)"};
+  user.of = "user_words";
+  user.spans = {{0, 1}, {1, 3}};
+  Axis user_words = {.id = "user_words", .items = {"plain", "it", "hurts"}};
+  Axis item = {.id = "item_reviews", .kind = "reviews", .label = "Of the item"};
+  item.items = {"bob (1)"};
+  item.of = "item_words";
+  item.spans = {{0, 2}};
+  Axis item_words = {.id = "item_words", .items = {"went", "dark"}};
+  Axis answer = {.id = "answer", .label = "Rating", .items = {"4.21"}};
+  answer.payload = {
+      {"from", "model"},
+      {"user", "ann"},
+      {"item", "lamp"},
+      {"parts",
+       {{"mean", 3.5}, {"user", 0.5}, {"item", -0.25}, {"reviews", 0.46}}}};
+  e.axes = {user, user_words, item, item_words, answer};
+  e.maps = {
+      MapOnto("p.0.user_reviews", "answer", "user_reviews", 1, {0, 1}),
+      MapOnto("p.0.user_words", "answer", "user_words", 1, {0, 0.25f, 0.75f}),
+      MapOnto("p.0.item_reviews", "answer", "item_reviews", 1, {1}),
+      MapOnto("p.0.item_words", "answer", "item_words", 1, {0.5f, 0.5f}),
+      MapOnto("p.0.affinity", "user_reviews", "item_reviews", 2, {1, 1})};
+  e.targets = {{.axis = "answer", .item = 0, .map = 0}};
+  return e;
+}
+
 }  // namespace heed
 
 #endif  // HEED_RENDER_EXPLANATION_TESTING_H_

@@ -13,55 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-/// One map with these weights, of one row unless the query has more items.
-AttentionMap MapOnto(const std::string& name, const std::string& query,
-                     const std::string& key, int64_t rows,
-                     std::vector<float> weights) {
-  return {.name = name,
-          .title = TitleOfPath(name),
-          .query = query,
-          .key = key,
-          .score = "co-attention",
-          .normalizer = "softmax",
-          .heads = 1,
-          .query_size = rows,
-          .key_size = std::ssize(weights) / rows,
-          .weights = std::move(weights)};
-}
-
-/// Two reviews of a user and one of an item, the second of which is chosen.
-ExplanationSegment RatingSegment() {
-  ExplanationSegment e;
-  e.text = "ann\tlamp";
-  e.answer = "4.21";
-  Axis user = {.id = "user_reviews", .kind = "reviews", .label = "By the user"};
-  user.items = {"desk (4)", "ch<air (2)"};
-  user.of = "user_words";
-  user.spans = {{0, 1}, {1, 3}};
-  Axis user_words = {.id = "user_words", .items = {"plain", "it", "hurts"}};
-  Axis item = {.id = "item_reviews", .kind = "reviews", .label = "Of the item"};
-  item.items = {"bob (1)"};
-  item.of = "item_words";
-  item.spans = {{0, 2}};
-  Axis item_words = {.id = "item_words", .items = {"went", "dark"}};
-  Axis answer = {.id = "answer", .label = "Rating", .items = {"4.21"}};
-  answer.payload = {
-      {"from", "model"},
-      {"user", "ann"},
-      {"item", "lamp"},
-      {"parts",
-       {{"mean", 3.5}, {"user", 0.5}, {"item", -0.25}, {"reviews", 0.46}}}};
-  e.axes = {user, user_words, item, item_words, answer};
-  e.maps = {
-      MapOnto("p.0.user_reviews", "answer", "user_reviews", 1, {0, 1}),
-      MapOnto("p.0.user_words", "answer", "user_words", 1, {0, 0.25f, 0.75f}),
-      MapOnto("p.0.item_reviews", "answer", "item_reviews", 1, {1}),
-      MapOnto("p.0.item_words", "answer", "item_words", 1, {0.5f, 0.5f}),
-      MapOnto("p.0.affinity", "user_reviews", "item_reviews", 2, {1, 1})};
-  e.targets = {{.axis = "answer", .item = 0, .map = 0}};
-  return e;
-}
-
 /// The same by gates of words, without pointers.
 ExplanationSegment GatedSegment() {
   ExplanationSegment e = RatingSegment();

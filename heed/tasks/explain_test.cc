@@ -181,7 +181,8 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
   request.attribution.samples = 2;
   const Explanation e = Explained(request);
   const ExplanationSegment& segment = e.segments.at(0);
-  const size_t inputs = c.task == "retrieve" ? 2 : 1;
+  // Axes that methods speak of: a query and a text, both sides of a rating.
+  const size_t inputs = c.task == "retrieve" || c.task == "ratings" ? 2 : 1;
   // Besides these there may be some that the model is made to give.
   const std::vector<std::string> methods = AttributionMethods();
   const auto of_methods = std::ranges::count_if(

@@ -71,7 +71,7 @@ void RatingDataConfig::Visit(FieldList& v) {
       .Alias("batch_size")
       .Alias("bs");
   v("shrinkage", shrinkage, Range(1e-3, 1e6),
-    "how many ratings a bias of a user or an item is held back by, as if they "
+    "strength of the penalty of the biases, as if so many ratings of each "
     "were at the mean");
   v.Section("Vocabulary");
   v("min_count", min_count, Range(1, 1000000),
