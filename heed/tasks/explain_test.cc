@@ -193,7 +193,9 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
   for (const Attribution& a : segment.attributions) {
     SCOPED_TRACE(a.method);
     const int64_t tokens = segment.axis(a.axis).size();
-    ASSERT_EQ(a.targets.size() * inputs, segment.targets.size());
+    // Each side of a retrieval is a target, both sides of a rating have one.
+    const size_t sides = c.task == "retrieve" ? inputs : 1;
+    ASSERT_EQ(a.targets.size() * sides, segment.targets.size());
     ASSERT_EQ(std::ssize(a.scores), std::ssize(a.targets) * tokens);
     // A cosine jumps where its vector vanishes, which is where the path starts.
     if (a.method != "integrated_gradients" || c.task == "retrieve") continue;
