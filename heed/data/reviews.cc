@@ -342,8 +342,7 @@ RatingQuestion ParseRatingQuestion(std::string_view line,
 NameTable::NameTable(std::vector<std::string> names)
     : names_(std::move(names)) {
   std::ranges::sort(names_);
-  const auto rest = std::ranges::unique(names_);
-  names_.erase(rest.begin(), rest.end());
+  names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
 }
 
 int32_t NameTable::Find(std::string_view name) const {

@@ -35,18 +35,14 @@ Tensor WindowsOf(const Tensor& lengths, int64_t width) {
   return windows;
 }
 
-std::vector<double> NumbersOfRow(const Var& x) {
-  return x.value().To(DType::kF64).Contiguous().ToVector<double>();
-}
-
 RatingParts::Side GatesOf(const DAttnSide::Pass& pass,
                           const ReviewDocuments& document) {
   RatingParts::Side side;
   if (pass.local.defined()) {
-    side.gates = NumbersOfRow(pass.local);
+    side.gates = NumbersOf(pass.local);
     side.gates.resize(static_cast<size_t>(document.lengths.data<int32_t>()[0]));
   }
-  if (pass.global.defined()) side.document_gate = NumbersOfRow(pass.global)[0];
+  if (pass.global.defined()) side.document_gate = NumbersOf(pass.global)[0];
   return side;
 }
 
@@ -151,7 +147,7 @@ RatingParts DAttn::Parts(const RatingBatch& batch) const {
   const Pass pass = Read({}, batch);
   RatingParts parts;
   biases_.AddTo(batch, parts);
-  parts.reviews = NumbersOfRow(pass.product)[0];
+  parts.reviews = NumbersOf(pass.product)[0];
   parts.user_side = GatesOf(pass.user, batch.user);
   parts.item_side = GatesOf(pass.item, batch.item);
   return parts;

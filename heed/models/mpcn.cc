@@ -129,10 +129,6 @@ Tensor WordsOfChoice(const Var& weights, const ReviewDocuments& document,
   return lengths;
 }
 
-std::vector<double> NumbersIn(const Var& x) {
-  return x.value().To(DType::kF64).Contiguous().ToVector<double>();
-}
-
 }  // namespace
 
 Mpcn::Pointer::Pointer(const Scope& scope, const ResolvedMpcn& config)
@@ -299,7 +295,7 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
           .normalizer = "softmax",
           .query_axis = "answer",
           .key_axis = side->name + "_words"},
-         [this, s = side, c = choice] {
+         [s = side, c = choice] {
            const ReviewDocuments& d = *s->document;
            const int64_t B = d.B(), R = d.R(), L = s->longest;
            const Var pairs = DotScores(Reshape(c->weights, {B, R, 1}),
@@ -392,11 +388,11 @@ RatingParts Mpcn::Parts(const RatingBatch& batch) const {
   const Pass pass = Read({}, batch);
   RatingParts parts;
   biases_.AddTo(batch, parts);
-  parts.reviews = NumbersIn(pass.reviews)[0];
+  parts.reviews = NumbersOf(pass.reviews)[0];
   for (const Looked& looked : pass.looked) {
-    parts.affinity.push_back(NumbersIn(looked.affinity));
-    parts.user_side.pointers.push_back(NumbersIn(looked.user.weights));
-    parts.item_side.pointers.push_back(NumbersIn(looked.item.weights));
+    parts.affinity.push_back(NumbersOf(looked.affinity));
+    parts.user_side.pointers.push_back(NumbersOf(looked.user.weights));
+    parts.item_side.pointers.push_back(NumbersOf(looked.item.weights));
   }
   return parts;
 }

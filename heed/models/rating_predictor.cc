@@ -12,7 +12,7 @@ namespace heed {
 namespace {
 
 double NumberAt(const Parameter& parameter, int64_t i) {
-  return parameter.value().To(DType::kF64).Contiguous().data<double>()[i];
+  return parameter.value().Slice(i, i + 1).To(DType::kF64).data<double>()[0];
 }
 
 /// Writes numbers behind the first row, that of what is not known.
@@ -60,6 +60,10 @@ void CheckDocuments(const char* where, const ReviewDocuments& side, int64_t B,
 }
 
 }  // namespace
+
+std::vector<double> NumbersOf(const Var& x) {
+  return x.value().To(DType::kF64).Contiguous().ToVector<double>();
+}
 
 RatingBiases::RatingBiases(const Scope& scope, int64_t users, int64_t items)
     : mean_(scope.Add("mean", {1}, kZeroInit)),

@@ -44,6 +44,9 @@ struct DocumentLimits {
   int64_t words = 0;
 };
 
+/// All numbers of it, row by row.
+std::vector<double> NumbersOf(const Var& x);
+
 /// How a rating is made up: mean + user + item + reviews, and what was looked
 /// at for it. Of one pair.
 struct RatingParts {

@@ -138,7 +138,7 @@ int64_t ShowAttendTell::cell() const { return kCellSide; }
 
 Var ShowAttendTell::Cells(const Context& ctx, const Var& images) const {
   CheckImages("captioner", images, use_);
-  const Var x = layers_(ctx, ObservedImages(ctx, images, kCellSide));
+  Var x = layers_(ctx, ObservedImages(ctx, images, kCellSide));
   if (positions_ == nullptr) return x;
   return Reshape(AddRow(FlatImages(x), ctx.Use(*positions_)), x.shape());
 }
