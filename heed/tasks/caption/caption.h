@@ -18,6 +18,7 @@
 #include "heed/tasks/image_input.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
+#include "heed/tasks/written_text.h"
 
 namespace heed {
 
@@ -97,14 +98,8 @@ class CaptionModel : public TaskModel {
 };
 
 /// How captions are searched for.
-struct CaptionPrediction {
-  int beam = 5;
-  int nbest = 1;
-  double length_penalty = 0;
-  int max_length = 0;
-
+struct CaptionPrediction : TextSearch {
   void Visit(FieldList& v);
-  DecodeOptions Decoding() const;
 };
 
 /// The captions of a batch of images [B, H, W, C], best first. Throws: as

@@ -122,7 +122,7 @@ TEST(CaptionTask, AnswersAndExplainsWordByWord) {
   const CaptionSettings settings = SmallCaptions();
   const CaptionedImages set = FourPlaces(40, 3);
   const auto model = settings.Learn({set, {}}, 1);
-  const auto predictor = settings.Predicting(*model, {.beam = 3, .nbest = 2});
+  const auto predictor = settings.Predicting(*model, {{.beam = 3, .nbest = 2}});
   const std::vector<Input> inputs = {FileOf(set.At(0)),
                                      FileOf(Resized(set.At(1), 40, 20))};
   const std::vector<Answer> answers = predictor->Predict(inputs);

@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/decode/beam.h"
-#include "heed/decode/translator.h"
 #include "heed/tasks/caption/caption.h"
 #include "heed/tasks/forced_text.h"
 
@@ -41,24 +39,10 @@ class CaptionPredictor : public PredictorWith<CaptionPrediction> {
   Image Prepared(const Input& input) const {
     return Fitted(ImageFromBytes(input.Text(), input.place), model_.format);
   }
-  Encoded WithEnd(const std::vector<int32_t>& tokens) const;
   ForcedText Forced(const Tensor& image, Encoded target) const;
-  Answer AnswerOf(const Context& ctx, const Tensor& image, int64_t number,
-                  const std::vector<Hypothesis>& found,
-                  const PredictCall& call) const;
 
   const CaptionModel& model_;
 };
-
-Encoded CaptionPredictor::WithEnd(const std::vector<int32_t>& tokens) const {
-  Encoded encoded;
-  encoded.ids = tokens;
-  encoded.ids.push_back(kEos);
-  for (const int32_t id : encoded.ids) {
-    encoded.pieces.push_back(model_.vocabulary.Piece(id));
-  }
-  return encoded;
-}
 
 ForcedText CaptionPredictor::Forced(const Tensor& image, Encoded target) const {
   ForcedText text;
@@ -71,35 +55,6 @@ ForcedText CaptionPredictor::Forced(const Tensor& image, Encoded target) const {
                                   RepeatedColumns(read, copies));
   };
   return text;
-}
-
-Answer CaptionPredictor::AnswerOf(const Context& ctx, const Tensor& image,
-                                  int64_t number,
-                                  const std::vector<Hypothesis>& found,
-                                  const PredictCall& call) const {
-  Translations written;
-  for (const Hypothesis& one : found) {
-    Translation& text = written.emplace_back();
-    text.text = model_.vocabulary.Decode(one.tokens);
-    text.score = one.score;
-    text.log_probability = one.log_probability;
-  }
-  Answer answer;
-  answer.line = LinesOf(number, written, written.size() > 1);
-  if (answer.line.ends_with('\n')) answer.line.pop_back();
-  if (!call.parts) return answer;
-  const Encoded best = WithEnd(found.front().tokens);
-  answer.parts = {{"text", written[0].text},
-                  {"score", written[0].score},
-                  {"log_probability", written[0].log_probability},
-                  {"tokens", best.pieces}};
-  answer.parts["probabilities"] =
-      ForcedProbabilities(Forced(image, best).logits(ctx, 1), best.ids);
-  for (size_t i = 1; i < written.size(); ++i) {
-    answer.parts["alternatives"].push_back(
-        {{"text", written[i].text}, {"score", written[i].score}});
-  }
-  return answer;
 }
 
 std::vector<Answer> CaptionPredictor::Answers(std::span<const Input> inputs,
@@ -120,8 +75,12 @@ std::vector<Answer> CaptionPredictor::Answers(std::span<const Input> inputs,
         WriteCaptions(model_, images, options, call.cancellation);
     for (size_t b = 0; b < part.size(); ++b) {
       const auto at = static_cast<int64_t>(b);
-      answers.push_back(AnswerOf(call.context(), images.Slice(at, at + 1),
-                                 part[b].number, found[b], call));
+      answers.push_back(
+          WrittenAnswer(model_.vocabulary, part[b].number, found[b], call.parts,
+                        [&](const Encoded& best) {
+                          return Forced(images.Slice(at, at + 1), best)
+                              .logits(call.context(), 1);
+                        }));
     }
   }
   return answers;
@@ -137,7 +96,8 @@ ExplainablePrediction CaptionPredictor::ExplanationWith(
   if (input.answer.empty()) {
     CaptionPrediction one = options;
     one.nbest = 1;
-    target = WithEnd(WriteCaptions(model_, pixels, one, given.cancellation)
+    target = WithEnd(model_.vocabulary,
+                     WriteCaptions(model_, pixels, one, given.cancellation)
                          .front()
                          .front()
                          .tokens);

@@ -94,22 +94,7 @@ void CaptionDataConfig::Visit(FieldList& v) {
 }
 
 void CaptionPrediction::Visit(FieldList& v) {
-  v.Section("Search");
-  v("beam", beam, Range(1, 1000), "width of the beam; 1: greedy");
-  v("nbest", nbest, Range(1, 1000), "captions of each image");
-  v("length_penalty", length_penalty, Range(0, 10),
-    "favour longer captions (alpha of Wu et al. 2016)");
-  v("max_length", max_length, Range(0, 100000),
-    "the most tokens; 0: twice as many as there are cells");
-}
-
-DecodeOptions CaptionPrediction::Decoding() const {
-  DecodeOptions decode;
-  decode.beam = beam;
-  decode.nbest = nbest;
-  decode.length_penalty = length_penalty;
-  decode.max_length = max_length;
-  return decode;
+  VisitSearch(v, "captions", "image", "twice as many as there are cells");
 }
 
 void CaptionEvaluation::Visit(FieldList& v) {

@@ -10,7 +10,6 @@
 #include "heed/base/threads.h"
 #include "heed/data/image.h"
 #include "heed/decode/beam.h"
-#include "heed/decode/translator.h"
 #include "heed/tasks/forced_text.h"
 #include "heed/tasks/speech/speech.h"
 
@@ -91,7 +90,6 @@ class SpeechPredictor : public PredictorWith<SpeechPrediction> {
     return 1 + bytes / (2 * model_.mel.config().rate * model_.mel.step());
   }
   Heard Hear(const Input& input) const;
-  Encoded WithEnd(const std::vector<int32_t>& tokens) const;
   ForcedText Forced(const Tensor& features, Encoded target) const;
   Axis SoundAxis(const Heard& heard) const;
   Answer AnswerOf(const Context& ctx, const Heard& heard, int64_t number,
@@ -110,16 +108,6 @@ Heard SpeechPredictor::Hear(const Input& input) const {
   heard.energies = model_.mel.Energies(heard.samples);
   heard.features = model_.mel.Features(heard.energies);
   return heard;
-}
-
-Encoded SpeechPredictor::WithEnd(const std::vector<int32_t>& tokens) const {
-  Encoded encoded;
-  encoded.ids = tokens;
-  encoded.ids.push_back(kEos);
-  for (const int32_t id : encoded.ids) {
-    encoded.pieces.push_back(model_.vocabulary.Piece(id));
-  }
-  return encoded;
 }
 
 ForcedText SpeechPredictor::Forced(const Tensor& features,
@@ -162,16 +150,10 @@ Answer SpeechPredictor::AnswerOf(const Context& ctx, const Heard& heard,
                                  const std::vector<Hypothesis>& found,
                                  const SpeechPrediction& options,
                                  const PredictCall& call) const {
-  Translations written;
-  for (const Hypothesis& one : found) {
-    Translation& text = written.emplace_back();
-    text.text = model_.vocabulary.Decode(one.tokens);
-    text.score = one.score;
-    text.log_probability = one.log_probability;
-  }
-  Answer answer;
-  answer.line = LinesOf(number, written, written.size() > 1);
-  if (answer.line.ends_with('\n')) answer.line.pop_back();
+  Answer answer = WrittenAnswer(
+      model_.vocabulary, number, found, call.parts, [&](const Encoded& best) {
+        return Forced(heard.features, best).logits(ctx, 1);
+      });
   const std::vector<TimedWord> words = TimedWords(model_, found.front());
   if (options.times) {
     for (const TimedWord& word : words) {
@@ -180,21 +162,10 @@ Answer SpeechPredictor::AnswerOf(const Context& ctx, const Heard& heard,
     }
   }
   if (!call.parts) return answer;
-  const Encoded best = WithEnd(found.front().tokens);
-  answer.parts = {{"text", written[0].text},
-                  {"score", written[0].score},
-                  {"log_probability", written[0].log_probability},
-                  {"tokens", best.pieces}};
-  answer.parts["probabilities"] = ForcedProbabilities(
-      Forced(heard.features, best).logits(ctx, 1), best.ids);
   answer.parts["words"] = nlohmann::ordered_json::array();
   for (const TimedWord& word : words) {
     answer.parts["words"].push_back(
         {{"word", word.word}, {"begin", word.begin}, {"end", word.end}});
-  }
-  for (size_t i = 1; i < written.size(); ++i) {
-    answer.parts["alternatives"].push_back(
-        {{"text", written[i].text}, {"score", written[i].score}});
   }
   return answer;
 }
@@ -232,7 +203,8 @@ ExplainablePrediction SpeechPredictor::ExplanationWith(
     SpeechPrediction one = options;
     one.nbest = 1;
     const std::vector<Tensor> features = {heard.features};
-    target = WithEnd(Recognise(model_, features, one, given.cancellation)
+    target = WithEnd(model_.vocabulary,
+                     Recognise(model_, features, one, given.cancellation)
                          .front()
                          .front()
                          .tokens);
@@ -307,6 +279,7 @@ std::vector<std::vector<Hypothesis>> Recognise(
     hooks.cancellations.assign(features.size(), cancellation);
   }
   DecodeOptions decode = options.Decoding();
+  decode.keep_attention = true;
   constexpr double kShortestWord = 0.1;  // s
   const bool words = model.vocabulary.kind() == VocabularyKind::kWords;
   decode.max_length_factor = words ? model.mel.step() / kShortestWord : 1;

@@ -93,25 +93,10 @@ void SpeechDataConfig::Visit(FieldList& v) {
 }
 
 void SpeechPrediction::Visit(FieldList& v) {
-  v.Section("Search");
-  v("beam", beam, Range(1, 1000), "width of the beam; 1: greedy");
-  v("nbest", nbest, Range(1, 1000), "texts of each sound");
-  v("length_penalty", length_penalty, Range(0, 10),
-    "favour longer texts (alpha of Wu et al. 2016)");
-  v("max_length", max_length, Range(0, 100000),
-    "the most tokens; 0: a word in a tenth of a second, others one a frame");
+  VisitSearch(v, "texts", "sound",
+              "a word in a tenth of a second, others one a frame");
   v("times", times,
-    "print words with their beginning and end in seconds, by attention");
-}
-
-DecodeOptions SpeechPrediction::Decoding() const {
-  DecodeOptions decode;
-  decode.beam = beam;
-  decode.nbest = nbest;
-  decode.length_penalty = length_penalty;
-  decode.max_length = max_length;
-  decode.keep_attention = true;
-  return decode;
+    "print words with their start and end in seconds, by attention");
 }
 
 void SpeechEvaluation::Visit(FieldList& v) {

@@ -17,6 +17,7 @@
 #include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
+#include "heed/tasks/written_text.h"
 
 namespace heed {
 
@@ -133,15 +134,10 @@ SpeechBatch MakeSpeechBatch(const SpeechModel& model,
                             std::span<const int64_t> indices);
 
 /// How texts are searched for, and what is said of them.
-struct SpeechPrediction {
-  int beam = 5;
-  int nbest = 1;
-  double length_penalty = 0;
-  int max_length = 0;
+struct SpeechPrediction : TextSearch {
   bool times = false;
 
   void Visit(FieldList& v);
-  DecodeOptions Decoding() const;
 };
 
 /// A word that was recognised, and where attention found it. Units: s.

@@ -87,7 +87,7 @@ TEST(SpeechTask, LearnsToWriteWhatIsSaidAndWhen) {
 TEST(SpeechTask, AnswersDoNotDependOnTheOthers) {
   const SpeechSettings settings = SmallSpeech();
   const auto model = settings.Learn(settings.ReadData(), 1);
-  const auto predictor = settings.Predicting(*model, {.beam = 3, .nbest = 2});
+  const auto predictor = settings.Predicting(*model, {{.beam = 3, .nbest = 2}});
   const Recordings digits = MakeSpokenDigits({.speakers = 1, .takes = 1});
   std::vector<Input> inputs;
   for (size_t i = 0; i < 20; ++i) {
@@ -109,8 +109,7 @@ TEST(SpeechTask, AnswersDoNotDependOnTheOthers) {
 TEST(SpeechTask, WritesTimesIfTheyAreAskedFor) {
   const SpeechSettings settings = SmallSpeech();
   const auto model = settings.Learn(settings.ReadData(), 1);
-  const auto predictor =
-      settings.Predicting(*model, {.max_length = 2, .times = true});
+  const auto predictor = settings.Predicting(*model, {{.max_length = 2}, true});
   const std::vector<Input> inputs = {
       SoundFile(MakeSpokenDigits({.speakers = 1}).all[3].samples)};
   const Answer answer = predictor->Predict(inputs)[0];

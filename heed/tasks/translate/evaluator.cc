@@ -51,8 +51,7 @@ std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
   }
   if (e.rouge) AddRouge("", "", *e.rouge, first, figures);
   if (e.lead) {
-    AddRouge("lead_", "lead: ", *e.lead, "; of the source's beginning",
-             figures);
+    AddRouge("lead_", "lead: ", *e.lead, "; the lead baseline", figures);
   }
   if (e.aer) figures.push_back({"aer", "AER", *e.aer, 2, "%", ""});
   return figures;

@@ -43,7 +43,7 @@ struct TextMeasures {
 struct Evaluation : TextMeasures {
   std::optional<TextMeasures> copy;  // of the sources as answers
   std::optional<RougeScores> rouge;
-  std::optional<RougeScores> lead;  // of the beginnings of the sources
+  std::optional<RougeScores> lead;  // the lead baseline
   /// Per gold token, natural logarithm; none for translations from a file.
   std::optional<double> loss;
   std::optional<double> aer;
@@ -63,8 +63,8 @@ std::vector<std::string> TranslateLines(const TranslationModel& model,
 TextMeasures MeasureText(std::vector<std::string> hypotheses,
                          ReferencedText right, bool lowercase);
 
-/// The beginning of a text, a usual baseline of summaries: so many sentences of
-/// it, and so many words of these; 0: all.
+/// The lead of a text, a usual baseline of summaries: its first sentences, so
+/// many of it, and so many words of these; 0: all.
 std::string LeadOf(std::string_view text, int sentences, int words);
 
 /// Translates the source and compares with the target. The text is lower-cased

@@ -1,0 +1,66 @@
+#include "heed/tasks/written_text.h"
+
+#include "heed/decode/translator.h"
+#include "heed/tasks/forced_text.h"
+
+namespace heed {
+
+void TextSearch::VisitSearch(FieldList& v, const std::string& texts,
+                             const std::string& input,
+                             const std::string& usual_length) {
+  v.Section("Search");
+  v("beam", beam, Range(1, 1000), "width of the beam; 1: greedy");
+  v("nbest", nbest, Range(1, 1000), texts + " of each " + input);
+  v("length_penalty", length_penalty, Range(0, 10),
+    "favour longer " + texts + " (alpha of Wu et al. 2016)");
+  v("max_length", max_length, Range(0, 100000),
+    "the most tokens; 0: " + usual_length);
+}
+
+DecodeOptions TextSearch::Decoding() const {
+  DecodeOptions decode;
+  decode.beam = beam;
+  decode.nbest = nbest;
+  decode.length_penalty = length_penalty;
+  decode.max_length = max_length;
+  return decode;
+}
+
+Encoded WithEnd(const Vocabulary& vocabulary, std::span<const int32_t> tokens) {
+  Encoded encoded;
+  encoded.ids.assign(tokens.begin(), tokens.end());
+  encoded.ids.push_back(kEos);
+  for (const int32_t id : encoded.ids) {
+    encoded.pieces.push_back(vocabulary.Piece(id));
+  }
+  return encoded;
+}
+
+Answer WrittenAnswer(const Vocabulary& vocabulary, int64_t number,
+                     const std::vector<Hypothesis>& found, bool parts,
+                     const std::function<Var(const Encoded& best)>& logits) {
+  Translations written;
+  for (const Hypothesis& one : found) {
+    Translation& text = written.emplace_back();
+    text.text = vocabulary.Decode(one.tokens);
+    text.score = one.score;
+    text.log_probability = one.log_probability;
+  }
+  Answer answer;
+  answer.line = LinesOf(number, written, written.size() > 1);
+  if (answer.line.ends_with('\n')) answer.line.pop_back();
+  if (!parts) return answer;
+  const Encoded best = WithEnd(vocabulary, found.front().tokens);
+  answer.parts = {{"text", written[0].text},
+                  {"score", written[0].score},
+                  {"log_probability", written[0].log_probability},
+                  {"tokens", best.pieces}};
+  answer.parts["probabilities"] = ForcedProbabilities(logits(best), best.ids);
+  for (size_t i = 1; i < written.size(); ++i) {
+    answer.parts["alternatives"].push_back(
+        {{"text", written[i].text}, {"score", written[i].score}});
+  }
+  return answer;
+}
+
+}  // namespace heed
