@@ -2,6 +2,7 @@
 export * from "./dom";
 export * from "./explanation";
 export * from "./figure";
+export * from "./file_field";
 export * from "./files";
 export * from "./matrix";
 export * from "./numbers";

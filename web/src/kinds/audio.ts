@@ -6,10 +6,9 @@ import {
   button,
   clamp,
   decodeSound,
-  endingOf,
   errorWords,
+  fileField,
   h,
-  inputOf,
   newPicture,
   onLook,
   palette,
@@ -68,32 +67,9 @@ class Recorder {
 }
 
 /** A file is chosen or dropped, or a sound is recorded. */
-function audioField({ id, prompt, mediaTypes, submit }: InputWishes): InputField {
-  let chosen: Input | null = null;
-  const endings = [...new Set(mediaTypes.map(endingOf))];
-  const hint = `${prompt} (${endings.join(", ")})`;
-  const note = h("p.note", hint);
-  const take = (input: Input) => {
-    chosen = input;
-    note.textContent = input.text;
-    submit();
-  };
-  const read = async (from: File | undefined) => {
-    chosen = null;
-    if (!from) return;
-    try {
-      take(await inputOf(from, mediaTypes));
-    } catch (error) {
-      note.textContent = errorWords(error);
-    }
-  };
-  const file = h("input", {
-    id,
-    type: "file",
-    accept: [...mediaTypes, ...endings].join(),
-    "aria-label": "Sound for the model",
-    onchange: () => read(file.files?.[0]),
-  });
+function audioField(wishes: InputWishes): InputField {
+  const field = fileField(wishes, "Sound for the model");
+  const { file, note } = field;
   const recorder = new Recorder();
   // Browsers give the microphone to pages of this machine or over HTTPS alone.
   const canRecord = "mediaDevices" in navigator && "MediaRecorder" in window;
@@ -106,7 +82,7 @@ function audioField({ id, prompt, mediaTypes, submit }: InputWishes): InputField
         record.classList.add("recording");
         note.textContent = `Recording, for at most ${longestRecording} s…`;
       });
-      take(input);
+      field.take(input);
     } catch (error) {
       note.textContent = `The microphone cannot be used: ${errorWords(error)}`;
     } finally {
@@ -115,34 +91,7 @@ function audioField({ id, prompt, mediaTypes, submit }: InputWishes): InputField
     }
   });
   if (!canRecord) record.title = "The browser gives a microphone over HTTPS alone";
-  const element = h("div.audio-field", file, " ", record, note);
-  element.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    element.classList.add("dropping");
-  });
-  element.addEventListener("dragleave", () => element.classList.remove("dropping"));
-  element.addEventListener("drop", (event) => {
-    event.preventDefault();
-    element.classList.remove("dropping");
-    file.value = "";
-    void read(event.dataTransfer?.files[0]);
-  });
-  return {
-    element,
-    holdsFile: true,
-    read: () => chosen,
-    write(text) {
-      if (text === (chosen?.text ?? "")) return;
-      chosen = null;
-      file.value = "";
-      note.textContent = text ? `Open ${text} again: a link holds no file.` : hint;
-    },
-    give(input) {
-      file.value = "";
-      take(input);
-    },
-    focus: () => file.focus(),
-  };
+  return field.within(h("div.audio-field", file, " ", record, note));
 }
 
 const spectrogramHeight = 96;

@@ -1,9 +1,8 @@
 import {
   base64Part,
   button,
-  endingOf,
+  fileField,
   h,
-  inputOf,
   onLook,
   type AxesOnShow,
   type AxisView,
@@ -84,77 +83,15 @@ function drawingBoard(done: (input: Input) => void): {
 }
 
 /** A file is chosen or dropped, or an image is drawn. */
-function imageField({ id, prompt, mediaTypes, submit }: InputWishes): InputField {
-  let chosen: Input | null = null;
-  const endings = mediaTypes.map(endingOf);
-  const hint = `${prompt} (${endings.join(", ")})`;
-  const note = h("p.note", hint);
-  const board = drawingBoard((input) => {
-    file.value = "";
-    take(input);
-  });
-  const take = (input: Input) => {
-    chosen = input;
-    note.textContent = input.text;
-    submit();
-  };
-  const read = async (from: File | undefined) => {
-    chosen = null;
-    if (!from) return;
-    try {
-      const input = await inputOf(from, mediaTypes);
-      board.clear();
-      take(input);
-    } catch (error) {
-      note.textContent = String(error);
-    }
-  };
-  const file = h("input", {
-    id,
-    type: "file",
-    accept: [...mediaTypes, ...endings].join(),
-    "aria-label": "Image for the model",
-    onchange: () => read(file.files?.[0]),
-  });
+function imageField(wishes: InputWishes): InputField {
+  const field = fileField(wishes, "Image for the model", () => board.clear());
+  const board = drawingBoard((input) => field.take(input));
   const clear = button("Clear the drawing", { class: "toggle" }, () => {
     board.clear();
-    chosen = null;
-    note.textContent = hint;
+    field.forget();
   });
-  const element = h(
-    "div.image-field",
-    h("div.image-choices", file, note, clear),
-    board.element,
-  );
-  element.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    element.classList.add("dropping");
-  });
-  element.addEventListener("dragleave", () => element.classList.remove("dropping"));
-  element.addEventListener("drop", (event) => {
-    event.preventDefault();
-    element.classList.remove("dropping");
-    file.value = "";
-    void read(event.dataTransfer?.files[0]);
-  });
-  return {
-    element,
-    holdsFile: true,
-    read: () => chosen,
-    write(text) {
-      if (text === (chosen?.text ?? "")) return;
-      chosen = null;
-      file.value = "";
-      board.clear();
-      note.textContent = text ? `Open ${text} again: a link holds no file.` : hint;
-    },
-    give(input) {
-      file.value = "";
-      board.clear();
-      take(input);
-    },
-    focus: () => file.focus(),
-  };
+  const choices = h("div.image-choices", field.file, field.note, clear);
+  return field.within(h("div.image-field", choices, board.element));
 }
 
 /** An image with its cells over it, as vivid as what stands at each. */
