@@ -7,7 +7,7 @@
 
 #include "apps/heed/tasks.h"
 #include "demos/demos.h"
-#include "demos/explained_image.h"
+#include "demos/explained_file.h"
 #include "demos/trained_in_memory.h"
 #include "heed/base/threads.h"
 #include "heed/data/scenes.h"
@@ -96,9 +96,9 @@ int RunDemoCaptions(const Arguments& arguments) {
   fmt::print("\n{}", ReportText(MeasureCaptions(model, test, {})));
   std::string pictures;
   for (int64_t i = 0; i < kShownScenes; ++i) {
-    const std::string path =
-        ShowExplainedImage(loaded, EncodePng(test.At(i)), demo.out,
-                           fmt::format("caption-{}", i + 1));
+    const std::string path = ShowExplained(
+        loaded, {"scene.png", kImageTypes[0], EncodePng(test.At(i))}, demo.out,
+        fmt::format("caption-{}", i + 1));
     pictures += (pictures.empty() ? "" : ", ") + path;
   }
   fmt::print(

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "demos/demos.h"
-#include "demos/explained_image.h"
+#include "demos/explained_file.h"
 #include "demos/trained_in_memory.h"
 #include "heed/base/threads.h"
 #include "heed/data/drawn_digits.h"
@@ -82,8 +82,8 @@ int RunDemoImages(const Arguments& arguments) {
   std::string pictures;
   for (size_t i = 0; i < names.size(); ++i) {
     fmt::print("\n{}", names[i]);
-    const std::string path =
-        ShowExplainedImage(trained[i], png, demo.out, names[i]);
+    const std::string path = ShowExplained(
+        trained[i], {"digit.png", kImageTypes[0], png}, demo.out, names[i]);
     pictures += (pictures.empty() ? "" : ", ") + path;
   }
   fmt::print(

@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "apps/heed/tasks.h"
-#include "apps/heed/views.h"
 #include "demos/demos.h"
+#include "demos/explained_file.h"
 #include "demos/trained_in_memory.h"
 #include "heed/base/threads.h"
 #include "heed/data/sound.h"
 #include "heed/data/spoken_digits.h"
 #include "heed/io/file.h"
-#include "heed/render/explanation_file.h"
-#include "heed/tasks/explain.h"
 #include "heed/tasks/speech/speech.h"
 
 namespace heed {
@@ -73,21 +71,6 @@ std::string WriteSounds(const std::string& folder, const Utterances& said) {
   return path;
 }
 
-/// Explains a sound, shows it and writes the picture, whose path it returns.
-std::string ShowSound(const SpeechDemoOptions& demo, const LoadedModel& loaded,
-                      const Recording& said, int rate, int64_t number) {
-  const auto predictor = loaded.MakePredictor();
-  ExplainRequest request;
-  request.input.given = {
-      NamedBytes{"digits.wav", kSoundTypes[0], EncodeWav(said.samples, rate)},
-      "digits.wav"};
-  const Explanation explanation = Explain(loaded, *predictor, request);
-  fmt::print("\nSaid: {}\n{}", said.text,
-             TerminalExplanation(explanation, {}, DetectTerminal()));
-  return WritePicture(demo.out, fmt::format("speech-{}", number),
-                      ExplanationSvg(std::vector{explanation}, {}));
-}
-
 }  // namespace
 
 int RunDemoSpeech(const Arguments& arguments) {
@@ -137,8 +120,12 @@ int RunDemoSpeech(const Arguments& arguments) {
              ReportText(MeasureSpeech(model, StringsOf(demo, 4), {})));
   std::string pictures;
   for (int64_t i = 0; i < kShownSounds; ++i) {
-    const std::string path =
-        ShowSound(demo, loaded, test.At(i), test.rate(), i + 1);
+    const Recording said = test.At(i);
+    fmt::print("\nSaid: {}", said.text);
+    const std::string path = ShowExplained(
+        loaded,
+        {"digits.wav", kSoundTypes[0], EncodeWav(said.samples, test.rate())},
+        demo.out, fmt::format("speech-{}", i + 1));
     pictures += (pictures.empty() ? "" : ", ") + path;
   }
   fmt::print(

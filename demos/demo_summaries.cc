@@ -86,7 +86,7 @@ int RunDemoSummaries(const Arguments& arguments) {
   Options options(
       "demo summaries",
       "Makes up long sentences and learns to say in three words who did what. "
-      "Measures ROUGE beside that of each sentence's beginning, and shows "
+      "Measures ROUGE beside a lead baseline, the first words, and shows "
       "which "
       "words were attended to (about a minute).");
   demo.Visit(options.fields());

@@ -63,49 +63,14 @@ memory() {
   cp "$work"/gradients-{fresh,trained}.svg docs/images
 }
 
-documents() {
+# The picture of a demonstration, by this name in docs/images.
+of_demo() {
   local work
   work=$(mktemp -d)
   # shellcheck disable=SC2064 # the folder of this moment
   trap "rm -rf '$work'" EXIT
-  "$heed" demo documents --out "$work"
-  cp "$work/document.svg" docs/images/documents.svg
-}
-
-visits() {
-  local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
-  "$heed" demo visits --out "$work"
-  cp "$work/patient.svg" docs/images/visits.svg
-}
-
-summaries() {
-  local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
-  "$heed" demo summaries --out "$work"
-  cp "$work/attention.svg" docs/images/summaries.svg
-}
-
-ratings() {
-  local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
-  "$heed" demo ratings --out "$work"
-  cp "$work/mpcn.svg" docs/images/ratings.svg
-}
-
-speech() {
-  local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
-  "$heed" demo speech --out "$work"
-  cp "$work/speech-1.svg" docs/images/speech.svg
+  "$heed" demo "$1" --out "$work"
+  cp "$work/$2.svg" "docs/images/$1.svg"
 }
 
 order() {
@@ -185,17 +150,17 @@ elif [[ ${1-} == reviews ]]; then
   shift
   reviews "$@"
 elif [[ ${1-} == summaries ]]; then
-  summaries
+  of_demo summaries attention
 elif [[ ${1-} == visits ]]; then
-  visits
+  of_demo visits patient
 elif [[ ${1-} == documents ]]; then
-  documents
+  of_demo documents document
 elif [[ ${1-} == ratings ]]; then
-  ratings
+  of_demo ratings mpcn
 elif [[ ${1-} == captions ]]; then
   "$heed" explain "$2" --text "$3" --out docs/images/caption.svg
 elif [[ ${1-} == speech ]]; then
-  speech
+  of_demo speech speech-1
 elif [[ ${1-} == order ]]; then
   order
 elif [[ ${1-} == curves ]]; then

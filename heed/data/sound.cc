@@ -121,7 +121,7 @@ sf_count_t SeekBytes(sf_count_t offset, int whence, void* user) {
   const sf_count_t base = whence == SEEK_CUR   ? from.at
                           : whence == SEEK_END ? size
                                                : 0;
-  // Neither before the beginning nor far behind the end, whatever a file says.
+  // Neither before the start nor far behind the end, whatever a file says.
   if (offset > size - base || offset < -base) return -1;
   from.at = base + offset;
   return from.at;

@@ -41,7 +41,7 @@ class LogMel {
 
   int64_t features() const { return int64_t{config_.bands} * config_.stack; }
   const LogMelConfig& config() const { return config_; }
-  /// Between the beginnings of two vectors of Features. Units: s.
+  /// From the start of a vector of Features to that of the next. Units: s.
   double step() const;
   /// Triangles of the bands: [frequencies, bands].
   const Tensor& triangles() const { return triangles_; }

@@ -1,4 +1,4 @@
-#include "demos/explained_image.h"
+#include "demos/explained_file.h"
 
 #include <fmt/format.h>
 
@@ -11,14 +11,11 @@
 
 namespace heed {
 
-std::string ShowExplainedImage(const LoadedModel& loaded,
-                               const std::string& png,
-                               const std::string& folder,
-                               const std::string& name) {
+std::string ShowExplained(const LoadedModel& loaded, NamedBytes file,
+                          const std::string& folder, const std::string& name) {
   const auto predictor = loaded.MakePredictor();
   ExplainRequest request;
-  request.input.given = {NamedBytes{"image.png", "image/png", png},
-                         "image.png"};
+  request.input.given = {file, file.name};
   const Explanation explanation = Explain(loaded, *predictor, request);
   fmt::print("\n{}", TerminalExplanation(explanation, {}, DetectTerminal()));
   return WritePicture(folder, name,

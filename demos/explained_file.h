@@ -1,0 +1,19 @@
+// How a demonstration shows what a model answers to a file, and why.
+#ifndef HEED_DEMOS_EXPLAINED_FILE_H_
+#define HEED_DEMOS_EXPLAINED_FILE_H_
+
+#include <string>
+
+#include "heed/tasks/run.h"
+
+namespace heed {
+
+/// Explains the answer to a file that a model reads, prints that and writes the
+/// picture `name` into `folder`. Returns the picture's path. Throws: IoError;
+/// FormatError.
+std::string ShowExplained(const LoadedModel& loaded, NamedBytes file,
+                          const std::string& folder, const std::string& name);
+
+}  // namespace heed
+
+#endif  // HEED_DEMOS_EXPLAINED_FILE_H_
