@@ -28,6 +28,7 @@ int RunDemoCaptions(const Arguments& arguments);
 int RunDemoSpeech(const Arguments& arguments);
 int RunDemoPreference(const Arguments& arguments);
 int RunDemoSummaries(const Arguments& arguments);
+int RunDemoRetrieve(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

@@ -37,6 +37,8 @@ const std::vector<Command>& Demos() {
        RunDemoPreference},
       {"summaries", "who did what, of long sentences, with ROUGE",
        RunDemoSummaries},
+      {"retrieve", "which text says the same as a question, beside BM25",
+       RunDemoRetrieve},
   };
   return demos;
 }

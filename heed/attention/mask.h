@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heed/attention/part.h"
+#include "heed/autograd/tape.h"
 #include "heed/kernels/mask_rule.h"
 #include "heed/kernels/sparse_attention.h"
 #include "heed/tensor/tensor.h"
@@ -77,6 +78,9 @@ Mask operator!(const Mask& mask);
 
 /// Key s of batch row b is real: s < lengths[b]. i32 [B].
 Mask Padding(const Tensor& lengths);
+/// Scores of keys that are not real become −∞, so that a normaliser leaves them
+/// out. Shapes: scores [B, T, S], lengths i32 [B].
+Var MaskPadding(const Var& scores, const Tensor& lengths);
 /// s <= t, or s < t.
 Mask Causal();
 Mask StrictCausal();

@@ -430,6 +430,12 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
   if (options.documents) result.sentences.resize(size);
   if (options.vectors != nullptr) result.vector_rows.resize(size);
   result.vectors = options.vectors;
+  const auto find_vectors = [&](size_t i, const Strings& pieces) {
+    if (options.vectors == nullptr) return;
+    for (const std::string& piece : pieces) {
+      result.vector_rows[i].push_back(options.vectors->Find(piece));
+    }
+  };
   std::atomic<int64_t> cut{0};
   ParallelForEach(
       static_cast<int64_t>(size), kMarkedTextsPerChunk, [&](int64_t n) {
@@ -438,10 +444,7 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
           MarkedDocument marked =
               MarkDocument(vocabulary, text.text[i], SentencesOf(text, i),
                            options.max_length, options.lowercase);
-          for (const std::string& piece : marked.pieces) {
-            if (options.vectors == nullptr) break;
-            result.vector_rows[i].push_back(options.vectors->Find(piece));
-          }
+          find_vectors(i, marked.pieces);
           result.first[i] = static_cast<int32_t>(marked.ids.size());
           result.corpus.source[i] = std::move(marked.ids);
           result.sentences[i] = std::move(marked.sentences);
@@ -452,6 +455,7 @@ LabelledCorpus EncodeLabelled(const LabelledText& text,
             MarkText(vocabulary, text.text[i],
                      text.pairs() ? &text.second[i] : nullptr, options);
         result.corpus.source[i] = std::move(marked.ids);
+        find_vectors(i, marked.pieces);
         result.first[i] = marked.first;
         if (marked.cut) ++cut;
       });

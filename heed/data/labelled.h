@@ -124,7 +124,7 @@ struct LabelledCorpus {
   Corpus corpus;
   std::vector<int32_t> first;  ///< as MarkedText::first
   int64_t cut = 0;             ///< texts whose end is left out
-  /// Of documents: tokens of each sentence; and, with vectors, the row of each
+  /// Of documents, tokens of each sentence; with vectors, the row of each
   /// token. Else empty.
   std::vector<std::vector<int32_t>> sentences = {};
   std::vector<std::vector<int32_t>> vector_rows = {};

@@ -180,4 +180,41 @@ std::vector<RetrievalQuery> ReadCandidateLists(
   return read;
 }
 
+std::vector<RetrievalQuery> ReadAnswers(const std::vector<std::string>& paths,
+                                        TextCollection& questions,
+                                        TextCollection& texts) {
+  TabReader reader(paths);
+  std::vector<RetrievalQuery> read;
+  std::unordered_map<std::string, size_t> place_of_question;
+  const int64_t before = questions.size();
+  reader.ForEach({"question", "label", "text"}, [&](const Columns& columns) {
+    if (columns.size() != 3) {
+      reader.Fail("a line must be question, tab, 0 or 1, tab, text");
+    }
+    const std::string question = InOneLine(std::string(columns[0]));
+    std::string text = InOneLine(std::string(columns[2]));
+    if (TrimBlanks(question).empty()) reader.Fail("no question");
+    if (TrimBlanks(text).empty()) {
+      reader.Fail("no text behind the second tab");
+    }
+    if (columns[1] != "0" && columns[1] != "1") {
+      reader.Fail(fmt::format("the second column must be 0 or 1, not '{}'",
+                              columns[1].substr(0, 40)));
+    }
+    const size_t place =
+        place_of_question.try_emplace(question, read.size()).first->second;
+    if (place == read.size()) {
+      read.push_back({questions.size(), {}, {}});
+      questions.Add(fmt::format("q{}", questions.size() + 1), question);
+    }
+    RetrievalQuery& query = read[place];
+    query.candidates.push_back(texts.size());
+    if (columns[1] == "1") query.positives.push_back(texts.size());
+    texts.Add(fmt::format("q{}.{}", before + static_cast<int64_t>(place) + 1,
+                          query.candidates.size()),
+              std::move(text));
+  });
+  return read;
+}
+
 }  // namespace heed

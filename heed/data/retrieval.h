@@ -67,6 +67,19 @@ std::vector<RetrievalQuery> ReadCandidateLists(
     const std::vector<std::string>& paths, const TextCollection& queries,
     const TextCollection& corpus);
 
+/// Lines of question, tab, 0 or 1, tab, text, or tables with these columns
+/// (question, label, text): texts that a question chooses from, of which those
+/// with 1 answer it. Both are added to their collections, as q1, q2, ... and as
+/// q1.1, q1.2, ... One query for each question, in the order of their first
+/// lines.
+/// Throws: FormatError that names file and line of another number of columns,
+/// of an empty question or text, and of a label that is neither 0 nor 1; and as
+/// ReadLines.
+/// Format: Yao et al. 2013's form of TREC-QA (Wang et al. 2007, D07-1003).
+std::vector<RetrievalQuery> ReadAnswers(const std::vector<std::string>& paths,
+                                        TextCollection& questions,
+                                        TextCollection& texts);
+
 }  // namespace heed
 
 #endif  // HEED_DATA_RETRIEVAL_H_

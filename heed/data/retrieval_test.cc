@@ -148,5 +148,47 @@ TEST(CandidateLists, BadLinesAreNamed) {
   EXPECT_EQ(ListError("a\t\t\n"), "x.tsv:1: a query without candidates");
 }
 
+std::vector<RetrievalQuery> Answers(const std::string& lines,
+                                    TextCollection& questions,
+                                    TextCollection& texts) {
+  const TemporaryFolder folder;
+  return ReadAnswers({folder.Put("x.tsv", lines)}, questions, texts);
+}
+
+std::string AnswersError(const std::string& lines) {
+  TextCollection questions, texts;
+  const std::string message = MessageOf<FormatError>(
+      [&] { static_cast<void>(Answers(lines, questions, texts)); });
+  return message.substr(message.find("x.tsv"));
+}
+
+TEST(AnswersFile, GathersTheTextsOfEachQuestion) {
+  TextCollection questions, texts;
+  const auto read =
+      Answers("who ?\t1\tshe did\nwhen ?\t0\tnever\nwho ?\t0\tit rains\n",
+              questions, texts);
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(questions.texts(), (std::vector<std::string>{"who ?", "when ?"}));
+  EXPECT_EQ(read[0].positives, (Places{0}));
+  EXPECT_EQ(read[0].candidates, (Places{0, 2}));
+  EXPECT_TRUE(read[1].positives.empty());
+  EXPECT_EQ(texts.Id(2), "q1.2");
+  // More, as of validation, stand behind, also where a question comes again.
+  const auto more = Answers("who ?\t1\tthey\n", questions, texts);
+  EXPECT_EQ(more.at(0).query, 2);
+  EXPECT_EQ(more.at(0).candidates, (Places{3}));
+  EXPECT_EQ(texts.Id(3), "q3.1");
+}
+
+TEST(AnswersFile, BadLinesAreNamed) {
+  EXPECT_EQ(AnswersError("q\t1\n"),
+            "x.tsv:1: a line must be question, tab, 0 or 1, tab, text");
+  EXPECT_EQ(AnswersError("q\t1\ta\nq\tyes\tb\n"),
+            "x.tsv:2: the second column must be 0 or 1, not 'yes'");
+  EXPECT_EQ(AnswersError(" \t1\ta\n"), "x.tsv:1: no question");
+  EXPECT_EQ(AnswersError("q\t1\t \n"),
+            "x.tsv:1: no text behind the second tab");
+}
+
 }  // namespace
 }  // namespace heed

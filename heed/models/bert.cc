@@ -36,7 +36,7 @@ Bert::Bert(const ResolvedTransformer& config, int64_t vocabulary, uint64_t seed,
             config.stack.init) {}
 
 Var Bert::States(const Context& ctx, const BertText& text) const {
-  return encoder_(ctx, text.ids, text.lengths, text.segments);
+  return encoder_(ctx, TextInput{text.ids, text.lengths, text.segments});
 }
 
 Var Bert::Pool(const Context& ctx, const Var& states) const {

@@ -1,13 +1,19 @@
 #include "heed/models/bi_encoder.h"
 
+#include <numeric>
 #include <utility>
 
+#include "heed/attention/mask.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
+#include "heed/ops/matmul.h"
 #include "heed/ops/norm.h"
+#include "heed/ops/normalizers.h"
+#include "heed/ops/row_sums.h"
 #include "heed/ops/shape.h"
+#include "heed/ops/steps.h"
 
 namespace heed {
 namespace {
@@ -21,6 +27,31 @@ PoolingOptions PoolingOf(const BiEncoderConfig& config, int64_t features) {
   options.kind = config.pooling;
   options.features = features;
   return options;
+}
+
+AttentionSpec AttentionOf(int64_t features) {
+  AttentionSpec spec;
+  spec.score = ChooseScore("additive");
+  spec.query = spec.key = spec.units = features;
+  spec.query_axis = "answer";
+  spec.key_axis = "document";
+  return spec;
+}
+
+/// The same rows for each of N. Shapes: x [B, D], result [N, B, D].
+Var ForEach(int64_t N, const Var& x) {
+  Tensor rows({N, x.dim(0)}, DType::kI32);
+  for (int64_t n = 0; n < N; ++n) {
+    std::iota(rows.row<int32_t>(n), rows.row<int32_t>(n) + x.dim(0), 0);
+  }
+  return Embed(x, rows);
+}
+
+/// The product of each row of x with that of y. Shapes: x and y [B, N, D],
+/// result [B, N].
+Var RowProducts(const Var& x, const Var& y) {
+  const int64_t B = x.dim(0), N = x.dim(1);
+  return Reshape(RowSums(Reshape(Mul(x, y), {B * N, x.dim(2)})), {B, N});
 }
 
 void CheckAnswers(const Var& cosines, const Tensor& answers,
@@ -88,8 +119,14 @@ Var SoftmaxLoss(double temperature, const Var& cosines, const Tensor& answers,
 
 void BiEncoderConfig::Visit(FieldList& v) {
   v.Section("Matching");
+  v("match", match,
+    "what is compared: separate: each text alone, as one vector; attention: "
+    "the query's vector attends to the words of the text; attentive_pooling: "
+    "words of both attend to each other")
+      .Main();
   v("pooling", pooling, OneOf(PoolingNames()),
-    "pooling of the states of a text");
+    "pooling of the states of a text, with match attention of the query's "
+    "alone");
   v("match_loss", match_loss,
     "margin: hinge loss against the hardest negative; softmax: cross entropy "
     "over all texts of the batch");
@@ -100,23 +137,119 @@ void BiEncoderConfig::Visit(FieldList& v) {
 
 BiEncoder::BiEncoder(const Scope& scope, const BiEncoderConfig& config,
                      std::unique_ptr<TextEncoder> encoder)
-    : encoder_(std::move(encoder)),
-      pooling_(scope / "pooling", PoolingOf(config, encoder_->output_size())) {}
-
-Var BiEncoder::Encode(const Context& ctx, const Tensor& ids,
-                      const Tensor& lengths) const {
-  const Var words = (*encoder_)(ctx, ids, lengths, {});
-  return NormalizeRows(pooling_(ctx, words, lengths), kNormEpsilon);
+    : match_(config.match),
+      encoder_(std::move(encoder)),
+      path_((scope / "match").path()) {
+  const int64_t D = encoder_->output_size();
+  if (match_ == TextMatch::kAttentivePooling) {
+    affinity_ =
+        &scope.Add("match.affinity", {D, D}, Init{}, ParameterUse::kMatrix);
+    return;
+  }
+  pooling_ = std::make_unique<Pooling>(scope / "pooling", PoolingOf(config, D));
+  if (match_ == TextMatch::kAttention) {
+    attention_ = std::make_unique<Attention>(scope / "match", AttentionOf(D));
+  }
 }
 
-Var Cosines(const Var& queries, const Var& documents) {
-  CheckShapes(queries.shape().rank() == 2 && documents.shape().rank() == 2 &&
-                  queries.dim(1) == documents.dim(1),
-              "cosines", "not queries [B, D] with documents [N, D]",
-              {queries.shape(), documents.shape()});
-  const Var q = Reshape(queries, {1, queries.dim(0), queries.dim(1)});
-  const Var k = Reshape(documents, {1, documents.dim(0), documents.dim(1)});
-  return Reshape(DotScores(q, k, 1), {queries.dim(0), documents.dim(0)});
+EncodedTexts BiEncoder::Encode(const Context& ctx,
+                               const TextInput& text) const {
+  const Var words = (*encoder_)(ctx, text);
+  EncodedTexts texts;
+  texts.lengths = text.lengths;
+  if (compares_words()) texts.states = words;
+  if (pooling_ != nullptr) {
+    texts.vectors =
+        NormalizeRows((*pooling_)(ctx, words, text.lengths), kNormEpsilon);
+  }
+  return texts;
+}
+
+Var BiEncoder::Cosines(const Context& ctx, const EncodedTexts& queries,
+                       const EncodedTexts& documents) const {
+  const int64_t B = queries.size(), N = documents.size();
+  const int64_t D = output_size();
+  if (match_ == TextMatch::kAttentivePooling) {
+    const Pooled pooled = PoolEachOther(ctx, queries, documents);
+    return RowProducts(NormalizeRows(pooled.queries, kNormEpsilon),
+                       NormalizeRows(pooled.documents, kNormEpsilon));
+  }
+  const Var& q = queries.vectors;
+  CheckShapes(q.defined() && q.shape() == Shape({B, D}), "cosines",
+              "not queries [B, D]", {q.shape()});
+  if (match_ == TextMatch::kAttention) {
+    const Var d = TransposeLeading(AttendedDocuments(ctx, queries, documents));
+    return Reshape(DotScores(Reshape(q, {B, 1, D}), d, 1), {B, N});
+  }
+  const Var& d = documents.vectors;
+  CheckShapes(d.defined() && d.shape() == Shape({N, D}), "cosines",
+              "not documents [N, D]", {d.shape()});
+  return Reshape(DotScores(Reshape(q, {1, B, D}), Reshape(d, {1, N, D}), 1),
+                 {B, N});
+}
+
+/// What each query sees in each document, of length 1. Shapes: result [N, B,
+/// D].
+Var BiEncoder::AttendedDocuments(const Context& ctx,
+                                 const EncodedTexts& queries,
+                                 const EncodedTexts& documents) const {
+  const Memory memory = attention_->Prepare(
+      ctx, documents.states, documents.states, Padding(documents.lengths));
+  const Var seen =
+      attention_
+          ->Attend(ctx, ForEach(documents.size(), queries.vectors), memory)
+          .context;
+  return NormalizeRows(seen, kNormEpsilon);
+}
+
+/// As tanh grows with its argument, maxima are taken before it. Shapes: each
+/// [B, N, D].
+BiEncoder::Pooled BiEncoder::PoolEachOther(
+    const Context& ctx, const EncodedTexts& queries,
+    const EncodedTexts& documents) const {
+  const Var& q = queries.states;
+  const Var& d = documents.states;
+  const int64_t B = q.dim(0), S = q.dim(1), D = q.dim(2);
+  const int64_t N = d.dim(0), T = d.dim(1);
+  const Var a = Reshape(MatMul(q, ctx.Use(*affinity_)), {1, B * S, D});
+  const Var b = Reshape(d, {1, N * T, D});
+  const Var scores = DotScores(a, b, 1);
+  const Var of_queries = MaxOverSteps(
+      Reshape(DotScores(b, a, 1), {N, T, B * S}), documents.lengths);
+  const Var of_documents =
+      MaxOverSteps(Reshape(scores, {B, S, N * T}), queries.lengths);
+  const Pooled weights = {
+      Softmax(
+          MaskPadding(TransposeLeading(Reshape(Tanh(of_queries), {N, B, S})),
+                      queries.lengths)),  // [B, N, S]
+      Softmax(
+          MaskPadding(TransposeLeading(Reshape(Tanh(of_documents), {B, N, T})),
+                      documents.lengths))};  // [N, B, T]
+  if (ctx.observer != nullptr && B == 1 && N == 1) {
+    Observe(ctx, Reshape(Tanh(scores), {1, S, T}), documents.lengths, weights);
+  }
+  return {WeightedSum(weights.queries, q),
+          TransposeLeading(WeightedSum(weights.documents, d))};
+}
+
+/// Of one query and one document. Shapes: scores [1, S, T], weights [1, 1, S]
+/// and [1, 1, T].
+void BiEncoder::Observe(const Context& ctx, const Var& scores,
+                        const Tensor& lengths, const Pooled& weights) const {
+  const auto show = [&](const char* name, const char* query, const char* key,
+                        const Var& w) {
+    const AttentionInfo info = {.path = path_ + "." + name,
+                                .score = "attentive pooling",
+                                .normalizer = "softmax",
+                                .query_axis = query,
+                                .key_axis = key};
+    if (!ctx.observer->Wants(info).any()) return;
+    ctx.observer->OnAttention(
+        {info, 0, Reshape(w, {1, 1, w.dim(1), w.dim(2)}), nullptr, nullptr});
+  };
+  show("query", "answer", "source", weights.queries);
+  show("document", "answer", "document", weights.documents);
+  show("words", "source", "document", Softmax(MaskPadding(scores, lengths)));
 }
 
 Var MatchLoss(const BiEncoderConfig& config, const Var& cosines,

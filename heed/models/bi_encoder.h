@@ -1,4 +1,5 @@
-// Texts as vectors whose cosine says how well one answers the other.
+// Texts as vectors whose cosine says how well one answers the other: vectors of
+// each text alone, or of what the two look at in each other.
 #ifndef HEED_MODELS_BI_ENCODER_H_
 #define HEED_MODELS_BI_ENCODER_H_
 
@@ -6,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "heed/attention/attention.h"
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
 #include "heed/models/text_encoder.h"
@@ -19,8 +21,15 @@ constexpr auto WordsOf(MatchLossKind) {
   return std::array{"margin", "softmax"};
 }
 
+/// What a cosine compares; see BiEncoder.
+enum class TextMatch : uint8_t { kSeparate, kAttention, kAttentivePooling };
+constexpr auto WordsOf(TextMatch) {
+  return std::array{"separate", "attention", "attentive_pooling"};
+}
+
 /// What stands around the encoder of a bi-encoder, and how it learns.
 struct BiEncoderConfig {
+  Named<TextMatch> match = TextMatch::kSeparate;
   std::string pooling = "mean";
   Named<MatchLossKind> match_loss = MatchLossKind::kSoftmax;
   double margin = 0.2;
@@ -29,31 +38,67 @@ struct BiEncoderConfig {
   void Visit(FieldList& v);
 };
 
-/// A text, encoded, pooled to one vector of length 1. Queries and documents
-/// share all weights. Immutable but for its parameters: pooling, and those of
-/// the encoder.
-/// Paper: Lei et al. 2016, arXiv:1512.05726.
+/// Some texts as a bi-encoder compares them. Shapes: vectors [B, D], of length
+/// 1 (undefined for attentive pooling); states [B, S, D] (undefined where each
+/// text is one vector); lengths i32 [B].
+struct EncodedTexts {
+  Var vectors;
+  Var states;
+  Tensor lengths;
+
+  int64_t size() const { return lengths.numel(); }
+};
+
+/// Compares queries with documents by the cosine of two vectors, which come of
+/// the states q_s and d_t of their words:
+///   separate           both pooled, each text alone
+///   attention          the query pooled to q, and Σ_t a_t d_t with
+///                      a = softmax_t(vᵀ tanh(W q + U d_t + b))
+///   attentive_pooling  G_st = tanh(q_sᵀ U d_t), and Σ_s a_s q_s, Σ_t b_t d_t
+///                      with a = softmax_s(max_t G_st), b = softmax_t(max_s
+///                      G_st)
+/// Queries and documents share all weights of the encoder. Immutable but for
+/// its parameters: pooling, match, and those of the encoder.
+/// Papers: Lei et al. 2016, arXiv:1512.05726 (separate); Tan et al. 2015,
+/// arXiv:1511.04108, eq. 9 to 11 (attention); dos Santos et al. 2016,
+/// arXiv:1602.03609, section 4 (attentive pooling).
 class BiEncoder {
  public:
   /// Throws: ConfigError for a pooling that is unknown.
   BiEncoder(const Scope& scope, const BiEncoderConfig& config,
             std::unique_ptr<TextEncoder> encoder);
 
-  /// A text of no tokens is a zero vector. Shapes: ids i32 [B, S], lengths i32
-  /// [B], result [B, D]. Throws: ShapeError.
-  Var Encode(const Context& ctx, const Tensor& ids,
-             const Tensor& lengths) const;
+  /// A text of no tokens is zero. Throws: ShapeError.
+  EncodedTexts Encode(const Context& ctx, const TextInput& text) const;
+  /// s_bn, the cosine of query b and document n. An observer knows the words of
+  /// queries as "source", those of documents as "document". Shapes: result [B,
+  /// N]. Throws: ShapeError.
+  Var Cosines(const Context& ctx, const EncodedTexts& queries,
+              const EncodedTexts& documents) const;
 
   int64_t output_size() const { return encoder_->output_size(); }
+  /// Whether words of both texts are compared, so that states are kept.
+  bool compares_words() const { return match_ != TextMatch::kSeparate; }
 
  private:
-  std::unique_ptr<TextEncoder> encoder_;
-  Pooling pooling_;
-};
+  struct Pooled {
+    Var queries;
+    Var documents;
+  };
+  Var AttendedDocuments(const Context& ctx, const EncodedTexts& queries,
+                        const EncodedTexts& documents) const;
+  Pooled PoolEachOther(const Context& ctx, const EncodedTexts& queries,
+                       const EncodedTexts& documents) const;
+  void Observe(const Context& ctx, const Var& scores, const Tensor& lengths,
+               const Pooled& weights) const;
 
-/// s_bn, the cosine of query b and document n, both as BiEncoder::Encode gives
-/// them. Shapes: queries [B, D], documents [N, D], result [B, N].
-Var Cosines(const Var& queries, const Var& documents);
+  TextMatch match_;
+  std::unique_ptr<TextEncoder> encoder_;
+  std::unique_ptr<Pooling> pooling_;      // null: attentive pooling
+  std::unique_ptr<Attention> attention_;  // null: another match
+  Parameter* affinity_ = nullptr;         // U [D, D] of attentive pooling
+  std::string path_;
+};
 
 /// scale · Σ_b over the queries, of which document p = answers[b] is to be
 /// nearer than the other documents n; those of `relevant` (its own, and any

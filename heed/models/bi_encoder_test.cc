@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "heed/models/model_testing.h"
+#include "heed/models/roles_testing.h"
 #include "heed/ops/elementwise.h"
 
 namespace heed {
@@ -35,12 +35,18 @@ struct Model {
         bi_encoder(
             Scope(parameters, ""), config,
             std::make_unique<EmbeddedTextEncoder>(
-                Scope(parameters, ""),
-                EmbeddedTextEncoder::Sizes{kVocabulary, kFeatures},
+                Scope(parameters, ""), TextSizes{.vocabulary = kVocabulary},
+                kFeatures,
                 std::make_unique<Wordwise>(Scope(parameters, "encoder")))) {}
 
+  EncodedTexts Read(const Tensor& ids, const Tensor& lengths,
+                    Tape* tape = nullptr) const {
+    Context ctx;
+    ctx.tape = tape;
+    return bi_encoder.Encode(ctx, {ids, lengths});
+  }
   Tensor Encode(const Tensor& ids, const Tensor& lengths) const {
-    return bi_encoder.Encode({}, ids, lengths).value();
+    return Read(ids, lengths).vectors.value();
   }
 
   BiEncoderConfig config;
@@ -57,6 +63,13 @@ BiEncoderConfig Config(const std::string& loss, const std::string& pooling) {
 }
 
 const std::vector<std::string> kPoolings = {"mean", "last", "attention"};
+const std::vector<std::string> kMatches = Named<TextMatch>::Words();
+
+BiEncoderConfig Matching(const std::string& match) {
+  BiEncoderConfig config = Config("softmax", "mean");
+  config.match = match;
+  return config;
+}
 
 TEST(BiEncoder, VectorsHaveLengthOne) {
   for (const std::string& pooling : kPoolings) {
@@ -88,16 +101,114 @@ TEST(BiEncoder, ATextWithoutTokensIsNothing) {
   EXPECT_EQ(v.ToVector<double>(), std::vector<double>(4, 0.0));
 }
 
-TEST(Cosines, AreProductsOfEveryQueryWithEveryDocument) {
-  const Tensor queries =
-      Tensor::Of(std::vector<double>{1, 0, 0.6, 0.8}, {2, 2});
-  const Tensor documents =
-      Tensor::Of(std::vector<double>{0, 1, 1, 0, -1, 0}, {3, 2});
-  EXPECT_EQ(Cosines(queries, documents).value().ToVector<double>(),
-            (std::vector<double>{0, 1, -1, 0.8, 0.6, -0.6}));
+// Some texts, with words behind their ends.
+const std::vector<int32_t> kQueryLengths = {3, 2, 1};
+const std::vector<int32_t> kDocumentLengths = {2, 4, 1, 2, 3};
+Tensor QueryIds() { return Ids({1, 2, 3, 4, 5, 6, 7, 8, 9}, {3, 3}); }
+Tensor DocumentIds() {
+  return Ids({2, 1, 9, 9, 4, 3, 8, 1, 6, 9, 9, 9, 8, 7, 9, 9, 10, 11, 5, 9},
+             {5, 4});
+}
+
+Var CosinesOf(const Model& model, Tape* tape = nullptr) {
+  Context ctx;
+  ctx.tape = tape;
+  return model.bi_encoder.Cosines(
+      ctx, model.Read(QueryIds(), Lengths(kQueryLengths), tape),
+      model.Read(DocumentIds(), Lengths(kDocumentLengths), tape));
+}
+
+class MatchBy : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(BiEncoder, MatchBy, testing::ValuesIn(kMatches),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(MatchBy, EqualsTheGolden) {
+  const GoldenTensors golden("match_" + GetParam());
+  const Model model(Matching(GetParam()));
+  golden.ExpectSameParameters(model.parameters);
+  golden.SetParameters(model.parameters);
+  EXPECT_LT(MaxDifference(CosinesOf(model).value(), golden.at("cosines")),
+            1e-10);
+  Tape tape;
+  const Var loss =
+      MatchLoss(model.config, CosinesOf(model, &tape), Lengths({0, 1, 2}),
+                Ids({1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0}, {3, 5}), 1);
+  EXPECT_NEAR(loss.value().item(), golden.at("loss").item(), 1e-10);
+  tape.Backward(loss);
+  golden.ExpectGradients(model.parameters, 1e-9);
+}
+
+TEST_P(MatchBy, APairAloneHasTheCosineOfItsBatch) {
+  const Model model(Matching(GetParam()));
+  const Tensor all = CosinesOf(model).value();
+  for (int64_t b = 0; b < 3; ++b) {
+    for (int64_t n = 0; n < 5; ++n) {
+      const auto one = [](const Tensor& ids, int64_t row, int32_t length) {
+        const int32_t* from = ids.row<int32_t>(row);
+        return Ids(std::vector<int32_t>(from, from + length), {1, length});
+      };
+      const int32_t q = kQueryLengths[static_cast<size_t>(b)];
+      const int32_t d = kDocumentLengths[static_cast<size_t>(n)];
+      const Tensor alone =
+          model.bi_encoder
+              .Cosines({}, model.Read(one(QueryIds(), b, q), Lengths({q})),
+                       model.Read(one(DocumentIds(), n, d), Lengths({d})))
+              .value();
+      EXPECT_NEAR(alone.item(), all.row<double>(b)[n], 1e-13);
+    }
+  }
+}
+
+TEST_P(MatchBy, ATextWithoutTokensIsLikeNothing) {
+  const Model model(Matching(GetParam()));
+  const EncodedTexts some = model.Read(QueryIds(), Lengths(kQueryLengths));
+  const EncodedTexts nothing = model.Read(Ids({1, 2}, {1, 2}), Lengths({0}));
+  for (const Tensor& cosines :
+       {model.bi_encoder.Cosines({}, some, nothing).value(),
+        model.bi_encoder.Cosines({}, nothing, some).value()}) {
+    for (const double c : cosines.ToVector<double>()) EXPECT_EQ(c, 0);
+  }
+}
+
+TEST_P(MatchBy, InF32IsCloseToF64) {
+  const Model exact(Matching(GetParam()));
+  const Model model(Matching(GetParam()), DType::kF32);
+  EXPECT_LT(MaxDifference(CosinesOf(model).value(), CosinesOf(exact).value()),
+            1e-5);
+}
+
+TEST_P(MatchBy, AnObserverSeesWhatWordsAttendTo) {
+  const Model model(Matching(GetParam()));
+  AttentionWatch watch;
+  Context ctx;
+  ctx.observer = &watch;
+  static_cast<void>(model.bi_encoder.Cosines(
+      ctx, model.Read(Ids({1, 2, 3}, {1, 3}), Lengths({3})),
+      model.Read(Ids({4, 5}, {1, 2}), Lengths({2}))));
+  const size_t maps = GetParam() == "separate"    ? 0
+                      : GetParam() == "attention" ? 1
+                                                  : 3;
+  ASSERT_EQ(watch.seen.size(), maps);
+  for (const auto& seen : watch.seen) {
+    const Tensor weights = seen.weights.value();
+    EXPECT_EQ(weights.dim(3), seen.info.key_axis == "source" ? 3 : 2);
+    for (int64_t t = 0; t < weights.dim(2); ++t) {
+      double sum = 0;
+      for (const double w : weights[0][0][t].ToVector<double>()) sum += w;
+      EXPECT_NEAR(sum, 1, 1e-12);
+    }
+  }
+}
+
+TEST(Cosines, OfOtherSizesAreRefused) {
+  const Model model(Matching("separate"));
+  EncodedTexts odd;
+  odd.vectors = Tensor::Zeros({3, 3}, DType::kF64);
+  odd.lengths = Lengths({1, 1, 1});
   ExpectShapeError(
       [&] {
-        Cosines(queries, Tensor::Zeros({3, 3}));
+        model.bi_encoder.Cosines(
+            {}, model.Read(QueryIds(), Lengths(kQueryLengths)), odd);
       },
       {"cosines", "[3, 3]"});
 }
@@ -159,26 +270,25 @@ TEST(MatchLoss, AnswersOutsideOfTheDocumentsAreRefused) {
 
 /// Queries 0..2 are answered by documents 0..2 of 5; query 0 by 3 as well.
 Var SomeLoss(const Model& model, Tape* tape) {
-  Context ctx;
-  ctx.tape = tape;
-  const Var queries = model.bi_encoder.Encode(
-      ctx, Ids({1, 2, 3, 4, 5, 6, 7, 8, 9}, {3, 3}), Lengths({3, 2, 1}));
-  const Var documents = model.bi_encoder.Encode(
-      ctx, Ids({2, 1, 4, 3, 6, 5, 8, 7, 10, 11}, {5, 2}),
-      Lengths({2, 2, 1, 2, 2}));
-  return MatchLoss(
-      model.config, Cosines(queries, documents), Lengths({0, 1, 2}),
-      Ids({1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0}, {3, 5}), 0.5);
+  return MatchLoss(model.config, CosinesOf(model, tape), Lengths({0, 1, 2}),
+                   Ids({1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0}, {3, 5}),
+                   0.5);
 }
 
 TEST(BiEncoder, GradientsAreThoseOfTheLoss) {
   for (const char* loss : {"margin", "softmax"}) {
-    for (const std::string& pooling : kPoolings) {
-      SCOPED_TRACE(loss + (" " + pooling));
-      const Model model(Config(loss, pooling));
-      ASSERT_GT(SomeLoss(model, nullptr).value().item(), 0);
-      ExpectParameterGradients(
-          model.parameters, [&](Tape* tape) { return SomeLoss(model, tape); });
+    for (const std::string& match : kMatches) {
+      for (const std::string& pooling : kPoolings) {
+        SCOPED_TRACE(loss + (" " + match + " " + pooling));
+        BiEncoderConfig config = Config(loss, pooling);
+        config.match = match;
+        const Model model(config);
+        Shake(model.parameters);
+        ASSERT_GT(SomeLoss(model, nullptr).value().item(), 0);
+        ExpectParameterGradients(model.parameters, [&](Tape* tape) {
+          return SomeLoss(model, tape);
+        });
+      }
     }
   }
 }
@@ -196,8 +306,9 @@ double FoundAfterLearning(const std::string& loss) {
   Tape tape;
   Context ctx;
   const auto cosines = [&] {
-    return Cosines(model.bi_encoder.Encode(ctx, words, lengths),
-                   model.bi_encoder.Encode(ctx, synonyms, lengths));
+    const BiEncoder& network = model.bi_encoder;
+    return network.Cosines(ctx, network.Encode(ctx, {words, lengths}),
+                           network.Encode(ctx, {synonyms, lengths}));
   };
   ctx.tape = &tape;
   for (int step = 0; step < 150; ++step) {

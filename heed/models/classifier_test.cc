@@ -42,7 +42,7 @@ struct Model {
     config.self_attention = encoder == "rnn" ? "none" : "full";
     config.dropout = 0;
     return std::make_unique<EmbeddedTextEncoder>(
-        scope, EmbeddedTextEncoder::Sizes{V, size, 2},
+        scope, TextSizes{.vocabulary = V, .segments = 2}, size,
         std::make_unique<RnnEncoder>(scope, config.Resolve(false), size));
   }
 

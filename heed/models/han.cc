@@ -241,14 +241,7 @@ Var HierarchicalReader::operator()(const Context& ctx,
               "han", "not documents [B, S] with sentences [B, R]",
               {text.ids.shape()});
   CheckLengths("han", text.lengths, text.ids.dim(0), text.ids.dim(1));
-  CheckShapes(vectors_ == 0
-                  ? !text.vectors.defined()
-                  : text.vectors.defined() &&
-                        text.vectors.shape() ==
-                            Shape({text.ids.dim(0), text.ids.dim(1), vectors_}),
-              "han",
-              "tokens with other pretrained vectors than the model reads",
-              {text.ids.shape()});
+  CheckVectors(text, vectors_);
   const Sentences all(text);
   const Var tokens = Tokens(ctx, text);
   CheckShapes(!all.order.empty(), "han", "documents without a word",

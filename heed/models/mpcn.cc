@@ -94,11 +94,6 @@ Tensor EvenWeights(const Tensor& lengths, int64_t S, DType dtype) {
   return even.To(dtype);
 }
 
-Var Masked(const Var& scores, const Tensor& lengths) {
-  return MaskScores(scores, Padding(lengths).rule().get(), /*heads=*/1,
-                    /*query_offset=*/0);
-}
-
 /// The review of the largest weight of each document. Shapes: weights
 /// [B, 1, R].
 std::vector<int64_t> ChosenReviews(const Var& weights) {
@@ -211,7 +206,7 @@ Mpcn::Choice Mpcn::Choose(const Context& ctx, const Var& scores,
                           const Side& side, bool one) const {
   const ReviewDocuments& document = *side.document;
   const int64_t B = document.B(), R = document.R();
-  const Var masked = Masked(Reshape(scores, {B, 1, R}), document.counts);
+  const Var masked = MaskPadding(Reshape(scores, {B, 1, R}), document.counts);
   Choice choice;
   if (!one) {
     choice.weights = Softmax(masked);
@@ -242,7 +237,7 @@ void Mpcn::ReadWords(const Context& ctx, const Pointer& pointer, Choice& user,
   const int64_t B = v.dim(0), M = config_.embedding;
   const auto read = [&](Choice& choice, const Var& query, const Var& keys) {
     choice.word_weights =
-        Softmax(Masked(DotScores(query, keys, 1), choice.lengths));
+        Softmax(MaskPadding(DotScores(query, keys, 1), choice.lengths));
     choice.read =
         Reshape(WeightedSum(choice.word_weights, choice.words), {B, M});
   };
@@ -324,7 +319,9 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
         .normalizer = "softmax",
         .query_axis = "user_reviews",
         .key_axis = "item_reviews"},
-       [&] { return Softmax(Masked(looked.affinity, item.document->counts)); });
+       [&] {
+         return Softmax(MaskPadding(looked.affinity, item.document->counts));
+       });
 }
 
 Var Mpcn::MeanOf(const Side& side) const {

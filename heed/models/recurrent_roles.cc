@@ -1,3 +1,4 @@
+#include "heed/base/errors.h"
 #include "heed/models/encoder_decoder.h"
 #include "heed/models/recurrent_language_model.h"
 #include "heed/models/registry.h"
@@ -5,6 +6,10 @@
 
 namespace heed {
 namespace {
+
+/// A recurrent network that reads, with these settings and embeddings of so
+/// many features.
+EncoderPart RecurrentPart(RnnConfig config, int embedding);
 
 class RecurrentTranslator
     : public SettingsOf<RecurrentTranslator, TranslatorSettings,
@@ -19,6 +24,22 @@ class RecurrentTranslator
   }
   bool attends() const override {
     return !(config_.attention == AttentionPlace::kNone);
+  }
+  EncoderPart Encoder() const override {
+    if (config_.reverse_source == YesNo::kYes) {
+      throw ConfigError(
+          "its encoder reads sources backwards, as no encoder of its own does; "
+          "train it with --reverse-source no");
+    }
+    RnnConfig reader;
+    static_cast<RecurrentNumbers&>(reader) = config_;
+    reader.cell = config_.cell.value();
+    reader.units = config_.encoder_units;
+    reader.layers = config_.layers;
+    reader.bidirectional = config_.bidirectional;
+    reader.self_attention = AttendedStates::kNone;
+    reader.Fill(/*causal=*/false);
+    return RecurrentPart(std::move(reader), config_.embedding);
   }
   std::unique_ptr<Decoder> Make(int source_vocabulary, int target_vocabulary,
                                 uint64_t seed, DType dtype) const override {
@@ -42,6 +63,39 @@ class RnnEncoding : public SettingsOf<RnnEncoding, EncoderSettings, RnnConfig> {
   }
 };
 
+/// The same of text, with embeddings of a size of their own.
+class RnnTextEncoding : public RnnEncoding {
+ public:
+  using RnnEncoding::RnnEncoding;
+  RnnTextEncoding(const std::string& model, RnnConfig config, int embedding)
+      : RnnEncoding(model), embedding_(embedding) {
+    config_ = std::move(config);
+  }
+
+  std::unique_ptr<ModelSettings> Clone() const override {
+    return std::make_unique<RnnTextEncoding>(*this);
+  }
+  void Visit(FieldList& v) override {
+    v.Section("Recurrence");
+    v("embedding", embedding_, Range(0, 16384),
+      "features of the embedding of a token; 0: as units");
+    RnnEncoding::Visit(v);
+  }
+  int64_t features() const override {
+    return embedding_ > 0 ? embedding_ : RnnEncoding::features();
+  }
+
+ private:
+  int embedding_ = 0;
+};
+
+EncoderPart RecurrentPart(RnnConfig config, int embedding) {
+  return {
+      "rnn",
+      std::make_unique<RnnTextEncoding>("rnn", std::move(config), embedding),
+      {{"encoder.", "encoder."}}};
+}
+
 class RnnLanguageModel
     : public SettingsOf<RnnLanguageModel, LanguageModelSettings,
                         RecurrentLanguageConfig> {
@@ -51,6 +105,11 @@ class RnnLanguageModel
   void Fill(int /*length*/) override {
     config_.Fill();
     (void)config_.Resolve();
+  }
+  EncoderPart Encoder() const override {
+    EncoderPart part = RecurrentPart(config_.rnn, config_.embedding);
+    part.parameters.emplace_back("embedding.", "encoder.embedding.");
+    return part;
   }
   std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
                                 DType dtype) const override {
@@ -123,7 +182,7 @@ std::vector<ModelRow> RnnModels() {
   return {{.name = "rnn",
            .variants = {{"", "recurrent, with attention over its own states",
                          "Schuster and Paliwal 1997"}},
-           .roles = {MakeRole<RnnEncoding>, MakeRole<RnnLanguageModel>,
+           .roles = {MakeRole<RnnTextEncoding>, MakeRole<RnnLanguageModel>,
                      MakeForecaster}}};
 }
 

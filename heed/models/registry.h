@@ -143,6 +143,9 @@ class ModelChoice {
     }
     Choose(usual->name);
   }
+  /// A model by its name, with these settings.
+  ModelChoice(std::string name, std::unique_ptr<Role> settings)
+      : name_(std::move(name)), settings_(std::move(settings)) {}
   /// The same model in a wider role.
   template <std::derived_from<Role> Narrower>
   explicit ModelChoice(const ModelChoice<Narrower>& other)

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 #include <typeinfo>
+#include <utility>
+#include <vector>
 
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
@@ -44,6 +46,17 @@ class ModelSettings {
   bool wants_bf16() const;
 };
 
+class EncoderSettings;
+
+/// What of a model reads a text, as a model of its own.
+struct EncoderPart {
+  std::string model;                          ///< in the registry
+  std::unique_ptr<EncoderSettings> settings;  ///< filled
+  /// How its parameters begin in the whole model, and how those of an encoder
+  /// (encoder.*) do.
+  std::vector<std::pair<std::string, std::string>> parameters;
+};
+
 /// Reads a source and writes a target.
 class TranslatorSettings : public ModelSettings {
  public:
@@ -57,6 +70,8 @@ class TranslatorSettings : public ModelSettings {
   virtual bool attends() const = 0;
   /// Chooses the attention that guided alignment teaches, if none is chosen.
   virtual void GuideAlignment() {}
+  /// What reads the source. Throws: ConfigError if no encoder does the same.
+  virtual EncoderPart Encoder() const = 0;
   /// Throws: ConfigError.
   virtual std::unique_ptr<Decoder> Make(int source_vocabulary,
                                         int target_vocabulary, uint64_t seed,
@@ -70,6 +85,9 @@ class LanguageModelSettings : public ModelSettings {
 
   /// As TranslatorSettings::Fill, for texts of up to `length` tokens.
   virtual void Fill(int length) = 0;
+  /// Of settings that are filled: what reads a text up to a word. Throws:
+  /// ConfigError if no encoder does the same.
+  virtual EncoderPart Encoder() const = 0;
   virtual std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
                                         DType dtype = DType::kF32) const = 0;
 };
@@ -113,18 +131,16 @@ class EncoderSettings : public TextReaderSettings {
   std::unique_ptr<TextReader> MakeReader(
       const Scope& scope, const TextSizes& sizes,
       const PoolingOptions& pooling) const override {
-    return std::make_unique<PooledReader>(
-        scope / "pooling", pooling,
-        MakeText(scope / "encoder", sizes.vocabulary, sizes.segments));
+    return std::make_unique<PooledReader>(scope / "pooling", pooling,
+                                          MakeText(scope / "encoder", sizes));
   }
-  /// Not causal; `segments`: kinds of tokens that are told apart. As it is, it
-  /// reads embeddings of so many features. Throws: ConfigError.
+  /// Not causal. As it is, it reads embeddings of so many features. Throws:
+  /// ConfigError.
   virtual std::unique_ptr<TextEncoder> MakeText(const Scope& scope,
-                                                int64_t vocabulary,
-                                                int64_t segments) const {
+                                                const TextSizes& sizes) const {
     return std::make_unique<EmbeddedTextEncoder>(
-        scope, EmbeddedTextEncoder::Sizes{vocabulary, features(), segments},
-        Make(scope, features(), /*causal=*/false));
+        scope, sizes, features(),
+        Make(scope, features() + sizes.vectors, /*causal=*/false));
   }
 };
 

@@ -109,15 +109,15 @@ TEST_P(EveryEncoder, EncodesText) {
   const auto settings = Small<EncoderSettings>();
   settings->Fill({});
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
-  const auto encoder =
-      settings->MakeText(Scope(parameters, "encoder"), kTokens, /*segments=*/2);
+  const auto encoder = settings->MakeText(
+      Scope(parameters, "encoder"), {.vocabulary = kTokens, .segments = 2});
   const Tensor ids = RandomIds({B, S}, kTokens, 1);
   const Tensor segments = RandomIds({B, S}, 2, 3);
   const Tensor w = RandomTensor({B, S, encoder->output_size()}, 2);
   ExpectLearns(parameters, [&](Tape* tape) {
     Context ctx;
     ctx.tape = tape;
-    return Sum(Mul((*encoder)(ctx, ids, Lengths({4, 2}), segments), w));
+    return Sum(Mul((*encoder)(ctx, {ids, Lengths({4, 2}), segments}), w));
   });
 }
 

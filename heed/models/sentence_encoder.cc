@@ -34,7 +34,7 @@ SentenceStates PieceEncoder::operator()(const Context& ctx,
                   pieces.start.shape() == Shape{pieces.first.dim(0)},
               "piece encoder", "places that are not [B, T] and [B]",
               {pieces.first.shape(), pieces.start.shape()});
-  const Var states = (*encoder_)(ctx, pieces.ids, pieces.lengths, {});
+  const Var states = (*encoder_)(ctx, TextInput{pieces.ids, pieces.lengths});
   SentenceStates result;
   result.words = StatesAt(states, pieces.first);
   if (pooler_) {

@@ -38,7 +38,7 @@ class Pieces : public testing::Test {
   Tensor StatesOf(const std::vector<int32_t>& ids) const {
     const int64_t S = std::ssize(ids);
     const Tensor lengths = Lengths({static_cast<int32_t>(S)});
-    return (*text_)({}, Ids(ids, {1, S}), lengths).value()[0];
+    return (*text_)({}, {Ids(ids, {1, S}), lengths}).value()[0];
   }
 
   ParameterSet set_;

@@ -10,29 +10,44 @@
 namespace heed {
 
 EmbeddedTextEncoder::EmbeddedTextEncoder(
-    const Scope& scope, const Sizes& sizes,
+    const Scope& scope, const TextSizes& sizes, int64_t features,
     std::unique_ptr<SequenceEncoder> encoder)
-    : tokens_(scope / "embedding", sizes.vocabulary, sizes.features,
-              kEmbeddingInit),
+    : tokens_(scope / "embedding", sizes.vocabulary, features, kEmbeddingInit),
+      vectors_(sizes.vectors),
       encoder_(std::move(encoder)) {
   if (sizes.segments > 1) {
-    segments_.emplace(scope / "segments", sizes.segments, sizes.features,
+    segments_.emplace(scope / "segments", sizes.segments, features,
                       kEmbeddingInit);
   }
 }
 
-Var EmbeddedTextEncoder::operator()(const Context& ctx, const Tensor& ids,
-                                    const Tensor& lengths,
-                                    const Tensor& segments) const {
+Var EmbeddedTextEncoder::operator()(const Context& ctx,
+                                    const TextInput& text) const {
+  const Tensor& ids = text.ids;
   CheckShapes(ids.rank() == 2, "text encoder", "ids that are not [B, S]",
               {ids.shape()});
+  CheckVectors(text, vectors_);
   Var x = ctx.Input("source", tokens_(ctx, ids));
   if (segments_) {
-    const Tensor all =
-        segments.defined() ? segments : Tensor::Zeros(ids.shape(), DType::kI32);
+    const Tensor all = text.segments.defined()
+                           ? text.segments
+                           : Tensor::Zeros(ids.shape(), DType::kI32);
     x = Add(x, (*segments_)(ctx, all));
   }
-  return (*encoder_)(ctx, x, lengths);
+  if (vectors_ > 0) {
+    x = ConcatColumns({x, Var(text.vectors.To(x.value().dtype()))});
+  }
+  return (*encoder_)(ctx, x, text.lengths);
+}
+
+void CheckVectors(const TextInput& text, int64_t vectors) {
+  CheckShapes(
+      vectors == 0 ? !text.vectors.defined()
+                   : text.vectors.defined() &&
+                         text.vectors.shape() ==
+                             Shape({text.ids.dim(0), text.ids.dim(1), vectors}),
+      "text", "tokens with other pretrained vectors than the model reads",
+      {text.ids.shape(), text.vectors.shape()});
 }
 
 Var StatesAt(const Var& states, const Tensor& places) {

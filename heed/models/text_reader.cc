@@ -19,7 +19,7 @@ PooledReader::PooledReader(const Scope& scope, PoolingOptions pooling,
                WithFeatures(std::move(pooling), encoder_->output_size())) {}
 
 Var PooledReader::operator()(const Context& ctx, const TextInput& text) const {
-  const Var x = (*encoder_)(ctx, text.ids, text.lengths, text.segments);
+  const Var x = (*encoder_)(ctx, text);
   return pooling_(ctx, x, text.lengths);
 }
 

@@ -9,27 +9,6 @@
 
 namespace heed {
 
-/// Some texts, as MarkText writes them. A pair is one sequence whose parts have
-/// the segments 0 and 1, so that attention compares their words directly. A
-/// document has its sentences one behind the other.
-struct TextInput {
-  Tensor ids;       // i32 [B, S]
-  Tensor lengths;   // i32 [B]
-  Tensor segments;  // i32 [B, S], or undefined
-  /// Of documents: tokens of each sentence, which sum to the length; 0 behind
-  /// the last. i32 [B, R], or undefined.
-  Tensor sentences = {};
-  /// Pretrained (frozen) vectors of the tokens [B, S, D], or undefined.
-  Tensor vectors = {};
-};
-
-/// What a reader is made for.
-struct TextSizes {
-  int64_t vocabulary = 0;
-  int64_t segments = 1;  // kinds of tokens that are told apart
-  int64_t vectors = 0;   // D of TextInput::vectors; 0: none
-};
-
 /// From texts to a vector each. Immutable but for its parameters; used from
 /// many threads.
 class TextReader {

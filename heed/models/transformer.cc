@@ -92,7 +92,7 @@ Encoding Transformer::Encode(const Context& ctx, const Inputs& inputs) const {
   encoding.lengths = inputs.lengths;
   encoding.vectors =
       inputs.kind == Inputs::Kind::kIds
-          ? encoder_(ctx, BatchFirst(inputs.ids), inputs.lengths)
+          ? encoder_(ctx, TextInput{BatchFirst(inputs.ids), inputs.lengths})
           : encoder_.OfVectors(ctx, inputs.vectors, inputs.lengths,
                                inputs.neighbours);
   return encoding;

@@ -82,13 +82,15 @@ TransformerTextEncoder::TransformerTextEncoder(
       embedding_(scope, config, tokens, "source"),
       stack_(scope, config.stack) {}
 
-Var TransformerTextEncoder::operator()(const Context& ctx, const Tensor& ids,
-                                       const Tensor& lengths,
-                                       const Tensor& segments) const {
-  CheckShapes(ids.rank() == 2 && lengths.defined(), "encoder",
+Var TransformerTextEncoder::operator()(const Context& ctx,
+                                       const TextInput& text) const {
+  const Tensor& ids = text.ids;
+  CheckShapes(ids.rank() == 2 && text.lengths.defined(), "encoder",
               "ids that are not [B, S] with lengths", {ids.shape()});
-  CheckLengths("encoder", lengths, ids.dim(0), ids.dim(1));
-  return stack_(ctx, embedding_(ctx, ids, 0, segments), Padding(lengths));
+  CheckLengths("encoder", text.lengths, ids.dim(0), ids.dim(1));
+  CheckVectors(text, 0);
+  return stack_(ctx, embedding_(ctx, ids, 0, text.segments),
+                Padding(text.lengths));
 }
 
 Var TransformerTextEncoder::OfVectors(const Context& ctx, const Var& x,

@@ -53,10 +53,9 @@ class TransformerTextEncoder : public TextEncoder {
   TransformerTextEncoder(const Scope& scope, const ResolvedTransformer& config,
                          const Embedding& tokens);
 
-  /// Shapes: ids i32 [B, S], lengths i32 [B], segments i32 [B, S] or undefined,
-  /// result [B, S, M]. Throws: ShapeError.
-  Var operator()(const Context& ctx, const Tensor& ids, const Tensor& lengths,
-                 const Tensor& segments = {}) const override;
+  /// Shapes: result [B, S, M]. Throws: ShapeError, also for a text with
+  /// pretrained vectors.
+  Var operator()(const Context& ctx, const TextInput& text) const override;
 
   /// The same of vectors in the place of scaled tokens, of which s looks at
   /// those that `mask` allows. Shapes: x [B, S, M].

@@ -27,7 +27,7 @@ TEST(TransformerTextEncoder, SeesSegments) {
   const Tensor first = Tensor::Zeros({B, S}, DType::kI32);
   const Tensor second = Tensor::Full({B, S}, 1, DType::kI32);
   const auto run = [&](const Tensor& segments) {
-    return encoder({}, ids, lengths, segments).value();
+    return encoder({}, {ids, lengths, segments}).value();
   };
   EXPECT_EQ(MaxDifference(run({}), run(first)), 0);
   EXPECT_GT(MaxDifference(run(first), run(second)), 0.01);

@@ -1,10 +1,15 @@
 #include <algorithm>
 
+#include "heed/base/errors.h"
 #include "heed/models/registry.h"
 #include "heed/models/transformer.h"
 
 namespace heed {
 namespace {
+
+/// A Transformer that reads, with these settings.
+EncoderPart TransformerPart(const std::string& model, TransformerConfig config,
+                            const std::string& prefix);
 
 class TransformerTranslator
     : public SettingsOf<TransformerTranslator, TranslatorSettings,
@@ -24,6 +29,11 @@ class TransformerTranslator
     }
     if (c.alignment_head < 0) c.alignment_head = 0;
   }
+  EncoderPart Encoder() const override {
+    EncoderPart part = TransformerPart(model_, config_, "encoder.");
+    part.parameters.emplace_back("embedding.", "encoder.embedding.");
+    return part;
+  }
   std::unique_ptr<Decoder> Make(int source_vocabulary, int target_vocabulary,
                                 uint64_t seed, DType dtype) const override {
     return std::make_unique<Transformer>(config_.Resolve(model_),
@@ -42,6 +52,14 @@ class TransformerLanguage
     if (config_.max_positions == 0) config_.max_positions = length + 1;
     config_.Fill(model_);
     (void)config_.Resolve(model_);
+  }
+  EncoderPart Encoder() const override {
+    TransformerConfig config = config_;
+    config.layers = config_.decoder_layers;
+    const std::string& mask = config_.attention_mask;
+    config.attention_mask =
+        mask == "none" ? "causal" : "causal && (" + mask + ")";
+    return TransformerPart(model_, config, "decoder.");
   }
   std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
                                 DType dtype) const override {
@@ -73,12 +91,18 @@ class EncodingAs : public SettingsOf<Derived, Role, TransformerConfig> {
     return std::make_unique<TransformerEncoder>(
         scope, this->config_.Resolve(this->model_), inputs, causal);
   }
-  std::unique_ptr<TextEncoder> MakeText(const Scope& scope, int64_t vocabulary,
-                                        int64_t segments) const override {
+  std::unique_ptr<TextEncoder> MakeText(const Scope& scope,
+                                        const TextSizes& sizes) const override {
+    if (sizes.vectors > 0) {
+      throw ConfigError(
+          "model '{}' reads no word vectors beside its own; a recurrent one "
+          "does",
+          this->model_);
+    }
     TransformerConfig c = this->config_;
-    if (segments > 1) c.segments = static_cast<int>(segments);
+    if (sizes.segments > 1) c.segments = static_cast<int>(sizes.segments);
     return std::make_unique<TransformerTextEncoder>(
-        scope, c.Resolve(this->model_), vocabulary);
+        scope, c.Resolve(this->model_), sizes.vocabulary);
   }
 };
 
@@ -86,7 +110,18 @@ class TransformerEncoding
     : public EncodingAs<TransformerEncoding, EncoderSettings> {
  public:
   using EncodingAs::EncodingAs;
+  TransformerEncoding(const std::string& model, TransformerConfig config)
+      : EncodingAs(model) {
+    config_ = std::move(config);
+  }
 };
+
+EncoderPart TransformerPart(const std::string& model, TransformerConfig config,
+                            const std::string& prefix) {
+  return {model,
+          std::make_unique<TransformerEncoding>(model, std::move(config)),
+          {{prefix, "encoder."}}};
+}
 
 class BertPretraining
     : public EncodingAs<BertPretraining, PretrainingSettings> {

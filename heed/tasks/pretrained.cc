@@ -15,7 +15,12 @@ constexpr const char* kPooler = "pooler.";
 
 PretrainedEncoder ReadPretrained(const std::string& folder) {
   const LoadedModel loaded = ReadModel(folder);
-  std::unique_ptr<PretrainedEncoder> encoder = loaded.model->encoder();
+  std::unique_ptr<PretrainedEncoder> encoder;
+  try {
+    encoder = loaded.model->encoder();
+  } catch (const ConfigError& error) {
+    throw ConfigError("{}: {}", folder, error.what());
+  }
   if (!encoder) {
     throw FormatError(
         "{}: a model for task '{}' has no encoder that others can start from",

@@ -264,6 +264,9 @@ struct TaskRow {
   std::vector<InputExample> examples = {};
   /// Whether its models have an encoder that others can start from.
   bool gives_encoder = false;
+  /// Whether its models read a text by a part that others can start from,
+  /// without marks that the encoder knows.
+  bool gives_reader = false;
   /// Of `heed train`: the command that uses the model.
   std::string command = "predict";
 };

@@ -79,4 +79,48 @@ std::string CheckSumOf(std::span<const std::string> lines) {
   return fmt::format("{:08x}", Crc32(all));
 }
 
+void WordVectorConfig::Visit(FieldList& v) {
+  v("word_vectors", word_vectors, Any{"FILE"},
+    "pretrained (frozen) word embeddings, beside the learnt ones: the text "
+    "format of word2vec, GloVe or fastText (.gz too)");
+  v("max_vectors", max_vectors, AtLeast(0),
+    "take the first words of that file only; 0: all");
+}
+
+void WordVectorConfig::Check(const TextVocabularyConfig& vocabulary) const {
+  if (!word_vectors.empty() && vocabulary.vocabulary != "words") {
+    throw ConfigError("word_vectors are of words; choose --vocabulary words");
+  }
+}
+
+std::shared_ptr<const WordVectors> WordVectorConfig::Read() const {
+  if (word_vectors.empty()) return nullptr;
+  return std::make_shared<const WordVectors>(
+      WordVectors::Read(word_vectors, max_vectors));
+}
+
+std::shared_ptr<const WordVectors> WordVectorConfig::Find(
+    const ModelFiles& files, const std::string& folder) const {
+  if (word_vectors.empty()) return nullptr;
+  return std::make_shared<const WordVectors>(
+      WordVectors::Parse(FindFile(files, folder, kWordVectorsFile),
+                         PathIn(folder, kWordVectorsFile)));
+}
+
+void AddWordVectors(const WordVectors* vectors, ModelFiles& files) {
+  if (vectors != nullptr) files[kWordVectorsFile] = vectors->Serialize();
+}
+
+TextSizes SizesOf(const Vocabulary& vocabulary, const WordVectors* vectors,
+                  int64_t segments) {
+  return {.vocabulary = vocabulary.size(),
+          .segments = segments,
+          .vectors = vectors == nullptr ? 0 : vectors->features()};
+}
+
+TextInput InputOf(const LabelledBatch& batch) {
+  return {batch.ids, batch.lengths, batch.segments, batch.sentences,
+          batch.vectors};
+}
+
 }  // namespace heed

@@ -59,6 +59,6 @@ StripModel::StripModel(StripConfig settings, uint64_t seed)
       network(Scope(parameters_, ""), config.classifier, kColourCount,
               /*multi_label=*/false,
               config.encoder->MakeText(Scope(parameters_, "encoder"),
-                                       kColourCount, /*segments=*/1)) {}
+                                       {.vocabulary = kColourCount})) {}
 
 }  // namespace heed::strips

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "heed/attention/masks/rules.h"
+#include "heed/ops/normalizers.h"
 
 namespace heed {
 namespace {
@@ -41,6 +42,11 @@ Mask Padding(const Tensor& lengths) {
   Mask mask(std::make_shared<PaddingRule>(lengths), {lengths.dim(0), -1, -1});
   mask.lengths_ = lengths;
   return mask;
+}
+
+Var MaskPadding(const Var& scores, const Tensor& lengths) {
+  return MaskScores(scores, Padding(lengths).rule().get(), /*heads=*/1,
+                    /*query_offset=*/0);
 }
 
 Mask Prefix(const Tensor& lengths) {

@@ -30,8 +30,7 @@ struct ClassifyDataConfig {
   int batch_tokens = 4096;
   int batch_texts = 64;
   /// Of documents, which are read sentence by sentence.
-  std::string word_vectors = {};
-  int max_vectors = 200000;
+  WordVectorConfig vectors;
 
   void Visit(FieldList& v, bool documents);
 };
@@ -91,8 +90,6 @@ class ClassifyModel : public TaskModel {
   const Classifier network;
 };
 
-/// The batch as its classifier reads it.
-TextInput InputOf(const LabelledBatch& batch);
 /// The only label of each text.
 std::vector<int32_t> SingleLabels(const TextLabels& labels);
 
@@ -126,7 +123,7 @@ class ClassifySettings
   void Resolve() override;
   bool in_files() const override { return !data.train.texts.empty(); }
   bool CanStartFrom(const TaskRow& task) const override {
-    return task.gives_encoder;
+    return task.gives_encoder || task.gives_reader;
   }
   void TakePretrained() override;
 

@@ -142,7 +142,7 @@ TEST_F(Documents, ReadPretrainedVectorsOfWordsThatAreNotLearnt) {
   for (const char* word : {"tedious", "clumsy", "awful"}) {
     vectors += std::string(word) + " -1 0 1\n";
   }
-  task_.data.word_vectors = folder_.Put("vectors.txt", vectors);
+  task_.data.vectors.word_vectors = folder_.Put("vectors.txt", vectors);
   LabelledText text;
   for (int i = 0; i < 60; ++i) {
     const bool good = i % 2 == 0;

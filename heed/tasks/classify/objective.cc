@@ -11,11 +11,6 @@
 
 namespace heed {
 
-TextInput InputOf(const LabelledBatch& batch) {
-  return {batch.ids, batch.lengths, batch.segments, batch.sentences,
-          batch.vectors};
-}
-
 std::vector<int32_t> SingleLabels(const TextLabels& labels) {
   std::vector<int32_t> ids;
   for (const std::vector<int32_t>& all : labels) ids.push_back(all.at(0));

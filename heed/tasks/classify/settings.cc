@@ -49,11 +49,7 @@ void ClassifyDataConfig::Visit(FieldList& v, bool documents) {
   vocabulary.Visit(v, {"unigram", "bpe", "words", "characters", "wordpiece",
                        "wordpiece_cased"});
   if (documents) {
-    v("word_vectors", word_vectors, Any{"FILE"},
-      "pretrained (frozen) word embeddings, beside the learnt ones: the text "
-      "format of word2vec, GloVe or fastText (.gz too)");
-    v("max_vectors", max_vectors, AtLeast(0),
-      "take the first words of that file only; 0: all");
+    vectors.Visit(v);
   }
   VisitBatches(v, "tokens", batch_tokens, "texts", batch_texts);
 }
@@ -121,13 +117,11 @@ void ClassifySettings::Visit(FieldList& v) {
 void ClassifySettings::Resolve() {
   data.vocabulary.Resolve();
   encoder->Fill({});
-  if (!data.word_vectors.empty() && data.vocabulary.vocabulary != "words") {
-    throw ConfigError("word_vectors are of words; choose --vocabulary words");
-  }
+  data.vectors.Check(data.vocabulary);
 }
 
 void ClassifySettings::TakePretrained() {
-  TakeEncoder(pretrained, encoder, data.vocabulary);
+  if (!TakeEncoder(pretrained, encoder, data.vocabulary)) return;
   classifier.pooling = "cls";
   classifier.pooler = true;
 }
@@ -156,30 +150,19 @@ std::unique_ptr<ClassifyModel> ClassifySettings::Learn(const ClassifyData& read,
   if (documents() && data.vocabulary.vocabulary == "words") {
     for (std::string& line : lines) line = SpacedWords(line);
   }
-  std::shared_ptr<const WordVectors> vectors;
-  if (!data.word_vectors.empty()) {
-    vectors = std::make_shared<const WordVectors>(
-        WordVectors::Read(data.word_vectors, data.max_vectors));
-  }
   return std::make_unique<ClassifyModel>(
       *this, data.vocabulary.Learn(std::move(lines)), std::move(labels),
-      std::move(vectors), seed);
+      data.vectors.Read(), seed);
 }
 
 std::unique_ptr<ClassifyModel> ClassifySettings::Open(const ModelFiles& files,
                                                       const std::string& folder,
                                                       uint64_t seed) const {
-  std::shared_ptr<const WordVectors> vectors;
-  if (!data.word_vectors.empty()) {
-    vectors = std::make_shared<const WordVectors>(
-        WordVectors::Parse(FindFile(files, folder, kWordVectorsFile),
-                           PathIn(folder, kWordVectorsFile)));
-  }
   return std::make_unique<ClassifyModel>(
       *this, data.vocabulary.Find(files, folder),
       LabelSet::Parse(FindFile(files, folder, kLabelsFile),
                       PathIn(folder, kLabelsFile)),
-      std::move(vectors), seed);
+      data.vectors.Find(files, folder), seed);
 }
 
 ClassifyEvaluation ClassifySettings::evaluation() const {
@@ -201,16 +184,14 @@ ClassifyModel::ClassifyModel(ClassifyConfig settings, Vocabulary learnt,
               config.data.format.multi_label,
               config.encoder->MakeReader(
                   Scope(parameters_, ""),
-                  {.vocabulary = vocabulary.size(),
-                   .segments = pairs() ? 2 : 1,
-                   .vectors = vectors == nullptr ? 0 : vectors->features()},
+                  SizesOf(vocabulary, vectors.get(), pairs() ? 2 : 1),
                   config.classifier.Pooling())) {}
 
 ModelFiles ClassifyModel::Files() const {
   ModelFiles files = {
       {config.data.vocabulary.FileName(), vocabulary.Serialize()},
       {kLabelsFile, labels.Serialize()}};
-  if (vectors != nullptr) files[kWordVectorsFile] = vectors->Serialize();
+  AddWordVectors(vectors.get(), files);
   return files;
 }
 

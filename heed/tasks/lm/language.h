@@ -14,6 +14,7 @@
 #include "heed/models/recurrent_language_model.h"
 #include "heed/models/registry.h"
 #include "heed/tasks/plain_text.h"
+#include "heed/tasks/pretrained.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -48,6 +49,10 @@ class LanguageTaskModel : public TaskModel {
   ParameterSet& parameters() override { return network->parameters(); }
   ModelFiles Files() const override {
     return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+  }
+  std::unique_ptr<PretrainedEncoder> encoder() const override {
+    return EncoderOf(*config.model, config.data.vocabulary, vocabulary,
+                     parameters());
   }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()}};

@@ -8,6 +8,7 @@ TaskRow LanguageTask() {
   TaskRow row;
   row.name = "lm";
   row.description = "predict, continue and complete plain text";
+  row.gives_reader = true;
   row.settings = [] { return std::make_unique<LanguageSettings>(); };
   row.answer_label = "Completions";
   row.prompt = "Type the start of a sentence and press Enter";

@@ -147,7 +147,7 @@ TEST_F(Pretrain, EncoderGoesOnInAnotherModel) {
   ParameterSet parameters(5, DType::kF32, kernels::Precision::kNative);
   const Scope scope(parameters, "");
   const auto encoder = pretrained.model->MakeText(
-      scope / "encoder", pretrained.vocabulary.size(), /*segments=*/1);
+      scope / "encoder", {.vocabulary = pretrained.vocabulary.size()});
   const Linear head(scope / "output", 32, 3, Init());
   const auto fresh = head.weight().value().ToVector<float>();
   CopyPretrained(pretrained, parameters);
@@ -155,10 +155,11 @@ TEST_F(Pretrain, EncoderGoesOnInAnotherModel) {
   const Tensor ids = Tensor::Of(std::vector<int32_t>{2, 7, 8, 3}, {1, 4});
   const Tensor lengths = Tensor::Of(std::vector<int32_t>{4}, {1});
   const auto trained =
-      pretrained.model->MakePretraining(pretrained.vocabulary.size(), 9);
+      dynamic_cast<const PretrainingSettings&>(*pretrained.model)
+          .MakePretraining(pretrained.vocabulary.size(), 9);
   CopyPretrained(pretrained, trained->parameters());
   EXPECT_EQ(
-      (*encoder)(Context(), ids, lengths, {}).value().ToVector<float>(),
+      (*encoder)(Context(), {ids, lengths, {}}).value().ToVector<float>(),
       trained->States(Context(), {ids, lengths, {}}).value().ToVector<float>());
 }
 
@@ -166,7 +167,7 @@ TEST_F(Pretrain, EncoderOfAnotherShapeIsAFormatErrorThatNamesIt) {
   training_.run.epochs = 1;
   Train(task_, training_);
   const PretrainedEncoder pretrained = ReadPretrained(training_.run.out);
-  ModelChoice<PretrainingSettings> wider = pretrained.model;
+  ModelChoice<PretrainingSettings> wider = task_.model;
   wider.As<TransformerConfig>().ff = 48;
   const auto other = wider->MakePretraining(pretrained.vocabulary.size(), 1);
   try {

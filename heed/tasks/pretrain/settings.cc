@@ -167,9 +167,9 @@ ModelFiles PretrainModel::Files() const {
 }
 
 std::unique_ptr<PretrainedEncoder> PretrainModel::encoder() const {
-  return std::make_unique<PretrainedEncoder>(
-      PretrainedEncoder{"", config.model, config.data.vocabulary, vocabulary,
-                        parameters().Tensors()});
+  return std::make_unique<PretrainedEncoder>(PretrainedEncoder{
+      "", ModelChoice<EncoderSettings>(config.model), config.data.vocabulary,
+      vocabulary, parameters().Tensors(), /*pooler=*/true});
 }
 
 }  // namespace heed

@@ -22,11 +22,15 @@ std::vector<int64_t> ChoicesOf(const RetrievalTexts& texts,
   return choices;
 }
 
-/// `score(place)` of each text that the query chooses from.
+/// `score(place)` of each text that the query chooses from; of equal ones the
+/// larger id comes first, as trec_eval has it.
 template <typename Score>
 Ranking RankingOf(const RetrievalTexts& texts, const RetrievalQuery& query,
                   Score&& score) {
-  const std::vector<int64_t> choices = ChoicesOf(texts, query);
+  std::vector<int64_t> choices = ChoicesOf(texts, query);
+  std::sort(choices.begin(), choices.end(), [&](int64_t a, int64_t b) {
+    return texts.corpus.Id(a) > texts.corpus.Id(b);
+  });
   std::vector<double> scores;
   for (const int64_t place : choices) scores.push_back(score(place));
   Ranking ranking;
@@ -93,6 +97,27 @@ nlohmann::ordered_json ToJson(const RankingScores& s) {
   return json;
 }
 
+/// Rankings with a text that is not relevant: without one there is nothing to
+/// choose.
+std::vector<Ranking> WithChoice(const std::vector<Ranking>& rankings) {
+  std::vector<Ranking> some;
+  for (const Ranking& ranking : rankings) {
+    const auto relevant =
+        std::count(ranking.relevant.begin(), ranking.relevant.end(), true);
+    if (relevant < std::ssize(ranking.relevant)) some.push_back(ranking);
+  }
+  return some;
+}
+
+/// The scores of some rankings of model and of BM25.
+struct Compared {
+  explicit Compared(const std::vector<Ranking>& of_model,
+                    const std::vector<Ranking>& of_bm25)
+      : model(ScoreRankings(of_model, kRankingCutoffs)),
+        bm25(ScoreRankings(of_bm25, kRankingCutoffs)) {}
+  RankingScores model, bm25;
+};
+
 std::string TableOf(const RankingScores& model, const RankingScores& bm25) {
   std::string table =
       fmt::format("{:<8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}\n", "%", "MRR",
@@ -125,17 +150,16 @@ RetrievalModel::Compared RetrievalModel::Compare(
       chosen.push_back(text);
     }
   }
-  const Tensor of_queries =
-      Vectors({}, Encode({}, texts.asked().texts()), asked);
-  const Tensor of_texts = Vectors({}, Encode({}, texts.corpus.texts()), chosen);
+  const EncodedCorpus of_texts =
+      Read({}, Encode({}, texts.corpus.texts()), chosen);
+  const Tensor cosines =
+      Cosines({}, Read({}, Encode({}, texts.asked().texts()), asked), of_texts);
   Compared compared;
   int64_t answers = 0;
   for (int64_t i = 0; i < std::ssize(queries); ++i) {
     const RetrievalQuery& query = queries[static_cast<size_t>(i)];
-    const Tensor cosines =
-        Cosines(of_queries.Slice(i, i + 1), of_texts).value();
     const auto cosine = [&](int64_t text) {
-      return cosines.data<float>()[row[static_cast<size_t>(text)]];
+      return cosines.row<float>(i)[row[static_cast<size_t>(text)]];
     };
     compared.rankings.push_back(
         RankingOf(texts, query, [&](int64_t text) -> double {
@@ -155,15 +179,27 @@ Report RetrievalSettings::Measure(const RetrievalModel& retriever,
     return a.empty() ? b : a;
   };
   RetrievalTexts texts;
-  texts.corpus = ReadTexts(or_else(options.corpus, data.corpus));
-  const std::vector<std::string> asked = or_else(options.queries, data.queries);
-  if (!asked.empty()) texts.queries = ReadTexts(asked);
-  const std::vector<RetrievalQuery> queries =
-      ReadQueries(texts, options.relevant, options.candidates, "");
-  const RankingScores model = ScoreRankings(
-      retriever.Compare(texts, queries).rankings, kRankingCutoffs);
-  const RankingScores bm25 = ScoreRankings(
-      RankByBm25(texts, queries, {options.k1, options.b}), kRankingCutoffs);
+  std::vector<RetrievalQuery> queries;
+  if (!options.answers.empty()) {
+    RefuseOtherFiles(options.corpus, options.queries, options.relevant,
+                     options.candidates, "");
+    texts.queries.emplace();
+    queries = ReadAnswers(options.answers, *texts.queries, texts.corpus);
+  } else {
+    texts.corpus = ReadTexts(or_else(options.corpus, data.corpus));
+    const std::vector<std::string> asked =
+        or_else(options.queries, data.queries);
+    if (!asked.empty()) texts.queries = ReadTexts(asked);
+    queries = ReadQueries(texts, options.relevant, options.candidates, "");
+  }
+  const std::vector<Ranking> of_model =
+      retriever.Compare(texts, queries).rankings;
+  const std::vector<Ranking> of_bm25 =
+      RankByBm25(texts, queries, {options.k1, options.b});
+  const Compared all(of_model, of_bm25);
+  const Compared open(WithChoice(of_model), WithChoice(of_bm25));
+  const RankingScores& model = all.model;
+  const RankingScores& bm25 = all.bm25;
 
   Report report;
   report.heading =
@@ -183,6 +219,14 @@ Report RetrievalSettings::Measure(const RetrievalModel& retriever,
                     {"model", ToJson(model)},
                     {"bm25", ToJson(bm25)}};
   report.text = TableOf(model, bm25);
+  if (open.model.queries < model.queries) {
+    report.text += fmt::format(
+        "\nqueries with a text that is not relevant: {}\n", open.model.queries);
+    report.text += TableOf(open.model, open.bm25);
+    report.details["with_wrong_texts"] = {{"queries", open.model.queries},
+                                          {"model", ToJson(open.model)},
+                                          {"bm25", ToJson(open.bm25)}};
+  }
   return report;
 }
 

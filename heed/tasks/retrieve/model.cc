@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/errors.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
 namespace heed {
@@ -11,18 +12,24 @@ namespace {
 constexpr size_t kTextsAtOnce = 128;
 // Of texts that are encoded together, padding included.
 constexpr size_t kTokensAtOnce = 8192;
+// Where words of both sides are compared, of each side.
+constexpr size_t kWordsComparedAtOnce = 2048;
 constexpr size_t kTextsEncodedAtOnce = 1024;
+// Of states of a corpus: 2 GB.
+constexpr int64_t kMostNumbersKept = 500000000;
 
 }  // namespace
 
 RetrievalModel::RetrievalModel(RetrievalConfig settings, Vocabulary learnt,
+                               std::shared_ptr<const WordVectors> word_vectors,
                                uint64_t seed)
     : config(std::move(settings)),
       vocabulary(std::move(learnt)),
+      vectors(std::move(word_vectors)),
       parameters_(seed, DType::kF32, config.encoder->precision()),
       network(Scope(parameters_, ""), config.bi_encoder,
               config.encoder->MakeText(Scope(parameters_, "encoder"),
-                                       vocabulary.size(), 1)) {}
+                                       SizesOf(vocabulary, vectors.get()))) {}
 
 LabelledCorpus RetrievalModel::Encode(
     const Context& ctx, const std::vector<std::string>& texts) const {
@@ -32,22 +39,27 @@ LabelledCorpus RetrievalModel::Encode(
     ctx.CheckCancelled();
     const auto some = std::span(texts).subspan(begin).first(
         std::min(kTextsEncodedAtOnce, texts.size() - begin));
-    LabelledCorpus next =
-        EncodeLabelled({{some.begin(), some.end()}, {}, {}}, vocabulary,
-                       nullptr, {data.max_length, data.vocabulary.lowercase});
+    LabelledCorpus next = EncodeLabelled(
+        {{some.begin(), some.end()}, {}, {}}, vocabulary, nullptr,
+        {.max_length = data.max_length,
+         .lowercase = data.vocabulary.lowercase,
+         .vectors = vectors.get()});
     std::ranges::move(next.corpus.source,
                       std::back_inserter(all.corpus.source));
     std::ranges::move(next.corpus.target,
                       std::back_inserter(all.corpus.target));
+    std::ranges::move(next.vector_rows, std::back_inserter(all.vector_rows));
     std::ranges::copy(next.first, std::back_inserter(all.first));
+    all.vectors = next.vectors;
     all.cut += next.cut;
   }
   WarnOfCut(all, data.max_length);
   return all;
 }
 
-Tensor RetrievalModel::Vectors(const Context& ctx, const LabelledCorpus& corpus,
-                               const std::vector<int64_t>& places) const {
+EncodedCorpus RetrievalModel::Read(const Context& ctx,
+                                   const LabelledCorpus& corpus,
+                                   const std::vector<int64_t>& places) const {
   // By length, so that little is padding.
   std::vector<int64_t> order(places.size());
   std::iota(order.begin(), order.end(), int64_t{0});
@@ -58,34 +70,64 @@ Tensor RetrievalModel::Vectors(const Context& ctx, const LabelledCorpus& corpus,
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return length(a) < length(b); });
-  Tensor vectors({std::ssize(places), network.output_size()});
+  const bool words = network.compares_words();
+  const size_t at_once = words ? kWordsComparedAtOnce : kTokensAtOnce;
+  EncodedCorpus encoded;
+  encoded.size = std::ssize(places);
+  int64_t kept = 0;
   for (size_t begin = 0; begin < order.size();) {
     size_t end = begin + 1;
     while (end < order.size() && end - begin < kTextsAtOnce &&
-           (end + 1 - begin) * length(order[end]) <= kTokensAtOnce) {
+           (end + 1 - begin) * length(order[end]) <= at_once) {
       ++end;
     }
-    const auto now = std::span(order).subspan(begin, end - begin);
+    EncodedCorpus::Block block;
+    block.places.assign(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                        order.begin() + static_cast<std::ptrdiff_t>(end));
     begin = end;
     std::vector<int64_t> some;
-    for (const int64_t i : now) {
+    for (const int64_t i : block.places) {
       some.push_back(places[static_cast<size_t>(i)]);
     }
     const LabelledBatch batch = MakeLabelledBatch(corpus, some);
-    const Tensor encoded =
-        network.Encode(ctx, batch.ids, batch.lengths).value();
-    for (int64_t i = 0; i < std::ssize(now); ++i) {
-      vectors[now[static_cast<size_t>(i)]].CopyFrom(encoded[i]);
+    if (words) kept += batch.ids.numel() * network.output_size();
+    if (kept > kMostNumbersKept) {
+      throw ConfigError(
+          "the words of {} texts take more than {} GB, as match '{}' compares "
+          "them with those of a query; give each query its candidates (query, "
+          "tab, text, tab, text), or train with --match separate",
+          places.size(), kMostNumbersKept * 4 / 1000000000,
+          config.bi_encoder.match.word());
     }
+    block.texts = network.Encode(ctx, InputOf(batch));
+    encoded.blocks.push_back(std::move(block));
   }
-  return vectors;
+  return encoded;
 }
 
-Tensor RetrievalModel::Vectors(const Context& ctx,
-                               const std::vector<std::string>& texts) const {
+EncodedCorpus RetrievalModel::Read(
+    const Context& ctx, const std::vector<std::string>& texts) const {
   std::vector<int64_t> all(texts.size());
   std::iota(all.begin(), all.end(), int64_t{0});
-  return Vectors(ctx, Encode(ctx, texts), all);
+  return Read(ctx, Encode(ctx, texts), all);
+}
+
+Tensor RetrievalModel::Cosines(const Context& ctx, const EncodedCorpus& queries,
+                               const EncodedCorpus& texts) const {
+  Tensor all({queries.size, texts.size});
+  for (const EncodedCorpus::Block& q : queries.blocks) {
+    for (const EncodedCorpus::Block& d : texts.blocks) {
+      ctx.CheckCancelled();
+      const Tensor some = network.Cosines(ctx, q.texts, d.texts).value();
+      for (int64_t b = 0; b < some.dim(0); ++b) {
+        float* row = all.row<float>(q.places[static_cast<size_t>(b)]);
+        for (int64_t n = 0; n < some.dim(1); ++n) {
+          row[d.places[static_cast<size_t>(n)]] = some.row<float>(b)[n];
+        }
+      }
+    }
+  }
+  return all;
 }
 
 }  // namespace heed

@@ -140,9 +140,10 @@ BatchLoss RetrievalObjective::Loss(const Context& ctx,
   }
   const LabelledBatch queries = MakeLabelledBatch(queries_, asked);
   const LabelledBatch texts = MakeLabelledBatch(corpus_, documents);
+  const BiEncoder& network = model_.network;
   const Var cosines =
-      Cosines(model_.network.Encode(ctx, queries.ids, queries.lengths),
-              model_.network.Encode(ctx, texts.ids, texts.lengths));
+      network.Cosines(ctx, network.Encode(ctx, InputOf(queries)),
+                      network.Encode(ctx, InputOf(texts)));
   const Var loss = MatchLoss(model_.config.bi_encoder, cosines, answers,
                              relevant, options.scale);
   return {loss, loss.value().item()};

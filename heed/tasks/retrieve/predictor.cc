@@ -2,22 +2,54 @@
 
 #include <cmath>
 #include <exception>
+#include <optional>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/shape.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
 namespace heed {
 namespace {
 
-/// Searches a corpus, which it encodes when it is made.
+/// A query, and the texts behind its tabs that it chooses from.
+struct Question {
+  std::string query;
+  std::optional<TextCollection> candidates;  // none: all of a corpus
+};
+
+Question QuestionOf(const Input& input) {
+  const std::string text = input.Text();
+  const std::vector<std::string_view> parts = SplitAt(text, "\t");
+  Question question;
+  question.query = parts.front();
+  if (parts.size() == 1) return question;
+  question.candidates.emplace();
+  for (const std::string_view part : std::span(parts).subspan(1)) {
+    if (TrimBlanks(part).empty()) continue;
+    question.candidates->Add(std::to_string(question.candidates->size() + 1),
+                             std::string(part));
+  }
+  if (question.candidates->size() == 0) {
+    throw FormatError(
+        "{}: no text behind the tab, and so nothing to choose "
+        "from",
+        input.place);
+  }
+  return question;
+}
+
+/// Searches a corpus, which it encodes when it is made, or ranks the texts that
+/// come with a query.
 class RetrievalPredictor : public PredictorWith<RetrievalPrediction> {
  public:
   RetrievalPredictor(const RetrievalModel& model, RetrievalPrediction options);
 
  protected:
   /// The nearest texts of each query, a line for each: number of the query,
-  /// place, cosine, id and text, with tabs between.
+  /// place, cosine, id (of candidates: their number) and text, with tabs
+  /// between.
   std::vector<Answer> Answers(std::span<const Input> inputs,
                               const RetrievalPrediction& options,
                               const PredictCall& call) const override;
@@ -27,47 +59,49 @@ class RetrievalPredictor : public PredictorWith<RetrievalPrediction> {
   bool JoinsWith(const RetrievalPrediction&) const override { return true; }
 
  private:
-  Answer HitsOf(int64_t query, const std::vector<double>& scores,
-                int best) const;
-
   const RetrievalModel& model_;
   TextCollection corpus_;
-  Tensor vectors_;  // of corpus_
+  EncodedCorpus encoded_;  // of corpus_
   std::exception_ptr no_corpus_;
 };
 
-/// Pairs can be explained without a corpus, so that of training may be gone.
+/// Candidates can be ranked without a corpus, so that of training may be gone.
 RetrievalPredictor::RetrievalPredictor(const RetrievalModel& model,
                                        RetrievalPrediction options)
     : PredictorWith(std::move(options)), model_(model) {
+  const RetrievalDataConfig& data = model.config.data;
   const std::vector<std::string>& named = own_options().corpus;
-  const std::vector<std::string>& paths =
-      named.empty() ? model.config.data.corpus : named;
   try {
-    if (paths.empty()) throw ConfigError("--corpus is needed");
-    corpus_ = ReadTexts(paths);
+    if (named.empty() && !data.answers.empty()) {
+      TextCollection questions;
+      ReadAnswers(data.answers, questions, corpus_);
+    } else {
+      const std::vector<std::string>& paths =
+          named.empty() ? data.corpus : named;
+      if (paths.empty()) throw ConfigError("--corpus is needed");
+      corpus_ = ReadTexts(paths);
+    }
+    encoded_ = model.Read({}, corpus_.texts());
   } catch (const Error&) {
     if (!named.empty()) throw;
     no_corpus_ = std::current_exception();
-    return;
   }
-  vectors_ = model.Vectors({}, corpus_.texts());
 }
 
-Answer RetrievalPredictor::HitsOf(int64_t query,
-                                  const std::vector<double>& scores,
-                                  int best) const {
+/// `cosines` of all texts.
+Answer HitsOf(int64_t query, const TextCollection& texts,
+              const std::vector<double>& cosines, int best) {
   Answer answer;
   answer.parts["hits"] = nlohmann::ordered_json::array();
   int place = 0;
-  for (const int64_t text : OrderByScore(scores, best)) {
-    const double score = scores[static_cast<size_t>(text)];
-    const std::string& found = corpus_.texts()[static_cast<size_t>(text)];
+  for (const int64_t text : OrderByScore(cosines, best)) {
+    const double score = cosines[static_cast<size_t>(text)];
+    const std::string& found = texts.texts()[static_cast<size_t>(text)];
     answer.line +=
         fmt::format("{}{}\t{}\t{:.4f}\t{}\t{}", place > 0 ? "\n" : "",
-                    query + 1, place + 1, score, corpus_.Id(text), found);
+                    query + 1, place + 1, score, texts.Id(text), found);
     answer.parts["hits"].push_back(
-        {{"score", score}, {"id", corpus_.Id(text)}, {"text", found}});
+        {{"score", score}, {"id", texts.Id(text)}, {"text", found}});
     ++place;
   }
   return answer;
@@ -76,36 +110,53 @@ Answer RetrievalPredictor::HitsOf(int64_t query,
 std::vector<Answer> RetrievalPredictor::Answers(
     std::span<const Input> inputs, const RetrievalPrediction& options,
     const PredictCall& call) const {
-  if (no_corpus_) std::rethrow_exception(no_corpus_);
-  std::vector<std::string> queries;
-  for (const Input& input : inputs) queries.push_back(input.Text());
+  const Context ctx = call.context();
+  std::vector<Answer> answers(inputs.size());
+  std::vector<std::string> queries;  // that search the corpus
+  std::vector<size_t> askers;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Question question = QuestionOf(inputs[i]);
+    if (!question.candidates) {
+      if (no_corpus_) std::rethrow_exception(no_corpus_);
+      queries.push_back(question.query);
+      askers.push_back(i);
+      continue;
+    }
+    const TextCollection& texts = *question.candidates;
+    const Tensor cosines =
+        model_.Cosines(ctx, model_.Read(ctx, {question.query}),
+                       model_.Read(ctx, texts.texts()));
+    answers[i] = HitsOf(inputs[i].number, texts, cosines.ToVector<double>(),
+                        options.best);
+  }
+  if (queries.empty()) return answers;
   const Tensor cosines =
-      Cosines(model_.Vectors(call.context(), queries), vectors_).value();
-  std::vector<Answer> answers;
-  for (int64_t i = 0; i < std::ssize(inputs); ++i) {
-    answers.push_back(HitsOf(inputs[static_cast<size_t>(i)].number,
-                             cosines[i].ToVector<double>(), options.best));
+      model_.Cosines(ctx, model_.Read(ctx, queries), encoded_);
+  for (size_t q = 0; q < askers.size(); ++q) {
+    const size_t i = askers[q];
+    answers[i] = HitsOf(inputs[i].number, corpus_,
+                        cosines[static_cast<int64_t>(q)].ToVector<double>(),
+                        options.best);
   }
   return answers;
 }
 
-/// How near a query is to a text: the one given, or that found first. Both are
-/// encoded on their own, and both are explained.
+/// How near a query is to a text: the one given, or that ranked first. Each has
+/// a target of its own, the same cosine, as explanations are of one text.
 ExplainablePrediction RetrievalPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const RetrievalPrediction& options) const {
   const std::string text = input.Text();
-  const size_t tab = text.find('\t');
-  const std::string query = text.substr(0, tab);
+  const std::string query = text.substr(0, text.find('\t'));
   std::string found = input.answer;
-  if (found.empty() && tab != std::string::npos) {
-    found = text.substr(tab + 1);
-  } else if (found.empty()) {
+  if (found.empty()) {
     PredictCall call;
     call.cancellation = given.cancellation;
-    const std::vector<Input> inputs = {{query}};
+    const std::vector<Input> inputs = {{text}};
     const Answer answer = Answers(inputs, options, call).front();
-    found = answer.parts.at("hits").at(0).at("text").get<std::string>();
+    const auto& hits = answer.parts.at("hits");
+    if (hits.empty()) throw FormatError("the corpus has no text to find");
+    found = hits.at(0).at("text").get<std::string>();
   }
   std::vector<std::string> texts = {query, found};
   if (!input.contrast.empty()) texts.push_back(input.contrast);
@@ -115,12 +166,12 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
                                      int64_t copies) {
     const LabelledBatch batch =
         MakeLabelledBatch(*corpus, Repeated(copies, text));
-    return model_.network.Encode(c, batch.ids, batch.lengths);
+    return model_.network.Encode(c, InputOf(batch));
   };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = text;
-  Tensor vectors[2];
+  EncodedTexts encoded[2];
   const auto add = [&](int64_t text, const char* axis, const char* label) {
     e.axes.push_back(
         TokenAxis(axis, label, model_.vocabulary,
@@ -128,39 +179,48 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
     AttentionWatch watch(input.watch);
     Context ctx = given;
     ctx.observer = &watch;
-    vectors[text] = encode(ctx, text, 1).value();
+    encoded[text] = encode(ctx, text, 1);
     AddMaps(watch, e, 0, axis);
-    Target target = {.axis = "answer"};
-    SetMap(target, e.LastMap("answer", axis), 0);
-    e.targets.push_back(std::move(target));
   };
   add(0, "source", "Query");
   add(1, "document", "Text found");
-  const double cosine = Cosines(vectors[0], vectors[1]).value().item();
+  const BiEncoder& network = model_.network;
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const double cosine =
+      network.Cosines(ctx, encoded[0], encoded[1]).value().item();
+  AddMaps(watch, e);
   e.answer = fmt::format("{:.6f}", cosine);
   e.axes.push_back(NamesAxis("answer", "Cosine", {e.answer}));
   for (const int64_t text : {0, 1}) {
     Explainable scores;
     scores.axis = text == 0 ? "source" : "document";
+    Target target = {.axis = "answer"};
+    SetMap(target, e.LastMap("answer", scores.axis), 0);
+    e.targets.push_back(std::move(target));
     scores.tokens = e.axis(scores.axis).size();
     scores.targets = 1;
     scores.of_targets = {static_cast<size_t>(text)};
     scores.log_probability = false;
-    scores.scores = [encode, text, other = vectors[1 - text]](const Context& c,
-                                                              int64_t copies) {
-      return Cosines(encode(c, text, copies), other);
+    scores.scores = [encode, text, &network, other = encoded[1 - text]](
+                        const Context& c, int64_t copies) {
+      const EncodedTexts mine = encode(c, text, copies);
+      const Var cosines = text == 0 ? network.Cosines(c, mine, other)
+                                    : network.Cosines(c, other, mine);
+      return Reshape(cosines, {copies, 1});
     };
     result.scores.push_back(std::move(scores));
   }
   if (!input.contrast.empty()) {
     // Why this text, not that one: of the query, which both share.
-    const Tensor other = encode(given, 2, 1).value();
+    const EncodedTexts other = encode(given, 2, 1);
     e.targets[0].contrast = {input.contrast, NAN};  // it has no probability
     result.scores.resize(1);
-    result.scores[0].scores = [encode, text = vectors[1], other](
+    result.scores[0].scores = [encode, &network, text = encoded[1], other](
                                   const Context& c, int64_t copies) {
-      const Var q = encode(c, 0, copies);
-      return Sub(Cosines(q, text), Cosines(q, other));
+      const EncodedTexts q = encode(c, 0, copies);
+      return Sub(network.Cosines(c, q, text), network.Cosines(c, q, other));
     };
   }
   return {e.answer, {std::move(result)}};

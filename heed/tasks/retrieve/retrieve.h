@@ -25,9 +25,12 @@ struct RetrievalDataConfig {
   std::vector<std::string> queries;
   std::vector<std::string> relevant;
   std::vector<std::string> candidates;
+  std::vector<std::string> answers;
   std::vector<std::string> valid_relevant;
   std::vector<std::string> valid_candidates;
+  std::vector<std::string> valid_answers;
   TextVocabularyConfig vocabulary = {.vocabulary = "words"};
+  WordVectorConfig vectors;
   int max_length = 100;
   int batch_queries = 64;
   int negatives = 64;
@@ -48,6 +51,9 @@ struct RetrievalTexts {
   TextCollection corpus;
   std::optional<TextCollection> queries;  // none: texts ask for one another
   std::vector<RetrievalQuery> train, valid;
+  /// How many at the ends of the corpus and of the queries are for validation
+  /// alone, so that no words are learnt from them.
+  int64_t valid_texts = 0, valid_queries = 0;
 
   const TextCollection& asked() const { return queries ? *queries : corpus; }
 };
@@ -59,20 +65,42 @@ std::vector<RetrievalQuery> ReadQueries(
     const RetrievalTexts& texts, const std::vector<std::string>& relevant,
     const std::vector<std::string>& candidates, const std::string& prefix);
 
+/// Throws: ConfigError that names the files that answers cannot stand beside.
+void RefuseOtherFiles(const std::vector<std::string>& corpus,
+                      const std::vector<std::string>& queries,
+                      const std::vector<std::string>& relevant,
+                      const std::vector<std::string>& candidates,
+                      const std::string& prefix);
+
 /// Places at which rankings are cut for their scores.
 inline constexpr int kRankingCutoffs[] = {1, 5, 10};
 
 bool Contains(const std::vector<int64_t>& places, int64_t place);
 
+/// Some texts as the network compares them, in blocks of similar length.
+struct EncodedCorpus {
+  struct Block {
+    std::vector<int64_t> places;  // of its rows, among all texts
+    EncodedTexts texts;
+  };
+  std::vector<Block> blocks;
+  int64_t size = 0;  // of all texts
+};
+
 /// Texts as vectors by an encoder and pooling; queries are ranked by cosine.
 class RetrievalModel : public TaskModel {
  public:
-  RetrievalModel(RetrievalConfig settings, Vocabulary learnt, uint64_t seed);
+  RetrievalModel(RetrievalConfig settings, Vocabulary learnt,
+                 std::shared_ptr<const WordVectors> word_vectors,
+                 uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
   ModelFiles Files() const override {
-    return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+    ModelFiles files = {
+        {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+    AddWordVectors(vectors.get(), files);
+    return files;
   }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()}};
@@ -81,12 +109,17 @@ class RetrievalModel : public TaskModel {
   /// Texts as tokens. Throws: Cancelled.
   LabelledCorpus Encode(const Context& ctx,
                         const std::vector<std::string>& texts) const;
-  /// Vectors of the texts at these places of a corpus; as of all texts.
-  /// Shapes: result [places, D].
-  Tensor Vectors(const Context& ctx, const LabelledCorpus& corpus,
-                 const std::vector<int64_t>& places) const;
-  Tensor Vectors(const Context& ctx,
-                 const std::vector<std::string>& texts) const;
+  /// The texts at these places of a corpus, as the network compares them; as
+  /// of all texts. Throws: Cancelled; ConfigError if their words would take too
+  /// much memory.
+  EncodedCorpus Read(const Context& ctx, const LabelledCorpus& corpus,
+                     const std::vector<int64_t>& places) const;
+  EncodedCorpus Read(const Context& ctx,
+                     const std::vector<std::string>& texts) const;
+  /// The cosine of each query and each text. Shapes: result [queries, texts].
+  /// Throws: Cancelled.
+  Tensor Cosines(const Context& ctx, const EncodedCorpus& queries,
+                 const EncodedCorpus& texts) const;
 
   /// What the model says of queries and the texts that they choose from.
   struct Compared {
@@ -98,6 +131,7 @@ class RetrievalModel : public TaskModel {
 
   const RetrievalConfig config;
   const Vocabulary vocabulary;
+  const std::shared_ptr<const WordVectors> vectors;  // null: none
 
  private:
   ParameterSet parameters_;
@@ -120,6 +154,7 @@ struct RetrievalEvaluation {
   std::vector<std::string> queries;
   std::vector<std::string> relevant;
   std::vector<std::string> candidates;
+  std::vector<std::string> answers;
   double k1 = 1.2;
   double b = 0.75;
 
@@ -138,7 +173,13 @@ class RetrievalSettings
     training.optimizer.learning_rate = 1e-3;
   }
   void Resolve() override;
-  bool in_files() const override { return !data.corpus.empty(); }
+  bool CanStartFrom(const TaskRow& task) const override {
+    return task.gives_encoder || task.gives_reader;
+  }
+  void TakePretrained() override;
+  bool in_files() const override {
+    return !data.corpus.empty() || !data.answers.empty();
+  }
 
   RetrievalTexts ReadData() const override;
   std::unique_ptr<RetrievalModel> Learn(const RetrievalTexts& texts,

@@ -8,10 +8,12 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/data/paraphrases.h"
+#include "heed/models/preset.h"
 #include "heed/models/rnn_config.h"
-#include "heed/tasks/retrieve/paraphrases_testing.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
+#include "heed/tasks/translate/translation.h"
 
 namespace heed {
 namespace {
@@ -145,6 +147,138 @@ TEST_F(Retrieval, EveryLossAndPoolingLearns) {
   }
 }
 
+TEST_F(Retrieval, EveryMatchFindsWhatBm25DoesNot) {
+  training_.run.epochs = 8;
+  for (const char* match : {"attention", "attentive_pooling"}) {
+    task_.bi_encoder.match = match;
+    Train(task_, training_);
+    const auto figures = Evaluate();
+    EXPECT_GT(figures.at("mrr"), 80) << match;
+    EXPECT_LT(figures.at("bm25_mrr"), 40);
+  }
+}
+
+TEST_F(Retrieval, CandidatesOfAQueryAreRankedWithoutACorpus) {
+  training_.run.epochs = 8;
+  Train(task_, training_);
+  std::filesystem::remove(task_.data.corpus.front());
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const auto predictor = loaded.MakePredictor();
+  const std::string query = "how do i fix a big automobile";
+  const std::vector<Input> inputs = {
+      {query + "\tcan i buy a wet sofa\twhere can i repair a large car"}};
+  const auto answers = predictor->Predict(inputs);
+  const auto& hits = answers.at(0).parts.at("hits");
+  ASSERT_EQ(hits.size(), 2u);
+  EXPECT_EQ(hits.at(0).at("id"), "2");
+  EXPECT_EQ(hits.at(0).at("text"), "where can i repair a large car");
+  EXPECT_GT(hits.at(0).at("score"), hits.at(1).at("score"));
+  EXPECT_EQ(MessageOf<FormatError>([&] {
+              predictor->Predict(std::vector<Input>{{query + "\t \t"}});
+            }),
+            "text: no text behind the tab, and so nothing to choose from");
+}
+
+class AnswerSelection : public Retrieval {
+ protected:
+  void SetUp() override {
+    Retrieval::SetUp();
+    task_.data.corpus = task_.data.queries = task_.data.candidates = {};
+    task_.data.valid_candidates = {};
+    task_.data.answers = {
+        folder_.Put("answers.tsv",
+                    "who ?\t1\tshe\nwho ?\t0\tthere\nwhere ?\t1\tthere\nwhere "
+                    "?\t0\tshe\n")};
+    valid_ = folder_.Put("valid.tsv",
+                         "who ?\t0\tthere\nwho ?\t1\tshe\nwhere ?\t1\tthere\n"
+                         "why ?\t0\tshe\n");
+    task_.data.valid_answers = {valid_};
+    training_.run.epochs = 40;
+  }
+
+  std::string valid_;
+};
+
+TEST_F(AnswerSelection, LearnsFromQuestionsWithTheirTexts) {
+  Train(task_, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const auto& model = dynamic_cast<const RetrievalModel&>(*loaded.model);
+  // "why" stands in validation alone.
+  EXPECT_FALSE(model.vocabulary.Serialize().find("who") == std::string::npos);
+  EXPECT_TRUE(model.vocabulary.Serialize().find("why") == std::string::npos);
+  const Report report = EvaluateWith(loaded, {{"answers", valid_}});
+  EXPECT_EQ(report.details.at("queries"), 2);
+  EXPECT_EQ(report.details.at("dropped"), 1);
+  EXPECT_NEAR(report.details.at("model").at("map").get<double>(), 100, 1e-9);
+  // Of "where" all texts are right.
+  EXPECT_EQ(report.details.at("with_wrong_texts").at("queries"), 1);
+  EXPECT_NE(report.text.find("queries with a text that is not relevant: 1"),
+            std::string::npos)
+      << report.text;
+}
+
+TEST_F(AnswerSelection, OtherFilesBesideAnswersAreRefused) {
+  task_.data.corpus = {valid_};
+  EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
+            "--answers has its own questions and texts: leave out --corpus");
+  task_.data.corpus = {};
+  task_.data.valid_relevant = {valid_};
+  EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
+            "--valid-answers has its own questions and texts: leave out "
+            "--valid-relevant");
+}
+
+/// A translator of paraphrases, whose encoder knows the words of both.
+std::string PretrainedTranslator(const TemporaryFolder& folder) {
+  const ParaphraseTask paraphrases = MakeParaphrases(600, 1);
+  std::string pairs;
+  for (const RetrievalQuery& query : paraphrases.train) {
+    const std::string& text = paraphrases.corpus.texts().at(
+        static_cast<size_t>(query.positives.at(0)));
+    const std::string& asked =
+        paraphrases.queries.texts().at(static_cast<size_t>(query.query));
+    pairs += text + "\t" + asked + "\n" + asked + "\t" + text + "\n";
+  }
+  TranslationSettings task;
+  task.data.train.tsv = {folder.Put("pairs.tsv", pairs)};
+  task.data.vocabulary = "words";
+  SetPreset(FieldsOf(*task.model), "embedding=12 units=16");
+  TrainingConfig training;
+  task.SetDefaults(training);
+  training.run.out = folder.Path("translator");
+  training.run.quiet = true;
+  training.run.epochs = 1;
+  Train(task, training);
+  return training.run.out;
+}
+
+TEST_F(Retrieval, StartsFromTheEncoderOfATranslator) {
+  task_.pretrained = PretrainedTranslator(folder_);
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const auto& model = dynamic_cast<const RetrievalModel&>(*loaded.model);
+  EXPECT_EQ(model.network.output_size(), 32) << "of both directions";
+  // By chance it is 18 %.
+  EXPECT_GT(Evaluate().at("mrr"), 25);
+}
+
+TEST_F(Retrieval, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {
+  task_.data.vectors.word_vectors = folder_.Put(
+      "vectors.txt", "fix 1 0\nrepair 1 0\nzebra 0 1\nhorse 0 -1\n");
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const auto& model = dynamic_cast<const RetrievalModel&>(*loaded.model);
+  const std::vector<std::string> texts = {"zebra", "horse", "mule", "donkey"};
+  const EncodedCorpus read = model.Read({}, texts);
+  const Tensor cosines = model.Cosines({}, read, read);
+  EXPECT_LT(cosines.row<float>(0)[1], 0.9999F) << "told apart by their vectors";
+  EXPECT_NEAR(cosines.row<float>(2)[3], 1, 1e-5) << "both unknown";
+  task_.data.vocabulary.vocabulary = "unigram";
+  EXPECT_THROW(Train(task_, training_), ConfigError);
+}
+
 TEST_F(Retrieval, TextsThatAskForOneAnotherDoNotFindThemselves) {
   RetrievalTexts texts;
   texts.corpus.Add("a", "x y");
@@ -171,10 +305,8 @@ TEST_F(Retrieval, MissingFilesAreTold) {
             "--relevant or --candidates, but not both");
   task_.data.relevant = task_.data.candidates = {};
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
-            "--relevant or --candidates is needed");
-  task_.data.corpus = {};
-  EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
-            "--corpus is needed");
+            "--corpus and --relevant, --corpus and --candidates or --answers "
+            "is needed");
   EXPECT_THROW(task_.ChooseModel("bahdanau"), ConfigError);
 }
 

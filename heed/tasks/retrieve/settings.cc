@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/tasks/pretrained.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
 namespace heed {
@@ -10,7 +11,7 @@ namespace heed {
 TaskRow RetrievalTask() {
   TaskRow row;
   row.name = "retrieve";
-  row.description = "texts that answer a query, compared with BM25";
+  row.description = "texts that answer a query or a question, beside BM25";
   row.settings = [] { return std::make_unique<RetrievalSettings>(); };
   row.input_label = "Query";
   row.answer_label = "Texts";
@@ -33,6 +34,25 @@ std::vector<RetrievalQuery> ReadQueries(
              : ReadRelevantPairs(relevant, texts.asked(), texts.corpus);
 }
 
+void RefuseOtherFiles(const std::vector<std::string>& corpus,
+                      const std::vector<std::string>& queries,
+                      const std::vector<std::string>& relevant,
+                      const std::vector<std::string>& candidates,
+                      const std::string& prefix) {
+  const auto refuse = [&](const std::vector<std::string>& files,
+                          const std::string& option) {
+    if (files.empty()) return;
+    throw ConfigError(
+        "--{}answers has its own questions and texts: leave out "
+        "--{}",
+        prefix, option);
+  };
+  refuse(corpus, "corpus");
+  refuse(queries, "queries");
+  refuse(relevant, prefix + "relevant");
+  refuse(candidates, prefix + "candidates");
+}
+
 bool Contains(const std::vector<int64_t>& places, int64_t place) {
   return std::ranges::find(places, place) != places.end();
 }
@@ -52,17 +72,24 @@ void RetrievalDataConfig::Visit(FieldList& v) {
       .Main();
   v("candidates", candidates, Any{"FILE"},
     "or: query id, ids of relevant texts, ids of others, with tabs between");
+  v("answers", answers, Any{"FILE"},
+    "in the place of all four, texts that each question chooses from: "
+    "question, tab, 0 or 1, tab, text on each line")
+      .Main();
   v("valid_relevant", valid_relevant, Any{"FILE"}, "the same for validation")
       .Main();
   v("valid_candidates", valid_candidates, Any{"FILE"},
     "the same for validation, in the form of candidates");
+  v("valid_answers", valid_answers, Any{"FILE"},
+    "the same for validation, in the form of answers")
+      .Main();
   v("max_length", max_length, Range(0, 1000000),
     "tokens of a text that are read; 0: all")
       .Alias("max_len");
-  v.Require({{"corpus"}});
-  v.Require({{"relevant"}, {"candidates"}});
+  v.Require({{"corpus", "relevant"}, {"corpus", "candidates"}, {"answers"}});
 
   vocabulary.Visit(v, {"words", "unigram", "bpe", "wordpiece", "characters"});
+  vectors.Visit(v);
   v.Section("Batches");
   v("batch_queries", batch_queries, Range(1, 100000), "queries per batch")
       .Alias("batch_size")
@@ -73,7 +100,9 @@ void RetrievalDataConfig::Visit(FieldList& v) {
 
 void RetrievalPrediction::Visit(FieldList& v) {
   v.Section("Search");
-  v("corpus", corpus, Any{"FILE"}, "texts to find; left out: that of training");
+  v("corpus", corpus, Any{"FILE"},
+    "texts to find, for queries without candidates of their own; left out: "
+    "that of training");
   v("best", best, Range(1, 1000000), "texts for each query");
 }
 
@@ -86,7 +115,9 @@ void RetrievalEvaluation::Visit(FieldList& v) {
   v("candidates", candidates, Any{"FILE"},
     "or: query id, ids of relevant texts, ids of candidates, with tabs "
     "between");
-  v.Require({{"relevant"}, {"candidates"}});
+  v("answers", answers, Any{"FILE"},
+    "or: question, tab, 0 or 1, tab, text on each line");
+  v.Require({{"relevant"}, {"candidates"}, {"answers"}});
   v.Section("BM25 baseline");
   v("k1", k1, Range(0, 100), "BM25 k1: how fast repeated words saturate");
   v("b", b, Range(0, 1), "BM25 b: length normalisation, from 0 (none) to 1");
@@ -101,15 +132,38 @@ void RetrievalSettings::Visit(FieldList& v) {
 
 void RetrievalSettings::Resolve() {
   data.vocabulary.Resolve();
+  data.vectors.Check(data.vocabulary);
   encoder->Fill({});
+}
+
+void RetrievalSettings::TakePretrained() {
+  TakeEncoder(pretrained, encoder, data.vocabulary);
 }
 
 RetrievalTexts RetrievalSettings::ReadData() const {
   RetrievalTexts texts;
-  texts.corpus = ReadTexts(data.corpus);
-  if (!data.queries.empty()) texts.queries = ReadTexts(data.queries);
-  texts.train = ReadQueries(texts, data.relevant, data.candidates, "");
-  if (!data.valid_relevant.empty() || !data.valid_candidates.empty()) {
+  if (!data.answers.empty()) {
+    RefuseOtherFiles(data.corpus, data.queries, data.relevant, data.candidates,
+                     "");
+    texts.queries.emplace();
+    texts.train = ReadAnswers(data.answers, *texts.queries, texts.corpus);
+  } else {
+    texts.corpus = ReadTexts(data.corpus);
+    if (!data.queries.empty()) texts.queries = ReadTexts(data.queries);
+    texts.train = ReadQueries(texts, data.relevant, data.candidates, "");
+  }
+  if (!data.valid_answers.empty()) {
+    if (data.answers.empty()) {
+      throw ConfigError("--valid-answers is for training with --answers");
+    }
+    RefuseOtherFiles({}, {}, data.valid_relevant, data.valid_candidates,
+                     "valid-");
+    const int64_t before = texts.corpus.size();
+    const int64_t queries_before = texts.queries->size();
+    texts.valid = ReadAnswers(data.valid_answers, *texts.queries, texts.corpus);
+    texts.valid_texts = texts.corpus.size() - before;
+    texts.valid_queries = texts.queries->size() - queries_before;
+  } else if (!data.valid_relevant.empty() || !data.valid_candidates.empty()) {
     texts.valid = ReadQueries(texts, data.valid_relevant, data.valid_candidates,
                               "valid-");
   }
@@ -118,19 +172,29 @@ RetrievalTexts RetrievalSettings::ReadData() const {
 
 std::unique_ptr<RetrievalModel> RetrievalSettings::Learn(
     const RetrievalTexts& texts, uint64_t seed) const {
+  if (!pretrained.empty()) {
+    const PretrainedEncoder start = ReadPretrained(pretrained);
+    auto model = std::make_unique<RetrievalModel>(*this, start.vocabulary,
+                                                  nullptr, seed);
+    CopyPretrained(start, model->parameters());
+    return model;
+  }
   std::vector<std::string> lines = texts.corpus.texts();
+  lines.resize(lines.size() - static_cast<size_t>(texts.valid_texts));
   if (texts.queries) {
     const std::vector<std::string>& more = texts.queries->texts();
-    lines.insert(lines.end(), more.begin(), more.end());
+    lines.insert(lines.end(), more.begin(), more.end() - texts.valid_queries);
   }
   return std::make_unique<RetrievalModel>(
-      *this, data.vocabulary.Learn(std::move(lines)), seed);
+      *this, data.vocabulary.Learn(std::move(lines)), data.vectors.Read(),
+      seed);
 }
 
 std::unique_ptr<RetrievalModel> RetrievalSettings::Open(
     const ModelFiles& files, const std::string& folder, uint64_t seed) const {
   return std::make_unique<RetrievalModel>(
-      *this, data.vocabulary.Find(files, folder), seed);
+      *this, data.vocabulary.Find(files, folder),
+      data.vectors.Find(files, folder), seed);
 }
 
 }  // namespace heed

@@ -115,8 +115,7 @@ class PieceInput : public TagInput {
       bool with_intents) const override {
     return std::make_unique<PieceEncoder>(
         scope,
-        encoder.MakeText(scope / "encoder", vocabulary_.size(),
-                         /*segments=*/1),
+        encoder.MakeText(scope / "encoder", {.vocabulary = vocabulary_.size()}),
         with_intents);
   }
 

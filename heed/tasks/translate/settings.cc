@@ -34,6 +34,7 @@ TaskRow TranslationTask() {
   TaskRow row;
   row.name = "translate";
   row.description = "from one text to another, line by line";
+  row.gives_reader = true;
   row.settings = [] { return std::make_unique<TranslationSettings>(); };
   row.input_label = "Source";
   row.answer_label = "Translation";

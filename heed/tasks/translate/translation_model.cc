@@ -4,6 +4,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/models/ensemble.h"
+#include "heed/tasks/pretrained.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -48,6 +49,15 @@ ModelFiles TranslationModel::Files() const {
            vocabularies.source.Serialize()},
           {VocabularyFile("target", data.target_kind()),
            vocabularies.target.Serialize()}};
+}
+
+std::unique_ptr<PretrainedEncoder> TranslationModel::encoder() const {
+  TextVocabularyConfig source;
+  source.vocabulary = data.vocabulary;
+  source.vocabulary_size = data.source_vocabulary_size;
+  source.min_count = data.min_count;
+  source.lowercase = data.lowercase;
+  return EncoderOf(*config, source, vocabularies.source, parameters());
 }
 
 Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,

@@ -1,3 +1,5 @@
+#include "heed/data/paraphrases.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,13 +7,12 @@
 
 #include "heed/base/errors.h"
 #include "heed/data/bm25.h"
-#include "heed/tasks/retrieve/paraphrases_testing.h"
 
 namespace heed {
 namespace {
 
-std::set<std::string> WordsOf(const TextCollection& texts,
-                              const std::vector<RetrievalQuery>& queries) {
+std::set<std::string> WordsOfQueries(
+    const TextCollection& texts, const std::vector<RetrievalQuery>& queries) {
   std::set<std::string> words;
   for (const RetrievalQuery& query : queries) {
     const std::string& text = texts.texts()[static_cast<size_t>(query.query)];
@@ -43,8 +44,8 @@ TEST(Paraphrases, TestedMeaningsAreNewButTheirWordsAreNot) {
       EXPECT_TRUE(answers.insert(query.positives[0]).second);
     }
   }
-  const auto known = WordsOf(task.queries, task.train);
-  for (const std::string& word : WordsOf(task.queries, task.test)) {
+  const auto known = WordsOfQueries(task.queries, task.train);
+  for (const std::string& word : WordsOfQueries(task.queries, task.test)) {
     EXPECT_TRUE(known.contains(word)) << word;
   }
 }
