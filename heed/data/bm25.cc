@@ -1,11 +1,15 @@
 #include "heed/data/bm25.h"
 
+#include <fmt/format.h>
 #include <unicode/brkiter.h>
 #include <unicode/locid.h>
 #include <unicode/ubrk.h>
 #include <unicode/utext.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <memory>
 
 #include "heed/base/errors.h"
@@ -60,6 +64,23 @@ class WordBreaker {
 
 using Counts = std::unordered_map<std::string, int64_t>;
 
+Counts CountsOf(const std::vector<std::string>& words) {
+  Counts counts;
+  for (const std::string& word : words) ++counts[word];
+  return counts;
+}
+
+double IdfOf(double texts, double with) {
+  return std::log(1 + (texts - with + 0.5) / (with + 0.5));
+}
+
+/// How a word counts that comes `f` times in a text of this length over the
+/// mean.
+double Saturated(double f, double length, const Bm25Options& options) {
+  return f * (options.k1 + 1) /
+         (f + options.k1 * (1 - options.b + options.b * length));
+}
+
 }  // namespace
 
 std::vector<std::vector<std::string>> SplitWords(
@@ -76,6 +97,90 @@ std::vector<std::vector<std::string>> SplitWords(
   return words;
 }
 
+Bm25Statistics::Bm25Statistics(std::span<const std::string> texts)
+    : texts_(std::ssize(texts)) {
+  for (const auto& text : SplitWords(texts)) {
+    words_ += std::ssize(text);
+    for (const auto& [word, count] : CountsOf(text)) ++texts_with_[word];
+  }
+}
+
+Bm25Statistics Bm25Statistics::Parse(std::string_view bytes,
+                                     const std::string& name) {
+  Bm25Statistics read;
+  int64_t number = 0;
+  for (const std::string_view line : SplitAt(bytes, "\n")) {
+    ++number;
+    if (line.empty() && number > 1) continue;
+    const std::vector<std::string_view> columns = SplitAt(line, "\t");
+    const auto fail = [&] {
+      throw FormatError("{}:{}: not a word and how many texts have it", name,
+                        number);
+    };
+    if (columns.size() != 2) fail();
+    const auto count = ParseInteger<int64_t>(columns[1]);
+    if (!count || *count < 0) fail();
+    if (number == 1) {
+      const auto texts = ParseInteger<int64_t>(columns[0]);
+      if (!texts || *texts < 0) fail();
+      read.texts_ = *texts;
+      read.words_ = *count;
+    } else if (*count > read.texts_ ||
+               !read.texts_with_.emplace(columns[0], *count).second) {
+      fail();
+    }
+  }
+  return read;
+}
+
+std::string Bm25Statistics::Serialize() const {
+  std::string lines = fmt::format("{}\t{}\n", texts_, words_);
+  for (const auto& [word, count] :
+       std::map<std::string, int64_t>(texts_with_.begin(), texts_with_.end())) {
+    lines += fmt::format("{}\t{}\n", word, count);
+  }
+  return lines;
+}
+
+double Bm25Statistics::Idf(const std::string& word) const {
+  const auto found = texts_with_.find(word);
+  const int64_t with = found == texts_with_.end() ? 0 : found->second;
+  return IdfOf(static_cast<double>(texts_), static_cast<double>(with));
+}
+
+std::vector<CountedWords> Bm25Statistics::Count(
+    std::span<const std::string> texts) const {
+  const double mean =
+      words_ > 0 ? static_cast<double>(words_) / static_cast<double>(texts_)
+                 : 1;
+  std::vector<CountedWords> all;
+  for (const auto& text : SplitWords(texts)) {
+    CountedWords counted;
+    counted.length = static_cast<double>(text.size()) / mean;
+    for (const auto& [word, count] : CountsOf(text)) {
+      counted.words.push_back({std::hash<std::string>()(word),
+                               static_cast<double>(count), Idf(word)});
+    }
+    std::ranges::sort(counted.words, {}, &CountedWords::Word::hash);
+    all.push_back(std::move(counted));
+  }
+  return all;
+}
+
+double SharedWords(const CountedWords& query, const CountedWords& text,
+                   const Bm25Options& options) {
+  double shared = 0, most = 0;
+  auto there = text.words.begin();
+  for (const CountedWords::Word& word : query.words) {
+    most += word.count * word.idf * (options.k1 + 1);
+    while (there != text.words.end() && there->hash < word.hash) ++there;
+    if (there == text.words.end() || there->hash != word.hash) continue;
+    shared += word.count * word.idf *
+              Saturated(there->count, text.length, options);
+  }
+  return most > 0 ? shared / most : 0;
+}
+
 Bm25Index::Bm25Index(std::span<const std::string> texts,
                      const Bm25Options& options)
     : texts_(static_cast<int64_t>(texts.size())) {
@@ -89,20 +194,15 @@ Bm25Index::Bm25Index(std::span<const std::string> texts,
   for (int64_t i = 0; i < texts_; ++i) {
     const auto& text = words[static_cast<size_t>(i)];
     const double length = static_cast<double>(text.size()) / mean;
-    Counts counts;
-    for (const std::string& word : text) ++counts[word];
-    for (const auto& [word, count] : counts) {
-      const auto f = static_cast<double>(count);
-      const double held_back = 1 - options.b + options.b * length;
+    for (const auto& [word, count] : CountsOf(text)) {
       postings_[word].push_back(
-          {i, f * (options.k1 + 1) / (f + options.k1 * held_back)});
+          {i, Saturated(static_cast<double>(count), length, options)});
     }
   }
   const auto all = static_cast<double>(texts_);
   for (auto& [word, postings] : postings_) {
     const auto n = static_cast<double>(postings.size());
-    const double idf = std::log(1 + (all - n + 0.5) / (n + 0.5));
-    for (Posting& posting : postings) posting.weight *= idf;
+    for (Posting& posting : postings) posting.weight *= IdfOf(all, n);
   }
 }
 

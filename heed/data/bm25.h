@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,45 @@ struct Bm25Options {
   double k1 = 1.2;  ///< how much more a word counts when it comes again
   double b = 0.75;  ///< 0 to 1: how much long texts are held back
 };
+
+/// A text as BM25 compares it with others: its words, and how they count.
+struct CountedWords {
+  struct Word {
+    uint64_t hash;
+    double count;
+    double idf;
+  };
+  std::vector<Word> words;  ///< ascending by hash, each once
+  double length = 0;        ///< over the mean length
+};
+
+/// How many of a collection's texts have a word, and how long texts are: all
+/// that BM25 must know of other texts. A value.
+class Bm25Statistics {
+ public:
+  explicit Bm25Statistics(std::span<const std::string> texts);
+  /// Reads what Serialize() gave. Throws: FormatError that names `name`.
+  static Bm25Statistics Parse(std::string_view bytes, const std::string& name);
+  /// A line of the number of texts and of words, and one for each word of how
+  /// many texts have it, with tabs between.
+  std::string Serialize() const;
+
+  /// log(1 + (N − n + ½) / (n + ½)) of a word that n of N texts have.
+  double Idf(const std::string& word) const;
+  std::vector<CountedWords> Count(std::span<const std::string> texts) const;
+
+ private:
+  Bm25Statistics() = default;
+  int64_t texts_ = 0;
+  int64_t words_ = 0;
+  std::unordered_map<std::string, int64_t> texts_with_;
+};
+
+/// The BM25 score of a text over the most that any could have,
+///   Σ_w idf(w) (k1 + 1) over the words of the query,
+/// so from 0 to 1; 0 for a query without words.
+double SharedWords(const CountedWords& query, const CountedWords& text,
+                   const Bm25Options& options = {});
 
 /// Immutable; used from many threads.
 class Bm25Index {

@@ -72,5 +72,34 @@ TEST(Bm25, OptionsOutOfRangeAreRefused) {
   EXPECT_THROW(Bm25Index({}, {1, std::nan("")}), ConfigError);
 }
 
+TEST(SharedWords, IsTheScoreOverTheMostPossible) {
+  const Strings texts = {"cat cat dog", "dog", "bird of prey and of play"};
+  const Bm25Statistics statistics(texts);
+  const auto counted = statistics.Count(texts);
+  const Strings queries = {"Cat, dog!", "nobody", ""};
+  const auto asked = statistics.Count(queries);
+  const double most =
+      2.2 * (statistics.Idf("cat") + statistics.Idf("dog"));
+  const std::vector<double> scores = Bm25Index(texts).Scores(queries[0]);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_NEAR(SharedWords(asked[0], counted[i]), scores[i] / most, 1e-12);
+    EXPECT_EQ(SharedWords(asked[1], counted[i]), 0);
+    EXPECT_EQ(SharedWords(asked[2], counted[i]), 0);
+  }
+  // A word that no text has is rare, and shared all the same.
+  EXPECT_GT(SharedWords(asked[1], asked[1]), 0.4);
+}
+
+TEST(Bm25Statistics, AreReadAsTheyWereWritten) {
+  const Bm25Statistics all(Strings{"a b", "b c c", ""});
+  EXPECT_EQ(all.Serialize(), "3\t5\na\t1\nb\t2\nc\t1\n");
+  const auto read = Bm25Statistics::Parse(all.Serialize(), "x.tsv");
+  EXPECT_EQ(read.Serialize(), all.Serialize());
+  for (const char* bad : {"", "3\n", "3\tx\n", "3\t5\na\t4\n",
+                          "3\t5\na\t1\na\t1\n", "3\t5\na\n", "-1\t5\n"}) {
+    EXPECT_THROW(Bm25Statistics::Parse(bad, "x.tsv"), FormatError) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace heed

@@ -43,11 +43,11 @@ Ranking RankingOf(const RetrievalTexts& texts, const RetrievalQuery& query,
 }
 
 /// The sum of the losses of a query's answers, of which there are `answers`
-/// more, against all that it chooses from; `cosine(place)` of each text.
-template <typename Cosine>
+/// more, against all that it chooses from; `score(place)` of each text.
+template <typename Score>
 double LossOfQuery(const BiEncoderConfig& config,
                    const std::vector<int64_t>& choices,
-                   const RetrievalQuery& query, Cosine&& cosine,
+                   const RetrievalQuery& query, Score&& score,
                    int64_t& answers) {
   std::vector<float> row;
   std::vector<int32_t> relevant;
@@ -55,7 +55,7 @@ double LossOfQuery(const BiEncoderConfig& config,
   for (const int64_t text : choices) {
     const bool is_right = Contains(query.positives, text);
     if (is_right) right.push_back(static_cast<int32_t>(row.size()));
-    row.push_back(cosine(text));
+    row.push_back(score(text));
     relevant.push_back(is_right ? 1 : 0);
   }
   const int64_t N = std::ssize(row);
@@ -152,21 +152,21 @@ RetrievalModel::Compared RetrievalModel::Compare(
   }
   const EncodedCorpus of_texts =
       Read({}, Encode({}, texts.corpus.texts()), chosen);
-  const Tensor cosines =
-      Cosines({}, Read({}, Encode({}, texts.asked().texts()), asked), of_texts);
+  const Tensor scores =
+      Scores({}, Read({}, Encode({}, texts.asked().texts()), asked), of_texts);
   Compared compared;
   int64_t answers = 0;
   for (int64_t i = 0; i < std::ssize(queries); ++i) {
     const RetrievalQuery& query = queries[static_cast<size_t>(i)];
-    const auto cosine = [&](int64_t text) {
-      return cosines.row<float>(i)[row[static_cast<size_t>(text)]];
+    const auto score = [&](int64_t text) {
+      return scores.row<float>(i)[row[static_cast<size_t>(text)]];
     };
     compared.rankings.push_back(
         RankingOf(texts, query, [&](int64_t text) -> double {
-          return static_cast<double>(cosine(text));
+          return static_cast<double>(score(text));
         }));
     compared.loss += LossOfQuery(config.bi_encoder, ChoicesOf(texts, query),
-                                 query, cosine, answers);
+                                 query, score, answers);
   }
   compared.loss /= static_cast<double>(std::max<int64_t>(1, answers));
   return compared;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/ops/elementwise.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
 namespace heed {
@@ -20,30 +21,48 @@ constexpr int64_t kMostNumbersKept = 500000000;
 
 }  // namespace
 
-RetrievalModel::RetrievalModel(RetrievalConfig settings, Vocabulary learnt,
-                               std::shared_ptr<const WordVectors> word_vectors,
-                               uint64_t seed)
+RetrievalModel::RetrievalModel(RetrievalConfig settings, Vocabulary words,
+                               Learnt others, uint64_t seed)
     : config(std::move(settings)),
-      vocabulary(std::move(learnt)),
-      vectors(std::move(word_vectors)),
+      vocabulary(std::move(words)),
+      learnt(std::move(others)),
       parameters_(seed, DType::kF32, config.encoder->precision()),
-      network(Scope(parameters_, ""), config.bi_encoder,
-              config.encoder->MakeText(Scope(parameters_, "encoder"),
-                                       SizesOf(vocabulary, vectors.get()))) {}
+      network(
+          Scope(parameters_, ""), config.bi_encoder,
+          config.encoder->MakeText(Scope(parameters_, "encoder"),
+                                   SizesOf(vocabulary, learnt.vectors.get()))),
+      weight_of_shared_(
+          learnt.statistics
+              ? &parameters_.Add("shared_words.weight", {1},
+                                 {Init::Kind::kConstant, 1})
+              : nullptr) {}
 
-LabelledCorpus RetrievalModel::Encode(
+ModelFiles RetrievalModel::Files() const {
+  ModelFiles files = {
+      {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+  AddWordVectors(learnt.vectors.get(), files);
+  if (learnt.statistics) {
+    files[kStatisticsFile] = learnt.statistics->Serialize();
+  }
+  return files;
+}
+
+ReadableCorpus RetrievalModel::Encode(
     const Context& ctx, const std::vector<std::string>& texts) const {
   const RetrievalDataConfig& data = config.data;
-  LabelledCorpus all;
+  ReadableCorpus result;
+  if (learnt.statistics) result.words = learnt.statistics->Count(texts);
+  LabelledCorpus& all = result.tokens;
   for (size_t begin = 0; begin < texts.size(); begin += kTextsEncodedAtOnce) {
     ctx.CheckCancelled();
     const auto some = std::span(texts).subspan(begin).first(
         std::min(kTextsEncodedAtOnce, texts.size() - begin));
-    LabelledCorpus next = EncodeLabelled(
-        {{some.begin(), some.end()}, {}, {}}, vocabulary, nullptr,
-        {.max_length = data.max_length,
-         .lowercase = data.vocabulary.lowercase,
-         .vectors = vectors.get()});
+    LabelledCorpus next =
+        EncodeLabelled({{some.begin(), some.end()}, {}, {}}, vocabulary,
+                       nullptr,
+                       {.max_length = data.max_length,
+                        .lowercase = data.vocabulary.lowercase,
+                        .vectors = learnt.vectors.get()});
     std::ranges::move(next.corpus.source,
                       std::back_inserter(all.corpus.source));
     std::ranges::move(next.corpus.target,
@@ -54,17 +73,46 @@ LabelledCorpus RetrievalModel::Encode(
     all.cut += next.cut;
   }
   WarnOfCut(all, data.max_length);
-  return all;
+  return result;
+}
+
+EncodedCorpus::Block RetrievalModel::ReadBlock(
+    const Context& ctx, const ReadableCorpus& corpus,
+    std::span<const int64_t> places) const {
+  EncodedCorpus::Block block;
+  block.texts =
+      network.Encode(ctx, InputOf(MakeLabelledBatch(corpus.tokens, places)));
+  for (const int64_t place : places) {
+    if (corpus.words.empty()) break;
+    block.words.push_back(corpus.words[static_cast<size_t>(place)]);
+  }
+  return block;
+}
+
+Var RetrievalModel::Scores(const Context& ctx,
+                           const EncodedCorpus::Block& queries,
+                           const EncodedCorpus::Block& texts) const {
+  const Var cosines = network.Cosines(ctx, queries.texts, texts.texts);
+  if (weight_of_shared_ == nullptr) return cosines;
+  Tensor shared(cosines.shape());
+  for (int64_t b = 0; b < shared.dim(0); ++b) {
+    for (int64_t n = 0; n < shared.dim(1); ++n) {
+      shared.row<float>(b)[n] = static_cast<float>(
+          SharedWords(queries.words[static_cast<size_t>(b)],
+                      texts.words[static_cast<size_t>(n)]));
+    }
+  }
+  return Add(cosines, ScaleBy(shared, ctx.Use(*weight_of_shared_)));
 }
 
 EncodedCorpus RetrievalModel::Read(const Context& ctx,
-                                   const LabelledCorpus& corpus,
+                                   const ReadableCorpus& corpus,
                                    const std::vector<int64_t>& places) const {
   // By length, so that little is padding.
   std::vector<int64_t> order(places.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   const auto length = [&](int64_t i) {
-    return corpus.corpus
+    return corpus.tokens.corpus
         .source[static_cast<size_t>(places[static_cast<size_t>(i)])]
         .size();
   };
@@ -81,16 +129,16 @@ EncodedCorpus RetrievalModel::Read(const Context& ctx,
            (end + 1 - begin) * length(order[end]) <= at_once) {
       ++end;
     }
-    EncodedCorpus::Block block;
-    block.places.assign(order.begin() + static_cast<std::ptrdiff_t>(begin),
-                        order.begin() + static_cast<std::ptrdiff_t>(end));
+    const std::vector<int64_t> rows(
+        order.begin() + static_cast<std::ptrdiff_t>(begin),
+        order.begin() + static_cast<std::ptrdiff_t>(end));
     begin = end;
     std::vector<int64_t> some;
-    for (const int64_t i : block.places) {
-      some.push_back(places[static_cast<size_t>(i)]);
+    for (const int64_t i : rows) some.push_back(places[static_cast<size_t>(i)]);
+    if (words) {
+      kept += std::ssize(rows) * static_cast<int64_t>(length(rows.back())) *
+              network.output_size();
     }
-    const LabelledBatch batch = MakeLabelledBatch(corpus, some);
-    if (words) kept += batch.ids.numel() * network.output_size();
     if (kept > kMostNumbersKept) {
       throw ConfigError(
           "the words of {} texts take more than {} GB, as match '{}' compares "
@@ -99,7 +147,8 @@ EncodedCorpus RetrievalModel::Read(const Context& ctx,
           places.size(), kMostNumbersKept * 4 / 1000000000,
           config.bi_encoder.match.word());
     }
-    block.texts = network.Encode(ctx, InputOf(batch));
+    EncodedCorpus::Block block = ReadBlock(ctx, corpus, some);
+    block.places = rows;
     encoded.blocks.push_back(std::move(block));
   }
   return encoded;
@@ -112,13 +161,13 @@ EncodedCorpus RetrievalModel::Read(
   return Read(ctx, Encode(ctx, texts), all);
 }
 
-Tensor RetrievalModel::Cosines(const Context& ctx, const EncodedCorpus& queries,
-                               const EncodedCorpus& texts) const {
+Tensor RetrievalModel::Scores(const Context& ctx, const EncodedCorpus& queries,
+                              const EncodedCorpus& texts) const {
   Tensor all({queries.size, texts.size});
   for (const EncodedCorpus::Block& q : queries.blocks) {
     for (const EncodedCorpus::Block& d : texts.blocks) {
       ctx.CheckCancelled();
-      const Tensor some = network.Cosines(ctx, q.texts, d.texts).value();
+      const Tensor some = Scores(ctx, q, d).value();
       for (int64_t b = 0; b < some.dim(0); ++b) {
         float* row = all.row<float>(q.places[static_cast<size_t>(b)]);
         for (int64_t n = 0; n < some.dim(1); ++n) {

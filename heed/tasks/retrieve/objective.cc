@@ -40,8 +40,8 @@ class RetrievalObjective : public ObjectiveOf<RetrievalModel> {
                                    std::span<const int64_t> examples) const;
 
   RetrievalTexts texts_;
-  LabelledCorpus corpus_;
-  LabelledCorpus queries_;
+  ReadableCorpus corpus_;
+  ReadableCorpus queries_;
   std::vector<Example> examples_;
   int64_t without_answer_ = 0;
 };
@@ -138,13 +138,9 @@ BatchLoss RetrievalObjective::Loss(const Context& ctx,
       }
     }
   }
-  const LabelledBatch queries = MakeLabelledBatch(queries_, asked);
-  const LabelledBatch texts = MakeLabelledBatch(corpus_, documents);
-  const BiEncoder& network = model_.network;
-  const Var cosines =
-      network.Cosines(ctx, network.Encode(ctx, InputOf(queries)),
-                      network.Encode(ctx, InputOf(texts)));
-  const Var loss = MatchLoss(model_.config.bi_encoder, cosines, answers,
+  const Var scores = model_.Scores(ctx, model_.ReadBlock(ctx, queries_, asked),
+                                   model_.ReadBlock(ctx, corpus_, documents));
+  const Var loss = MatchLoss(model_.config.bi_encoder, scores, answers,
                              relevant, options.scale);
   return {loss, loss.value().item()};
 }

@@ -48,7 +48,7 @@ class RetrievalPredictor : public PredictorWith<RetrievalPrediction> {
 
  protected:
   /// The nearest texts of each query, a line for each: number of the query,
-  /// place, cosine, id (of candidates: their number) and text, with tabs
+  /// place, score, id (of candidates: their number) and text, with tabs
   /// between.
   std::vector<Answer> Answers(std::span<const Input> inputs,
                               const RetrievalPrediction& options,
@@ -88,14 +88,14 @@ RetrievalPredictor::RetrievalPredictor(const RetrievalModel& model,
   }
 }
 
-/// `cosines` of all texts.
+/// `scores` of all texts.
 Answer HitsOf(int64_t query, const TextCollection& texts,
-              const std::vector<double>& cosines, int best) {
+              const std::vector<double>& scores, int best) {
   Answer answer;
   answer.parts["hits"] = nlohmann::ordered_json::array();
   int place = 0;
-  for (const int64_t text : OrderByScore(cosines, best)) {
-    const double score = cosines[static_cast<size_t>(text)];
+  for (const int64_t text : OrderByScore(scores, best)) {
+    const double score = scores[static_cast<size_t>(text)];
     const std::string& found = texts.texts()[static_cast<size_t>(text)];
     answer.line +=
         fmt::format("{}{}\t{}\t{:.4f}\t{}\t{}", place > 0 ? "\n" : "",
@@ -123,19 +123,19 @@ std::vector<Answer> RetrievalPredictor::Answers(
       continue;
     }
     const TextCollection& texts = *question.candidates;
-    const Tensor cosines =
-        model_.Cosines(ctx, model_.Read(ctx, {question.query}),
+    const Tensor scores =
+        model_.Scores(ctx, model_.Read(ctx, {question.query}),
                        model_.Read(ctx, texts.texts()));
-    answers[i] = HitsOf(inputs[i].number, texts, cosines.ToVector<double>(),
+    answers[i] = HitsOf(inputs[i].number, texts, scores.ToVector<double>(),
                         options.best);
   }
   if (queries.empty()) return answers;
-  const Tensor cosines =
-      model_.Cosines(ctx, model_.Read(ctx, queries), encoded_);
+  const Tensor scores =
+      model_.Scores(ctx, model_.Read(ctx, queries), encoded_);
   for (size_t q = 0; q < askers.size(); ++q) {
     const size_t i = askers[q];
     answers[i] = HitsOf(inputs[i].number, corpus_,
-                        cosines[static_cast<int64_t>(q)].ToVector<double>(),
+                        scores[static_cast<int64_t>(q)].ToVector<double>(),
                         options.best);
   }
   return answers;
@@ -161,21 +161,19 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
   std::vector<std::string> texts = {query, found};
   if (!input.contrast.empty()) texts.push_back(input.contrast);
   const auto corpus =
-      std::make_shared<LabelledCorpus>(model_.Encode(given, texts));
+      std::make_shared<ReadableCorpus>(model_.Encode(given, texts));
   const auto encode = [this, corpus](const Context& c, int64_t text,
                                      int64_t copies) {
-    const LabelledBatch batch =
-        MakeLabelledBatch(*corpus, Repeated(copies, text));
-    return model_.network.Encode(c, InputOf(batch));
+    return model_.ReadBlock(c, *corpus, Repeated(copies, text));
   };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = text;
-  EncodedTexts encoded[2];
+  EncodedCorpus::Block encoded[2];
   const auto add = [&](int64_t text, const char* axis, const char* label) {
     e.axes.push_back(
         TokenAxis(axis, label, model_.vocabulary,
-                  corpus->corpus.source.at(static_cast<size_t>(text))));
+                  corpus->tokens.corpus.source.at(static_cast<size_t>(text))));
     AttentionWatch watch(input.watch);
     Context ctx = given;
     ctx.observer = &watch;
@@ -184,15 +182,15 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
   };
   add(0, "source", "Query");
   add(1, "document", "Text found");
-  const BiEncoder& network = model_.network;
   AttentionWatch watch(input.watch);
   Context ctx = given;
   ctx.observer = &watch;
-  const double cosine =
-      network.Cosines(ctx, encoded[0], encoded[1]).value().item();
+  const double score =
+      model_.Scores(ctx, encoded[0], encoded[1]).value().item();
   AddMaps(watch, e);
-  e.answer = fmt::format("{:.6f}", cosine);
-  e.axes.push_back(NamesAxis("answer", "Cosine", {e.answer}));
+  e.answer = fmt::format("{:.6f}", score);
+  e.axes.push_back(NamesAxis("answer", model_.learnt.statistics ? "Score" : "Cosine",
+                             {e.answer}));
   for (const int64_t text : {0, 1}) {
     Explainable scores;
     scores.axis = text == 0 ? "source" : "document";
@@ -203,24 +201,24 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
     scores.targets = 1;
     scores.of_targets = {static_cast<size_t>(text)};
     scores.log_probability = false;
-    scores.scores = [encode, text, &network, other = encoded[1 - text]](
+    scores.scores = [encode, text, this, other = encoded[1 - text]](
                         const Context& c, int64_t copies) {
-      const EncodedTexts mine = encode(c, text, copies);
-      const Var cosines = text == 0 ? network.Cosines(c, mine, other)
-                                    : network.Cosines(c, other, mine);
-      return Reshape(cosines, {copies, 1});
+      const EncodedCorpus::Block mine = encode(c, text, copies);
+      return Reshape(text == 0 ? model_.Scores(c, mine, other)
+                               : model_.Scores(c, other, mine),
+                     {copies, 1});
     };
     result.scores.push_back(std::move(scores));
   }
   if (!input.contrast.empty()) {
     // Why this text, not that one: of the query, which both share.
-    const EncodedTexts other = encode(given, 2, 1);
+    const EncodedCorpus::Block other = encode(given, 2, 1);
     e.targets[0].contrast = {input.contrast, NAN};  // it has no probability
     result.scores.resize(1);
-    result.scores[0].scores = [encode, &network, text = encoded[1], other](
+    result.scores[0].scores = [encode, this, text = encoded[1], other](
                                   const Context& c, int64_t copies) {
-      const EncodedTexts q = encode(c, 0, copies);
-      return Sub(network.Cosines(c, q, text), network.Cosines(c, q, other));
+      const EncodedCorpus::Block q = encode(c, 0, copies);
+      return Sub(model_.Scores(c, q, text), model_.Scores(c, q, other));
     };
   }
   return {e.answer, {std::move(result)}};

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/data/bm25.h"
 #include "heed/data/labelled.h"
 #include "heed/data/retrieval.h"
 #include "heed/metrics/ranking.h"
@@ -31,6 +32,7 @@ struct RetrievalDataConfig {
   std::vector<std::string> valid_answers;
   TextVocabularyConfig vocabulary = {.vocabulary = "words"};
   WordVectorConfig vectors;
+  bool shared_words = false;
   int max_length = 100;
   int batch_queries = 64;
   int negatives = 64;
@@ -72,54 +74,71 @@ void RefuseOtherFiles(const std::vector<std::string>& corpus,
                       const std::vector<std::string>& candidates,
                       const std::string& prefix);
 
+/// What shared words are weighed by, in a model folder.
+inline constexpr const char* kStatisticsFile = "bm25.tsv";
+
 /// Places at which rankings are cut for their scores.
 inline constexpr int kRankingCutoffs[] = {1, 5, 10};
 
 bool Contains(const std::vector<int64_t>& places, int64_t place);
 
-/// Some texts as the network compares them, in blocks of similar length.
+/// Texts as a model reads them.
+struct ReadableCorpus {
+  LabelledCorpus tokens;
+  std::vector<CountedWords> words;  // empty: the model does not count them
+};
+
+/// Some texts as the model compares them, in blocks of similar length.
 struct EncodedCorpus {
   struct Block {
     std::vector<int64_t> places;  // of its rows, among all texts
     EncodedTexts texts;
+    std::vector<CountedWords> words;
   };
   std::vector<Block> blocks;
   int64_t size = 0;  // of all texts
 };
 
-/// Texts as vectors by an encoder and pooling; queries are ranked by cosine.
+/// Scores texts for queries: by the cosine of a bi-encoder, and if shared words
+/// count by w · SharedWords more, where w is learnt. Parameters: those of the
+/// bi-encoder; shared_words.weight [1].
 class RetrievalModel : public TaskModel {
  public:
-  RetrievalModel(RetrievalConfig settings, Vocabulary learnt,
-                 std::shared_ptr<const WordVectors> word_vectors,
+  /// What is learnt from texts besides the vocabulary.
+  struct Learnt {
+    std::shared_ptr<const WordVectors> vectors;  // null: none
+    std::optional<Bm25Statistics> statistics;    // if shared words count
+  };
+  RetrievalModel(RetrievalConfig settings, Vocabulary words, Learnt learnt,
                  uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
-  ModelFiles Files() const override {
-    ModelFiles files = {
-        {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
-    AddWordVectors(vectors.get(), files);
-    return files;
-  }
+  ModelFiles Files() const override;
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()}};
   }
 
   /// Texts as tokens. Throws: Cancelled.
-  LabelledCorpus Encode(const Context& ctx,
+  ReadableCorpus Encode(const Context& ctx,
                         const std::vector<std::string>& texts) const;
   /// The texts at these places of a corpus, as the network compares them; as
   /// of all texts. Throws: Cancelled; ConfigError if their words would take too
   /// much memory.
-  EncodedCorpus Read(const Context& ctx, const LabelledCorpus& corpus,
+  EncodedCorpus Read(const Context& ctx, const ReadableCorpus& corpus,
                      const std::vector<int64_t>& places) const;
   EncodedCorpus Read(const Context& ctx,
                      const std::vector<std::string>& texts) const;
-  /// The cosine of each query and each text. Shapes: result [queries, texts].
+  /// Some of a corpus, in one block.
+  EncodedCorpus::Block ReadBlock(const Context& ctx,
+                                 const ReadableCorpus& corpus,
+                                 std::span<const int64_t> places) const;
+  /// The score of each query and each text. Shapes: result [queries, texts].
+  Var Scores(const Context& ctx, const EncodedCorpus::Block& queries,
+             const EncodedCorpus::Block& texts) const;
   /// Throws: Cancelled.
-  Tensor Cosines(const Context& ctx, const EncodedCorpus& queries,
-                 const EncodedCorpus& texts) const;
+  Tensor Scores(const Context& ctx, const EncodedCorpus& queries,
+                const EncodedCorpus& texts) const;
 
   /// What the model says of queries and the texts that they choose from.
   struct Compared {
@@ -131,13 +150,16 @@ class RetrievalModel : public TaskModel {
 
   const RetrievalConfig config;
   const Vocabulary vocabulary;
-  const std::shared_ptr<const WordVectors> vectors;  // null: none
+  const Learnt learnt;
 
  private:
   ParameterSet parameters_;
 
  public:
   const BiEncoder network;
+
+ private:
+  Parameter* const weight_of_shared_;  // null: they do not count
 };
 
 /// What a query is answered with.

@@ -217,6 +217,20 @@ TEST_F(AnswerSelection, LearnsFromQuestionsWithTheirTexts) {
       << report.text;
 }
 
+TEST_F(AnswerSelection, SharedWordsCountWhereTheyAreAskedFor) {
+  task_.data.shared_words = true;
+  Train(task_, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const auto& model = dynamic_cast<const RetrievalModel&>(*loaded.model);
+  ASSERT_TRUE(model.learnt.statistics);
+  // Of words that nothing was learnt of.
+  const Tensor scores = model.Scores({}, model.Read({}, {"zebra"}),
+                                     model.Read({}, {"mule", "zebra"}));
+  EXPECT_GT(scores.row<float>(0)[1], scores.row<float>(0)[0] + 0.1F);
+  std::filesystem::remove(folder_.Path("model/bm25.tsv"));
+  EXPECT_THROW(ReadModel(training_.run.out), Error);
+}
+
 TEST_F(AnswerSelection, OtherFilesBesideAnswersAreRefused) {
   task_.data.corpus = {valid_};
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
@@ -272,7 +286,7 @@ TEST_F(Retrieval, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {
   const auto& model = dynamic_cast<const RetrievalModel&>(*loaded.model);
   const std::vector<std::string> texts = {"zebra", "horse", "mule", "donkey"};
   const EncodedCorpus read = model.Read({}, texts);
-  const Tensor cosines = model.Cosines({}, read, read);
+  const Tensor cosines = model.Scores({}, read, read);
   EXPECT_LT(cosines.row<float>(0)[1], 0.9999F) << "told apart by their vectors";
   EXPECT_NEAR(cosines.row<float>(2)[3], 1, 1e-5) << "both unknown";
   task_.data.vocabulary.vocabulary = "unigram";
@@ -305,7 +319,7 @@ TEST_F(Retrieval, MissingFilesAreTold) {
             "--relevant or --candidates, but not both");
   task_.data.relevant = task_.data.candidates = {};
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
-            "--corpus and --relevant, --corpus and --candidates or --answers "
+            "--corpus and --relevant or --corpus and --candidates or --answers "
             "is needed");
   EXPECT_THROW(task_.ChooseModel("bahdanau"), ConfigError);
 }

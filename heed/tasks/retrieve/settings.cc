@@ -90,6 +90,9 @@ void RetrievalDataConfig::Visit(FieldList& v) {
 
   vocabulary.Visit(v, {"words", "unigram", "bpe", "wordpiece", "characters"});
   vectors.Visit(v);
+  v("shared_words", shared_words,
+    "add to a cosine how many of the query's words a text has, the rare ones "
+    "first, as BM25 counts them, with a weight that is learnt");
   v.Section("Batches");
   v("batch_queries", batch_queries, Range(1, 100000), "queries per batch")
       .Alias("batch_size")
@@ -172,29 +175,36 @@ RetrievalTexts RetrievalSettings::ReadData() const {
 
 std::unique_ptr<RetrievalModel> RetrievalSettings::Learn(
     const RetrievalTexts& texts, uint64_t seed) const {
+  std::vector<std::string> lines = texts.corpus.texts();
+  lines.resize(lines.size() - static_cast<size_t>(texts.valid_texts));
+  RetrievalModel::Learnt learnt = {data.vectors.Read(), std::nullopt};
+  if (data.shared_words) learnt.statistics.emplace(lines);
   if (!pretrained.empty()) {
     const PretrainedEncoder start = ReadPretrained(pretrained);
-    auto model = std::make_unique<RetrievalModel>(*this, start.vocabulary,
-                                                  nullptr, seed);
+    auto model = std::make_unique<RetrievalModel>(
+        *this, start.vocabulary, std::move(learnt), seed);
     CopyPretrained(start, model->parameters());
     return model;
   }
-  std::vector<std::string> lines = texts.corpus.texts();
-  lines.resize(lines.size() - static_cast<size_t>(texts.valid_texts));
   if (texts.queries) {
     const std::vector<std::string>& more = texts.queries->texts();
     lines.insert(lines.end(), more.begin(), more.end() - texts.valid_queries);
   }
   return std::make_unique<RetrievalModel>(
-      *this, data.vocabulary.Learn(std::move(lines)), data.vectors.Read(),
-      seed);
+      *this, data.vocabulary.Learn(std::move(lines)), std::move(learnt), seed);
 }
 
 std::unique_ptr<RetrievalModel> RetrievalSettings::Open(
     const ModelFiles& files, const std::string& folder, uint64_t seed) const {
+  RetrievalModel::Learnt learnt = {data.vectors.Find(files, folder),
+                                   std::nullopt};
+  if (data.shared_words) {
+    learnt.statistics =
+        Bm25Statistics::Parse(FindFile(files, folder, kStatisticsFile),
+                              PathIn(folder, kStatisticsFile));
+  }
   return std::make_unique<RetrievalModel>(
-      *this, data.vocabulary.Find(files, folder),
-      data.vectors.Find(files, folder), seed);
+      *this, data.vocabulary.Find(files, folder), std::move(learnt), seed);
 }
 
 }  // namespace heed
