@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Ways to compare questions with texts, on files of answers (docs/retrieval.md):
 
-    bench/answer_selection.py HEED TRAIN VALID [--seeds N] [--shared-words]
-                              [--test FILE] [-- OPTIONS OF TRAINING...]
+    bench/answer_selection.py [--seeds N] [--shared-words] [--test FILE]
+                              HEED TRAIN VALID [-- OPTIONS OF TRAINING...]
 
 Trains each way with each seed, in turn, and writes means and deviations of MRR and
 MAP, of validation (or of --test, with weights chosen by validation), beside BM25.

@@ -22,8 +22,9 @@ namespace {
 
 struct AnswerDemo {
   std::string out = "heed-retrieve";
-  int questions = 600;
-  int epochs = 8;
+  int questions = 1000;
+  int remarks = 4;
+  int epochs = 10;
   bool write_only = false;
   uint64_t seed = 1;
   int threads = 0;
@@ -33,6 +34,8 @@ struct AnswerDemo {
     v("questions", questions, Range(10, 1728),
       "questions with twenty texts each; a tenth is for validation and a tenth "
       "for the test");
+    v("remarks", remarks, Range(0, 100),
+      "further sentences of a text, around what it asks");
     v("epochs", epochs, Range(1, 1000), "passes over the questions");
     v("write_only", write_only,
       "write the questions, as heed train --answers reads them, and train "
@@ -104,9 +107,10 @@ void ShowAnswer(const AnswerDemo& demo, const ParaphraseTask& questions,
       questions.corpus.texts()[static_cast<size_t>(query.positives.front())]};
   const auto predictor = result.loaded.MakePredictor();
   const Explanation explanation = Explain(result.loaded, *predictor, request);
+  const PictureChoice words = {.map = "match.words"};
   fmt::print("\nA question of the test and its answer, by {}\n\n{}", entry.name,
-             TerminalExplanation(explanation, {}, DetectTerminal()));
-  WritePicture(demo.out, "answer", ExplanationSvg({&explanation, 1}, {}));
+             TerminalExplanation(explanation, words, DetectTerminal()));
+  WritePicture(demo.out, "answer", ExplanationSvg({&explanation, 1}, words));
   std::string page;
   if (!PageFiles().empty()) {
     WriteFileAtomically(
@@ -140,7 +144,8 @@ int RunDemoRetrieve(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(demo.threads);
-  const ParaphraseTask questions = MakeParaphrases(demo.questions, demo.seed);
+  const ParaphraseTask questions =
+      MakeParaphrases(demo.questions, demo.seed, demo.remarks);
   std::filesystem::create_directories(demo.out);
   const auto write = [&](const char* file,
                          const std::vector<RetrievalQuery>& queries) {

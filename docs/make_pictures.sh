@@ -15,6 +15,7 @@
 #   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
 #                                          (docs/order.md)
 #   docs/make_pictures.sh summaries        what each word of a summary attended to (docs/summaries.md)
+#   docs/make_pictures.sh retrieve         which words of a text a question's words fit (docs/retrieval.md)
 #   docs/make_pictures.sh machine MODEL    what a machine that copies does with its memory
 #   docs/make_pictures.sh curves           learning curves of three short trainings (docs/training.md)
 #   docs/make_pictures.sh reviews GRU LSTM NESTED_LSTM RNN
@@ -151,6 +152,8 @@ elif [[ ${1-} == reviews ]]; then
   reviews "$@"
 elif [[ ${1-} == summaries ]]; then
   of_demo summaries attention
+elif [[ ${1-} == retrieve ]]; then
+  of_demo retrieve answer
 elif [[ ${1-} == visits ]]; then
   of_demo visits patient
 elif [[ ${1-} == documents ]]; then

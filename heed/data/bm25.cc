@@ -175,8 +175,8 @@ double SharedWords(const CountedWords& query, const CountedWords& text,
     most += word.count * word.idf * (options.k1 + 1);
     while (there != text.words.end() && there->hash < word.hash) ++there;
     if (there == text.words.end() || there->hash != word.hash) continue;
-    shared += word.count * word.idf *
-              Saturated(there->count, text.length, options);
+    shared +=
+        word.count * word.idf * Saturated(there->count, text.length, options);
   }
   return most > 0 ? shared / most : 0;
 }

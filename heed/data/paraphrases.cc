@@ -77,6 +77,15 @@ constexpr auto kFrames = std::to_array<std::string_view>({
     "why can i not {} this {} {}",
 });
 
+// Of a thing and its kind alone.
+constexpr auto kRemarks = std::to_array<std::string_view>({
+    "yesterday i saw a {} {} .",
+    "my neighbour has a {} {} .",
+    "nobody needs a {} {} like that .",
+    "there was a {} {} on tv .",
+    "i once had a {} {} .",
+});
+
 using Meaning = std::array<size_t, kAspects>;
 
 Meaning MeaningOf(size_t number) {
@@ -94,6 +103,23 @@ std::string Say(const Meaning& meaning, std::string_view Synonyms::*word,
                      kSynonyms[0][meaning[0]].*word,
                      kSynonyms[1][meaning[1]].*word,
                      kSynonyms[2][meaning[2]].*word);
+}
+
+/// The question with remarks around it.
+std::string WithRemarks(const std::string& question, int remarks, Rng& rng) {
+  const auto before =
+      static_cast<int>(rng.Below(static_cast<uint64_t>(remarks) + 1));
+  std::string text;
+  for (int i = 0; i <= remarks; ++i) {
+    if (i > 0) text += ' ';
+    text +=
+        i == before
+            ? question
+            : fmt::format(fmt::runtime(kRemarks[rng.Below(kRemarks.size())]),
+                          kSynonyms[1][rng.Below(kChoices)].text,
+                          kSynonyms[2][rng.Below(kChoices)].text);
+  }
+  return text;
 }
 
 /// The answer, texts near to it and others, in random order.
@@ -118,15 +144,19 @@ std::vector<int64_t> CandidatesOf(size_t answer, Rng& rng) {
 
 }  // namespace
 
-ParaphraseTask MakeParaphrases(int queries, uint64_t seed) {
+ParaphraseTask MakeParaphrases(int queries, uint64_t seed, int remarks) {
   if (queries < 10 || static_cast<size_t>(queries) > kMeanings) {
     throw ConfigError("{} paraphrases: make 10 to {}", queries, kMeanings);
+  }
+  if (remarks < 0 || remarks > 100) {
+    throw ConfigError("{} remarks: make 0 to 100", remarks);
   }
   Rng rng(seed);
   ParaphraseTask task;
   for (size_t i = 0; i < kMeanings; ++i) {
-    task.corpus.Add(fmt::format("t{}", i),
-                    Say(MeaningOf(i), &Synonyms::text, rng));
+    std::string text = Say(MeaningOf(i), &Synonyms::text, rng);
+    if (remarks > 0) text = WithRemarks(text, remarks, rng);
+    task.corpus.Add(fmt::format("t{}", i), std::move(text));
   }
   std::vector<size_t> meanings(kMeanings);
   std::iota(meanings.begin(), meanings.end(), size_t{0});

@@ -24,9 +24,11 @@ struct ParaphraseTask {
 /// for tests; the words of these stand in training, their combination does not.
 /// Candidates are the answer, 9 texts that differ from it in one of the three
 /// things, and 10 others. The same on every platform.
-/// Throws: ConfigError for fewer than 10 queries and for more than there are
-/// things to say (1728).
-ParaphraseTask MakeParaphrases(int queries, uint64_t seed);
+/// With remarks, a text has so many further sentences around the question,
+/// which name things of other kinds in the words of the texts, but nothing to
+/// do. Throws: ConfigError for fewer than 10 queries and for more than there
+/// are things to say (1728), and for remarks below 0 or above 100.
+ParaphraseTask MakeParaphrases(int queries, uint64_t seed, int remarks = 0);
 
 /// Queries with their candidates as ReadAnswers reads them: a line for each
 /// candidate of each query.

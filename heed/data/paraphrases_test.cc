@@ -78,9 +78,31 @@ TEST(Paraphrases, TheSeedDecidesEverything) {
   EXPECT_NE(a.queries.texts(), MakeParaphrases(20, 5).queries.texts());
 }
 
+TEST(Paraphrases, RemarksStandAroundTheQuestion) {
+  const ParaphraseTask alone = MakeParaphrases(20, 4);
+  const ParaphraseTask task = MakeParaphrases(20, 4, 3);
+  std::set<size_t> places;
+  for (const std::string& text : task.corpus.texts()) {
+    EXPECT_EQ(std::count(text.begin(), text.end(), '.'), 3) << text;
+    size_t question = std::string::npos;
+    for (const char* word : {"how do", "where can", "what is", "can someone",
+                             "is it possible", "why can"}) {
+      question = std::min(question, text.find(word));
+    }
+    ASSERT_NE(question, std::string::npos) << text;
+    const auto before =
+        std::count(text.begin(),
+                   text.begin() + static_cast<std::ptrdiff_t>(question), '.');
+    places.insert(static_cast<size_t>(before));
+  }
+  EXPECT_EQ(places.size(), 4U) << "everywhere";
+  EXPECT_EQ(task.train.size(), alone.train.size());
+}
+
 TEST(Paraphrases, NumbersOutOfRangeAreRefused) {
   EXPECT_THROW(MakeParaphrases(9, 1), ConfigError);
   EXPECT_THROW(MakeParaphrases(1729, 1), ConfigError);
+  EXPECT_THROW(MakeParaphrases(10, 1, -1), ConfigError);
 }
 
 }  // namespace

@@ -226,14 +226,15 @@ BiEncoder::Pooled BiEncoder::PoolEachOther(
           MaskPadding(TransposeLeading(Reshape(Tanh(of_documents), {B, N, T})),
                       documents.lengths))};  // [N, B, T]
   if (ctx.observer != nullptr && B == 1 && N == 1) {
-    Observe(ctx, Reshape(Tanh(scores), {1, S, T}), documents.lengths, weights);
+    Observe(ctx, Reshape(scores, {1, S, T}), documents.lengths, weights);
   }
   return {WeightedSum(weights.queries, q),
           TransposeLeading(WeightedSum(weights.documents, d))};
 }
 
-/// Of one query and one document. Shapes: scores [1, S, T], weights [1, 1, S]
-/// and [1, 1, T].
+/// Of one query and one document, whose words are compared by softmaxes of the
+/// scores before their tanh, as those of the others differ little. Shapes:
+/// scores [1, S, T], weights [1, 1, S] and [1, 1, T].
 void BiEncoder::Observe(const Context& ctx, const Var& scores,
                         const Tensor& lengths, const Pooled& weights) const {
   const auto show = [&](const char* name, const char* query, const char* key,
@@ -247,9 +248,9 @@ void BiEncoder::Observe(const Context& ctx, const Var& scores,
     ctx.observer->OnAttention(
         {info, 0, Reshape(w, {1, 1, w.dim(1), w.dim(2)}), nullptr, nullptr});
   };
+  show("words", "source", "document", Softmax(MaskPadding(scores, lengths)));
   show("query", "answer", "source", weights.queries);
   show("document", "answer", "document", weights.documents);
-  show("words", "source", "document", Softmax(MaskPadding(scores, lengths)));
 }
 
 Var MatchLoss(const BiEncoderConfig& config, const Var& cosines,

@@ -77,8 +77,9 @@ class RnnTextEncoding : public RnnEncoding {
   }
   void Visit(FieldList& v) override {
     v.Section("Recurrence");
-    v("embedding", embedding_, Range(0, 16384),
-      "features of the embedding of a token; 0: as units");
+    v("token_features", embedding_, Range(0, 16384),
+      "features of the embedding of a token, where text is read as it is; 0: "
+      "as units");
     RnnEncoding::Visit(v);
   }
   int64_t features() const override {

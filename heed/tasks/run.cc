@@ -161,9 +161,13 @@ void TakeSettings(TaskSettings& settings, const std::string& folder) {
   const Json json = ReadModelSettings(folder);
   const bool continues = Continues(settings, folder);
   settings.pretrained = folder;
+  if (!continues) {
+    // Its encoder may be a model of another name.
+    settings.TakePretrained();
+    return;
+  }
   const std::string model = TextOf(json, kModelKey);
   if (!model.empty()) settings.ChooseModel(model);
-  if (!continues) return;
   FieldList list;
   settings.Visit(list);
   Json known = Json::object();

@@ -409,7 +409,8 @@ TEST_F(RunTest, ModelsThatDoNotFitAreNamed) {
             std::string::npos);
   EXPECT_FALSE(fs::exists(Out("second")));
   for (const TaskRow& row : Tasks()) {
-    if (row.name == settings.task()) continue;
+    const TaskRow& mine = TaskNamed(settings.task());
+    if (row.name == mine.name || row.settings()->CanStartFrom(mine)) continue;
     EXPECT_NE(MessageOf<ConfigError>(
                   [&] { TakeSettings(*row.settings(), Out("first")); })
                   .find("a model for task '" + settings.task() + "', which '" +
@@ -417,10 +418,6 @@ TEST_F(RunTest, ModelsThatDoNotFitAreNamed) {
               std::string::npos)
         << row.name;
   }
-  EXPECT_NE(MessageOf<FormatError>([&] {
-              ReadPretrained(Out("first"));
-            }).find("has no encoder that others can start from"),
-            std::string::npos);
 }
 
 TEST_F(RunTest, QuantisedModelIsNotTrained) {

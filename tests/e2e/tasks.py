@@ -185,6 +185,38 @@ class Tasks(EndToEnd):
         self.assertAlmostEqual(float(found["answer"]), float(said[2]), 3)
         self.assertEqual([a["axis"] for a in found["attributions"]], ["source", "document"])
 
+    def test_answer_selection(self):
+        words = "sun moon star rain snow wind".split()
+        lines = [f"where is the {w} ?\t{int(v == w)}\tthe {v} falls\n"
+                 for w in words for v in words]
+        answers = self.put("answers.tsv", "".join(lines))
+        out = self.folder / "model"
+        translator = self.folder / "translator"
+        pairs = self.put("pairs.tsv", "".join(f"{w} falls\tfalls {w}\n" for w in words))
+        self.runs("train", "--tsv", pairs, "--vocabulary", "words", "--epochs", 1,
+                  "--embedding", 8, "--units", 8, "--quiet", "--out", translator)
+        for more in (["--match", "attention", "--shared-words", *SMALL_RNN],
+                     ["--match", "attentive_pooling", *SMALL_RNN],
+                     ["--pretrained", translator, "--epochs", 2]):
+            self.runs("train", "--task", "retrieve", "--answers", answers, "--valid-answers",
+                      answers, "--learning-rate", 0.02, "--out", out, "--overwrite", *more)
+            result = strict_json(self.runs("evaluate", out, "--answers", answers, "--json"))
+            self.assertEqual(result["queries"], len(words))
+            # Candidates stand behind the query.
+            said = self.runs("predict", out, stdin=b"where is the sun ?\tthe sun falls\tno\n")
+            self.assertEqual(len(said.splitlines()), 2)
+            self.assertEqual({line.split("\t")[3] for line in said.splitlines()}, {"1", "2"})
+            self.fails(1, "standard input:1: no text behind the tab", "predict", out,
+                       stdin=b"where is the sun ?\t\n")
+        with Server(models=[out]) as server:
+            answer = server.post("/predict", {"text": "where is the sun ?\tthe sun falls\tno"})
+            self.assertEqual(len(answer.json()["details"]["hits"]), 2)
+            self.assertEqual(server.post("/explain", {
+                "text": "where is the sun ?\tthe sun falls"}).status, 200)
+        bad = self.put("bad.tsv", "a\t1\tb\na\t2\tb\n")
+        self.fails(1, "bad.tsv:2", "train", "--task", "retrieve", "--answers", bad,
+                   "--out", self.folder / "none")
+
     def pretrained(self, text):
         bert = self.folder / "bert"
         self.runs("train", "--task", "pretrain", "--texts", self.put("text.txt", text),

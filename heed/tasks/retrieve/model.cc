@@ -31,11 +31,10 @@ RetrievalModel::RetrievalModel(RetrievalConfig settings, Vocabulary words,
           Scope(parameters_, ""), config.bi_encoder,
           config.encoder->MakeText(Scope(parameters_, "encoder"),
                                    SizesOf(vocabulary, learnt.vectors.get()))),
-      weight_of_shared_(
-          learnt.statistics
-              ? &parameters_.Add("shared_words.weight", {1},
-                                 {Init::Kind::kConstant, 1})
-              : nullptr) {}
+      weight_of_shared_(learnt.statistics
+                            ? &parameters_.Add("shared_words.weight", {1},
+                                               {Init::Kind::kConstant, 1})
+                            : nullptr) {}
 
 ModelFiles RetrievalModel::Files() const {
   ModelFiles files = {
@@ -57,12 +56,11 @@ ReadableCorpus RetrievalModel::Encode(
     ctx.CheckCancelled();
     const auto some = std::span(texts).subspan(begin).first(
         std::min(kTextsEncodedAtOnce, texts.size() - begin));
-    LabelledCorpus next =
-        EncodeLabelled({{some.begin(), some.end()}, {}, {}}, vocabulary,
-                       nullptr,
-                       {.max_length = data.max_length,
-                        .lowercase = data.vocabulary.lowercase,
-                        .vectors = learnt.vectors.get()});
+    LabelledCorpus next = EncodeLabelled(
+        {{some.begin(), some.end()}, {}, {}}, vocabulary, nullptr,
+        {.max_length = data.max_length,
+         .lowercase = data.vocabulary.lowercase,
+         .vectors = learnt.vectors.get()});
     std::ranges::move(next.corpus.source,
                       std::back_inserter(all.corpus.source));
     std::ranges::move(next.corpus.target,
@@ -97,9 +95,9 @@ Var RetrievalModel::Scores(const Context& ctx,
   Tensor shared(cosines.shape());
   for (int64_t b = 0; b < shared.dim(0); ++b) {
     for (int64_t n = 0; n < shared.dim(1); ++n) {
-      shared.row<float>(b)[n] = static_cast<float>(
-          SharedWords(queries.words[static_cast<size_t>(b)],
-                      texts.words[static_cast<size_t>(n)]));
+      shared.row<float>(b)[n] =
+          static_cast<float>(SharedWords(queries.words[static_cast<size_t>(b)],
+                                         texts.words[static_cast<size_t>(n)]));
     }
   }
   return Add(cosines, ScaleBy(shared, ctx.Use(*weight_of_shared_)));

@@ -123,15 +123,13 @@ std::vector<Answer> RetrievalPredictor::Answers(
       continue;
     }
     const TextCollection& texts = *question.candidates;
-    const Tensor scores =
-        model_.Scores(ctx, model_.Read(ctx, {question.query}),
-                       model_.Read(ctx, texts.texts()));
+    const Tensor scores = model_.Scores(ctx, model_.Read(ctx, {question.query}),
+                                        model_.Read(ctx, texts.texts()));
     answers[i] = HitsOf(inputs[i].number, texts, scores.ToVector<double>(),
                         options.best);
   }
   if (queries.empty()) return answers;
-  const Tensor scores =
-      model_.Scores(ctx, model_.Read(ctx, queries), encoded_);
+  const Tensor scores = model_.Scores(ctx, model_.Read(ctx, queries), encoded_);
   for (size_t q = 0; q < askers.size(); ++q) {
     const size_t i = askers[q];
     answers[i] = HitsOf(inputs[i].number, corpus_,
@@ -189,8 +187,8 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
       model_.Scores(ctx, encoded[0], encoded[1]).value().item();
   AddMaps(watch, e);
   e.answer = fmt::format("{:.6f}", score);
-  e.axes.push_back(NamesAxis("answer", model_.learnt.statistics ? "Score" : "Cosine",
-                             {e.answer}));
+  e.axes.push_back(NamesAxis(
+      "answer", model_.learnt.statistics ? "Score" : "Cosine", {e.answer}));
   for (const int64_t text : {0, 1}) {
     Explainable scores;
     scores.axis = text == 0 ? "source" : "document";

@@ -11,6 +11,7 @@
 #include "heed/data/paraphrases.h"
 #include "heed/models/preset.h"
 #include "heed/models/rnn_config.h"
+#include "heed/tasks/pretrained.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
 #include "heed/tasks/translate/translation.h"
@@ -275,6 +276,10 @@ TEST_F(Retrieval, StartsFromTheEncoderOfATranslator) {
   EXPECT_EQ(model.network.output_size(), 32) << "of both directions";
   // By chance it is 18 %.
   EXPECT_GT(Evaluate().at("mrr"), 25);
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              ReadPretrained(training_.run.out);
+            }).find("has no encoder that others can start from"),
+            std::string::npos);
 }
 
 TEST_F(Retrieval, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {

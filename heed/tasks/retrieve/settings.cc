@@ -181,8 +181,8 @@ std::unique_ptr<RetrievalModel> RetrievalSettings::Learn(
   if (data.shared_words) learnt.statistics.emplace(lines);
   if (!pretrained.empty()) {
     const PretrainedEncoder start = ReadPretrained(pretrained);
-    auto model = std::make_unique<RetrievalModel>(
-        *this, start.vocabulary, std::move(learnt), seed);
+    auto model = std::make_unique<RetrievalModel>(*this, start.vocabulary,
+                                                  std::move(learnt), seed);
     CopyPretrained(start, model->parameters());
     return model;
   }
