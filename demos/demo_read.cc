@@ -24,9 +24,9 @@ constexpr int64_t kOtherStories = 1000;  // for validation, and for the test
 
 struct ReadDemo {
   std::string out = "heed-demo-read";
-  int facts = 1;
-  int stories = 2000;
-  int epochs = 5;
+  int facts = 2;
+  int stories = 6000;
+  int epochs = 8;
   bool write_only = false;
   uint64_t seed = 1;
   int threads = 0;
@@ -34,8 +34,7 @@ struct ReadDemo {
   void Visit(FieldList& v) {
     v("out", out, Any{"DIR"}, "folder for the stories and the picture");
     v("facts", facts, Range(1, 3),
-      "sentences that an answer follows from; two and three need more stories "
-      "and minutes");
+      "sentences that an answer follows from, and hops of the reader");
     v("stories", stories, Range(100, 1000000),
       "stories that are learned from; 1000 others are for validation and 1000 "
       "for the test");
@@ -104,7 +103,7 @@ int RunDemoRead(const Arguments& arguments) {
       "(about a minute).");
   demo.Visit(options.fields());
   options.Example("heed demo read");
-  options.Example("heed demo read --facts 2 --stories 10000 --epochs 10");
+  options.Example("heed demo read --facts 1 --stories 2000");
   options.Example("heed demo read --write-only --stories 10000 --out stories");
   if (!options.Parse(arguments)) return 0;
 
