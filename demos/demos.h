@@ -21,6 +21,7 @@ int RunDemoNodes(const Arguments& arguments);
 int RunDemoVisits(const Arguments& arguments);
 int RunDemoDocuments(const Arguments& arguments);
 int RunDemoRatings(const Arguments& arguments);
+int RunDemoRead(const Arguments& arguments);
 int RunDemoMemory(const Arguments& arguments);
 int RunDemoLabyrinth(const Arguments& arguments);
 int RunDemoImages(const Arguments& arguments);

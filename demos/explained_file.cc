@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "apps/heed/views.h"
@@ -13,9 +14,16 @@ namespace heed {
 
 std::string ShowExplained(const LoadedModel& loaded, NamedBytes file,
                           const std::string& folder, const std::string& name) {
+  std::string place = file.name;
+  return ShowExplained(loaded, Input{std::move(file), std::move(place)}, folder,
+                       name);
+}
+
+std::string ShowExplained(const LoadedModel& loaded, Input given,
+                          const std::string& folder, const std::string& name) {
   const auto predictor = loaded.MakePredictor();
   ExplainRequest request;
-  request.input.given = {file, file.name};
+  request.input.given = std::move(given);
   const Explanation explanation = Explain(loaded, *predictor, request);
   fmt::print("\n{}", TerminalExplanation(explanation, {}, DetectTerminal()));
   return WritePicture(folder, name,

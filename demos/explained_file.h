@@ -1,4 +1,4 @@
-// How a demonstration shows what a model answers to a file, and why.
+// How a demonstration shows what a model answers, and why.
 #ifndef HEED_DEMOS_EXPLAINED_FILE_H_
 #define HEED_DEMOS_EXPLAINED_FILE_H_
 
@@ -8,9 +8,11 @@
 
 namespace heed {
 
-/// Explains the answer to a file that a model reads, prints that and writes the
-/// picture `name` into `folder`. Returns the picture's path. Throws: IoError;
-/// FormatError.
+/// Explains the answer to an input, prints that and writes the picture `name`
+/// into `folder`. Returns the picture's path. Throws: IoError; FormatError.
+std::string ShowExplained(const LoadedModel& loaded, Input given,
+                          const std::string& folder, const std::string& name);
+/// The same of a file that a model reads.
 std::string ShowExplained(const LoadedModel& loaded, NamedBytes file,
                           const std::string& folder, const std::string& name);
 

@@ -21,6 +21,8 @@ const std::vector<Command>& Demos() {
       {"documents", "which word of which sentence decides", RunDemoDocuments},
       {"ratings", "which reviews decide how a user rates an item",
        RunDemoRatings},
+      {"read", "questions about stories, and the sentences that answer them",
+       RunDemoRead},
       {"memory", "a network that writes a memory, and one that cannot",
        RunDemoMemory},
       {"images", "digits read as a whole, and by looks at parts of them",

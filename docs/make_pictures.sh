@@ -9,6 +9,7 @@
 #   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
 #   docs/make_pictures.sh documents        which word of which sentence decides (docs/documents.md)
 #   docs/make_pictures.sh ratings          which reviews decide a rating (docs/ratings.md)
+#   docs/make_pictures.sh read             what the answer to a question attends to (docs/reading.md)
 #   docs/make_pictures.sh captions MODEL IMAGE
 #                                          what each word of a caption looked at (docs/captions.md)
 #   docs/make_pictures.sh speech           where each digit of a sound was heard (docs/speech.md)
@@ -160,6 +161,8 @@ elif [[ ${1-} == documents ]]; then
   of_demo documents document
 elif [[ ${1-} == ratings ]]; then
   of_demo ratings mpcn
+elif [[ ${1-} == read ]]; then
+  of_demo read passage
 elif [[ ${1-} == captions ]]; then
   "$heed" explain "$2" --text "$3" --out docs/images/caption.svg
 elif [[ ${1-} == speech ]]; then

@@ -64,6 +64,7 @@ std::vector<ModelRow> GraphModels();        // over the nodes of a graph
 std::vector<ModelRow> PatchModels();        // of patches of a series
 std::vector<ModelRow> VisitModels();        // of visits of patients
 std::vector<ModelRow> RatingModels();       // of ratings, from reviews
+std::vector<ModelRow> PassageModels();      // that answer questions
 std::vector<ModelRow> ImageModels();        // of images
 std::vector<ModelRow> CaptionModels();      // that write about images
 std::vector<ModelRow> FrameOrderModels();   // of the order of frames

@@ -7,6 +7,7 @@
 
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/group_log_sum_exp.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/norm.h"
@@ -110,6 +111,12 @@ std::vector<Operation> Moves() {
       {"max_over_steps",
        [](Inputs in) { return MaxOverSteps(in[0], SomeKeys()); },
        {{3, 6, 4}}},
+      {"group_log_sum_exp",
+       [](Inputs in) {
+         const std::vector<int32_t> groups = {0, 1, 0, -1, 1, 1, 0, 0};
+         return GroupLogSumExp(in[0], Tensor::Of(groups, {2, 4}), 2);
+       },
+       {{2, 4}}},
       {"row_sums", [](Inputs in) { return RowSums(in[0]); }, {{3, 4}}},
       {"unfold_steps",
        [](Inputs in) { return UnfoldSteps(in[0], 3, 1); },

@@ -60,6 +60,8 @@ AxisKind MemoryKind();
 AxisKind ImageKind();
 /// The tokens of a document, and its sentences, which cover them by spans.
 AxisKind DocumentKind();
+/// The words of a passage that is asked about, and its sentences.
+AxisKind PassageKind();
 /// Frames of a sound, of which a payload has the spectrogram and the file.
 AxisKind AudioKind();
 

@@ -14,6 +14,7 @@ std::vector<AxisKind>& AllKinds() {
       MemoryKind(),    //
       ImageKind(),     //
       DocumentKind(),  //
+      PassageKind(),   //
       AudioKind(),     //
   };
   return kinds;

@@ -36,24 +36,6 @@ std::span<const std::string> OfSentence(const Axis& axis,
                static_cast<size_t>(span.end - span.begin));
 }
 
-/// Which sentences are shown, in their order: of many, the largest weights.
-std::vector<size_t> ShownSentences(std::span<const float> weights,
-                                   size_t most) {
-  std::vector<size_t> order(weights.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [&](size_t i) { return weights[i]; });
-  order.resize(std::min(most, order.size()));
-  std::ranges::sort(order);
-  return order;
-}
-
-/// "3 sentences left out".
-std::string LeftOut(size_t count) {
-  return fmt::format("… {} sentence{} of less weight", count,
-                     count == 1 ? "" : "s");
-}
-
 float LargestOfShades(std::span<const float> values) {
   const float largest = values.empty() ? 0 : std::ranges::max(values);
   return largest > 0 ? largest : 1;
@@ -80,10 +62,10 @@ std::vector<Drawing> DrawDocument(const ExplanationSegment& segment,
   const auto add_gap = [&](size_t until) {
     if (until == next) return;
     svg.Line("<text class='quiet' x='{}' y='{:.1f}' font-size='12'>{}</text>",
-             kSentenceText, y + 14, LeftOut(until - next));
+             kSentenceText, y + 14, LeftOutSentences(until - next));
     y += 26;
   };
-  for (const size_t i : ShownSentences(document.of_sentences, kMostSentences)) {
+  for (const size_t i : LargestInOrder(document.of_sentences, kMostSentences)) {
     add_gap(i);
     next = i + 1;
     const ItemRange& span = document.sentences->spans[i];
@@ -119,11 +101,12 @@ std::string DocumentText(const ExplanationSegment& segment,
   size_t next = 0;
   const auto add_gap = [&](size_t until) {
     if (until > next) {
-      out += terminal::Quiet(terminal, "  " + LeftOut(until - next)) + '\n';
+      out += terminal::Quiet(terminal, "  " + LeftOutSentences(until - next)) +
+             '\n';
     }
   };
   for (const size_t i :
-       ShownSentences(document.of_sentences, kMostSentencesOfText)) {
+       LargestInOrder(document.of_sentences, kMostSentencesOfText)) {
     add_gap(i);
     next = i + 1;
     const float weight = document.of_sentences[i];
@@ -142,6 +125,22 @@ std::string DocumentText(const ExplanationSegment& segment,
 }
 
 }  // namespace
+
+std::vector<size_t> LargestInOrder(std::span<const float> weights,
+                                   size_t most) {
+  std::vector<size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [&](size_t i) { return weights[i]; });
+  order.resize(std::min(most, order.size()));
+  std::ranges::sort(order);
+  return order;
+}
+
+std::string LeftOutSentences(size_t count) {
+  return fmt::format("… {} sentence{} of less weight", count,
+                     count == 1 ? "" : "s");
+}
 
 std::vector<float> DocumentWeights::Shades() const {
   std::vector<float> shades = of_words;

@@ -38,6 +38,12 @@ ExplanationView DocumentView();
 std::vector<ItemRange> SentencesOfAxis(const ExplanationSegment& segment,
                                        const Axis& axis);
 
+/// Places of the `most` largest weights, in their order.
+std::vector<size_t> LargestInOrder(std::span<const float> weights, size_t most);
+
+/// "… 3 sentences of less weight".
+std::string LeftOutSentences(size_t count);
+
 }  // namespace heed
 
 #endif  // HEED_RENDER_DOCUMENT_VIEW_H_

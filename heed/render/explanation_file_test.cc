@@ -82,7 +82,7 @@ TEST(ExplanationSvg, EveryViewCanBeDrawn) {
     for (const ExplanationSegment& segment :
          {SegmentWithPanels(), SeriesSegment(), GraphSegment(),
           PatientSegment(), MachineSegment(4, 5), ImageSegment(3),
-          DocumentSegment(), RatingSegment()}) {
+          DocumentSegment(), RatingSegment(), PassageSegment()}) {
       if (!ExplanationViewOf(name).refusal(segment, {}).empty()) continue;
       EXPECT_TRUE(IsDrawable(SvgOf(segment, {.view = name}))) << name;
       drawn = true;

@@ -379,6 +379,38 @@ inline ExplanationSegment RatingSegment() {
   return e;
 }
 
+/// A question about two sentences of two words and one, with two hops.
+inline ExplanationSegment PassageSegment(int64_t more_sentences = 0) {
+  ExplanationSegment e;
+  e.text = "a b<\nc\tWhere?";
+  e.answer = "b<";
+  Axis words = {.id = "source", .kind = "passage", .label = "Passage"};
+  words.items = {"a", "b<", "c"};
+  Axis sentences = {.id = "sentences", .kind = "passage", .of = "source"};
+  sentences.items = {"sentence 1", "sentence 2"};
+  sentences.spans = {{0, 2}, {2, 3}};
+  std::vector<float> first = {0.5f, 0.25f, 0.25f};
+  std::vector<float> last = {0.25f, 0.75f, 0};
+  for (int64_t i = 0; i < more_sentences; ++i) {
+    words.items.push_back("w");
+    sentences.items.push_back("sentence");
+    sentences.spans.push_back({3 + i, 4 + i});
+    first.push_back(0);
+    last.push_back(0);
+  }
+  e.axes = {words,
+            sentences,
+            {.id = "question", .label = "Question", .items = {"Where", "?"}},
+            {.id = "answer", .label = "Answer", .items = {"b<"}}};
+  e.maps = {MapOnto("hops.0", "answer", "source", 1, first),
+            MapOnto("hops.1", "answer", "source", 1, last)};
+  e.targets = {{.axis = "answer",
+                .probability = 0.75,
+                .map = 1,
+                .alternatives = {{"a", 0.25}}}};
+  return e;
+}
+
 }  // namespace heed
 
 #endif  // HEED_RENDER_EXPLANATION_TESTING_H_

@@ -17,6 +17,7 @@
 #include "heed/render/lines_view.h"
 #include "heed/render/memory_view.h"
 #include "heed/render/panels_view.h"
+#include "heed/render/passage_view.h"
 #include "heed/render/path_view.h"
 #include "heed/render/reviews_view.h"
 #include "heed/render/saliency_view.h"
@@ -34,6 +35,7 @@ std::vector<ExplanationView>& AllViews() {
       GraphView(),          //
       ContributionsView(),  //
       ReviewsView(),        //
+      PassageView(),        //
       SaliencyView(),       //
       AlignmentMapView(),   //
       HeadsView(),          //

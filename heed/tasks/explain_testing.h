@@ -51,6 +51,9 @@ inline std::string RatedReviews() {
   return "ann\tlamp\t5\tbright light\nann\tdesk\t4\tplain but solid\n"
          "bob\tlamp\t1\twent dark\nbob\tchair\t2\tit hurts\n";
 }
+inline std::string FewPassages() {
+  return "1 Ann ate .\n2 Bob ran home .\n3 Who ran ?\tBob\n";
+}
 /// An idx file of this shape. The bytes are letters, which JSON can hold.
 inline std::string IdxOf(const std::vector<int>& shape) {
   std::string bytes("\0\0\x08", 3);
@@ -383,6 +386,14 @@ inline std::vector<ExplainCase> ExplainCases() {
        "ann\tlamp",
        0,
        false},
+      {"Read",
+       "read",
+       "sum",
+       {{"units", "6"}, {"embedding", "5"}, {"hops", "2"}},
+       {{"passages", FewPassages()}},
+       "Ann ate. Bob ran home!\tWho ran?",
+       2,
+       true},
       {"VisitsWithoutAttention",
        "visits",
        "gru",

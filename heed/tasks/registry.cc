@@ -11,6 +11,7 @@
 #include "heed/tasks/order/order.h"
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/tasks/ratings/ratings.h"
+#include "heed/tasks/read/read.h"
 #include "heed/tasks/retrieve/retrieve.h"
 #include "heed/tasks/slots/slots.h"
 #include "heed/tasks/speech/speech.h"
@@ -35,6 +36,7 @@ std::vector<TaskRow>& Rows() {
       NodesTask(),         //
       VisitTask(),         //
       RatingTask(),        //
+      ReadTask(),          //
       ImageTask(),         //
       CaptionTask(),       //
       OrderTask(),         //

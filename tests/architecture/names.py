@@ -44,6 +44,8 @@ ALLOWED = [
      "that of looks, of tokens and of heads"),
     (r".*", {"bias", "factors", "mean"}, "words of the field: models of ratings are called so, and what "
      "a layer adds, what a product has and an average are"),
+    (r".*", {"sum", "read"}, "words of the field: a reader is called so, and what a product adds up to and "
+     "what a memory gives are"),
     (r"heed/tasks/caption/.*", {"images"}, "the option that lists them, and how many there are"),
     (r"heed/data/captions\.cc", {"caption"}, "what a line of a list has"),
     (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/performance.md measures"),

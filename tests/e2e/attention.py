@@ -180,6 +180,19 @@ class Demos(EndToEnd):
         rating = self.runs("predict", out / "mpcn", stdin=f"{user}\t{item}\n".encode())
         self.assertTrue(1 <= float(rating) <= 5)
 
+    def test_read(self):
+        out = self.folder / "out"
+        said = self.runs("demo", "read", "--out", out, "--facts", 2, "--stories", 100, "--epochs",
+                         1, "--threads", 1)
+        self.assertRegex(said, r"by the question +\d+\.\d %")
+        self.assertRegex(said, r"without the question +\d+\.\d %")
+        self.assertIn("hop 2 of 2", said)
+        self.assertIn("hop 2 of 2", self.picture("passage"))
+        # What it leaves are stories that a model can be trained on.
+        self.assertEqual((out / "test.jsonl").read_text().count("\n"), 1000)
+        self.runs("train", "--task", "read", "--passages", out / "train.jsonl", "--units", 4,
+                  "--steps", 1, "--quiet", "--out", self.folder / "model")
+
     def digit(self):
         path = self.folder / "digit.png"
         path.write_bytes(png(8, 8, [[9] * 8] * 8))
@@ -200,7 +213,7 @@ class Demos(EndToEnd):
 
     def test_names(self):
         for name in ("gallery", "saturation", "equivariance", "cost", "autocomplete",
-                     "gradients", "memory", "nodes", "visits", "ratings", "preference"):
+                     "gradients", "memory", "nodes", "visits", "ratings", "read", "preference"):
             self.assertIn(f"Usage: heed demo {name} ", self.runs("demo", name, "--help"))
             self.assertIn(f"heed demo {name}", " ".join(self.runs("demo", "--help").split()))
         self.fails(2, ["unknown demo 'galery'", "did you mean 'gallery'?"], "demo", "galery")

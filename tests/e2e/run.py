@@ -37,6 +37,7 @@ from lines import BadLines, Forms, Json, LongLines, Tables  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
 from plot import Plot  # noqa: F401
 from ratings import Ratings  # noqa: F401
+from reading import Reading  # noqa: F401
 from serve import Serve  # noqa: F401
 from serve_limits import Limits, Service  # noqa: F401
 from speech import Speech  # noqa: F401

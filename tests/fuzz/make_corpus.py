@@ -79,6 +79,20 @@ def reviews():
         put("reviews", name, SEPARATOR.join(part.encode() for part in parts))
 
 
+def passages():
+    """Questions as JSON lines, as bAbI, as the Children's Book Test; one that is typed."""
+    story = "".join(f"{i} Ann met Bob , day {i} .\n" for i in range(1, 21))
+    for name, parts in {
+            "small": ('{"passage": "Ann ate.\\nBob ran!", "question": "Who ran?", '
+                      '"answer": "Bob", "candidates": ["Ann", "Bob"]}\n',
+                      "1 Ann ate.\n2 Who ate?\tAnn\t1\n1 Bob ran.\n2 Who?\tBob\t1\n",
+                      story + "21 XXXXX left .\tAnn\t\tAnn|Bob\n", "Ann ate.\nBob ran.\tWho ran?"),
+            "typed": ("\n", story + "21 XXXXX .\tBob\t\tAnn|Bob\n", "1 a\n3 b\n",
+                      '{"passage": "(Ann) \\"don\'t\\"", "question": "_____?"}'),
+    }.items():
+        put("passages", name, SEPARATOR.join(part.encode() for part in parts))
+
+
 def wav(samples, channels=1, rate=8000, bits=16, length=None, kind=1):
     """A WAV file; `length`: of the samples, as its header claims."""
     frame = channels * bits // 8
@@ -345,6 +359,7 @@ def main():
         folder = pathlib.Path(scratch)
         graphs()
         reviews()
+        passages()
         images()
         sounds()
         weights()

@@ -449,6 +449,30 @@ function rated({ text }) {
   return e.whole;
 }
 
+/** A word of a passage that answers a question, by two hops. */
+function answered({ text }) {
+  const [passage, question] = text.split("\t");
+  const lines = passage.split("\n").map((line) => line.split(" "));
+  const words = lines.flat();
+  const e = new Writer("read", "reader", text, words.at(-1));
+  e.part(text, words.at(-1));
+  let end = 0;
+  const spans = lines.map((own) => [end, (end += own.length)]);
+  const read = e.axis("source", "Passage", words, { kind: "passage" });
+  const names = lines.map((_, i) => `sentence ${i + 1}`);
+  e.axis("sentences", "Sentences", names, { kind: "passage", of: "source", spans });
+  e.axis("question", "Question", question.split(" "));
+  const said = e.axis("answer", "Answer", [words.at(-1)]);
+  e.map("hops.0", "Hops 0", said, read, [rowsOf(1, words.length, () => 0, 1)]);
+  const last = rowsOf(1, words.length, () => words.length - 1, 1);
+  const map = e.map("hops.1", "Hops 1", said, read, [last]);
+  const alternatives = [{ label: words[0], probability: 0.1 }];
+  e.add("targets", {
+    ...{ axis: said, item: 0, probability: 0.9, map, head: null, row: 0, alternatives },
+  });
+  return e.whole;
+}
+
 /** How near a query and a text are: a score that is no probability, of both. */
 function near({ text, contrast, methods = [] }) {
   const e = new Writer("retrieve", "finder", text, "0.18");
@@ -497,6 +521,7 @@ const explained = {
   ward: visits,
   critic: review,
   rater: rated,
+  reader: answered,
   typist: complete,
   writer: plain("lm", "writer", "Text", "bench reads a book"),
   finder: near,
@@ -529,6 +554,10 @@ export const models = [
   row("rater", "ratings", [], {
     ...{ input: { kind: "reviews", prompt: "A user and an item", media_types: [] } },
     ...{ labels: { input: "User and item", answer: "Rating" } },
+  }),
+  row("reader", "read", [], {
+    ...{ input: { kind: "passage", prompt: "A passage", media_types: [] } },
+    ...{ labels: { input: "Passage and question", answer: "Answer" } },
   }),
   row("writer", "lm", ["The man on the "], {
     labels: { input: "Text", answer: "Continuation" },

@@ -53,7 +53,7 @@ function sidesOf(side: Side): ReviewSide[] {
   return part.segment.axes.flatMap((id) => {
     const reviews = part.axis(id);
     const { of, spans, kind } = reviews.axis;
-    if (!of || !spans || kind !== part.kind || !part.segment.axes.includes(of)) return [];
+    if (!of || !spans || kind !== "reviews" || !part.segment.axes.includes(of)) return [];
     const words = part.axis(of);
     const gates = gated.find(({ axis }) => axis === of)?.scores[0];
     const values = gates ?? meanOn(side, of, words.labels.length);
@@ -211,7 +211,7 @@ function reviewsView(side: Side, options: ViewOptions): View {
   const maps = side.part.maps
     .filter(({ query, key }) => {
       const axes = [query, key].map((id) => side.part.axis(id));
-      return axes.every(({ kind }) => kind === side.part.kind);
+      return axes.every(({ kind }) => kind === "reviews");
     })
     .map((map) => drawAffinity(side, map, p));
   const note =

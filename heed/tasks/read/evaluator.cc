@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include "heed/base/timing.h"
+#include "heed/tasks/read/read.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+
+Report PassageSettings::Measure(const PassageModel& made,
+                                const PassageEvaluation& options) const {
+  const std::vector<PassageQuestion> questions =
+      ReadPassages(options.passages, options.format);
+  const auto start = Clock::now();
+  const PassageCorpus corpus = made.Encode(questions);
+  const PassageScore score =
+      ScoreAnswers(corpus, made.LogProbabilities({}, corpus));
+  const double percent = 100.0 / static_cast<double>(score.questions);
+  Report report;
+  report.heading =
+      fmt::format("{} in {:.1f} s", Counted(score.questions, "question"),
+                  SecondsSince(start));
+  report.figures = {
+      {"accuracy", "accuracy", score.accuracy(), 2, "%", ""},
+      {"loss", "loss", score.loss(), 3, "", "mean of −log p(answer)"},
+      {"most_frequent", "most frequent candidate",
+       percent * static_cast<double>(score.frequent), 2, "%",
+       "accuracy of the one that a passage names most often"}};
+  if (score.missing > 0) {
+    report.figures.push_back({"missing", "answers not in the passage",
+                              percent * static_cast<double>(score.missing), 2,
+                              "%", "they count as wrong, but not in the loss"});
+  }
+  report.details = {{"questions", score.questions}, {"missing", score.missing}};
+  return report;
+}
+
+}  // namespace heed

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heed/base/text.h"
+#include "heed/data/batches.h"
+#include "heed/ops/loss.h"
+#include "heed/tasks/read/read.h"
+
+namespace heed {
+namespace {
+
+/// One id for each word.
+std::vector<int32_t> IdsOfWords(const Vocabulary& vocabulary,
+                                std::vector<std::string> words,
+                                bool lowercase) {
+  if (lowercase) {
+    for (std::string& word : words) word = Lowercase(word);
+  }
+  const EncodedWords encoded = vocabulary.EncodeWords(words);
+  std::vector<int32_t> ids;
+  for (const int32_t first : encoded.first) {
+    ids.push_back(encoded.ids[static_cast<size_t>(first)]);
+  }
+  return ids;
+}
+
+/// The first words of a passage alone.
+void CutPassage(PassageText& text, size_t length) {
+  text.words.resize(length);
+  text.of_words.resize(length);
+  std::erase_if(text.sentences, [length](int64_t begin) {
+    return begin >= static_cast<int64_t>(length);
+  });
+  const int32_t kept = 1 + std::ranges::max(text.of_words);
+  text.candidates.resize(static_cast<size_t>(kept));
+  if (text.answer >= kept) text.answer = -1;
+}
+
+/// Rows of ids or groups, with `fill` behind each.
+Tensor PaddedRows(std::span<const std::vector<int32_t>* const> rows,
+                  int32_t fill) {
+  size_t longest = 1;
+  for (const auto* row : rows) longest = std::max(longest, row->size());
+  Tensor padded = Tensor::Full(
+      {std::ssize(rows), static_cast<int64_t>(longest)}, fill, DType::kI32);
+  for (size_t b = 0; b < rows.size(); ++b) {
+    std::ranges::copy(*rows[b], padded.row<int32_t>(static_cast<int64_t>(b)));
+  }
+  return padded;
+}
+
+Tensor LengthsOfRows(std::span<const std::vector<int32_t>* const> rows) {
+  Tensor lengths({std::ssize(rows)}, DType::kI32);
+  for (size_t b = 0; b < rows.size(); ++b) {
+    lengths.data<int32_t>()[b] = static_cast<int32_t>(rows[b]->size());
+  }
+  return lengths;
+}
+
+}  // namespace
+
+PassageModel::PassageModel(PassageConfig settings, Vocabulary words,
+                           uint64_t seed)
+    : config(std::move(settings)),
+      vocabulary(std::move(words)),
+      parameters_(seed, DType::kF32, config.model->precision()),
+      network(config.model->Make(Scope(parameters_, ""), vocabulary.size())) {}
+
+PassageCorpus PassageModel::Encode(
+    std::span<const PassageQuestion> questions) const {
+  const bool lowercase = config.data.vocabulary.lowercase;
+  const auto most = static_cast<size_t>(config.data.max_length);
+  PassageCorpus corpus;
+  for (const PassageQuestion& question : questions) {
+    PassageText text = ReadPassageText(question, lowercase);
+    if (most > 0 && text.words.size() > most) {
+      CutPassage(text, most);
+      ++corpus.cut;
+    }
+    corpus.ids.source.push_back(IdsOfWords(vocabulary, text.words, lowercase));
+    corpus.ids.target.push_back(
+        IdsOfWords(vocabulary, text.question, lowercase));
+    corpus.texts.push_back(std::move(text));
+  }
+  return corpus;
+}
+
+PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
+                                   std::span<const int64_t> indices) const {
+  std::vector<const std::vector<int32_t>*> passages, questions, answers;
+  PassageBatch batch;
+  batch.C = 1;
+  for (const int64_t index : indices) {
+    const auto i = static_cast<size_t>(index);
+    passages.push_back(&corpus.ids.source[i]);
+    questions.push_back(&corpus.ids.target[i]);
+    answers.push_back(&corpus.texts[i].of_words);
+    batch.C = std::max(batch.C, std::ssize(corpus.texts[i].candidates));
+  }
+  batch.passages = PaddedRows(passages, kPad);
+  batch.passage_lengths = LengthsOfRows(passages);
+  batch.questions = PaddedRows(questions, kPad);
+  batch.question_lengths = LengthsOfRows(questions);
+  batch.answers = PaddedRows(answers, -1);
+  return batch;
+}
+
+std::vector<std::vector<int64_t>> PassageModel::Plan(
+    const PassageCorpus& corpus, uint64_t seed, int epoch) const {
+  return PlanBatches(corpus.ids,
+                     {config.data.batch_words, config.data.batch_texts}, seed,
+                     epoch);
+}
+
+std::vector<std::vector<float>> PassageModel::LogProbabilities(
+    const Context& ctx, const PassageCorpus& corpus) const {
+  std::vector<std::vector<float>> all(corpus.texts.size());
+  for (const auto& indices : Plan(corpus, 0, 0)) {
+    ctx.CheckCancelled();
+    const Var log_p =
+        LogSoftmax(network->Scores(ctx, BatchOf(corpus, indices)));
+    for (size_t b = 0; b < indices.size(); ++b) {
+      const auto i = static_cast<size_t>(indices[b]);
+      const float* row = log_p.value().row<float>(static_cast<int64_t>(b));
+      all[i].assign(row, row + corpus.texts[i].candidates.size());
+    }
+  }
+  return all;
+}
+
+double PassageScore::accuracy() const {
+  return 100.0 * static_cast<double>(right) /
+         static_cast<double>(std::max<int64_t>(questions, 1));
+}
+
+double PassageScore::loss() const {
+  return nll / static_cast<double>(std::max<int64_t>(questions - missing, 1));
+}
+
+PassageScore ScoreAnswers(const PassageCorpus& corpus,
+                          std::span<const std::vector<float>> log_p) {
+  PassageScore score;
+  score.questions = std::ssize(corpus.texts);
+  for (size_t i = 0; i < corpus.texts.size(); ++i) {
+    const PassageText& text = corpus.texts[i];
+    if (text.answer < 0) {
+      ++score.missing;
+      continue;
+    }
+    const auto answer = static_cast<size_t>(text.answer);
+    score.nll -= double{log_p[i][answer]};
+    const auto chosen = std::ranges::max_element(log_p[i]) - log_p[i].begin();
+    score.right += chosen == text.answer ? 1 : 0;
+    std::vector<int64_t> counts(text.candidates.size());
+    for (const int32_t c : text.of_words) {
+      if (c >= 0) ++counts[static_cast<size_t>(c)];
+    }
+    const auto frequent = std::ranges::max_element(counts);
+    score.frequent += frequent - counts.begin() == text.answer ? 1 : 0;
+  }
+  return score;
+}
+
+}  // namespace heed

@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/ops/loss.h"
+#include "heed/tasks/read/read.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kAnswersInParts = 5;
+
+/// Answers with a word of the passage.
+class PassagePredictor : public PredictorWith<PassagePrediction> {
+ public:
+  PassagePredictor(const PassageModel& model, PassagePrediction options)
+      : PredictorWith(options), model_(model) {}
+
+ protected:
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const PassagePrediction& options,
+                              const PredictCall& call) const override;
+  ExplainablePrediction ExplanationWith(
+      const Context& given, const ExplainInput& input,
+      const PassagePrediction& options) const override;
+  bool JoinsWith(const PassagePrediction&) const override { return true; }
+
+ private:
+  /// Questions that have a candidate in their passage.
+  PassageCorpus CorpusOf(std::span<const Input> inputs) const;
+  /// The candidate that a user names. Throws: FormatError.
+  int32_t CandidateNamed(const PassageText& text,
+                         const std::string& name) const;
+
+  const PassageModel& model_;
+};
+
+PassageCorpus PassagePredictor::CorpusOf(std::span<const Input> inputs) const {
+  std::vector<PassageQuestion> questions;
+  for (const Input& input : inputs) {
+    questions.push_back(ParsePassageQuestion(input.Text(), input.place));
+  }
+  PassageCorpus corpus = model_.Encode(questions);
+  for (size_t i = 0; i < corpus.texts.size(); ++i) {
+    if (corpus.texts[i].candidates.empty()) {
+      throw FormatError("{}: no candidate is a word of the passage",
+                        inputs[i].place);
+    }
+  }
+  return corpus;
+}
+
+std::vector<Answer> PassagePredictor::Answers(std::span<const Input> inputs,
+                                              const PassagePrediction& options,
+                                              const PredictCall& call) const {
+  const PassageCorpus corpus = CorpusOf(inputs);
+  const auto log_p = model_.LogProbabilities(call.context(), corpus);
+  const auto most = static_cast<size_t>(options.answers);
+  std::vector<Answer> all;
+  for (size_t i = 0; i < log_p.size(); ++i) {
+    std::vector<size_t> order(log_p[i].size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, std::greater<>(),
+                             [&, i](size_t c) { return log_p[i][c]; });
+    CandidateList line("answers", "answer"), parts("answers", "answer");
+    for (size_t k = 0; k < order.size(); ++k) {
+      const std::string& word = corpus.texts[i].candidates[order[k]];
+      const double p = std::exp(double{log_p[i][order[k]]});
+      if (k < most) line.Add(word, p);
+      if (k < std::max(most, kAnswersInParts)) parts.Add(word, p);
+    }
+    all.push_back(parts.answer());
+    all.back().line = most > 1 ? line.answer().line
+                               : corpus.texts[i].candidates[order.front()];
+  }
+  return all;
+}
+
+int32_t PassagePredictor::CandidateNamed(const PassageText& text,
+                                         const std::string& name) const {
+  const auto key = [this](const std::string& word) {
+    return model_.config.data.vocabulary.lowercase ? Lowercase(word) : word;
+  };
+  for (size_t c = 0; c < text.candidates.size(); ++c) {
+    if (key(text.candidates[c]) == key(name)) return static_cast<int32_t>(c);
+  }
+  throw FormatError("explain: '{}' is no candidate of the passage", name);
+}
+
+/// Passage, sentences that cover it, and question.
+std::vector<Axis> AxesOfPassage(const PassageText& text) {
+  Axis words = {.id = "source", .kind = "passage", .label = "Passage"};
+  words.items = text.words;
+  Axis sentences = {.id = "sentences", .kind = "passage", .label = "Sentences"};
+  sentences.of = words.id;
+  for (size_t r = 0; r < text.sentences.size(); ++r) {
+    const int64_t begin = text.sentences[r];
+    const int64_t end =
+        r + 1 < text.sentences.size() ? text.sentences[r + 1] : words.size();
+    sentences.spans.push_back({begin, end});
+    sentences.items.push_back(fmt::format("sentence {}", r + 1));
+  }
+  Axis question = NamesAxis("question", "Question", text.question);
+  return {std::move(words), std::move(sentences), std::move(question)};
+}
+
+ExplainablePrediction PassagePredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const PassagePrediction& /*options*/) const {
+  const auto corpus =
+      std::make_shared<PassageCorpus>(CorpusOf(std::span(&input.given, 1)));
+  const PassageText& text = corpus->texts.front();
+  const auto log_p = [this, corpus](const Context& ctx, int64_t copies) {
+    return LogSoftmax(
+        model_.network->Scores(ctx, model_.BatchOf(*corpus, Repeated(copies))));
+  };
+  AttentionWatch watch(input.watch);
+  Context ctx = given;
+  ctx.observer = &watch;
+  const Tensor found = log_p(ctx, 1).value();
+  const std::span<const float> row(found.row<float>(0),
+                                   static_cast<size_t>(found.dim(1)));
+  const auto chosen =
+      input.answer.empty()
+          ? static_cast<int32_t>(std::ranges::max_element(row) - row.begin())
+          : CandidateNamed(text, input.answer);
+  const auto name = [&text](int32_t c) {
+    return text.candidates[static_cast<size_t>(c)];
+  };
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.Text();
+  e.answer = name(chosen);
+  e.axes = AxesOfPassage(text);
+  e.axes.push_back(NamesAxis("answer", "Answer", {e.answer}));
+  AddMaps(watch, e);
+  e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
+  SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);
+  result.scores.push_back(
+      SourceScores(e, [log_p, chosen](const Context& c, int64_t copies) {
+        return ChosenColumns(log_p(c, copies), {chosen});
+      }));
+  if (!input.contrast.empty()) {
+    const int32_t other = CandidateNamed(text, input.contrast);
+    SetChoiceContrast(result, 0, chosen,
+                      {name(other), std::exp(row[static_cast<size_t>(other)])},
+                      other, log_p);
+  }
+  return {e.answer, {std::move(result)}};
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> PassageSettings::Predicting(
+    const PassageModel& made, PassagePrediction options) const {
+  return std::make_unique<PassagePredictor>(made, options);
+}
+
+}  // namespace heed

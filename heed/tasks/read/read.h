@@ -1,0 +1,151 @@
+// Reading: questions that a word of a passage answers.
+#ifndef HEED_TASKS_READ_READ_H_
+#define HEED_TASKS_READ_READ_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/data/corpus.h"
+#include "heed/data/passages.h"
+#include "heed/models/passage_reader.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/task.h"
+#include "heed/tasks/text_vocabulary.h"
+
+namespace heed {
+
+/// Where passages come from and how they become batches.
+struct PassageDataConfig {
+  std::vector<std::string> passages;
+  std::vector<std::string> valid_passages;
+  Named<PassageFormat> format = PassageFormat::kAuto;
+  TextVocabularyConfig vocabulary = {.vocabulary = "words", .lowercase = true};
+  int max_length = 5000;
+  int batch_words = 16384;
+  int batch_texts = 32;
+
+  void Visit(FieldList& v);
+};
+
+/// What a user chooses: options of `heed train`, keys of config.json.
+struct PassageConfig {
+  ModelChoice<PassageReaderSettings> model;
+  PassageDataConfig data;
+};
+
+struct PassageData {
+  std::vector<PassageQuestion> train;
+  std::vector<PassageQuestion> valid;
+};
+
+/// Questions as a model reads them.
+struct PassageCorpus {
+  Corpus ids;                      ///< words of passages and of questions
+  std::vector<PassageText> texts;  ///< the same as texts
+  int64_t cut = 0;                 ///< passages of which the end is left out
+};
+
+/// Words, and a network that reads them.
+class PassageModel : public TaskModel {
+ public:
+  PassageModel(PassageConfig settings, Vocabulary words, uint64_t seed);
+
+  using TaskModel::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  ModelFiles Files() const override;
+  std::vector<std::pair<std::string, int64_t>> Sizes() const override {
+    return {{"vocabulary", vocabulary.size()}};
+  }
+
+  /// Throws: FormatError, as ReadPassageText.
+  PassageCorpus Encode(std::span<const PassageQuestion> questions) const;
+  /// The questions at `indices`, in that order.
+  PassageBatch BatchOf(const PassageCorpus& corpus,
+                       std::span<const int64_t> indices) const;
+  /// Which of several questions stand together, for one epoch.
+  std::vector<std::vector<int64_t>> Plan(const PassageCorpus& corpus,
+                                         uint64_t seed, int epoch) const;
+  /// Of each question log p of its candidates; none of one without any. Throws:
+  /// Cancelled.
+  std::vector<std::vector<float>> LogProbabilities(
+      const Context& ctx, const PassageCorpus& corpus) const;
+
+  const PassageConfig config;
+  const Vocabulary vocabulary;
+
+ private:
+  ParameterSet parameters_;
+
+ public:
+  const std::unique_ptr<PassageReader> network;
+};
+
+/// How many answers are right, and how sure the model is of the right ones.
+struct PassageScore {
+  int64_t questions = 0;
+  int64_t right = 0;
+  int64_t frequent = 0;  ///< the most frequent candidate is the answer
+  int64_t missing = 0;   ///< the answer is no candidate of the passage: wrong
+  double nll = 0;        ///< Σ −log p(answer) of the others
+
+  double accuracy() const;  ///< Units: percent
+  double loss() const;      ///< mean of those with an answer
+};
+PassageScore ScoreAnswers(const PassageCorpus& corpus,
+                          std::span<const std::vector<float>> log_p);
+
+struct PassagePrediction {
+  int answers = 1;
+  void Visit(FieldList& v);
+};
+
+struct PassageEvaluation {
+  std::vector<std::string> passages;
+  Named<PassageFormat> format = PassageFormat::kAuto;
+  void Visit(FieldList& v);
+};
+
+class PassageSettings
+    : public TaskSettingsOf<PassageData, PassageModel, PassagePrediction,
+                            PassageEvaluation>,
+      public PassageConfig {
+ public:
+  std::string task() const override { return "read"; }
+  void ChooseModel(const std::string& name) override { model.Choose(name); }
+  void Visit(FieldList& v) override;
+  void SetDefaults(TrainingConfig& training) const override;
+  void Resolve() override;
+  bool in_files() const override { return !data.passages.empty(); }
+
+  PassageData ReadData() const override;
+  std::unique_ptr<PassageModel> Learn(const PassageData& read,
+                                      uint64_t seed) const override;
+  std::unique_ptr<PassageModel> Open(const ModelFiles& files,
+                                     const std::string& folder,
+                                     uint64_t seed) const override;
+  std::vector<MeasureInfo> MeasuresOf(
+      const PassageData& /*read*/) const override {
+    return {{"accuracy", true}, {"loss", false}};
+  }
+  std::unique_ptr<Trainable> Objective(PassageData read, PassageModel& made,
+                                       uint64_t seed) const override;
+  PassageEvaluation evaluation() const override { return {{}, data.format}; }
+  InputReading ReadingWith(const PassagePrediction&) const override {
+    InputReading reading;
+    reading.defaults.long_lines = LongLines::kWhole;
+    return reading;
+  }
+  std::unique_ptr<Predictor> Predicting(
+      const PassageModel& made, PassagePrediction options) const override;
+  Report Measure(const PassageModel& made,
+                 const PassageEvaluation& options) const override;
+};
+
+TaskRow ReadTask();
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_READ_READ_H_

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/tasks/plain_text.h"
+#include "heed/tasks/read/read.h"
+
+namespace heed {
+
+TaskRow ReadTask() {
+  TaskRow row;
+  row.name = "read";
+  row.description = "the word of a passage that answers a question about it";
+  row.settings = [] { return std::make_unique<PassageSettings>(); };
+  row.input = {.name = "passage", .several_lines = true};
+  row.input_label = "Passage and question";
+  row.prompt = "A passage, and a question about it";
+  row.examples = {
+      {"Anna took the lamp.\nBen went to the garden.\n"
+       "Anna went to the cellar.\tWhere is the lamp?",
+       "en"}};
+  return row;
+}
+
+void PassageDataConfig::Visit(FieldList& v) {
+  v.Section("Data");
+  v("passages", passages, Any{"FILE"},
+    "questions for training, each with its passage and its answer (.gz too)")
+      .Main();
+  v.Require({{"passages"}});
+  v("valid_passages", valid_passages, Any{"FILE"},
+    "the same for validation, of which the best weights are chosen")
+      .Main();
+  v("format", format,
+    "jsonl: {\"passage\": ..., \"question\": ..., \"answer\": ..., "
+    "\"candidates\": [...]}; babi or cbt: numbered lines as bAbI or the "
+    "Children's Book Test; auto: by each file");
+  v("max_length", max_length, Range(0, 1000000),
+    "words of a passage that are read; 0: all")
+      .Alias("max_len");
+  vocabulary.Visit(v, {"words"});
+  VisitBatches(v, "words", batch_words, "questions", batch_texts);
+}
+
+void PassagePrediction::Visit(FieldList& v) {
+  v.Section("Output");
+  v("answers", answers, Range(1, 1000),
+    "answers of each question, the highest-scoring first; of more than one "
+    "with their probabilities: answer, tab, number, tab, ...");
+}
+
+void PassageEvaluation::Visit(FieldList& v) {
+  v.Section("Data");
+  v("passages", passages, Any{"FILE"}, "questions to answer").Main();
+  v.Require({{"passages"}});
+  v("format", format, "as of training");
+}
+
+void PassageSettings::Visit(FieldList& v) {
+  data.Visit(v);
+  model.VisitName(v, "what reads passages");
+  model->Visit(v);
+}
+
+void PassageSettings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.optimizer = "adam";
+  training.optimizer.learning_rate = 3e-3;
+  training.optimizer.schedule = "constant";
+  training.optimizer.warmup = 0;
+  training.optimizer.label_smoothing = 0;
+  training.run.epochs = 10;
+}
+
+void PassageSettings::Resolve() {
+  data.vocabulary.Resolve();
+  model->Fill();
+}
+
+PassageData PassageSettings::ReadData() const {
+  PassageData read;
+  if (!data.valid_passages.empty()) {
+    read.valid = ReadPassages(data.valid_passages, data.format);
+  }
+  read.train = ReadPassages(data.passages, data.format);
+  return read;
+}
+
+std::unique_ptr<PassageModel> PassageSettings::Learn(const PassageData& read,
+                                                     uint64_t seed) const {
+  std::vector<std::string> lines;
+  for (const PassageQuestion& question : read.train) {
+    for (const std::string* text : {&question.passage, &question.question}) {
+      lines.push_back(fmt::format("{}", fmt::join(PassageWords(*text), " ")));
+    }
+  }
+  return std::make_unique<PassageModel>(
+      *this, data.vocabulary.Learn(std::move(lines)), seed);
+}
+
+std::unique_ptr<PassageModel> PassageSettings::Open(const ModelFiles& files,
+                                                    const std::string& folder,
+                                                    uint64_t seed) const {
+  return std::make_unique<PassageModel>(
+      *this, data.vocabulary.Find(files, folder), seed);
+}
+
+ModelFiles PassageModel::Files() const {
+  return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+}
+
+}  // namespace heed

@@ -1,0 +1,112 @@
+import { h, type InputField, type InputWishes, type KindRow } from "../core";
+import { document } from "./document";
+import { textField } from "./text";
+
+import "./passage.css";
+
+const rowsOfPassage = 7;
+
+interface Question {
+  passage: string;
+  question: string;
+  candidates?: string[];
+}
+
+/** What a text asks: an object, or passage, tab, question; null for anything else. */
+function parseQuestion(text: string): Question | null {
+  if (!text.trim().startsWith("{")) {
+    const tab = text.lastIndexOf("\t");
+    return tab < 0
+      ? { passage: text, question: "" }
+      : { passage: text.slice(0, tab), question: text.slice(tab + 1).trim() };
+  }
+  try {
+    const value = JSON.parse(text) as Partial<Record<keyof Question, unknown>>;
+    const { candidates } = value;
+    const areTexts =
+      Array.isArray(candidates) && candidates.every((one) => typeof one === "string");
+    return {
+      passage: String(value.passage ?? ""),
+      question: String(value.question ?? ""),
+      ...(areTexts ? { candidates: candidates as string[] } : {}),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** The text that asks so. */
+function textOf({ passage, question, candidates }: Question): string {
+  if (passage.trim() === "" && question.trim() === "") return "";
+  if (!candidates || candidates.length === 0) return `${passage}\t${question}`;
+  return JSON.stringify({ passage, question, candidates });
+}
+
+/** A passage, a question about it, and, if wanted, the words that may answer it. */
+function passageField(wishes: InputWishes): InputField {
+  const field = textField({ ...wishes, prompt: "Passage" }, rowsOfPassage);
+  const passage = field.element as HTMLTextAreaElement;
+  const line = (placeholder: string) =>
+    h("input", {
+      type: "text",
+      placeholder,
+      "aria-label": placeholder,
+      autocomplete: "off",
+      spellcheck: "false",
+      onkeydown: (event) => {
+        if (event.key !== "Enter") return;
+        event.preventDefault();
+        wishes.submit();
+      },
+    });
+  const question = line("Question");
+  const candidates = line("Candidates, with commas between them (optional)");
+  const asked = (): Question => ({
+    passage: passage.value,
+    question: question.value.trim(),
+    candidates: candidates.value
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => one !== ""),
+  });
+  const write = (text: string) => {
+    const found = parseQuestion(text) ?? { passage: text, question: "" };
+    field.write(found.passage);
+    question.value = found.question;
+    candidates.value = (found.candidates ?? []).join(", ");
+  };
+  // Who pastes a whole question into the passage finds it taken apart.
+  passage.addEventListener("input", () => {
+    const { value } = passage;
+    if (value.includes("\t") || value.trim().startsWith("{")) {
+      if (parseQuestion(value)) write(value);
+    }
+  });
+  const hint = h(
+    "p.note",
+    "Each line of the passage is a sentence; a text of one line is divided.",
+  );
+  return {
+    ...field,
+    element: h("div.passage-field", passage, hint, question, candidates),
+    read() {
+      const text = textOf(asked());
+      return text === "" ? null : { text, request: { text } };
+    },
+    write,
+  };
+}
+
+/** "Where is Anna?", or the text that is no question yet. */
+function title(text: string): string {
+  return parseQuestion(text)?.question || text;
+}
+
+/** The passage as a document, whose sentences are rows. */
+export const passage: KindRow = {
+  ...document,
+  name: "passage",
+  title,
+  items: ({ of }) => (of === undefined ? "words" : "sentences"),
+  input: passageField,
+};
