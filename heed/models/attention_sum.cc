@@ -87,11 +87,6 @@ Var AttentionSum::FirstQuery(const Context& ctx,
 Var AttentionSum::Scores(const Context& ctx, const PassageBatch& batch) const {
   CheckPassageBatch("attention sum", batch, words_count_);
   const int64_t B = batch.B(), S = batch.S();
-  const Mask mask = Padding(batch.passage_lengths);
-  const auto masked = [&](const Var& scores) {
-    return MaskScores(scores, mask.rule().get(), /*heads=*/1,
-                      /*query_offset=*/0);
-  };
   const auto answers = [&](const Var& scores) {
     return GroupLogSumExp(Reshape(scores, {B, S}), batch.answers, batch.C);
   };
@@ -104,7 +99,8 @@ Var AttentionSum::Scores(const Context& ctx, const PassageBatch& batch) const {
   Var u = FirstQuery(ctx, batch);
   for (size_t k = 0;; ++k) {
     ctx.CheckCancelled();
-    const Var scores = masked(DotScores(Reshape(u, {B, 1, D}), h, 1));
+    const Var scores = MaskPadding(DotScores(Reshape(u, {B, 1, D}), h, 1),
+                                   batch.passage_lengths);
     const bool last = k + 1 == infos_.size();
     if (last && ctx.observer == nullptr) return answers(scores);
     const Var weights = Softmax(scores);
