@@ -6,6 +6,7 @@
 #include "heed/base/config.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
+#include "heed/data/bm25.h"
 #include "heed/data/conll.h"
 #include "heed/data/corpus.h"
 #include "heed/data/documents.h"
@@ -184,6 +185,31 @@ void ReadRetrieval(std::string_view bytes) {
   (void)ReadCandidateLists({links}, queries, queries);
 }
 
+// Questions with their texts, and the words that both share.
+void ReadQuestions(std::string_view text) {
+  TextCollection questions, texts;
+  const auto read = ReadAnswers({InFile(text)}, questions, texts);
+  int64_t candidates = 0;
+  for (const RetrievalQuery& query : read) {
+    candidates += std::ssize(query.candidates);
+  }
+  Require(candidates == texts.size(), "a candidate for each text");
+  const Bm25Statistics words(texts.texts());
+  const auto asked = words.Count(questions.texts());
+  for (const CountedWords& one : words.Count(texts.texts())) {
+    for (const CountedWords& question : asked) {
+      const double shared = SharedWords(question, one);
+      Require(shared >= 0 && shared <= 1, "a share of words");
+    }
+  }
+}
+
+void ReadStatistics(std::string_view text) {
+  const std::string written = Bm25Statistics::Parse(text, "input").Serialize();
+  Require(Bm25Statistics::Parse(written, "again").Serialize() == written,
+          "the same again");
+}
+
 // A patient as a line of JSON: what was read is read again as it is written.
 void ReadPatient(std::string_view text) {
   const VisitRecord record = ParseVisits(text, "input");
@@ -211,6 +237,10 @@ void Read(uint8_t what, std::string_view text) {
       return ReadLabels(text, "imdb");
     case 'q':
       return ReadRetrieval(text);
+    case 'A':
+      return ReadQuestions(text);
+    case 'B':
+      return ReadStatistics(text);
     case 'S':
       return (void)Shortlist::Read(InFile(text), 6, 6);
     case 'x':

@@ -172,6 +172,8 @@ def texts():
             ("ratings", "I", "1_9\t9\tgood<br />film\n2_1\t1\tbad\n"),
             ("queries", "q", "d1\ta title\ta body\nd2\tother\n====\nd1\td2\t1\nd1\td1\t0\n"),
             ("candidates", "q", "d1\ta\nd2\tb\n====\nd1\td2\td1 d2\t1.5 0.5\n"),
+            ("answers", "A", "who ?\t1\tshe did\nwho ?\t0\tit rains\nwhen ?\t0\tnever\n"),
+            ("bm25", "B", "3\t5\na\t1\nb\t2\nc\t1\n"),
             ("csv", "c", 'b,c,"a"\n"x, ""y""\nz",,1\n\n,2,3\n'),
             ("jsonl", "o", '{"a": "x\\ny", "b": ["u", "v"], "c": {}}\n\n{"b": 1, "a": true}\n'),
             ("lexicon", "x", "a b 0.5\nb a 1\nc NULL 0.25\n"),

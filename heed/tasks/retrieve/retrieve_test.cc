@@ -232,6 +232,23 @@ TEST_F(AnswerSelection, SharedWordsCountWhereTheyAreAskedFor) {
   EXPECT_THROW(ReadModel(training_.run.out), Error);
 }
 
+TEST_F(AnswerSelection, TextsOfOneScoreAreRankedByTheirIds) {
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  // Nothing is shared, so that BM25 ranks q1.2 before q1.1, as trec_eval does.
+  const std::string first = folder_.Put("first.tsv", "a\t1\tx\na\t0\ty\n");
+  const std::string last = folder_.Put("last.tsv", "a\t0\tx\na\t1\ty\n");
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const auto mrr = [&](const std::string& answers) {
+    return EvaluateWith(loaded, {{"answers", answers}})
+        .details.at("bm25")
+        .at("mrr")
+        .get<double>();
+  };
+  EXPECT_NEAR(mrr(first), 50, 1e-9);
+  EXPECT_NEAR(mrr(last), 100, 1e-9);
+}
+
 TEST_F(AnswerSelection, OtherFilesBesideAnswersAreRefused) {
   task_.data.corpus = {valid_};
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
