@@ -122,8 +122,7 @@ void BiEncoderConfig::Visit(FieldList& v) {
   v("match", match,
     "what is compared: separate: each text alone, as one vector; attention: "
     "the query's vector attends to the words of the text; attentive_pooling: "
-    "words of both attend to each other")
-      .Main();
+    "words of both attend to each other");
   v("pooling", pooling, OneOf(PoolingNames()),
     "pooling of the states of a text, with match attention of the query's "
     "alone");

@@ -180,7 +180,8 @@ class Missing(EndToEnd):
     def test_all_that_is_missing_is_said_at_once(self):
         self.fails(2, ["--source FILE and --target FILE, or --tsv FILE", "--out DIR"], "train")
         self.fails(2, ["--texts FILE", "--out DIR"], "train", "--task", "tag")
-        self.fails(2, ["--corpus FILE", "--relevant FILE, or --candidates FILE", "--out DIR"],
+        self.fails(2, ["--corpus FILE and --relevant FILE, or --corpus FILE and "
+                       "--candidates FILE, or --answers FILE", "--out DIR"],
                    "train", "--task", "retrieve")
         self.fails(2, ["DIR (model folder)", "--source FILE"], "align")
         self.fails(2, ["DIR (model folder)", "--out DIR"], "quantize")

@@ -9,28 +9,49 @@
 namespace heed {
 namespace {
 
-/// The texts that a query chooses from: not itself, where texts ask for one
-/// another.
-std::vector<int64_t> ChoicesOf(const RetrievalTexts& texts,
-                               const RetrievalQuery& query) {
-  std::vector<int64_t> choices = query.candidates;
-  if (choices.empty()) {
-    choices.resize(static_cast<size_t>(texts.corpus.size()));
-    std::iota(choices.begin(), choices.end(), int64_t{0});
-    if (!texts.queries) choices.erase(choices.begin() + query.query);
-  }
-  return choices;
-}
+// Whose scores of all texts are kept.
+constexpr size_t kQueriesAtOnce = 256;
 
-/// `score(place)` of each text that the query chooses from; of equal ones the
-/// larger id comes first, as trec_eval has it.
+/// What queries choose from, by id, the larger first: in which order trec_eval
+/// ranks texts of one score.
+class Choices {
+ public:
+  explicit Choices(const RetrievalTexts& texts)
+      : texts_(texts), all_(static_cast<size_t>(texts.corpus.size())) {
+    std::iota(all_.begin(), all_.end(), int64_t{0});
+    std::sort(all_.begin(), all_.end(), [&](int64_t a, int64_t b) {
+      return texts.corpus.Id(a) > texts.corpus.Id(b);
+    });
+    rank_.resize(all_.size());
+    for (size_t i = 0; i < all_.size(); ++i) {
+      rank_[static_cast<size_t>(all_[i])] = i;
+    }
+  }
+
+  /// Not the query itself, where texts ask for one another.
+  std::vector<int64_t> Of(const RetrievalQuery& query) const {
+    std::vector<int64_t> choices = query.candidates;
+    if (choices.empty()) {
+      choices = all_;
+      if (!texts_.queries) std::erase(choices, query.query);
+      return choices;
+    }
+    std::sort(choices.begin(), choices.end(), [&](int64_t a, int64_t b) {
+      return rank_[static_cast<size_t>(a)] < rank_[static_cast<size_t>(b)];
+    });
+    return choices;
+  }
+
+ private:
+  const RetrievalTexts& texts_;
+  std::vector<int64_t> all_;
+  std::vector<size_t> rank_;  // of each text in all_
+};
+
+/// `score(place)` of each of the choices of a query.
 template <typename Score>
-Ranking RankingOf(const RetrievalTexts& texts, const RetrievalQuery& query,
-                  Score&& score) {
-  std::vector<int64_t> choices = ChoicesOf(texts, query);
-  std::sort(choices.begin(), choices.end(), [&](int64_t a, int64_t b) {
-    return texts.corpus.Id(a) > texts.corpus.Id(b);
-  });
+Ranking RankingOf(const std::vector<int64_t>& choices,
+                  const RetrievalQuery& query, Score&& score) {
   std::vector<double> scores;
   for (const int64_t place : choices) scores.push_back(score(place));
   Ranking ranking;
@@ -75,11 +96,12 @@ std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
                                 std::span<const RetrievalQuery> queries,
                                 const Bm25Options& options) {
   const Bm25Index index(texts.corpus.texts(), options);
+  const Choices choices(texts);
   std::vector<Ranking> rankings;
   for (const RetrievalQuery& query : queries) {
     const std::vector<double> scores =
         index.Scores(texts.asked().texts()[static_cast<size_t>(query.query)]);
-    rankings.push_back(RankingOf(texts, query, [&](int64_t place) {
+    rankings.push_back(RankingOf(choices.Of(query), query, [&](int64_t place) {
       return scores[static_cast<size_t>(place)];
     }));
   }
@@ -138,12 +160,13 @@ std::string TableOf(const RankingScores& model, const RankingScores& bm25) {
 RetrievalModel::Compared RetrievalModel::Compare(
     const RetrievalTexts& texts,
     std::span<const RetrievalQuery> queries) const {
+  const Choices choices(texts);
   // Each text that takes part is encoded once.
   std::vector<int64_t> asked, chosen;
   std::vector<int64_t> row(static_cast<size_t>(texts.corpus.size()), -1);
   for (const RetrievalQuery& query : queries) {
     asked.push_back(query.query);
-    for (const int64_t text : ChoicesOf(texts, query)) {
+    for (const int64_t text : choices.Of(query)) {
       int64_t& place = row[static_cast<size_t>(text)];
       if (place >= 0) continue;
       place = std::ssize(chosen);
@@ -152,21 +175,32 @@ RetrievalModel::Compared RetrievalModel::Compare(
   }
   const EncodedCorpus of_texts =
       Read({}, Encode({}, texts.corpus.texts()), chosen);
-  const Tensor scores =
-      Scores({}, Read({}, Encode({}, texts.asked().texts()), asked), of_texts);
+  const ReadableCorpus all_queries = Encode({}, texts.asked().texts());
   Compared compared;
   int64_t answers = 0;
-  for (int64_t i = 0; i < std::ssize(queries); ++i) {
-    const RetrievalQuery& query = queries[static_cast<size_t>(i)];
-    const auto score = [&](int64_t text) {
-      return scores.row<float>(i)[row[static_cast<size_t>(text)]];
-    };
-    compared.rankings.push_back(
-        RankingOf(texts, query, [&](int64_t text) -> double {
-          return static_cast<double>(score(text));
-        }));
-    compared.loss += LossOfQuery(config.bi_encoder, ChoicesOf(texts, query),
-                                 query, score, answers);
+  for (size_t begin = 0; begin < queries.size(); begin += kQueriesAtOnce) {
+    const size_t end = std::min(begin + kQueriesAtOnce, queries.size());
+    const Tensor scores =
+        Scores({},
+               Read({}, all_queries,
+                    {asked.begin() + static_cast<std::ptrdiff_t>(begin),
+                     asked.begin() + static_cast<std::ptrdiff_t>(end)}),
+               of_texts);
+    for (size_t i = begin; i < end; ++i) {
+      const RetrievalQuery& query = queries[i];
+      const float* of_query =
+          scores.row<float>(static_cast<int64_t>(i - begin));
+      const auto score = [&](int64_t text) {
+        return of_query[row[static_cast<size_t>(text)]];
+      };
+      const std::vector<int64_t> own = choices.Of(query);
+      compared.rankings.push_back(
+          RankingOf(own, query, [&](int64_t text) -> double {
+            return static_cast<double>(score(text));
+          }));
+      compared.loss +=
+          LossOfQuery(config.bi_encoder, own, query, score, answers);
+    }
   }
   compared.loss /= static_cast<double>(std::max<int64_t>(1, answers));
   return compared;

@@ -59,30 +59,27 @@ bool Contains(const std::vector<int64_t>& places, int64_t place) {
 
 void RetrievalDataConfig::Visit(FieldList& v) {
   v.Section("Data");
+  v("answers", answers, Any{"FILE"},
+    "texts that each question chooses from: question, tab, 0 or 1, tab, text "
+    "on each line (.gz too)")
+      .Main();
+  v("valid_answers", valid_answers, Any{"FILE"}, "the same for validation")
+      .Main();
   v("corpus", corpus, Any{"FILE"},
-    "texts to find: id, tab, text on each line (.gz too); several files are "
-    "concatenated")
+    "or: texts to find: id, tab, text on each line (.gz too); several files "
+    "are concatenated")
       .Main();
   v("queries", queries, Any{"FILE"},
-    "queries, likewise; left out: texts of the corpus ask for one another")
-      .Main();
+    "queries of a corpus, likewise; left out: its texts ask for one another");
   v("relevant", relevant, Any{"FILE"},
-    "what is learned: query id, tab, text id on each line, and optionally tab, "
-    "0 or 1")
+    "what is learned of a corpus: query id, tab, text id on each line, and "
+    "optionally tab, 0 or 1")
       .Main();
   v("candidates", candidates, Any{"FILE"},
     "or: query id, ids of relevant texts, ids of others, with tabs between");
-  v("answers", answers, Any{"FILE"},
-    "in the place of all four, texts that each question chooses from: "
-    "question, tab, 0 or 1, tab, text on each line")
-      .Main();
-  v("valid_relevant", valid_relevant, Any{"FILE"}, "the same for validation")
-      .Main();
+  v("valid_relevant", valid_relevant, Any{"FILE"}, "relevant for validation");
   v("valid_candidates", valid_candidates, Any{"FILE"},
-    "the same for validation, in the form of candidates");
-  v("valid_answers", valid_answers, Any{"FILE"},
-    "the same for validation, in the form of answers")
-      .Main();
+    "candidates for validation");
   v("max_length", max_length, Range(0, 1000000),
     "tokens of a text that are read; 0: all")
       .Alias("max_len");
