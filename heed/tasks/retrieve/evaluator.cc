@@ -17,12 +17,13 @@ constexpr size_t kQueriesAtOnce = 256;
 class Choices {
  public:
   explicit Choices(const RetrievalTexts& texts)
-      : texts_(texts), all_(static_cast<size_t>(texts.corpus.size())) {
+      : texts_(texts),
+        all_(texts.corpus.texts().size()),
+        rank_(texts.corpus.texts().size()) {
     std::iota(all_.begin(), all_.end(), int64_t{0});
     std::sort(all_.begin(), all_.end(), [&](int64_t a, int64_t b) {
       return texts.corpus.Id(a) > texts.corpus.Id(b);
     });
-    rank_.resize(all_.size());
     for (size_t i = 0; i < all_.size(); ++i) {
       rank_[static_cast<size_t>(all_[i])] = i;
     }
