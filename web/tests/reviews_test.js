@@ -52,6 +52,8 @@ test("what was chosen of both sides stands with its words and their map", async 
     );
     assertClose(words, [0, 0.25, 0.75, 0, 0.25, 0.75]);
     assert.equal(await page.locator("rect.affinity").count(), 4);
+    // What was chosen is shown at what it was chosen for.
+    await page.hover('[data-axis="answer"] button');
     const chips = await page.$$eval('[data-axis="user_reviews"] button', (all) =>
       all.map((one) => [one.textContent, one.dataset.weight]),
     );
