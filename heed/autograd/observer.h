@@ -28,6 +28,7 @@ struct AttentionInfo {
   int64_t heads = 1;  ///< H
   /// The parameter [H D, M] that mixes what the heads read; none: empty.
   std::string output = {};
+  bool parts = true;  ///< whether an observer can have AttentionParts
 };
 
 /// What one call of an attention computes from and to. Shapes: query [B, H, T,

@@ -54,6 +54,8 @@ struct AttentionMap {
   std::string score = {};
   std::string normalizer = {};
   std::vector<std::string> modifiers = {};  ///< of scores
+  /// Whether its queries, keys and scores can be asked for.
+  bool numbers = true;
   int64_t heads = 0;
   int64_t query_size = 0;  ///< T
   int64_t key_size = 0;    ///< S

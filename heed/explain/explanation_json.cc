@@ -159,6 +159,7 @@ class Flattener {
     json["info"] = {{"score", map.score},
                     {"normalizer", map.normalizer},
                     {"modifiers", map.modifiers}};
+    if (!map.numbers) json["numbers"] = false;
     json["statistics"] = StatisticsJson(map);
     if (!map.within_axis()) json["moved"] = MovedJson(segment, number);
     if (!query.words.empty() || !key.words.empty()) {

@@ -49,7 +49,8 @@ AttentionSum::AttentionSum(const Scope& scope,
                       .score = "dot",
                       .normalizer = "softmax",
                       .query_axis = "answer",
-                      .key_axis = "source"});
+                      .key_axis = "source",
+                      .parts = false});
     if (k == 0) continue;
     queries_.emplace_back(hop / "query", D, D, config.matrix_init);
     if (config.rereads) {

@@ -242,7 +242,8 @@ void BiEncoder::Observe(const Context& ctx, const Var& scores,
                                 .score = "attentive pooling",
                                 .normalizer = "softmax",
                                 .query_axis = query,
-                                .key_axis = key};
+                                .key_axis = key,
+                                .parts = false};
     if (!ctx.observer->Wants(info).any()) return;
     ctx.observer->OnAttention(
         {info, 0, Reshape(w, {1, 1, w.dim(1), w.dim(2)}), nullptr, nullptr});

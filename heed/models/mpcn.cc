@@ -282,14 +282,16 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
           .score = "co-attention",
           .normalizer = normalizer,
           .query_axis = "answer",
-          .key_axis = side->name + "_reviews"},
+          .key_axis = side->name + "_reviews",
+          .parts = false},
          [c = choice] { return c->weights; });
     // Weight p_r a_l of word l of review r, where it stands in the document.
     show({.path = pointer.path + "." + side->name + "_words",
           .score = "co-attention",
           .normalizer = "softmax",
           .query_axis = "answer",
-          .key_axis = side->name + "_words"},
+          .key_axis = side->name + "_words",
+          .parts = false},
          [s = side, c = choice] {
            const ReviewDocuments& d = *s->document;
            const int64_t B = d.B(), R = d.R(), L = s->longest;
@@ -318,7 +320,8 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
         .score = "co-attention",
         .normalizer = "softmax",
         .query_axis = "user_reviews",
-        .key_axis = "item_reviews"},
+        .key_axis = "item_reviews",
+        .parts = false},
        [&] {
          return Softmax(MaskPadding(looked.affinity, item.document->counts));
        });

@@ -64,12 +64,15 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
   e.answer = std::move(prepared.answer);
   for (ExplainableSegment& part : prepared.segments) {
     if (!request.panels_of.empty()) {
-      MapNamed(part.segment, request.panels_of);
+      const AttentionMap& map =
+          part.segment.maps[MapNamed(part.segment, request.panels_of)];
       if (part.segment.panels.empty()) {
         throw ConfigError(
-            "'{}' is not shown in numbers: what it attends to changes at each "
-            "step; choose another view",
-            request.panels_of);
+            "'{}' is not shown in numbers: {}; choose another view",
+            request.panels_of,
+            map.numbers
+                ? "what it attends to changes at each step"
+                : "its weights are not those of queries and keys alone");
       }
     }
     for (Explainable& scores : part.scores) {

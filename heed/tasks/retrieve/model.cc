@@ -90,7 +90,7 @@ EncodedCorpus::Block RetrievalModel::ReadBlock(
 Var RetrievalModel::Scores(const Context& ctx,
                            const EncodedCorpus::Block& queries,
                            const EncodedCorpus::Block& texts) const {
-  const Var cosines = network.Cosines(ctx, queries.texts, texts.texts);
+  Var cosines = network.Cosines(ctx, queries.texts, texts.texts);
   if (weight_of_shared_ == nullptr) return cosines;
   Tensor shared(cosines.shape());
   for (int64_t b = 0; b < shared.dim(0); ++b) {

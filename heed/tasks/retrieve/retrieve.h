@@ -109,7 +109,7 @@ class RetrievalModel : public TaskModel {
     std::shared_ptr<const WordVectors> vectors;  // null: none
     std::optional<Bm25Statistics> statistics;    // if shared words count
   };
-  RetrievalModel(RetrievalConfig settings, Vocabulary words, Learnt learnt,
+  RetrievalModel(RetrievalConfig settings, Vocabulary words, Learnt others,
                  uint64_t seed);
 
   using TaskModel::parameters;

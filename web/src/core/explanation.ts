@@ -35,6 +35,8 @@ export interface AttentionMap {
   edges?: Span[];
   mean?: Rows;
   info?: Record<string, string>;
+  /** False: its queries, keys and scores cannot be asked for. */
+  numbers?: boolean;
   statistics?: Record<"entropy" | "distance", number[]> & {
     unit: "items" | "share";
     mean?: Record<"entropy" | "distance", number>;

@@ -172,6 +172,9 @@ export const computation: ViewRow = {
     if (key && kindNamed(key.kind).changes?.(key.axis)) {
       return "What this head attends to changes at each step: no one table has its numbers.";
     }
+    if (side.shown?.map.numbers === false) {
+      return "The weights of this attention are not those of queries and keys alone.";
+    }
     return side.shown?.byWord
       ? "A head reads tokens, not whole words: switch Whole words off to follow its numbers."
       : needsAttention(side);
