@@ -8,13 +8,12 @@
 
 #include "apps/heed/program.h"
 #include "demos/demos.h"
+#include "demos/explained_file.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/planted_documents.h"
 #include "heed/io/file.h"
-#include "heed/page/page_files.h"
 #include "heed/render/document_view.h"
-#include "heed/render/explanation_file.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/run.h"
@@ -165,23 +164,15 @@ void ShowDocument(const DocumentDemo& demo, const PlantedResult& result) {
   for (int64_t i = kFirstTestDocument; document.sentence < 0; ++i) {
     document = MakePlantedDocument(demo.Planted(), demo.seed, i);
   }
-  const auto predictor = result.loaded.MakePredictor();
-  const Explanation e = ExplainDocument(result.loaded, *predictor, document);
-  fmt::print("\nA document of the test, by {}\n\n{}", result.pooling,
-             TerminalExplanation(e, {}, DetectTerminal()));
-  WritePicture(demo.out, "document", ExplanationSvg({&e, 1}, {}));
-  std::string page;
-  if (!PageFiles().empty()) {
-    WriteFileAtomically(demo.Path("document.html"),
-                        ExplanationFile(ExplanationFormat::kHtml, {&e, 1}, {}));
-    page = fmt::format(", {}", demo.Path("document.html"));
-  }
+  fmt::print("\nA document of the test, by {}\n", result.pooling);
+  const std::string shown = ShowExplainedWithPage(
+      result.loaded, Input{document.text()}, demo.out, "document");
   fmt::print(
-      "\nThe picture:     {0}/document.svg{1}\n"
+      "\nThe picture:     {1}\n"
       "The documents:   {0}/train.txt, {0}/valid.txt, {0}/test.txt\n"
       "Try your own:    echo 'It was a long night. The plot was witty.' | {2} "
       "predict {3}\n",
-      demo.out, page, ProgramName(), demo.Path(result.pooling));
+      demo.out, shown, ProgramName(), demo.Path(result.pooling));
 }
 
 }  // namespace

@@ -7,15 +7,12 @@
 
 #include "apps/heed/program.h"
 #include "demos/demos.h"
+#include "demos/explained_file.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/planted_reviews.h"
 #include "heed/io/file.h"
 #include "heed/models/preset.h"
-#include "heed/page/page_files.h"
-#include "heed/render/explanation_file.h"
-#include "heed/render/text_layout.h"
-#include "heed/tasks/explain.h"
 #include "heed/tasks/ratings/ratings.h"
 #include "heed/tasks/run.h"
 
@@ -165,22 +162,11 @@ std::string FirstPair(const RatingDemo& demo) {
 }
 
 void ShowPair(const RatingDemo& demo, const RatingResult& result) {
-  ExplainRequest request;
-  request.input.given = {FirstPair(demo)};
-  const auto predictor = result.loaded.MakePredictor();
-  const Explanation explanation = Explain(result.loaded, *predictor, request);
-  fmt::print("\nWhat one rating of the test was made from, by {}\n\n{}",
-             result.name,
-             TerminalExplanation(explanation, {}, DetectTerminal()));
-  WritePicture(demo.out, result.name, ExplanationSvg({&explanation, 1}, {}));
-  std::string page;
-  if (!PageFiles().empty()) {
-    const std::string file = demo.Path(result.name + ".html");
-    WriteFileAtomically(
-        file, ExplanationFile(ExplanationFormat::kHtml, {&explanation, 1}, {}));
-    page = ", " + file;
-  }
-  fmt::print("\nThe picture:     {}/{}.svg{}\n", demo.out, result.name, page);
+  fmt::print("\nWhat one rating of the test was made from, by {}\n",
+             result.name);
+  const std::string shown = ShowExplainedWithPage(
+      result.loaded, Input{FirstPair(demo)}, demo.out, result.name);
+  fmt::print("\nThe picture:     {}\n", shown);
 }
 
 }  // namespace

@@ -6,14 +6,11 @@
 
 #include "apps/heed/program.h"
 #include "demos/demos.h"
+#include "demos/explained_file.h"
 #include "heed/base/threads.h"
 #include "heed/data/paraphrases.h"
 #include "heed/io/file.h"
 #include "heed/models/preset.h"
-#include "heed/page/page_files.h"
-#include "heed/render/explanation_file.h"
-#include "heed/render/text_layout.h"
-#include "heed/tasks/explain.h"
 #include "heed/tasks/retrieve/retrieve.h"
 #include "heed/tasks/run.h"
 
@@ -101,30 +98,19 @@ void ShowAnswerScores(const std::string& name, const Report& report,
 void ShowAnswer(const AnswerDemo& demo, const ParaphraseTask& questions,
                 const AnswerEntry& entry, const AnswerResult& result) {
   const RetrievalQuery& query = questions.test.front();
-  ExplainRequest request;
-  request.input.given = {
+  fmt::print("\nA question of the test and its answer, by {}\n", entry.name);
+  const std::string question =
       questions.queries.texts()[static_cast<size_t>(query.query)] + "\t" +
-      questions.corpus.texts()[static_cast<size_t>(query.positives.front())]};
-  const auto predictor = result.loaded.MakePredictor();
-  const Explanation explanation = Explain(result.loaded, *predictor, request);
-  const PictureChoice words = {.map = "match.words"};
-  fmt::print("\nA question of the test and its answer, by {}\n\n{}", entry.name,
-             TerminalExplanation(explanation, words, DetectTerminal()));
-  WritePicture(demo.out, "answer", ExplanationSvg({&explanation, 1}, words));
-  std::string page;
-  if (!PageFiles().empty()) {
-    WriteFileAtomically(
-        demo.Path("answer.html"),
-        ExplanationFile(ExplanationFormat::kHtml, {&explanation, 1}, {}));
-    page = ", " + demo.Path("answer.html");
-  }
+      questions.corpus.texts()[static_cast<size_t>(query.positives.front())];
+  const std::string shown =
+      ShowExplainedWithPage(result.loaded, Input{question}, demo.out, "answer",
+                            {.map = "match.words"});
   fmt::print(
-      "\nThe picture:     {0}/answer.svg{1}\n"
+      "\nThe picture:     {1}\n"
       "The questions:   {0}/train.tsv, {0}/valid.tsv, {0}/test.tsv\n"
       "Try your own:    printf 'how do i fix a big automobile\\tcan i buy a "
-      "wet "
-      "sofa\\twhere can i repair a large car\\n' | {2} predict {3}\n",
-      demo.out, page, ProgramName(), demo.Path(entry.name));
+      "wet sofa\\twhere can i repair a large car\\n' | {2} predict {3}\n",
+      demo.out, shown, ProgramName(), demo.Path(entry.name));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "heed/render/explanation_file.h"
 #include "heed/tasks/run.h"
 
 namespace heed {
@@ -12,7 +13,13 @@ namespace heed {
 /// into `folder`. Returns the picture's path. Throws: IoError; FormatError.
 std::string ShowExplained(const LoadedModel& loaded, Input given,
                           const std::string& folder, const std::string& name);
-/// The same of a file that a model reads.
+/// The same, and writes a page of this name too, where the build has pages.
+/// Returns both paths, with a comma between.
+std::string ShowExplainedWithPage(const LoadedModel& loaded, Input given,
+                                  const std::string& folder,
+                                  const std::string& name,
+                                  const PictureChoice& choice = {});
+/// As ShowExplained, of a file that a model reads.
 std::string ShowExplained(const LoadedModel& loaded, NamedBytes file,
                           const std::string& folder, const std::string& name);
 
