@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/attention/mask.h"
+#include "heed/attention/shown_weights.h"
 #include "heed/autograd/observer.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
@@ -49,8 +50,7 @@ AttentionSum::AttentionSum(const Scope& scope,
                       .score = "dot",
                       .normalizer = "softmax",
                       .query_axis = "answer",
-                      .key_axis = "source",
-                      .parts = false});
+                      .key_axis = "source"});
     if (k == 0) continue;
     queries_.emplace_back(hop / "query", D, D, config.matrix_init);
     if (config.rereads) {
@@ -66,12 +66,7 @@ Var AttentionSum::Steps(const Context& ctx, const char* name,
 
 void AttentionSum::Observe(const Context& ctx, size_t hop,
                            const Var& weights) const {
-  if (ctx.observer == nullptr || !ctx.observer->Wants(infos_[hop]).any()) {
-    return;
-  }
-  const int64_t B = weights.dim(0), S = weights.dim(2);
-  ctx.observer->OnAttention(
-      {infos_[hop], 0, Reshape(weights, {B, 1, 1, S}), nullptr, nullptr});
+  ShowWeights(ctx, infos_[hop], [&] { return weights; });
 }
 
 Var AttentionSum::FirstQuery(const Context& ctx,

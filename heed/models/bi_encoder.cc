@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heed/attention/mask.h"
+#include "heed/attention/shown_weights.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
@@ -237,20 +238,19 @@ BiEncoder::Pooled BiEncoder::PoolEachOther(
 void BiEncoder::Observe(const Context& ctx, const Var& scores,
                         const Tensor& lengths, const Pooled& weights) const {
   const auto show = [&](const char* name, const char* query, const char* key,
-                        const Var& w) {
-    const AttentionInfo info = {.path = path_ + "." + name,
-                                .score = "attentive pooling",
-                                .normalizer = "softmax",
-                                .query_axis = query,
-                                .key_axis = key,
-                                .parts = false};
-    if (!ctx.observer->Wants(info).any()) return;
-    ctx.observer->OnAttention(
-        {info, 0, Reshape(w, {1, 1, w.dim(1), w.dim(2)}), nullptr, nullptr});
+                        const auto& w) {
+    ShowWeights(ctx,
+                {.path = path_ + "." + name,
+                 .score = "attentive pooling",
+                 .normalizer = "softmax",
+                 .query_axis = query,
+                 .key_axis = key},
+                w);
   };
-  show("words", "source", "document", Softmax(MaskPadding(scores, lengths)));
-  show("query", "answer", "source", weights.queries);
-  show("document", "answer", "document", weights.documents);
+  show("words", "source", "document",
+       [&] { return Softmax(MaskPadding(scores, lengths)); });
+  show("query", "answer", "source", [&] { return weights.queries; });
+  show("document", "answer", "document", [&] { return weights.documents; });
 }
 
 Var MatchLoss(const BiEncoderConfig& config, const Var& cosines,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heed/attention/mask.h"
+#include "heed/attention/shown_weights.h"
 #include "heed/kernels/normalizers.h"
 #include "heed/kernels/sparse.h"
 #include "heed/ops/attention.h"
@@ -268,11 +269,7 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
                    const Side& item) const {
   if (ctx.observer == nullptr) return;
   const auto show = [&](const AttentionInfo& info, const auto& weights) {
-    if (!ctx.observer->Wants(info).any()) return;
-    const Var w = weights();  // [B, T, S]
-    ctx.observer->OnAttention({info, 0,
-                               Reshape(w, {w.dim(0), 1, w.dim(1), w.dim(2)}),
-                               nullptr, nullptr});
+    ShowWeights(ctx, info, weights);
   };
   const char* normalizer =
       config_.pointing == Pointing::kGumbel ? "gumbel" : "softmax";
@@ -282,16 +279,14 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
           .score = "co-attention",
           .normalizer = normalizer,
           .query_axis = "answer",
-          .key_axis = side->name + "_reviews",
-          .parts = false},
+          .key_axis = side->name + "_reviews"},
          [c = choice] { return c->weights; });
     // Weight p_r a_l of word l of review r, where it stands in the document.
     show({.path = pointer.path + "." + side->name + "_words",
           .score = "co-attention",
           .normalizer = "softmax",
           .query_axis = "answer",
-          .key_axis = side->name + "_words",
-          .parts = false},
+          .key_axis = side->name + "_words"},
          [s = side, c = choice] {
            const ReviewDocuments& d = *s->document;
            const int64_t B = d.B(), R = d.R(), L = s->longest;
@@ -320,8 +315,7 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
         .score = "co-attention",
         .normalizer = "softmax",
         .query_axis = "user_reviews",
-        .key_axis = "item_reviews",
-        .parts = false},
+        .key_axis = "item_reviews"},
        [&] {
          return Softmax(MaskPadding(looked.affinity, item.document->counts));
        });

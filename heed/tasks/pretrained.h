@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
-#include "heed/base/errors.h"
 #include "heed/io/safetensors.h"
 #include "heed/models/registry.h"
 #include "heed/tasks/text_vocabulary.h"
