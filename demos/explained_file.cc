@@ -48,8 +48,7 @@ std::string ShowExplainedWithPage(const LoadedModel& loaded, Input given,
                                   const std::string& name,
                                   const PictureChoice& choice) {
   const Explanation explanation = ExplanationOfInput(loaded, std::move(given));
-  const std::string picture =
-      ShowExplanation(explanation, folder, name, choice);
+  std::string picture = ShowExplanation(explanation, folder, name, choice);
   if (PageFiles().empty()) return picture;
   const std::string page = folder + "/" + name + ".html";
   WriteFileAtomically(
