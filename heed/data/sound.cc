@@ -2,21 +2,18 @@
 
 #include <fmt/format.h>
 #include <samplerate.h>
-#include <sndfile.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <memory>
 #include <new>
 
 #include "heed/base/errors.h"
 #include "heed/base/memory.h"
+#include "heed/data/sound_reader.h"
 
 namespace heed {
 namespace {
 
-constexpr int64_t kFramesAtOnce = 16384;
 /// What a decoder of this library may take for its own buffers.
 constexpr size_t kDecoderBytes = size_t{8} << 20;
 
@@ -105,46 +102,6 @@ const char* CheckedType(std::string_view bytes, const std::string& place) {
   throw FormatError("{}: neither a WAV nor a FLAC nor an Ogg file", place);
 }
 
-/// Bytes as the library reads a file.
-struct ReadBytes {
-  std::string_view bytes;
-  sf_count_t at = 0;
-};
-
-sf_count_t SizeOfBytes(void* user) {
-  return std::ssize(static_cast<ReadBytes*>(user)->bytes);
-}
-
-sf_count_t SeekBytes(sf_count_t offset, int whence, void* user) {
-  auto& from = *static_cast<ReadBytes*>(user);
-  const sf_count_t size = std::ssize(from.bytes);
-  const sf_count_t base = whence == SEEK_CUR   ? from.at
-                          : whence == SEEK_END ? size
-                                               : 0;
-  // Neither before the start nor far behind the end, whatever a file says.
-  if (offset > size - base || offset < -base) return -1;
-  from.at = base + offset;
-  return from.at;
-}
-
-sf_count_t ReadFromBytes(void* to, sf_count_t count, void* user) {
-  auto& from = *static_cast<ReadBytes*>(user);
-  count = std::clamp<sf_count_t>(count, 0, std::ssize(from.bytes) - from.at);
-  std::memcpy(to, from.bytes.data() + from.at, static_cast<size_t>(count));
-  from.at += count;
-  return count;
-}
-
-sf_count_t WriteNothing(const void*, sf_count_t, void*) { return 0; }
-sf_count_t PlaceInBytes(void* user) {
-  return static_cast<ReadBytes*>(user)->at;
-}
-
-struct CloseSound {
-  void operator()(SNDFILE* file) const { sf_close(file); }
-};
-using OpenSound = std::unique_ptr<SNDFILE, CloseSound>;
-
 [[noreturn]] void ThrowLong(const std::string& place, double seconds) {
   throw FormatError(
       "{}: a sound of {:.0f} s; at most {} s are read, cut it into parts",
@@ -152,21 +109,19 @@ using OpenSound = std::unique_ptr<SNDFILE, CloseSound>;
 }
 
 /// Throws: FormatError for a header that claims what is not read.
-void CheckHeader(const SF_INFO& info, const std::string& place) {
-  if (info.samplerate < kLeastSoundRate || info.samplerate > kMostSoundRate) {
+void CheckHeader(const SoundReader& reader, const std::string& place) {
+  if (reader.rate() < kLeastSoundRate || reader.rate() > kMostSoundRate) {
     throw FormatError("{}: a rate of {} Hz; {} to {} Hz are read", place,
-                      info.samplerate, kLeastSoundRate, kMostSoundRate);
+                      reader.rate(), kLeastSoundRate, kMostSoundRate);
   }
-  if (info.channels < 1 || info.channels > kMostSoundChannels) {
-    throw FormatError("{}: {} channels; 1 to {} are read", place, info.channels,
-                      kMostSoundChannels);
+  if (reader.channels() < 1 || reader.channels() > kMostSoundChannels) {
+    throw FormatError("{}: {} channels; 1 to {} are read", place,
+                      reader.channels(), kMostSoundChannels);
   }
-  if (info.frames == 0) throw FormatError("{}: a sound of no samples", place);
-  // Of some files the length is not known before their end.
-  const auto most =
-      static_cast<sf_count_t>(info.samplerate) * kMostSoundSeconds;
-  if (info.frames > most && info.frames < SF_COUNT_MAX) {
-    ThrowLong(place, static_cast<double>(info.frames) / info.samplerate);
+  const int64_t frames = reader.frames().value_or(1);
+  if (frames == 0) throw FormatError("{}: a sound of no samples", place);
+  if (frames > int64_t{reader.rate()} * kMostSoundSeconds) {
+    ThrowLong(place, static_cast<double>(frames) / reader.rate());
   }
 }
 
@@ -175,28 +130,19 @@ void CheckHeader(const SF_INFO& info, const std::string& place) {
 Sound DecodeSound(std::string_view bytes, const std::string& place) {
   const char* type = CheckedType(bytes, place);
   RequireMemory(kDecoderBytes);
-  SF_VIRTUAL_IO io = {SizeOfBytes, SeekBytes, ReadFromBytes, WriteNothing,
-                      PlaceInBytes};
-  ReadBytes from = {bytes};
-  SF_INFO info = {};
-  const OpenSound file(sf_open_virtual(&io, SFM_READ, &info, &from));
-  if (file == nullptr) {
-    throw FormatError("{}: a damaged {} file: {}", place, type,
-                      sf_strerror(nullptr));
-  }
-  CheckHeader(info, place);
-  const auto channels = static_cast<size_t>(info.channels);
-  const auto most = static_cast<size_t>(info.samplerate) * kMostSoundSeconds;
+  const std::unique_ptr<SoundReader> reader =
+      MakeSoundReader(bytes, type, place);
+  CheckHeader(*reader, place);
+  const auto channels = static_cast<size_t>(reader->channels());
+  const auto most = static_cast<size_t>(reader->rate()) * kMostSoundSeconds;
   Sound sound;
-  sound.rate = info.samplerate;
-  std::vector<float> part(static_cast<size_t>(kFramesAtOnce) * channels);
+  sound.rate = reader->rate();
   for (;;) {
-    const sf_count_t got =
-        sf_readf_float(file.get(), part.data(), kFramesAtOnce);
-    if (got <= 0) break;
-    for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
+    const std::span<const float> part = reader->Next();
+    if (part.empty()) break;
+    for (size_t i = 0; i < part.size(); i += channels) {
       float sum = 0;
-      for (size_t c = 0; c < channels; ++c) sum += part[i * channels + c];
+      for (size_t c = 0; c < channels; ++c) sum += part[i + c];
       sound.samples.push_back(sum / static_cast<float>(channels));
       if (!std::isfinite(sum)) {
         throw FormatError("{}: sample {} is no finite number", place,
@@ -205,14 +151,10 @@ Sound DecodeSound(std::string_view bytes, const std::string& place) {
     }
     if (sound.samples.size() > most) ThrowLong(place, sound.seconds());
   }
-  if (sf_error(file.get()) != SF_ERR_NO_ERROR) {
-    throw FormatError("{}: a damaged {} file: {}", place, type,
-                      sf_strerror(file.get()));
-  }
   if (sound.samples.empty()) {
     throw FormatError("{}: a sound of no samples", place);
   }
-  if (info.frames < SF_COUNT_MAX && std::ssize(sound.samples) < info.frames) {
+  if (std::ssize(sound.samples) < reader->frames().value_or(0)) {
     ThrowCut(place, type);
   }
   return sound;

@@ -121,6 +121,26 @@ TEST(Sound, RefusesWhatIsDamagedOrTooLargeInOneLine) {
       "a.wav: sample 21 is no finite number");
 }
 
+TEST(Sound, RefusesVorbisWithADamagedHeaderAndOneAfterAnother) {
+  const std::string bytes =
+      Written(Tone(440, 8000, 1), SF_FORMAT_OGG | SF_FORMAT_VORBIS, 8000);
+  // The version, then the name of the header of the code books.
+  const std::string header = "\x05vorbis";
+  for (const size_t at : {bytes.find("\x01vorbis") + header.size(),
+                          bytes.find(header) + header.size() - 1}) {
+    std::string damaged = bytes;
+    damaged[at] ^= 1;
+    EXPECT_EQ(MessageOfSound(damaged),
+              "a.wav: a damaged Ogg file: no header of Vorbis");
+  }
+  // Of another serial number.
+  const std::string other =
+      Written(Tone(300, 8000, 1), SF_FORMAT_OGG | SF_FORMAT_VORBIS, 8000);
+  EXPECT_EQ(MessageOfSound(bytes + other),
+            "a.wav: several sounds one after the other in an Ogg file; one is "
+            "read, cut it into parts");
+}
+
 TEST(Sound, RefusesTenHoursByTheHeaderAlone) {
   // Ten hours of silence take little place in FLAC: a header is what is read.
   std::string flac =

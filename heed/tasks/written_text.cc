@@ -13,6 +13,9 @@ void TextSearch::VisitSearch(FieldList& v, const std::string& texts,
   v("nbest", nbest, Range(1, 1000), texts + " of each " + input);
   v("length_penalty", length_penalty, Range(0, 10),
     "favour longer " + texts + " (alpha of Wu et al. 2016)");
+  v("coverage_penalty", coverage_penalty, Range(0, 10),
+    "favour " + texts + " that attended to all of the " + input +
+        " (beta of Wu et al. 2016)");
   v("max_length", max_length, Range(0, 100000),
     "the most tokens; 0: " + usual_length);
 }
@@ -22,6 +25,7 @@ DecodeOptions TextSearch::Decoding() const {
   decode.beam = beam;
   decode.nbest = nbest;
   decode.length_penalty = length_penalty;
+  decode.coverage_penalty = coverage_penalty;
   decode.max_length = max_length;
   return decode;
 }

@@ -23,6 +23,7 @@ struct TextSearch {
   int beam = 5;
   int nbest = 1;
   double length_penalty = 0;
+  double coverage_penalty = 0;
   int max_length = 0;
 
   /// `texts` and `input` as in "captions of each image"; `usual_length`: what

@@ -115,6 +115,10 @@ def sounds():
     put("sound", "no_samples_wav", wav(b""))
     for path in sorted((GOLDEN / "sounds").iterdir()):
         put("sound", path.name.replace(".", "_"), path.read_bytes())
+    vorbis = (GOLDEN / "sounds" / "vorbis.ogg").read_bytes()
+    put("sound", "version_of_vorbis_ogg", vorbis.replace(b"\1vorbis\0", b"\1vorbis\1", 1))
+    put("sound", "books_of_vorbis_ogg", vorbis.replace(b"\5vorbis", b"\5vorbit", 1))
+    put("sound", "two_ogg", vorbis + vorbis)
 
 
 def images():

@@ -75,7 +75,12 @@ class SpeechObjective : public ObjectiveOf<SpeechModel> {
                                               int epoch) const override;
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
-    const SpeechBatch batch = MakeSpeechBatch(model_, train_, examples);
+    std::optional<uint64_t> changes;
+    if (ctx.training && !model_.config.data.changes.none()) {
+      changes = ctx.NextKey();
+    }
+    const SpeechBatch batch =
+        MakeSpeechBatch(model_, train_, examples, changes);
     CrossEntropyOptions entropy = EntropyOf(options);
     entropy.ignore_id = kPad;
     CrossEntropyLoss loss = model_.network->Loss(
@@ -154,7 +159,10 @@ Inputs FramesOf(std::span<const Tensor> features) {
 
 SpeechBatch MakeSpeechBatch(const SpeechModel& model,
                             const Utterances& utterances,
-                            std::span<const int64_t> indices) {
+                            std::span<const int64_t> indices,
+                            std::optional<uint64_t> changes) {
+  const SoundChangesConfig& change = model.config.data.changes;
+  const LogMelConfig& mel = model.mel.config();
   std::vector<Tensor> features(indices.size());
   Corpus targets;
   targets.source.resize(indices.size());
@@ -162,8 +170,16 @@ SpeechBatch MakeSpeechBatch(const SpeechModel& model,
   std::vector<double> seconds(indices.size());
   ParallelForEach(std::ssize(indices), 1, [&](int64_t b) {
     const auto at = static_cast<size_t>(b);
-    const Recording one = utterances.At(indices[at]);
-    features[at] = model.FeaturesOf(one.samples);
+    Recording one = utterances.At(indices[at]);
+    if (changes) {
+      Rng rng(*changes, static_cast<uint64_t>(indices[at]) << 32);
+      one.samples = AtAnotherSpeed(std::move(one.samples), change.speed, rng);
+      features[at] = model.FeaturesOf(one.samples);
+      MaskFeatures(change, mel.bands, model.mel.step() / mel.stack, rng,
+                   features[at]);
+    } else {
+      features[at] = model.FeaturesOf(one.samples);
+    }
     targets.target[at] = model.Encode(one.text).ids;
     seconds[at] = static_cast<double>(one.samples.size()) / utterances.rate();
   });

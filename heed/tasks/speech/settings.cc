@@ -84,6 +84,7 @@ void SpeechDataConfig::Visit(FieldList& v) {
     "seed of strings and speakers for training; the next one is of "
     "validation");
   sound.Visit(v);
+  changes.Visit(v);
   v("max_seconds", max_seconds, Range(1, kMostSoundSeconds),
     "longer sounds are not learned from");
   v("batch_sounds", batch_sounds, Range(1, 1000000), "sounds per batch")

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "heed/data/recordings.h"
 #include "heed/data/sound.h"
+#include "heed/data/sound_changes.h"
 #include "heed/decode/hypothesis.h"
 #include "heed/models/log_mel.h"
 #include "heed/models/recogniser.h"
@@ -70,6 +72,7 @@ struct SpeechDataConfig {
   int longest = 8;
   uint64_t string_seed = 1;
   LogMelConfig sound;
+  SoundChangesConfig changes;
   TextVocabularyConfig vocabulary;
   int max_seconds = 30;
   int batch_sounds = 16;
@@ -129,9 +132,12 @@ struct SpeechBatch {
   Tensor target_in, targets;  // i32 [T, B]
   double seconds = 0;
 };
+/// `changes`: a key by which sounds are changed as in training; none: they are
+/// left as they are.
 SpeechBatch MakeSpeechBatch(const SpeechModel& model,
                             const Utterances& utterances,
-                            std::span<const int64_t> indices);
+                            std::span<const int64_t> indices,
+                            std::optional<uint64_t> changes = std::nullopt);
 
 /// How texts are searched for, and what is said of them.
 struct SpeechPrediction : TextSearch {

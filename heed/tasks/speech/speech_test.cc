@@ -160,6 +160,28 @@ TEST(SpeechTask, EpochsHaveEveryStringOnceAndOthersEachTime) {
   }
 }
 
+TEST(SpeechTask, OnlyTrainingChangesSoundsAndByTheirNumberAlone) {
+  const SpeechSettings settings =
+      SmallSpeech({{"speed", "0.2"}, {"band_masks", "2"}, {"time_masks", "1"}});
+  const auto model = settings.Learn(settings.ReadData(), 1);
+  const Utterances train =
+      settings.data.train.Read(8000, settings.data.Strings());
+  const auto features = [&](const std::vector<int64_t>& which,
+                            std::optional<uint64_t> changes) {
+    return MakeSpeechBatch(*model, train, which, changes).inputs.frames();
+  };
+  const Tensor plain = features({5}, std::nullopt);
+  EXPECT_EQ(plain.dim(1), model->FeaturesOf(train.At(5).samples).dim(0));
+  const Tensor changed = features({5}, 7);
+  EXPECT_NE(changed.dim(1), plain.dim(1));
+  const Tensor among = features({3, 5}, 7);
+  for (int64_t s = 0; s < changed.dim(1); ++s) {
+    for (int64_t f = 0; f < changed.dim(2); ++f) {
+      ASSERT_EQ(among[1].row<float>(s)[f], changed[0].row<float>(s)[f]);
+    }
+  }
+}
+
 TEST(SpeechTask, AModelOpensAsItWasSaved) {
   const SpeechSettings settings = SmallSpeech();
   const auto model = settings.Learn(settings.ReadData(), 1);

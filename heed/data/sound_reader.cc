@@ -1,0 +1,180 @@
+#include "heed/data/sound_reader.h"
+
+#include <sndfile.h>
+#define OV_EXCLUDE_STATIC_CALLBACKS
+#include <vorbis/vorbisfile.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "heed/base/errors.h"
+
+namespace heed {
+namespace {
+
+constexpr int kFramesAtOnce = 16384;
+
+/// Bytes as the libraries read a file.
+struct ReadBytes {
+  std::string_view bytes;
+  int64_t at = 0;
+};
+
+int64_t ReadFromBytes(void* to, int64_t count, ReadBytes* from) {
+  count = std::clamp<int64_t>(count, 0, std::ssize(from->bytes) - from->at);
+  std::memcpy(to, from->bytes.data() + from->at, static_cast<size_t>(count));
+  from->at += count;
+  return count;
+}
+
+[[noreturn]] void ThrowDamaged(const std::string& place, const char* type,
+                               const char* why) {
+  throw FormatError("{}: a damaged {} file: {}", place, type, why);
+}
+
+sf_count_t SizeOfBytes(void* user) {
+  return std::ssize(static_cast<ReadBytes*>(user)->bytes);
+}
+
+sf_count_t SeekBytes(sf_count_t offset, int whence, void* user) {
+  auto& from = *static_cast<ReadBytes*>(user);
+  const sf_count_t size = std::ssize(from.bytes);
+  const sf_count_t base = whence == SEEK_CUR   ? from.at
+                          : whence == SEEK_END ? size
+                                               : 0;
+  // Neither before the start nor far behind the end, whatever a file says.
+  if (offset > size - base || offset < -base) return -1;
+  from.at = base + offset;
+  return from.at;
+}
+
+sf_count_t ReadSndfileBytes(void* to, sf_count_t count, void* user) {
+  return ReadFromBytes(to, count, static_cast<ReadBytes*>(user));
+}
+
+sf_count_t WriteNothing(const void*, sf_count_t, void*) { return 0; }
+sf_count_t PlaceInBytes(void* user) {
+  return static_cast<ReadBytes*>(user)->at;
+}
+
+/// All but Vorbis, by libsndfile.
+class SndfileReader : public SoundReader {
+ public:
+  SndfileReader(std::string_view bytes, const char* type, std::string place)
+      : from_{bytes}, type_(type), place_(std::move(place)) {
+    SF_VIRTUAL_IO io = {SizeOfBytes, SeekBytes, ReadSndfileBytes, WriteNothing,
+                        PlaceInBytes};
+    file_.reset(sf_open_virtual(&io, SFM_READ, &info_, &from_));
+    if (file_ == nullptr) ThrowDamaged(place_, type_, sf_strerror(nullptr));
+  }
+
+  int rate() const override { return info_.samplerate; }
+  int channels() const override { return info_.channels; }
+  std::optional<int64_t> frames() const override {
+    if (info_.frames == SF_COUNT_MAX) return std::nullopt;
+    return info_.frames;
+  }
+
+  std::span<const float> Next() override {
+    const auto channels = static_cast<size_t>(info_.channels);
+    samples_.resize(kFramesAtOnce * channels);
+    const sf_count_t got =
+        sf_readf_float(file_.get(), samples_.data(), kFramesAtOnce);
+    if (sf_error(file_.get()) != SF_ERR_NO_ERROR) {
+      ThrowDamaged(place_, type_, sf_strerror(file_.get()));
+    }
+    return std::span(samples_).first(
+        static_cast<size_t>(std::max<sf_count_t>(got, 0)) * channels);
+  }
+
+ private:
+  struct Close {
+    void operator()(SNDFILE* file) const { sf_close(file); }
+  };
+
+  ReadBytes from_;
+  const char* type_;
+  std::string place_;
+  SF_INFO info_ = {};
+  std::unique_ptr<SNDFILE, Close> file_;
+  std::vector<float> samples_;
+};
+
+size_t ReadVorbisBytes(void* to, size_t size, size_t count, void* user) {
+  return static_cast<size_t>(ReadFromBytes(
+      to, static_cast<int64_t>(size * count), static_cast<ReadBytes*>(user)));
+}
+
+/// Ogg Vorbis, from its start to its end without a search for the length.
+/// libsndfile (1.2) loses memory at each file with a damaged header.
+class VorbisReader : public SoundReader {
+ public:
+  VorbisReader(std::string_view bytes, std::string place)
+      : from_{bytes}, place_(std::move(place)) {
+    const ov_callbacks read = {ReadVorbisBytes, nullptr, nullptr, nullptr};
+    if (ov_open_callbacks(&from_, &file_, nullptr, 0, read) != 0) {
+      ThrowDamaged(place_, "Ogg", "no header of Vorbis");
+    }
+  }
+  ~VorbisReader() override { ov_clear(&file_); }
+  VorbisReader(const VorbisReader&) = delete;
+  VorbisReader& operator=(const VorbisReader&) = delete;
+
+  int rate() const override {
+    return static_cast<int>(ov_info(&file_, -1)->rate);
+  }
+  int channels() const override { return ov_info(&file_, -1)->channels; }
+  std::optional<int64_t> frames() const override { return std::nullopt; }
+
+  std::span<const float> Next() override {
+    float** channels_of = nullptr;
+    int stream = 0;
+    const long got =
+        ov_read_float(&file_, &channels_of, kFramesAtOnce, &stream);
+    if (got < 0) ThrowDamaged(place_, "Ogg", "a gap in its samples");
+    if (got > 0 && stream != 0) {
+      throw FormatError(
+          "{}: several sounds one after the other in an Ogg file; one is read, "
+          "cut it into parts",
+          place_);
+    }
+    const auto count = static_cast<size_t>(channels());
+    samples_.resize(static_cast<size_t>(got) * count);
+    for (size_t c = 0; c < count && got > 0; ++c) {
+      for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
+        samples_[i * count + c] = channels_of[c][i];
+      }
+    }
+    return samples_;
+  }
+
+ private:
+  ReadBytes from_;
+  std::string place_;
+  // ov_info takes no const pointer, and changes nothing.
+  mutable OggVorbis_File file_ = {};
+  std::vector<float> samples_;
+};
+
+/// Whether the first packet of an Ogg file is Vorbis's.
+bool IsVorbis(std::string_view bytes) {
+  constexpr size_t kHeader = 27;
+  if (!bytes.starts_with("OggS") || bytes.size() < kHeader) return false;
+  const size_t packet = kHeader + static_cast<uint8_t>(bytes[kHeader - 1]);
+  return packet < bytes.size() &&
+         bytes.substr(packet).starts_with("\x01vorbis");
+}
+
+}  // namespace
+
+std::unique_ptr<SoundReader> MakeSoundReader(std::string_view bytes,
+                                             const char* type,
+                                             const std::string& place) {
+  if (IsVorbis(bytes)) return std::make_unique<VorbisReader>(bytes, place);
+  return std::make_unique<SndfileReader>(bytes, type, place);
+}
+
+}  // namespace heed
