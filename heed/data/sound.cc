@@ -64,7 +64,7 @@ void CheckWav(std::string_view bytes, const std::string& place) {
 /// would give what it has of a file that ends before.
 void CheckOgg(std::string_view bytes, const std::string& place) {
   constexpr size_t kHeader = 27;
-  constexpr int kLastPage = 4;
+  constexpr int kFirstPage = 2, kLastPage = 4;
   size_t at = 0;
   int flags = 0;
   while (at < bytes.size()) {
@@ -73,6 +73,11 @@ void CheckOgg(std::string_view bytes, const std::string& place) {
       throw FormatError("{}: a damaged Ogg file", place);
     }
     flags = static_cast<uint8_t>(bytes[at + 5]);
+    if (at > 0 && (flags & kFirstPage) != 0) {
+      throw FormatError(
+          "{}: several sounds in an Ogg file; one is read, cut it into parts",
+          place);
+    }
     const auto segments = static_cast<size_t>(bytes[at + 26] & 0xff);
     at += kHeader;
     if (at + segments > bytes.size()) ThrowCut(place, "Ogg");

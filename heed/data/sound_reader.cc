@@ -131,16 +131,9 @@ class VorbisReader : public SoundReader {
 
   std::span<const float> Next() override {
     float** channels_of = nullptr;
-    int stream = 0;
     const long got =
-        ov_read_float(&file_, &channels_of, kFramesAtOnce, &stream);
+        ov_read_float(&file_, &channels_of, kFramesAtOnce, nullptr);
     if (got < 0) ThrowDamaged(place_, "Ogg", "a gap in its samples");
-    if (got > 0 && stream != 0) {
-      throw FormatError(
-          "{}: several sounds one after the other in an Ogg file; one is read, "
-          "cut it into parts",
-          place_);
-    }
     const auto count = static_cast<size_t>(channels());
     samples_.resize(static_cast<size_t>(got) * count);
     for (size_t c = 0; c < count && got > 0; ++c) {

@@ -133,12 +133,9 @@ TEST(Sound, RefusesVorbisWithADamagedHeaderAndOneAfterAnother) {
     EXPECT_EQ(MessageOfSound(damaged),
               "a.wav: a damaged Ogg file: no header of Vorbis");
   }
-  // Of another serial number.
-  const std::string other =
-      Written(Tone(300, 8000, 1), SF_FORMAT_OGG | SF_FORMAT_VORBIS, 8000);
-  EXPECT_EQ(MessageOfSound(bytes + other),
-            "a.wav: several sounds one after the other in an Ogg file; one is "
-            "read, cut it into parts");
+  EXPECT_EQ(
+      MessageOfSound(bytes + bytes),
+      "a.wav: several sounds in an Ogg file; one is read, cut it into parts");
 }
 
 TEST(Sound, RefusesTenHoursByTheHeaderAlone) {

@@ -32,15 +32,18 @@ Var GatedBy(const Var& x, const Var& u) {
 }  // namespace
 
 AttentionSum::AttentionSum(const Scope& scope,
-                           const ResolvedAttentionSum& config, int64_t words)
+                           const ResolvedAttentionSum& config,
+                           const TextSizes& sizes)
     : config_(config),
-      words_count_(words),
-      words_(scope / "words", words, config.embedding, kEmbeddingInit),
-      passage_(scope / "passage", Reading(config.reader, config.embedding)) {
+      sizes_(sizes),
+      words_(scope / "words", sizes.vocabulary, config.embedding,
+             kEmbeddingInit),
+      passage_(scope / "passage",
+               Reading(config.reader, config.embedding + sizes.vectors)) {
   const int64_t D = passage_.output_size();
   if (config.query == PassageQuery::kQuestion) {
     question_.emplace(scope / "question",
-                      Reading(config.reader, config.embedding));
+                      Reading(config.reader, config.embedding + sizes.vectors));
   } else {
     blind_ = &scope.Add("blind", {1, D}, config.matrix_init);
   }
@@ -59,9 +62,13 @@ AttentionSum::AttentionSum(const Scope& scope,
   }
 }
 
-Var AttentionSum::Steps(const Context& ctx, const char* name,
-                        const Tensor& ids) const {
-  return Drop(ctx, TransposeLeading(ctx.Input(name, words_(ctx, ids))));
+Var AttentionSum::Steps(const Context& ctx, const char* name, const Tensor& ids,
+                        const Tensor& vectors) const {
+  Var x = ctx.Input(name, words_(ctx, ids));
+  if (sizes_.vectors > 0) {
+    x = ConcatColumns({x, Var(vectors.To(x.value().dtype()))});
+  }
+  return Drop(ctx, TransposeLeading(x));
 }
 
 void AttentionSum::Observe(const Context& ctx, size_t hop,
@@ -75,13 +82,14 @@ Var AttentionSum::FirstQuery(const Context& ctx,
     return Embed(ctx.Use(*blind_), Tensor::Zeros({batch.B()}, DType::kI32));
   }
   const EncoderResult asked = (*question_)(
-      ctx, Steps(ctx, "question", batch.questions), batch.question_lengths);
+      ctx, Steps(ctx, "question", batch.questions, batch.question_vectors),
+      batch.question_lengths);
   return ConcatColumns({Recurrent::Hidden(asked.states.back()),
                         Recurrent::Hidden(asked.backward_states.back())});
 }
 
 Var AttentionSum::Scores(const Context& ctx, const PassageBatch& batch) const {
-  CheckPassageBatch("attention sum", batch, words_count_);
+  CheckPassageBatch("attention sum", batch, sizes_);
   const int64_t B = batch.B(), S = batch.S();
   const auto answers = [&](const Var& scores) {
     return GroupLogSumExp(Reshape(scores, {B, S}), batch.answers, batch.C);
@@ -90,7 +98,8 @@ Var AttentionSum::Scores(const Context& ctx, const PassageBatch& batch) const {
     return TransposeLeading(
         Drop(ctx, reader(ctx, steps, batch.passage_lengths).outputs));
   };
-  Var h = states(passage_, Steps(ctx, "source", batch.passages));  // [B, S, D]
+  Var h = states(passage_, Steps(ctx, "source", batch.passages,
+                                 batch.passage_vectors));  // [B, S, D]
   const int64_t D = h.dim(2);
   Var u = FirstQuery(ctx, batch);
   for (size_t k = 0;; ++k) {

@@ -12,7 +12,8 @@
 
 namespace heed {
 
-/// Words of passage and question share their vectors. A recurrent network in
+/// Words of passage and question share their vectors, beside which stand the
+/// pretrained ones if there are some. A recurrent network in
 /// both directions reads the passage, h_i, and another the question, whose last
 /// states are u:
 ///   a = softmax_i(h_iᵀ u)    p(w) = Σ_{i: word i is w} a_i
@@ -31,7 +32,7 @@ namespace heed {
 class AttentionSum : public PassageReader {
  public:
   AttentionSum(const Scope& scope, const ResolvedAttentionSum& config,
-               int64_t words);
+               const TextSizes& sizes);
 
   Var Scores(const Context& ctx, const PassageBatch& batch) const override;
 
@@ -40,12 +41,13 @@ class AttentionSum : public PassageReader {
     return SequenceDropout(ctx, steps, config_.dropout, config_.variational);
   }
   /// The vectors of words, as an observer has them, time first.
-  Var Steps(const Context& ctx, const char* name, const Tensor& ids) const;
+  Var Steps(const Context& ctx, const char* name, const Tensor& ids,
+            const Tensor& vectors) const;
   Var FirstQuery(const Context& ctx, const PassageBatch& batch) const;
   void Observe(const Context& ctx, size_t hop, const Var& weights) const;
 
   ResolvedAttentionSum config_;
-  int64_t words_count_;
+  TextSizes sizes_;
   Embedding words_;
   RecurrentEncoder passage_;
   std::optional<RecurrentEncoder> question_;

@@ -12,8 +12,8 @@ class AttentionSumSettings
   using SettingsOf::SettingsOf;
   void Fill() override {}
   std::unique_ptr<PassageReader> Make(const Scope& scope,
-                                      int64_t words) const override {
-    return std::make_unique<AttentionSum>(scope, config_.Resolve(), words);
+                                      const TextSizes& sizes) const override {
+    return std::make_unique<AttentionSum>(scope, config_.Resolve(), sizes);
   }
 };
 

@@ -73,8 +73,10 @@ ResolvedAttentionSum SmallReader(int hops, bool rereads,
 }
 
 struct SmallAttentionSum {
-  explicit SmallAttentionSum(const ResolvedAttentionSum& config)
-      : network(Scope(parameters, ""), config, kWordsOfPassages) {}
+  explicit SmallAttentionSum(const ResolvedAttentionSum& config,
+                             int64_t vectors = 0)
+      : network(Scope(parameters, ""), config,
+                {.vocabulary = kWordsOfPassages, .vectors = vectors}) {}
   ParameterSet parameters{3, DType::kF64, kernels::Precision::kNative};
   AttentionSum network;
 };
@@ -148,6 +150,40 @@ TEST(AttentionSum, GradientsAreThoseOfDifferences) {
       });
     }
   }
+}
+
+/// The same with pretrained vectors of two features.
+PassageBatch WithVectors(PassageBatch batch) {
+  const auto vectors = [](const Tensor& ids) {
+    Tensor of({ids.dim(0), ids.dim(1), 2}, DType::kF64);
+    for (int64_t i = 0; i < ids.numel(); ++i) {
+      of.data<double>()[2 * i] = std::sin(ids.data<int32_t>()[i]);
+      of.data<double>()[2 * i + 1] = std::cos(ids.data<int32_t>()[i]);
+    }
+    return of;
+  };
+  batch.passage_vectors = vectors(batch.passages);
+  batch.question_vectors = vectors(batch.questions);
+  return batch;
+}
+
+TEST(AttentionSum, PretrainedVectorsStandBesideThoseOfWords) {
+  const SmallAttentionSum model(SmallReader(2, true), /*vectors=*/2);
+  Shake(model.parameters);
+  const PassageBatch batch = WithVectors(GoldenPassages());
+  ExpectParameterGradients(model.parameters, [&](Tape* tape) {
+    return AnswerLoss(model.network, batch, tape);
+  });
+  const Tensor p = ProbabilitiesOf(model.network, batch);
+  EXPECT_LE(MaxDifference(p, ProbabilitiesOf(model.network,
+                                             WithVectors(GoldenPassages(3)))),
+            1e-12);
+  PassageBatch other = WithVectors(GoldenPassages());
+  other.question_vectors.data<double>()[0] += 1;
+  EXPECT_GT(MaxDifference(p, ProbabilitiesOf(model.network, other)), 1e-6);
+  EXPECT_THROW(model.network.Scores({}, GoldenPassages()), ShapeError);
+  const SmallAttentionSum without(SmallReader(2, true));
+  EXPECT_THROW(without.network.Scores({}, batch), ShapeError);
 }
 
 TEST(AttentionSum, AnAnswerGetsTheAttentionOfAllItsPlaces) {

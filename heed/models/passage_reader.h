@@ -21,6 +21,9 @@ struct PassageBatch {
   /// i32 [B, S]: which of the C answers each word of a passage is, −1: none.
   Tensor answers;
   int64_t C = 0;
+  /// Pretrained (frozen) vectors of both, [B, S, F] and [B, T, F], or
+  /// undefined.
+  Tensor passage_vectors = {}, question_vectors = {};
 
   int64_t B() const { return passages.dim(0); }
   int64_t S() const { return passages.dim(1); }
@@ -46,15 +49,16 @@ class PassageReaderSettings : public ModelSettings {
 
   /// As TranslatorSettings::Fill.
   virtual void Fill() = 0;
-  /// Of settings that are filled, for so many words. Throws: ConfigError.
+  /// Of settings that are filled, for words of these sizes. Throws:
+  /// ConfigError.
   virtual std::unique_ptr<PassageReader> Make(const Scope& scope,
-                                              int64_t words) const = 0;
+                                              const TextSizes& sizes) const = 0;
 };
 
-/// Throws: ShapeError, naming `where`, unless all sizes fit and ids are below
-/// `words`.
+/// Throws: ShapeError, naming `where`, unless all sizes fit, ids are of the
+/// vocabulary, and there are vectors as the model reads them.
 void CheckPassageBatch(const char* where, const PassageBatch& batch,
-                       int64_t words);
+                       const TextSizes& sizes);
 
 }  // namespace heed
 

@@ -21,7 +21,7 @@ TEST_P(EveryPassageReader, AnswersQuestions) {
   settings->Fill();
   ExpectFilled(*settings, [&] { settings->Fill(); });
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
-  const auto network = settings->Make(Scope(parameters, ""), /*words=*/7);
+  const auto network = settings->Make(Scope(parameters, ""), {.vocabulary = 7});
   PassageBatch batch;
   batch.passages = Lengths({4, 5, 4, 1, 2, 3}).Reshape({2, 3});
   batch.passage_lengths = Lengths({3, 2});

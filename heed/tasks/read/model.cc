@@ -25,6 +25,15 @@ std::vector<int32_t> IdsOfWords(const Vocabulary& vocabulary,
   return ids;
 }
 
+/// The rows of words among pretrained vectors; of no vectors none.
+std::vector<int32_t> RowsOfWords(const WordVectors* vectors,
+                                 std::span<const std::string> words) {
+  std::vector<int32_t> rows;
+  if (vectors == nullptr) return rows;
+  for (const std::string& word : words) rows.push_back(vectors->Find(word));
+  return rows;
+}
+
 /// The first words of a passage alone.
 void CutPassage(PassageText& text, size_t length) {
   text.words.resize(length);
@@ -50,6 +59,15 @@ Tensor PaddedRows(std::span<const std::vector<int32_t>* const> rows,
   return padded;
 }
 
+/// Shapes: result [B, S, F].
+Tensor VectorsOfRows(const WordVectors& vectors,
+                     std::span<const std::vector<int32_t>* const> rows) {
+  const Tensor padded = PaddedRows(rows, kNoVector);
+  return vectors
+      .Gather({padded.data<int32_t>(), static_cast<size_t>(padded.numel())})
+      .Reshape({padded.dim(0), padded.dim(1), vectors.features()});
+}
+
 Tensor LengthsOfRows(std::span<const std::vector<int32_t>* const> rows) {
   Tensor lengths({std::ssize(rows)}, DType::kI32);
   for (size_t b = 0; b < rows.size(); ++b) {
@@ -61,11 +79,14 @@ Tensor LengthsOfRows(std::span<const std::vector<int32_t>* const> rows) {
 }  // namespace
 
 PassageModel::PassageModel(PassageConfig settings, Vocabulary words,
+                           std::shared_ptr<const WordVectors> word_vectors,
                            uint64_t seed)
     : config(std::move(settings)),
       vocabulary(std::move(words)),
+      vectors(std::move(word_vectors)),
       parameters_(seed, DType::kF32, config.model->precision()),
-      network(config.model->Make(Scope(parameters_, ""), vocabulary.size())) {}
+      network(config.model->Make(Scope(parameters_, ""),
+                                 SizesOf(vocabulary, vectors.get()))) {}
 
 PassageCorpus PassageModel::Encode(
     std::span<const PassageQuestion> questions) const {
@@ -81,6 +102,9 @@ PassageCorpus PassageModel::Encode(
     corpus.ids.source.push_back(IdsOfWords(vocabulary, text.words, lowercase));
     corpus.ids.target.push_back(
         IdsOfWords(vocabulary, text.question, lowercase));
+    corpus.vector_rows.source.push_back(RowsOfWords(vectors.get(), text.words));
+    corpus.vector_rows.target.push_back(
+        RowsOfWords(vectors.get(), text.question));
     corpus.texts.push_back(std::move(text));
   }
   return corpus;
@@ -89,6 +113,7 @@ PassageCorpus PassageModel::Encode(
 PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
                                    std::span<const int64_t> indices) const {
   std::vector<const std::vector<int32_t>*> passages, questions, answers;
+  std::vector<const std::vector<int32_t>*> passage_rows, question_rows;
   PassageBatch batch;
   batch.C = 1;
   for (const int64_t index : indices) {
@@ -96,6 +121,8 @@ PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
     passages.push_back(&corpus.ids.source[i]);
     questions.push_back(&corpus.ids.target[i]);
     answers.push_back(&corpus.texts[i].of_words);
+    passage_rows.push_back(&corpus.vector_rows.source[i]);
+    question_rows.push_back(&corpus.vector_rows.target[i]);
     batch.C = std::max(batch.C, std::ssize(corpus.texts[i].candidates));
   }
   batch.passages = PaddedRows(passages, kPad);
@@ -103,6 +130,10 @@ PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
   batch.questions = PaddedRows(questions, kPad);
   batch.question_lengths = LengthsOfRows(questions);
   batch.answers = PaddedRows(answers, -1);
+  if (vectors != nullptr) {
+    batch.passage_vectors = VectorsOfRows(*vectors, passage_rows);
+    batch.question_vectors = VectorsOfRows(*vectors, question_rows);
+  }
   return batch;
 }
 

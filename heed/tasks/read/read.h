@@ -14,6 +14,7 @@
 #include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
+#include "heed/text/word_vectors.h"
 
 namespace heed {
 
@@ -23,6 +24,7 @@ struct PassageDataConfig {
   std::vector<std::string> valid_passages;
   Named<PassageFormat> format = PassageFormat::kAuto;
   TextVocabularyConfig vocabulary = {.vocabulary = "words", .lowercase = true};
+  WordVectorConfig vectors;
   int max_length = 5000;
   int batch_words = 16384;
   int batch_texts = 32;
@@ -45,13 +47,15 @@ struct PassageData {
 struct PassageCorpus {
   Corpus ids;                      ///< words of passages and of questions
   std::vector<PassageText> texts;  ///< the same as texts
-  int64_t cut = 0;                 ///< passages of which the end is left out
+  Corpus vector_rows;  ///< of the same words; empty without pretrained vectors
+  int64_t cut = 0;     ///< passages of which the end is left out
 };
 
 /// Words, and a network that reads them.
 class PassageModel : public TaskModel {
  public:
-  PassageModel(PassageConfig settings, Vocabulary words, uint64_t seed);
+  PassageModel(PassageConfig settings, Vocabulary words,
+               std::shared_ptr<const WordVectors> word_vectors, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -75,6 +79,7 @@ class PassageModel : public TaskModel {
 
   const PassageConfig config;
   const Vocabulary vocabulary;
+  const std::shared_ptr<const WordVectors> vectors;  ///< null: none
 
  private:
   ParameterSet parameters_;

@@ -153,6 +153,24 @@ TEST(PassageModel, IsOpenedAsItWasWritten) {
   EXPECT_THROW(settings.Open(files, "folder", 1), FormatError);
 }
 
+TEST(PassageModel, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.Put("vectors.txt", "zebra 2 0 1\nhorse -2 1 0\n");
+  const LoadedModel loaded = ReaderOf(
+      SomeQuestions(), std::string(kTinyReader) + " word_vectors=" + path);
+  EXPECT_EQ(loaded.model->Files().count(kWordVectorsFile), 1u);
+  const auto& settings = dynamic_cast<const PassageSettings&>(*loaded.settings);
+  const auto opened = settings.Open(loaded.model->Files(), "folder", 1);
+  const auto scores = [&](const std::string& word) {
+    PassageCorpus corpus = opened->Encode(std::vector<PassageQuestion>{
+        {word + " ate . Ann sat", "Who sat?", "", {}, "a:1"}});
+    return opened->LogProbabilities({}, corpus).at(0);
+  };
+  EXPECT_NE(scores("zebra"), scores("horse")) << "told apart by their vectors";
+  EXPECT_EQ(scores("mule"), scores("donkey")) << "both unknown";
+}
+
 TEST(ReadExplanation, HasThePassageItsQuestionAndEachHop) {
   const LoadedModel loaded =
       ReaderOf(SomeQuestions(), std::string(kTinyReader) + " hops=2");

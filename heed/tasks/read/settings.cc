@@ -41,6 +41,7 @@ void PassageDataConfig::Visit(FieldList& v) {
     "words of a passage that are read; 0: all")
       .Alias("max_len");
   vocabulary.Visit(v, {"words"});
+  vectors.Visit(v);
   VisitBatches(v, "words", batch_words, "questions", batch_texts);
 }
 
@@ -95,19 +96,24 @@ std::unique_ptr<PassageModel> PassageSettings::Learn(const PassageData& read,
       lines.push_back(fmt::format("{}", fmt::join(PassageWords(*text), " ")));
     }
   }
-  return std::make_unique<PassageModel>(
-      *this, data.vocabulary.Learn(std::move(lines)), seed);
+  return std::make_unique<PassageModel>(*this,
+                                        data.vocabulary.Learn(std::move(lines)),
+                                        data.vectors.Read(), seed);
 }
 
 std::unique_ptr<PassageModel> PassageSettings::Open(const ModelFiles& files,
                                                     const std::string& folder,
                                                     uint64_t seed) const {
-  return std::make_unique<PassageModel>(
-      *this, data.vocabulary.Find(files, folder), seed);
+  return std::make_unique<PassageModel>(*this,
+                                        data.vocabulary.Find(files, folder),
+                                        data.vectors.Find(files, folder), seed);
 }
 
 ModelFiles PassageModel::Files() const {
-  return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+  ModelFiles files = {
+      {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+  AddWordVectors(vectors.get(), files);
+  return files;
 }
 
 }  // namespace heed

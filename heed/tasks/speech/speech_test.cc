@@ -168,7 +168,8 @@ TEST(SpeechTask, OnlyTrainingChangesSoundsAndByTheirNumberAlone) {
       settings.data.train.Read(8000, settings.data.Strings());
   const auto features = [&](const std::vector<int64_t>& which,
                             std::optional<uint64_t> changes) {
-    return MakeSpeechBatch(*model, train, which, changes).inputs.frames();
+    return MakeSpeechBatch(*model, train, which, changes)
+        .inputs.vectors.value();
   };
   const Tensor plain = features({5}, std::nullopt);
   EXPECT_EQ(plain.dim(1), model->FeaturesOf(train.At(5).samples).dim(0));
