@@ -20,6 +20,7 @@ int RunDemoGradients(const Arguments& arguments);
 int RunDemoNodes(const Arguments& arguments);
 int RunDemoVisits(const Arguments& arguments);
 int RunDemoDocuments(const Arguments& arguments);
+int RunDemoWords(const Arguments& arguments);
 int RunDemoRatings(const Arguments& arguments);
 int RunDemoRead(const Arguments& arguments);
 int RunDemoMemory(const Arguments& arguments);

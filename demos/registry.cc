@@ -19,6 +19,7 @@ const std::vector<Command>& Demos() {
        RunDemoNodes},
       {"visits", "which codes of a patient's visits count", RunDemoVisits},
       {"documents", "which word of which sentence decides", RunDemoDocuments},
+      {"words", "how much a word counts in texts of each label", RunDemoWords},
       {"ratings", "which reviews decide how a user rates an item",
        RunDemoRatings},
       {"read", "questions about stories, and the sentences that answer them",

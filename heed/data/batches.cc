@@ -123,17 +123,40 @@ Batch MakeBatch(const Corpus& corpus, std::span<const int64_t> indices) {
   return batch;
 }
 
+IdRows MakeIdRows(int64_t count,
+                  const std::function<std::span<const int32_t>(int64_t)>& row,
+                  int32_t fill) {
+  int64_t longest = 1;
+  for (int64_t b = 0; b < count; ++b) {
+    longest = std::max(longest, std::ssize(row(b)));
+  }
+  IdRows rows = {Tensor::Full({count, longest}, fill, DType::kI32),
+                 Tensor({count}, DType::kI32)};
+  for (int64_t b = 0; b < count; ++b) {
+    const std::span<const int32_t> ids = row(b);
+    std::ranges::copy(ids, rows.ids.row<int32_t>(b));
+    rows.lengths.data<int32_t>()[b] = static_cast<int32_t>(ids.size());
+  }
+  return rows;
+}
+
+IdRows MakeIdRows(std::span<const std::vector<int32_t>> all,
+                  std::span<const int64_t> indices, int32_t fill) {
+  const auto row = [&](int64_t b) -> std::span<const int32_t> {
+    return all[static_cast<size_t>(indices[static_cast<size_t>(b)])];
+  };
+  return MakeIdRows(std::ssize(indices), row, fill);
+}
+
 SegmentBatch MakeSegmentBatch(std::span<const std::vector<int32_t>> texts,
                               std::span<const int32_t> second,
                               std::span<const int64_t> indices, int32_t pad) {
-  const Lengths lengths = Measure(texts, indices);
-  const Shape shape = {std::ssize(indices), lengths.longest};
-  SegmentBatch batch = {Tensor::Full(shape, pad, DType::kI32),
-                        Tensor::Zeros(shape, DType::kI32),
-                        Tensor::Of(lengths.of_each, {shape[0]})};
-  for (int64_t b = 0; b < shape[0]; ++b) {
+  IdRows rows = MakeIdRows(texts, indices, pad);
+  Tensor segments_of_all = Tensor::Zeros(rows.ids.shape(), DType::kI32);
+  SegmentBatch batch = {std::move(rows.ids), std::move(segments_of_all),
+                        std::move(rows.lengths)};
+  for (int64_t b = 0; b < std::ssize(indices); ++b) {
     const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
-    std::ranges::copy(texts[i], batch.ids.row<int32_t>(b));
     int32_t* segments = batch.segments.row<int32_t>(b);
     std::fill(segments + second[i], segments + texts[i].size(), 1);
   }

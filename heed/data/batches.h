@@ -3,6 +3,7 @@
 #define HEED_DATA_BATCHES_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,21 @@ struct SegmentBatch {
   Tensor segments;  ///< i32 [B, S]: 1 in the second text of a pair, else 0
   Tensor lengths;   ///< i32 [B]
 };
+
+/// Ids below each other. Shapes: ids [B, S], S at least 1; lengths [B].
+struct IdRows {
+  Tensor ids;
+  Tensor lengths;
+};
+
+/// Rows 0 to `count` − 1, `fill` behind each.
+IdRows MakeIdRows(int64_t count,
+                  const std::function<std::span<const int32_t>(int64_t)>& row,
+                  int32_t fill);
+
+/// Those of `all` at `indices`.
+IdRows MakeIdRows(std::span<const std::vector<int32_t>> all,
+                  std::span<const int64_t> indices, int32_t fill);
 
 /// The texts at `indices`; `second[i]`: where the second one of text i begins.
 SegmentBatch MakeSegmentBatch(std::span<const std::vector<int32_t>> texts,

@@ -132,5 +132,15 @@ TEST(MakeSourceBatch, HasNoTarget) {
   EXPECT_TRUE(batch.target_in.empty());
 }
 
+TEST(MakeIdRows, AreFilledBehindAndNeverEmpty) {
+  const std::vector<Ids> all = {{1, 2, 3}, {}, {4}};
+  const IdRows rows = MakeIdRows(all, std::vector<int64_t>{2, 0}, -1);
+  EXPECT_EQ(rows.ids.ToVector<int32_t>(), (Ids{4, -1, -1, 1, 2, 3}));
+  EXPECT_EQ(rows.lengths.ToVector<int32_t>(), (Ids{1, 3}));
+  const IdRows none = MakeIdRows(all, std::vector<int64_t>{1}, 7);
+  EXPECT_EQ(none.ids.ToVector<int32_t>(), Ids{7});
+  EXPECT_EQ(none.lengths.ToVector<int32_t>(), Ids{0});
+}
+
 }  // namespace
 }  // namespace heed

@@ -484,17 +484,7 @@ namespace {
 /// The sentences of documents side by side.
 Tensor SentenceBatchOf(const LabelledCorpus& corpus,
                        std::span<const int64_t> indices) {
-  size_t most = 1;
-  for (const int64_t i : indices) {
-    most = std::max(most, corpus.sentences[static_cast<size_t>(i)].size());
-  }
-  Tensor sentences = Tensor::Zeros(
-      {std::ssize(indices), static_cast<int64_t>(most)}, DType::kI32);
-  for (size_t b = 0; b < indices.size(); ++b) {
-    std::ranges::copy(corpus.sentences[static_cast<size_t>(indices[b])],
-                      sentences.row<int32_t>(static_cast<int64_t>(b)));
-  }
-  return sentences;
+  return MakeIdRows(corpus.sentences, indices, 0).ids;
 }
 
 /// The vectors of tokens, `width` of each text.

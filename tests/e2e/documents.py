@@ -73,6 +73,19 @@ class Documents(EndToEnd):
         self.assertRegex(said, r"\nmean +\d+\.\d % +- +-\n")
         self.assertTrue((out / "document.svg").read_text().startswith("<svg"))
 
+    def test_words_count_apart_for_each_label(self):
+        self.trained()
+        out = self.folder / "words"
+        ask = ["demo", "words", "--model", self.model, "--threads", 1, "--out", out, "--texts"]
+        texts = self.put("w.txt", "#doc a pos\nit was a witty night\n\n#doc b none\nthe night\n")
+        said = self.runs(*ask, texts, "--words", "Night,witty")
+        self.assertRegex(said, r"\nnight +none +1 +\d\.\d+\n")
+        self.assertRegex(said, r"\nnight +pos +1 +\d\.\d+\n")
+        self.assertRegex(said, r"\nwitty +none +0 +-\n")
+        self.assertIn(">witty<", (out / "words.svg").read_text())
+        self.fails(2, "'day' is no word of the 2 texts", *ask, texts, "--words", "day")
+        self.fails(2, "missing: --words", *ask, texts)
+
     def test_what_does_not_fit_is_refused(self):
         out = ["--out", self.folder / "x"]
         self.fails(2, ["--vocabulary words"], *self.train, "--vocabulary", "bpe",

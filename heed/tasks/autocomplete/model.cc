@@ -62,23 +62,9 @@ void AddGuesses(const Tensor& scores, const int32_t* targets,
 
 TypedBatch MakeTypedBatch(const Corpus& corpus,
                           std::span<const int64_t> examples) {
-  const int64_t B = std::ssize(examples);
-  int64_t S = 0;
-  for (const int64_t i : examples) {
-    S = std::max(S, std::ssize(corpus.source[static_cast<size_t>(i)]));
-  }
-  TypedBatch batch = {Tensor::Full({B, S}, kPad, DType::kI32),
-                      Tensor({B}, DType::kI32),
-                      Tensor::Full({B, S}, kNoWord, DType::kI32)};
-  for (int64_t b = 0; b < B; ++b) {
-    const auto i = static_cast<size_t>(examples[static_cast<size_t>(b)]);
-    const std::vector<int32_t>& ids = corpus.source[i];
-    std::copy(ids.begin(), ids.end(), batch.characters.row<int32_t>(b));
-    const std::vector<int32_t>& words = corpus.target[i];
-    std::copy(words.begin(), words.end(), batch.words.row<int32_t>(b));
-    batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(ids.size());
-  }
-  return batch;
+  const IdRows characters = MakeIdRows(corpus.source, examples, kPad);
+  return {characters.ids, characters.lengths,
+          MakeIdRows(corpus.target, examples, kNoWord).ids};
 }
 
 TypingScore AutocompleteModel::ScoreOf(const std::vector<std::string>& text,

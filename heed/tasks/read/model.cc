@@ -46,36 +46,6 @@ void CutPassage(PassageText& text, size_t length) {
   if (text.answer >= kept) text.answer = -1;
 }
 
-/// Rows of ids or groups, with `fill` behind each.
-Tensor PaddedRows(std::span<const std::vector<int32_t>* const> rows,
-                  int32_t fill) {
-  size_t longest = 1;
-  for (const auto* row : rows) longest = std::max(longest, row->size());
-  Tensor padded = Tensor::Full(
-      {std::ssize(rows), static_cast<int64_t>(longest)}, fill, DType::kI32);
-  for (size_t b = 0; b < rows.size(); ++b) {
-    std::ranges::copy(*rows[b], padded.row<int32_t>(static_cast<int64_t>(b)));
-  }
-  return padded;
-}
-
-/// Shapes: result [B, S, F].
-Tensor VectorsOfRows(const WordVectors& vectors,
-                     std::span<const std::vector<int32_t>* const> rows) {
-  const Tensor padded = PaddedRows(rows, kNoVector);
-  return vectors
-      .Gather({padded.data<int32_t>(), static_cast<size_t>(padded.numel())})
-      .Reshape({padded.dim(0), padded.dim(1), vectors.features()});
-}
-
-Tensor LengthsOfRows(std::span<const std::vector<int32_t>* const> rows) {
-  Tensor lengths({std::ssize(rows)}, DType::kI32);
-  for (size_t b = 0; b < rows.size(); ++b) {
-    lengths.data<int32_t>()[b] = static_cast<int32_t>(rows[b]->size());
-  }
-  return lengths;
-}
-
 }  // namespace
 
 PassageModel::PassageModel(PassageConfig settings, Vocabulary words,
@@ -112,27 +82,33 @@ PassageCorpus PassageModel::Encode(
 
 PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
                                    std::span<const int64_t> indices) const {
-  std::vector<const std::vector<int32_t>*> passages, questions, answers;
-  std::vector<const std::vector<int32_t>*> passage_rows, question_rows;
+  const auto vectors_of = [&](const std::vector<std::vector<int32_t>>& all) {
+    const Tensor found = MakeIdRows(all, indices, kNoVector).ids;
+    return vectors
+        ->Gather({found.data<int32_t>(), static_cast<size_t>(found.numel())})
+        .Reshape({found.dim(0), found.dim(1), vectors->features()});
+  };
   PassageBatch batch;
+  const IdRows passages = MakeIdRows(corpus.ids.source, indices, kPad);
+  const IdRows questions = MakeIdRows(corpus.ids.target, indices, kPad);
+  batch.passages = passages.ids;
+  batch.passage_lengths = passages.lengths;
+  batch.questions = questions.ids;
+  batch.question_lengths = questions.lengths;
+  const auto text = [&](int64_t b) -> const PassageText& {
+    return corpus.texts[static_cast<size_t>(indices[static_cast<size_t>(b)])];
+  };
+  const auto answers = [&](int64_t b) -> std::span<const int32_t> {
+    return text(b).of_words;
+  };
+  batch.answers = MakeIdRows(std::ssize(indices), answers, -1).ids;
   batch.C = 1;
-  for (const int64_t index : indices) {
-    const auto i = static_cast<size_t>(index);
-    passages.push_back(&corpus.ids.source[i]);
-    questions.push_back(&corpus.ids.target[i]);
-    answers.push_back(&corpus.texts[i].of_words);
-    passage_rows.push_back(&corpus.vector_rows.source[i]);
-    question_rows.push_back(&corpus.vector_rows.target[i]);
-    batch.C = std::max(batch.C, std::ssize(corpus.texts[i].candidates));
+  for (int64_t b = 0; b < std::ssize(indices); ++b) {
+    batch.C = std::max(batch.C, std::ssize(text(b).candidates));
   }
-  batch.passages = PaddedRows(passages, kPad);
-  batch.passage_lengths = LengthsOfRows(passages);
-  batch.questions = PaddedRows(questions, kPad);
-  batch.question_lengths = LengthsOfRows(questions);
-  batch.answers = PaddedRows(answers, -1);
   if (vectors != nullptr) {
-    batch.passage_vectors = VectorsOfRows(*vectors, passage_rows);
-    batch.question_vectors = VectorsOfRows(*vectors, question_rows);
+    batch.passage_vectors = vectors_of(corpus.vector_rows.source);
+    batch.question_vectors = vectors_of(corpus.vector_rows.target);
   }
   return batch;
 }
