@@ -27,9 +27,9 @@ struct SpeechDemoOptions {
   int speakers = 12;
   int strings = 1200;
   int epochs = 8;
-  std::string score = "location_aware(10,30)";
+  std::string score = "location_aware(10,50)";
   std::string normalizer = "smoothed_sigmoid";
-  std::string modifiers = "median_window(40)";
+  std::string modifiers = "median_window(45)";
   uint64_t seed = 1;
   int threads = 0;
 

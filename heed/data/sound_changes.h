@@ -17,7 +17,7 @@ namespace heed {
 /// Recognition") and masks of bands and of time (SpecAugment, Park et al. 2019,
 /// arXiv:1904.08779).
 struct SoundChangesConfig {
-  double speed = 0;
+  double speed = 0.1;
   int band_masks = 0;
   int band_mask_width = 8;
   int time_masks = 0;
