@@ -36,7 +36,7 @@ struct WordsDemo {
 
   void Visit(FieldList& v) {
     v("model", model, Any{"DIR"},
-      "a model of --task classify that reads documents sentence by sentence")
+      "a classifier that reads documents sentence by sentence")
         .Main();
     v("texts", texts.texts, Any{"FILE"},
       "labelled documents, in the format of its training (.gz too)")
@@ -72,7 +72,7 @@ void AddWeights(const Explanation& explained, const std::string& label,
   if (!weights) {
     throw ConfigError(
         "demo words: the model attends to no words of sentences; train one "
-        "with --model han --pooling attention");
+        "with --pooling attention");
   }
   for (const ItemRange& sentence : weights->sentences->spans) {
     const auto length = static_cast<double>(sentence.end - sentence.begin);
@@ -168,8 +168,8 @@ int RunDemoWords(const Arguments& arguments) {
   const auto* model = dynamic_cast<const ClassifyModel*>(loaded.model.get());
   if (model == nullptr || !model->documents()) {
     throw ConfigError(
-        "demo words: {} is no model of --task classify that reads documents "
-        "sentence by sentence (--model han)",
+        "demo words: {} is no classifier that reads documents sentence by "
+        "sentence; heed demo documents makes one",
         demo.model);
   }
   const LabelledText texts =
