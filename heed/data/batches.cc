@@ -148,13 +148,21 @@ IdRows MakeIdRows(std::span<const std::vector<int32_t>> all,
   return MakeIdRows(std::ssize(indices), row, fill);
 }
 
+Tensor VectorsOfRows(const WordVectors& vectors,
+                     std::span<const std::vector<int32_t>> all,
+                     std::span<const int64_t> indices) {
+  const Tensor rows = MakeIdRows(all, indices, kNoVector).ids;
+  return vectors
+      .Gather({rows.data<int32_t>(), static_cast<size_t>(rows.numel())})
+      .Reshape({rows.dim(0), rows.dim(1), vectors.features()});
+}
+
 SegmentBatch MakeSegmentBatch(std::span<const std::vector<int32_t>> texts,
                               std::span<const int32_t> second,
                               std::span<const int64_t> indices, int32_t pad) {
-  IdRows rows = MakeIdRows(texts, indices, pad);
-  Tensor segments_of_all = Tensor::Zeros(rows.ids.shape(), DType::kI32);
-  SegmentBatch batch = {std::move(rows.ids), std::move(segments_of_all),
-                        std::move(rows.lengths)};
+  const IdRows rows = MakeIdRows(texts, indices, pad);
+  SegmentBatch batch = {rows.ids, Tensor::Zeros(rows.ids.shape(), DType::kI32),
+                        rows.lengths};
   for (int64_t b = 0; b < std::ssize(indices); ++b) {
     const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
     int32_t* segments = batch.segments.row<int32_t>(b);

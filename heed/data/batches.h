@@ -9,6 +9,7 @@
 
 #include "heed/data/corpus.h"
 #include "heed/tensor/tensor.h"
+#include "heed/text/word_vectors.h"
 
 namespace heed {
 
@@ -54,6 +55,12 @@ IdRows MakeIdRows(int64_t count,
 /// Those of `all` at `indices`.
 IdRows MakeIdRows(std::span<const std::vector<int32_t>> all,
                   std::span<const int64_t> indices, int32_t fill);
+
+/// The pretrained vectors of words, whose rows are those of `all` at `indices`.
+/// Shapes: result [B, S, D].
+Tensor VectorsOfRows(const WordVectors& vectors,
+                     std::span<const std::vector<int32_t>> all,
+                     std::span<const int64_t> indices);
 
 /// The texts at `indices`; `second[i]`: where the second one of text i begins.
 SegmentBatch MakeSegmentBatch(std::span<const std::vector<int32_t>> texts,

@@ -479,31 +479,6 @@ void WarnOfCut(const LabelledCorpus& corpus, int max_length) {
                   corpus.cut, corpus.corpus.size(), max_length));
 }
 
-namespace {
-
-/// The sentences of documents side by side.
-Tensor SentenceBatchOf(const LabelledCorpus& corpus,
-                       std::span<const int64_t> indices) {
-  return MakeIdRows(corpus.sentences, indices, 0).ids;
-}
-
-/// The vectors of tokens, `width` of each text.
-Tensor VectorBatchOf(const LabelledCorpus& corpus,
-                     std::span<const int64_t> indices, int64_t width) {
-  std::vector<int32_t> rows;
-  for (const int64_t i : indices) {
-    const std::vector<int32_t>& own =
-        corpus.vector_rows[static_cast<size_t>(i)];
-    rows.insert(rows.end(), own.begin(), own.end());
-    rows.resize(rows.size() + static_cast<size_t>(width - std::ssize(own)),
-                kNoVector);
-  }
-  return corpus.vectors->Gather(rows).Reshape(
-      {std::ssize(indices), width, corpus.vectors->features()});
-}
-
-}  // namespace
-
 LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,
                                 std::span<const int64_t> indices) {
   LabelledBatch batch = {
@@ -512,10 +487,10 @@ LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,
     batch.labels.push_back(corpus.corpus.target[static_cast<size_t>(i)]);
   }
   if (!corpus.sentences.empty()) {
-    batch.sentences = SentenceBatchOf(corpus, indices);
+    batch.sentences = MakeIdRows(corpus.sentences, indices, 0).ids;
   }
   if (corpus.vectors != nullptr) {
-    batch.vectors = VectorBatchOf(corpus, indices, batch.ids.dim(1));
+    batch.vectors = VectorsOfRows(*corpus.vectors, corpus.vector_rows, indices);
   }
   return batch;
 }

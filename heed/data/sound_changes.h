@@ -34,7 +34,7 @@ std::vector<float> AtAnotherSpeed(std::vector<float> samples, double change,
                                   Rng& rng);
 
 /// Zeros, the mean of each band, in bands and stretches of time that are drawn:
-/// a mask has 0 to its greatest width, evenly drawn, and one of time at most a
+/// a mask has 0 to its full width, evenly drawn, and one of time at most a
 /// fifth of the sound. Shapes: features [S, stack · bands]; `frame_seconds`:
 /// from one frame to the next.
 void MaskFeatures(const SoundChangesConfig& config, int64_t bands,

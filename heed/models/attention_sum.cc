@@ -64,11 +64,8 @@ AttentionSum::AttentionSum(const Scope& scope,
 
 Var AttentionSum::Steps(const Context& ctx, const char* name, const Tensor& ids,
                         const Tensor& vectors) const {
-  Var x = ctx.Input(name, words_(ctx, ids));
-  if (sizes_.vectors > 0) {
-    x = ConcatColumns({x, Var(vectors.To(x.value().dtype()))});
-  }
-  return Drop(ctx, TransposeLeading(x));
+  const Var x = ctx.Input(name, words_(ctx, ids));
+  return Drop(ctx, TransposeLeading(WithVectors(x, vectors)));
 }
 
 void AttentionSum::Observe(const Context& ctx, size_t hop,

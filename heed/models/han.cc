@@ -146,11 +146,8 @@ HierarchicalReader::HierarchicalReader(const Scope& scope,
 
 Var HierarchicalReader::Tokens(const Context& ctx,
                                const TextInput& text) const {
-  Var x = embedding_(ctx, text.ids);
-  if (vectors_ > 0) {
-    x = ConcatColumns({x, Var(text.vectors.To(x.value().dtype()))});
-  }
-  return ctx.Input("source", x);
+  return ctx.Input("source",
+                   WithVectors(embedding_(ctx, text.ids), text.vectors));
 }
 
 Var HierarchicalReader::SentenceVectors(const Context& ctx, const Var& tokens,

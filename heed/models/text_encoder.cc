@@ -34,10 +34,12 @@ Var EmbeddedTextEncoder::operator()(const Context& ctx,
                            : Tensor::Zeros(ids.shape(), DType::kI32);
     x = Add(x, (*segments_)(ctx, all));
   }
-  if (vectors_ > 0) {
-    x = ConcatColumns({x, Var(text.vectors.To(x.value().dtype()))});
-  }
-  return (*encoder_)(ctx, x, text.lengths);
+  return (*encoder_)(ctx, WithVectors(x, text.vectors), text.lengths);
+}
+
+Var WithVectors(const Var& x, const Tensor& vectors) {
+  if (!vectors.defined()) return x;
+  return ConcatColumns({x, Var(vectors.To(x.value().dtype()))});
 }
 
 void CheckVectors(const TextInput& text, int64_t vectors) {

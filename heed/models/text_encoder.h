@@ -69,6 +69,10 @@ class EmbeddedTextEncoder : public TextEncoder {
 /// features; 0: none.
 void CheckVectors(const TextInput& text, int64_t vectors);
 
+/// x with the vectors behind its features; x if there are none. Shapes: x
+/// [B, S, M], vectors [B, S, D] or undefined.
+Var WithVectors(const Var& x, const Tensor& vectors);
+
 /// States of some tokens, token s of text b having place b S + s. Shapes:
 /// states [B, S, M], places i32 [...], result [..., M]. Throws: ShapeError.
 Var StatesAt(const Var& states, const Tensor& places);

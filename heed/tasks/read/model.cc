@@ -82,12 +82,6 @@ PassageCorpus PassageModel::Encode(
 
 PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
                                    std::span<const int64_t> indices) const {
-  const auto vectors_of = [&](const std::vector<std::vector<int32_t>>& all) {
-    const Tensor found = MakeIdRows(all, indices, kNoVector).ids;
-    return vectors
-        ->Gather({found.data<int32_t>(), static_cast<size_t>(found.numel())})
-        .Reshape({found.dim(0), found.dim(1), vectors->features()});
-  };
   PassageBatch batch;
   const IdRows passages = MakeIdRows(corpus.ids.source, indices, kPad);
   const IdRows questions = MakeIdRows(corpus.ids.target, indices, kPad);
@@ -107,8 +101,10 @@ PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
     batch.C = std::max(batch.C, std::ssize(text(b).candidates));
   }
   if (vectors != nullptr) {
-    batch.passage_vectors = vectors_of(corpus.vector_rows.source);
-    batch.question_vectors = vectors_of(corpus.vector_rows.target);
+    batch.passage_vectors =
+        VectorsOfRows(*vectors, corpus.vector_rows.source, indices);
+    batch.question_vectors =
+        VectorsOfRows(*vectors, corpus.vector_rows.target, indices);
   }
   return batch;
 }

@@ -171,14 +171,14 @@ SpeechBatch MakeSpeechBatch(const SpeechModel& model,
   ParallelForEach(std::ssize(indices), 1, [&](int64_t b) {
     const auto at = static_cast<size_t>(b);
     Recording one = utterances.At(indices[at]);
+    Rng rng(changes.value_or(0), static_cast<uint64_t>(indices[at]) << 32);
     if (changes) {
-      Rng rng(*changes, static_cast<uint64_t>(indices[at]) << 32);
       one.samples = AtAnotherSpeed(std::move(one.samples), change.speed, rng);
-      features[at] = model.FeaturesOf(one.samples);
+    }
+    features[at] = model.FeaturesOf(one.samples);
+    if (changes) {
       MaskFeatures(change, mel.bands, model.mel.step() / mel.stack, rng,
                    features[at]);
-    } else {
-      features[at] = model.FeaturesOf(one.samples);
     }
     targets.target[at] = model.Encode(one.text).ids;
     seconds[at] = static_cast<double>(one.samples.size()) / utterances.rate();
