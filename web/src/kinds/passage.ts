@@ -82,10 +82,7 @@ function passageField(wishes: InputWishes): InputField {
       if (parseQuestion(value)) write(value);
     }
   });
-  const hint = h(
-    "p.note",
-    "Each line of the passage is a sentence; a text of one line is divided.",
-  );
+  const hint = h("p.note", wishes.prompt);
   return {
     ...field,
     element: h("div.passage-field", passage, hint, question, candidates),
