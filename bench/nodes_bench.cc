@@ -96,7 +96,8 @@ void TimeEpochs(const NodesBenchOptions& o, const NodesSettings& settings,
   result.parameters = model->parameters().elements();
   Optimizer optimizer(model->parameters(), training.optimizer);
   Rng rng(1);
-  Updater updater(*objective, training.optimizer, optimizer, rng);
+  Processes alone;
+  Updater updater(*objective, training.optimizer, optimizer, rng, alone);
   const auto plan = objective->PlanEpoch(1, 0);
   std::vector<double> times;
   const Tensor large = Tensor::Zeros({int64_t{16} << 20});

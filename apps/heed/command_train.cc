@@ -1,7 +1,10 @@
 // heed train: from examples to a model folder.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <optional>
 #include <set>
 
 #include "apps/heed/commands.h"
@@ -9,6 +12,8 @@
 #include "apps/heed/tasks.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
+#include "heed/train/mpi.h"
+#include "heed/train/processes.h"
 #include "heed/train/progress.h"
 
 namespace heed {
@@ -27,6 +32,40 @@ void PrintResult(const TrainResult& result, const std::string& task,
   }
   fmt::print(stderr, "{}\nmodel: {}\ntry it: {} {} {}\n", line, folder,
              ProgramName(), TaskNamed(task).command, folder);
+}
+
+/// One per core, of which each process of this machine has its part.
+int ThreadsOf(int given, const Processes& processes) {
+  if (given > 0 || processes.alone()) return given;
+  return std::max(
+      1, std::min(ThreadCount(), CoreCount() / processes.on_this_host()));
+}
+
+/// Trains in this process, or as one of those that a launcher started: the
+/// leading one speaks for all.
+int RunWith(int threads, const std::string& folder,
+            const std::function<TrainResult(Processes&)>& train) {
+  std::optional<Processes> several;
+  std::optional<Processes> alone;
+  Processes& processes =
+      LaunchedWithOthers() ? several.emplace(OpenMpi) : alone.emplace();
+  try {
+    processes.CheckSame("version of heed", HEED_VERSION);
+    const ThreadLimit limit(ThreadsOf(threads, processes));
+    const TrainResult result = train(processes);
+    processes.Finish();
+    if (processes.leads()) PrintResult(result, TaskOf(folder), folder);
+    return 0;
+  } catch (const Interrupted&) {
+    processes.Finish();
+    if (processes.leads()) throw;
+    return kExitInterrupted;
+  } catch (const std::exception& error) {
+    processes.Fail(error.what());
+    if (processes.leads()) throw;
+    processes.AwaitEnd();
+    return kExitFailure;
+  }
 }
 
 /// Sets the model that is named, or the settings of the one that training
@@ -82,10 +121,11 @@ int ContinueRun(Options& options, const std::string& folder,
   if (options.Given("steps")) limits.steps = given.steps;
   if (options.Given("patience")) limits.patience = given.patience;
   const auto settings = ReadModelSettings(LatestRun(folder));
-  const ThreadLimit limit(
-      options.Given("threads") ? given.threads : settings.value("threads", 0));
-  PrintResult(Resume(folder, given.quiet, limits), TaskOf(folder), folder);
-  return 0;
+  const int threads =
+      options.Given("threads") ? given.threads : settings.value("threads", 0);
+  return RunWith(threads, folder, [&](Processes& processes) {
+    return Resume(folder, given.quiet, limits, processes);
+  });
 }
 
 }  // namespace
@@ -126,9 +166,9 @@ int RunTrain(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
   if (!resume.empty()) return ContinueRun(options, resume, training.run);
   CheckVocabularyOptions(*task, v);
-  const ThreadLimit limit(training.run.threads);
-  PrintResult(Train(*task, training), task_name, training.run.out);
-  return 0;
+  return RunWith(
+      training.run.threads, training.run.out,
+      [&](Processes& processes) { return Train(*task, training, processes); });
 }
 
 }  // namespace heed

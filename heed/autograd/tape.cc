@@ -104,6 +104,13 @@ void Tape::Backward(const Var& output, const Tensor& seed,
     if (!node.gradient.defined()) continue;
     AddInto(node.parameter->mutable_gradient(), std::move(node.gradient));
     node.gradient = Tensor();
+    const auto is_of = [index](const PendingProduct& p) {
+      return p.node == index;
+    };
+    // Not while a product is still to be added.
+    if (ready_ && std::ranges::none_of(pending_, is_of)) {
+      ready_(*node.parameter);
+    }
   }
   FlushProducts();  // last: products add to what is there at no cost
 }
@@ -117,10 +124,12 @@ void Tape::Finish(Node& node) {
 
 /// Does the gathered products, one per weight.
 void Tape::FlushProducts() {
-  // Products of a weight stay in the order of the backward pass.
+  // Weights that were used last come first, as their gradients may travel while
+  // others are computed; products of a weight stay in the order of the backward
+  // pass.
   std::sort(pending_.begin(), pending_.end(),
             [](const PendingProduct& a, const PendingProduct& b) {
-              return std::tie(a.node, a.number) < std::tie(b.node, b.number);
+              return std::tie(b.node, a.number) < std::tie(a.node, b.number);
             });
   for (size_t begin = 0; begin < pending_.size();) {
     const int32_t index = pending_[begin].node;
@@ -156,6 +165,7 @@ void Tape::FlushProducts() {
                                     ? node.parameter->precision()
                                     : kernels::Precision::kNative,
                                 sum);
+    if (ready_ && node.parameter != nullptr) ready_(*node.parameter);
     begin = end;
   }
   pending_.clear();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <new>
@@ -80,6 +81,12 @@ class Tape {
   void Backward(const Var& output, const Tensor& seed = {},
                 const Cancellation* cancellation = nullptr);
 
+  /// Called by Backward on its thread for each parameter as soon as its
+  /// gradient is complete, if it has one; nobody if null.
+  void OnGradient(std::function<void(Parameter&)> ready) {
+    ready_ = std::move(ready);
+  }
+
   /// The gradient of a leaf after Backward; undefined if it has none.
   Tensor Gradient(const Var& leaf) const;
 
@@ -131,6 +138,7 @@ class Tape {
   std::vector<int32_t> inputs_;
   std::vector<PendingProduct> pending_;
   std::vector<int32_t> parameters_;  // nodes of leaves that are parameters
+  std::function<void(Parameter&)> ready_;
 };
 
 /// What a backward function adds its results to. Input numbers are positions

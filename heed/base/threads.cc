@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -17,6 +18,10 @@ int ThreadCount() {
       tbb::global_control::max_allowed_parallelism);
   return std::max(
       1, std::min(static_cast<int>(limit), tbb::info::default_concurrency()));
+}
+
+int CoreCount() {
+  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 struct ThreadLimit::Impl {

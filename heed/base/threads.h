@@ -16,6 +16,9 @@ namespace heed {
 /// Number of threads that parallel loops use now (at least 1).
 int ThreadCount();
 
+/// Cores of this machine, whichever of them this process may use.
+int CoreCount();
+
 /// Limits parallel loops to `threads` while it lives; 0 means one per core.
 /// One instance at a time, made by the program that owns the process.
 class ThreadLimit {

@@ -89,6 +89,15 @@ bool IsPath(const Field& field) {
          (any->placeholder == "FILE" || any->placeholder == "DIR");
 }
 
+void RefuseStreams(TaskSettings& settings) {
+  ForEachPath(settings, [](const std::string& path, const std::string& key) {
+    if (!IsStream(path)) return;
+    throw ConfigError(
+        "{} {}: one process alone could read a stream; write it to a file", key,
+        path);
+  });
+}
+
 void KeepStreams(TaskSettings& settings, const OutFolder& out) {
   int readers = 0;
   ForEachPath(settings,

@@ -20,6 +20,9 @@ bool IsPath(const Field& field);
 /// each with its size. Throws: IoError; ConfigError if standard input is named
 /// twice.
 void KeepStreams(TaskSettings& settings, const OutFolder& out);
+/// Throws: ConfigError for what can be read only once, as of several processes
+/// one alone would get it.
+void RefuseStreams(TaskSettings& settings);
 
 /// So that the run can be resumed from any folder; copies of streams stay
 /// relative to the model's.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <bit>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -126,22 +127,53 @@ void Resolve(TaskSettings& settings, TrainingConfig& training) {
   training.Resolve();
 }
 
+/// The leading process opens the folder, then the others may read there.
+template <typename Place>
+std::unique_ptr<OutFolder> OpenFolder(const Place& place,
+                                      const std::string& folder,
+                                      Processes& processes) {
+  std::unique_ptr<OutFolder> out;
+  if (processes.leads()) out = std::make_unique<OutFolder>(place);
+  processes.Broadcast("");
+  if (!out) out = std::make_unique<OutFolder>(folder, OutFolder::kReads);
+  return out;
+}
+
+/// As many shards as there are processes, or the next power of two.
+void ChooseShards(OptimizerConfig& config, const Processes& processes) {
+  if (config.shards > 0) return;
+  config.shards =
+      static_cast<int>(std::bit_ceil(static_cast<uint32_t>(processes.size())));
+}
+
+/// Throws: ConfigError in all processes if one has other settings, but for
+/// those of a machine.
+void CheckSameSettings(TaskSettings& settings, TrainingConfig& training,
+                       Processes& processes) {
+  Json json = FieldsToJson(FieldsOf(settings, training));
+  for (const char* key : {"out", "threads", "quiet", "overwrite"}) {
+    json.erase(key);
+  }
+  processes.CheckSame("settings", json.dump());
+}
+
 TrainResult TrainIn(OutFolder& out, TaskSettings& settings,
-                    std::unique_ptr<Dataset> data, TrainingConfig training) {
+                    std::unique_ptr<Dataset> data, TrainingConfig training,
+                    Processes& processes) {
   // A wrong name is reported before any long work.
   training.run.metric =
       MeasureOf(settings.Measures(*data), training.run.metric).name;
   const uint64_t seed = training.run.seed;
   const auto model = MakeStart(settings, *data, seed);
   const auto objective = settings.MakeObjective(std::move(data), *model, seed);
-  WriteSettings(settings, *model, training, out);
-  return RunTraining(*objective, training, out);
+  if (processes.leads()) WriteSettings(settings, *model, training, out);
+  return RunTraining(*objective, training, out, processes);
 }
 
 /// Puts new limits into the settings, also of the file, so that the next
 /// resumption knows them.
 void SetLimits(const RunLimits& limits, ModelDescription& description,
-               const OutFolder& out, RunConfig& run) {
+               const OutFolder& out, RunConfig& run, bool write) {
   bool changed = false;
   const auto set = [&](const char* key, const auto& limit, auto& member) {
     if (!limit || *limit == member) return;
@@ -152,7 +184,7 @@ void SetLimits(const RunLimits& limits, ModelDescription& description,
   set("epochs", limits.epochs, run.epochs);
   set("steps", limits.steps, run.steps);
   set("patience", limits.patience, run.patience);
-  if (changed) WriteModelConfig(out.path(), description);
+  if (changed && write) WriteModelConfig(out.path(), description);
 }
 
 }  // namespace
@@ -180,23 +212,36 @@ void TakeSettings(TaskSettings& settings, const std::string& folder) {
   SetFields(list.fields(), known, folder);
 }
 
-TrainResult Train(TaskSettings& settings, TrainingConfig training) {
+TrainResult Train(TaskSettings& settings, TrainingConfig training,
+                  Processes& processes) {
   FieldList given;
   settings.VisitAll(given);
   CheckGiven(given);
   Resolve(settings, training);
-  OutFolder out(training.run);
-  KeepStreams(settings, out);
+  ChooseShards(training.optimizer, processes);
+  CheckSameSettings(settings, training, processes);
+  if (!processes.alone()) RefuseStreams(settings);
+  const auto opened = OpenFolder(training.run, training.run.out, processes);
+  OutFolder& out = *opened;
+  if (processes.alone()) KeepStreams(settings, out);
   auto data = settings.Read();
   MakePathsAbsolute(settings, out);
-  return TrainIn(out, settings, std::move(data), std::move(training));
+  return TrainIn(out, settings, std::move(data), std::move(training),
+                 processes);
+}
+
+TrainResult Train(TaskSettings& settings, TrainingConfig training) {
+  Processes alone;
+  return Train(settings, std::move(training), alone);
 }
 
 TrainResult TrainOn(TaskSettings& settings, std::unique_ptr<Dataset> data,
                     TrainingConfig training) {
   Resolve(settings, training);
+  Processes alone;
+  ChooseShards(training.optimizer, alone);
   OutFolder out(training.run);
-  return TrainIn(out, settings, std::move(data), std::move(training));
+  return TrainIn(out, settings, std::move(data), std::move(training), alone);
 }
 
 void WriteSettings(TaskSettings& settings, const TaskModel& model,
@@ -224,8 +269,9 @@ LoadedModel ReadModel(const std::string& folder, const std::string& dtype) {
 }
 
 TrainResult Resume(const std::string& folder, bool quiet,
-                   const RunLimits& limits) {
-  OutFolder out(folder);
+                   const RunLimits& limits, Processes& processes) {
+  const auto opened = OpenFolder(folder, folder, processes);
+  OutFolder& out = *opened;
   ModelDescription description = ReadModelConfig(out.path());
   LoadedModel loaded = ReadSettings(out.path(), description);
   TaskSettings& settings = *loaded.settings;
@@ -236,7 +282,9 @@ TrainResult Resume(const std::string& folder, bool quiet,
                       ": trained on generated examples, so it cannot be "
                       "resumed");
   }
-  SetLimits(limits, description, out, training.run);
+  SetLimits(limits, description, out, training.run, processes.leads());
+  // A run from before there were shards has one.
+  training.optimizer.shards = std::max(1, training.optimizer.shards);
   const uint64_t seed = training.run.seed;
   auto data = settings.Read();
   // Stopped before it had anything of its own, a run starts once more.
@@ -245,7 +293,13 @@ TrainResult Resume(const std::string& folder, bool quiet,
           ? settings.OpenModel(description.files, out.path(), seed)
           : MakeStart(settings, *data, seed);
   const auto objective = settings.MakeObjective(std::move(data), *model, seed);
-  return ResumeTraining(*objective, training, out);
+  return ResumeTraining(*objective, training, out, processes);
+}
+
+TrainResult Resume(const std::string& folder, bool quiet,
+                   const RunLimits& limits) {
+  Processes alone;
+  return Resume(folder, quiet, limits, alone);
 }
 
 }  // namespace heed

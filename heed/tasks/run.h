@@ -22,8 +22,11 @@ namespace heed {
 void TakeSettings(TaskSettings& settings, const std::string& folder);
 
 /// Trains on the files that the settings name, and leaves the model in
-/// training.run.out. Progress goes to standard error. Throws: as RunTraining
-/// and the functions of the settings.
+/// training.run.out. Progress goes to standard error. Of several processes all
+/// call it with the same settings and files. Throws: as RunTraining and the
+/// functions of the settings.
+TrainResult Train(TaskSettings& settings, TrainingConfig training,
+                  Processes& processes);
 TrainResult Train(TaskSettings& settings, TrainingConfig training);
 /// The same on examples that are in memory.
 TrainResult TrainOn(TaskSettings& settings, std::unique_ptr<Dataset> data,
@@ -80,10 +83,12 @@ struct RunLimits {
 };
 
 /// Continues the run of a folder from its last checkpoint, to the same weights
-/// bit for bit as if it had not stopped (with the same number of threads) and
-/// had these limits from its start; schedules that depend on the length of the
-/// run follow the new one from here on.
+/// bit for bit as if it had not stopped, with any number of threads and of
+/// processes up to its shards, and had these limits from its start; schedules
+/// that depend on the length of the run follow the new one from here on.
 /// Throws: as Train; FormatError if the examples have changed since.
+TrainResult Resume(const std::string& folder, bool quiet,
+                   const RunLimits& limits, Processes& processes);
 TrainResult Resume(const std::string& folder, bool quiet,
                    const RunLimits& limits = {});
 

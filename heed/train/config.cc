@@ -1,5 +1,8 @@
 #include "heed/train/config.h"
 
+#include <bit>
+#include <cstdint>
+
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/errors.h"
 
@@ -60,6 +63,16 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("accumulate", accumulate, Range(1, 10000), "batches per update")
       .Alias("gradient_accumulation_steps")
       .Alias("update_freq");
+  v("shards", shards, Range(0, 1 << 16),
+    "parts of a batch, a power of two, whose gradients are computed apart and "
+    "summed in a fixed order, so that weights have the same bits for any "
+    "number "
+    "of processes up to it; 0: the processes of mpirun, or the next power of "
+    "two");
+  v("wire", wire,
+    "number format in which gradients travel between processes; bf16 is half "
+    "as "
+    "much, and bits then depend on the number of processes");
   v("freeze", freeze, Any{"PATTERN"},
     "parameters that stay as they are, by names as 'encoder.*' (* any "
     "characters, ? one); heed info shows the names");
@@ -127,6 +140,11 @@ void OptimizerConfig::Resolve() {
     epsilon = optimizer == "adadelta"  ? 1e-6
               : optimizer == "rmsprop" ? 1e-4
                                        : 1e-8;
+  }
+  if (shards > 0 && !std::has_single_bit(static_cast<uint32_t>(shards))) {
+    throw ConfigError("shards {} is not a power of two; take {} or {}", shards,
+                      std::bit_floor(static_cast<uint32_t>(shards)),
+                      std::bit_ceil(static_cast<uint32_t>(shards)));
   }
   if (schedule == "step_halving" && halve_every == 0) {
     throw ConfigError("schedule 'step_halving' needs halve_every");

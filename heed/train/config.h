@@ -17,6 +17,10 @@ constexpr auto WordsOf(PatienceMetric) {
   return std::array{"metric", "metric_or_loss"};
 }
 
+/// In which form gradients travel between processes.
+enum class Wire : uint8_t { kF32, kBf16 };
+constexpr auto WordsOf(Wire) { return std::array{"f32", "bf16"}; }
+
 /// How weights change.
 struct OptimizerConfig {
   std::string optimizer = "adam";
@@ -41,10 +45,13 @@ struct OptimizerConfig {
   double clip_value = 0;
   double label_smoothing = 0.1;
   int accumulate = 1;
+  int shards = 0;
+  Named<Wire> wire = Wire::kF32;
   std::vector<std::string> freeze = {};
 
   void Visit(FieldList& v);
-  /// Fills in what 0 stands for. Throws: ConfigError if the choices do not fit
+  /// Fills in what 0 stands for, but for `shards`, which depends on how many
+  /// processes there are. Throws: ConfigError if the choices do not fit
   /// together.
   void Resolve();
 };

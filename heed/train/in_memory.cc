@@ -49,7 +49,8 @@ InMemoryResult TrainInMemory(Trainable& trained, const TrainingConfig& given) {
   }
   Optimizer optimizer(trained.parameters(), config.optimizer);
   Rng rng(run.seed);
-  Updater updater(trained, config.optimizer, optimizer, rng);
+  Processes alone;
+  Updater updater(trained, config.optimizer, optimizer, rng, alone);
   const ValidationJudge judge(
       trained, MeasureOf(trained.Measures(), run.metric), run.patience_metric);
   BestWeights best(trained.parameters());

@@ -31,6 +31,8 @@ InterruptGuard::~InterruptGuard() {
   }
 }
 
-bool InterruptGuard::Requested() const { return requested != 0; }
+bool InterruptGuard::Requested() const { return InterruptRequested(); }
+
+bool InterruptRequested() { return requested != 0; }
 
 }  // namespace heed

@@ -25,6 +25,9 @@ class InterruptGuard {
   std::array<struct sigaction, kSignals.size()> old_;
 };
 
+/// Whether the guard that lives, or lived last, has seen a signal.
+bool InterruptRequested();
+
 }  // namespace heed
 
 #endif  // HEED_TRAIN_INTERRUPT_H_

@@ -173,6 +173,7 @@ void OutFolder::Open() {
 }
 
 OutFolder::~OutFolder() {
+  if (!lock_) return;
   std::error_code ignored;
   if (fresh_ && next_ && !HasBegun(path())) fs::remove_all(path(), ignored);
   try {

@@ -2,6 +2,7 @@
 #ifndef HEED_TRAIN_OUT_FOLDER_H_
 #define HEED_TRAIN_OUT_FOLDER_H_
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -32,6 +33,10 @@ class OutFolder {
   /// To go on with the run that was begun there last. Throws: IoError if it is
   /// no folder; as above.
   explicit OutFolder(const std::string& folder);
+  /// For a process that only reads what another one writes there.
+  enum Reads : uint8_t { kReads };
+  OutFolder(const std::string& folder, Reads)
+      : folder_(folder), next_(LatestRun(folder) != folder) {}
   /// What cannot be used goes again.
   ~OutFolder();
   OutFolder(const OutFolder&) = delete;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <optional>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
 #include "heed/base/timing.h"
 #include "heed/io/file.h"
 #include "heed/kernels/elementwise.h"
@@ -46,16 +49,21 @@ double FrozenElements(Trainable& trained) {
 /// One run, from its start or from a checkpoint to its end.
 class Run {
  public:
-  Run(Trainable& trained, const TrainingConfig& config, OutFolder& out)
+  Run(Trainable& trained, const TrainingConfig& config, OutFolder& out,
+      Processes& processes)
       : trained_(trained),
         config_(config),
         out_(out),
+        processes_(processes),
         judge_(trained, MeasureOf(trained.Measures(), config.run.metric),
                config.run.patience_metric),
         optimizer_(Frozen(trained.parameters(), config_.optimizer.freeze),
                    config_.optimizer),
-        progress_(trained.unit(), config_.run.quiet) {
+        progress_(
+            trained.unit(), config_.run.quiet,
+            processes.leads() ? Progress::Screen::StandardError() : Nowhere()) {
     state_.examples = trained_.CheckSum();
+    if (!processes.alone()) CheckProcesses();
     if (config_.run.ema > 0) {
       moving_.emplace(trained_.parameters(), config_.run.ema);
     }
@@ -89,17 +97,23 @@ class Run {
 
   TrainResult Train() {
     const auto start = Clock::now();
-    fs::create_directories(PathOf(kKeptFolder));
-    RemoveForgotten();  // what a run that was killed had no time for
-    log_.emplace(out_.path(), state_.step);
+    if (processes_.leads()) {
+      fs::create_directories(PathOf(kKeptFolder));
+      RemoveForgotten();  // what a run that was killed had no time for
+      log_.emplace(out_.path(), state_.step);
+    }
     try {
       TrainSteps();
-      Finish();
+      if (processes_.leads()) Finish();
     } catch (const NumericError& error) {
       throw NotFinite(error.what());
+    } catch (const ProcessError& error) {
+      throw WithoutProcess(error.what());
     } catch (const std::exception&) {
       // Nothing is saved but the beginning, which costs nothing to make again.
-      if (saved_step_ == 0 && !state_.valid.has_best) out_.Discard();
+      if (processes_.leads() && saved_step_ == 0 && !state_.valid.has_best) {
+        out_.Discard();
+      }
       throw;
     }
     TrainResult result;
@@ -114,6 +128,39 @@ class Run {
   }
 
  private:
+  static Progress::Screen Nowhere() {
+    return {.write = [](std::string_view) {},
+            .seconds = [] { return 0.0; },
+            .columns = [] { return 80; }};
+  }
+
+  /// Says who is at work, and that all are at the same.
+  void CheckProcesses() {
+    processes_.CheckSame("examples", state_.examples);
+    const auto tensors = trained_.parameters().Tensors();
+    std::string weights;
+    for (const NamedTensor& tensor : tensors) {
+      weights +=
+          fmt::format("{} {:08x}\n", tensor.name,
+                      Crc32({static_cast<const char*>(tensor.value.raw()),
+                             static_cast<size_t>(tensor.value.bytes())}));
+    }
+    processes_.CheckSame("weights", weights);
+    const int here = processes_.on_this_host();
+    const int threads = ThreadCount();
+    progress_.Log(fmt::format("{} processes × {}, {}", processes_.size(),
+                              Counted(threads, "thread"),
+                              Counted(config_.optimizer.shards, "shard")));
+    const int cores = CoreCount();
+    if (here * threads > cores) {
+      progress_.Log(fmt::format(
+          "warning: {} on {}, which has {}: fewer processes or --threads are "
+          "faster",
+          Counted(here * threads, "thread"), processes_.NameOf(0),
+          Counted(cores, "core")));
+    }
+  }
+
   static ParameterSet& Frozen(ParameterSet& parameters,
                               const std::vector<std::string>& patterns) {
     if (!patterns.empty()) Freeze(parameters, patterns);
@@ -164,6 +211,7 @@ class Run {
       state_.valid = *state_.scheduled;
       state_.scheduled.reset();
     }
+    if (!processes_.leads()) return;
     const std::string best = KeptFile(kBestFile);
     if (fs::exists(best)) fs::rename(best, PathOf(kWeightsFile));
   }
@@ -173,10 +221,10 @@ class Run {
     const InterruptGuard interrupt;
     if (state_.step == 0) SaveCheckpoint();
     last_checkpoint_ = Clock::now();
-    RunEpochs(interrupt);
+    RunEpochs();
   }
 
-  void RunEpochs(const InterruptGuard& interrupt) {
+  void RunEpochs() {
     while (!Done()) {
       const auto plan =
           trained_.PlanEpoch(config_.run.seed, static_cast<int>(state_.epoch));
@@ -200,7 +248,7 @@ class Run {
           state_.batch = 0;
         }
         AfterUpdate(state_.batch == 0);
-        if (interrupt.Requested()) Stop();
+        if (result.interrupted) Stop();
         if (state_.batch == 0) break;
       }
     }
@@ -242,8 +290,9 @@ class Run {
   }
 
   UpdateResult Update(std::span<const std::vector<int64_t>> group) {
-    const int64_t step = ++state_.step;
+    const int64_t step = state_.step + 1;
     UpdateResult result = updater_.Update(group, step, last_step_);
+    state_.step = step;
     if (moving_) moving_->Update(step);
     trained_.Updated(result.parts);
     state_.tokens += result.units;
@@ -257,7 +306,17 @@ class Run {
         "step {}: {}; training stopped, {} holds the last good "
         "checkpoint (step {}); "
         "try a smaller learning_rate or clip",
-        state_.step, what, out_.folder(), saved_step_);
+        state_.step + 1, what, out_.folder(), saved_step_);
+  }
+
+  /// Another process is lost: what all had done together is kept.
+  ProcessError WithoutProcess(const std::string& what) {
+    progress_.Clear();
+    if (!processes_.leads()) return ProcessError(what);
+    if (state_.step > saved_step_) SaveCheckpoint();
+    return ProcessError(
+        "{}; {} holds step {}: continue with heed train --resume {}", what,
+        out_.folder(), saved_step_, out_.folder());
   }
 
   /// Once, if the warm-up is shortened.
@@ -280,7 +339,7 @@ class Run {
     shown.units = state_.tokens;
     shown.loss = smooth_;
     progress_.Update(shown);
-    if (state_.step % kLogEvery != 0 && state_.step != 1) return;
+    if (!log_ || (state_.step % kLogEvery != 0 && state_.step != 1)) return;
     const double now = SecondsSince(log_time_);
     Metrics metrics = {
         {"epoch", Epochs()},
@@ -300,7 +359,28 @@ class Run {
     log_units_ = state_.tokens;
   }
 
-  Metrics Evaluate() { return trained_.Validate(measure().name); }
+  /// The leading process measures for all.
+  Metrics Evaluate() {
+    Metrics metrics;
+    if (processes_.leads()) metrics = trained_.Validate(measure().name);
+    return processes_.alone() ? metrics : Shared(metrics);
+  }
+
+  /// Those of the leading process, to the bit.
+  Metrics Shared(const Metrics& metrics) {
+    std::string text;
+    for (const auto& [name, value] : metrics) {
+      text += fmt::format("{} {:a}\n", name, value);
+    }
+    Metrics shared;
+    text = processes_.Broadcast(text);
+    for (const std::string_view line : SplitLines(text)) {
+      const auto [name, value] = SplitOnce(line, " ");
+      shared.emplace_back(name,
+                          std::strtod(std::string(value).c_str(), nullptr));
+    }
+    return shared;
+  }
 
   /// Of the moving average if there is one.
   void Validate() {
@@ -320,7 +400,7 @@ class Run {
     const bool had_best = state_.valid.has_best;
     const bool better = judge_.Record(outcome, state_.step, state_.valid);
     if (better) {
-      if (state_.scheduled && had_best) KeepBest();
+      if (processes_.leads() && state_.scheduled && had_best) KeepBest();
       SaveWeights();
     }
     KeepWeights();
@@ -331,7 +411,7 @@ class Run {
       line +=
           fmt::format("{} {} {:.4g}", line.empty() ? "" : ",", name, measured);
     }
-    log_->Add(state_.step, logged);
+    if (log_) log_->Add(state_.step, logged);
     progress_.Log(fmt::format("step {}: validation{}{}", state_.step, line,
                               better ? ", best so far" : ""));
   }
@@ -345,6 +425,7 @@ class Run {
   }
 
   void SaveWeights() {
+    if (!processes_.leads()) return;
     WriteTensors(PathOf(kWeightsFile), trained_.parameters().Tensors(),
                  Description());
     out_.Publish();
@@ -357,8 +438,10 @@ class Run {
 
   /// The weights of this validation, for the average; older ones go.
   void KeepWeights() {
-    WriteTensors(KeptPath(state_.step), trained_.parameters().Tensors(),
-                 Description());
+    if (processes_.leads()) {
+      WriteTensors(KeptPath(state_.step), trained_.parameters().Tensors(),
+                   Description());
+    }
     std::vector<int64_t>& kept = state_.valid.kept;
     kept.push_back(state_.step);
     while (static_cast<int>(kept.size()) > config_.run.keep) {
@@ -367,6 +450,7 @@ class Run {
   }
 
   void RemoveForgotten() {
+    if (!processes_.leads()) return;
     std::vector<int64_t> kept = state_.valid.kept;
     if (state_.scheduled) {
       kept.insert(kept.end(), state_.scheduled->kept.begin(),
@@ -382,10 +466,12 @@ class Run {
   }
 
   void SaveCheckpoint() {
-    state_.objective = trained_.State();
-    WriteCheckpoint(PathOf(kCheckpointFile), trained_.parameters(), optimizer_,
-                    moving(), state_);
-    out_.Publish();
+    if (processes_.leads()) {
+      state_.objective = trained_.State();
+      WriteCheckpoint(PathOf(kCheckpointFile), trained_.parameters(),
+                      optimizer_, moving(), state_);
+      out_.Publish();
+    }
     saved_step_ = state_.step;
     last_checkpoint_ = Clock::now();
     // Only now: until here a resumed run would have needed them.
@@ -399,7 +485,8 @@ class Run {
     if (count > 1 && trained_.has_valid() && kept.size() >= 2) {
       const size_t used = std::min(count, kept.size());
       SetAverage(std::span(kept).last(used));
-      const Outcome outcome = judge_.OutcomeOf(Evaluate());
+      const Outcome outcome =
+          judge_.OutcomeOf(trained_.Validate(measure().name));
       averaged_ = judge_.IsBest(state_.valid, outcome);
       progress_.Log(
           fmt::format("average of the last {} validations: {} {:.3f}{}", used,
@@ -441,13 +528,14 @@ class Run {
   Trainable& trained_;
   const TrainingConfig config_;
   OutFolder& out_;
+  Processes& processes_;
   const ValidationJudge judge_;
   Optimizer optimizer_;
   std::optional<WeightAverage> moving_;
   Progress progress_;
   TrainingState state_;
   Rng rng_{config_.run.seed};
-  Updater updater_{trained_, config_.optimizer, optimizer_, rng_};
+  Updater updater_{trained_, config_.optimizer, optimizer_, rng_, processes_};
   int64_t batches_ = 1;  // of this epoch
   std::optional<MetricsLog> log_;
   std::optional<double> smooth_;
@@ -463,15 +551,27 @@ class Run {
 }  // namespace
 
 TrainResult RunTraining(Trainable& trained, const TrainingConfig& config,
+                        OutFolder& out, Processes& processes) {
+  return Run(trained, config, out, processes).Train();
+}
+
+TrainResult RunTraining(Trainable& trained, const TrainingConfig& config,
                         OutFolder& out) {
-  return Run(trained, config, out).Train();
+  Processes alone;
+  return RunTraining(trained, config, out, alone);
+}
+
+TrainResult ResumeTraining(Trainable& trained, const TrainingConfig& config,
+                           OutFolder& out, Processes& processes) {
+  Run run(trained, config, out, processes);
+  run.Restore();
+  return run.Train();
 }
 
 TrainResult ResumeTraining(Trainable& trained, const TrainingConfig& config,
                            OutFolder& out) {
-  Run run(trained, config, out);
-  run.Restore();
-  return run.Train();
+  Processes alone;
+  return ResumeTraining(trained, config, out, alone);
 }
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 
 #include "heed/train/config.h"
 #include "heed/train/out_folder.h"
+#include "heed/train/processes.h"
 #include "heed/train/trainable.h"
 #include "heed/train/validation.h"
 
@@ -23,16 +24,23 @@ struct TrainResult {
 };
 
 /// Trains as the config says and leaves weights and checkpoints in `out`.
-/// Progress goes to standard error. Throws: ConfigError, IoError; NumericError,
-/// naming step and parameter, when numbers stop being finite (the last good
-/// checkpoint stays); Interrupted after Ctrl-C, once a checkpoint is written.
+/// Progress goes to standard error. Of several processes, which all call it
+/// with the same examples, weights and config, the leading one writes and
+/// validates. Throws: ConfigError, IoError; NumericError, naming step and
+/// parameter, when numbers stop being finite (the last good checkpoint stays);
+/// Interrupted after Ctrl-C, once a checkpoint is written; ProcessError, once
+/// the leading process has written one.
+TrainResult RunTraining(Trainable& trained, const TrainingConfig& config,
+                        OutFolder& out, Processes& processes);
 TrainResult RunTraining(Trainable& trained, const TrainingConfig& config,
                         OutFolder& out);
 
 /// Continues the run of `out` from its last checkpoint, to the same weights bit
-/// for bit as if it had not stopped (with the same number of threads), and to
-/// limits that may be others than it began with. Throws: as RunTraining;
-/// FormatError if the examples have changed.
+/// for bit as if it had not stopped, with any number of threads and of
+/// processes up to its shards, and to limits that may be others than it began
+/// with. Throws: as RunTraining; FormatError if the examples have changed.
+TrainResult ResumeTraining(Trainable& trained, const TrainingConfig& config,
+                           OutFolder& out, Processes& processes);
 TrainResult ResumeTraining(Trainable& trained, const TrainingConfig& config,
                            OutFolder& out);
 

@@ -1,9 +1,15 @@
 #include "heed/train/update.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/train/interrupt.h"
 #include "heed/train/schedule.h"
 
 namespace heed {
@@ -20,11 +26,89 @@ void AddMetrics(Metrics& sums, const Metrics& terms) {
   }
 }
 
+namespace {
+
+void AppendBytes(std::string& bytes, const void* data, size_t size) {
+  bytes.append(static_cast<const char*>(data), size);
+}
+
+/// What was seen of a shard, for the other processes.
+void AppendResult(const UpdateResult& result, std::string& bytes) {
+  const std::array<double, 2> sums = {result.loss, result.nll};
+  AppendBytes(bytes, sums.data(), sizeof(sums));
+  const auto count = std::ssize(result.parts);
+  AppendBytes(bytes, &count, sizeof(count));
+  for (const auto& [name, value] : result.parts) {
+    const auto length = std::ssize(name);
+    AppendBytes(bytes, &length, sizeof(length));
+    bytes += name;
+    AppendBytes(bytes, &value, sizeof(value));
+  }
+}
+
+/// Adds the results of the shards of a process to the sums.
+void AddResults(std::string_view bytes, UpdateResult& sums) {
+  const auto take = [&bytes](void* to, size_t size) {
+    std::memcpy(to, bytes.data(), size);
+    bytes.remove_prefix(size);
+  };
+  while (!bytes.empty()) {
+    std::array<double, 2> loss = {};
+    take(loss.data(), sizeof(loss));
+    sums.loss += loss[0];
+    sums.nll += loss[1];
+    ptrdiff_t count = 0;
+    take(&count, sizeof(count));
+    Metrics parts;
+    for (; count > 0; --count) {
+      ptrdiff_t length = 0;
+      take(&length, sizeof(length));
+      std::string name(static_cast<size_t>(length), ' ');
+      take(name.data(), name.size());
+      double value = 0;
+      take(&value, sizeof(value));
+      parts.emplace_back(std::move(name), value);
+    }
+    AddMetrics(sums.parts, parts);
+  }
+}
+
+/// The shards of a batch.
+std::vector<Interval> Split(const Trainable& trained,
+                            const std::vector<int64_t>& batch, int64_t shards) {
+  std::vector<int64_t> units;
+  for (const int64_t& example : batch) {
+    units.push_back(trained.Units(std::span(&example, 1)));
+  }
+  return SplitByUnits(units, shards);
+}
+
+}  // namespace
+
+Updater::Updater(Trainable& trained, const OptimizerConfig& config,
+                 Optimizer& optimizer, Rng& rng, Processes& processes)
+    : trained_(trained),
+      config_(config),
+      optimizer_(optimizer),
+      rng_(rng),
+      processes_(processes) {
+  const int64_t shards = std::max(1, config.shards);
+  if (shards == 1 && processes.alone()) return;
+  sum_.emplace(trained.parameters(), processes, shards, config.wire);
+}
+
 UpdateResult Updater::Update(std::span<const std::vector<int64_t>> group,
                              int64_t step, int64_t last_step) {
   UpdateResult result;
   for (const auto& examples : group) result.units += trained_.Units(examples);
-  for (const auto& examples : group) AddGradient(examples, result);
+  if (sum_) {
+    AddShards(group, result);
+  } else {
+    for (const auto& examples : group) {
+      AddGradient(examples, result.units, rng_, result);
+    }
+    result.interrupted = InterruptRequested();
+  }
   if (!std::isfinite(result.loss)) {
     optimizer_.GradientNorm();  // which names a parameter, if it can
     throw NumericError("the loss is not finite");
@@ -33,21 +117,68 @@ UpdateResult Updater::Update(std::span<const std::vector<int64_t>> group,
   return result;
 }
 
-void Updater::AddGradient(std::span<const int64_t> examples,
-                          UpdateResult& result) {
+void Updater::AddGradient(std::span<const int64_t> examples, int64_t units,
+                          Rng& rng, UpdateResult& result) {
   Context ctx;
   ctx.tape = &tape_;
-  ctx.rng = &rng_;
+  ctx.rng = &rng;
   ctx.training = true;
   LossOptions options;
   options.smoothing = config_.label_smoothing;
-  options.scale = 1.0 / static_cast<double>(std::max<int64_t>(1, result.units));
+  options.scale = 1.0 / static_cast<double>(std::max<int64_t>(1, units));
   const BatchLoss loss = trained_.Loss(ctx, examples, options);
   tape_.Backward(loss.loss);
   tape_.Clear();
   result.loss += loss.loss.value().item();
   result.nll += loss.nll;
   AddMetrics(result.parts, loss.parts);
+}
+
+void Updater::AddShards(std::span<const std::vector<int64_t>> group,
+                        UpdateResult& result) {
+  std::vector<std::vector<Interval>> parts;
+  for (const auto& batch : group) {
+    parts.push_back(Split(trained_, batch, sum_->shards()));
+  }
+  // One number of each update, so that a run can go on anywhere.
+  const uint64_t key = rng_.Next();
+  const Interval mine = sum_->mine();
+  std::string seen;
+  for (int64_t shard = mine.begin; shard < mine.end; ++shard) {
+    const auto at = static_cast<size_t>(shard);
+    size_t last = group.size();  // the last batch that has a part here
+    for (size_t i = 0; i < group.size(); ++i) {
+      if (parts[i][at].size() > 0) last = i;
+    }
+    Rng rng(key + static_cast<uint64_t>(shard));
+    UpdateResult own;
+    for (size_t i = 0; i < group.size(); ++i) {
+      const Interval part = parts[i][at];
+      if (part.size() == 0) continue;
+      const bool travels = shard + 1 == mine.end && i == last;
+      if (travels) {
+        tape_.OnGradient([this](Parameter& p) { sum_->Ready(p); });
+      }
+      AddGradient(std::span(group[i]).subspan(static_cast<size_t>(part.begin),
+                                              static_cast<size_t>(part.size())),
+                  result.units, rng, own);
+      if (travels) tape_.OnGradient(nullptr);
+    }
+    sum_->EndShard();
+    AppendResult(own, seen);
+  }
+  if (processes_.alone()) {
+    AddResults(seen, result);
+    result.interrupted = InterruptRequested();
+    sum_->Finish();
+    return;
+  }
+  const char interrupted = InterruptRequested() ? 1 : 0;
+  for (const std::string& one : processes_.Gather(interrupted + seen)) {
+    result.interrupted |= one.front() != 0;
+    AddResults(std::string_view(one).substr(1), result);
+  }
+  sum_->Finish();
 }
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 #define HEED_TRAIN_UPDATE_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,7 +11,9 @@
 #include "heed/base/rng.h"
 #include "heed/metrics/metrics.h"
 #include "heed/train/config.h"
+#include "heed/train/gradient_sum.h"
 #include "heed/train/optimizer.h"
+#include "heed/train/processes.h"
 #include "heed/train/trainable.h"
 
 namespace heed {
@@ -21,34 +24,42 @@ struct UpdateResult {
   double nll = 0;   // per unit, without
   double norm = 0;  // of the gradient
   int64_t units = 0;
-  Metrics parts;  // per unit, of the loss
+  Metrics parts;             // per unit, of the loss
+  bool interrupted = false;  // a process was asked to end
 };
 
 /// Adds numbers of the same name.
 void AddMetrics(Metrics& sums, const Metrics& terms);
 
-/// Updates the weights from batches of examples. Keeps the memory of its tape
-/// from one update to the next.
+/// Updates the weights from batches of examples, alone or with other processes.
+/// Keeps the memory of its tape from one update to the next.
 class Updater {
  public:
-  /// All outlive it.
-  Updater(const Trainable& trained, const OptimizerConfig& config,
-          Optimizer& optimizer, Rng& rng)
-      : trained_(trained), config_(config), optimizer_(optimizer), rng_(rng) {}
+  /// All outlive it. Throws: as GradientSum.
+  Updater(Trainable& trained, const OptimizerConfig& config,
+          Optimizer& optimizer, Rng& rng, Processes& processes);
 
   /// One update by the batches of `group`: number `step`, from 1, of
-  /// `last_step`. Throws: NumericError when numbers stop being finite.
+  /// `last_step`. With shards each batch is divided into as many; the same
+  /// arguments then give the same weights in any number of processes.
+  /// Throws: NumericError when numbers stop being finite; ProcessError. Weights
+  /// then are as before.
   UpdateResult Update(std::span<const std::vector<int64_t>> group, int64_t step,
                       int64_t last_step);
 
  private:
-  void AddGradient(std::span<const int64_t> examples, UpdateResult& result);
+  void AddGradient(std::span<const int64_t> examples, int64_t units, Rng& rng,
+                   UpdateResult& result);
+  void AddShards(std::span<const std::vector<int64_t>> group,
+                 UpdateResult& result);
 
-  const Trainable& trained_;
+  Trainable& trained_;
   const OptimizerConfig& config_;
   Optimizer& optimizer_;
   Rng& rng_;
+  Processes& processes_;
   Tape tape_;
+  std::optional<GradientSum> sum_;  // of shards, if there are several
 };
 
 }  // namespace heed

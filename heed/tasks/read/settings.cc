@@ -16,7 +16,8 @@ TaskRow ReadTask() {
   row.settings = [] { return std::make_unique<PassageSettings>(); };
   row.input = {.name = "passage", .several_lines = true};
   row.input_label = "Passage and question";
-  row.prompt = "A passage, a sentence per line or all in one, and a question about it";
+  row.prompt =
+      "A passage, a sentence per line or all in one, and a question about it";
   row.examples = {
       {"Anna took the lamp.\nBen went to the garden.\n"
        "Anna went to the cellar.\tWhere is the lamp?",
