@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "apps/heed/commands.h"
 #include "apps/heed/program.h"
@@ -50,7 +52,7 @@ int RunWith(int threads, const std::string& folder,
   Processes& processes =
       LaunchedWithOthers() ? several.emplace(OpenMpi) : alone.emplace();
   try {
-    processes.CheckSame("version of heed", HEED_VERSION);
+    processes.CheckSame("programs", HEED_VERSION);
     const ThreadLimit limit(ThreadsOf(threads, processes));
     const TrainResult result = train(processes);
     processes.Finish();
@@ -62,7 +64,7 @@ int RunWith(int threads, const std::string& folder,
     return kExitInterrupted;
   } catch (const std::exception& error) {
     processes.Fail(error.what());
-    if (processes.leads()) throw;
+    if (processes.speaks()) throw;
     processes.AwaitEnd();
     return kExitFailure;
   }
@@ -128,9 +130,8 @@ int ContinueRun(Options& options, const std::string& folder,
   });
 }
 
-}  // namespace
-
-int RunTrain(const Arguments& arguments) {
+/// What there is to say before there are processes is said by the first alone.
+int Start(const Arguments& arguments) {
   std::string task_name = PeekOption(arguments, "task");
   if (task_name.empty()) task_name = Tasks().front().name;
   const std::unique_ptr<TaskSettings> task = TaskNamed(task_name).settings();
@@ -169,6 +170,21 @@ int RunTrain(const Arguments& arguments) {
   return RunWith(
       training.run.threads, training.run.out,
       [&](Processes& processes) { return Train(*task, training, processes); });
+}
+
+}  // namespace
+
+int RunTrain(const Arguments& arguments) {
+  if (RankByLauncher() == 0) return Start(arguments);
+  try {
+    return Start(arguments);
+  } catch (const ProcessError&) {
+    throw;
+  } catch (const std::exception&) {
+    // A launcher ends all with the first that ends.
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    return kExitFailure;
+  }
 }
 
 }  // namespace heed

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -95,6 +96,12 @@ bool LaunchedWithOthers() {
     return size > 1;
   }
   return std::getenv("PMIX_RANK") != nullptr || FromLauncher("PMI_SIZE") > 1;
+}
+
+int RankByLauncher() {
+  if (!LaunchedWithOthers()) return 0;
+  return std::max({FromLauncher("OMPI_COMM_WORLD_RANK"),
+                   FromLauncher("PMIX_RANK"), FromLauncher("PMI_RANK")});
 }
 
 std::unique_ptr<Messages> OpenMpi() {

@@ -39,6 +39,9 @@ inline constexpr const char* kHeedMpiSymbol = "heed_mpi";
 /// how many.
 bool LaunchedWithOthers();
 
+/// The rank that a launcher says; 0 if there is none.
+int RankByLauncher();
+
 /// Loads heed-mpi.so, from beside the program or from where it is installed,
 /// and starts MPI. Throws: IoError, with what to install, if that fails.
 std::unique_ptr<Messages> OpenMpi();

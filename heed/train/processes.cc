@@ -70,6 +70,17 @@ class Processes::Transfers {
 
 namespace {
 
+/// A process that is lost, and why.
+class Loss : public ProcessError {
+ public:
+  Loss(int rank, const std::string& reason)
+      : ProcessError(reason), rank_(rank) {}
+  int rank() const { return rank_; }
+
+ private:
+  int rank_;
+};
+
 uint16_t ToBf16(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   if ((bits & 0x7fffffffU) > 0x7f800000U) {
@@ -328,6 +339,11 @@ class Processes::Watch {
 
   /// Throws: ProcessError if one is lost.
   void Look() {
+    // Who was stopped, or slept, has heard nobody, and it is nobody's fault.
+    if (SecondsSince(last_look_) > processes_.timing_.beat) {
+      for (Other& other : others_) other.heard = Clock::now();
+    }
+    last_look_ = Clock::now();
     const bool due = SinceBeat() >= processes_.timing_.beat;
     if (due) last_beat_ = Clock::now();
     for (int rank = 0; rank < messages_.size(); ++rank) {
@@ -366,7 +382,7 @@ class Processes::Watch {
     Other& other = others_[static_cast<size_t>(rank)];
     if (other.notice_in->Ended()) {
       other.notice.text.back() = 0;
-      throw ProcessError(other.notice.text.data());
+      throw Loss(rank, other.notice.text.data());
     }
     while (other.beat_in->Ended()) {
       other.heard = Clock::now();
@@ -376,10 +392,11 @@ class Processes::Watch {
       other.beat_out = messages_.Send(rank, kBeatTag, &other.out, 1);
     }
     if (SecondsSince(other.heard) > processes_.timing_.silence) {
-      throw ProcessError(
-          "{} has not been heard of for {:.0f} s: it was killed or stopped, or "
-          "its machine or network is gone",
-          processes_.NameOf(rank), SecondsSince(other.heard));
+      throw Loss(rank, fmt::format(
+                           "{} has not been heard of for {:.0f} s: it was "
+                           "killed or stopped, or its machine or network is "
+                           "gone",
+                           processes_.NameOf(rank), SecondsSince(other.heard)));
     }
   }
 
@@ -387,6 +404,7 @@ class Processes::Watch {
   Messages& messages_;
   std::vector<Other> others_;
   Clock::time_point last_beat_ = Clock::now();
+  Clock::time_point last_look_ = Clock::now();
 };
 
 Processes::Processes() = default;
@@ -433,7 +451,7 @@ void Processes::CheckSame(const std::string& what, const std::string& mine) {
   const auto part = [from](const std::string& text) {
     return text.substr(std::min(text.size(), static_cast<size_t>(from)), 60);
   };
-  throw ConfigError("{} has another {} than {}: '{}' instead of '{}'",
+  throw ConfigError("{}: {} differ from those of {}: '{}' instead of '{}'",
                     NameOf(static_cast<int>(other - all.begin())), what,
                     NameOf(0), part(*other), part(all.front()));
 }
@@ -443,6 +461,11 @@ std::string Processes::NameOf(int rank) const {
   return i < hosts_.size() && !hosts_[i].empty()
              ? fmt::format("rank {} on {}", rank, hosts_[i])
              : fmt::format("rank {}", rank);
+}
+
+bool Processes::speaks() const {
+  const std::lock_guard lock(mutex_);
+  return leads() || (rank_ == 1 && lost_rank_ == 0);
 }
 
 int Processes::on_this_host() const {
@@ -499,7 +522,7 @@ void Processes::Fail(const std::string& reason) noexcept {
 
 void Processes::AwaitEnd() const {
   const auto start = Clock::now();
-  while (SecondsSince(start) < kTimeToSave) {
+  while (!speaks() && SecondsSince(start) < kTimeToSave) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
 }
@@ -541,8 +564,10 @@ void Processes::Exchange(const Open& open) {
     ExchangeMessages(*messages);
     const std::lock_guard lock(mutex_);
     if (!given_up_) messages->Finish();
+  } catch (const Loss& loss) {
+    Lost(loss.what(), loss.rank());
   } catch (const std::exception& error) {
-    Lost(error.what());
+    Lost(error.what(), rank_);
   }
 }
 
@@ -568,7 +593,7 @@ void Processes::ExchangeMessages(Messages& messages) {
         text.copy(notice.text.data(), notice.text.size() - 1);
         lock.unlock();
         watch.Notify(notice);
-        throw ProcessError(text);
+        throw Loss(rank_, text);
       }
       if (finishing_ && active.empty()) break;
     }
@@ -589,8 +614,9 @@ void Processes::ExchangeMessages(Messages& messages) {
     if (active.empty()) continue;
     if (InterruptRequested() &&
         SecondsSince(last_way) > kAnswerAfterInterrupt) {
-      throw ProcessError("ended while {} did not answer",
-                         NameOf(std::max(0, active.front()->waits_for())));
+      const int rank = std::max(0, active.front()->waits_for());
+      throw Loss(rank,
+                 fmt::format("ended while {} did not answer", NameOf(rank)));
     }
     std::this_thread::sleep_for(kBusyNap);
   }
@@ -598,11 +624,13 @@ void Processes::ExchangeMessages(Messages& messages) {
 
 /// Lets the thread that computes know, and ends the process if it does not
 /// look.
-void Processes::Lost(const std::string& reason) {
+void Processes::Lost(const std::string& reason, int rank) {
   std::unique_lock lock(mutex_);
   loss_ = reason;
+  lost_rank_ = rank;
   from_thread_.notify_all();
-  const double patience = timing_.grace + (leads() ? 0 : kTimeToSave);
+  const bool waits = !leads() && lost_rank_ != 0;
+  const double patience = timing_.grace + (waits ? kTimeToSave : 0);
   const bool seen =
       to_thread_.wait_for(lock, std::chrono::duration<double>(patience),
                           [this] { return noticed_ || given_up_; });

@@ -59,6 +59,9 @@ class Processes {
   /// Whether this one writes files and speaks to the user.
   bool leads() const { return rank_ == 0; }
   bool alone() const { return size_ == 1; }
+  /// Whether this one says why all end: the leading one, or the next if that is
+  /// lost.
+  bool speaks() const;
   /// "rank 2 on node7".
   std::string NameOf(int rank) const;
   /// How many of them run on the machine of this one.
@@ -106,7 +109,7 @@ class Processes {
   void ExchangeMessages(Messages& messages);
   void Enqueue(std::unique_ptr<Job> job);
   void WaitForJobs();
-  void Lost(const std::string& reason);
+  void Lost(const std::string& reason, int rank);
   void GiveUp();
 
   int rank_ = 0;
@@ -125,7 +128,8 @@ class Processes {
   bool given_up_ = false;  // the destructor of a run that failed
   bool noticed_ = false;   // the main thread knows of the loss
   std::string loss_;       // why, if a process is lost
-  std::string failure_;    // of this process, for the others
+  int lost_rank_ = -1;
+  std::string failure_;  // of this process, for the others
   std::exception_ptr start_error_;
   int64_t number_ = 0;  // of jobs so far
   int64_t bytes_sent_ = 0;
