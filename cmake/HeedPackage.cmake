@@ -1,5 +1,6 @@
-# cpack makes two Debian packages: heed, the command with its manual pages and
-# completions, and libheed-dev, what programs in C++ need. ./dev package does it.
+# cpack makes the Debian packages: heed, the command with its manual pages and
+# completions, heed-mpi, with which mpirun starts several of it, and libheed-dev,
+# what programs in C++ need. ./dev package does it.
 set(package_files ${PROJECT_SOURCE_DIR}/cmake/package)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME heed)
@@ -17,6 +18,9 @@ set(CPACK_HEED_PACKAGE_FILES ${package_files})
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL command development)
+if(TARGET heed_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # heed_0.1.0_amd64.deb
 
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME heed)
@@ -36,6 +40,15 @@ translation, tagging, classification, language models, forecasting, retrieval.
 heed serve answers over HTTP, with a page to look inside.
 This package has the command, its manual pages, shell completion and a systemd
 unit for the server.")
+
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME heed-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "heed (= ${PROJECT_VERSION}), openmpi-bin")
+set(CPACK_DEBIAN_MPI_DESCRIPTION
+"train attention models in several processes
+With this package mpirun starts several processes of heed train, on one machine
+or many, which train one model together, to the same bits for any number.")
 
 # What find_package(heed) looks for.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libheed-dev)

@@ -1,21 +1,14 @@
 // heed train: from examples to a model folder.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <functional>
-#include <optional>
 #include <set>
-#include <thread>
 
 #include "apps/heed/commands.h"
+#include "apps/heed/processes.h"
 #include "apps/heed/program.h"
 #include "apps/heed/tasks.h"
 #include "heed/base/errors.h"
-#include "heed/base/threads.h"
-#include "heed/train/mpi.h"
-#include "heed/train/processes.h"
 #include "heed/train/progress.h"
 
 namespace heed {
@@ -34,40 +27,6 @@ void PrintResult(const TrainResult& result, const std::string& task,
   }
   fmt::print(stderr, "{}\nmodel: {}\ntry it: {} {} {}\n", line, folder,
              ProgramName(), TaskNamed(task).command, folder);
-}
-
-/// One per core, of which each process of this machine has its part.
-int ThreadsOf(int given, const Processes& processes) {
-  if (given > 0 || processes.alone()) return given;
-  return std::max(
-      1, std::min(ThreadCount(), CoreCount() / processes.on_this_host()));
-}
-
-/// Trains in this process, or as one of those that a launcher started: the
-/// leading one speaks for all.
-int RunWith(int threads, const std::string& folder,
-            const std::function<TrainResult(Processes&)>& train) {
-  std::optional<Processes> several;
-  std::optional<Processes> alone;
-  Processes& processes =
-      LaunchedWithOthers() ? several.emplace(OpenMpi) : alone.emplace();
-  try {
-    processes.CheckSame("programs", HEED_VERSION);
-    const ThreadLimit limit(ThreadsOf(threads, processes));
-    const TrainResult result = train(processes);
-    processes.Finish();
-    if (processes.leads()) PrintResult(result, TaskOf(folder), folder);
-    return 0;
-  } catch (const Interrupted&) {
-    processes.Finish();
-    if (processes.leads()) throw;
-    return kExitInterrupted;
-  } catch (const std::exception& error) {
-    processes.Fail(error.what());
-    if (processes.speaks()) throw;
-    processes.AwaitEnd();
-    return kExitFailure;
-  }
 }
 
 /// Sets the model that is named, or the settings of the one that training
@@ -125,13 +84,14 @@ int ContinueRun(Options& options, const std::string& folder,
   const auto settings = ReadModelSettings(LatestRun(folder));
   const int threads =
       options.Given("threads") ? given.threads : settings.value("threads", 0);
-  return RunWith(threads, folder, [&](Processes& processes) {
-    return Resume(folder, given.quiet, limits, processes);
+  return RunTogether(threads, [&](Processes& processes) {
+    const TrainResult result = Resume(folder, given.quiet, limits, processes);
+    if (processes.leads()) PrintResult(result, TaskOf(folder), folder);
+    return 0;
   });
 }
 
-/// What there is to say before there are processes is said by the first alone.
-int Start(const Arguments& arguments) {
+int StartTraining(const Arguments& arguments) {
   std::string task_name = PeekOption(arguments, "task");
   if (task_name.empty()) task_name = Tasks().front().name;
   const std::unique_ptr<TaskSettings> task = TaskNamed(task_name).settings();
@@ -167,24 +127,17 @@ int Start(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
   if (!resume.empty()) return ContinueRun(options, resume, training.run);
   CheckVocabularyOptions(*task, v);
-  return RunWith(
-      training.run.threads, training.run.out,
-      [&](Processes& processes) { return Train(*task, training, processes); });
+  return RunTogether(training.run.threads, [&](Processes& processes) {
+    const TrainResult result = Train(*task, training, processes);
+    if (processes.leads()) PrintResult(result, task_name, training.run.out);
+    return 0;
+  });
 }
 
 }  // namespace
 
 int RunTrain(const Arguments& arguments) {
-  if (RankByLauncher() == 0) return Start(arguments);
-  try {
-    return Start(arguments);
-  } catch (const ProcessError&) {
-    throw;
-  } catch (const std::exception&) {
-    // A launcher ends all with the first that ends.
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    return kExitFailure;
-  }
+  return SayOnce([&] { return StartTraining(arguments); });
 }
 
 }  // namespace heed

@@ -36,6 +36,7 @@ const std::vector<Command>& Commands() {
       {"import", "read a model of Marian or Hugging Face", RunImport},
       {"export", "write a model for Hugging Face", RunExport},
       {"plot", "draw the learning curves of trainings", RunPlot},
+      {"verify", "train again, and compare to the bit", RunVerify},
       {"info", "describe a model folder", RunInfo},
       {"list", "the tasks, models and attentions there are", RunList},
       {"bench", "measure training, attention and decoding on this machine",

@@ -21,6 +21,7 @@ int RunShortlist(const Arguments& arguments);
 int RunImport(const Arguments& arguments);
 int RunExport(const Arguments& arguments);
 int RunPlot(const Arguments& arguments);
+int RunVerify(const Arguments& arguments);
 int RunInfo(const Arguments& arguments);
 int RunList(const Arguments& arguments);
 int RunBench(const Arguments& arguments);

@@ -2,6 +2,7 @@
 find_program(GZIP gzip REQUIRED)
 set(packages_command heed)
 set(packages_development libheed-dev)
+set(packages_mpi heed-mpi)
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   set(share ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr/share)
   set(doc ${share}/doc/${packages_${component}})

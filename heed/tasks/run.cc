@@ -302,4 +302,30 @@ TrainResult Resume(const std::string& folder, bool quiet,
   return Resume(folder, quiet, limits, alone);
 }
 
+Verification VerifyRun(const std::string& folder, int64_t steps, bool quiet,
+                       Processes& processes) {
+  const std::string path = PathIn(folder, kRunFile);
+  const RunRecord record = RunRecord::Read(path);
+  LoadedModel loaded = ReadSettings(folder, ReadModelConfig(folder));
+  TaskSettings& settings = *loaded.settings;
+  if (!settings.in_files()) {
+    throw ConfigError(folder +
+                      ": trained on generated examples, which no "
+                      "command can make again");
+  }
+  TrainingConfig& training = loaded.training;
+  training.run.quiet = quiet;
+  training.optimizer.shards = record.shards;
+  auto data = settings.Read();
+  const auto model = MakeStart(settings, *data, training.run.seed);
+  const auto objective =
+      settings.MakeObjective(std::move(data), *model, training.run.seed);
+  try {
+    return Verify(*objective, training, record, steps > 0 ? steps : record.step,
+                  processes);
+  } catch (const FormatError& error) {
+    throw FormatError("{}: {}", path, error.what());
+  }
+}
+
 }  // namespace heed

@@ -11,6 +11,7 @@
 #include "heed/io/safetensors.h"
 #include "heed/tasks/task.h"
 #include "heed/train/out_folder.h"
+#include "heed/train/run_record.h"
 #include "heed/train/trainer.h"
 
 namespace heed {
@@ -91,6 +92,13 @@ TrainResult Resume(const std::string& folder, bool quiet,
                    const RunLimits& limits, Processes& processes);
 TrainResult Resume(const std::string& folder, bool quiet,
                    const RunLimits& limits = {});
+
+/// Repeats the first `steps` of the run that left the model in `folder`, or all
+/// of it up to its last checkpoint if that is 0, without writing anything, and
+/// compares (heed/train/run_record.h). Throws: as Resume; FormatError if there
+/// is no record of a run.
+Verification VerifyRun(const std::string& folder, int64_t steps, bool quiet,
+                       Processes& processes);
 
 }  // namespace heed
 

@@ -12,6 +12,8 @@ namespace {
 
 /// Numbers of a bucket: 1.5 MB.
 constexpr int64_t kBucket = int64_t{3} << 17;
+/// Parameters of fewer travel together.
+constexpr int64_t kSmall = int64_t{1} << 16;
 /// Tensors start at multiples of 64 bytes.
 constexpr int64_t kAligned = 16;
 
@@ -40,13 +42,15 @@ GradientSum::GradientSum(ParameterSet& parameters, Processes& processes,
       throw ConfigError("shards are summed in f32, which {} is not",
                         (*p)->name());
     }
-    slots_.push_back({p->get(), offset, TreeSum<Tensor>(AddTensor)});
     const int64_t numbers = (*p)->value().numel();
-    offset += (numbers + kAligned - 1) / kAligned * kAligned;
+    const bool small = numbers < kSmall;
+    slots_.push_back(
+        {p->get(), small ? offset : -1, TreeSum<Tensor>(AddTensor)});
+    if (small) offset += (numbers + kAligned - 1) / kAligned * kAligned;
   }
   if (processes.alone()) return;
   for (size_t i = 0; i < NodesOf(mine_).size(); ++i) {
-    buffers_.push_back(Tensor::Zeros({offset}));
+    buffers_.push_back(Tensor::Zeros({std::max<int64_t>(1, offset)}));
   }
 }
 
@@ -71,38 +75,49 @@ void GradientSum::Push(Slot& slot) {
   if (!gradient.defined()) gradient = Tensor::Zeros(p.value().shape());
   if (!gradient.unique() || !gradient.contiguous()) gradient = gradient.Clone();
   slot.sum.Push({0, shard_}, std::move(gradient));
-  if (shard_ + 1 == mine_.end) Pack(slot);
-}
-
-void GradientSum::Pack(Slot& slot) {
-  std::vector<Tensor> nodes = slot.sum.Take();
+  if (shard_ + 1 < mine_.end) return;
+  slot.nodes = slot.sum.Take();
   if (processes_.alone()) {
-    slot.parameter->mutable_gradient() = std::move(nodes.front());
+    p.mutable_gradient() = std::move(slot.nodes.front());
     return;
   }
-  const int64_t numbers = slot.parameter->value().numel();
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    buffers_[i]
-        .Slice(slot.offset, slot.offset + numbers)
-        .CopyFrom(nodes[i].Reshape({numbers}));
-  }
-  SendFull();
+  SendReady();
 }
 
-/// Starts the sums of buckets that are filled.
-void GradientSum::SendFull() {
-  while (packed_ < slots_.size() && slots_[packed_].ready) ++packed_;
-  const int64_t all = buffers_.front().numel();
-  const int64_t filled = packed_ < slots_.size() ? slots_[packed_].offset : all;
-  while (sent_ < filled && (filled - sent_ >= kBucket || filled == all)) {
-    const int64_t size = std::min(kBucket, filled - sent_);
-    std::vector<std::span<float>> nodes;
-    for (Tensor& buffer : buffers_) {
-      nodes.emplace_back(buffer.data<float>() + sent_,
-                         static_cast<size_t>(size));
+/// In the order of the slots, which is the same in all processes.
+void GradientSum::SendReady() {
+  for (; next_ < slots_.size() && slots_[next_].ready; ++next_) {
+    Slot& slot = slots_[next_];
+    const int64_t numbers = slot.parameter->value().numel();
+    if (slot.offset < 0) {
+      Send(slot.nodes, 0, numbers);
+      continue;
     }
-    processes_.StartSum(shards_, std::move(nodes), wire_);
-    sent_ += size;
+    for (size_t i = 0; i < slot.nodes.size(); ++i) {
+      buffers_[i]
+          .Slice(slot.offset, slot.offset + numbers)
+          .CopyFrom(slot.nodes[i].Reshape({numbers}));
+    }
+    const int64_t end = slot.offset + numbers;
+    if (end - sent_ >= kBucket) SendBuffers(end);
+  }
+  if (next_ == slots_.size()) SendBuffers(buffers_.front().numel());
+}
+
+void GradientSum::SendBuffers(int64_t end) {
+  Send(buffers_, sent_, end);
+  sent_ = end;
+}
+
+/// Starts the sums of these numbers of each node.
+void GradientSum::Send(std::vector<Tensor>& nodes, int64_t begin, int64_t end) {
+  for (; begin < end; begin += kBucket) {
+    const auto size = static_cast<size_t>(std::min(kBucket, end - begin));
+    std::vector<std::span<float>> parts;
+    for (Tensor& node : nodes) {
+      parts.emplace_back(node.data<float>() + begin, size);
+    }
+    processes_.StartSum(shards_, std::move(parts), wire_);
   }
 }
 
@@ -112,12 +127,17 @@ void GradientSum::Finish() {
   processes_.FinishSums();
   for (Slot& slot : slots_) {
     Parameter& p = *slot.parameter;
-    const int64_t numbers = p.value().numel();
-    p.mutable_gradient() = buffers_.front()
-                               .Slice(slot.offset, slot.offset + numbers)
-                               .Reshape(p.value().shape());
+    if (slot.offset < 0) {
+      p.mutable_gradient() = std::move(slot.nodes.front());
+    } else {
+      p.mutable_gradient() =
+          buffers_.front()
+              .Slice(slot.offset, slot.offset + p.value().numel())
+              .Reshape(p.value().shape());
+    }
+    slot.nodes.clear();
   }
-  packed_ = 0;
+  next_ = 0;
   sent_ = 0;
 }
 

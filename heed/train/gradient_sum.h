@@ -38,14 +38,16 @@ class GradientSum {
  private:
   struct Slot {
     Parameter* parameter;
-    int64_t offset;  // in the buffers
+    int64_t offset;  // in the buffers; −1: it travels from where it is
     TreeSum<Tensor> sum;
+    std::vector<Tensor> nodes = {};
     bool ready = false;  // of the shard at hand
   };
 
   void Push(Slot& slot);
-  void Pack(Slot& slot);
-  void SendFull();
+  void SendReady();
+  void SendBuffers(int64_t end);
+  void Send(std::vector<Tensor>& nodes, int64_t begin, int64_t end);
 
   Processes& processes_;
   int64_t shards_;
@@ -53,9 +55,9 @@ class GradientSum {
   Interval mine_;
   int64_t shard_;
   std::vector<Slot> slots_;      // the last parameter first
-  std::vector<Tensor> buffers_;  // of each node, if there are other processes
-  size_t packed_ = 0;            // slots whose buffers are filled, in order
-  int64_t sent_ = 0;             // numbers whose sum was started
+  std::vector<Tensor> buffers_;  // of each node, for small parameters together
+  size_t next_ = 0;              // slot that is to travel
+  int64_t sent_ = 0;             // numbers of the buffers that do
 };
 
 }  // namespace heed

@@ -35,6 +35,11 @@ class PostOffice {
 
  private:
   using Key = std::tuple<int, int, int>;  // from, to, tag
+  struct Box {
+    std::deque<std::string> letters;
+    int64_t awaited = 0;
+    int64_t taken = 0;
+  };
 
   class Sent : public Transfer {
    public:
@@ -43,15 +48,21 @@ class PostOffice {
   class Awaited : public Transfer {
    public:
     Awaited(PostOffice& office, Key key, void* data, int64_t bytes)
-        : office_(office), key_(std::move(key)), data_(data), bytes_(bytes) {}
+        : office_(office), key_(std::move(key)), data_(data), bytes_(bytes) {
+      const std::lock_guard lock(office_.mutex_);
+      place_ = office_.boxes_[key_].awaited++;
+    }
     bool Ended() override {
       if (ended_) return true;
       const std::lock_guard lock(office_.mutex_);
-      auto& letters = office_.letters_[key_];
-      if (letters.empty()) return false;
-      if (std::ssize(letters.front()) != bytes_) throw IoError("another size");
-      std::memcpy(data_, letters.front().data(), letters.front().size());
-      letters.pop_front();
+      Box& box = office_.boxes_[key_];
+      // Who has asked first is served first.
+      if (box.letters.empty() || box.taken != place_) return false;
+      const std::string& letter = box.letters.front();
+      if (std::ssize(letter) != bytes_) throw IoError("another size");
+      std::memcpy(data_, letter.data(), letter.size());
+      box.letters.pop_front();
+      ++box.taken;
       return ended_ = true;
     }
 
@@ -60,6 +71,7 @@ class PostOffice {
     Key key_;
     void* data_;
     int64_t bytes_;
+    int64_t place_ = 0;
     bool ended_ = false;
   };
   class Mail : public Messages {
@@ -71,7 +83,7 @@ class PostOffice {
                                    int64_t bytes) override {
       const std::lock_guard lock(office_.mutex_);
       if (office_.cut_off_ != to && office_.cut_off_ != rank_) {
-        office_.letters_[{rank_, to, tag}].emplace_back(
+        office_.boxes_[{rank_, to, tag}].letters.emplace_back(
             static_cast<const char*>(data), static_cast<size_t>(bytes));
       }
       return std::make_unique<Sent>();
@@ -91,7 +103,7 @@ class PostOffice {
   int size_;
   int cut_off_ = -1;
   std::mutex mutex_;
-  std::map<Key, std::deque<std::string>> letters_;
+  std::map<Key, Box> boxes_;
 };
 
 /// Calls body(processes) in `size` threads, each of which is a process.

@@ -14,6 +14,7 @@
 #include "heed/io/file.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/model_folder.h"
+#include "heed/train/run_record.h"
 
 namespace heed {
 namespace {
@@ -38,8 +39,8 @@ Names EntriesOf(const fs::path& folder) {
 /// What runs and other commands leave in a folder, of which nothing must stay
 /// when another model takes its place. A user's own files are not among them.
 Names PartsOfModel(const std::string& folder) {
-  Names parts = {kConfigFile, kWeightsFile, kCheckpointFile,
-                 kKeptFolder, kInputFolder, kShortlistFile};
+  Names parts = {kConfigFile,  kWeightsFile,   kCheckpointFile, kKeptFolder,
+                 kInputFolder, kShortlistFile, kRunFile};
   for (const std::string& name : EntriesOf(folder)) {
     if (IsMetricsFile(name)) parts.insert(name);
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "heed/base/timing.h"
+#include "heed/tensor/tensor.h"
 #include "heed/train/interrupt.h"
 
 namespace heed {
@@ -216,6 +217,9 @@ class Processes::SumJob : public Job {
     return numbers.subspan(static_cast<size_t>(part.begin),
                            static_cast<size_t>(part.size()));
   }
+  static std::span<float> SpanOf(Tensor& numbers) {
+    return {numbers.data<float>(), static_cast<size_t>(numbers.numel())};
+  }
   std::vector<TreeNode> NodesAt(const Messages& messages, int rank) const {
     return NodesOf(EvenPart(shards_, messages.size(), rank));
   }
@@ -260,8 +264,8 @@ class Processes::SumJob : public Job {
     for (int rank = 0; rank < messages.size(); ++rank) {
       if (rank == messages.rank()) continue;
       for (size_t i = 0; i < NodesAt(messages, rank).size(); ++i) {
-        scratch_.emplace_back(static_cast<size_t>(mine.size()));
-        Receive(messages, rank, tag_, scratch_.back());
+        scratch_.emplace_back(Shape{mine.size()});  // pooled, not initialised
+        Receive(messages, rank, tag_, SpanOf(scratch_.back()));
       }
       const Interval theirs = Block(messages, rank);
       for (const std::span<float> node : nodes_) {
@@ -278,8 +282,7 @@ class Processes::SumJob : public Job {
       const auto nodes = NodesAt(messages, rank);
       for (size_t i = 0; i < nodes.size(); ++i) {
         const bool own = rank == messages.rank();
-        sum.Push(nodes[i],
-                 own ? Part(nodes_[i], mine) : std::span<float>(*next++));
+        sum.Push(nodes[i], own ? Part(nodes_[i], mine) : SpanOf(*next++));
       }
     }
     const std::span<float> total = sum.Take().front();
@@ -311,7 +314,7 @@ class Processes::SumJob : public Job {
   Wire wire_;
   int64_t& bytes_sent_;
   Phase phase_ = kStart;
-  std::deque<std::vector<float>> scratch_;
+  std::deque<Tensor> scratch_;
   std::deque<std::vector<uint16_t>> packed_;
   std::deque<std::pair<std::span<float>, std::vector<uint16_t>>> received_;
 };

@@ -21,6 +21,7 @@
 #include "heed/train/model_folder.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/progress.h"
+#include "heed/train/run_record.h"
 #include "heed/train/schedule.h"
 #include "heed/train/update.h"
 #include "heed/train/validation.h"
@@ -63,6 +64,7 @@ class Run {
             trained.unit(), config_.run.quiet,
             processes.leads() ? Progress::Screen::StandardError() : Nowhere()) {
     state_.examples = trained_.CheckSum();
+    record_ = RunRecord::Begin(state_.examples, config_);
     if (!processes.alone()) CheckProcesses();
     if (config_.run.ema > 0) {
       moving_.emplace(trained_.parameters(), config_.run.ema);
@@ -90,6 +92,11 @@ class Run {
     trained_.Restore(ObjectiveState(state_, trained_.State(), path));
     rng_ = Rng(config_.run.seed, state_.rng_position);
     saved_step_ = state_.step;
+    if (fs::exists(
+            PathOf(kRunFile))) {  // not of a run from before there was one
+      record_.steps = RunRecord::Read(PathOf(kRunFile)).steps;
+      record_.GoBackTo(state_.step);
+    }
     if (!LimitReached()) TakeBackLastValidation();
     progress_.Log(Done() ? "nothing left to train: " + WhyDone()
                          : fmt::format("resuming after step {}", state_.step));
@@ -221,10 +228,10 @@ class Run {
     const InterruptGuard interrupt;
     if (state_.step == 0) SaveCheckpoint();
     last_checkpoint_ = Clock::now();
-    RunEpochs();
+    RunEpochs(interrupt);
   }
 
-  void RunEpochs() {
+  void RunEpochs(const InterruptGuard& interrupt) {
     while (!Done()) {
       const auto plan =
           trained_.PlanEpoch(config_.run.seed, static_cast<int>(state_.epoch));
@@ -248,7 +255,10 @@ class Run {
           state_.batch = 0;
         }
         AfterUpdate(state_.batch == 0);
-        if (result.interrupted) Stop();
+        // Several processes stop after the same step, so they ask each other.
+        if (processes_.alone() ? interrupt.Requested() : result.interrupted) {
+          Stop();
+        }
         if (state_.batch == 0) break;
       }
     }
@@ -290,9 +300,10 @@ class Run {
   }
 
   UpdateResult Update(std::span<const std::vector<int64_t>> group) {
-    const int64_t step = state_.step + 1;
+    const int64_t step = at_step_ = state_.step + 1;
     UpdateResult result = updater_.Update(group, step, last_step_);
     state_.step = step;
+    record_.Add(step, result.loss, result.norm);
     if (moving_) moving_->Update(step);
     trained_.Updated(result.parts);
     state_.tokens += result.units;
@@ -306,7 +317,7 @@ class Run {
         "step {}: {}; training stopped, {} holds the last good "
         "checkpoint (step {}); "
         "try a smaller learning_rate or clip",
-        state_.step + 1, what, out_.folder(), saved_step_);
+        at_step_, what, out_.folder(), saved_step_);
   }
 
   /// Another process is lost: what all had done together is kept.
@@ -470,6 +481,8 @@ class Run {
       state_.objective = trained_.State();
       WriteCheckpoint(PathOf(kCheckpointFile), trained_.parameters(),
                       optimizer_, moving(), state_);
+      record_.SetWeights(trained_.parameters(), state_.step);
+      record_.Write(out_.path());
       out_.Publish();
     }
     saved_step_ = state_.step;
@@ -534,6 +547,7 @@ class Run {
   std::optional<WeightAverage> moving_;
   Progress progress_;
   TrainingState state_;
+  RunRecord record_;
   Rng rng_{config_.run.seed};
   Updater updater_{trained_, config_.optimizer, optimizer_, rng_, processes_};
   int64_t batches_ = 1;  // of this epoch
@@ -542,6 +556,7 @@ class Run {
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::time_point log_time_ = Clock::now();
   int64_t log_units_ = 0;
+  int64_t at_step_ = 0;  // done or under way
   int64_t saved_step_ = 0;
   int64_t last_step_ = 0;
   bool averaged_ = false;

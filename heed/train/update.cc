@@ -155,14 +155,14 @@ void Updater::AddShards(std::span<const std::vector<int64_t>> group,
     for (size_t i = 0; i < group.size(); ++i) {
       const Interval part = parts[i][at];
       if (part.size() == 0) continue;
-      const bool travels = shard + 1 == mine.end && i == last;
-      if (travels) {
+      // What is complete is summed while it is in a cache, and may travel.
+      if (i == last) {
         tape_.OnGradient([this](Parameter& p) { sum_->Ready(p); });
       }
       AddGradient(std::span(group[i]).subspan(static_cast<size_t>(part.begin),
                                               static_cast<size_t>(part.size())),
                   result.units, rng, own);
-      if (travels) tape_.OnGradient(nullptr);
+      if (i == last) tape_.OnGradient(nullptr);
     }
     sum_->EndShard();
     AppendResult(own, seen);

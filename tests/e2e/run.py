@@ -36,6 +36,7 @@ from libretranslate import LibreTranslate  # noqa: F401
 from lines import BadLines, Forms, Json, LongLines, Tables  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
 from plot import Plot  # noqa: F401
+from processes import Processes  # noqa: F401
 from ratings import Ratings  # noqa: F401
 from reading import Reading  # noqa: F401
 from serve import Serve  # noqa: F401

@@ -8,6 +8,7 @@ root=$(readlink -f "$(dirname "$0")/../..")
 folder=$(readlink -f "$1")
 command_deb=$(echo "$folder"/heed_*.deb)
 library_deb=$(echo "$folder"/libheed-dev_*.deb)
+mpi_deb=$(echo "$folder"/heed-mpi_*.deb)
 scratch=$(mktemp -d)
 trap 'rm -rf --one-file-system "$scratch"' EXIT
 
@@ -17,12 +18,13 @@ fail() {
 }
 
 # What is in the packages.
-for deb in "$command_deb" "$library_deb"; do
+for deb in "$command_deb" "$library_deb" "$mpi_deb"; do
   dpkg-deb -I "$deb" control
   dpkg-deb -x "$deb" "$scratch/root"
 done
 dpkg-deb -f "$command_deb" Depends | grep -q libdnnl || fail "dependencies are missing"
-for file in usr/bin/heed usr/share/doc/heed/{copyright,changelog.gz} \
+dpkg-deb -f "$mpi_deb" Depends | grep -q libopenmpi || fail "heed-mpi does not want Open MPI"
+for file in usr/bin/heed usr/lib/heed/heed-mpi.so usr/share/doc/heed/{copyright,changelog.gz} \
   usr/share/man/man1/{heed,heed-train,heed-demo-gallery}.1.gz \
   usr/share/bash-completion/completions/heed usr/share/zsh/vendor-completions/_heed \
   usr/share/fish/vendor_completions.d/heed.fish usr/lib/systemd/system/heed.service \
@@ -53,6 +55,11 @@ export PATH=$scratch/root/usr/bin:$PATH
 if ldd "$(command -v heed)" | grep -e 'not found' -e "$root"; then fail "a library is wrong"; fi
 heed --version
 heed bench train --batch 2 --src-len 2 --tgt-len 2 --vocab 12 --steps 1 --json >/dev/null
+# Two processes, which find the library of the other package.
+printf '1 2\t2 1\n3 1\t1 3\n' >pairs.tsv
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 \
+  heed train --tsv pairs.tsv --vocabulary words --units 8 --epochs 2 --out two 2>&1 | tee two.log
+grep -q '^2 processes' two.log || fail "mpirun did not start two processes"
 for page in root/usr/share/man/man1/*.gz; do
   warnings=$(zcat "$page" | groff -man -Kutf8 -Tutf8 -ww -z 2>&1)
   [[ -z $warnings ]] || fail "$page: $warnings"

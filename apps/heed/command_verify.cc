@@ -1,0 +1,86 @@
+// heed verify: does a run come to the same again?
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "apps/heed/commands.h"
+#include "apps/heed/options.h"
+#include "apps/heed/processes.h"
+#include "heed/base/errors.h"
+#include "heed/kernels/instructions.h"
+#include "heed/tasks/run.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+/// Whatever may be the reason of a difference.
+std::string Circumstances(const RunRecord& record) {
+  std::string text;
+  const std::string here = kernels::InstructionSet();
+  if (record.version != HEED_VERSION) {
+    text += fmt::format("; the run was of heed {}, this is {}", record.version,
+                        HEED_VERSION);
+  }
+  if (record.instructions != here) {
+    text += fmt::format("; the run was on {}, this is {}", record.instructions,
+                        here);
+  }
+  return text;
+}
+
+std::string Verdict(const Verification& result, const RunRecord& record) {
+  if (result.differs > 0) {
+    return fmt::format("differs first at step {}{}", result.differs,
+                       Circumstances(record));
+  }
+  if (!result.parameter.empty()) {
+    return fmt::format("differs in the weights of step {}: {}{}", result.steps,
+                       result.parameter, Circumstances(record));
+  }
+  return fmt::format("equal: {}, of which {} compared{}",
+                     Counted(result.steps, "step"), result.compared,
+                     result.weights ? ", and all weights" : "");
+}
+
+int StartVerification(const Arguments& arguments) {
+  std::string path;
+  int64_t steps = 0;
+  int threads = 0;
+  bool quiet = false;
+  Options options("verify",
+                  "Trains again as run.json of a model folder says and says "
+                  "whether losses, gradients and weights are equal to the bit, "
+                  "or where they first differ. Writes nothing. Exits with 1 if "
+                  "they differ.");
+  options.Positional("RUN", path, "run.json of a model folder, or the folder");
+  FieldList& v = options.fields();
+  v.Section("Verification");
+  v("steps", steps, Range(0, 1e12),
+    "updates to do again; 0: all, up to the last checkpoint, whose weights are "
+    "then compared");
+  v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  v("quiet", quiet, "no progress line");
+  options.Example("heed verify model/run.json --steps 100");
+  options.Example("mpirun -n 4 heed verify model");
+  if (!options.Parse(arguments)) return 0;
+  if (std::filesystem::path(path).filename() == kRunFile) {
+    path = std::filesystem::path(path).parent_path().string();
+    if (path.empty()) path = ".";
+  }
+  return RunTogether(threads, [&](Processes& processes) {
+    const RunRecord record = RunRecord::Read(PathIn(path, kRunFile));
+    const Verification result = VerifyRun(path, steps, quiet, processes);
+    if (processes.leads()) fmt::print("{}\n", Verdict(result, record));
+    const bool equal = result.differs == 0 && result.parameter.empty();
+    return equal ? 0 : kExitFailure;
+  });
+}
+
+}  // namespace
+
+int RunVerify(const Arguments& arguments) {
+  return SayOnce([&] { return StartVerification(arguments); });
+}
+
+}  // namespace heed

@@ -1,0 +1,61 @@
+#include "apps/heed/processes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "heed/base/errors.h"
+#include "heed/base/threads.h"
+#include "heed/train/mpi.h"
+
+namespace heed {
+namespace {
+
+int ThreadsOf(int given, const Processes& processes) {
+  if (given > 0 || processes.alone()) return given;
+  const int share = CoreCount() / processes.on_this_host();
+  return std::max(1, std::min(ThreadCount(), share));
+}
+
+}  // namespace
+
+int RunTogether(int threads, const std::function<int(Processes&)>& body) {
+  if (!LaunchedWithOthers()) {
+    const ThreadLimit limit(threads);
+    Processes alone;
+    return body(alone);
+  }
+  Processes processes(OpenMpi);
+  try {
+    processes.CheckSame("programs", HEED_VERSION);
+    const ThreadLimit limit(ThreadsOf(threads, processes));
+    const int status = body(processes);
+    processes.Finish();
+    return status;
+  } catch (const Interrupted&) {
+    processes.Finish();
+    if (processes.leads()) throw;
+    return kExitInterrupted;
+  } catch (const std::exception& error) {
+    processes.Fail(error.what());
+    if (processes.speaks()) throw;
+    processes.AwaitEnd();
+    return kExitFailure;
+  }
+}
+
+int SayOnce(const std::function<int()>& start) {
+  if (RankByLauncher() == 0) return start();
+  try {
+    return start();
+  } catch (const ProcessError&) {
+    throw;
+  } catch (const std::exception&) {
+    // A launcher ends all with the first that ends.
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    return kExitFailure;
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,184 @@
+"""Training in several processes, as mpirun starts them."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import (TIMEOUT, WORLD, EndToEnd, heed, is_sanitized, reversed_digits, train_args,
+                     weights)
+
+LIMIT = 10  # seconds, from a fault to the end of all
+
+
+def environment():
+    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def launch(processes, *args, **options):
+    """mpirun; its own lines stand among those of heed."""
+    return subprocess.Popen(["mpirun", "--oversubscribe", "-n", str(processes), WORLD.heed,
+                             *map(str, args)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            env=environment(), **options)
+
+
+def ranks(launched):
+    """The processes of a running mpirun, by rank, once all have begun."""
+    found = {}
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if f"PPid:\t{launched.pid}\n" not in (path / "status").read_text():
+                continue
+            variables = (path / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        for variable in variables:
+            if variable.startswith(b"OMPI_COMM_WORLD_RANK="):
+                found[int(variable.split(b"=")[1])] = int(path.name)
+    return found
+
+
+class Processes(EndToEnd):
+    def setUp(self):
+        super().setUp()
+        if is_sanitized():
+            self.skipTest("Open MPI keeps memory to its end, which the sanitizer reports")
+        plugin = pathlib.Path(WORLD.heed).with_name("heed-mpi.so")
+        if shutil.which("mpirun") is None or not plugin.exists():
+            self.skipTest("no Open MPI here")
+
+    def trains(self, processes, *args):
+        with launch(processes, *args) as run:
+            said = run.communicate(timeout=TIMEOUT)[1].decode()
+        self.assertEqual(run.returncode, 0, said)
+        return said
+
+    def refused(self, says, *commands):
+        """One line of heed, whatever mpirun adds."""
+        result = subprocess.run(["mpirun", "--oversubscribe", *map(str, commands)],
+                                capture_output=True, timeout=TIMEOUT, check=False,
+                                env=environment())
+        self.assertNotEqual(result.returncode, 0)
+        lines = [line for line in result.stderr.decode().splitlines()
+                 if line.startswith("heed: ")]
+        self.assertEqual(len(lines), 1, result.stderr.decode())
+        self.assertIn(says, lines[0])
+
+    def same_bits(self, *args):
+        """Trains in one process to four, with other numbers of threads; args have no --out."""
+        expected = None
+        for processes, threads in ((1, 2), (2, 1), (3, 2), (4, 1)):
+            out = self.folder / f"in-{processes}"
+            command = [*args, "--shards", 4, "--threads", threads, "--out", out]
+            if processes == 1:
+                self.runs(*command)
+            else:
+                said = self.trains(processes, *command)
+                self.assertTrue(said.startswith(
+                    f"{processes} processes × {threads} thread"), said)
+                self.assertEqual(said.count("trained "), 1, said)
+            expected = expected or weights(out)
+            self.assertEqual(weights(out), expected, processes)
+
+    def test_translation_has_the_same_bits(self):
+        args = train_args(None, out=None, threads=None, dropout=0.2, validate_every=4, ema=0.9)
+        self.same_bits(*args)
+
+    def test_classification_has_the_same_bits(self):
+        lines = reversed_digits(60, 4)[0].splitlines()
+        texts = self.put("texts", "".join(f"{line.count('7')}\t{line}\n" for line in lines))
+        self.same_bits("train", "--task", "classify", "--texts", texts, "--vocabulary", "words",
+                       "--valid-texts", texts, "--epochs", 2, "--batch-sentences", 16)
+
+    def test_what_learns_by_reward_has_the_same_bits(self):
+        args = train_args(None, out=None, threads=None, normalizer="hard", accumulate=2)
+        self.same_bits(*args)
+
+    def test_going_on_in_another_number_gives_the_same_bits(self):
+        args = train_args(None, out=None, validate_every=4, shards=4)
+        whole, parts = self.folder / "whole", self.folder / "parts"
+        self.runs(*args, "--out", whole)
+        self.trains(3, *args, "--out", parts, "--steps", 5)
+        self.trains(2, "train", "--resume", parts, "--steps", 9)
+        self.runs("train", "--resume", parts, "--steps", 0, "--threads", 2)
+        self.assertEqual(weights(parts), weights(whole))
+
+    def ends_by(self, sign, rank):
+        """Sends a signal to a rank of three in the midst of work; what heed then says."""
+        out = self.folder / "model"
+        args = train_args(out, shards=4, epochs=100000, patience=0, validate_every=50)
+        with launch(3, *args) as run:
+            end = time.monotonic() + TIMEOUT
+            while not (out / "model.safetensors").exists():
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.01)
+            found = ranks(run)
+            self.assertEqual(sorted(found), [0, 1, 2])
+            begin = time.monotonic()
+            os.kill(found[rank], sign)
+            said = run.communicate(timeout=TIMEOUT)[1].decode()
+            self.assertLess(time.monotonic() - begin, LIMIT)
+        self.assertNotEqual(run.returncode, 0)
+        for pid in found.values():
+            self.assertFalse(pathlib.Path(f"/proc/{pid}").exists(), said)
+        # Whatever was reached, two go on from there to the bits of one that never stopped.
+        info = heed("info", out, "--json")
+        self.assertEqual(info.returncode, 0, info.stderr)
+        self.trains(2, "train", "--resume", out, "--steps", 3000, "--quiet")
+        whole = self.folder / "whole"
+        self.runs(*train_args(whole, shards=4, epochs=100000, patience=0, validate_every=50,
+                              steps=3000), "--quiet")
+        self.assertEqual(weights(out), weights(whole))
+        return [line for line in said.splitlines() if line.startswith("heed: ")]
+
+    def test_one_that_is_killed(self):
+        said = self.ends_by(signal.SIGKILL, 1)
+        # The launcher names it too, and may be faster.
+        self.assertTrue(all("rank 1 on" in line for line in said), said)
+
+    def test_the_leading_one_killed(self):
+        self.ends_by(signal.SIGKILL, 0)
+
+    def test_one_that_is_stopped(self):
+        said = self.ends_by(signal.SIGSTOP, 2)
+        self.assertEqual(len(said), 1, said)
+        self.assertIn("rank 2 on", said[0])
+        self.assertIn("--resume", said[0])
+
+    def test_a_request_to_end(self):
+        said = self.ends_by(signal.SIGTERM, 2)
+        self.assertEqual(len(said), 1, said)
+        self.assertIn("stopped after step", said[0])
+
+    def test_other_files_settings_and_shards_are_refused(self):
+        args = list(map(str, train_args(None, out=None)))
+        out = ["--out", str(self.folder / "model")]
+        one = ["-n", "1", WORLD.heed, *args, *out]
+        other = [*train_args(None, out=None,
+                             target=self.put("other", "1 2\n" * 240)), *out]
+        self.refused("rank 1 on", *one, ":", "-n", "1", WORLD.heed, *other)
+        self.refused("settings differ", *one, "--seed", "2", ":", *one)
+        self.refused("share 2 shards", "-n", "3", WORLD.heed, *args, *out, "--shards", "2")
+        self.refused("power of two", "-n", "2", WORLD.heed, *args, *out, "--shards", "3")
+        self.refused("no-such", "-n", "2", WORLD.heed, *args, *out, "--source", "no-such")
+        self.refused("stream", "-n", "2", WORLD.heed, *args, *out, "--source", "-")
+        self.refused("units", "-n", "2", WORLD.heed, *args, *out, "--units", "many")
+        self.assertFalse((self.folder / "model").exists())
+
+    def test_without_the_library_the_error_names_the_package(self):
+        alone = self.folder / "heed"
+        shutil.copy(WORLD.heed, alone)
+        result = subprocess.run([alone, *map(str, train_args(self.folder / "model"))],
+                                capture_output=True, check=False, timeout=TIMEOUT,
+                                env=dict(os.environ, OMPI_COMM_WORLD_SIZE="2"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("heed-mpi", result.stderr.decode())
+        # Whoever starts it alone needs none of it.
+        result = subprocess.run([alone, *map(str, train_args(self.folder / "model"))],
+                                capture_output=True, check=False, timeout=TIMEOUT)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+
+
