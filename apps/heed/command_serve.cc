@@ -103,6 +103,7 @@ int RunServe(const Arguments& arguments) {
     service.Reloading();
     engine.Reload([&service] { service.Ready(); });
   });
+  server.OnDrain([&] { api.Drain(); });
   server.OnStop([&] { service.Stopping(); });
   if (const auto time = service.alive_every()) {
     server.Every(*time, [&service] { service.Alive(); });

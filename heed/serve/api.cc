@@ -224,7 +224,8 @@ void Api::Handle(const ExchangePtr& exchange) {
                     {{"Allow", allowed}});
   }
   exchange->SetRoute(route->path);
-  if (path == "/health") return AnswerRoute(exchange, path);
+  // What orchestrators ask waits behind nothing.
+  if (path == "/health" || path == "/ready") return AnswerRoute(exchange, path);
   exchange->Later(
       [this, exchange, route] { AnswerRoute(exchange, route->path); });
 }
@@ -244,6 +245,7 @@ void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
     throw HttpError(403, "Files translation are disabled on this server.");
   }
   if (path == "/health") return send_json({{"status", "ok"}});
+  if (path == "/ready") return exchange->Send(Readiness());
   if (path == "/languages") return send_json(Languages());
   if (path == "/models") {
     CheckVisitor(exchange->request(), options_.models_access);
@@ -512,6 +514,18 @@ Json Api::FrontendSettings() const {
       {"supportedFilesFormat", Json::array()},
       {"language",
        {{"source", language(pair.source)}, {"target", language(pair.target)}}}};
+}
+
+HttpResponse Api::Readiness() const {
+  std::string status = "ready";
+  for (const auto& queue : engine_.queues()) {
+    if (queue->full())
+      status = "the queue of " + queue->model()->name() + " is full";
+  }
+  if (draining_) status = "draining";
+  HttpResponse response = JsonResponse(DumpJson({{"status", status}}));
+  if (status != "ready") response.status = 503;
+  return response;
 }
 
 std::string Api::MetricsText() const {

@@ -2,6 +2,7 @@
 #ifndef HEED_SERVE_API_H_
 #define HEED_SERVE_API_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -66,6 +67,8 @@ class Api {
 
   /// As Handler.
   void Handle(const std::shared_ptr<Exchange>& exchange);
+  /// From now on /ready says that requests belong elsewhere. Thread-safe.
+  void Drain() { draining_ = true; }
   /// Further figures for metrics.
   void AddGauges(std::function<std::vector<Gauge>()> gauges) {
     more_gauges_ = std::move(gauges);
@@ -101,6 +104,7 @@ class Api {
   Json Languages() const;
   Json Models() const;
   Json FrontendSettings() const;
+  HttpResponse Readiness() const;
   std::string MetricsText() const;
 
   Engine& engine_;
@@ -110,6 +114,7 @@ class Api {
   RequestLimiter limiter_;
   RequestLimiter failed_keys_;
   std::function<std::vector<Gauge>()> more_gauges_;
+  std::atomic<bool> draining_ = false;
 };
 
 }  // namespace heed

@@ -160,6 +160,13 @@ const std::vector<Route>& Routes() {
        ""},
       {"GET", "/health", "Whether the server runs", "status: ok", {}, ""},
       {"GET",
+       "/ready",
+       "Whether requests should be sent here: models are loaded, no queue is "
+       "full, and the server does not drain",
+       "status: ready; 503 with the reason if not",
+       {},
+       ""},
+      {"GET",
        "/metrics",
        "Figures for Prometheus",
        "requests, latencies, batches, tokens, queues, memory",

@@ -337,7 +337,7 @@ void ClientConnection::Forget() {
 }
 
 bool ClientConnection::MustClose(const HttpResponse& response) const {
-  return response.close || !keep_alive_ || server_.stopping_ ||
+  return response.close || !keep_alive_ || server_.draining_ ||
          (peer_ended_ && input_.empty());
 }
 

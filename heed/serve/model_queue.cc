@@ -185,6 +185,11 @@ void ModelQueue::Replace(std::shared_ptr<ServedModel> model) {
   model_.swap(model);
 }
 
+bool ModelQueue::full() const {
+  const std::lock_guard lock(mutex_);
+  return std::ssize(waiting_) >= options_.queue_limit;
+}
+
 int64_t ModelQueue::depth() const {
   const std::lock_guard lock(mutex_);
   return std::ssize(waiting_) + working_;

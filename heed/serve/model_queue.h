@@ -103,6 +103,8 @@ class ModelQueue {
   void Submit(Job job);
   /// Jobs that wait or are worked on.
   int64_t depth() const;
+  /// Whether the next job would be refused.
+  bool full() const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -77,6 +77,9 @@ void ServerOptions::Visit(FieldList& v) {
     "seconds that a connection may wait for its next request");
   v("write_timeout", write_timeout, Range(0.01, 86400),
     "seconds that a client may take to read a part of an answer");
+  v("drain_seconds", drain_seconds, Range(0, 86400),
+    "seconds that the server goes on after SIGTERM while /ready says that it "
+    "drains, so that proxies send no more");
   v("stop_timeout", stop_timeout, Range(0, 86400),
     "seconds that accepted requests are given when the server is to stop");
 }
@@ -182,8 +185,8 @@ void ServerLoop::HandleSignal() {
     if (error) return;
     if (signal == SIGHUP) {
       if (reload_) reload_();
-    } else if (!stopping_) {
-      BeginStop();
+    } else if (!stopping_ && !draining_) {
+      BeginDrain();
     } else {
       log_.Warning("stopped at once");
       io_.stop();
@@ -234,7 +237,21 @@ void ServerLoop::Remove(const std::shared_ptr<ClientConnection>& connection) {
 }
 
 void ServerLoop::Stop() {
-  asio::post(io_, [this] { BeginStop(); });
+  asio::post(io_, [this] {
+    if (!draining_) BeginDrain();
+  });
+}
+
+void ServerLoop::BeginDrain() {
+  draining_ = true;
+  if (drain_) drain_();
+  if (options_.drain_seconds <= 0) return BeginStop();
+  log_.Info("draining", {{"seconds", options_.drain_seconds}});
+  stop_timer_.expires_after(std::chrono::milliseconds(
+      static_cast<int64_t>(options_.drain_seconds * 1000)));
+  stop_timer_.async_wait([this](const SocketError& cancelled) {
+    if (!cancelled) BeginStop();
+  });
 }
 
 void ServerLoop::BeginStop() {
@@ -291,6 +308,10 @@ void HttpServer::OnHangUp(std::function<void()> reload) {
 void HttpServer::OnStart(std::function<void()> start) {
   loop_->OnStart(std::move(start));
 }
+void HttpServer::OnDrain(std::function<void()> drain) {
+  loop_->OnDrain(std::move(drain));
+}
+
 void HttpServer::OnStop(std::function<void()> stop) {
   loop_->OnStop(std::move(stop));
 }

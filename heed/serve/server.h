@@ -30,6 +30,7 @@ struct ServerOptions {
   double request_timeout = 60;
   double write_timeout = 30;
   double stop_timeout = 30;
+  double drain_seconds = 0;
   NamedValues headers;  ///< of every answer; not an option
 
   void Visit(FieldList& v);
@@ -115,12 +116,17 @@ class HttpServer {
   void OnStart(std::function<void()> start);
   /// Called on the thread of Run at each SIGHUP.
   void OnHangUp(std::function<void()> reload);
+  /// Called on the thread of Run as soon as it is asked to stop, before the
+  /// time in which it drains.
+  void OnDrain(std::function<void()> drain);
   /// Called on the thread of Run once it is to stop.
   void OnStop(std::function<void()> stop);
   /// Called on the thread of Run again and again.
   void Every(std::chrono::microseconds time, std::function<void()> tick);
-  /// Serves until Stop, SIGINT or SIGTERM, and all that was accepted is
-  /// answered or stop_timeout is over. A second signal ends it at once.
+  /// Serves until Stop, SIGINT or SIGTERM; goes on for drain_seconds, in which
+  /// each answer closes its connection; then takes nothing new, until all that
+  /// was accepted is answered or stop_timeout is over. A second signal ends it
+  /// at once.
   void Run();
   /// Thread-safe.
   void Stop();

@@ -137,6 +137,7 @@ class ServerLoop {
   void Stop();
   void OnStart(std::function<void()> start) { start_ = std::move(start); }
   void OnHangUp(std::function<void()> reload) { reload_ = std::move(reload); }
+  void OnDrain(std::function<void()> drain) { drain_ = std::move(drain); }
   void OnStop(std::function<void()> stop) { stop_ = std::move(stop); }
   void Every(std::chrono::microseconds time, std::function<void()> tick);
   const std::string& address() const { return address_; }
@@ -154,6 +155,7 @@ class ServerLoop {
   void Accept();
   void Take(StreamSocket socket);
   void Remove(const std::shared_ptr<ClientConnection>& connection);
+  void BeginDrain();
   void BeginStop();
   void EndIfDone();
 
@@ -171,6 +173,7 @@ class ServerLoop {
   boost::asio::steady_timer accept_timer_{io_};
   boost::asio::steady_timer tick_timer_{io_};
   std::function<void()> reload_;
+  std::function<void()> drain_;
   std::function<void()> stop_;
   std::function<void()> start_;
   std::set<std::shared_ptr<ClientConnection>> all_;
@@ -178,6 +181,7 @@ class ServerLoop {
   std::array<char, 65536> scratch_;    // what was read last
   size_t most_ = 0;                    // connections
   size_t lingering_ = 0;               // of them, which were answered for good
+  bool draining_ = false;              // and when it stops
   bool stopping_ = false;
   std::string address_;
   std::atomic<int> count_ = 0;

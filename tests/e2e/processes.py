@@ -1,5 +1,6 @@
 """Training in several processes, as mpirun starts them."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -8,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from harness import (TIMEOUT, WORLD, EndToEnd, heed, is_sanitized, reversed_digits, train_args,
+from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, is_sanitized, reversed_digits, train_args,
                      weights)
 
 LIMIT = 10  # seconds, from a fault to the end of all
@@ -21,8 +22,8 @@ def environment():
 def launch(processes, *args, **options):
     """mpirun; its own lines stand among those of heed."""
     return subprocess.Popen(["mpirun", "--oversubscribe", "-n", str(processes), WORLD.heed,
-                             *map(str, args)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                            env=environment(), **options)
+                             *map(str, args)], stderr=subprocess.PIPE, env=environment(),
+                            **{"stdout": subprocess.DEVNULL, **options})
 
 
 def ranks(launched):
@@ -105,6 +106,38 @@ class Processes(EndToEnd):
         self.trains(2, "train", "--resume", parts, "--steps", 9)
         self.runs("train", "--resume", parts, "--steps", 0, "--threads", 2)
         self.assertEqual(weights(parts), weights(whole))
+
+    def test_a_run_is_verified_in_any_number(self):
+        out = self.folder / "model"
+        args = train_args(out, validate_every=4, shards=4, dropout=0.1)
+        self.trains(2, *args)
+        before = contents(out)
+        self.assertIn("and all weights", self.runs("verify", out))
+        self.assertIn("equal: 5 steps, of which 5 compared",
+                      self.runs("verify", out / "run.json", "--steps", 5))
+        with launch(3, "verify", out, stdout=subprocess.PIPE) as run:
+            said = run.communicate(timeout=TIMEOUT)[0].decode()
+        self.assertEqual((run.returncode, said.count("equal: ")), (0, 1), said)
+        self.assertEqual(contents(out), before)
+
+        record = json.loads((out / "run.json").read_text())
+        self.assertEqual(record["shards"], 4)
+        name = max(record["weights"])
+        for change, says in ((lambda r: r["steps"].update({"7": "00000000"}), "step 7"),
+                             (lambda r: r["weights"].update({name: "00000000"}), name)):
+            changed = json.loads((out / "run.json").read_text())
+            change(changed)
+            other = self.folder / "other"
+            shutil.copytree(out, other, dirs_exist_ok=True)
+            (other / "run.json").write_text(json.dumps(changed))
+            result = heed("verify", other)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("differs", result.stdout.decode())
+            self.assertIn(says, result.stdout.decode())
+        (out / "run.json").write_text("{}")
+        self.fails(1, "not the record of a run", "verify", out)
+        (out / "run.json").unlink()
+        self.fails(1, "run.json", "verify", out)
 
     def ends_by(self, sign, rank):
         """Sends a signal to a rank of three in the midst of work; what heed then says."""
