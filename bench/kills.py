@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-STEPS = 20000
+STEPS = 100000
 
 
 def environment():

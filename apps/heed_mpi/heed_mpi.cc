@@ -80,4 +80,4 @@ constexpr HeedMpi kMpi = {heed::kHeedMpiVersion,
 
 }  // namespace
 
-extern "C" const HeedMpi* heed_mpi() { return &kMpi; }
+extern "C" const HeedMpi* HeedMpiFunctions() { return &kMpi; }

@@ -33,7 +33,7 @@ namespace heed {
 
 inline constexpr int kHeedMpiVersion = 1;
 /// The function of heed-mpi.so that returns its HeedMpi.
-inline constexpr const char* kHeedMpiSymbol = "heed_mpi";
+inline constexpr const char* kHeedMpiSymbol = "HeedMpiFunctions";
 
 /// Whether a launcher says that it started several processes, or does not say
 /// how many.

@@ -479,10 +479,12 @@ class Run {
   void SaveCheckpoint() {
     if (processes_.leads()) {
       state_.objective = trained_.State();
-      WriteCheckpoint(PathOf(kCheckpointFile), trained_.parameters(),
-                      optimizer_, moving(), state_);
+      // First, so that no checkpoint is there without; what is ahead of one is
+      // taken back by the run that goes on from it.
       record_.SetWeights(trained_.parameters(), state_.step);
       record_.Write(out_.path());
+      WriteCheckpoint(PathOf(kCheckpointFile), trained_.parameters(),
+                      optimizer_, moving(), state_);
       out_.Publish();
     }
     saved_step_ = state_.step;

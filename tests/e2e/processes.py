@@ -163,8 +163,11 @@ class Processes(EndToEnd):
             said = run.communicate(timeout=TIMEOUT)[1].decode()
             self.assertLess(time.monotonic() - begin, LIMIT)
         self.assertNotEqual(run.returncode, 0)
+        end = time.monotonic() + LIMIT
         for pid in found.values():
-            self.assertFalse(is_alive(pid), said)
+            while is_alive(pid):
+                self.assertLess(time.monotonic(), end, said)
+                time.sleep(0.05)
         # Whatever was reached, two go on from there to the bits of one that never stopped.
         info = heed("info", out, "--json")
         self.assertEqual(info.returncode, 0, info.stderr)

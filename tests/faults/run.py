@@ -91,6 +91,9 @@ def lasting(folder):
         return folder.read_bytes()
     files = {name.removeprefix(".ready/"): data for name, data in contents(folder).items()}
     files.pop(".steps", None)
+    # Of a process that ended in a destructor of the JSON library, which wants memory; the
+    # kernel has released it.
+    files.pop(".lock", None)
     return {name: data for name, data in files.items()
             if not pathlib.Path(name).name.startswith(PASSING) or name.endswith(".tmp")}
 
