@@ -71,7 +71,7 @@ class Processes::Transfers {
 
 namespace {
 
-/// A process that is lost, and why.
+/// A process that is lost, and why; rank −1: one that says so itself.
 class Loss : public ProcessError {
  public:
   Loss(int rank, const std::string& reason)
@@ -385,7 +385,7 @@ class Processes::Watch {
     Other& other = others_[static_cast<size_t>(rank)];
     if (other.notice_in->Ended()) {
       other.notice.text.back() = 0;
-      throw Loss(rank, other.notice.text.data());
+      throw Loss(-1, other.notice.text.data());  // it lives, and can speak
     }
     while (other.beat_in->Ended()) {
       other.heard = Clock::now();

@@ -197,6 +197,11 @@ class Processes(EndToEnd):
         self.assertEqual(len(said), 1, said)
         self.assertIn("stopped after step", said[0])
 
+    def test_an_error_of_the_leading_one_is_said_once(self):
+        args = train_args(self.folder / "model")
+        (self.folder / "model").write_text("a file")
+        self.refused("cannot write to the folder", "-n", "3", WORLD.heed, *args)
+
     def test_other_files_settings_and_shards_are_refused(self):
         args = list(map(str, train_args(None)))
         out = ["--out", str(self.folder / "model")]
