@@ -124,6 +124,7 @@ int StartTraining(const Arguments& arguments) {
       "heed train --score dot --tsv pairs.tsv --vocabulary words "
       "--epochs 5 --out model");
   options.Example("heed train --resume model");
+  options.Example("mpirun -n 4 heed train --resume model");
   if (!options.Parse(arguments)) return 0;
   if (!resume.empty()) return ContinueRun(options, resume, training.run);
   CheckVocabularyOptions(*task, v);
