@@ -16,25 +16,10 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "e2e"))
+from mpirun import environment, ranks  # noqa: E402
+
 STEPS = 100000
-
-
-def environment():
-    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-
-
-def ranks(launched):
-    found = {}
-    for path in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if f"PPid:\t{launched.pid}\n" not in (path / "status").read_text():
-                continue
-            for variable in (path / "environ").read_bytes().split(b"\0"):
-                if variable.startswith(b"OMPI_COMM_WORLD_RANK="):
-                    found[int(variable.split(b"=")[1])] = int(path.name)
-        except OSError:
-            continue
-    return found
 
 
 def digest(folder):

@@ -13,13 +13,15 @@ and of the ratios to one process with all threads and one shard.
 
 import argparse
 import json
-import os
 import pathlib
 import random
 import statistics
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "e2e"))
+from mpirun import environment  # noqa: E402
 
 WAYS = {
     "one": (1, 2, []),
@@ -57,10 +59,8 @@ def rate(heed, folder, options, way, model, steps):
                "--checkpoint-minutes", 0, "--out", out, "--overwrite", "--quiet", *more]
     if processes > 1:
         command = ["mpirun", "-n", processes, *command]
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
-                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
-                          env=environment, check=False)
+                          env=environment(), check=False)
     if done.returncode != 0:
         sys.exit(done.stderr)
     lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]

@@ -70,7 +70,8 @@ int StartVerification(const Arguments& arguments) {
   }
   return RunTogether(threads, [&](Processes& processes) {
     const RunRecord record = RunRecord::Read(PathIn(path, kRunFile));
-    const Verification result = VerifyRun(path, steps, quiet, processes);
+    const Verification result =
+        VerifyRun(path, record, steps, quiet, processes);
     if (processes.leads()) fmt::print("{}\n", Verdict(result, record));
     const bool equal = result.differs == 0 && result.parameter.empty();
     return equal ? 0 : kExitFailure;

@@ -302,10 +302,8 @@ TrainResult Resume(const std::string& folder, bool quiet,
   return Resume(folder, quiet, limits, alone);
 }
 
-Verification VerifyRun(const std::string& folder, int64_t steps, bool quiet,
-                       Processes& processes) {
-  const std::string path = PathIn(folder, kRunFile);
-  const RunRecord record = RunRecord::Read(path);
+Verification VerifyRun(const std::string& folder, const RunRecord& record,
+                       int64_t steps, bool quiet, Processes& processes) {
   LoadedModel loaded = ReadSettings(folder, ReadModelConfig(folder));
   TaskSettings& settings = *loaded.settings;
   if (!settings.in_files()) {
@@ -324,7 +322,7 @@ Verification VerifyRun(const std::string& folder, int64_t steps, bool quiet,
     return Verify(*objective, training, record, steps > 0 ? steps : record.step,
                   processes);
   } catch (const FormatError& error) {
-    throw FormatError("{}: {}", path, error.what());
+    throw FormatError("{}: {}", PathIn(folder, kRunFile), error.what());
   }
 }
 

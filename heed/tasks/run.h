@@ -93,12 +93,11 @@ TrainResult Resume(const std::string& folder, bool quiet,
 TrainResult Resume(const std::string& folder, bool quiet,
                    const RunLimits& limits = {});
 
-/// Repeats the first `steps` of the run that left the model in `folder`, or all
-/// of it up to its last checkpoint if that is 0, without writing anything, and
-/// compares (heed/train/run_record.h). Throws: as Resume; FormatError if there
-/// is no record of a run.
-Verification VerifyRun(const std::string& folder, int64_t steps, bool quiet,
-                       Processes& processes);
+/// Repeats the first `steps` of the run that left the model and this record in
+/// `folder`, or all of it up to its last checkpoint if that is 0, without
+/// writing anything, and compares (heed/train/run_record.h). Throws: as Resume.
+Verification VerifyRun(const std::string& folder, const RunRecord& record,
+                       int64_t steps, bool quiet, Processes& processes);
 
 }  // namespace heed
 

@@ -38,6 +38,8 @@ uint32_t DigestOf(double loss, double gradient_norm) {
 
 std::string SumText(uint32_t number) { return fmt::format("{:08x}", number); }
 
+}  // namespace
+
 std::map<std::string, std::string> SumsOf(const ParameterSet& parameters) {
   std::map<std::string, std::string> sums;
   for (const NamedTensor& tensor : parameters.Tensors()) {
@@ -47,8 +49,6 @@ std::map<std::string, std::string> SumsOf(const ParameterSet& parameters) {
   }
   return sums;
 }
-
-}  // namespace
 
 RunRecord RunRecord::Begin(std::string examples, const TrainingConfig& config) {
   RunRecord record;

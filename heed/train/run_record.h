@@ -15,6 +15,9 @@ namespace heed {
 /// In a model folder, beside its checkpoint.
 inline constexpr const char* kRunFile = "run.json";
 
+/// Check sums of the elements of each parameter, by its name.
+std::map<std::string, std::string> SumsOf(const ParameterSet& parameters);
+
 /// Of a run up to its last checkpoint: on what it stands, a digest of loss and
 /// gradient for its steps, which follow from all weights before, and the
 /// weights that it came to.

@@ -11,12 +11,9 @@ import unittest
 
 from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, is_sanitized, reversed_digits, train_args,
                      weights)
+from mpirun import environment, ranks
 
 LIMIT = 10  # seconds, from a fault to the end of all
-
-
-def environment():
-    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
 
 def launch(processes, *args, **options):
@@ -24,22 +21,6 @@ def launch(processes, *args, **options):
     return subprocess.Popen(["mpirun", "--oversubscribe", "-n", str(processes), WORLD.heed,
                              *map(str, args)], stderr=subprocess.PIPE, env=environment(),
                             **{"stdout": subprocess.DEVNULL, **options})
-
-
-def ranks(launched):
-    """The processes of a running mpirun, by rank, once all have begun."""
-    found = {}
-    for path in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if f"PPid:\t{launched.pid}\n" not in (path / "status").read_text():
-                continue
-            variables = (path / "environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        for variable in variables:
-            if variable.startswith(b"OMPI_COMM_WORLD_RANK="):
-                found[int(variable.split(b"=")[1])] = int(path.name)
-    return found
 
 
 def is_alive(pid):
