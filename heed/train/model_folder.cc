@@ -87,8 +87,10 @@ std::string PathIn(const std::string& folder, const std::string& file) {
 }
 
 bool IsEntryName(const std::string& name) {
+  // Of a name with a zero byte the system would take what stands before it.
+  constexpr std::string_view kNotInNames("/\0", 2);
   return !name.empty() && name != "." && name != ".." &&
-         name.find('/') == std::string::npos;
+         name.find_first_of(kNotInNames) == std::string::npos;
 }
 
 std::string ModelPath(const std::string& folder, const std::string& file) {

@@ -34,8 +34,8 @@ struct ModelDescription {
 };
 
 std::string PathIn(const std::string& folder, const std::string& file);
-/// Whether it is the name of an entry of a folder: not empty, no path, neither
-/// "." nor "..".
+/// Whether it is the name of an entry of a folder: not empty, no path, no zero
+/// byte, neither "." nor "..".
 bool IsEntryName(const std::string& name);
 /// Where a file of a model is read: PathIn, or in .ready of the folder, where a
 /// process that wrote a new model was killed before it could move all files.

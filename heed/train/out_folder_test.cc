@@ -128,8 +128,11 @@ TEST_F(OutFolderTest, ReplacementReachesNothingOutsideOfItsFolder) {
   fs::create_directories(Out("model/.ready"));
   const std::string steps = Out("model/.ready/.steps");
   WriteFileAtomically(Out("mine"), "mine");
-  for (const std::string step : {"remove ../mine", "move ../mine", "remove ..",
-                                 "remove .", "remove ", "remov", ""}) {
+  using namespace std::string_literals;
+  for (const std::string& step :
+       {"remove ../mine"s, "move ../mine"s, "remove .."s, "remove ."s,
+        "remove "s, "remov"s, ""s, "remove \0"s, "move \0b"s,
+        "remove mine\0"s}) {
     WriteFileAtomically(steps, "remove a\n" + step + "\n");
     EXPECT_NE(MessageOf<FormatError>([&] {
                 OutFolder{Out("model")};
@@ -137,6 +140,7 @@ TEST_F(OutFolderTest, ReplacementReachesNothingOutsideOfItsFolder) {
               std::string::npos)
         << step;
     EXPECT_TRUE(fs::exists(Out("mine"))) << step;
+    EXPECT_TRUE(fs::exists(steps)) << step;
   }
   WriteFileAtomically(steps, "move " + std::string(300, 'a') + "\n");
   EXPECT_THROW(OutFolder{Out("model")}, IoError);

@@ -67,8 +67,7 @@ void FinishReplacement(std::string_view bytes) {
   const std::vector<std::string_view> parts = Parts(bytes, 2);
   for (size_t i = 1; i < parts.size(); ++i) {
     const std::string name(parts[i].substr(0, 50));
-    const bool usable = IsEntryName(name) && name[0] != '.' &&
-                        name.find('\0') == std::string::npos;
+    const bool usable = IsEntryName(name) && name[0] != '.';
     if (usable) WriteFileAtomically(PathIn(ready, name), "new");
   }
   WriteFileAtomically(PathIn(ready, ".steps"), parts[0]);

@@ -229,6 +229,7 @@ def runs():
         '\n====\n{"units": 3, "score": {"name": "dot"}}')
     put("model", "replacement", "nremove a\nmove b\nmove model.safetensors\n\n====\nb\n====\na")
     put("model", "replacement_outside", "nmove b\nremove ../mine\nremove ..\n\n====\nb")
+    put("model", "replacement_zero_byte", "nmove \0remove b\n\n====\nb")
 
 
 def vocabularies(heed, folder):
