@@ -22,17 +22,6 @@
 namespace heed {
 namespace {
 
-// Messages quote file names and keys, which may hold control characters.
-int Fail(std::string_view what, int status) {
-  std::string message = AsCalled(what);
-  for (char& c : message) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) c = c == '\n' ? ' ' : '?';
-  }
-  std::fputs(fmt::format("{}: {}\n", ProgramName(), message).c_str(), stderr);
-  return status;
-}
-
 // Takes no memory, for there is none.
 constexpr std::string_view kNoMemory =
     ": not enough memory (see ulimit -v); a smaller batch, model or input "
@@ -75,15 +64,6 @@ int FailWithoutMemory() {
   std::set_terminate(OnTerminate);
 }
 
-void FlushOutput() {
-  errno = 0;
-  std::cout.flush();
-  if (!std::cout || std::fflush(stdout) != 0) {
-    throw IoError("cannot write standard output: {}",
-                  errno ? std::strerror(errno) : "write failed");
-  }
-}
-
 }  // namespace
 
 const Command* FindCommand(const std::vector<Command>& commands,
@@ -98,6 +78,26 @@ std::vector<std::string> NamesOf(const std::vector<Command>& commands) {
   std::vector<std::string> names;
   for (const Command& command : commands) names.emplace_back(command.name);
   return names;
+}
+
+int Fail(std::string_view message, int status) {
+  std::string line = AsCalled(message);
+  // It quotes file names and keys, which may hold control characters.
+  for (char& c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = c == '\n' ? ' ' : '?';
+  }
+  std::fputs(fmt::format("{}: {}\n", ProgramName(), line).c_str(), stderr);
+  return status;
+}
+
+void FlushOutput() {
+  errno = 0;
+  std::cout.flush();
+  if (!std::cout || std::fflush(stdout) != 0) {
+    throw IoError("cannot write standard output: {}",
+                  errno ? std::strerror(errno) : "write failed");
+  }
 }
 
 int RunCommand(CommandFunction run, const Arguments& arguments) {

@@ -41,6 +41,11 @@ inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitInterrupted = 130;
 
+/// Says "NAME: message" on standard error; returns the status.
+int Fail(std::string_view message, int status);
+/// Throws: IoError if standard output cannot be written.
+void FlushOutput();
+
 /// Runs and maps exceptions to "NAME: message" on standard error and to
 /// kExitUsage for a wrong call or setting (ConfigError), kExitInterrupted after
 /// Ctrl-C and kExitFailure for everything else, unwritable output included.

@@ -27,16 +27,20 @@ int RunTogether(int threads, const std::function<int(Processes&)>& body) {
     return body(alone);
   }
   Processes processes(OpenMpi);
+  // A launcher ends all with the first that ends with an error, so everything
+  // is said before.
   try {
-    processes.CheckSame("programs", HEED_VERSION);
-    const ThreadLimit limit(ThreadsOf(threads, processes));
-    const int status = body(processes);
+    int status = kExitInterrupted;
+    try {
+      processes.CheckSame("programs", HEED_VERSION);
+      const ThreadLimit limit(ThreadsOf(threads, processes));
+      status = body(processes);
+    } catch (const Interrupted& error) {
+      if (processes.leads()) Fail(error.what(), kExitInterrupted);
+    }
+    FlushOutput();
     processes.Finish();
     return status;
-  } catch (const Interrupted&) {
-    processes.Finish();
-    if (processes.leads()) throw;
-    return kExitInterrupted;
   } catch (const std::exception& error) {
     processes.Fail(error.what());
     if (processes.speaks()) throw;
