@@ -98,7 +98,7 @@ void TimeEpochs(const NodesBenchOptions& o, const NodesSettings& settings,
   Rng rng(1);
   Processes alone;
   Updater updater(*objective, training.optimizer, optimizer, rng, alone);
-  const auto plan = objective->PlanEpoch(1, 0);
+  const BatchList plan = objective->PlanEpoch(1, 0).All();
   std::vector<double> times;
   const Tensor large = Tensor::Zeros({int64_t{16} << 20});
   double products = 0;

@@ -129,7 +129,7 @@ TEST(SpriteClassifier, LearnsWhichSpriteItIs) {
   int validations = 0;
   SpriteObjective objective(model, train, train, 20,
                             [&](double) { ++validations; });
-  const auto plan = objective.PlanEpoch(1, 0);
+  const auto plan = objective.PlanEpoch(1, 0).All();
   std::vector<int64_t> seen(60);
   for (const auto& batch : plan) {
     for (const int64_t frame : batch) ++seen.at(static_cast<size_t>(frame / 5));

@@ -43,8 +43,7 @@ std::string SpriteObjective::Summary() const {
                      valid_.clips.size());
 }
 
-std::vector<std::vector<int64_t>> SpriteObjective::PlanEpoch(uint64_t seed,
-                                                             int epoch) const {
+EpochPlan SpriteObjective::PlanEpoch(uint64_t seed, int epoch) const {
   auto batches = ShuffledBatches(train_.clips.size() * kTupleFrames,
                                  batch_frames_, seed, epoch);
   for (std::vector<int64_t>& batch : batches) {

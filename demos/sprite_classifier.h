@@ -51,8 +51,7 @@ class SpriteObjective : public Trainable {
   ParameterSet& parameters() override { return model_.parameters(); }
   std::string Summary() const override;
   std::string CheckSum() const override { return Summary(); }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override;
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override;
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
   std::vector<MeasureInfo> Measures() const override {

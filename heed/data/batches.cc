@@ -11,21 +11,6 @@
 namespace heed {
 namespace {
 
-// std::shuffle and the standard distributions may differ between libraries.
-template <typename T>
-void Shuffle(std::vector<T>& items, std::mt19937_64& random) {
-  for (size_t i = items.size(); i > 1; --i) {
-    std::swap(items[i - 1], items[random() % i]);
-  }
-}
-
-std::mt19937_64 RandomOf(uint64_t seed, int epoch) {
-  std::seed_seq sequence{static_cast<uint32_t>(seed),
-                         static_cast<uint32_t>(seed >> 32),
-                         static_cast<uint32_t>(epoch)};
-  return std::mt19937_64(sequence);
-}
-
 struct Lengths {
   std::vector<int32_t> of_each;
   int longest = 0;
@@ -45,43 +30,18 @@ Lengths Measure(std::span<const std::vector<int32_t>> sentences,
 
 }  // namespace
 
-std::vector<std::vector<int64_t>> PlanBatches(const Corpus& corpus,
-                                              const BatchOptions& options,
-                                              uint64_t seed, int epoch) {
-  if (options.tokens < 1 || options.sentences < 0) {
-    throw ConfigError(
-        "batches: {} tokens and {} sentences; at least 1 token is needed, and "
-        "0 sentences mean no limit",
-        options.tokens, options.sentences);
-  }
-  // The longer side first: it is what a batch's budget counts, and measured on
-  // Multi30k this order leaves a third less padding than source, then target.
-  const auto lengths_of = [&](int64_t index) {
-    const size_t source = corpus.source[static_cast<size_t>(index)].size();
-    const size_t target = corpus.target[static_cast<size_t>(index)].size();
-    return std::tuple(std::max(source, target), source, target);
+PlannedPairs PairsOf(const Corpus& corpus) {
+  const auto length = [&corpus](int64_t pair) {
+    const auto i = static_cast<size_t>(pair);
+    return PairLength{static_cast<int32_t>(corpus.source[i].size()),
+                      static_cast<int32_t>(corpus.target[i].size())};
   };
-  std::mt19937_64 random = RandomOf(seed, epoch);
-  std::vector<int64_t> order(corpus.source.size());
-  std::iota(order.begin(), order.end(), 0);
-  Shuffle(order, random);  // the order among pairs of the same lengths
-  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
-    return lengths_of(a) < lengths_of(b);
-  });
+  return {.length = length, .ends = {corpus.size()}};
+}
 
-  std::vector<std::vector<int64_t>> batches;
-  for (const int64_t index : order) {
-    const size_t length = std::get<0>(lengths_of(index));
-    const size_t count = batches.empty() ? 0 : batches.back().size();
-    const bool full =
-        (count + 1) * length > static_cast<size_t>(options.tokens) ||
-        (options.sentences > 0 &&
-         count == static_cast<size_t>(options.sentences));
-    if (count == 0 || full) batches.emplace_back();
-    batches.back().push_back(index);
-  }
-  Shuffle(batches, random);
-  return batches;
+BatchList PlanBatches(const Corpus& corpus, const BatchOptions& options,
+                      uint64_t seed, int epoch) {
+  return PlanPairs(PairsOf(corpus), options, seed, epoch).All();
 }
 
 Batch MakeSourceBatch(std::span<const std::vector<int32_t>> source,

@@ -8,17 +8,11 @@
 #include <vector>
 
 #include "heed/data/corpus.h"
+#include "heed/data/epoch_plan.h"
 #include "heed/tensor/tensor.h"
 #include "heed/text/word_vectors.h"
 
 namespace heed {
-
-struct BatchOptions {
-  /// At most so many tokens on each side, padding included.
-  int tokens = 4096;
-  /// At most so many pairs; 0: no limit.
-  int sentences = 0;
-};
 
 /// B pairs, time-major, padded at the end with kPad.
 struct Batch {
@@ -67,13 +61,11 @@ SegmentBatch MakeSegmentBatch(std::span<const std::vector<int32_t>> texts,
                               std::span<const int32_t> second,
                               std::span<const int64_t> indices, int32_t pad);
 
-/// Which pairs stand together, for one epoch: each pair once, neighbours in
-/// length, the order of the batches shuffled. A pair that is longer than
-/// options.tokens stands alone. Depends on the arguments only, not on the
-/// platform. Throws: ConfigError for options below 1 (sentences: below 0).
-std::vector<std::vector<int64_t>> PlanBatches(const Corpus& corpus,
-                                              const BatchOptions& options,
-                                              uint64_t seed, int epoch);
+/// The batches of an epoch of all pairs (see PlanPairs).
+BatchList PlanBatches(const Corpus& corpus, const BatchOptions& options,
+                      uint64_t seed, int epoch);
+/// The pairs of a corpus, as PlanPairs takes them; it outlives the plan.
+PlannedPairs PairsOf(const Corpus& corpus);
 
 /// The pairs at `indices`, in that order.
 Batch MakeBatch(const Corpus& corpus, std::span<const int64_t> indices);

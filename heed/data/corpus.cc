@@ -31,33 +31,15 @@ std::string ParallelText::PlaceOf(size_t i, bool of_source) const {
   return fmt::format("line {}", i + 1);
 }
 
-ParallelText ReadParallel(const std::string& source_path,
-                          const std::string& target_path) {
-  ParallelText text{ReadLines(source_path), ReadLines(target_path)};
-  if (text.source.size() != text.target.size()) {
-    throw FormatError(
-        "{} has {} lines but {} has {}; line i of one must translate line i "
-        "of the other",
-        source_path, text.source.size(), target_path, text.target.size());
-  }
-  text.origins = {{source_path, target_path, std::ssize(text.source)}};
-  return text;
-}
-
-ParallelText ReadTsv(const std::string& path) {
-  const std::vector<std::string> lines = ReadLines(path);
+ParallelText ReadPairs(const RowFile& file) {
   ParallelText text;
-  for (const std::string& line : lines) {
-    const size_t tab = line.find('\t');
-    if (tab == line.npos) {
-      throw FormatError("{}:{}: no tab between source and target", path,
-                        text.source.size() + 1);
-    }
-    const size_t end = std::min(line.find('\t', tab + 1), line.size());
-    text.source.push_back(line.substr(0, tab));
-    text.target.push_back(line.substr(tab + 1, end - tab - 1));
+  const std::unique_ptr<RowReader> rows = file.open();
+  for (TableRow row; rows->Next(row);) {
+    text.source.push_back(std::move(row.front()));
+    text.target.push_back(std::move(row.back()));
   }
-  text.origins = {{path, path, std::ssize(text.source)}};
+  text.origins = {
+      {file.paths.front(), file.paths.back(), std::ssize(text.source)}};
   return text;
 }
 

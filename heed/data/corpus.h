@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/data/row_reader.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -30,14 +31,8 @@ struct ParallelText {
   std::string PlaceOf(size_t i, bool of_source) const;
 };
 
-/// Two files, plain or gzip. Throws: FormatError if they have different
-/// numbers of lines; and as ReadLines.
-ParallelText ReadParallel(const std::string& source_path,
-                          const std::string& target_path);
-
-/// One file of source, tab, target; further columns are left out.
-/// Throws: FormatError that names a line without a tab; and as ReadLines.
-ParallelText ReadTsv(const std::string& path);
+/// All rows of a file, of two texts each. Throws: as RowReader.
+ParallelText ReadPairs(const RowFile& file);
 
 struct CorpusOptions {
   /// Pairs with a longer side are dropped. Units: tokens without <s> and </s>;

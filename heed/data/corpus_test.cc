@@ -7,6 +7,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/data/pair_files.h"
 
 namespace heed {
 namespace {
@@ -16,6 +17,15 @@ using Ids = std::vector<int32_t>;
 
 Vocabulary WordsOf(const Strings& lines) {
   return Vocabulary::Train(lines, {.kind = VocabularyKind::kWords, .size = 0});
+}
+
+ParallelText ReadParallel(const std::string& source,
+                          const std::string& target) {
+  return PairFiles{.source = {source}, .target = {target}}.Read("");
+}
+
+ParallelText ReadTsv(const std::string& path) {
+  return PairFiles{.tsv = {path}}.Read("");
 }
 
 TEST(ParallelText, TwoFilesAreReadLineByLine) {

@@ -26,18 +26,6 @@ std::string Option(const std::string& prefix, const char* name) {
   return option;
 }
 
-ParallelText ReadTable(const std::string& path,
-                       const std::vector<std::string>& columns) {
-  CheckColumns(columns, 2, "source and target");
-  ParallelText text;
-  ForEachRow(path, columns, [&text](TableRow row, int64_t /*line*/) {
-    text.source.push_back(InOneLine(std::move(row[0])));
-    text.target.push_back(InOneLine(std::move(row[1])));
-  });
-  text.origins = {{path, path, std::ssize(text.source)}};
-  return text;
-}
-
 }  // namespace
 
 void PairFiles::Visit(FieldList& v, const std::string& prefix,
@@ -62,7 +50,7 @@ void PairFiles::Visit(FieldList& v, const std::string& prefix,
     "of .csv and .jsonl: the columns of source and target");
 }
 
-ParallelText PairFiles::Read(const std::string& prefix) const {
+std::vector<RowFile> PairFiles::Files(const std::string& prefix) const {
   const std::string sources = Option(prefix, "source");
   const std::string targets = Option(prefix, "target");
   const std::string tables = Option(prefix, "tsv");
@@ -80,18 +68,30 @@ ParallelText PairFiles::Read(const std::string& prefix) const {
         "file of source lines, in the same order",
         sources, source.size(), targets, target.size());
   }
+  std::vector<RowFile> files;
+  for (const std::string& path : tsv) {
+    if (TableFormOf(path).empty()) {
+      files.push_back({{path}, [path] { return ReadTabbed(path); }});
+      continue;
+    }
+    CheckColumns(columns, 2, "source and target");
+    files.push_back(
+        {{path}, [path, names = columns] { return ReadTable(path, names); }});
+  }
+  for (size_t i = 0; i < source.size(); ++i) {
+    const std::vector<std::string> both = {source[i], target[i]};
+    files.push_back({both, [both] { return ReadSideBySide(both); }});
+  }
+  return files;
+}
+
+ParallelText PairFiles::Read(const std::string& prefix) const {
   ParallelText all;
-  const auto append = [&all](ParallelText text) {
+  for (const RowFile& file : Files(prefix)) {
+    ParallelText text = ReadPairs(file);
     AppendTo(all.source, std::move(text.source));
     AppendTo(all.target, std::move(text.target));
     AppendTo(all.origins, std::move(text.origins));
-  };
-  for (const std::string& path : tsv) {
-    append(TableFormOf(path).empty() ? ReadTsv(path)
-                                     : ReadTable(path, columns));
-  }
-  for (size_t i = 0; i < source.size(); ++i) {
-    append(ReadParallel(source[i], target[i]));
   }
   return all;
 }
@@ -99,15 +99,9 @@ ParallelText PairFiles::Read(const std::string& prefix) const {
 std::vector<std::string> ReadAllLines(const std::vector<std::string>& paths,
                                       const std::vector<std::string>& columns) {
   std::vector<std::string> all;
-  for (const std::string& path : paths) {
-    if (TableFormOf(path).empty()) {
-      AppendTo(all, ReadLines(path));
-      continue;
-    }
-    CheckColumns(columns, 1, "the texts");
-    ForEachRow(path, columns, [&all](TableRow row, int64_t /*line*/) {
-      all.push_back(InOneLine(std::move(row[0])));
-    });
+  for (const RowFile& file : PlainRowFiles(paths, columns)) {
+    const std::unique_ptr<RowReader> rows = file.open();
+    for (TableRow row; rows->Next(row);) all.push_back(std::move(row[0]));
   }
   return all;
 }

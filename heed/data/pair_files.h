@@ -25,13 +25,15 @@ struct PairFiles {
   void Visit(FieldList& v, const std::string& prefix, std::string_view purpose);
   bool empty() const { return source.empty() && target.empty() && tsv.empty(); }
   /// Errors name the options with `prefix`. Throws: ConfigError for files that
-  /// are missing or do not go together; as ReadParallel, ReadTsv.
+  /// are missing or do not go together.
+  std::vector<RowFile> Files(const std::string& prefix) const;
+  /// All their rows. Throws: the same; as RowReader.
   ParallelText Read(const std::string& prefix) const;
 };
 
 /// The lines of files, one after the other; of tables that name their columns
 /// (see TableFormOf) the texts of one, each in one line. Throws: ConfigError
-/// unless there is one column; as ReadLines, ForEachRow.
+/// unless there is one column; as RowReader.
 std::vector<std::string> ReadAllLines(
     const std::vector<std::string>& paths,
     const std::vector<std::string>& columns = {"text"});

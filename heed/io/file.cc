@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -75,6 +76,32 @@ int OpenStandardInput() {
   throw FormatError("{} is a corrupt gzip file: {}", path, message);
 }
 
+// So that a rename survives a power cut. File systems that cannot do it for
+// folders say so with EINVAL, and a folder may be closed to readers.
+void SyncFolderOf(const std::string& path) {
+  const std::filesystem::path folder =
+      std::filesystem::path(path).parent_path();
+  const int fd = open(folder.empty() ? "." : folder.c_str(),
+                      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && errno == EACCES) return;
+  if (fd < 0) ThrowIoError("open the folder of", path);
+  const int result = Retrying([&] { return fsync(fd); });
+  const int error = errno;
+  close(fd);
+  errno = error;
+  if (result != 0 && errno != EINVAL) ThrowIoError("write the folder of", path);
+}
+
+std::string RandomDigits() {
+  uint64_t value = 0;
+  if (Retrying([&] { return getrandom(&value, sizeof(value), 0); }) < 0) {
+    throw IoError("no random numbers: {}", std::strerror(errno));
+  }
+  return fmt::format("{:016x}", value).substr(0, kRandomDigits);
+}
+
+}  // namespace
+
 // A plain or gzip file, part by part; zlib tells them apart.
 class TextFile {
  public:
@@ -133,32 +160,6 @@ class TextFile {
   uint64_t inflated_ = 0;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
 };
-
-// So that a rename survives a power cut. File systems that cannot do it for
-// folders say so with EINVAL, and a folder may be closed to readers.
-void SyncFolderOf(const std::string& path) {
-  const std::filesystem::path folder =
-      std::filesystem::path(path).parent_path();
-  const int fd = open(folder.empty() ? "." : folder.c_str(),
-                      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0 && errno == EACCES) return;
-  if (fd < 0) ThrowIoError("open the folder of", path);
-  const int result = Retrying([&] { return fsync(fd); });
-  const int error = errno;
-  close(fd);
-  errno = error;
-  if (result != 0 && errno != EINVAL) ThrowIoError("write the folder of", path);
-}
-
-std::string RandomDigits() {
-  uint64_t value = 0;
-  if (Retrying([&] { return getrandom(&value, sizeof(value), 0); }) < 0) {
-    throw IoError("no random numbers: {}", std::strerror(errno));
-  }
-  return fmt::format("{:016x}", value).substr(0, kRandomDigits);
-}
-
-}  // namespace
 
 InputFile::InputFile(const std::string& path)
     // A pipe would wait for a writer, were it not O_NONBLOCK.
@@ -228,48 +229,75 @@ std::string ReadInflated(const std::string& path) {
 
 void CheckRegular(const std::string& path) { const InputFile file(path); }
 
+class LineReader::File {
+ public:
+  explicit File(const std::string& path) : file_(path) {}
+
+  std::optional<std::string_view> Next() {
+    while (true) {
+      const size_t end = text_.find('\n', std::max(scanned_, start_));
+      if (end != std::string::npos) return Take(end);
+      if (text_.size() > start_ + kMostLineBytes) {
+        throw FormatError("{}:{}: a line of over {} MiB; split it",
+                          file_.name(), number_ + 1, kMostLineBytes >> 20);
+      }
+      if (ended_) {
+        if (start_ >= text_.size()) return std::nullopt;
+        return Take(text_.size());
+      }
+      ReadOn();
+    }
+  }
+  int64_t number() const { return number_; }
+
+ private:
+  void ReadOn() {
+    text_.erase(0, start_);
+    scanned_ = text_.size();
+    start_ = 0;
+    ended_ = !file_.Append(text_);
+    file_.CheckInflation(number_);
+    if (!std::exchange(first_, false)) return;
+    if (text_.starts_with("\xEF\xBB\xBF")) start_ = 3;
+    if (text_.size() == start_) throw FormatError("{} is empty", file_.name());
+  }
+
+  std::string_view Take(size_t end) {
+    std::string_view line(text_.data() + start_, end - start_);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    ++number_;
+    if (!IsValidUtf8(line)) {
+      throw FormatError("{}:{}: not valid UTF-8; convert the file",
+                        file_.name(), number_);
+    }
+    start_ = end + 1;
+    return line;
+  }
+
+  TextFile file_;
+  std::string text_;
+  size_t start_ = 0;    // of the line that comes next
+  size_t scanned_ = 0;  // of the text, without a line end
+  int64_t number_ = 0;
+  bool first_ = true;
+  bool ended_ = false;
+};
+
+LineReader::LineReader(const std::string& path)
+    : file_(std::make_unique<File>(path)) {}
+LineReader::~LineReader() = default;
+LineReader::LineReader(LineReader&&) noexcept = default;
+LineReader& LineReader::operator=(LineReader&&) noexcept = default;
+std::optional<std::string_view> LineReader::Next() { return file_->Next(); }
+int64_t LineReader::number() const { return file_->number(); }
+
 void ForEachLine(
     const std::string& path,
     const std::function<bool(std::string_view line, int64_t number)>& body) {
-  TextFile file(path);
-  std::string text;
-  size_t start = 0;  // of the line that comes next
-  int64_t number = 0;
-  const auto take = [&](size_t end) {
-    std::string_view line(text.data() + start, end - start);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    ++number;
-    if (!IsValidUtf8(line)) {
-      throw FormatError("{}:{}: not valid UTF-8; convert the file", file.name(),
-                        number);
-    }
-    start = end + 1;
-    return body(line, number);
-  };
-  bool first = true;
-  for (bool more = true; more;) {
-    text.erase(0, start);
-    const size_t scanned = text.size();  // without a line end
-    start = 0;
-    more = file.Append(text);
-    file.CheckInflation(number);
-    if (first) {
-      if (text.starts_with("\xEF\xBB\xBF")) start = 3;
-      if (text.size() == start) {
-        throw FormatError("{} is empty", file.name());
-      }
-      first = false;
-    }
-    for (size_t end = text.find('\n', std::max(scanned, start));
-         end != std::string::npos; end = text.find('\n', start)) {
-      if (!take(end)) return;
-    }
-    if (text.size() - start > kMostLineBytes) {
-      throw FormatError("{}:{}: a line of over {} MiB; split it", file.name(),
-                        number + 1, kMostLineBytes >> 20);
-    }
+  LineReader reader(path);
+  while (const std::optional<std::string_view> line = reader.Next()) {
+    if (!body(*line, reader.number())) return;
   }
-  if (start < text.size()) take(text.size());
 }
 
 std::vector<std::string> ReadLines(const std::string& path) {
@@ -387,9 +415,10 @@ void DiscardUnfinished(const std::string& path) {
   }
 }
 
-uint32_t Crc32(std::string_view bytes) {
-  return static_cast<uint32_t>(crc32_z(
-      0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+uint32_t Crc32(std::string_view bytes, uint32_t before) {
+  return static_cast<uint32_t>(
+      crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()),
+              bytes.size()));
 }
 
 }  // namespace heed

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,14 +50,36 @@ std::string ReadInflated(const std::string& path);
 /// Throws: IoError unless it is a regular file that can be read.
 void CheckRegular(const std::string& path);
 
-/// Calls body(line, number), numbers from 1, for the lines of a UTF-8 text,
-/// plain or gzip (recognised by its first bytes), without line ends (LF or
-/// CRLF) and without a byte-order mark at the start, until it returns false.
+/// The lines of a UTF-8 text, plain or gzip (recognised by its first bytes),
+/// without line ends (LF or CRLF) and without a byte-order mark at the start.
 /// Only a part of the file is in memory. It may be a pipe; "-" is standard
-/// input. Throws: IoError if it cannot be read; FormatError if it is empty, not
-/// valid UTF-8 or has a line of over 16 MiB (names the line), or a truncated or
-/// corrupt gzip, or one whose lines would take over 96 MiB and 64 times its
-/// size.
+/// input.
+class LineReader {
+ public:
+  /// Throws: IoError if it cannot be opened.
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+  LineReader(LineReader&&) noexcept;
+  LineReader& operator=(LineReader&&) noexcept;
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  /// The next line, which is there until the next call; nothing at the end.
+  /// Throws: IoError if it cannot be read; FormatError if it is empty, not
+  /// valid UTF-8 or has a line of over 16 MiB (names the line), or a truncated
+  /// or corrupt gzip, or one whose lines would take over 96 MiB and 64 times
+  /// its size.
+  std::optional<std::string_view> Next();
+  /// Of the line that came last, from 1.
+  int64_t number() const;
+
+ private:
+  class File;
+  std::unique_ptr<File> file_;
+};
+
+/// Calls body(line, number), numbers from 1, for the lines of a file until it
+/// returns false. Throws: as LineReader.
 void ForEachLine(
     const std::string& path,
     const std::function<bool(std::string_view line, int64_t number)>& body);
@@ -104,8 +128,9 @@ bool IsUnfinished(std::string_view path);
 /// is being written. A new AtomicFile does so as well.
 void DiscardUnfinished(const std::string& path);
 
-/// CRC-32 as in gzip and zip.
-uint32_t Crc32(std::string_view bytes);
+/// CRC-32 as in gzip and zip, of these bytes behind others, whose sum was
+/// `before`.
+uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
 }  // namespace heed
 

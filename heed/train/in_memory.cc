@@ -43,7 +43,6 @@ InMemoryResult TrainInMemory(Trainable& trained, const TrainingConfig& given) {
   TrainingConfig config = given;
   config.Resolve();
   const RunConfig& run = config.run;
-  const auto group = static_cast<size_t>(config.optimizer.accumulate);
   if (!config.optimizer.freeze.empty()) {
     Freeze(trained.parameters(), config.optimizer.freeze);
   }
@@ -62,24 +61,21 @@ InMemoryResult TrainInMemory(Trainable& trained, const TrainingConfig& given) {
   const auto patient = [&] {
     return run.patience == 0 || valid.stale < run.patience;
   };
-  for (int epoch = 0; epoch < run.epochs && !limited() && patient(); ++epoch) {
-    const auto plan = trained.PlanEpoch(run.seed, epoch);
-    const std::span batches(plan);
-    const auto updates =
-        static_cast<int64_t>((batches.size() + group - 1) / group);
-    const int64_t all = updates * run.epochs;
-    const int64_t last = run.steps > 0 ? std::min(all, run.steps) : all;
-    for (size_t b = 0; b < batches.size() && !limited() && patient();
-         b += group) {
-      const UpdateResult update = updater.Update(
-          batches.subspan(b, std::min(group, batches.size() - b)),
-          ++result.steps, last);
+  for (int number = 0; number < run.epochs && !limited() && patient();
+       ++number) {
+    Epoch epoch(trained, config, number);
+    for (int64_t batch = 0;
+         batch < epoch.batches() && !limited() && patient();) {
+      const auto group = epoch.Group(batch);
+      batch += std::ssize(group);
+      const UpdateResult update =
+          updater.Update(group, ++result.steps, epoch.last_step());
       trained.Updated(update.parts);
-      const bool ended = b + group >= batches.size();
+      const bool ended = batch == epoch.batches();
       const bool due = run.validate_every > 0
                            ? result.steps % run.validate_every == 0
                            : ended;
-      const bool over = limited() || (ended && epoch + 1 == run.epochs);
+      const bool over = limited() || (ended && number + 1 == run.epochs);
       if (!trained.has_valid() || !(due || over)) continue;
       const Outcome outcome =
           judge.OutcomeOf(trained.Validate(judge.measure().name));

@@ -178,12 +178,10 @@ std::vector<float> TrainedWeights(int size, int64_t shards, int accumulate) {
     Updater updater(toy, config, optimizer, rng, processes);
     int64_t step = 0;
     for (int epoch = 0; epoch < 2; ++epoch) {
-      const auto plan = toy.PlanEpoch(1, epoch);
-      const auto group = static_cast<size_t>(accumulate);
-      for (size_t i = 0; i + group <= plan.size(); i += group) {
+      EpochPlan plan = toy.PlanEpoch(1, epoch);
+      for (int64_t i = 0; i + accumulate <= plan.size(); i += accumulate) {
         toy.Updated(
-            updater.Update(std::span(plan).subspan(i, group), ++step, 100)
-                .parts);
+            updater.Update(plan.Get(i, i + accumulate), ++step, 100).parts);
       }
     }
     std::vector<float> mine;

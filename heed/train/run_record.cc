@@ -123,20 +123,16 @@ Verification Verify(Trainable& trained, const TrainingConfig& config,
   Rng rng(config.run.seed);
   Updater updater(trained, config.optimizer, optimizer, rng, processes);
   Progress progress(trained.unit(), config.run.quiet || !processes.leads());
-  const auto group = static_cast<size_t>(config.optimizer.accumulate);
   Verification result;
   int64_t units = 0;
-  for (int epoch = 0; result.steps < steps && epoch < config.run.epochs;
-       ++epoch) {
-    const auto plan = trained.PlanEpoch(config.run.seed, epoch);
-    const auto updates =
-        static_cast<int64_t>((plan.size() + group - 1) / group);
-    int64_t last = updates * config.run.epochs;
-    if (config.run.steps > 0) last = std::min(last, config.run.steps);
-    for (size_t b = 0; b < plan.size() && result.steps < steps; b += group) {
-      const UpdateResult update = updater.Update(
-          std::span(plan).subspan(b, std::min(group, plan.size() - b)),
-          ++result.steps, last);
+  for (int number = 0; result.steps < steps && number < config.run.epochs;
+       ++number) {
+    Epoch epoch(trained, config, number);
+    for (int64_t batch = 0; batch < epoch.batches() && result.steps < steps;) {
+      const auto group = epoch.Group(batch);
+      batch += std::ssize(group);
+      const UpdateResult update =
+          updater.Update(group, ++result.steps, epoch.last_step());
       trained.Updated(update.parts);
       units += update.units;
       progress.Update({.label = "verifying",

@@ -84,8 +84,7 @@ class Toy : public Trainable {
     return std::to_string(Crc32(bytes));
   }
 
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return ShuffledBatches(train_.size(), options_.batch, seed, epoch);
   }
   int64_t Units(std::span<const int64_t> examples) const override {

@@ -9,6 +9,7 @@
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/data/epoch_plan.h"
 #include "heed/metrics/metrics.h"
 #include "heed/tensor/named_tensor.h"
 
@@ -48,8 +49,8 @@ class Trainable {
   virtual std::string CheckSum() const = 0;
 
   /// The examples of each batch of an epoch; depends on the arguments alone.
-  virtual std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                                      int epoch) const = 0;
+  /// The plan does not outlive this.
+  virtual EpochPlan PlanEpoch(uint64_t seed, int epoch) const = 0;
   /// What the summed loss of these examples is divided by: target tokens,
   /// words; as it is, their number.
   virtual int64_t Units(std::span<const int64_t> examples) const {

@@ -229,24 +229,16 @@ class Run {
 
   void RunEpochs(const InterruptGuard& interrupt) {
     while (!Done()) {
-      const auto plan =
-          trained_.PlanEpoch(config_.run.seed, static_cast<int>(state_.epoch));
-      const auto batches = static_cast<int64_t>(plan.size());
-      const int64_t group = config_.optimizer.accumulate;
-      const int64_t updates = (batches + group - 1) / group;
-      last_step_ = updates * config_.run.epochs;
-      batches_ = batches;
-      if (config_.run.steps > 0)
-        last_step_ = std::min(last_step_, config_.run.steps);
+      Epoch epoch(trained_, config_, static_cast<int>(state_.epoch));
+      batches_ = epoch.batches();
+      last_step_ = epoch.last_step();
       ReportWarmUp();
-      while (state_.batch < batches && !Done()) {
-        const int64_t end = std::min(batches, state_.batch + group);
-        const UpdateResult result = Update(
-            std::span(plan).subspan(static_cast<size_t>(state_.batch),
-                                    static_cast<size_t>(end - state_.batch)));
-        state_.batch = end;
+      while (state_.batch < batches_ && !Done()) {
+        const auto group = epoch.Group(state_.batch);
+        const UpdateResult result = Update(group);
+        state_.batch += std::ssize(group);
         Report(result);
-        if (state_.batch == batches) {
+        if (state_.batch == batches_) {
           ++state_.epoch;
           state_.batch = 0;
         }

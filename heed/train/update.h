@@ -2,6 +2,7 @@
 #ifndef HEED_TRAIN_UPDATE_H_
 #define HEED_TRAIN_UPDATE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,6 +27,33 @@ struct UpdateResult {
   int64_t units = 0;
   Metrics parts;             // per unit, of the loss
   bool interrupted = false;  // a process was asked to end
+};
+
+/// An epoch of a run, update by update.
+class Epoch {
+ public:
+  Epoch(const Trainable& trained, const TrainingConfig& config, int number)
+      : plan_(trained.PlanEpoch(config.run.seed, number)),
+        group_(config.optimizer.accumulate) {
+    const int64_t updates = (batches() + group_ - 1) / group_;
+    last_step_ = updates * config.run.epochs;
+    if (config.run.steps > 0) {
+      last_step_ = std::min(last_step_, config.run.steps);
+    }
+  }
+
+  int64_t batches() const { return plan_.size(); }
+  /// Of the run, if all epochs have as many batches.
+  int64_t last_step() const { return last_step_; }
+  /// The batches of the update that begins with this one, until the next call.
+  std::span<const std::vector<int64_t>> Group(int64_t batch) {
+    return plan_.Get(batch, std::min(batches(), batch + group_));
+  }
+
+ private:
+  EpochPlan plan_;
+  int64_t group_;
+  int64_t last_step_ = 0;
 };
 
 /// Adds numbers of the same name.

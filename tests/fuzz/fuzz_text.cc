@@ -228,7 +228,7 @@ void Read(uint8_t what, std::string_view text) {
   TagColumns columns;
   switch (what) {
     case 't':
-      return (void)ReadTsv(InFile(text));
+      return (void)PairFiles{.tsv = {InFile(text)}}.Read("");
     case 'L':
       return ReadLabels(text, "tsv");
     case 'D':

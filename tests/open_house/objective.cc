@@ -33,8 +33,7 @@ class StripObjective : public ObjectiveOf<StripModel> {
     }
     return fmt::format("{:08x}", Crc32(bytes));
   }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return ShuffledBatches(data_.train.size(), model_.config.batch_strips, seed,
                            epoch);
   }

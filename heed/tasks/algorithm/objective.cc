@@ -41,8 +41,7 @@ class AlgorithmObjective : public ObjectiveOf<AlgorithmModel> {
     return fmt::format("{:08x}", Crc32(Summary()));
   }
   /// Never the same sequence twice: numbers go on from epoch to epoch.
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t /*seed*/,
-                                              int epoch) const override;
+  EpochPlan PlanEpoch(uint64_t /*seed*/, int epoch) const override;
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
   std::string loss_measure() const override { return "bits"; }
@@ -58,8 +57,7 @@ class AlgorithmObjective : public ObjectiveOf<AlgorithmModel> {
   uint64_t seed_;
 };
 
-std::vector<std::vector<int64_t>> AlgorithmObjective::PlanEpoch(
-    uint64_t /*seed*/, int epoch) const {
+EpochPlan AlgorithmObjective::PlanEpoch(uint64_t /*seed*/, int epoch) const {
   const int64_t batch = model_.config.batch_sequences;
   const int64_t count = (model_.config.epoch_sequences + batch - 1) / batch;
   std::vector<std::vector<int64_t>> batches(static_cast<size_t>(count));

@@ -23,8 +23,7 @@ class AutocompleteObjective : public ObjectiveOf<AutocompleteModel> {
   std::string unit() const override { return "char"; }
   std::string Summary() const override;
   std::string CheckSum() const override { return text_.CheckSum(); }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_, model_.config.data.Batches(), seed, epoch);
   }
   int64_t Units(std::span<const int64_t> examples) const override {

@@ -63,8 +63,7 @@ class CaptionObjective : public ObjectiveOf<CaptionModel> {
         model_.config.data.vocabulary.Note(model_.vocabulary));
   }
   std::string CheckSum() const override { return check_sum_; }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return ShuffledBatches(std::ssize(examples_),
                            model_.config.data.batch_images, seed, epoch);
   }

@@ -51,8 +51,7 @@ class ClassifyObjective : public ObjectiveOf<ClassifyModel> {
                        data().vocabulary.Note(model_.vocabulary));
   }
   std::string CheckSum() const override { return check_sum_; }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_.corpus, {data().batch_tokens, data().batch_texts},
                        seed, epoch);
   }

@@ -48,8 +48,7 @@ class ForecastObjective : public ObjectiveOf<ForecastModel> {
                                  static_cast<size_t>(series_.values.bytes()));
     return fmt::format("{:08x}", Crc32(bytes));
   }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return ShuffledBatches(std::ssize(train_), model_.config.data.batch_windows,
                            seed, epoch);
   }

@@ -95,7 +95,8 @@ TEST_F(ImagesTask, LearnsAnswersAndExplains) {
   const auto model = settings.Learn(data, 1);
   const auto objective = settings.Objective(data, *model, 1);
   // Images of an epoch are drawn anew: their numbers go on.
-  EXPECT_GE(objective->PlanEpoch(1, 2).at(0).at(0), 2 * data.train.size());
+  EXPECT_GE(objective->PlanEpoch(1, 2).All().at(0).at(0),
+            2 * data.train.size());
   const auto predictor = settings.Predicting(*model, {});
   const std::vector<Input> inputs = {FileOf(HalfImage(true)),
                                      FileOf(HalfImage(false))};

@@ -49,8 +49,7 @@ class ImageObjective : public ObjectiveOf<ImageModel> {
   }
   std::string CheckSum() const override { return check_sum_; }
   /// Image i of epoch k is example k·N + i, as each epoch changes it anew.
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return NumberedBatches(train_.size(), model_.config.data.batch_images, seed,
                            epoch);
   }

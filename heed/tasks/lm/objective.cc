@@ -28,8 +28,7 @@ class LanguageObjective : public ObjectiveOf<LanguageTaskModel> {
                        data().vocabulary.Note(model_.vocabulary));
   }
   std::string CheckSum() const override { return text_.CheckSum(); }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_, {data().batch_tokens, data().batch_texts}, seed,
                        epoch);
   }

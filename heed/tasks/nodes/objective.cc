@@ -62,11 +62,10 @@ class NodesObjective : public ObjectiveOf<NodesModel> {
                        train_.size(), valid_.size());
   }
   std::string CheckSum() const override { return check_sum_; }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t /*seed*/,
-                                              int /*epoch*/) const override {
+  EpochPlan PlanEpoch(uint64_t /*seed*/, int /*epoch*/) const override {
     std::vector<int64_t> all(train_.size());
     std::iota(all.begin(), all.end(), int64_t{0});
-    return {std::move(all)};
+    return BatchList{std::move(all)};
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> /*examples*/,
                  const LossOptions& options) const override {

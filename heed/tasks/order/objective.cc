@@ -46,8 +46,7 @@ class OrderObjective : public ObjectiveOf<OrderModel> {
   }
   std::string CheckSum() const override { return CheckSumOfClips(data_); }
   /// Clip i of epoch k is example k·N + i, as each epoch draws another tuple.
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return NumberedBatches(data_.train.size(), model_.config.data.batch_tuples,
                            seed, epoch);
   }

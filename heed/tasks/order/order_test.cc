@@ -53,8 +53,8 @@ TEST(OrderTask, EachEpochDrawsOtherTuples) {
   const OrderData data = settings.ReadData();
   const auto model = settings.Learn(data, 1);
   const auto objective = settings.Objective(data, *model, 1);
-  const auto first = objective->PlanEpoch(1, 0).at(0);
-  const auto third = objective->PlanEpoch(1, 2).at(0);
+  const auto first = objective->PlanEpoch(1, 0).All().at(0);
+  const auto third = objective->PlanEpoch(1, 2).All().at(0);
   EXPECT_EQ(first.size(), 12u);
   EXPECT_GE(std::ranges::min(third), 24);
   const auto loss = [&](const std::vector<int64_t>& examples) {

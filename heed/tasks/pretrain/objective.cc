@@ -54,8 +54,7 @@ class PretrainObjective : public ObjectiveOf<PretrainModel> {
                        data().vocabulary.Note(model_.vocabulary));
   }
   std::string CheckSum() const override { return check_sum_; }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_.corpus, data().batches(), seed, epoch);
   }
   // The loss is a mean over words and one over texts; a batch counts as much as

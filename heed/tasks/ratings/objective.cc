@@ -39,8 +39,7 @@ class RatingObjective : public ObjectiveOf<RatingModel> {
         model_.memory.users().size(), valid_.size(), model_.vocabulary.size());
   }
   std::string CheckSum() const override { return check_sum_; }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return ShuffledBatches(std::ssize(model_.memory.reviews()),
                            model_.config.data.batch_pairs, seed, epoch);
   }

@@ -198,7 +198,7 @@ TEST(RatingObjective, ChecksAndPlansAreFunctionsOfTheReviews) {
   const auto model = settings.Learn(data, 1);
   const auto objective = settings.Objective(data, *model, 1);
   EXPECT_FALSE(objective->has_valid());
-  EXPECT_EQ(objective->PlanEpoch(1, 2), objective->PlanEpoch(1, 2));
+  EXPECT_EQ(objective->PlanEpoch(1, 2).All(), objective->PlanEpoch(1, 2).All());
   data.train[0].rating = 3;
   EXPECT_NE(settings.Objective(data, *model, 1)->CheckSum(),
             objective->CheckSum());

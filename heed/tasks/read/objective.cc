@@ -69,8 +69,7 @@ class PassageObjective : public ObjectiveOf<PassageModel> {
                        model_.config.data.vocabulary.Note(model_.vocabulary));
   }
   std::string CheckSum() const override { return check_sum_; }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return model_.Plan(train_, seed, epoch);
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,

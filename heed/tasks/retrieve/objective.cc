@@ -20,8 +20,7 @@ class RetrievalObjective : public ObjectiveOf<RetrievalModel> {
   std::string unit() const override { return "query"; }
   std::string Summary() const override;
   std::string CheckSum() const override;
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return ShuffledBatches(std::ssize(examples_),
                            model_.config.data.batch_queries, seed, epoch);
   }

@@ -71,8 +71,7 @@ class SpeechObjective : public ObjectiveOf<SpeechModel> {
         train_.CheckSum() + (has_valid() ? valid_.CheckSum() : "");
     return CheckSumOf(std::vector<std::string>{sums});
   }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override;
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override;
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
     std::optional<uint64_t> changes;
@@ -97,8 +96,7 @@ class SpeechObjective : public ObjectiveOf<SpeechModel> {
   double seconds_ = 0;
 };
 
-std::vector<std::vector<int64_t>> SpeechObjective::PlanEpoch(uint64_t seed,
-                                                             int epoch) const {
+EpochPlan SpeechObjective::PlanEpoch(uint64_t seed, int epoch) const {
   const int64_t size = model_.config.data.batch_sounds;
   const bool strings = kept_.empty();
   const auto pools =

@@ -149,7 +149,7 @@ TEST(SpeechTask, EpochsHaveEveryStringOnceAndOthersEachTime) {
   const auto objective = settings.Objective(data, *model, 1);
   for (const int epoch : {0, 3}) {
     std::vector<int64_t> seen;
-    for (const auto& batch : objective->PlanEpoch(1, epoch)) {
+    for (const auto& batch : objective->PlanEpoch(1, epoch).All()) {
       EXPECT_LE(batch.size(), 8u);
       seen.insert(seen.end(), batch.begin(), batch.end());
     }

@@ -57,8 +57,7 @@ class TagObjective : public ObjectiveOf<TagModel> {
   std::string CheckSum() const override {
     return CheckSumOfSentences(train_text_) + CheckSumOfSentences(valid_text_);
   }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_.plan, model_.config.data.batches(), seed, epoch);
   }
   int64_t Units(std::span<const int64_t> examples) const override {

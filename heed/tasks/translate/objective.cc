@@ -40,8 +40,7 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
 
   std::string Summary() const override;
   std::string CheckSum() const override;
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override {
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_, Batches(), seed, epoch);
   }
   int64_t Units(std::span<const int64_t> examples) const override {

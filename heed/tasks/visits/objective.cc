@@ -60,8 +60,7 @@ class VisitObjective : public ObjectiveOf<VisitModel> {
         valid_.size(), model_.codes.size());
   }
   std::string CheckSum() const override { return check_sum_; }
-  std::vector<std::vector<int64_t>> PlanEpoch(uint64_t seed,
-                                              int epoch) const override;
+  EpochPlan PlanEpoch(uint64_t seed, int epoch) const override;
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
   std::string loss_measure() const override { return "nll"; }
@@ -78,8 +77,7 @@ class VisitObjective : public ObjectiveOf<VisitModel> {
   std::vector<Patient> valid_;
 };
 
-std::vector<std::vector<int64_t>> VisitObjective::PlanEpoch(uint64_t seed,
-                                                            int epoch) const {
+EpochPlan VisitObjective::PlanEpoch(uint64_t seed, int epoch) const {
   const int64_t size = model_.config.data.batch_patients;
   std::vector<std::vector<int64_t>> batches;
   for (auto& pool : ShuffledBatches(std::ssize(train_), size * kBatchesOfPool,

@@ -162,8 +162,8 @@ TEST(VisitObjective, EpochsAreShuffledFunctionsOfSeedAndNumber) {
   VisitData data = {PatientWorld({}, 1).Make(500, 0), {}};
   const auto model = settings.Learn(data, 1);
   const auto objective = settings.Objective(data, *model, 1);
-  EXPECT_EQ(objective->PlanEpoch(1, 2), objective->PlanEpoch(1, 2));
-  EXPECT_NE(objective->PlanEpoch(1, 2), objective->PlanEpoch(1, 3));
+  EXPECT_EQ(objective->PlanEpoch(1, 2).All(), objective->PlanEpoch(1, 2).All());
+  EXPECT_NE(objective->PlanEpoch(1, 2).All(), objective->PlanEpoch(1, 3).All());
   std::swap(data.train.records[0], data.train.records[1]);
   EXPECT_NE(settings.Objective(data, *model, 1)->CheckSum(),
             objective->CheckSum());
