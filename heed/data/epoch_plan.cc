@@ -165,19 +165,19 @@ struct Measured {
   int64_t pair = 0;
 };
 
-std::vector<Measured> Measure(
-    const std::vector<Block>& blocks,
-    const std::function<PairLength(int64_t)>& length) {
+std::vector<Measured> Measure(const std::vector<Block>& blocks,
+                              const PlannedPairs& of) {
   std::vector<Measured> measured;
   std::vector<int64_t> pairs;
   for (const Block& block : blocks) {
     pairs.clear();
     block.AppendTo(pairs);
     for (const int64_t pair : pairs) {
-      const auto [source, target] = length(pair);
+      const auto [source, target] = of.length(pair);
       measured.push_back({std::max(source, target), source, target, pair});
     }
   }
+  if (of.measured) of.measured();
   return measured;
 }
 
@@ -201,10 +201,9 @@ BatchList BatchesOf(std::vector<Measured> pairs, const BatchOptions& options,
 
 /// As many as BatchesOf gives, without sorting.
 int64_t CountBatches(const std::vector<Block>& blocks,
-                     const std::function<PairLength(int64_t)>& length,
-                     const BatchOptions& options) {
+                     const PlannedPairs& pairs, const BatchOptions& options) {
   std::vector<int64_t> of_length;
-  for (const Measured& pair : Measure(blocks, length)) {
+  for (const Measured& pair : Measure(blocks, pairs)) {
     const auto longest = static_cast<size_t>(pair.longest);
     if (longest >= of_length.size()) of_length.resize(longest + 1);
     ++of_length[longest];
@@ -272,19 +271,18 @@ EpochPlan PlanPairs(const PlannedPairs& pairs, const BatchOptions& options,
   std::mt19937_64 random = RandomOf(seed, epoch, INT32_MAX);
   const auto windows = std::make_shared<const std::vector<std::vector<Block>>>(
       WindowsOf(BlocksOfEpoch(pairs, random), pairs.window, random));
-  const auto length = pairs.length;
   if (windows->size() <= 1) {
     if (windows->empty()) return BatchList();
-    return BatchesOf(Measure(windows->front(), length), options,
+    return BatchesOf(Measure(windows->front(), pairs), options,
                      RandomOf(seed, epoch, 0));
   }
   std::vector<int64_t> counts;
   for (const std::vector<Block>& window : *windows) {
-    counts.push_back(CountBatches(window, length, options));
+    counts.push_back(CountBatches(window, pairs, options));
   }
   return {counts, [=](int64_t window) {
             return BatchesOf(
-                Measure((*windows)[static_cast<size_t>(window)], length),
+                Measure((*windows)[static_cast<size_t>(window)], pairs),
                 options, RandomOf(seed, epoch, window));
           }};
 }

@@ -60,6 +60,9 @@ struct PlannedPairs {
   std::vector<double> weights = {};
   /// Pairs that are shuffled together; 0: all.
   int64_t window = 0;
+  /// Called when the lengths of a window were read: those that are in files
+  /// are not needed for a while.
+  std::function<void()> measured = {};
 };
 
 /// The batches of an epoch of as many pairs as there are. Without weights each
@@ -69,7 +72,8 @@ struct PlannedPairs {
 /// a window are shuffled together: neighbours in length share a batch, whose
 /// order is random. A pair that is longer than options.tokens stands alone.
 /// Depends on the arguments only, not on the platform; with a window of all
-/// pairs it is the same as without. `pairs.length` is kept in the plan.
+/// pairs it is the same as without. `pairs.length` and
+/// `pairs.measured` are kept in the plan.
 /// Throws: ConfigError for options below 1 (sentences: below 0), or weights
 /// that do not fit the corpora.
 EpochPlan PlanPairs(const PlannedPairs& pairs, const BatchOptions& options,

@@ -23,6 +23,16 @@ void AddBlocks(const std::vector<int32_t>& ids, size_t length, Corpus& corpus) {
 Corpus EncodeTextBlocks(std::span<const std::string> lines,
                         const Vocabulary& vocabulary,
                         const TextBlockOptions& options) {
+  Corpus corpus = EncodePartInBlocks(lines, vocabulary, options);
+  if (corpus.target.empty()) {
+    throw ConfigError("text blocks: {} lines without a token", lines.size());
+  }
+  return corpus;
+}
+
+Corpus EncodePartInBlocks(std::span<const std::string> lines,
+                          const Vocabulary& vocabulary,
+                          const TextBlockOptions& options) {
   if (options.length < 1) {
     throw ConfigError(
         "text blocks: a length of {} tokens; at least 1 is needed",
@@ -43,9 +53,6 @@ Corpus EncodeTextBlocks(std::span<const std::string> lines,
     }
   }
   AddBlocks(stream, length, corpus);
-  if (corpus.target.empty()) {
-    throw ConfigError("text blocks: {} lines without a token", lines.size());
-  }
   corpus.source.resize(corpus.target.size());
   return corpus;
 }

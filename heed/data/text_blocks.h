@@ -28,6 +28,10 @@ struct TextBlockOptions {
 Corpus EncodeTextBlocks(std::span<const std::string> lines,
                         const Vocabulary& vocabulary,
                         const TextBlockOptions& options);
+/// The same of a part of a text, which may have no token.
+Corpus EncodePartInBlocks(std::span<const std::string> lines,
+                          const Vocabulary& vocabulary,
+                          const TextBlockOptions& options);
 
 }  // namespace heed
 

@@ -1,6 +1,7 @@
 #include "heed/data/token_files.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -139,8 +140,13 @@ TokenFile::TokenFile(std::string_view bytes, const std::string& name,
   tokens_[0] = number(kSourceTokens);
   tokens_[1] = number(kTargetTokens);
   const bool sensible =
-      Get<uint32_t>(bytes.data() + kSummed) == id_bytes_ && pairs <= limit &&
-      tokens_[0] <= limit && tokens_[1] <= limit &&
+      Get<uint32_t>(bytes.data() + kSummed) == id_bytes_ &&
+      Get<uint32_t>(bytes.data() + kSummed + 4) == 0 &&
+      number(kSourceVocabulary) ==
+          static_cast<uint64_t>(expected.source_vocabulary) &&
+      number(kTargetVocabulary) ==
+          static_cast<uint64_t>(expected.target_vocabulary) &&
+      pairs <= limit && tokens_[0] <= limit && tokens_[1] <= limit &&
       kHeaderBytes + 8 * pairs + id_bytes_ * (tokens_[0] + tokens_[1]) == limit;
   if (!sensible) throw refuse("is cut short or damaged");
   if (Crc32(bytes.substr(kSummed)) != Get<uint32_t>(bytes.data() + kSumAt)) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "heed/base/errors.h"
@@ -54,6 +57,25 @@ bool IsStream(const std::string& path) {
          (real.starts_with("/dev/") || real.starts_with("/proc/"));
 }
 
+void AddFilesOf(const std::string& path, const Field& field,
+                std::vector<std::string>& files) {
+  if (path.find_first_of("*?[") == std::string::npos || fs::exists(path)) {
+    files.push_back(path);
+    return;
+  }
+  glob_t found = {};
+  const int status = glob(path.c_str(), 0, nullptr, &found);
+  const std::unique_ptr<glob_t, void (*)(glob_t*)> closer(&found, globfree);
+  if (status != 0 && status != GLOB_NOMATCH) {
+    throw IoError("cannot read the files of {}", path);
+  }
+  if (found.gl_pathc == 0) {
+    throw ConfigError("{}: no file is called like {}", field.OptionName(),
+                      path);
+  }
+  files.insert(files.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
+}
+
 /// Returns its bytes.
 int64_t CopyStream(const std::string& from, const std::string& name,
                    const std::string& to) {
@@ -87,6 +109,18 @@ bool IsPath(const Field& field) {
   const Any* any = std::get_if<Any>(&field.constraint);
   return any != nullptr &&
          (any->placeholder == "FILE" || any->placeholder == "DIR");
+}
+
+void ExpandPatterns(TaskSettings& settings) {
+  FieldList list;
+  settings.VisitAll(list);
+  for (const Field& field : list.fields()) {
+    if (!IsPath(field) || !field.IsList()) continue;
+    std::vector<std::string> files;
+    auto& given = *std::get<std::vector<std::string>*>(field.target);
+    for (const std::string& path : given) AddFilesOf(path, field, files);
+    given = std::move(files);
+  }
 }
 
 void RefuseStreams(TaskSettings& settings) {

@@ -14,6 +14,11 @@ namespace heed {
 /// or DIR.
 bool IsPath(const Field& field);
 
+/// Puts the files that a pattern such as 'data/*.en' means, in the order of
+/// their names, in its place in a list of files; a file that has the name of a
+/// pattern is that file. Throws: ConfigError if there is none.
+void ExpandPatterns(TaskSettings& settings);
+
 /// Copies what can be read only once (standard input as "-", pipes, process
 /// substitution) into the folder input of `out`, so that the run can be
 /// resumed, and lets the task read the copies. A line on standard error names

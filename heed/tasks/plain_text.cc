@@ -1,12 +1,16 @@
 #include "heed/tasks/plain_text.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "heed/data/pair_files.h"
 #include "heed/tasks/text_vocabulary.h"
 
 namespace heed {
 
 std::string PlainText::CheckSum() const {
-  return CheckSumOf(train) + CheckSumOf(valid);
+  return (store ? store->CheckSum() : CheckSumOf(train)) + CheckSumOf(valid);
 }
 
 void PlainTextFiles::Visit(FieldList& v, const char* help) {
@@ -16,8 +20,21 @@ void PlainTextFiles::Visit(FieldList& v, const char* help) {
   VisitTextColumns(v, columns);
 }
 
-PlainText PlainTextFiles::Read() const {
-  return {ReadAllLines(texts, columns), ReadAllLines(valid_texts, columns)};
+PlainText PlainTextFiles::Read(const LargeTextConfig& large) const {
+  PlainText text;
+  if (large.stored()) {
+    text.store = std::make_shared<const TextStore>(
+        large, PlainRowFiles(texts, columns), 1);
+    text.train = text.store->sample().front();
+  } else {
+    for (const std::string& path : texts) {
+      std::vector<std::string> lines = ReadAllLines({path}, columns);
+      text.lines_of_files.push_back(std::ssize(lines));
+      std::ranges::move(lines, std::back_inserter(text.train));
+    }
+  }
+  text.valid = ReadAllLines(valid_texts, columns);
+  return text;
 }
 
 void EvaluatedText::Visit(FieldList& v, const char* help) {

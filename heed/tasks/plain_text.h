@@ -2,10 +2,13 @@
 #ifndef HEED_TASKS_PLAIN_TEXT_H_
 #define HEED_TASKS_PLAIN_TEXT_H_
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "heed/base/config.h"
+#include "heed/tasks/text_store.h"
 
 namespace heed {
 
@@ -13,6 +16,10 @@ namespace heed {
 struct PlainText {
   std::vector<std::string> train;
   std::vector<std::string> valid;
+  /// Lines of each file of `train`, or none for one.
+  std::vector<int64_t> lines_of_files = {};
+  /// Of text that is larger than memory: `train` is a sample of it.
+  std::shared_ptr<const TextStore> store = {};
 
   /// Tells one text from another.
   std::string CheckSum() const;
@@ -27,8 +34,9 @@ struct PlainTextFiles {
   /// `help`: of the training text.
   void Visit(FieldList& v,
              const char* help = "training text, line by line (.gz too)");
-  /// Throws: ConfigError if there is no file to learn from; as ReadAllLines.
-  PlainText Read() const;
+  /// Throws: ConfigError if there is no file to learn from; as ReadAllLines,
+  /// TextStore.
+  PlainText Read(const LargeTextConfig& large = {}) const;
 };
 
 /// The files of a text that a model is judged on.

@@ -217,6 +217,7 @@ TrainResult Train(TaskSettings& settings, TrainingConfig training,
   FieldList given;
   settings.VisitAll(given);
   CheckGiven(given);
+  ExpandPatterns(settings);
   Resolve(settings, training);
   ChooseShards(training.optimizer, processes);
   CheckSameSettings(settings, training, processes);

@@ -32,6 +32,7 @@ from documents import Documents  # noqa: F401
 from each_task import EachTask  # noqa: F401
 from explain import Explain  # noqa: F401
 from images import Images  # noqa: F401
+from large_text import LargeText  # noqa: F401
 from libretranslate import LibreTranslate  # noqa: F401
 from lines import BadLines, Forms, Json, LongLines, Tables  # noqa: F401
 from manual import Completion, Manual  # noqa: F401

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden"
@@ -77,6 +78,29 @@ def reviews():
                        "a\tb\t9\t\t1e3\t\n"),
     }.items():
         put("reviews", name, SEPARATOR.join(part.encode() for part in parts))
+
+
+def token_file(pairs, made_of=7, width=2):
+    """As heed/data/token_files.h describes it, of lists of source and target ids."""
+    ends, totals = b"", [0, 0]
+    for pair in pairs:
+        totals = [total + len(side) for total, side in zip(totals, pair)]
+        ends += struct.pack("<2I", *totals)
+    ids = b"".join(struct.pack(f"<{len(pair[side])}{'H' if width == 2 else 'I'}", *pair[side])
+                   for side in (0, 1) for pair in pairs)
+    summed = (struct.pack("<2I9Q", width, 0, made_of, 12, 12, 0, len(pairs), *totals, 1, 2)
+              + ends + ids)
+    return b"HEEDTOK1" + struct.pack("<I", zlib.crc32(summed)) + summed
+
+
+def tokens():
+    pairs = [([4, 5, 3], [6, 3]), ([3], [7, 7, 7, 3]), ([11, 3], [3])]
+    for kind in (b"s", b"u"):
+        put("tokens", "pairs_" + kind.decode(), kind + token_file(pairs))
+    put("tokens", "none", b"u" + token_file([]))
+    put("tokens", "other_text", b"s" + token_file(pairs, made_of=8))
+    put("tokens", "large_id", b"s" + token_file([([12], [3])]))
+    put("tokens", "wide", b"s" + token_file(pairs, width=4))
 
 
 def passages():
@@ -366,6 +390,7 @@ def main():
         folder = pathlib.Path(scratch)
         graphs()
         reviews()
+        tokens()
         passages()
         images()
         sounds()

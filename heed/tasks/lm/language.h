@@ -24,6 +24,7 @@ namespace heed {
 struct LanguageDataConfig : PlainTextFiles {
   std::string unit = "lines";
   int length = 256;
+  LargeTextConfig large;
   TextVocabularyConfig vocabulary;
   int batch_tokens = 4096;
   int batch_texts = 0;
@@ -99,7 +100,7 @@ class LanguageSettings
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
 
-  PlainText ReadData() const override { return data.Read(); }
+  PlainText ReadData() const override { return data.Read(data.large); }
   std::unique_ptr<LanguageTaskModel> Learn(const PlainText& text,
                                            uint64_t seed) const override;
   std::unique_ptr<LanguageTaskModel> Open(const ModelFiles& files,

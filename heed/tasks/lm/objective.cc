@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
 
+#include "heed/base/errors.h"
 #include "heed/tasks/lm/language.h"
 #include "heed/tasks/target_loss.h"
+#include "heed/tasks/training_pairs.h"
 #include "heed/train/progress.h"
 
 namespace heed {
@@ -17,28 +21,33 @@ class LanguageObjective : public ObjectiveOf<LanguageTaskModel> {
                     LanguageTaskModel& model)
       : ObjectiveOf(model, settings.MeasuresOf(text)),
         text_(std::move(text)),
-        train_(
-            EncodeTextBlocks(text_.train, model.vocabulary, data().Blocks())) {}
+        train_(EncodeTraining()) {
+    if (train_.size() == 0) {
+      throw ConfigError("the training text has no token");
+    }
+    lines_ = text_.store ? text_.store->rows() : std::ssize(text_.train);
+    if (text_.store) text_.train = {};  // the sample
+  }
 
   std::string Summary() const override {
     return fmt::format("{} of up to {} tokens from {}, {} for validation; {}",
                        Counted(train_.size(), "text"), data().length,
-                       Counted(std::ssize(text_.train), "line"),
+                       Counted(lines_, "line"),
                        Counted(std::ssize(text_.valid), "line"),
                        data().vocabulary.Note(model_.vocabulary));
   }
   std::string CheckSum() const override { return text_.CheckSum(); }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
-    return PlanBatches(train_, {data().batch_tokens, data().batch_texts}, seed,
-                       epoch);
+    return train_.Plan(data().large, {data().batch_tokens, data().batch_texts},
+                       seed, epoch);
   }
   int64_t Units(std::span<const int64_t> examples) const override {
-    return TargetTokens(train_, examples);
+    return train_.TargetTokens(examples);
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
     CrossEntropyLoss loss = TargetLoss(
-        *model_.network, ctx, MakeBatch(train_, examples), EntropyOf(options));
+        *model_.network, ctx, train_.BatchOf(examples), EntropyOf(options));
     return {std::move(loss.loss), loss.nll * options.scale};
   }
   bool has_valid() const override { return !text_.valid.empty(); }
@@ -52,9 +61,50 @@ class LanguageObjective : public ObjectiveOf<LanguageTaskModel> {
  private:
   const LanguageDataConfig& data() const { return model_.config.data; }
 
+  /// File by file, of which a stream does not go on in the next.
+  TrainingPairs EncodeTraining() const;
+
   PlainText text_;
-  Corpus train_;
+  TrainingPairs train_;
+  int64_t lines_ = 0;
 };
+
+TrainingPairs LanguageObjective::EncodeTraining() const {
+  const Vocabulary& vocabulary = model_.vocabulary;
+  const auto encode = [&](std::span<const std::string> lines) {
+    return EncodePartInBlocks(lines, vocabulary, data().Blocks());
+  };
+  if (text_.store) {
+    const nlohmann::ordered_json made_of = {
+        {"vocabulary", CheckSumOf(std::vector{vocabulary.Serialize()})},
+        {"length", data().length},
+        {"unit", data().unit},
+        {"lowercase", data().vocabulary.lowercase}};
+    return {
+        text_.store->Tokens(
+            made_of,
+            {.source_vocabulary = 0, .target_vocabulary = vocabulary.size()},
+            [&](const TextColumns& rows) { return encode(rows[0]); }),
+        text_.store->corpora()};
+  }
+  if (data().large.mix.empty()) {
+    Corpus all = encode(text_.train);
+    const int64_t size = all.size();
+    return {std::move(all), {size}};
+  }
+  Corpus all;
+  std::vector<int64_t> ends;
+  std::span<const std::string> left(text_.train);
+  for (const int64_t lines : text_.lines_of_files) {
+    Corpus of_file = encode(left.first(static_cast<size_t>(lines)));
+    left = left.subspan(static_cast<size_t>(lines));
+    std::ranges::move(of_file.target, std::back_inserter(all.target));
+    all.dropped_empty += of_file.dropped_empty;
+    all.source.resize(all.target.size());
+    ends.push_back(all.size());
+  }
+  return {std::move(all), std::move(ends)};
+}
 
 }  // namespace
 

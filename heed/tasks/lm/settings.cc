@@ -24,6 +24,7 @@ void LanguageDataConfig::Visit(FieldList& v) {
   v("unit", unit, OneOf{"lines", "stream"},
     "each line begins anew, or follows the line before it");
   v("length", length, Range(1, 1000000), "tokens after which a text is cut");
+  large.Visit(v, "texts", "--texts");
   vocabulary.Visit(v, {"unigram", "bpe", "words", "characters"});
   VisitBatches(v, "tokens", batch_tokens, "texts", batch_texts);
 }
@@ -66,6 +67,7 @@ void LanguageSettings::Visit(FieldList& v) {
 }
 
 void LanguageSettings::Resolve() {
+  (void)data.large.Weights(data.texts.size());
   data.vocabulary.Resolve();
   model->Fill(data.length);
 }
@@ -82,8 +84,19 @@ InputReading LanguageSettings::ReadingWith(
 
 std::unique_ptr<LanguageTaskModel> LanguageSettings::Learn(
     const PlainText& text, uint64_t seed) const {
-  return std::make_unique<LanguageTaskModel>(
-      *this, data.vocabulary.Learn(text.train), seed);
+  const TextVocabularyConfig& learnt = data.vocabulary;
+  if (!text.store) {
+    return std::make_unique<LanguageTaskModel>(*this, learnt.Learn(text.train),
+                                               seed);
+  }
+  const nlohmann::ordered_json options = {learnt.vocabulary, learnt.lowercase,
+                                          learnt.vocabulary_size,
+                                          learnt.min_count};
+  const ModelFiles files = text.store->Kept("vocabulary", options, [&] {
+    return ModelFiles{
+        {learnt.FileName(), learnt.Learn(text.train).Serialize()}};
+  });
+  return Open(files, data.large.token_files, seed);
 }
 
 std::unique_ptr<LanguageTaskModel> LanguageSettings::Open(

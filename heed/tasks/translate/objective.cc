@@ -12,6 +12,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/target_loss.h"
 #include "heed/tasks/text_vocabulary.h"
+#include "heed/tasks/training_pairs.h"
 #include "heed/tasks/translate/guided_alignment.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/tasks/translate/word_alignment.h"
@@ -41,10 +42,10 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
   std::string Summary() const override;
   std::string CheckSum() const override;
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
-    return PlanBatches(train_, Batches(), seed, epoch);
+    return train_.Plan(data().large, Batches(), seed, epoch);
   }
   int64_t Units(std::span<const int64_t> examples) const override {
-    return TargetTokens(train_, examples);
+    return train_.TargetTokens(examples);
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
@@ -71,6 +72,7 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
     std::vector<WordTokens> source;
     std::vector<WordTokens> target;
   };
+  TrainingPairs EncodeTraining();
   Examples TrainingExamples(const Context& ctx,
                             std::span<const int64_t> examples) const;
   Tensor Links(std::span<const int64_t> examples, const Examples& in) const;
@@ -78,7 +80,7 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
   TranslationData read_;
   ParallelText aligned_;  // the pairs of valid_gold, long ones empty
   int64_t linked_pairs_ = 0;
-  Corpus train_;
+  TrainingPairs train_;
   // Of each pair of train_, if it is guided: words of its tokens.
   std::vector<std::vector<int32_t>> source_words_;
   std::vector<std::vector<int32_t>> target_words_;
@@ -99,28 +101,28 @@ TranslationObjective::TranslationObjective(const TranslationSettings& settings,
         "guided_alignment supervises weights, and the model's attention makes "
         "choices that learn by reward; choose another normalizer");
   }
-  CorpusOptions options;
-  options.max_length = data().max_length;
   const Vocabularies& v = model_.vocabularies;
-  train_ = EncodeCorpus(read_.text.train, v.source, v.target, options);
+  train_ = EncodeTraining();
   if (train_.size() == 0) {
     throw ConfigError(
         "no training pair is left: {} are longer than max_length {}, {} have "
         "an empty side",
-        train_.dropped_long, options.max_length, train_.dropped_empty);
+        train_.dropped_long(), data().max_length, train_.dropped_empty());
   }
+  if (read_.text.store) read_.text.train = {};  // the sample
   valid_ = EncodeMeasured(read_.text.valid, v.source, v.target);
   if (!data().valid_alignment.empty()) {
     aligned_ = read_.text.valid;
     EmptyLongPairs(aligned_, v);
   }
   linked_pairs_ = 0;
-  for (size_t i = 0; guided() && i < train_.source.size(); ++i) {
-    const auto line = static_cast<size_t>(train_.lines[i]);
+  for (int64_t i = 0; guided() && i < train_.size(); ++i) {
+    const Corpus pair = train_.Read(std::span(&i, 1));
+    const auto line = static_cast<size_t>(pair.lines[0]);
     source_words_.push_back(
-        TokenWords(v.source, read_.text.train.source[line], train_.source[i]));
+        TokenWords(v.source, read_.text.train.source[line], pair.source[0]));
     target_words_.push_back(
-        TokenWords(v.target, read_.text.train.target[line], train_.target[i]));
+        TokenWords(v.target, read_.text.train.target[line], pair.target[0]));
     linked_pairs_ += read_.links[line].empty() ? 0 : 1;
   }
   if (data().bpe_dropout == 0) return;
@@ -130,6 +132,35 @@ TranslationObjective::TranslationObjective(const TranslationSettings& settings,
   if (data().target_kind() == VocabularyKind::kBpe) {
     target_dropout_.emplace(v.target, data().bpe_dropout);
   }
+}
+
+TrainingPairs TranslationObjective::EncodeTraining() {
+  const Vocabularies& v = model_.vocabularies;
+  CorpusOptions options;
+  options.max_length = data().max_length;
+  if (read_.text.store) {
+    const nlohmann::ordered_json made_of = {
+        {"source", CheckSumOf(std::vector{v.source.Serialize()})},
+        {"target", CheckSumOf(std::vector{v.target.Serialize()})},
+        {"max_length", options.max_length}};
+    const TextStore& store = *read_.text.store;
+    return {store.Tokens(made_of,
+                         {.source_vocabulary = v.source.size(),
+                          .target_vocabulary = v.target.size()},
+                         [&](const TextColumns& rows) {
+                           return EncodeCorpus({rows[0], rows[1]}, v.source,
+                                               v.target, options);
+                         }),
+            store.corpora()};
+  }
+  Corpus pairs = EncodeCorpus(read_.text.train, v.source, v.target, options);
+  std::vector<int64_t> lines;
+  for (const TextOrigin& file : read_.text.train.origins) {
+    lines.push_back(file.lines);
+  }
+  if (lines.empty()) lines = {std::ssize(read_.text.train.source)};
+  std::vector<int64_t> ends = EndsOfFiles(pairs, lines);
+  return {std::move(pairs), std::move(ends)};
 }
 
 std::string TranslationObjective::CheckSum() const {
@@ -145,8 +176,8 @@ std::string TranslationObjective::Summary() const {
   return fmt::format(
       "{} (dropped: {} longer than {} tokens, {} with an empty side), {} for "
       "validation; vocabularies of {}{} and {}{} tokens{}{}",
-      Counted(train_.size(), "pair"), train_.dropped_long, data().max_length,
-      train_.dropped_empty, valid_.size(), v.source.size(),
+      Counted(train_.size(), "pair"), train_.dropped_long(), data().max_length,
+      train_.dropped_empty(), valid_.size(), v.source.size(),
       LearntSizeNote(v.source.size(), data().source_vocabulary_size),
       v.target.size(),
       LearntSizeNote(v.target.size(), data().target_vocabulary_size),
@@ -157,7 +188,7 @@ std::string TranslationObjective::Summary() const {
 TranslationObjective::Examples TranslationObjective::TrainingExamples(
     const Context& ctx, std::span<const int64_t> examples) const {
   const bool drops = ctx.rng != nullptr && (source_dropout_ || target_dropout_);
-  if (!drops && !guided()) return {MakeBatch(train_, examples), {}, {}};
+  if (!drops && !guided()) return {train_.BatchOf(examples), {}, {}};
   // Models may have no positions beyond max_length; and links are lost with
   // words that can no longer be told apart.
   const auto segment = [&](const std::optional<BpeDropout>& dropout,
@@ -170,20 +201,21 @@ TranslationObjective::Examples TranslationObjective::TrainingExamples(
     return FindWords(vocabulary, segmented, usual.word_count()).value_or(usual);
   };
   Examples result;
+  const Corpus pairs = train_.Read(examples);
   Corpus corpus;
   std::vector<int64_t> places;
   const auto words = [&](const auto& all, size_t i) {
     return guided() ? all[i] : std::vector<int32_t>();
   };
-  for (const int64_t example : examples) {
-    const auto i = static_cast<size_t>(example);
+  for (size_t b = 0; b < examples.size(); ++b) {
+    const auto i = static_cast<size_t>(examples[b]);
     places.push_back(corpus.size());
     result.source.push_back(
         segment(source_dropout_, model_.vocabularies.source,
-                {train_.source[i], words(source_words_, i)}));
+                {pairs.source[b], words(source_words_, i)}));
     result.target.push_back(
         segment(target_dropout_, model_.vocabularies.target,
-                {train_.target[i], words(target_words_, i)}));
+                {pairs.target[b], words(target_words_, i)}));
     corpus.source.push_back(result.source.back().ids);
     corpus.target.push_back(result.target.back().ids);
   }
@@ -194,9 +226,9 @@ TranslationObjective::Examples TranslationObjective::TrainingExamples(
 Tensor TranslationObjective::Links(std::span<const int64_t> examples,
                                    const Examples& in) const {
   std::vector<LinkedPair> pairs;
+  const std::vector<int64_t> lines = train_.Read(examples).lines;
   for (size_t b = 0; b < examples.size(); ++b) {
-    const auto line =
-        static_cast<size_t>(train_.lines[static_cast<size_t>(examples[b])]);
+    const auto line = static_cast<size_t>(lines[b]);
     pairs.push_back(
         {&read_.links[line], in.source[b].words, in.target[b].words});
   }

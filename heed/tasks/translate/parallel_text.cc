@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -30,6 +32,7 @@ void DataConfig::Visit(FieldList& v) {
   v("max_length", max_length, Range(0, 1000000),
     "drop training pairs with a side of more tokens; 0: keep all")
       .Alias("max_len");
+  large.Visit(v, "pairs", "--source (or --tsv)");
 
   v.Section("Vocabulary");
   v("vocabulary", vocabulary, OneOf{"unigram", "bpe", "words", "characters"},
@@ -78,6 +81,12 @@ void DataConfig::Visit(FieldList& v) {
 }
 
 void DataConfig::Resolve() {
+  (void)large.Weights(train.source.size() + train.tsv.size());
+  if (large.stored() && !guided_alignment.empty()) {
+    throw ConfigError(
+        "guided_alignment reads the links of all pairs into memory, and "
+        "token_files is for text that is larger; leave one of the two out");
+  }
   constexpr int kDefaultSubwords = 8000;
   if (bpe_dropout > 0 && source_kind() != VocabularyKind::kBpe &&
       target_kind() != VocabularyKind::kBpe) {
@@ -117,9 +126,10 @@ VocabularyKind DataConfig::target_kind() const {
 }
 
 std::string TrainingText::CheckSum() const {
-  std::string sums;
-  for (const auto* lines :
-       {&train.source, &train.target, &valid.source, &valid.target}) {
+  std::string sums = store
+                         ? store->CheckSum()
+                         : CheckSumOf(train.source) + CheckSumOf(train.target);
+  for (const auto* lines : {&valid.source, &valid.target}) {
     sums += CheckSumOf(*lines);
   }
   return sums;
@@ -158,14 +168,23 @@ ReferencedText ReferencesOf(const ParallelText& text, bool alternatives) {
 
 TrainingText ReadTrainingText(const DataConfig& c) {
   TrainingText text;
-  text.train = c.train.Read("");
+  if (c.large.stored()) {
+    std::function<void(std::string&)> change;
+    if (c.lowercase) change = [](std::string& line) { line = Lowercase(line); };
+    text.store = std::make_shared<const TextStore>(c.large, c.train.Files(""),
+                                                   2, std::move(change));
+    const TextColumns& sample = text.store->sample();
+    text.train = {sample[0], sample[1]};
+  } else {
+    text.train = c.train.Read("");
+  }
   if (!c.valid.empty()) {
     PairFiles valid = c.valid;
     valid.columns = c.train.columns;
     text.valid = valid.Read("valid_");
   }
   if (c.lowercase) {
-    LowercaseText(text.train);
+    if (!text.store) LowercaseText(text.train);
     LowercaseText(text.valid);
   }
   return text;

@@ -2,6 +2,7 @@
 #ifndef HEED_TASKS_TRANSLATE_PARALLEL_TEXT_H_
 #define HEED_TASKS_TRANSLATE_PARALLEL_TEXT_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "heed/data/pair_files.h"
 #include "heed/metrics/error_rate.h"
 #include "heed/tasks/hard_choices.h"
+#include "heed/tasks/text_store.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -19,6 +21,7 @@ struct DataConfig {
   PairFiles valid;
   bool lowercase = false;
   int max_length = 100;
+  LargeTextConfig large;
 
   std::string vocabulary = "unigram";
   std::string target_vocabulary = "same";
@@ -59,6 +62,8 @@ struct Vocabularies {
 struct TrainingText {
   ParallelText train;
   ParallelText valid;  // may be empty
+  /// Of text that is larger than memory: `train` is a sample of it.
+  std::shared_ptr<const TextStore> store = {};
 
   bool has_valid() const { return !valid.source.empty(); }
   /// Tells one text from another. A resumed run must see the same.

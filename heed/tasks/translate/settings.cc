@@ -28,6 +28,20 @@ void ResolveGuided(const DataConfig& data,
   if (guided) model->GuideAlignment();
 }
 
+/// Of text that is stored, once.
+Vocabularies LearnVocabularies(const TrainingText& text,
+                               const DataConfig& data) {
+  if (!text.store) return TrainVocabularies(text.train, data);
+  const nlohmann::ordered_json options = {
+      data.vocabulary,       data.target_vocabulary,
+      data.joint_vocabulary, data.source_vocabulary_size,
+      data.min_count,        data.target_vocabulary_size};
+  const ModelFiles files = text.store->Kept("vocabularies", options, [&] {
+    return VocabularyFiles(data, TrainVocabularies(text.train, data));
+  });
+  return FindVocabularies(data, files, data.large.token_files);
+}
+
 }  // namespace
 
 TaskRow TranslationTask() {
@@ -97,7 +111,7 @@ TranslationData WithLinks(TrainingText text, const DataConfig& config) {
 std::unique_ptr<TranslationModel> TranslationSettings::Learn(
     const TranslationData& read, uint64_t seed) const {
   return std::make_unique<TranslationModel>(
-      "", model, data, TrainVocabularies(read.text.train, data), seed);
+      "", model, data, LearnVocabularies(read.text, data), seed);
 }
 
 std::unique_ptr<TranslationModel> TranslationSettings::Open(

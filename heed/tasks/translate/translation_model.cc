@@ -45,10 +45,7 @@ TranslationModel::TranslationModel(std::string from,
                          seed)) {}
 
 ModelFiles TranslationModel::Files() const {
-  return {{VocabularyFile("source", data.source_kind()),
-           vocabularies.source.Serialize()},
-          {VocabularyFile("target", data.target_kind()),
-           vocabularies.target.Serialize()}};
+  return VocabularyFiles(data, vocabularies);
 }
 
 std::unique_ptr<PretrainedEncoder> TranslationModel::encoder() const {
@@ -58,6 +55,13 @@ std::unique_ptr<PretrainedEncoder> TranslationModel::encoder() const {
   source.min_count = data.min_count;
   source.lowercase = data.lowercase;
   return EncoderOf(*config, source, vocabularies.source, parameters());
+}
+
+ModelFiles VocabularyFiles(const DataConfig& data, const Vocabularies& learnt) {
+  return {
+      {VocabularyFile("source", data.source_kind()), learnt.source.Serialize()},
+      {VocabularyFile("target", data.target_kind()),
+       learnt.target.Serialize()}};
 }
 
 Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,

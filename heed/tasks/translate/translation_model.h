@@ -38,6 +38,8 @@ class TranslationModel : public TaskModel {
   std::shared_ptr<Decoder> model;
 };
 
+/// The files of the vocabularies in a model's folder.
+ModelFiles VocabularyFiles(const DataConfig& data, const Vocabularies& learnt);
 /// The vocabularies of a folder's files. Throws: FormatError that names the
 /// file in `folder`.
 Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
