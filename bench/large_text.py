@@ -54,7 +54,7 @@ def write_pairs(folder, pairs):
 
 
 class Memory(threading.Thread):
-    """The largest resident memory of each rank of heed, and of what is mapped in it."""
+    """The largest resident memory of each rank, what is mapped in it included."""
 
     def __init__(self, launcher):
         super().__init__(daemon=True)
@@ -64,14 +64,12 @@ class Memory(threading.Thread):
         while self.launcher.poll() is None:
             for folder in pathlib.Path("/proc").glob("[0-9]*"):
                 try:
-                    if (folder / "comm").read_text().strip() != "heed":
-                        continue
-                    sizes = dict(re.findall(r"(VmRSS|RssFile):\s+(\d+)",
-                                            (folder / "status").read_text()))
+                    status = dict(re.findall(r"(\w+):\s+(\w+)",
+                                             (folder / "status").read_text()))
                 except OSError:
                     continue
-                if "VmRSS" in sizes:
-                    size = int(sizes["VmRSS"]) // 1024
+                if status["PPid"] == str(self.launcher.pid) and "VmRSS" in status:
+                    size = int(status["VmRSS"]) // 1024
                     self.largest[folder.name] = max(size, self.largest.get(folder.name, 0))
             time.sleep(0.2)
 
@@ -80,7 +78,7 @@ def train(processes, out, paths, valid, *more):
     """Seconds to the first update, to the end, and the memory of each process in MB."""
     command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(processes), str(HEED),
                "train", "--source", str(paths[0]), "--target", str(paths[1]), "--model",
-               "transformer", "--variant", "tiny", "--valid-source", str(valid[0]),
+               "transformer-tiny", "--valid-source", str(valid[0]),
                "--valid-target", str(valid[1]), "--shards", "4", "--threads", "1",
                "--batch-tokens", "4096", "--steps", "40", "--checkpoint-every", "1",
                "--metric", "loss", "--overwrite", "--out", str(out), *map(str, more)]
@@ -120,7 +118,7 @@ def main():
         write_pairs(folder, options.pairs)
     small = []
     for path in paths:
-        for name, lines in (("small", options.pairs // 1000), ("valid", 200)):
+        for name, lines in (("small", max(2000, options.pairs // 1000)), ("valid", 200)):
             with path.open() as text, (folder / f"{name}{path.suffix}").open("w") as file:
                 file.writelines(line for line, _ in zip(text, range(lines)))
         small.append(folder / f"small{path.suffix}")
