@@ -32,7 +32,8 @@ void PairFiles::Visit(FieldList& v, const std::string& prefix,
                       std::string_view purpose) {
   v(prefix + "source", source, Any{"FILE"},
     fmt::format(
-        "{}, one sentence a line (.gz too); several files are concatenated",
+        "{}, one sentence a line (.gz too); several files, also those of a "
+        "pattern in quotes, are concatenated",
         purpose))
       .Alias(prefix + "src")
       .Main();

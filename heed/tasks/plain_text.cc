@@ -20,11 +20,11 @@ void PlainTextFiles::Visit(FieldList& v, const char* help) {
   VisitTextColumns(v, columns);
 }
 
-PlainText PlainTextFiles::Read(const LargeTextConfig& large) const {
+PlainText PlainTextFiles::Read(const LargeTextConfig& large, bool quiet) const {
   PlainText text;
   if (large.stored()) {
     text.store = std::make_shared<const TextStore>(
-        large, PlainRowFiles(texts, columns), 1);
+        large, PlainRowFiles(texts, columns), 1, quiet);
     text.train = text.store->sample().front();
   } else {
     for (const std::string& path : texts) {

@@ -36,7 +36,7 @@ struct PlainTextFiles {
              const char* help = "training text, line by line (.gz too)");
   /// Throws: ConfigError if there is no file to learn from; as ReadAllLines,
   /// TextStore.
-  PlainText Read(const LargeTextConfig& large = {}) const;
+  PlainText Read(const LargeTextConfig& large = {}, bool quiet = false) const;
 };
 
 /// The files of a text that a model is judged on.

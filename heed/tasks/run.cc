@@ -218,6 +218,7 @@ TrainResult Train(TaskSettings& settings, TrainingConfig training,
   settings.VisitAll(given);
   CheckGiven(given);
   ExpandPatterns(settings);
+  settings.quiet = training.run.quiet;
   Resolve(settings, training);
   ChooseShards(training.optimizer, processes);
   CheckSameSettings(settings, training, processes);
@@ -277,7 +278,7 @@ TrainResult Resume(const std::string& folder, bool quiet,
   LoadedModel loaded = ReadSettings(out.path(), description);
   TaskSettings& settings = *loaded.settings;
   TrainingConfig& training = loaded.training;
-  training.run.quiet = quiet;
+  training.run.quiet = settings.quiet = quiet;
   if (!settings.in_files()) {
     throw ConfigError(folder +
                       ": trained on generated examples, so it cannot be "
@@ -313,7 +314,7 @@ Verification VerifyRun(const std::string& folder, const RunRecord& record,
                       "command can make again");
   }
   TrainingConfig& training = loaded.training;
-  training.run.quiet = quiet;
+  training.run.quiet = settings.quiet = quiet;
   training.optimizer.shards = record.shards;
   auto data = settings.Read();
   const auto model = MakeStart(settings, *data, training.run.seed);

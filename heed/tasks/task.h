@@ -110,6 +110,9 @@ class TaskSettings {
   /// Whether the examples are in files that the settings name.
   virtual bool in_files() const { return true; }
 
+  /// Whether reading shows no progress.
+  bool quiet = false;
+
   /// Folder of a model that training starts from, or none: of the same task,
   /// then with its settings, vocabularies and all weights, or of another that
   /// this one CanStartFrom.

@@ -15,6 +15,7 @@
 #include "heed/base/json.h"
 #include "heed/base/rng.h"
 #include "heed/base/text.h"
+#include "heed/base/threads.h"
 #include "heed/io/file.h"
 #include "heed/io/number_locks.h"
 #include "heed/train/mpi.h"
@@ -35,8 +36,8 @@ constexpr const char* kLockFile = "lock";
 constexpr int64_t kReading = 0;
 constexpr int64_t kKeeping = 1;
 /// A file of tokens ends after so many rows, or bytes of text.
-constexpr int64_t kRowsOfFile = int64_t{1} << 16;
-constexpr size_t kBytesOfFile = size_t{32} << 20;
+constexpr int64_t kRowsOfFile = int64_t{1} << 15;
+constexpr size_t kBytesOfFile = size_t{16} << 20;
 
 /// FNV-1a, 64 bits.
 uint64_t DigestOf(std::string_view text) {
@@ -65,9 +66,6 @@ FormatError Damaged(const std::string& path) {
   return FormatError("{}: is damaged; remove it, and it is made again", path);
 }
 
-/// Of several processes the first shows how far the work is.
-bool IsQuiet() { return RankByLauncher() != 0; }
-
 }  // namespace
 
 void LargeTextConfig::Visit(FieldList& v, const std::string& examples,
@@ -77,10 +75,10 @@ void LargeTextConfig::Visit(FieldList& v, const std::string& examples,
     "memory: for text that is larger than it. They are made once, by all "
     "processes together, and used again");
   v("shuffle_window", shuffle_window, Range(0, 1e12),
-    fmt::format("with token_files: {} that are shuffled together; 0: all",
+    fmt::format("with --token-files: {} that are shuffled together; 0: all",
                 examples));
   v("vocabulary_sample", vocabulary_sample, Range(0, 100000000),
-    fmt::format("with token_files: {} that vocabularies are learnt from, "
+    fmt::format("with --token-files: {} that vocabularies are learnt from, "
                 "chosen at random; 0: all, in memory",
                 examples));
   v("mix", mix, Any{"NUMBERS"},
@@ -111,11 +109,13 @@ std::vector<double> LargeTextConfig::Weights(size_t files) const {
 }
 
 TextStore::TextStore(const LargeTextConfig& config, std::vector<RowFile> files,
-                     int columns, std::function<void(std::string&)> change)
+                     int columns, bool quiet,
+                     std::function<void(std::string&)> change)
     : folder_(config.token_files),
       most_sampled_(config.vocabulary_sample),
       files_(std::move(files)),
       columns_(static_cast<size_t>(columns)),
+      quiet_(quiet || RankByLauncher() != 0),  // the first speaks for all
       change_(std::move(change)) {
   std::error_code error;
   fs::create_directories(folder_, error);
@@ -176,7 +176,7 @@ bool TextStore::ReadKnown() {
 }
 
 void TextStore::ReadFiles() {
-  Progress progress("rows", IsQuiet());
+  Progress progress("rows", quiet_);
   sample_.assign(columns_, {});
   sums_.assign(columns_, 0);
   rows_of_.clear();
@@ -300,7 +300,7 @@ void TextStore::EncodeChunks(
     const std::function<Corpus(const TextColumns&)>& encode,
     std::vector<std::string>& paths) const {
   NumberLocks locks(PathIn(folder, kLockFile));
-  Progress progress("rows", IsQuiet());
+  Progress progress("rows", quiet_);
   const int64_t all = rows();
   const auto show = [&](int64_t done) {
     progress.Update({.label = "making tokens",
@@ -317,6 +317,28 @@ void TextStore::EncodeChunks(
     locks.Release(number);
     return false;
   };
+  // One chunk on each thread: its text is encoded while another is written.
+  struct Chunk {
+    int64_t number;
+    size_t file;
+    TextColumns rows;
+  };
+  std::vector<Chunk> waiting;
+  const auto encode_waiting = [&] {
+    ParallelTasks(std::ssize(waiting), [&](int64_t task) {
+      Chunk& chunk = waiting[static_cast<size_t>(task)];
+      const Corpus corpus = encode(chunk.rows);
+      chunk.rows = {};
+      TokenFileInfo own = info;
+      own.corpus = static_cast<int64_t>(chunk.file);
+      own.dropped_long = corpus.dropped_long;
+      own.dropped_empty = corpus.dropped_empty;
+      WriteFileAtomically(TokensPath(folder, chunk.number),
+                          SerializeTokens(corpus, own));
+    });
+    for (const Chunk& chunk : waiting) locks.Release(chunk.number);
+    waiting.clear();
+  };
   while (true) {
     int64_t number = 0;
     int64_t done = 0;
@@ -326,18 +348,12 @@ void TextStore::EncodeChunks(
     bool mine = claim(number);
     const auto finish = [&](size_t file) {
       if (mine) {
-        const Corpus corpus = encode(chunk);
-        TokenFileInfo own = info;
-        own.corpus = static_cast<int64_t>(file);
-        own.dropped_long = corpus.dropped_long;
-        own.dropped_empty = corpus.dropped_empty;
-        WriteFileAtomically(TokensPath(folder, number),
-                            SerializeTokens(corpus, own));
-        locks.Release(number);
+        waiting.push_back({number, file, std::move(chunk)});
+        chunk = TextColumns(columns_);
+        if (std::ssize(waiting) == ThreadCount()) encode_waiting();
       }
       done += chunk_rows;
       show(done);
-      for (auto& column : chunk) column.clear();
       chunk_rows = 0;
       chunk_bytes = 0;
       mine = claim(++number);
@@ -359,6 +375,7 @@ void TextStore::EncodeChunks(
       }
       if (chunk_rows > 0) finish(file);
     }
+    encode_waiting();
     if (mine) locks.Release(number);
     if (done != all) {
       throw FormatError(

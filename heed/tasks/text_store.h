@@ -49,9 +49,11 @@ class TextStore {
  public:
   /// Reads the files, of rows of so many columns, unless the folder knows them:
   /// their paths, sizes and times. `change` is called with each text first
-  /// (lower case). Throws: ConfigError, IoError, FormatError.
+  /// (lower case). `quiet`: no progress is shown. Throws: ConfigError, IoError,
+  /// FormatError.
   TextStore(const LargeTextConfig& config, std::vector<RowFile> files,
-            int columns, std::function<void(std::string&)> change = {});
+            int columns, bool quiet,
+            std::function<void(std::string&)> change = {});
 
   /// Rows for vocabularies: all in their order, or so many at random.
   const TextColumns& sample() const { return sample_; }
@@ -66,7 +68,8 @@ class TextStore {
                   const nlohmann::ordered_json& made_of,
                   const std::function<ModelFiles()>& make) const;
 
-  /// The tokens of all rows. `encode` makes them of some rows; `info` has the
+  /// The tokens of all rows. `encode` makes them of some rows, on several
+  /// threads at the same time; `info` has the
   /// sizes of the vocabularies, and `made_of` all that the tokens depend on but
   /// the text. Throws: as `encode`; IoError, FormatError.
   TokenFiles Tokens(
@@ -85,6 +88,7 @@ class TextStore {
   int most_sampled_;
   std::vector<RowFile> files_;
   size_t columns_;
+  bool quiet_;
   std::function<void(std::string&)> change_;
   TextColumns sample_;
   std::vector<uint32_t> sums_;    // of the columns

@@ -10,6 +10,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/base/threads.h"
 #include "heed/io/file.h"
 #include "heed/tasks/text_vocabulary.h"
 
@@ -31,7 +32,7 @@ class Stored {
     config.token_files = folder.Path("store");
   }
   TextStore Open() const {
-    return {config, {{{path}, [this] { return ReadTabbed(path); }}}, 2};
+    return {config, {{{path}, [this] { return ReadTabbed(path); }}}, 2, true};
   }
   /// Of a vocabulary whose ids are the numbers themselves.
   TokenFiles Tokens(const TextStore& store,
@@ -66,7 +67,7 @@ void ExpectNumbers(const TokenFiles& tokens, int64_t rows) {
   }
 }
 
-constexpr int64_t kRows = 200000;  // four files
+constexpr int64_t kRows = 100000;  // four files
 
 TEST(TextStore, KnowsWhatItRead) {
   const Stored stored(5);
@@ -109,7 +110,7 @@ TEST(TextStore, ChangesRowsBeforeAnythingElse) {
   LargeTextConfig config;
   config.token_files = folder.Path("store");
   const auto open = [&](const std::function<void(std::string&)>& change) {
-    return TextStore(config, PlainRowFiles({path}, {"text"}), 1, change);
+    return TextStore(config, PlainRowFiles({path}, {"text"}), 1, true, change);
   };
   EXPECT_EQ(open({}).sample()[0], (Strings{"A", "b"}));
   const auto store = open([](std::string& line) { line += '!'; });
@@ -125,7 +126,7 @@ TEST(TextStore, ChangesRowsBeforeAnythingElse) {
 TEST(TextStore, TokensAreMadeOnce) {
   const Stored stored(kRows);
   const TextStore store = stored.Open();
-  int encoded = 0;
+  std::atomic<int> encoded = 0;
   const auto count = [&encoded] { ++encoded; };
   ExpectNumbers(stored.Tokens(store, count), kRows);
   EXPECT_EQ(encoded, 4);
@@ -136,6 +137,7 @@ TEST(TextStore, TokensAreMadeOnce) {
 }
 
 TEST(TextStore, WhatIsMissingIsMade) {
+  const ThreadLimit one(1);
   const Stored stored(kRows);
   const TextStore store = stored.Open();
   int encoded = 0;

@@ -100,7 +100,7 @@ class LanguageSettings
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
 
-  PlainText ReadData() const override { return data.Read(data.large); }
+  PlainText ReadData() const override { return data.Read(data.large, quiet); }
   std::unique_ptr<LanguageTaskModel> Learn(const PlainText& text,
                                            uint64_t seed) const override;
   std::unique_ptr<LanguageTaskModel> Open(const ModelFiles& files,

@@ -166,13 +166,13 @@ ReferencedText ReferencesOf(const ParallelText& text, bool alternatives) {
   return items;
 }
 
-TrainingText ReadTrainingText(const DataConfig& c) {
+TrainingText ReadTrainingText(const DataConfig& c, bool quiet) {
   TrainingText text;
   if (c.large.stored()) {
     std::function<void(std::string&)> change;
     if (c.lowercase) change = [](std::string& line) { line = Lowercase(line); };
     text.store = std::make_shared<const TextStore>(c.large, c.train.Files(""),
-                                                   2, std::move(change));
+                                                   2, quiet, std::move(change));
     const TextColumns& sample = text.store->sample();
     text.train = {sample[0], sample[1]};
   } else {

@@ -71,8 +71,8 @@ struct TrainingText {
 };
 
 /// Reads the files that the config names. Throws: ConfigError if they are not
-/// named or named twice; IoError; FormatError.
-TrainingText ReadTrainingText(const DataConfig& config);
+/// named or named twice; IoError; FormatError. `quiet`: as of TextStore.
+TrainingText ReadTrainingText(const DataConfig& config, bool quiet = false);
 
 /// Learns the vocabularies. Throws: ConfigError if the text does not allow
 /// them.

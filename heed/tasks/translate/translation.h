@@ -65,7 +65,7 @@ class TranslationSettings
   bool in_files() const override { return !data.train.empty(); }
 
   TranslationData ReadData() const override {
-    return WithLinks(ReadTrainingText(data), data);
+    return WithLinks(ReadTrainingText(data, quiet), data);
   }
   std::unique_ptr<TranslationModel> Learn(const TranslationData& read,
                                           uint64_t seed) const override;
