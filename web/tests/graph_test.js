@@ -74,6 +74,27 @@ const explanation = {
   ],
 };
 
+test("classes differ in their marks, also where there are more than shapes", async () => {
+  for (const count of [7, 12]) {
+    const many = structuredClone(explanation);
+    const payload = many.axes.source.payload;
+    payload.classes = Array.from({ length: count }, (_, i) => `class ${i}`);
+    const path = join(place, `graph-${count}.html`);
+    writeFilePage(made.dist, [many], path);
+    const url = pathToFileURL(path).href;
+    await browsing.withPage(made.browser, url, {}, async (page) => {
+      await page.goto(url);
+      await page.waitForSelector(".graph svg");
+      const marks = await page.$$eval(".graph path.node", (all) =>
+        all.map((one) => `${one.getAttribute("d")} ${one.getAttribute("fill")}`),
+      );
+      const named = marks.slice(-count);
+      assert.equal(new Set(named).size, count);
+      await screenshot(page, `graph-${count}`);
+    });
+  }
+});
+
 test("a graph has its nodes in a plane, and its neighbours by head", async () => {
   const path = join(place, "graph.html");
   writeFilePage(made.dist, [explanation], path);
@@ -103,7 +124,7 @@ test("a graph has its nodes in a plane, and its neighbours by head", async () =>
     assertClose(await weights(), [0.45, 0.55, 0, 0]);
     await screenshot(page, "graph");
 
-    await page.click('[role=tab]:has-text("Neighbours by head")');
+    // Its own picture is shown first.
     await page.waitForSelector(".stars svg");
     assert.equal(await page.locator(".stars svg").count(), 2);
     const rays = await page.$$eval(".stars path.ray", (all) =>

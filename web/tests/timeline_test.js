@@ -74,6 +74,32 @@ test("contributions stand as signed bars under the attention to visits", async (
   });
 });
 
+test("of many codes the largest have their names, and visits are named evenly", async () => {
+  const visits = Array.from({ length: 40 }, (_, j) =>
+    Array.from({ length: 3 }, (_, k) => `c${3 * j + k}`),
+  );
+  await withPage({}, async (page) => {
+    await choose(page);
+    await page.fill("#text", JSON.stringify({ visits }));
+    await page.click("#run");
+    await page.waitForSelector(".contributions svg");
+    assert.equal(await page.locator("rect.contribution").count(), 120);
+    // The third code of each visit adds the most.
+    const names = await page.$$eval(".contributions .item-name", (all) =>
+      all.map((one) => Number(one.textContent.slice(1)) % 3),
+    );
+    assert.equal(names.length, 24);
+    assert.deepEqual(new Set(names), new Set([2]));
+    const shown = await page.$$eval(".contributions .group-name", (all) =>
+      all.map((one) => Number(one.textContent.split(" ")[1])),
+    );
+    assert.ok(shown.length >= 8, shown.join());
+    const every = shown[1] - shown[0];
+    shown.forEach((visit, i) => assert.equal(visit, 1 + i * every));
+    await screenshot(page, "visits-many");
+  });
+});
+
 test("an answer that is no sum says so", async () => {
   await withPage({}, async (page) => {
     await page.goto(made.server.url);

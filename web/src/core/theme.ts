@@ -18,9 +18,10 @@ const colours = {
   "warn-field": ["#fff4ec", "#2a1a10"],
 };
 
+/** Seven, as shapes are five: together 35 marks that differ. */
 const kinds = [
-  ["#0b4a94", "#a84a04", "#2a7541", "#7b3fa0", "#7a6000"],
-  ["#8ccbff", "#ffb273", "#7fd39a", "#d3a6f2", "#e6cf6a"],
+  ["#0b4a94", "#a84a04", "#2a7541", "#7b3fa0", "#7a6000", "#56606b", "#b0286b"],
+  ["#8ccbff", "#ffb273", "#7fd39a", "#d3a6f2", "#e6cf6a", "#9aa7b7", "#ff8fb8"],
 ];
 
 /** `kinds`: one for each kind of attention in a plot, or each line of a series. */

@@ -8,6 +8,7 @@ import {
   newPicture,
   onLook,
   palette,
+  resize,
   shortNumber,
   textWidth,
   type AxesOnShow,
@@ -217,7 +218,7 @@ function showGraph(side: Side, axes: AxisView[]): AxesOnShow {
       return halo;
     });
     const below = drawClasses(picture, graph, width, height, p);
-    change(picture, { height: below, viewBox: `0 0 ${width} ${below}` });
+    resize(picture, width, below);
     holder.replaceChildren(picture);
     paint();
   };

@@ -140,7 +140,48 @@ function addAttention(
   });
 }
 
-function addBars(frame: Frame, parts: Parts, top: number): void {
+const mostNames = 24;
+
+/** The items whose bars have names: all where there is room, else the largest that do not
+ * stand too near to one another. */
+function namedItems({ scores, spans }: Parts, places: Places): Set<number> {
+  if (places.pitch >= font) return new Set(scores.keys());
+  const bars = spans.flatMap(([begin, end], j) =>
+    Array.from({ length: end - begin }, (_, k) => ({
+      item: begin + k,
+      x: places.bar(j, k),
+      size: Math.abs(scores[begin + k]),
+    })),
+  );
+  const named = new Map<number, number>();
+  for (const { item, x, size } of bars.sort((a, b) => b.size - a.size)) {
+    if (named.size === mostNames || size === 0) break;
+    if ([...named.values()].every((other) => Math.abs(other - x) >= font)) {
+      named.set(item, x);
+    }
+  }
+  return new Set(named.keys());
+}
+
+/** Names of visits: of every n-th, as many as there is room for. */
+function addGroupNames({ picture, places, p }: Frame, names: string[], y: number): void {
+  const widths = names.map((name) => textWidth(name, font));
+  const fits = (every: number) =>
+    widths.every((width, j) => {
+      if (j === 0 || j % every !== 0) return true;
+      const room = places.middle(j) - places.middle(j - every);
+      return room >= (width + widths[j - every]) / 2 + 8;
+    });
+  let every = 1;
+  while (every < names.length && !fits(every)) ++every;
+  names.forEach((name, j) => {
+    if (j % every !== 0) return;
+    const style = { size: font, fill: p.quiet, anchor: "middle" } as const;
+    addText(picture, places.middle(j), y, name, style).classList.add("group-name");
+  });
+}
+
+function addBars(frame: Frame, parts: Parts, named: Set<number>, top: number): void {
   const { picture, places, p } = frame;
   const { scores, spans, items, groups } = parts;
   const most = Math.max(0, ...scores);
@@ -170,13 +211,14 @@ function addBars(frame: Frame, parts: Parts, top: number): void {
         {},
         `${name}: ${score < 0 ? "−" : "+"}${shortNumber(Math.abs(score))}`,
       );
-      if (places.pitch < font) continue;
+      if (!named.has(i)) continue;
       const at = `translate(${round(x + places.pitch / 2)} ${top + barHeight + 14}) rotate(-60)`;
       const text = addText(picture, 0, 0, fitText(items.labels[i], font, 90), {
         size: font,
         fill: p.text,
         anchor: "end",
       });
+      text.classList.add("item-name");
       text.setAttribute("transform", at);
     }
   });
@@ -209,11 +251,12 @@ function contributionsView(side: Side, options: ViewOptions): View {
   const { groups, items, attention, beta, spans } = parts;
   const p = options.palette;
   const places = new Places(spans, Math.max(options.width, 320) - left - 12);
-  const named = places.pitch >= font;
+  const named = namedItems(parts, places);
   const widest = Math.max(
-    ...items.labels.map((label) => Math.min(90, textWidth(label, font))),
+    0,
+    ...[...named].map((i) => Math.min(90, textWidth(items.labels[i], font))),
   );
-  const namesHeight = named ? 18 + 0.87 * widest : 8;
+  const namesHeight = named.size > 0 ? 18 + 0.87 * widest : 8;
   const label = "What each code of each visit adds to the log-odds";
   const said =
     beta &&
@@ -230,12 +273,9 @@ function contributionsView(side: Side, options: ViewOptions): View {
     top += lineHeight + 28;
   }
   addText(picture, left, top - 4, "contributions to the log-odds", heading);
-  addBars(frame, parts, top + 4);
+  addBars(frame, parts, named, top + 4);
   top += barHeight + namesHeight + 12;
-  groups.labels.forEach((name, j) => {
-    if (textWidth(name, font) > places.width(j)) return;
-    addText(picture, places.middle(j), top + 6, name, { ...heading, anchor: "middle" });
-  });
+  addGroupNames(frame, groups.labels, top + 6);
   top += 26;
   if (beta) {
     addText(picture, left, top, said ?? "", heading);

@@ -2,11 +2,13 @@ import {
   add,
   addText,
   clamp,
+  fitText,
   h,
   needsAttention,
   newPicture,
   palette,
   shortNumber,
+  textWidth,
   weightsOf,
   type Side,
   type View,
@@ -17,6 +19,8 @@ import { addNode, type GraphPayload } from "../kinds/graph";
 
 const size = 210;
 const most = 14;
+const font = 9.5;
+const fromMark = 9;
 
 /** Items that the first one attends to, the strongest in the mean of heads first. */
 function neighboursOf(mean: number[]): number[] {
@@ -39,7 +43,10 @@ function star(
   const { axis, labels } = side.attention.key;
   const { predicted, drawn: nodes } = axis.payload as GraphPayload;
   const picture = newPicture(size, size + 8, `${name}: what the node attends to`);
-  const [x, y, radius] = [size / 2, size / 2 + 8, size / 2 - 28];
+  // Names stand outside of the marks, however wide they are.
+  const names = neighbours.map((item) => fitText(labels[item], font, 48));
+  const room = Math.max(font, ...names.map((text) => textWidth(text, font)));
+  const [x, y, radius] = [size / 2, size / 2 + 8, size / 2 - fromMark - room - 2];
   addText(picture, 0, 11, name, { size: 11, fill: p.quiet });
   const width = (weight: number) => 7 * Math.sqrt(clamp(weight, 0, 1));
   const places = neighbours.map((_, k): [number, number] => {
@@ -71,12 +78,13 @@ function star(
   neighbours.forEach((item, k) => {
     const [dx, dy] = places[k];
     addNode(picture, [x + radius * dx, y + radius * dy], 0.9, predicted[nodes[item]], p);
-    const [tx, ty] = [x + (radius + 15) * dx, y + (radius + 15) * dy + 3.5];
-    addText(picture, tx, ty, labels[item], {
-      size: 9.5,
+    const half = (textWidth(names[k], font) * Math.abs(dx) + font * Math.abs(dy)) / 2;
+    const away = radius + fromMark + half;
+    addText(picture, x + away * dx, y + away * dy + 3.5, names[k], {
+      size: font,
       fill: p.quiet,
       anchor: "middle",
-    });
+    }).classList.add("neighbour");
   });
   return picture;
 }
@@ -104,6 +112,7 @@ export const stars: ViewRow = {
   title: "Neighbours by head",
   switches: [],
   kinds: ["graph"],
+  leads: true,
   accepts: (side) =>
     needsAttention(side) ??
     ((side.shown?.key.axis.payload as { places?: unknown })?.places &&
