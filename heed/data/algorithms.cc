@@ -244,6 +244,12 @@ int64_t ParseRepeats(std::string_view word, const std::string& place) {
   return *repeats;
 }
 
+void CheckAnswered(int64_t vectors, int64_t repeats, const std::string& place) {
+  if (vectors * repeats <= kMostVectors) return;
+  throw FormatError("{}: {} vectors {} times are {}; at most {} are answered",
+                    place, vectors, repeats, vectors * repeats, kMostVectors);
+}
+
 /// The words of a line that are vectors, and what else it says.
 class SequenceReader {
  public:
@@ -256,10 +262,7 @@ class SequenceReader {
     if (shape_.problem == Problem::kRecall) FinishRecall();
     if (shape_.problem == Problem::kRepeatCopy) {
       if (!repeats_) Fail("how often? End with x and a number, as in x3");
-      if (s_.repeats * std::ssize(s_.vectors) > kMostVectors) {
-        Fail(fmt::format("more than {} vectors are to be answered",
-                         kMostVectors));
-      }
+      CheckAnswered(std::ssize(s_.vectors), s_.repeats, place_);
     }
     return std::move(s_);
   }
@@ -463,13 +466,13 @@ BitSequence ReadSequence(const ProblemShape& shape, std::string_view text,
     }
     numbers.push_back(*number);
   }
-  if (numbers.empty() || numbers[0] < least || numbers[0] > kMostVectors ||
-      numbers[0] * lengths.min_repeats > kMostVectors) {
+  if (numbers.empty() || numbers[0] < least || numbers[0] > kMostVectors) {
     throw FormatError(
         "{}: random needs a length from {} to {}, as in 'random "
         "20'",
         place, least, kMostVectors);
   }
+  CheckAnswered(numbers[0], lengths.min_repeats, place);
   lengths.min = lengths.max = numbers[0];
   lengths.max_repeats = lengths.min_repeats;
   const uint64_t seed =

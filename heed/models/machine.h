@@ -41,6 +41,8 @@ class SequenceMachine {
                   MachineState& state) const = 0;
   /// Of a memory; 0 slots: there is none.
   virtual MemoryConfig memory() const { return {.slots = 0}; }
+  /// What writes and reads it.
+  virtual int64_t heads() const { return 0; }
 };
 
 }  // namespace heed

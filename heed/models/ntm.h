@@ -32,6 +32,9 @@ class NeuralTuringMachine : public SequenceMachine {
   MachineState Start(const Context& ctx, int64_t batch) const override;
   Var Run(const Context& ctx, const Var& x, MachineState& state) const override;
   MemoryConfig memory() const override { return config_.memory; }
+  int64_t heads() const override {
+    return config_.write_heads + config_.read_heads;
+  }
 
  private:
   bool recurrent() const { return config_.controller == Controller::kLstm; }

@@ -424,19 +424,22 @@ void Api::Explain(const ExchangePtr& exchange) {
   const Asked asked = Ask(exchange->request());
   ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
   const auto model = queue.model();
-  const ExplainCall call =
-      ParseExplain(asked.parameters, model->input(),
-                   model->LimitsOf(options_.limits), model->translates());
+  const RequestLimits limits = model->LimitsOf(options_.limits);
+  const ExplainCall call = ParseExplain(asked.parameters, model->input(),
+                                        limits, model->translates());
   Job job;
   job.kind = Job::Kind::kRun;
   job.client = asked.payer.name;
   job.seconds = model->ExplanationSeconds(call.input, call.attribution);
   job.cancellation = CancellationOf(exchange);
-  job.run = [exchange, call](const ServedModel& served,
-                             const Cancellation& cancellation) {
+  const int most = limits.MostExplained(model->translates());
+  job.run = [exchange, call, most](const ServedModel& served,
+                                   const Cancellation& cancellation) {
     ExplainRequest request;
-    request.input = {
-        .given = call.input, .answer = call.answer, .contrast = call.contrast};
+    request.input = {.given = call.input,
+                     .answer = call.answer,
+                     .contrast = call.contrast,
+                     .most_characters = most};
     request.attribution = call.attribution;
     request.panels_of = call.layer;
     request.cancellation = &cancellation;

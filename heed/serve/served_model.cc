@@ -94,9 +94,10 @@ double LargestMatrix(const ParameterSet& parameters, bool scores_tokens) {
 
 /// Those in the language that a translator is served for; other models do not
 /// say theirs, and get all.
-Json ExamplesOf(const TaskRow& task, const std::string& language) {
+Json ExamplesJson(const std::vector<InputExample>& all,
+                  const std::string& language) {
   Json examples = Json::array();
-  for (const InputExample& example : task.examples) {
+  for (const InputExample& example : all) {
     const bool fits = example.language.empty() || language.empty() ||
                       language.starts_with(example.language);
     if (!fits) continue;
@@ -196,6 +197,8 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   layer_weights_ = LargestMatrix(parameters, false);
   output_weights_ = LargestMatrix(parameters, true);
   const TaskRow& row = task();
+  const std::string prompt = loaded_.model->Prompt();
+  const std::vector<InputExample> examples = loaded_.model->Examples();
   description_ = {
       {"name", spec_.name},
       {"task", row.name},
@@ -203,10 +206,11 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
       {"parameters", parameters.elements()},
       {"input",
        {{"kind", input_.name},
-        {"prompt", row.prompt},
+        {"prompt", prompt.empty() ? row.prompt : prompt},
         {"media_types", input_.media_types}}},
       {"labels", {{"input", row.input_label}, {"answer", row.answer_label}}},
-      {"examples", ExamplesOf(row, spec_.languages.source)},
+      {"examples", ExamplesJson(examples.empty() ? row.examples : examples,
+                                spec_.languages.source)},
       {"translates", translates()},
       {"sizes", Json::object()}};
   for (const auto& [name, size] : loaded_.model->Sizes()) {

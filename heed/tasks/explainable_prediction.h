@@ -31,6 +31,10 @@ struct ExplainInput {
   /// The parts of the text that are answered one by one, where they are not
   /// its lines: the sentences that a server translates.
   std::vector<std::string> parts = {};
+  /// Characters at most of what is read and answered where a few of them stand
+  /// for more, as "random 100" for 100 vectors; 0: any number. What was typed
+  /// is counted by who asks.
+  int64_t most_characters = 0;
   /// What is kept of attentions; none: weights.
   AttentionWatch::Wish watch = {};
 

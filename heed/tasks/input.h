@@ -47,6 +47,9 @@ struct InputKind {
   bool several_lines = false;
   /// What a file that is one may have; 0: anything.
   int64_t most_bytes = 0;
+  /// Whether a line is JSON of its own: lines of a .jsonl file are inputs as
+  /// they stand, not rows of a table with columns.
+  bool json_lines = false;
 
   /// Whether it reads bytes.
   bool of_bytes() const { return !media_types.empty(); }

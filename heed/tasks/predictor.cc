@@ -63,8 +63,10 @@ double Predictor::TokensOfCopy(double bytes) const {
 void PredictStream(const Predictor& predictor, const InputKind& kind,
                    const InputReading& reading, std::istream& in,
                    std::ostream& out, bool json) {
-  const InputOptions& options = reading.defaults;
-  const PredictCall call = {.parts = json, .max_line = options.max_line};
+  InputOptions options = reading.defaults;
+  if (kind.json_lines && options.form == "jsonl") options.form = "lines";
+  const PredictCall call = {
+      .parts = json, .max_line = options.max_line, .warns = true};
   const auto write = [&](const Answer& answer) {
     out << (json ? DumpJson(answer.parts) : answer.line) << '\n';
   };

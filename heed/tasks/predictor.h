@@ -82,6 +82,8 @@ struct PredictCall {
   bool parts = true;
   /// Lines above this are divided where LongLines::kWhole. Units: characters
   int max_line = InputOptions{}.max_line;
+  /// What else is to be said of an input stands on standard error too.
+  bool warns = false;
   const Cancellation* cancellation = nullptr;
 
   Context context() const {

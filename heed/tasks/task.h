@@ -61,6 +61,14 @@ class DatasetOf : public Dataset {
   T value;
 };
 
+/// An input to begin with, in this language; "": it does not matter.
+struct InputExample {
+  std::string text;
+  std::string language = {};
+  /// Where inputs are files: makes the one of this name.
+  std::function<NamedBytes()> file = {};
+};
+
 struct PretrainedEncoder;
 
 /// A network and what else a prediction needs: resolved settings, vocabularies,
@@ -81,6 +89,10 @@ class TaskModel {
   virtual std::vector<std::pair<std::string, int64_t>> Sizes() const {
     return {};
   }
+  /// Inputs to begin with, and what an empty field asks for, where they depend
+  /// on what was learnt; none: those of the task.
+  virtual std::vector<InputExample> Examples() const { return {}; }
+  virtual std::string Prompt() const { return ""; }
 };
 
 struct TaskRow;
@@ -244,14 +256,6 @@ class ObjectiveOf : public Trainable {
 
  private:
   std::vector<MeasureInfo> measures_;
-};
-
-/// An input to begin with, in this language; "": it does not matter.
-struct InputExample {
-  std::string text;
-  std::string language = {};
-  /// Where inputs are files: makes the one of this name.
-  std::function<NamedBytes()> file = {};
 };
 
 /// All that anybody else knows of a task.

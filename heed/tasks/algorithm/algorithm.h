@@ -71,6 +71,10 @@ class AlgorithmModel : public TaskModel {
              std::vector<MemoryStep>* trace = nullptr) const;
   SequenceScores Score(const Context& ctx, const SequenceGroup& group) const;
 
+  /// Of its problem.
+  std::vector<InputExample> Examples() const override;
+  std::string Prompt() const override;
+
   const AlgorithmConfig config;
 
  private:

@@ -94,12 +94,17 @@ void Run(const AlgorithmModel& model, const AlgorithmEvaluation& options,
   }
 }
 
+/// Of sequences without an error. Units: per cent
+double Percent(const SequenceScores& scores) {
+  return 100 * scores.Mean(static_cast<double>(scores.faultless));
+}
+
 Json ToJson(const LengthScores& one, bool optimal) {
   const SequenceScores& s = one.scores;
   Json json = {{"length", one.name},
                {"bits", s.Mean(s.bits)},
                {"bit_errors", s.Mean(s.bit_errors)},
-               {"faultless", s.Mean(static_cast<double>(s.faultless))}};
+               {"faultless", Percent(s)}};
   if (optimal) json["optimal_bits"] = s.Mean(one.optimal);
   return json;
 }
@@ -110,8 +115,7 @@ std::string TableOf(const std::vector<LengthScores>& cases) {
   for (const LengthScores& one : cases) {
     const SequenceScores& s = one.scores;
     table += fmt::format("{:<12} {:>12.4f} {:>12.3f} {:>11.0f}%\n", one.name,
-                         s.Mean(s.bits), s.Mean(s.bit_errors),
-                         100 * s.Mean(static_cast<double>(s.faultless)));
+                         s.Mean(s.bits), s.Mean(s.bit_errors), Percent(s));
   }
   return table;
 }
@@ -127,7 +131,7 @@ void AlgorithmEvaluation::Visit(FieldList& v) {
   v("batch", batch, Range(1, 10000), "sequences at once");
   v("seed", seed, "seed of the sequences, which training has never drawn");
   v("by_length", by_length, Any{"FILE.svg"},
-    "plot bit errors per sequence by length")
+    "plot bit errors per sequence by length; .svg or .png")
       .Alias("plot");
 }
 
@@ -153,8 +157,7 @@ Report AlgorithmSettings::Measure(const AlgorithmModel& algorithm,
       {"bits", "bits", all.Mean(all.bits), 4, "", "-log2 p per sequence"},
       {"bit_errors", "bit errors", all.Mean(all.bit_errors), 4, "",
        "per sequence"},
-      {"faultless", "faultless",
-       100 * all.Mean(static_cast<double>(all.faultless)), 1, "%",
+      {"faultless", "faultless", Percent(all), 1, "%",
        "sequences without an error"}};
   if (ngrams) {
     report.figures.push_back({"optimal_bits", "optimal bits", all.Mean(optimal),

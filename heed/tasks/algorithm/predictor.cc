@@ -6,11 +6,13 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/input_lines.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/score_modifiers.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/algorithm/algorithm.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -44,6 +46,10 @@ std::string BitsOf(const float* values, int64_t bits, float above) {
   return text;
 }
 
+/// Numbers of an explanation: of each step the weights of all heads, and what
+/// it contributes to each target.
+constexpr int64_t kMostExplainedNumbers = 5'000'000;
+
 /// What a machine made of a sequence.
 struct AnsweredSequence {
   BitSequence sequence;
@@ -71,16 +77,23 @@ class AlgorithmPredictor : public PredictorWith<NoOptions> {
 
  private:
   bool predicts_next() const { return shape_.problem == Problem::kNgrams; }
-  AnsweredSequence Run(const Context& ctx, std::string_view text,
-                       const std::string& place, bool traced) const;
+  AnsweredSequence Read(std::string_view text, const std::string& place) const;
+  void Run(const Context& ctx, bool traced, AnsweredSequence& a) const;
+  /// The steps that an explanation is of: those that are answered.
+  std::pair<int64_t, int64_t> AnsweredSteps(const EncodedSequence& e) const;
   /// Step t as it is answered, rounded.
   std::string BitsAt(const AnsweredSequence& answered, int64_t t) const {
     return BitsOf(answered.logits.row<float>(t), shape_.outputs(), 0);
   }
   std::string LineOf(const AnsweredSequence& answered) const;
-  Answer AnswerOf(const AnsweredSequence& answered) const;
+  /// Of a sequence that is longer than those of training; "": of no other.
+  std::string NoteOn(const BitSequence& sequence, bool& beyond_memory) const;
+  Answer AnswerOf(const AnsweredSequence& answered, const std::string& place,
+                  bool warns) const;
+  int64_t CharactersOf(const AnsweredSequence& read) const;
+  int64_t NumbersOf(const AnsweredSequence& read) const;
   ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
-                               std::string_view line) const;
+                               AnsweredSequence a) const;
   void AddAxes(const AnsweredSequence& answered, ExplanationSegment& e) const;
   Var LogProbabilities(const Context& ctx, const AnsweredSequence& answered,
                        int64_t copies) const;
@@ -89,13 +102,16 @@ class AlgorithmPredictor : public PredictorWith<NoOptions> {
   ProblemShape shape_;
 };
 
-AnsweredSequence AlgorithmPredictor::Run(const Context& ctx,
-                                         std::string_view text,
-                                         const std::string& place,
-                                         bool traced) const {
+AnsweredSequence AlgorithmPredictor::Read(std::string_view text,
+                                          const std::string& place) const {
   AnsweredSequence a;
   a.sequence = ReadSequence(shape_, text, place);
   a.encoded = Encode(shape_, a.sequence);
+  return a;
+}
+
+void AlgorithmPredictor::Run(const Context& ctx, bool traced,
+                             AnsweredSequence& a) const {
   const Tensor& x = a.encoded.inputs;
   const Tensor logits = model_
                             .Logits(ctx, x.Reshape({x.dim(0), 1, x.dim(1)}),
@@ -103,7 +119,27 @@ AnsweredSequence AlgorithmPredictor::Run(const Context& ctx,
                             .value()
                             .Contiguous();
   a.logits = logits.Reshape({logits.dim(0), logits.dim(2)});
-  return a;
+}
+
+std::pair<int64_t, int64_t> AlgorithmPredictor::AnsweredSteps(
+    const EncodedSequence& e) const {
+  if (predicts_next()) return {0, e.inputs.dim(0)};
+  return {e.begin, e.end};
+}
+
+/// As a line of them would be written: of what is read or, if that is more, of
+/// what is answered.
+int64_t AlgorithmPredictor::CharactersOf(const AnsweredSequence& read) const {
+  const auto [first, end] = AnsweredSteps(read.encoded);
+  return std::max(std::ssize(FormatSequence(shape_, read.sequence)),
+                  (end - first) * (predicts_next() ? 1 : shape_.bits + 1));
+}
+
+int64_t AlgorithmPredictor::NumbersOf(const AnsweredSequence& read) const {
+  const auto [first, end] = AnsweredSteps(read.encoded);
+  const SequenceMachine& machine = *model_.network;
+  return read.encoded.inputs.dim(0) *
+         (machine.heads() * machine.memory().slots + end - first);
 }
 
 std::string AlgorithmPredictor::LineOf(const AnsweredSequence& a) const {
@@ -119,10 +155,45 @@ std::string AlgorithmPredictor::LineOf(const AnsweredSequence& a) const {
   return line;
 }
 
-Answer AlgorithmPredictor::AnswerOf(const AnsweredSequence& a) const {
+std::string AlgorithmPredictor::NoteOn(const BitSequence& s,
+                                       bool& beyond_memory) const {
+  const int64_t length = s.length(shape_.problem);
+  const int64_t slots = model_.network->memory().slots;
+  beyond_memory = false;
+  std::string note;
+  if (length > model_.config.max_length) {
+    const char* unit = shape_.problem == Problem::kRecall   ? "item"
+                       : shape_.problem == Problem::kNgrams ? "bit"
+                                                            : "vector";
+    note = Counted(length, unit) + "; ";
+    // A counter of bits needs no slot for each of them.
+    if (slots > 0 && length > slots && !predicts_next()) {
+      beyond_memory = true;
+      note += fmt::format("the memory has {}, ", Counted(slots, "slot"));
+    }
+    note += fmt::format("training had at most {}", model_.config.max_length);
+  }
+  if (shape_.problem == Problem::kRepeatCopy &&
+      s.repeats > model_.config.max_repeats) {
+    note += fmt::format("{}{} repeats; training had at most {}",
+                        note.empty() ? "" : "; ", s.repeats,
+                        model_.config.max_repeats);
+  }
+  return note;
+}
+
+Answer AlgorithmPredictor::AnswerOf(const AnsweredSequence& a,
+                                    const std::string& place,
+                                    bool warns) const {
   Answer answer = {LineOf(a)};
+  bool beyond_memory = false;
+  const std::string note = NoteOn(a.sequence, beyond_memory);
+  if (beyond_memory && warns) {
+    Warn(fmt::format("{}: {}: the answer is hardly right", place, note));
+  }
   answer.parts["sequence"] = FormatSequence(shape_, a.sequence);
   Json& parts = answer.parts;
+  if (!note.empty()) parts["note"] = note;
   if (predicts_next()) {
     const double p = Probability(a.logits.row<float>(a.logits.dim(0) - 1)[0]);
     parts["next"] = p > 0.5 ? 1 : 0;
@@ -151,8 +222,9 @@ std::vector<Answer> AlgorithmPredictor::Answers(std::span<const Input> inputs,
   std::vector<Answer> answers;
   for (const Input& input : inputs) {
     ctx.CheckCancelled();
-    answers.push_back(
-        AnswerOf(Run(ctx, input.Text(), input.place, /*traced=*/false)));
+    AnsweredSequence a = Read(input.Text(), input.place);
+    Run(ctx, /*traced=*/false, a);
+    answers.push_back(AnswerOf(a, input.place, call.warns));
   }
   return answers;
 }
@@ -176,8 +248,7 @@ void AlgorithmPredictor::AddAxes(const AnsweredSequence& a,
   read.items = encoded.steps;
   read.payload = {{"values", RowsOf(encoded.inputs, same)}};
   Axis written = {.id = "target", .kind = "memory", .label = "Output"};
-  const int64_t first = predicts_next() ? 0 : encoded.begin;
-  const int64_t end = predicts_next() ? encoded.inputs.dim(0) : encoded.end;
+  const auto [first, end] = AnsweredSteps(encoded);
   for (int64_t t = first; t < end; ++t) {
     written.items.push_back(BitsAt(a, t));
   }
@@ -209,8 +280,7 @@ Var AlgorithmPredictor::LogProbabilities(const Context& ctx,
       row.CopyFrom(x[t]);
     }
   }
-  const int64_t first = predicts_next() ? 0 : a.encoded.begin;
-  const int64_t end = predicts_next() ? x.dim(0) : a.encoded.end;
+  const auto [first, end] = AnsweredSteps(a.encoded);
   const Var logits =
       TransposeLeading(Slice(model_.Logits(ctx, inputs), first, end));
   // log p of a bit is −log(1 + exp(∓z)).
@@ -230,11 +300,11 @@ Var AlgorithmPredictor::LogProbabilities(const Context& ctx,
 
 ExplainableSegment AlgorithmPredictor::SegmentOf(const Context& given,
                                                  const ExplainInput& input,
-                                                 std::string_view line) const {
+                                                 AnsweredSequence a) const {
   AttentionWatch watch(input.watch);
   Context ctx = given;
   ctx.observer = &watch;
-  AnsweredSequence a = Run(ctx, line, input.given.place, /*traced=*/true);
+  Run(ctx, /*traced=*/true, a);
 
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
@@ -243,7 +313,7 @@ ExplainableSegment AlgorithmPredictor::SegmentOf(const Context& given,
   AddAxes(a, e);
   AddMaps(watch, e);
   const Tensor log_p = LogProbabilities(given, a, 1).value();
-  const int64_t first = predicts_next() ? 0 : a.encoded.begin;
+  const int64_t first = AnsweredSteps(a.encoded).first;
   for (int64_t i = 0; i < log_p.dim(1); ++i) {
     e.targets.push_back({.axis = "target",
                          .item = i,
@@ -267,9 +337,28 @@ ExplainablePrediction AlgorithmPredictor::ExplanationWith(
   }
   ExplainablePrediction result;
   const std::string text = input.Text();
+  int64_t characters = 0;
+  int64_t numbers = 0;
   for (const std::string_view line : SplitLines(text)) {
     if (SplitWhitespace(line).empty()) continue;
-    result.segments.push_back(SegmentOf(ctx, input, line));
+    AnsweredSequence a = Read(line, input.given.place);
+    characters += CharactersOf(a);
+    if (input.most_characters > 0 && characters > input.most_characters) {
+      throw FormatError(
+          "{}: {} characters are read and answered; at most {} are explained: "
+          "ask for fewer vectors",
+          input.given.place, characters, input.most_characters);
+    }
+    numbers += NumbersOf(a);
+    if (numbers > kMostExplainedNumbers) {
+      throw FormatError(
+          "{}: an explanation of {} steps would have {:.0f} million numbers; "
+          "at most {:.0f} million are explained: ask for fewer vectors",
+          input.given.place, a.encoded.inputs.dim(0),
+          static_cast<double>(numbers) / 1e6,
+          static_cast<double>(kMostExplainedNumbers) / 1e6);
+    }
+    result.segments.push_back(SegmentOf(ctx, input, std::move(a)));
     if (!result.answer.empty()) result.answer += '\n';
     result.answer += result.segments.back().segment.answer;
   }

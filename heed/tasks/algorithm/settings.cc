@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -86,6 +87,13 @@ void AlgorithmSettings::SetDefaults(TrainingConfig& training) const {
 
 void AlgorithmSettings::Resolve() {
   const ProblemLengths lengths = DefaultLengths(problem);
+  const bool repeated = min_repeats > 1 ||
+                        (max_repeats > 0 && max_repeats != lengths.max_repeats);
+  if (problem != Problem::kRepeatCopy && repeated) {
+    throw ConfigError("{}: problem {} has none",
+                      min_repeats > 1 ? "min_repeats" : "max_repeats",
+                      problem.word());
+  }
   FillOpen(bits, DefaultShape(problem).bits);
   FillOpen(max_length, std::max<int64_t>(lengths.max, min_length));
   FillOpen(min_length, std::min<int64_t>(lengths.min, max_length));
@@ -119,6 +127,33 @@ std::unique_ptr<AlgorithmModel> AlgorithmSettings::Open(
     const ModelFiles& /*files*/, const std::string& /*folder*/,
     uint64_t seed) const {
   return std::make_unique<AlgorithmModel>(*this, seed);
+}
+
+std::vector<InputExample> AlgorithmModel::Examples() const {
+  const char* often = config.problem == Problem::kRepeatCopy ? " x3" : "";
+  return {{fmt::format("random {}{}", std::min(config.max_length, 20), often)}};
+}
+
+std::string AlgorithmModel::Prompt() const {
+  const std::string vectors = fmt::format("vectors of {} bits", config.bits);
+  const std::string drawn =
+      fmt::format(", or {}, and press Enter", Examples().front().text);
+  switch (config.problem.value()) {
+    case Problem::kCopy:
+      return fmt::format("Type {}{}", vectors, drawn);
+    case Problem::kRepeatCopy:
+      return fmt::format("Type {} and how often, as x3{}", vectors, drawn);
+    case Problem::kRecall:
+      return fmt::format(
+          "Type items of {} {} with | between them, then ? and one of them{}",
+          kItemVectors, vectors, drawn);
+    case Problem::kNgrams:
+      return fmt::format("Type bits{}", drawn);
+    case Problem::kSort:
+      return fmt::format("Type {} and their priorities, as 1011@0.5{}", vectors,
+                         drawn);
+  }
+  return "";
 }
 
 AlgorithmModel::AlgorithmModel(AlgorithmConfig settings, uint64_t seed)
