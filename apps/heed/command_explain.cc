@@ -152,7 +152,8 @@ std::vector<Input> AskedInputs(const ExplainOptions& o, const InputKind& kind) {
   std::vector<std::string> texts;
   if (!o.text.empty()) {
     texts.push_back(o.text);
-  } else if (!o.file.empty() && kind.line == InputKind::Line::kPart) {
+  } else if (!o.file.empty() &&
+             (kind.line == InputKind::Line::kPart || kind.json_lines)) {
     for (const std::string& file : o.file) {
       std::ranges::move(ReadLines(file), std::back_inserter(texts));
     }

@@ -268,11 +268,11 @@ Patient Encode(const VisitRecord& record, const CodeTable& table,
       const std::string& code = record.visits[v][k];
       const std::optional<int32_t> id = table.Find(code);
       if (!id && unknown == UnknownCodes::kRefuse) {
-        Refuse(place,
-               fmt::format("visit {}: the code '{}' is unknown: no patient of "
-                           "training has it{}; unknown_codes skip leaves such "
-                           "codes out",
-                           v + 1, code, DidYouMean(code, table.codes())));
+        Refuse(place, fmt::format(
+                          "visit {}: the code '{}' is unknown: no patient of "
+                          "training has it{}; --unknown-codes skip leaves such "
+                          "codes out",
+                          v + 1, code, DidYouMean(code, table.codes())));
       }
       if (!id) continue;
       patient.codes.push_back(*id);

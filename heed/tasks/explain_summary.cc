@@ -139,6 +139,7 @@ void ExplainSummarizer::AddStatistics(const ExplanationSegment& segment) {
 
 void ExplainSummarizer::AddAgreements(const ExplanationSegment& segment) {
   for (const Agreement& a : segment.agreements) {
+    if (a.targets == 0) continue;  // attention is to something else
     auto known =
         std::ranges::find(sums_.agreements, a.method, &Agreement::method);
     if (known == sums_.agreements.end()) {
@@ -184,7 +185,6 @@ ExplainSummary ExplainSummarizer::Result() const {
     }
   }
   for (Agreement& a : result.agreements) {
-    if (a.targets == 0) continue;
     a.spearman /= static_cast<double>(a.targets);
     a.kendall /= static_cast<double>(a.targets);
   }

@@ -53,18 +53,25 @@ bool AllKnow(std::span<const Patient> patients, const Known& known) {
   return !patients.empty() && std::ranges::all_of(patients, known);
 }
 
+/// `both`: there are patients with the outcome and without it.
 void AddKnownOdds(std::span<const double> log_odds,
-                  std::span<const Patient> patients, Report& report) {
+                  std::span<const Patient> patients, bool both,
+                  Report& report) {
   std::vector<double> known;
   for (const Patient& patient : patients) known.push_back(*patient.log_odds);
   const double best = AucOf(known, patients);
-  report.figures.push_back({"bayes_auc", "Bayes AUC", best, 4, "",
-                            "of the log-odds that the lines give"});
+  if (both) {
+    report.figures.push_back({"bayes_auc", "Bayes AUC", best, 4, "",
+                              "of the log-odds that the lines give"});
+  }
   report.figures.push_back({"bayes_nll", "Bayes NLL",
                             NegativeLogLikelihood(known, patients), 4, "nats",
                             ""});
-  report.figures.push_back({"auc_below_bayes", "below Bayes",
-                            best - AucOf(log_odds, patients), 4, "", "of AUC"});
+  if (both) {
+    report.figures.push_back({"auc_below_bayes", "below Bayes",
+                              best - AucOf(log_odds, patients), 4, "",
+                              "of AUC"});
+  }
 }
 
 void AddEffects(const EffectComparison& comparison, Report& report) {
@@ -98,17 +105,24 @@ Report VisitTaskSettings::Measure(const VisitModel& made,
   const std::vector<double> log_odds = made.LogOdds({}, patients);
   const auto positive = std::ranges::count(patients, 1, &Patient::label);
   Report report;
-  report.heading = fmt::format("{} patients, {} with the outcome",
-                               patients.size(), positive);
-  report.figures = {
-      {"auc", "AUC", AucOf(log_odds, patients), 4, "",
-       "chance that a patient with the outcome is above one without"},
-      {"nll", "NLL", NegativeLogLikelihood(log_odds, patients), 4, "nats",
-       "mean of -log p(label)"}};
+  report.heading =
+      fmt::format("{} patients, {} with the outcome and {} without",
+                  patients.size(), positive, std::ssize(patients) - positive);
+  const bool both = positive > 0 && positive < std::ssize(patients);
+  if (both) {
+    report.figures.push_back(
+        {"auc", "AUC", AucOf(log_odds, patients), 4, "",
+         "chance that a patient with the outcome is above one without"});
+  } else {
+    report.heading += "; AUC needs both";
+  }
+  report.figures.push_back({"nll", "NLL",
+                            NegativeLogLikelihood(log_odds, patients), 4,
+                            "nats", "mean of -log p(label)"});
   report.details = {{"patients", patients.size()}, {"positive", positive}};
   if (AllKnow(patients,
               [](const Patient& p) { return p.log_odds.has_value(); })) {
-    AddKnownOdds(log_odds, patients, report);
+    AddKnownOdds(log_odds, patients, both, report);
   }
   if (AllKnow(patients, [](const Patient& p) {
         return p.effects.size() == p.codes.size();

@@ -44,9 +44,11 @@ std::vector<double> BandsOf(const std::vector<double>& features) {
   return means;
 }
 
-/// Visits and their codes as two axes: a visit covers codes.
+/// Visits and their codes as two axes: a visit covers codes. `sign`: -1 where
+/// the other label is explained.
 std::vector<Axis> TimelineAxes(const VisitModel& model, const Patient& patient,
-                               const std::optional<VisitParts>& parts) {
+                               const std::optional<VisitParts>& parts,
+                               double sign) {
   Axis visits = {.id = "source", .kind = "timeline", .label = "Visits"};
   visits.items = VisitNames(patient);
   visits.of = "codes";
@@ -61,7 +63,7 @@ std::vector<Axis> TimelineAxes(const VisitModel& model, const Patient& patient,
   }
   visits.payload = Json::object();
   if (!patient.times.empty()) visits.payload["times"] = patient.times;
-  if (parts) visits.payload["bias"] = parts->bias;
+  if (parts) visits.payload["bias"] = sign * parts->bias;
   if (parts && !parts->beta.empty()) {
     visits.payload["beta"] = Json::array();
     for (const auto& beta : parts->beta) {
@@ -166,7 +168,7 @@ ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
   e.text = line;
   const double p = ProbabilityOf(own);
   e.answer = fmt::format("{:.4f}", p);
-  e.axes = TimelineAxes(model_, patient, parts);
+  e.axes = TimelineAxes(model_, patient, parts, sign);
   const std::string label = sign < 0 ? "0" : "1";
   const Alternative other = {sign < 0 ? "1" : "0", 1 - p};
   e.axes.push_back(NamesAxis("answer", "Probability of", {label}));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "heed/tasks/text_vocabulary.h"
@@ -22,6 +23,7 @@ TaskRow VisitTask() {
   row.description = "the chance of an outcome from a patient's visits";
   row.settings = [] { return std::make_unique<VisitTaskSettings>(); };
   row.input = {"timeline", InputKind::Line::kText, {}};
+  row.input.json_lines = true;
   row.input_label = "Visits";
   row.answer_label = "Probability";
   row.prompt = "The codes of each visit, the earliest visit first";
@@ -113,6 +115,21 @@ VisitModel::VisitModel(VisitConfig settings, CodeTable table, uint64_t seed)
       codes(std::move(table)),
       parameters_(seed, DType::kF32, config.model->precision()),
       network(config.model->Make(Scope(parameters_, ""), codes.size())) {}
+
+std::vector<InputExample> VisitModel::Examples() const {
+  constexpr size_t kVisits = 3;
+  constexpr double kDays = 30;
+  const std::vector<std::string>& known = codes.codes();
+  VisitRecord record;
+  for (size_t i = 0; i < std::min(kVisits, known.size()); ++i) {
+    record.visits.push_back({known[i]});
+    if (network->reads_ages()) {
+      record.times.push_back(kDays * static_cast<double>(i));
+    }
+  }
+  if (record.visits.empty()) return {};
+  return {{VisitLine(record)}};
+}
 
 ModelFiles VisitModel::Files() const { return {{kCodesFile, codes.ToText()}}; }
 

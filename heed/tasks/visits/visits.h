@@ -65,6 +65,8 @@ class VisitModel : public TaskModel {
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"codes", codes.size()}};
   }
+  /// A patient of codes that it knows.
+  std::vector<InputExample> Examples() const override;
 
   /// In ids. Throws: FormatError that names place, visit and code, also for
   /// times that are missing.
