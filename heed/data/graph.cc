@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <system_error>
 #include <tuple>
 
 #include "heed/base/errors.h"
@@ -22,6 +24,13 @@ constexpr std::string_view kUnknownLabel = "?";
 constexpr size_t kNamedClasses = 20;
 
 using LineBody = std::function<bool(std::string_view line, int64_t number)>;
+
+/// Whether a file that can be read again has nothing in it.
+bool IsEmptyFile(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) &&
+         std::filesystem::is_empty(path, error);
+}
 
 /// Where lines come from, and what errors call it.
 struct GraphSource {
@@ -176,8 +185,8 @@ void AddLabels(const GraphSource& source, NodeGraph& graph) {
         source.name, names.size(), graph.size());
   }
   if (ids.size() < 2) {
-    throw FormatError("{}: labels of {} classes; there must be two at least",
-                      source.name, ids.size());
+    throw FormatError("{}: labels of {}; there must be two classes at least",
+                      source.name, ids.empty() ? "no class" : "one class");
   }
   for (auto& [name, id] : ids) {
     id = static_cast<int32_t>(graph.classes.size());
@@ -289,7 +298,10 @@ int32_t NodeGraph::ClassNamed(std::string_view name,
 }
 
 NodeGraph ReadGraph(const GraphFiles& files) {
-  return GraphOf({GraphSource::File(files.edges),
+  // A graph may have no edges; features and labels that are missing are a
+  // mistake.
+  return GraphOf({IsEmptyFile(files.edges) ? GraphSource::Bytes("", files.edges)
+                                           : GraphSource::File(files.edges),
                   GraphSource::File(files.features),
                   GraphSource::File(files.labels)});
 }

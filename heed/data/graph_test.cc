@@ -80,6 +80,19 @@ TEST(NodeGraph, FilesAreReadAsBytesAre) {
   EXPECT_EQ(SerializeGraph(graph).features, bytes.features);
 }
 
+TEST(NodeGraph, OfItsFilesThatOfEdgesAloneMayBeEmpty) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(folder.Path("e"), "");
+  WriteFileAtomically(folder.Path("f"), "0\n1\n");
+  WriteFileAtomically(folder.Path("l"), "a\nb\n");
+  const GraphFiles files = {folder.Path("e"), folder.Path("f"),
+                            folder.Path("l")};
+  EXPECT_EQ(ReadGraph(files).Neighbours().columns, (List{0, 1}));
+  WriteFileAtomically(folder.Path("l"), "");
+  EXPECT_NE(MessageOf<FormatError>([&] { ReadGraph(files); }).find("is empty"),
+            std::string::npos);
+}
+
 TEST(NodeGraph, BadFilesAreNamedWithTheirLine) {
   const std::string f = "0\n1\n";
   const std::string l = "a\nb\n";
@@ -123,7 +136,7 @@ TEST(NodeGraph, BadFilesAreNamedWithTheirLine) {
   EXPECT_EQ(ErrorOf("0 1\n", f, "a\n\xff\n"),
             "labels:2: the label has control characters or is not UTF-8");
   EXPECT_EQ(ErrorOf("0 1\n", f, "a\n?\n"),
-            "labels: labels of 1 classes; there must be two at least");
+            "labels: labels of one class; there must be two classes at least");
 }
 
 TEST(NodeGraph, AGraphMayHaveNoEdges) {

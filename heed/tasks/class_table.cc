@@ -21,7 +21,7 @@ void AddClasses(Report& report, const std::string& item,
   };
   report.text += fmt::format("{} {:>9} {:>9} {:>9} {:>9}\n", padded(item),
                              "precision", "recall", "F1", counted);
-  auto& list = report.details[item + "s"];
+  auto& list = report.details[item + (item.ends_with('s') ? "es" : "s")];
   for (const ClassFigures& c : classes) {
     report.text +=
         fmt::format("{} {:>9.2f} {:>9.2f} {:>9.2f} {:>9}\n", padded(c.name),

@@ -20,8 +20,8 @@ struct ClassFigures {
 };
 
 /// Puts a table with a line for each class into the text of a report, and the
-/// same into its details: "ITEMs", objects with the members ITEM, precision,
-/// recall, f1 and COUNTED.
+/// same into its details: "ITEMs" (or "ITEMes"), objects with the members ITEM,
+/// precision, recall, f1 and COUNTED.
 void AddClasses(Report& report, const std::string& item,
                 const std::string& counted,
                 std::span<const ClassFigures> classes);

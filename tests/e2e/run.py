@@ -31,11 +31,13 @@ from damage import Damage, LittleMemory  # noqa: F401
 from documents import Documents  # noqa: F401
 from each_task import EachTask  # noqa: F401
 from explain import Explain  # noqa: F401
+from graphs import Graphs  # noqa: F401
 from images import Images  # noqa: F401
 from large_text import LargeText  # noqa: F401
 from libretranslate import LibreTranslate  # noqa: F401
 from lines import BadLines, Forms, Json, LongLines, Tables  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
+from memories import Memories  # noqa: F401
 from plot import Plot  # noqa: F401
 from processes import Processes  # noqa: F401
 from ratings import Ratings  # noqa: F401
@@ -45,6 +47,7 @@ from serve_limits import Limits, Service  # noqa: F401
 from speech import Speech  # noqa: F401
 from strings import Scripts, Strings  # noqa: F401
 from tasks import Engine, Tasks  # noqa: F401
+from visits import Visits  # noqa: F401
 from training import (Beginnings, Folders, Prolonging, SmallData, Streams)  # noqa: F401
 from wording import Wording  # noqa: F401
 from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, strict_json,

@@ -159,6 +159,8 @@ ExplainablePrediction NodesPredictor::ExplanationWith(
   e.text = input.given.Shown();
   e.answer = NameOf(chosen);
   e.axes = {NearAxis(*near, given), NamesAxis("answer", "Class", {e.answer})};
+  // Beside the numbers of other nodes a class alone would be one of them.
+  e.axes.back().labels = {fmt::format("{} → {}", node, e.answer)};
   AddMaps(watch, e);
   e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
   SetMap(e.targets.back(), e.LastMap("source", "source"), 0);
