@@ -6,6 +6,7 @@
 
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
+#include "apps/heed/views.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/io/file.h"
@@ -88,7 +89,10 @@ int RunEvaluate(const Arguments& arguments) {
   const ThreadLimit limit(chosen.threads);
   const std::string plot = PlotOf(*evaluation);
   std::optional<AtomicFile> plot_file;
-  if (!plot.empty()) plot_file.emplace(plot);
+  if (!plot.empty()) {
+    CheckPicture(plot);
+    plot_file.emplace(plot);  // what cannot be written is known beforehand
+  }
   std::vector<Series> curves;
   LinePlotOptions axes;
   Json all = Json::array();
@@ -114,7 +118,7 @@ int RunEvaluate(const Arguments& arguments) {
                (all.size() == 1 ? all[0] : Json{{"models", all}}).dump());
   }
   if (plot_file) {
-    plot_file->Write(LinePlotSvg(curves, axes));
+    plot_file->Write(PictureFile(plot, LinePlotSvg(curves, axes)));
     plot_file->Commit();
     if (!json)
       fmt::print("\n{}", TerminalLinePlot(curves, axes, DetectTerminal()));

@@ -21,9 +21,13 @@ void CheckPicture(const std::string& path) {
   }
 }
 
+std::string PictureFile(const std::string& path, const std::string& svg) {
+  return path.ends_with(".png") ? SvgToPng(svg) : svg;
+}
+
 void WritePicture(const std::string& path, const std::string& svg) {
   CheckPicture(path);
-  WriteFileAtomically(path, path.ends_with(".png") ? SvgToPng(svg) : svg);
+  WriteFileAtomically(path, PictureFile(path, svg));
 }
 
 }  // namespace heed

@@ -16,6 +16,8 @@ AlignmentView ViewOf(const Translation& translation);
 void CheckPicture(const std::string& path);
 /// Writes an SVG picture as what `path` ends in. Throws: as CheckPicture;
 /// IoError.
+/// The bytes of an SVG in the format that this name asks for.
+std::string PictureFile(const std::string& path, const std::string& svg);
 void WritePicture(const std::string& path, const std::string& svg);
 
 }  // namespace heed

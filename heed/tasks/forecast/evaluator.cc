@@ -180,7 +180,8 @@ void ForecastEvaluation::Visit(FieldList& v) {
   v("seasons", seasons, Any{"ROWS"}, "period of the seasonal naive forecasts");
   v("ar_order", ar_order, Range(0, 1000),
     "order of the autoregression of each column; 0: none");
-  v("by_length", by_length, Any{"FILE.svg"}, "plot MSE by rows ahead");
+  v("by_length", by_length, Any{"FILE.svg"},
+    "plot MSE by rows ahead; .svg or .png");
 }
 
 Report ForecastTaskSettings::Measure(const ForecastModel& forecast,

@@ -82,7 +82,8 @@ void TranslationEvaluation::Visit(FieldList& v) {
   v("lead_words", lead_words, Range(0, 1e6),
     "add ROUGE, also of the first N words of the source, or of its first "
     "sentences with lead; 0: without");
-  v("by_length", by_length, Any{"FILE.svg"}, "plot BLEU by source length");
+  v("by_length", by_length, Any{"FILE.svg"},
+    "plot BLEU by source length; .svg or .png");
   decode.Visit(v);
   v.Section("Input");
   v("max_line", max_line, Range(0, 1e9),
