@@ -34,6 +34,9 @@ struct AxisKind {
   std::function<std::string(const ExplanationSegment&, const ViewOptions&,
                             const TerminalOptions&)>
       picture_text = {};
+  /// Whether an input of this kind is called by its text, which
+  /// titles then have.
+  bool named_by_text = false;
 };
 
 const std::vector<AxisKind>& AxisKinds();

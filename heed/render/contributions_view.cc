@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "heed/base/text.h"
 #include "heed/render/markup.h"
@@ -22,7 +24,10 @@ constexpr double kAlphaHeight = 70;
 constexpr double kBarsHeight = 220;
 constexpr double kBetaBand = 6;
 constexpr double kCodeFont = 11;
-constexpr double kLeastForNames = 11;  // width of a bar that has its name
+constexpr double kLeastForNames = 11;  // between bars that have their names
+constexpr size_t kMostNames = 24;      // where not all have
+constexpr double kLeastBetweenNames = 14;
+constexpr double kBetweenLabels = 2;
 constexpr int kCodeColumns = 14;
 constexpr int64_t kMostGroupsOfText = 30;
 
@@ -38,6 +43,19 @@ struct Contributions {
         .first(static_cast<size_t>(items->size()));
   }
 };
+
+/// "sum +1.100, with b -0.200 log-odds of +0.900"; without a bias the
+/// sum alone.
+std::string SumOf(const Contributions& c) {
+  double sum = 0;
+  for (const float score : c.scores()) sum += double{score};
+  const std::string added = fmt::format("sum {:+.3f}", sum);
+  const auto& payload = c.groups->payload;
+  if (!payload.is_object() || !payload.contains("bias")) return added;
+  const double bias = payload.at("bias").get<double>();
+  return fmt::format("{}, with b {:+.3f} log-odds of {:+.3f}", added, bias,
+                     sum + bias);
+}
 
 /// Nothing if the segment has none.
 std::optional<Contributions> ContributionsOf(const ExplanationSegment& e) {
@@ -138,10 +156,44 @@ Drawing DrawAlpha(const Contributions& c, const BarPlaces& places) {
   return {kPartsLeft + places.width(), kAlphaHeight + 16, svg.Take()};
 }
 
+/// Of each item whether its bar has a name: all where there is room, else the
+/// largest that do not stand too near to one another.
+std::vector<bool> NamedBars(const Contributions& c, const BarPlaces& places) {
+  std::vector<bool> named(c.scores().size(), places.pitch >= kLeastForNames);
+  if (places.pitch >= kLeastForNames) return named;
+  struct Bar {
+    double magnitude;
+    double x;
+    size_t item;
+  };
+  std::vector<Bar> bars;
+  for (size_t j = 0; j < c.groups->spans.size(); ++j) {
+    const ItemRange span = c.groups->spans[j];
+    for (int64_t item = span.begin; item < span.end; ++item) {
+      const auto at = static_cast<size_t>(item);
+      bars.push_back({std::abs(double{c.scores()[at]}),
+                      places.BarAt(j, item - span.begin), at});
+    }
+  }
+  std::ranges::stable_sort(bars, std::greater(), &Bar::magnitude);
+  std::vector<double> taken;
+  for (const Bar& bar : bars) {
+    if (taken.size() == kMostNames || bar.magnitude == 0) break;
+    if (std::ranges::any_of(taken, [&](double x) {
+          return std::abs(x - bar.x) < kLeastBetweenNames;
+        })) {
+      continue;
+    }
+    taken.push_back(bar.x);
+    named[bar.item] = true;
+  }
+  return named;
+}
+
 /// A bar from zero, and its name below the panel.
 void AddContribution(const Contributions& c, const BarPlaces& places,
-                     size_t group, int64_t item, const PlotAxis& scale,
-                     MarkupWriter* svg) {
+                     size_t group, int64_t item, bool named,
+                     const PlotAxis& scale, MarkupWriter* svg) {
   const int64_t bar = item - c.groups->spans[group].begin;
   const double value = double{c.scores()[static_cast<size_t>(item)]};
   const double x = places.BarAt(group, bar);
@@ -154,7 +206,7 @@ void AddContribution(const Contributions& c, const BarPlaces& places,
       value < 0 ? "minus" : "cell", x, std::min(zero, end), 0.8 * places.pitch,
       std::abs(end - zero), EscapeMarkup(GroupName(*c.groups, group)),
       EscapeMarkup(name), value);
-  if (places.pitch < kLeastForNames) return;
+  if (!named) return;
   svg->Line(
       "<text class='token' font-size='{}' text-anchor='end' "
       "transform='translate({:.1f} {:.1f}) rotate(-60)'>{}</text>",
@@ -162,14 +214,42 @@ void AddContribution(const Contributions& c, const BarPlaces& places,
       MarkupToken(name, kCodeColumns));
 }
 
-double NamesHeight(const Contributions& c, const BarPlaces& places) {
-  if (places.pitch < kLeastForNames) return 8;
+double NamesHeight(const Contributions& c, const std::vector<bool>& named) {
   double widest = 0;
-  for (const std::string& name : c.items->shown()) {
-    widest =
-        std::max(widest, TextWidth(Ellipsize(name, kCodeColumns), kCodeFont));
+  for (size_t i = 0; i < named.size(); ++i) {
+    if (!named[i]) continue;
+    widest = std::max(
+        widest,
+        TextWidth(Ellipsize(c.items->shown().at(i), kCodeColumns), kCodeFont));
   }
-  return 16 + 0.87 * widest;
+  return widest == 0 ? 8 : 16 + 0.87 * widest;
+}
+
+/// Names of groups below the bars: of every n-th, as many as there is room for.
+void AddGroupNames(const Contributions& c, const BarPlaces& places, double y,
+                   MarkupWriter* svg) {
+  const size_t groups = c.groups->spans.size();
+  std::vector<double> widths;
+  for (size_t j = 0; j < groups; ++j) {
+    widths.push_back(TextWidth(GroupName(*c.groups, j), kCodeFont));
+  }
+  const auto fit = [&](size_t every) {
+    for (size_t j = every; j < groups; j += every) {
+      const double room = places.Middle(j) - places.Middle(j - every);
+      if (room < (widths[j] + widths[j - every]) / 2 + kBetweenLabels) {
+        return false;
+      }
+    }
+    return true;
+  };
+  size_t every = 1;
+  while (every < groups && !fit(every)) ++every;
+  for (size_t j = 0; j < groups; j += every) {
+    const double x =
+        std::min(places.Middle(j), std::max(places.width() + 12 - widths[j] / 2,
+                                            widths[j] / 2 - kPartsLeft));
+    AddPartsLabel(x, y, "middle", GroupName(*c.groups, j), svg);
+  }
 }
 
 Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
@@ -186,27 +266,18 @@ Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
   const double zero = kBarsHeight * (1 - scale.Fraction(0));
   svg.Line("<path class='link' stroke-width='1' d='M0 {:.1f}h{:.1f}'/>", zero,
            places.width());
-  const double names = NamesHeight(c, places);
+  const std::vector<bool> named = NamedBars(c, places);
+  const double names = NamesHeight(c, named);
   for (size_t j = 0; j < c.groups->spans.size(); ++j) {
     const ItemRange span = c.groups->spans[j];
     for (int64_t item = span.begin; item < span.end; ++item) {
-      AddContribution(c, places, j, item, scale, &svg);
-    }
-    const std::string name = GroupName(*c.groups, j);
-    const double room = places.groups[j + 1] - places.groups[j];
-    if (TextWidth(name, kCodeFont) <= room + 4 || j == 0 ||
-        j + 1 == c.groups->spans.size()) {
-      const char* anchor = TextWidth(name, kCodeFont) <= room + 4 ? "middle"
-                           : j == 0                               ? "start"
-                                                                  : "end";
-      const double x = *anchor == 'm'   ? places.Middle(j)
-                       : *anchor == 's' ? places.groups[j]
-                                        : places.groups[j + 1];
-      AddPartsLabel(x, kBarsHeight + names + 12, anchor, name, &svg);
+      AddContribution(c, places, j, item, named[static_cast<size_t>(item)],
+                      scale, &svg);
     }
     svg.Line("<path class='rule' d='M{:.1f} 0v{:.1f}'/>", places.groups[j + 1],
              kBarsHeight);
   }
+  AddGroupNames(c, places, kBarsHeight + names + 12, &svg);
   svg.Line("</g>");
   return {kPartsLeft + places.width() + 12, kBarsHeight + names + 26,
           svg.Take()};
@@ -270,8 +341,8 @@ std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
     parts.push_back(DrawHeading("attention to visits (α)", 3));
     parts.push_back(DrawAlpha(c, places));
   }
-  parts.push_back(
-      DrawHeading("contributions to the log-odds, by visit and code", 3));
+  parts.push_back(DrawHeading(
+      "contributions to the log-odds, by visit and code: " + SumOf(c), 3));
   parts.push_back(DrawContributionBars(c, places));
   if (const auto beta = DrawBeta(c, places)) {
     parts.push_back(DrawHeading(
@@ -285,6 +356,17 @@ std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
 }
 
 // --- in a terminal ---
+
+/// "  β -0.50 to +0.50": the range of the bands of a group; "" if there are
+/// none.
+std::string BetaText(const Contributions& c, size_t group) {
+  const auto& payload = c.groups->payload;
+  if (!payload.is_object() || !payload.contains("beta")) return "";
+  const auto bands = payload.at("beta").at(group).get<std::vector<double>>();
+  if (bands.empty()) return "";
+  return fmt::format("  β {:+.2f} to {:+.2f}", std::ranges::min(bands),
+                     std::ranges::max(bands));
+}
 
 std::string ContributionBar(float value, double factor, int columns,
                             const TerminalOptions& terminal) {
@@ -315,6 +397,7 @@ std::string ContributionsText(const ExplanationSegment& segment,
   const int columns = std::max(4, std::min(40, terminal.width - widest - 14));
   std::string out = terminal::Strong(terminal, HeadingOfAnswer(segment, c));
   out += '\n';
+  out += terminal::Quiet(terminal, "contributions: " + SumOf(c)) + '\n';
   const int64_t first =
       std::max<int64_t>(0, c.groups->size() - kMostGroupsOfText);
   if (first > 0) {
@@ -329,6 +412,7 @@ std::string ContributionsText(const ExplanationSegment& segment,
     if (!c.attention.empty()) {
       heading += fmt::format("  α {:.2f}", c.attention[group]);
     }
+    heading += BetaText(c, group);
     out += terminal::Quiet(terminal, heading) + '\n';
     const ItemRange span = c.groups->spans[group];
     for (int64_t i = span.begin; i < span.end; ++i) {

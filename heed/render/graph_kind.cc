@@ -1,6 +1,10 @@
 // Nodes of a graph: in a plane, shaded by their values.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <vector>
 
 #include "heed/render/axis_kind.h"
 #include "heed/render/graph_view.h"
@@ -13,6 +17,26 @@ namespace {
 
 constexpr double kShadesWidth = 360;
 constexpr double kShadesMargin = 8;
+constexpr double kNameFont = 10;
+
+/// The items that are named: the first, and those of the largest values.
+std::vector<size_t> NamedNodes(std::span<const float> values) {
+  constexpr size_t kMostNamed = 14;
+  constexpr float kVisible = 0.05F;
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto magnitude = [&](size_t i) {
+    return std::isfinite(values[i]) ? std::abs(values[i]) : 0;
+  };
+  std::ranges::stable_sort(order.begin() + (order.empty() ? 0 : 1), order.end(),
+                           std::greater(), magnitude);
+  std::vector<size_t> named;
+  for (const size_t i : order) {
+    if (named.size() == kMostNamed) break;
+    if (i == 0 || magnitude(i) >= kVisible) named.push_back(i);
+  }
+  return named;
+}
 
 /// The items alone, where they are in the plane; the first is ringed.
 Drawing ShadeNodes(const ExplanationSegment& /*segment*/, const Axis& axis,
@@ -51,8 +75,29 @@ Drawing ShadeNodes(const ExplanationSegment& /*segment*/, const Axis& axis,
         std::isfinite(value) ? std::abs(value) : 0,
         EscapeMarkup(axis.shown()[i]), values[i]);
     if (i == 0) {
-      svg.Line("<circle class='moved' cx='{:.1f}' cy='{:.1f}' r='7'/>", x, y);
+      svg.Line("<circle class='linked' cx='{:.1f}' cy='{:.1f}' r='7'/>", x, y);
     }
+  }
+  // Names that would lie on one another are left out, those of small values.
+  std::vector<std::array<double, 4>> taken;  // from, to, top, bottom
+  for (const size_t i : NamedNodes(values)) {
+    const std::string name = Ellipsize(VisibleToken(axis.shown()[i]), 10);
+    const double wide = TextWidth(name, kNameFont);
+    const double y = scaled(i, 1, height);
+    double x = scaled(i, 0, side) + 9;
+    if (x + wide > side) x -= 18 + wide;
+    const std::array<double, 4> box = {x, x + wide, y - kNameFont / 2,
+                                       y + kNameFont / 2};
+    if (std::ranges::any_of(taken, [&](const std::array<double, 4>& other) {
+          return box[0] < other[1] && other[0] < box[1] && box[2] < other[3] &&
+                 other[2] < box[3];
+        })) {
+      continue;
+    }
+    taken.push_back(box);
+    svg.Line(
+        "<text class='token' x='{:.1f}' y='{:.1f}' font-size='{}'>{}</text>", x,
+        y + 3.5, kNameFont, EscapeMarkup(name));
   }
   return {side, height, svg.Take()};
 }
@@ -65,6 +110,10 @@ std::string ShadeNodeNames(const ExplanationSegment& /*segment*/,
 
 }  // namespace
 
-AxisKind GraphKind() { return {"graph", ShadeNodes, ShadeNodeNames}; }
+AxisKind GraphKind() {
+  AxisKind kind = {"graph", ShadeNodes, ShadeNodeNames};
+  kind.named_by_text = true;
+  return kind;
+}
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/render/dot_canvas.h"
 #include "heed/render/markup.h"
 #include "heed/render/series_marks.h"
@@ -22,6 +23,8 @@ constexpr double kPlaneHeight = 540;
 constexpr double kPlaneMargin = 10;
 constexpr double kStar = 214;  // width and height of the star of a head
 constexpr size_t kStarNodes = 14;
+constexpr double kStarFont = 9.5;
+constexpr int kStarColumns = 8;  // of a name
 constexpr size_t kListedNodes = 20;
 constexpr size_t kListedHeads = 12;
 constexpr int kEdgeWidths = 6;
@@ -187,6 +190,11 @@ float WidestOf(const StarWeights& star) {
   return widest;
 }
 
+std::string StarName(const Axis& axis, int64_t item) {
+  return Ellipsize(VisibleToken(axis.shown()[static_cast<size_t>(item)]),
+                   kStarColumns);
+}
+
 /// The neighbours around the node in the order of their mean weight, clockwise
 /// from above; the width of a ray is the weight of this head.
 Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
@@ -194,7 +202,6 @@ Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
                  const std::string& title) {
   MarkupWriter svg;
   const double centre = kStar / 2;
-  const double radius = kStar / 2 - 26;
   svg.Line("<text class='quiet' x='0' y='11' font-size='11'>{}</text>",
            EscapeMarkup(title));
   const double middle = centre + 8;
@@ -207,6 +214,14 @@ Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
       others.push_back(i);
     }
   }
+  // Names stand outside of the marks, however wide they are.
+  constexpr double kFromMark = 9;
+  double name_room = 0;
+  for (const size_t i : others) {
+    name_room = std::max(name_room,
+                         TextWidth(StarName(axis, star.items[i]), kStarFont));
+  }
+  const double radius = centre - kFromMark - std::max(name_room, kStarFont) - 2;
   const double widest = std::max<double>(WidestOf(star), 1e-6);
   const auto width = [&](double weight) { return 9 * weight / widest; };
   std::string nodes;
@@ -224,12 +239,18 @@ Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
     const auto item = static_cast<size_t>(star.items[i]);
     AddNode(x, y, 0.9, ClassOfItem(graph, star.items[i]),
             fmt::format("{}: {:.2f}", axis.shown()[item], weights[i]), &node);
+    const std::string name = StarName(axis, star.items[i]);
+    const double from_centre =
+        radius + kFromMark +
+        (TextWidth(name, kStarFont) * std::abs(std::sin(angle)) +
+         kStarFont * std::abs(std::cos(angle))) /
+            2;
     node.Line(
-        "<text class='quiet' x='{:.1f}' y='{:.1f}' font-size='9.5' "
+        "<text class='quiet' x='{:.1f}' y='{:.1f}' font-size='{}' "
         "text-anchor='middle'>{}</text>",
-        centre + (radius + 15) * std::sin(angle),
-        middle - (radius + 15) * std::cos(angle) + 3.5,
-        EscapeMarkup(Ellipsize(VisibleToken(axis.shown()[item]), 8)));
+        centre + from_centre * std::sin(angle),
+        middle - from_centre * std::cos(angle) + 3.5, kStarFont,
+        EscapeMarkup(name));
     nodes += node.Take();
   }
   svg.Line("{}", nodes);
@@ -286,7 +307,15 @@ std::vector<Drawing> DrawGraph(const ExplanationSegment& segment,
   return {StackDrawings(parts, 14)};
 }
 
-/// Dots of nodes in the plane, and the asked one as a mark.
+/// What stands for a class without colours: a letter, again from the first
+/// behind the last.
+std::string_view ClassLetter(int64_t c) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return kLetters.substr(static_cast<size_t>(c) % kLetters.size(), 1);
+}
+
+/// Dots of nodes in the plane, or without colour the letters of their classes,
+/// and the asked one as a mark.
 std::string TerminalPlane(const GraphPayload& graph,
                           const TerminalOptions& terminal) {
   const int columns = std::clamp(terminal.width - 2, 20, 76);
@@ -300,8 +329,12 @@ std::string TerminalPlane(const GraphPayload& graph,
         std::lround(graph.places[i][1] * (canvas.dots_down() - 1)));
   };
   for (size_t i = 0; i < graph.places.size(); ++i) {
-    canvas.Dot(x_of(i), y_of(i),
-               SeriesCodeOf(static_cast<size_t>(graph.predicted[i])));
+    const int colour = SeriesCodeOf(static_cast<size_t>(graph.predicted[i]));
+    if (terminal.colour) {
+      canvas.Dot(x_of(i), y_of(i), colour);
+    } else {
+      canvas.Mark(x_of(i), y_of(i), ClassLetter(graph.predicted[i]), colour);
+    }
   }
   const auto asked = static_cast<size_t>(graph.nodes.front());
   canvas.Mark(x_of(asked), y_of(asked), "◎",
@@ -318,9 +351,10 @@ std::string TerminalClasses(const GraphPayload& graph,
   std::string text = "  ";
   int used = 2;
   for (size_t c = 0; c < std::min(kNamedClasses, graph.classes.size()); ++c) {
-    const std::string name =
-        "● " + Ellipsize(VisibleToken(graph.classes[c]), 20) + "  ";
-    const int width = 4 + static_cast<int>(name.size()) - 4;
+    const std::string name = fmt::format(
+        "{} {}  ", terminal.colour ? "●" : ClassLetter(static_cast<int64_t>(c)),
+        Ellipsize(VisibleToken(graph.classes[c]), 20));
+    const int width = DisplayWidth(name);
     if (used > 2 && used + width > terminal.width) {
       text += "\n  ";
       used = 2;

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/render/axis_kind.h"
@@ -52,6 +58,52 @@ TEST(GraphView, InATerminalNeighboursStandInTheOrderOfTheirWeights) {
   EXPECT_NE(text.find("◎"), text.npos);
 }
 
+TEST(GraphView, WithoutColourClassesAreLetters) {
+  const std::string text =
+      TerminalExplanation(ExplanationOf(GraphSegment()), {}, {.colour = false});
+  EXPECT_NE(text.find("A red  B blue"), text.npos) << text;
+  const std::string plane = text.substr(0, text.find("A red"));
+  EXPECT_NE(plane.find('A'), plane.npos) << plane;
+  EXPECT_NE(plane.find('B'), plane.npos) << plane;
+  const std::string coloured =
+      TerminalExplanation(ExplanationOf(GraphSegment()), {}, {.colour = true});
+  EXPECT_EQ(coloured.find("A red"), coloured.npos);
+}
+
+TEST(GraphView, NamesOfNeighboursStandOutsideOfTheirMarks) {
+  ExplanationSegment e = GraphSegment();
+  e.axes[0].items = {"1007", "1002", "1009"};
+  const std::string svg = Drawn(e);
+  // Two neighbours: one above, one below, by half a letter and a mark.
+  for (const char* name : {"1002", "1009"}) {
+    const std::string text = std::string(">") + name + "</text>";
+    ASSERT_EQ(CountOf(svg, text), 2u) << name;
+  }
+  const std::regex label(
+      "<text class='quiet' x='([0-9.]+)' y='([0-9.]+)' font-size='9.5'");
+  const std::regex mark(
+      "<path class='node[0-9]' d='[^']*' transform='translate\\(([0-9.]+) "
+      "([0-9.]+)\\) scale\\(0.90\\)'");
+  std::vector<std::pair<double, double>> labels;
+  std::vector<std::pair<double, double>> marks;
+  const auto collect = [&](const std::regex& what, auto& into) {
+    for (std::sregex_iterator i(svg.begin(), svg.end(), what), end; i != end;
+         ++i) {
+      into.emplace_back(std::stod((*i)[1]), std::stod((*i)[2]));
+    }
+  };
+  collect(label, labels);
+  collect(mark, marks);
+  ASSERT_EQ(labels.size(), 4u);
+  ASSERT_EQ(marks.size(), 4u);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const double dx = std::abs(labels[i].first - marks[i].first);
+    const double dy = std::abs(labels[i].second - 3.5 - marks[i].second);
+    EXPECT_TRUE(dx > 4.5 + 11 || dy > 4.5 + 4) << dx << " " << dy;
+    EXPECT_LE(labels[i].first + 11, 214) << "within the star";
+  }
+}
+
 TEST(GraphView, ANodeWithoutAttentionIsDrawnWithoutStars) {
   ExplanationSegment e = GraphSegment();
   e.maps.clear();
@@ -91,6 +143,23 @@ TEST(GraphKind, ShadesItemsInTheirPlaces) {
   EXPECT_EQ(CountOf(drawing.svg, "<circle class='cell'"), 2u);
   EXPECT_EQ(CountOf(drawing.svg, "<circle class='minus'"), 1u);
   EXPECT_EQ(drawing.width, 300);
+  // The first, which was asked about, and those that count have their names.
+  EXPECT_EQ(CountOf(drawing.svg, ">7</text>"), 1u);
+  EXPECT_EQ(CountOf(drawing.svg, ">2</text>"), 1u);
+  EXPECT_EQ(CountOf(drawing.svg, ">9</text>"), 0u);
+}
+
+TEST(GraphKind, ASaliencyPictureNamesTheNodeAndNoWords) {
+  ExplanationSegment segment = GraphSegment();
+  segment.attributions = {{.method = "occlusion",
+                           .scores = {1, -0.5f, 0},
+                           .differences = {},
+                           .axis = "source",
+                           .targets = {0}}};
+  const Explanation e = ExplanationOf(segment);
+  const std::string svg = ExplanationSvg({&e, 1}, {.view = "saliency"});
+  EXPECT_NE(svg.find(">7 → blue</text>"), svg.npos) << svg;
+  EXPECT_EQ(svg.find("words that changed"), svg.npos);
 }
 
 }  // namespace

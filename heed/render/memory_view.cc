@@ -64,7 +64,12 @@ TimePanel OutputPanel(const Axis& target, int64_t steps) {
 /// The largest weight of the heads of a map, slots upright.
 TimePanel WeightPanel(const std::string& title, const AttentionMap& map) {
   TimePanel panel = {
-      .title = title, .rows = map.key_size, .steps = map.query_size};
+      .title = map.heads > 1
+                   ? fmt::format("{}, largest of {} heads", title, map.heads)
+                   : title,
+      .rows = map.key_size,
+      .steps = map.query_size,
+      .weights = true};
   panel.values.resize(static_cast<size_t>(panel.rows * panel.steps));
   const float* w = map.weights.data();
   for (int64_t h = 0; h < map.heads; ++h) {
@@ -158,6 +163,38 @@ std::string MemoryRefusal(const ExplanationSegment& segment,
          "that writes one";
 }
 
+/// Weights as shares of the one with the full shade; 0: of the largest of each
+/// step.
+void ScaleWeights(double full, TimePanel& panel) {
+  if (!panel.weights) return;
+  for (int64_t t = 0; t < panel.steps; ++t) {
+    double most = full;
+    for (int64_t r = 0; full == 0 && r < panel.rows; ++r) {
+      most = std::max(
+          most, double{panel.values[static_cast<size_t>(r * panel.steps + t)]});
+    }
+    for (int64_t r = 0; most > 0 && r < panel.rows; ++r) {
+      float& value = panel.values[static_cast<size_t>(r * panel.steps + t)];
+      value = static_cast<float>(std::min(1.0, double{value} / most));
+    }
+  }
+}
+
+/// What the shades of weights mean.
+std::string ScaleText(double full) {
+  if (full == 0) return "weights up to the largest of each step";
+  return fmt::format("weights up to {:.2g}", full);
+}
+
+float LargestWeight(const ExplanationSegment& segment,
+                    const ViewOptions& /*options*/) {
+  float largest = 0;
+  for (const AttentionMap* map : MemoryMaps(segment)) {
+    for (const float weight : map->weights) largest = std::max(largest, weight);
+  }
+  return largest;
+}
+
 Drawing DrawTimePanel(const TimePanel& panel) {
   const double cell =
       kPanelWidth / static_cast<double>(std::max<int64_t>(panel.steps, 1));
@@ -184,9 +221,10 @@ Drawing DrawTimePanel(const TimePanel& panel) {
 }
 
 std::vector<Drawing> DrawMemory(const ExplanationSegment& segment,
-                                const ViewOptions& /*options*/) {
+                                const ViewOptions& options) {
   std::vector<Drawing> drawings;
-  for (const TimePanel& panel : MemoryPanels(segment, kPictureColumns)) {
+  for (TimePanel& panel : MemoryPanels(segment, kPictureColumns)) {
+    ScaleWeights(options.full, panel);
     drawings.push_back(DrawTimePanel(panel));
   }
   const Drawing panels = FlowDrawings(drawings, kPictureWidth, 24);
@@ -194,13 +232,14 @@ std::vector<Drawing> DrawMemory(const ExplanationSegment& segment,
       DrawHeading(fmt::format("{} steps", segment.axis("source").size()), 2),
       panels,
       DrawHeading("time to the right; rows: channels, features of vectors, "
-                  "slots; blue up to 1, orange down to −1",
+                  "slots; blue up to 1, orange down to −1, " +
+                      ScaleText(options.full),
                   3)};
   return {StackDrawings(parts, 10)};
 }
 
 std::string MemoryText(const ExplanationSegment& segment,
-                       const ViewOptions& /*options*/,
+                       const ViewOptions& options,
                        const TerminalOptions& terminal) {
   constexpr int64_t kMostRows = 24;
   constexpr int kNames = 6;
@@ -209,7 +248,8 @@ std::string MemoryText(const ExplanationSegment& segment,
   std::vector<TimePanel> panels = MemoryPanels(segment, columns);
   panels.erase(panels.begin() + 2, panels.begin() + 4);
   for (const TimePanel& full : panels) {
-    const TimePanel panel = Pooled(full, kMostRows, columns);
+    TimePanel panel = Pooled(full, kMostRows, columns);
+    ScaleWeights(options.full, panel);
     text += terminal::Strong(terminal, panel.title) + '\n';
     for (int64_t r = 0; r < panel.rows; ++r) {
       text += fmt::format("{:>{}} ", full.RowName(r * full.rows / panel.rows),
@@ -224,7 +264,7 @@ std::string MemoryText(const ExplanationSegment& segment,
     }
     text += '\n';
   }
-  return text;
+  return text + terminal::Quiet(terminal, ScaleText(options.full)) + '\n';
 }
 
 }  // namespace
@@ -256,6 +296,7 @@ ExplanationView MemoryView() {
   view.refusal = MemoryRefusal;
   view.draw = DrawMemory;
   view.text = MemoryText;
+  view.largest = LargestWeight;
   view.legend = PictureLegend::kNone;
   return view;
 }

@@ -18,6 +18,7 @@ struct TimePanel {
   int64_t rows = 0;
   int64_t steps = 0;
   std::vector<float> values = {};  ///< [rows, steps], −1 to 1
+  bool weights = false;  ///< of heads, which have a scale of their own
 
   int64_t RowName(int64_t row) const {
     return circle == 0 ? first_row + row : (first_row + row) % circle;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "heed/base/text.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/explanation_file.h"
@@ -54,6 +56,31 @@ TEST(MemoryView, OfSeveralHeadsTheLargestWeightIsShown) {
   e.maps[0].weights = {0.9F, 0.1F, 0, 0, 1, 0, 0, 0, 1, 0.2F, 0.8F, 0};
   const std::vector<TimePanel> panels = MemoryPanels(e, 400);
   EXPECT_EQ(panels[4].values, (std::vector<float>{0.9F, 0.2F, 0.1F, 1, 1, 0}));
+  EXPECT_EQ(panels[4].title, "Write weights, largest of 2 heads");
+}
+
+TEST(MemoryView, DiffuseWeightsAreShadedByTheLargestUnlessAskedOtherwise) {
+  ExplanationSegment diffuse = MachineSegment(6, 128);
+  for (AttentionMap& map : diffuse.maps) {
+    std::ranges::fill(map.weights, 1.0F / 128);
+  }
+  const Explanation e = Whole(diffuse);
+  const auto text = [&](ShadeScale scale) {
+    return TerminalExplanation(e, {.view = "memory", .scale = scale},
+                               {.colour = false, .width = 40});
+  };
+  const std::string automatic = text(ShadeScale::kAuto);
+  const std::string rows = automatic.substr(automatic.find("Write weights"));
+  EXPECT_NE(rows.find("██████"), std::string::npos) << rows;
+  EXPECT_NE(rows.find("weights up to 0.0078"), std::string::npos) << rows;
+  EXPECT_NE(text(ShadeScale::kRow).find("largest of each step"),
+            std::string::npos);
+  const std::string absolute = text(ShadeScale::kAbsolute);
+  EXPECT_EQ(absolute.find("██████", absolute.find("Write weights")),
+            std::string::npos);
+  EXPECT_NE(
+      ExplanationSvg({&e, 1}, {.view = "memory"}).find("weights up to 0.0078"),
+      std::string::npos);
 }
 
 TEST(MemoryView, LongSequencesArePooledToWhatStandsOut) {

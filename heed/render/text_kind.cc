@@ -14,6 +14,7 @@ constexpr size_t kShownOfLong = 24;    // of a long text
 AxisKind TextKind() {
   AxisKind kind;
   kind.name = "text";
+  kind.named_by_text = true;
   kind.shade = [](const ExplanationSegment&, const Axis& axis,
                   std::span<const float> values, double width) {
     const size_t n = values.size();

@@ -76,7 +76,8 @@ float ShadeFactor(std::span<const float> row, double full);
 
 /// Whether its input is a text.
 bool ReadsText(const ExplanationSegment& segment);
-/// "text → answer" on one line; of an input that is no text, the answer.
+/// "text → answer" on one line; of an input that its text does not name, the
+/// answer.
 std::string TitleOf(const ExplanationSegment& segment);
 
 }  // namespace heed

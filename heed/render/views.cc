@@ -8,6 +8,7 @@
 #include "heed/base/registry.h"
 #include "heed/base/text.h"
 #include "heed/render/alignment_view.h"
+#include "heed/render/axis_kind.h"
 #include "heed/render/contributions_view.h"
 #include "heed/render/document_view.h"
 #include "heed/render/frames_view.h"
@@ -120,7 +121,10 @@ bool ReadsText(const ExplanationSegment& segment) {
 
 std::string TitleOf(const ExplanationSegment& segment) {
   std::string answer = OnOneLine(segment.answer);
-  if (!ReadsText(segment)) return answer;
+  const Axis* source = segment.Find("source");
+  if (source == nullptr) return answer;
+  const AxisKind& kind = KindOf(*source);
+  if (kind.name != source->kind || !kind.named_by_text) return answer;
   const std::string text = OnOneLine(segment.text);
   return answer.empty() ? text : fmt::format("{} → {}", text, answer);
 }
