@@ -54,13 +54,14 @@ test("a sequence that is typed shows what was written and read, step by step", a
     await page.goto(url);
     await page.waitForSelector("#model:not([disabled])");
     await page.selectOption("#model", "ntm");
+    assert.match(await page.getAttribute("#text", "placeholder"), /vectors of 4 bits/);
     await page.fill("#text", "1010 0110 0001");
     await page.click("#run");
     await page.waitForSelector(".steps[data-axis=source] svg");
     // Three vectors of two, two and one bits, and the delimiter.
     assert.equal(await page.locator(".steps[data-axis=source] rect.bit").count(), 6);
     assert.equal(await page.locator(".steps[data-axis=target] svg").count(), 1);
-    await page.click("[role=tab]:has-text('Memory')");
+    await page.waitForSelector(".memory-panels svg"); // shown first
     assert.deepEqual(await panels(page), [
       ...["Inputs", "Outputs", "Added vectors", "Read vectors"],
       ...["Write weights", "Read weights"],
@@ -81,6 +82,17 @@ test("a sequence that is typed shows what was written and read, step by step", a
     assert.equal(weights.length, 128, "each slot has a weight of the last step");
     assert.ok(Math.abs(weights.reduce((sum, one) => sum + one, 0) - 1) < 1e-3);
     await screenshot(page, "memory");
+    // Weights have a scale of their own, which is said.
+    const legend = () =>
+      page.textContent(".memory-panels svg[aria-label='Write weights']");
+    for (const [scale, said] of [
+      ["absolute", "weight, 0 to 1"],
+      ["row", "of the step's largest"],
+      ["picture", "up to this picture's"],
+    ]) {
+      await page.selectOption("#scale", scale);
+      assert.ok((await legend()).includes(said), await legend());
+    }
   });
 });
 

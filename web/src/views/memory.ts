@@ -3,11 +3,14 @@ import "./memory.css";
 import {
   addRect,
   addText,
+  colouring,
   h,
   newPicture,
   paintPixels,
+  textWidth,
   type Part,
   type Rows,
+  type Scale,
   type Side,
   type View,
   type ViewOptions,
@@ -17,6 +20,8 @@ import {
 /** Numbers over time: a row for each channel, feature or slot. */
 interface Panel {
   title: string;
+  /** What has the full shade. */
+  legend?: string;
   /** Names of the first and the last row. */
   ends: [number, number];
   rows: Rows;
@@ -53,35 +58,47 @@ function visibleSlots(weights: Rows[]): number[] {
   return all.slice(longest).map((_, r) => (first + r) % all.length);
 }
 
+/** Weights as shares of what the scale makes the full shade. */
+function scaled(steps: Rows, scale: Scale): { rows: Rows; legend: string } {
+  const { top, legend } = colouring(scale, steps, "weight");
+  const rows = steps.map((row, t) =>
+    row.map((weight) => weight / (typeof top === "number" ? top : top[t])),
+  );
+  return { rows, legend: legend.replace("the row's", "the step's") };
+}
+
 /** What was done with the memory: inputs and outputs, vectors, weights, in time. */
-function panelsOf(part: Part): Panel[] {
+function panelsOf(part: Part, scale: Scale): Panel[] {
   const { add, read } = part.axis("memory").axis.payload as Record<"add" | "read", Rows>;
   const inputs = (part.axis("source").axis.payload as { values: Rows }).values;
   const target = part.axis("target").axis;
   const { values: said, begin } = target.payload as { values: Rows; begin: number };
   const outputs = inputs.map(() => (said[0] ?? []).map(() => 0));
   said.forEach((vector, i) => (outputs[begin + i] = vector));
-  const weights = [true, false].map((writes) => {
-    const heads = mapOf(part, writes)!.weights as Rows[];
+  const heads = [true, false].map((writes) => mapOf(part, writes)!.weights as Rows[]);
+  const weights = heads.map((heads) => {
     return heads[0].map((row, t) =>
       row.map((_, s) => Math.max(...heads.map((head) => head[t][s]))),
     );
   });
   const shown = visibleSlots(weights);
-  const slots = (title: string, steps: Rows): Panel => ({
-    ...upright(
-      title,
-      steps.map((row) => shown.map((slot) => row[slot])),
-    ),
-    ends: [shown[0], shown[shown.length - 1]],
-  });
+  const slots = (name: string, i: number): Panel => {
+    const count = heads[i].length;
+    const title = count > 1 ? `${name}, largest of ${count} heads` : name;
+    const { rows, legend } = scaled(
+      weights[i].map((row) => shown.map((slot) => row[slot])),
+      scale,
+    );
+    const ends: [number, number] = [shown[0], shown[shown.length - 1]];
+    return { ...upright(title, rows), legend, ends };
+  };
   return [
     upright("Inputs", inputs),
     upright("Outputs", outputs),
     upright("Added vectors", add),
     upright("Read vectors", read),
-    slots("Write weights", weights[0]),
-    slots("Read weights", weights[1]),
+    slots("Write weights", 0),
+    slots("Read weights", 1),
   ];
 }
 
@@ -89,13 +106,18 @@ const left = 30;
 const head = 22;
 
 /** A panel as a picture; the step in focus is framed. */
-function drawPanel({ title, ends, rows }: Panel, width: number, options: ViewOptions) {
+function drawPanel(panel: Panel, width: number, options: ViewOptions) {
+  const { title, legend, ends, rows } = panel;
   const p = options.palette;
   const steps = rows[0]?.length ?? 0;
   const tall = Math.min(12, Math.max(3, 170 / Math.max(1, rows.length)));
   const room = width - left - 4;
   const picture = newPicture(width, head + rows.length * tall + 6, title);
   addText(picture, left, 14, title, { size: 13, fill: p.title, weight: 600 });
+  const wide = textWidth(title, 13) * 1.1 + textWidth(legend ?? "", 11) + 12;
+  if (legend && wide < room) {
+    addText(picture, width - 4, 14, legend, { size: 11, fill: p.quiet, anchor: "end" });
+  }
   const small = { size: 11, fill: p.quiet, anchor: "end" } as const;
   addText(picture, left - 5, head + 9, String(ends[0]), small);
   if (rows.length * tall > 26) {
@@ -123,7 +145,7 @@ function drawPanel({ title, ends, rows }: Panel, width: number, options: ViewOpt
 function memoryView(side: Side, options: ViewOptions): View {
   const width =
     options.width > 820 ? Math.floor((options.width - 24) / 2) : options.width;
-  const panels = panelsOf(side.part).map((panel) =>
+  const panels = panelsOf(side.part, options.scale).map((panel) =>
     drawPanel(panel, Math.min(width, 640), options),
   );
   for (const { picture, pitch } of panels) {
@@ -152,8 +174,9 @@ function memoryView(side: Side, options: ViewOptions): View {
 export const memory: ViewRow = {
   name: "memory",
   title: "Memory",
-  switches: [],
+  switches: ["scale"],
   kinds: ["memory"],
+  leads: true,
   accepts: ({ part }) =>
     part.segment.axes.includes("memory") && mapOf(part, true) && mapOf(part, false)
       ? null
