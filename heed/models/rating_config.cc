@@ -86,7 +86,9 @@ void MpcnConfig::Visit(FieldList& v) {
     "(gumbel), a weighted sum of all (soft), or no pointers but the mean of "
     "all (mean)");
   v("temperature", temperature, Range(1e-3, 1e3),
-    "of the softmax whose gradient a drawn review has");
+    "of the softmax whose gradient a drawn review has; at 5 those that were "
+    "not drawn learn too, where at 0.5 pointers may stay at some of the words "
+    "that count");
   v("soft_batches", soft_batches, Range(0, 1),
     "share of the batches of training in which pointers weigh all reviews "
     "instead of drawing one, so that words are learnt before reviews are "

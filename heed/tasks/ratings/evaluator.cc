@@ -8,6 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/metrics/confidence.h"
 #include "heed/tasks/ratings/ratings.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -126,9 +127,9 @@ Report RatingTaskSettings::Measure(const RatingModel& made,
   const MeanInterval apart = ConfidenceOfMean(differences);
   const double mse = MeanOfNumbers(errors);
   Report report;
-  report.heading = fmt::format(
-      "{} pairs, {} of them with a user or an item that is not known",
-      pairs.size(), cold);
+  report.heading =
+      fmt::format("{}, {} of them with a user or an item that is not known",
+                  Counted(std::ssize(pairs), "pair"), cold);
   report.figures = {
       {"mse", "MSE", mse, 4, "", "mean of squared errors"},
       {"rmse", "RMSE", std::sqrt(mse), 4, "", ""},
@@ -138,8 +139,10 @@ Report RatingTaskSettings::Measure(const RatingModel& made,
       {"bias_mse", "MSE of biases", MeanOfNumbers(of_biases), 4, "",
        "mean, user and item, by least squares with shrinkage"},
       {"above_biases", "above biases", apart.mean, 4, "",
-       fmt::format("± {:.4f}, 95 % confidence of the paired difference",
-                   apart.half_width)}};
+       std::isfinite(apart.half_width)
+           ? fmt::format("± {:.4f}, 95 % confidence of the paired difference",
+                         apart.half_width)
+           : "of one pair, so without a confidence"}};
   report.details = {{"pairs", pairs.size()}, {"unknown", cold}};
   if (std::isfinite(apart.half_width)) {
     report.details["above_biases_interval"] = apart.half_width;
