@@ -130,6 +130,20 @@ void CheckHeader(const SoundReader& reader, const std::string& place) {
   }
 }
 
+/// Throws: FormatError for a number that no microphone gives, of which the
+/// power would be infinite.
+void CheckSample(float value, size_t number, const std::string& place) {
+  if (!std::isfinite(value)) {
+    throw FormatError("{}: sample {} is no finite number", place, number);
+  }
+  if (std::abs(value) > kLargestSoundSample) {
+    throw FormatError(
+        "{}: sample {} is {:.3g}; samples are -1 to 1 as a rule, and at most "
+        "{:.3g} are read",
+        place, number, value, kLargestSoundSample);
+  }
+}
+
 }  // namespace
 
 Sound DecodeSound(std::string_view bytes, const std::string& place) {
@@ -147,12 +161,11 @@ Sound DecodeSound(std::string_view bytes, const std::string& place) {
     if (part.empty()) break;
     for (size_t i = 0; i < part.size(); i += channels) {
       float sum = 0;
-      for (size_t c = 0; c < channels; ++c) sum += part[i + c];
-      sound.samples.push_back(sum / static_cast<float>(channels));
-      if (!std::isfinite(sum)) {
-        throw FormatError("{}: sample {} is no finite number", place,
-                          sound.samples.size());
+      for (size_t c = 0; c < channels; ++c) {
+        CheckSample(part[i + c], sound.samples.size() + 1, place);
+        sum += part[i + c];
       }
+      sound.samples.push_back(sum / static_cast<float>(channels));
     }
     if (sound.samples.size() > most) ThrowLong(place, sound.seconds());
   }

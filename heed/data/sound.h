@@ -16,6 +16,9 @@ inline constexpr int kMostSoundSeconds = 600;
 inline constexpr int kMostSoundChannels = 8;
 inline constexpr int kLeastSoundRate = 1000;
 inline constexpr int kMostSoundRate = 192000;
+/// Magnitude of a sample: files of floats exist with the range of 32-bit
+/// integers.
+inline constexpr double kLargestSoundSample = 2147483648.0;
 /// Of a file: those seconds of two channels of 16 bits at 48 kHz, and some.
 inline constexpr int64_t kMostSoundBytes = int64_t{128} << 20;
 
@@ -33,8 +36,9 @@ inline const std::vector<std::string> kSoundTypes = {
 
 /// A WAV, FLAC or Ogg (Vorbis, Opus) file, the mean of its channels. Throws:
 /// FormatError that begins with `place` for other bytes, a truncated or damaged
-/// file, one without samples, with samples that are not finite, or whose header
-/// claims a rate, channels or a length outside of what is above.
+/// file, one without samples, with samples that are not finite or larger than
+/// kLargestSoundSample, or whose header claims a rate, channels or a length
+/// outside of what is above.
 Sound DecodeSound(std::string_view bytes, const std::string& place);
 
 /// The same sound at another rate, low-pass filtered (libsamplerate's sinc of

@@ -1,5 +1,6 @@
 #include "heed/data/sound.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sndfile.h>
 
@@ -119,6 +120,18 @@ TEST(Sound, RefusesWhatIsDamagedOrTooLargeInOneLine) {
   EXPECT_EQ(
       MessageOfSound(Written(holes, SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000)),
       "a.wav: sample 21 is no finite number");
+  for (const float huge : {3e38f, -3e38f, 2.2e9f}) {
+    holes[20] = huge;
+    EXPECT_THAT(
+        MessageOfSound(Written(holes, SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000)),
+        testing::StartsWith("a.wav: sample 21 is "));
+  }
+  // The range of 32-bit integers.
+  holes[20] = -2147483648.0f;
+  EXPECT_EQ(
+      DecodeSound(Written(holes, SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000), "a")
+          .samples[20],
+      -2147483648.0f);
 }
 
 TEST(Sound, RefusesVorbisWithADamagedHeaderAndOneAfterAnother) {

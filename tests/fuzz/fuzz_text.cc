@@ -12,9 +12,11 @@
 #include "heed/data/documents.h"
 #include "heed/data/input_lines.h"
 #include "heed/data/labelled.h"
+#include "heed/data/recordings.h"
 #include "heed/data/retrieval.h"
 #include "heed/data/series.h"
 #include "heed/data/shortlist.h"
+#include "heed/data/sound.h"
 #include "heed/data/table.h"
 #include "heed/data/visits.h"
 #include "heed/io/yaml.h"
@@ -185,6 +187,23 @@ void ReadRetrieval(std::string_view bytes) {
   (void)ReadCandidateLists({links}, queries, queries);
 }
 
+// A list of recordings beside the one sound that there is, a.wav.
+void ReadListOfRecordings(std::string_view text) {
+  static const Folder folder;
+  constexpr int kRate = 8000;
+  static const std::string sound = folder.Put(
+      "a.wav", EncodeWav(std::vector<float>{0, 0.5f, -0.5f, 0.25f}, kRate));
+  // Other paths are not of this list.
+  if (text.find('/') != std::string_view::npos) return;
+  const Recordings read = ReadRecordings(folder.Put("list", text), kRate);
+  for (const Recording& one : read.all) {
+    Require(one.samples.size() == 4, "the sound that is named");
+    Require(!SplitWhitespace(one.text).empty(), "what is said in it");
+  }
+  const WordStrings strings(read, {});
+  Require(!strings.At(0).text.empty(), "a string of them");
+}
+
 // Questions with their texts, and the words that both share.
 void ReadQuestions(std::string_view text) {
   TextCollection questions, texts;
@@ -237,6 +256,8 @@ void Read(uint8_t what, std::string_view text) {
       return ReadLabels(text, "imdb");
     case 'q':
       return ReadRetrieval(text);
+    case 'r':
+      return ReadListOfRecordings(text);
     case 'A':
       return ReadQuestions(text);
     case 'B':

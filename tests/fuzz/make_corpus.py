@@ -133,6 +133,7 @@ def sounds():
     put("sound", "stereo_wav", wav(short, channels=2, rate=44100))
     put("sound", "float_wav", wav(struct.pack("<9f", *range(9)), bits=32, kind=3))
     put("sound", "nan_wav", wav(struct.pack("<2f", 0, float("nan")), bits=32, kind=3))
+    put("sound", "huge_wav", wav(struct.pack("<2f", 0, 3e38), bits=32, kind=3))
     put("sound", "law_wav", wav(bytes(range(80)), bits=8, kind=7))
     put("sound", "many_channels_wav", wav(bytes(640), channels=32))
     put("sound", "claims_much_wav", wav(short, length=1 << 31))
@@ -201,6 +202,8 @@ def texts():
             ("queries", "q", "d1\ta title\ta body\nd2\tother\n====\nd1\td2\t1\nd1\td1\t0\n"),
             ("candidates", "q", "d1\ta\nd2\tb\n====\nd1\td2\td1 d2\t1.5 0.5\n"),
             ("answers", "A", "who ?\t1\tshe did\nwho ?\t0\tit rains\nwhen ?\t0\tnever\n"),
+            ("recordings", "r", "a.wav\tone two\tanna\na.wav\tthree\n"),
+            ("recordings_elsewhere", "r", "b.wav\tone\n"),
             ("bm25", "B", "3\t5\na\t1\nb\t2\nc\t1\n"),
             ("csv", "c", 'b,c,"a"\n"x, ""y""\nz",,1\n\n,2,3\n'),
             ("jsonl", "o", '{"a": "x\\ny", "b": ["u", "v"], "c": {}}\n\n{"b": 1, "a": true}\n'),
