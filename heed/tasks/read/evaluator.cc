@@ -12,6 +12,7 @@ Report PassageSettings::Measure(const PassageModel& made,
       ReadPassages(options.passages, options.format);
   const auto start = Clock::now();
   const PassageCorpus corpus = made.Encode(questions);
+  made.WarnOfCut(corpus);
   const PassageScore score =
       ScoreAnswers(corpus, made.LogProbabilities({}, corpus));
   const double percent = 100.0 / static_cast<double>(score.questions);

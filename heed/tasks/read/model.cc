@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
+#include "heed/data/input_lines.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/read/read.h"
 
@@ -78,6 +81,14 @@ PassageCorpus PassageModel::Encode(
     corpus.texts.push_back(std::move(text));
   }
   return corpus;
+}
+
+void PassageModel::WarnOfCut(const PassageCorpus& corpus) const {
+  if (corpus.cut == 0) return;
+  Warn(
+      fmt::format("of {} of {} passages, only the first {} words are read "
+                  "(--max-length of the training)",
+                  corpus.cut, corpus.texts.size(), config.data.max_length));
 }
 
 PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,

@@ -19,14 +19,6 @@ std::string CheckSumOfPassages(const std::vector<PassageQuestion>& questions) {
   return CheckSumOf(lines);
 }
 
-void WarnOfCutPassages(const PassageCorpus& corpus, int max_length) {
-  if (corpus.cut == 0) return;
-  Warn(
-      fmt::format("of {} of {} passages, only the first {} words are read "
-                  "(--max-length)",
-                  corpus.cut, corpus.texts.size(), max_length));
-}
-
 /// −log p(answer), where all words of the passage can be answers.
 class PassageObjective : public ObjectiveOf<PassageModel> {
  public:
@@ -52,7 +44,7 @@ class PassageObjective : public ObjectiveOf<PassageModel> {
           data.train.empty() ? "none" : data.train.front().place);
     }
     train_.cut = all.cut;
-    WarnOfCutPassages(train_, model.config.data.max_length);
+    model.WarnOfCut(train_);
   }
 
   std::string unit() const override { return "question"; }

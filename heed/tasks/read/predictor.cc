@@ -52,6 +52,7 @@ PassageCorpus PassagePredictor::CorpusOf(std::span<const Input> inputs) const {
                         inputs[i].place);
     }
   }
+  model_.WarnOfCut(corpus);
   return corpus;
 }
 

@@ -66,6 +66,8 @@ class PassageModel : public TaskModel {
 
   /// Throws: FormatError, as ReadPassageText.
   PassageCorpus Encode(std::span<const PassageQuestion> questions) const;
+  /// Warns if not all of some passage is read.
+  void WarnOfCut(const PassageCorpus& corpus) const;
   /// The questions at `indices`, in that order.
   PassageBatch BatchOf(const PassageCorpus& corpus,
                        std::span<const int64_t> indices) const;

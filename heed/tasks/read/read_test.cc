@@ -143,6 +143,36 @@ TEST(PassageModel, OfALongPassageTheFirstWordsAreRead) {
   EXPECT_EQ(corpus.texts[1].candidates.size(), 2u);
 }
 
+TEST(PassagePredictor, WarnsOfAPassageOfWhichNotAllIsRead) {
+  const LoadedModel loaded =
+      ReaderOf(SomeQuestions(), "units=8 embedding=8 max_length=4");
+  const auto warned = [](auto&& call) {
+    testing::internal::CaptureStderr();
+    call();
+    return testing::internal::GetCapturedStderr();
+  };
+  constexpr const char* kWarning = "only the first 4 words are read";
+  const std::string longer = "Ann ate. Bob ran.\tWho ran?";
+  EXPECT_THAT(warned([&] { LinesOfAnswers(loaded, {longer}); }),
+              HasSubstr(kWarning));
+  EXPECT_EQ(warned([&] { LinesOfAnswers(loaded, {"Bob ran\tWho?"}); }), "");
+  const auto predictor = loaded.MakePredictor();
+  ExplainRequest request;
+  request.input.given = {longer};
+  EXPECT_THAT(warned([&] { Explain(loaded, *predictor, request); }),
+              HasSubstr(kWarning));
+  const TemporaryFolder folder;
+  PassageEvaluation evaluation;
+  evaluation.passages = {folder.Put(
+      "some.jsonl", R"({"passage": "Ann ate. Bob ran.", "question": "Who?", )"
+                    R"("answer": "Ann"})")};
+  EXPECT_THAT(warned([&] {
+                loaded.settings->Evaluate(
+                    *loaded.model, OptionsOf<PassageEvaluation>(evaluation));
+              }),
+              HasSubstr(kWarning));
+}
+
 TEST(PassageModel, IsOpenedAsItWasWritten) {
   const LoadedModel loaded = ReaderOf(SomeQuestions());
   const auto& settings = dynamic_cast<const PassageSettings&>(*loaded.settings);
