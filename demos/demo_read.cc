@@ -1,21 +1,22 @@
 // heed demo read: questions about made-up stories, and what answers them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "apps/heed/program.h"
 #include "demos/demos.h"
 #include "demos/explained_file.h"
-#include "demos/trained_in_memory.h"
 #include "heed/base/threads.h"
 #include "heed/data/facts.h"
 #include "heed/io/file.h"
+#include "heed/models/preset.h"
 #include "heed/tasks/read/read.h"
+#include "heed/tasks/run.h"
 
 namespace heed {
 namespace {
@@ -32,7 +33,8 @@ struct ReadDemo {
   int threads = 0;
 
   void Visit(FieldList& v) {
-    v("out", out, Any{"DIR"}, "folder for the stories and the picture");
+    v("out", out, Any{"DIR"},
+      "folder for the stories, the models and the picture");
     v("facts", facts, Range(1, 3),
       "sentences that an answer follows from, and hops of the reader");
     v("stories", stories, Range(100, 1000000),
@@ -76,19 +78,36 @@ std::vector<PassageQuestion> QuestionsOf(const ReadDemo& demo, size_t part) {
   return MakeFactQuestions(demo.HowMade(), demo.seed, own.first, own.count);
 }
 
-/// Trained, with its score in the test.
+/// A model in the folder of its name, with its score in the test.
 std::pair<LoadedModel, PassageScore> TrainedReader(const ReadDemo& demo,
+                                                   const std::string& name,
                                                    const std::string& preset) {
-  const PassageData data = {QuestionsOf(demo, 0), QuestionsOf(demo, 1)};
-  const std::string name = ModelNames<PassageReaderSettings>().front();
-  LoadedModel loaded = TrainedInMemory<PassageSettings>(
-      name, data, demo.epochs, /*patience=*/0, demo.seed,
-      fmt::format("hops={} {}", demo.facts, preset));
+  PassageSettings task;
+  task.ChooseModel(ModelNames<PassageReaderSettings>().front());
+  SetPreset(FieldsOf(task), fmt::format("hops={} {}", demo.facts, preset));
+  task.data.passages = {demo.Path(PartsOf(demo)[0].file)};
+  task.data.valid_passages = {demo.Path(PartsOf(demo)[1].file)};
+  TrainingConfig training;
+  task.SetDefaults(training);
+  training.run.out = demo.Path(name);
+  training.run.overwrite = true;
+  training.run.epochs = demo.epochs;
+  training.run.patience = 0;
+  training.run.seed = demo.seed;
+  Train(task, training);
+  LoadedModel loaded = ReadModel(training.run.out);
   const auto& model = dynamic_cast<const PassageModel&>(*loaded.model);
   const PassageCorpus test = model.Encode(QuestionsOf(demo, 2));
   const PassageScore score =
       ScoreAnswers(test, model.LogProbabilities({}, test));
   return {std::move(loaded), score};
+}
+
+/// As a shell's printf takes it.
+std::string ForPrintf(const PassageQuestion& one) {
+  std::string line = one.passage;
+  std::ranges::replace(line, '\n', ' ');
+  return line + "\\t" + one.question;
 }
 
 }  // namespace
@@ -120,8 +139,8 @@ int RunDemoRead(const Arguments& arguments) {
   fmt::print("Learning from {} stories, as\n\n{}\n{}  {}\n\n", demo.stories,
              first.passage, first.question, first.answer);
   std::fflush(stdout);
-  const auto [reader, score] = TrainedReader(demo, "");
-  const auto [blind, guessed] = TrainedReader(demo, "query=blind");
+  const auto [reader, score] = TrainedReader(demo, "model", "");
+  const auto [blind, guessed] = TrainedReader(demo, "blind", "query=blind");
   fmt::print(
       "Right answers in {} other stories:\n"
       "  with attention by the question     {:5.1f} %\n"
@@ -136,9 +155,14 @@ int RunDemoRead(const Arguments& arguments) {
   fmt::print(
       "\nThe picture:     {0}\n"
       "The stories:     {1}/train.jsonl, {1}/valid.jsonl, {1}/test.jsonl\n"
-      "Train and keep:  {2} train --task read --passages {1}/train.jsonl \\\n"
-      "                     --valid-passages {1}/valid.jsonl --out model\n",
-      picture, demo.out, ProgramName());
+      "Try your own:    printf '{3}\\n' \\\n"
+      "                     | {2} predict {1}/model\n"
+      "Train another:   {2} train --task read --passages {1}/train.jsonl \\\n"
+      "                     --valid-passages {1}/valid.jsonl --hops {4} "
+      "--epochs {5} \\\n"
+      "                     --out model\n",
+      picture, demo.out, ProgramName(), ForPrintf(first), demo.facts,
+      demo.epochs);
   return 0;
 }
 

@@ -5,14 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "apps/heed/program.h"
 #include "apps/heed/tasks.h"
 #include "demos/demos.h"
 #include "demos/explained_file.h"
-#include "demos/trained_in_memory.h"
 #include "heed/base/threads.h"
 #include "heed/data/sound.h"
 #include "heed/data/spoken_digits.h"
 #include "heed/io/file.h"
+#include "heed/models/preset.h"
+#include "heed/tasks/run.h"
 #include "heed/tasks/speech/speech.h"
 
 namespace heed {
@@ -21,6 +23,7 @@ namespace {
 constexpr int64_t kTestedStrings = 100;
 constexpr int64_t kShownSounds = 2;
 constexpr int64_t kWrittenSounds = 6;
+constexpr int kLongestLearnt = 6;
 
 struct SpeechDemoOptions {
   std::string out = "heed-demo-speech";
@@ -34,7 +37,8 @@ struct SpeechDemoOptions {
   int threads = 0;
 
   void Visit(FieldList& v) {
-    v("out", out, Any{"DIR"}, "folder for some sounds and the pictures");
+    v("out", out, Any{"DIR"},
+      "folder for some sounds, the model and the pictures");
     v("speakers", speakers, Range(1, 1000), "voices that are learned from");
     v("strings", strings, Range(100, 1e6), "strings of digits in each epoch");
     v("epochs", epochs, Range(1, 1000), "passes, each over other strings");
@@ -71,6 +75,33 @@ std::string WriteSounds(const std::string& folder, const Utterances& said) {
   return path;
 }
 
+/// Learns from made-up voices, in the folder `model`.
+LoadedModel TrainedRecogniser(SpeechDemoOptions demo) {
+  // Presets are separated by blanks.
+  std::erase(demo.score, ' ');
+  std::erase(demo.normalizer, ' ');
+  std::erase(demo.modifiers, ' ');
+  SpeechSettings task;
+  task.ChooseModel(ModelNames<RecogniserSettings>().front());
+  SetPreset(FieldsOf(task),
+            fmt::format("units=64 embedding=64 dropout=0.1 score={} "
+                        "normalizer={} modifiers={}",
+                        demo.score, demo.normalizer, demo.modifiers));
+  task.data.train.speakers = demo.speakers;
+  task.data.train.strings = demo.strings;
+  task.data.longest = kLongestLearnt;
+  task.data.string_seed = demo.seed;
+  TrainingConfig training;
+  task.SetDefaults(training);
+  training.run.out = PathIn(demo.out, "model");
+  training.run.overwrite = true;
+  training.run.epochs = demo.epochs;
+  training.run.patience = 0;
+  training.run.seed = demo.seed;
+  Train(task, training);
+  return ReadModel(training.run.out);
+}
+
 }  // namespace
 
 int RunDemoSpeech(const Arguments& arguments) {
@@ -87,32 +118,15 @@ int RunDemoSpeech(const Arguments& arguments) {
       "none");
   if (!options.Parse(arguments)) return 0;
   const ThreadLimit limit(demo.threads);
-  StringOptions strings;
-  strings.shortest = 1;
-  strings.longest = 6;
-  strings.seed = demo.seed;
-  SpeechData data;
-  data.train = {
-      MakeSpokenDigits({.speakers = demo.speakers, .seed = demo.seed}), strings,
-      demo.strings};
   const Utterances test = StringsOf(demo, 1);
   std::filesystem::create_directories(demo.out);
   const std::string list = WriteSounds(demo.out, test);
   fmt::print(
-      "{} voices say ten digits; {} strings of 1 to 6 of them in each of {} "
+      "{} voices say ten digits; {} strings of 1 to {} of them in each of {} "
       "epochs. Sounds to listen to: {}\n",
-      demo.speakers, demo.strings, demo.epochs, list);
+      demo.speakers, demo.strings, kLongestLearnt, demo.epochs, list);
   std::fflush(stdout);
-  // Presets are separated by blanks.
-  std::erase(demo.score, ' ');
-  std::erase(demo.normalizer, ' ');
-  std::erase(demo.modifiers, ' ');
-  const LoadedModel loaded = TrainedInMemory<SpeechSettings>(
-      ModelNames<RecogniserSettings>().front(), data, demo.epochs,
-      /*patience=*/0, demo.seed,
-      fmt::format("strings={} units=64 embedding=64 dropout=0.1 score={} "
-                  "normalizer={} modifiers={}",
-                  demo.strings, demo.score, demo.normalizer, demo.modifiers));
+  const LoadedModel loaded = TrainedRecogniser(demo);
   const auto& model = dynamic_cast<const SpeechModel&>(*loaded.model);
   fmt::print("\n3 to 8 digits of voices that were not learned from:\n{}",
              ReportText(MeasureSpeech(model, test, {})));
@@ -129,9 +143,13 @@ int RunDemoSpeech(const Arguments& arguments) {
     pictures += (pictures.empty() ? "" : ", ") + path;
   }
   fmt::print(
-      "\nThe pictures: {}\nRecordings of your own, in a list like {}, are "
-      "learned by\n  heed train --task {} --recordings LIST --out model\n",
-      pictures, list, loaded.settings->task());
+      "\nThe pictures:    {0}\n"
+      "Try your own:    echo {1}/digits-1.wav | {2} predict {1}/model "
+      "--times\n"
+      "                 {2} serve {1}/model   # and speak to the page\n"
+      "Train your own:  {2} train --task {3} --recordings LIST --out model   "
+      "# a list as {4}\n",
+      pictures, demo.out, ProgramName(), loaded.settings->task(), list);
   return 0;
 }
 
