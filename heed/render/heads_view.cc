@@ -293,11 +293,12 @@ ExplanationView HeadsView() {
   view.name = "heads";
   view.description = "all heads of all layers";
   view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
-    return segment.maps.empty()
-               ? std::string(
-                     "the model has no attention to show; --methods "
-                     "shows what its answers depend on")
-               : std::string();
+    if (!segment.maps.empty()) return std::string();
+    // Where methods have something to show, and were not asked for.
+    const bool advises =
+        segment.attributions.empty() && segment.axes.size() > 1;
+    return std::string("the model has no attention to show") +
+           (advises ? "; --methods shows what its answers depend on" : "");
   };
   view.draw = [](const ExplanationSegment& segment,
                  const ViewOptions& options) -> std::vector<Drawing> {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "heed/render/heatmap_svg.h"
@@ -102,14 +104,38 @@ std::vector<size_t> ShownReviews(const ReviewSide& side) {
   return order;
 }
 
-/// "4.21 for B7 by A1", and how that is made up.
+/// What is added to the mean of all ratings.
+struct RatingPart {
+  const char* key;
+  const char* name_beside_reviews;
+  const char* name_alone;
+
+  const char* name(bool reads) const {
+    return reads ? name_beside_reviews : name_alone;
+  }
+};
+constexpr RatingPart kRatingParts[] = {
+    {"user", "user", "user"},
+    {"item", "item", "item"},
+    {"reviews", "reviews", "user and item together"}};
+
+/// What is known of a rating; null: nothing.
+const nlohmann::ordered_json* AboutRating(const ExplanationSegment& segment) {
+  const Axis* answer = segment.Find("answer");
+  const bool known =
+      answer != nullptr && answer->payload.is_object() &&
+      (answer->payload.contains("parts") || answer->payload.contains("from"));
+  return known ? &answer->payload : nullptr;
+}
+
+/// "4.21 for B7 by A1", and how that is made up. `reads`: from reviews.
 std::pair<std::string, std::string> HeadingsOfRating(
-    const ExplanationSegment& segment) {
+    const ExplanationSegment& segment, bool reads) {
   std::string title = "Rating " + segment.answer;
   std::string sum;
-  const Axis* answer = segment.Find("answer");
-  if (answer == nullptr || !answer->payload.is_object()) return {title, sum};
-  const auto& about = answer->payload;
+  const auto* known = AboutRating(segment);
+  if (known == nullptr) return {title, sum};
+  const auto& about = *known;
   const auto name = [&](const char* key) {
     return about.contains(key) ? about.at(key).get<std::string>() : "";
   };
@@ -120,12 +146,12 @@ std::pair<std::string, std::string> HeadingsOfRating(
     const auto part = [&](const char* key) {
       return parts.at(key).get<double>();
     };
-    sum = fmt::format(
-        "{:.2f} mean {} {:.2f} user {} {:.2f} item {} {:.2f} "
-        "reviews",
-        part("mean"), part("user") < 0 ? "−" : "+", std::abs(part("user")),
-        part("item") < 0 ? "−" : "+", std::abs(part("item")),
-        part("reviews") < 0 ? "−" : "+", std::abs(part("reviews")));
+    sum = fmt::format("{:.2f} mean", part("mean"));
+    for (const RatingPart& one : kRatingParts) {
+      if (!reads && part(one.key) == 0) continue;
+      sum += fmt::format(" {} {:.2f} {}", part(one.key) < 0 ? "−" : "+",
+                         std::abs(part(one.key)), one.name(reads));
+    }
   } else if (about.contains("from")) {
     sum = name("from") == "item_mean"   ? "the mean of the item's ratings"
           : name("from") == "user_mean" ? "the mean of the user's ratings"
@@ -139,8 +165,57 @@ std::string HeadingOfSide(const ReviewSide& side, size_t shown) {
   if (shown < side.pointers.size()) {
     heading += fmt::format(", {} of {}", shown, side.pointers.size());
   }
-  if (side.gates) heading += " (words by their gates)";
+  const float largest = side.largest_word();
+  const char* what = side.gates ? "gates" : "attention";
+  if (largest > 0) {
+    heading +=
+        fmt::format(" (words by their {}, darkest: {:.2f})", what, largest);
+  }
   return heading;
+}
+
+/// A bar for each part of a rating that no reviews were read for, from where
+/// the one before ends.
+std::vector<Drawing> DrawRatingSum(const ExplanationSegment& segment) {
+  constexpr double kSumWidth = 520, kSumRow = 20, kBarHeight = 12;
+  std::vector<Drawing> rows;
+  const auto* about = AboutRating(segment);
+  if (about == nullptr || !about->contains("parts")) return rows;
+  const auto& parts = about->at("parts");
+  double low = 0, high = 0, end = parts.at("mean").get<double>();
+  std::vector<std::tuple<std::string, double, double>> bars = {
+      {"mean of all ratings", 0, end}};
+  for (const RatingPart& one : kRatingParts) {
+    const double part = parts.at(one.key).get<double>();
+    if (part == 0) continue;
+    bars.emplace_back(one.name_alone, end, end + part);
+    end += part;
+  }
+  for (const auto& [name, from, to] : bars) {
+    low = std::min({low, from, to});
+    high = std::max({high, from, to});
+  }
+  if (!(high > low)) return rows;
+  const auto x = [&](double value) {
+    return kLeftOfReview + kSumWidth * (value - low) / (high - low);
+  };
+  for (const auto& [name, from, to] : bars) {
+    MarkupWriter svg;
+    svg.Line("<text class='token' y='14.5' font-size='{}'>{}</text>",
+             kReviewNameFont, EscapeMarkup(name));
+    svg.Line(
+        "<rect class='{}' x='{:.1f}' y='4' width='{:.1f}' height='{}' "
+        "rx='2'/>",
+        to < from ? "minus" : "cell", x(std::min(from, to)),
+        x(std::max(from, to)) - x(std::min(from, to)), kBarHeight);
+    svg.Line("<text class='quiet' x='{:.1f}' y='14.5' font-size='{}'>{}</text>",
+             x(std::max(from, to)) + 6, kReviewNameFont,
+             from == 0 ? fmt::format("{:.2f}", to)
+                       : fmt::format("{} {:.2f}", to < from ? "−" : "+",
+                                     std::abs(to - from)));
+    rows.push_back({kReviewsWidth, kSumRow, svg.Take()});
+  }
+  return rows;
 }
 
 Drawing DrawReview(const ReviewSide& side, size_t r) {
@@ -181,9 +256,19 @@ std::vector<AlignmentView> AffinitiesOf(const ExplanationSegment& segment) {
       continue;
     }
     views.push_back(ViewOfHead(segment, m, -1));
-    views.back().title = map.title;
+    views.back().title = "Affinity of reviews";
+  }
+  // Each of several pointers has one.
+  for (size_t k = 0; views.size() > 1 && k < views.size(); ++k) {
+    views[k].title += fmt::format(", pointer {}", k + 1);
   }
   return views;
+}
+
+std::string CaptionOfAffinity(float largest) {
+  return fmt::format(
+      "which review of the item fits each of the user; darkest: {:.2f}",
+      largest);
 }
 
 float LargestWeightOf(std::span<const float> weights) {
@@ -192,10 +277,14 @@ float LargestWeightOf(std::span<const float> weights) {
 
 std::vector<Drawing> DrawReviews(const ExplanationSegment& segment,
                                  const ViewOptions& /*options*/) {
-  const auto [title, sum] = HeadingsOfRating(segment);
+  const std::vector<ReviewSide> sides = SidesOf(segment);
+  const auto [title, sum] = HeadingsOfRating(segment, !sides.empty());
   std::vector<Drawing> parts = {DrawHeading(title, 2)};
   if (!sum.empty()) parts.push_back(DrawHeading(sum, 3));
-  for (const ReviewSide& side : SidesOf(segment)) {
+  if (sides.empty()) {
+    for (Drawing& row : DrawRatingSum(segment)) parts.push_back(std::move(row));
+  }
+  for (const ReviewSide& side : sides) {
     const std::vector<size_t> shown = ShownReviews(side);
     parts.push_back(DrawHeading(HeadingOfSide(side, shown.size()), 2));
     for (const size_t r : shown) parts.push_back(DrawReview(side, r));
@@ -203,9 +292,9 @@ std::vector<Drawing> DrawReviews(const ExplanationSegment& segment,
   std::vector<Drawing> drawings = {StackDrawings(parts, 6)};
   for (const AlignmentView& view : AffinitiesOf(segment)) {
     const float largest = LargestWeightOf(view.weights);
-    drawings.push_back(DrawHeatmap(
-        view, {.caption = "which review of the item fits each of the user",
-               .full = largest > 0 ? double{largest} : 1.0}));
+    drawings.push_back(
+        DrawHeatmap(view, {.caption = CaptionOfAffinity(largest),
+                           .full = largest > 0 ? double{largest} : 1.0}));
   }
   return drawings;
 }
@@ -213,10 +302,11 @@ std::vector<Drawing> DrawReviews(const ExplanationSegment& segment,
 std::string ReviewsText(const ExplanationSegment& segment,
                         const ViewOptions& /*options*/,
                         const TerminalOptions& terminal) {
-  const auto [title, sum] = HeadingsOfRating(segment);
+  const std::vector<ReviewSide> sides = SidesOf(segment);
+  const auto [title, sum] = HeadingsOfRating(segment, !sides.empty());
   std::string out = terminal::Strong(terminal, VisibleToken(title)) + '\n';
   if (!sum.empty()) out += terminal::Quiet(terminal, sum) + '\n';
-  for (const ReviewSide& side : SidesOf(segment)) {
+  for (const ReviewSide& side : sides) {
     const std::vector<size_t> shown = ShownReviews(side);
     out += terminal::Strong(terminal, HeadingOfSide(side, shown.size())) + '\n';
     const float largest = side.largest_word();
@@ -229,12 +319,9 @@ std::string ReviewsText(const ExplanationSegment& segment,
       const auto begin = static_cast<size_t>(span.begin);
       const auto count =
           std::min(static_cast<size_t>(span.end - span.begin), kMostWordsShown);
-      std::vector<float> values(
-          side.values.begin() + span.begin,
-          side.values.begin() + span.begin + static_cast<int64_t>(count));
-      for (float& value : values) value /= largest > 0 ? largest : 1;
       out += TerminalWords(std::span(side.words->shown()).subspan(begin, count),
-                           values, 4, terminal);
+                           std::span(side.values).subspan(begin, count), 4,
+                           terminal, largest > 0 ? 1 / largest : 1);
     }
   }
   for (AlignmentView view : AffinitiesOf(segment)) {
@@ -244,10 +331,8 @@ std::string ReviewsText(const ExplanationSegment& segment,
     }
     const float largest = LargestWeightOf(view.weights);
     for (float& weight : view.weights) weight /= largest > 0 ? largest : 1;
-    out += terminal::Quiet(terminal,
-                           "which review of the item fits each of the "
-                           "user") +
-           '\n' + TerminalHeatmap(view, terminal);
+    out += terminal::Quiet(terminal, CaptionOfAffinity(largest)) + '\n' +
+           TerminalHeatmap(view, terminal);
   }
   return out;
 }
@@ -260,7 +345,7 @@ ExplanationView ReviewsView() {
   view.description =
       "the reviews that a rating was made from, and which of them were chosen";
   view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
-    return SidesOf(segment).empty()
+    return SidesOf(segment).empty() && AboutRating(segment) == nullptr
                ? std::string("no reviews were read; choose another view")
                : std::string();
   };

@@ -43,13 +43,17 @@ TEST(ReviewsView, IsShownFirstWithBarsWordsAndTheirMap) {
   EXPECT_EQ(Count(svg, "ch&lt;air (2): 1.00"), 1u);
   EXPECT_EQ(Count(svg, "desk (4): 0.00"), 1u);
   EXPECT_EQ(Count(svg, "hurts: 0.75"), 1u);
-  EXPECT_GE(Count(svg, "fits each"), 1u);
+  EXPECT_GE(Count(svg, "fits each of the user; darkest: 1.00"), 1u);
+  EXPECT_EQ(Count(svg, "By the user (words by their attention, darkest: 0.75)"),
+            1u);
+  EXPECT_GE(Count(svg, "Affinity of reviews"), 1u);
+  EXPECT_EQ(Count(svg, "Affinity of reviews, pointer"), 0u);
 }
 
 TEST(ReviewsView, ShowsGatesWhereNothingPoints) {
   const std::string svg = SvgOfReviews(GatedSegment(), "reviews");
   EXPECT_TRUE(IsDrawable(svg));
-  EXPECT_EQ(Count(svg, "words by their gates"), 1u);
+  EXPECT_EQ(Count(svg, "(words by their gates, darkest: 0.80)"), 1u);
   EXPECT_EQ(Count(svg, "class='cell pointer'"), 0u);
   EXPECT_EQ(Count(svg, "hurts: 0.80"), 1u);
 }
@@ -79,8 +83,33 @@ TEST(ReviewsView, InATerminalMarksWhatIsChosen) {
   EXPECT_THAT(text, HasSubstr("Rating 4.21 for lamp by ann\n3.50 mean"));
   EXPECT_THAT(text, HasSubstr("  desk (4)\n"));
   EXPECT_THAT(text, HasSubstr("▶ ch<air (2)  pointed at 1.00\n"));
-  EXPECT_THAT(text, HasSubstr("it(0.33) hurts(1.00)"));
+  EXPECT_THAT(text, HasSubstr("it(0.25) hurts(0.75)"));
   EXPECT_THAT(text, HasSubstr("fits each of the user"));
+}
+
+TEST(ReviewsView, ARatingWithoutReviewsIsShownAsItsSum) {
+  ExplanationSegment e = RatingSegment();
+  e.maps.clear();
+  e.targets[0].map.reset();
+  e.axes.erase(e.axes.begin(), e.axes.begin() + 4);
+  auto& about = e.axes[0].payload;
+  const std::string svg = SvgOfReviews(e, "");
+  EXPECT_TRUE(IsDrawable(svg));
+  EXPECT_EQ(Count(svg, "Rating 4.21 for lamp by ann"), 1u);
+  EXPECT_EQ(Count(svg,
+                  "3.50 mean + 0.50 user − 0.25 item + 0.46 user and item "
+                  "together"),
+            1u);
+  EXPECT_EQ(Count(svg, ">mean of all ratings<"), 1u);
+  EXPECT_EQ(Count(svg, ">− 0.25<"), 1u);
+  // What adds nothing is left out.
+  about["parts"]["reviews"] = 0;
+  EXPECT_EQ(Count(SvgOfReviews(e, "reviews"), "together"), 0u);
+  EXPECT_THAT(TerminalExplanation(ExplanationOf(e), {}, {}),
+              HasSubstr("3.50 mean + 0.50 user − 0.25 item\n"));
+  about.erase("parts");
+  about["from"] = "mean";
+  EXPECT_EQ(Count(SvgOfReviews(e, "reviews"), "the mean of all ratings"), 1u);
 }
 
 TEST(ReviewsView, WithoutReviewsIsRefused) {

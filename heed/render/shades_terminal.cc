@@ -40,8 +40,9 @@ std::string ShadeCell(float weight, int columns) {
   return cell;
 }
 
-std::string ShadedWord(const std::string& word, float value, bool colour) {
-  const float size = std::abs(value);
+std::string ShadedWord(const std::string& word, float value, bool colour,
+                       float factor) {
+  const float size = std::abs(value * factor);
   if (!colour) {
     return size >= kPlainNumberFrom ? fmt::format("{}({:.2f})", word, value)
                                     : word;
@@ -82,7 +83,7 @@ std::string TerminalHalfCells(float upper, float lower) {
 
 std::string TerminalWords(std::span<const std::string> tokens,
                           std::span<const float> values, int indent,
-                          const TerminalOptions& options) {
+                          const TerminalOptions& options, float factor) {
   if (tokens.size() != values.size()) {
     throw ShapeError("terminal words: {} values for {} tokens", values.size(),
                      tokens.size());
@@ -96,7 +97,7 @@ std::string TerminalWords(std::span<const std::string> tokens,
     const std::string word = Ellipsize(
         VisibleToken(tokens[i]), options.colour ? room : room - kNumberColumns);
     const bool numbered =
-        !options.colour && std::abs(values[i]) >= kPlainNumberFrom;
+        !options.colour && std::abs(values[i] * factor) >= kPlainNumberFrom;
     const int width =
         DisplayWidth(word) +
         (numbered ? values[i] < 0 ? kNumberColumns : kNumberColumns - 1 : 0);
@@ -109,7 +110,7 @@ std::string TerminalWords(std::span<const std::string> tokens,
       out += ' ';
       ++used;
     }
-    out += ShadedWord(word, values[i], options.colour);
+    out += ShadedWord(word, values[i], options.colour, factor);
     used += width;
   }
   return out.empty() ? out : out + '\n';

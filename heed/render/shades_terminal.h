@@ -20,13 +20,13 @@ std::string TerminalScale(bool colour);
 std::string TerminalHalfCells(float upper, float lower);
 
 /// The tokens in lines of at most options.width columns, behind `indent`
-/// spaces, each on a ground as vivid as its value, −1 to 1: blue, below zero
-/// orange. Without colour those of at least 0.1 carry it as a number. Each line
-/// ends with a newline.
+/// spaces, each on a ground as vivid as its value times `factor`, −1 to 1:
+/// blue, below zero orange. Without colour those of at least 0.1 carry the
+/// value, as it is, as a number. Each line ends with a newline.
 /// Throws: ShapeError unless there is one value per token.
 std::string TerminalWords(std::span<const std::string> tokens,
                           std::span<const float> values, int indent,
-                          const TerminalOptions& options);
+                          const TerminalOptions& options, float factor = 1);
 
 }  // namespace heed
 

@@ -119,3 +119,19 @@ class Ratings(EndToEnd):
             self.assertIn("a tab", answer.json()["error"])
             answer = server.post("/explain", {"text": "eve\tstool"})
             self.assertEqual(answer.json()["answer"], "3.50")
+
+    def test_ratings_without_reviews_are_drawn_as_a_sum(self):
+        for name in ("factors", "bias", "mean"):
+            with self.subTest(name):
+                out = self.folder / name
+                self.trained(name, out=out)
+                text = self.runs("explain", out, "--methods", "saliency", stdin=b"ann\tlamp\n")
+                self.assertIn("Rating ", text)
+                self.assertRegex(text, r"\d\.\d\d mean")
+                picture = self.folder / f"{name}.svg"
+                self.runs("explain", out, "--text", "ann\tlamp", "--out", picture)
+                self.assertIn("mean of all ratings", picture.read_text())
+        said = self.runs("explain", self.folder / "bias", stdin=b"eve\tstool\n")
+        self.assertIn("the mean of all ratings", said)
+        self.fails(2, "no attention to show", "explain", self.folder / "bias", "--view", "heads",
+                   "--methods", "saliency", stdin=b"ann\tlamp\n")
