@@ -52,8 +52,16 @@ class Heatmap {
     }
     const auto sizes = static_cast<int64_t>(columns_.size());
     for (int64_t begin = 0; begin < sizes; begin += panel_size_) {
+      const int64_t end = std::min(begin + panel_size_, sizes);
       if (begin > 0) out += "\n";
-      out += DrawPanel(begin, std::min(begin + panel_size_, sizes));
+      const bool drawn = panel_size_ >= sizes || HasShades(begin, end);
+      if (panel_size_ < sizes) {
+        const std::string caption =
+            fmt::format("columns {} to {} of {}{}", begin + 1, end, sizes,
+                        drawn ? "" : ": no weight reaches 0.05");
+        out += terminal::Quiet(terminal_, Ellipsize(caption, width_)) + "\n";
+      }
+      if (drawn) out += DrawPanel(begin, end);
     }
     return out + Legend();
   }
@@ -81,6 +89,17 @@ class Heatmap {
     const int64_t fitting = std::max(available() / columns_[0], 1);
     const int64_t panels = (count + fitting - 1) / fitting;
     panel_size_ = (count + panels - 1) / panels;
+  }
+
+  /// Whether some weight of these columns can be told from none.
+  bool HasShades(int64_t begin, int64_t end) const {
+    constexpr float kLeastShade = 0.05f;
+    for (int64_t t = 0; t < view_.target_size(); ++t) {
+      for (int64_t s = begin; s < end; ++s) {
+        if (view_.weight(t, s) >= kLeastShade) return true;
+      }
+    }
+    return false;
   }
 
   std::string DrawPanel(int64_t begin, int64_t end) const {

@@ -102,6 +102,22 @@ TEST(TerminalHeatmap, PanelsShowEveryCellOnce) {
   EXPECT_EQ(full, 100u);
 }
 
+TEST(TerminalHeatmap, PanelsSayWhichColumnsTheyHave) {
+  AlignmentView view = Diagonal(90, "word");
+  const std::string all = TerminalHeatmap(view, kPlain);
+  EXPECT_NE(all.find("columns 1 to 30 of 90\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("columns 61 to 90 of 90\n"), std::string::npos);
+  // One that would be blank is a line.
+  for (int i = 60; i < 90; ++i) view.weights[static_cast<size_t>(i) * 91] = 0;
+  const std::string some = TerminalHeatmap(view, kPlain);
+  EXPECT_NE(some.find("columns 61 to 90 of 90: no weight reaches 0.05\n"),
+            std::string::npos)
+      << some;
+  EXPECT_LT(Lines(some).size(), Lines(all).size() - 80);
+  EXPECT_EQ(TerminalHeatmap(Diagonal(2, "word"), kPlain).find("columns"),
+            std::string::npos);
+}
+
 TEST(TerminalHeatmap, ColourChangesNoLayout) {
   const std::string colour = TerminalHeatmap(Diagonal(20, "token"), kColour);
   EXPECT_NE(colour.find("\x1b[48;5;231m  \x1b[0m"), std::string::npos);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/errors.h"
 #include "heed/data/bm25.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
@@ -227,6 +228,14 @@ Report RetrievalSettings::Measure(const RetrievalModel& retriever,
     if (!asked.empty()) texts.queries = ReadTexts(asked);
     queries = ReadQueries(texts, options.relevant, options.candidates, "");
   }
+  if (std::ranges::all_of(queries, [](const RetrievalQuery& query) {
+        return query.positives.empty();
+      })) {
+    throw FormatError(
+        "evaluate: no query has a relevant text, and so there is nothing to "
+        "find (queries: {})",
+        queries.size());
+  }
   const std::vector<Ranking> of_model =
       retriever.Compare(texts, queries).rankings;
   const std::vector<Ranking> of_bm25 =
@@ -257,7 +266,9 @@ Report RetrievalSettings::Measure(const RetrievalModel& retriever,
   if (open.model.queries < model.queries) {
     report.text += fmt::format(
         "\nqueries with a text that is not relevant: {}\n", open.model.queries);
-    report.text += TableOf(open.model, open.bm25);
+    report.text += open.model.queries > 0
+                       ? TableOf(open.model, open.bm25)
+                       : "of the others each text is relevant, in any order\n";
     report.details["with_wrong_texts"] = {{"queries", open.model.queries},
                                           {"model", ToJson(open.model)},
                                           {"bm25", ToJson(open.bm25)}};

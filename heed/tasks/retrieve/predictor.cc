@@ -166,7 +166,7 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
   };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = text;
+  e.text = query;
   EncodedCorpus::Block encoded[2];
   const auto add = [&](int64_t text, const char* axis, const char* label) {
     e.axes.push_back(
@@ -186,9 +186,10 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
   const double score =
       model_.Scores(ctx, encoded[0], encoded[1]).value().item();
   AddMaps(watch, e);
-  e.answer = fmt::format("{:.6f}", score);
+  const std::string shown = fmt::format("{:.3f}", score);
+  e.answer = fmt::format("{} ({})", found, shown);
   e.axes.push_back(NamesAxis(
-      "answer", model_.learnt.statistics ? "Score" : "Cosine", {e.answer}));
+      "answer", model_.learnt.statistics ? "Score" : "Cosine", {shown}));
   for (const int64_t text : {0, 1}) {
     Explainable scores;
     scores.axis = text == 0 ? "source" : "document";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "heed/data/paraphrases.h"
 #include "heed/models/preset.h"
 #include "heed/models/rnn_config.h"
+#include "heed/render/view.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
@@ -133,6 +135,10 @@ TEST_F(Retrieval, WithoutTheCorpusOfTrainingPairsAreStillExplained) {
   const ExplainablePrediction explained = predictor->PrepareExplanation(
       {}, {.given = {"a car\tred car"}}, predictor->options());
   EXPECT_EQ(explained.segments.at(0).segment.targets.size(), 2u);
+  // The title of a picture is the query, and what was found with its score.
+  EXPECT_THAT(
+      TitleOf(explained.segments[0].segment),
+      testing::MatchesRegex("a car → red car \\(-?[0-9]\\.[0-9]{3}\\)"));
 }
 
 TEST_F(Retrieval, EveryLossAndPoolingLearns) {
@@ -247,6 +253,24 @@ TEST_F(AnswerSelection, TextsOfOneScoreAreRankedByTheirIds) {
   };
   EXPECT_NEAR(mrr(first), 50, 1e-9);
   EXPECT_NEAR(mrr(last), 100, 1e-9);
+}
+
+TEST_F(AnswerSelection, WhatCannotBeMeasuredIsSaid) {
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const std::string none = folder_.Put("none.tsv", "a\t0\tx\na\t0\ty\n");
+  EXPECT_EQ(MessageOf<FormatError>([&] {
+              EvaluateWith(loaded, {{"answers", none}});
+            }),
+            "evaluate: no query has a relevant text, and so there is nothing "
+            "to find (queries: 1)");
+  const std::string all = folder_.Put("all.tsv", "a\t1\tx\na\t1\ty\n");
+  const Report report = EvaluateWith(loaded, {{"answers", all}});
+  EXPECT_NE(report.text.find("of the others each text is relevant"),
+            std::string::npos)
+      << report.text;
+  EXPECT_EQ(report.text.find(" 0.00"), std::string::npos) << report.text;
 }
 
 TEST_F(AnswerSelection, OtherFilesBesideAnswersAreRefused) {
