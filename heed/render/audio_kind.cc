@@ -42,22 +42,22 @@ struct SoundPayload {
     }
     step = axis.payload.at("step").get<double>();
     drawn = axis.payload.at("spectrogram_seconds").get<double>();
-    whole = std::max({axis.payload.at("seconds").get<double>(), drawn,
-                      step * static_cast<double>(axis.size())});
-    if (!(step > 0 && drawn > 0 && std::isfinite(whole))) {
+    if (!(step > 0 && drawn > 0 && std::isfinite(drawn))) {
       throw ShapeError("axis '{}': a sound without a length", axis.id);
     }
+    rate = axis.payload.value("rate", 0.0);
     png = axis.payload.at("png").get_ref<const std::string&>();
   }
 
-  /// Share of the whole that the frames of the axis cover.
+  /// The items of the axis over the spectrogram: over 1 where the last of them
+  /// goes on behind its end.
   double ShareOf(const Axis& axis) const {
-    return step * static_cast<double>(axis.size()) / whole;
+    return step * static_cast<double>(axis.size()) / drawn;
   }
 
   double step = 0;   // s from item to item
-  double drawn = 0;  // s of the spectrogram
-  double whole = 0;  // s of the picture
+  double drawn = 0;  // s of the spectrogram, and of the picture
+  double rate = 0;   // Hz; 0: not said
   std::string png;
 };
 
@@ -124,14 +124,39 @@ double MarkEvery(double whole) {
 }
 
 void AddTimes(const SoundPayload& payload, double y, MarkupWriter* svg) {
-  const double every = MarkEvery(payload.whole);
-  const int marks = static_cast<int>(payload.whole / every);
+  const double every = MarkEvery(payload.drawn);
+  const int marks = static_cast<int>(payload.drawn / every);
   for (int i = 0; i <= marks; ++i) {
     svg->Line(
         "<text class='quiet' x='{:.1f}' y='{:.1f}' font-size='{}' "
         "text-anchor='middle'>{:g}{}</text>",
-        kSoundWidth * i * every / payload.whole, y, kTimeFont, i * every,
+        kSoundWidth * i * every / payload.drawn, y, kTimeFont, i * every,
         i == marks ? " s" : "");
+  }
+}
+
+/// Marks beside the spectrogram, whose rows are spaced on the mel scale from 0
+/// to half the rate.
+void AddFrequencies(const SoundPayload& payload, double height,
+                    MarkupWriter* svg) {
+  constexpr double kLeastApart = 14;
+  constexpr double kBreak = 700;  // Hz
+  const auto mel = [](double frequency) {
+    return std::log10(1 + frequency / kBreak);
+  };
+  double last = height + kLeastApart;
+  for (const double khz : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
+    if (2000 * khz > payload.rate) break;
+    const double y = height * (1 - mel(1000 * khz) / mel(payload.rate / 2));
+    if (last - y < kLeastApart) continue;
+    last = y;
+    svg->Line("<line class='rule' x1='-4' x2='0' y1='{0:.1f}' y2='{0:.1f}'/>",
+              y);
+    svg->Line(
+        "<text class='quiet' x='-7' y='{:.1f}' font-size='{}' "
+        "text-anchor='end'>{:g}{}</text>",
+        std::clamp(y + 4, kTimeFont - 2, height), kTimeFont, khz,
+        4000 * khz > payload.rate ? " kHz" : "");
   }
 }
 
@@ -139,29 +164,30 @@ void AddSpectrogram(const SoundPayload& payload, double width, double height,
                     MarkupWriter* svg) {
   svg->Line("<rect class='field' width='{:.1f}' height='{:.1f}'/>", width,
             height);
-  svg->Line("{}", ImageElement(payload.png,
-                               width * payload.drawn / payload.whole, height));
+  svg->Line("{}", ImageElement(payload.png, width, height));
 }
 
-/// Cells of a row over the width that its frames have.
-void AddSoundRow(std::span<const float> values, double width, double height,
-                 MarkupWriter* svg) {
+/// Cells of a row of so many times the width, which ends where that does.
+void AddSoundRow(std::span<const float> values, double width, double share,
+                 double height, MarkupWriter* svg) {
   const std::vector<float> cells = PooledRow(values, kMostCells);
   const auto count = std::ssize(cells);
+  svg->Line("<svg width='{:.1f}' height='{}'>", width, height);
   svg->Line("<rect class='field' width='{:.1f}' height='{}'/>", width, height);
   AddCells(cells, count,
-           width / static_cast<double>(std::max<int64_t>(1, count)), height,
-           svg);
+           width * share / static_cast<double>(std::max<int64_t>(1, count)),
+           height, svg);
+  svg->Line("</svg>");
 }
 
 /// The spectrogram and below it a row for each part of the answer.
 Drawing DrawSound(const ExplanationSegment& segment, const ViewOptions&) {
   const Axis& sound = SoundAxisOf(segment);
   const SoundPayload payload(sound);
-  const double width = kSoundWidth * payload.ShareOf(sound);
   MarkupWriter svg;
   svg.Line("<g transform='translate({} 0)'>", kLeftOfSound);
   AddSpectrogram(payload, kSoundWidth, kSpectrogramHeight, &svg);
+  AddFrequencies(payload, kSpectrogramHeight, &svg);
   double y = kSpectrogramHeight + kTimeFont + 6;
   AddTimes(payload, y, &svg);
   y += 8;
@@ -172,7 +198,8 @@ Drawing DrawSound(const ExplanationSegment& segment, const ViewOptions&) {
         y + kAttentionRow - 5,
         EscapeMarkup(Ellipsize(VisibleToken(row.name), kAttendedName)));
     svg.Line("<g transform='translate(0 {:.1f})'>", y);
-    AddSoundRow(row.weights, width, kAttentionRow, &svg);
+    AddSoundRow(row.weights, kSoundWidth, payload.ShareOf(sound), kAttentionRow,
+                &svg);
     svg.Line("</g>");
     y += kAttentionRow + kRowGap;
   }
@@ -181,9 +208,9 @@ Drawing DrawSound(const ExplanationSegment& segment, const ViewOptions&) {
       DrawHeading(TitleOf(segment), 1),
       {kLeftOfSound + kSoundWidth + 10, y + 4, svg.Take()},
       DrawHeading(
-          "above: energy by frequency, 60 dB from black to white; rows: "
-          "attention over time, each as vivid as its largest weight "
-          "allows",
+          "above: energy by frequency, 60 dB from black to white; rows: what "
+          "was written with its probability, and its attention over time, "
+          "the largest weight darkest",
           3)};
   return StackDrawings(parts, 12);
 }
@@ -202,7 +229,7 @@ std::string RowText(std::span<const float> values, int64_t columns,
 }
 
 std::string TimeText(const SoundPayload& payload, int indent, int64_t columns) {
-  const std::string end = fmt::format("{:.2f} s", payload.whole);
+  const std::string end = fmt::format("{:.2f} s", payload.drawn);
   std::string line(static_cast<size_t>(indent), ' ');
   line += '0';
   const auto room = static_cast<size_t>(columns);
@@ -218,20 +245,19 @@ std::string SoundText(const ExplanationSegment& segment, const ViewOptions&,
   const auto columns =
       static_cast<int64_t>(std::max(terminal.width - kNames, 10));
   std::vector<std::vector<float>> rows;
-  const auto covered =
-      std::max<int64_t>(1, std::lround(static_cast<double>(columns) *
-                                       payload.drawn / payload.whole));
   for (const auto& grey :
        sound.payload.at("grey").get<std::vector<std::vector<float>>>()) {
-    rows.push_back(FittedRow(grey, covered));
+    rows.push_back(FittedRow(grey, columns));
     for (float& value : rows.back()) value /= 255;
   }
   std::string out =
       terminal::Strong(terminal, VisibleToken(TitleOf(segment))) + '\n' +
       ThumbnailText(rows, kNames, terminal) +
       terminal::Quiet(terminal, TimeText(payload, kNames, columns));
-  const auto frames = std::max<int64_t>(
-      1, std::lround(static_cast<double>(columns) * payload.ShareOf(sound)));
+  const auto frames =
+      std::clamp<int64_t>(std::lround(static_cast<double>(columns) *
+                                      std::min(1.0, payload.ShareOf(sound))),
+                          1, columns);
   for (const SoundRow& row : RowsOf(segment, sound)) {
     out += Pad(VisibleToken(row.name), kAttendedName, Align::kRight) + ' ' +
            RowText(row.weights, frames, terminal.colour) + '\n';
@@ -252,7 +278,7 @@ AxisKind AudioKind() {
     MarkupWriter svg;
     AddSpectrogram(payload, width, kSmallHeight, &svg);
     svg.Line("<g transform='translate(0 {})'>", kSmallHeight + 3);
-    AddSoundRow(values, width * payload.ShareOf(axis), kAttentionRow, &svg);
+    AddSoundRow(values, width, payload.ShareOf(axis), kAttentionRow, &svg);
     svg.Line("</g>");
     return {width, kSmallHeight + kAttentionRow + 7, svg.Take()};
   };

@@ -45,6 +45,14 @@ TEST(AudioKind, TheSpectrogramStandsAboveARowForEachWord) {
   EXPECT_EQ(Count(svg, ">t2 0.50</text>"), 1u);
   EXPECT_EQ(Count(svg, "class='field'"), 4u);
   EXPECT_EQ(Count(svg, "0.5 s</text>"), 1u) << "the last mark of the time";
+  // Frequencies up to half the rate.
+  EXPECT_EQ(Count(svg, ">4 kHz</text>"), 1u);
+  EXPECT_EQ(Count(svg, ">2</text>"), 1u);
+  EXPECT_EQ(Count(svg, "kHz</text>"), 1u);
+  EXPECT_EQ(Count(svg, "with its probability"), 1u);
+  // The image, and a row that its last frame of 30 ms would exceed by 10.
+  EXPECT_GE(Count(svg, "width='940.0'"), 5u);
+  EXPECT_EQ(Count(svg, "<svg width='940.0' height='18'>"), 3u);
   EXPECT_TRUE(IsDrawable(svg));
 }
 
@@ -57,7 +65,7 @@ TEST(AudioKind, LongSoundsArePooled) {
 TEST(AudioKind, InATerminalRowsAreUnderTheirTime) {
   const std::string text =
       TerminalExplanation(ExplanationOf(SoundSegment(20)), {}, {.width = 79});
-  EXPECT_NE(text.find("0.60 s"), std::string::npos);
+  EXPECT_NE(text.find("0.59 s"), std::string::npos);
   EXPECT_NE(text.find("           t0 0.50 █"), std::string::npos) << text;
 }
 
