@@ -8,6 +8,16 @@
 #include "heed/base/errors.h"
 
 namespace heed {
+namespace {
+
+/// For the log: the description without its examples, which may be files.
+nlohmann::ordered_json AboutModel(const ServedModel& model) {
+  nlohmann::ordered_json about = model.description();
+  about.erase("examples");
+  return about;
+}
+
+}  // namespace
 
 Engine::Engine(std::vector<ModelSpec> specs, const EngineOptions& options,
                Log& log, ServerMetrics& metrics)
@@ -30,7 +40,7 @@ Engine::Engine(std::vector<ModelSpec> specs, const EngineOptions& options,
         std::make_shared<ServedModel>(spec, options.search, options.dtype));
   }
   for (auto& model : models) {
-    log_.Info("model", model->description());
+    log_.Info("model", AboutModel(*model));
     queues_.push_back(
         std::make_unique<ModelQueue>(std::move(model), options, metrics));
   }
@@ -92,7 +102,7 @@ void Engine::ReloadAll() {
               "not '{}'",
               specs_[i].folder, model->task().name, task);
         }
-        log_.Info("reloaded", model->description());
+        log_.Info("reloaded", AboutModel(*model));
         queues_[i]->Replace(std::move(model));
         succeeded = true;
       } catch (const std::exception& error) {

@@ -336,6 +336,11 @@ Input FileOf(const Json& file, const std::string& name, const InputKind& kind,
   if (type.empty()) type = kind.of_bytes() ? kind.media_types[0] : "text/plain";
   std::string of_user = OptionalText(file, "name");
   if (of_user.empty()) of_user = name;
+  // What clients such as curl call files whose endings they do not know.
+  if (EqualIgnoringCase(type, "application/octet-stream")) {
+    const std::string by_name = kind.TypeOfName(of_user);
+    if (!by_name.empty()) type = by_name;
+  }
   std::string bytes = BytesOf(file, name);
   if (!kind.of_bytes() && IsPlainText(type)) {
     if (!IsValidUtf8(bytes)) throw FormatError(of_user + " is not valid UTF-8");

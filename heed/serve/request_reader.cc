@@ -37,7 +37,11 @@ constexpr size_t kLastChunk = 5;
   }
   if (error == http::error::body_limit ||
       error == http::error::buffer_overflow) {
-    throw HttpError(413, "the body is longer than {} bytes", limits.max_body);
+    throw HttpError(
+        413,
+        "the body is longer than {} bytes, which is --max-body-bytes of "
+        "the server",
+        limits.max_body);
   }
   const std::string_view line = bytes.substr(0, bytes.find('\n'));
   if (error == http::error::bad_version && !line.ends_with("HTTP/1.1") &&

@@ -310,6 +310,20 @@ TEST(ParsePredict, OfAMediaTypeThatIsNotReadTheListIsGiven) {
             "the model reads image/png, text/x-cells, not text/plain");
 }
 
+TEST(ParsePredict, OfBytesOfNoTypeTheEndingOfTheNameSaysIt) {
+  constexpr const char* kOctets = "application/octet-stream";
+  const auto type_of = [&](const char* name) {
+    const Json parameters =
+        ParametersOf(FormOfFile("file", name, kOctets, "\x89P"));
+    const ModelCall call = ParsePredict(parameters, kPictures, {});
+    return std::get<NamedBytes>(call.inputs.at(0).content).media_type;
+  };
+  EXPECT_EQ(type_of("a.PNG"), "image/png");
+  EXPECT_EQ(type_of("b.cells"), "text/x-cells");
+  EXPECT_THROW(type_of("a.wav"), HttpError);
+  EXPECT_THROW(type_of("a"), HttpError);
+}
+
 TEST(ParsePredict, BytesOfATextKindMayBeSentAsText) {
   const InputKind table = {.name = "table", .media_types = {"text/csv"}};
   const ModelCall call = ParsePredict({{"text", "a,b\n1,2"}}, table, {});

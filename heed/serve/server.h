@@ -23,7 +23,8 @@ struct ServerOptions {
   std::string unix_socket;
   int max_connections = 10000;
   int max_header_bytes = 16384;
-  int max_body_bytes = 1 << 20;
+  /// A minute of speech fits, as the page records it.
+  int max_body_bytes = 4 << 20;
   double header_timeout = 10;
   double body_timeout = 30;
   double idle_timeout = 75;

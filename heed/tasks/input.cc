@@ -28,6 +28,11 @@ std::string_view SubtypeOf(std::string_view media_type) {
   return media_type;
 }
 
+/// ".wav" of "audio/x-wav".
+std::string EndingOf(std::string_view media_type) {
+  return fmt::format(".{}", SubtypeOf(media_type));
+}
+
 /// Throws: IoError; FormatError.
 void CheckSize(const InputKind& kind, const std::string& path) {
   if (kind.most_bytes == 0) return;
@@ -58,6 +63,15 @@ bool InputKind::Reads(std::string_view media_type) const {
   return std::ranges::find(media_types, wanted) != media_types.end();
 }
 
+std::string InputKind::TypeOfName(std::string_view file) const {
+  const std::string ending =
+      Lowercase(std::filesystem::path(file).extension().string());
+  for (const std::string& type : media_types) {
+    if (ending == EndingOf(type)) return type;
+  }
+  return "";
+}
+
 std::vector<Input> InputsOf(const InputKind& kind,
                             const std::vector<std::string>& lines,
                             int64_t first) {
@@ -75,15 +89,14 @@ std::vector<Input> InputsOf(const InputKind& kind,
 }
 
 Input ReadInput(const InputKind& kind, const std::string& path) {
-  const std::string ending =
-      Lowercase(std::filesystem::path(path).extension().string());
+  const std::string known = kind.TypeOfName(path);
+  if (!known.empty()) {
+    CheckSize(kind, path);
+    return {NamedBytes{path, known, ReadFile(path)}, path};
+  }
   std::vector<std::string> endings;
   for (const std::string& type : kind.media_types) {
-    std::string one = fmt::format(".{}", SubtypeOf(type));
-    if (one == ending) {
-      CheckSize(kind, path);
-      return {NamedBytes{path, type, ReadFile(path)}, path};
-    }
+    std::string one = EndingOf(type);
     if (std::ranges::find(endings, one) == endings.end()) {
       endings.push_back(std::move(one));
     }

@@ -55,6 +55,9 @@ struct InputKind {
   bool of_bytes() const { return !media_types.empty(); }
   /// Whether it reads such bytes; parameters ("; charset=utf-8") do not count.
   bool Reads(std::string_view media_type) const;
+  /// The media type that the ending of a file's name means; empty: none that it
+  /// reads.
+  std::string TypeOfName(std::string_view name) const;
 };
 
 /// Lines as a user gives them, the first of which has this number: texts, or

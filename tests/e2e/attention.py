@@ -2,6 +2,7 @@
 and the documentation that they make."""
 
 import pathlib
+import re
 
 from harness import WORLD, EndToEnd, strict_json, train_args
 from images import png
@@ -147,6 +148,9 @@ class Demos(EndToEnd):
                          "--threads", 1)
         self.assertIn("word errors", said)
         self.assertIn("<image", self.picture("speech-1"))
+        # What it leaves is a model, and sounds that can be learned from.
+        self.assertIn(f"predict {out}/model", said)
+        self.runs("predict", out / "model", stdin=f"{out}/digits-1.wav\n".encode())
         self.runs("train", "--task", "speech", "--recordings", out / "sounds.tsv", "--units", 8,
                   "--embedding", 8, "--epochs", 1, "--quiet", "--out", self.folder / "model")
 
@@ -188,10 +192,52 @@ class Demos(EndToEnd):
         self.assertRegex(said, r"without the question +\d+\.\d %")
         self.assertIn("hop 2 of 2", said)
         self.assertIn("hop 2 of 2", self.picture("passage"))
-        # What it leaves are stories that a model can be trained on.
+        # What it leaves is a model, whose question it says, and stories to train another.
+        self.assertIn("--hops 2 --epochs 1", said)
+        question = re.search(r"printf '(.*)\\n' \\\n", said)[1].replace("\\t", "\t")
+        self.assertRegex(self.runs("predict", out / "model", stdin=f"{question}\n".encode()),
+                         r"^\w+\n$")
         self.assertEqual((out / "test.jsonl").read_text().count("\n"), 1000)
         self.runs("train", "--task", "read", "--passages", out / "train.jsonl", "--units", 4,
                   "--steps", 1, "--quiet", "--out", self.folder / "model")
+
+    def test_summaries(self):
+        out = self.folder / "out"
+        said = self.runs("demo", "summaries", "--out", out, "--sentences", 200, "--epochs", 1,
+                         "--threads", 1)
+        self.assertRegex(said, r"\n  the model +\d+\.\d\d")
+        self.assertRegex(said, r"\n  the first 8 words +\d+\.\d\d")
+        self.picture("attention")
+        # It says how to measure again what it left.
+        again = re.search(r"heed (evaluate .*)", said)[1].split()
+        self.assertIn("ROUGE", self.runs(*again))
+
+    def test_retrieve(self):
+        out = self.folder / "out"
+        said = self.runs("demo", "retrieve", "--out", out, "--questions", 40, "--epochs", 1,
+                         "--threads", 1)
+        for name in ("last", "mean", "pooled", "attention", "attentive_pooling", "BM25"):
+            self.assertRegex(said, rf"\n{name} +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d\n")
+        self.picture("answer")
+        # An explanation says what was found for which question, with its score.
+        shown = self.runs("explain", out / "attentive_pooling", "--text",
+                          "can i fix a car\tbuy a sofa\trepair a car")
+        self.assertRegex(shown, r"can i fix a car → (buy a sofa|repair a car) \(-?\d\.\d{3}\)")
+        hits = self.runs("predict", out / "attentive_pooling",
+                         stdin=b"can i fix a car\tbuy a sofa\trepair a car\n")
+        self.assertEqual(len(hits.splitlines()), 2)
+
+    def test_words(self):
+        out = self.folder / "out"
+        texts = self.put("texts.tsv", "pos\ta good film. good cast.\n"
+                                      "neg\ta bad film. not good.\n" * 4)
+        self.runs("train", "--task", "classify", "--model", "han", "--texts", texts, "--steps", 2,
+                  "--min-count", 1, "--quiet", "--out", self.folder / "model")
+        said = self.runs("demo", "words", "--model", self.folder / "model", "--texts", texts,
+                         "--words", "good,film", "--out", out)
+        for word in ("good", "film"):
+            self.assertIn(word, said)
+        self.assertTrue(list(out.glob("*.svg")))
 
     def digit(self):
         path = self.folder / "digit.png"

@@ -38,6 +38,7 @@ def float_wav(values):
 BAD = {
     "none.wav": (wav([]), "no samples"),
     "nan.wav": (float_wav([0.1, math.nan]), "sample 2 is no finite number"),
+    "huge.wav": (float_wav([0.1, 3e38]), "sample 2 is 3e+38"),
     "many.wav": (wav([5] * 3200, channels=32), "32 channels"),
     "rate.wav": (wav([5] * 3200, rate=5), "a rate of 5 Hz"),
     "fast.wav": (wav([5] * 3200, rate=2_000_000_000), "a rate of 2000000000 Hz"),
@@ -142,8 +143,13 @@ class Speech(EndToEnd):
             self.assertEqual(seen["axes"]["source"]["kind"], "audio")
             self.assertTrue(seen["axes"]["source"]["payload"]["wav"])
             self.assertEqual(asked(sweep(True), "/predict", "image/png").status, 415)
+            # As curl calls a file that it does not know: by its name.
+            self.assertEqual(asked(sweep(True), "/predict", "application/octet-stream").status, 200)
             for name, (content, _) in BAD.items():
                 with self.subTest(name):
                     self.assertIn(asked(content, "/predict").status, (400, 415))
             self.assertEqual(asked(bytes(30_000_000), "/predict").status, 413)
             self.assertEqual(asked(sweep(True), "/predict").status, 200)
+        # What it logs of its model has no bytes of the examples.
+        self.assertIn(b'"task":"speech"', server.log.replace(b" ", b""))
+        self.assertNotIn(b"base64", server.log)

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import * as browsing from "./chromium.js";
 import { assertClose, place, screenshot } from "./chromium.js";
 import { writeFilePage } from "./fixture_server.js";
-import { made } from "./made_up.js";
+import { made, withPage } from "./made_up.js";
 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgCGBY8B8AA4UB8MTd5F4AAAAASUVORK5CYII=";
@@ -136,5 +136,59 @@ test("what is pointed at is shown below the spectrogram, and the whole can be he
       await page.getByRole("button", { name: "Play", exact: true }).count(),
       1,
     );
+  });
+});
+
+test("a recording of a minute is sent as one channel of 16 kHz, which fits a request", async () => {
+  await withPage({ expectErrors: true }, async (page) => {
+    const input = { kind: "audio", prompt: "Record", media_types: ["audio/wav"] };
+    const models = [{ name: "speech", task: "speech", input, examples: [] }];
+    const sent = [];
+    await page.route("**/models", (route) => route.fulfill({ json: { models } }));
+    await page.route(/\/(predict|explain)$/, (route) => {
+      sent.push(route.request().postData());
+      return route.fulfill({ status: 400, json: { error: "heard" } });
+    });
+    await page.addInitScript(() => {
+      const rate = 48000;
+      const seconds = 60;
+      navigator.mediaDevices.getUserMedia = async () => ({ getTracks: () => [] });
+      window.MediaRecorder = class {
+        start() {}
+        stop() {
+          const bytes = new DataView(new ArrayBuffer(44 + 4 * rate * seconds));
+          const header = "RIFF....WAVEfmt ....................data....";
+          [...header].forEach((c, i) => bytes.setUint8(i, c.charCodeAt(0)));
+          bytes.setUint32(4, bytes.byteLength - 8, true);
+          bytes.setUint32(16, 16, true);
+          bytes.setUint32(20, (2 << 16) | 1, true); // two channels
+          bytes.setUint32(24, rate, true);
+          bytes.setUint32(28, 4 * rate, true);
+          bytes.setUint32(32, (16 << 16) | 4, true);
+          bytes.setUint32(40, bytes.byteLength - 44, true);
+          for (let t = 0; t < rate * seconds; ++t) {
+            const value = Math.round(8000 * Math.sin((2 * Math.PI * 440 * t) / rate));
+            bytes.setInt16(44 + 4 * t, value, true);
+            bytes.setInt16(46 + 4 * t, value, true);
+          }
+          this.ondataavailable({ data: new Blob([bytes]) });
+          this.onstop();
+        }
+      };
+    });
+    await page.goto(made.server.url);
+    await page.getByRole("button", { name: "Record" }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.waitForFunction(() => document.body.textContent.includes("heard"));
+    assert.ok(sent[0].length < 4 << 20, `${sent[0].length} bytes`); // --max-body-bytes
+    const wav = Buffer.from(JSON.parse(sent[0]).file.base64, "base64");
+    assert.equal(wav.readUInt16LE(22), 1);
+    assert.equal(wav.readUInt32LE(24), 16000);
+    assert.equal(wav.length, 44 + 2 * 60 * 16000);
+    let largest = 0;
+    for (let t = 8000; t < 16000; ++t) {
+      largest = Math.max(largest, Math.abs(wav.readInt16LE(44 + 2 * t)));
+    }
+    assert.ok(largest > 7500 && largest < 8500, `${largest}`);
   });
 });

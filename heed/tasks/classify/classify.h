@@ -62,6 +62,11 @@ class ClassifyModel : public TaskModel {
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()}, {"classes", labels.size()}};
   }
+  std::string Prompt() const override {
+    return documents() ? "Type or paste a document and press Enter (Shift and "
+                         "Enter begins a new line)"
+                       : "";
+  }
 
   bool pairs() const { return config.data.format.pairs(); }
   bool documents() const { return config.documents(); }

@@ -32,6 +32,17 @@ export function decodeSound(bytes: ArrayBuffer): Promise<AudioBuffer> {
   return output().decodeAudioData(bytes);
 }
 
+/** The samples of a sound at another rate, the mean of its channels. */
+export async function resampled(sound: AudioBuffer, rate: number): Promise<Float32Array> {
+  const length = Math.max(1, Math.ceil(sound.duration * rate));
+  const offline = new OfflineAudioContext(1, length, rate);
+  const node = offline.createBufferSource();
+  node.buffer = sound;
+  node.connect(offline.destination);
+  node.start();
+  return (await offline.startRendering()).getChannelData(0);
+}
+
 function soundOf(wav: string): Promise<AudioBuffer> {
   let sound = decoded.get(wav);
   if (!sound) {

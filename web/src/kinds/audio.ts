@@ -13,6 +13,7 @@ import {
   onLook,
   palette,
   playPart,
+  resampled,
   wavOf,
   type AxesOnShow,
   type AxisView,
@@ -27,6 +28,8 @@ import {
 import "./audio.css";
 
 const longestRecording = 60;
+// What speech needs; as they are recorded, a few seconds would fill a request.
+const recordedRate = 16000;
 
 /** Records by the microphone until it is stopped, or for a minute. */
 class Recorder {
@@ -51,7 +54,7 @@ class Recorder {
     const limit = setTimeout(() => this.stop(), 1000 * longestRecording);
     try {
       const sound = await decodeSound(await (await whole).arrayBuffer());
-      const base64 = await wavOf(sound.getChannelData(0), sound.sampleRate);
+      const base64 = await wavOf(await resampled(sound, recordedRate), recordedRate);
       const file = { name: "recording.wav", media_type: "audio/wav", base64 };
       return { text: file.name, request: { file } };
     } finally {
