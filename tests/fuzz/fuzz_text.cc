@@ -12,6 +12,7 @@
 #include "heed/data/documents.h"
 #include "heed/data/input_lines.h"
 #include "heed/data/labelled.h"
+#include "heed/data/pair_files.h"
 #include "heed/data/recordings.h"
 #include "heed/data/retrieval.h"
 #include "heed/data/series.h"
