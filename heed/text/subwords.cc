@@ -229,6 +229,26 @@ Encoded Subwords::Encode(std::string_view line) const {
   return encoded;
 }
 
+std::vector<std::vector<int32_t>> Subwords::EncodeIds(
+    std::span<const std::string> lines) const {
+  size_t longest = 0;
+  for (const std::string& line : lines) {
+    longest = std::max(longest, line.size());
+  }
+  // Asking the system takes as long as a short line; what one line takes is
+  // given back before the next.
+  RequireMemory(kForSplitting + kForEachByte * longest);
+  std::vector<std::vector<int32_t>> all;
+  all.reserve(lines.size());
+  for (const std::string& line : lines) {
+    std::vector<int>& ids = all.emplace_back();
+    const sp::util::Status status =
+        impl_->processor.Encode(SingleSpaced(line), &ids);
+    if (!status.ok()) throw FormatError(status.ToString());
+  }
+  return all;
+}
+
 std::string Subwords::Join(std::span<const std::string> pieces) const {
   std::string text;
   std::string bytes;

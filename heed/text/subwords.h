@@ -2,6 +2,7 @@
 #ifndef HEED_TEXT_SUBWORDS_H_
 #define HEED_TEXT_SUBWORDS_H_
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,6 +28,9 @@ class Subwords {
   ~Subwords();
 
   Encoded Encode(std::string_view line) const;
+  /// The ids of each line, in less time than one by one.
+  std::vector<std::vector<int32_t>> EncodeIds(
+      std::span<const std::string> lines) const;
   /// Runs of byte pieces ("<0xE2>") become the characters that they spell, a
   /// byte that is part of none U+FFFD.
   std::string Join(std::span<const std::string> pieces) const;

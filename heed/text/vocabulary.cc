@@ -208,6 +208,15 @@ Encoded Vocabulary::EncodeWithPieces(std::string_view line) const {
   return encoded;
 }
 
+std::vector<std::vector<int32_t>> Vocabulary::EncodeAll(
+    std::span<const std::string> lines) const {
+  if (tables_->subwords) return tables_->subwords->EncodeIds(lines);
+  std::vector<std::vector<int32_t>> all;
+  all.reserve(lines.size());
+  for (const std::string& line : lines) all.push_back(Encode(line));
+  return all;
+}
+
 EncodedWords Vocabulary::EncodeWords(std::span<const std::string> words) const {
   EncodedWords encoded;
   for (const std::string& word : words) {

@@ -96,6 +96,9 @@ class Vocabulary {
   /// space count as one space, except among characters.
   std::vector<int32_t> Encode(std::string_view line) const;
   Encoded EncodeWithPieces(std::string_view line) const;
+  /// Encode() of each line, in less time than one by one.
+  std::vector<std::vector<int32_t>> EncodeAll(
+      std::span<const std::string> lines) const;
 
   /// Every word on its own, for labels of words. A word without any token (of
   /// control characters, say) becomes one unknown token.

@@ -45,6 +45,18 @@ INSTANTIATE_TEST_SUITE_P(Kinds, VocabularyOfKind,
                            return std::string(Name(test.param));
                          });
 
+TEST_P(VocabularyOfKind, ManyLinesHaveTheIdsOfEach) {
+  const Vocabulary vocabulary = TrainSmall(GetParam());
+  Strings lines = Lines();
+  lines.insert(lines.end(), {"", "  ", "unbekannt €\tWort", "Hund"});
+  const std::vector<Ids> all = vocabulary.EncodeAll(lines);
+  ASSERT_EQ(all.size(), lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(all[i], vocabulary.Encode(lines[i])) << lines[i];
+  }
+  EXPECT_TRUE(vocabulary.EncodeAll({}).empty());
+}
+
 TEST_P(VocabularyOfKind, SpecialTokensHaveTheirIds) {
   const Vocabulary vocabulary = TrainSmall(GetParam());
   EXPECT_EQ(vocabulary.Piece(kPad), "<pad>");

@@ -105,6 +105,7 @@ TEST_F(Documents, OneEmptyOrVeryLongHasAnAnswer) {
   task_.data.max_length = 300;
   LearnPlanted(32);
   const LoadedModel loaded = ReadModel(training_.run.out);
+  EXPECT_NE(loaded.model->Prompt().find("a document"), std::string::npos);
   std::string longest;
   for (int i = 0; i < 100000; ++i) longest += "It rains. ";
   const std::string answers =
