@@ -18,6 +18,8 @@ import {
   type ViewRow,
 } from "../core";
 
+const ownKinds = ["passage"];
+
 const font = 14;
 const lineHeight = 26;
 const mostWords = 3000;
@@ -35,7 +37,7 @@ function hopsOf(side: Side): Hop[] {
   return part.maps.flatMap((map) => {
     const words = part.axis(map.key);
     const rows = weightsOf(part.whole, map, "mean");
-    if (words.axis.kind !== "passage" || rows.length !== 1) return [];
+    if (!ownKinds.includes(words.axis.kind) || rows.length !== 1) return [];
     const sentences = part.segment.axes
       .map((id) => part.axis(id).axis)
       .find(({ of, spans }) => of === map.key && spans);
@@ -133,7 +135,7 @@ export const passage: ViewRow = {
   name: "passage",
   title: "Passage",
   switches: [],
-  kinds: ["passage"],
+  kinds: ownKinds,
   leads: true,
   accepts: (side) =>
     hopsOf(side).length > 0 ? null : "No answer attends to a passage here.",

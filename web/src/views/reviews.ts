@@ -17,6 +17,8 @@ import {
   type ViewRow,
 } from "../core";
 
+const ownKinds = ["reviews"];
+
 const font = 13;
 const small = 11;
 const bar = 56;
@@ -53,7 +55,7 @@ function sidesOf(side: Side): ReviewSide[] {
   return part.segment.axes.flatMap((id) => {
     const reviews = part.axis(id);
     const { of, spans, kind } = reviews.axis;
-    if (!of || !spans || kind !== "reviews" || !part.segment.axes.includes(of)) return [];
+    if (!of || !spans || !ownKinds.includes(kind) || !part.segment.axes.includes(of)) return [];
     const words = part.axis(of);
     const gates = gated.find(({ axis }) => axis === of)?.scores[0];
     const values = gates ?? meanOn(side, of, words.labels.length);
@@ -211,7 +213,7 @@ function reviewsView(side: Side, options: ViewOptions): View {
   const maps = side.part.maps
     .filter(({ query, key }) => {
       const axes = [query, key].map((id) => side.part.axis(id));
-      return axes.every(({ kind }) => kind === "reviews");
+      return axes.every(({ kind }) => ownKinds.includes(kind));
     })
     .map((map) => drawAffinity(side, map, p));
   const note =
@@ -235,7 +237,7 @@ export const reviewsOfBoth: ViewRow = {
   name: "reviews",
   title: "Reviews",
   switches: [],
-  kinds: ["reviews"],
+  kinds: ownKinds,
   leads: true,
   accepts: (side) =>
     sidesOf(side).length > 0 ? null : "No reviews were read for this answer.",
