@@ -55,7 +55,8 @@ function sidesOf(side: Side): ReviewSide[] {
   return part.segment.axes.flatMap((id) => {
     const reviews = part.axis(id);
     const { of, spans, kind } = reviews.axis;
-    if (!of || !spans || !ownKinds.includes(kind) || !part.segment.axes.includes(of)) return [];
+    if (!of || !spans || !ownKinds.includes(kind) || !part.segment.axes.includes(of))
+      return [];
     const words = part.axis(of);
     const gates = gated.find(({ axis }) => axis === of)?.scores[0];
     const values = gates ?? meanOn(side, of, words.labels.length);
