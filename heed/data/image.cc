@@ -8,7 +8,9 @@
 #include <memory>
 
 #include "heed/base/errors.h"
+#include "heed/base/file_errors.h"
 #include "heed/base/memory.h"
+#include "heed/data/whole_image.h"
 
 namespace heed {
 namespace {
@@ -20,87 +22,13 @@ struct GlibUnref {
 template <typename T>
 using GlibOwned = std::unique_ptr<T, GlibUnref>;
 
-constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
-constexpr std::string_view kJpegSignature = "\xff\xd8\xff";
-
-struct ImageSize {
-  int64_t width = 0;
-  int64_t height = 0;
-};
-
-int64_t BigEndian(std::string_view bytes, size_t at, size_t count) {
-  int64_t value = 0;
-  for (size_t i = 0; i < count; ++i) {
-    value = value << 8 | static_cast<uint8_t>(bytes[at + i]);
-  }
-  return value;
-}
-
-[[noreturn]] void ThrowTruncated(const std::string& place, const char* type) {
-  throw FormatError("{}: a truncated {} file", place, type);
-}
-
-/// The size that a PNG's header claims. Chunks follow one another up to IEND;
-/// the decoder would give what it has of a file that ends before.
-ImageSize PngSize(std::string_view bytes, const std::string& place) {
-  constexpr size_t kFrame = 12;  // length, name and sum of a chunk
-  size_t at = kPngSignature.size();
-  ImageSize size;
-  for (bool first = true;; first = false) {
-    if (at + kFrame > bytes.size()) ThrowTruncated(place, "PNG");
-    const auto length = static_cast<size_t>(BigEndian(bytes, at, 4));
-    if (length > bytes.size() - at - kFrame) ThrowTruncated(place, "PNG");
-    const std::string_view name = bytes.substr(at + 4, 4);
-    if (first != (name == "IHDR") || (first && length != 13)) {
-      throw FormatError(
-          "{}: a damaged PNG file: its header is not the first "
-          "part",
-          place);
-    }
-    if (first) {
-      size = {BigEndian(bytes, at + 8, 4), BigEndian(bytes, at + 12, 4)};
-    }
-    if (name == "IEND") return size;
-    at += kFrame + length;
-  }
-}
-
-bool IsStartOfFrame(uint8_t marker) {
-  return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
-         marker != 0xcc;
-}
-
-/// The size that a JPEG's first frame claims. The decoder would fill what is
-/// missing of a truncated file with grey.
-ImageSize JpegSize(std::string_view bytes, const std::string& place) {
-  if (bytes.rfind("\xff\xd9") == bytes.npos) ThrowTruncated(place, "JPEG");
-  size_t at = 2;
-  while (at + 4 <= bytes.size()) {
-    if (bytes[at] != '\xff') {
-      throw FormatError("{}: a damaged JPEG file", place);
-    }
-    const auto marker = static_cast<uint8_t>(bytes[at + 1]);
-    if (marker == 0xff) {  // fills up
-      ++at;
-      continue;
-    }
-    const auto length = static_cast<size_t>(BigEndian(bytes, at + 2, 2));
-    if (IsStartOfFrame(marker)) {
-      if (at + 9 > bytes.size()) break;
-      return {BigEndian(bytes, at + 7, 2), BigEndian(bytes, at + 5, 2)};
-    }
-    at += 2 + std::max<size_t>(length, 2);
-  }
-  ThrowTruncated(place, "JPEG");
-}
-
 void CheckSize(const ImageSize& size, const std::string& place) {
   if (size.width < 1 || size.height < 1) {
     throw FormatError("{}: an image without pixels", place);
   }
   if (size.width > kMostImageSide || size.height > kMostImageSide ||
       size.width * size.height > kMostImagePixels) {
-    throw FormatError(
+    throw TooLargeError(
         "{}: an image of {} × {} pixels; at most {} on a side and {} million "
         "in all are read",
         place, size.width, size.height, kMostImageSide,
@@ -208,17 +136,18 @@ uint8_t ToByte(double value) {
 }  // namespace
 
 Image DecodeImage(std::string_view bytes, const std::string& place) {
-  const bool png = bytes.starts_with(kPngSignature);
-  if (!png && !bytes.starts_with(kJpegSignature)) {
-    throw FormatError("{}: {}", place,
-                      bytes.empty() ? "an empty file, no image"
-                                    : "neither a PNG nor a JPEG image");
+  if (bytes.empty()) throw FormatError("{}: an empty file, no image", place);
+  const bool png = IsPng(bytes);
+  if (!png && !IsJpeg(bytes)) {
+    throw UnsupportedError("{}: neither a PNG nor a JPEG image", place);
   }
   const ImageSize size = png ? PngSize(bytes, place) : JpegSize(bytes, place);
   CheckSize(size, place);
+  if (png) CheckPngPixels(bytes, place);
   // RGBA of 8 bits and, before that, of 16.
   RequireMemory(kForDecoding +
                 static_cast<size_t>(size.width * size.height) * 12);
+  if (!png) CheckJpegPixels(bytes, place);
   const GlibOwned<GdkPixbuf> pixbuf =
       Decoded(bytes, png ? "image/png" : "image/jpeg", place);
   return FromPixbuf(pixbuf.get());

@@ -1,6 +1,7 @@
 #include "heed/data/image.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/base/file_errors.h"
 #include "heed/base/testing.h"
 #include "heed/io/file.h"
 
@@ -97,6 +99,93 @@ TEST(ImageRefusals, SayWhatIsWrong) {
   std::string damaged = SampleBytes("rgb.png");
   damaged[damaged.size() - 30] ^= 0x55;
   EXPECT_NE(RefusalOf(damaged).find("a damaged image"), std::string::npos);
+}
+
+std::string BigEndianBytes(size_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    bytes += static_cast<char>(value >> shift & 0xff);
+  }
+  return bytes;
+}
+
+std::string ChunkOf(const std::string& name, const std::string& content) {
+  const std::string summed = name + content;
+  const auto sum = crc32(0, reinterpret_cast<const Bytef*>(summed.data()),
+                         static_cast<uInt>(summed.size()));
+  return BigEndianBytes(content.size()) + summed + BigEndianBytes(sum);
+}
+
+std::string Packed(const std::string& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string packed(size, '\0');
+  compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+           reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  packed.resize(size);
+  return packed;
+}
+
+/// A PNG file with sums that are right and `rows` bytes of zeros as its pixels.
+std::string PngOfZeros(size_t width, size_t height, int depth, int colour,
+                       bool interlaced, size_t rows) {
+  const std::string header = BigEndianBytes(width) + BigEndianBytes(height) +
+                             static_cast<char>(depth) +
+                             static_cast<char>(colour) + std::string(2, '\0') +
+                             static_cast<char>(interlaced);
+  const std::string pixels = Packed(std::string(rows, '\0'));
+  // In two parts, as files have them.
+  return "\x89PNG\r\n\x1a\n" + ChunkOf("IHDR", header) +
+         ChunkOf("IDAT", pixels.substr(0, 3)) +
+         ChunkOf("IDAT", pixels.substr(3)) + ChunkOf("IEND", "");
+}
+
+struct Rows {
+  int depth, colour;
+  bool interlaced;
+  size_t bytes;  ///< of 5 × 3 pixels, each row with its filter
+};
+
+class PngRows : public testing::TestWithParam<Rows> {};
+INSTANTIATE_TEST_SUITE_P(
+    Forms, PngRows,
+    testing::Values(Rows{1, 0, false, 6}, Rows{8, 0, false, 18},
+                    Rows{16, 0, false, 33}, Rows{8, 2, false, 48},
+                    Rows{8, 4, false, 33}, Rows{16, 6, false, 123},
+                    // Seven passes: 2, 2, 0, 2, 4, 6 and 6 bytes.
+                    Rows{8, 0, true, 22}));
+
+TEST_P(PngRows, AreAllThereOrTheFileIsTruncated) {
+  const auto [depth, colour, interlaced, bytes] = GetParam();
+  const Image image = DecodeImage(
+      PngOfZeros(5, 3, depth, colour, interlaced, bytes), "the image");
+  EXPECT_EQ(image.width, 5);
+  EXPECT_EQ(image.height, 3);
+  for (const size_t fewer : {bytes - 1, bytes / 2, size_t{0}}) {
+    EXPECT_EQ(RefusalOf(PngOfZeros(5, 3, depth, colour, interlaced, fewer)),
+              "the image: a truncated PNG file: " + std::to_string(fewer) +
+                  " bytes of pixels where its header says " +
+                  std::to_string(bytes));
+  }
+}
+
+TEST(ImageRefusals, AJpegWithoutAllOfItsPixelsIsTruncated) {
+  for (const char* name : {"rgb.jpg", "grey.jpg", "cmyk.jpg"}) {
+    const std::string bytes = SampleBytes(name);
+    const size_t scan = bytes.find("\xff\xda");
+    ASSERT_NE(scan, std::string::npos) << name;
+    const size_t pixels = scan + 4 + static_cast<uint8_t>(bytes[scan + 3]) - 2;
+    for (const size_t size : {pixels, (pixels + bytes.size()) / 2}) {
+      EXPECT_EQ(RefusalOf(bytes.substr(0, size) + "\xff\xd9"),
+                "the image: a truncated JPEG file: pixels are missing")
+          << name << ", " << size << " of " << bytes.size() << " bytes";
+    }
+  }
+}
+
+TEST(ImageRefusals, SayOfWhichKindTheyAre) {
+  EXPECT_THROW(DecodeImage("GIF89a not here", "x"), UnsupportedError);
+  EXPECT_THROW(DecodeImage(PngOfZeros(100'000, 100'000, 8, 0, false, 9), "x"),
+               TooLargeError);
 }
 
 TEST(ImagePng, IsReadAsItWasWritten) {

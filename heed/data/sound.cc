@@ -8,6 +8,7 @@
 #include <new>
 
 #include "heed/base/errors.h"
+#include "heed/base/file_errors.h"
 #include "heed/base/memory.h"
 #include "heed/data/sound_reader.h"
 
@@ -104,11 +105,11 @@ const char* CheckedType(std::string_view bytes, const std::string& place) {
     CheckOgg(bytes, place);
     return "Ogg";
   }
-  throw FormatError("{}: neither a WAV nor a FLAC nor an Ogg file", place);
+  throw UnsupportedError("{}: neither a WAV nor a FLAC nor an Ogg file", place);
 }
 
 [[noreturn]] void ThrowLong(const std::string& place, double seconds) {
-  throw FormatError(
+  throw TooLargeError(
       "{}: a sound of {:.0f} s; at most {} s are read, cut it into parts",
       place, seconds, kMostSoundSeconds);
 }

@@ -155,6 +155,40 @@ def images():
     png[16:24] = struct.pack(">2i", 4000, 8000)
     put("image", "claims_much", bytes(png))
 
+    def chunk(name, content):
+        return (struct.pack(">I", len(content)) + name + content +
+                struct.pack(">I", zlib.crc32(name + content)))
+
+    def grey(width, height, interlaced, rows):
+        header = struct.pack(">2I5B", width, height, 8, 0, 0, 0, interlaced)
+        return (bytes(png[:8]) + chunk(b"IHDR", header) +
+                chunk(b"IDAT", zlib.compress(bytes(rows), 9)) + chunk(b"IEND", b""))
+
+    put("image", "no_rows_png", grey(5700, 5700, 0, 0))
+    put("image", "half_of_rows_png", grey(5, 4, 0, 12))
+    put("image", "interlaced_png", grey(5, 3, 1, 22))
+    for name in ("rgb", "progressive"):
+        jpeg = (GOLDEN / "images" / f"{name}.jpg").read_bytes()
+        scan = jpeg.index(b"\xff\xda")
+        scan += 2 + jpeg[scan + 3]
+        put("image", f"no_pixels_{name}_jpg", jpeg[:scan] + b"\xff\xd9")
+
+
+def captions():
+    """Lists of images with captions and boxes, or with classes; names of frames."""
+    for name, kind, text in (
+            ("boxes", "c", 'a.png\ta grey thing\t[[1, 0, 0, 8, 4], [2, 3, 1, 4, 2]]\n'
+             'b.png\tnothing\n'),
+            ("box_outside", "c", "a.png\ta b\t[[0, 0, 0, 9, 4]]\n"),
+            ("box_of_no_word", "c", "a.png\ta b\t[[2, 0, 0, 1, 1]]\n"),
+            ("many_columns", "c", "a.png\ta b\t[]\tmore\n"),
+            ("classes", "l", "a.png\tcat\nb.png\tdog\na.png\tcat\n"),
+            ("gone", "l", "gone.png\tcat\n"),
+            ("frames", "f", "1.png\nf02.png\nf3-10.png\n"),
+            ("no_number", "f", "f.png\ng.png\n"),
+            ("large_number", "f", "9999999999999999999999.png\n1.jpg\n")):
+        put("captions", name, kind + text)
+
 
 def weights():
     floats = struct.pack("<4f", 1, -2, 0.5, 0)
@@ -396,6 +430,7 @@ def main():
         tokens()
         passages()
         images()
+        captions()
         sounds()
         weights()
         texts()
