@@ -104,6 +104,12 @@ CaptionedImages ReadCaptions(const std::string& list,
   for (size_t i = 0; i < images.size(); ++i) {
     const auto& columns = images[i].columns;
     const int64_t words = std::ssize(SplitWhitespace(columns[0]));
+    if (columns.size() > 2) {
+      throw FormatError(
+          "{}: {} columns; a path, a caption and boxes are read, with a tab "
+          "between them",
+          files[i].place, columns.size() + 1);
+    }
     if (words == 0) {
       throw FormatError("{}: a caption without words", files[i].place);
     }

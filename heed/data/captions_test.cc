@@ -46,7 +46,8 @@ TEST_F(Captions, AListNamesImagesCaptionsAndBoxes) {
 TEST_F(Captions, ErrorsNameTheLine) {
   for (const std::string bad :
        {"a.png\n", "a.png\t\n", "\ta dog\n", "a.png\t  \n", "b.png\ta dog\n",
-        "a.png\ta dog\tnone\n", "a.png\ta dog\t{}\n", "a.png\ta dog\t[1]\n",
+        "a.png\ta dog\t[]\tmore\n", "a.png\ta dog\tnone\n",
+        "a.png\ta dog\t{}\n", "a.png\ta dog\t[1]\n",
         "a.png\ta dog\t[[1, 2, 3, 4]]\n", "a.png\ta dog\t[[2, 0, 0, 1, 1]]\n",
         "a.png\ta dog\t[[1, 0, 0, 21, 1]]\n",
         "a.png\ta dog\t[[1, 3, 0, 3, 1]]\n",

@@ -50,6 +50,16 @@ void CheckCanvas(const CanvasConfig& config, const ImageFormat& format) {
         "canvas: {} pixels are less than the {} × {} of the images",
         config.canvas, format.width, format.height);
   }
+  if (config.shift >= std::min(format.height, format.width)) {
+    throw ConfigError("shift: {} pixels leave nothing of the {} × {} of images",
+                      config.shift, format.width, format.height);
+  }
+  if (config.clutter > 0 && config.canvas == 0) {
+    throw ConfigError(
+        "clutter: {} patches lie beside the image; give it a --canvas that is "
+        "larger",
+        config.clutter);
+  }
   if (config.clutter > 0 &&
       config.clutter_size > std::min(format.height, format.width)) {
     throw ConfigError(

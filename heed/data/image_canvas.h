@@ -41,7 +41,8 @@ CanvasPlace PutOnCanvas(const ImageSet& set, int64_t number,
                         const CanvasConfig& config, uint64_t seed, int epoch,
                         std::span<uint8_t> out);
 
-/// Throws: ConfigError for a canvas or clutter that does not fit such images.
+/// Throws: ConfigError for a canvas, a shift or clutter that does not fit such
+/// images, and for clutter without a canvas.
 void CheckCanvas(const CanvasConfig& config, const ImageFormat& format);
 
 /// The images at `indices`, changed so: f32 [B, H, W, C] in 0 to 1.

@@ -200,7 +200,10 @@ TEST(ImageCanvas, IsTheSameWhateverWasMadeBefore) {
 TEST(ImageCanvas, RefusesWhatDoesNotFit) {
   const ImageSet set = BrightSet();
   EXPECT_THROW(OnCanvas(set, {.canvas = 3}, 1), ConfigError);
-  EXPECT_THROW(OnCanvas(set, {.clutter = 1, .clutter_size = 5}, 1),
+  EXPECT_THROW(CheckCanvas({.clutter = 1, .clutter_size = 2}, set.format),
+               ConfigError);
+  EXPECT_THROW(CheckCanvas({.shift = 400}, set.format), ConfigError);
+  EXPECT_THROW(OnCanvas(set, {.canvas = 9, .clutter = 1, .clutter_size = 5}, 1),
                ConfigError);
 }
 
