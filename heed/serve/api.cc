@@ -402,7 +402,8 @@ void Api::Predict(const ExchangePtr& exchange) {
       // Of several lines those that have an answer keep it.
       const bool failed = !answer.error.empty() && !answer.parts.is_array();
       if (failed && !batch) {
-        return exchange->Send(ErrorResponse(400, answer.error));
+        return exchange->Send(answer.cause ? ErrorResponse(answer.cause)
+                                           : ErrorResponse(400, answer.error));
       }
       answers.push_back(failed ? Json() : Json(answer.line));
       details.push_back(failed ? Json{{"error", answer.error}} : answer.parts);

@@ -6,6 +6,7 @@
 #include <map>
 #include <new>
 
+#include "heed/base/file_errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
 
@@ -211,6 +212,10 @@ HttpResponse ErrorResponse(const std::exception_ptr& error) {
     return ErrorResponse(e);
   } catch (const ConfigError& e) {
     return ErrorResponse(400, e.what());
+  } catch (const TooLargeError& e) {
+    return ErrorResponse(413, e.what());
+  } catch (const UnsupportedError& e) {
+    return ErrorResponse(415, e.what());
   } catch (const FormatError& e) {
     return ErrorResponse(400, e.what());
   } catch (const ShapeError& e) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/file_errors.h"
 #include "heed/base/testing.h"
 
 namespace heed {
@@ -73,6 +74,16 @@ TEST(HeadOf, SaysLengthAndWhetherTheConnectionEnds) {
             std::string::npos);
   response.close = false;
   EXPECT_NE(HeadOf(response, 10, {}).find("HTTP/1.0"), std::string::npos);
+}
+
+TEST(ErrorResponse, AFilesErrorHasAStatusOfItsKind) {
+  const auto status = [](const auto& error) {
+    return ErrorResponse(std::make_exception_ptr(error)).status;
+  };
+  EXPECT_EQ(status(FormatError("a.png: damaged")), 400);
+  EXPECT_EQ(status(TooLargeError("a.png: many pixels")), 413);
+  EXPECT_EQ(status(UnsupportedError("a.png: no image")), 415);
+  EXPECT_EQ(status(IoError("the disk")), 500);
 }
 
 TEST(ErrorResponse, IsJsonWhateverTheMessage) {

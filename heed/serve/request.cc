@@ -390,6 +390,16 @@ bool HasFiles(const Json& parameters) {
   return files;
 }
 
+/// The parameter that has the inputs; of a request without, the one that a
+/// model of this kind needs.
+const char* InputParameter(const Json& parameters, const InputKind& kind) {
+  if (HasFiles(parameters)) return kFileParameter;
+  const bool of_files =
+      kind.of_bytes() && !kind.media_types.front().starts_with("text/");
+  return of_files && !parameters.contains(kTextParameter) ? kFileParameter
+                                                          : kTextParameter;
+}
+
 }  // namespace
 
 void RequestLimits::Visit(FieldList& v) {
@@ -449,7 +459,7 @@ ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
                        const RequestLimits& limits) {
   ModelCall call;
   const bool files = HasFiles(parameters);
-  const char* name = files ? kFileParameter : kTextParameter;
+  const char* name = InputParameter(parameters, kind);
   const Json& given = Need(parameters, name);
   call.batch = given.is_array();
   const size_t count = call.batch ? given.size() : 1;
@@ -485,8 +495,8 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
     call.input =
         HasFiles(parameters)
             ? FileOf(parameters[kFileParameter], kFileParameter, kind, limits)
-            : TextInputOf(Need(parameters, kTextParameter), kTextParameter,
-                          kind, limits);
+            : TextInputOf(Need(parameters, InputParameter(parameters, kind)),
+                          kTextParameter, kind, limits);
   } catch (const FormatError& error) {
     RefuseRequest(error.what());
   }

@@ -229,6 +229,14 @@ TEST(ParsePredict, KeepsTheOptions) {
 const InputKind kPictures = {.name = "picture",
                              .media_types = {"image/png", "text/x-cells"}};
 
+TEST(ParsePredict, WhatIsMissingIsWhatTheModelReads) {
+  const auto refusal = [](const InputKind& kind) {
+    return MessageOf<HttpError>([&] { ParsePredict({}, kind, {}); });
+  };
+  EXPECT_EQ(refusal(kPictures), "Invalid request: missing file parameter");
+  EXPECT_EQ(refusal({}), "Invalid request: missing text parameter");
+}
+
 TEST(ParsePredict, AListInAListIsOneInput) {
   const ModelCall call =
       ParsePredict({{"text", {"a", Json::array({"b", "c"})}}}, {}, {});

@@ -145,7 +145,10 @@ Answer Joined(std::span<Answer> answers) {
   for (Answer& answer : answers) {
     if (!answer.error.empty()) {
       answer.parts = {{"error", answer.error}};
-      if (all.error.empty()) all.error = answer.error;
+      if (all.error.empty()) {
+        all.error = answer.error;
+        all.cause = answer.cause;
+      }
     }
     if (!all.parts.empty()) all.line += '\n';
     all.line += answer.line;

@@ -33,6 +33,16 @@ std::string EndingOf(std::string_view media_type) {
   return fmt::format(".{}", SubtypeOf(media_type));
 }
 
+/// The file that a line names. Throws: FormatError, as for other lines that
+/// cannot be answered, also if it cannot be read.
+Input InputNamedBy(const InputKind& kind, const std::string& line) {
+  try {
+    return ReadInput(kind, line);
+  } catch (const IoError& error) {
+    throw FormatError(error.what());
+  }
+}
+
 /// Throws: IoError; FormatError.
 void CheckSize(const InputKind& kind, const std::string& path) {
   if (kind.most_bytes == 0) return;
@@ -79,7 +89,7 @@ std::vector<Input> InputsOf(const InputKind& kind,
   for (const std::string& line : lines) {
     const int64_t number = first + std::ssize(inputs);
     if (kind.line == InputKind::Line::kPath) {
-      inputs.push_back(ReadInput(kind, line));
+      inputs.push_back(InputNamedBy(kind, line));
     } else {
       inputs.push_back({line, InputPlace(number)});
     }
@@ -101,8 +111,11 @@ Input ReadInput(const InputKind& kind, const std::string& path) {
       endings.push_back(std::move(one));
     }
   }
-  throw FormatError("{}: is no {} (read are: {})", path, kind.name,
-                    fmt::join(endings, ", "));
+  std::error_code unknown;
+  throw FormatError(
+      "{}: is {}no {} (read are: {})", path,
+      std::filesystem::is_directory(path, unknown) ? "a folder, " : "",
+      kind.name, fmt::join(endings, ", "));
 }
 
 }  // namespace heed

@@ -29,6 +29,16 @@ TEST(Input, EndingsAreThoseOfTheMediaTypes) {
   EXPECT_EQ(std::get<NamedBytes>(read[0].content).media_type, "audio/x-wav");
   EXPECT_EQ(MessageOf<FormatError>([&] { InputsOf(sounds, {"one.png"}, 0); }),
             "one.png: is no sound (read are: .flac, .wav)");
+  EXPECT_EQ(MessageOf<FormatError>([&] { InputsOf(sounds, {"."}, 0); }),
+            ".: is a folder, no sound (read are: .flac, .wav)");
+}
+
+TEST(Input, ALineThatNamesNoFileIsABadLine) {
+  const InputKind sounds = {"sound", InputKind::Line::kPath, {"audio/x-wav"}};
+  EXPECT_NE(MessageOf<FormatError>([&] {
+              InputsOf(sounds, {"/none/of/these.wav"}, 0);
+            }).find("/none/of/these.wav"),
+            std::string::npos);
 }
 
 TEST(Input, LinesOfTextAreInputsWithTheirPlaces) {

@@ -37,7 +37,9 @@ std::vector<Answer> Predictor::PredictEach(std::span<const Input> inputs,
   try {
     return Predict(inputs, options, call);
   } catch (const FormatError& error) {
-    if (inputs.size() == 1) return {{"", {}, error.what()}};
+    if (inputs.size() == 1) {
+      return {{"", {}, error.what(), std::current_exception()}};
+    }
   }
   std::vector<Answer> answers;
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -3,6 +3,7 @@
 #define HEED_TASKS_PREDICTOR_H_
 
 #include <cstdint>
+#include <exception>
 #include <iosfwd>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -27,6 +28,8 @@ struct Answer {
   nlohmann::ordered_json parts = {};
   /// Why there is none; the others are answered.
   std::string error = {};
+  /// The same as it was thrown; null: it was not.
+  std::exception_ptr cause = {};
 };
 
 /// Words or labels with their probabilities as an answer: "word, tab,

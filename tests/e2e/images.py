@@ -54,7 +54,8 @@ class Images(EndToEnd):
     def test_files_that_are_no_images_are_named_in_one_line(self):
         self.trained()
         bad = {"empty.png": b"", "text.png": b"no image", "half.png": half(True)[:60],
-               "wide.png": png(100_000, 100_000), "long.png": png(16384, 16384)}
+               "wide.png": png(100_000, 100_000), "long.png": png(16384, 16384),
+               "bare.png": png(5700, 5700, [])}
         for name, content in bad.items():
             with self.subTest(name):
                 path = self.folder / name
@@ -67,6 +68,15 @@ class Images(EndToEnd):
                 self.assertIn(name, run.stderr.decode())
                 self.assertEqual(run.stdout, b"")
 
+    def test_a_path_that_does_not_exist_is_a_bad_line(self):
+        self.trained()
+        lines = f"{self.folder}/set/left/0.png\n{self.folder}/gone.png\n.\n".encode()
+        run = heed("predict", self.model, "--on-error", "empty", stdin=lines)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stdout, b"left\n\n\n")
+        self.assertIn(b"gone.png", run.stderr)
+        self.fails(1, "gone.png", "predict", self.model, stdin=lines)
+
     def test_sets_that_do_not_fit_are_refused(self):
         (self.folder / "none").mkdir()
         out = ["--out", self.folder / "x"]
@@ -75,6 +85,9 @@ class Images(EndToEnd):
         self.fails(1, ["list.tsv", "2"], *self.train, "--images", lists, *out)
         lists = self.put("list.tsv", "set/left/0.png\nset/right/0.png\tright\n")
         self.fails(1, ["list.tsv", "1"], *self.train, "--images", lists, *out)
+        self.fails(2, ["clutter", "--canvas"], *self.train, "--images", self.folder / "set",
+                   "--clutter", 3, "--clutter-size", 2, *out)
+        self.fails(2, "shift", *self.train, "--images", self.folder / "set", "--shift", 400, *out)
         self.assertFalse((self.folder / "x").exists())
 
     def test_every_kind_of_file_is_read(self):
@@ -96,9 +109,13 @@ class Images(EndToEnd):
             self.assertEqual(asked(half(True)).status, 200)
             self.assertEqual(asked(half(True), target="/explain").status, 200)
             self.assertEqual(asked(b"%PDF-1.4", "application/pdf").status, 415)
-            self.assertEqual(asked(b"no image").status, 400)
-            self.assertEqual(asked(half(True)[:60]).status, 400)
-            self.assertEqual(asked(png(100_000, 100_000)).status, 400)
+            for target in ("/predict", "/explain"):
+                for content, status in ((b"no image", 415), (half(True)[:60], 400),
+                                        (png(5700, 5700), 400), (png(100_000, 100_000), 413)):
+                    with self.subTest(target, status=status):
+                        self.assertEqual(asked(content, target=target).status, status)
+            self.assertIn("missing file parameter",
+                          server.post("/predict", {}).body.decode())
             self.assertEqual(asked(bytes(400_000)).status, 413)
             # And goes on.
             answer = asked(half(False))
