@@ -94,8 +94,9 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
     "write .html (all of it, to explore), .svg, .png or .json; without: draw "
     "in the terminal");
   v("view", o.view, OneOf(ExplanationViewNames()),
-    "what .svg, .png and the terminal show; left out: the first of these that "
-    "the text has, by the order in which they are listed");
+    "what .svg, .png and the terminal show; left out: with --methods saliency, "
+    "else the first of these that the text has, by the order in which they are "
+    "listed");
   v("layer", o.layer, Any{"PATH"},
     "of alignment, frames, lines and panels: this attention, as "
     "decoder.layers.0.cross_attention");
@@ -246,7 +247,8 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
                                 .map = o.layer,
                                 .head = o.head,
                                 .scale = ParseShadeScale(o.scale),
-                                .words = o.words};
+                                .words = o.words,
+                                .methods = !o.attribution.methods.empty()};
   if (format) {
     WriteFileAtomically(o.out, ExplanationFile(*format, all, choice));
     return 0;
@@ -259,17 +261,25 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
   return 0;
 }
 
-/// The curves of the share of tokens against probability.
+/// Deletion beside insertion, a method in the same colour in both. What is
+/// taken away are tokens, cells of an image, parts of a series.
 std::string FaithfulnessSvg(const ExplainSummary& summary) {
-  std::vector<Series> series;
+  const std::string y_label = "mean probability of the answer";
+  std::vector<std::string> names;
+  LinePlotPanel deletion = {{},
+                            {"Deletion: a faithful order falls early",
+                             "share of the input that is taken away", y_label}};
+  LinePlotPanel insertion = {{},
+                             {"Insertion: a faithful order rises early",
+                              "share of the input that is put back", y_label}};
   for (const FaithfulnessCurve& c : summary.faithfulness) {
-    series.push_back({c.method + ": deletion", c.share, c.deletion});
+    names.push_back(c.method);
+    deletion.series.push_back({c.method, c.share, c.deletion});
+    insertion.series.push_back({c.method, c.share, c.insertion});
   }
-  for (const FaithfulnessCurve& c : summary.faithfulness) {
-    series.push_back({c.method + ": insertion", c.share, c.insertion});
-  }
-  return LinePlotSvg(series, {"Faithfulness", "share of tokens",
-                              "mean probability of the answer"});
+  const std::vector<LinePlotPanel> panels = {std::move(deletion),
+                                             std::move(insertion)};
+  return LinePlotsSvg(panels, names, "Faithfulness");
 }
 
 void WriteResult(const std::string& path, const Json& json,

@@ -25,6 +25,9 @@ struct AxisKind {
                             std::span<const float> values, int indent,
                             const TerminalOptions&)>
       shade_text;
+  /// Names of its items say little, so that it is shaded for each target,
+  /// however many there are, in the place of a table with those names.
+  bool shaded_for_each = false;
   /// A picture of an input of this kind with its answer, which is shown first;
   /// none: the usual views are enough.
   std::function<Drawing(const ExplanationSegment&, const ViewOptions&)>

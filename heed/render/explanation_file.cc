@@ -47,6 +47,12 @@ const ExplanationView& ViewOf(std::span<const ExplanationSegment> segments,
                               const PictureChoice& choice,
                               const ViewOptions& options) {
   if (!choice.view.empty()) return ExplanationViewOf(choice.view);
+  if (choice.methods) {
+    for (const ExplanationView& view : ExplanationViews()) {
+      if (!view.of_methods) continue;
+      if (view.refusal(segments.front(), options).empty()) return view;
+    }
+  }
   std::string reason;
   for (const ExplanationView& view : ExplanationViews()) {
     std::string refusal = view.refusal(segments.front(), options);

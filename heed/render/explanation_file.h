@@ -38,6 +38,9 @@ struct PictureChoice {
   int64_t head = -1;      ///< as ViewOptions
   ShadeScale scale = ShadeScale::kAuto;
   bool words = false;  ///< sub-words merged to words
+  /// Methods of attribution were asked for: without `view`, one that shows them
+  /// comes first.
+  bool methods = false;
 };
 
 /// The whole file, ending with a newline unless it is PNG.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/render/axis_kind.h"
 #include "heed/render/markup.h"
 #include "heed/render/shades_terminal.h"
 #include "heed/render/text_layout.h"
@@ -110,7 +111,18 @@ ExplanationView FramesView() {
   ExplanationView view;
   view.name = "frames";
   view.description = "a frame for each part of the answer, one after the other";
-  view.refusal = AttentionRefusal;
+  view.refusal = [](const ExplanationSegment& segment,
+                    const ViewOptions& options) {
+    std::string refusal = AttentionRefusal(segment, options);
+    if (!refusal.empty()) return refusal;
+    const size_t map = options.map.empty() ? *segment.AlignmentMap()
+                                           : MapNamed(segment, options.map);
+    return KindOf(segment.axis(segment.maps[map].key)).shaded_for_each
+               ? std::string(
+                     "what is attended to has no words; --view input has a "
+                     "picture for each part of the answer")
+               : std::string();
+  };
   view.draw = [](const ExplanationSegment& segment,
                  const ViewOptions& options) -> std::vector<Drawing> {
     return {DrawFrames(ShownAttention(segment, options), options.full)};

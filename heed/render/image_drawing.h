@@ -47,10 +47,14 @@ std::vector<float> SmoothedWeights(std::span<const float> weights,
                                    int64_t columns, int64_t height,
                                    int64_t width);
 
-/// The image, `side` high or wide, as it is where smoothed weights are high and
-/// dark where they are low. Throws: ShapeError; FormatError.
+/// The image in grey, `side` high or wide, the more tinted the higher smoothed
+/// weights are: neither black nor white, so that the tint is seen on dark and
+/// on light images. Throws: ShapeError; FormatError.
 Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
                      double side);
+
+/// What the tint of DrawAttended means.
+Drawing DrawAttendedLegend();
 
 /// The image in grey and small, rows of 0 to 1.
 std::vector<std::vector<float>> ThumbnailOf(const Axis& axis);

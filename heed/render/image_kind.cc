@@ -84,10 +84,11 @@ Drawing DrawWithAttention(const ExplanationSegment& segment,
     drawings.push_back(WithCaption(DrawAttended(image, row, side),
                                    CaptionOf(segment, target)));
   }
-  const std::vector<Drawing> parts = {
+  std::vector<Drawing> parts = {
       DrawHeading(TitleOf(segment), 1),
       FlowDrawings(drawings, kPictureWidth,
                    side == kSmallSide ? kSmallGap : kPictureGap)};
+  if (drawings.size() > 1) parts.push_back(DrawAttendedLegend());
   return StackDrawings(parts, 14);
 }
 
@@ -175,6 +176,7 @@ AxisKind ImageKind() {
                        const TerminalOptions& terminal) {
     return CellsText(axis, values, indent, terminal);
   };
+  kind.shaded_for_each = true;
   kind.picture = DrawWithAttention;
   kind.legend = PictureLegend::kNone;
   kind.picture_text = TextWithAttention;

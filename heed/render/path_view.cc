@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numbers>
 
 #include "heed/base/errors.h"
 #include "heed/render/image_drawing.h"
@@ -16,7 +18,7 @@ namespace {
 constexpr double kPathSide = 336;
 constexpr double kSeenSide = 84;
 constexpr double kSeenRows = 560;
-constexpr double kPathFont = 13;
+constexpr double kLabelRadius = 9;
 // Seen on dark and on light images.
 constexpr const char* kWindowColour = "#ff8a3d";
 
@@ -54,6 +56,55 @@ std::vector<std::vector<SeenWindow>> LooksOf(const Axis& image) {
   return looks;
 }
 
+struct LabelPlace {
+  double x, y;
+};
+
+/// Where the number of each look stands: in the middle of its smallest window,
+/// or around it where the number of an earlier look is.
+std::vector<LabelPlace> LabelPlaces(
+    const std::vector<std::vector<SeenWindow>>& looks, double scale,
+    double width, double height) {
+  constexpr double kApart = 2 * kLabelRadius + 1;
+  constexpr int kDirections = 12;
+  constexpr int kRings = 4;
+  std::vector<LabelPlace> places;
+  for (const auto& look : looks) {
+    const auto within = [](double at, double whole) {
+      return std::clamp(at, kLabelRadius, whole - kLabelRadius);
+    };
+    const LabelPlace middle = {within(scale * look[0].x(), width),
+                               within(scale * look[0].y(), height)};
+    const auto is_free = [&](const LabelPlace& place) {
+      return std::ranges::none_of(places, [&](const LabelPlace& other) {
+        return std::hypot(place.x - other.x, place.y - other.y) < kApart - 0.5;
+      });
+    };
+    LabelPlace found = middle;
+    for (int i = 0; i < kRings * kDirections && !is_free(found); ++i) {
+      const double radius = kApart * (1 + i / kDirections);
+      const double angle =
+          2 * std::numbers::pi * (i % kDirections) / kDirections;
+      found = {within(middle.x + radius * std::cos(angle), width),
+               within(middle.y + radius * std::sin(angle), height)};
+    }
+    places.push_back(is_free(found) ? found : middle);
+  }
+  return places;
+}
+
+/// Which frames belong to which window.
+Drawing DrawScales(const std::vector<SeenWindow>& look) {
+  std::string words = fmt::format(
+      "solid: the window of a look, {0:.3g} × {0:.3g} pixels", look[0].side);
+  for (size_t i = 1; i < look.size(); ++i) {
+    words += fmt::format(
+        "{}{:.3g}", i == 1 ? "; dashed: the same place, " : ", ", look[i].side);
+  }
+  if (look.size() > 1) words += " pixels wide";
+  return DrawHeading(words, 3);
+}
+
 Drawing DrawPath(const Axis& axis,
                  const std::vector<std::vector<SeenWindow>>& looks) {
   const ImagePayload image(axis);
@@ -83,11 +134,14 @@ Drawing DrawPath(const Axis& axis,
   }
   svg.Line("<path d='{}' stroke-width='2'/></g>", path);
   // The first on top where several stand together.
+  const auto places = LabelPlaces(looks, scale, width, height);
   for (size_t t = looks.size(); t-- > 0;) {
-    const double x = std::clamp(scale * looks[t][0].x(), 9.0, width - 9);
-    const double y = std::clamp(scale * looks[t][0].y(), 9.0, height - 9);
-    svg.Line("<circle cx='{:.1f}' cy='{:.1f}' r='9' fill='{}'/>", x, y,
+    const auto [x, y] = places[t];
+    svg.Line("<path d='M{:.1f} {:.1f}L{:.1f} {:.1f}' stroke='{}'/>",
+             scale * looks[t][0].x(), scale * looks[t][0].y(), x, y,
              kWindowColour);
+    svg.Line("<circle cx='{:.1f}' cy='{:.1f}' r='{}' fill='{}'/>", x, y,
+             kLabelRadius, kWindowColour);
     svg.Line(
         "<text x='{:.1f}' y='{:.1f}' font-size='12' font-weight='600' "
         "text-anchor='middle' fill='#000'>{}</text>",
@@ -115,7 +169,9 @@ std::vector<Drawing> DrawLooks(const ExplanationSegment& segment,
   for (size_t t = 0; t < looks.size(); ++t) {
     seen.push_back(DrawSeen(looks[t], t + 1));
   }
-  const std::vector<Drawing> parts = {DrawPath(image, looks),
+  const std::vector<Drawing> path = {DrawPath(image, looks),
+                                     DrawScales(looks.front())};
+  const std::vector<Drawing> parts = {StackDrawings(path, 8),
                                       FlowDrawings(seen, kSeenRows, 10)};
   const std::vector<Drawing> all = {
       DrawHeading(TitleOf(segment), 1),

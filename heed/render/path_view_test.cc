@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/render/explanation_file.h"
@@ -28,6 +30,36 @@ TEST(PathView, HasTheWindowsOfEachLookAndWhatWasSeen) {
   EXPECT_EQ(Times(svg, "stroke-dasharray='2 4'"), 3);
   EXPECT_EQ(Times(svg, "<image"), 1 + 6);
   EXPECT_EQ(Times(svg, "<circle"), 3);
+}
+
+TEST(PathView, NumbersOfLooksAtOnePlaceStandBesideEachOther) {
+  ExplanationSegment e = ImageSegment(6);
+  for (auto& look : e.axes[0].payload["looks"]) {
+    look["windows"] = {{0, 0, 1}, {-1, -1, 2}};
+  }
+  const std::string svg = PathView().draw(e, {}).front().svg;
+  std::vector<std::pair<double, double>> places;
+  const auto number = [&svg](size_t from, const char* name) {
+    const size_t at = svg.find(name, from) + std::string(name).size();
+    return std::stod(svg.substr(at));
+  };
+  for (size_t at = svg.find("<circle"); at != std::string::npos;
+       at = svg.find("<circle", at + 1)) {
+    places.emplace_back(number(at, "cx='"), number(at, "cy='"));
+  }
+  ASSERT_EQ(places.size(), 6u);
+  for (size_t i = 0; i < places.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      EXPECT_GE(std::hypot(places[i].first - places[j].first,
+                           places[i].second - places[j].second),
+                18)
+          << i << ", " << j;
+    }
+  }
+  EXPECT_EQ(Times(svg,
+                  "solid: the window of a look, 1 × 1 pixels; dashed: the "
+                  "same place, 2 pixels wide"),
+            1);
 }
 
 TEST(PathView, LeadsWhereAModelLooks) {

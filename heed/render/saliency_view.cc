@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,8 @@ namespace {
 
 constexpr size_t kMostAsInput = 4;  // targets that are shown on the input
 constexpr double kInputWidth = 540;
+constexpr double kSmallInputWidth = 148;  // of one of many targets
+constexpr double kSmallInputGap = 18;
 
 /// "a", or "a, not b" where that was asked.
 std::string QuestionOf(const ExplanationSegment& segment,
@@ -45,19 +49,45 @@ std::string ShadingName(const ExplanationSegment& segment,
              : fmt::format("{} ({})", shading.title, label);
 }
 
+/// Captions stand below, so that what stands side by side begins alike.
 Drawing OnInput(const ExplanationSegment& segment, const Shading& shading) {
-  std::vector<Drawing> parts = {DrawHeading(ShadingName(segment, shading), 2)};
+  const Axis& axis = segment.axis(shading.axis);
+  const bool many = shading.targets.size() > kMostAsInput;
+  std::vector<Drawing> inputs;
+  for (size_t n = 0; n < shading.targets.size(); ++n) {
+    const Target& target = segment.targets.at(shading.targets[n]);
+    const std::vector<Drawing> parts = {
+        DrawHeading(HeadingOf(segment, target), 3),
+        KindOf(axis).shade(segment, axis, RowAt(shading, n, axis.size()),
+                           many ? kSmallInputWidth : kInputWidth)};
+    inputs.push_back(StackDrawings(parts, 6));
+  }
+  std::vector<Drawing> parts = {
+      DrawHeading(ShadingName(segment, shading), 2),
+      many ? FlowDrawings(inputs, kPictureWidth, kSmallInputGap)
+           : StackDrawings(inputs, 6)};
   if (!shading.caption.empty()) {
     parts.push_back(DrawHeading(shading.caption, 3));
   }
-  const Axis& axis = segment.axis(shading.axis);
-  for (size_t n = 0; n < shading.targets.size(); ++n) {
-    const Target& target = segment.targets.at(shading.targets[n]);
-    parts.push_back(DrawHeading(HeadingOf(segment, target), 3));
-    parts.push_back(KindOf(axis).shade(
-        segment, axis, RowAt(shading, n, axis.size()), kInputWidth));
-  }
   return StackDrawings(parts, 6);
+}
+
+/// Whether it is drawn on its input, in the place of a heatmap.
+bool StandsOnInput(const ExplanationSegment& segment, const Shading& shading) {
+  return shading.targets.size() <= kMostAsInput ||
+         KindOf(segment.axis(shading.axis)).shaded_for_each;
+}
+
+/// The largest weight of the attention to inputs.
+float LargestAttention(const ExplanationSegment& segment, const ViewOptions&) {
+  float largest = 0;
+  for (const Target& target : segment.targets) {
+    if (!target.map) continue;
+    for (const float w : RowOf(segment, target)) {
+      if (std::isfinite(w)) largest = std::max(largest, w);
+    }
+  }
+  return largest;
 }
 
 Drawing AsHeatmap(const ExplanationSegment& segment, const Shading& shading) {
@@ -71,9 +101,9 @@ Drawing AsHeatmap(const ExplanationSegment& segment, const Shading& shading) {
   return DrawHeatmap(view, {.with_sign = true, .caption = shading.caption});
 }
 
-std::string SaliencyText(const ExplanationSegment& segment,
+std::string SaliencyText(const ExplanationSegment& segment, double full,
                          const TerminalOptions& terminal) {
-  const std::vector<Shading> shadings = ShadingsOf(segment);
+  const std::vector<Shading> shadings = ShadingsOf(segment, full);
   std::string out;
   for (size_t i = 0; i < segment.targets.size(); ++i) {
     std::string of_target;
@@ -102,12 +132,18 @@ std::string SaliencyText(const ExplanationSegment& segment,
 
 }  // namespace
 
-Drawing DrawSaliency(const ExplanationSegment& segment) {
+Drawing DrawSaliency(const ExplanationSegment& segment, double full) {
   std::vector<Drawing> drawings;
-  for (const Shading& shading : ShadingsOf(segment)) {
-    drawings.push_back(shading.targets.size() <= kMostAsInput
-                           ? OnInput(segment, shading)
-                           : AsHeatmap(segment, shading));
+  double widest = 0;
+  for (const Shading& shading : ShadingsOf(segment, full)) {
+    const bool on_input = StandsOnInput(segment, shading);
+    drawings.push_back(on_input ? OnInput(segment, shading)
+                                : AsHeatmap(segment, shading));
+    widest = std::max(widest, drawings.back().width);
+  }
+  // In columns, where several stand in a row.
+  if (2 * widest + kPictureGap <= kPictureWidth) {
+    for (Drawing& drawing : drawings) drawing.width = widest;
   }
   Drawing flow = FlowDrawings(drawings, kPictureWidth, kPictureGap);
   const std::string title = TitleOf(segment);
@@ -126,13 +162,15 @@ ExplanationView SaliencyView() {
                : std::string();
   };
   view.draw = [](const ExplanationSegment& segment,
-                 const ViewOptions&) -> std::vector<Drawing> {
-    return {DrawSaliency(segment)};
+                 const ViewOptions& options) -> std::vector<Drawing> {
+    return {DrawSaliency(segment, options.full)};
   };
-  view.text = [](const ExplanationSegment& segment, const ViewOptions&,
+  view.text = [](const ExplanationSegment& segment, const ViewOptions& options,
                  const TerminalOptions& terminal) {
-    return SaliencyText(segment, terminal);
+    return SaliencyText(segment, options.full, terminal);
   };
+  view.of_methods = true;
+  view.largest = LargestAttention;
   view.legend = PictureLegend::kSigned;
   return view;
 }

@@ -50,6 +50,68 @@ TEST(DrawSaliency, ManyTargetsAreHeatmaps) {
   EXPECT_TRUE(IsDrawable(svg));
 }
 
+/// Of an image, `targets` answers with an attribution each.
+ExplanationSegment AttributedImage(size_t targets) {
+  ExplanationSegment e = ImageSegment();
+  Attribution found = {.method = "occlusion", .scores = {}, .differences = {}};
+  e.axes[1].items.assign(targets, "cat");
+  e.maps = {DiagonalMap("pooling", "answer", "source", 1,
+                        static_cast<int64_t>(targets), 4)};
+  e.targets.clear();
+  for (size_t i = 0; i < targets; ++i) {
+    const auto row = static_cast<int64_t>(i);
+    e.targets.push_back({.axis = "answer", .item = row, .map = 0, .row = row});
+    found.targets.push_back(i);
+    for (const float score : {4.0f, -2.0f, 0.0f, 1.0f}) {
+      found.scores.push_back(score);
+    }
+  }
+  e.attributions = {found};
+  return e;
+}
+
+TEST(DrawSaliency, AnImageIsShadedForEachTargetHoweverManyThereAre) {
+  const std::string svg = SaliencySvg(AttributedImage(6));
+  EXPECT_EQ(Count(svg, "class='matrix'"), 0u);
+  EXPECT_EQ(Count(svg, "<image"), 12u);  // attention and a method
+  EXPECT_EQ(Count(svg, ">occlusion</text>"), 1u);
+  EXPECT_EQ(Count(svg, "row 1, column 2: -0.50</title>"), 6u);
+  EXPECT_TRUE(IsDrawable(svg));
+}
+
+TEST(DrawSaliency, SmallAttentionHasTheFullShadeWhereItIsLargest) {
+  ExplanationSegment e = AttributedImage(1);
+  e.maps[0].weights = {0.1f, 0.2f, 0.05f, 0.0f};
+  const auto svg_of = [&e](ShadeScale scale) {
+    const Explanation all = ExplanationOf(e);
+    return ExplanationSvg({&all, 1}, {.view = "saliency", .scale = scale});
+  };
+  const std::string scaled = svg_of(ShadeScale::kAuto);
+  EXPECT_EQ(Count(scaled, "row 1, column 2: 1.00</title>"), 1u);
+  EXPECT_EQ(Count(scaled, ">divided by 0.2</text>"), 1u);
+  EXPECT_EQ(Count(svg_of(ShadeScale::kAbsolute), "row 1, column 2: 0.20"), 1u);
+  EXPECT_EQ(Count(svg_of(ShadeScale::kAbsolute), ">divided by"), 0u);
+}
+
+TEST(ExplanationView, OneThatShowsMethodsLeadsWhereTheyWereAskedFor) {
+  const Explanation e = ExplanationOf(AttributedImage(1));
+  EXPECT_EQ(Count(ExplanationSvg({&e, 1}, {}), ">occlusion</text>"), 0u);
+  EXPECT_EQ(
+      Count(ExplanationSvg({&e, 1}, {.methods = true}), ">occlusion</text>"),
+      1u);
+  EXPECT_EQ(Count(ExplanationSvg({&e, 1}, {.view = "input", .methods = true}),
+                  ">occlusion</text>"),
+            0u);
+}
+
+TEST(FramesView, AnImageHasNoWordsForFrames) {
+  EXPECT_NE(ExplanationViewOf("frames")
+                .refusal(AttributedImage(2), {})
+                .find("--view input"),
+            std::string::npos);
+  EXPECT_EQ(ExplanationViewOf("frames").refusal(ExampleSegment(), {}), "");
+}
+
 TEST(DrawSaliency, SaysHowFarMethodsAgreeWithAttention) {
   ExplanationSegment e = ExampleSegment(3, 5);
   EXPECT_EQ(SaliencySvg(e).find("Spearman"), std::string::npos);

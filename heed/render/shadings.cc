@@ -31,7 +31,7 @@ std::string CaptionOf(const ExplanationSegment& segment,
                      found->spearman, found->kendall);
 }
 
-void AddAttention(const ExplanationSegment& segment,
+void AddAttention(const ExplanationSegment& segment, double full,
                   std::vector<Shading>& shadings) {
   for (size_t i = 0; i < segment.targets.size(); ++i) {
     const Target& target = segment.targets[i];
@@ -46,8 +46,15 @@ void AddAttention(const ExplanationSegment& segment,
         known->caption = target.head < 0 ? "mean of the heads"
                                          : fmt::format("head {}", target.head);
       }
+      if (full != 1) {
+        known->caption += known->caption.empty() ? "" : ", ";
+        known->caption += full > 0 ? fmt::format("divided by {:.2g}", full)
+                                   : "each divided by its largest weight";
+      }
     }
-    const std::vector<float> row = RowOf(segment, target);
+    std::vector<float> row = RowOf(segment, target);
+    const float factor = ShadeFactor(row, full);
+    for (float& w : row) w *= factor;
     known->targets.push_back(i);
     known->values.insert(known->values.end(), row.begin(), row.end());
   }
@@ -55,9 +62,10 @@ void AddAttention(const ExplanationSegment& segment,
 
 }  // namespace
 
-std::vector<Shading> ShadingsOf(const ExplanationSegment& segment) {
+std::vector<Shading> ShadingsOf(const ExplanationSegment& segment,
+                                double full) {
   std::vector<Shading> shadings;
-  AddAttention(segment, shadings);
+  AddAttention(segment, full, shadings);
   for (const Attribution& a : segment.attributions) {
     const auto width = static_cast<size_t>(segment.axis(a.axis).size());
     shadings.push_back({MethodName(a.method), a.axis, a.targets,

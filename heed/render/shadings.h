@@ -20,9 +20,10 @@ struct Shading {
 };
 
 /// The attention that speaks for targets, if any, of each axis that it goes to,
-/// as it is, and each attribution with the scores of a target divided by their
-/// largest magnitude.
-std::vector<Shading> ShadingsOf(const ExplanationSegment& segment);
+/// divided by `full`, as ViewOptions (1: as it is), and each attribution with
+/// the scores of a target divided by their largest magnitude.
+std::vector<Shading> ShadingsOf(const ExplanationSegment& segment,
+                                double full = 1);
 
 /// "gradient × input" for "gradient_x_input".
 std::string MethodName(std::string_view method);

@@ -39,6 +39,9 @@ struct ExplanationView {
   std::function<std::string(const ExplanationSegment&, const ViewOptions&,
                             const TerminalOptions&)>
       text;
+  /// Shows what methods of attribution found: comes first where one was asked
+  /// for.
+  bool of_methods = false;
   PictureLegend::Kind legend = PictureLegend::kWeights;
   /// The same, where it depends on what is shown.
   std::function<PictureLegend::Kind(const ExplanationSegment&)> legend_of = {};

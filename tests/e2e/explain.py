@@ -97,6 +97,14 @@ class Explain(EndToEnd):
             self.assertTrue(0 <= curve["deletion_area"] <= 1)
         self.assertEqual([a["method"] for a in found["agreements"]], ["saliency", "occlusion"])
         self.assertTrue(all(e >= 0 for layer in found["layers"] for e in layer["entropy"]))
+        picture = self.folder / "summary.svg"
+        self.explain("--file", lines, "--summary", "--faithfulness", "--methods", "saliency",
+                     "--out", picture)
+        drawn = picture.read_text()
+        # Deletion beside insertion: each method is named once and has a colour in both.
+        for words in ("share of the input that is taken away",
+                      "share of the input that is put back", ">attention<", ">saliency<"):
+            self.assertEqual(drawn.count(words), 1, words)
 
     def test_heads_are_pruned_by_importance(self):
         model = self.folder / "transformer"

@@ -1,0 +1,70 @@
+#include "heed/render/image_drawing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "heed/base/base64.h"
+#include "heed/base/testing.h"
+#include "heed/data/image.h"
+#include "heed/render/explanation_testing.h"
+
+namespace heed {
+namespace {
+
+/// An image of 8 × 8 pixels of one grey, in cells of four.
+Axis PlainImage(uint8_t grey) {
+  const Image image = {8, 8, 1, std::vector<uint8_t>(64, grey)};
+  Axis axis = {.id = "source", .kind = "image", .label = "Image"};
+  axis.items = {"a", "b", "c", "d"};
+  axis.payload = {{"width", 8},
+                  {"height", 8},
+                  {"cell", 4},
+                  {"png", ToBase64(EncodePng(image))},
+                  {"grey", nlohmann::ordered_json::array()}};
+  return axis;
+}
+
+/// The image in a drawing.
+Image ImageIn(const std::string& svg) {
+  const std::string before = "base64,";
+  const size_t begin = svg.find(before) + before.size();
+  const auto bytes =
+      FromBase64(svg.substr(begin, svg.find('\'', begin) - begin));
+  return DecodeImage(bytes.value_or(""), "drawing");
+}
+
+class AttendedImage : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Greys, AttendedImage, testing::Values(0, 128, 255));
+
+TEST_P(AttendedImage, IsTintedWhereItIsAttendedToOnDarkAndOnLight) {
+  const std::vector<float> weights = {0.9f, 0, 0, 0};
+  const Axis axis = PlainImage(static_cast<uint8_t>(GetParam()));
+  const Image drawn = ImageIn(DrawAttended(axis, weights, 80).svg);
+  int most = 0;
+  for (size_t c = 0; c < 3; ++c) {
+    most = std::max(most, std::abs(drawn.At(1, 1)[c] - drawn.At(7, 7)[c]));
+  }
+  EXPECT_GE(most, 80);
+  // What is not attended to is grey, neither black nor white.
+  const auto far = drawn.At(7, 7);
+  EXPECT_NEAR(far[0], far[2], 30);
+  EXPECT_GT(far[0], 20);
+  EXPECT_LT(far[0], 235);
+}
+
+TEST(AttendedLegend, StandsBelowPicturesWithAttention) {
+  const ExplanationSegment e = ImageSegment();
+  const std::string words = "attention, in each image by its largest weight";
+  const ViewOptions options;
+  EXPECT_EQ(Count(ExplanationViewOf("input").draw(e, options)[0].svg, words),
+            1u);
+  ExplanationSegment none = e;
+  none.targets[0].map.reset();
+  EXPECT_EQ(Count(ExplanationViewOf("input").draw(none, options)[0].svg, words),
+            0u);
+}
+
+}  // namespace
+}  // namespace heed
