@@ -118,6 +118,49 @@ test("the path of looks has windows in their order, and one can point at a look"
   });
 });
 
+test("attributions of an image are its cells, tinted, once for each method", async () => {
+  const found = structuredClone(explanation);
+  found.attributions = [
+    { method: "saliency", axis: "source", targets: [0], scores: [[0, 1, 4, 2]] },
+    { method: "occlusion", axis: "source", targets: [0], scores: [[-1, 0, 2, 0]] },
+  ];
+  found.segments[0].attributions = [0, 1];
+  const path = join(place, "attributed.html");
+  writeFilePage(made.dist, [found], path);
+  const url = pathToFileURL(path).href;
+  await browsing.withPage(made.browser, url, {}, async (page) => {
+    await page.goto(`${url}#view=saliency`);
+    await page.getByRole("tab", { name: "Saliency" }).click();
+    await page.waitForSelector(".attributed");
+    // Attention and two methods.
+    assert.equal(await page.locator(".attributed image").count(), 3);
+    const cells = await page.$$eval(".attributed", (all) =>
+      all.map((one) =>
+        [...one.querySelectorAll(".attributed-cell")].map((cell) => [
+          Number(cell.dataset.cell),
+          Number(cell.getAttribute("fill-opacity")),
+        ]),
+      ),
+    );
+    assert.deepEqual(cells[1], [
+      [1, 0.2],
+      [2, 0.8],
+      [3, 0.4],
+    ]);
+    assert.deepEqual(cells[2], [
+      [0, 0.4],
+      [2, 0.8],
+    ]);
+    await page.locator(".image-figure").nth(1).focus();
+    await page.keyboard.press("ArrowDown");
+    assert.match(
+      await page.locator(".readout", { hasText: "occlusion" }).first().textContent(),
+      /row 2, column 1.*saliency 4.*occlusion 2/,
+    );
+    await screenshot(page, "attributed");
+  });
+});
+
 test("an overlay shows the image for each word, and pointing at one lights its cells", async () => {
   const caption = structuredClone(explanation);
   const rows = [

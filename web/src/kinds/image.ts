@@ -13,17 +13,9 @@ import {
   type Side,
 } from "../core";
 
-import "./image.css";
+import { ImageFigure, type ImagePayload } from "./image_figure";
 
-/** What is known of an image: as docs/explain.md describes it. */
-interface ImagePayload {
-  width: number;
-  height: number;
-  /** Side of a cell. Units: pixels. */
-  cell: number;
-  /** The file in base64. */
-  png: string;
-}
+import "./image.css";
 
 const drawnSide = 196;
 const strokeWidth = 16;
@@ -161,5 +153,6 @@ export const image: KindRow = {
   name: "image",
   input: imageField,
   items: () => "cells",
+  figure: (axis, spec, palette, events) => new ImageFigure(axis, spec, palette, events),
   show: showImages,
 };

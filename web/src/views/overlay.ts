@@ -11,44 +11,44 @@ import {
   type ViewOptions,
   type ViewRow,
 } from "../core";
-
-/** What is known of the image that is attended to. */
-interface Attended {
-  width: number;
-  height: number;
-  cell: number;
-  png: string;
-}
+import { addImage, type ImagePayload } from "../kinds/image_figure";
 
 const font = 13;
 const gap = 16;
 const labelRoom = 24;
-/** As the pictures of heed explain have it: seen on black and on white. */
-const ground = "#343a54";
-const faint = 0.2;
+/** As the pictures of heed explain have it: on a grey image that is nowhere black or white
+ * a tint is seen anywhere. */
+const tint = "#ff9820";
+const mostTint = 0.75;
+const [darkest, lightest] = [34 / 255, 214 / 255];
 let masks = 0;
 
-function attended(side: Side): Attended | null {
-  const payload = side.shown?.key.axis.payload as Attended | undefined;
+function attended(side: Side): ImagePayload | null {
+  const payload = side.shown?.key.axis.payload as ImagePayload | undefined;
   return payload?.png && payload.cell ? payload : null;
 }
 
-/** The image, as it is where weights are high and dark where they are low. */
+/** The image in grey, the more tinted the higher the weights are. */
 function drawOverlay(
   parent: Element,
-  { width, height, cell, png }: Attended,
+  image: ImagePayload,
   weights: number[],
   scale: number,
 ): void {
+  const { width, height, cell } = image;
   const [w, tall] = [width * scale, height * scale];
-  const image = {
-    ...{ width: w, height: tall, preserveAspectRatio: "none" },
-    style: "image-rendering: pixelated",
-    href: `data:image/png;base64,${png}`,
-  };
-  addRect(parent, 0, 0, w, tall, ground);
-  add(parent, "image", { ...image, opacity: faint });
   const id = `overlay-${++masks}`;
+  const grey = add(parent, "filter", {
+    id: `${id}-grey`,
+    "color-interpolation-filters": "sRGB",
+  });
+  add(grey, "feColorMatrix", { type: "saturate", values: 0 });
+  const range = add(grey, "feComponentTransfer", {});
+  for (const channel of ["feFuncR", "feFuncG", "feFuncB"] as const) {
+    const slope = lightest - darkest;
+    add(range, channel, { type: "linear", slope, intercept: darkest });
+  }
+  addImage(parent, image, scale, { filter: `url(#${id}-grey)` });
   const side = cell * scale;
   const filter = add(parent, "filter", {
     id: `${id}-soft`,
@@ -71,7 +71,7 @@ function drawOverlay(
     const [x, y] = [(i % columns) * side, Math.floor(i / columns) * side];
     addRect(cells, x, y, side, side, "white", { "fill-opacity": share.toFixed(3) });
   });
-  add(parent, "image", { ...image, mask: `url(#${id})` });
+  addRect(parent, 0, 0, w, tall, tint, { opacity: mostTint, mask: `url(#${id})` });
 }
 
 /** The image for each row of the attention: what this word looked at. */
@@ -109,7 +109,8 @@ function overlayView(side: Side, { width, palette }: ViewOptions): View {
     return group;
   });
   const note =
-    "The image for each row, as it is where its attention is high, smoothed between the cells.";
+    "The image for each row in grey, tinted where its attention is high: the full tint is the " +
+    "row's largest weight. Smoothed between the cells.";
   return {
     element: h("div", h("p.note", note), picture),
     pictures: () => [picture],

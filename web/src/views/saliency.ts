@@ -4,6 +4,7 @@ import {
   errorWords,
   h,
   isolate,
+  kindNamed,
   labelRoom,
   MatrixFigure,
   mean,
@@ -13,10 +14,13 @@ import {
   targetRows,
   weightsOf,
   type Attribution,
+  type AxisView,
   type Contrast,
   type Explanation,
+  type FigureEvents,
   type Focus,
   type Rows,
+  type RowsFigure,
   type Scale,
   type Side,
   type Target,
@@ -69,13 +73,15 @@ function agreementWords(
   return `rank correlation with the attention ${shortNumber(spearman)}, ${rows}`;
 }
 
-/** So many pictures beside each other that their cells can still be seen. */
+/** So many pictures beside each other that their cells can still be seen; `columns` 0: they
+ * fit any width. */
 function widthOfEach(
   options: ViewOptions,
   columns: number,
   labels: number,
   count: number,
 ): number {
+  if (columns === 0) return options.width / Math.min(count, 3) - 34;
   for (let beside = Math.min(count, 3); beside > 1; --beside) {
     const width = options.width / beside - 34;
     if ((width - labels - 24) / Math.max(columns, 1) >= 15) return width;
@@ -89,46 +95,48 @@ class Pictures {
   private readonly width: number;
   private readonly cards = h("div.figures");
   private readonly readout = h("p.readout", { "aria-live": "polite" });
-  private readonly shown: { name: string; values: Rows; figure: MatrixFigure }[] = [];
+  private readonly shown: { name: string; values: Rows; figure: RowsFigure }[] = [];
   private hovered: Focus | null = null;
   private pinned: Focus | null = null;
 
   constructor(
     private readonly options: ViewOptions,
+    private readonly axis: AxisView,
     private readonly rowLabels: string[],
     private readonly columnLabels: string[],
     count: number,
   ) {
     const room = labelRoom(rowLabels, 13) + 10;
-    this.width = widthOfEach(options, columnLabels.length, room, count);
+    const columns = kindNamed(axis.kind).figure ? 0 : columnLabels.length;
+    this.width = widthOfEach(options, columns, room, count);
     this.element = h("div", this.readout, this.cards);
   }
 
   add(name: string, values: Rows, scale: Scale, words: string, note: string): void {
     const { rowLabels, columnLabels, width } = this;
     const { numbers, palette } = this.options;
-    const figure = new MatrixFigure(
-      {
-        label: name,
-        title: name,
-        rowLabels,
-        columnLabels,
-        values,
-        ...colouring(scale, values, words),
-        signed: values.some((row) => row.some((value) => value < 0)),
-        numbers,
-        width,
-        largestCell: numbers ? 34 : 26,
+    const spec = {
+      label: name,
+      title: name,
+      rowLabels,
+      columnLabels,
+      values,
+      ...colouring(scale, values, words),
+      signed: values.some((row) => row.some((value) => value < 0)),
+      numbers,
+      width,
+      largestCell: numbers ? 34 : 26,
+    };
+    const events: FigureEvents = {
+      hover: (to) => this.look(to, this.pinned),
+      pin: (to) => {
+        const { row, column } = this.pinned ?? {};
+        this.look(this.hovered, row === to?.row && column === to?.column ? null : to);
       },
-      palette,
-      {
-        hover: (to) => this.look(to, this.pinned),
-        pin: (to) => {
-          const { row, column } = this.pinned ?? {};
-          this.look(this.hovered, row === to?.row && column === to?.column ? null : to);
-        },
-      },
-    );
+    };
+    const figure: RowsFigure =
+      kindNamed(this.axis.kind).figure?.(this.axis, spec, palette, events) ??
+      new MatrixFigure(spec, palette, events);
     this.shown.push({ name, values, figure });
     this.cards.append(h("div.attribution", figure.element, h("p.note", note)));
   }
@@ -182,7 +190,9 @@ function drawAttributions(
   const count = same.length + (read ? 1 : 0);
   const byWord = side.shown?.byWord ?? false;
   const { targets, columns, merge } = targetRows(part, all, first.axis, byWord);
-  const pictures = new Pictures(options, side.targetLabels(targets), columns, count);
+  const axis = part.axis(first.axis);
+  const labels = side.targetLabels(targets);
+  const pictures = new Pictures(options, axis, labels, columns, count);
   const attention = read && merge(read);
   if (attention) {
     pictures.add(
@@ -225,7 +235,8 @@ function drawContrast(
       const said = part.axis(target.axis).labels[target.item] ?? "";
       return `${said}, not ${target.contrast?.label ?? contrast.label}`;
     });
-    const ofAxis = new Pictures(options, rows, columns, attributions.length);
+    const axis = part.axis(first.axis);
+    const ofAxis = new Pictures(options, axis, rows, columns, attributions.length);
     const isLog = targets.every(({ probability }) => probability != null);
     const words = isLog
       ? "effect on log p − log p'"
