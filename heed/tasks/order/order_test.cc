@@ -33,6 +33,18 @@ Input StripFile(const Image& image) {
   return {NamedBytes{"x.png", "image/png", EncodePng(image)}, "x.png"};
 }
 
+TEST(OrderTask, ExamplesAreStripsThatItsModelsRead) {
+  const TaskRow row = OrderTask();
+  ASSERT_EQ(row.examples.size(), 4u);
+  const auto made = OrderSettings({{"frame_size", "48"}})
+                        .Learn(OrderSettings().ReadData(), 1);
+  for (const InputExample& example : row.examples) {
+    const NamedBytes file = example.file();
+    const Image strip = made->Prepared(DecodeImage(file.bytes, "x"), "x");
+    EXPECT_EQ(strip.width, 3 * strip.height);
+  }
+}
+
 TEST(OrderTask, AModelOpensWithTheSizeOfItsFrames) {
   const OrderTaskSettings settings = OrderSettings();
   const auto made = settings.Learn(settings.ReadData(), 1);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -53,6 +55,18 @@ TaskRow OrderTask() {
   row.input_label = "Strip of three frames";
   row.answer_label = "Order";
   row.prompt = "Choose or drop a strip: three frames side by side in one image";
+  // Of clips that are drawn, in order and out of order by turns.
+  constexpr int64_t kExamples = 4;
+  for (int64_t i = 0; i < kExamples; ++i) {
+    row.examples.push_back(
+        ImageExample(fmt::format("strip-{}.png", i + 1), [i] {
+          constexpr uint64_t kSeed = 6;
+          const Clips clips =
+              DrawMovingSprites({kExamples, kDrawnSide, kSeed}).clips;
+          const auto tuples = BalancedTuples(clips, 1, kSeed);
+          return StripOf(clips, tuples[static_cast<size_t>(2 * i + i % 2)]);
+        }));
+  }
   return row;
 }
 
