@@ -12,6 +12,8 @@
 #   docs/make_pictures.sh read             what the answer to a question attends to (docs/reading.md)
 #   docs/make_pictures.sh captions MODEL IMAGE
 #                                          what each word of a caption looked at (docs/captions.md)
+#   docs/make_pictures.sh path MODEL IMAGE where a model of --model ram looked (docs/images.md)
+#   docs/make_pictures.sh labyrinth        a way through a maze, and the objective (docs/labyrinth.md)
 #   docs/make_pictures.sh speech           where each digit of a sound was heard (docs/speech.md)
 #   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
 #                                          (docs/order.md)
@@ -84,6 +86,16 @@ order() {
   cp "$work/preference.svg" docs/images/preference.svg
   echo "$work/in-order-1.png" | "$heed" explain "$work/model" --methods saliency,smooth_grad --view saliency \
     --out docs/images/order.svg
+}
+
+labyrinth() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this moment
+  trap "rm -rf '$work'" EXIT
+  "$heed" demo labyrinth --out "$work"
+  cp "$work/labyrinth.svg" docs/images/labyrinth.svg
+  cp "$work/objective.svg" docs/images/labyrinth-objective.svg
 }
 
 reviews() {
@@ -165,6 +177,10 @@ elif [[ ${1-} == read ]]; then
   of_demo read passage
 elif [[ ${1-} == captions ]]; then
   "$heed" explain "$2" --text "$3" --out docs/images/caption.svg
+elif [[ ${1-} == path ]]; then
+  echo "$3" | "$heed" explain "$2" --view path --out docs/images/path.svg
+elif [[ ${1-} == labyrinth ]]; then
+  labyrinth
 elif [[ ${1-} == speech ]]; then
   of_demo speech speech-1
 elif [[ ${1-} == order ]]; then
