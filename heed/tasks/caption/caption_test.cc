@@ -168,6 +168,10 @@ TEST(CaptionTask, RefusesWhatDoesNotFit) {
   EXPECT_THROW(SmallCaptions({{"valid_scenes", "2"}, {"valid_last", "2"}}),
                ConfigError);
   EXPECT_THROW(SmallCaptions({{"images", "x.tsv"}}).ReadData(), ConfigError);
+  EXPECT_NE(MessageOf<ConfigError>([] {
+              SmallCaptions({{"scenes", "0"}}).ReadData();
+            }).find("nothing to read: --images"),
+            std::string::npos);
   EXPECT_THROW(SmallCaptions({{"scenes", "8"}, {"valid_last", "8"}}).ReadData(),
                ConfigError);
   const CaptionSettings settings = SmallCaptions({{"max_length", "2"}});

@@ -57,9 +57,15 @@ TaskRow CaptionTask() {
 
 CaptionedImages CaptionSource::Read(const ImageFormat& format,
                                     uint64_t seed) const {
-  if (images.empty() == (scenes == 0)) {
+  if (images.empty() && scenes == 0) {
     throw ConfigError(
-        "a list of images with captions, or a number of scenes, and not both");
+        "nothing to read: --images names a list of images with captions, "
+        "--scenes a number of scenes that are drawn");
+  }
+  if (!images.empty() && scenes > 0) {
+    throw ConfigError(
+        "--images are captioned images of a list, --scenes are drawn; choose "
+        "one");
   }
   if (!images.empty()) return ReadCaptions(images, format);
   CaptionedImages set = DrawScenes({.scenes = scenes, .seed = seed});
