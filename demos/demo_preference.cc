@@ -81,15 +81,15 @@ const ConvolutionStack& TrunkOf(const OrderModel& model) {
 
 LearnedWeights WeightsOf(const ConvolutionStack& trunk,
                          const ShownFrames& shown, const std::string& title,
-                         const std::string& learned, double accuracy,
-                         double chance) {
+                         const std::string& heading, const std::string& learned,
+                         double accuracy, double chance) {
   LearnedWeights weights;
   weights.learned = learned;
   weights.accuracy = accuracy;
   weights.chance = chance;
   Preferences found = FindPreferences(trunk, shown.frames, shown.boxes, {});
   weights.preferences = {
-      title,
+      title, heading,
       fmt::format("{:.0f} % of patches touch the sprite; chance {:.0f} %",
                   100 * found.touching, 100 * found.chance),
       std::move(found)};
@@ -209,13 +209,14 @@ int RunDemoPreference(const Arguments& arguments) {
     return AnswersOf(model, valid.clips, tuples).accuracy();
   };
   const std::vector<LearnedWeights> all = {
-      WeightsOf(TrunkOf(order), shown, "Order", "order of frames", right(order),
-                50),
-      WeightsOf(sprites.trunk(), shown, "Names", "which sprite",
+      WeightsOf(TrunkOf(order), shown, "Order", "Trained: the order of frames",
+                "order of frames", right(order), 50),
+      WeightsOf(sprites.trunk(), shown, "Names",
+                "Supervised: which sprite it is", "which sprite",
                 SpriteAccuracy(sprites, valid),
                 100.0 / std::ssize(kSpriteKinds)),
-      WeightsOf(TrunkOf(random), shown, "Random", "nothing", right(random),
-                50)};
+      WeightsOf(TrunkOf(random), shown, "Random", "Random weights", "nothing",
+                right(random), 50)};
   ShowWeights(all);
   const TerminalOptions terminal = DetectTerminal();
   std::vector<Drawing> drawings;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "apps/heed/views.h"
 #include "demos/demos.h"
@@ -13,11 +16,23 @@
 namespace heed {
 namespace {
 
-Explanation ExplanationOfInput(const LoadedModel& loaded, Input given) {
+Explanation ExplanationOfInput(const LoadedModel& loaded, Input given,
+                               const std::vector<std::string>& methods = {}) {
   const auto predictor = loaded.MakePredictor();
   ExplainRequest request;
   request.input.given = std::move(given);
+  request.attribution.methods = methods;
   return Explain(loaded, *predictor, request);
+}
+
+/// Whether its picture is the input alone.
+bool ShowsNothingOfTheModel(const ExplanationSegment& segment) {
+  const auto& views = ExplanationViews();
+  const auto first = std::ranges::find_if(views, [&](const auto& view) {
+    return view.refusal(segment, {}).empty();
+  });
+  return segment.maps.empty() &&
+         (first == views.end() || first->name == "input");
 }
 
 std::string ShowExplanation(const Explanation& explanation,
@@ -33,8 +48,11 @@ std::string ShowExplanation(const Explanation& explanation,
 std::string ShowExplained(const LoadedModel& loaded, NamedBytes file,
                           const std::string& folder, const std::string& name) {
   std::string place = file.name;
-  return ShowExplained(loaded, Input{std::move(file), std::move(place)}, folder,
-                       name);
+  const Input given{std::move(file), std::move(place)};
+  Explanation explanation = ExplanationOfInput(loaded, given);
+  const bool bare = ShowsNothingOfTheModel(explanation.segments.at(0));
+  if (bare) explanation = ExplanationOfInput(loaded, given, {"saliency"});
+  return ShowExplanation(explanation, folder, name, {.methods = bare});
 }
 
 std::string ShowExplained(const LoadedModel& loaded, Input given,

@@ -19,7 +19,8 @@ std::string ShowExplainedWithPage(const LoadedModel& loaded, Input given,
                                   const std::string& folder,
                                   const std::string& name,
                                   const PictureChoice& choice = {});
-/// As ShowExplained, of a file that a model reads.
+/// As ShowExplained, of a file that a model reads; where a model neither
+/// attends to it nor looks at parts of it, by saliency.
 std::string ShowExplained(const LoadedModel& loaded, NamedBytes file,
                           const std::string& folder, const std::string& name);
 

@@ -18,6 +18,7 @@ constexpr double kMapGap = 6;
 constexpr int kTextIndent = 2;
 constexpr int64_t kTextGap = 2;
 constexpr float kLeastShade = 0.05F;
+constexpr float kMostShade = 0.75F;
 constexpr const char* kOnSprite = "#ff8a3d";
 constexpr const char* kActivity = "#ff3d3d";
 
@@ -89,15 +90,37 @@ Drawing DrawMap(const Preferences& found, int64_t number, const Image& frame,
         "<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}' "
         "fill-opacity='{:.2f}'/>",
         cell * static_cast<double>(place % found.columns),
-        cell * static_cast<double>(row), cell, cell, kActivity, 0.75F * value);
+        cell * static_cast<double>(row), cell, cell, kActivity,
+        kMostShade * value);
   }
   return {side, side, PngElement(frame, side, side) + svg.Take()};
+}
+
+/// What the red of DrawMap means.
+Drawing DrawMapScale() {
+  constexpr int kSteps = 8;
+  constexpr double kStep = 12;
+  constexpr double kHeight = 10;
+  MarkupWriter svg;
+  svg.Line("<rect width='{}' height='{}' fill='#808080'/>", kSteps * kStep,
+           kHeight);
+  for (int i = 1; i < kSteps; ++i) {
+    svg.Line(
+        "<rect x='{}' width='{}' height='{}' fill='{}' fill-opacity='{:.2f}'/>",
+        kStep * i, kStep, kHeight, kActivity,
+        kMostShade * static_cast<float>(i) / (kSteps - 1));
+  }
+  svg.Line(
+      "<text class='quiet' font-size='11' x='{}' y='9'>from the median of the "
+      "frame to its largest</text>",
+      kSteps * kStep + 8);
+  return {kSteps * kStep + 8 + 230, kHeight + 2, svg.Take()};
 }
 
 }  // namespace
 
 Drawing DrawPreferences(const NamedPreferences& weights, const Images& frames) {
-  std::vector<Drawing> parts = {DrawHeading(weights.title, 2),
+  std::vector<Drawing> parts = {DrawHeading(weights.heading, 2),
                                 DrawHeading(weights.note, 3)};
   double width = 0;
   for (const PreferringUnit& unit : weights.found.units) {
@@ -112,6 +135,7 @@ Drawing DrawPreferences(const NamedPreferences& weights, const Images& frames) {
     maps.push_back(DrawMap(weights.found, i, frames.At(i), side));
   }
   parts.push_back(FlowDrawings(maps, width + 1, kMapGap));
+  parts.push_back(DrawMapScale());
   return StackDrawings(parts, kPatchGap);
 }
 

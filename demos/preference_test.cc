@@ -106,7 +106,7 @@ TEST(PreferredPatches, AreDrawn) {
   SquareFrames set;
   for (int64_t i = 0; i < 5; ++i) set.Add(5 + i, 9 + 2 * i, 200);
   const NamedPreferences weights = {
-      "Light", "what is light",
+      "Light", "Trained: light", "what is light",
       FindPreferences(light.trunk, set.frames, set.boxes, {})};
   const Drawing drawing = DrawPreferences(weights, set.frames);
   EXPECT_LT(3 * drawing.width + 2 * kPictureGap, kPictureWidth)
@@ -114,6 +114,9 @@ TEST(PreferredPatches, AreDrawn) {
   const std::string svg =
       SvgPicture(std::vector{drawing}, {.label = "preferred"});
   EXPECT_NE(svg.find("the sprite"), std::string::npos);
+  EXPECT_NE(svg.find("Trained: light"), std::string::npos);
+  EXPECT_NE(svg.find("from the median of the frame to its largest"),
+            std::string::npos);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_TRUE(SvgToPng(svg).starts_with("\x89PNG"));
   const std::string text =

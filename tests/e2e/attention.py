@@ -131,7 +131,10 @@ class Demos(EndToEnd):
                          "--frames", 12, "--threads", 1)
         for weights in ("Order", "Names", "Random"):
             self.assertRegex(said, rf"\n{weights} .* %")
-        self.assertIn("of patches touch the sprite", self.picture("preference"))
+        picture = self.picture("preference")
+        self.assertIn("of patches touch the sprite", picture)
+        for heading in ("Trained: ", "Supervised: ", "Random weights", "from the median of"):
+            self.assertIn(heading, picture)
         self.assertTrue((out / "preference.png").read_bytes().startswith(b"\x89PNG"))
         self.assertIn("<svg", (out / "preference.html").read_text())
         # What it leaves is a model, and strips for it.

@@ -75,4 +75,4 @@ class Captions(EndToEnd):
             self.assertEqual(told["answer"], "light on the right")
             self.assertEqual(told["axes"]["source"]["kind"], "image")
             self.assertEqual(len(told["maps"][0]["weights"][0][0]), 4)
-            self.assertEqual(asked(png(100_000, 100_000), "/predict").status, 400)
+            self.assertEqual(asked(png(100_000, 100_000), "/predict").status, 413)
