@@ -152,7 +152,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Rows{16, 0, false, 33}, Rows{8, 2, false, 48},
                     Rows{8, 4, false, 33}, Rows{16, 6, false, 123},
                     // Seven passes: 2, 2, 0, 2, 4, 6 and 6 bytes.
-                    Rows{8, 0, true, 22}));
+                    Rows{8, 0, true, 22}),
+    [](const auto& test) {
+      const Rows& rows = test.param;
+      return "Depth" + std::to_string(rows.depth) + "Colour" +
+             std::to_string(rows.colour) +
+             (rows.interlaced ? "Interlaced" : "");
+    });
 
 TEST_P(PngRows, AreAllThereOrTheFileIsTruncated) {
   const auto [depth, colour, interlaced, bytes] = GetParam();

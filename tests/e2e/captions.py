@@ -56,7 +56,7 @@ class Captions(EndToEnd):
             with self.subTest(lines[:60]):
                 self.fails(1, [named], *self.train, "--images", self.put("list.tsv", lines), *out)
         self.fails(2, ["multiple of 8"], *self.train, "--scenes", 4, "--image-size", 20, *out)
-        self.fails(2, ["not both"], *self.train, "--scenes", 4, "--images", self.list, *out)
+        self.fails(2, ["choose one"], *self.train, "--scenes", 4, "--images", self.list, *out)
         self.assertFalse((self.folder / "x").exists())
 
     def test_a_server_writes_and_explains(self):
