@@ -247,6 +247,7 @@ Tensor FovealMachine::NextPlace(const Context& ctx, const Var& wanted, int k,
 
 template <class Each>
 void FovealMachine::Fixate(const Context& ctx, const Var& images,
+                           const std::vector<Drawn>* given,
                            const Each& each) const {
   CheckImages("foveal", images, use_);
   const int64_t B = images.dim(0);
@@ -262,7 +263,8 @@ void FovealMachine::Fixate(const Context& ctx, const Var& images,
                                   : MeanHidden(sums.value());
       wanted = (*controller_)(ctx, Var(state));
     }
-    const Tensor place = NextPlace(ctx, wanted, k, barred);
+    const Tensor place = given ? given->at(static_cast<size_t>(k)).place
+                               : NextPlace(ctx, wanted, k, barred);
     const Var x = Retina(pixels, place);
     const Var before = sums;
     sums = Add(sums, Contribution(ctx, x, place));
@@ -272,7 +274,7 @@ void FovealMachine::Fixate(const Context& ctx, const Var& images,
 
 Var FovealMachine::Scores(const Context& ctx, const Var& images) const {
   Var last;
-  Fixate(ctx, images,
+  Fixate(ctx, images, nullptr,
          [&](int, const Var&, const Var&, const Tensor&, const Var&,
              const Var& sums) { last = sums; });
   return ClassScores(ctx, last);
@@ -281,14 +283,21 @@ Var FovealMachine::Scores(const Context& ctx, const Var& images) const {
 ImageLoss FovealMachine::Loss(const Context& ctx, const Var& images,
                               const Tensor& labels,
                               const ImageLossOptions& options) const {
+  return LossOf(ctx, images, labels, options);
+}
+
+ImageLoss FovealMachine::LossOf(const Context& ctx, const Var& images,
+                                const Tensor& labels,
+                                const ImageLossOptions& options,
+                                const std::vector<Drawn>* given) const {
   const double share = options.scale / config_.fixations;
   ImageLoss total;
   const auto add = [&](const Var& loss) {
     total.loss = total.loss.defined() ? Add(total.loss, loss) : loss;
   };
   Fixate(
-      ctx, images,
-      [&](int, const Var& before, const Var& x, const Tensor& place,
+      ctx, images, given,
+      [&](int k, const Var& before, const Var& x, const Tensor& place,
           const Var& wanted, const Var& sums) {
         const Var scores = ClassScores(ctx, sums);
         const Var log_p = Var(LogSoftmax(Var(scores.value())).value());
@@ -302,9 +311,12 @@ ImageLoss FovealMachine::Loss(const Context& ctx, const Var& images,
           add(Scale(Sum(Mul(error, error)), share));
         }
         if (config_.generative == 0) return;
-        const uint64_t key = ctx.training ? ctx.NextKey() : 1;
+        const auto draw = [&] {
+          const uint64_t key = ctx.training ? ctx.NextKey() : 1;
+          return GibbsStep(before.value(), x.value(), place, labels, key);
+        };
         const Gibbs negative =
-            GibbsStep(before.value(), x.value(), place, labels, key);
+            given ? given->at(static_cast<size_t>(k)).negative : draw();
         const Var difference = Sub(
             FreeEnergy(ctx, before, x, place, labels),
             FreeEnergy(ctx, before, Var(negative.x), place, negative.classes));
@@ -319,7 +331,7 @@ std::vector<ImageLook> FovealMachine::Looks(const Context& ctx,
   plain.observer = nullptr;
   plain.tape = nullptr;
   std::vector<ImageLook> looks;
-  Fixate(plain, images,
+  Fixate(plain, images, nullptr,
          [&](int, const Var&, const Var&, const Tensor& place, const Var&,
              const Var&) {
            const Tensor centre = CentresOf(place, images.value().dtype());

@@ -48,7 +48,7 @@ struct FovealConfig {
 ///   + α [F(x_k, y) − F(x⁻, y⁻)], F = −d_y − bᵀx_k − Σ_j softplus(A_j + U_yj),
 ///     (x⁻, y⁻) one Gibbs step through h from (x_k, y), as constants
 ///   + (f(s, l_k) − log p(y | x_1 .. x_k))²: the controller f(s, l) = w_lᵀ s +
-///     a_l, which sees s = E[h | x_1 .. x_{k−1}] as a constant.
+///     a_l, which sees s = E[h | x_1 .. x_{k−1}] as a constant, 0 before x_1.
 /// In training l_k is drawn from softmax(f / τ), else the place of the largest
 /// f is looked at. Immutable but for its parameters: filters, places, pooling,
 /// hidden, classes, pixels, controller.
@@ -91,6 +91,17 @@ class FovealMachine : public ImageClassifier {
   /// Likewise: one step from (x, y) through h that are drawn.
   Gibbs GibbsStep(const Tensor& before, const Tensor& x, const Tensor& places,
                   const Tensor& classes, uint64_t key) const;
+  /// Of one fixation: the place i32 [B] and, with contrastive divergence, where
+  /// the Gibbs step ends.
+  struct Drawn {
+    Tensor place;
+    Gibbs negative;
+  };
+  /// Loss. `given`, one for each fixation: taken in the place of what would be
+  /// drawn, for tests.
+  ImageLoss LossOf(const Context& ctx, const Var& images, const Tensor& labels,
+                   const ImageLossOptions& options,
+                   const std::vector<Drawn>* given = nullptr) const;
 
  private:
   /// A + U_y for each class. Shapes: sums [B, J], result [B K, J].
@@ -105,7 +116,8 @@ class FovealMachine : public ImageClassifier {
   /// A without it and with it, and what the controller wants of each place
   /// (undefined unless it is learned).
   template <class Each>
-  void Fixate(const Context& ctx, const Var& images, const Each& each) const;
+  void Fixate(const Context& ctx, const Var& images,
+              const std::vector<Drawn>* given, const Each& each) const;
 
   ImageUse use_;
   FovealConfig config_;

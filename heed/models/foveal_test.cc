@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "heed/base/rng.h"
@@ -199,6 +200,68 @@ TEST(Foveal, GradientsAreThoseOfDifferences) {
       EXPECT_NEAR(own[i], slope, 1e-7) << parameter->name() << " " << i;
     }
   }
+}
+
+TEST(FovealGolden, IsThatOfPyTorchForGivenPlacesAndNegativePhases) {
+  const GoldenTensors golden("foveal");
+  FovealConfig config;
+  config.fixations = 3;
+  config.fovea = 4;
+  config.grid = 3;
+  config.factors = 5;
+  config.hidden = 6;
+  config.generative = 0.3;
+  config.cell = 2;
+  ParameterSet parameters(kNoSeed, DType::kF64, kernels::Precision::kNative);
+  const FovealMachine machine(Scope(parameters, ""), config, kGoldenImages);
+  golden.SetParameters(parameters);
+  golden.ExpectSameParameters(parameters);
+  const Tensor& labels = golden.at("labels");
+  std::vector<FovealMachine::Drawn> given;
+  for (int k = 0; k < config.fixations; ++k) {
+    const std::string number = "." + std::to_string(k);
+    given.push_back({golden.at("place" + number),
+                     {golden.at("negative_x" + number),
+                      golden.at("negative_class" + number)}});
+  }
+
+  const Var seen(golden.at("images"));
+  Var sums = machine.Start({}, labels.numel());
+  for (int k = 0; k < config.fixations; ++k) {
+    SCOPED_TRACE("fixation " + std::to_string(k));
+    const std::string number = "." + std::to_string(k);
+    const auto& [place, negative] = given[static_cast<size_t>(k)];
+    const Var x = machine.Retina(seen, place);
+    const auto free_energy = [&](const Var& pixels, const Tensor& classes) {
+      return machine.FreeEnergy({}, sums, pixels, place, classes).value();
+    };
+    EXPECT_LT(MaxDifference(free_energy(x, labels),
+                            golden.at("positive_energy" + number)),
+              1e-10);
+    EXPECT_LT(MaxDifference(free_energy(Var(negative.x), negative.classes),
+                            golden.at("negative_energy" + number)),
+              1e-10);
+    sums = Add(sums, machine.Contribution({}, x, place));
+    EXPECT_LT(MaxDifference(LogSoftmax(machine.ClassScores({}, sums)).value(),
+                            golden.at("log_p" + number)),
+              1e-10);
+    EXPECT_LT(MaxDifference(machine.MeanHidden(sums.value()),
+                            golden.at("mean_hidden" + number)),
+              1e-10);
+  }
+
+  Tape tape;
+  Context ctx;
+  ctx.tape = &tape;
+  const Var images = tape.Leaf(golden.at("images"));
+  const ImageLoss loss =
+      machine.LossOf(ctx, images, labels, {.scale = 0.5}, &given);
+  EXPECT_NEAR(loss.loss.value().item(), golden.at("loss").item(), 1e-10);
+  EXPECT_NEAR(loss.nll, golden.at("nll").item(), 1e-10);
+  tape.Backward(loss.loss);
+  golden.ExpectGradients(parameters, 1e-10);
+  EXPECT_LT(MaxDifference(tape.Gradient(images), golden.at("gradient_images")),
+            1e-10);
 }
 
 TEST(Foveal, TheOrderOfFixationsDoesNotMatter) {
