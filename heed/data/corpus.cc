@@ -48,20 +48,21 @@ std::vector<std::vector<int32_t>> EncodeLines(
     std::span<const std::string> lines, const Vocabulary& vocabulary,
     bool lowercase) {
   std::vector<std::vector<int32_t>> ids(lines.size());
-  ParallelFor(std::ssize(lines), kLinesPerChunk, [&](int64_t begin,
-                                                     int64_t end) {
-    const auto part = lines.subspan(static_cast<size_t>(begin),
-                                    static_cast<size_t>(end - begin));
-    std::vector<std::string> lower;
-    if (lowercase) {
-      for (const std::string& line : part) lower.push_back(Lowercase(line));
-    }
-    auto encoded = vocabulary.EncodeAll(lowercase ? std::span<const std::string>(lower) : part);
-    for (size_t i = 0; i < encoded.size(); ++i) {
-      encoded[i].push_back(kEos);
-      ids[static_cast<size_t>(begin) + i] = std::move(encoded[i]);
-    }
-  });
+  ParallelFor(
+      std::ssize(lines), kLinesPerChunk, [&](int64_t begin, int64_t end) {
+        const auto part = lines.subspan(static_cast<size_t>(begin),
+                                        static_cast<size_t>(end - begin));
+        std::vector<std::string> lower;
+        if (lowercase) {
+          for (const std::string& line : part) lower.push_back(Lowercase(line));
+        }
+        auto encoded = vocabulary.EncodeAll(
+            lowercase ? std::span<const std::string>(lower) : part);
+        for (size_t i = 0; i < encoded.size(); ++i) {
+          encoded[i].push_back(kEos);
+          ids[static_cast<size_t>(begin) + i] = std::move(encoded[i]);
+        }
+      });
   return ids;
 }
 

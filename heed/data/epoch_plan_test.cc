@@ -72,8 +72,7 @@ TEST(EpochPlan, WindowsMixRunsOfPairsAnewInEachEpoch) {
       for (const int64_t pair : batch) blocks.push_back(pair / 4096);
     }
     std::ranges::sort(blocks);
-    const auto same = std::ranges::unique(blocks);
-    blocks.erase(same.begin(), same.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     return blocks;
   };
   EXPECT_EQ(first_window(0).size(), 2U);  // of 4096 pairs each

@@ -230,7 +230,9 @@ TEST(FovealGolden, IsThatOfPyTorchForGivenPlacesAndNegativePhases) {
   for (int k = 0; k < config.fixations; ++k) {
     SCOPED_TRACE("fixation " + std::to_string(k));
     const std::string number = "." + std::to_string(k);
-    const auto& [place, negative] = given[static_cast<size_t>(k)];
+    const auto& given_here = given[static_cast<size_t>(k)];
+    const Tensor& place = given_here.place;
+    const auto& negative = given_here.negative;
     const Var x = machine.Retina(seen, place);
     const auto free_energy = [&](const Var& pixels, const Tensor& classes) {
       return machine.FreeEnergy({}, sums, pixels, place, classes).value();

@@ -49,7 +49,7 @@ struct Contributions {
 std::string SumOf(const Contributions& c) {
   double sum = 0;
   for (const float score : c.scores()) sum += double{score};
-  const std::string added = fmt::format("sum {:+.3f}", sum);
+  std::string added = fmt::format("sum {:+.3f}", sum);
   const auto& payload = c.groups->payload;
   if (!payload.is_object() || !payload.contains("bias")) return added;
   const double bias = payload.at("bias").get<double>();

@@ -82,7 +82,8 @@ std::vector<LabelPlace> LabelPlaces(
     };
     LabelPlace found = middle;
     for (int i = 0; i < kRings * kDirections && !is_free(found); ++i) {
-      const double radius = kApart * (1 + i / kDirections);
+      const int ring = i / kDirections;
+      const double radius = kApart * (1 + ring);
       const double angle =
           2 * std::numbers::pi * (i % kDirections) / kDirections;
       found = {within(middle.x + radius * std::cos(angle), width),

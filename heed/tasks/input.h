@@ -57,7 +57,7 @@ struct InputKind {
   bool Reads(std::string_view media_type) const;
   /// The media type that the ending of a file's name means; empty: none that it
   /// reads.
-  std::string TypeOfName(std::string_view name) const;
+  std::string TypeOfName(std::string_view file) const;
 };
 
 /// Lines as a user gives them, the first of which has this number: texts, or

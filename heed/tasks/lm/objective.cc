@@ -76,7 +76,8 @@ TrainingPairs LanguageObjective::EncodeTraining() const {
   };
   if (text_.store) {
     const nlohmann::ordered_json made_of = {
-        {"vocabulary", CheckSumOf(std::vector{vocabulary.Serialize()})},
+        {"vocabulary",
+         CheckSumOf(std::vector<std::string>{vocabulary.Serialize()})},
         {"length", data().length},
         {"unit", data().unit},
         {"lowercase", data().vocabulary.lowercase}};

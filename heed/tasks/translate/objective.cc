@@ -140,8 +140,8 @@ TrainingPairs TranslationObjective::EncodeTraining() {
   options.max_length = data().max_length;
   if (read_.text.store) {
     const nlohmann::ordered_json made_of = {
-        {"source", CheckSumOf(std::vector{v.source.Serialize()})},
-        {"target", CheckSumOf(std::vector{v.target.Serialize()})},
+        {"source", CheckSumOf(std::vector<std::string>{v.source.Serialize()})},
+        {"target", CheckSumOf(std::vector<std::string>{v.target.Serialize()})},
         {"max_length", options.max_length}};
     const TextStore& store = *read_.text.store;
     return {store.Tokens(made_of,
