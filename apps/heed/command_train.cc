@@ -94,7 +94,8 @@ int ContinueRun(Options& options, const std::string& folder,
 int StartTraining(const Arguments& arguments) {
   std::string task_name = PeekOption(arguments, "task");
   if (task_name.empty()) task_name = Tasks().front().name;
-  const std::unique_ptr<TaskSettings> task = TaskNamed(task_name).settings();
+  const TaskRow& row = TaskNamed(task_name);
+  const std::unique_ptr<TaskSettings> task = row.settings();
   ChooseStart(arguments, *task);
   TrainingConfig training;
   task->SetDefaults(training);
@@ -117,12 +118,12 @@ int StartTraining(const Arguments& arguments) {
     "it")
       .Main();
   options.Excuse("resume");
-  options.Example(
-      "heed train --source train.en --target train.de "
-      "--valid-source val.en --valid-target val.de --out model");
-  options.Example(
-      "heed train --score dot --tsv pairs.tsv --vocabulary words "
-      "--epochs 5 --out model");
+  const std::string named = row.name == Tasks().front().name
+                                ? ""
+                                : fmt::format("--task {} ", row.name);
+  for (const std::string& chosen : row.training) {
+    options.Example(fmt::format("heed train {}{} --out model", named, chosen));
+  }
   options.Example("heed train --resume model");
   options.Example("mpirun -n 4 heed train --resume model");
   if (!options.Parse(arguments)) return 0;

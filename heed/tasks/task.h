@@ -276,6 +276,9 @@ struct TaskRow {
   bool gives_reader = false;
   /// Of `heed train`: the command that uses the model.
   std::string command = "predict";
+  /// Likewise: what its help shows as examples, options without --task and
+  /// --out.
+  std::vector<std::string> training = {};
 };
 
 /// All tasks, the first of which is meant where none is named.

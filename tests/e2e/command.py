@@ -145,6 +145,19 @@ class Help(EndToEnd):
             self.assertFalse(set(main) & set(rest), task)
         self.assertEqual(len(sections(self.runs("help", "train"))["Main options"]), 10)
 
+    def test_train_shows_examples_of_its_task(self):
+        self.put("model", "in the way: what is refused before a file is read or drawn\n")
+        tasks = [row["task"] for row in strict_json(self.runs("list", "tasks", "--json"))["tasks"]]
+        for task in tasks:
+            help_lines = self.runs("help", "train", "--task", task).splitlines()
+            lines = [line.split()[1:] for line in help_lines
+                     if line.startswith("  heed train ") and "--resume" not in line]
+            self.assertTrue(lines, task)
+            for line in lines:
+                self.assertEqual("--task" in line, task != tasks[0], line)
+                self.assertIn(task if "--task" in line else "train", line)
+                self.fails(1, "cannot write to the folder model", *line, cwd=self.folder)
+
 
 class OwnName(EndToEnd):
     """A program of another name that calls heed::Main, as a link to the command is."""

@@ -124,7 +124,8 @@ class OpenHouse(unittest.TestCase):
         cls.strip.write_text(STRIP)
 
     def test_it_is_listed_and_described(self):
-        self.assertIn("--strips", runs("train", "--task", "colours", "--help"))
+        shown = " train --task colours --strips train.tsv --valid-strips valid.tsv --out model\n"
+        self.assertIn(shown, runs("train", "--task", "colours", "--help"))
         info = json.loads(runs("info", self.model, "--json"))
         self.assertEqual(info["config"]["task"], "colours")
 

@@ -14,6 +14,7 @@ TaskRow StripTask() {
   row.answer_label = "Colour";
   row.prompt = "Type cells, as rrgby";
   row.examples = {{"rrgrb"}};
+  row.training = {"--strips train.tsv --valid-strips valid.tsv"};
   return row;
 }
 

@@ -41,6 +41,7 @@ TaskRow AlgorithmTask() {
   row.answer_label = "Answer";
   row.prompt = "Type vectors of bits, or random 20, and press Enter";
   row.examples = {{"random 10"}};
+  row.training = {"--problem copy"};
   return row;
 }
 

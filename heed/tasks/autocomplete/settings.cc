@@ -33,6 +33,7 @@ TaskRow AutocompleteTask() {
   // A space asks for the next word.
   row.examples = {{"the man who was sitting on the ", "en"},
                   {"once upon a ti", "en"}};
+  row.training = {"--texts train.txt --valid-texts valid.txt"};
   return row;
 }
 

@@ -52,6 +52,8 @@ TaskRow CaptionTask() {
         fmt::format("scene-{}.png", i + 1),
         [i] { return DrawScenes({.scenes = kExamples, .seed = 4}).At(i); }));
   }
+  row.training = {"--scenes 20000 --valid-scenes 1000",
+                  "--images images.tsv --valid-last 500 --image-size 96"};
   return row;
 }
 

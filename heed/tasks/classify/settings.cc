@@ -34,6 +34,7 @@ TaskRow ClassifyTask() {
   row.answer_label = "Label";
   row.examples = {{"A warm, clever film that I would gladly see again.", "en"},
                   {"Dull from start to finish.", "en"}};
+  row.training = {"--texts train.tsv --valid-texts valid.tsv"};
   return row;
 }
 

@@ -26,6 +26,7 @@ TaskRow ForecastTask() {
   row.prompt =
       "Paste a CSV file, its header and at least a window of rows, and press "
       "Enter";
+  row.training = {"--series series.csv --horizon 96"};
   return row;
 }
 

@@ -80,6 +80,9 @@ TaskRow ImageTask() {
         fmt::format("digit-{}.png", i + 1),
         [i] { return DrawDigits({.images = kExamples, .seed = 5}).At(i); }));
   }
+  row.training = {"--images train.tsv --valid-images valid.tsv",
+                  "--images train-images-idx3-ubyte --labels "
+                  "train-labels-idx1-ubyte --valid-last 5000"};
   return row;
 }
 

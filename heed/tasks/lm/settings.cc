@@ -15,6 +15,7 @@ TaskRow LanguageTask() {
   // The space asks for the next word.
   row.examples = {{"The man who was sitting on the ", "en"},
                   {"Once upon a time there ", "en"}};
+  row.training = {"--texts train.txt --valid-texts valid.txt"};
   return row;
 }
 

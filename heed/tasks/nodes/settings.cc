@@ -27,6 +27,9 @@ TaskRow NodesTask() {
   row.answer_label = "Class";
   row.prompt = "Type the number of a node and press Enter";
   row.examples = {{"0"}};
+  row.training = {
+      "--edges edges.tsv --features features.txt --labels labels.txt --train "
+      "train.txt --valid valid.txt"};
   return row;
 }
 

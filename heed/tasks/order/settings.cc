@@ -67,6 +67,8 @@ TaskRow OrderTask() {
           return StripOf(clips, tuples[static_cast<size_t>(2 * i + i % 2)]);
         }));
   }
+  row.training = {"--clips 4000",
+                  "--frames clips --valid-frames others --spacing 3"};
   return row;
 }
 

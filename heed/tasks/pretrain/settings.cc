@@ -28,6 +28,7 @@ TaskRow PretrainTask() {
   row.examples = {{"A man is [MASK] on a green bench .", "en"},
                   {"Two children [MASK] in the park .", "en"}};
   row.gives_encoder = true;
+  row.training = {"--texts documents.txt"};
   return row;
 }
 

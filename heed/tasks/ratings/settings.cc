@@ -28,6 +28,7 @@ TaskRow RatingTask() {
        R"( "Cheap, and it sounds like it."], "item_reviews": )"
        R"(["Warm sound, well worth the money.", )"
        R"("It broke after a week."]})"}};
+  row.training = {"--reviews train.tsv --valid-reviews valid.tsv"};
   return row;
 }
 

@@ -22,6 +22,8 @@ TaskRow ReadTask() {
       {"Anna took the lamp.\nBen went to the garden.\n"
        "Anna went to the cellar.\tWhere is the lamp?",
        "en"}};
+  row.training = {
+      "--passages train.jsonl --valid-passages valid.jsonl --hops 2"};
   return row;
 }
 

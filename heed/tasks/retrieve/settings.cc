@@ -20,6 +20,9 @@ TaskRow RetrievalTask() {
       {"how do I mount a disk\tan external drive is not shown "
        "after plugging it in",
        "en"}};
+  row.training = {
+      "--corpus texts.tsv --queries queries.tsv --relevant pairs.tsv",
+      "--answers train.tsv --valid-answers valid.tsv"};
   return row;
 }
 

@@ -14,6 +14,7 @@ TaskRow SlotsTask() {
   row.answer_label = "Slots";
   row.examples = {{"play the new album by miles davis", "en"},
                   {"book a table for two in boston tomorrow", "en"}};
+  row.training = {"--texts train --valid-texts valid"};
   return row;
 }
 

@@ -69,6 +69,7 @@ TaskRow SpeechTask() {
   for (int64_t i = 0; i < kExamples; ++i) {
     row.examples.push_back(StringExample(i));
   }
+  row.training = {"--recordings train.tsv --valid-recordings valid.tsv"};
   return row;
 }
 

@@ -43,6 +43,7 @@ TaskRow TagTask() {
   row.answer_label = "Tags";
   row.examples = {{"Angela Merkel visited Paris in May 2017 .", "en"},
                   {"I like the small red house .", "en"}};
+  row.training = {"--texts train.conll --valid-texts valid.conll"};
   return row;
 }
 

@@ -53,6 +53,10 @@ TaskRow TranslationTask() {
   row.input_label = "Source";
   row.answer_label = "Translation";
   row.command = "translate";
+  row.training = {
+      "--source train.en --target train.de --valid-source val.en "
+      "--valid-target val.de",
+      "--score dot --tsv pairs.tsv --vocabulary words --epochs 5"};
   row.examples = {{"Ein Mann schläft auf einer Bank.", "de"},
                   {"Zwei kleine Kinder spielen im Park.", "de"},
                   {"A man is sleeping on a green bench.", "en"},

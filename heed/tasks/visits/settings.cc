@@ -27,6 +27,7 @@ TaskRow VisitTask() {
   row.input_label = "Visits";
   row.answer_label = "Probability";
   row.prompt = "The codes of each visit, the earliest visit first";
+  row.training = {"--patients train.jsonl --valid-patients valid.jsonl"};
   return row;
 }
 
