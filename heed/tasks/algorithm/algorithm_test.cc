@@ -227,30 +227,24 @@ TEST(AlgorithmTask, EveryProblemIsTrainedPredictedAndMeasured) {
   }
 }
 
-TEST(AlgorithmTask, LearnsToRecallTheItemBehindTheOneThatIsAsked) {
-  // Who always says the last of two or three items has 0.75 bit errors. Not
-  // every start finds the search for content in so few sequences.
-  double least = 1;
-  for (const uint64_t seed : {2, 5, 1}) {
-    SmallCopy recall("ntm", 32);
-    SetPresetIfKnown(FieldsOf(*recall.task.model), "memory_slots=16");
-    recall.task.problem = Problem::kRecall;
-    recall.task.bits = 2;
-    recall.task.min_length = 2;
-    recall.task.epoch_sequences = 4000;
-    recall.training.run.epochs = 8;
-    recall.training.run.seed = seed;
-    SetPresetIfKnown(FieldsOf(*recall.task.model),
-                     "read_heads=1 write_heads=1");
-    const LoadedModel loaded = recall.Trained();
-    const Report report = loaded.settings->Evaluate(
-        *loaded.model, *WithValues(loaded.settings->EvaluateOptions(),
-                                   {{"sequences", "200"}}));
-    ASSERT_EQ(report.figures[1].key, "bit_errors");
-    least = std::min(least, report.figures[1].value);
-    if (least < 0.3) break;
-  }
-  EXPECT_LT(least, 0.3);
+TEST(AlgorithmTask, LearnsToRecallAnItemFromMemory) {
+  // Of two items the second is asked for. With three, not every start finds the
+  // search by content in so few sequences.
+  SmallCopy recall("ntm", 32);
+  SetPresetIfKnown(FieldsOf(*recall.task.model), "memory_slots=16");
+  recall.task.problem = Problem::kRecall;
+  recall.task.bits = 2;
+  recall.task.min_length = 2;
+  recall.task.max_length = 2;
+  recall.task.epoch_sequences = 4000;
+  recall.training.run.epochs = 4;
+  SetPresetIfKnown(FieldsOf(*recall.task.model), "read_heads=1 write_heads=1");
+  const LoadedModel loaded = recall.Trained();
+  const Report report = loaded.settings->Evaluate(
+      *loaded.model,
+      *WithValues(loaded.settings->EvaluateOptions(), {{"sequences", "200"}}));
+  ASSERT_EQ(report.figures[1].key, "bit_errors");
+  EXPECT_LT(report.figures[1].value, 0.1);  // 3 of 6 bits by chance
 }
 
 TEST(AlgorithmTask, ANextBitComesWithItsProbability) {
