@@ -23,6 +23,9 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+from mpirun import environment, ranks  # noqa: E402
+
 HEED = ROOT / "build/release/heed"
 BLOCK = 20000  # sentences that are drawn; others are pairs of their halves
 
@@ -62,15 +65,15 @@ class Memory(threading.Thread):
 
     def run(self):
         while self.launcher.poll() is None:
-            for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            for process in ranks(self.launcher).values():
                 try:
-                    status = dict(re.findall(r"(\w+):\s+(\w+)",
-                                             (folder / "status").read_text()))
+                    status = pathlib.Path(f"/proc/{process}/status").read_text()
                 except OSError:
                     continue
-                if status["PPid"] == str(self.launcher.pid) and "VmRSS" in status:
-                    size = int(status["VmRSS"]) // 1024
-                    self.largest[folder.name] = max(size, self.largest.get(folder.name, 0))
+                resident = re.search(r"VmRSS:\s+(\d+)", status)
+                if resident:
+                    size = int(resident[1]) // 1024
+                    self.largest[process] = max(size, self.largest.get(process, 0))
             time.sleep(0.2)
 
 
@@ -82,9 +85,8 @@ def train(processes, out, paths, valid, *more):
                "--valid-target", str(valid[1]), "--shards", "4", "--threads", "1",
                "--batch-tokens", "4096", "--steps", "40", "--checkpoint-every", "1",
                "--metric", "loss", "--overwrite", "--out", str(out), *map(str, more)]
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     begin = time.monotonic()
-    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as run:
         memory = Memory(run)
         memory.start()
         tokens, first = {}, None

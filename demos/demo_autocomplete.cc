@@ -9,6 +9,7 @@
 
 #include "apps/heed/program.h"
 #include "demos/demos.h"
+#include "demos/training_in.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/stories.h"
@@ -132,19 +133,16 @@ MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
   rnn.forget_gate_bias = command.forget_gate_bias;
   task.data.words = command.words;
   task.data.batch_texts = 16;
-  TrainingConfig training;
-  task.SetDefaults(training);
+  const int epochs = command.epochs > 0 ? command.epochs
+                     : text.stories     ? kStoryEpochs
+                                        : kTextEpochs;
+  TrainingConfig training = TrainingIn(command.out + "/" + rnn.cell.word(),
+                                       task, epochs, command.seed);
   training.optimizer.learning_rate = text.stories ? 8e-3 : 3e-3;
   training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 50;
-  training.run.out = command.out + "/" + rnn.cell.word();
-  training.run.overwrite = true;
-  training.run.epochs = command.epochs > 0 ? command.epochs
-                        : text.stories     ? kStoryEpochs
-                                           : kTextEpochs;
   training.run.patience = 0;
-  training.run.seed = command.seed;
   fmt::print(stderr, "{}\n", cell.name);
   TrainOn(task, task.Typed(text), training);
   return {cell.name, training.run.out, ReadModel(training.run.out)};

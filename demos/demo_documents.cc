@@ -9,6 +9,7 @@
 #include "apps/heed/program.h"
 #include "demos/demos.h"
 #include "demos/explained_file.h"
+#include "demos/training_in.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/planted_documents.h"
@@ -140,14 +141,10 @@ PlantedResult TrainPlanted(const DocumentDemo& demo,
   task.data.format.format = "docs";
   task.data.train.texts = {demo.Path("train.txt")};
   task.data.valid.texts = {demo.Path("valid.txt")};
-  TrainingConfig training;
-  task.SetDefaults(training);
+  TrainingConfig training =
+      TrainingIn(demo.Path(pooling), task, demo.epochs, demo.seed);
   training.optimizer.learning_rate = 0.005;
   training.optimizer.warmup = 0;
-  training.run.out = demo.Path(pooling);
-  training.run.overwrite = true;
-  training.run.epochs = demo.epochs;
-  training.run.seed = demo.seed;
   fmt::print(stderr, "{}\n", pooling);
   Train(task, training);
   PlantedResult result = {pooling, ReadModel(training.run.out)};

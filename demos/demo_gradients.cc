@@ -8,6 +8,7 @@
 
 #include "demos/demos.h"
 #include "demos/gradient_reach.h"
+#include "demos/training_in.h"
 #include "heed/base/threads.h"
 #include "heed/data/stories.h"
 #include "heed/io/file.h"
@@ -73,16 +74,12 @@ AutocompleteSettings SettingsFor(const ReachCommand& command,
 LoadedModel TrainReach(const ReachCommand& command,
                        AutocompleteSettings& settings,
                        const PlainText& stories) {
-  TrainingConfig training;
-  settings.SetDefaults(training);
+  TrainingConfig training = TrainingIn(command.out + "/gradients-model",
+                                       settings, kReachEpochs, command.seed);
   training.optimizer.learning_rate = 8e-3;
   training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 50;
-  training.run.out = command.out + "/gradients-model";
-  training.run.overwrite = true;
-  training.run.epochs = kReachEpochs;
-  training.run.seed = command.seed;
   TrainOn(settings, stories, training);
   return ReadModel(training.run.out);
 }

@@ -8,6 +8,7 @@
 
 #include "apps/heed/program.h"
 #include "demos/demos.h"
+#include "demos/training_in.h"
 #include "heed/base/threads.h"
 #include "heed/render/explanation_file.h"
 #include "heed/render/line_plot.h"
@@ -49,12 +50,8 @@ CopyModel TrainCopy(const CopyCommand& command, const std::string& name) {
   task.ChooseModel(name);
   task.batch_sequences = 1;
   task.epoch_sequences = std::max(command.sequences / 10, 1);
-  TrainingConfig training;
-  task.SetDefaults(training);
-  training.run.out = command.out + "/" + name;
-  training.run.overwrite = true;
-  training.run.epochs = 10;
-  training.run.seed = command.seed;
+  TrainingConfig training =
+      TrainingIn(command.out + "/" + name, task, 10, command.seed);
   training.run.threads = command.threads;
   fmt::print(stderr, "{}\n", name);
   TrainOn(task, AlgorithmData(), training);

@@ -12,6 +12,7 @@
 #include "demos/demos.h"
 #include "demos/preference_picture.h"
 #include "demos/sprite_classifier.h"
+#include "demos/training_in.h"
 #include "heed/base/threads.h"
 #include "heed/io/file.h"
 #include "heed/render/text_layout.h"
@@ -182,12 +183,8 @@ int RunDemoPreference(const Arguments& arguments) {
   task.data.valid_clips = kValidClips;
   task.data.clip_seed = demo.seed;
   task.Resolve();
-  TrainingConfig training;
-  task.SetDefaults(training);
-  training.run.epochs = demo.epochs;
-  training.run.seed = demo.seed;
-  training.run.out = PathIn(demo.out, "model");
-  training.run.overwrite = true;
+  const TrainingConfig training =
+      TrainingIn(PathIn(demo.out, "model"), task, demo.epochs, demo.seed);
   Train(task, training);
   const LoadedModel loaded = ReadModel(training.run.out);
   const auto& order = dynamic_cast<const OrderModel&>(*loaded.model);

@@ -8,6 +8,7 @@
 #include "apps/heed/program.h"
 #include "demos/demos.h"
 #include "demos/explained_file.h"
+#include "demos/training_in.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/planted_reviews.h"
@@ -114,13 +115,10 @@ RatingResult TrainRatings(const RatingDemo& demo, const RatingEntry& entry) {
   task.data.valid_reviews = {demo.Path("valid.tsv")};
   task.data.files.columns = {"user",   "item", "rating",
                              "review", "time", "decides"};
-  TrainingConfig training;
-  task.SetDefaults(training);
-  training.run.out = demo.Path(entry.name);
-  training.run.overwrite = true;
   const bool points = FindField(FieldsOf(*task.model), "pointing") != nullptr;
-  training.run.epochs = points ? demo.epochs : (demo.epochs + 3) / 4;
-  training.run.seed = demo.seed;
+  TrainingConfig training =
+      TrainingIn(demo.Path(entry.name), task,
+                 points ? demo.epochs : (demo.epochs + 3) / 4, demo.seed);
   training.run.patience = 0;
   // As the tests of the task have it; pointers learn too late at less.
   training.optimizer.learning_rate = points ? 1e-2 : 5e-3;

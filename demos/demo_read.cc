@@ -11,6 +11,7 @@
 #include "apps/heed/program.h"
 #include "demos/demos.h"
 #include "demos/explained_file.h"
+#include "demos/training_in.h"
 #include "heed/base/threads.h"
 #include "heed/data/facts.h"
 #include "heed/io/file.h"
@@ -87,13 +88,9 @@ std::pair<LoadedModel, PassageScore> TrainedReader(const ReadDemo& demo,
   SetPreset(FieldsOf(task), fmt::format("hops={} {}", demo.facts, preset));
   task.data.passages = {demo.Path(PartsOf(demo)[0].file)};
   task.data.valid_passages = {demo.Path(PartsOf(demo)[1].file)};
-  TrainingConfig training;
-  task.SetDefaults(training);
-  training.run.out = demo.Path(name);
-  training.run.overwrite = true;
-  training.run.epochs = demo.epochs;
+  TrainingConfig training =
+      TrainingIn(demo.Path(name), task, demo.epochs, demo.seed);
   training.run.patience = 0;
-  training.run.seed = demo.seed;
   Train(task, training);
   LoadedModel loaded = ReadModel(training.run.out);
   const auto& model = dynamic_cast<const PassageModel&>(*loaded.model);

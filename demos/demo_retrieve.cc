@@ -7,6 +7,7 @@
 #include "apps/heed/program.h"
 #include "demos/demos.h"
 #include "demos/explained_file.h"
+#include "demos/training_in.h"
 #include "heed/base/threads.h"
 #include "heed/data/paraphrases.h"
 #include "heed/io/file.h"
@@ -68,13 +69,9 @@ AnswerResult TrainAnswers(const AnswerDemo& demo, const AnswerEntry& entry) {
   SetPreset(FieldsOf(task.bi_encoder), entry.preset);
   task.data.answers = {demo.Path("train.tsv")};
   task.data.valid_answers = {demo.Path("valid.tsv")};
-  TrainingConfig training;
-  task.SetDefaults(training);
+  TrainingConfig training =
+      TrainingIn(demo.Path(entry.name), task, demo.epochs, demo.seed);
   training.optimizer.learning_rate = 0.01;
-  training.run.out = demo.Path(entry.name);
-  training.run.overwrite = true;
-  training.run.epochs = demo.epochs;
-  training.run.seed = demo.seed;
   training.run.patience = 0;
   fmt::print(stderr, "{}\n", entry.name);
   Train(task, training);

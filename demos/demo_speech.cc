@@ -9,6 +9,7 @@
 #include "apps/heed/tasks.h"
 #include "demos/demos.h"
 #include "demos/explained_file.h"
+#include "demos/training_in.h"
 #include "heed/base/threads.h"
 #include "heed/data/sound.h"
 #include "heed/data/spoken_digits.h"
@@ -91,13 +92,9 @@ LoadedModel TrainedRecogniser(SpeechDemoOptions demo) {
   task.data.train.strings = demo.strings;
   task.data.longest = kLongestLearnt;
   task.data.string_seed = demo.seed;
-  TrainingConfig training;
-  task.SetDefaults(training);
-  training.run.out = PathIn(demo.out, "model");
-  training.run.overwrite = true;
-  training.run.epochs = demo.epochs;
+  TrainingConfig training =
+      TrainingIn(PathIn(demo.out, "model"), task, demo.epochs, demo.seed);
   training.run.patience = 0;
-  training.run.seed = demo.seed;
   Train(task, training);
   return ReadModel(training.run.out);
 }

@@ -7,6 +7,7 @@
 
 #include "apps/heed/program.h"
 #include "demos/demos.h"
+#include "demos/training_in.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/patients.h"
@@ -89,12 +90,8 @@ VisitResult TrainVisits(const VisitDemo& demo, const std::string& model) {
   task.ChooseModel(model);
   task.data.patients = {demo.Path("train.jsonl")};
   task.data.valid_patients = {demo.Path("valid.jsonl")};
-  TrainingConfig training;
-  task.SetDefaults(training);
-  training.run.out = demo.Path(model);
-  training.run.overwrite = true;
-  training.run.epochs = demo.epochs;
-  training.run.seed = demo.seed;
+  const TrainingConfig training =
+      TrainingIn(demo.Path(model), task, demo.epochs, demo.seed);
   fmt::print(stderr, "{}\n", model);
   Train(task, training);
   VisitResult result = {model, ReadModel(training.run.out), {}};

@@ -34,11 +34,16 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 heed=${HEED:-build/release/heed}
 
-scores() {
-  local work score
+# A folder that goes with this shell, as `work` of the caller.
+scratch() {
   work=$(mktemp -d)
   # shellcheck disable=SC2064 # the folder of this moment
   trap "rm -rf '$work'" EXIT
+}
+
+scores() {
+  local work score
+  scratch
   for score in additive cosine mlp location general dot location_aware learned_query scaled_dot graph; do
     "$heed" demo --score "$score" --out "$work/$score"
     printf '%s\n' 'monday, 5 april 2010' |
@@ -58,9 +63,7 @@ gallery() {
 
 memory() {
   local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
+  scratch
   "$heed" demo autocomplete --out "$work"
   cp "$work/memory.svg" docs/images/memory.svg
   "$heed" demo gradients --out "$work"
@@ -70,18 +73,14 @@ memory() {
 # The picture of a demonstration, by this name in docs/images.
 of_demo() {
   local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
+  scratch
   "$heed" demo "$1" --out "$work"
   cp "$work/$2.svg" "docs/images/$1.svg"
 }
 
 order() {
   local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
+  scratch
   "$heed" demo preference --out "$work"
   cp "$work/preference.svg" docs/images/preference.svg
   echo "$work/in-order-1.png" | "$heed" explain "$work/model" --methods saliency,smooth_grad --view saliency \
@@ -90,9 +89,7 @@ order() {
 
 labyrinth() {
   local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
+  scratch
   "$heed" demo labyrinth --out "$work"
   cp "$work/labyrinth.svg" docs/images/labyrinth.svg
   cp "$work/objective.svg" docs/images/labyrinth-objective.svg
@@ -100,9 +97,7 @@ labyrinth() {
 
 reviews() {
   local work
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
+  scratch
   "$heed" demo autocomplete --models "$1,$2,$3,$4" --out "$work" --sentence 'this is one of the worst movies i have
     ever seen the acting is terrible and the story makes no sense at all'
   cp "$work/memory.svg" docs/images/memory-reviews.svg
@@ -120,9 +115,7 @@ length() {
 
 curves() {
   local work rate
-  work=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder of this moment
-  trap "rm -rf '$work'" EXIT
+  scratch
   for part in train valid; do
     awk -v n=$([[ $part == train ]] && echo 1500 || echo 200) -v seed="$part" 'BEGIN {
       srand(seed == "train" ? 1 : 2)

@@ -14,10 +14,10 @@ AlignmentView ViewOf(const Translation& translation);
 
 /// Throws: ConfigError unless `path` ends in .svg or .png.
 void CheckPicture(const std::string& path);
-/// Writes an SVG picture as what `path` ends in. Throws: as CheckPicture;
-/// IoError.
 /// The bytes of an SVG in the format that this name asks for.
 std::string PictureFile(const std::string& path, const std::string& svg);
+/// Writes an SVG picture as what `path` ends in. Throws: as CheckPicture;
+/// IoError.
 void WritePicture(const std::string& path, const std::string& svg);
 
 }  // namespace heed

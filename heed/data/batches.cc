@@ -1,12 +1,7 @@
 #include "heed/data/batches.h"
 
 #include <algorithm>
-#include <numeric>
-#include <random>
-#include <tuple>
 #include <utility>
-
-#include "heed/base/errors.h"
 
 namespace heed {
 namespace {

@@ -254,9 +254,9 @@ std::span<const std::vector<int64_t>> EpochPlan::Get(int64_t begin,
                                     static_cast<size_t>(end - begin));
 }
 
-BatchList EpochPlan::All() {
-  const auto all = Get(0, size());
-  return {all.begin(), all.end()};
+BatchList EpochPlan::All() && {
+  (void)Get(0, size());
+  return std::move(loaded_);
 }
 
 EpochPlan PlanPairs(const PlannedPairs& pairs, const BatchOptions& options,

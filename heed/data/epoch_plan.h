@@ -26,8 +26,8 @@ class EpochPlan {
   /// Batches `begin` to `end` − 1, which are there until the next call. Quick
   /// for those that follow the ones of the last call.
   std::span<const std::vector<int64_t>> Get(int64_t begin, int64_t end);
-  /// All of them.
-  BatchList All();
+  /// All of them, of a plan that is not needed any more.
+  BatchList All() &&;
 
  private:
   std::vector<int64_t> starts_;  // of each window, and the end

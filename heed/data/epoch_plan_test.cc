@@ -35,8 +35,9 @@ std::map<int64_t, int> CountsIn(const BatchList& batches) {
 TEST(EpochPlan, EachPairStandsInOneBatchOfAnyWindow) {
   for (const int64_t window : {int64_t{0}, int64_t{1}, int64_t{10000}}) {
     EpochPlan plan = PlanPairs(Pairs({30000}, window), {.tokens = 300}, 1, 0);
-    const BatchList batches = plan.All();
-    EXPECT_EQ(std::ssize(batches), plan.size());
+    const int64_t size = plan.size();
+    const BatchList batches = std::move(plan).All();
+    EXPECT_EQ(std::ssize(batches), size);
     const auto counts = CountsIn(batches);
     EXPECT_EQ(counts.size(), 30000U) << window;
     EXPECT_TRUE(std::ranges::all_of(

@@ -15,7 +15,7 @@
 
 namespace heed {
 
-/// What a file of tokens says of itself.
+/// The header of a file of tokens.
 struct TokenFileInfo {
   /// Of what it was made (text, vocabularies, options): a digest.
   uint64_t made_of = 0;

@@ -138,7 +138,7 @@ bool IsStartOfFrame(uint8_t marker) {
          marker != 0xcc;
 }
 
-/// Where libjpeg leaves to at an error, and what it says of it.
+/// Where libjpeg leaves to at an error, and its message.
 struct JpegFailure {
   jpeg_error_mgr manager = {};
   std::jmp_buf back = {};

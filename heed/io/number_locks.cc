@@ -22,6 +22,11 @@ struct flock ByteAt(int64_t number, short type) {
 
 }  // namespace
 
+bool HasNoLocks(int error) {
+  return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP ||
+         error == EINVAL;
+}
+
 NumberLocks::NumberLocks(const std::string& path)
     : path_(path),
       fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
@@ -36,9 +41,7 @@ bool NumberLocks::Lock(int64_t number, bool waits) {
   while (fcntl(fd_, waits ? F_OFD_SETLKW : F_OFD_SETLK, &lock) != 0) {
     if (errno == EINTR) continue;
     if (errno == EAGAIN || errno == EACCES) return false;
-    const bool none = errno == ENOLCK || errno == ENOSYS ||
-                      errno == EOPNOTSUPP || errno == EINVAL;
-    if (none) return true;
+    if (HasNoLocks(errno)) return true;
     throw IoError("cannot lock {}: {}", path_, std::strerror(errno));
   }
   return true;

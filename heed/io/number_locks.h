@@ -7,6 +7,9 @@
 
 namespace heed {
 
+/// Whether an error of a lock means that the file system has none.
+bool HasNoLocks(int error);
+
 /// Numbers, each of which one object at a time holds, of all processes that
 /// name the same file. The kernel releases what a process held when it ends,
 /// however that happens. Where the file system has no locks, everybody holds

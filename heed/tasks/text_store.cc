@@ -235,7 +235,11 @@ int64_t TextStore::rows() const {
 
 ModelFiles TextStore::Kept(const std::string& name, const Json& made_of,
                            const std::function<ModelFiles()>& make) const {
-  const Json key = {{"text", Key()}, {"sums", sums_}, {"options", made_of}};
+  const Json key = {{"format", kStoreFormat},
+                    {"rows", rows_of_},
+                    {"sums", sums_},
+                    {"sample", most_sampled_},
+                    {"options", made_of}};
   const std::string folder =
       PathIn(folder_, fmt::format("{}-{:016x}", name, DigestOf(key.dump())));
   NumberLocks locks(PathIn(folder_, kLockFile));
@@ -263,14 +267,15 @@ TokenFiles TextStore::Tokens(
       PathIn(folder_, fmt::format("tokens-{:016x}", info.made_of));
   fs::create_directories(folder);
   const std::string made_path = PathIn(folder, kMadeFile);
-  if (const std::optional<Json> known = ReadIfThere(made_path);
-      known && *known != made) {
+  const std::optional<Json> written = ReadIfThere(made_path);
+  if (!written) {
+    WriteFileAtomically(made_path, DumpJson(made, 2) + "\n");
+  } else if (*written != made) {
     throw FormatError(
         "{}: says that its tokens are made of something else; "
         "remove the folder {}",
         made_path, folder);
   }
-  WriteFileAtomically(made_path, DumpJson(made, 2) + "\n");
   std::vector<std::string> paths;
   const std::string count_path = PathIn(folder, kCountFile);
   if (const std::optional<Json> known = ReadIfThere(count_path)) {

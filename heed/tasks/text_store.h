@@ -55,7 +55,7 @@ class TextStore {
             int columns, bool quiet,
             std::function<void(std::string&)> change = {});
 
-  /// Rows for vocabularies: all in their order, or so many at random.
+  /// Rows for vocabularies: all in their order, or a random sample of them.
   const TextColumns& sample() const { return sample_; }
   /// CheckSumOf of the columns, one after the other.
   std::string CheckSum() const;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/io/number_locks.h"
 #include "heed/train/progress.h"
 
 namespace heed {
@@ -24,11 +25,6 @@ std::string HolderOf(int fd) {
   const std::string number(text,
                            got > 0 ? strspn(text, "0123456789") : size_t{0});
   return number.empty() ? "another process" : "process " + number;
-}
-
-bool HasNoLocks(int error) {
-  return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP ||
-         error == EINVAL;
 }
 
 }  // namespace

@@ -2,13 +2,10 @@
 
 import gzip
 import json
-import pathlib
-import shutil
-import subprocess
 
-from harness import (WORLD, EndToEnd, heed, is_sanitized, reversed_digits, train_args,
+from harness import (TIMEOUT, WORLD, EndToEnd, heed, is_sanitized, reversed_digits, train_args,
                      weights)
-from mpirun import environment
+from mpirun import is_usable, launch
 
 
 class LargeText(EndToEnd):
@@ -54,15 +51,13 @@ class LargeText(EndToEnd):
                                 for path in self.tokens().glob("*.tokens")})
 
     def test_several_processes_make_and_use_them(self):
-        plugin = pathlib.Path(WORLD.heed).with_name("heed-mpi.so")
-        if is_sanitized() or shutil.which("mpirun") is None or not plugin.exists():
+        if is_sanitized() or not is_usable(WORLD.heed):
             self.skipTest("no Open MPI here")
         whole = self.model("whole", shards=4)
         args = train_args(self.folder / "three", shards=4, token_files=self.folder / "store")
-        result = subprocess.run(["mpirun", "--oversubscribe", "-n", "3", WORLD.heed,
-                                 *map(str, args)], capture_output=True, env=environment(),
-                                timeout=120, check=False)
-        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        with launch(WORLD.heed, 3, *args) as run:
+            said = run.communicate(timeout=TIMEOUT)[1].decode()
+        self.assertEqual(run.returncode, 0, said)
         self.assertEqual(weights(self.folder / "three"), whole)
 
     def test_a_window_leaves_nothing_out(self):

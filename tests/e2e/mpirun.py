@@ -2,6 +2,21 @@
 
 import os
 import pathlib
+import shutil
+import subprocess
+
+
+def is_usable(heed):
+    """Whether there is Open MPI, and what heed needs of it."""
+    return (shutil.which("mpirun") is not None
+            and pathlib.Path(heed).with_name("heed-mpi.so").exists())
+
+
+def launch(heed, processes, *args, **options):
+    """mpirun; its own lines stand among those of heed."""
+    return subprocess.Popen(["mpirun", "--oversubscribe", "-n", str(processes), heed,
+                             *map(str, args)], stderr=subprocess.PIPE, env=environment(),
+                            **{"stdout": subprocess.DEVNULL, **options})
 
 
 def environment():

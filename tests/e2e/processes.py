@@ -11,16 +11,9 @@ import unittest
 
 from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, is_sanitized, reversed_digits, train_args,
                      weights)
-from mpirun import environment, ranks
+from mpirun import environment, is_usable, launch, ranks
 
 LIMIT = 10  # seconds, from a fault to the end of all
-
-
-def launch(processes, *args, **options):
-    """mpirun; its own lines stand among those of heed."""
-    return subprocess.Popen(["mpirun", "--oversubscribe", "-n", str(processes), WORLD.heed,
-                             *map(str, args)], stderr=subprocess.PIPE, env=environment(),
-                            **{"stdout": subprocess.DEVNULL, **options})
 
 
 def is_alive(pid):
@@ -36,12 +29,11 @@ class Processes(EndToEnd):
         super().setUp()
         if is_sanitized():
             self.skipTest("Open MPI keeps memory to its end, which the sanitizer reports")
-        plugin = pathlib.Path(WORLD.heed).with_name("heed-mpi.so")
-        if shutil.which("mpirun") is None or not plugin.exists():
+        if not is_usable(WORLD.heed):
             self.skipTest("no Open MPI here")
 
     def trains(self, processes, *args):
-        with launch(processes, *args) as run:
+        with launch(WORLD.heed, processes, *args) as run:
             said = run.communicate(timeout=TIMEOUT)[1].decode()
         self.assertEqual(run.returncode, 0, said)
         return said
@@ -104,7 +96,7 @@ class Processes(EndToEnd):
         self.assertIn("and all weights", self.runs("verify", out))
         self.assertIn("equal: 5 steps, of which 5 compared",
                       self.runs("verify", out / "run.json", "--steps", 5))
-        with launch(3, "verify", out, stdout=subprocess.PIPE) as run:
+        with launch(WORLD.heed, 3, "verify", out, stdout=subprocess.PIPE) as run:
             said = run.communicate(timeout=TIMEOUT)[0].decode()
         self.assertEqual((run.returncode, said.count("equal: ")), (0, 1), said)
         self.assertEqual(contents(out), before)
@@ -132,7 +124,7 @@ class Processes(EndToEnd):
         """Sends a signal to a rank of three in the midst of work; what heed then says."""
         out = self.folder / "model"
         args = train_args(out, shards=4, epochs=100000, patience=0, validate_every=50)
-        with launch(3, *args) as run:
+        with launch(WORLD.heed, 3, *args) as run:
             end = time.monotonic() + TIMEOUT
             while not (out / "model.safetensors").exists():
                 self.assertLess(time.monotonic(), end)

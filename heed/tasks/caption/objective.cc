@@ -14,6 +14,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/caption/caption.h"
 #include "heed/tasks/target_loss.h"
+#include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
 namespace heed {

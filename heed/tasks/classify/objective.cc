@@ -7,6 +7,7 @@
 #include "heed/data/batches.h"
 #include "heed/metrics/classification.h"
 #include "heed/tasks/classify/classify.h"
+#include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
 namespace heed {

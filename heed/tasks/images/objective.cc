@@ -18,7 +18,7 @@ namespace {
 /// Images that are computed at once where no gradients are kept.
 constexpr int64_t kImagesAtOnce = 256;
 
-std::string CheckSumOf(const ImageData& data) {
+std::string CheckSumOfImages(const ImageData& data) {
   std::string sums;
   for (const ImageSet* set : {&data.train, &data.valid}) {
     sums += fmt::format("{:08x} ", PixelCheckSum(*set));
@@ -34,7 +34,7 @@ class ImageObjective : public ObjectiveOf<ImageModel> {
                  ImageModel& model, uint64_t seed)
       : ObjectiveOf(model, settings.MeasuresOf(data)),
         seed_(seed),
-        check_sum_(CheckSumOf(data)),
+        check_sum_(CheckSumOfImages(data)),
         train_(std::move(data.train)),
         // Images of validation are changed once, by a seed of their own.
         valid_(

@@ -8,6 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/tasks/lm/language.h"
 #include "heed/tasks/target_loss.h"
+#include "heed/tasks/text_vocabulary.h"
 #include "heed/tasks/training_pairs.h"
 #include "heed/train/progress.h"
 

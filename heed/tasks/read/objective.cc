@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/read/read.h"
+#include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
 namespace heed {

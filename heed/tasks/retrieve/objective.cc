@@ -6,6 +6,7 @@
 #include "heed/base/errors.h"
 #include "heed/data/shuffle.h"
 #include "heed/tasks/retrieve/retrieve.h"
+#include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
 namespace heed {

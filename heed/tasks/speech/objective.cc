@@ -14,6 +14,7 @@
 #include "heed/metrics/error_rate.h"
 #include "heed/tasks/speech/speech.h"
 #include "heed/tasks/target_loss.h"
+#include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
 namespace heed {

@@ -66,16 +66,18 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
   }
   bool guided() const { return !data().guided_alignment.empty(); }
   bool chooses() const { return model_.model->hard_choices(); }
-  /// A batch, and the words of its tokens if they are guided.
+  /// A batch, and if it is guided the words of its tokens and where its pairs
+  /// stood in the text.
   struct Examples {
     Batch batch;
     std::vector<WordTokens> source;
     std::vector<WordTokens> target;
+    std::vector<int64_t> lines;
   };
   TrainingPairs EncodeTraining();
   Examples TrainingExamples(const Context& ctx,
                             std::span<const int64_t> examples) const;
-  Tensor Links(std::span<const int64_t> examples, const Examples& in) const;
+  Tensor Links(const Examples& in) const;
 
   TranslationData read_;
   ParallelText aligned_;  // the pairs of valid_gold, long ones empty
@@ -188,7 +190,7 @@ std::string TranslationObjective::Summary() const {
 TranslationObjective::Examples TranslationObjective::TrainingExamples(
     const Context& ctx, std::span<const int64_t> examples) const {
   const bool drops = ctx.rng != nullptr && (source_dropout_ || target_dropout_);
-  if (!drops && !guided()) return {train_.BatchOf(examples), {}, {}};
+  if (!drops && !guided()) return {train_.BatchOf(examples), {}, {}, {}};
   // Models may have no positions beyond max_length; and links are lost with
   // words that can no longer be told apart.
   const auto segment = [&](const std::optional<BpeDropout>& dropout,
@@ -201,7 +203,7 @@ TranslationObjective::Examples TranslationObjective::TrainingExamples(
     return FindWords(vocabulary, segmented, usual.word_count()).value_or(usual);
   };
   Examples result;
-  const Corpus pairs = train_.Read(examples);
+  Corpus pairs = train_.Read(examples);
   Corpus corpus;
   std::vector<int64_t> places;
   const auto words = [&](const auto& all, size_t i) {
@@ -212,23 +214,22 @@ TranslationObjective::Examples TranslationObjective::TrainingExamples(
     places.push_back(corpus.size());
     result.source.push_back(
         segment(source_dropout_, model_.vocabularies.source,
-                {pairs.source[b], words(source_words_, i)}));
+                {std::move(pairs.source[b]), words(source_words_, i)}));
     result.target.push_back(
         segment(target_dropout_, model_.vocabularies.target,
-                {pairs.target[b], words(target_words_, i)}));
+                {std::move(pairs.target[b]), words(target_words_, i)}));
     corpus.source.push_back(result.source.back().ids);
     corpus.target.push_back(result.target.back().ids);
   }
   result.batch = MakeBatch(corpus, places);
+  result.lines = std::move(pairs.lines);
   return result;
 }
 
-Tensor TranslationObjective::Links(std::span<const int64_t> examples,
-                                   const Examples& in) const {
+Tensor TranslationObjective::Links(const Examples& in) const {
   std::vector<LinkedPair> pairs;
-  const std::vector<int64_t> lines = train_.Read(examples).lines;
-  for (size_t b = 0; b < examples.size(); ++b) {
-    const auto line = static_cast<size_t>(lines[b]);
+  for (size_t b = 0; b < in.lines.size(); ++b) {
+    const auto line = static_cast<size_t>(in.lines[b]);
     pairs.push_back(
         {&read_.links[line], in.source[b].words, in.target[b].words});
   }
@@ -256,9 +257,8 @@ BatchLoss TranslationObjective::Loss(const Context& ctx,
       TargetLoss(*model_.model, watched, in.batch, entropy);
   std::vector<Var> weights;
   for (const auto& seen : watch.seen) weights.push_back(seen.weights);
-  const Var links =
-      AlignmentCrossEntropy(weights, Links(examples, in),
-                            model_.model->alignment_head(), options.scale);
+  const Var links = AlignmentCrossEntropy(
+      weights, Links(in), model_.model->alignment_head(), options.scale);
   return {Add(loss.loss, Scale(links, data().guided_alignment_weight)),
           loss.nll * options.scale,
           {{"alignment_loss", links.value().item()}}};

@@ -24,7 +24,7 @@ double Surprise(double log_odds, int32_t label) {
   return std::max(-x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
-std::string CheckSumOf(const VisitData& data) {
+std::string CheckSumOfVisits(const VisitData& data) {
   std::string sums;
   for (const VisitRecords* part : {&data.train, &data.valid}) {
     for (const VisitRecord& record : part->records) {
@@ -41,7 +41,7 @@ class VisitObjective : public ObjectiveOf<VisitModel> {
   VisitObjective(const VisitTaskSettings& settings, const VisitData& data,
                  VisitModel& model)
       : ObjectiveOf(model, settings.MeasuresOf(data)),
-        check_sum_(CheckSumOf(data)),
+        check_sum_(CheckSumOfVisits(data)),
         // Codes of training that are too rare to be learnt are no error.
         train_(model.Encode(data.train,
                             settings.data.least_patients > 1

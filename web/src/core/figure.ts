@@ -9,11 +9,57 @@ export interface FigureEvents {
   pin(focus: Focus | null): void;
 }
 
+/** Cells of a picture, of which one is reached with the arrow keys. */
+interface Cells {
+  cursor: { row: number; column: number };
+  /** What the pointer is at. */
+  at(event: MouseEvent): Focus | null;
+  /** Goes so many rows and columns on, and says where it is. */
+  move(step: [number, number]): void;
+}
+
+/** What holds a picture that answers to pointer and keys. */
+export function figureOf(
+  svg: SVGSVGElement,
+  words: { name: string; what: string; label: string },
+  { cursor, at, move }: Cells,
+  events: FigureEvents,
+): HTMLElement {
+  const element = h(
+    `div.figure.${words.name}`,
+    {
+      tabindex: 0,
+      role: "application",
+      "aria-roledescription": words.what,
+      "aria-label": `${words.label}. Arrow keys move from cell to cell.`,
+      onkeydown: (event) => {
+        const step = arrowStep(event);
+        if (!step && event.key !== "Enter") return;
+        event.preventDefault();
+        if (step) move(step);
+        else events.pin({ ...cursor });
+      },
+    },
+    svg,
+  );
+  svg.addEventListener("click", (event) => {
+    const focus = at(event);
+    if (focus) {
+      Object.assign(cursor, { row: focus.row ?? 0, column: focus.column ?? 0 });
+    }
+    events.pin(focus);
+  });
+  onLook(element, events.hover, (event?: PointerEvent) =>
+    event ? at(event) : { ...cursor },
+  );
+  return element;
+}
+
 /** A heatmap that answers to pointer and keys. */
 export class MatrixFigure {
   readonly element: HTMLElement;
   readonly picture: Matrix;
-  private cursor = { row: 0, column: 0 };
+  private readonly cursor = { row: 0, column: 0 };
 
   constructor(
     private readonly spec: MatrixSpec,
@@ -22,35 +68,22 @@ export class MatrixFigure {
   ) {
     this.picture = new Matrix(spec, palette);
     const { svg } = this.picture;
-    this.element = h(
-      "div.figure.matrix",
-      {
-        tabindex: 0,
-        role: "application",
-        "aria-roledescription": "table of cells",
-        "aria-label": `${spec.label}. Arrow keys move from cell to cell.`,
-        onkeydown: (event) => this.key(event),
-      },
+    this.element = figureOf(
       svg,
+      { name: "matrix", what: "table of cells", label: spec.label },
+      {
+        cursor: this.cursor,
+        at: (event) => this.picture.at(event),
+        move: (step) => this.move(step),
+      },
+      events,
     );
-    svg.addEventListener("click", (event) => {
-      const focus = this.picture.at(event);
-      if (focus) this.cursor = { row: focus.row ?? 0, column: focus.column ?? 0 };
-      events.pin(focus);
-    });
-    const find = (event?: PointerEvent) =>
-      event ? this.picture.at(event) : { ...this.cursor };
-    onLook(this.element, events.hover, find);
     this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
     new ResizeObserver(() => this.scrolled()).observe(this.element);
   }
 
-  private key(event: KeyboardEvent): void {
+  private move(step: [number, number]): void {
     const { cursor, spec } = this;
-    const step = arrowStep(event);
-    if (!step && event.key !== "Enter") return;
-    event.preventDefault();
-    if (!step) return this.events.pin({ ...cursor });
     cursor.row = clamp(cursor.row + step[0], 0, spec.rowLabels.length - 1);
     cursor.column = clamp(cursor.column + step[1], 0, spec.columnLabels.length - 1);
     this.events.hover({ ...cursor });

@@ -2,13 +2,11 @@ import {
   add,
   addRect,
   addText,
-  arrowStep,
   change,
   clamp,
+  figureOf,
   fitText,
-  h,
   newPicture,
-  onLook,
   strengthOf,
   type AxisView,
   type FigureEvents,
@@ -62,7 +60,7 @@ export class ImageFigure implements RowsFigure {
   private readonly scale: number;
   private readonly across: number;
   private readonly chosen: SVGRectElement[] = [];
-  private cursor = { row: 0, column: 0 };
+  private readonly cursor = { row: 0, column: 0 };
 
   constructor(
     axis: AxisView,
@@ -96,24 +94,15 @@ export class ImageFigure implements RowsFigure {
     const end = titleRoom + rows * tall - gap + legendRoom - 5;
     addText(svg, 0, end, spec.legend, { size: 11, fill: palette.text });
     this.picture = { svg, mark: (at) => this.mark(at) };
-    this.element = h(
-      "div.figure.image-figure",
-      {
-        tabindex: 0,
-        role: "application",
-        "aria-roledescription": "image in cells",
-        "aria-label": `${spec.label}. Arrow keys move from cell to cell.`,
-        onkeydown: (event) => this.key(event),
-      },
+    this.element = figureOf(
       svg,
-    );
-    svg.addEventListener("click", (event) => {
-      const at = this.at(event);
-      if (at) this.cursor = at;
-      events.pin(at);
-    });
-    onLook(this.element, events.hover, (event?: PointerEvent) =>
-      event ? this.at(event) : { ...this.cursor },
+      { name: "image-figure", what: "image in cells", label: spec.label },
+      {
+        cursor: this.cursor,
+        at: (event) => this.at(event),
+        move: (step) => this.move(step),
+      },
+      events,
     );
   }
 
@@ -175,18 +164,14 @@ export class ImageFigure implements RowsFigure {
     return null;
   }
 
-  private key(event: KeyboardEvent): void {
-    const step = arrowStep(event);
-    if (!step && event.key !== "Enter") return;
-    event.preventDefault();
+  private move(step: [number, number]): void {
     const { cursor, spec, columns } = this;
-    if (!step) return this.events.pin({ ...cursor });
     const cells = spec.columnLabels.length;
     // From the last cell of an image to the first of the next.
     const place = cursor.row * cells + cursor.column + step[0] * columns + step[1];
     const to = clamp(place, 0, spec.rowLabels.length * cells - 1);
-    this.cursor = { row: Math.floor(to / cells), column: to % cells };
-    this.events.hover({ ...this.cursor });
+    Object.assign(cursor, { row: Math.floor(to / cells), column: to % cells });
+    this.events.hover({ ...cursor });
   }
 
   private mark(at: Focus | null): void {
