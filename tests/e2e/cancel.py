@@ -50,7 +50,8 @@ class Cancel(EndToEnd):
             for path, body in (
                     ("/explain", {**LONG, "steps": 32, "samples": 32}),
                     ("/predict", {"text": [WORDS] * 256, "beam": 32,
-                                  "max_length_factor": 10})):
+                                  "max_length_factor": 10, "length_penalty": 5,
+                                  "coverage_penalty": 2})):
                 with self.subTest(path=path):
                     self.assertEqual(server.post(path, body).status, 503)
                     server.until(lambda: depth(server) == 0)

@@ -1,5 +1,4 @@
-// Products by oneDNN, which is for x86. Debian's has nothing better
-// than plain loops for other processors; there products are MultiplyPanels.
+// Products of f32 are MultiplyPanels, those of bf16 oneDNN's.
 #include "heed/kernels/gemm.h"
 
 #include <algorithm>
@@ -22,10 +21,10 @@
 namespace heed::kernels {
 namespace {
 
-/// A product of some size; bf16: of such factors.
+/// A product of some size.
 struct ProductKey {
   int64_t m, n, k;
-  bool accumulate, bf16;
+  bool accumulate;
   bool operator==(const ProductKey&) const = default;
 };
 
@@ -34,8 +33,7 @@ struct ProductKey {
 struct ProductKeyHash {
   size_t operator()(const ProductKey& key) const {
     uint64_t h = 0;
-    for (const int64_t part :
-         {key.m, key.n, key.k, int64_t{key.accumulate}, int64_t{key.bf16}}) {
+    for (const int64_t part : {key.m, key.n, key.k, int64_t{key.accumulate}}) {
       h = (h ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15U;
       h ^= h >> 29;
     }
@@ -56,16 +54,14 @@ dnnl::matmul::primitive_desc Describe(const dnnl::engine& engine,
 #endif
 }
 
-/// One product c [m, n] (+)= a [m, k] b of fixed sizes.
+/// One product c [m, n] (+)= a [m, k] b of fixed sizes, with factors of bf16.
 std::unique_ptr<cpu::OneDnnPrimitive> MakeProduct(const dnnl::engine& engine,
                                                   const ProductKey& key) {
   using dnnl::memory;
   const cpu::OneOpenMpThread one;
-  const auto type = key.bf16 ? memory::data_type::bf16 : memory::data_type::f32;
-  const memory::desc a({key.m, key.k}, type, memory::format_tag::ab);
-  const memory::desc b(
-      {key.k, key.n}, type,
-      key.bf16 ? memory::format_tag::BA16a64b2a : memory::format_tag::BA16a64b);
+  constexpr auto kBF16 = memory::data_type::bf16;
+  const memory::desc a({key.m, key.k}, kBF16, memory::format_tag::ab);
+  const memory::desc b({key.k, key.n}, kBF16, memory::format_tag::BA16a64b2a);
   const memory::desc c({key.m, key.n}, memory::data_type::f32,
                        memory::format_tag::ab);
   dnnl::primitive_attr attr;
@@ -107,22 +103,29 @@ class ProductCache {
       products_;
 };
 
-/// c [m, n] (+)= a b with a [m, k] dense and b packed.
-void MultiplyChunk(const ProductKey& key, const void* a, const void* b,
-                   float* c) {
+void MultiplyBF16(const ProductKey& key, const void* a, const void* b,
+                  float* c) {
   ProductCache::Instance().Get(key).Run(std::array<const void*, 3>{a, b, c});
 }
 
 #else
 
-void MultiplyChunk(const ProductKey& key, const void* a, const void* b,
-                   float* c) {
-  assert(!key.bf16);
-  cpu::MultiplyPanels(key.m, key.n, key.k, static_cast<const float*>(a),
-                      static_cast<const float*>(b), key.accumulate, c);
+void MultiplyBF16(const ProductKey&, const void*, const void*, float*) {
+  assert(!HasBF16());
 }
 
 #endif
+
+/// c [m, n] (+)= a b with a [m, k] dense and b packed.
+void MultiplyChunk(const ProductKey& key, bool bf16, const void* a,
+                   const void* b, float* c) {
+  if (bf16) {
+    MultiplyBF16(key, a, b, c);
+  } else {
+    cpu::MultiplyPanels(key.m, key.n, key.k, static_cast<const float*>(a),
+                        static_cast<const float*>(b), key.accumulate, c);
+  }
+}
 
 /// Rows of a chunk: large enough for the kernel's full rate, small enough that
 /// both cores get several chunks of a decoder step's 64 rows. A wide result
@@ -152,7 +155,7 @@ void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
   ParallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end;) {
       const int64_t m = NextChunk(end - r, chunk);
-      MultiplyChunk({m, b.n, b.k, accumulate, bf16}, left(r, m).raw(),
+      MultiplyChunk({m, b.n, b.k, accumulate}, bf16, left(r, m).raw(),
                     b.data.raw(), c + r * b.n);
       then(r, m);
       r += m;
@@ -312,7 +315,7 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
       const int64_t n = std::min(panels * cpu::kPanel, b.n - first);
       for (int64_t r = 0; r < a.rows();) {
         const int64_t m = NextChunk(a.rows() - r, chunk);
-        MultiplyChunk({m, n, k, false, bf16}, a.Slice(r, r + m).raw(), to,
+        MultiplyChunk({m, n, k, false}, bf16, a.Slice(r, r + m).raw(), to,
                       tile.data<float>());
         for (int64_t i = 0; i < m; ++i) {
           const float* from = tile.data<float>() + i * n;

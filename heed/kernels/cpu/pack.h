@@ -1,4 +1,5 @@
-// Rearranging operands for oneDNN's blocked products.
+// Rearranging operands for blocked products: MultiplyPanels in f32, oneDNN's in
+// bf16.
 //
 // The layouts are oneDNN's BA16a64b (f32) and BA16a64b2a (bf16): panels of 64
 // columns, one after the other; inside a panel row follows row, with 64
@@ -47,8 +48,9 @@ void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
                        int64_t begin, int64_t end, int64_t rows, uint16_t* out);
 
-/// c [m, n] (+)= a b: a [m, k] dense, b [k, n] in panels of f32. For processors
-/// that oneDNN has no kernels for.
+/// c [m, n] (+)= a b: a [m, k] dense, b [k, n] in panels of f32. A number is
+/// one sum in the order of k, so that its bits depend neither on other rows and
+/// columns nor on the width of vectors.
 void MultiplyPanels(int64_t m, int64_t n, int64_t k, const float* a,
                     const float* b, bool accumulate, float* c);
 
