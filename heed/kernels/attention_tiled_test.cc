@@ -11,6 +11,7 @@
 #include "heed/kernels/attention_testing.h"
 #include "heed/kernels/cpu/attention_paths.h"
 #include "heed/kernels/gemm.h"
+#include "heed/kernels/instructions_testing.h"
 #include "heed/kernels/testing.h"
 
 namespace heed::kernels {
@@ -342,6 +343,32 @@ TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
                 3 * Error(plain.dk, c.expected.dk));
       EXPECT_LE(Error(c.grads.dv, c.expected.dv),
                 3 * Error(plain.dv, c.expected.dv));
+    }
+  }
+}
+
+TEST(TiledAttentionBits, AreThoseOfAnyVectors) {
+  for (const Sizes& n :
+       {Sizes{1, 300, 700, 2, 1, 33, 20}, Sizes{3, 16, 15, 8, 8, 64, 64}}) {
+    for (const bool modified : {false, true}) {
+      SCOPED_TRACE(n.T);
+      SCOPED_TRACE(modified);
+      ExpectTheSameBits([&] {
+        Case c(n);
+        if (modified) {
+          c.Modify(Kind::kDistanceBias, 0, {1, n.T + n.S - 1});
+          c.Modify(Kind::kRowScale, 0, {n.B, n.H, n.T});
+          c.Modify(Kind::kGaussianWeights, 3, {n.B, n.H, n.T}, 0, 10);
+          c.args.dropout = 0.3;
+        }
+        c.Run();
+        std::vector<Tensor> all{c.result.context, c.result.log_sum, c.weights,
+                                c.grads.dq,       c.grads.dk,       c.grads.dv};
+        for (const Tensor& x : c.grads.modifiers) {
+          if (x.defined()) all.push_back(x);
+        }
+        return all;
+      });
     }
   }
 }

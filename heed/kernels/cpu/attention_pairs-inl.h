@@ -80,22 +80,19 @@ HWY_INLINE void WithPhi(AttentionArgs::Score kind, T value, const F& f) {
 template <int64_t kCols, typename T, class Phi>
 HWY_INLINE void PairScoresStrip(const Phi& phi, const T* q, Rows<const T> k,
                                 const T* w, int64_t features, T* e) {
-  const hn::ScalableTag<T> d;
   using V = hn::Vec<hn::ScalableTag<T>>;
-  V sums[kCols];
-  for (V& sum : sums) sum = hn::Zero(d);
-  ForLanes<T>(features, [&](auto lanes, int64_t a) HEED_LANES {
+  WideVector<T> sums[kCols];
+  ForParts<T>(features, [&](auto lanes, int64_t a) HEED_LANES {
     const V q_a = lanes.Load(q + a);
     const V w_a = lanes.Load(w + a);
     HWY_UNROLL(2)  // else sums is in memory
     for (int64_t c = 0; c < kCols; ++c) {
       const V y = phi(lanes.d, hn::Add(q_a, lanes.Load(k[c] + a)));
-      sums[c] = hn::MulAdd(w_a, y, sums[c]);
+      V& sum = sums[c][lanes.kPart];
+      sum = hn::MulAdd(w_a, y, sum);
     }
   });
-  for (int64_t c = 0; c < kCols; ++c) {
-    e[c] = hn::GetLane(hn::SumOfLanes(d, sums[c]));
-  }
+  for (int64_t c = 0; c < kCols; ++c) e[c] = sums[c].Sum();
 }
 
 /// e[r * e_stride + c] = sum_a w_a phi(q[r]_a + k[c]_a), with phi = tanh or

@@ -224,18 +224,16 @@ inline void ModifyRowGrad(const ScoreModifier& m, const float* x,
       }
       break;
     case Kind::kGaussianScores: {
-      const hn::ScalableTag<float> d;
-      auto sum = hn::Zero(d);
-      ForLanes<float>(cols, [=, &m, &sum](auto lanes, int64_t c) HEED_LANES {
+      WideVector<float> sum;
+      ForParts<float>(cols, [=, &m, &sum](auto lanes, int64_t c) HEED_LANES {
         const auto distance = Distances(lanes.d, s + c, *x);
         const auto dy =
             hn::Mul(lanes.Load(de + c), Gaussian(lanes.d, distance, m.value));
-        sum = hn::MulAdd(hn::Mul(dy, lanes.Load(saved + c)), distance, sum);
+        auto& own = sum[lanes.kPart];
+        own = hn::MulAdd(hn::Mul(dy, lanes.Load(saved + c)), distance, own);
         lanes.Store(dy, de + c);
       });
-      if (dx != nullptr) {
-        *dx += hn::GetLane(hn::SumOfLanes(d, sum)) / (value * value);
-      }
+      if (dx != nullptr) *dx += sum.Sum() / (value * value);
       break;
     }
     case Kind::kWindow:  // is a mask, see ForbidOutside
@@ -310,7 +308,6 @@ inline void WeightFactors(const AttentionArgs& args, const ScoreBlock& block,
 inline void WeightFactorsGrad(const AttentionArgs& args,
                               const ScoreBlock& block, const float* g,
                               std::vector<Tensor>& sinks) {
-  const hn::ScalableTag<float> d;
   for (size_t i = 0; i < args.modifiers.size(); ++i) {
     const ScoreModifier& m = args.modifiers[i];
     float* dx = Sink(sinks, i);
@@ -321,13 +318,13 @@ inline void WeightFactorsGrad(const AttentionArgs& args,
       const int64_t offset = OffsetInX(args, m, block, r);
       const float x = m.x.data<float>()[offset];
       const float* g_r = g + r * block.stride;
-      auto sum = hn::Zero(d);
-      ForLanes<float>(block.cols, [&](auto lanes, int64_t c) HEED_LANES {
-        sum = hn::MulAdd(lanes.Load(g_r + c),
-                         Distances(lanes.d, block.s + c, x), sum);
+      WideVector<float> sum;
+      ForParts<float>(block.cols, [&](auto lanes, int64_t c) HEED_LANES {
+        auto& own = sum[lanes.kPart];
+        own = hn::MulAdd(lanes.Load(g_r + c),
+                         Distances(lanes.d, block.s + c, x), own);
       });
-      dx[offset] += hn::GetLane(hn::SumOfLanes(d, sum)) /
-                    static_cast<float>(m.value * m.value);
+      dx[offset] += sum.Sum() / static_cast<float>(m.value * m.value);
     }
   }
 }

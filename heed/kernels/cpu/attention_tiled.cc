@@ -75,12 +75,12 @@ class RowSums {
       : to_log2_(to_log2),
         cols_(Padded(value_cols)),
         shifts_({kQueryBlock}),
-        sums_({kQueryBlock, kLanes}),
+        sums_({kQueryBlock, kWideLanes<float>}),
         values_({kQueryBlock, cols_}) {}
 
   void Start(int64_t rows) {
     std::fill_n(shifts_.data<float>(), rows, kNoShift);
-    std::fill_n(sums_.data<float>(), rows * kLanes, 0.0F);
+    std::fill_n(sums_.data<float>(), rows * kWideLanes<float>, 0.0F);
     std::fill_n(values_.data<float>(), rows * cols_, 0.0F);
   }
 
@@ -115,9 +115,18 @@ class RowSums {
   }
 
  private:
-  float Sum(int64_t r) const {
-    const FloatD d;
-    return hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, sums_.row<float>(r))));
+  float Sum(int64_t r) const { return LoadSums(r).Sum(); }
+  HWY_INLINE WideVector<float> LoadSums(int64_t r) const {
+    WideVector<float> sums;
+    for (int64_t p = 0; p < kParts<float>; ++p) {
+      sums[p] = hn::LoadU(FloatD(), sums_.row<float>(r) + p * kLanes);
+    }
+    return sums;
+  }
+  HWY_INLINE void StoreSums(int64_t r, WideVector<float> sums) {
+    for (int64_t p = 0; p < kParts<float>; ++p) {
+      hn::StoreU(sums[p], FloatD(), sums_.row<float>(r) + p * kLanes);
+    }
   }
 
   template <bool kScaled>
@@ -139,8 +148,9 @@ void RowSums::Shift(int64_t r, float shift) {
   const float old = std::exchange(shifts_.data<float>()[r], shift);
   if (old == kNoShift) return;  // the sums still are 0
   const FloatV scale = Exp2(hn::Set(d, to_log2_ * (old - shift)));
-  float* sum = sums_.row<float>(r);
-  hn::StoreU(hn::Mul(hn::LoadU(d, sum), scale), d, sum);
+  WideVector<float> sums = LoadSums(r);
+  for (FloatV& sum : sums.part) sum = hn::Mul(sum, scale);
+  StoreSums(r, sums);
   float* values = values_.row<float>(r);
   for (int64_t c = 0; c < cols_; c += kLanes) {
     hn::StoreU(hn::Mul(hn::LoadU(d, values + c), scale), d, values + c);
@@ -166,15 +176,24 @@ void RowSums::AddWeightsIn(const ScoreBlock& block) {
       Shift(r, hn::GetLane(hn::MaxOfLanes(d, max)));
     }
     const FloatV shift = hn::Set(d, shifts[r]);
-    float* sum = sums_.row<float>(r);
-    FloatV total = hn::LoadU(d, sum);
-#pragma GCC unroll 4
-    for (int64_t c = 0; c < block.cols; c += kLanes) {
+    WideVector<float> total = LoadSums(r);
+    const auto add = [&](int64_t c, FloatV& sum) HEED_LANES {
       const FloatV w = Power<kScaled>(hn::LoadU(d, e + c), shift, scale);
-      total = hn::Add(total, w);
+      sum = hn::Add(sum, w);
       hn::StoreU(w, d, e + c);
+    };
+    constexpr int64_t kStep = kParts<float> * kLanes;
+    int64_t c = 0;
+#pragma GCC unroll 4
+    for (; c + kStep <= block.cols; c += kStep) {
+      for (int64_t p = 0; p < kParts<float>; ++p) {
+        add(c + p * kLanes, total[p]);
+      }
     }
-    hn::StoreU(total, d, sum);
+    for (int64_t p = 0; p < kParts<float> && c < block.cols; ++p, c += kLanes) {
+      add(c, total[p]);
+    }
+    StoreSums(r, total);
   }
 }
 

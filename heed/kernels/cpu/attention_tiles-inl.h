@@ -258,11 +258,15 @@ HWY_INLINE FloatV Exp2Fraction(FloatV x) {
   return hn::MulAdd(p, x, hn::Set(d, 1.0F));
 }
 
-/// 2^x for x < 127; 0 for very negative x. NaN stays NaN.
+/// 2^x for x < 127; 0 for x < -126. NaN stays NaN.
 HWY_INLINE FloatV Exp2(FloatV x) {
 #if HWY_TARGET == HWY_AVX3
-  const FloatV fraction{_mm512_reduce_ps(x.raw, _MM_FROUND_TO_NEG_INF)};
-  return FloatV{_mm512_scalef_ps(Exp2Fraction(fraction).raw, x.raw)};
+  // Not by VREDUCEPS, which rounds the difference in its own way.
+  const FloatV fraction = hn::Sub(x, hn::Floor(x));
+  const __mmask16 normal =
+      _mm512_cmp_ps_mask(x.raw, _mm512_set1_ps(-126), _CMP_NLT_UQ);
+  return FloatV{
+      _mm512_maskz_scalef_ps(normal, Exp2Fraction(fraction).raw, x.raw)};
 #else
   const FloatD d;
   const hn::RebindToSigned<FloatD> di;

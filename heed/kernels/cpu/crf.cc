@@ -137,18 +137,17 @@ void BackwardStep(int64_t c_size, const T* from, const T* transitions,
   for (int64_t i = 0; i < c_size; ++i) {
     const T* row = transitions + i * c_size;
     T* pair_row = pairs + i * c_size;
-    const hn::ScalableTag<T> d;
-    auto total = hn::Zero(d);
-    const auto f = hn::Set(d, from[i]);
-    ForLanes<T>(c_size, [&](auto lanes, int64_t j) HEED_LANES {
+    WideVector<T> total;
+    const auto f = hn::Set(hn::ScalableTag<T>(), from[i]);
+    ForParts<T>(c_size, [&](auto lanes, int64_t j) HEED_LANES {
       const auto log_p =
           hn::Sub(hn::Add(f, lanes.Load(row + j)), lanes.Load(log_sum + j));
       // Lanes behind the end have after = 0.
       const auto p = hn::Mul(lanes.Load(after + j), Exp(lanes.d, log_p));
       lanes.Store(hn::Add(lanes.Load(pair_row + j), p), pair_row + j);
-      total = hn::Add(total, p);
+      total[lanes.kPart] = hn::Add(total[lanes.kPart], p);
     });
-    before[i] = hn::GetLane(hn::SumOfLanes(d, total));
+    before[i] = total.Sum();
   }
 }
 

@@ -11,8 +11,11 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "heed/kernels/cpu/loops-inl.h"
 
@@ -31,9 +34,11 @@ struct WholeLanes {
 
   HWY_INLINE V Load(const T* p) const { return hn::LoadU(d, p); }
   HWY_INLINE void Store(V v, T* p) const { hn::StoreU(v, d, p); }
+  /// v in these lanes, 0 in the others.
+  HWY_INLINE V Only(V v) const { return v; }
 };
 
-/// The first `count` elements of a vector; the others load as 0.
+/// The first `count` elements of a vector, or all; the others load as 0.
 template <typename T>
 struct FirstLanes {
   using V = hn::Vec<hn::ScalableTag<T>>;
@@ -42,6 +47,15 @@ struct FirstLanes {
 
   HWY_INLINE V Load(const T* p) const { return LoadPart(d, p, count); }
   HWY_INLINE void Store(V v, T* p) const { StorePart(d, v, p, count); }
+  HWY_INLINE V Only(V v) const {
+    return hn::IfThenElseZero(hn::FirstN(d, count), v);
+  }
+};
+
+/// Lanes that are vector kPart of a wide one, see WideVector.
+template <class Lanes, int64_t kOf>
+struct PartLanes : Lanes {
+  static constexpr int64_t kPart = kOf;
 };
 
 /// Calls body(lanes, i) for i = 0, one vector, two vectors .. up to n.
@@ -52,6 +66,28 @@ HWY_INLINE void ForLanes(int64_t n, const Body& body) {
   int64_t i = 0;
   for (; i + step <= n; i += step) body(whole, i);
   if (i < n) body(FirstLanes<T>{whole.d, static_cast<size_t>(n - i)}, i);
+}
+
+/// The same for a body that adds up: what lanes it is called with say by kPart
+/// which sums of a WideVector they belong to.
+template <typename T, class Body>
+HWY_INLINE void ForParts(int64_t n, const Body& body) {
+  const WholeLanes<T> whole{};
+  const auto step = static_cast<int64_t>(hn::Lanes(whole.d));
+  int64_t i = 0;
+  [&]<int64_t... kPart>(std::integer_sequence<int64_t, kPart...>) HEED_LANES {
+    for (; i + kParts<T> * step <= n; i += kParts<T> * step) {
+      (body(PartLanes<WholeLanes<T>, kPart>{whole}, i + kPart * step), ...);
+    }
+    const auto last = [&](auto part) HEED_LANES {
+      if (i >= n) return;
+      const auto rest = static_cast<size_t>(std::min(step, n - i));
+      body(PartLanes<FirstLanes<T>, decltype(part)::value>{{whole.d, rest}}, i);
+      i += step;
+    };
+    (last(std::integral_constant<int64_t, kPart>()), ...);
+  }
+  (std::make_integer_sequence<int64_t, kParts<T>>());
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

@@ -55,7 +55,7 @@ HWY_INLINE void ForEachRow(const Tensor& like, int64_t rows, int64_t cols,
   });
 }
 
-/// The first n < Lanes(d) lanes from p; the others are 0.
+/// The first n <= Lanes(d) lanes from p; the others are 0.
 template <class D, typename T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> LoadPart(D d, const T* p, size_t n) {
 #if HWY_MEM_OPS_MIGHT_FAULT
@@ -67,7 +67,7 @@ HWY_INLINE hn::Vec<D> LoadPart(D d, const T* p, size_t n) {
 #endif
 }
 
-/// Stores the first n < Lanes(d) lanes of v to p.
+/// Stores the first n <= Lanes(d) lanes of v to p.
 template <class D, class V, typename T = hn::TFromD<D>>
 HWY_INLINE void StorePart(D d, V v, T* p, size_t n) {
 #if HWY_MEM_OPS_MIGHT_FAULT
@@ -94,52 +94,110 @@ HWY_INLINE void MapSpan(int64_t n, const F& f, T* y, const In*... x) {
   }
 }
 
-/// combine over i in [0, n) of map(d, x[i]...), lane by lane, from `init`. Four
-/// chains hide the latency of combine and keep rounding errors small.
+/// Elements of a vector of the widest instruction set.
+template <typename T>
+inline constexpr int64_t kWideLanes = 64 / sizeof(T);
+
+/// Vectors that hold as many. Sums are kept apart by element of a wide vector,
+/// so that their order, and thus their bits, do not depend on the width of this
+/// set's vectors. Without vectors the bits are others anyway, as there no
+/// instruction multiplies and adds with one rounding.
+template <typename T>
+inline constexpr int64_t kParts =
+    HWY_TARGET == HWY_SCALAR
+        ? 1
+        : std::max<int64_t>(
+              1, kWideLanes<T> /
+                     static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>())));
+
+/// A vector as wide as those of the widest set.
+template <typename T>
+struct WideVector {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+
+  explicit HWY_INLINE WideVector(T all = 0) {
+    for (V& v : part) v = hn::Set(D(), all);
+  }
+  HWY_INLINE V& operator[](int64_t p) { return part[p]; }
+
+  /// All of them combined: halves with each other, then quarters ..
+  template <class Combine>
+  HWY_INLINE T Fold(const Combine& combine) {
+    for (int64_t n = kParts<T> / 2; n > 0; n /= 2) {
+      for (int64_t p = 0; p < n; ++p) part[p] = combine(part[p], part[p + n]);
+    }
+    return FoldVector(D(), part[0], combine);
+  }
+  HWY_INLINE T Sum() {
+    return Fold([](auto a, auto b) HEED_LANES { return hn::Add(a, b); });
+  }
+
+  V part[kParts<T>];
+
+ private:
+  template <class DV, class Combine>
+  static HWY_INLINE T FoldVector(DV d, hn::Vec<DV> v, const Combine& combine) {
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (hn::MaxLanes(d) > 1) {
+      const hn::Half<DV> half;
+      return FoldVector(half,
+                        combine(hn::LowerHalf(half, v), hn::UpperHalf(half, v)),
+                        combine);
+    }
+#endif
+    static_cast<void>(d);
+    static_cast<void>(combine);
+    return hn::GetLane(v);
+  }
+};
+
+/// combine over i in [0, n) of map(d, x[i]...), by element of a wide vector,
+/// from `init`. Four chains hide the latency of combine and keep rounding
+/// errors small.
 template <typename T, class Map, class Combine, typename... In>
-HWY_INLINE hn::Vec<hn::ScalableTag<T>> ReduceSpan(int64_t n, T init,
-                                                  const Map& map,
-                                                  const Combine& combine,
-                                                  const In*... x) {
+HWY_INLINE WideVector<T> ReduceSpan(int64_t n, T init, const Map& map,
+                                    const Combine& combine, const In*... x) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  auto a0 = hn::Set(d, init);
-  auto a1 = a0;
-  auto a2 = a0;
-  auto a3 = a0;
+  constexpr int64_t kChains = 4;
+  const int64_t block = kParts<T> * lanes;
+  WideVector<T> a[kChains] = {WideVector<T>(init), WideVector<T>(init),
+                              WideVector<T>(init), WideVector<T>(init)};
+  const auto add = [&](WideVector<T>& to, int64_t i) HEED_LANES {
+    for (int64_t p = 0; p < kParts<T>; ++p, i += lanes) {
+      to[p] = combine(to[p], map(d, hn::LoadU(d, x + i)...));
+    }
+  };
   int64_t i = 0;
-  for (; i + 4 * lanes <= n; i += 4 * lanes) {
-    a0 = combine(a0, map(d, hn::LoadU(d, x + i)...));
-    a1 = combine(a1, map(d, hn::LoadU(d, x + i + lanes)...));
-    a2 = combine(a2, map(d, hn::LoadU(d, x + i + 2 * lanes)...));
-    a3 = combine(a3, map(d, hn::LoadU(d, x + i + 3 * lanes)...));
+  for (; i + kChains * block <= n; i += kChains * block) {
+    for (int64_t c = 0; c < kChains; ++c) add(a[c], i + c * block);
   }
-  for (; i + lanes <= n; i += lanes) {
-    a0 = combine(a0, map(d, hn::LoadU(d, x + i)...));
+  for (; i + block <= n; i += block) add(a[0], i);
+  for (int64_t p = 0; p < kParts<T> && i < n; ++p, i += lanes) {
+    const auto rest = static_cast<size_t>(std::min(lanes, n - i));
+    const auto v = combine(a[1][p], map(d, LoadPart(d, x + i, rest)...));
+    a[1][p] = hn::IfThenElse(hn::FirstN(d, rest), v, a[1][p]);
   }
-  if (i < n) {
-    const auto rest = static_cast<size_t>(n - i);
-    const auto v = combine(a1, map(d, LoadPart(d, x + i, rest)...));
-    a1 = hn::IfThenElse(hn::FirstN(d, rest), v, a1);
+  for (int64_t p = 0; p < kParts<T>; ++p) {
+    a[0][p] = combine(combine(a[0][p], a[1][p]), combine(a[2][p], a[3][p]));
   }
-  return combine(combine(a0, a1), combine(a2, a3));
+  return a[0];
 }
 
 /// sum over i in [0, n) of map(d, x[i]...).
 template <typename T, class Map, typename... In>
 HWY_INLINE T SumSpan(int64_t n, const Map& map, const In*... x) {
-  const hn::ScalableTag<T> d;
   const auto add = [](auto a, auto b) HEED_LANES { return hn::Add(a, b); };
-  return hn::GetLane(hn::SumOfLanes(d, ReduceSpan<T>(n, T(0), map, add, x...)));
+  return ReduceSpan<T>(n, T(0), map, add, x...).Sum();
 }
 
 /// Maximum of n >= 1 elements; which one if there are NaN is open.
 template <typename T>
 HWY_INLINE T MaxSpan(int64_t n, const T* x) {
-  const hn::ScalableTag<T> d;
   const auto self = [](auto, auto v) HEED_LANES { return v; };
   const auto max = [](auto a, auto b) HEED_LANES { return hn::Max(a, b); };
-  return hn::GetLane(hn::MaxOfLanes(d, ReduceSpan<T>(n, x[0], self, max, x)));
+  return ReduceSpan<T>(n, x[0], self, max, x).Fold(max);
 }
 
 }  // namespace heed::kernels::HWY_NAMESPACE

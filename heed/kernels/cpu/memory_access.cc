@@ -81,10 +81,9 @@ template <typename T>
 HWY_ATTR std::pair<T, T> WriteShareGrad(const WriteShare<T>& s, T e, T a,
                                         T* dw) {
   const T* w = s.w + s.head * s.slots;
-  const hn::ScalableTag<T> d;
-  auto de = hn::Zero(d);
-  auto da = hn::Zero(d);
-  ForLanes<T>(s.slots, [&](auto lanes, int64_t i) HEED_LANES {
+  WideVector<T> de;
+  WideVector<T> da;
+  ForParts<T>(s.slots, [&](auto lanes, int64_t i) HEED_LANES {
     const auto dyi = lanes.Load(s.dy + i);
     const auto wi = lanes.Load(w + i);
     const auto kept = s.Kept(lanes, i);
@@ -92,11 +91,10 @@ HWY_ATTR std::pair<T, T> WriteShareGrad(const WriteShare<T>& s, T e, T a,
         hn::NegMulAdd(hn::Set(lanes.d, e), kept, hn::Set(lanes.d, a));
     lanes.Store(hn::MulAdd(dyi, slope, lanes.Load(dw + i)), dw + i);
     const auto dyw = hn::Mul(dyi, wi);
-    de = hn::NegMulAdd(dyw, kept, de);
-    da = hn::Add(dyw, da);
+    de[lanes.kPart] = hn::NegMulAdd(dyw, kept, de[lanes.kPart]);
+    da[lanes.kPart] = hn::Add(dyw, da[lanes.kPart]);
   });
-  return {hn::GetLane(hn::SumOfLanes(d, de)),
-          hn::GetLane(hn::SumOfLanes(d, da))};
+  return {de.Sum(), da.Sum()};
 }
 
 void WriteRowsGrad(const Tensor& dy, const Tensor& memory,

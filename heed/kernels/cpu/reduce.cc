@@ -59,19 +59,21 @@ HWY_INLINE double SumWide(int64_t n, const T* x, const Map& map) {
     }
   };
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  auto a0 = hn::Zero(d);
-  auto a1 = a0;
-  auto a2 = a0;
-  auto a3 = a0;
+  constexpr int64_t kChains = 4;
+  const int64_t block = kParts<double> * lanes;
+  WideVector<double> a[kChains];
   int64_t i = 0;
-  for (; i + 4 * lanes <= n; i += 4 * lanes) {
-    a0 = map(d, load(x + i), a0);
-    a1 = map(d, load(x + i + lanes), a1);
-    a2 = map(d, load(x + i + 2 * lanes), a2);
-    a3 = map(d, load(x + i + 3 * lanes), a3);
+  for (; i + kChains * block <= n; i += kChains * block) {
+    for (int64_t c = 0; c < kChains; ++c) {
+      for (int64_t p = 0; p < kParts<double>; ++p) {
+        a[c][p] = map(d, load(x + i + c * block + p * lanes), a[c][p]);
+      }
+    }
   }
-  const auto sum = hn::Add(hn::Add(a0, a1), hn::Add(a2, a3));
-  double total = hn::GetLane(hn::SumOfLanes(d, sum));
+  for (int64_t p = 0; p < kParts<double>; ++p) {
+    a[0][p] = hn::Add(hn::Add(a[0][p], a[1][p]), hn::Add(a[2][p], a[3][p]));
+  }
+  double total = a[0].Sum();
   const hn::CappedTag<double, 1> one;
   for (; i < n; ++i) {
     total = hn::GetLane(

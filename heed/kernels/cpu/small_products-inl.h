@@ -55,25 +55,22 @@ HWY_INLINE void ForTiles(int64_t rows, int64_t cols, const Tile& tile) {
 template <int64_t kT, int64_t kS, typename T>
 HWY_INLINE void DotTile(int64_t cols, T scale, Matrix<const T> q,
                         Matrix<const T> k, Matrix<T> e) {
-  const hn::ScalableTag<T> d;
   using V = hn::Vec<hn::ScalableTag<T>>;
-  V sums[kT][kS];
-  for (auto& row : sums) {
-    for (V& sum : row) sum = hn::Zero(d);
-  }
-  ForLanes<T>(cols, [&](auto lanes, int64_t a) HEED_LANES {
+  WideVector<T> sums[kT][kS];
+  ForParts<T>(cols, [&](auto lanes, int64_t a) HEED_LANES {
     V keys[kS];
     for (int64_t s = 0; s < kS; ++s) keys[s] = lanes.Load(k[s] + a);
     for (int64_t t = 0; t < kT; ++t) {
       const V query = lanes.Load(q[t] + a);
       for (int64_t s = 0; s < kS; ++s) {
-        sums[t][s] = hn::MulAdd(query, keys[s], sums[t][s]);
+        V& sum = sums[t][s][lanes.kPart];
+        sum = hn::MulAdd(query, keys[s], sum);
       }
     }
   });
   for (int64_t t = 0; t < kT; ++t) {
     for (int64_t s = 0; s < kS; ++s) {
-      e(t, s) = scale * hn::GetLane(hn::SumOfLanes(d, sums[t][s]));
+      e(t, s) = scale * sums[t][s].Sum();
     }
   }
 }
@@ -82,11 +79,15 @@ HWY_INLINE void DotTile(int64_t cols, T scale, Matrix<const T> q,
 template <typename T>
 void DotProducts(int64_t rows, int64_t cols, int64_t inner, T scale,
                  Matrix<const T> q, Matrix<const T> k, Matrix<T> e) {
-  ForTiles<4, 4>(rows, cols,
-                 [&](auto height, auto width, int64_t t, int64_t s) HEED_LANES {
-                   DotTile<height(), width()>(inner, scale, q.From(t),
-                                              k.From(s), e.From(t, s));
-                 });
+  // The sums of a tile are in registers, of which sets with narrower vectors
+  // have fewer.
+  constexpr int64_t kSide = kParts<T> == 1 ? 4 : 2;
+  ForTiles<kSide, kSide>(
+      rows, cols,
+      [&](auto height, auto width, int64_t t, int64_t s) HEED_LANES {
+        DotTile<height(), width()>(inner, scale, q.From(t), k.From(s),
+                                   e.From(t, s));
+      });
 }
 
 /// y[r] += scale sum_i w[r, i] x[i] for r < kRows, i < kInner.

@@ -19,19 +19,36 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// SoftmaxSpan of less than a vector: nothing leaves the registers in between,
-/// which is what takes the time there.
-template <class D, typename T = hn::TFromD<D>>
-HWY_INLINE void SoftmaxPart(D d, size_t n, const T* x, T* y) {
+/// SoftmaxSpan of less than a wide vector: nothing leaves the registers in
+/// between, which is what takes the time there.
+template <typename T>
+HWY_INLINE void SoftmaxPart(int64_t n, const T* x, T* y) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto lowest = hn::Set(d, std::numeric_limits<T>::lowest());
-  const auto part = hn::FirstN(d, n);
-  const auto v = LoadPart(d, x, n);
-  const auto max =
-      hn::MaxOfLanes(d, hn::Max(lowest, hn::IfThenElse(part, v, lowest)));
-  const auto e = hn::IfThenElseZero(part, Exp(d, hn::Sub(v, max)));
-  const auto sum = hn::SumOfLanes(d, e);
+  const auto rest = [&](int64_t p) HEED_LANES {
+    return static_cast<size_t>(std::clamp<int64_t>(n - p * lanes, 0, lanes));
+  };
+  WideVector<T> values;
+  auto max = lowest;
+  for (int64_t p = 0; p < kParts<T>; ++p) {
+    values[p] = LoadPart(d, x + p * lanes, rest(p));
+    max =
+        hn::Max(max, hn::IfThenElse(hn::FirstN(d, rest(p)), values[p], lowest));
+  }
+  max = hn::MaxOfLanes(d, max);
+  WideVector<T> powers;
+  for (int64_t p = 0; p < kParts<T>; ++p) {
+    powers[p] = hn::IfThenElseZero(hn::FirstN(d, rest(p)),
+                                   Exp(d, hn::Sub(values[p], max)));
+  }
+  WideVector<T> sums = powers;
+  const auto sum = hn::Set(d, sums.Sum());
   const auto none = hn::Eq(sum, hn::Zero(d));
-  StorePart(d, hn::IfThenZeroElse(none, hn::Div(e, sum)), y, n);
+  for (int64_t p = 0; p < kParts<T>; ++p) {
+    StorePart(d, hn::IfThenZeroElse(none, hn::Div(powers[p], sum)),
+              y + p * lanes, rest(p));
+  }
 }
 
 /// y = softmax of the n elements of x; all 0 where no x is above -infinity.
@@ -39,9 +56,8 @@ HWY_INLINE void SoftmaxPart(D d, size_t n, const T* x, T* y) {
 template <typename T>
 void SoftmaxSpan(int64_t n, const T* x, T* y) {
   if (n == 0) return;
-  const hn::ScalableTag<T> d;
-  if (n < static_cast<int64_t>(hn::Lanes(d))) {
-    SoftmaxPart(d, static_cast<size_t>(n), x, y);
+  if (HWY_TARGET != HWY_SCALAR && n < kWideLanes<T>) {
+    SoftmaxPart(n, x, y);
     return;
   }
   // A finite maximum keeps -infinity - max from becoming NaN.

@@ -109,22 +109,61 @@ struct Heads {
   int64_t keys() const { return heads / group * features; }
 };
 
+/// Calls two(i, part) for columns i of n, two vectors at a time, and then
+/// one(i, part, rest) for what is left, `rest` columns of a vector. `part` is
+/// that of the first vector in a WideVector.
+template <class Two, class One>
+HWY_INLINE void ForPairs(int64_t n, const Two& two, const One& one) {
+  const FloatD d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  constexpr int64_t kVectors = std::max<int64_t>(2, kParts<float>);
+  int64_t i = 0;
+  for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
+    for (int64_t p = 0; p < kVectors; p += 2) two(i + p * lanes, p);
+  }
+  const auto last = [&](int64_t part) HEED_LANES {
+    if (i >= n) return;
+    one(i, part, static_cast<size_t>(std::min(lanes, n - i)));
+    i += lanes;
+  };
+  if constexpr (kVectors > 2) {
+    if (i + 2 * lanes <= n) {
+      two(i, 0);
+      i += 2 * lanes;
+      last(2);
+      last(3);
+      return;
+    }
+  }
+  last(0);
+  last(1);
+}
+
+/// The sums of vector `part`.
+HWY_INLINE FloatV& SumOf(WideVector<float>& sums, int64_t part) {
+  return sums[part % kParts<float>];
+}
+
 template <typename K>
 HWY_INLINE float DotProduct(int64_t n, const float* q, const K* k) {
   const FloatD d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  FloatV sum = hn::Zero(d);
-  int64_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    const Pair pair = LoadPair(d, k + i);
-    sum = hn::MulAdd(hn::LoadU(d, q + i), pair.first, sum);
-    sum = hn::MulAdd(hn::LoadU(d, q + i + lanes), pair.second, sum);
-  }
-  for (; i < n; i += lanes) {
-    const auto rest = static_cast<size_t>(std::min(lanes, n - i));
-    sum = hn::MulAdd(LoadFirst(d, q + i, rest), LoadFirst(d, k + i, rest), sum);
-  }
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  WideVector<float> sums;
+  ForPairs(
+      n,
+      [&](int64_t i, int64_t part) HEED_LANES {
+        const Pair pair = LoadPair(d, k + i);
+        FloatV& first = SumOf(sums, part);
+        first = hn::MulAdd(hn::LoadU(d, q + i), pair.first, first);
+        FloatV& second = SumOf(sums, part + 1);
+        second = hn::MulAdd(hn::LoadU(d, q + i + lanes), pair.second, second);
+      },
+      [&](int64_t i, int64_t part, size_t rest) HEED_LANES {
+        FloatV& sum = SumOf(sums, part);
+        sum = hn::MulAdd(LoadFirst(d, q + i, rest), LoadFirst(d, k + i, rest),
+                         sum);
+      });
+  return sums.Sum();
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -139,29 +178,46 @@ void FourScores(const Heads& n, const float* q, const K* const* keys,
 
 #else
 
-/// The sums of four vectors, side by side.
-HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> SumsOf(FloatV a, FloatV b, FloatV c,
-                                                  FloatV e) {
-  const FloatD d;
-  const hn::Repartition<uint64_t, FloatD> d64;
-  const hn::FixedTag<float, 4> d4;
-  // In each block of four lanes: a0 + a2, b0 + b2, a1 + a3, b1 + b3.
+/// v folded to four numbers, as WideVector folds.
+template <class D>
+HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> FourOf(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(d) == 4) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return FourOf(half,
+                  hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> FourOf(WideVector<float>& sums) {
+  for (int64_t n = kParts<float> / 2; n > 0; n /= 2) {
+    for (int64_t p = 0; p < n; ++p) sums[p] = hn::Add(sums[p], sums[p + n]);
+  }
+  return FourOf(FloatD(), sums[0]);
+}
+
+/// The sums of four wide vectors, side by side, in the order of
+/// WideVector::Sum.
+HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> SumsOf(WideVector<float>& a,
+                                                  WideVector<float>& b,
+                                                  WideVector<float>& c,
+                                                  WideVector<float>& e) {
+  const hn::FixedTag<float, 4> d;
+  const hn::Repartition<uint64_t, decltype(d)> d64;
+  const auto a4 = FourOf(a);
+  const auto b4 = FourOf(b);
+  const auto c4 = FourOf(c);
+  const auto e4 = FourOf(e);
+  // a0 + a2, b0 + b2, a1 + a3, b1 + b3.
   const auto ab =
-      hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+      hn::Add(hn::InterleaveLower(d, a4, b4), hn::InterleaveUpper(d, a4, b4));
   const auto ce =
-      hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+      hn::Add(hn::InterleaveLower(d, c4, e4), hn::InterleaveUpper(d, c4, e4));
   const auto lower =
       hn::InterleaveLower(d64, hn::BitCast(d64, ab), hn::BitCast(d64, ce));
   const auto upper =
       hn::InterleaveUpper(d64, hn::BitCast(d64, ab), hn::BitCast(d64, ce));
-  const auto sums = hn::Add(hn::BitCast(d, lower), hn::BitCast(d, upper));
-  HWY_ALIGN float blocks[hn::MaxLanes(d)];
-  hn::Store(sums, d, blocks);
-  auto sum = hn::Load(d4, blocks);
-  for (size_t i = 4; i < hn::Lanes(d); i += 4) {
-    sum = hn::Add(sum, hn::Load(d4, blocks + i));
-  }
-  return sum;
+  return hn::Add(hn::BitCast(d, lower), hn::BitCast(d, upper));
 }
 
 /// Four keys from column `column` on at once: scale q k.
@@ -174,30 +230,35 @@ HWY_INLINE void FourScores(const Heads& n, const float* q, const K* const* keys,
   const K* k1 = keys[1] + column;
   const K* k2 = keys[2] + column;
   const K* k3 = keys[3] + column;
-  FloatV s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-  const auto add = [&](const K* k, int64_t i, FloatV even, FloatV odd,
-                       FloatV& sum) HEED_LANES {
-    const Pair pair = LoadPair(d, k + i);
-    sum = hn::MulAdd(even, pair.first, sum);
-    sum = hn::MulAdd(odd, pair.second, sum);
-  };
-  int64_t i = 0;
-  for (; i + 2 * lanes <= n.features; i += 2 * lanes) {
-    const FloatV even = hn::LoadU(d, q + i);
-    const FloatV odd = hn::LoadU(d, q + i + lanes);
-    add(k0, i, even, odd, s0);
-    add(k1, i, even, odd, s1);
-    add(k2, i, even, odd, s2);
-    add(k3, i, even, odd, s3);
-  }
-  for (; i < n.features; i += lanes) {
-    const auto rest = static_cast<size_t>(std::min(lanes, n.features - i));
-    const FloatV query = LoadFirst(d, q + i, rest);
-    s0 = hn::MulAdd(query, LoadFirst(d, k0 + i, rest), s0);
-    s1 = hn::MulAdd(query, LoadFirst(d, k1 + i, rest), s1);
-    s2 = hn::MulAdd(query, LoadFirst(d, k2 + i, rest), s2);
-    s3 = hn::MulAdd(query, LoadFirst(d, k3 + i, rest), s3);
-  }
+  WideVector<float> s0, s1, s2, s3;
+  ForPairs(
+      n.features,
+      [&](int64_t i, int64_t part) HEED_LANES {
+        const FloatV even = hn::LoadU(d, q + i);
+        const FloatV odd = hn::LoadU(d, q + i + lanes);
+        const auto add = [&](const K* k, WideVector<float>& sums) HEED_LANES {
+          const Pair pair = LoadPair(d, k + i);
+          FloatV& first = SumOf(sums, part);
+          first = hn::MulAdd(even, pair.first, first);
+          FloatV& second = SumOf(sums, part + 1);
+          second = hn::MulAdd(odd, pair.second, second);
+        };
+        add(k0, s0);
+        add(k1, s1);
+        add(k2, s2);
+        add(k3, s3);
+      },
+      [&](int64_t i, int64_t part, size_t rest) HEED_LANES {
+        const FloatV query = LoadFirst(d, q + i, rest);
+        const auto add = [&](const K* k, WideVector<float>& sums) HEED_LANES {
+          FloatV& sum = SumOf(sums, part);
+          sum = hn::MulAdd(query, LoadFirst(d, k + i, rest), sum);
+        };
+        add(k0, s0);
+        add(k1, s1);
+        add(k2, s2);
+        add(k3, s3);
+      });
   const hn::FixedTag<float, 4> d4;
   hn::StoreU(hn::Mul(hn::Set(d4, n.scale), SumsOf(s0, s1, s2, s3)), d4, scores);
 }
@@ -285,12 +346,20 @@ void WeightedSum(int64_t n, int64_t count, const float* a, const K* const* keys,
   }
   for (; i < n; i += lanes) {
     const auto rest = static_cast<size_t>(std::min(lanes, n - i));
-    FloatV sum = hn::Zero(d);
-    for (int64_t s = 0; s < count; ++s) {
+    // Two sums, as above, which other vectors would do for these columns.
+    FloatV even = hn::Zero(d);
+    FloatV odd = even;
+    const auto add = [&](int64_t s, FloatV& sum) HEED_LANES {
       sum = hn::MulAdd(hn::Set(d, a[s]),
                        LoadFirst(d, keys[s] + column + i, rest), sum);
+    };
+    int64_t s = 0;
+    for (; s + 2 <= count; s += 2) {
+      add(s, even);
+      add(s + 1, odd);
     }
-    StorePart(d, sum, y + i, rest);
+    if (s < count) add(s, even);
+    StorePart(d, hn::Add(even, odd), y + i, rest);
   }
 }
 

@@ -55,9 +55,8 @@ HWY_INLINE T MaxOfNumbers(int64_t n, const T* x) {
   const auto max = [](auto a, auto b) HEED_LANES {
     return hn::IfThenElse(hn::Gt(b, a), b, a);
   };
-  return hn::GetLane(hn::MaxOfLanes(
-      hn::ScalableTag<T>(),
-      ReduceSpan<T>(n, std::numeric_limits<T>::lowest(), self, max, x)));
+  return ReduceSpan<T>(n, std::numeric_limits<T>::lowest(), self, max, x)
+      .Fold(max);
 }
 
 /// Offers x[begin, end), columns from `first` on. Vectors in which nothing is

@@ -19,50 +19,30 @@ template <typename T>
 T PointForces(int64_t n, int64_t i, const T* p, const T* y0, const T* y1,
               T* attraction, T* repulsion) {
   const hn::ScalableTag<T> tag;
-  using V = hn::Vec<hn::ScalableTag<T>>;
-  V pull0 = hn::Zero(tag);
-  V pull1 = pull0;
-  V push0 = pull0;
-  V push1 = pull0;
-  V sum = pull0;
-  const V one = hn::Set(tag, T(1));
-  const V i0 = hn::Set(tag, y0[i]);
-  const V i1 = hn::Set(tag, y1[i]);
-  const auto add = [&](V p_j, V j0, V j1) HEED_LANES {
-    const V d0 = hn::Sub(i0, j0);
-    const V d1 = hn::Sub(i1, j1);
-    const V w = hn::Div(one, hn::MulAdd(d0, d0, hn::MulAdd(d1, d1, one)));
-    const V pull = hn::Mul(p_j, w);
-    const V push = hn::Mul(w, w);
-    pull0 = hn::MulAdd(pull, d0, pull0);
-    pull1 = hn::MulAdd(pull, d1, pull1);
-    push0 = hn::MulAdd(push, d0, push0);
-    push1 = hn::MulAdd(push, d1, push1);
-    return w;
-  };
-  const auto lanes = static_cast<int64_t>(hn::Lanes(tag));
-  int64_t j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    sum = hn::Add(sum, add(hn::LoadU(tag, p + j), hn::LoadU(tag, y0 + j),
-                           hn::LoadU(tag, y1 + j)));
-  }
-  if (j < n) {
-    // Where there is no point, one at i itself: it neither pulls nor pushes.
-    const auto rest = static_cast<size_t>(n - j);
-    const auto there = hn::FirstN(tag, rest);
-    const V w = add(LoadPart(tag, p + j, rest),
-                    hn::IfThenElse(there, LoadPart(tag, y0 + j, rest), i0),
-                    hn::IfThenElse(there, LoadPart(tag, y1 + j, rest), i1));
-    sum = hn::Add(sum, hn::IfThenElseZero(there, w));
-  }
-  const auto total = [&](V v) HEED_LANES {
-    return hn::GetLane(hn::SumOfLanes(tag, v));
-  };
-  attraction[i] = total(pull0);
-  attraction[n + i] = total(pull1);
-  repulsion[i] = total(push0);
-  repulsion[n + i] = total(push1);
-  return total(sum) - T(1);
+  WideVector<T> pull0, pull1, push0, push1, sum;
+  const auto one = hn::Set(tag, T(1));
+  const auto i0 = hn::Set(tag, y0[i]);
+  const auto i1 = hn::Set(tag, y1[i]);
+  ForParts<T>(n, [&](auto lanes, int64_t j) HEED_LANES {
+    constexpr int64_t kPart = lanes.kPart;
+    const auto d0 = hn::Sub(i0, lanes.Load(y0 + j));
+    const auto d1 = hn::Sub(i1, lanes.Load(y1 + j));
+    // Where there is no point, nothing pulls or pushes.
+    const auto w =
+        lanes.Only(hn::Div(one, hn::MulAdd(d0, d0, hn::MulAdd(d1, d1, one))));
+    const auto pull = hn::Mul(lanes.Load(p + j), w);
+    const auto push = hn::Mul(w, w);
+    pull0[kPart] = hn::MulAdd(pull, d0, pull0[kPart]);
+    pull1[kPart] = hn::MulAdd(pull, d1, pull1[kPart]);
+    push0[kPart] = hn::MulAdd(push, d0, push0[kPart]);
+    push1[kPart] = hn::MulAdd(push, d1, push1[kPart]);
+    sum[kPart] = hn::Add(sum[kPart], w);
+  });
+  attraction[i] = pull0.Sum();
+  attraction[n + i] = pull1.Sum();
+  repulsion[i] = push0.Sum();
+  repulsion[n + i] = push1.Sum();
+  return sum.Sum() - T(1);
 }
 
 double Forces(const Tensor& p, const Tensor& y, Tensor& attraction,
