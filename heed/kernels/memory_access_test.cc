@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "heed/kernels/instructions_testing.h"
 #include "heed/kernels/memory_testing.h"
 
 namespace heed::kernels {
@@ -75,6 +76,29 @@ TEST_P(MemoryAccess, GradientsAreThoseOfDifferences) {
     const auto read = [&] { return Dot(ReadMemory(c.memory, c.previous), dr); };
     ExpectGradient(reads, c.previous, read);
     ExpectGradient(dmemory, c.memory, read);
+  }
+}
+
+TEST(MemoryAccessBits, AreThoseOfAnyVectors) {
+  for (const MemorySizes& s : kMemorySizes) {
+    SCOPED_TRACE(s.n);
+    ExpectTheSameBits([&] {
+      const MemoryCase c(s, DType::kF32);
+      const Tensor dy = Random(c.memory.shape(), DType::kF32, 7);
+      const Tensor dr = Random({s.b, s.h * s.f}, DType::kF32, 8);
+      Tensor dmemory = Tensor::Zeros(c.memory.shape(), DType::kF32);
+      const MemoryWriteGrads writes =
+          WriteMemoryGrad(dy, c.memory, c.previous, c.erase, c.add, dmemory);
+      const Tensor reads = ReadMemoryGrad(dr, c.memory, c.previous, dmemory);
+      return std::vector<Tensor>{
+          WriteMemory(c.memory, c.previous, c.erase, c.add),
+          ReadMemory(c.memory, c.previous),
+          writes.weights,
+          writes.erase,
+          writes.add,
+          reads,
+          dmemory};
+    });
   }
 }
 

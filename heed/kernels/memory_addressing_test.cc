@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "heed/kernels/instructions_testing.h"
 #include "heed/kernels/memory_testing.h"
 
 namespace heed::kernels {
@@ -106,6 +107,23 @@ TEST_P(MemoryAddressing, GradientsOfF32AreThoseOfF64) {
         to(c.numbers), to(c.previous), to(c.memory), dmemory);
     return std::vector<Tensor>{a.numbers, a.previous, dmemory};
   });
+}
+
+TEST(MemoryAddressingBits, AreThoseOfAnyVectors) {
+  for (const MemorySizes& s : kMemorySizes) {
+    SCOPED_TRACE(s.n);
+    ExpectTheSameBits([&] {
+      const MemoryCase c(s, DType::kF32);
+      const Tensor dw = Random(c.previous.shape(), DType::kF32, 6);
+      Tensor dmemory = Tensor::Zeros(c.memory.shape(), DType::kF32);
+      const MemoryAddress address =
+          AddressMemory(c.numbers, c.previous, c.memory);
+      const MemoryAddressGrads grads = AddressMemoryGrad(
+          dw, address, c.numbers, c.previous, c.memory, dmemory);
+      return std::vector<Tensor>{address.weights, address.trace, grads.numbers,
+                                 grads.previous, dmemory};
+    });
+  }
 }
 
 TEST_P(MemoryAddressing, ExtremeNumbersGiveDistributionsAndFiniteGradients) {
