@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "apps/heed/tasks.h"
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
+#include "heed/kernels/instructions.h"
 
 namespace heed {
 
@@ -113,7 +115,19 @@ int RunHelp(const Arguments& arguments) {
 
 namespace {
 
+/// HEED_INSTRUCTIONS=AVX2 computes as a processor without AVX-512 would.
+void ObeyEnvironment() {
+  const char* set = std::getenv("HEED_INSTRUCTIONS");
+  if (set == nullptr || *set == '\0') return;
+  try {
+    kernels::LimitInstructions(set);
+  } catch (const ConfigError& error) {
+    throw ConfigError("HEED_INSTRUCTIONS: {}", error.what());
+  }
+}
+
 int RunMain(const Arguments& arguments) {
+  ObeyEnvironment();
   const std::string name = arguments.empty() ? "--help" : arguments[0];
   if (name == "--help" || name == "-h") {
     PrintMainHelp();

@@ -1,8 +1,8 @@
 // Convolution of images and pooling.
 //
 // Images are [B, H, W, C], channels side by side (NHWC); f32 and f64, dense.
-// f64 and processors other than x86 multiply windows that are laid out as rows
-// (im2col), x86 asks oneDNN.
+// f64, processors other than x86 and whoever wants the same bits on every CPU
+// multiply windows that are laid out as rows (im2col), x86 asks oneDNN.
 #ifndef HEED_KERNELS_CONVOLUTION2D_H_
 #define HEED_KERNELS_CONVOLUTION2D_H_
 

@@ -73,6 +73,10 @@ void OptimizerConfig::Visit(FieldList& v) {
     "number format in which gradients travel between processes; bf16 is half "
     "as "
     "much, and bits then depend on the number of processes");
+  v("same_on_every_cpu", same_on_every_cpu,
+    "the same bits on every processor since AVX2: convolutions are then "
+    "products of our own, and --precision bf16 is refused; all else in f32 has "
+    "them anyway");
   v("freeze", freeze, Any{"PATTERN"},
     "parameters that stay as they are, by names as 'encoder.*' (* any "
     "characters, ? one); heed info shows the names");

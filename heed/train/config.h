@@ -47,6 +47,7 @@ struct OptimizerConfig {
   int accumulate = 1;
   int shards = 0;
   Named<Wire> wire = Wire::kF32;
+  bool same_on_every_cpu = false;
   std::vector<std::string> freeze = {};
 
   void Visit(FieldList& v);

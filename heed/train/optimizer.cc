@@ -1,5 +1,6 @@
 #include "heed/train/optimizer.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -158,7 +159,7 @@ void Optimizer::Restore(const std::vector<NamedTensor>& state,
     const auto restore = [&](const char* what, Tensor& own) {
       if (!own.defined()) return;
       const std::string name =
-          std::string("optimizer.") + what + "." + slot.parameter->name();
+          fmt::format("optimizer.{}.{}", what, slot.parameter->name());
       own.CopyFrom(FindTensor(state, name, own, file));
     };
     restore("first", slot.first);

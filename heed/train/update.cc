@@ -92,6 +92,14 @@ Updater::Updater(Trainable& trained, const OptimizerConfig& config,
       optimizer_(optimizer),
       rng_(rng),
       processes_(processes) {
+  if (config.same_on_every_cpu) {
+    if (trained.parameters().precision() == kernels::Precision::kBF16) {
+      throw ConfigError(
+          "products of bf16 have other bits on other processors: "
+          "--same-on-every-cpu goes with --precision f32");
+    }
+    same_on_every_cpu_.emplace();
+  }
   const int64_t shards = std::max(1, config.shards);
   if (shards == 1 && processes.alone()) return;
   sum_.emplace(trained.parameters(), processes, shards, config.wire);

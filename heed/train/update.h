@@ -10,6 +10,7 @@
 
 #include "heed/autograd/tape.h"
 #include "heed/base/rng.h"
+#include "heed/kernels/instructions.h"
 #include "heed/metrics/metrics.h"
 #include "heed/train/config.h"
 #include "heed/train/gradient_sum.h"
@@ -63,7 +64,8 @@ void AddMetrics(Metrics& sums, const Metrics& terms);
 /// Keeps the memory of its tape from one update to the next.
 class Updater {
  public:
-  /// All outlive it. Throws: as GradientSum.
+  /// All outlive it. Throws: as GradientSum; ConfigError if bits cannot be the
+  /// same on every processor.
   Updater(Trainable& trained, const OptimizerConfig& config,
           Optimizer& optimizer, Rng& rng, Processes& processes);
 
@@ -86,6 +88,7 @@ class Updater {
   Optimizer& optimizer_;
   Rng& rng_;
   Processes& processes_;
+  std::optional<kernels::SameOnEveryCpu> same_on_every_cpu_;
   Tape tape_;
   std::optional<GradientSum> sum_;  // of shards, if there are several
 };

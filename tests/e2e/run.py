@@ -40,6 +40,7 @@ from manual import Completion, Manual  # noqa: F401
 from memories import Memories  # noqa: F401
 from plot import Plot  # noqa: F401
 from processes import Processes  # noqa: F401
+from processors import Processors  # noqa: F401
 from ratings import Ratings  # noqa: F401
 from reading import Reading  # noqa: F401
 from serve import Serve  # noqa: F401

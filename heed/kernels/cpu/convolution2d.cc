@@ -16,6 +16,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/pack.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/kernels/instructions.h"
 
 #if defined(__x86_64__)
 #include "heed/kernels/cpu/onednn.h"
@@ -363,7 +364,9 @@ void InChunks(ConvolutionKey key, const Sizes& n, const Window2d& window,
   images(1, whole, n.images);
 }
 
-bool ByOneDnn(const Tensor& x) { return x.dtype() == DType::kF32; }
+bool ByOneDnn(const Tensor& x) {
+  return x.dtype() == DType::kF32 && !SameOnEveryCpu::Wanted();
+}
 
 bool RoundsToBF16(Precision precision) {
   return precision == Precision::kBF16 && HasBF16();
