@@ -319,6 +319,8 @@ double Error(const Tensor& x, const Tensor& expected) {
 }
 
 TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
+  // Without vectors no instruction multiplies and adds with one rounding.
+  const double most = GetParam() == HWY_SCALAR ? 2.2 : 2;
   for (const Precision precision : {Precision::kNative, Precision::kBF16}) {
     for (const double scale : {0.02, 0.125, 1.0}) {
       Case c({1, 130, 200, 1, 1, 64, 64});
@@ -336,13 +338,13 @@ TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
       const Plain plain(c);
       SCOPED_TRACE(scale);
       EXPECT_LE(Error(c.result.context, reference.context),
-                3 * Error(plain.context, reference.context));
+                most * Error(plain.context, reference.context));
       EXPECT_LE(Error(c.grads.dq, c.expected.dq),
-                3 * Error(plain.dq, c.expected.dq));
+                most * Error(plain.dq, c.expected.dq));
       EXPECT_LE(Error(c.grads.dk, c.expected.dk),
-                3 * Error(plain.dk, c.expected.dk));
+                most * Error(plain.dk, c.expected.dk));
       EXPECT_LE(Error(c.grads.dv, c.expected.dv),
-                3 * Error(plain.dv, c.expected.dv));
+                most * Error(plain.dv, c.expected.dv));
     }
   }
 }

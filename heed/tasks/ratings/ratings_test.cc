@@ -289,6 +289,10 @@ class PlantedRatings : public testing::Test {
 };
 
 TEST_F(PlantedRatings, MpcnPointsAtTheReviewsThatDecide) {
+  // In one world of nine pointers at items stay at 87 %, in the others they
+  // come to 97 to 100.
+  double user_pointers = 0;
+  double item_pointers = 0;
   for (const uint64_t seed : {1, 2, 3}) {
     SCOPED_TRACE(seed);
     MakeWorld(seed);
@@ -299,10 +303,13 @@ TEST_F(PlantedRatings, MpcnPointsAtTheReviewsThatDecide) {
         60, 1e-2);
     EXPECT_LT(FigureOf(report, "mse"), FigureOf(report, "bias_mse") / 4);
     EXPECT_LT(FigureOf(report, "above_biases"), 0);
-    // 98 to 100 in most worlds, but the bits of a processor decide.
-    EXPECT_GT(FigureOf(report, "user_pointer"), 80);
-    EXPECT_GT(FigureOf(report, "item_pointer"), 80);
+    EXPECT_GT(FigureOf(report, "user_pointer"), 85);
+    EXPECT_GT(FigureOf(report, "item_pointer"), 85);
+    user_pointers += FigureOf(report, "user_pointer");
+    item_pointers += FigureOf(report, "item_pointer");
   }
+  EXPECT_GT(user_pointers / 3, 90);
+  EXPECT_GT(item_pointers / 3, 90);
 }
 
 TEST_F(PlantedRatings, DAttnFindsTheWordsThatDecide) {
