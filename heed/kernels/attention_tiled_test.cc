@@ -319,8 +319,8 @@ double Error(const Tensor& x, const Tensor& expected) {
 }
 
 TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
-  // Without vectors no instruction multiplies and adds with one rounding.
-  const double most = GetParam() == HWY_SCALAR ? 2.2 : 2;
+  // Where a product and a sum round apart, tiles lose a little more.
+  const double most = IsFused(GetParam()) ? 2 : 2.2;
   for (const Precision precision : {Precision::kNative, Precision::kBF16}) {
     for (const double scale : {0.02, 0.125, 1.0}) {
       Case c({1, 130, 200, 1, 1, 64, 64});

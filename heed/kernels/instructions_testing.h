@@ -13,12 +13,15 @@
 
 namespace heed::kernels {
 
-/// The sets of this build that this processor has, of those that multiply and
-/// add with one rounding: all but the baseline of x86.
+/// True if a set multiplies and adds with one rounding: all but the baseline of
+/// x86.
+inline bool IsFused(int64_t set) { return set <= HWY_AVX2 || !HWY_ARCH_X86; }
+
+/// The sets of this build that this processor has, of those that are fused.
 inline std::vector<int64_t> FusedInstructionSets() {
   std::vector<int64_t> sets;
   for (const int64_t set : hwy::SupportedAndGeneratedTargets()) {
-    if (set <= HWY_AVX2 || !HWY_ARCH_X86) sets.push_back(set);
+    if (IsFused(set)) sets.push_back(set);
   }
   return sets;
 }
