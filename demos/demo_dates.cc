@@ -89,16 +89,12 @@ std::string CommandPath() {
 
 int RunDemoDates(const Arguments& arguments) {
   DemoOptions demo;
-  std::string others;
-  for (const Command& other : Demos()) {
-    others += fmt::format("{}'heed demo {}' ({})", others.empty() ? "" : ", ",
-                          other.name, other.summary);
-  }
   Options options("demo",
                   "Learns to write dates of many human formats as YYYY-MM-DD, "
                   "character by character, and shows which characters each "
-                  "digit attended to. Needs no data. Other demos: " +
-                      others + ".");
+                  "digit attended to. Needs no data.");
+  options.Parts("Other demonstrations, by the question that they answer",
+                PartsOf("demo", Demos()));
   demo.Visit(options.fields());
   options.Example("heed demo");
   options.Example("heed demo --score dot --out dates-dot");

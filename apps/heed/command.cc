@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 #include <typeinfo>
+#include <vector>
 
 #include "apps/heed/program.h"
 #include "heed/base/errors.h"
@@ -78,6 +79,16 @@ std::vector<std::string> NamesOf(const std::vector<Command>& commands) {
   std::vector<std::string> names;
   for (const Command& command : commands) names.emplace_back(command.name);
   return names;
+}
+
+std::vector<OptionText> PartsOf(std::string_view command,
+                                const std::vector<Command>& parts) {
+  std::vector<OptionText> texts;
+  for (const Command& part : parts) {
+    texts.push_back({fmt::format("heed {} {}", command, part.name),
+                     std::string(part.summary)});
+  }
+  return texts;
 }
 
 int Fail(std::string_view message, int status) {

@@ -36,6 +36,9 @@ const std::vector<CommandExample>& Examples();
 const Command* FindCommand(const std::vector<Command>& commands,
                            std::string_view name);
 std::vector<std::string> NamesOf(const std::vector<Command>& commands);
+/// For Options::Parts: "heed demo cost" and its summary.
+std::vector<OptionText> PartsOf(std::string_view command,
+                                const std::vector<Command>& parts);
 
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;

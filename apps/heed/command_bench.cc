@@ -148,6 +148,7 @@ int RunBench(const Arguments& arguments) {
       "own options: heed bench train --help.");
   options.Positional("WHAT", what, OneOf(NamesOf(Benches())),
                      "what to measure");
+  options.Parts("What there is", PartsOf("bench", Benches()));
   options.Example("heed bench train --precision bf16");
   options.Example("heed bench attention --heads 8 --length 2048");
   options.Example("heed bench decode --threads 1");

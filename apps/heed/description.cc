@@ -174,6 +174,10 @@ std::string HelpText(const CommandDescription& command) {
   for (const OptionText& line : PositionalTexts(command)) {
     text += HelpLine(line);
   }
+  if (!command.parts.options.empty()) {
+    text += fmt::format("\n{}\n", command.parts.title);
+  }
+  for (const OptionText& part : command.parts.options) text += HelpLine(part);
   if (!command.examples.empty()) text += "\nExamples\n";
   for (const std::string& example : command.examples) {
     text += "  " + example + "\n";

@@ -14,17 +14,6 @@ namespace heed {
 /// Described for everything that Options parses itself.
 inline constexpr const char* kConfigOption = "--config";
 
-struct CommandDescription {
-  std::string command;  ///< "train", "demo gallery"
-  std::string purpose;
-  /// Arguments without a name; `key` is what help calls them. The last one is
-  /// given once or more if it is a list.
-  std::vector<Field> positionals;
-  bool last_is_optional = false;
-  FieldList options;
-  std::vector<std::string> examples;
-};
-
 /// One line of a list of options: "--epochs N" and what it means.
 struct OptionText {
   std::string usage;
@@ -35,6 +24,19 @@ struct OptionText {
 struct OptionSection {
   std::string title;
   std::vector<OptionText> options;
+};
+
+struct CommandDescription {
+  std::string command;  ///< "train", "demo gallery"
+  std::string purpose;
+  /// Arguments without a name; `key` is what help calls them. The last one is
+  /// given once or more if it is a list.
+  std::vector<Field> positionals;
+  bool last_is_optional = false;
+  FieldList options;
+  std::vector<std::string> examples;
+  /// The commands of this command, each with a help of its own; may be empty.
+  OptionSection parts;
 };
 
 /// "DIR [options]": what follows the name of the command.

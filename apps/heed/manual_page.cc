@@ -111,6 +111,13 @@ std::string ManualPage(const CommandDescription& command,
   for (const OptionText& positional : PositionalTexts(command)) {
     text += Paragraph(UsageInFonts(positional.usage), positional.explanation);
   }
+  if (!command.parts.options.empty()) {
+    text += fmt::format(".SS {}\n", Escape(command.parts.title));
+  }
+  for (const OptionText& part : command.parts.options) {
+    text += Paragraph(fmt::format("\\fB{}\\fR", Escape(part.usage)),
+                      part.explanation);
+  }
   text += Section("OPTIONS");
   for (const Field& field : command.options.fields()) {
     if (field.key != "task") continue;

@@ -63,6 +63,12 @@ class Options {
   /// A line that --help shows under "Examples".
   void Example(std::string line);
 
+  /// The commands of this command, under a title: "heed demo cost" and what it
+  /// does.
+  void Parts(std::string title, std::vector<OptionText> parts) {
+    description_.parts = {std::move(title), std::move(parts)};
+  }
+
   /// With this option, nothing else that is required need be given.
   void Excuse(std::string key) { excuse_ = std::move(key); }
   /// Said of an option that is unknown: "a model for task NAME".

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Three replicas of heed serve behind the proxies of deploy/: replicas.py HEED [SECONDS]
 
-With nginx, then with HAProxy, each if it is installed: clients ask all the time
-while one replica is killed with SIGKILL and started again, one is drained by SIGTERM
+With nginx, then with HAProxy, each if it is installed: clients ask as often as they
+are answered, and then at four fifths of that rate while one replica is killed with SIGKILL and started again, one is drained by SIGTERM
 and started again, and one gets a new model by rename and SIGHUP. Not one answer may
 be missing, wrong or another status than 200. Prints rates and percentiles. Without
 either proxy it exits with 77, which ctest calls skipped.
@@ -73,10 +73,12 @@ class Replica:
 
 
 class Load:
-    """Clients that ask again and again on connections that are kept."""
+    """Clients that ask on connections that are kept: in all `rate` times a second, or as
+    often as they are answered."""
 
-    def __init__(self, port, text, answer):
+    def __init__(self, port, text, answer, rate=None):
         self.port, self.text, self.answer = port, text, answer
+        self.interval = CLIENTS / rate if rate else 0
         self.seconds, self.wrong, self.over = [], [], False
         self.threads = [threading.Thread(target=self.ask) for _ in range(CLIENTS)]
         for thread in self.threads:
@@ -85,6 +87,7 @@ class Load:
     def ask(self):
         connection = None
         body = json.dumps({"q": self.text, "source": "en", "target": "de"})
+        due = time.monotonic()
         while not self.over:
             begin = time.monotonic()
             try:
@@ -102,8 +105,10 @@ class Load:
             except (OSError, http.client.HTTPException, ValueError, KeyError) as error:
                 self.wrong.append(repr(error))
                 connection = None
-            self.seconds.append(time.monotonic() - begin)
-            time.sleep(0.002)
+            now = time.monotonic()
+            self.seconds.append(now - begin)
+            due = max(due + self.interval, now - 1)  # a second is made up for at most
+            time.sleep(max(0.0, due - now))
 
     def end(self):
         self.over = True
@@ -144,7 +149,12 @@ def try_proxy(name, heed, folder, model, seconds):
         wait_for(ports[0], "/health", 200)
         answer = subprocess.run([heed, "translate", model], input="1 2\n", text=True,
                                 capture_output=True, check=True).stdout.strip()
-        load = Load(ports[0], "1 2", answer)
+        full = Load(ports[0], "1 2", answer)
+        time.sleep(seconds / 6)
+        full.end()
+        most = len(full.seconds) / (seconds / 6)
+        load = Load(ports[0], "1 2", answer, 0.8 * most)
+        begin = time.monotonic()
         pause = seconds / 4
         time.sleep(pause)
         replicas[0].end(signal.SIGKILL)
@@ -161,6 +171,8 @@ def try_proxy(name, heed, folder, model, seconds):
         replicas[2].process.send_signal(signal.SIGHUP)
         time.sleep(pause)
         load.end()
+        load.wrong += full.wrong
+        taken = time.monotonic() - begin
     finally:
         proxy.terminate()
         proxy.wait()
@@ -169,7 +181,8 @@ def try_proxy(name, heed, folder, model, seconds):
             replica.process.wait()
         shutil.rmtree(folder / "old", ignore_errors=True)
     times = sorted(load.seconds)
-    print(f"{name}: {len(times)} requests in {seconds:.0f} s and more, {len(load.wrong)} lost; "
+    print(f"{name}: {len(times)} requests in {taken:.0f} s, {len(times) / taken:.0f} a second "
+          f"where {most:.0f} are the most; {len(load.wrong)} lost; "
           f"median {1e3 * times[len(times) // 2]:.1f} ms, "
           f"p99 {1e3 * times[len(times) * 99 // 100]:.1f} ms, slowest {1e3 * times[-1]:.0f} ms",
           flush=True)
