@@ -155,7 +155,7 @@ def try_proxy(name, heed, folder, model, seconds):
         most = len(full.seconds) / (seconds / 6)
         load = Load(ports[0], "1 2", answer, 0.8 * most)
         begin = time.monotonic()
-        pause = seconds / 4
+        pause = seconds / 3
         time.sleep(pause)
         replicas[0].end(signal.SIGKILL)
         time.sleep(pause / 2)
