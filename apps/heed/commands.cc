@@ -24,6 +24,8 @@ const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       {"demo", "learn to read dates and see the attention; needs no data",
        RunDemo, &Demos()},
+      {"learn", "exercises of the course in docs/learn, and their answers",
+       RunLearn},
       {"train", "train a model on examples of a task", RunTrain},
       {"translate", "translate standard input line by line", RunTranslate},
       {"predict", "predict for each input line", RunPredict},

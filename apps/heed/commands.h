@@ -28,6 +28,7 @@ int RunBench(const Arguments& arguments);
 int RunBenchDecode(const Arguments& arguments);
 int RunBenchNodes(const Arguments& arguments);
 int RunDemo(const Arguments& arguments);
+int RunLearn(const Arguments& arguments);
 int RunHelp(const Arguments& arguments);
 int RunManual(const Arguments& arguments);
 int RunCompletion(const Arguments& arguments);

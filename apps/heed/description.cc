@@ -125,8 +125,10 @@ std::string ArgumentsUsage(const CommandDescription& command) {
   for (const Field& positional : command.positionals) {
     text += positional.key + (positional.IsList() ? "... " : " ");
   }
-  if (command.last_is_optional)
-    text = fmt::format("[{}] ", command.positionals.back().key);
+  if (command.last_is_optional) {
+    const Field& last = command.positionals.back();
+    text = fmt::format("[{}{}] ", last.key, last.IsList() ? "..." : "");
+  }
   return text + "[options]";
 }
 

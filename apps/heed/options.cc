@@ -181,6 +181,12 @@ void Options::Positionals(std::string name, Strings& values, std::string help) {
       {std::move(name), &values, {}, std::move(help), ""});
 }
 
+void Options::OptionalPositionals(std::string name, Strings& values,
+                                  std::string help) {
+  Positionals(std::move(name), values, std::move(help));
+  description_.last_is_optional = true;
+}
+
 void Options::ModelFolder(std::string& value, std::string help) {
   has_model_folders_ = true;
   Positional("DIR", value, std::move(help));

@@ -56,6 +56,9 @@ class Options {
   /// The last argument, given once or more.
   void Positionals(std::string name, std::vector<std::string>& values,
                    std::string help);
+  /// The last arguments, of which there may be none.
+  void OptionalPositionals(std::string name, std::vector<std::string>& values,
+                           std::string help);
   /// The first argument, or all of them: folders with models. What is none is
   /// named before any option is looked at.
   void ModelFolder(std::string& value, std::string help = "model folder");
