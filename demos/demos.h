@@ -31,6 +31,7 @@ int RunDemoSpeech(const Arguments& arguments);
 int RunDemoPreference(const Arguments& arguments);
 int RunDemoSummaries(const Arguments& arguments);
 int RunDemoRetrieve(const Arguments& arguments);
+int RunDemoLuong(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

@@ -12,6 +12,7 @@ const std::vector<Command>& Demos() {
        RunDemoEquivariance},
       {"cost", "From which length on does attention cost more than recurrence?",
        RunDemoCost},
+      {"luong", "Global or local attention, and by which score?", RunDemoLuong},
       {"autocomplete", "What do recurrent cells remember to guess a word?",
        RunDemoAutocomplete},
       {"gradients", "How far back do gradients reach in 1 to 4 layers?",

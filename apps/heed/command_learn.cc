@@ -9,6 +9,7 @@
 
 #include "apps/heed/command.h"
 #include "apps/heed/commands.h"
+#include "apps/heed/description.h"
 #include "demos/exercises.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -27,7 +28,7 @@ void PrintChapter(const Chapter& chapter) {
 
 /// Of one chapter, or of that of one exercise.
 void PrintExercises(std::string_view which) {
-  bool any = false;
+  std::string last;
   for (const Chapter& chapter : Chapters()) {
     for (const Exercise& exercise : Exercises()) {
       if (exercise.chapter != chapter.number) continue;
@@ -35,18 +36,19 @@ void PrintExercises(std::string_view which) {
           which != NumberOf(exercise)) {
         continue;
       }
-      if (!any) PrintChapter(chapter);
-      any = true;
-      fmt::print("\n{}  {}\n", NumberOf(exercise), exercise.question);
+      if (last.empty()) PrintChapter(chapter);
+      last = NumberOf(exercise);
+      fmt::print("\n{}  {}\n", last,
+                 WrapWords(std::string(exercise.question), last.size() + 2));
     }
   }
-  if (!any) {
+  if (last.empty()) {
     throw ConfigError(
         "there is no chapter or exercise '{}': chapters are 1 to {}, their "
         "exercises 1.1, 1.2, 2.1, ...",
         which, Chapters().size());
   }
-  fmt::print("\nTo see whether an answer is right: heed learn 3.1 0.5\n");
+  fmt::print("\nTo see whether 0.5 is right: heed learn {} 0.5\n", last);
 }
 
 const Exercise& ExerciseOf(std::string_view which) {

@@ -40,8 +40,19 @@ std::string ExplainField(const Field& field) {
   return text;
 }
 
-// Breaks `text` between words so that lines end before kHelpWidth.
-std::string Wrap(const std::string& text, size_t indent) {
+std::string HelpLine(const OptionText& option) {
+  std::string line = "  " + option.usage;
+  if (line.size() + 2 > kHelpColumn) {
+    line += "\n" + std::string(kHelpColumn, ' ');
+  } else {
+    line.resize(kHelpColumn, ' ');
+  }
+  return line + WrapWords(option.explanation, kHelpColumn) + "\n";
+}
+
+}  // namespace
+
+std::string WrapWords(const std::string& text, size_t indent) {
   std::string result;
   size_t column = indent;
   size_t begin = 0;
@@ -61,18 +72,6 @@ std::string Wrap(const std::string& text, size_t indent) {
   }
   return result;
 }
-
-std::string HelpLine(const OptionText& option) {
-  std::string line = "  " + option.usage;
-  if (line.size() + 2 > kHelpColumn) {
-    line += "\n" + std::string(kHelpColumn, ' ');
-  } else {
-    line.resize(kHelpColumn, ' ');
-  }
-  return line + Wrap(option.explanation, kHelpColumn) + "\n";
-}
-
-}  // namespace
 
 std::string NegatedName(const Field& field) {
   return NegatedNames(field).front();
@@ -170,7 +169,7 @@ std::vector<OptionSection> OptionSections(const CommandDescription& command) {
 
 std::string HelpText(const CommandDescription& command) {
   std::string text =
-      fmt::format("{}\n\nUsage: heed {} {}\n", Wrap(command.purpose, 0),
+      fmt::format("{}\n\nUsage: heed {} {}\n", WrapWords(command.purpose, 0),
                   command.command, ArgumentsUsage(command));
   if (!command.positionals.empty()) text += "\n";
   for (const OptionText& line : PositionalTexts(command)) {

@@ -3,6 +3,7 @@
 #ifndef HEED_APPS_HEED_DESCRIPTION_H_
 #define HEED_APPS_HEED_DESCRIPTION_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,10 @@ std::string WithDashes(std::string_view name);
 bool HasOption(const Field& field, std::string_view word);
 /// Whether the word is an option of these fields whose value follows.
 bool TakesValue(const std::vector<Field>& fields, std::string_view word);
+
+/// Breaks a line between words, for a terminal of 80 columns; all lines but the
+/// first begin with `indent` blanks, where that one will stand, too.
+std::string WrapWords(const std::string& text, size_t indent);
 
 /// What --help prints.
 std::string HelpText(const CommandDescription& command);

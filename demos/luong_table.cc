@@ -1,0 +1,90 @@
+#include "demos/luong_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "demos/trained_in_memory.h"
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/base/text.h"
+#include "heed/models/preset.h"
+#include "heed/tasks/translate/translation.h"
+
+namespace heed {
+namespace {
+
+constexpr uint64_t kSymbols = 20;
+constexpr uint64_t kShortest = 3;
+constexpr int kTestSequences = 300;
+constexpr double kLuongRate = 3e-3;
+
+std::string AttentionPreset(const LuongCell& cell, int window) {
+  if (cell.kind == "global") return "";
+  if (cell.kind == "local_m") {
+    return fmt::format(" attention_mask=local_m({})", window);
+  }
+  if (cell.kind == "local_p") {
+    return fmt::format(" modifiers=local_p({})", window);
+  }
+  throw ConfigError("'{}' is no kind of attention of this table", cell.kind);
+}
+
+}  // namespace
+
+ParallelText MakeReversals(int count, int longest, bool copied, uint64_t seed) {
+  Rng rng(seed);
+  ParallelText text;
+  for (int i = 0; i < count; ++i) {
+    const uint64_t length =
+        kShortest + rng.Below(static_cast<uint64_t>(longest) - kShortest + 1);
+    std::vector<std::string> words;
+    for (uint64_t t = 0; t < length; ++t) {
+      words.push_back(std::to_string(rng.Below(kSymbols)));
+    }
+    text.source.push_back(fmt::format("{}", fmt::join(words, " ")));
+    if (!copied) std::ranges::reverse(words);
+    text.target.push_back(fmt::format("{}", fmt::join(words, " ")));
+  }
+  return text;
+}
+
+double ExactReversals(const LuongCell& cell, const LuongTraining& training) {
+  TranslationSettings settings;
+  settings.ChooseModel("luong");
+  SetPreset(FieldsOf(*settings.model),
+            fmt::format("embedding=48 units=64 layers=1 dropout=0 "
+                        "reverse_source=no score={}{}",
+                        cell.score, AttentionPreset(cell, training.window)));
+  settings.data.vocabulary = "words";
+  settings.data.batch_sentences = 32;
+  settings.Resolve();
+  const auto sequences = [&](int count, uint64_t seed) {
+    return MakeReversals(count, training.longest, cell.copied, seed);
+  };
+  const TranslationData data = {{sequences(training.sequences, training.seed),
+                                 sequences(kTestSequences, ~training.seed)},
+                                {},
+                                {}};
+  TrainingConfig config;
+  settings.SetDefaults(config);
+  config.optimizer.learning_rate = kLuongRate;
+  config.optimizer.schedule = "cosine";
+  config.run.epochs = training.epochs;
+  config.run.metric = "loss";
+  config.run.patience = 0;
+  config.run.seed = training.seed;
+  const auto model = settings.Learn(data, training.seed);
+  TrainInMemory(*settings.Objective(data, *model, training.seed), config);
+  EvaluationOptions evaluation;
+  evaluation.decode.beam = 1;
+  return Evaluate(
+             *model,
+             sequences(kTestSequences, training.seed ^ (uint64_t{1} << 40)),
+             evaluation)
+      .exact_match;
+}
+
+}  // namespace heed
