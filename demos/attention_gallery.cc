@@ -5,8 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "heed/attention/attention.h"
-#include "heed/nn/linear.h"
+#include "demos/token_attention.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/reinforce.h"
@@ -90,67 +89,41 @@ Tensor Largest(const Tensor& logits, const Tensor& wanted) {
   return letters;
 }
 
+TokenAttentionOptions ReverserOf(const GalleryOptions& options) {
+  TokenAttentionOptions reverser;
+  AttentionSpec& spec = reverser.spec;
+  spec.score = ChooseScore(options.score);
+  spec.modifiers = ChooseModifiers(options.modifiers);
+  spec.normalizer = ChooseNormalizer(options.normalizer);
+  spec.heads = options.heads;
+  spec.query = spec.key = spec.value = kWidth;
+  spec.units = kWidth / options.heads;
+  spec.positions = kLength;
+  reverser.tokens = kAlphabet + 1;
+  reverser.length = kLength;
+  reverser.width = kWidth;
+  reverser.outputs = kAlphabet;
+  return reverser;
+}
+
+/// What reads words through the mask of the options.
 class Reverser {
  public:
-  struct Output {
-    Var logits;  // [B, T, letters]
-    Attended attended;
-  };
+  using Output = TokenAttention::Output;
 
   Reverser(ParameterSet& set, const GalleryOptions& options)
-      : mask_(options.mask),
-        letters_(Scope(set, "letters"), kAlphabet + 1, kWidth,
-                 {Init::Kind::kNormal, 1}),
-        places_(Scope(set, "places"), kLength, kWidth,
-                {Init::Kind::kNormal, 1}),
-        query_(Scope(set, "query"), kWidth, kWidth, {}),
-        key_(Scope(set, "key"), kWidth, kWidth, {}),
-        value_(Scope(set, "value"), kWidth, kWidth, {}),
-        output_(Scope(set, "output"), kWidth, kAlphabet, {}),
-        attention_(Scope(set, "attention"), SpecOf(options)) {}
+      : mask_(options.mask), attention_(set, ReverserOf(options)) {}
 
   Output operator()(const Context& ctx, const Tensor& letters,
                     WantWeights want = WantWeights::kNo) const {
-    const int64_t batch = letters.dim(0);
-    const Var x = Add(letters_(ctx, letters), places_(ctx, Places(batch)));
-    const Memory memory =
-        attention_.Prepare(ctx, key_(ctx, x), value_(ctx, x),
-                           ParseMask(mask_, {batch, kLength, kLength}));
-    Output output;
-    output.attended =
-        attention_.Attend(ctx, query_(ctx, x), memory, nullptr, want);
-    output.logits = output_(ctx, output.attended.context);
-    return output;
+    return attention_(ctx, letters,
+                      ParseMask(mask_, {letters.dim(0), kLength, kLength}),
+                      want);
   }
 
  private:
-  static AttentionSpec SpecOf(const GalleryOptions& options) {
-    AttentionSpec spec;
-    spec.score = ChooseScore(options.score);
-    spec.modifiers = ChooseModifiers(options.modifiers);
-    spec.normalizer = ChooseNormalizer(options.normalizer);
-    spec.heads = options.heads;
-    spec.query = spec.key = spec.value = kWidth;
-    spec.units = kWidth / options.heads;
-    spec.positions = kLength;
-    return spec;
-  }
-  static Tensor Places(int64_t batch) {
-    Tensor places({batch, kLength}, DType::kI32);
-    for (int64_t i = 0; i < places.numel(); ++i) {
-      places.data<int32_t>()[i] = static_cast<int32_t>(i % kLength);
-    }
-    return places;
-  }
-
   std::string mask_;
-  Embedding letters_;
-  Embedding places_;
-  Linear query_;
-  Linear key_;
-  Linear value_;
-  Linear output_;
-  Attention attention_;
+  TokenAttention attention_;
 };
 
 /// log p of the letter that is wanted, 0 where none is, the same for all heads

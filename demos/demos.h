@@ -32,6 +32,11 @@ int RunDemoPreference(const Arguments& arguments);
 int RunDemoSummaries(const Arguments& arguments);
 int RunDemoRetrieve(const Arguments& arguments);
 int RunDemoLuong(const Arguments& arguments);
+int RunDemoProducts(const Arguments& arguments);
+int RunDemoScaling(const Arguments& arguments);
+int RunDemoTemperature(const Arguments& arguments);
+int RunDemoHeads(const Arguments& arguments);
+int RunDemoOrder(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

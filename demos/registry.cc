@@ -40,6 +40,11 @@ const std::vector<Command>& Demos() {
       {"summaries", "What stays of a long sentence in its summary?",
        RunDemoSummaries},
       {"retrieve", "Which text says the same as a question?", RunDemoRetrieve},
+      {"products", "Is QKᵀ the same as XXᵀ?", RunDemoProducts},
+      {"scaling", "Does 1/√d keep training stable?", RunDemoScaling},
+      {"temperature", "How sure does softmax make it?", RunDemoTemperature},
+      {"heads", "Do heads learn different things?", RunDemoHeads},
+      {"order", "What is lost without positions?", RunDemoOrder},
   };
   return demos;
 }
