@@ -8,6 +8,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/word_aligner.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
 
@@ -17,103 +18,29 @@ namespace {
 constexpr int kIterations = 5;
 /// What is less likely takes room and is never written.
 constexpr double kLeastProbability = 1e-3;
-/// Pairs of tokens that are counted at most: 400 MB of memory. From a larger
-/// corpus every second or every so many pairs of sentences are taken.
+/// Pairs of tokens that are counted at most: a gigabyte of memory if all
+/// differ. From a larger corpus every second or every so many pairs of
+/// sentences are taken.
 constexpr int64_t kMostPairs = 50'000'000;
 
 constexpr const char* kFrequent = "frequent";
 constexpr const char* kFirst = "first";
 constexpr const char* kTargets = "targets";
 
-/// Sparse t(target | source), and the counts that the next t is made of.
-class LexicalTable {
- public:
-  LexicalTable(const Corpus& corpus, int64_t step, int source_size)
-      : corpus_(corpus), step_(step) {
-    ForSentences([&](const auto& source, const auto& target) {
-      for (const int32_t s : source) {
-        for (const int32_t t : target) pairs_.push_back(Pair(s, t));
-      }
-    });
-    std::ranges::sort(pairs_);
-    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
-    pairs_.shrink_to_fit();
-    first_.resize(static_cast<size_t>(source_size) + 1);
-    for (size_t s = 0; s < first_.size(); ++s) {
-      first_[s] = std::lower_bound(pairs_.begin(), pairs_.end(),
-                                   Pair(static_cast<int32_t>(s), 0)) -
-                  pairs_.begin();
-    }
-    probability_.assign(pairs_.size(), 1);
+/// The pairs that are counted.
+Corpus SampleOf(const Corpus& corpus) {
+  int64_t pairs = 0;
+  for (size_t i = 0; i < corpus.source.size(); ++i) {
+    pairs += std::ssize(corpus.source[i]) * std::ssize(corpus.target[i]);
   }
-
-  /// One iteration of expectation maximisation.
-  void Improve() {
-    std::vector<float> counts(pairs_.size());
-    std::vector<size_t> places;
-    ForSentences([&](const auto& source, const auto& target) {
-      for (const int32_t t : target) {
-        places.clear();
-        double sum = 0;
-        for (const int32_t s : source) {
-          places.push_back(Place(s, t));
-          sum += static_cast<double>(probability_[places.back()]);
-        }
-        if (sum <= 0) continue;
-        for (const size_t place : places) {
-          counts[place] += static_cast<float>(
-              static_cast<double>(probability_[place]) / sum);
-        }
-      }
-    });
-    for (size_t s = 0; s + 1 < first_.size(); ++s) {
-      const auto row = std::span(counts).subspan(
-          static_cast<size_t>(first_[s]),
-          static_cast<size_t>(first_[s + 1] - first_[s]));
-      const double sum = std::accumulate(row.begin(), row.end(), 0.0);
-      for (float& count : row) {
-        count = static_cast<float>(static_cast<double>(count) / sum);
-      }
-    }
-    probability_ = std::move(counts);
+  const auto step = static_cast<size_t>(pairs / kMostPairs + 1);
+  Corpus sample;
+  for (size_t i = 0; i < corpus.source.size(); i += step) {
+    sample.source.push_back(corpus.source[i]);
+    sample.target.push_back(corpus.target[i]);
   }
-
-  /// Calls body(source, target, probability) in ascending order.
-  template <class Body>
-  void ForEach(const Body& body) const {
-    for (size_t i = 0; i < pairs_.size(); ++i) {
-      body(static_cast<int32_t>(pairs_[i] >> 32),
-           static_cast<int32_t>(pairs_[i] & 0xFFFFFFFF),
-           static_cast<double>(probability_[i]));
-    }
-  }
-
- private:
-  static uint64_t Pair(int32_t s, int32_t t) {
-    return static_cast<uint64_t>(s) << 32 | static_cast<uint32_t>(t);
-  }
-
-  template <class Body>
-  void ForSentences(const Body& body) const {
-    for (int64_t i = 0; i < corpus_.size(); i += step_) {
-      const auto index = static_cast<size_t>(i);
-      body(corpus_.source[index], corpus_.target[index]);
-    }
-  }
-
-  size_t Place(int32_t s, int32_t t) const {
-    const auto row = pairs_.begin() + first_[static_cast<size_t>(s)];
-    const auto end = pairs_.begin() + first_[static_cast<size_t>(s) + 1];
-    return static_cast<size_t>(std::lower_bound(row, end, Pair(s, t)) -
-                               pairs_.begin());
-  }
-
-  const Corpus& corpus_;
-  int64_t step_;
-  std::vector<uint64_t> pairs_;  // ascending
-  std::vector<int64_t> first_;   // pair of each source token
-  std::vector<float> probability_;
-};
+  return sample;
+}
 
 /// The tokens that occur most, the lower id first.
 std::vector<int32_t> MostFrequent(const Corpus& corpus, int size, int count) {
@@ -185,17 +112,22 @@ Shortlist::Shortlist(std::vector<Entry> entries, std::vector<int32_t> frequent,
 
 Shortlist Shortlist::Train(const Corpus& corpus, int source_size,
                            int target_size, const ShortlistOptions& options) {
-  int64_t pairs = 0;
-  for (size_t i = 0; i < corpus.source.size(); ++i) {
-    pairs += std::ssize(corpus.source[i]) * std::ssize(corpus.target[i]);
-  }
-  LexicalTable table(corpus, pairs / kMostPairs + 1, source_size);
-  for (int i = 0; i < kIterations; ++i) table.Improve();
+  const Corpus sample = SampleOf(corpus);
+  const WordAligner aligner({sample.source, sample.target}, source_size,
+                            target_size,
+                            {.diagonal = false,
+                             .null_word = false,
+                             .iterations = kIterations,
+                             .alpha = 0});
   std::vector<Entry> entries;
-  table.ForEach([&](int32_t source, int32_t target, double probability) {
-    if (probability < kLeastProbability) return;
-    entries.push_back({source, target, probability});
-  });
+  for (int32_t s = 0; s < source_size; ++s) {
+    const std::span<const int32_t> targets = aligner.table().targets(s);
+    const std::span<const double> values = aligner.table().values(s);
+    for (size_t i = 0; i < targets.size(); ++i) {
+      if (values[i] < kLeastProbability) continue;
+      entries.push_back({s, targets[i], values[i]});
+    }
+  }
   return {std::move(entries),
           MostFrequent(corpus, target_size, options.frequent), source_size,
           target_size, options.best};
