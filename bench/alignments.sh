@@ -1,16 +1,18 @@
 #!/bin/bash
 # The figures of docs/alignments.md: alignment error rates of translators on
-# hand-made links.
+# hand-made links, and of IBM models beside them.
 #
 #   bench/alignments.sh train FOLDER DATA    trains the models (hours on 2 cores)
 #   bench/alignments.sh measure FOLDER DATA  prints the error rates
+#   bench/alignments.sh ibm FOLDER DATA      prints those of IBM models alone
+#   bench/alignments.sh teach FOLDER DATA    trains models by links of IBM model 2
 #
 # DATA holds multi30k/ (train.{en,de}.gz, val.{en,de}) and wordalign/
 # (europarl_de_en/test.tsv, xlwa_en_*/{train,dev,test}.tsv); HEED names the
 # command (else: heed).
 set -euo pipefail
 export LC_ALL=C.UTF-8
-[[ $# -eq 3 && $1 =~ ^(train|measure)$ ]] || { sed -n "2,10s/^# \\?//p" "$0"; exit 2; }
+[[ $# -eq 3 && $1 =~ ^(train|measure|ibm|teach)$ ]] || { sed -n "2,12s/^# \\?//p" "$0"; exit 2; }
 action=$1 folder=$2 data=$3
 heed=${HEED:-heed}
 mkdir -p "$folder"
@@ -105,6 +107,46 @@ diagonal() {
     for (k = 1; k <= m; ++k) right += links[k] in is_gold
     all += m + n
   } END { printf "AER %.3f\n", 1 - 2 * right / all }' "$1"
+}
+
+# columns A B of a table, between tabs
+columns() { awk -F'\t' -v OFS='\t' -v a="$1" -v b="$2" '{ print $a, $b }'; }
+
+# ibm_rows NAME GOLD LEARN...: both models, both directions and what is made of
+# them, learnt from tables of pairs.
+ibm_rows() {
+  local name=$1 gold=$2 model method
+  shift 2
+  cat "$@" | columns 1 2 > "$folder/learn.tsv"
+  columns 2 1 < "$folder/learn.tsv" > "$folder/learn.backward.tsv"
+  reversed < "$gold" > "$folder/gold.backward.tsv"
+  for model in ibm1 ibm2; do
+    row "$name $model forward" "$model" --lowercase --learn-tsv "$folder/learn.tsv" \
+      --tsv "$gold" --gold "$gold" --symmetrize none
+    row "$name $model backward" "$model" --lowercase --learn-tsv "$folder/learn.backward.tsv" \
+      --tsv "$folder/gold.backward.tsv" --gold "$folder/gold.backward.tsv" --symmetrize none
+    for method in intersection union grow-diag-final-and; do
+      row "$name $model $method" "$model" --lowercase --learn-tsv "$folder/learn.tsv" \
+        --tsv "$gold" --gold "$gold" --symmetrize "$method"
+    done
+  done
+}
+
+# What the same pairs allow; and these with those that are measured, without
+# their links, as an aligner that needs no links may learn.
+ibm() {
+  prepare
+  paste "$folder/train.de" "$folder/train.en" > "$folder/captions.tsv"
+  local gold=$data/wordalign/europarl_de_en/test.tsv language
+  ibm_rows "europarl" "$gold" "$folder/captions.tsv"
+  ibm_rows "europarl, with them" "$gold" "$folder/captions.tsv" "$gold"
+  gold=$folder/xlwa.dev.forward.tsv
+  ibm_rows "xlwa dev" "$gold" "$folder/xlwa.train.forward.tsv"
+  for language in es it nl; do
+    gold=$folder/xlwa.$language.tsv
+    ibm_rows "xlwa $language" "$gold" "$folder/xlwa.train.forward.tsv"
+    ibm_rows "xlwa $language, with them" "$gold" "$folder/xlwa.train.forward.tsv" "$gold"
+  done
 }
 
 measure() {

@@ -1,7 +1,11 @@
 // heed align: which words of a pair belong together.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
@@ -12,8 +16,10 @@
 #include "heed/io/file.h"
 #include "heed/metrics/symmetrize.h"
 #include "heed/render/alignment_file.h"
+#include "heed/tasks/translate/ibm_alignment.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/tasks/translate/word_alignment.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -28,6 +34,8 @@ struct AlignOptions {
   int head = -1;
   std::string shift = "auto";
   LinkOptions links;
+  IbmOptions ibm;
+  BaselineOptions baseline;
   std::vector<std::string> gold;
   std::string out;
   std::string format = "auto";
@@ -56,7 +64,7 @@ void AlignOptions::Visit(FieldList& v) {
     "the one of the largest");
   v("allow_null", links.allow_null,
     "leave a target word unlinked if its largest weight lies on no source "
-    "word");
+    "word; IBM models always do");
   v.Section("Two directions");
   v("reverse", reverse, Any{"DIR"}, "model of the other direction");
   v("reverse_layer", reverse_layer, Any{"N"}, "as layer, of that model");
@@ -64,6 +72,8 @@ void AlignOptions::Visit(FieldList& v) {
   v("symmetrize", symmetrize,
     OneOf(std::vector<std::string>(names.begin(), names.end())),
     "how links of both directions become one set");
+  ibm.Visit(v);
+  baseline.Visit(v);
   v.Section("Output");
   v("gold", gold, Any{"FILE"},
     "hand-made links i-j (sure) or i?j (possible) per pair, also the last "
@@ -121,9 +131,94 @@ std::string Described(const AttentionChoice& choice) {
       choice.shift ? ", one step later" : "");
 }
 
+/// Views with their links, and the data of the model that they are from, if it
+/// is one with attention.
+struct AlignedPairs {
+  std::vector<AlignmentView> views;
+  std::optional<DataConfig> data;
+};
+
+/// The views of two directions as one, links and weights.
+std::vector<AlignmentView> Symmetrized(
+    std::vector<AlignmentView> views,
+    const std::vector<AlignmentView>& reversed, Symmetrization method) {
+  for (size_t i = 0; i < views.size(); ++i) {
+    AlignmentLinks links =
+        Symmetrize(*views[i].links, Reversed(*reversed[i].links), method);
+    views[i] = BothWays(views[i], reversed[i]);
+    views[i].links = std::move(links);
+  }
+  return views;
+}
+
+/// Options of the other kind of aligner than was chosen.
+void RefuseOptions(const Options& options, bool ibm,
+                   const std::string& folder) {
+  constexpr std::array kOfModels = {"layer",     "head",          "shift",
+                                    "reverse",   "reverse_layer", "dtype",
+                                    "allow_null"};
+  constexpr std::array kOfIbm = {"iterations", "tension",   "null_probability",
+                                 "alpha",      "lowercase", "learn_tension"};
+  const auto refuse = [&](std::span<const char* const> keys, const char* of) {
+    for (const std::string key : keys) {
+      if (!options.Given(key)) continue;
+      throw ConfigError("--{} is an option of {}, not of '{}'", WithDashes(key),
+                        of, folder);
+    }
+  };
+  if (ibm) {
+    refuse(kOfModels, "models with attention");
+  } else {
+    refuse(kOfIbm, "ibm1 and ibm2");
+  }
+}
+
+/// The aligner of one direction; `label` stands in its progress.
+IbmAligner LearnIbm(const AlignOptions& options, const ParallelText& text,
+                    const std::string& label) {
+  const AlignerOptions model = options.ibm.Applied(options.folder);
+  Progress progress("pair", std::ssize(text.source) <= kQuietIbmPairs);
+  ProgressState state;
+  state.label = label;
+  state.steps = model.iterations;
+  progress.Update(state);
+  IbmAligner aligner(text, model, options.ibm.lowercase,
+                     [&](int done, double /*likelihood*/) {
+                       state.step = done;
+                       state.units = done * std::ssize(text.source);
+                       progress.Update(state);
+                     });
+  if (model.diagonal) {
+    progress.Log(fmt::format("{}, {}: {} pairs, tension {:.2f}", options.folder,
+                             label, aligner.pairs(), aligner.tension()));
+  }
+  return aligner;
+}
+
+/// Views with their links, of IBM models that learn from these pairs or others.
+AlignedPairs AlignByIbm(const AlignOptions& options, ParallelText& text) {
+  EmptyLongPairs(text);
+  const PairFiles& files = options.baseline.learn;
+  const ParallelText learnt = files.empty() ? text : files.Read("learn_");
+  const auto with_links = [&](std::vector<AlignmentView> views) {
+    if (options.links.threshold > 0) {
+      for (AlignmentView& view : views) {
+        view.links = LinksOf(view, options.links);
+      }
+    }
+    return views;
+  };
+  std::vector<AlignmentView> views =
+      with_links(LearnIbm(options, learnt, "forward").Align(text));
+  const Symmetrization method = ParseSymmetrization(options.symmetrize);
+  if (method == Symmetrization::kNone) return {std::move(views), {}};
+  const std::vector<AlignmentView> reversed = with_links(
+      LearnIbm(options, Swapped(learnt), "backward").Align(Swapped(text)));
+  return {Symmetrized(std::move(views), reversed, method), {}};
+}
+
 /// Views with their links; pairs that are too long are emptied.
-std::vector<AlignmentView> AlignPairs(const AlignOptions& options,
-                                      ParallelText& text) {
+AlignedPairs AlignByAttention(const AlignOptions& options, ParallelText& text) {
   const TranslationModel forward =
       ReadTranslationModel(options.folder, options.dtype);
   EmptyLongPairs(text, forward.vocabularies);
@@ -132,7 +227,7 @@ std::vector<AlignmentView> AlignPairs(const AlignOptions& options,
   if (options.reverse.empty()) {
     std::vector<AlignmentView> views = WordWeights(forward, text, choice);
     for (AlignmentView& view : views) view.links = LinksOf(view, options.links);
-    return views;
+    return {std::move(views), forward.data};
   }
   const TranslationModel backward =
       ReadTranslationModel(options.reverse, options.dtype);
@@ -155,17 +250,15 @@ std::vector<AlignmentView> AlignPairs(const AlignOptions& options,
                Described(other), 100 * agreed.agreement);
   }
   std::vector<AlignmentView> views = WordWeights(forward, text, choice);
-  const std::vector<AlignmentView> reversed =
+  for (AlignmentView& view : views) view.links = LinksOf(view, options.links);
+  std::vector<AlignmentView> reversed =
       WordWeights(backward, Swapped(text), other);
-  const Symmetrization method = ParseSymmetrization(options.symmetrize);
-  for (size_t i = 0; i < views.size(); ++i) {
-    const AlignmentLinks links =
-        Symmetrize(LinksOf(views[i], options.links),
-                   Reversed(LinksOf(reversed[i], options.links)), method);
-    views[i] = BothWays(views[i], reversed[i]);
-    views[i].links = links;
+  for (AlignmentView& view : reversed) {
+    view.links = LinksOf(view, options.links);
   }
-  return views;
+  return {Symmetrized(std::move(views), reversed,
+                      ParseSymmetrization(options.symmetrize)),
+          forward.data};
 }
 
 void PrintScore(const std::vector<AlignmentView>& views,
@@ -175,6 +268,21 @@ void PrintScore(const std::vector<AlignmentView>& views,
   const AlignmentScore score = ScoreAlignments(links, gold);
   fmt::print("AER        {:.2f} %\nprecision  {:.2f} %\nrecall     {:.2f} %\n",
              100 * score.error_rate, 100 * score.precision, 100 * score.recall);
+}
+
+void PrintBaselines(const AlignmentBaselines& baselines) {
+  if (baselines.rows.empty()) return;
+  size_t width = baselines.origin.size();
+  for (const AlignmentBaseline& row : baselines.rows) {
+    width = std::max(width, row.label.size());
+  }
+  fmt::print("\n{:<{}}  {:>6}  {:>11}  {:>8}\n", baselines.origin, width,
+             "AER, %", "precision", "recall");
+  for (const AlignmentBaseline& row : baselines.rows) {
+    fmt::print("{:<{}}  {:6.2f}  {:11.2f}  {:8.2f}\n", row.label, width,
+               100 * row.score.error_rate, 100 * row.score.precision,
+               100 * row.score.recall);
+  }
 }
 
 AlignmentFormat FormatOf(const AlignOptions& options) {
@@ -191,8 +299,13 @@ int RunAlign(const Arguments& arguments) {
       "align",
       "Links the words of sentence pairs by the attention of a translation "
       "model under forced decoding of the target (teacher forcing), or of two "
-      "models of opposite directions.");
-  options.ModelFolder(chosen.folder);
+      "models of opposite directions. With ibm1 or ibm2 for DIR, by IBM model "
+      "1, or 2 with a prior of the diagonal (Dyer et al. 2013), of both "
+      "directions: learnt by expectation maximisation from the pairs "
+      "themselves, or from those of --learn-tsv.");
+  options.ModelFolder(chosen.folder, "model folder, or ibm1 or ibm2");
+  const auto ibm_names = IbmModelNames();
+  options.InsteadOfModelFolder({ibm_names.begin(), ibm_names.end()});
   chosen.Visit(options.fields());
   options.fields().Section("Run");
   VisitDtype(options.fields(), chosen.dtype);
@@ -203,8 +316,13 @@ int RunAlign(const Arguments& arguments) {
       "heed align de-en --reverse en-de --tsv gold.tsv --gold gold.tsv");
   options.Example(
       "heed align de-en --tsv pairs.tsv --format json --out pairs.json");
+  options.Example(
+      "heed align ibm2 --source train.de --target train.en --lowercase "
+      "--out train.pharaoh");
   if (!options.Parse(arguments)) return 0;
 
+  const bool ibm = IbmModelOf(chosen.folder).has_value();
+  RefuseOptions(options, ibm, chosen.folder);
   const ThreadLimit limit(chosen.threads);
   const AlignmentFormat format = FormatOf(chosen);
   ParallelText text = chosen.pairs.Read("");
@@ -213,8 +331,15 @@ int RunAlign(const Arguments& arguments) {
   if (!chosen.gold.empty()) gold = ReadAlignments(chosen.gold, text);
   std::optional<AtomicFile> file;
   if (!chosen.out.empty()) file.emplace(chosen.out);
-  std::vector<AlignmentView> views = AlignPairs(chosen, text);
-  if (!chosen.gold.empty()) PrintScore(views, gold);
+  auto [views, data] =
+      ibm ? AlignByIbm(chosen, text) : AlignByAttention(chosen, text);
+  if (!chosen.gold.empty()) {
+    PrintScore(views, gold);
+    if (data) {
+      PrintBaselines(MeasureBaselines(chosen.baseline, *data, text, gold,
+                                      ParseSymmetrization(chosen.symmetrize)));
+    }
+  }
   for (size_t i = 0; i < views.size(); ++i) {
     views[i].title = text.target[i];
     if (format == AlignmentFormat::kSvg && !gold.empty()) {

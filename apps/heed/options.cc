@@ -349,7 +349,11 @@ void Options::CheckModelFolders(const Arguments& arguments) const {
   Strings folders = PositionalsIn(arguments, description_.options.fields());
   const Field& first = description_.positionals.front();
   if (!first.IsList() && folders.size() > 1) folders.resize(1);
-  for (const std::string& folder : folders) ReadModelSettings(folder);
+  for (const std::string& folder : folders) {
+    if (std::ranges::find(no_folders_, folder) == no_folders_.end()) {
+      ReadModelSettings(folder);
+    }
+  }
 }
 
 void Options::RefuseUnknown(const Arguments& remaining) const {

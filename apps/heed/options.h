@@ -62,6 +62,10 @@ class Options {
   /// The first argument, or all of them: folders with models. What is none is
   /// named before any option is looked at.
   void ModelFolder(std::string& value, std::string help = "model folder");
+  /// Words that may stand for a folder.
+  void InsteadOfModelFolder(std::vector<std::string> words) {
+    no_folders_ = std::move(words);
+  }
   void ModelFolders(std::vector<std::string>& values, std::string help);
   /// A line that --help shows under "Examples".
   void Example(std::string line);
@@ -99,6 +103,7 @@ class Options {
   CommandDescription description_;
   std::set<std::string> given_;
   bool has_model_folders_ = false;
+  std::vector<std::string> no_folders_;
   std::string excuse_;
   std::string subject_;
 };

@@ -48,11 +48,61 @@ class Align(EndToEnd):
 
     def test_gold_links_give_figures(self):
         figures = self.align("--tsv", self.tsv, "--gold", self.tsv)
-        self.assertEqual([line.split()[0] for line in figures.splitlines()],
+        self.assertEqual([line.split()[0] for line in figures.splitlines()[:3]],
                          ["AER", "precision", "recall"])
         own = self.put("own", self.align(*self.files))
         self.assertIn("AER        0.00 %\nprecision  100.00 %\nrecall     100.00 %\n",
                       self.align(*self.files, "--gold", own))
+
+    def test_ibm_models_stand_beside_an_error_rate(self):
+        gold = ("--tsv", self.tsv, "--gold", self.tsv)
+        rows = self.align(*gold).splitlines()[4:]
+        self.assertIn("EM on the 240 training pairs", rows[0])
+        self.assertEqual([row[:11] for row in rows[1:]],
+                         ["IBM model 1"] * 3 + ["IBM model 2"] * 3)
+        self.assertIn("grow-diag-final-and", rows[6])
+        # Digits that occur twice are what model 1 errs in.
+        self.assertLess(float(rows[1].split()[-3]), 25)
+        self.assertEqual(len(self.align(*gold, "--no-ibm-baselines").splitlines()), 3)
+        self.assertIn("EM on the 12 pairs", self.align(*gold, "--learn-tsv", self.tsv))
+        text = (*self.files, "--alignment-gold", self.gold_file())
+        figures = strict_json(self.runs("evaluate", WORLD.model, *text, "--json"))
+        for model in ("ibm1", "ibm2"):
+            for kind in ("", "_backward", "_both"):
+                self.assertTrue(0 <= figures[f"aer_{model}{kind}"] <= 100)
+        self.assertNotIn("aer_ibm1", strict_json(self.runs(
+            "evaluate", WORLD.model, *text, "--json", "--no-ibm-baselines")))
+
+    def gold_file(self):
+        return self.put("gold.links", self.gold)
+
+    def test_ibm_models_align(self):
+        # Words in their order, of another alphabet.
+        source, _ = reversed_digits(300, 8)
+        target = source.translate(str.maketrans("0123456789", "ABCDEFGHIJ"))
+        gold = "".join(" ".join(f"{i}-{i}" for i in range(len(line.split()))) + "\n"
+                       for line in source.splitlines())
+        files = ("--source", self.put("d", source), "--target", self.put("l", target))
+        for model in ("ibm1", "ibm2"):
+            links = self.runs("align", model, *files, "--threads", 1)
+            self.assertEqual(links, self.runs("align", model, *files, "--threads", 2))
+            figures = self.runs("align", model, *files, "--gold", self.put("o", gold))
+            self.assertEqual(len(figures.splitlines()), 3)
+            self.assertLess(float(figures.split()[1]), 25 if model == "ibm1" else 0.5)
+        self.assertEqual(links, gold)
+        new = ("--source", self.put("n", "3 x 5\n"), "--target", self.put("m", "D y f\n"))
+        learn = ("--learn-source", files[1], "--learn-target", files[3])
+        self.assertEqual(self.runs("align", "ibm2", *new, *learn, "--lowercase"), "0-0 1-1 2-2\n")
+        sentence, = strict_json(self.runs("align", "ibm2", *new, *learn, "--lowercase",
+                                          "--format", "json"))["sentences"]
+        self.assertGreater(sentence["weights"][0][0], 0.9)
+        fails = lambda status, says, *args: self.fails(status, says, "align", *args)
+        fails(2, ["--layer is an option of models with attention", "ibm2"], "ibm2", *files,
+              "--layer", 0)
+        fails(2, ["--tension is an option of ibm1 and ibm2"], WORLD.model, *files, "--tension", 3)
+        fails(1, "ibm3", "ibm3", *files)
+        fails(1, "lost.tsv", "ibm1", *files, "--learn-tsv", self.folder / "lost.tsv")
+        fails(2, "--learn-target", "ibm1", *files, "--learn-source", files[1])
 
     def test_two_directions(self):
         # The reverse of a reversal is a reversal.

@@ -54,6 +54,10 @@ std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
     AddRouge("lead_", "lead: ", *e.lead, "; the lead baseline", figures);
   }
   if (e.aer) figures.push_back({"aer", "AER", *e.aer, 2, "%", ""});
+  for (const AlignmentBaseline& row : e.baselines.rows) {
+    figures.push_back({"aer_" + row.key, row.label + ": AER",
+                       100 * row.score.error_rate, 2, "%", e.baselines.origin});
+  }
   return figures;
 }
 
@@ -71,6 +75,7 @@ void TranslationEvaluation::Visit(FieldList& v) {
   v("alignment_gold", alignment_gold, Any{"FILE"},
     "links i-j (sure) or i?j (possible) per line, positions of white-space "
     "words from 0: adds the alignment error rate");
+  baseline.Visit(v);
   v.Section("Measures");
   v("lowercase", lowercase, "compare lower-cased text");
   v("copy_baseline", copy_baseline, "measure the source as its own answer too");

@@ -117,6 +117,9 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
     EmptyLongPairs(text, v);
     result.aer =
         100 * ScoreAlignments(AlignWords(model, text), gold).error_rate;
+    result.baselines =
+        MeasureBaselines(options.baseline, model.data, text, gold,
+                         Symmetrization::kGrowDiagFinalAnd);
   }
   static_cast<TextMeasures&>(result) =
       MeasureText(result.translations, items, options.lowercase);

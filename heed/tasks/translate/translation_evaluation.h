@@ -11,6 +11,7 @@
 #include "heed/decode/options.h"
 #include "heed/metrics/rouge.h"
 #include "heed/render/line_plot.h"
+#include "heed/tasks/translate/ibm_alignment.h"
 #include "heed/tasks/translate/translation_model.h"
 
 namespace heed {
@@ -26,6 +27,7 @@ struct EvaluationOptions {
   int lead_words = 0;  // ROUGE of so many words of it; 0: none
   std::vector<std::string> translations;    // files to measure instead
   std::vector<std::string> alignment_gold;  // files of links
+  BaselineOptions baseline;                 // beside their error rate
 };
 
 /// Texts against their references. With several references of an item BLEU and
@@ -47,9 +49,10 @@ struct Evaluation : TextMeasures {
   /// Per gold token, natural logarithm; none for translations from a file.
   std::optional<double> loss;
   std::optional<double> aer;
-  int64_t sentences = 0;   // that were translated
-  int64_t references = 0;  // that they were compared with
-  double seconds = 0;      // of translating
+  AlignmentBaselines baselines;  // beside aer
+  int64_t sentences = 0;         // that were translated
+  int64_t references = 0;        // that they were compared with
+  double seconds = 0;            // of translating
   std::vector<std::string> translations;
 };
 

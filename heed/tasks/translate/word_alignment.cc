@@ -306,25 +306,49 @@ AgreedChoice ChooseByAgreement(const TranslationModel& forward,
   return best;
 }
 
-void EmptyLongPairs(ParallelText& text, const Vocabularies& vocabularies) {
-  constexpr int64_t kMost = 2000;
-  // A line of fewer characters need not be looked at.
-  const auto size = [](const std::string& line, const Vocabulary& vocabulary) {
-    if (!IsLongerThan(line, kMost)) return int64_t{0};
-    return std::max(std::ssize(SplitWhitespace(line)),
-                    std::ssize(vocabulary.Encode(line)));
-  };
+namespace {
+
+constexpr int64_t kLongestAligned = 2000;
+
+/// `size` is of the longer side of pair i; it counts `what`.
+template <class Size>
+void EmptyPairsAbove(ParallelText& text, const char* what, const Size& size) {
   for (size_t i = 0; i < text.source.size(); ++i) {
-    const int64_t most = std::max(size(text.source[i], vocabularies.source),
-                                  size(text.target[i], vocabularies.target));
-    if (most <= kMost) continue;
-    Warn(fmt::format(
-        "{}: {} words or subword tokens, above {}; the pair is left without "
-        "links",
-        text.PlaceOf(i, true), most, kMost));
+    // A line of fewer characters need not be looked at.
+    if (!IsLongerThan(text.source[i], kLongestAligned) &&
+        !IsLongerThan(text.target[i], kLongestAligned)) {
+      continue;
+    }
+    const int64_t most = size(i);
+    if (most <= kLongestAligned) continue;
+    Warn(fmt::format("{}: {} {}, above {}; the pair is left without links",
+                     text.PlaceOf(i, true), most, what, kLongestAligned));
     text.source[i].clear();
     text.target[i].clear();
   }
+}
+
+int64_t WordsOfLine(const std::string& line) {
+  return std::ssize(SplitWhitespace(line));
+}
+
+}  // namespace
+
+void EmptyLongPairs(ParallelText& text, const Vocabularies& vocabularies) {
+  const auto size = [](const std::string& line, const Vocabulary& vocabulary) {
+    if (!IsLongerThan(line, kLongestAligned)) return int64_t{0};
+    return std::max(WordsOfLine(line), std::ssize(vocabulary.Encode(line)));
+  };
+  EmptyPairsAbove(text, "words or subword tokens", [&](size_t i) {
+    return std::max(size(text.source[i], vocabularies.source),
+                    size(text.target[i], vocabularies.target));
+  });
+}
+
+void EmptyLongPairs(ParallelText& text) {
+  EmptyPairsAbove(text, "words", [&](size_t i) {
+    return std::max(WordsOfLine(text.source[i]), WordsOfLine(text.target[i]));
+  });
 }
 
 ParallelText Swapped(const ParallelText& text) {

@@ -81,6 +81,8 @@ AgreedChoice ChooseByAgreement(const TranslationModel& forward,
 /// vocabularies, each with a warning on standard error: the weights of all
 /// their words would not fit into memory.
 void EmptyLongPairs(ParallelText& text, const Vocabularies& vocabularies);
+/// The same of words alone.
+void EmptyLongPairs(ParallelText& text);
 
 /// The text with its sides exchanged.
 ParallelText Swapped(const ParallelText& text);

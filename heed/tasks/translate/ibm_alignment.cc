@@ -1,0 +1,245 @@
+#include "heed/tasks/translate/ibm_alignment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/base/threads.h"
+#include "heed/data/input_lines.h"
+#include "heed/tasks/translate/word_alignment.h"
+#include "heed/train/progress.h"
+
+namespace heed {
+namespace {
+
+constexpr std::array<const char*, 2> kIbmModels = {"ibm1", "ibm2"};
+constexpr std::array<const char*, 2> kIbmLabels = {"IBM model 1",
+                                                   "IBM model 2"};
+constexpr int64_t kLongestLearnt = 2000;  // words
+constexpr int64_t kMostBaselinePairs = 200'000;
+
+/// The pairs, or every so many of them, from which baselines learn.
+ParallelText BaselineSample(ParallelText text) {
+  const auto step = static_cast<size_t>(
+      (std::ssize(text.source) + kMostBaselinePairs - 1) / kMostBaselinePairs);
+  if (step <= 1) return text;
+  ParallelText sample;
+  for (size_t i = 0; i < text.source.size(); i += step) {
+    sample.source.push_back(std::move(text.source[i]));
+    sample.target.push_back(std::move(text.target[i]));
+  }
+  return sample;
+}
+
+/// The text that baselines learn from, and what it is called.
+struct BaselineText {
+  ParallelText text;
+  std::string name;
+};
+
+std::optional<BaselineText> ReadBaselineText(const BaselineOptions& options,
+                                             const DataConfig& data) {
+  if (!options.learn.empty()) {
+    return BaselineText{options.learn.Read("learn_"), "pairs"};
+  }
+  std::string why = "the model was trained on a store of tokens";
+  if (!data.large.stored()) {
+    try {
+      return BaselineText{data.train.Read(""), "training pairs"};
+    } catch (const Error& error) {
+      why = error.what();
+    }
+  }
+  Warn(fmt::format(
+      "no IBM models stand beside the alignment error rate: {}; name the "
+      "training pairs with --learn-source and --learn-target, or --learn-tsv",
+      why));
+  return std::nullopt;
+}
+
+std::vector<AlignmentLinks> LinksOfViews(
+    const std::vector<AlignmentView>& views) {
+  std::vector<AlignmentLinks> links;
+  for (const AlignmentView& view : views) links.push_back(*view.links);
+  return links;
+}
+
+}  // namespace
+
+std::span<const char* const> IbmModelNames() { return kIbmModels; }
+
+std::optional<AlignerOptions> IbmModelOf(std::string_view name) {
+  if (name == kIbmModels[0]) {
+    return AlignerOptions{.diagonal = false, .alpha = 0};
+  }
+  if (name == kIbmModels[1]) return AlignerOptions{};
+  return std::nullopt;
+}
+
+void IbmOptions::Visit(FieldList& v) {
+  v.Section("IBM models");
+  v("iterations", iterations, Range(1, 1000), "of expectation maximisation");
+  v("tension", tension, Range(0.1, 14),
+    "of ibm2 at the start: how near to the diagonal words are linked");
+  v("learn_tension", learn_tension, "learn it from the second iteration on");
+  v("null_probability", null_probability, Range(0, 0.99),
+    "of ibm2: that a target word comes from no source word");
+  v("alpha", alpha, Range(-1, 1000),
+    "Dirichlet prior of what translates a word; 0: none (maximum likelihood), "
+    "-1: 0.01 of ibm2, none of ibm1");
+  v("lowercase", lowercase, "ibm1, ibm2: words that differ in case are one");
+}
+
+AlignerOptions IbmOptions::Applied(std::string_view name) const {
+  AlignerOptions options = IbmModelOf(name).value();
+  options.iterations = iterations;
+  options.tension = tension;
+  options.learn_tension = learn_tension;
+  options.null_probability = null_probability;
+  if (alpha >= 0) options.alpha = alpha;
+  return options;
+}
+
+IbmAligner::IbmAligner(const ParallelText& text, const AlignerOptions& options,
+                       bool lowercase,
+                       const WordAligner::OnIteration& on_iteration)
+    : lowercase_(lowercase) {
+  std::vector<std::vector<int32_t>> sources;
+  std::vector<std::vector<int32_t>> targets;
+  for (size_t i = 0; i < text.source.size(); ++i) {
+    std::vector<int32_t> source = Learn(text.source[i], sources_);
+    std::vector<int32_t> target = Learn(text.target[i], targets_);
+    if (source.empty() || target.empty() ||
+        std::ssize(source) > kLongestLearnt ||
+        std::ssize(target) > kLongestLearnt) {
+      continue;
+    }
+    sources.push_back(std::move(source));
+    targets.push_back(std::move(target));
+  }
+  pairs_ = std::ssize(sources);
+  aligner_.emplace(
+      IdPairs{sources, targets}, static_cast<int32_t>(sources_.size()),
+      static_cast<int32_t>(targets_.size()), options, on_iteration);
+}
+
+std::vector<int32_t> IbmAligner::Learn(std::string_view line,
+                                       Numbers& numbers) const {
+  const std::string lower = lowercase_ ? Lowercase(line) : std::string();
+  std::vector<int32_t> ids;
+  for (const std::string_view word :
+       SplitWhitespace(lowercase_ ? std::string_view(lower) : line)) {
+    const auto next = static_cast<int32_t>(numbers.size());
+    ids.push_back(numbers.try_emplace(std::string(word), next).first->second);
+  }
+  return ids;
+}
+
+std::vector<int32_t> IbmAligner::Find(std::string_view line,
+                                      const Numbers& numbers) const {
+  const std::string lower = lowercase_ ? Lowercase(line) : std::string();
+  std::vector<int32_t> ids;
+  for (const std::string_view word :
+       SplitWhitespace(lowercase_ ? std::string_view(lower) : line)) {
+    const auto found = numbers.find(std::string(word));
+    ids.push_back(found == numbers.end() ? -1 : found->second);
+  }
+  return ids;
+}
+
+std::vector<AlignmentView> IbmAligner::Align(const ParallelText& text) const {
+  std::vector<AlignmentView> views(text.source.size());
+  ParallelForEach(std::ssize(views), 16, [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    AlignmentView& view = views[at];
+    const auto words = [](const std::string& line) {
+      const std::vector<std::string_view> parts = SplitWhitespace(line);
+      return std::vector<std::string>(parts.begin(), parts.end());
+    };
+    view.source_tokens = words(text.source[at]);
+    view.target_tokens = words(text.target[at]);
+    const std::vector<int32_t> source = Find(text.source[at], sources_);
+    const std::vector<int32_t> target = Find(text.target[at], targets_);
+    const AlignerPosterior posterior = aligner_->Posterior(source, target);
+    view.links.emplace();
+    for (size_t t = 0; t < target.size(); ++t) {
+      for (size_t s = 0; s < source.size(); ++s) {
+        view.weights.push_back(static_cast<float>(
+            posterior.probability(t, static_cast<int64_t>(s))));
+      }
+      const int64_t s = posterior.Best(t);
+      if (s >= 0) view.links->insert({s, static_cast<int64_t>(t)});
+    }
+  });
+  return views;
+}
+
+void BaselineOptions::Visit(FieldList& v) {
+  v("ibm_baselines", baselines,
+    "show the error rates of IBM models 1 and 2 beside that of the attention");
+  learn.Visit(
+      v, "learn_",
+      "pairs for IBM models to learn from (default: those the model was "
+      "trained on, or of ibm1 and ibm2 those that are aligned)");
+}
+
+AlignmentBaselines MeasureBaselines(const BaselineOptions& options,
+                                    const DataConfig& data,
+                                    const ParallelText& text,
+                                    std::span<const GoldAlignment> gold,
+                                    Symmetrization method) {
+  if (!options.baselines) return {};
+  std::optional<BaselineText> read = ReadBaselineText(options, data);
+  if (!read) return {};
+  const int64_t all = std::ssize(read->text.source);
+  const ParallelText learnt = BaselineSample(std::move(read->text));
+  const ParallelText swapped = Swapped(learnt);
+  AlignmentBaselines result;
+  const auto pairs = std::ssize(learnt.source);
+  result.origin = pairs == all ? fmt::format("EM on the {} {}", all, read->name)
+                               : fmt::format("EM on {} of the {} {}", pairs,
+                                             all, read->name);
+  Progress progress("pair", pairs <= kQuietIbmPairs);
+  ProgressState state;
+  for (const char* name : kIbmModels) {
+    state.steps += 2 * IbmModelOf(name)->iterations;
+  }
+  const auto links = [&](const ParallelText& from, const ParallelText& of,
+                         const AlignerOptions& model) {
+    progress.Update(state);
+    const IbmAligner aligner(from, model, data.lowercase,
+                             [&](int /*done*/, double /*likelihood*/) {
+                               ++state.step;
+                               state.units += pairs;
+                               progress.Update(state);
+                             });
+    return LinksOfViews(aligner.Align(of));
+  };
+  for (size_t m = 0; m < kIbmModels.size(); ++m) {
+    const AlignerOptions model = *IbmModelOf(kIbmModels[m]);
+    const std::string key = kIbmModels[m];
+    const std::string label = kIbmLabels[m];
+    state.label = label;
+    const auto forward = links(learnt, text, model);
+    auto backward = links(swapped, Swapped(text), model);
+    std::vector<AlignmentLinks> both;
+    for (size_t i = 0; i < backward.size(); ++i) {
+      backward[i] = Reversed(backward[i]);
+      both.push_back(Symmetrize(forward[i], backward[i], method));
+    }
+    result.rows.push_back({key, label, ScoreAlignments(forward, gold)});
+    result.rows.push_back({key + "_backward", label + ", backward",
+                           ScoreAlignments(backward, gold)});
+    if (method == Symmetrization::kNone) continue;
+    const std::string name = SymmetrizationNames()[static_cast<size_t>(method)];
+    result.rows.push_back(
+        {key + "_both", label + ", " + name, ScoreAlignments(both, gold)});
+  }
+  return result;
+}
+
+}  // namespace heed
