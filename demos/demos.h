@@ -37,6 +37,7 @@ int RunDemoScaling(const Arguments& arguments);
 int RunDemoTemperature(const Arguments& arguments);
 int RunDemoHeads(const Arguments& arguments);
 int RunDemoOrder(const Arguments& arguments);
+int RunDemoSteps(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

@@ -29,7 +29,7 @@ Explanation ExplanationOfInput(const LoadedModel& loaded, Input given,
 bool ShowsNothingOfTheModel(const ExplanationSegment& segment) {
   const auto& views = ExplanationViews();
   const auto first = std::ranges::find_if(views, [&](const auto& view) {
-    return view.refusal(segment, {}).empty();
+    return !view.of_model && view.refusal(segment, {}).empty();
   });
   return segment.maps.empty() &&
          (first == views.end() || first->name == "input");

@@ -45,6 +45,8 @@ const std::vector<Command>& Demos() {
       {"temperature", "How sure does softmax make it?", RunDemoTemperature},
       {"heads", "Do heads learn different things?", RunDemoHeads},
       {"order", "What is lost without positions?", RunDemoOrder},
+      {"steps", "How does Luong's attention differ from Bahdanau's?",
+       RunDemoSteps},
   };
   return demos;
 }

@@ -24,6 +24,7 @@
 #include "heed/render/explanation_file.h"
 #include "heed/render/head_statistics_svg.h"
 #include "heed/render/line_plot.h"
+#include "heed/render/view.h"
 #include "heed/tasks/explain_summary.h"
 #include "heed/train/progress.h"
 
@@ -43,6 +44,7 @@ struct ExplainOptions {
   std::string view;
   std::string layer;
   int head = -1;
+  int step = -1;
   std::string scale = "auto";
   bool words = false;
   AttributionOptions attribution;
@@ -96,12 +98,15 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   v("view", o.view, OneOf(ExplanationViewNames()),
     "what .svg, .png and the terminal show; left out: with --methods saliency, "
     "else the first of these that the text has, by the order in which they are "
-    "listed");
+    "listed. model needs no text: without --text and --file none is read");
   v("layer", o.layer, Any{"PATH"},
     "of alignment, frames, lines and panels: this attention, as "
     "decoder.layers.0.cross_attention");
   v("head", o.head, Range(-1, 1000),
     "of --layer: this head; -1: mean of all, panels: the first");
+  v("step", o.step, Range(-1, 1000000000),
+    "of step and model: this part of the answer, 0 is the first; -1: the one "
+    "in the middle");
   v("scale", o.scale, OneOf(ShadeScaleNames()),
     "which weight has the full shade: 1 (absolute), the largest of its row or "
     "of the picture; auto: 1, or the largest where all are below 0.3");
@@ -184,8 +189,22 @@ std::vector<Input> AskedInputs(const ExplainOptions& o, const InputKind& kind) {
   return InputsOf(kind, texts, 0);
 }
 
+/// Null: none was chosen.
+const ExplanationView* ChosenView(const ExplainOptions& o) {
+  return o.view.empty() ? nullptr : &ExplanationViewOf(o.view);
+}
+
 /// Whether numbers of a head are wanted.
-bool WantsPanels(const ExplainOptions& o) { return o.view == "panels"; }
+bool WantsPanels(const ExplainOptions& o) {
+  const ExplanationView* view = ChosenView(o);
+  return view != nullptr && view->of_numbers;
+}
+
+/// Whether the model itself is shown, without a text.
+bool WantsModel(const ExplainOptions& o) {
+  const ExplanationView* view = ChosenView(o);
+  return view != nullptr && view->of_model && o.text.empty() && o.file.empty();
+}
 
 /// The map whose numbers panels show: as chosen, else the one that speaks for
 /// the answer, else the last one.
@@ -221,6 +240,10 @@ std::vector<Explanation> ExplainAll(const Subject& s, const ExplainOptions& o,
   ExplainRequest request;
   request.attribution = o.attribution;
   if (WantsPanels(o)) request.panels_of = PanelMap(s, o, inputs.front());
+  const ExplanationView* view = ChosenView(o);
+  request.inputs = view != nullptr && view->of_inputs;
+  request.pictures = !o.out.empty() && ExplanationFormatOf(o.out) ==
+                                           ExplanationFormat::kHtml;
   Progress progress("texts", inputs.size() < 2);
   ProgressState state = {"explaining", 0, std::ssize(inputs), 0, {}};
   progress.Update(state);
@@ -242,10 +265,12 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
   std::optional<ExplanationFormat> format;
   if (!o.out.empty()) format = ExplanationFormatOf(o.out);
   const std::vector<Explanation> all =
-      ExplainAll(s, o, AskedInputs(o, s.loaded.input()));
+      WantsModel(o) ? std::vector{ExplainModel(s.loaded)}
+                    : ExplainAll(s, o, AskedInputs(o, s.loaded.input()));
   const PictureChoice choice = {.view = o.view,
                                 .map = o.layer,
                                 .head = o.head,
+                                .step = o.step,
                                 .scale = ParseShadeScale(o.scale),
                                 .words = o.words,
                                 .methods = !o.attribution.methods.empty()};
@@ -424,7 +449,7 @@ void CheckChoices(const ExplainOptions& o) {
   if (o.faithfulness && !o.summary) {
     throw ConfigError("--faithfulness needs --summary");
   }
-  if (o.head >= 0 && o.layer.empty() && o.view != "panels") {
+  if (o.head >= 0 && o.layer.empty() && !WantsPanels(o)) {
     throw ConfigError("--head needs --layer, the attention that it is one of");
   }
 }

@@ -1,13 +1,22 @@
 // heed info and heed list: what a folder holds, and what there is to choose.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/heed/commands.h"
+#include "apps/heed/views.h"
 #include "heed/attention/catalogue.h"
+#include "heed/attention/mask.h"
+#include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/models/registry.h"
+#include "heed/render/mask_picture.h"
+#include "heed/render/terminal.h"
+#include "heed/render/timeline_picture.h"
 #include "heed/tasks/run.h"
 
 namespace heed {
@@ -57,6 +66,167 @@ std::vector<Row> AttentionRows(const std::string& kind) {
   return rows;
 }
 
+/// What an argument of a mask is where it shows in so few positions.
+double ShownArgument(const PartArgument& argument, int size) {
+  const double most = std::max(argument.minimum, std::floor(size / 3.0));
+  return std::min(argument.initial, most);
+}
+
+MaskPattern PatternOf(const Mask& mask, int size) {
+  MaskPattern pattern;
+  pattern.size = size;
+  for (int t = 0; t < size; ++t) {
+    for (int s = 0; s < size; ++s) {
+      pattern.may.push_back(mask.May(0, t, s));
+    }
+  }
+  return pattern;
+}
+
+/// Everybody sees everybody, then every mask that there is; or the one that
+/// `text` describes. Throws: ConfigError.
+std::vector<MaskPattern> MaskPatterns(const std::string& text, int size) {
+  const MaskSizes sizes = {1, size, size};
+  std::vector<MaskPattern> patterns;
+  if (!text.empty()) {
+    patterns.push_back(PatternOf(ParseMask(text, sizes), size));
+    patterns.back().name = text;
+    return patterns;
+  }
+  patterns.push_back(PatternOf(Mask(), size));
+  patterns.back().name = "none";
+  patterns.back().formula = "all";
+  for (const MaskInfo& info : Masks()) {
+    std::vector<double> arguments;
+    for (const PartArgument& argument : info.arguments) {
+      arguments.push_back(ShownArgument(argument, size));
+    }
+    patterns.push_back(PatternOf(info.make(arguments, sizes), size));
+    patterns.back().name =
+        arguments.empty()
+            ? info.name
+            : fmt::format("{}({})", info.name, fmt::join(arguments, ", "));
+    patterns.back().formula = info.formula;
+  }
+  // Those without arguments stand beside "none".
+  std::ranges::stable_partition(patterns, [](const MaskPattern& pattern) {
+    return pattern.name.find('(') == std::string::npos;
+  });
+  return patterns;
+}
+
+/// Models at the left, parts of attentions at the right.
+std::vector<TimelineEntry> TimelineEntries() {
+  std::vector<TimelineEntry> entries;
+  for (const ModelRow& model : Models()) {
+    for (const ModelVariant& variant : model.variants) {
+      const bool named = model.variants.size() > 1;
+      entries.push_back({named
+                             ? fmt::format("{} ({})", model.name, variant.name)
+                             : model.name,
+                         variant.source, true});
+    }
+  }
+  for (const CataloguePart& part : AttentionCatalogue()) {
+    entries.push_back({part.name, part.source, false});
+  }
+  return entries;
+}
+
+struct ListOptions {
+  std::string what;
+  int masks = 0;
+  std::string mask;
+  std::string out;
+  bool json = false;
+};
+
+Options OptionsForList(ListOptions& o) {
+  Options options(
+      "list",
+      "Lists what there is to choose from: tasks; models; attentions, "
+      "which are put together from a score, modifiers, a mask and "
+      "a normalizer; or scores alone. An attention runs through a "
+      "fused kernel if all of its parts do. timeline: models and parts by "
+      "the year of their papers.");
+  options.Positional(
+      "WHAT", o.what,
+      OneOf{"tasks", "models", "attentions", "scores", "timeline"},
+      "what to list");
+  FieldList& v = options.fields();
+  v("masks", o.masks, Range(0, 64),
+    "of attentions: draw the masks for so many positions instead, who may "
+    "attend to whom; 0: no masks");
+  v("mask", o.mask, Any{"MASK"},
+    "with --masks: this one alone, as 'causal && window(4)'");
+  v("out", o.out, Any{"FILE"},
+    "with --masks, and of timeline: write the picture, .svg or .png");
+  v("json", o.json, "one JSON object on standard output");
+  options.Example("heed list models");
+  options.Example("heed list attentions");
+  options.Example("heed list attentions --masks 12 --out masks.svg");
+  options.Example("heed list timeline --out timeline.svg");
+  options.Example("heed list scores --json");
+  return options;
+}
+
+void CheckListChoices(const ListOptions& o) {
+  if (o.masks > 0 && o.what != "attentions") {
+    throw ConfigError("--masks: only attentions have masks");
+  }
+  if (!o.mask.empty() && o.masks == 0) {
+    throw ConfigError("--mask needs --masks, how many positions it is for");
+  }
+  if (o.out.empty()) return;
+  if (o.masks == 0 && o.what != "timeline") {
+    throw ConfigError(
+        "--out: there is no picture of {}, but one of attentions with --masks, "
+        "and one of timeline",
+        o.what);
+  }
+  CheckPicture(o.out);
+}
+
+int ListMasks(const ListOptions& o) {
+  const std::vector<MaskPattern> patterns = MaskPatterns(o.mask, o.masks);
+  if (!o.out.empty()) WritePicture(o.out, MasksSvg(patterns));
+  if (!o.json) {
+    fmt::print("{}", MasksText(patterns, DetectTerminal()));
+    return 0;
+  }
+  Json list = Json::array();
+  for (const MaskPattern& p : patterns) {
+    Json rows = Json::array();
+    for (int64_t t = 0; t < p.size; ++t) {
+      Json row = Json::array();
+      for (int64_t s = 0; s < p.size; ++s) row.push_back(p.May(t, s) ? 1 : 0);
+      rows.push_back(row);
+    }
+    list.push_back({{"name", p.name}, {"formula", p.formula}, {"may", rows}});
+  }
+  fmt::print("{}\n", Json{{"masks", list}}.dump());
+  return 0;
+}
+
+std::vector<Row> RowsOf(const std::string& what) {
+  if (what == "tasks") return TaskRows();
+  if (what == "models") return ModelRows();
+  if (what == "scores") return AttentionRows("score");
+  if (what == "attentions") return AttentionRows("");
+  std::vector<Row> rows;
+  for (const TimelineEntry& entry : TimelineEntries()) {
+    const std::optional<int> year = YearOf(entry.source);
+    if (!year) continue;
+    rows.push_back({{"year", std::to_string(*year)},
+                    {"kind", entry.left ? "model" : "attention"},
+                    {"name", entry.name},
+                    {"source", entry.source}});
+  }
+  std::ranges::stable_sort(rows, {},
+                           [](const Row& row) { return row.front().second; });
+  return rows;
+}
+
 /// A head, then columns as wide as their widest entry.
 void PrintRows(std::vector<Row> rows) {
   constexpr int kGap = 2;
@@ -84,27 +254,20 @@ void PrintRows(std::vector<Row> rows) {
 }  // namespace
 
 int RunList(const Arguments& arguments) {
-  std::string what;
-  bool json = false;
-  Options options(
-      "list",
-      "Lists what there is to choose from: tasks; models; attentions, "
-      "which are put together from a score, modifiers, a mask and "
-      "a normalizer; or scores alone. An attention runs through a "
-      "fused kernel if all of its parts do.");
-  options.Positional("WHAT", what,
-                     OneOf{"tasks", "models", "attentions", "scores"},
-                     "what to list");
-  options.fields()("json", json, "one JSON object on standard output");
-  options.Example("heed list models");
-  options.Example("heed list attentions");
-  options.Example("heed list scores --json");
-  if (!options.Parse(arguments)) return 0;
-  const std::vector<Row> rows = what == "tasks"    ? TaskRows()
-                                : what == "models" ? ModelRows()
-                                : what == "scores" ? AttentionRows("score")
-                                                   : AttentionRows("");
-  if (!json) {
+  ListOptions o;
+  if (!OptionsForList(o).Parse(arguments)) return 0;
+  CheckListChoices(o);
+  if (o.masks > 0) return ListMasks(o);
+  if (o.what == "timeline" && !o.out.empty()) {
+    WritePicture(o.out, TimelineSvg(TimelineEntries(), "Models",
+                                    "Scores, modifiers, masks, normalisers"));
+  }
+  if (o.what == "timeline" && !o.json) {
+    fmt::print("{}", TimelineText(TimelineEntries(), DetectTerminal()));
+    return 0;
+  }
+  const std::vector<Row> rows = RowsOf(o.what);
+  if (!o.json) {
     PrintRows(rows);
     return 0;
   }
@@ -114,7 +277,7 @@ int RunList(const Arguments& arguments) {
     for (const auto& [key, value] : row) object[key] = value;
     list.push_back(object);
   }
-  fmt::print("{}\n", Json{{what, list}}.dump());
+  fmt::print("{}\n", Json{{o.what, list}}.dump());
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/model_outline.h"
 #include "heed/explain/alignment.h"
 #include "heed/explain/reordering.h"
 
@@ -143,6 +144,14 @@ struct AttentionPanels {
   std::vector<std::vector<float>> context;  ///< [T][D]
 };
 
+/// Vectors that stand for the items of an axis where a model begins: of their
+/// tokens, of their places, their sum. Shapes: rows [S][M].
+struct InputVectors {
+  std::string name;  ///< "token", "position", "segment", "sum"
+  std::string axis = "source";
+  std::vector<std::vector<float>> rows = {};
+};
+
 /// How alike attention and a method order the items that were read.
 struct Agreement {
   std::string method;
@@ -162,6 +171,8 @@ struct ExplanationSegment {
   std::vector<Attribution> attributions = {};
   std::vector<Agreement> agreements = {};  ///< of the attributions
   std::vector<AttentionPanels> panels = {};
+  std::vector<InputVectors> inputs = {};  ///< in the order in which they add up
+  ModelOutline outline = {};              ///< of the model that answered
 
   /// Null if there is none.
   const Axis* Find(const std::string& axis) const;

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <span>
+#include <string_view>
 
 #include "heed/explain/explanation.h"
 
@@ -62,6 +64,48 @@ Json PlacesOf(size_t first, size_t count) {
   return all;
 }
 
+std::string_view WordOf(OutlinePart::Kind kind) {
+  constexpr std::array<std::string_view, 9> kWords = {
+      "each",   "forward", "backward", "both", "all",
+      "causal", "source",  "pool",     "whole"};
+  return kWords[static_cast<size_t>(kind)];
+}
+
+Json OutlineJson(const ModelOutline& outline) {
+  Json sequences = Json::array();
+  for (const OutlineSequence& sequence : outline.sequences) {
+    Json blocks = Json::array();
+    for (const OutlineBlock& block : sequence.blocks) {
+      Json parts = Json::array();
+      for (const OutlinePart& part : block.parts) {
+        parts.push_back({{"kind", WordOf(part.kind)},
+                         {"name", part.name},
+                         {"features", part.features},
+                         {"detail", part.detail}});
+      }
+      blocks.push_back({{"repeats", block.repeats}, {"parts", parts}});
+    }
+    sequences.push_back({{"name", sequence.name},
+                         {"axis", sequence.axis},
+                         {"writes", sequence.writes},
+                         {"backwards", sequence.backwards},
+                         {"blocks", blocks}});
+  }
+  Json json = {{"name", outline.name}, {"sequences", sequences}};
+  if (!outline.bridge.empty()) {
+    json["bridge"] = {{"formula", outline.bridge},
+                      {"features", outline.bridge_features}};
+  }
+  if (!outline.attention.empty()) json["attention"] = outline.attention;
+  for (const OutlineStep& step : outline.steps) {
+    json["steps"].push_back({{"result", step.result},
+                             {"formula", step.formula},
+                             {"reads", step.reads},
+                             {"features", step.features}});
+  }
+  return json;
+}
+
 /// Puts segments into the lists of one document.
 class Flattener {
  public:
@@ -110,6 +154,11 @@ class Flattener {
                                  {"weights", VectorsJson(p.weights)},
                                  {"value", VectorsJson(p.value)},
                                  {"context", VectorsJson(p.context)}});
+    }
+    for (const InputVectors& vectors : segment.inputs) {
+      json_["inputs"].push_back({{"name", vectors.name},
+                                 {"axis", vectors.axis + suffix_},
+                                 {"rows", VectorsJson(vectors.rows)}});
     }
     json_["segments"].push_back(
         {{"text", segment.text},
@@ -257,6 +306,9 @@ Json ExplanationJson(const Explanation& e) {
   Flattener flattener(json);
   for (size_t i = 0; i < e.segments.size(); ++i) {
     flattener.Add(e.segments[i], i);
+  }
+  if (!e.segments.empty() && e.segments[0].outline.defined()) {
+    json["outline"] = OutlineJson(e.segments[0].outline);
   }
   return json;
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "heed/models/outline_parts.h"
 #include "heed/models/text_encoder.h"
 #include "heed/ops/check.h"
 
@@ -44,7 +45,8 @@ Autocomplete::Autocomplete(const EncoderSettings& encoder,
       encoder_(encoder.Make(Scope(parameters_, "encoder"), sizes.embedding,
                             /*causal=*/true)),
       words_(Scope(parameters_, "words"), encoder_->output_size(), sizes.words,
-             kGlorotInit, true) {}
+             kGlorotInit, true),
+      word_count_(sizes.words) {}
 
 void Autocomplete::StartFrom(std::span<const int64_t> counts) {
   Parameter& bias = *parameters_.Find("words.bias");
@@ -113,6 +115,15 @@ Tensor Autocomplete::InputGradients(
     }
   }
   return norms;
+}
+
+ModelOutline Autocomplete::Outline() const {
+  const Shape& shape = embedding_.weight().value().shape();
+  return {{},
+          {{"reader", "source", false, false,
+            WithBlock(OnBlock(EmbeddingOutline(shape[0], shape[1]),
+                              encoder_->Outline()),
+                      OutputOutline("softmax", word_count_))}}};
 }
 
 }  // namespace heed

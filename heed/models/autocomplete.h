@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "heed/base/model_outline.h"
 #include "heed/models/roles.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/output_layer.h"
@@ -45,6 +46,7 @@ class Autocomplete {
   Var States(const Context& ctx, const Tensor& ids,
              const Tensor& lengths) const;
   int64_t state_size() const { return encoder_->output_size(); }
+  ModelOutline Outline() const;
 
   /// W h + b, the words' logits. Shapes: states [..., H], result [..., V].
   Var Scores(const Context& ctx, const Var& states) const;
@@ -74,6 +76,7 @@ class Autocomplete {
   Embedding embedding_;
   std::unique_ptr<SequenceEncoder> encoder_;
   OutputProjection words_;
+  int64_t word_count_;
 };
 
 }  // namespace heed

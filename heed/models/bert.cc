@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/models/outline_parts.h"
 #include "heed/ops/activation.h"
 #include "heed/ops/elementwise.h"
 
@@ -37,6 +38,17 @@ Bert::Bert(const ResolvedTransformer& config, int64_t vocabulary, uint64_t seed,
 
 Var Bert::States(const Context& ctx, const BertText& text) const {
   return encoder_(ctx, TextInput{text.ids, text.lengths, text.segments});
+}
+
+ModelOutline Bert::Outline() const {
+  const int64_t width = encoder_.output_size();
+  return {
+      {},
+      {{"encoder", "source", false, false,
+        WithBlock(WithBlock(encoder_.Outline(),
+                            {{{.name = "dense + norm", .features = width}}, 1}),
+                  OutputOutline("softmax",
+                                encoder_.tokens().weight().value().dim(0)))}}};
 }
 
 Var Bert::Pool(const Context& ctx, const Var& states) const {

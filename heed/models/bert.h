@@ -2,6 +2,7 @@
 #ifndef HEED_MODELS_BERT_H_
 #define HEED_MODELS_BERT_H_
 
+#include "heed/base/model_outline.h"
 #include "heed/models/transformer_encoder.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/norm.h"
@@ -66,6 +67,8 @@ class Bert {
   /// Scores that the second segment follows the first, and that it does not.
   /// Shapes: states [B, S, M], result [B, 2].
   Var NextScores(const Context& ctx, const Var& states) const;
+
+  ModelOutline Outline() const;
 
   /// Throws: ShapeError.
   BertLoss Loss(const Context& ctx, const BertText& text,

@@ -5,6 +5,7 @@
 
 #include "heed/attention/mask.h"
 #include "heed/attention/shown_weights.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
@@ -260,6 +261,20 @@ Var MatchLoss(const BiEncoderConfig& config, const Var& cosines,
              ? MarginLoss(config.margin, cosines, answers, relevant, scale)
              : SoftmaxLoss(config.temperature, cosines, answers, relevant,
                            scale);
+}
+
+ModelOutline BiEncoder::Outline() const {
+  std::vector<OutlineBlock> blocks = encoder_->Outline();
+  blocks.push_back(pooling_ ? PoolingOutline(pooling_->options())
+                            : OutlineBlock{{{OutlinePart::Kind::kPool,
+                                             "attentive pooling",
+                                             output_size(),
+                                             {}}},
+                                           1});
+  blocks.push_back({{{.name = "cosine with the other text"}}, 1});
+  return {{},
+          {{"encoder of queries and of documents", "source", false, false,
+            std::move(blocks)}}};
 }
 
 }  // namespace heed

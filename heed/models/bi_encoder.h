@@ -10,6 +10,7 @@
 #include "heed/attention/attention.h"
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
+#include "heed/base/model_outline.h"
 #include "heed/models/text_encoder.h"
 #include "heed/nn/pooling.h"
 
@@ -77,6 +78,7 @@ class BiEncoder {
               const EncodedTexts& documents) const;
 
   int64_t output_size() const { return encoder_->output_size(); }
+  ModelOutline Outline() const;
   /// Whether words of both texts are compared, so that states are kept.
   bool compares_words() const { return match_ != TextMatch::kSeparate; }
 

@@ -6,6 +6,7 @@
 #include "heed/base/errors.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 
@@ -128,6 +129,17 @@ TextLabels Classifier::Choose(const Tensor& probabilities,
     }
   }
   return chosen;
+}
+
+ModelOutline Classifier::Outline() const {
+  std::vector<OutlineBlock> blocks = reader_->Outline();
+  if (pooler_) {
+    blocks.push_back(
+        {{{.name = "tanh(W x + b)", .features = reader_->output_size()}}, 1});
+  }
+  blocks.push_back(
+      OutputOutline(multi_label_ ? "sigmoid" : "softmax", classes_));
+  return {{}, {{"classifier", "source", false, false, std::move(blocks)}}};
 }
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/base/config.h"
+#include "heed/base/model_outline.h"
 #include "heed/models/text_reader.h"
 #include "heed/nn/linear.h"
 
@@ -75,6 +76,7 @@ class Classifier {
   /// least `threshold`. Shapes: probabilities f32 [B, C].
   TextLabels Choose(const Tensor& probabilities, double threshold) const;
 
+  ModelOutline Outline() const;
   int64_t classes() const { return classes_; }
   bool multi_label() const { return multi_label_; }
 

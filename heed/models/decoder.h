@@ -15,6 +15,7 @@
 #include "heed/attention/mask.h"
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/base/model_outline.h"
 #include "heed/nn/output_layer.h"
 #include "heed/nn/recurrent.h"
 #include "heed/ops/loss.h"
@@ -124,6 +125,9 @@ class Decoder {
   virtual bool hard_choices() const { return false; }
   /// Which of its heads does; -1: all of them, in the mean.
   virtual int64_t alignment_head() const { return -1; }
+  /// Of what it is made and what flows where, for pictures; nothing, if it does
+  /// not say.
+  virtual ModelOutline Outline() const { return {}; }
   /// Paths of all attentions of what is written to the source, the first layer
   /// first.
   virtual std::vector<std::string> source_attentions() const {

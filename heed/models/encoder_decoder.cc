@@ -1,11 +1,13 @@
 #include "heed/models/encoder_decoder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <memory_resource>
 
 #include "heed/kernels/elementwise.h"
+#include "heed/models/outline_parts.h"
 #include "heed/nn/transformer.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
@@ -383,6 +385,141 @@ Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
     out = SequenceDropout(ctx, out, config_.dropout, config_.variational);
   }
   return out;
+}
+
+std::vector<OutlineStep> EncoderDecoder::OutlineSteps() const {
+  using Role = OutlineStep::Role;
+  const ResolvedRecurrent& c = config_;
+  const std::string cell =
+      c.encoder.layers > 1
+          ? fmt::format("{} × {}", c.encoder.layers, CellTitle(c.encoder.cell))
+          : CellTitle(c.encoder.cell);
+  const auto attend = [&](const std::string& query) {
+    return OutlineStep{Role::kAttention,
+                       "cᵢ",
+                       fmt::format("Σⱼ αᵢⱼ hⱼ with αᵢⱼ = {}({}({}, hⱼ))",
+                                   c.attention_spec.normalizer.info.name,
+                                   c.attention_spec.score.info.name, query),
+                       {query, "hⱼ"},
+                       encoder_.output_size()};
+  };
+  const auto state = [&](const std::string& result, const std::string& by,
+                         const std::vector<std::string>& reads) {
+    return OutlineStep{Role::kState, result,
+                       fmt::format("{}({})", by, fmt::join(reads, ", ")), reads,
+                       c.units};
+  };
+  std::vector<OutlineStep> steps;
+  std::string read = c.reads_previous_state ? "sᵢ₋₁" : "sᵢ";
+  std::vector<std::string> context = {"cᵢ"};
+  switch (c.attention) {
+    case AttentionPlace::kBefore:
+      steps = {attend("sᵢ₋₁"), state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁", "cᵢ"})};
+      break;
+    case AttentionPlace::kBetween:
+      steps = {state("s′ᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁"}), attend("s′ᵢ"),
+               state("sᵢ", CellTitle(c.encoder.cell), {"cᵢ", "s′ᵢ"})};
+      break;
+    case AttentionPlace::kAfter:
+      steps = {c.input_feeding ? state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁", "h̃ᵢ₋₁"})
+                               : state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁"}),
+               attend("sᵢ"),
+               {Role::kState, "h̃ᵢ", "tanh(W [cᵢ; sᵢ])", {"cᵢ", "sᵢ"}, c.units}};
+      read = "h̃ᵢ";
+      context = {};
+      break;
+    case AttentionPlace::kFed:
+      steps = {state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁", "cᵢ₋₁"}), attend("sᵢ")};
+      break;
+    case AttentionPlace::kNone:
+      context = c.context_in_gates ? std::vector<std::string>{"z"}
+                                   : std::vector<std::string>();
+      steps = {c.context_in_gates ? state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁", "z"})
+                                  : state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁"})};
+      break;
+  }
+  const int64_t vocabulary = target_embedding_.weight().value().dim(0);
+  if (c.readout == Readout::kNone) {
+    steps.push_back({Role::kOutput,
+                     "yᵢ",
+                     fmt::format("softmax(W {})", read),
+                     {read},
+                     vocabulary});
+    return steps;
+  }
+  std::vector<std::string> reads = {read, "yᵢ₋₁"};
+  reads.insert(reads.end(), context.begin(), context.end());
+  steps.push_back({Role::kState, "tᵢ",
+                   fmt::format("{}(U [{}])", Named<Readout>(c.readout).word(),
+                               fmt::join(reads, "; ")),
+                   reads, c.readout_units});
+  steps.push_back({Role::kOutput, "yᵢ", "softmax(W tᵢ)", {"tᵢ"}, vocabulary});
+  return steps;
+}
+
+ModelOutline EncoderDecoder::Outline() const {
+  const ResolvedRecurrent& c = config_;
+  const auto size_of = [](const Parameter& parameter, int axis) {
+    return parameter.value().dim(axis);
+  };
+  ModelOutline outline;
+  OutlineSequence encoder = {"encoder", "source", false, c.reverse_source, {}};
+  encoder.blocks = {
+      source_embedding_
+          ? EmbeddingOutline(size_of(source_embedding_->weight(), 0),
+                             c.embedding)
+          : OutlineBlock{{{.name =
+                               source_frames_ ? "linear, of frames" : "vectors",
+                           .features = c.embedding}},
+                         1},
+      RecurrentOutline(c.encoder)};
+  const int64_t vocabulary = size_of(target_embedding_.weight(), 0);
+  OutlineSequence decoder = {"decoder", "target_inputs", true, false, {}};
+  const auto add = [&](OutlineBlock block, const std::string& result) {
+    block.parts.back().result = result;
+    decoder.blocks.push_back(std::move(block));
+  };
+  const OutlineBlock attention = {
+      {AttentionOutline(c.attention_spec, OutlinePart::Kind::kSource,
+                        encoder_.output_size())},
+      1};
+  const bool between = c.attention == AttentionPlace::kBetween;
+  add(EmbeddingOutline(vocabulary, c.embedding), "yᵢ₋₁");
+  if (c.attention == AttentionPlace::kBefore) add(attention, "cᵢ");
+  decoder.blocks.push_back(RecurrentOutline(c.encoder.cell, c.encoder.layers,
+                                            c.units, between ? "s′ᵢ" : "sᵢ"));
+  if (between || c.attention == AttentionPlace::kAfter ||
+      c.attention == AttentionPlace::kFed) {
+    add(attention, "cᵢ");
+  }
+  if (between) {
+    decoder.blocks.push_back(
+        RecurrentOutline(c.encoder.cell, 1, c.units, "sᵢ"));
+  }
+  if (attentional_) {
+    add({{{.name = "tanh(W [c; s])", .features = c.units}}, 1}, "h̃ᵢ");
+  }
+  if (c.readout != Readout::kNone) {
+    add({{{.name = Named<Readout>(c.readout).word(),
+           .features = c.readout_units}},
+         1},
+        "tᵢ");
+  }
+  add(OutputOutline("softmax", vocabulary), "yᵢ");
+  outline.sequences = {std::move(encoder), std::move(decoder)};
+  outline.bridge_from_first =
+      c.encoder.bidirectional && c.bridge != Bridge::kMean;
+  outline.bridge_features = c.units;
+  const char* of = c.bridge == Bridge::kMean ? "mean of h"
+                   : c.encoder.bidirectional ? "backward h₁"
+                                             : "last h";
+  outline.bridge = c.bridge == Bridge::kCopy ? "z: the last states, as they are"
+                   : c.context_in_gates
+                       ? fmt::format("z = tanh(W {}), at every step", of)
+                       : fmt::format("z = tanh(W {})", of);
+  outline.steps = OutlineSteps();
+  if (attention_) outline.attention = attention_->info().path;
+  return outline;
 }
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/attention/attention.h"
+#include "heed/base/model_outline.h"
 #include "heed/models/decoder.h"
 #include "heed/models/recurrent_config.h"
 #include "heed/nn/linear.h"
@@ -57,6 +58,8 @@ class EncoderDecoder : public Decoder {
     return attention_ ? attention_->info().path : "";
   }
 
+  ModelOutline Outline() const override;
+
   bool hard_choices() const override {
     return attention_ && config_.attention_spec.normalizer.info.chooses;
   }
@@ -95,6 +98,8 @@ class EncoderDecoder : public Decoder {
   /// layer's outputs.
   Var Advance(const Context& ctx, const Var& projected, State& state) const;
   Var Attend(const Context& ctx, const Var& query, State& state) const;
+  /// What a step computes, in order.
+  std::vector<OutlineStep> OutlineSteps() const;
   /// Dropout of steps [T, B, H] at place `site` of a decoder step.
   Var DropSteps(const Context& ctx, const Var& x, const State& state,
                 uint64_t site) const;

@@ -5,6 +5,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/heads.h"
 #include "heed/ops/shape.h"
@@ -199,6 +200,20 @@ Var Forecaster::Loss(const Context& ctx, const Tensor& windows,
                      const Tensor& targets, double scale) const {
   const Var error = Sub((*this)(ctx, windows), targets);
   return Scale(Sum(Mul(error, error)), scale);
+}
+
+ModelOutline Forecaster::Outline() const {
+  const int64_t inputs = EncoderInputs(config_, columns_);
+  std::vector<OutlineBlock> blocks = OnBlock(
+      {{{.name = config_.patch > 1 ? "patches" : "rows", .features = inputs}},
+       1},
+      encoder_->Outline());
+  const bool last = config_.forecast_from == ForecastFrom::kLast;
+  blocks.push_back({{{OutlinePart::Kind::kPool,
+                      last ? "linear, of the last" : "linear, of all",
+                      config_.horizon, "steps ahead"}},
+                    1});
+  return {{}, {{"forecaster", "source", false, false, std::move(blocks)}}};
 }
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
+#include "heed/base/model_outline.h"
 #include "heed/models/sequence_encoder.h"
 #include "heed/models/settings.h"
 #include "heed/nn/linear.h"
@@ -69,6 +70,7 @@ class Forecaster {
   Var Loss(const Context& ctx, const Tensor& windows, const Tensor& targets,
            double scale) const;
 
+  ModelOutline Outline() const;
   int64_t columns() const { return columns_; }
   const ForecasterConfig& config() const { return config_; }
 

@@ -1,5 +1,7 @@
 #include "heed/models/recurrent_language_model.h"
 
+#include "heed/models/outline_parts.h"
+
 namespace heed {
 
 void RecurrentLanguageConfig::Visit(FieldList& v) {
@@ -55,6 +57,17 @@ Var RecurrentLanguageModel::Features(const Context& ctx, const Tensor& tokens,
   }
   // The few features change places, not the many scores.
   return TimeFirst(projection_ ? (*projection_)(ctx, y) : y);
+}
+
+ModelOutline RecurrentLanguageModel::Outline() const {
+  const Shape& shape = embedding_.weight().value().shape();
+  std::vector<OutlineBlock> blocks =
+      OnBlock(EmbeddingOutline(shape[0], shape[1]), encoder_.Outline());
+  if (projection_) {
+    blocks.push_back({{{.name = "linear", .features = shape[1]}}, 1});
+  }
+  blocks.push_back(OutputOutline("softmax", shape[0]));
+  return {{}, {{"decoder", "source", true, false, std::move(blocks)}}};
 }
 
 }  // namespace heed

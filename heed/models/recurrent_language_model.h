@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "heed/base/model_outline.h"
 #include "heed/models/decoder.h"
 #include "heed/models/rnn_encoder.h"
 #include "heed/nn/linear.h"
@@ -46,6 +47,7 @@ class RecurrentLanguageModel : public LanguageModel {
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& state) const override;
   const OutputLayer& output() const override { return *output_; }
+  ModelOutline Outline() const override;
 
  private:
   Embedding embedding_;

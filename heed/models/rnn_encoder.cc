@@ -1,5 +1,6 @@
 #include "heed/models/rnn_encoder.h"
 
+#include "heed/models/outline_parts.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
@@ -26,6 +27,23 @@ RnnEncoder::RnnEncoder(const Scope& scope, const ResolvedRnn& config,
 
 int64_t RnnEncoder::output_size() const {
   return attention_ && !combine_ ? 2 * features_ : features_;
+}
+
+std::vector<OutlineBlock> RnnEncoder::Outline() const {
+  std::vector<OutlineBlock> blocks;
+  if (recurrent_) blocks.push_back(RecurrentOutline(config_.recurrent));
+  if (!attention_) return blocks;
+  const AttentionSpec& spec = *config_.attention;
+  blocks.push_back(
+      {{AttentionOutline(spec,
+                         spec.mask.all() ? OutlinePart::Kind::kAll
+                                         : OutlinePart::Kind::kCausal,
+                         features_)},
+       1});
+  blocks.push_back({{{.name = combine_ ? "tanh(W [h; c])" : "[h; c]",
+                      .features = output_size()}},
+                    1});
+  return blocks;
 }
 
 Var RnnEncoder::operator()(const Context& ctx, const Var& x,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "heed/attention/attention.h"
+#include "heed/base/model_outline.h"
 #include "heed/models/rnn_config.h"
 #include "heed/models/sequence_encoder.h"
 #include "heed/nn/linear.h"
@@ -29,6 +30,7 @@ class RnnEncoder : public SequenceEncoder {
   Var operator()(const Context& ctx, const Var& x,
                  const Tensor& lengths) const override;
   int64_t output_size() const override;
+  std::vector<OutlineBlock> Outline() const override;
 
   /// The next T steps of a causal encoder, with what it keeps in `state`; not
   /// for gradients. Shapes: x [R, T, inputs], result [R, T, output_size()].

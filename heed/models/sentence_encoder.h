@@ -5,7 +5,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "heed/base/model_outline.h"
 #include "heed/models/sequence_encoder.h"
 #include "heed/models/text_encoder.h"
 #include "heed/nn/linear.h"
@@ -55,6 +57,10 @@ class SentenceEncoder {
   virtual int64_t output_size() const = 0;
   /// Whether it gives a vector for the sentence, too.
   virtual bool pools() const = 0;
+  /// As of a SequenceEncoder.
+  virtual std::vector<OutlineBlock> Outline() const {
+    return UnknownOutline("encoder", output_size());
+  }
 };
 
 /// Word features, read by an encoder of vectors. Parameters: features, encoder.
@@ -71,6 +77,11 @@ class FeatureEncoder : public SentenceEncoder {
                             const SentenceBatch& batch) const override;
   int64_t output_size() const override { return encoder_->output_size(); }
   bool pools() const override { return false; }
+  std::vector<OutlineBlock> Outline() const override {
+    return OnBlock(
+        {{{.name = "word features", .features = features_.output_size()}}},
+        encoder_->Outline());
+  }
 
  private:
   WordFeatures features_;
@@ -90,6 +101,9 @@ class PieceEncoder : public SentenceEncoder {
                             const SentenceBatch& batch) const override;
   int64_t output_size() const override { return encoder_->output_size(); }
   bool pools() const override { return pooler_.has_value(); }
+  std::vector<OutlineBlock> Outline() const override {
+    return encoder_->Outline();
+  }
 
  private:
   std::unique_ptr<TextEncoder> encoder_;

@@ -2,7 +2,11 @@
 #ifndef HEED_MODELS_SEQUENCE_ENCODER_H_
 #define HEED_MODELS_SEQUENCE_ENCODER_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "heed/autograd/context.h"
+#include "heed/base/model_outline.h"
 
 namespace heed {
 
@@ -18,6 +22,10 @@ class SequenceEncoder {
   virtual Var operator()(const Context& ctx, const Var& x,
                          const Tensor& lengths) const = 0;
   virtual int64_t output_size() const = 0;
+  /// Of what it is made, for pictures; as it is, a box of its own.
+  virtual std::vector<OutlineBlock> Outline() const {
+    return UnknownOutline("encoder", output_size());
+  }
 };
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
 #include "heed/kernels/topk.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
@@ -252,6 +253,20 @@ TagPrediction Tagger::Predict(const Context& ctx, const TagBatch& batch) const {
   prediction.intents = intents.ids;
   prediction.intent_probabilities = intents.probabilities;
   return prediction;
+}
+
+ModelOutline Tagger::Outline() const {
+  const int64_t count = tags_.weight().value().dim(1);
+  std::vector<OutlineBlock> blocks = WithBlock(
+      encoder_->Outline(), {{{.name = "linear", .features = count}}, 1});
+  // A random field joins the tags of neighbours in both directions.
+  blocks.push_back(
+      {{{crf_ ? OutlinePart::Kind::kBoth : OutlinePart::Kind::kEach,
+         crf_ ? "random field" : "softmax",
+         count,
+         {}}},
+       1});
+  return {{}, {{"tagger", "source", false, false, std::move(blocks)}}};
 }
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "heed/base/config.h"
+#include "heed/base/model_outline.h"
 #include "heed/models/sentence_encoder.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/pooling.h"
@@ -103,6 +104,7 @@ class Tagger {
   /// likeliest intent where both are one, and of each intent. Shapes: as
   /// Scores. Throws: ShapeError.
   TagScores Probabilities(const Context& ctx, const TagBatch& batch) const;
+  ModelOutline Outline() const;
 
  private:
   /// The parameters of a random field.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "heed/models/outline_parts.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
@@ -35,6 +36,15 @@ Var EmbeddedTextEncoder::operator()(const Context& ctx,
     x = Add(x, (*segments_)(ctx, all));
   }
   return (*encoder_)(ctx, WithVectors(x, text.vectors), text.lengths);
+}
+
+std::vector<OutlineBlock> EmbeddedTextEncoder::Outline() const {
+  const Shape& shape = tokens_.weight().value().shape();
+  return OnBlock(EmbeddingOutline(shape[0], shape[1],
+                                  vectors_ > 0 ? "word vectors"
+                                  : segments_  ? "segments"
+                                               : ""),
+                 encoder_->Outline());
 }
 
 Var WithVectors(const Var& x, const Tensor& vectors) {

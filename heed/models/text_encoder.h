@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "heed/base/model_outline.h"
 #include "heed/models/sequence_encoder.h"
 #include "heed/nn/linear.h"
 
@@ -42,6 +44,10 @@ class TextEncoder {
   /// Throws: ShapeError.
   virtual Var operator()(const Context& ctx, const TextInput& text) const = 0;
   virtual int64_t output_size() const = 0;
+  /// As of a SequenceEncoder.
+  virtual std::vector<OutlineBlock> Outline() const {
+    return UnknownOutline("encoder", output_size());
+  }
 };
 
 /// Embeddings of tokens, and of segments if there are several, beside which
@@ -57,6 +63,7 @@ class EmbeddedTextEncoder : public TextEncoder {
 
   Var operator()(const Context& ctx, const TextInput& text) const override;
   int64_t output_size() const override { return encoder_->output_size(); }
+  std::vector<OutlineBlock> Outline() const override;
 
  private:
   Embedding tokens_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "heed/models/outline_parts.h"
+
 namespace heed {
 namespace {
 
@@ -21,6 +23,10 @@ PooledReader::PooledReader(const Scope& scope, PoolingOptions pooling,
 Var PooledReader::operator()(const Context& ctx, const TextInput& text) const {
   const Var x = (*encoder_)(ctx, text);
   return pooling_(ctx, x, text.lengths);
+}
+
+std::vector<OutlineBlock> PooledReader::Outline() const {
+  return WithBlock(encoder_->Outline(), PoolingOutline(pooling_.options()));
 }
 
 }  // namespace heed

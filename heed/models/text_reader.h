@@ -3,7 +3,9 @@
 #define HEED_MODELS_TEXT_READER_H_
 
 #include <memory>
+#include <vector>
 
+#include "heed/base/model_outline.h"
 #include "heed/models/text_encoder.h"
 #include "heed/nn/pooling.h"
 
@@ -19,6 +21,10 @@ class TextReader {
   /// output_size()]. Throws: ShapeError.
   virtual Var operator()(const Context& ctx, const TextInput& text) const = 0;
   virtual int64_t output_size() const = 0;
+  /// As of a SequenceEncoder.
+  virtual std::vector<OutlineBlock> Outline() const {
+    return UnknownOutline("reader", output_size());
+  }
 };
 
 /// The states of an encoder, pooled. Parameters: those of the encoder, which is
@@ -32,6 +38,7 @@ class PooledReader : public TextReader {
 
   Var operator()(const Context& ctx, const TextInput& text) const override;
   int64_t output_size() const override { return encoder_->output_size(); }
+  std::vector<OutlineBlock> Outline() const override;
 
  private:
   std::unique_ptr<TextEncoder> encoder_;

@@ -1,6 +1,7 @@
 #include "heed/models/transformer.h"
 
 #include "heed/base/errors.h"
+#include "heed/models/outline_parts.h"
 
 namespace heed {
 namespace {
@@ -46,13 +47,22 @@ TransformerDecoder::TransformerDecoder(const Scope& scope,
                                        const Embedding& tokens, int64_t source)
     : embedding_(scope, config, tokens, InputOf(source)),
       stack_(scope, WriterOptions(config, source)),
-      output_(MakeOutput(scope, config, tokens)) {}
+      output_(MakeOutput(scope, config, tokens)),
+      vocabulary_(tokens.weight().value().dim(0)) {}
 
 Var TransformerDecoder::Features(const Context& ctx, const Tensor& tokens,
                                  DecoderState& state) const {
   const Var x = embedding_(ctx, BatchFirst(tokens), state.position);
   // The few features change places, not the many scores.
   return TimeFirst(stack_(ctx, x, {}, &state));
+}
+
+OutlineSequence TransformerDecoder::Outline() const {
+  const TransformerOptions& options = stack_.options();
+  OutlineSequence sequence = {"decoder", options.input, true, false, {}};
+  sequence.blocks = {embedding_.Outline(), StackOutline(options),
+                     OutputOutline("softmax", vocabulary_)};
+  return sequence;
 }
 
 Transformer::Transformer(const ResolvedTransformer& config,
@@ -78,6 +88,12 @@ Transformer::Transformer(const ResolvedTransformer& config,
         "the target {}; choose tie 'output' or a joint vocabulary",
         Named<Tie>(config.tie).word(), source_vocabulary, target_vocabulary);
   }
+}
+
+ModelOutline Transformer::Outline() const {
+  return {{},
+          {{"encoder", "source", false, false, encoder_.Outline()},
+           decoder_.Outline()}};
 }
 
 std::string Transformer::alignment_attention() const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/model_outline.h"
 #include "heed/models/decoder.h"
 #include "heed/models/transformer_encoder.h"
 
@@ -24,6 +25,8 @@ class TransformerDecoder {
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& state) const;
   const OutputProjection& output() const { return output_; }
+  /// What it reads and writes.
+  OutlineSequence Outline() const;
 
   /// Paths of the layers' attentions to the source.
   std::vector<std::string> source_attentions() const {
@@ -34,6 +37,7 @@ class TransformerDecoder {
   TextEmbedding embedding_;
   TransformerStack stack_;
   OutputProjection output_;
+  int64_t vocabulary_;
 };
 
 /// Encoder-decoder. Reads tokens, frames, cells and nodes; vectors have the
@@ -56,6 +60,7 @@ class Transformer : public Decoder {
 
   std::string alignment_attention() const override;
   int64_t alignment_head() const override { return alignment_head_; }
+  ModelOutline Outline() const override;
   std::vector<std::string> source_attentions() const override {
     return decoder_.source_attentions();
   }
@@ -82,6 +87,7 @@ class TransformerLanguageModel : public LanguageModel {
     return decoder_.Features(ctx, tokens, state);
   }
   const OutputLayer& output() const override { return decoder_.output(); }
+  ModelOutline Outline() const override { return {{}, {decoder_.Outline()}}; }
 
  private:
   TransformerDecoder decoder_;

@@ -1,5 +1,12 @@
 #include "heed/models/transformer_encoder.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+#include <vector>
+
+#include "heed/models/outline_parts.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/residual.h"
@@ -24,6 +31,10 @@ TextEmbedding::TextEmbedding(const Scope& scope,
                              const ResolvedTransformer& config,
                              const Embedding& tokens, std::string input)
     : input_(std::move(input)),
+      input_positions_(input_ + ".positions"),
+      input_segments_(input_ + ".segments"),
+      input_sum_(input_ + ".sum"),
+      position_kind_(config.positions),
       tokens_(tokens),
       positions_(MakePositions(scope, config, tokens.weight().value().dtype())),
       scale_(config.embedding_scale),
@@ -49,11 +60,31 @@ Var TextEmbedding::operator()(const Context& ctx, const Tensor& ids,
       more ? 0 : dropout_);
   if (!more) return x;
   x = ctx.Input(input_, x);
-  return Finish(ctx, apart ? positions_.AddTo(ctx, x, offset) : x, segments);
+  return Finish(ctx, apart ? AddPositions(ctx, x, offset) : x, segments);
 }
 
 Var TextEmbedding::OfVectors(const Context& ctx, const Var& x) const {
-  return Finish(ctx, positions_.AddTo(ctx, ctx.Input(input_, x), 0), {});
+  return Finish(ctx, AddPositions(ctx, ctx.Input(input_, x), 0), {});
+}
+
+OutlineBlock TextEmbedding::Outline() const {
+  std::vector<std::string> added;
+  if (position_kind_ != PositionKind::kNone) added.emplace_back("positions");
+  if (segments_) added.emplace_back("segments");
+  const Shape& shape = tokens_.weight().value().shape();
+  return EmbeddingOutline(shape[0], shape[1],
+                          fmt::format("{}", fmt::join(added, " + ")));
+}
+
+Var TextEmbedding::AddPositions(const Context& ctx, const Var& x,
+                                int64_t offset) const {
+  if (position_kind_ == PositionKind::kNone ||
+      !ctx.ObservesInput(input_positions_)) {
+    return positions_.AddTo(ctx, x, offset);
+  }
+  const Var nothing = Tensor::Zeros(x.shape(), x.value().dtype());
+  return Add(
+      x, ctx.Input(input_positions_, positions_.AddTo(ctx, nothing, offset)));
 }
 
 Var TextEmbedding::Finish(const Context& ctx, Var x,
@@ -62,10 +93,10 @@ Var TextEmbedding::Finish(const Context& ctx, Var x,
     const Tensor ids = segments.defined()
                            ? segments
                            : Tensor::Zeros({x.dim(0), x.dim(1)}, DType::kI32);
-    x = Add(x, (*segments_)(ctx, ids));
+    x = Add(x, ctx.Input(input_segments_, (*segments_)(ctx, ids)));
   }
   if (norm_) x = (*norm_)(ctx, x);
-  return Dropout(ctx, x, dropout_);
+  return Dropout(ctx, ctx.Input(input_sum_, x), dropout_);
 }
 
 TransformerTextEncoder::TransformerTextEncoder(
@@ -91,6 +122,10 @@ Var TransformerTextEncoder::operator()(const Context& ctx,
   CheckVectors(text, 0);
   return stack_(ctx, embedding_(ctx, ids, 0, text.segments),
                 Padding(text.lengths));
+}
+
+std::vector<OutlineBlock> TransformerTextEncoder::Outline() const {
+  return {embedding_.Outline(), StackOutline(stack_.options())};
 }
 
 Var TransformerTextEncoder::OfVectors(const Context& ctx, const Var& x,
@@ -120,6 +155,15 @@ Var TransformerEncoder::operator()(const Context& ctx, const Var& x,
   CheckLengths("encoder", lengths, x.dim(0), x.dim(1));
   const Var y = positions_.AddTo(ctx, input_ ? (*input_)(ctx, x) : x, 0);
   return stack_(ctx, Dropout(ctx, y, dropout_), Padding(lengths));
+}
+
+std::vector<OutlineBlock> TransformerEncoder::Outline() const {
+  std::vector<OutlineBlock> blocks;
+  if (input_) {
+    blocks.push_back({{{.name = "linear", .features = stack_.width()}}, 1});
+  }
+  blocks.push_back(StackOutline(stack_.options()));
+  return blocks;
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "heed/base/model_outline.h"
 #include "heed/models/sequence_encoder.h"
 #include "heed/models/text_encoder.h"
 #include "heed/models/transformer_config.h"
@@ -15,7 +16,9 @@ namespace heed {
 
 /// Tokens as vectors: scale · token + position + segment, normalised if the
 /// config says so, with dropout. Parameters: positions.weight (learned ones),
-/// segments.weight, embedding.norm.
+/// segments.weight, embedding.norm. An observer knows the scaled tokens as
+/// `input`, what is added as input.positions and input.segments, and the result
+/// as input.sum.
 class TextEmbedding {
  public:
   /// `input`: what an observer knows them as.
@@ -27,14 +30,20 @@ class TextEmbedding {
   /// Throws: ShapeError.
   Var operator()(const Context& ctx, const Tensor& ids, int64_t offset = 0,
                  const Tensor& segments = {}) const;
+  /// Its lowest block.
+  OutlineBlock Outline() const;
   /// The same of vectors in the place of scaled tokens [B, T, M].
   Var OfVectors(const Context& ctx, const Var& x) const;
 
  private:
+  /// x and the vectors of its positions.
+  Var AddPositions(const Context& ctx, const Var& x, int64_t offset) const;
   /// What comes behind positions.
   Var Finish(const Context& ctx, Var x, const Tensor& segments) const;
 
   std::string input_;
+  std::string input_positions_, input_segments_, input_sum_;
+  PositionKind position_kind_;
   Embedding tokens_;
   Positions positions_;
   std::optional<Embedding> segments_;
@@ -64,6 +73,7 @@ class TransformerTextEncoder : public TextEncoder {
 
   const Embedding& tokens() const { return tokens_; }
   int64_t output_size() const override { return stack_.width(); }
+  std::vector<OutlineBlock> Outline() const override;
 
  private:
   Embedding tokens_;
@@ -82,6 +92,7 @@ class TransformerEncoder : public SequenceEncoder {
   Var operator()(const Context& ctx, const Var& x,
                  const Tensor& lengths) const override;
   int64_t output_size() const override { return stack_.width(); }
+  std::vector<OutlineBlock> Outline() const override;
 
  private:
   int64_t inputs_;

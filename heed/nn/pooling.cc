@@ -31,13 +31,13 @@ std::vector<std::string> PoolingNames() {
   return {"cls", "mean", "max", "last", "attention"};
 }
 
-Pooling::Pooling(const Scope& scope, const PoolingOptions& o) : kind_(o.kind) {
+Pooling::Pooling(const Scope& scope, const PoolingOptions& o) : options_(o) {
   const std::vector<std::string> names = PoolingNames();
-  if (std::find(names.begin(), names.end(), kind_) == names.end()) {
-    throw ConfigError("pooling '{}' is unknown; choose one of {}", kind_,
-                      fmt::join(names, ", "));
+  if (std::find(names.begin(), names.end(), options_.kind) == names.end()) {
+    throw ConfigError("pooling '{}' is unknown; choose one of {}",
+                      options_.kind, fmt::join(names, ", "));
   }
-  if (kind_ != "attention") return;
+  if (options_.kind != "attention") return;
   AttentionSpec spec;
   spec.score = ChooseScore("learned_query");
   spec.heads = o.heads;
@@ -54,7 +54,7 @@ Var Pooling::operator()(const Context& ctx, const Var& x,
   CheckShapes(x.shape().rank() == 3 && lengths.defined(), "pooling",
               "not [B, S, M] with lengths", {x.shape()});
   CheckLengths("pooling", lengths, x.dim(0), x.dim(1));
-  if (kind_ == "max") return MaxOverSteps(x, lengths);
+  if (options_.kind == "max") return MaxOverSteps(x, lengths);
   Var pooled;  // [B, 1, M]
   if (attention_ != nullptr) {
     const Memory memory = attention_->Prepare(ctx, x, x, Padding(lengths));
@@ -63,8 +63,8 @@ Var Pooling::operator()(const Context& ctx, const Var& x,
     pooled = WeightedSum(
         Weights(x, lengths,
                 [this](int64_t s, int32_t n) {
-                  if (kind_ == "mean") return 1.0 / n;
-                  return s == (kind_ == "last" ? n - 1 : 0) ? 1.0 : 0.0;
+                  if (options_.kind == "mean") return 1.0 / n;
+                  return s == (options_.kind == "last" ? n - 1 : 0) ? 1.0 : 0.0;
                 }),
         x);
   }

@@ -41,13 +41,14 @@ class Pooling {
   /// Shapes: x [B, S, M], lengths i32 [B], result [B, M]. Throws: ShapeError.
   Var operator()(const Context& ctx, const Var& x, const Tensor& lengths) const;
 
+  const PoolingOptions& options() const { return options_; }
   /// What an observer gets of it; null: there is no attention.
   const AttentionInfo* info() const {
     return attention_ == nullptr ? nullptr : &attention_->info();
   }
 
  private:
-  std::string kind_;
+  PoolingOptions options_;
   std::unique_ptr<Attention> attention_;
 };
 

@@ -75,6 +75,8 @@ class TransformerStack {
   Var operator()(const Context& ctx, const Var& x, const Mask& mask = {},
                  DecoderState* state = nullptr) const;
 
+  const TransformerOptions& options() const { return options_; }
+
   /// Puts the source where the layers find it, who make keys and values of it
   /// once. Shapes: source [B, S, source], lengths i32 [B] or undefined (all S).
   static void SetSource(const Var& source, const Tensor& lengths,

@@ -55,6 +55,7 @@ const ExplanationView& ViewOf(std::span<const ExplanationSegment> segments,
   }
   std::string reason;
   for (const ExplanationView& view : ExplanationViews()) {
+    if (view.of_model) continue;  // fits everything: where it is asked for
     std::string refusal = view.refusal(segments.front(), options);
     if (refusal.empty()) return view;
     if (view.name == "heads") reason = std::move(refusal);
@@ -82,7 +83,8 @@ double FullShade(const ExplanationView& view,
 template <typename Fn>
 void ForShown(std::span<const ExplanationSegment> segments,
               const PictureChoice& choice, const Fn& fn) {
-  ViewOptions options = {.map = choice.map, .head = choice.head};
+  ViewOptions options = {
+      .map = choice.map, .head = choice.head, .step = choice.step};
   const ExplanationView& view = ViewOf(segments, choice, options);
   for (const ExplanationSegment& segment : segments) {
     const std::string refusal = view.refusal(segment, options);
@@ -96,17 +98,20 @@ void ForShown(std::span<const ExplanationSegment> segments,
   }
 }
 
-nlohmann::ordered_json ListOf(std::span<const Explanation> explanations) {
+/// Of each as `json_of` has it.
+nlohmann::ordered_json ListOf(
+    std::span<const Explanation> explanations,
+    nlohmann::ordered_json (*json_of)(const Explanation&)) {
   auto all = nlohmann::ordered_json::array();
   for (const Explanation& explanation : explanations) {
     CheckExplanation(explanation);
-    all.push_back(ExplanationJson(explanation));
+    all.push_back(json_of(explanation));
   }
   return all;
 }
 
 std::string JsonFile(std::span<const Explanation> explanations) {
-  nlohmann::ordered_json all = ListOf(explanations);
+  nlohmann::ordered_json all = ListOf(explanations, ExplanationJson);
   return DumpJson(all.size() == 1
                       ? std::move(all[0])
                       : nlohmann::ordered_json{{"explanations", all}}) +
@@ -137,6 +142,24 @@ std::vector<std::string> ShadeScaleNames() {
   std::vector<std::string> names;
   for (const auto& [name, scale] : kScales) names.emplace_back(name);
   return names;
+}
+
+nlohmann::ordered_json PageJson(const Explanation& explanation) {
+  nlohmann::ordered_json json = ExplanationJson(explanation);
+  json.erase("inputs");
+  json["pictures"] = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < explanation.segments.size(); ++i) {
+    const ExplanationSegment& segment = explanation.segments[i];
+    for (const ExplanationView& view : ExplanationViews()) {
+      if (!view.on_page || !view.refusal(segment, {}).empty()) continue;
+      json["pictures"].push_back(
+          {{"view", view.name},
+           {"segment", i},
+           {"svg",
+            SvgPicture(view.draw(segment, {}), {.label = view.description})}});
+    }
+  }
+  return json;
 }
 
 std::string ExplanationSvg(std::span<const Explanation> explanations,
@@ -184,7 +207,7 @@ std::string ExplanationFile(ExplanationFormat format,
                             const PictureChoice& choice) {
   switch (format) {
     case ExplanationFormat::kHtml:
-      return StaticPage(PageFiles(), DumpJson(ListOf(explanations)));
+      return StaticPage(PageFiles(), DumpJson(ListOf(explanations, PageJson)));
     case ExplanationFormat::kSvg:
       return ExplanationSvg(explanations, choice);
     case ExplanationFormat::kPng:

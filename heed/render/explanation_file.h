@@ -3,6 +3,7 @@
 #define HEED_RENDER_EXPLANATION_FILE_H_
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct PictureChoice {
   std::string view = {};  ///< of ExplanationViews(); empty: the first that fits
   std::string map = {};   ///< as ViewOptions
   int64_t head = -1;      ///< as ViewOptions
+  int64_t step = -1;      ///< as ViewOptions
   ShadeScale scale = ShadeScale::kAuto;
   bool words = false;  ///< sub-words merged to words
   /// Methods of attribution were asked for: without `view`, one that shows them
@@ -50,6 +52,11 @@ struct PictureChoice {
 std::string ExplanationFile(ExplanationFormat format,
                             std::span<const Explanation> explanations,
                             const PictureChoice& choice);
+
+/// ExplanationJson with the pictures of views that the page has no view of its
+/// own for: "pictures" [{view, segment, svg}]; without "inputs", which they
+/// alone need.
+nlohmann::ordered_json PageJson(const Explanation& explanation);
 
 /// All segments of all explanations, as an SVG document.
 std::string ExplanationSvg(std::span<const Explanation> explanations,

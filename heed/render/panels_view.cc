@@ -352,6 +352,7 @@ ExplanationView PanelsView() {
                  const TerminalOptions& terminal) {
     return PanelsText(segment, terminal);
   };
+  view.of_numbers = true;
   view.legend = PictureLegend::kNone;
   return view;
 }

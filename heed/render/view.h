@@ -22,6 +22,8 @@ struct ViewOptions {
   int64_t head = -1;  ///< of `map`; −1: mean of all
   /// The weight that has the full shade; 0: in each row the largest has it.
   double full = 1;
+  /// Of views of one step: the target, from 0; −1: the one of the middle.
+  int64_t step = -1;
 };
 
 /// A view: what it shows, and how.
@@ -42,6 +44,14 @@ struct ExplanationView {
   /// Shows what methods of attribution found: comes first where one was asked
   /// for.
   bool of_methods = false;
+  /// Shows the model itself: needs no text.
+  bool of_model = false;
+  /// Needs the numbers of the attention that speaks for the answer, or the
+  /// vectors that the model begins with.
+  bool of_numbers = false;
+  bool of_inputs = false;
+  /// The page shows its picture, for want of a view of its own.
+  bool on_page = false;
   PictureLegend::Kind legend = PictureLegend::kWeights;
   /// The same, where it depends on what is shown.
   std::function<PictureLegend::Kind(const ExplanationSegment&)> legend_of = {};

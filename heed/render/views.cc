@@ -11,17 +11,20 @@
 #include "heed/render/axis_kind.h"
 #include "heed/render/contributions_view.h"
 #include "heed/render/document_view.h"
+#include "heed/render/embedding_view.h"
 #include "heed/render/frames_view.h"
 #include "heed/render/graph_view.h"
 #include "heed/render/heads_view.h"
 #include "heed/render/input_view.h"
 #include "heed/render/lines_view.h"
 #include "heed/render/memory_view.h"
+#include "heed/render/model_view.h"
 #include "heed/render/panels_view.h"
 #include "heed/render/passage_view.h"
 #include "heed/render/path_view.h"
 #include "heed/render/reviews_view.h"
 #include "heed/render/saliency_view.h"
+#include "heed/render/step_view.h"
 #include "heed/render/view.h"
 
 namespace heed {
@@ -43,6 +46,9 @@ std::vector<ExplanationView>& AllViews() {
       FramesView(),         //
       LinesView(),          //
       PanelsView(),         //
+      StepView(),           //
+      EmbeddingView(),      //
+      ModelView(),          //
   };
   return views;
 }

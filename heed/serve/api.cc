@@ -13,6 +13,7 @@
 #include "heed/base/json.h"
 #include "heed/base/text.h"
 #include "heed/page/page_files.h"
+#include "heed/render/explanation_file.h"
 #include "heed/serve/client_address.h"
 #include "heed/serve/translation_work.h"
 
@@ -443,6 +444,7 @@ void Api::Explain(const ExchangePtr& exchange) {
                      .most_characters = most};
     request.attribution = call.attribution;
     request.panels_of = call.layer;
+    request.pictures = call.pictures;
     request.cancellation = &cancellation;
     auto explanation = std::make_shared<Explanation>(served.Explain(request));
     if (call.head) {
@@ -455,8 +457,10 @@ void Api::Explain(const ExchangePtr& exchange) {
         }
       }
     }
-    return [exchange, explanation] {
-      exchange->Send(JsonResponse(DumpJson(ExplanationJson(*explanation))));
+    return [exchange, explanation, call] {
+      exchange->Send(JsonResponse(
+          DumpJson(call.pictures ? PageJson(*explanation)
+                                 : ExplanationJson(*explanation))));
     };
   };
   job.failed = [exchange](const std::exception_ptr& error) {

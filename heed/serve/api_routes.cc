@@ -130,6 +130,9 @@ const std::vector<Route>& Routes() {
         {"layer", "string", false,
          "attention whose queries, keys, scores and values are wanted"},
         {"head", "integer", false, "of that attention alone"},
+        {"pictures", "boolean", false,
+         "true: drawn as SVG, what the model is made of and, where there are, "
+         "a step in numbers and the vectors it begins with"},
         kKey},
        R"({"text": "a man sleeps", "model": "m"})"},
       {"POST",

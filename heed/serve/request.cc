@@ -489,7 +489,8 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
   constexpr int kMostHeads = 1000000;
   CheckKnown(parameters,
              {kTextParameter, kFileParameter, "model", "api_key", "answer",
-              "contrast", "layer", "head", "methods", "steps", "samples"});
+              "contrast", "layer", "head", "methods", "steps", "samples",
+              "pictures"});
   ExplainCall call;
   try {
     call.input =
@@ -515,6 +516,7 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
               limits.MostExplained(in_sentences && call.answer.empty()));
   }
   call.layer = OptionalText(parameters, "layer");
+  call.pictures = OptionalFlag(parameters, "pictures");
   const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);
   if (head >= 0) call.head = head;
   if (call.head && call.layer.empty()) {

@@ -82,6 +82,7 @@ struct ExplainCall {
   AttributionOptions attribution;
   std::string layer;        ///< whose numbers are wanted; "": none
   std::optional<int> head;  ///< of that layer alone
+  bool pictures = false;    ///< see PageJson
 };
 
 /// Out of what ParametersOf gave. All throw HttpError 400 that names the

@@ -1,5 +1,7 @@
 #include "heed/tasks/explain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -25,14 +27,37 @@ void CheckDifferentiable(const ParameterSet& parameters) {
   }
 }
 
-std::string ModelName(const LoadedModel& loaded) {
+/// A setting that is a text; "": there is none.
+std::string SettingOf(const LoadedModel& loaded, const char* key) {
   FieldList fields;
   loaded.settings->Visit(fields);
-  const Field* model = FindField(fields.fields(), "model");
-  return model ? model->Value().get<std::string>() : loaded.settings->task();
+  const Field* field = FindField(fields.fields(), key);
+  return field ? field->Value().get<std::string>() : "";
+}
+
+std::string ModelName(const LoadedModel& loaded) {
+  const std::string name = SettingOf(loaded, "model");
+  return name.empty() ? loaded.settings->task() : name;
 }
 
 }  // namespace
+
+ModelOutline OutlineOf(const LoadedModel& loaded) {
+  ModelOutline outline = loaded.model->Outline();
+  outline.name = ModelName(loaded);
+  const std::string variant = SettingOf(loaded, "variant");
+  if (!variant.empty()) outline.name += fmt::format(" ({})", variant);
+  return outline;
+}
+
+Explanation ExplainModel(const LoadedModel& loaded) {
+  Explanation e;
+  e.task = loaded.settings->task();
+  e.model = ModelName(loaded);
+  e.segments.emplace_back();
+  e.segments.back().outline = OutlineOf(loaded);
+  return e;
+}
 
 ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
                                       const Predictor& predictor,
@@ -47,11 +72,15 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
   if (NeedsGradients(request.attribution)) {
     CheckDifferentiable(std::as_const(*loaded.model).parameters());
   }
+  const ModelOutline outline = OutlineOf(loaded);
+  const std::string& numbers = request.panels_of.empty() && request.pictures
+                                   ? outline.attention
+                                   : request.panels_of;
   ExplainInput input = request.input;
   input.watch = [&](const AttentionInfo& info) {
-    return AttentionWish{.weights = true,
-                         .parts = info.path == request.panels_of};
+    return AttentionWish{.weights = true, .parts = info.path == numbers};
   };
+  input.inputs = request.inputs || request.pictures;
   Context ctx;
   ctx.cancellation = request.cancellation;
   ExplainablePrediction prepared = predictor.PrepareExplanation(
@@ -82,6 +111,7 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
       }
     }
     CompareWithAttention(part.segment);
+    part.segment.outline = outline;
     e.segments.push_back(std::move(part.segment));
     result.scores.push_back(std::move(part.scores));
   }

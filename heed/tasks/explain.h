@@ -21,6 +21,11 @@ struct ExplainRequest {
   /// The attention whose queries, keys, scores, values and contexts are given
   /// in numbers: a name as in AttentionMap; none: no numbers.
   std::string panels_of = {};
+  /// Whether the vectors that the model begins with are given.
+  bool inputs = false;
+  /// Whether all is given that PageJson makes pictures of, as far as there is
+  /// any: these vectors, and the numbers of a decoder's attention.
+  bool pictures = false;
   /// Ends the work, which then throws Cancelled; also for Explainable.
   const Cancellation* cancellation = nullptr;
 };
@@ -33,6 +38,11 @@ struct ExplainRequest {
 /// method that needs gradients and int8 weights; Cancelled.
 Explanation Explain(const LoadedModel& loaded, const Predictor& predictor,
                     const ExplainRequest& request);
+
+/// What the model is made of, with its name.
+ModelOutline OutlineOf(const LoadedModel& loaded);
+/// The same as an explanation of no text, for views of the model itself.
+Explanation ExplainModel(const LoadedModel& loaded);
 
 /// The same beside what it was made of: the answer to be computed again, of
 /// each segment from each of its inputs. Refers to model and predictor.

@@ -37,6 +37,8 @@ struct ExplainInput {
   int64_t most_characters = 0;
   /// What is kept of attentions; none: weights.
   AttentionWatch::Wish watch = {};
+  /// Whether the vectors that the model begins with are kept.
+  bool inputs = false;
 
   std::string Text() const { return given.Text(); }
 };

@@ -7,11 +7,35 @@
 
 #include "heed/base/errors.h"
 #include "heed/tasks/pretrained.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 
 std::unique_ptr<PretrainedEncoder> TaskModel::encoder() const {
   return nullptr;
+}
+
+ModelOutline OutlineOf(const ParameterSet& parameters) {
+  std::vector<std::pair<std::string, int64_t>> parts;
+  for (const auto& parameter : parameters.all()) {
+    const std::string& path = parameter->name();
+    std::string name = path.substr(0, path.find('.'));
+    const auto found =
+        std::ranges::find(parts, name, &std::pair<std::string, int64_t>::first);
+    const int64_t count = parameter->value().numel();
+    if (found == parts.end()) {
+      parts.emplace_back(std::move(name), count);
+    } else {
+      found->second += count;
+    }
+  }
+  OutlineSequence sequence = {"network", "source", false, false, {}};
+  for (const auto& part : parts) {
+    sequence.blocks.push_back({{{OutlinePart::Kind::kWhole, part.first, 0,
+                                 Counted(part.second, "weight")}},
+                               1});
+  }
+  return {{}, {std::move(sequence)}};
 }
 
 InputKind TaskSettings::input_kind() const { return TaskNamed(task()).input; }

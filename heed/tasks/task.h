@@ -17,6 +17,7 @@
 
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
+#include "heed/base/model_outline.h"
 #include "heed/render/line_plot.h"
 #include "heed/tasks/input.h"
 #include "heed/tasks/predictor.h"
@@ -71,6 +72,10 @@ struct InputExample {
 
 struct PretrainedEncoder;
 
+/// The parts of any network: the first words of the names of its weights, and
+/// how many there are.
+ModelOutline OutlineOf(const ParameterSet& parameters);
+
 /// A network and what else a prediction needs: resolved settings, vocabularies,
 /// labels, scales. Const uses are thread-safe.
 class TaskModel {
@@ -85,6 +90,9 @@ class TaskModel {
   virtual ModelFiles Files() const { return {}; }
   /// The encoder that models of other tasks can start from; null: none.
   virtual std::unique_ptr<PretrainedEncoder> encoder() const;
+  /// Of what the network is made and what flows where, for pictures; of one
+  /// that does not say, its parts by the names of their weights.
+  virtual ModelOutline Outline() const { return OutlineOf(parameters()); }
   /// What was learnt, by name: {"source_vocabulary", 8000}.
   virtual std::vector<std::pair<std::string, int64_t>> Sizes() const {
     return {};

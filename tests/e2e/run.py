@@ -38,6 +38,7 @@ from libretranslate import LibreTranslate  # noqa: F401
 from lines import BadLines, Forms, Json, LongLines, Tables  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
 from memories import Memories  # noqa: F401
+from pictures import Pictures  # noqa: F401
 from plot import Plot  # noqa: F401
 from processes import Processes  # noqa: F401
 from processors import Processors  # noqa: F401

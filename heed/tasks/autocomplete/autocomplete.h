@@ -91,6 +91,7 @@ class AutocompleteModel : public TaskModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network.parameters(); }
   ModelFiles Files() const override;
+  ModelOutline Outline() const override { return network.Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"characters", codec.characters().size()},
             {"words", codec.word_count()}};

@@ -59,6 +59,7 @@ class ClassifyModel : public TaskModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
   ModelFiles Files() const override;
+  ModelOutline Outline() const override { return network.Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()}, {"classes", labels.size()}};
   }

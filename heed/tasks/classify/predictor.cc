@@ -5,6 +5,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/data/documents.h"
+#include "heed/explain/observed_inputs.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/classify/classify.h"
 
@@ -139,7 +140,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
     return model_.network.Scores(
         c, InputOf(MakeLabelledBatch(*corpus, Repeated(copies))));
   };
-  AttentionWatch watch(input.watch);
+  InputWatch watch(input.watch, input.inputs);
   Context ctx = given;
   ctx.observer = &watch;
   const Tensor p = model_.network.Probabilities(scores(ctx, 1).value());
@@ -166,6 +167,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
   const bool one = labels.size() == 1;
   if (!one) e.axes.push_back(NamesAxis("target", "Labels", std::move(names)));
   AddMaps(watch, e);
+  e.inputs = watch.Vectors();
   AddWayThroughSentences(e);
   // What becomes the vector of the text: weights of its tokens, or what its
   // first token attends to.

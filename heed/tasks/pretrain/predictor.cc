@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/labelled.h"
+#include "heed/explain/observed_inputs.h"
 #include "heed/kernels/gather.h"
 #include "heed/kernels/normalizers.h"
 #include "heed/kernels/topk.h"
@@ -168,7 +169,7 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
         PlacesOf(marks, S, copies)));
     return Reshape(y, {copies, std::ssize(marks), y.value().cols()});
   };
-  AttentionWatch watch(input.watch);
+  InputWatch watch(input.watch, input.inputs);
   Context ctx = given;
   ctx.observer = &watch;
   Tensor all;
@@ -215,6 +216,7 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
   e.axes.push_back(TokenAxis("target", "Hidden words", vocabulary(), words));
   e.answer = fmt::format("{}", fmt::join(e.axes.back().shown(), " "));
   AddMaps(watch, e);
+  e.inputs = watch.Vectors();
   for (size_t m = 0; m < marks.size(); ++m) {
     e.targets.push_back(ChoiceTarget("target", static_cast<int64_t>(m),
                                      row_of(m), words[m], name));

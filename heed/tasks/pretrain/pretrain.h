@@ -59,6 +59,7 @@ class PretrainModel : public TaskModel {
   ParameterSet& parameters() override { return network_->parameters(); }
   const Bert& network() const { return *network_; }
   ModelFiles Files() const override;
+  ModelOutline Outline() const override { return network_->Outline(); }
   std::unique_ptr<PretrainedEncoder> encoder() const override;
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()}};

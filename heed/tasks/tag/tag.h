@@ -80,6 +80,7 @@ class TagModel : public TaskModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
   ModelFiles Files() const override;
+  ModelOutline Outline() const override { return network.Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override;
 
   EncodedSentences Encode(std::span<const TaggedSentence> sentences) const;

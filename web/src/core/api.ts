@@ -126,6 +126,8 @@ export interface ExplainWishes {
   layer?: string;
   head?: number;
   text?: string;
+  /** Pictures of views that are drawn on the server. */
+  pictures?: boolean;
 }
 
 export async function explain(

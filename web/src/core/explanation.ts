@@ -101,6 +101,13 @@ export interface Segment {
   panels: number[];
 }
 
+/** A picture that was drawn where the explanation was made. */
+export interface MadePicture {
+  view: string;
+  segment: number;
+  svg: string;
+}
+
 export interface Explanation {
   version: number;
   task: string;
@@ -114,6 +121,7 @@ export interface Explanation {
   agreements: Agreement[];
   panels: Panel[];
   segments: Segment[];
+  pictures?: MadePicture[];
 }
 
 /** Throws an Error unless `value` has the parts of an explanation that are read here. */

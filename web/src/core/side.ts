@@ -11,6 +11,7 @@ import {
   type AxisView,
   type Explanation,
   type Head,
+  type MadePicture,
   type Panel,
   type Rows,
   type Target,
@@ -497,6 +498,16 @@ export class Side {
         ? "The server sent no queries and keys for this head."
         : "This file holds no queries and keys of this head; heed serve shows those of all.",
     );
+  }
+
+  /** Pictures of the part that are drawn where the explanation was made. */
+  async madePictures(): Promise<MadePicture[]> {
+    const { explanation, index } = this;
+    if (!explanation.pictures && this.canAsk) {
+      const more = await this.ask("pictures", { pictures: true }, false);
+      explanation.pictures = more.pictures ?? [];
+    }
+    return (explanation.pictures ?? []).filter(({ segment }) => segment === index);
   }
 
   /** The part explained against another answer that has `contrast.label` in the place of

@@ -1,0 +1,27 @@
+// Letters and the same backwards: the smallest translation whose alignment is
+// known.
+#ifndef HEED_DEMOS_REVERSED_LETTERS_H_
+#define HEED_DEMOS_REVERSED_LETTERS_H_
+
+#include <cstdint>
+
+#include "heed/data/corpus.h"
+#include "heed/explain/explanation.h"
+
+namespace heed {
+
+/// `count` lines of 3 to 8 of twelve letters, no letter twice, with spaces
+/// between: "c a f" and "f a c". Deterministic in `seed`.
+ParallelText ReversedLetters(int count, uint64_t seed);
+
+/// How many targets attend most to the item that they repeat, and how many
+/// have an item to repeat.
+struct RepeatedItems {
+  int64_t found = 0;
+  int64_t all = 0;
+};
+RepeatedItems CountRepeated(const ExplanationSegment& segment);
+
+}  // namespace heed
+
+#endif  // HEED_DEMOS_REVERSED_LETTERS_H_

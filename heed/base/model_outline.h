@@ -1,0 +1,90 @@
+// What a model is made of and what flows where, as the model says itself: what
+// pictures of models are drawn from.
+#ifndef HEED_BASE_MODEL_OUTLINE_H_
+#define HEED_BASE_MODEL_OUTLINE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+/// A layer over the vectors of a sequence.
+struct OutlinePart {
+  /// How these vectors meet in it.
+  enum class Kind : uint8_t {
+    kEach,      ///< each by itself: embeddings, linear layers
+    kForward,   ///< step by step, from the first
+    kBackward,  ///< step by step, from the last
+    kBoth,      ///< in both directions, side by side
+    kAll,       ///< each attends to all
+    kCausal,    ///< each attends to itself and to those before
+    kSource,    ///< each attends to the sequence before this one
+    kPool,      ///< all become one vector
+    kWhole,     ///< not known
+  };
+  Kind kind = Kind::kEach;
+  std::string name = {};    ///< "GRU"
+  int64_t features = 0;     ///< of what it gives, over all directions; 0: -
+  std::string detail = {};  ///< "8 heads, scaled_dot"
+  /// What it gives, as a symbol: "hⱼ", or the result of a step; none: empty.
+  std::string result = {};
+};
+
+/// Layers that follow each other alike, the lowest part first.
+struct OutlineBlock {
+  std::vector<OutlinePart> parts = {};
+  int64_t repeats = 1;
+};
+
+/// A sequence, and what reads or writes it, the lowest block first.
+struct OutlineSequence {
+  std::string name = {};   ///< "encoder"
+  std::string axis = {};   ///< as in Explanation: "source", "target_inputs"
+  bool writes = false;     ///< gives the next item of what it reads
+  bool backwards = false;  ///< is read from its end
+  std::vector<OutlineBlock> blocks = {};
+};
+
+/// Something that is computed at each step i of a decoder.
+struct OutlineStep {
+  enum class Role : uint8_t { kState, kAttention, kOutput };
+  Role role = Role::kState;
+  std::string result = {};   ///< "sᵢ"
+  std::string formula = {};  ///< "GRU(yᵢ₋₁, sᵢ₋₁, cᵢ)"
+  std::vector<std::string> reads =
+      {};                ///< results of other steps, or given values
+  int64_t features = 0;  ///< of the result
+};
+
+struct ModelOutline {
+  std::string name = {};  ///< "bahdanau (rnnsearch)"
+  std::vector<OutlineSequence> sequences = {};
+  /// What the second sequence starts from, z, and how it is made of the first;
+  /// empty: from nothing. "z = tanh(W h + b)".
+  std::string bridge = {};
+  int64_t bridge_features = 0;
+  /// The state that z is made of stands at the first item, not the last.
+  bool bridge_from_first = false;
+  /// Each step of the second sequence, in the order of computation; empty: all
+  /// steps are computed at once, or without a state.
+  std::vector<OutlineStep> steps = {};
+  /// The path of the attention among them.
+  std::string attention = {};
+
+  bool defined() const { return !sequences.empty(); }
+};
+
+/// `blocks` with one more on top.
+std::vector<OutlineBlock> WithBlock(std::vector<OutlineBlock> blocks,
+                                    OutlineBlock top);
+/// The same at the bottom.
+std::vector<OutlineBlock> OnBlock(OutlineBlock bottom,
+                                  std::vector<OutlineBlock> blocks);
+/// Something of which nothing is known but what it gives.
+std::vector<OutlineBlock> UnknownOutline(const std::string& name,
+                                         int64_t features);
+
+}  // namespace heed
+
+#endif  // HEED_BASE_MODEL_OUTLINE_H_

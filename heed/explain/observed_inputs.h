@@ -1,0 +1,37 @@
+// The vectors that a model begins with, as an explanation has them.
+#ifndef HEED_EXPLAIN_OBSERVED_INPUTS_H_
+#define HEED_EXPLAIN_OBSERVED_INPUTS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/autograd/observer.h"
+#include "heed/explain/explanation.h"
+
+namespace heed {
+
+/// Keeps what attentions compute and, if `inputs`, the vectors of an input of
+/// the model, what is added to them and their sum (see TextEmbedding).
+class InputWatch : public AttentionWatch {
+ public:
+  InputWatch(Wish wish, bool inputs, std::string input = "source")
+      : AttentionWatch(std::move(wish)),
+        inputs_(inputs),
+        input_(std::move(input)) {}
+
+  bool WantsInput(const std::string& name) override;
+  Var OnInput(const std::string& name, const Var& x) override;
+
+  /// Those of row `b` of the batch, in the order in which they add up.
+  std::vector<InputVectors> Vectors(int64_t b = 0) const;
+
+ private:
+  bool inputs_;
+  std::string input_;
+  std::vector<std::pair<std::string, Tensor>> kept_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_EXPLAIN_OBSERVED_INPUTS_H_

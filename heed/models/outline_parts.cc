@@ -1,0 +1,110 @@
+#include "heed/models/outline_parts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+#include <utility>
+
+namespace heed {
+namespace {
+
+using Kind = OutlinePart::Kind;
+
+/// What an attention computes: "8 heads, scaled_dot, alibi".
+std::string DetailOf(int64_t heads, const std::string& score,
+                     const std::vector<Choice<Modifier>>& modifiers,
+                     const std::string& normalizer) {
+  std::vector<std::string> words;
+  if (heads > 1) words.push_back(fmt::format("{} heads", heads));
+  words.push_back(score);
+  for (const Choice<Modifier>& modifier : modifiers) {
+    words.push_back(modifier.info.name);
+  }
+  if (normalizer != "softmax") words.push_back(normalizer);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+std::string CellTitle(Cell cell) {
+  switch (cell) {
+    case Cell::kRnn:
+      return "RNN";
+    case Cell::kLstm:
+      return "LSTM";
+    case Cell::kNestedLstm:
+      return "nested LSTM";
+    case Cell::kGru:
+    case Cell::kGruCho:
+    case Cell::kGruBahdanau:
+      return "GRU";
+  }
+  return "";
+}
+
+OutlineBlock EmbeddingOutline(int64_t vocabulary, int64_t features,
+                              const std::string& with) {
+  return {{{Kind::kEach, with.empty() ? "embedding" : "embedding + " + with,
+            features, fmt::format("of {} tokens", vocabulary)}},
+          1};
+}
+
+OutlineBlock OutputOutline(const std::string& name, int64_t classes) {
+  return {{{Kind::kEach, name, classes, {}}}, 1};
+}
+
+OutlineBlock RecurrentOutline(const EncoderOptions& options) {
+  const int64_t directions = options.bidirectional ? 2 : 1;
+  return {{{options.bidirectional ? Kind::kBoth : Kind::kForward,
+            CellTitle(options.cell), directions * options.units,
+            options.bidirectional
+                ? fmt::format("{} in each direction", options.units)
+                : std::string(),
+            "hⱼ"}},
+          options.layers};
+}
+
+OutlineBlock RecurrentOutline(Cell cell, int64_t layers, int64_t units,
+                              const std::string& result) {
+  return {{{Kind::kForward, CellTitle(cell), units, {}, result}}, layers};
+}
+
+OutlinePart AttentionOutline(const AttentionSpec& spec, OutlinePart::Kind kind,
+                             int64_t features) {
+  return {kind, kind == Kind::kSource ? "attention" : "self-attention",
+          features,
+          DetailOf(spec.heads, spec.score.info.name, spec.modifiers,
+                   spec.normalizer.info.name),
+          kind == Kind::kSource ? "cᵢ" : "cⱼ"};
+}
+
+OutlineBlock StackOutline(const TransformerOptions& o) {
+  std::vector<Choice<Modifier>> modifiers = o.modifiers;
+  const std::string source =
+      DetailOf(o.heads, o.score.info.name, modifiers, o.normalizer.info.name);
+  modifiers.insert(modifiers.end(), o.self_modifiers.begin(),
+                   o.self_modifiers.end());
+  OutlineBlock block = {
+      {{o.causal ? Kind::kCausal : Kind::kAll, "self-attention", o.width,
+        DetailOf(o.heads, o.score.info.name, modifiers,
+                 o.normalizer.info.name)}},
+      o.layers};
+  if (o.source > 0) {
+    block.parts.push_back(
+        {Kind::kSource, "attention to the source", o.width, source});
+  }
+  block.parts.push_back({Kind::kEach, "feed-forward", o.width,
+                         fmt::format("{} inside", o.feed_forward)});
+  return block;
+}
+
+OutlineBlock PoolingOutline(const PoolingOptions& options) {
+  return {{{Kind::kPool, options.kind + " pooling", options.features,
+            options.heads > 1 && options.kind == "attention"
+                ? fmt::format("{} heads", options.heads)
+                : std::string()}},
+          1};
+}
+
+}  // namespace heed

@@ -1,0 +1,120 @@
+#include "heed/render/model_view.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "heed/base/testing.h"
+#include "heed/render/explanation_testing.h"
+#include "heed/render/outline_rows.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Kind = OutlinePart::Kind;
+
+TEST(OutlineRows, WithoutATextColumnsAreSymbols) {
+  ExplanationSegment segment;
+  segment.outline = AttentiveOutline();
+  const std::vector<OutlineGrid> grids = GridsOf(segment);
+  ASSERT_EQ(grids.size(), 2U);
+  EXPECT_EQ(grids[0].columns[0].input, "x₁");
+  EXPECT_TRUE(grids[0].columns[2].dots);
+  EXPECT_EQ(grids[1].columns[0].input, "<s>");
+  EXPECT_EQ(grids[1].columns[1].input, "y₁");
+  EXPECT_EQ(grids[1].columns[1].output, "y₂");
+  EXPECT_EQ(grids[1].RowThatGives("sᵢ"), 2);
+  EXPECT_EQ(grids[1].RowThatGives("tᵢ"), -1);
+}
+
+TEST(OutlineRows, OfALongTextTheFirstAndTheLastColumnsStay) {
+  ExplanationSegment segment = ExampleSegment(/*sources=*/20, /*targets=*/3);
+  segment.outline = AttentiveOutline();
+  const std::vector<OutlineGrid> grids = GridsOf(segment);
+  ASSERT_EQ(grids[0].columns.size(), 8U);
+  EXPECT_TRUE(grids[0].columns[5].dots);
+  EXPECT_EQ(grids[0].columns.back().input, "s19");
+  EXPECT_EQ(grids[0].columns.back().number, "₂₀");
+  ASSERT_EQ(grids[1].columns.size(), 3U);
+  EXPECT_EQ(grids[1].columns[2].input, "t1");
+  EXPECT_EQ(grids[1].columns[2].output, "t2");
+}
+
+TEST(OutlineRows, AlikeLayersAreDrawnOnce) {
+  ExplanationSegment segment;
+  segment.outline.sequences = {{"encoder",
+                                "source",
+                                false,
+                                false,
+                                {{{{Kind::kAll, "self-attention", 8, {}, "cⱼ"},
+                                   {Kind::kEach, "feed-forward", 8, {}, {}}},
+                                  6}}}};
+  const OutlineGrid grid = GridsOf(segment).at(0);
+  ASSERT_EQ(grid.rows.size(), 2U);
+  EXPECT_EQ(grid.rows[0].repeats, 6);
+  EXPECT_EQ(grid.rows[0].rows, 2);
+}
+
+TEST(OutlineRows, ReadFromTheEndStatesGoBackwards) {
+  ExplanationSegment segment;
+  segment.outline.sequences = {
+      {"encoder",
+       "source",
+       false,
+       true,
+       {{{{OutlinePart::Kind::kForward, "LSTM", 8, {}, "hⱼ"}}, 1}}}};
+  EXPECT_EQ(GridsOf(segment).at(0).rows.at(0).part.kind,
+            OutlinePart::Kind::kBackward);
+}
+
+TEST(ModelView, DrawsBoxesOfEveryColumnAndFormulas) {
+  ExplanationSegment segment;
+  segment.outline = AttentiveOutline();
+  const std::string svg = DrawModel(segment, {}).svg;
+  for (const char* symbol : {">← h₁<", ">→ h₂<", ">c₁<", ">s₂<", ">z<"}) {
+    EXPECT_THAT(svg, HasSubstr(symbol));
+  }
+  EXPECT_THAT(svg, HasSubstr("z = tanh(W h)"));
+  EXPECT_THAT(svg, HasSubstr("cᵢ = Σⱼ αᵢⱼ hⱼ"));
+  // Three columns attend from: lines to one step, all alike.
+  EXPECT_EQ(Count(svg, "class='linked'"), 3U);
+  EXPECT_THAT(svg, Not(HasSubstr("weights of step")));
+}
+
+TEST(ModelView, LinesAreAsWideAsTheWeightsOfTheStep) {
+  ExplanationSegment segment = ExampleSegment(/*sources=*/3, /*targets=*/2);
+  segment.outline = AttentiveOutline();
+  const std::string svg = DrawModel(segment, {.step = 1}).svg;
+  EXPECT_THAT(svg, HasSubstr("the weights of step 2"));
+  const std::vector<float> weights = RowOf(segment, segment.targets[1]);
+  EXPECT_THAT(svg, HasSubstr(fmt::format("<title>{:.2f}</title>", weights[1])));
+}
+
+TEST(ModelView, TextHasTheDecoderAboveTheEncoder) {
+  ExplanationSegment segment;
+  segment.outline = AttentiveOutline();
+  const ExplanationView view = ModelView();
+  EXPECT_EQ(view.refusal(segment, {}), "");
+  const std::string text = view.text(segment, {}, {.width = 100});
+  EXPECT_LT(text.find("decoder"), text.find("encoder"));
+  EXPECT_THAT(text, HasSubstr("→[ s₂  ]"));
+  EXPECT_THAT(text, HasSubstr("attends to the source"));
+}
+
+TEST(ModelView, CanBeDrawn) {
+  ExplanationSegment segment = ExampleSegment(/*sources=*/20, /*targets=*/3);
+  segment.outline = AttentiveOutline();
+  const Drawing drawing = DrawModel(segment, {});
+  EXPECT_TRUE(IsDrawable(SvgPicture({&drawing, 1}, {.label = "model"})));
+}
+
+TEST(ModelView, RefusesWhatSaysNothing) {
+  EXPECT_NE(ModelView().refusal(ExplanationSegment(), {}), "");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,446 @@
+#include "heed/render/step_view.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/text.h"
+#include "heed/render/markup.h"
+#include "heed/render/number_matrix.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kStepFeatures = 4;  // of vectors that are shown
+constexpr size_t kStepKeys = 24;     // source tokens that are shown
+
+/// What one step showed.
+struct StepNumbers {
+  int64_t step = 0;
+  const Target* target = nullptr;
+  std::vector<float> query;  // the first features; may be empty
+  /// Of the keys that are shown, in their order.
+  std::vector<std::string> keys;
+  std::vector<float> scores;
+  std::vector<float> weights;
+  NumberRows values;
+  std::vector<float> context;
+  size_t all_keys = 0;
+  double sum = 0;  // of all weights
+  size_t features = 0;
+  std::string before;  // what was written before
+  std::string note;
+};
+
+std::vector<float> FirstOf(const std::vector<float>& row) {
+  return {row.begin(), row.begin() + static_cast<std::ptrdiff_t>(
+                                         std::min(row.size(), kStepFeatures))};
+}
+
+int64_t ChosenStep(const ExplanationSegment& segment,
+                   const ViewOptions& options) {
+  const int64_t count = std::ssize(segment.targets);
+  return options.step < 0 ? (count - 1) / 2 : options.step;
+}
+
+std::string StepRefusal(const ExplanationSegment& segment,
+                        const ViewOptions& options) {
+  const ModelOutline& outline = segment.outline;
+  if (outline.steps.empty() || outline.attention.empty()) {
+    return "only a recurrent decoder that attends to its source has steps "
+           "with an attention";
+  }
+  if (segment.targets.empty()) return "nothing was written";
+  if (options.step >= std::ssize(segment.targets)) {
+    return fmt::format("there are {} steps, the first is 0",
+                       segment.targets.size());
+  }
+  const Target& target =
+      segment.targets[static_cast<size_t>(ChosenStep(segment, options))];
+  if (!target.map || segment.panels.empty() ||
+      segment.panels.front().map != *target.map) {
+    return "it needs the numbers of the attention that speaks for the answer; "
+           "choose no other --layer";
+  }
+  return "";
+}
+
+/// Of the panels' first head. Range: StepRefusal is empty.
+StepNumbers NumbersOfStep(const ExplanationSegment& segment,
+                          const ViewOptions& options) {
+  StepNumbers n;
+  n.step = ChosenStep(segment, options);
+  n.target = &segment.targets[static_cast<size_t>(n.step)];
+  const AttentionPanels& p = segment.panels.front();
+  const AttentionMap& map = segment.maps.at(p.map);
+  const auto row = static_cast<size_t>(n.target->row);
+  const std::vector<std::string>& names = segment.axis(map.key).shown();
+  if (row < p.query.size()) n.query = FirstOf(p.query[row]);
+  n.context = FirstOf(p.context.at(row));
+  n.features = p.context.at(row).size();
+  n.all_keys = p.weights.at(row).size();
+  n.sum = std::accumulate(p.weights[row].begin(), p.weights[row].end(), 0.0);
+  std::vector<size_t> order(n.all_keys);
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (n.all_keys > kStepKeys) {
+    std::ranges::stable_sort(order, std::ranges::greater(),
+                             [&](size_t s) { return p.weights[row][s]; });
+    order.resize(kStepKeys);
+    std::ranges::sort(order);
+    n.note = fmt::format("the {} of {} with the largest weights", kStepKeys,
+                         n.all_keys);
+  }
+  if (map.heads > 1) {
+    n.note += fmt::format("{}head {} of {}", n.note.empty() ? "" : ", ", p.head,
+                          map.heads);
+  }
+  for (const size_t s : order) {
+    n.keys.push_back(s < names.size() ? names[s] : std::to_string(s));
+    n.scores.push_back(p.scores.at(row).at(s));
+    n.weights.push_back(p.weights[row][s]);
+    n.values.push_back(FirstOf(p.value.at(s)));
+  }
+  const Axis* target = segment.Find("target");
+  n.before = n.step == 0 ? "<s>"
+             : target != nullptr
+                 ? target->shown().at(static_cast<size_t>(n.step) - 1)
+                 : "";
+  return n;
+}
+
+/// A value that no step gives: what it is, in words.
+struct GivenValue {
+  std::string name;
+  std::string meaning;
+};
+
+std::vector<GivenValue> GivenValues(const ModelOutline& outline,
+                                    const StepNumbers& n) {
+  std::vector<GivenValue> given;
+  for (const OutlineStep& step : outline.steps) {
+    for (const std::string& read : step.reads) {
+      const bool made =
+          std::ranges::find(outline.steps, read, &OutlineStep::result) !=
+          outline.steps.end();
+      const bool known =
+          std::ranges::find(given, read, &GivenValue::name) != given.end();
+      if (made || known) continue;
+      std::string meaning = "what the step before gave";
+      if (read == "yᵢ₋₁") {
+        meaning = fmt::format("'{}', written before", VisibleToken(n.before));
+      } else if (read == "hⱼ") {
+        meaning = fmt::format("the source, {} vectors of {} features",
+                              n.all_keys, n.features);
+      } else if (n.step == 0) {
+        meaning = outline.bridge.empty() || read.find("s") != 0
+                      ? "zero, at the first step"
+                      : outline.bridge;
+      } else if (read == "sᵢ₋₁") {
+        meaning = "the state before";
+      }
+      given.push_back({read, std::move(meaning)});
+    }
+  }
+  return given;
+}
+
+std::string TitleOfStep(const ExplanationSegment& segment,
+                        const StepNumbers& n) {
+  return fmt::format("{}, step i = {}: '{}'", segment.outline.name, n.step + 1,
+                     VisibleToken(segment.LabelOf(*n.target)));
+}
+
+/// The answer and what else it might have been, the most probable first.
+std::vector<Alternative> Choices(const ExplanationSegment& segment,
+                                 const Target& target) {
+  std::vector<Alternative> all = {
+      {segment.LabelOf(target), target.probability.value_or(0)}};
+  all.insert(all.end(), target.alternatives.begin(), target.alternatives.end());
+  std::ranges::stable_sort(all, std::ranges::greater(),
+                           &Alternative::probability);
+  return all;
+}
+
+std::string Decimals(double x) {
+  if (!std::isfinite(x)) return "–";
+  const std::string text = fmt::format("{:.2f}", x);
+  return text == "-0.00" ? "0.00" : text;
+}
+
+// --- a picture ---
+
+constexpr double kStepBox = 424;
+constexpr double kStepLane = 11;     // between the lines at the left
+constexpr double kFormulaLine = 22;  // of a formula
+constexpr double kStepNumber = 44;   // width of a number
+constexpr double kStepNumberRow = 18;
+constexpr double kKeyWidth = 96;      // of names of keys
+constexpr double kBetweenSteps = 16;  // boxes
+constexpr int kKeyColumns = 12;
+constexpr size_t kShownChoices = 4;
+
+class StepWriter {
+ public:
+  StepWriter(const ExplanationSegment& segment, const StepNumbers& numbers)
+      : segment_(segment), n_(numbers) {}
+
+  Drawing Draw() {
+    const std::vector<GivenValue> given = GivenValues(segment_.outline, n_);
+    left_ = kStepLane * static_cast<double>(given.size() +
+                                            segment_.outline.steps.size()) +
+            14;
+    for (const GivenValue& value : given) {
+      Open(value.name, {});
+      AddText(left_ + 12, y_ + 16, "now", 13, value.name);
+      AddText(left_ + 64, y_ + 16, "quiet", 12, Ellipsize(value.meaning, 56));
+      Close(kFormulaLine + 4, /*faint=*/true);
+    }
+    for (const OutlineStep& step : segment_.outline.steps) AddStep(step);
+    std::vector<Drawing> parts = {DrawHeading(TitleOfStep(segment_, n_), 2)};
+    parts.push_back(
+        {left_ + kStepBox, y_, lines_.Take() + back_.Take() + front_.Take()});
+    return StackDrawings(parts, 10);
+  }
+
+ private:
+  struct Value {
+    std::string name;
+    double y = 0;  // where it leaves its box
+    int lane = -1;
+  };
+
+  void AddText(double x, double y, std::string_view style, double font,
+               std::string_view text, std::string_view anchor = "start") {
+    front_.Line(
+        "<text class='{}' x='{:.1f}' y='{:.1f}' font-size='{}' "
+        "text-anchor='{}'>{}</text>",
+        style, x, y, font, anchor, EscapeMarkup(text));
+  }
+
+  /// A box begins, of this result; what it reads is led to it.
+  void Open(const std::string& result, const std::vector<std::string>& reads) {
+    top_ = y_;
+    int entry = 0;
+    for (const std::string& read : reads) {
+      const auto found = std::ranges::find(values_, read, &Value::name);
+      if (found == values_.end()) continue;
+      if (found->lane < 0) found->lane = lanes_++;
+      const double x = left_ - 10 - kStepLane * found->lane;
+      const double y = top_ + 11 + 9.0 * entry++;
+      lines_.Line(
+          "<path class='link' stroke-width='1.2' stroke-opacity='0.75' "
+          "d='M{0:.1f} {1:.1f}H{2:.1f}V{3:.1f}H{0:.1f}m-5 -3.5l5 3.5l-5 3.5'>"
+          "<title>{4}</title></path>",
+          left_, found->y, x, y, EscapeMarkup(read));
+    }
+    values_.push_back({result, 0, -1});
+  }
+  void Close(double height, bool faint) {
+    back_.Line(
+        "<rect class='paper' x='{0:.1f}' y='{1:.1f}' width='{2}' "
+        "height='{3:.1f}' rx='5'/><rect class='{4}' x='{0:.1f}' y='{1:.1f}' "
+        "width='{2}' height='{3:.1f}' rx='5' stroke-width='1'/>",
+        left_, top_, kStepBox, height, faint ? "rule" : "link");
+    values_.back().y = top_ + height - 8;
+    y_ = top_ + height + kBetweenSteps - (faint ? 8 : 0);
+  }
+
+  void AddStep(const OutlineStep& step) {
+    Open(step.result, step.reads);
+    AddText(left_ + 12, y_ + 17, "now", 14, step.result);
+    AddText(left_ + 40, y_ + 17, "title", 13, "= " + step.formula);
+    AddText(left_ + kStepBox - 10, y_ + 17, "quiet", 11,
+            std::to_string(step.features), "end");
+    double height = kFormulaLine + 6;
+    if (step.role == OutlineStep::Role::kAttention) {
+      height += AddNumbers(y_ + height);
+    } else if (step.role == OutlineStep::Role::kOutput) {
+      height += AddChoices(y_ + height);
+    }
+    Close(height, /*faint=*/false);
+  }
+
+  /// Cells of numbers of one row, from x on.
+  void AddCells(const std::vector<float>& row, double scale, double x,
+                double y) {
+    front_.Line("<g transform='translate({:.1f} {:.1f})'>", x, y);
+    NumberMatrix{.scale = scale,
+                 .cell_width = kStepNumber,
+                 .cell_height = kStepNumberRow}
+        .Add({row}, &front_);
+    front_.Line("</g>");
+  }
+
+  /// Query, scores, weights, values and context; how high they are.
+  double AddNumbers(double top) {
+    const double names = left_ + kKeyWidth;
+    const double scores = names + 10;
+    const double weights = scores + kStepNumber + 6;
+    const double values = weights + kStepNumber + 30;
+    const double score_scale = LargestOf({n_.scores});
+    NumberRows all = n_.values;
+    all.push_back(n_.context);
+    const double scale = LargestOf(all);
+    double y = top;
+    if (!n_.query.empty()) {
+      AddText(names, y + 13, "quiet", 11, "query", "end");
+      AddCells(n_.query, LargestOf({n_.query}), values, y);
+      y += kStepNumberRow + 6;
+    }
+    AddText(scores + kStepNumber / 2, y + 12, "quiet", 11, "eᵢⱼ", "middle");
+    AddText(weights + kStepNumber / 2, y + 12, "quiet", 11, "αᵢⱼ", "middle");
+    AddText(
+        values, y + 12, "quiet", 11,
+        fmt::format("hⱼ, {} of {} features", n_.context.size(), n_.features));
+    y += kStepNumberRow;
+    for (size_t s = 0; s < n_.keys.size(); ++s) {
+      AddText(names, y + 13, "token", 12,
+              Ellipsize(VisibleToken(n_.keys[s]), kKeyColumns), "end");
+      AddCells({n_.scores[s]}, score_scale, scores, y);
+      AddCells({n_.weights[s]}, 1, weights, y);
+      AddText(weights + kStepNumber + 14, y + 13, "quiet", 12, "×", "middle");
+      AddCells(n_.values[s], scale, values, y);
+      y += kStepNumberRow;
+    }
+    y += 5;
+    AddText(names, y + 13, "now", 12, "Σ", "end");
+    AddText(weights + kStepNumber / 2, y + 13, "token", 10.5, Decimals(n_.sum),
+            "middle");
+    AddText(weights + kStepNumber + 14, y + 13, "now", 12, "cᵢ", "middle");
+    AddCells(n_.context, scale, values, y);
+    y += kStepNumberRow + 8;
+    if (!n_.note.empty()) {
+      AddText(left_ + 12, y + 8, "quiet", 11, n_.note);
+      y += 16;
+    }
+    return y - top;
+  }
+
+  double AddChoices(double top) {
+    constexpr double kBar = 220;
+    const double names = left_ + kKeyWidth;
+    double y = top;
+    std::vector<Alternative> choices = Choices(segment_, *n_.target);
+    choices.resize(std::min(choices.size(), kShownChoices));
+    for (const Alternative& choice : choices) {
+      AddText(names, y + 13, "token", 12,
+              Ellipsize(VisibleToken(choice.label), kKeyColumns), "end");
+      front_.Line(
+          "<rect class='field' x='{0:.1f}' y='{1:.1f}' width='{2}' "
+          "height='12' rx='2'/><rect class='cell' x='{0:.1f}' y='{1:.1f}' "
+          "width='{3:.1f}' height='12' rx='2'/>",
+          names + 10, y + 3, kBar, kBar * choice.probability);
+      AddText(names + 20 + kBar, y + 13, "token", 11,
+              fmt::format("{:.3f}", choice.probability));
+      y += kStepNumberRow;
+    }
+    return y - top + 6;
+  }
+
+  const ExplanationSegment& segment_;
+  const StepNumbers& n_;
+  std::vector<Value> values_;
+  int lanes_ = 0;
+  double left_ = 0;
+  double top_ = 0;
+  double y_ = 0;
+  MarkupWriter lines_;
+  MarkupWriter back_;
+  MarkupWriter front_;
+};
+
+// --- in a terminal ---
+
+std::string RowOfNumbers(const std::vector<float>& row) {
+  std::string text;
+  for (const float x : row) text += fmt::format("{:>7}", Decimals(x));
+  return text;
+}
+
+std::string AttentionText(const StepNumbers& n,
+                          const TerminalOptions& terminal) {
+  constexpr int kName = 16;
+  std::string out;
+  if (!n.query.empty()) {
+    out += fmt::format("  {}{:>16}{}\n", Pad("query", kName, Align::kRight), "",
+                       RowOfNumbers(n.query));
+  }
+  out += terminal::Quiet(terminal,
+                         fmt::format("  {}{:>8}{:>8}   hⱼ, {} of {} features",
+                                     Pad("", kName), "eᵢⱼ", "αᵢⱼ",
+                                     n.context.size(), n.features)) +
+         '\n';
+  for (size_t s = 0; s < n.keys.size(); ++s) {
+    std::string weight = fmt::format("{:>8}", Decimals(n.weights[s]));
+    if (n.weights[s] >= 0.5) weight = terminal::Strong(terminal, weight);
+    out += fmt::format(
+        "  {}{:>8}{}{}\n", Pad(VisibleToken(n.keys[s]), kName, Align::kRight),
+        Decimals(n.scores[s]), weight, RowOfNumbers(n.values[s]));
+  }
+  out += fmt::format("  {}{:>8}{:>8}{}\n", Pad("Σ, cᵢ", kName, Align::kRight),
+                     "", Decimals(n.sum), RowOfNumbers(n.context));
+  if (!n.note.empty()) {
+    out += "  " + terminal::Quiet(terminal, n.note) + '\n';
+  }
+  return out;
+}
+
+std::string StepText(const ExplanationSegment& segment,
+                     const ViewOptions& options,
+                     const TerminalOptions& terminal) {
+  const StepNumbers n = NumbersOfStep(segment, options);
+  std::string out = terminal::Strong(terminal, TitleOfStep(segment, n)) + '\n';
+  for (const GivenValue& value : GivenValues(segment.outline, n)) {
+    out += fmt::format("{}  {}\n", Pad(value.name, 5),
+                       terminal::Quiet(terminal, value.meaning));
+  }
+  for (const OutlineStep& step : segment.outline.steps) {
+    out += fmt::format("{}= {}\n", Pad(step.result, 5), step.formula);
+    if (step.role == OutlineStep::Role::kAttention) {
+      out += AttentionText(n, terminal);
+    } else if (step.role == OutlineStep::Role::kOutput) {
+      std::vector<std::string> words;
+      for (const Alternative& choice : Choices(segment, *n.target)) {
+        if (words.size() == kShownChoices) break;
+        words.push_back(fmt::format("{} {:.3f}", VisibleToken(choice.label),
+                                    choice.probability));
+      }
+      out += fmt::format("       {}\n", fmt::join(words, ", "));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Drawing DrawStep(const ExplanationSegment& segment,
+                 const ViewOptions& options) {
+  const StepNumbers numbers = NumbersOfStep(segment, options);
+  return StepWriter(segment, numbers).Draw();
+}
+
+ExplanationView StepView() {
+  ExplanationView view;
+  view.name = "step";
+  view.description =
+      "one step of a decoder: what is computed from what, with its numbers";
+  view.refusal = StepRefusal;
+  view.draw = [](const ExplanationSegment& segment,
+                 const ViewOptions& options) -> std::vector<Drawing> {
+    return {DrawStep(segment, options)};
+  };
+  view.text = StepText;
+  view.of_numbers = true;
+  view.on_page = true;
+  view.legend = PictureLegend::kNone;
+  return view;
+}
+
+}  // namespace heed

@@ -1,0 +1,19 @@
+// One step of a decoder that attends: what is computed from what, with the
+// numbers of the step.
+#ifndef HEED_RENDER_STEP_VIEW_H_
+#define HEED_RENDER_STEP_VIEW_H_
+
+#include "heed/render/view.h"
+
+namespace heed {
+
+/// The steps of the model's outline from top to bottom, with lines from what
+/// each reads; the attention with its query, scores, weights, values and
+/// context, the output with its probabilities.
+Drawing DrawStep(const ExplanationSegment& segment, const ViewOptions& options);
+
+ExplanationView StepView();
+
+}  // namespace heed
+
+#endif  // HEED_RENDER_STEP_VIEW_H_

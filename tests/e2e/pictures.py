@@ -1,0 +1,70 @@
+"""Every command of docs/pictures.md that needs no data and no minute is run; of the
+others the names and options are looked at."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+from harness import WORLD, EndToEnd, heed
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/pictures.md"
+KINDS = set(range(1, 25)) - {4}  # V4 is a demonstration of its own
+LONG = re.compile(r"heed demo (?!steps\b)")  # of a minute each
+OF_DATA = re.compile(r"\b(MODEL|FILE|IMAGE|SOURCE|TARGET)\b")
+
+
+def sections():
+    """Headings, each with the commands under it."""
+    parts = re.split(r"^#+ (.*)$", PAGE.read_text(encoding="utf-8"), flags=re.M)
+    for heading, text in zip(parts[1::2], parts[2::2]):
+        blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
+        yield heading, [re.sub(r"\\\n\s*", "", block) for block in blocks]
+
+
+class Pictures(EndToEnd):
+    def bash(self, script):
+        tools = self.folder / "bin"
+        tools.mkdir(exist_ok=True)
+        if not (tools / "heed").exists():
+            (tools / "heed").symlink_to(pathlib.Path(WORLD.heed).resolve())
+        path = {"PATH": f"{tools}:{os.environ['PATH']}"}
+        return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=self.folder,
+                              env=os.environ | path, capture_output=True, timeout=110, check=False)
+
+    def test_each_kind_of_picture_has_a_command(self):
+        headings = {heading: blocks for heading, blocks in sections()}
+        for kind in sorted(KINDS):
+            named = [h for h in headings if re.search(rf"\bV{kind}\b", h)]
+            self.assertEqual(len(named), 1, f"V{kind}")
+            self.assertTrue(headings[named[0]], named[0])
+
+    def test_commands_that_need_no_data_draw_what_they_name(self):
+        run = 0
+        for heading, blocks in sections():
+            for block in blocks:
+                if LONG.search(block) or OF_DATA.search(block):
+                    continue
+                result = self.bash(block)
+                self.assertEqual(result.returncode, 0,
+                                 f"{heading}\n{block}\n{result.stderr.decode()}")
+                for name in re.findall(r"--(?:out|by-length) (\S+\.(?:svg|html))", block):
+                    start = (self.folder / name).read_text(encoding="utf-8")[:16]
+                    self.assertTrue(start.lower().startswith(("<svg", "<!doctype")), name)
+                    run += 1
+        self.assertGreater(run, 12)
+
+    def test_other_commands_exist_with_their_options(self):
+        for heading, blocks in sections():
+            for line in "\n".join(blocks).splitlines():
+                if not (LONG.search(line) or OF_DATA.search(line)):
+                    continue
+                for command in re.findall(r"(?:^|\| *)heed ([^|]*)", line):
+                    words = command.split()
+                    verb = words[:2] if words[0] == "demo" and len(words) > 1 else words[:1]
+                    if words[0] in ("explain", "evaluate", "predict", "translate"):
+                        continue  # options depend on the model's task
+                    helped = heed(*verb, "--help")
+                    self.assertEqual(helped.returncode, 0, f"{heading}: {line}")
+                    for option in re.findall(r"--[a-z-]+", command):
+                        self.assertIn(option, helped.stdout.decode(), line)

@@ -1,0 +1,46 @@
+import "./model.css";
+
+import { errorWords, h, type Side, type View, type ViewRow } from "../core";
+
+/** What each picture shows, in the order in which they stand. */
+const captions: Record<string, string> = {
+  model:
+    "What the model is made of. A row is a layer, a column a position; arrows say what a box " +
+    "reads. Wide lines from the source are the weights of one step.",
+  step: "One step of the decoder: what is computed from what, with its numbers.",
+  embedding:
+    "What the model begins with: vectors of tokens, of places and of segments, their sum, and " +
+    "what is predicted.",
+};
+
+function figureOf(svg: string, view: string): HTMLElement {
+  const src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  return h(
+    "figure.made",
+    h("figcaption", captions[view] ?? ""),
+    h("img", { src, alt: captions[view] ?? view }),
+  );
+}
+
+/** Pictures of the model itself, which are drawn where the explanation was made. */
+function modelView(side: Side): View {
+  const holder = h("div", h("p.loading", { role: "status" }, "Asking for the picture…"));
+  side.madePictures().then(
+    (pictures) => {
+      const none = h("p.note", "There is no picture of this model.");
+      const figures = pictures.map(({ svg, view }) => figureOf(svg, view));
+      holder.replaceChildren(...(figures.length > 0 ? figures : [none]));
+    },
+    (error: unknown) => holder.replaceChildren(h("p.problem", errorWords(error))),
+  );
+  return { element: holder, pictures: () => [] };
+}
+
+export const model: ViewRow = {
+  name: "model",
+  title: "Model",
+  switches: [],
+  accepts: (side) =>
+    side.canAsk || side.explanation.pictures ? null : "This file holds no picture of it.",
+  make: modelView,
+};
