@@ -8,6 +8,7 @@
 #include "heed/models/outline_parts.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/heads.h"
+#include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
 
 namespace heed {
@@ -123,6 +124,15 @@ void ForecasterConfig::Visit(FieldList& v) {
   v("forecast_from", forecast_from,
     "the outputs of the encoder that the forecast is made of");
   v("head_dropout", head_dropout, UpToBelow(0, 1), "dropout of these outputs");
+  v("linear_readout", linear_readout,
+    "add a linear map of each column's own rows, the same for all, to what is "
+    "forecast from the encoder");
+  v("forecast_loss", forecast_loss,
+    "what training makes small: squared or absolute errors, or those squared "
+    "up to huber_delta and linear behind it, which single large errors "
+    "disturb less");
+  v("huber_delta", huber_delta, Above(0),
+    "in standard deviations of a column; see forecast_loss");
 }
 
 void ForecasterConfig::Resolve() const {
@@ -154,7 +164,35 @@ Forecaster::Forecaster(const Scope& scope, const ForecasterConfig& config,
     : config_(config),
       columns_(columns),
       encoder_(std::move(encoder)),
-      head_(scope / "head", HeadInputs(), HeadOutputs(), Init{}) {}
+      head_(scope / "head", HeadInputs(), HeadOutputs(), Init{}) {
+  if (config.linear_readout == YesNo::kYes) {
+    readout_.emplace(scope / "readout", config.rows_read(), config.horizon,
+                     kZeroInit);
+  }
+}
+
+/// Of each column's rows, put together from its patches [B·C, N, P] or
+/// [B, N, P·C], of which all but the last give what the next does not repeat.
+/// Shapes: result [B·C, H].
+Var Forecaster::LinearForecast(const Context& ctx, const Var& patches) const {
+  const int64_t sequences = patches.dim(0), steps = config_.steps();
+  const int64_t row = independent() ? 1 : columns_, last = config_.patch * row;
+  const int64_t own = std::min(config_.patch, config_.patch_stride) * row;
+  const Var all = Reshape(patches, {sequences, steps * last});
+  Var rows = all;
+  if (own < last) {
+    const Var begins =
+        Columns(Reshape(patches, {sequences * steps, last}), 0, own);
+    rows = ConcatColumns(
+        {Reshape(begins, {sequences, steps * own}),
+         Columns(all, (steps - 1) * last + own, steps * last)});
+  }
+  const int64_t read = config_.rows_read();
+  if (!independent()) {
+    rows = SplitHeads(Reshape(rows, {sequences, read, columns_}), columns_);
+  }
+  return (*readout_)(ctx, Reshape(rows, {rows.value().numel() / read, read}));
+}
 
 Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
   const bool fits = windows.rank() == 3 && windows.dim(1) == config_.lookback &&
@@ -191,6 +229,11 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
   Var future = independent()
                    ? MergeHeads(Reshape(y, {sequences, horizon, 1}), columns_)
                    : Reshape(y, {sequences, horizon, columns_});
+  if (readout_) {
+    const Var linear = LinearForecast(ctx, read);
+    future = Add(future, MergeHeads(Reshape(linear, {linear.dim(0), horizon, 1}),
+                                    columns_));
+  }
   if (!normalized) return future;
   return Add(Mul(future, RepeatRows(levels.deviation, horizon)),
              RepeatRows(levels.mean, horizon));
@@ -198,7 +241,16 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
 
 Var Forecaster::Loss(const Context& ctx, const Tensor& windows,
                      const Tensor& targets, double scale) const {
-  const Var error = Sub((*this)(ctx, windows), targets);
+  const Var y = (*this)(ctx, windows);
+  switch (config_.forecast_loss) {
+    case ForecastLoss::kAbsolute:
+      return AbsoluteLoss(y, targets, scale);
+    case ForecastLoss::kHuber:
+      return HuberLoss(y, targets, config_.huber_delta, scale);
+    case ForecastLoss::kSquared:
+      break;
+  }
+  const Var error = Sub(y, targets);
   return Scale(Sum(Mul(error, error)), scale);
 }
 

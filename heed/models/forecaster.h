@@ -2,7 +2,10 @@
 #ifndef HEED_MODELS_FORECASTER_H_
 #define HEED_MODELS_FORECASTER_H_
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "heed/autograd/parameter_set.h"
@@ -18,6 +21,13 @@ namespace heed {
 enum class ForecastFrom : uint8_t { kAll, kLast };
 constexpr auto WordsOf(ForecastFrom) { return std::array{"all", "last"}; }
 
+/// What a forecaster learns to make small: of each error its square, its
+/// absolute value, or what HuberLoss makes of it.
+enum class ForecastLoss : uint8_t { kSquared, kAbsolute, kHuber };
+constexpr auto WordsOf(ForecastLoss) {
+  return std::array{"squared", "absolute", "huber"};
+}
+
 /// What stands around the encoder of a forecaster. As it is, it makes a
 /// Transformer encoder a PatchTST; patch 1, patch_stride 1, no independent
 /// columns and forecast_from "last" suit a recurrent one.
@@ -30,6 +40,9 @@ struct ForecasterConfig {
   Named<YesNo> independent_columns = YesNo::kYes;
   Named<ForecastFrom> forecast_from = ForecastFrom::kAll;
   double head_dropout = 0;
+  Named<YesNo> linear_readout = YesNo::kNo;
+  Named<ForecastLoss> forecast_loss = ForecastLoss::kSquared;
+  double huber_delta = 1;
 
   void Visit(FieldList& v);
   /// Throws: ConfigError if the patch is longer than the lookback.
@@ -37,6 +50,11 @@ struct ForecasterConfig {
 
   /// Patches of a window: what the encoder sees as steps.
   int64_t steps() const { return (lookback - patch) / patch_stride + 1; }
+  /// Rows of a window that lie in patches.
+  int64_t rows_read() const {
+    const int64_t own = std::min(patch, patch_stride);
+    return (steps() - 1) * own + patch;
+  }
 };
 
 /// Encoder around which a window [L, C] becomes its future [H, C]:
@@ -47,12 +65,15 @@ struct ForecasterConfig {
 ///   3. each column by itself (independent_columns: B·C sequences with P
 ///      features) or all together (B sequences with P·C features);
 ///   4. the encoder;
-///   5. an affine map of all its outputs, or of the last one, to the future.
+///   5. an affine map of all its outputs, or of the last one, to the future;
+///   6. to which an affine map of each column's own rows is added
+///      (linear_readout), the same for all columns, which starts at zero.
 /// It sees nothing but the window. An observer knows its patches [B, N, P·C],
 /// or, of independent columns, [B·C, N, P], as "source". Immutable but for its
-/// parameters: head, and those of the encoder. Paper: Nie et al. 2023,
+/// parameters: head, readout, and those of the encoder. Paper: Nie et al. 2023,
 /// arXiv:2211.14730 (patches, independent columns); Kim et al. 2022,
-/// "Reversible Instance Normalization" (without its affine map).
+/// "Reversible Instance Normalization" (without its affine map); Lai et al.
+/// 2018, arXiv:1703.07015, section 3.5 (a linear part beside the network).
 class Forecaster {
  public:
   /// Features of a step, which the encoder is made for.
@@ -66,7 +87,8 @@ class Forecaster {
   /// Throws: ShapeError.
   Var operator()(const Context& ctx, const Tensor& windows) const;
 
-  /// scale · Σ (forecast − target)². Shapes: targets [B, H, C].
+  /// scale · Σ of what forecast_loss makes of forecast − target. Shapes: targets
+  /// [B, H, C].
   Var Loss(const Context& ctx, const Tensor& windows, const Tensor& targets,
            double scale) const;
 
@@ -80,11 +102,13 @@ class Forecaster {
   }
   int64_t HeadInputs() const;
   int64_t HeadOutputs() const;
+  Var LinearForecast(const Context& ctx, const Var& patches) const;
 
   ForecasterConfig config_;
   int64_t columns_;
   std::unique_ptr<SequenceEncoder> encoder_;
   Linear head_;
+  std::optional<Linear> readout_;
 };
 
 }  // namespace heed

@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
+#include "heed/models/transformer_encoder.h"
 #include "heed/nn/recurrent.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 
 namespace heed {
@@ -54,6 +59,18 @@ ForecasterConfig StepByStep() {
   return config;
 }
 
+/// Patches that do and do not overlap, and rows, with a linear map beside them.
+std::vector<ForecasterConfig> WithReadout() {
+  ForecasterConfig apart = Patched();
+  apart.patch = 2;
+  apart.patch_stride = 3;
+  std::vector<ForecasterConfig> configs = {Patched(), StepByStep(), apart};
+  configs.push_back(Patched());
+  configs.back().independent_columns = "no";
+  for (ForecasterConfig& config : configs) config.linear_readout = "yes";
+  return configs;
+}
+
 /// A forecaster of `columns` columns with its parameters.
 struct Model {
   explicit Model(const ForecasterConfig& config, int64_t columns = 2,
@@ -84,7 +101,14 @@ TEST(Forecaster, GivesTheHorizonOfEveryColumn) {
 TEST(Forecaster, GradientsAreThoseOfTheLoss) {
   ForecasterConfig plain = Patched();
   plain.instance_norm = "no";
-  for (const ForecasterConfig& config : {Patched(), StepByStep(), plain}) {
+  std::vector<ForecasterConfig> configs = WithReadout();
+  for (const char* loss : {"absolute", "huber"}) {
+    configs.push_back(Patched());
+    configs.back().forecast_loss = loss;
+    configs.back().huber_delta = 0.5;
+  }
+  configs.insert(configs.end(), {Patched(), StepByStep(), plain});
+  for (const ForecasterConfig& config : configs) {
     const Model model(config);
     const Tensor windows = RandomTensor({3, 11, 2}, 1);
     const Tensor targets = RandomTensor({3, 3, 2}, 2);
@@ -108,6 +132,98 @@ TEST(Forecaster, LossIsTheScaledSumOfSquaredErrors) {
   }
   EXPECT_NEAR(model.forecaster.Loss({}, windows, targets, 0.25).value().item(),
               0.25 * sum, 1e-12);
+}
+
+/// What the rows that lie in patches give by the linear map alone.
+TEST(Forecaster, LinearReadoutIsOneMapOfEachColumnsOwnRows) {
+  for (ForecasterConfig config : WithReadout()) {
+    config.instance_norm = "no";
+    const Model model(config, 2);
+    const auto parameter = [&](const char* name) -> Parameter& {
+      return *model.parameters.Find(name);
+    };
+    for (const char* name : {"head.weight", "head.bias"}) {
+      parameter(name).mutable_value().Fill(0);
+      parameter(name).Changed();
+    }
+    Tensor& weight = parameter("readout.weight").mutable_value();
+    EXPECT_EQ(model.Forecast(RandomTensor({2, 11, 2}, 1)).ToVector<double>(),
+              std::vector<double>(12, 0.0));
+    weight.CopyFrom(RandomTensor(weight.shape(), 7));
+    parameter("readout.weight").Changed();
+
+    // Rows of the window in patches, oldest first.
+    std::vector<int64_t> rows;
+    const int64_t steps = config.steps(), stride = config.patch_stride;
+    for (int64_t i = 0; i < steps; ++i) {
+      for (int64_t k = 0; k < config.patch; ++k) {
+        const int64_t row =
+            11 - config.patch - (steps - 1 - i) * stride + k;
+        if (rows.empty() || row > rows.back()) rows.push_back(row);
+      }
+    }
+    ASSERT_EQ(std::ssize(rows), config.rows_read());
+    const Tensor windows = RandomTensor({2, 11, 2}, 1);
+    const Tensor y = model.Forecast(windows);
+    for (int64_t b = 0; b < 2; ++b) {
+      for (int64_t h = 0; h < 3; ++h) {
+        for (int64_t c = 0; c < 2; ++c) {
+          double sum = 0;
+          for (int64_t i = 0; i < std::ssize(rows); ++i) {
+            sum += windows[b].row<double>(rows[static_cast<size_t>(i)])[c] *
+                   weight.row<double>(i)[h];
+          }
+          EXPECT_NEAR(y[b].row<double>(h)[c], sum, 1e-12);
+        }
+      }
+    }
+  }
+}
+
+/// The encoder of tests/golden/make_golden_forecast.py.
+std::unique_ptr<SequenceEncoder> GoldenEncoder(const Scope& scope) {
+  TransformerConfig config;
+  config.layers = 2;
+  config.width = 6;
+  config.ff = 10;
+  config.heads = 2;
+  config.dropout = 0;
+  config.norm = "pre";
+  config.final_norm = "no";
+  config.activation = "gelu";
+  config.position = "learned";
+  config.max_positions = 4;
+  config.Fill("patchtst");
+  return std::make_unique<TransformerEncoder>(scope, config.Resolve("patchtst"),
+                                              4);
+}
+
+TEST(Forecaster, OfPatchesIsThatOfPyTorch) {
+  const GoldenTensors golden("patchtst");
+  for (const char* loss : {"squared", "absolute", "huber"}) {
+    ForecasterConfig config = Patched();
+    config.horizon = 4;
+    config.linear_readout = "yes";
+    config.forecast_loss = loss;
+    config.huber_delta = 0.7;
+    ParameterSet parameters(5, DType::kF64, kernels::Precision::kNative);
+    const Forecaster forecaster(Scope(parameters, ""), config, 3,
+                                GoldenEncoder(Scope(parameters, "encoder")));
+    golden.ExpectSameParameters(parameters);
+    golden.SetParameters(parameters);
+    EXPECT_LT(MaxDifference(forecaster({}, golden.at("windows")).value(),
+                            golden.at("forecast")),
+              1e-12);
+    Tape tape;
+    Context ctx;
+    ctx.tape = &tape;
+    const Var sum = forecaster.Loss(ctx, golden.at("windows"),
+                                    golden.at("targets"), 0.25);
+    const std::string name = loss;
+    EXPECT_NEAR(sum.value().item(), golden.at("loss." + name).item(), 1e-12);
+    tape.Backward(sum);
+    golden.ExpectGradients(parameters, 1e-11, "gradient." + name + ".");
+  }
 }
 
 TEST(Forecaster, IndependentColumnsDoNotSeeEachOther) {
@@ -251,11 +367,10 @@ double ErrorAfterLearning(const ForecasterConfig& config) {
     adam.Step(step < 249 ? 0.01 : 0.002);
   }
   const Waves waves(100, config, rng);
-  return model.forecaster
-      .Loss({}, waves.windows, waves.targets,
-            1.0 / static_cast<double>(waves.targets.numel()))
-      .value()
-      .item();
+  const Var error =
+      Sub(model.forecaster(Context(), waves.windows), waves.targets);
+  return Sum(Mul(error, error)).value().item() /
+         static_cast<double>(waves.targets.numel());
 }
 
 TEST(Forecaster, LearnsToContinueWaves) {
@@ -268,6 +383,39 @@ TEST(Forecaster, LearnsToContinueWaves) {
   stepwise.lookback = 24;
   stepwise.horizon = 8;
   EXPECT_LT(ErrorAfterLearning(stepwise), 0.01);
+  for (const char* loss : {"squared", "absolute", "huber"}) {
+    patched.linear_readout = "yes";
+    patched.forecast_loss = loss;
+    EXPECT_LT(ErrorAfterLearning(patched), 0.01) << loss;
+  }
+}
+
+/// Errors of a level that is wrong by 100 in one window of five: absolute errors
+/// leave the forecast with the other four, squares move it.
+TEST(Forecaster, AbsoluteErrorsAreNotMovedBySingleLargeOnes) {
+  const auto forecast = [](const char* loss) {
+    ForecasterConfig config = Patched();
+    config.forecast_loss = loss;
+    config.huber_delta = 0.1;
+    config.instance_norm = "no";
+    Model model(config, 1);
+    const Tensor windows = Tensor::Zeros({5, 11, 1}, DType::kF64);
+    Tensor targets = Tensor::Full({5, 3, 1}, 1, DType::kF64);
+    for (int64_t h = 0; h < 3; ++h) targets[4].row<double>(h)[0] = 100;
+    Adam adam(model.parameters);
+    Tape tape;
+    Context ctx;
+    ctx.tape = &tape;
+    for (int step = 0; step < 600; ++step) {
+      tape.Clear();
+      tape.Backward(model.forecaster.Loss(ctx, windows, targets, 1.0 / 15));
+      adam.Step(step < 400 ? 0.1 : 0.01);
+    }
+    return model.Forecast(windows).ToVector<double>()[0];
+  };
+  EXPECT_NEAR(forecast("absolute"), 1, 0.1);
+  EXPECT_NEAR(forecast("huber"), 1, 0.2);
+  EXPECT_NEAR(forecast("squared"), 20.8, 1);
 }
 
 }  // namespace

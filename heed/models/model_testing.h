@@ -160,10 +160,11 @@ class GoldenTensors {
     EXPECT_EQ(count, set.all().size());
   }
 
-  void ExpectGradients(const ParameterSet& set, double tolerance) const {
+  void ExpectGradients(const ParameterSet& set, double tolerance,
+                       const std::string& prefix = "gradient.") const {
     for (const auto& parameter : set.all()) {
       EXPECT_LT(MaxDifference(parameter->gradient(),
-                              at("gradient." + parameter->name())),
+                              at(prefix + parameter->name())),
                 tolerance)
           << parameter->name();
     }

@@ -210,6 +210,18 @@ std::vector<Operation> Losses() {
          return BinaryCrossEntropy(in[0], targets.To(in[0].value().dtype()), 2);
        },
        {{2, 3}}},
+      {"absolute_loss",
+       [](Inputs in) {
+         return AbsoluteLoss(in[0], Tensor::Zeros({3, 5}, in[0].value().dtype()),
+                             2);
+       },
+       {{3, 5}}},
+      {"huber_loss",
+       [](Inputs in) {
+         return HuberLoss(in[0], Tensor::Zeros({3, 5}, in[0].value().dtype()),
+                          0.4, 2);
+       },
+       {{3, 5}}},
       {"log_softmax", [](Inputs in) { return LogSoftmax(in[0]); }, {{3, 6}}},
   };
 }

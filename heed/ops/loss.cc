@@ -1,6 +1,7 @@
 #include "heed/ops/loss.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "heed/kernels/elementwise.h"
@@ -44,6 +45,31 @@ Tensor AlignmentPart(const Tensor& weights, const Tensor& links, int64_t first,
   return gradient;
 }
 
+/// scale · Σ of what `penalty` makes of y − target and the slope there.
+template <typename Penalty>
+Var ErrorLoss(const char* name, const Var& y, const Tensor& targets,
+              double scale, const Penalty& penalty) {
+  CheckSame(name, y, targets);
+  const auto run = [&]<typename T>(T) {
+    const Tensor values = y.value().Contiguous();
+    const Tensor wanted = targets.Contiguous();
+    Tensor gradient(values.shape(), values.dtype());
+    double sum = 0;
+    for (int64_t i = 0; i < values.numel(); ++i) {
+      const double error =
+          double{values.data<T>()[i]} - double{wanted.data<T>()[i]};
+      const auto [value, slope] = penalty(error);
+      sum += value;
+      gradient.data<T>()[i] = static_cast<T>(scale * slope);
+    }
+    return Record(name, Tensor::Full({}, scale * sum, values.dtype()), {y},
+                  [gradient](const Tensor& dy, Grads& g) {
+                    g.Add(0, kernels::Scale(gradient, dy.item()));
+                  });
+  };
+  return targets.dtype() == DType::kF64 ? run(double{}) : run(float{});
+}
+
 }  // namespace
 
 CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
@@ -82,6 +108,20 @@ Var BinaryCrossEntropy(const Var& logits, const Tensor& targets, double scale) {
   CheckSame("binary cross entropy", logits, targets);
   // log(1 + e^x) − t x.
   return Scale(Sum(Sub(Softplus(logits), Mul(logits, targets))), scale);
+}
+
+Var AbsoluteLoss(const Var& y, const Tensor& targets, double scale) {
+  return ErrorLoss("absolute loss", y, targets, scale, [](double e) {
+    return std::pair(std::abs(e), e > 0 ? 1.0 : e < 0 ? -1.0 : 0.0);
+  });
+}
+
+Var HuberLoss(const Var& y, const Tensor& targets, double delta, double scale) {
+  return ErrorLoss("huber loss", y, targets, scale, [delta](double e) {
+    if (std::abs(e) <= delta) return std::pair(e * e, 2 * e);
+    return std::pair(delta * (2 * std::abs(e) - delta),
+                     2 * std::copysign(delta, e));
+  });
 }
 
 Var AlignmentCrossEntropy(std::span<const Var> weights, const Tensor& links,

@@ -34,6 +34,16 @@ CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
 /// targets equal, result []. Throws: ShapeError.
 Var BinaryCrossEntropy(const Var& logits, const Tensor& targets, double scale);
 
+/// scale · Σ |y − target|; its gradient is 0 where both are equal. Shapes: y and
+/// targets equal, result []. Throws: ShapeError.
+Var AbsoluteLoss(const Var& y, const Tensor& targets, double scale);
+
+/// scale · Σ of e² up to |e| = delta and of δ (2 |e| − δ) behind it, with
+/// e = y − target: squares of errors whose slope is bounded. Shapes: as
+/// AbsoluteLoss. Range: delta > 0; infinity gives the squares alone. Throws:
+/// ShapeError. Paper: Huber 1964 (of which it is twice).
+Var HuberLoss(const Var& y, const Tensor& targets, double delta, double scale);
+
 /// −scale · Σ_bts g_bts log(a_bts + 10⁻⁶), with a the weights of one head, or
 /// (`head` −1) the mean of all: how far an attention is from the links g, whose
 /// rows sum to 1, or to 0 where they say nothing. `weights` are those of T

@@ -119,6 +119,35 @@ TEST(BinaryCrossEntropy, OfHugeLogitsIsFinite) {
   EXPECT_EQ(BinaryCrossEntropy(x, targets, 1).value().item(), 1e4);
 }
 
+TEST(AbsoluteAndHuberLoss, AreTheFormulas) {
+  const std::vector<double> errors = {-3, -0.5, 0, 0.25, 0.5, 2};
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Tensor targets = RandomTensor({2, 3}, 1, dtype);
+    const Tensor y =
+        Add(targets, Tensor::Of(errors, {2, 3}).To(dtype)).value();
+    double absolute = 0, huber = 0, squares = 0;
+    for (const double e : errors) {
+      absolute += std::abs(e);
+      squares += e * e;
+      huber += std::abs(e) <= 0.5 ? e * e : 0.5 * (2 * std::abs(e) - 0.5);
+    }
+    EXPECT_NEAR(AbsoluteLoss(y, targets, 0.5).value().item(), 0.5 * absolute,
+                1e-6);
+    EXPECT_NEAR(HuberLoss(y, targets, 0.5, 2).value().item(), 2 * huber, 2e-6);
+    EXPECT_NEAR(HuberLoss(y, targets, 1e9, 2).value().item(), 2 * squares,
+                1e-5);
+    EXPECT_EQ(HuberLoss(y, targets, 0.5, 2).shape().rank(), 0);
+  }
+}
+
+TEST(AbsoluteAndHuberLoss, RefuseTargetsThatDoNotFit) {
+  const Tensor y = Tensor::Zeros({2, 3});
+  ExpectShapeError([&] { AbsoluteLoss(y, Tensor::Zeros({3}), 1); },
+                   {"absolute loss", "[2, 3]", "[3]"});
+  ExpectShapeError([&] { HuberLoss(y, Tensor::Zeros({3}), 1, 1); },
+                   {"huber loss", "[2, 3]", "[3]"});
+}
+
 TEST(BinaryCrossEntropy, RefusesTargetsThatDoNotFit) {
   ExpectShapeError(
       [] {
