@@ -38,6 +38,7 @@ int RunDemoTemperature(const Arguments& arguments);
 int RunDemoHeads(const Arguments& arguments);
 int RunDemoOrder(const Arguments& arguments);
 int RunDemoSteps(const Arguments& arguments);
+int RunDemoBottleneck(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

@@ -47,6 +47,8 @@ const std::vector<Command>& Demos() {
       {"order", "What is lost without positions?", RunDemoOrder},
       {"steps", "How does Luong's attention differ from Bahdanau's?",
        RunDemoSteps},
+      {"bottleneck", "Does a fixed vector forget long sentences?",
+       RunDemoBottleneck},
   };
   return demos;
 }

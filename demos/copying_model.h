@@ -1,0 +1,46 @@
+// Translators that learn to copy sentences.
+#ifndef HEED_DEMOS_COPYING_MODEL_H_
+#define HEED_DEMOS_COPYING_MODEL_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "heed/base/config.h"
+#include "heed/data/corpus.h"
+#include "heed/tasks/translate/translation_model.h"
+
+namespace heed {
+
+inline constexpr int64_t kShortestCopied = 5;
+inline constexpr int64_t kLongestCopied = 30;
+
+/// A model without attention and one with it, as the registry calls them.
+enum class CopyingKind : uint8_t { kFixed, kAttentive };
+constexpr auto WordsOf(CopyingKind) { return std::array{"fixed", "bahdanau"}; }
+
+/// Variants of the former: two layers that read the sentence backwards, or one
+/// that reads it as it stands.
+enum class FixedVariant : uint8_t { kBackwards, kForwards };
+constexpr auto WordsOf(FixedVariant) { return std::array{"sutskever", "cho"}; }
+
+struct CopyingTraining {
+  CopyingKind kind = CopyingKind::kFixed;
+  std::string preset;  ///< its settings
+  std::string out;     ///< folder of the models, one named as each
+  int epochs = 5;
+  uint64_t seed = 1;
+  int threads = 0;
+};
+
+CopyingTraining FixedCopying(FixedVariant variant);
+CopyingTraining AttentiveCopying();
+
+/// Trains it on copies of kShortestCopied to kLongestCopied words; validation
+/// is on others of these lengths. Leaves its folder.
+TranslationModel TrainCopying(const CopyingTraining& training,
+                              const ParallelText& copies);
+
+}  // namespace heed
+
+#endif  // HEED_DEMOS_COPYING_MODEL_H_
