@@ -49,6 +49,8 @@ const std::vector<Command>& Demos() {
        RunDemoSteps},
       {"bottleneck", "Does a fixed vector forget long sentences?",
        RunDemoBottleneck},
+      {"recall", "Does attention reach pages, or chapters, back?",
+       RunDemoRecall},
   };
   return demos;
 }
