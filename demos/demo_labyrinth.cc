@@ -9,6 +9,7 @@
 #include "demos/demos.h"
 #include "demos/labyrinth_picture.h"
 #include "demos/labyrinth_training.h"
+#include "demos/parameter_line.h"
 #include "heed/base/rng.h"
 #include "heed/base/threads.h"
 #include "heed/io/file.h"
@@ -151,10 +152,11 @@ nlohmann::ordered_json ShowMaze(const LabyrinthCommand& command,
   const std::string first = title("Before learning", before);
   WritePicture(command.out, "labyrinth-before",
                LabyrinthPicture(agent, before, first));
-  const std::vector<Tensor> untrained = ParametersOf(agent);
+  const std::vector<Tensor> untrained = ParametersOf(agent.parameters());
   for (int i = 0; i < command.updates; ++i) learner.Step();
-  const ObjectiveSlice slice = SliceOfObjective(
-      agent, untrained, ParametersOf(agent), options.discount, kSlicePoints);
+  const ObjectiveSlice slice =
+      SliceOfObjective(agent, untrained, ParametersOf(agent.parameters()),
+                       options.discount, kSlicePoints);
   const MazeEpisode after = agent.Likeliest();
   const std::string last = title("After learning", after);
   WritePicture(command.out, "labyrinth", LabyrinthPicture(agent, after, last));

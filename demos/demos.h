@@ -40,6 +40,7 @@ int RunDemoOrder(const Arguments& arguments);
 int RunDemoSteps(const Arguments& arguments);
 int RunDemoBottleneck(const Arguments& arguments);
 int RunDemoRecall(const Arguments& arguments);
+int RunDemoHard(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

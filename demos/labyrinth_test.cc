@@ -9,6 +9,7 @@
 #include "demos/labyrinth_picture.h"
 #include "demos/labyrinth_training.h"
 #include "demos/maze.h"
+#include "demos/parameter_line.h"
 #include "heed/autograd/gradient_check.h"
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
@@ -294,12 +295,12 @@ TEST(Labyrinth, BaselinesLowerTheVariance) {
 
 TEST(Labyrinth, TheObjectiveOfHardChoicesIsAbruptAndTheSoftOneSmooth) {
   LabyrinthAgent agent(Maze::Make(7, 1), 1);
-  const std::vector<Tensor> before = ParametersOf(agent);
+  const std::vector<Tensor> before = ParametersOf(agent.parameters());
   LabyrinthLearner learner(agent, LabyrinthMethod::kLearned, {});
   for (int i = 0; i < 100; ++i) learner.Step();
   const double learned = agent.SoftReturn({}, 0.95).value().item();
-  const ObjectiveSlice slice =
-      SliceOfObjective(agent, before, ParametersOf(agent), 0.95, 61);
+  const ObjectiveSlice slice = SliceOfObjective(
+      agent, before, ParametersOf(agent.parameters()), 0.95, 61);
   EXPECT_EQ(agent.SoftReturn({}, 0.95).value().item(), learned);
   std::set<double> hard(slice.hard.begin(), slice.hard.end());
   EXPECT_LT(hard.size(), 20u) << "of steps";

@@ -1,8 +1,11 @@
 #include "demos/labyrinth_training.h"
 
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "demos/gradient_variance.h"
+#include "demos/parameter_line.h"
 #include "heed/base/rng.h"
 #include "heed/ops/elementwise.h"
 
@@ -31,19 +34,8 @@ double MeanReward(const std::vector<double>& rewards) {
   return sum / static_cast<double>(rewards.size());
 }
 
-/// The gradients of the policy's parameters, one after the other, which are
-/// cleared.
-std::vector<double> TakePolicyGradient(const ParameterSet& parameters) {
-  std::vector<double> all;
-  for (const auto& parameter : parameters.all()) {
-    if (!parameter->name().starts_with("baseline")) {
-      const std::vector<double> own =
-          parameter->gradient().To(DType::kF64).ToVector<double>();
-      all.insert(all.end(), own.begin(), own.end());
-    }
-    parameter->ClearGradient();
-  }
-  return all;
+bool IsOfPolicy(const std::string& parameter) {
+  return !parameter.starts_with("baseline");
 }
 
 }  // namespace
@@ -127,7 +119,7 @@ std::array<double, 3> GradientVariances(LabyrinthAgent& agent, double moving,
   for (const LabyrinthMethod method :
        {LabyrinthMethod::kNone, LabyrinthMethod::kMoving,
         LabyrinthMethod::kLearned}) {
-    std::vector<double> sum, squares;
+    GradientVariance variance;
     for (int i = 0; i < draws; ++i) {
       Tape tape;
       Context ctx;
@@ -136,56 +128,26 @@ std::array<double, 3> GradientVariances(LabyrinthAgent& agent, double moving,
           agent.Walk(ctx, 1, Rng(seed, static_cast<uint64_t>(i)).Next());
       tape.Backward(LabyrinthLoss(rollout, LabyrinthRewards(agent, rollout),
                                   method, moving));
-      const std::vector<double> g = TakePolicyGradient(agent.parameters());
-      sum.resize(g.size());
-      squares.resize(g.size());
-      for (size_t j = 0; j < g.size(); ++j) {
-        sum[j] += g[j];
-        squares[j] += g[j] * g[j];
-      }
+      variance.Add(TakeGradient(agent.parameters(), IsOfPolicy));
     }
-    double& variance = variances[static_cast<size_t>(method)];
-    for (size_t j = 0; j < sum.size(); ++j) {
-      variance += (squares[j] - sum[j] * sum[j] / draws) / (draws - 1);
-    }
+    variances[static_cast<size_t>(method)] = variance.Total();
   }
   return variances;
-}
-
-std::vector<Tensor> ParametersOf(const LabyrinthAgent& agent) {
-  std::vector<Tensor> all;
-  for (const auto& parameter : agent.parameters().all()) {
-    all.push_back(parameter->value().Clone());
-  }
-  return all;
 }
 
 ObjectiveSlice SliceOfObjective(LabyrinthAgent& agent,
                                 const std::vector<Tensor>& from,
                                 const std::vector<Tensor>& to, double discount,
                                 int points) {
-  const auto put = [&](double at) {
-    for (size_t p = 0; p < to.size(); ++p) {
-      Parameter& parameter = *agent.parameters().all()[p];
-      const Tensor a = from[p].To(DType::kF64), b = to[p].To(DType::kF64);
-      Tensor between = b.Clone();
-      for (int64_t i = 0; i < b.numel(); ++i) {
-        between.data<double>()[i] =
-            (1 - at) * a.data<double>()[i] + at * b.data<double>()[i];
-      }
-      parameter.mutable_value().CopyFrom(between.To(to[p].dtype()));
-      parameter.Changed();
-    }
-  };
   ObjectiveSlice slice;
   for (int i = 0; i < points; ++i) {
     const double at = 2.0 * i / (points - 1) - 0.5;
-    put(at);
+    PutBetween(agent.parameters(), from, to, at);
     slice.at.push_back(at);
     slice.hard.push_back(LabyrinthAgent::Return(agent.Likeliest(), discount));
     slice.soft.push_back(agent.SoftReturn({}, discount).value().item());
   }
-  put(1);
+  PutBetween(agent.parameters(), from, to, 1);
   return slice;
 }
 

@@ -61,9 +61,6 @@ class LabyrinthLearner {
 std::array<double, 3> GradientVariances(LabyrinthAgent& agent, double moving,
                                         int draws, uint64_t seed);
 
-/// The numbers of all parameters.
-std::vector<Tensor> ParametersOf(const LabyrinthAgent& agent);
-
 /// Returns γ^steps along the line from some parameters to others.
 struct ObjectiveSlice {
   std::vector<double> at;    ///< 0: the former, 1: the latter
@@ -71,8 +68,7 @@ struct ObjectiveSlice {
   std::vector<double> soft;  ///< of the soft relaxation
 };
 
-/// From −0.5 to 1.5. The agent has `to` afterwards. Paper: Goodfellow et al.
-/// 2014, arXiv:1412.6544.
+/// From −0.5 to 1.5, see PutBetween. The agent has `to` afterwards.
 ObjectiveSlice SliceOfObjective(LabyrinthAgent& agent,
                                 const std::vector<Tensor>& from,
                                 const std::vector<Tensor>& to, double discount,

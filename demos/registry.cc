@@ -51,6 +51,7 @@ const std::vector<Command>& Demos() {
        RunDemoBottleneck},
       {"recall", "Does attention reach pages, or chapters, back?",
        RunDemoRecall},
+      {"hard", "What do hard choices cost?", RunDemoHard},
   };
   return demos;
 }
