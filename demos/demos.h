@@ -41,6 +41,7 @@ int RunDemoSteps(const Arguments& arguments);
 int RunDemoBottleneck(const Arguments& arguments);
 int RunDemoRecall(const Arguments& arguments);
 int RunDemoHard(const Arguments& arguments);
+int RunDemoSmallest(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

@@ -52,6 +52,8 @@ const std::vector<Command>& Demos() {
       {"recall", "Does attention reach pages, or chapters, back?",
        RunDemoRecall},
       {"hard", "What do hard choices cost?", RunDemoHard},
+      {"smallest", "What does every number of a tiny attention do?",
+       RunDemoSmallest},
   };
   return demos;
 }
