@@ -42,6 +42,7 @@ int RunDemoBottleneck(const Arguments& arguments);
 int RunDemoRecall(const Arguments& arguments);
 int RunDemoHard(const Arguments& arguments);
 int RunDemoSmallest(const Arguments& arguments);
+int RunDemoProbe(const Arguments& arguments);
 
 /// Writes a picture into `folder`, which is made if it is not there, and
 /// returns its path. Throws: IoError.

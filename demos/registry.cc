@@ -54,6 +54,7 @@ const std::vector<Command>& Demos() {
       {"hard", "What do hard choices cost?", RunDemoHard},
       {"smallest", "What does every number of a tiny attention do?",
        RunDemoSmallest},
+      {"probe", "Can a word be read from the last state?", RunDemoProbe},
   };
   return demos;
 }

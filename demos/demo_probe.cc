@@ -1,0 +1,154 @@
+// heed demo probe: what an encoder keeps in its last state, and what it leaves
+// with the words.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "demos/copied_words.h"
+#include "demos/copying_model.h"
+#include "demos/demos.h"
+#include "demos/word_probe.h"
+#include "heed/base/threads.h"
+#include "heed/render/line_plot.h"
+#include "heed/render/terminal.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kProbedWords = 20;
+constexpr int64_t kProbeTests = 300;
+
+struct ProbeCommand {
+  std::string out = "heed-demo-probe";
+  Named<FixedVariant> variant = FixedVariant::kBackwards;
+  int sentences = 20000;
+  int epochs = 3;
+  int probed = 4000;
+  uint64_t seed = 1;
+  int threads = 0;
+
+  void Visit(FieldList& v) {
+    v("out", out, Any{"DIR"}, "folder for the models and the picture");
+    v("variant", variant,
+      "model without attention; sutskever reads the sentence backwards");
+    v("sentences", sentences, Range(100, 1000000),
+      "sentences that both models learn from");
+    v("epochs", epochs, Range(1, 1000), "passes over them");
+    v("probed", probed, Range(100, 100000),
+      "further sentences that the probes learn from");
+    v("seed", seed, "of the sentences and the weights");
+    v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  }
+};
+
+double MeanProbe(std::span<const double> numbers) {
+  double sum = 0;
+  for (const double number : numbers) sum += number;
+  return sum / static_cast<double>(numbers.size());
+}
+
+/// The mean of all places, and of those at both ends.
+void PrintProbe(const Series& series) {
+  const std::span<const double> all(series.y);
+  fmt::print("{}", Pad(series.name, 28));
+  for (const size_t t : {size_t{0}, size_t{1}, size_t{4}, size_t{9}, size_t{14},
+                         size_t{18}, size_t{19}}) {
+    fmt::print("{:>5.0f}", all[t]);
+  }
+  fmt::print("{:>6.1f}\n", MeanProbe(all));
+}
+
+/// What was seen, in words that follow the numbers.
+std::string ProbeVerdict(const std::vector<Series>& probes) {
+  const double fixed = MeanProbe(probes[0].y);
+  const double last = MeanProbe(probes[1].y);
+  const double own = MeanProbe(probes[2].y);
+  std::string text = fmt::format(
+      "A linear layer reads {:.0f} % of the words from the last states of the "
+      "fixed vector's\nencoder, {:.0f} % from the last state of the attentive "
+      "encoder, and {:.0f} % from its annotations.\n",
+      fixed, last, own);
+  if (own > last && last < fixed) {
+    text +=
+        "Attention does relieve the encoder here: it need not keep the "
+        "sentence in its last state,\nthe words stay where they were read.\n";
+  } else if (own > last) {
+    text +=
+        "The annotations know more than the last state, which does not "
+        "know less than that\nof the fixed vector's encoder.\n";
+  } else {
+    text +=
+        "The last state knows as much as the annotations here: the claim "
+        "is not seen.\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+int RunDemoProbe(const Arguments& arguments) {
+  ProbeCommand command;
+  Options options(
+      "demo probe",
+      "Trains a model that keeps a sentence in one vector and one that "
+      "attends to its words to copy random sentences, then trains linear "
+      "layers to read word t of 20 from the last states of both encoders, and "
+      "from annotation t of the attentive one (about a minute).");
+  command.Visit(options.fields());
+  options.Example("heed demo probe");
+  options.Example("heed demo probe --variant cho");
+  if (!options.Parse(arguments)) return 0;
+
+  const ThreadLimit limit(command.threads);
+  const ParallelText copies = MakeCopies(command.sentences, kShortestCopied,
+                                         kLongestCopied, command.seed);
+  const ParallelText train =
+      MakeCopies(command.probed, kProbedWords, kProbedWords, command.seed + 3);
+  const ParallelText test =
+      MakeCopies(kProbeTests, kProbedWords, kProbedWords, command.seed + 4);
+  std::vector<Series> probes;
+  std::vector<double> places;
+  for (int64_t t = 1; t <= kProbedWords; ++t) {
+    places.push_back(static_cast<double>(t));
+  }
+  for (const bool attentive : {false, true}) {
+    CopyingTraining training =
+        attentive ? AttentiveCopying() : FixedCopying(command.variant);
+    training.out = command.out;
+    training.epochs = command.epochs;
+    training.seed = command.seed;
+    training.threads = command.threads;
+    fmt::print(stderr, "{}\n", attentive ? "attention" : "fixed vector");
+    const TranslationModel model = TrainCopying(training, copies);
+    const ProbedSentences learned = ReadForProbe(model, train.source);
+    const ProbedSentences asked = ReadForProbe(model, test.source);
+    const ProbeTraining probe = {.seed = command.seed};
+    probes.push_back(
+        {attentive ? "attentive, last state" : "fixed, last states", places,
+         ProbeLast(learned, asked, probe)});
+    if (!attentive) continue;
+    probes.push_back({"attentive, annotation t", places,
+                      ProbeAnnotations(learned, asked, probe)});
+  }
+  fmt::print("\nword t read, %, of t ={}", Pad("", 6));
+  for (const int t : {1, 2, 5, 10, 15, 19, 20}) fmt::print("{:>5}", t);
+  fmt::print("{:>6}\n", "mean");
+  for (const Series& series : probes) PrintProbe(series);
+  const LinePlotOptions axes = {
+      .title = fmt::format("Words that a linear layer reads from one vector, "
+                           "of sentences of {}",
+                           kProbedWords),
+      .x_label = "position t of the word",
+      .y_label = "%"};
+  fmt::print("\n{}", TerminalLinePlot(probes, axes, DetectTerminal()));
+  fmt::print("\n{}\nThe picture: {}\n", ProbeVerdict(probes),
+             WritePicture(command.out, "probe", LinePlotSvg(probes, axes)));
+  return 0;
+}
+
+}  // namespace heed
