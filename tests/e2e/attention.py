@@ -93,6 +93,28 @@ class Demos(EndToEnd):
         self.assertIn("Counted in operations: equal at 8.", text)
         self.picture("cost")
 
+    def test_claims_on_small_models(self):
+        out = ["--out", self.folder / "out"]
+        said = self.runs("demo", "hard", *out, "--runs", 2, "--steps", 60, "--draws", 5)
+        self.assertRegex(said, r"\nhard, learned baseline .* of 2 +\d")
+        for name in ("hard", "hard-objective", "hard-gumbel"):
+            self.picture(name)
+        said = self.runs("demo", "smallest", *out, "--sentence", "to go")
+        self.assertIn('"to go" becomes "ir <EOS>"', said)
+        self.assertIn("context", self.picture("smallest"))
+        self.fails(2, "must be one of let's go, to go", "demo", "smallest", "--sentence", "go")
+        said = self.runs("demo", "recall", *out, "--steps", 30, "--farthest", 100, "--questions", 20)
+        self.assertRegex(said, r"\n100 words back, attention alone answers \d")
+        self.picture("recall")
+        small = [*out, "--sentences", 200, "--epochs", 1, "--threads", 1]
+        said = self.runs("demo", "bottleneck", *small, "--variant", "cho")
+        self.assertRegex(said, r"car-thief \(68\) (lost|elsewhere|in place)")
+        self.picture("bottleneck")
+        self.assertIn("fixed vector", self.picture("sentence"))
+        said = self.runs("demo", "probe", *small, "--probed", 100)
+        self.assertRegex(said, r"\nattentive, annotation t .*\d")
+        self.picture("probe")
+
     def test_memory(self):
         out = self.folder / "out"
         text = self.put("text", "a bat has a cat and a hat\nthe cat has a bat\n" * 30)
