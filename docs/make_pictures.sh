@@ -19,6 +19,7 @@
 #                                          (docs/order.md)
 #   docs/make_pictures.sh summaries        what each word of a summary attended to (docs/summaries.md)
 #   docs/make_pictures.sh retrieve         which words of a text a question's words fit (docs/retrieval.md)
+#   docs/make_pictures.sh claims           what the texts claim, measured (docs/claims.md)
 #   docs/make_pictures.sh machine MODEL    what a machine that copies does with its memory
 #   docs/make_pictures.sh curves           learning curves of three short trainings (docs/training.md)
 #   docs/make_pictures.sh reviews GRU LSTM NESTED_LSTM RNN
@@ -95,6 +96,17 @@ labyrinth() {
   cp "$work/objective.svg" docs/images/labyrinth-objective.svg
 }
 
+claims() {
+  local work demo
+  scratch
+  for demo in bottleneck recall hard smallest probe; do
+    "$heed" demo "$demo" --out "$work"
+  done
+  cp "$work"/{bottleneck,recall,smallest,probe,hard-gumbel}.svg docs/images
+  cp "$work/sentence.svg" docs/images/bottleneck-sentence.svg
+  cp "$work/hard-objective.svg" docs/images/hard.svg
+}
+
 reviews() {
   local work
   scratch
@@ -158,6 +170,8 @@ elif [[ ${1-} == reviews ]]; then
   reviews "$@"
 elif [[ ${1-} == summaries ]]; then
   of_demo summaries attention
+elif [[ ${1-} == claims ]]; then
+  claims
 elif [[ ${1-} == retrieve ]]; then
   of_demo retrieve answer
 elif [[ ${1-} == visits ]]; then
