@@ -31,6 +31,9 @@ reversed() {
   }'
 }
 
+# columns A B of a table, between tabs
+columns() { awk -F'\t' -v OFS='\t' -v a="$1" -v b="$2" '{ print $a, $b }'; }
+
 prepare() {
   local side name language
   for side in de en; do
@@ -59,13 +62,15 @@ multi30k() {
     --schedule cosine --precision bf16 --patience 0 --out "$out" "$@"
 }
 
-# xlwa DIRECTION OPTIONS
+# xlwa NAME DIRECTION: learns from the table NAME.DIRECTION.tsv and its links.
 xlwa() {
-  local train=$folder/xlwa.train.$1.tsv dev=$folder/xlwa.dev.$1.tsv out=$folder/xlwa.$1
-  shift
+  local train=$folder/$1.$2.tsv dev=$folder/xlwa.dev.$2.tsv
   "$heed" train --tsv "$train" --valid-tsv "$dev" --guided-alignment "$train" \
     --valid-alignment "$dev" --metric aer --lowercase --vocabulary bpe --joint-vocabulary \
-    --source-vocabulary-size 6000 --batch-tokens 1024 --schedule cosine --patience 0 --out "$out" "$@"
+    --source-vocabulary-size 6000 --batch-tokens 1024 --schedule cosine --patience 0 \
+    --model transformer-tiny --layers 2 --decoder-layers 2 --alignment-layer 1 \
+    --position rotary --tie all --dropout 0.2 --learning-rate 2e-3 --warmup 300 --epochs 20 \
+    --ema 0.99 --guided-alignment-weight 2 --guided-alignment-shift --out "$folder/${1/.train/}.$2"
 }
 
 train() {
@@ -81,9 +86,39 @@ train() {
       --dropout 0.3 --learning-rate 2e-3 --warmup 400 --epochs 14 --ema 0.99 --batch-tokens 1024
   done
   for direction in forward backward; do
-    xlwa "$direction" --model transformer-tiny --layers 2 --decoder-layers 2 --alignment-layer 1 \
-      --position rotary --tie all --dropout 0.2 --learning-rate 2e-3 --warmup 300 --epochs 20 \
-      --ema 0.99 --guided-alignment-weight 2 --guided-alignment-shift
+    xlwa xlwa.train "$direction"
+  done
+}
+
+# with_ibm_links NAME FILE: pairs of a table with the links of IBM model 2.
+with_ibm_links() {
+  columns 1 2 < "$2" > "$folder/$1.pairs.tsv"
+  "$heed" align ibm2 --lowercase --tsv "$folder/$1.pairs.tsv" --out "$folder/$1.pharaoh"
+  paste "$folder/$1.pairs.tsv" "$folder/$1.pharaoh" > "$folder/$1.forward.tsv"
+  reversed < "$folder/$1.forward.tsv" > "$folder/$1.backward.tsv"
+}
+
+# Attention that learns from links of IBM model 2, of the same pairs.
+teach() {
+  prepare
+  local pair direction side
+  with_ibm_links ibm-xlwa "$folder/xlwa.train.forward.tsv"
+  for direction in forward backward; do
+    xlwa ibm-xlwa "$direction"
+  done
+  for side in de en; do cat "$folder/train.$side" "$folder/val.$side" > "$folder/all.$side"; done
+  paste "$folder/all.de" "$folder/all.en" > "$folder/all.tsv"
+  with_ibm_links ibm-captions "$folder/all.tsv"
+  for pair in "de en forward" "en de backward"; do
+    # shellcheck disable=SC2086
+    set -- $pair
+    head -n 29000 "$folder/ibm-captions.$3.tsv" > "$folder/ibm-captions.$3.train.tsv"
+    tail -n +29001 "$folder/ibm-captions.$3.tsv" > "$folder/ibm-captions.$3.val.tsv"
+    multi30k taught "$1" "$2" --model bahdanau --variant cgru --embedding 128 --units 256 \
+      --tie-output --dropout 0.3 --learning-rate 2e-3 --warmup 400 --epochs 4 --ema 0.99 \
+      --batch-tokens 1024 --guided-alignment "$folder/ibm-captions.$3.train.tsv" \
+      --guided-alignment-weight 1 --guided-alignment-shift \
+      --valid-alignment "$folder/ibm-captions.$3.val.tsv" --metric aer
   done
 }
 
@@ -91,7 +126,7 @@ train() {
 row() {
   local name=$1
   shift
-  printf '%-44s %s\n' "$name" "$("$heed" align "$@" 2> /dev/null | tr -s '\n ' ' ')"
+  printf '%-44s %s\n' "$name" "$("$heed" align "$@" --no-ibm-baselines 2> /dev/null | tr -s '\n ' ' ')"
 }
 
 # Links each target word to the source word at the same share of its sentence.
@@ -108,9 +143,6 @@ diagonal() {
     all += m + n
   } END { printf "AER %.3f\n", 1 - 2 * right / all }' "$1"
 }
-
-# columns A B of a table, between tabs
-columns() { awk -F'\t' -v OFS='\t' -v a="$1" -v b="$2" '{ print $a, $b }'; }
 
 # ibm_rows NAME GOLD LEARN...: both models, both directions and what is made of
 # them, learnt from tables of pairs.
@@ -153,7 +185,7 @@ measure() {
   local gold=$data/wordalign/europarl_de_en/test.tsv model language method
   reversed < "$gold" > "$folder/europarl.backward.tsv"
   printf '%-44s %s\n' "europarl diagonal" "$(diagonal "$gold")"
-  for model in transformer rnn; do
+  for model in transformer rnn taught; do
     local forward=$folder/$model.de-en backward=$folder/$model.en-de
     [[ -f $forward/model.safetensors ]] || continue
     row "europarl $model de-en" "$forward" --tsv "$gold" --gold "$gold"
@@ -169,13 +201,16 @@ measure() {
     gold=$folder/xlwa.$language.tsv
     reversed < "$gold" > "$folder/xlwa.$language.backward.tsv"
     printf '%-44s %s\n' "xlwa $language diagonal" "$(diagonal "$gold")"
-    row "xlwa $language forward" "$folder/xlwa.forward" --tsv "$gold" --gold "$gold"
-    [[ -f $folder/xlwa.backward/model.safetensors ]] || continue
-    row "xlwa $language backward" "$folder/xlwa.backward" \
-      --tsv "$folder/xlwa.$language.backward.tsv" --gold "$folder/xlwa.$language.backward.tsv"
-    for method in intersection grow-diag grow-diag-final grow-diag-final-and; do
-      row "xlwa $language $method" "$folder/xlwa.forward" --reverse "$folder/xlwa.backward" \
-        --tsv "$gold" --gold "$gold" --symmetrize "$method"
+    local model
+    for model in xlwa ibm-xlwa; do
+      [[ -f $folder/$model.backward/model.safetensors ]] || continue
+      row "$model $language forward" "$folder/$model.forward" --tsv "$gold" --gold "$gold"
+      row "$model $language backward" "$folder/$model.backward" \
+        --tsv "$folder/xlwa.$language.backward.tsv" --gold "$folder/xlwa.$language.backward.tsv"
+      for method in intersection grow-diag grow-diag-final grow-diag-final-and; do
+        row "$model $language $method" "$folder/$model.forward" --reverse "$folder/$model.backward" \
+          --tsv "$gold" --gold "$gold" --symmetrize "$method"
+      done
     done
   done
 }

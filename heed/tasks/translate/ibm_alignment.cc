@@ -236,8 +236,8 @@ AlignmentBaselines MeasureBaselines(const BaselineOptions& options,
                            ScoreAlignments(backward, gold)});
     if (method == Symmetrization::kNone) continue;
     const std::string name = SymmetrizationNames()[static_cast<size_t>(method)];
-    result.rows.push_back(
-        {key + "_both", label + ", " + name, ScoreAlignments(both, gold)});
+    result.rows.push_back({key + "_both", fmt::format("{}, {}", label, name),
+                           ScoreAlignments(both, gold)});
   }
   return result;
 }
