@@ -103,11 +103,13 @@ teach() {
   prepare
   local pair direction side
   with_ibm_links ibm-xlwa "$folder/xlwa.train.forward.tsv"
+  cat "$folder"/xlwa.{train.forward,dev.forward,es,it,nl}.tsv > "$folder/xlwa.all.tsv"
+  with_ibm_links ibm-all "$folder/xlwa.all.tsv"
   for direction in forward backward; do
     xlwa ibm-xlwa "$direction"
+    xlwa ibm-all "$direction"
   done
-  for side in de en; do cat "$folder/train.$side" "$folder/val.$side" > "$folder/all.$side"; done
-  paste "$folder/all.de" "$folder/all.en" > "$folder/all.tsv"
+  for side in train val; do side_by_side "$side"; done > "$folder/all.tsv"
   with_ibm_links ibm-captions "$folder/all.tsv"
   for pair in "de en forward" "en de backward"; do
     # shellcheck disable=SC2086
@@ -144,6 +146,9 @@ diagonal() {
   } END { printf "AER %.3f\n", 1 - 2 * right / all }' "$1"
 }
 
+# side_by_side NAME: the captions as a table; one has a tab in it.
+side_by_side() { paste <(tr '\t' ' ' < "$folder/$1.de") <(tr '\t' ' ' < "$folder/$1.en"); }
+
 # ibm_rows NAME GOLD LEARN...: both models, both directions and what is made of
 # them, learnt from tables of pairs.
 ibm_rows() {
@@ -168,7 +173,7 @@ ibm_rows() {
 # their links, as an aligner that needs no links may learn.
 ibm() {
   prepare
-  paste "$folder/train.de" "$folder/train.en" > "$folder/captions.tsv"
+  side_by_side train > "$folder/captions.tsv"
   local gold=$data/wordalign/europarl_de_en/test.tsv language
   ibm_rows "europarl" "$gold" "$folder/captions.tsv"
   ibm_rows "europarl, with them" "$gold" "$folder/captions.tsv" "$gold"
@@ -178,6 +183,8 @@ ibm() {
     gold=$folder/xlwa.$language.tsv
     ibm_rows "xlwa $language" "$gold" "$folder/xlwa.train.forward.tsv"
     ibm_rows "xlwa $language, with them" "$gold" "$folder/xlwa.train.forward.tsv" "$gold"
+    ibm_rows "xlwa $language, with all" "$gold" \
+      "$folder"/xlwa.{train.forward,dev.forward,es,it,nl}.tsv
   done
 }
 
@@ -202,7 +209,7 @@ measure() {
     reversed < "$gold" > "$folder/xlwa.$language.backward.tsv"
     printf '%-44s %s\n' "xlwa $language diagonal" "$(diagonal "$gold")"
     local model
-    for model in xlwa ibm-xlwa; do
+    for model in xlwa ibm-xlwa ibm-all; do
       [[ -f $folder/$model.backward/model.safetensors ]] || continue
       row "$model $language forward" "$folder/$model.forward" --tsv "$gold" --gold "$gold"
       row "$model $language backward" "$folder/$model.backward" \

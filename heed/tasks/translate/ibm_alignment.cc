@@ -41,15 +41,23 @@ struct BaselineText {
   std::string name;
 };
 
+bool HasStandardInput(const std::vector<std::string>& paths) {
+  return std::ranges::find(paths, "-") != paths.end();
+}
+
 std::optional<BaselineText> ReadBaselineText(const BaselineOptions& options,
                                              const DataConfig& data) {
   if (!options.learn.empty()) {
     return BaselineText{options.learn.Read("learn_"), "pairs"};
   }
   std::string why = "the model was trained on a store of tokens";
-  if (!data.large.stored()) {
+  const PairFiles& train = data.train;
+  if (HasStandardInput(train.source) || HasStandardInput(train.target) ||
+      HasStandardInput(train.tsv)) {
+    why = "the model was trained on standard input";
+  } else if (!data.large.stored()) {
     try {
-      return BaselineText{data.train.Read(""), "training pairs"};
+      return BaselineText{train.Read(""), "training pairs"};
     } catch (const Error& error) {
       why = error.what();
     }

@@ -188,6 +188,11 @@ TEST_F(Baselines, AreLeftOutIfTheTrainingPairsAreNotThere) {
   const std::string warning = testing::internal::GetCapturedStderr();
   EXPECT_NE(warning.find("lost.tsv"), std::string::npos);
   EXPECT_NE(warning.find("--learn-tsv"), std::string::npos);
+  data.train.tsv = {"-"};
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(Measure({}, data).rows.empty());
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("standard input"),
+            std::string::npos);
   BaselineOptions without;
   without.baselines = false;
   testing::internal::CaptureStderr();
