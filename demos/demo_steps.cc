@@ -29,6 +29,8 @@ namespace {
 constexpr int kTrainLines = 3000;
 constexpr int kValidLines = 100;
 constexpr int kTestLines = 200;
+constexpr int kLongest = 8;       // letters of a line that is learned
+constexpr int kLongestTest = 12;  // of test.tsv
 
 struct StepsDemoOptions {
   std::string out = "heed-demo-steps";
@@ -127,8 +129,9 @@ Explanation StepOf(const LoadedModel& loaded, const std::string& text) {
 SteppedModel Trained(const StepsDemoOptions& demo, const std::string& name,
                      const ParallelText& test) {
   const TranslationConfig config = StepsConfig(demo, name);
-  TrainTranslation(config, {ReversedLetters(kTrainLines, demo.seed),
-                            ReversedLetters(kValidLines, demo.seed + 1)});
+  TrainTranslation(config,
+                   {ReversedLetters(kTrainLines, kLongest, demo.seed),
+                    ReversedLetters(kValidLines, kLongest, demo.seed + 1)});
   SteppedModel model;
   model.name = name;
   model.loaded = ReadModel(config.run.out);
@@ -179,14 +182,17 @@ int RunDemoSteps(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(demo.threads);
-  const ParallelText test = ReversedLetters(kTestLines, demo.seed + 2);
+  const ParallelText test =
+      ReversedLetters(kTestLines, kLongest, demo.seed + 2);
   std::vector<SteppedModel> models;
   for (const std::string& name : SteppingModels()) {
     models.push_back(Trained(demo, name, test));
   }
   std::string table;
-  for (size_t i = 0; i < test.source.size(); ++i) {
-    table += test.source[i] + '\t' + test.target[i] + '\n';
+  const ParallelText longer =
+      ReversedLetters(kTestLines, kLongestTest, demo.seed + 3);
+  for (size_t i = 0; i < longer.source.size(); ++i) {
+    table += longer.source[i] + '\t' + longer.target[i] + '\n';
   }
   WriteFileAtomically(PathIn(demo.out, "test.tsv"), table);
   const ViewOptions view = {.step = demo.step};

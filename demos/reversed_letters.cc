@@ -9,16 +9,16 @@
 
 namespace heed {
 
-ParallelText ReversedLetters(int count, uint64_t seed) {
-  constexpr int kShortest = 3;
-  constexpr int kLongest = 8;
+ParallelText ReversedLetters(int count, int longest, uint64_t seed) {
+  constexpr uint64_t kShortest = 3;
   const std::string all = "abcdefghijkl";
   Rng rng(seed);
   ParallelText text;
   for (int i = 0; i < count; ++i) {
     std::vector<char> letters(all.begin(), all.end());
     Shuffle(letters, rng);
-    letters.resize(kShortest + rng.Below(kLongest - kShortest + 1));
+    letters.resize(kShortest +
+                   rng.Below(static_cast<uint64_t>(longest) - kShortest + 1));
     std::string there;
     std::string back;
     for (const char letter : letters) {

@@ -10,9 +10,10 @@
 
 namespace heed {
 
-/// `count` lines of 3 to 8 of twelve letters, no letter twice, with spaces
-/// between: "c a f" and "f a c". Deterministic in `seed`.
-ParallelText ReversedLetters(int count, uint64_t seed);
+/// `count` lines of 3 to `longest` of twelve letters, no letter twice, with
+/// spaces between: "c a f" and "f a c". Deterministic in `seed`. Range: 3 ≤
+/// longest ≤ 12.
+ParallelText ReversedLetters(int count, int longest, uint64_t seed);
 
 /// How many targets attend most to the item that they repeat, and how many
 /// have an item to repeat.

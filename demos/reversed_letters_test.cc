@@ -12,7 +12,7 @@ namespace heed {
 namespace {
 
 TEST(ReversedLetters, AreTheSameBackwardsWithoutALetterTwice) {
-  const ParallelText text = ReversedLetters(50, 3);
+  const ParallelText text = ReversedLetters(50, 8, 3);
   ASSERT_EQ(text.source.size(), 50U);
   std::set<size_t> lengths;
   for (size_t i = 0; i < text.source.size(); ++i) {
@@ -31,8 +31,8 @@ TEST(ReversedLetters, AreTheSameBackwardsWithoutALetterTwice) {
 }
 
 TEST(ReversedLetters, DependOnTheSeedAlone) {
-  EXPECT_EQ(ReversedLetters(20, 1).source, ReversedLetters(20, 1).source);
-  EXPECT_NE(ReversedLetters(20, 1).source, ReversedLetters(20, 2).source);
+  EXPECT_EQ(ReversedLetters(20, 8, 1).source, ReversedLetters(20, 8, 1).source);
+  EXPECT_NE(ReversedLetters(20, 8, 1).source, ReversedLetters(20, 8, 2).source);
 }
 
 /// Two letters are written of three that are read, with these weights.

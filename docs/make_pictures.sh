@@ -4,6 +4,8 @@
 #   docs/make_pictures.sh                  the attention of each score, on dates
 #   docs/make_pictures.sh gallery          docs/images/attention: each part of the
 #                                          attention algebra, and three measured claims
+#   docs/make_pictures.sh pictures         models unrolled, a step in numbers, BERT's input, masks, the
+#                                          timeline (docs/pictures.md)
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
 #                                          reach (docs/memory.md)
 #   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
@@ -60,6 +62,23 @@ gallery() {
   for demo in gallery saturation equivariance cost; do
     "$heed" demo "$demo" --out docs/images/attention
   done
+}
+
+# The models are those of the first block of the page.
+pictures() {
+  local work
+  scratch
+  mkdir "$work/bin"
+  ln -s "$(readlink -f "$heed")" "$work/bin/heed"
+  awk '/^```sh$/ { inside = 1; next } /^```$/ && inside { exit } inside' docs/pictures.md >"$work/models.sh"
+  (cd "$work" && PATH=$work/bin:$PATH bash -euo pipefail models.sh)
+  cp "$work/small/steps.svg" docs/images/steps.svg
+  "$heed" explain "$work/small/bahdanau" --view model --out docs/images/model-bahdanau.svg
+  "$heed" explain "$work/small/both" --view model --out docs/images/model-both.svg
+  "$heed" explain "$work/small/bert" --view embedding --text 'the [MASK] drinks milk today' \
+    --out docs/images/embedding.svg
+  "$heed" list attentions --masks 12 --out docs/images/masks.svg
+  "$heed" list timeline --out docs/images/timeline.svg
 }
 
 memory() {
@@ -163,6 +182,8 @@ elif [[ ${1-} == transformer ]]; then
 elif [[ ${1-} == machine ]]; then
   shift
   machine "$@"
+elif [[ ${1-} == pictures ]]; then
+  pictures
 elif [[ ${1-} == memory ]]; then
   memory
 elif [[ ${1-} == reviews ]]; then

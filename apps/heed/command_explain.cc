@@ -105,8 +105,8 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   v("head", o.head, Range(-1, 1000),
     "of --layer: this head; -1: mean of all, panels: the first");
   v("step", o.step, Range(-1, 1000000000),
-    "of step and model: this part of the answer, 0 is the first; -1: the one "
-    "in the middle");
+    "of step and model: this part of the answer, 0 is the first; -1: of step "
+    "the one in the middle, of model the first");
   v("scale", o.scale, OneOf(ShadeScaleNames()),
     "which weight has the full shade: 1 (absolute), the largest of its row or "
     "of the picture; auto: 1, or the largest where all are below 0.3");
@@ -242,8 +242,8 @@ std::vector<Explanation> ExplainAll(const Subject& s, const ExplainOptions& o,
   if (WantsPanels(o)) request.panels_of = PanelMap(s, o, inputs.front());
   const ExplanationView* view = ChosenView(o);
   request.inputs = view != nullptr && view->of_inputs;
-  request.pictures = !o.out.empty() && ExplanationFormatOf(o.out) ==
-                                           ExplanationFormat::kHtml;
+  request.pictures =
+      !o.out.empty() && ExplanationFormatOf(o.out) == ExplanationFormat::kHtml;
   Progress progress("texts", inputs.size() < 2);
   ProgressState state = {"explaining", 0, std::ssize(inputs), 0, {}};
   progress.Update(state);

@@ -256,10 +256,11 @@ Var Forecaster::Loss(const Context& ctx, const Tensor& windows,
 
 ModelOutline Forecaster::Outline() const {
   const int64_t inputs = EncoderInputs(config_, columns_);
-  std::vector<OutlineBlock> blocks = OnBlock(
-      {{{.name = config_.patch > 1 ? "patches" : "rows", .features = inputs}},
-       1},
-      encoder_->Outline());
+  std::vector<OutlineBlock> blocks =
+      OnBlock({{{.name = config_.patch > 1 ? "patches in turn" : "rows in turn",
+                 .features = inputs}},
+               1},
+              encoder_->Outline());
   const bool last = config_.forecast_from == ForecastFrom::kLast;
   blocks.push_back({{{OutlinePart::Kind::kPool,
                       last ? "linear, of the last" : "linear, of all",

@@ -14,26 +14,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// "a [MASK]", of which the second is predicted to be "b".
-ExplanationSegment MaskedSegment() {
-  ExplanationSegment e;
-  e.text = "a [MASK]";
-  e.answer = "b";
-  e.outline.name = "tiny";
-  e.axes = {{.id = "source", .items = {"a", "[MASK]"}},
-            {.id = "target", .items = {"b"}}};
-  e.maps = {DiagonalMap("encoder.self_attention", "source", "source", 1, 2, 2)};
-  e.targets = {{.item = 0,
-                .probability = 0.75,
-                .map = 0,
-                .row = 1,
-                .alternatives = {{"c", 0.125}}}};
-  e.inputs = {{"token", "source", {{3, 0}, {0, -4}}},
-              {"position", "source", {{0, 1}, {1, 0}}},
-              {"sum", "source", {{3, 1}, {1, -4}}}};
-  return e;
-}
-
 std::string EmbeddingSvg(const ExplanationSegment& e) {
   const Drawing drawing = DrawEmbedding(e);
   return SvgPicture({&drawing, 1}, {.label = "embedding"});

@@ -82,12 +82,34 @@ TEST(ExplanationSvg, EveryViewCanBeDrawn) {
     for (const ExplanationSegment& segment :
          {SegmentWithPanels(), SeriesSegment(), GraphSegment(),
           PatientSegment(), MachineSegment(4, 5), ImageSegment(3),
-          DocumentSegment(), RatingSegment(), PassageSegment()}) {
+          DocumentSegment(), RatingSegment(), PassageSegment(),
+          SteppedSegment(), MaskedSegment()}) {
       if (!ExplanationViewOf(name).refusal(segment, {}).empty()) continue;
       EXPECT_TRUE(IsDrawable(SvgOf(segment, {.view = name}))) << name;
       drawn = true;
     }
     EXPECT_TRUE(drawn) << name;
+  }
+}
+
+TEST(ExplanationSvg, OfTheModelIsShownWhereItIsAskedFor) {
+  ExplanationSegment e;
+  e.outline = AttentiveOutline();
+  EXPECT_THROW(SvgOf(e), ConfigError);
+  EXPECT_EQ(Count(SvgOf(e, {.view = "model"}), ">s₁</text>"), 1u);
+}
+
+TEST(PageJson, HasPicturesInThePlaceOfWhatTheyAreMadeOf) {
+  Explanation e;
+  e.segments = {MaskedSegment(), SteppedSegment()};
+  const auto json = PageJson(e);
+  EXPECT_FALSE(json.contains("inputs"));
+  EXPECT_TRUE(ExplanationJson(e).contains("inputs"));
+  ASSERT_EQ(json["pictures"].size(), 3u);  // embedding; step, model
+  EXPECT_EQ(json["pictures"][0]["segment"], 0);
+  EXPECT_EQ(json["pictures"][1]["segment"], 1);
+  for (const auto& picture : json["pictures"]) {
+    EXPECT_TRUE(IsDrawable(picture["svg"].get<std::string>()));
   }
 }
 

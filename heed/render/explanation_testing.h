@@ -100,6 +100,46 @@ inline ModelOutline AttentiveOutline() {
   return outline;
 }
 
+/// Two letters are written of three that were read, with the numbers of both
+/// steps.
+inline ExplanationSegment SteppedSegment() {
+  ExplanationSegment e = ExampleSegment(/*sources=*/3, /*targets=*/2,
+                                        /*heads=*/1);
+  e.outline = AttentiveOutline();
+  e.maps[2].weights = {0.125F, 0.25F, 0.625F, 0.5F, 0.375F, 0.125F};
+  e.targets[1].alternatives = {{"other", 0.375}};
+  e.panels.push_back(
+      {.map = 2,
+       .head = 0,
+       .query = {{9, 8}, {7, 6}},
+       .key = {{1, 1}, {2, 2}, {3, 3}},
+       .scores = {{-1, 0, 1}, {3.25F, 2.5F, -0.75F}},
+       .weights = {{0.125F, 0.25F, 0.625F}, {0.5F, 0.375F, 0.125F}},
+       .value = {{1, 2}, {3, 4}, {5, 6}},
+       .context = {{4, 5}, {2.25F, 3.25F}}});
+  return e;
+}
+
+/// "a [MASK]", of which the second is predicted to be "b".
+inline ExplanationSegment MaskedSegment() {
+  ExplanationSegment e;
+  e.text = "a [MASK]";
+  e.answer = "b";
+  e.outline.name = "tiny";
+  e.axes = {{.id = "source", .items = {"a", "[MASK]"}},
+            {.id = "target", .items = {"b"}}};
+  e.maps = {DiagonalMap("encoder.self_attention", "source", "source", 1, 2, 2)};
+  e.targets = {{.item = 0,
+                .probability = 0.75,
+                .map = 0,
+                .row = 1,
+                .alternatives = {{"c", 0.125}}}};
+  e.inputs = {{"token", "source", {{3, 0}, {0, -4}}},
+              {"position", "source", {{0, 1}, {1, 0}}},
+              {"sum", "source", {{3, 1}, {1, -4}}}};
+  return e;
+}
+
 /// Node 7 of ten, its neighbours 2 and 9, and two heads of attention to them.
 inline ExplanationSegment GraphSegment() {
   ExplanationSegment e;

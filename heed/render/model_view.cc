@@ -23,10 +23,10 @@ constexpr double kLayerBox = 60;
 constexpr double kLayerBoxHeight = 28;
 constexpr double kColumnStep = 96;
 constexpr double kLayerStep = 62;
-constexpr double kLayerLabel = 216;   // beside the boxes
-constexpr double kSequenceGap = 150;  // between two sequences
-constexpr double kNameHeight = 26;    // of inputs and outputs
-constexpr double kBelowRows = 78;     // room for inputs and the name below
+constexpr double kNarrowestLabel = 140;  // beside the boxes
+constexpr double kSequenceGap = 150;     // between two sequences
+constexpr double kNameHeight = 26;       // of inputs and outputs
+constexpr double kBelowRows = 78;        // room for inputs and the name below
 constexpr double kBridgeBox = 34;
 constexpr double kWidestWeight = 5;  // a line as wide as the weight 1
 constexpr int kColumnName = 11;      // characters
@@ -78,7 +78,6 @@ class ModelWriter {
   }
 
   void Measure() {
-    double x = kLayerLabel;
     double highest = 0;
     for (const OutlineGrid& grid : grids_) {
       double height = kBelowRows - kNameHeight;
@@ -89,6 +88,7 @@ class ModelWriter {
       highest = std::max(highest, height);
     }
     bottom_ = highest + kNameHeight;
+    double x = LabelWidth(0);
     for (const OutlineGrid& grid : grids_) {
       GridPlace place;
       place.labels_left = places_.empty();
@@ -102,11 +102,21 @@ class ModelWriter {
       }
       x += kColumnStep * static_cast<double>(grid.columns.size()) -
            (kColumnStep - kLayerBox);
-      place.label = place.labels_left ? kLayerLabel - 22 : x + 22;
+      place.label = place.labels_left ? LabelWidth(0) - 22 : x + 22;
       places_.push_back(std::move(place));
-      width_ = x + (places_.size() > 1 ? kLayerLabel : 0.0);
+      width_ = x + (places_.size() > 1 ? LabelWidth(1) : 0.0);
       x += kSequenceGap;
     }
+  }
+
+  /// Room for the names of a sequence's rows.
+  double LabelWidth(size_t g) const {
+    double widest = kNarrowestLabel;
+    for (const OutlineRow& row : grids_[g].rows) {
+      widest = std::max({widest, TextWidth(row.part.name, 13),
+                         TextWidth(DetailOf(row.part), 11)});
+    }
+    return widest + 40;
   }
 
   double MiddleX(size_t g, size_t column) const {
@@ -316,12 +326,15 @@ class ModelWriter {
   std::vector<float> WeightsOfStep() {
     const int64_t count = std::ssize(segment_.targets);
     if (count == 0) return {};
-    shown_ = step_ < 0 ? (count - 1) / 2 : std::min(step_, count - 1);
+    shown_ = std::clamp(step_, int64_t{0}, count - 1);
     return RowOf(segment_, segment_.targets[static_cast<size_t>(shown_)]);
   }
   size_t ChosenColumn() const {
     for (size_t c = 0; c < grids_[1].columns.size(); ++c) {
       if (shown_ >= 0 && grids_[1].columns[c].item == shown_) return c;
+    }
+    for (size_t c = 0; shown_ >= 0 && c < grids_[1].columns.size(); ++c) {
+      if (grids_[1].columns[c].dots) return c;  // it is one of those left out
     }
     return 0;
   }
@@ -498,8 +511,8 @@ class ModelWriter {
 
 // --- in a terminal ---
 
-constexpr int kLayerColumns = 34;
 constexpr int kCellColumns = 7;
+constexpr int kLeastDetail = 12;
 
 /// What stands between the boxes of a row.
 std::string_view JoinOf(PartKind kind) {
@@ -533,10 +546,10 @@ std::string_view WordsOfKind(PartKind kind) {
 
 /// `mark`: a column, where the row is one of a block that is repeated.
 std::string RowText(const OutlineGrid& grid, const OutlineRow& row,
-                    std::string_view mark, const TerminalOptions& terminal) {
+                    std::string_view mark, int names,
+                    const TerminalOptions& terminal) {
   std::string line =
-      terminal::Strong(terminal,
-                       Pad(row.part.name, kLayerColumns - 2, Align::kRight)) +
+      terminal::Strong(terminal, Pad(row.part.name, names, Align::kRight)) +
       fmt::format(" {}  ", mark);
   const bool one = row.pooled || row.part.kind == PartKind::kPool ||
                    row.part.kind == PartKind::kWhole;
@@ -559,9 +572,9 @@ std::string RowText(const OutlineGrid& grid, const OutlineRow& row,
   const std::string_view words = WordsOfKind(row.part.kind);
   if (!words.empty())
     detail += fmt::format("{}{}", detail.empty() ? "" : ", ", words);
-  const int rest = terminal.width - kLayerColumns - 2 - width;
-  return line +
-         terminal::Quiet(terminal, Ellipsize(detail, std::max(rest, 24)));
+  const int rest = terminal.width - names - 4 - width;
+  return line + terminal::Quiet(
+                    terminal, Ellipsize(detail, std::max(rest, kLeastDetail)));
 }
 
 /// The lowest row of the repeated block that a row is one of; null: of none.
@@ -575,8 +588,8 @@ const OutlineRow* BlockAt(const OutlineGrid& grid, size_t row) {
   return nullptr;
 }
 
-std::string NamesText(const OutlineGrid& grid, bool outputs) {
-  std::string line(kLayerColumns + 2, ' ');
+std::string NamesText(const OutlineGrid& grid, bool outputs, int names) {
+  std::string line(static_cast<size_t>(names) + 4, ' ');
   for (const OutlineColumn& column : grid.columns) {
     line += Pad(VisibleToken(outputs ? column.output : column.input),
                 kCellColumns, Align::kCentre) +
@@ -590,6 +603,12 @@ std::string ModelText(const ExplanationSegment& segment,
   const ModelOutline& outline = segment.outline;
   std::string out = terminal::Strong(terminal, outline.name) + '\n';
   std::vector<OutlineGrid> grids = GridsOf(segment);
+  int names = 0;
+  for (const OutlineGrid& grid : grids) {
+    for (const OutlineRow& row : grid.rows) {
+      names = std::max(names, DisplayWidth(row.part.name));
+    }
+  }
   // What is written stands above what is read.
   std::ranges::reverse(grids);
   for (const OutlineGrid& grid : grids) {
@@ -597,19 +616,19 @@ std::string ModelText(const ExplanationSegment& segment,
     out += grid.sequence.name;
     if (grid.sequence.backwards) out += ", read from the end";
     out += '\n';
-    if (grid.sequence.writes) out += NamesText(grid, true) + '\n';
+    if (grid.sequence.writes) out += NamesText(grid, true, names) + '\n';
     for (size_t r = grid.rows.size(); r-- > 0;) {
       const OutlineRow* const block = BlockAt(grid, r);
       if (block != nullptr && BlockAt(grid, r + 1) != block) {
-        out += Pad(fmt::format("{} times ┐", block->repeats), kLayerColumns,
+        out += Pad(fmt::format("{} times ┐", block->repeats), names + 2,
                    Align::kRight) +
                '\n';
       }
-      out +=
-          RowText(grid, grid.rows[r], block != nullptr ? "│" : " ", terminal) +
-          '\n';
+      out += RowText(grid, grid.rows[r], block != nullptr ? "│" : " ", names,
+                     terminal) +
+             '\n';
     }
-    out += NamesText(grid, false) + '\n';
+    out += NamesText(grid, false, names) + '\n';
   }
   const std::vector<std::string> formulas = FormulasOf(outline);
   if (!formulas.empty()) out += '\n';

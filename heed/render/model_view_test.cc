@@ -99,7 +99,7 @@ TEST(ModelView, TextHasTheDecoderAboveTheEncoder) {
   segment.outline = AttentiveOutline();
   const ExplanationView view = ModelView();
   EXPECT_EQ(view.refusal(segment, {}), "");
-  const std::string text = view.text(segment, {}, {.width = 100});
+  const std::string text = view.text(segment, {}, {.width = 120});
   EXPECT_LT(text.find("decoder"), text.find("encoder"));
   EXPECT_THAT(text, HasSubstr("→[ s₂  ]"));
   EXPECT_THAT(text, HasSubstr("attends to the source"));

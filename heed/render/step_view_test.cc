@@ -14,26 +14,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Two letters are written of three that were read, with the numbers of both
-/// steps.
-ExplanationSegment SteppedSegment() {
-  ExplanationSegment e = ExampleSegment(/*sources=*/3, /*targets=*/2,
-                                        /*heads=*/1);
-  e.outline = AttentiveOutline();
-  e.maps[2].weights = {0.125F, 0.25F, 0.625F, 0.5F, 0.375F, 0.125F};
-  e.targets[1].alternatives = {{"other", 0.375}};
-  e.panels.push_back(
-      {.map = 2,
-       .head = 0,
-       .query = {{9, 8}, {7, 6}},
-       .key = {{1, 1}, {2, 2}, {3, 3}},
-       .scores = {{-1, 0, 1}, {3.25F, 2.5F, -0.75F}},
-       .weights = {{0.125F, 0.25F, 0.625F}, {0.5F, 0.375F, 0.125F}},
-       .value = {{1, 2}, {3, 4}, {5, 6}},
-       .context = {{4, 5}, {2.25F, 3.25F}}});
-  return e;
-}
-
 std::string StepSvg(const ExplanationSegment& e, int64_t step) {
   const Drawing drawing = DrawStep(e, {.step = step});
   return SvgPicture({&drawing, 1}, {.label = "step"});

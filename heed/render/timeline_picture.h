@@ -14,7 +14,7 @@ namespace heed {
 
 /// Something by its paper.
 struct TimelineEntry {
-  std::string name;    ///< "transformer"
+  std::string name;    ///< "scaled_dot"
   std::string source;  ///< "Vaswani et al. 2017, arXiv:1706.03762"
   bool left = false;   ///< of the line
 };

@@ -22,7 +22,8 @@ struct ViewOptions {
   int64_t head = -1;  ///< of `map`; −1: mean of all
   /// The weight that has the full shade; 0: in each row the largest has it.
   double full = 1;
-  /// Of views of one step: the target, from 0; −1: the one of the middle.
+  /// Of views of one step: the target, from 0; −1: the one of the middle, or
+  /// where all are shown, the first.
   int64_t step = -1;
 };
 

@@ -487,10 +487,9 @@ ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
 ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
                          const RequestLimits& limits, bool in_sentences) {
   constexpr int kMostHeads = 1000000;
-  CheckKnown(parameters,
-             {kTextParameter, kFileParameter, "model", "api_key", "answer",
-              "contrast", "layer", "head", "methods", "steps", "samples",
-              "pictures"});
+  CheckKnown(parameters, {kTextParameter, kFileParameter, "model", "api_key",
+                          "answer", "contrast", "layer", "head", "methods",
+                          "steps", "samples", "pictures"});
   ExplainCall call;
   try {
     call.input =

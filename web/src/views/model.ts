@@ -28,7 +28,11 @@ function modelView(side: Side): View {
   side.madePictures().then(
     (pictures) => {
       const none = h("p.note", "There is no picture of this model.");
-      const figures = pictures.map(({ svg, view }) => figureOf(svg, view));
+      const order = Object.keys(captions);
+      const sorted = [...pictures].sort(
+        (a, b) => order.indexOf(a.view) - order.indexOf(b.view),
+      );
+      const figures = sorted.map(({ svg, view }) => figureOf(svg, view));
       holder.replaceChildren(...(figures.length > 0 ? figures : [none]));
     },
     (error: unknown) => holder.replaceChildren(h("p.problem", errorWords(error))),
