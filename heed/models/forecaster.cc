@@ -164,7 +164,9 @@ Forecaster::Forecaster(const Scope& scope, const ForecasterConfig& config,
     : config_(config),
       columns_(columns),
       encoder_(std::move(encoder)),
-      head_(scope / "head", HeadInputs(), HeadOutputs(), Init{}) {
+      // Beside a linear map, what the encoder adds starts at zero as well.
+      head_(scope / "head", HeadInputs(), HeadOutputs(),
+            config.linear_readout == YesNo::kYes ? kZeroInit : Init{}) {
   if (config.linear_readout == YesNo::kYes) {
     readout_.emplace(scope / "readout", config.rows_read(), config.horizon,
                      kZeroInit);
@@ -183,9 +185,9 @@ Var Forecaster::LinearForecast(const Context& ctx, const Var& patches) const {
   if (own < last) {
     const Var begins =
         Columns(Reshape(patches, {sequences * steps, last}), 0, own);
-    rows = ConcatColumns(
-        {Reshape(begins, {sequences, steps * own}),
-         Columns(all, (steps - 1) * last + own, steps * last)});
+    rows =
+        ConcatColumns({Reshape(begins, {sequences, steps * own}),
+                       Columns(all, (steps - 1) * last + own, steps * last)});
   }
   const int64_t read = config_.rows_read();
   if (!independent()) {
@@ -231,8 +233,9 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
                    : Reshape(y, {sequences, horizon, columns_});
   if (readout_) {
     const Var linear = LinearForecast(ctx, read);
-    future = Add(future, MergeHeads(Reshape(linear, {linear.dim(0), horizon, 1}),
-                                    columns_));
+    future =
+        Add(future,
+            MergeHeads(Reshape(linear, {linear.dim(0), horizon, 1}), columns_));
   }
   if (!normalized) return future;
   return Add(Mul(future, RepeatRows(levels.deviation, horizon)),

@@ -87,8 +87,8 @@ class Forecaster {
   /// Throws: ShapeError.
   Var operator()(const Context& ctx, const Tensor& windows) const;
 
-  /// scale · Σ of what forecast_loss makes of forecast − target. Shapes: targets
-  /// [B, H, C].
+  /// scale · Σ of what forecast_loss makes of forecast − target. Shapes:
+  /// targets [B, H, C].
   Var Loss(const Context& ctx, const Tensor& windows, const Tensor& targets,
            double scale) const;
 

@@ -110,6 +110,11 @@ TEST(Forecaster, GradientsAreThoseOfTheLoss) {
   configs.insert(configs.end(), {Patched(), StepByStep(), plain});
   for (const ForecasterConfig& config : configs) {
     const Model model(config);
+    // Beside a linear map the head starts at zero, which has no slope for the
+    // encoder.
+    Parameter& head = *model.parameters.Find("head.weight");
+    head.mutable_value().CopyFrom(RandomTensor(head.value().shape(), 3));
+    head.Changed();
     const Tensor windows = RandomTensor({3, 11, 2}, 1);
     const Tensor targets = RandomTensor({3, 3, 2}, 2);
     const auto loss = [&](Tape* tape) {
@@ -157,8 +162,7 @@ TEST(Forecaster, LinearReadoutIsOneMapOfEachColumnsOwnRows) {
     const int64_t steps = config.steps(), stride = config.patch_stride;
     for (int64_t i = 0; i < steps; ++i) {
       for (int64_t k = 0; k < config.patch; ++k) {
-        const int64_t row =
-            11 - config.patch - (steps - 1 - i) * stride + k;
+        const int64_t row = 11 - config.patch - (steps - 1 - i) * stride + k;
         if (rows.empty() || row > rows.back()) rows.push_back(row);
       }
     }
@@ -217,8 +221,8 @@ TEST(Forecaster, OfPatchesIsThatOfPyTorch) {
     Tape tape;
     Context ctx;
     ctx.tape = &tape;
-    const Var sum = forecaster.Loss(ctx, golden.at("windows"),
-                                    golden.at("targets"), 0.25);
+    const Var sum =
+        forecaster.Loss(ctx, golden.at("windows"), golden.at("targets"), 0.25);
     const std::string name = loss;
     EXPECT_NEAR(sum.value().item(), golden.at("loss." + name).item(), 1e-12);
     tape.Backward(sum);
@@ -390,8 +394,8 @@ TEST(Forecaster, LearnsToContinueWaves) {
   }
 }
 
-/// Errors of a level that is wrong by 100 in one window of five: absolute errors
-/// leave the forecast with the other four, squares move it.
+/// Errors of a level that is wrong by 100 in one window of five: absolute
+/// errors leave the forecast with the other four, squares move it.
 TEST(Forecaster, AbsoluteErrorsAreNotMovedBySingleLargeOnes) {
   const auto forecast = [](const char* loss) {
     ForecasterConfig config = Patched();

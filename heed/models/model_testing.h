@@ -163,9 +163,9 @@ class GoldenTensors {
   void ExpectGradients(const ParameterSet& set, double tolerance,
                        const std::string& prefix = "gradient.") const {
     for (const auto& parameter : set.all()) {
-      EXPECT_LT(MaxDifference(parameter->gradient(),
-                              at(prefix + parameter->name())),
-                tolerance)
+      EXPECT_LT(
+          MaxDifference(parameter->gradient(), at(prefix + parameter->name())),
+          tolerance)
           << parameter->name();
     }
   }

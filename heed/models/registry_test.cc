@@ -40,7 +40,7 @@ TEST(Registry, HasAUsualModelForEachRole) {
   EXPECT_EQ(ModelChoice<LanguageModelSettings>().name(), "rnn");
   EXPECT_EQ(ModelChoice<EncoderSettings>().name(), "rnn");
   EXPECT_EQ(ModelChoice<PretrainingSettings>().name(), "bert-tiny");
-  EXPECT_EQ(ModelChoice<ForecastSettings>().name(), "patchtst");
+  EXPECT_EQ(ModelChoice<ForecastSettings>().name(), "patchtst-linear");
 }
 
 TEST(ModelChoice, ShowsTheSettingsOfItsModelAlone) {

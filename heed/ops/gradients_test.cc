@@ -212,8 +212,8 @@ std::vector<Operation> Losses() {
        {{2, 3}}},
       {"absolute_loss",
        [](Inputs in) {
-         return AbsoluteLoss(in[0], Tensor::Zeros({3, 5}, in[0].value().dtype()),
-                             2);
+         return AbsoluteLoss(in[0],
+                             Tensor::Zeros({3, 5}, in[0].value().dtype()), 2);
        },
        {{3, 5}}},
       {"huber_loss",

@@ -34,8 +34,8 @@ CrossEntropyLoss CrossEntropy(Var logits, const Tensor& targets,
 /// targets equal, result []. Throws: ShapeError.
 Var BinaryCrossEntropy(const Var& logits, const Tensor& targets, double scale);
 
-/// scale · Σ |y − target|; its gradient is 0 where both are equal. Shapes: y and
-/// targets equal, result []. Throws: ShapeError.
+/// scale · Σ |y − target|; its gradient is 0 where both are equal. Shapes: y
+/// and targets equal, result []. Throws: ShapeError.
 Var AbsoluteLoss(const Var& y, const Tensor& targets, double scale);
 
 /// scale · Σ of e² up to |e| = delta and of δ (2 |e| − δ) behind it, with

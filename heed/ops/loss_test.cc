@@ -123,8 +123,7 @@ TEST(AbsoluteAndHuberLoss, AreTheFormulas) {
   const std::vector<double> errors = {-3, -0.5, 0, 0.25, 0.5, 2};
   for (const DType dtype : {DType::kF32, DType::kF64}) {
     const Tensor targets = RandomTensor({2, 3}, 1, dtype);
-    const Tensor y =
-        Add(targets, Tensor::Of(errors, {2, 3}).To(dtype)).value();
+    const Tensor y = Add(targets, Tensor::Of(errors, {2, 3}).To(dtype)).value();
     double absolute = 0, huber = 0, squares = 0;
     for (const double e : errors) {
       absolute += std::abs(e);

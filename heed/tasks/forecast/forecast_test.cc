@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <sstream>
@@ -12,6 +13,7 @@
 #include "heed/io/file.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
+#include "heed/train/model_folder.h"
 
 namespace heed {
 namespace {
@@ -46,6 +48,7 @@ std::string RandomWalk(uint64_t seed) {
 class Forecasting : public testing::Test {
  protected:
   void SetUp() override {
+    task_.ChooseModel("patchtst");
     task_.forecaster.lookback = 32;
     task_.forecaster.horizon = 8;
     task_.forecaster.patch = 8;
@@ -133,9 +136,10 @@ TEST_F(Forecasting, AnswersNamedBytesInNumbers) {
 
 TEST_F(Forecasting, EveryModelLearns) {
   task_.data.series = {folder_.Put("waves.csv", Csv(300, Wave))};
-  for (const char* name : {"rnn", "transformer"}) {
+  for (const char* name : {"rnn", "transformer", "patchtst-linear"}) {
     task_.ChooseModel(name);
     task_.forecaster.lookback = 20;
+    task_.forecaster.patch = std::min(task_.forecaster.patch, 8);
     task_.forecaster.horizon = 4;
     SetPresetIfKnown(FieldsOf(*task_.model), "units=8");
     SetPresetIfKnown(FieldsOf(*task_.model), "width=16");
@@ -143,6 +147,43 @@ TEST_F(Forecasting, EveryModelLearns) {
     Train(task_, training_);
     EXPECT_EQ(Evaluate().details["horizon"], 4) << name;
   }
+}
+
+TEST_F(Forecasting, TheUsualModelForecastsWithALinearMap) {
+  ForecastTaskSettings usual;
+  TrainingConfig training;
+  usual.SetDefaults(training);
+  EXPECT_EQ(usual.forecaster.linear_readout, "yes");
+  EXPECT_EQ(usual.forecaster.forecast_loss, "absolute");
+  EXPECT_EQ(training.run.ema, 0.99);
+  EXPECT_EQ(training.run.metric, "mae");
+
+  task_.data.series = {folder_.Put("waves.csv", Csv(kRows, Wave))};
+  task_.ChooseModel("patchtst-linear");
+  task_.forecaster.lookback = 32;
+  task_.forecaster.patch = task_.forecaster.patch_stride = 8;
+  task_.forecaster.horizon = 8;
+  for (const char* loss : {"squared", "absolute", "huber"}) {
+    task_.forecaster.forecast_loss = loss;
+    Train(task_, training_);
+    const Report report = Evaluate();
+    EXPECT_LT(report.figures[0].value, 0.1) << loss;
+    EXPECT_EQ(report.details["better_than_naive"], true) << loss;
+  }
+}
+
+TEST_F(Forecasting, FoldersFromBeforeTheLinearMapStayWhatTheyAre) {
+  task_.data.series = {folder_.Put("waves.csv", Csv(300, Wave))};
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const std::string before =
+      PredictLines(ReadModel(training_.run.out), Csv(100, Wave));
+  ModelDescription old = ReadModelConfig(training_.run.out);
+  for (const char* key : {"linear_readout", "forecast_loss", "huber_delta"}) {
+    EXPECT_EQ(old.settings.erase(key), 1u) << key;
+  }
+  WriteModelConfig(training_.run.out, old);
+  EXPECT_EQ(PredictLines(ReadModel(training_.run.out), Csv(100, Wave)), before);
 }
 
 TEST_F(Forecasting, ARandomWalkIsNotReportedAsBeaten) {

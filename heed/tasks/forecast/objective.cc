@@ -19,7 +19,7 @@ std::span<const float> Elements(const Tensor& x) {
   return {x.data<float>(), static_cast<size_t>(x.numel())};
 }
 
-/// The squared error of forecasts, in the mean of each window.
+/// The error of forecasts, in the mean of each window.
 class ForecastObjective : public ObjectiveOf<ForecastModel> {
  public:
   ForecastObjective(const ForecastTaskSettings& settings, TimeSeries series,
@@ -52,10 +52,20 @@ class ForecastObjective : public ObjectiveOf<ForecastModel> {
     return ShuffledBatches(std::ssize(train_), model_.config.data.batch_windows,
                            seed, epoch);
   }
-  /// scale · Σ of the mean squared error of each window.
+  /// scale · Σ of the mean error of each window, as forecast_loss takes it.
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
-  std::string loss_measure() const override { return "mse"; }
+  std::string loss_measure() const override {
+    switch (model_.config.forecaster.forecast_loss) {
+      case ForecastLoss::kAbsolute:
+        return "mae";
+      case ForecastLoss::kHuber:
+        return "huber";
+      case ForecastLoss::kSquared:
+        break;
+    }
+    return "mse";
+  }
   bool has_valid() const override { return true; }
   Metrics Validate(const std::string& /*measure*/) const override {
     const ForecastError error = model_.ErrorsOf(values_, valid_).Total();

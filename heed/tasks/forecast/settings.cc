@@ -65,6 +65,14 @@ void ForecastTaskSettings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.schedule = "cosine";
   training.optimizer.warmup = 50;
   training.run.epochs = 10;
+  if (forecaster.linear_readout == YesNo::kYes) {
+    // It learns fast, so its last weights depend on the last batches.
+    training.run.ema = 0.99;
+    training.run.epochs = 4;
+  }
+  if (forecaster.forecast_loss == ForecastLoss::kAbsolute) {
+    training.run.metric = "mae";
+  }
 }
 
 void ForecastTaskSettings::Resolve() {
