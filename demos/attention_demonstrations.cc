@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/attention/attention.h"
-#include "heed/base/timing.h"
-#include "heed/nn/linear.h"
-#include "heed/nn/recurrent.h"
+#include "demos/self_attention.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/normalizers.h"
@@ -31,32 +28,6 @@ double JacobianNorm(std::span<const double> a) {
   }
   return std::sqrt(sum);
 }
-
-/// Self-attention with projections of its own.
-class SelfAttention {
- public:
-  SelfAttention(ParameterSet& set, const AttentionSpec& spec, Init init)
-      : query_(Scope(set, "query"), spec.query, spec.query, init),
-        key_(Scope(set, "key"), spec.query, spec.query, init),
-        value_(Scope(set, "value"), spec.query, spec.query, init),
-        output_(Scope(set, "output"), spec.query, spec.query, init),
-        attention_(Scope(set, "attention"), spec) {}
-
-  Attended operator()(const Tensor& x, WantWeights want) const {
-    const Memory memory = attention_.Prepare({}, key_({}, x), value_({}, x));
-    Attended attended =
-        attention_.Attend({}, query_({}, x), memory, nullptr, want);
-    attended.context = output_({}, attended.context);
-    return attended;
-  }
-
- private:
-  Linear query_;
-  Linear key_;
-  Linear value_;
-  Linear output_;
-  Attention attention_;
-};
 
 /// A random order of `count` things.
 std::vector<int64_t> RandomOrder(int64_t count, Rng& rng) {
@@ -111,7 +82,7 @@ Equivariance Compare(const std::string& positions, const AttentionSpec& spec,
 
   const auto look = [&](const Tensor& sentence) {
     const Tensor input = Add(sentence, places).value();
-    return attention(input.Reshape({1, words, spec.query}),
+    return attention({}, input.Reshape({1, words, spec.query}),
                      WantWeights::kValues);
   };
   const Attended plain = look(x);
@@ -121,13 +92,6 @@ Equivariance Compare(const std::string& positions, const AttentionSpec& spec,
   return {positions, Largest(difference) / Largest(expected),
           plain.weights.value()[0][0].Clone(),
           PutBack(other.weights.value()[0][0], order)};
-}
-
-template <typename Action>
-double Milliseconds(Action&& action) {
-  const auto start = Clock::now();
-  action();
-  return 1e3 * SecondsSince(start);
 }
 
 }  // namespace
@@ -171,60 +135,6 @@ std::vector<Equivariance> MeasureEquivariance(int64_t words, uint64_t seed) {
           Compare("alibi", modified("alibi"), words, seed),
           Compare("relative_bias", modified("relative_bias"), words, seed),
           Compare("causal mask", causal, words, seed)};
-}
-
-Cost MeasureCost(int64_t length, const CostOptions& o) {
-  Rng rng(1);
-  const Tensor x = Normal({o.batch, length, o.width}, rng, DType::kF32);
-  const Tensor by_time = x.Reshape({length, o.batch, o.width});
-  ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
-  RecurrentOptions layer;
-  layer.inputs = {o.width};
-  layer.units = o.width;
-  const Recurrent gru(Scope(set, "gru"), layer);
-  AttentionSpec spec;
-  spec.heads = o.heads;
-  spec.query = spec.key = o.width;
-  const SelfAttention attention(set, spec, {});
-  const auto recur = [&] {
-    gru.Forward({}, gru.Project({}, by_time),
-                gru.InitialState(o.batch, DType::kF32), {});
-  };
-  const auto attend = [&] { attention(x, WantWeights::kNo); };
-
-  recur();
-  attend();
-  std::vector<double> recurrences;
-  std::vector<double> attentions;
-  constexpr size_t kLeast = 3;
-  const auto start = Clock::now();
-  while (recurrences.size() < kLeast || SecondsSince(start) < o.seconds) {
-    recurrences.push_back(Milliseconds(recur));
-    attentions.push_back(Milliseconds(attend));
-  }
-  const auto n = static_cast<double>(length);
-  const double d = o.width;
-  return {.length = length,
-          .recurrence_ms = Median(recurrences),
-          .attention_ms = Median(attentions),
-          .recurrence_gflop = 12 * n * d * d * o.batch / 1e9,
-          .attention_gflop = (8 * n * d * d + 4 * n * n * d) * o.batch / 1e9};
-}
-
-std::optional<double> Crossing(std::span<const Cost> costs) {
-  const auto ratio = [](const Cost& cost) {
-    return std::log(cost.attention_ms / cost.recurrence_ms);
-  };
-  for (size_t i = 1; i < costs.size(); ++i) {
-    const double before = ratio(costs[i - 1]);
-    const double after = ratio(costs[i]);
-    if (before > 0 || after < 0) continue;
-    const double part = after > before ? before / (before - after) : 0;
-    const double first = std::log(static_cast<double>(costs[i - 1].length));
-    const double second = std::log(static_cast<double>(costs[i].length));
-    return std::exp(first + part * (second - first));
-  }
-  return std::nullopt;
 }
 
 }  // namespace heed

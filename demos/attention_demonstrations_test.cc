@@ -60,28 +60,5 @@ TEST(Equivariance, GivesTheWeightsOfBothOrders) {
   }
 }
 
-TEST(Cost, CountsAsManyOperationsWhereLengthIsWidth) {
-  CostOptions options;
-  options.width = 32;
-  options.batch = 2;
-  options.seconds = 0;
-  const Cost at = MeasureCost(32, options);
-  EXPECT_DOUBLE_EQ(at.recurrence_gflop, at.attention_gflop);
-  EXPECT_DOUBLE_EQ(at.recurrence_gflop, 2 * 12 * 32 * 32 * 32 / 1e9);
-  EXPECT_GT(at.recurrence_ms, 0);
-  EXPECT_GT(at.attention_ms, 0);
-  const Cost longer = MeasureCost(64, options);
-  EXPECT_GT(longer.attention_gflop, longer.recurrence_gflop);
-}
-
-TEST(Crossing, LiesBetweenTwoMeasuredLengths) {
-  std::vector<Cost> costs = {{16, 4, 1, 0, 0}, {64, 16, 64, 0, 0}};
-  // The ratio grows from 1/4 to 4.
-  EXPECT_NEAR(Crossing(costs).value_or(0), 32, 1e-9);
-  costs[1].attention_ms = 15;
-  EXPECT_FALSE(Crossing(costs).has_value());
-  EXPECT_FALSE(Crossing({}).has_value());
-}
-
 }  // namespace
 }  // namespace heed

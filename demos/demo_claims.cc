@@ -1,5 +1,4 @@
-// heed demo saturation, equivariance and cost: what is said of attention,
-// measured.
+// heed demo saturation and equivariance: what is said of attention, measured.
 #include <fmt/format.h>
 
 #include <vector>
@@ -7,16 +6,14 @@
 #include "demos/attention_demonstrations.h"
 #include "demos/demos.h"
 #include "heed/base/text.h"
-#include "heed/base/threads.h"
 #include "heed/render/heatmap_svg.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/text_layout.h"
-#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
 
-/// What the three commands have in common.
+/// What the two commands have in common.
 struct ClaimOptions {
   std::string out = "heed-pictures";
   uint64_t seed = 1;
@@ -109,60 +106,6 @@ int RunDemoEquivariance(const Arguments& arguments) {
       "the same order,\nby the largest output; 64-bit numbers are exact to "
       "about 1e-16.\nThe picture: {}\n",
       WritePicture(command.out, "equivariance", AlignmentSvg(views)));
-  return 0;
-}
-
-int RunDemoCost(const Arguments& arguments) {
-  ClaimOptions command;
-  CostOptions cost;
-  int longest = 4096;
-  int threads = 0;
-  Options options(
-      "demo cost",
-      "Times a GRU layer and a self-attention with its projections on "
-      "sequences of 16 and more words, in alternation. Counted in operations "
-      "they cost the same where the length is the width.");
-  command.Visit(options.fields());
-  options.fields()("longest", longest, Range(16, 65536),
-                   "longest sequence, doubled from 16");
-  options.fields()("width", cost.width, Range(4, 4096),
-                   "features of a word (a multiple of 4)");
-  options.fields()("batch", cost.batch, Range(1, 1024), "sequences at a time");
-  options.fields()("threads", threads, Range(0, 1024),
-                   "threads; 0: one per core");
-  options.Example("heed demo cost");
-  options.Example("heed demo cost --width 512 --batch 1 --longest 2048");
-  if (!options.Parse(arguments)) return 0;
-
-  const ThreadLimit limit(threads);
-  std::vector<Series> series = {{"GRU layer", {}, {}},
-                                {"self-attention", {}, {}}};
-  std::vector<Cost> costs;
-  fmt::print("{}{}GRU GFLOP   attention ms   GFLOP\n", Pad("length", 10),
-             Pad("GRU ms", 12));
-  for (int64_t n = 16; n <= longest; n *= 2) {
-    const Cost c = MeasureCost(n, cost);
-    costs.push_back(c);
-    fmt::print("{:6}  {:8.2f}  {:11.3f}  {:13.2f}  {:6.3f}\n", n,
-               c.recurrence_ms, c.recurrence_gflop, c.attention_ms,
-               c.attention_gflop);
-    std::fflush(stdout);
-    Append(series[0], static_cast<double>(n), c.recurrence_ms);
-    Append(series[1], static_cast<double>(n), c.attention_ms);
-  }
-  const std::optional<double> crossing = Crossing(costs);
-  const std::string found =
-      crossing ? fmt::format("equal at length {:.0f}", *crossing)
-               : std::string("attention is faster at all lengths");
-  Show(command, "cost", series,
-       {.title = fmt::format("One layer of width {}, {}: {}", cost.width,
-                             Counted(ThreadCount(), "thread"), found),
-        .x_label = "length",
-        .y_label = fmt::format("milliseconds for {} sequences", cost.batch),
-        .logarithmic_x = true,
-        .logarithmic_y = true});
-  fmt::print("Measured: {}. Counted in operations: equal at {}.\n", found,
-             cost.width);
   return 0;
 }
 

@@ -41,6 +41,7 @@ struct ReachCommand {
   int layers = 4;
   int units = 48;
   double forget_gate_bias = 0;
+  bool recurrent_only = false;
   bool fresh = false;
   uint64_t seed = 1;
   int threads = 0;
@@ -52,19 +53,46 @@ struct ReachCommand {
     v("units", units, Range(1, 1024), "features of a state");
     v("forget_gate_bias", forget_gate_bias, Range(-20, 20),
       "initial bias of forget gates (a GRU's update gates)");
+    v("recurrent_only", recurrent_only,
+      "leave out what attends: to the states of one layer of the first cell, "
+      "and to characters without any cell");
     v("fresh", fresh, "measure random weights alone; nothing is trained");
     v("seed", seed, "of the stories and the weights");
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }
 };
 
+/// What is measured: stacked cells, attention over their states, or attention
+/// over embedded characters (no layers).
+struct ReachNetwork {
+  std::string name;
+  std::string cell;
+  int layers = 1;
+  bool attention = false;
+};
+
+std::vector<ReachNetwork> NetworksOf(const ReachCommand& command) {
+  std::vector<ReachNetwork> networks;
+  for (const std::string& cell : command.cells) {
+    for (int layers = 1; layers <= command.layers; ++layers) {
+      networks.push_back({cell, cell, layers});
+    }
+  }
+  if (command.recurrent_only || command.cells.empty()) return networks;
+  const std::string& cell = command.cells.front();
+  networks.push_back({cell + " + attention", cell, 1, true});
+  networks.push_back({"attention alone", cell, 0, true});
+  return networks;
+}
+
 AutocompleteSettings SettingsFor(const ReachCommand& command,
-                                 const std::string& cell, int layers) {
+                                 const ReachNetwork& network) {
   AutocompleteSettings settings;
   auto& rnn = settings.encoder.As<RnnConfig>();
-  rnn.cell = cell;
+  rnn.cell = network.cell;
   rnn.units = command.units;
-  rnn.layers = layers;
+  rnn.layers = network.layers;
+  if (network.attention) rnn.self_attention = AttendedStates::kCausal;
   rnn.forget_gate_bias = command.forget_gate_bias;
   settings.data.batch_texts = 16;
   settings.Resolve();
@@ -114,8 +142,7 @@ int64_t TenthAfter(const std::vector<double>& norms) {
 }
 
 struct ReachCurve {
-  std::string cell;
-  int layers = 0;
+  ReachNetwork network;
   bool trained = false;
   std::vector<double> norms;
 
@@ -135,7 +162,7 @@ void ShowReach(const ReachCurve& curve) {
     return k < curve.norms.size() ? curve.norms[k] : NAN;
   };
   fmt::print("{}{:>6}  {}{:>10.2g}{:>10.2g}{:>10.2g}{:>10.2g}{:>8}\n",
-             Pad(curve.cell, 14), curve.layers,
+             Pad(curve.network.name, 23), curve.network.layers,
              Pad(curve.trained ? "trained" : "fresh", 9), at(0), at(10), at(20),
              at(40), TenthAfter(curve.norms));
   std::fflush(stdout);
@@ -161,18 +188,22 @@ void DrawReach(const ReachCommand& command,
     for (const std::string& cell : command.cells) {
       std::vector<Series> one;
       for (const ReachCurve& curve : curves) {
-        if (curve.trained != trained || curve.cell != cell) continue;
-        one.push_back(curve.AsSeries(LayersName(curve.layers)));
-        if (curve.layers == 1) all.push_back(curve.AsSeries(cell));
+        if (curve.trained != trained || curve.network.name != cell) continue;
+        one.push_back(curve.AsSeries(LayersName(curve.network.layers)));
       }
       if (one.empty()) continue;
       WritePicture(command.out, fmt::format("gradients-{}-{}", cell, weights),
                    LinePlotSvg(one, ReachAxes(fmt::format("{}, {} weights",
                                                           cell, weights))));
     }
+    for (const ReachCurve& curve : curves) {
+      if (curve.trained == trained && curve.network.layers <= 1) {
+        all.push_back(curve.AsSeries(curve.network.name));
+      }
+    }
     if (all.empty()) continue;
     const LinePlotOptions axes =
-        ReachAxes(fmt::format("One layer, {} weights", weights));
+        ReachAxes(fmt::format("At most one layer, {} weights", weights));
     WritePicture(command.out, fmt::format("gradients-{}", weights),
                  LinePlotSvg(all, axes));
     fmt::print("\n{}", TerminalLinePlot(all, axes, DetectTerminal()));
@@ -183,8 +214,8 @@ void WriteReachJson(const ReachCommand& command,
                     const std::vector<ReachCurve>& curves) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const ReachCurve& curve : curves) {
-    json.push_back({{"cell", curve.cell},
-                    {"layers", curve.layers},
+    json.push_back({{"cell", curve.network.name},
+                    {"layers", curve.network.layers},
                     {"trained", curve.trained},
                     {"norms", curve.norms}});
   }
@@ -195,6 +226,26 @@ void WriteReachJson(const ReachCommand& command,
           "\n");
 }
 
+/// How much of a gradient is left over thirty characters, in words.
+std::string ReachFinding(const std::vector<ReachCurve>& curves) {
+  constexpr size_t kNear = 10, kFar = 40;
+  std::string finding;
+  for (const ReachCurve& curve : curves) {
+    if (curve.network.layers > 1 || curve.norms.size() <= kFar) continue;
+    const double near = curve.norms[kNear], far = curve.norms[kFar];
+    if (!(near > kNoGradient)) continue;
+    const double left = 100 * far / near;
+    finding += fmt::format("  {}{}{}\n", Pad(curve.network.name, 23),
+                           Pad(curve.trained ? "trained" : "fresh", 9),
+                           left < 0.01 ? std::string("below 0.01 %")
+                                       : fmt::format("{:.3g} %", left));
+  }
+  if (finding.empty()) return finding;
+  return fmt::format(
+      "\nFrom {} to {} characters back, this much of the gradient is left:\n{}",
+      kNear, kFar, finding);
+}
+
 }  // namespace
 
 int RunDemoGradients(const Arguments& arguments) {
@@ -203,9 +254,9 @@ int RunDemoGradients(const Arguments& arguments) {
       "demo gradients",
       "How strongly the last state of a recurrent network depends on the "
       "character k steps before it, ‖∂h_T / ∂x_(T−k)‖, for each cell and 1 to "
-      "4 "
-      "stacked layers, with random weights and after training on stories that "
-      "end as they began (about a minute).");
+      "4 stacked layers, with attention over the states and over the "
+      "characters alone, with random weights and after training on stories "
+      "that end as they began (about a minute).");
   command.Visit(options.fields());
   options.Example("heed demo gradients --fresh");
   options.Example("heed demo gradients --cells rnn,lstm --layers 2");
@@ -215,33 +266,28 @@ int RunDemoGradients(const Arguments& arguments) {
   fmt::print(
       "{}layers  weights         k = 0        10        20        40  "
       "a tenth after\n",
-      Pad("cell", 14));
+      Pad("cell", 23));
   std::vector<ReachCurve> curves;
-  for (const std::string& cell : command.cells) {
-    for (int layers = 1; layers <= command.layers; ++layers) {
-      AutocompleteSettings settings = SettingsFor(command, cell, layers);
-      const PlainText stories =
-          settings.Typed({MakeStories(kReachStories, command.seed), {}});
-      const auto fresh = settings.Learn(stories, command.seed);
-      const Tensor text = MeasuredText(command, fresh->codec);
-      curves.push_back(
-          {cell, layers, false, GradientReach(fresh->network, text)});
-      ShowReach(curves.back());
-      if (command.fresh) continue;
-      const LoadedModel trained = TrainReach(command, settings, stories);
-      const auto& model =
-          dynamic_cast<const AutocompleteModel&>(*trained.model);
-      curves.push_back(
-          {cell, layers, true, GradientReach(model.network, text)});
-      ShowReach(curves.back());
-    }
+  for (const ReachNetwork& network : NetworksOf(command)) {
+    AutocompleteSettings settings = SettingsFor(command, network);
+    const PlainText stories =
+        settings.Typed({MakeStories(kReachStories, command.seed), {}});
+    const auto fresh = settings.Learn(stories, command.seed);
+    const Tensor text = MeasuredText(command, fresh->codec);
+    curves.push_back({network, false, GradientReach(fresh->network, text)});
+    ShowReach(curves.back());
+    if (command.fresh) continue;
+    const LoadedModel trained = TrainReach(command, settings, stories);
+    const auto& model = dynamic_cast<const AutocompleteModel&>(*trained.model);
+    curves.push_back({network, true, GradientReach(model.network, text)});
+    ShowReach(curves.back());
   }
   DrawReach(command, curves);
   WriteReachJson(command, curves);
   fmt::print(
       "\nThe pictures: {0}/gradients-*.svg\nThe numbers:  "
-      "{0}/gradients.json\n",
-      command.out);
+      "{0}/gradients.json\n{1}",
+      command.out, ReachFinding(curves));
   return 0;
 }
 

@@ -124,6 +124,10 @@ claims() {
   cp "$work"/{bottleneck,recall,smallest,probe,hard-gumbel}.svg docs/images
   cp "$work/sentence.svg" docs/images/bottleneck-sentence.svg
   cp "$work/hard-objective.svg" docs/images/hard.svg
+  for demo in products scaling temperature heads order luong; do
+    "$heed" demo "$demo" --out docs/images/claims
+  done
+  "$heed" demo cost --decode --out docs/images/claims
 }
 
 reviews() {

@@ -115,8 +115,8 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   o.attribution.Visit(v);
   v.Section("Many texts");
   v("summary", o.summary,
-    "entropy and distance of each head, and how far attention and each method "
-    "agree, over all texts");
+    "entropy, words, distance and step of each head, how alike the heads of a "
+    "layer are, and how far attention and each method agree, over all texts");
   v("faithfulness", o.faithfulness,
     "with --summary: delete and insert tokens in the order of attention, of "
     "each method and of chance, and see how the answer's probability changes");

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "heed/base/config.h"
@@ -164,6 +166,29 @@ void MergeAttributions(const ExplanationSegment& segment,
   }
 }
 
+/// HeadStatistics::step of weights [T, S].
+double MeanStep(const std::vector<float>& weights, int64_t queries,
+                int64_t keys) {
+  double sum = 0;
+  int64_t steps = 0;
+  for (int64_t t = 1; t < queries; ++t) {
+    double before = 0, now = 0, squares = 0;
+    for (int64_t s = 0; s < keys; ++s) {
+      const auto i = static_cast<size_t>(t * keys + s);
+      const double p = std::max(0.f, weights[i - static_cast<size_t>(keys)]);
+      const double q = std::max(0.f, weights[i]);
+      before += p;
+      now += q;
+      squares += std::pow(std::sqrt(p) - std::sqrt(q), 2);
+    }
+    if (!(before > 0) || !(now > 0)) continue;
+    sum += std::sqrt(squares / 2);
+    ++steps;
+  }
+  return steps > 0 ? sum / static_cast<double>(steps)
+                   : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace
 
 std::vector<float> AttentionMap::OfHead(int64_t head) const {
@@ -257,10 +282,11 @@ std::string TitleOfPath(const std::string& path) {
 HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
   HeadStatistics sum;
   std::vector<bool> weighs(static_cast<size_t>(map.query_size));
+  std::vector<double> entropies(static_cast<size_t>(map.query_size));
   const auto add = [&](int64_t t, int64_t s, double a) {
     if (!(a > 0)) return;
     weighs[static_cast<size_t>(t)] = true;
-    sum.entropy -= a * std::log2(a);
+    entropies[static_cast<size_t>(t)] -= a * std::log2(a);
     sum.distance +=
         a * (map.within_axis()
                  ? std::abs(static_cast<double>(t - s))
@@ -277,10 +303,52 @@ HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
         add(t, s, weights[static_cast<size_t>(t * map.key_size + s)]);
       }
     }
+    sum.step = MeanStep(weights, map.query_size, map.key_size);
   }
   const auto rows = std::ranges::count(weighs, true);
   const double n = static_cast<double>(std::max<int64_t>(rows, 1));
-  return {sum.entropy / n, sum.distance / n};
+  for (size_t t = 0; t < entropies.size(); ++t) {
+    if (!weighs[t]) continue;
+    sum.entropy += entropies[t] / n;
+    sum.words += std::exp2(entropies[t]) / n;
+  }
+  sum.distance /= n;
+  return sum;
+}
+
+double LikenessOfHeads(const AttentionMap& map) {
+  const auto queries = static_cast<size_t>(map.query_size);
+  double sum = 0;
+  int64_t rows = 0;
+  for (int64_t h = 0; h < map.heads; ++h) {
+    for (int64_t other = h + 1; other < map.heads; ++other) {
+      // Of each query Σ a b, Σ a² and Σ b².
+      std::vector<std::array<double, 3>> sums(queries);
+      const auto add = [&](int64_t t, double a, double b) {
+        auto& own = sums[static_cast<size_t>(t)];
+        own[0] += a * b;
+        own[1] += a * a;
+        own[2] += b * b;
+      };
+      for (size_t e = 0; e < map.edges.size(); ++e) {
+        add(map.edges[e].first, map.OfEdge(e, h), map.OfEdge(e, other));
+      }
+      if (map.edges.empty()) {
+        const std::vector<float> first = map.OfHead(h);
+        const std::vector<float> second = map.OfHead(other);
+        for (size_t i = 0; i < first.size(); ++i) {
+          add(static_cast<int64_t>(i) / map.key_size, first[i], second[i]);
+        }
+      }
+      for (const auto& own : sums) {
+        if (!(own[1] > 0) || !(own[2] > 0)) continue;
+        sum += own[0] / std::sqrt(own[1] * own[2]);
+        ++rows;
+      }
+    }
+  }
+  return rows > 0 ? sum / static_cast<double>(rows)
+                  : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map) {

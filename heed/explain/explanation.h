@@ -4,6 +4,7 @@
 #define HEED_EXPLAIN_EXPLANATION_H_
 
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -83,6 +84,14 @@ struct HeadStatistics {
   /// (items); else of |t/(T−1) − s/(S−1)|, 0 to 1 (a share of the axes). Rows
   /// without weight do not count.
   double distance = 0;
+  /// Mean over queries of 2 to the entropy, the perplexity of a row: over how
+  /// many items its weight is spread. Range: from 1 to S.
+  double words = 0;
+  /// Mean distance between the weights p and q of queries that follow each
+  /// other, √(½ Σ_s (√p_s − √q_s)²) (Hellinger): 0 where all attend to the
+  /// same, 1 where none does to what the one before did. NaN of a single query
+  /// and along edges, whose queries have no order.
+  double step = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Of a head, −1: of the mean of the heads. Paper: Clark et al. 2019,
@@ -92,11 +101,19 @@ HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head);
 /// Of each head.
 std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map);
 
+/// How alike the heads of an attention are: the mean cosine of the weights of
+/// two heads, over all pairs and all queries. 1: all heads are the same; NaN of
+/// one head. Paper: Li et al. 2018, arXiv:1810.10183, eq. 10 (disagreement on
+/// positions).
+double LikenessOfHeads(const AttentionMap& map);
+
 /// The statistics of a layer's heads.
 struct LayerStatistics {
   std::string layer;
   std::vector<HeadStatistics> heads;
   bool within_axis = true;  ///< whether distances are in items
+  /// See LikenessOfHeads.
+  double likeness = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct Alternative {

@@ -74,6 +74,43 @@ TEST(HeadStatistics, OfSharpAndEvenHeads) {
   EXPECT_DOUBLE_EQ(even.distance, (0 + 1 + 2 + 3) / 4.0);
 }
 
+TEST(HeadStatistics, WordsArePerplexitiesOfRows) {
+  // One row of one word, one of four: the mean of words is not that of bits.
+  const HeadStatistics both =
+      StatisticsOf(OneHead({1, 0, 0, 0, .25, .25, .25, .25}, 2, 4), 0);
+  EXPECT_DOUBLE_EQ(both.words, 2.5);
+  EXPECT_DOUBLE_EQ(both.entropy, 1);
+}
+
+TEST(HeadStatistics, StepsAreDistancesOfRowsThatFollow) {
+  EXPECT_DOUBLE_EQ(StatisticsOf(OneHead({1, 0, 0, 1}, 2, 2), 0).step, 1);
+  EXPECT_DOUBLE_EQ(StatisticsOf(OneHead({.5, .5, .5, .5}, 2, 2), 0).step, 0);
+  // √(½ ((1 − √½)² + ½)) = √(1 − √½)
+  EXPECT_NEAR(StatisticsOf(OneHead({1, 0, .5, .5}, 2, 2), 0).step,
+              std::sqrt(1 - std::sqrt(.5)), 1e-7);
+  EXPECT_TRUE(std::isnan(StatisticsOf(OneHead({1, 0}, 1, 2), 0).step));
+  EXPECT_TRUE(std::isnan(StatisticsOf(OneHead({0, 0, 0, 1}, 2, 2), 0).step));
+}
+
+TEST(LikenessOfHeads, IsOneOfEqualHeadsAndZeroOfApartOnes) {
+  AttentionMap a = OneHead({1, 0, 0, 1}, 1, 2);
+  EXPECT_TRUE(std::isnan(LikenessOfHeads(a)));
+  a.heads = 2;
+  EXPECT_DOUBLE_EQ(LikenessOfHeads(a), 0);
+  a.weights = {.5, .5, .5, .5};
+  EXPECT_DOUBLE_EQ(LikenessOfHeads(a), 1);
+  a.weights = {1, 0, .5, .5};
+  EXPECT_NEAR(LikenessOfHeads(a), std::sqrt(.5), 1e-7);
+  // Along edges: the same numbers.
+  AttentionMap edges = a;
+  edges.edges = {{0, 0}, {0, 1}};
+  EXPECT_DOUBLE_EQ(LikenessOfHeads(edges), LikenessOfHeads(a));
+  // Rows of three heads: the mean of three pairs.
+  a.heads = 3;
+  a.weights = {1, 0, 1, 0, 0, 1};
+  EXPECT_NEAR(LikenessOfHeads(a), 1.0 / 3, 1e-12);
+}
+
 TEST(HeadStatistics, RowsWithoutWeightDoNotCount) {
   EXPECT_DOUBLE_EQ(StatisticsOf(OneHead({0, 0, .5, .5}, 2, 2), 0).entropy, 1);
 }

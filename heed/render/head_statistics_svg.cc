@@ -1,6 +1,7 @@
 #include "heed/render/head_statistics_svg.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "heed/render/markup.h"
@@ -56,24 +57,35 @@ Drawing DrawHeadStatistics(std::span<const LayerStatistics> layers,
                            std::span<const LayerImportance> importance) {
   std::vector<StatisticsTable> tables = {
       {"Entropy", "bits; 0: all attention on one token", {}, {}},
+      {"Words", "over how many the attention is spread", {}, {}},
       {"Distance", "in tokens, within one side", {}, {}},
       {"Distance between two sides", "as part of their length", {}, {}},
+      {"From step to step",
+       "0: always the same weights, 1: all others",
+       {},
+       {}},
       {"Importance",
        "change of the answer without the head, to first order",
        {},
        {}}};
   for (const LayerStatistics& layer : layers) {
     std::vector<float> entropy;
+    std::vector<float> words;
     std::vector<float> distance;
+    std::vector<float> step;
     for (const HeadStatistics& head : layer.heads) {
       entropy.push_back(static_cast<float>(head.entropy));
+      words.push_back(static_cast<float>(head.words));
       distance.push_back(static_cast<float>(head.distance));
+      if (!std::isnan(head.step)) step.push_back(static_cast<float>(head.step));
     }
     tables[0].Add(layer.layer, std::move(entropy));
-    tables[layer.within_axis ? 1 : 2].Add(layer.layer, std::move(distance));
+    tables[1].Add(layer.layer, std::move(words));
+    tables[layer.within_axis ? 2 : 3].Add(layer.layer, std::move(distance));
+    if (!step.empty()) tables[4].Add(layer.layer, std::move(step));
   }
   for (const LayerImportance& layer : importance) {
-    tables[3].Add(layer.layer, {layer.heads.begin(), layer.heads.end()});
+    tables[5].Add(layer.layer, {layer.heads.begin(), layer.heads.end()});
   }
   std::vector<Drawing> drawings;
   for (const StatisticsTable& table : tables) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -29,25 +30,48 @@ const LayerImportance* ImportanceOf(const ExplainSummary& summary,
   return found == summary.importance.end() ? nullptr : &*found;
 }
 
+std::string OrDash(double value) {
+  return std::isnan(value) ? "–" : fmt::format("{:.3f}", value);
+}
+
+/// Of layers with several heads.
+std::string LikenessTable(const std::vector<LayerStatistics>& layers,
+                          int width) {
+  std::string table;
+  for (const LayerStatistics& layer : layers) {
+    if (std::isnan(layer.likeness)) continue;
+    if (table.empty()) {
+      table = fmt::format(
+          "\n{:<{}}   cosine   of the weights of two heads; 1: all are the "
+          "same\n",
+          "layer", width);
+    }
+    table +=
+        fmt::format("{:<{}} {:>8.3f}\n", layer.layer, width, layer.likeness);
+  }
+  return table;
+}
+
 std::string HeadTable(const ExplainSummary& summary) {
   if (summary.layers.empty()) return "the model has no attention\n";
   const int width =
       WidestName(summary.layers, 5, [](const auto& x) { return x.layer; });
   const bool importance = !summary.importance.empty();
-  std::string table =
-      fmt::format("{:<{}} {:>5} {:>9} {:>9}{}\n", "layer", width, "head",
-                  "entropy", "distance", importance ? " importance" : "");
+  std::string table = fmt::format(
+      "{:<{}} {:>5} {:>9} {:>9} {:>9} {:>9}{}\n", "layer", width, "head",
+      "entropy", "words", "distance", "step", importance ? " importance" : "");
   for (const LayerStatistics& layer : summary.layers) {
     const LayerImportance* own = ImportanceOf(summary, layer.layer);
     for (size_t h = 0; h < layer.heads.size(); ++h) {
-      table += fmt::format("{:<{}} {:>5} {:>9.3f} {:>9.3f}",
-                           h == 0 ? layer.layer : "", width, h,
-                           layer.heads[h].entropy, layer.heads[h].distance);
+      const HeadStatistics& head = layer.heads[h];
+      table += fmt::format("{:<{}} {:>5} {:>9.3f} {:>9.3f} {:>9.3f} {:>9}",
+                           h == 0 ? layer.layer : "", width, h, head.entropy,
+                           head.words, head.distance, OrDash(head.step));
       if (own != nullptr) table += fmt::format(" {:>10.3f}", own->heads[h]);
       table += '\n';
     }
   }
-  return table;
+  return table + LikenessTable(summary.layers, width);
 }
 
 std::string AgreementTable(const std::vector<Agreement>& agreements) {
@@ -124,16 +148,25 @@ void ExplainSummarizer::AddStatistics(const ExplanationSegment& segment) {
       sums_.layers.push_back(
           {map.name,
            std::vector<HeadStatistics>(static_cast<size_t>(map.heads)),
-           map.within_axis()});
+           map.within_axis(), map.heads > 1 ? 0.0 : NAN});
+      for (HeadStatistics& head : sums_.layers.back().heads) head.step = 0;
       texts_of_layer_.push_back(0);
+      steps_of_layer_.push_back(0);
       known = sums_.layers.end() - 1;
     }
-    ++texts_of_layer_[static_cast<size_t>(known - sums_.layers.begin())];
+    const auto place = static_cast<size_t>(known - sums_.layers.begin());
+    ++texts_of_layer_[place];
     const std::vector<HeadStatistics> heads = StatisticsOf(map);
+    // Where one head has steps all have.
+    const bool steps = !std::isnan(heads.front().step);
+    if (steps) ++steps_of_layer_[place];
     for (size_t h = 0; h < heads.size(); ++h) {
       known->heads[h].entropy += heads[h].entropy;
+      known->heads[h].words += heads[h].words;
       known->heads[h].distance += heads[h].distance;
+      if (steps) known->heads[h].step += heads[h].step;
     }
+    if (map.heads > 1) known->likeness += LikenessOfHeads(map);
   }
 }
 
@@ -179,10 +212,15 @@ void ExplainSummarizer::Add(const Input& input) {
 ExplainSummary ExplainSummarizer::Result() const {
   ExplainSummary result = sums_;
   for (size_t i = 0; i < result.layers.size(); ++i) {
+    const auto texts = static_cast<double>(texts_of_layer_[i]);
+    const int64_t steps = steps_of_layer_[i];
     for (HeadStatistics& head : result.layers[i].heads) {
-      head.entropy /= static_cast<double>(texts_of_layer_[i]);
-      head.distance /= static_cast<double>(texts_of_layer_[i]);
+      head.entropy /= texts;
+      head.words /= texts;
+      head.distance /= texts;
+      head.step = steps > 0 ? head.step / static_cast<double>(steps) : NAN;
     }
+    result.layers[i].likeness /= texts;
   }
   for (Agreement& a : result.agreements) {
     a.spearman /= static_cast<double>(a.targets);
@@ -198,8 +236,12 @@ Json SummaryJson(const ExplainSummary& summary) {
     Json entry = {{"layer", layer.layer}};
     for (const HeadStatistics& head : layer.heads) {
       entry["entropy"].push_back(head.entropy);
+      entry["words"].push_back(head.words);
       entry["distance"].push_back(head.distance);
+      // Null where there is none.
+      entry["step"].push_back(head.step);
     }
+    entry["likeness"] = layer.likeness;
     if (const LayerImportance* own = ImportanceOf(summary, layer.layer)) {
       entry["importance"] = own->heads;
     }

@@ -52,6 +52,7 @@ class ExplainSummarizer {
   SummaryOptions options_;
   ExplainSummary sums_;
   std::vector<int64_t> texts_of_layer_;
+  std::vector<int64_t> steps_of_layer_;  // texts with more than one query
 };
 
 /// Deletion and insertion of one answer's tokens, by attention where there is
@@ -59,8 +60,9 @@ class ExplainSummarizer {
 std::vector<FaithfulnessCurve> FaithfulnessOf(const ExplainedPrediction& answer,
                                               uint64_t seed);
 
-/// texts, layers (layer, entropy, distance, importance), agreements,
-/// faithfulness (method, share, deletion, insertion, and their areas).
+/// texts, layers (layer, entropy, words, distance, step, likeness, importance),
+/// agreements, faithfulness (method, share, deletion, insertion, and their
+/// areas).
 nlohmann::ordered_json SummaryJson(const ExplainSummary& summary);
 
 /// The same as tables.

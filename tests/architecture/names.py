@@ -33,7 +33,7 @@ ALLOWED = [
     (r"heed/convert/.*", {"transformer"}, "what Marian calls the type of its models"),
     (r"heed/serve/html_tokens\.cc", {"translate"}, "an attribute of HTML"),
     (r"web/src/core/api\.ts", {"translate"}, "a path of the API, which is LibreTranslate's"),
-    (r"heed/ops/rnn\.cc|heed/models/recurrent_config\.cc|heed/convert/marian_\w*\.cc|demos/attention_demonstrations\.cc", {"gru"},
+    (r"heed/ops/rnn\.cc|heed/models/recurrent_config\.cc|heed/convert/marian_\w*\.cc", {"gru"},
      "the cell, not the model that is but one of them"),
     (r"heed/attention/decoder_state\.cc", {"slots"}, "those of a key/value cache"),
     (r"web/src/kinds/graph\.ts", {"nodes"}, "what the items of a graph are called"),

@@ -107,6 +107,26 @@ class EachTask(EndToEnd):
                 self.runs("train", "--resume", out, "--steps", 2, "--quiet")
                 self.assertEqual(weights(out), weights(sample.model))
 
+    def test_uniform_is_a_score_wherever_one_is_chosen(self):
+        chosen = 0
+        for sample in self.samples:
+            options = self.runs("train", "--task", sample.task, "--help")
+            if not re.search(r"^ +--score\b", options, re.MULTILINE):
+                continue
+            chosen += 1
+            with self.subTest(task=sample.task):
+                out = self.folder / f"uniform-{sample.task}"
+                self.runs(*sample.train, "--score", "uniform", "--steps", 2, "--out", out)
+                e = strict_json(self.runs("explain", out, "--json",
+                                          stdin=(sample.input + "\n").encode()))
+                for map_ in e["maps"]:
+                    if map_["info"]["score"] != "uniform" or "edges" in map_:
+                        continue
+                    for row in (row for head in map_["weights"] for row in head):
+                        seen = [weight for weight in row if weight > 0]
+                        self.assertTrue(all(abs(weight * len(seen) - 1) < 1e-3 for weight in seen))
+        self.assertGreater(chosen, 8)
+
     def test_prediction_in_lines_and_in_parts(self):
         for sample in self.samples:
             with self.subTest(task=sample.task):

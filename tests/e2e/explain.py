@@ -97,6 +97,12 @@ class Explain(EndToEnd):
             self.assertTrue(0 <= curve["deletion_area"] <= 1)
         self.assertEqual([a["method"] for a in found["agreements"]], ["saliency", "occlusion"])
         self.assertTrue(all(e >= 0 for layer in found["layers"] for e in layer["entropy"]))
+        for layer in found["layers"]:
+            for words, bits in zip(layer["words"], layer["entropy"]):
+                self.assertGreaterEqual(words, 2 ** bits - 1e-6)  # the mean of a convex function
+            self.assertTrue(all(0 <= step <= 1 for step in layer["step"] if step is not None))
+        for column in ("words", "step"):
+            self.assertIn(f" {column}", shown)
         picture = self.folder / "summary.svg"
         self.explain("--file", lines, "--summary", "--faithfulness", "--methods", "saliency",
                      "--out", picture)
