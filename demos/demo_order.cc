@@ -93,7 +93,7 @@ Series SeriesOfSwaps(const OrderRuns& runs) {
 std::string OrderFinding(const OrderRuns& without, const OrderRuns& with) {
   const double gain = with.sentence - without.sentence;
   return fmt::format(
-      "{}: {}, and shuffled words {} the layer that knows positions\n  "
+      "{}: {}, and shuffled words {}\n  the layer that knows positions "
       "({:.1f} % instead of {:.1f}).",
       with.name,
       gain > 1 ? fmt::format("without positions {:.1f} points are lost", gain)

@@ -134,6 +134,10 @@ int RunDemoScaling(const Arguments& arguments) {
   options.Example("heed demo scaling --smallest 256 --seeds 1 --steps 2000");
   if (!options.Parse(arguments)) return 0;
 
+  if (demo.largest < demo.smallest) {
+    throw ConfigError("demo scaling: --largest {} is below --smallest {}",
+                      demo.largest, demo.smallest);
+  }
   const ThreadLimit limit(demo.threads);
   const TokenTask task = BackwardsTask();
   std::vector<LinePlotPanel> panels = {
@@ -175,10 +179,6 @@ int RunDemoScaling(const Arguments& arguments) {
       }
       last.push_back(runs);
     }
-  }
-  if (last.empty()) {
-    throw ConfigError("demo scaling: --largest {} is below --smallest {}",
-                      demo.largest, demo.smallest);
   }
   const std::vector<std::string> names = {"qᵀk", "qᵀk/√d"};
   fmt::print("\n{}", TerminalLinePlot(panels[0].series, panels[0].options,

@@ -91,9 +91,9 @@ std::string TemperatureFinding(const std::vector<AtTemperature>& all) {
   }
   return fmt::format(
       "At temperature 1 the trained head attends to {:.1f} letters "
-      "({:.2f} bits), the untrained\none to {:.1f} ({:.2f} bits): {}. Within "
-      "one point of the best, {:.1f} %, are\ntemperatures from {:.2g} to "
-      "{:.2g}: {}.",
+      "({:.2f} bits), the untrained\none to {:.1f} ({:.2f} bits): {}.\nWithin "
+      "one point of the best, {:.1f} %, are temperatures from {:.2g} to "
+      "{:.2g}:\n{}.",
       one->after.words, one->after.entropy, one->before.words,
       one->before.entropy,
       one->after.entropy < one->before.entropy
