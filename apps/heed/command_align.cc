@@ -160,7 +160,7 @@ void RefuseOptions(const Options& options, bool ibm,
   constexpr std::array kOfIbm = {"iterations", "tension",   "null_probability",
                                  "alpha",      "lowercase", "learn_tension"};
   const auto refuse = [&](std::span<const char* const> keys, const char* of) {
-    for (const std::string key : keys) {
+    for (const char* key : keys) {
       if (!options.Given(key)) continue;
       throw ConfigError("--{} is an option of {}, not of '{}'", WithDashes(key),
                         of, folder);
