@@ -37,7 +37,9 @@ RepeatedItems CountRepeated(const ExplanationSegment& segment) {
   RepeatedItems count;
   const std::vector<std::string>& read = segment.axis("source").shown();
   for (const Target& target : segment.targets) {
-    const auto same = std::ranges::find(read, segment.LabelOf(target));
+    const std::string said = segment.LabelOf(target);
+    if (said == "</s>") continue;
+    const auto same = std::ranges::find(read, said);
     const std::vector<float> weights = RowOf(segment, target);
     if (same == read.end() || weights.empty()) continue;
     ++count.all;

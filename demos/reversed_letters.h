@@ -16,7 +16,7 @@ namespace heed {
 ParallelText ReversedLetters(int count, int longest, uint64_t seed);
 
 /// How many targets attend most to the item that they repeat, and how many
-/// have an item to repeat.
+/// have an item to repeat; the end of a line, </s>, is none.
 struct RepeatedItems {
   int64_t found = 0;
   int64_t all = 0;

@@ -68,6 +68,8 @@ TEST(RepeatedItems, LeavesOutWhatWasNotRead) {
   ExplanationSegment segment = TwoLetters({.1F, .1F, .8F, .2F, .7F, .1F});
   segment.axes[1].items[1] = "x";
   EXPECT_EQ(CountRepeated(segment).all, 1);
+  segment.axes[0].items[2] = segment.axes[1].items[0] = "</s>";
+  EXPECT_EQ(CountRepeated(segment).all, 0);
 }
 
 }  // namespace

@@ -33,6 +33,12 @@ std::string MaskCaption(const MaskPattern& p) {
                            : fmt::format("{} · {}", p.formula, CountOf(p));
 }
 
+/// The same without the word behind it.
+std::string ShortCaption(const MaskPattern& p) {
+  const std::string caption = MaskCaption(p);
+  return caption.substr(0, caption.rfind(' '));
+}
+
 Drawing DrawMask(const MaskPattern& p) {
   const auto size = static_cast<double>(p.size);
   const double cell = std::max(kSmallestMaskCell, kMaskSide / size);
@@ -71,7 +77,7 @@ std::vector<std::string> MaskLines(const MaskPattern& p, int width,
                                    const TerminalOptions& terminal) {
   std::vector<std::string> lines = {
       terminal::Strong(terminal, Pad(p.name, width)),
-      terminal::Quiet(terminal, Pad(MaskCaption(p), width))};
+      terminal::Quiet(terminal, Pad(ShortCaption(p), width))};
   for (int64_t t = 0; t < p.size; ++t) {
     std::string line;
     for (int64_t s = 0; s < p.size; ++s) line += p.May(t, s) ? "■ " : "· ";

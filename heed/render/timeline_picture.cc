@@ -125,7 +125,7 @@ std::string TimelineSvg(std::span<const TimelineEntry> entries,
 std::string TimelineText(std::span<const TimelineEntry> entries,
                          const TerminalOptions& terminal) {
   constexpr int kYearColumns = 6;
-  constexpr int kSourceWidth = 42;
+  constexpr int kSourceWidth = 32;
   const int names = std::max(20, terminal.width - kYearColumns - kSourceWidth);
   std::vector<TimelineEntry> joined(entries.begin(), entries.end());
   for (TimelineEntry& entry : joined) entry.left = false;
@@ -135,7 +135,9 @@ std::string TimelineText(std::span<const TimelineEntry> entries,
     for (const Paper& paper : year.second) {
       out += terminal::Strong(terminal, Pad(label, kYearColumns)) +
              Pad(NamesOf(paper), names - 2) + "  " +
-             terminal::Quiet(terminal, Ellipsize(paper.source, kSourceWidth)) +
+             terminal::Quiet(
+                 terminal,
+                 Ellipsize(SplitOnce(paper.source, ", ").first, kSourceWidth)) +
              '\n';
       label.clear();
     }
