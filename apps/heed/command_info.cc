@@ -109,9 +109,10 @@ std::vector<MaskPattern> MaskPatterns(const std::string& text, int size) {
     patterns.back().formula = info.formula;
   }
   // Those without arguments stand beside "none".
-  std::ranges::stable_partition(patterns, [](const MaskPattern& pattern) {
-    return pattern.name.find('(') == std::string::npos;
-  });
+  std::stable_partition(patterns.begin(), patterns.end(),
+                        [](const MaskPattern& pattern) {
+                          return pattern.name.find('(') == std::string::npos;
+                        });
   return patterns;
 }
 

@@ -139,7 +139,7 @@ std::vector<GivenValue> GivenValues(const ModelOutline& outline,
         meaning = fmt::format("the source, {} vectors of {} features",
                               n.all_keys, n.features);
       } else if (n.step == 0) {
-        meaning = outline.bridge.empty() || read.find("s") != 0
+        meaning = outline.bridge.empty() || !read.starts_with('s')
                       ? "zero, at the first step"
                       : outline.bridge;
       } else if (read == "sᵢ₋₁") {
