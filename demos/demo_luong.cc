@@ -10,6 +10,7 @@
 
 #include "demos/demos.h"
 #include "demos/luong_table.h"
+#include "heed/base/config.h"
 #include "heed/base/threads.h"
 #include "heed/render/drawing.h"
 #include "heed/render/heatmap_svg.h"
@@ -43,16 +44,19 @@ struct LuongDemo {
 
 struct LuongRow {
   std::string name;
-  std::string kind;
+  LuongKind kind = LuongKind::kGlobal;
   bool copied = false;
 };
 
 /// Local attention by place, once more where the order is the source's.
 std::vector<LuongRow> LuongRows() {
-  return {{"global", "global", false},
-          {"local_m", "local_m", false},
-          {"local_m, same order", "local_m", true},
-          {"local_p", "local_p", false}};
+  const auto row = [](LuongKind kind) {
+    return LuongRow{Named<LuongKind>(kind).word(), kind, false};
+  };
+  return {row(LuongKind::kGlobal),
+          row(LuongKind::kLocalM),
+          {"local_m, same order", LuongKind::kLocalM, true},
+          row(LuongKind::kLocalP)};
 }
 
 struct MeanAndDeviation {
@@ -94,6 +98,7 @@ int RunDemoLuong(const Arguments& arguments) {
   options.Example("heed demo luong --scores general --window 4 --seeds 5");
   if (!options.Parse(arguments)) return 0;
 
+  demo.training.model = "luong";
   const ThreadLimit limit(demo.threads);
   const std::vector<LuongRow> rows = LuongRows();
   fmt::print("Sequences without an error, % of 300 (deviation of {})\n\n{}",

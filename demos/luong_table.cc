@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "demos/trained_in_memory.h"
-#include "heed/base/errors.h"
 #include "heed/base/rng.h"
-#include "heed/base/text.h"
 #include "heed/models/preset.h"
 #include "heed/tasks/translate/translation.h"
 
@@ -21,15 +19,16 @@ constexpr uint64_t kShortest = 3;
 constexpr int kTestSequences = 300;
 constexpr double kLuongRate = 3e-3;
 
-std::string AttentionPreset(const LuongCell& cell, int window) {
-  if (cell.kind == "global") return "";
-  if (cell.kind == "local_m") {
-    return fmt::format(" attention_mask=local_m({})", window);
+std::string AttentionPreset(LuongKind kind, int window) {
+  switch (kind) {
+    case LuongKind::kGlobal:
+      break;
+    case LuongKind::kLocalM:
+      return fmt::format(" attention_mask=local_m({})", window);
+    case LuongKind::kLocalP:
+      return fmt::format(" modifiers=local_p({})", window);
   }
-  if (cell.kind == "local_p") {
-    return fmt::format(" modifiers=local_p({})", window);
-  }
-  throw ConfigError("'{}' is no kind of attention of this table", cell.kind);
+  return "";
 }
 
 }  // namespace
@@ -53,11 +52,12 @@ ParallelText MakeReversals(int count, int longest, bool copied, uint64_t seed) {
 
 double ExactReversals(const LuongCell& cell, const LuongTraining& training) {
   TranslationSettings settings;
-  settings.ChooseModel("luong");
-  SetPreset(FieldsOf(*settings.model),
-            fmt::format("embedding=48 units=64 layers=1 dropout=0 "
-                        "reverse_source=no score={}{}",
-                        cell.score, AttentionPreset(cell, training.window)));
+  settings.ChooseModel(training.model);
+  SetPreset(
+      FieldsOf(*settings.model),
+      fmt::format("embedding=48 units=64 layers=1 dropout=0 "
+                  "reverse_source=no score={}{}",
+                  cell.score, AttentionPreset(cell.kind, training.window)));
   settings.data.vocabulary = "words";
   settings.data.batch_sentences = 32;
   settings.Resolve();

@@ -2,6 +2,7 @@
 #ifndef HEED_DEMOS_LUONG_TABLE_H_
 #define HEED_DEMOS_LUONG_TABLE_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -13,13 +14,21 @@ namespace heed {
 /// with `copied` as they are.
 ParallelText MakeReversals(int count, int longest, bool copied, uint64_t seed);
 
+/// Where an attention looks: everywhere, around the target's own place, or
+/// around one that it predicts.
+enum class LuongKind : uint8_t { kGlobal, kLocalM, kLocalP };
+constexpr auto WordsOf(LuongKind) {
+  return std::array{"global", "local_m", "local_p"};
+}
+
 struct LuongCell {
-  std::string kind;     // "global", "local_m" or "local_p"
+  LuongKind kind = LuongKind::kGlobal;
   std::string score;    // "dot"
   bool copied = false;  // instead of reversed
 };
 
 struct LuongTraining {
+  std::string model;  // as the registry calls that of Luong et al.
   int sequences = 3000;
   int longest = 10;
   int window = 2;  // keys to each side of a local attention
@@ -27,9 +36,9 @@ struct LuongTraining {
   uint64_t seed = 1;
 };
 
-/// Trains a small `luong` with this attention in memory. Returns how many of
-/// 300 other sequences are written without an error. Units: percent.
-/// Paper: Luong et al. 2015, arXiv:1508.04025, table 4.
+/// Trains a small model of Luong et al. with this attention in memory. Returns
+/// how many of 300 other sequences are written without an error. Units:
+/// percent. Paper: Luong et al. 2015, arXiv:1508.04025, table 4.
 double ExactReversals(const LuongCell& cell, const LuongTraining& training);
 
 }  // namespace heed

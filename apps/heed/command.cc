@@ -39,6 +39,13 @@ int FailWithoutMemory() {
   return kExitFailure;
 }
 
+/// Those of the standard library have a code, those of oneTBB but a text.
+bool IsForWantOfThread(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  return system ? system->code() == std::errc::resource_unavailable_try_again
+                : std::string_view(error.what()).starts_with("pthread_create");
+}
+
 /// An exception where none may pass: in a destructor, or in a thread that is
 /// not ours. No more can be done than to say it; files are whole at any moment.
 [[noreturn]] void OnTerminate() {
@@ -122,16 +129,13 @@ int RunCommand(CommandFunction run, const Arguments& arguments) {
     return Fail(error.what(), kExitInterrupted);
   } catch (const std::bad_alloc&) {
     return FailWithoutMemory();
-  } catch (const std::system_error& error) {
-    if (error.code() != std::errc::resource_unavailable_try_again) {
-      return Fail(error.what(), kExitFailure);
-    }
-    return Fail(
-        "no memory for a thread, or too many of them; --threads 1 needs "
-        "fewer",
-        kExitFailure);
   } catch (const std::exception& error) {
-    return Fail(error.what(), kExitFailure);
+    return IsForWantOfThread(error)
+               ? Fail(
+                     "no memory for a thread, or too many of them; --threads 1 "
+                     "needs fewer",
+                     kExitFailure)
+               : Fail(error.what(), kExitFailure);
   }
 }
 

@@ -277,9 +277,12 @@ class Demos(EndToEnd):
         self.picture("gradients-rnn-fresh")
         curves = strict_json((self.folder / "out" / "gradients.json").read_text())["curves"]
         self.assertEqual([(c["cell"], c["layers"]) for c in curves],
-                         [("rnn", 1), ("rnn", 2), ("lstm", 1), ("lstm", 2)])
-        # What is far away counts less.
-        for curve in curves:
+                         [("rnn", 1), ("rnn", 2), ("lstm", 1), ("lstm", 2),
+                          ("rnn + attention", 1), ("attention alone", 0)])
+        # What is far away counts less, but where it is attended to.
+        for curve in curves[4:]:
+            self.assertGreater(curve["norms"][40], curve["norms"][2] / 1000)
+        for curve in curves[:4]:
             self.assertLess(curve["norms"][40], curve["norms"][2] / 1000)
 
     def test_names(self):

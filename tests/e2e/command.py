@@ -196,7 +196,7 @@ class Missing(EndToEnd):
         self.fails(2, ["--corpus FILE and --relevant FILE, or --corpus FILE and "
                        "--candidates FILE, or --answers FILE", "--out DIR"],
                    "train", "--task", "retrieve")
-        self.fails(2, ["DIR (model folder)", "--source FILE"], "align")
+        self.fails(2, ["DIR (model folder", "--source FILE"], "align")
         self.fails(2, ["DIR (model folder)", "--out DIR"], "quantize")
         self.fails(2, ["SOURCE", "--out DIR"], "import")
         self.fails(2, ["DIR (model folder"], "translate")
