@@ -1,7 +1,11 @@
 // heed demo: learns to read dates in about a minute and shows how.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include "apps/heed/commands.h"
 #include "demos/demos.h"
@@ -9,6 +13,7 @@
 #include "heed/attention/normalizer.h"
 #include "heed/attention/score.h"
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/data/dates.h"
 #include "heed/tasks/translate/translation.h"
@@ -78,11 +83,17 @@ std::vector<std::string> ChooseExamples(const ParallelText& test) {
   return chosen;
 }
 
-/// How to call this program from here.
+/// How to call this program from here: by its name if the shell finds it.
 std::string CommandPath() {
+  namespace fs = std::filesystem;
+  constexpr const char* kSelf = "/proc/self/exe";
   std::error_code error;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "heed" : std::filesystem::proximate(path).string();
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+  for (const std::string_view folder : SplitAt(path ? path : "", ':')) {
+    if (fs::equivalent(fs::path(folder) / "heed", kSelf, error)) return "heed";
+  }
+  const fs::path self = fs::read_symlink(kSelf, error);
+  return error ? "heed" : fs::proximate(self).string();
 }
 
 }  // namespace
