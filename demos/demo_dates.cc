@@ -89,7 +89,7 @@ std::string CommandPath() {
   constexpr const char* kSelf = "/proc/self/exe";
   std::error_code error;
   const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
-  for (const std::string_view folder : SplitAt(path ? path : "", ':')) {
+  for (const std::string_view folder : SplitAt(path ? path : "", ":")) {
     if (fs::equivalent(fs::path(folder) / "heed", kSelf, error)) return "heed";
   }
   const fs::path self = fs::read_symlink(kSelf, error);
