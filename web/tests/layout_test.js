@@ -259,7 +259,7 @@ test("a phone reaches every tab, and the heads begin at the first or at what a l
         .map((one) => [one.getBoundingClientRect(), one.scrollWidth - one.clientWidth])
         .map(([{ left, right }, hidden]) => [left, right, hidden]),
     );
-    assert.equal(tabs.length, 6);
+    assert.equal(tabs.length, 7);
     tabs.forEach(([left, right, hidden]) =>
       assert.ok(left >= 0 && right <= 360 && hidden === 0),
     );
