@@ -10,6 +10,7 @@
 #include "heed/data/planted_graph.h"
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/memory_rate.h"
+#include "heed/metrics/spread.h"
 #include "heed/models/graph_network.h"
 #include "heed/tensor/pool.h"
 #include "heed/train/in_memory.h"
@@ -167,13 +168,11 @@ NodesBenchResult BenchNodes(const NodesBenchOptions& o,
     run.test = model->Measure(graph.test).front().second;
   });
   result.seconds = SecondsSince(start);
-  const auto count = static_cast<double>(o.seeds);
-  for (const NodesBenchRun& run : result.runs) result.mean += run.test / count;
-  double squares = 0;
-  for (const NodesBenchRun& run : result.runs) {
-    squares += (run.test - result.mean) * (run.test - result.mean);
-  }
-  result.deviation = o.seeds > 1 ? std::sqrt(squares / (count - 1)) : 0;
+  std::vector<double> figures;
+  for (const NodesBenchRun& run : result.runs) figures.push_back(run.test);
+  const Spread spread = SpreadOf(figures);
+  result.mean = spread.mean;
+  result.deviation = spread.deviation;
   return result;
 }
 

@@ -8,45 +8,53 @@ namespace {
 
 constexpr int64_t kValidCopies = 200;
 
+/// Sizes of the model.
+std::string CopyingPreset(CopyingKind kind, const CopyingOptions& options) {
+  return kind == CopyingKind::kFixed
+             ? "embedding=64 units=256 dropout=0 variant=" +
+                   options.variant.word()
+             : "embedding=64 units=128 dropout=0.1";
+}
+
 }  // namespace
 
-CopyingTraining FixedCopying(FixedVariant variant) {
-  CopyingTraining training;
-  training.kind = CopyingKind::kFixed;
-  training.preset = "embedding=64 units=256 dropout=0 variant=" +
-                    Named<FixedVariant>(variant).word();
-  return training;
+void CopyingOptions::Visit(FieldList& v) {
+  v("out", out, Any{"DIR"}, "folder for the models and the pictures");
+  v("variant", variant,
+    "model without attention; sutskever reads the sentence backwards");
+  v("sentences", sentences, Range(100, 1000000),
+    "sentences that both models learn from");
+  v("epochs", epochs, Range(1, 1000), "passes over them");
+  v("seed", seed, "of the sentences and the weights");
+  v("threads", threads, Range(0, 1024), "threads; 0: one per core");
 }
 
-CopyingTraining AttentiveCopying() {
-  CopyingTraining training;
-  training.kind = CopyingKind::kAttentive;
-  training.preset = "embedding=64 units=128 dropout=0.1";
-  return training;
+ParallelText CopyingOptions::Copies() const {
+  return MakeCopies(sentences, kShortestCopied, kLongestCopied, seed);
 }
 
-TranslationModel TrainCopying(const CopyingTraining& training,
+TranslationModel TrainCopying(const CopyingOptions& options, CopyingKind kind,
                               const ParallelText& copies) {
-  const std::string model = Named<CopyingKind>(training.kind).word();
+  const std::string model = Named<CopyingKind>(kind).word();
   TranslationConfig config;
   config.model.Choose(model);
-  SetPreset(FieldsOf(*config.model), training.preset);
+  SetPreset(FieldsOf(*config.model), CopyingPreset(kind, options));
   config.data.vocabulary = "words";
   config.data.batch_sentences = 64;
   config.optimizer.learning_rate = 2e-3;
   config.optimizer.schedule = "cosine";
   config.optimizer.warmup = 100;
   config.optimizer.label_smoothing = 0;
-  config.run.out = training.out + "/" + model;
+  config.run.out = options.out + "/" + model;
   config.run.overwrite = true;
-  config.run.epochs = training.epochs;
+  config.run.epochs = options.epochs;
   config.run.metric = "loss";
   config.run.patience = 0;
-  config.run.seed = training.seed;
-  config.run.threads = training.threads;
+  config.run.seed = options.seed;
+  config.run.threads = options.threads;
   TrainTranslation(
       config, {copies, MakeCopies(kValidCopies, kShortestCopied, kLongestCopied,
-                                  training.seed + 1)});
+                                  options.seed + 1)});
   return ReadTranslationModel(config.run.out);
 }
 

@@ -24,21 +24,23 @@ constexpr auto WordsOf(CopyingKind) { return std::array{"fixed", "bahdanau"}; }
 enum class FixedVariant : uint8_t { kBackwards, kForwards };
 constexpr auto WordsOf(FixedVariant) { return std::array{"sutskever", "cho"}; }
 
-struct CopyingTraining {
-  CopyingKind kind = CopyingKind::kFixed;
-  std::string preset;  ///< its settings
-  std::string out;     ///< folder of the models, one named as each
+/// Of a demonstration that trains both.
+struct CopyingOptions {
+  std::string out;  ///< folder of the models, one named as each
+  Named<FixedVariant> variant = FixedVariant::kBackwards;
+  int sentences = 20000;
   int epochs = 5;
   uint64_t seed = 1;
   int threads = 0;
+
+  void Visit(FieldList& v);
+  /// Copies of kShortestCopied to kLongestCopied words, to learn from.
+  ParallelText Copies() const;
 };
 
-CopyingTraining FixedCopying(FixedVariant variant);
-CopyingTraining AttentiveCopying();
-
-/// Trains it on copies of kShortestCopied to kLongestCopied words; validation
-/// is on others of these lengths. Leaves its folder.
-TranslationModel TrainCopying(const CopyingTraining& training,
+/// Trains it on these copies; validation is on others of their lengths. Leaves
+/// its folder.
+TranslationModel TrainCopying(const CopyingOptions& options, CopyingKind kind,
                               const ParallelText& copies);
 
 }  // namespace heed

@@ -17,6 +17,7 @@
 #include "demos/demos.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/metrics/spread.h"
 #include "heed/render/drawing.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/shades_terminal.h"
@@ -35,30 +36,10 @@ constexpr std::array<int64_t, 9> kCopiedLengths = {5,  10, 15, 20, 25,
 constexpr std::array<int64_t, 2> kLengthsByPosition = {30, 60};
 constexpr double kWindowShare = 90;  // percent
 
-struct BottleneckCommand {
-  std::string out = "heed-demo-bottleneck";
-  Named<FixedVariant> variant = FixedVariant::kBackwards;
-  int sentences = 20000;
-  int epochs = 5;
-  uint64_t seed = 1;
-  int threads = 0;
-
-  void Visit(FieldList& v) {
-    v("out", out, Any{"DIR"}, "folder for the models and the pictures");
-    v("variant", variant,
-      "model without attention; sutskever reads the sentence backwards");
-    v("sentences", sentences, Range(100, 1000000),
-      "sentences that both models learn from");
-    v("epochs", epochs, Range(1, 1000), "passes over them");
-    v("seed", seed, "of the sentences and the weights");
-    v("threads", threads, Range(0, 1024), "threads; 0: one per core");
-  }
-};
-
 /// One of the two models, and what came back of the sentences that it read.
 struct CopyingModel {
   std::string name;  // in tables and pictures
-  CopyingTraining training;
+  CopyingKind kind = CopyingKind::kFixed;
   std::string sentence = {};             // what it wrote for the long one
   std::vector<CopiedShare> shares = {};  // of kCopiedLengths
   std::optional<double> window = {};
@@ -70,14 +51,10 @@ struct CopyingModel {
 };
 
 /// Trains it and lets it copy sentences of each length, and the long one.
-void TrainAndCopy(const BottleneckCommand& command, const ParallelText& train,
+void TrainAndCopy(const CopyingOptions& command, const ParallelText& train,
                   CopyingModel& copying) {
   fmt::print(stderr, "{}\n", copying.name);
-  copying.training.out = command.out;
-  copying.training.epochs = command.epochs;
-  copying.training.seed = command.seed;
-  copying.training.threads = command.threads;
-  const TranslationModel model = TrainCopying(copying.training, train);
+  const TranslationModel model = TrainCopying(command, copying.kind, train);
   DecodeOptions decode;
   decode.beam = 1;
   decode.keep_scores = false;
@@ -195,8 +172,7 @@ float ShadeOf(Returned what) {
 }
 
 /// The long sentence with a mark on each word: what became of it.
-void ShowLongSentence(const BottleneckCommand& command,
-                      const BothModels& models) {
+void ShowLongSentence(const CopyingOptions& command, const BothModels& models) {
   const TerminalOptions terminal = DetectTerminal();
   std::vector<std::string> words;
   for (const std::string_view word : SplitWhitespace(LongSentence())) {
@@ -245,12 +221,6 @@ std::string WindowText(const std::optional<double>& window) {
                 : fmt::format("all {} words", kCopiedLengths.back());
 }
 
-double MeanOf(std::span<const double> numbers) {
-  double sum = 0;
-  for (const double number : numbers) sum += number;
-  return sum / static_cast<double>(numbers.size());
-}
-
 /// What was seen, in words that follow the numbers.
 std::string BottleneckVerdict(const BothModels& models) {
   const CopyingModel& fixed = models[0];
@@ -276,7 +246,7 @@ std::string BottleneckVerdict(const BothModels& models) {
 }  // namespace
 
 int RunDemoBottleneck(const Arguments& arguments) {
-  BottleneckCommand command;
+  CopyingOptions command = {.out = "heed-demo-bottleneck"};
   Options options(
       "demo bottleneck",
       "Trains a model that keeps a sentence in one vector and one that "
@@ -289,13 +259,12 @@ int RunDemoBottleneck(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(command.threads);
-  const ParallelText train = MakeCopies(command.sentences, kShortestCopied,
-                                        kLongestCopied, command.seed);
+  const ParallelText train = command.Copies();
   fmt::print("Learning to copy sentences of {} to {} words in random order.\n",
              kShortestCopied, kLongestCopied);
   std::fflush(stdout);
-  BothModels models = {{{"fixed vector", FixedCopying(command.variant)},
-                        {"attention", AttentiveCopying()}}};
+  BothModels models = {{{"fixed vector", CopyingKind::kFixed},
+                        {"attention", CopyingKind::kAttentive}}};
   for (CopyingModel& copying : models) TrainAndCopy(command, train, copying);
 
   PrintByLength(models);

@@ -24,14 +24,6 @@ struct ClaimOptions {
   }
 };
 
-/// Shows a plot and writes it as DIR/NAME.svg.
-void Show(const ClaimOptions& command, const std::string& name,
-          const std::vector<Series>& series, const LinePlotOptions& options) {
-  fmt::print("\n{}\n", TerminalLinePlot(series, options, DetectTerminal()));
-  fmt::print("The picture: {}\n",
-             WritePicture(command.out, name, LinePlotSvg(series, options)));
-}
-
 void Append(Series& series, double x, double y) {
   series.x.push_back(x);
   series.y.push_back(y);
@@ -68,11 +60,11 @@ int RunDemoSaturation(const Arguments& arguments) {
     Append(series[2], x, scaled.largest);
     Append(series[3], x, scaled.gradient);
   }
-  Show(command, "saturation", series,
-       {.title = "Softmax over 64 keys, queries and keys from N(0, 1)",
-        .x_label = "features d",
-        .y_label = "mean of 200 queries",
-        .logarithmic_x = true});
+  ShowPlot(command.out, "saturation", series,
+           {.title = "Softmax over 64 keys, queries and keys from N(0, 1)",
+            .x_label = "features d",
+            .y_label = "mean of 200 queries",
+            .logarithmic_x = true});
   return 0;
 }
 

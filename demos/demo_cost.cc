@@ -48,14 +48,6 @@ void AddPoint(Series& series, int64_t x, double y) {
   series.y.push_back(y);
 }
 
-void ShowCost(const CostCommand& command, const std::string& name,
-              const std::vector<Series>& series,
-              const LinePlotOptions& options) {
-  fmt::print("\n{}\n", TerminalLinePlot(series, options, DetectTerminal()));
-  fmt::print("The picture: {}\n",
-             WritePicture(command.out, name, LinePlotSvg(series, options)));
-}
-
 /// All words at once.
 void RunPasses(const CostCommand& command) {
   std::vector<Series> series = {{"GRU layer", {}, {}},
@@ -84,15 +76,16 @@ void RunPasses(const CostCommand& command) {
     found = "attention is slower at all lengths";
   }
   const char* what = command.cost.backward ? "training, " : "";
-  ShowCost(command, command.cost.backward ? "cost-backward" : "cost", series,
-           {.title = fmt::format("One layer of width {}, {}{}: {}",
-                                 command.cost.width, what,
-                                 Counted(ThreadCount(), "thread"), found),
-            .x_label = "length",
-            .y_label = fmt::format("milliseconds for {} sequences",
-                                   command.cost.batch),
-            .logarithmic_x = true,
-            .logarithmic_y = true});
+  ShowPlot(
+      command.out, command.cost.backward ? "cost-backward" : "cost", series,
+      {.title =
+           fmt::format("One layer of width {}, {}{}: {}", command.cost.width,
+                       what, Counted(ThreadCount(), "thread"), found),
+       .x_label = "length",
+       .y_label =
+           fmt::format("milliseconds for {} sequences", command.cost.batch),
+       .logarithmic_x = true,
+       .logarithmic_y = true});
   const Cost& last = costs.back();
   fmt::print(
       "Measured of GRU and attention: {}. Counted in operations: equal at {}.\n"
@@ -123,8 +116,8 @@ void RunDecode(const CostCommand& command) {
     AddPoint(series[0], n, c.recurrence_ms);
     AddPoint(series[1], n, c.attention_ms);
   }
-  ShowCost(
-      command, "cost-decode", series,
+  ShowPlot(
+      command.out, "cost-decode", series,
       {.title = fmt::format("One more word, width {}, {}", command.cost.width,
                             Counted(ThreadCount(), "thread")),
        .x_label = "words before it",

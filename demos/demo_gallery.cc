@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "demos/attention_gallery.h"
@@ -12,6 +13,7 @@
 #include "heed/io/file.h"
 #include "heed/render/heatmap_svg.h"
 #include "heed/render/heatmap_terminal.h"
+#include "heed/render/line_plot.h"
 #include "heed/render/text_layout.h"
 #include "heed/train/progress.h"
 
@@ -98,6 +100,14 @@ std::string WritePicture(const std::string& folder, const std::string& name,
   std::string path = folder + "/" + name + ".svg";
   WriteFileAtomically(path, svg);
   return path;
+}
+
+void ShowPlot(const std::string& folder, const std::string& name,
+              const std::vector<Series>& series,
+              const LinePlotOptions& options) {
+  fmt::print("\n{}\n", TerminalLinePlot(series, options, DetectTerminal()));
+  fmt::print("The picture: {}\n",
+             WritePicture(folder, name, LinePlotSvg(series, options)));
 }
 
 int RunDemoGallery(const Arguments& arguments) {

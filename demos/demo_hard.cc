@@ -15,6 +15,7 @@
 #include "demos/parameter_line.h"
 #include "heed/base/rng.h"
 #include "heed/base/threads.h"
+#include "heed/metrics/spread.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/terminal.h"
 #include "heed/render/text_layout.h"
@@ -53,8 +54,7 @@ std::string ChoiceName(size_t method) {
 struct ChoiceSummary {
   std::vector<double> curve;  // mean accuracy
   int reached = 0;            // models that are good enough
-  double mean = 0;            // steps until then, of those
-  double deviation = 0;
+  Spread steps = {};          // until then, of those
 };
 
 ChoiceSummary SummaryOfChoices(const std::vector<ChoiceRun>& runs) {
@@ -68,12 +68,7 @@ ChoiceSummary SummaryOfChoices(const std::vector<ChoiceRun>& runs) {
     if (run.enough_at) steps.push_back(static_cast<double>(*run.enough_at));
   }
   all.reached = static_cast<int>(steps.size());
-  for (const double step : steps) all.mean += step / all.reached;
-  for (const double step : steps) {
-    all.deviation += (step - all.mean) * (step - all.mean);
-  }
-  all.deviation =
-      all.reached > 1 ? std::sqrt(all.deviation / (all.reached - 1)) : 0;
+  all.steps = SpreadOf(steps);
   return all;
 }
 
@@ -118,9 +113,9 @@ void PrintChoices(const HardCommand& command,
     const ChoiceSummary& own = summaries[m];
     const auto first = static_cast<size_t>(ChoiceMethod::kNoBaseline);
     fmt::print("{}{:>16}{:>14}{:>24}\n", Pad(ChoiceName(m), 24),
-               own.reached == 0
-                   ? "-"
-                   : fmt::format("{:.0f} ± {:.0f}", own.mean, own.deviation),
+               own.reached == 0 ? "-"
+                                : fmt::format("{:.0f} ± {:.0f}", own.steps.mean,
+                                              own.steps.deviation),
                fmt::format("{} of {}", own.reached, command.runs),
                m < first ? "-" : fmt::format("{:.3f}", variances[m - first]));
   }
@@ -193,7 +188,8 @@ std::string HardVerdict(
       variances[0] / variances[1], variances[0] / variances[2]);
   const auto steps = [&](ChoiceMethod method) {
     const ChoiceSummary& own = summaries[static_cast<size_t>(method)];
-    return own.reached > 0 ? own.mean : std::numeric_limits<double>::infinity();
+    return own.reached > 0 ? own.steps.mean
+                           : std::numeric_limits<double>::infinity();
   };
   const double soft = steps(ChoiceMethod::kSoft);
   const auto cost = [&](double own) {

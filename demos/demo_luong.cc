@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include "demos/luong_table.h"
 #include "heed/base/config.h"
 #include "heed/base/threads.h"
+#include "heed/metrics/spread.h"
 #include "heed/render/drawing.h"
 #include "heed/render/heatmap_svg.h"
 #include "heed/render/text_layout.h"
@@ -59,23 +59,6 @@ std::vector<LuongRow> LuongRows() {
           row(LuongKind::kLocalP)};
 }
 
-struct MeanAndDeviation {
-  double mean = 0;
-  double deviation = 0;
-};
-
-MeanAndDeviation Spread(std::span<const double> values) {
-  MeanAndDeviation spread;
-  const auto count = static_cast<double>(values.size());
-  for (const double value : values) spread.mean += value / count;
-  for (const double value : values) {
-    spread.deviation += std::pow(value - spread.mean, 2);
-  }
-  spread.deviation =
-      values.size() < 2 ? 0 : std::sqrt(spread.deviation / (count - 1));
-  return spread;
-}
-
 /// The highest mean of a row, over its scores.
 double BestOf(std::span<const double> means, size_t row, size_t scores) {
   return *std::ranges::max_element(means.subspan(row * scores, scores));
@@ -118,7 +101,7 @@ int RunDemoLuong(const Arguments& arguments) {
         exact.push_back(
             ExactReversals({row.kind, score, row.copied}, training));
       }
-      const MeanAndDeviation spread = Spread(exact);
+      const Spread spread = SpreadOf(exact);
       means.push_back(spread.mean);
       fmt::print("{:5.1f} ± {:<8.1f}", spread.mean, spread.deviation);
       std::fflush(stdout);

@@ -1,9 +1,7 @@
 // heed demo order: what attention loses without positions, on two tasks.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "demos/demos.h"
 #include "demos/token_tasks.h"
 #include "heed/base/threads.h"
+#include "heed/metrics/spread.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/text_layout.h"
 
@@ -40,8 +39,7 @@ struct OrderDemo {
 struct OrderRuns {
   std::string name;
   bool positions = false;
-  double sentence = 0;
-  double deviation = 0;  // over the runs
+  Spread sentence = {};
   double shuffled = 0;
   std::vector<double> swapped;  // by kSwaps
 };
@@ -51,7 +49,7 @@ OrderRuns MeasureOrder(const OrderDemo& demo, const TokenTask& task,
   OrderRuns runs = {.name = task.name,
                     .positions = positions,
                     .swapped = std::vector<double>(kSwaps.size())};
-  double squares = 0;
+  std::vector<double> sentences;
   for (int i = 0; i < demo.seeds; ++i) {
     TokenAttentionOptions layer = LayerFor(task, 64);
     layer.positions = positions;
@@ -64,19 +62,13 @@ OrderRuns MeasureOrder(const OrderDemo& demo, const TokenTask& task,
     const auto percent = [&](const TokenBatch& batch) {
       return 100 * ScoreTokens(learner.model(), batch).accuracy;
     };
-    const double sentence = percent(test);
-    runs.sentence += sentence / demo.seeds;
-    squares += sentence * sentence / demo.seeds;
+    sentences.push_back(percent(test));
     runs.shuffled += percent(Shuffled(test, rng)) / demo.seeds;
     for (size_t k = 0; k < kSwaps.size(); ++k) {
       runs.swapped[k] += percent(Swapped(test, kSwaps[k], rng)) / demo.seeds;
     }
   }
-  const double variance = squares - runs.sentence * runs.sentence;
-  runs.deviation =
-      demo.seeds > 1
-          ? std::sqrt(std::max(0.0, variance) * demo.seeds / (demo.seeds - 1))
-          : 0;
+  runs.sentence = SpreadOf(sentences);
   return runs;
 }
 
@@ -91,15 +83,15 @@ Series SeriesOfSwaps(const OrderRuns& runs) {
 
 /// What the two runs of a task show.
 std::string OrderFinding(const OrderRuns& without, const OrderRuns& with) {
-  const double gain = with.sentence - without.sentence;
+  const double gain = with.sentence.mean - without.sentence.mean;
   return fmt::format(
       "{}: {}, and shuffled words {}\n  the layer that knows positions "
       "({:.1f} % instead of {:.1f}).",
       with.name,
       gain > 1 ? fmt::format("without positions {:.1f} points are lost", gain)
                : std::string("positions add nothing"),
-      with.sentence - with.shuffled > 1 ? "mislead" : "do not mislead",
-      with.shuffled, with.sentence);
+      with.sentence.mean - with.shuffled > 1 ? "mislead" : "do not mislead",
+      with.shuffled, with.sentence.mean);
 }
 
 }  // namespace
@@ -131,8 +123,8 @@ int RunDemoOrder(const Arguments& arguments) {
       const OrderRuns& runs = both.back();
       fmt::print("{}{}{:9.1f} % ± {:<4.1f}{:18.1f} %{:13.1f}\n",
                  Pad(runs.name, 14), Pad(positions ? "known" : "none", 10),
-                 runs.sentence, runs.deviation, runs.shuffled,
-                 runs.shuffled - runs.sentence);
+                 runs.sentence.mean, runs.sentence.deviation, runs.shuffled,
+                 runs.shuffled - runs.sentence.mean);
       std::fflush(stdout);
       series.push_back(SeriesOfSwaps(runs));
     }

@@ -13,6 +13,7 @@
 #include "demos/demos.h"
 #include "demos/word_probe.h"
 #include "heed/base/threads.h"
+#include "heed/metrics/spread.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/terminal.h"
 #include "heed/render/text_layout.h"
@@ -24,33 +25,15 @@ constexpr int64_t kProbedWords = 20;
 constexpr int64_t kProbeTests = 300;
 
 struct ProbeCommand {
-  std::string out = "heed-demo-probe";
-  Named<FixedVariant> variant = FixedVariant::kBackwards;
-  int sentences = 20000;
-  int epochs = 3;
+  CopyingOptions copying = {.out = "heed-demo-probe", .epochs = 3};
   int probed = 4000;
-  uint64_t seed = 1;
-  int threads = 0;
 
   void Visit(FieldList& v) {
-    v("out", out, Any{"DIR"}, "folder for the models and the picture");
-    v("variant", variant,
-      "model without attention; sutskever reads the sentence backwards");
-    v("sentences", sentences, Range(100, 1000000),
-      "sentences that both models learn from");
-    v("epochs", epochs, Range(1, 1000), "passes over them");
+    copying.Visit(v);
     v("probed", probed, Range(100, 100000),
       "further sentences that the probes learn from");
-    v("seed", seed, "of the sentences and the weights");
-    v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }
 };
-
-double MeanProbe(std::span<const double> numbers) {
-  double sum = 0;
-  for (const double number : numbers) sum += number;
-  return sum / static_cast<double>(numbers.size());
-}
 
 /// The mean of all places, and of those at both ends.
 void PrintProbe(const Series& series) {
@@ -60,14 +43,14 @@ void PrintProbe(const Series& series) {
                          size_t{18}, size_t{19}}) {
     fmt::print("{:>5.0f}", all[t]);
   }
-  fmt::print("{:>6.1f}\n", MeanProbe(all));
+  fmt::print("{:>6.1f}\n", MeanOf(all));
 }
 
 /// What was seen, in words that follow the numbers.
 std::string ProbeVerdict(const std::vector<Series>& probes) {
-  const double fixed = MeanProbe(probes[0].y);
-  const double last = MeanProbe(probes[1].y);
-  const double own = MeanProbe(probes[2].y);
+  const double fixed = MeanOf(probes[0].y);
+  const double last = MeanOf(probes[1].y);
+  const double own = MeanOf(probes[2].y);
   std::string text = fmt::format(
       "A linear layer reads {:.0f} % of the words from the last states of the "
       "fixed vector's\nencoder, {:.0f} % from the last state of the attentive "
@@ -104,30 +87,25 @@ int RunDemoProbe(const Arguments& arguments) {
   options.Example("heed demo probe --variant cho");
   if (!options.Parse(arguments)) return 0;
 
-  const ThreadLimit limit(command.threads);
-  const ParallelText copies = MakeCopies(command.sentences, kShortestCopied,
-                                         kLongestCopied, command.seed);
-  const ParallelText train =
-      MakeCopies(command.probed, kProbedWords, kProbedWords, command.seed + 3);
-  const ParallelText test =
-      MakeCopies(kProbeTests, kProbedWords, kProbedWords, command.seed + 4);
+  const ThreadLimit limit(command.copying.threads);
+  const ParallelText copies = command.copying.Copies();
+  const ParallelText train = MakeCopies(command.probed, kProbedWords,
+                                        kProbedWords, command.copying.seed + 3);
+  const ParallelText test = MakeCopies(kProbeTests, kProbedWords, kProbedWords,
+                                       command.copying.seed + 4);
   std::vector<Series> probes;
   std::vector<double> places;
   for (int64_t t = 1; t <= kProbedWords; ++t) {
     places.push_back(static_cast<double>(t));
   }
   for (const bool attentive : {false, true}) {
-    CopyingTraining training =
-        attentive ? AttentiveCopying() : FixedCopying(command.variant);
-    training.out = command.out;
-    training.epochs = command.epochs;
-    training.seed = command.seed;
-    training.threads = command.threads;
     fmt::print(stderr, "{}\n", attentive ? "attention" : "fixed vector");
-    const TranslationModel model = TrainCopying(training, copies);
+    const TranslationModel model = TrainCopying(
+        command.copying,
+        attentive ? CopyingKind::kAttentive : CopyingKind::kFixed, copies);
     const ProbedSentences learned = ReadForProbe(model, train.source);
     const ProbedSentences asked = ReadForProbe(model, test.source);
-    const ProbeTraining probe = {.seed = command.seed};
+    const ProbeTraining probe = {.seed = command.copying.seed};
     probes.push_back(
         {attentive ? "attentive, last state" : "fixed, last states", places,
          ProbeLast(learned, asked, probe)});
@@ -146,8 +124,9 @@ int RunDemoProbe(const Arguments& arguments) {
       .x_label = "position t of the word",
       .y_label = "%"};
   fmt::print("\n{}", TerminalLinePlot(probes, axes, DetectTerminal()));
-  fmt::print("\n{}\nThe picture: {}\n", ProbeVerdict(probes),
-             WritePicture(command.out, "probe", LinePlotSvg(probes, axes)));
+  fmt::print(
+      "\n{}\nThe picture: {}\n", ProbeVerdict(probes),
+      WritePicture(command.copying.out, "probe", LinePlotSvg(probes, axes)));
   return 0;
 }
 

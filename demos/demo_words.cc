@@ -12,6 +12,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/metrics/spread.h"
 #include "heed/render/document_view.h"
 #include "heed/render/line_plot.h"
 #include "heed/tasks/classify/classify.h"
@@ -58,12 +59,6 @@ struct WordsDemo {
 /// shares: the weight times the words of the sentence.
 using WeightsByLabel = std::map<std::string, std::vector<double>>;
 using WeightsOfWords = std::map<std::string, WeightsByLabel>;
-
-double MeanOf(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double x : values) sum += x;
-  return sum / static_cast<double>(values.size());
-}
 
 /// Adds the weights that the words have in one document.
 void AddWeights(const Explanation& explained, const std::string& label,

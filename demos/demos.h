@@ -3,8 +3,10 @@
 #define HEED_DEMOS_DEMOS_H_
 
 #include <string>
+#include <vector>
 
 #include "apps/heed/options.h"
+#include "heed/render/line_plot.h"
 
 namespace heed {
 
@@ -48,6 +50,11 @@ int RunDemoProbe(const Arguments& arguments);
 /// returns its path. Throws: IoError.
 std::string WritePicture(const std::string& folder, const std::string& name,
                          const std::string& svg);
+
+/// Draws a plot in the terminal, and into `folder` as NAME.svg.
+void ShowPlot(const std::string& folder, const std::string& name,
+              const std::vector<Series>& series,
+              const LinePlotOptions& options);
 
 }  // namespace heed
 

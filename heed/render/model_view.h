@@ -6,13 +6,6 @@
 
 namespace heed {
 
-/// Layers as rows of boxes, positions as columns: how they meet, what carries
-/// the source to what is written, and where attention stands. Columns are the
-/// tokens of the text, if there is one, and lines from the source are then as
-/// wide as the weights of one step.
-Drawing DrawModel(const ExplanationSegment& segment,
-                  const ViewOptions& options);
-
 ExplanationView ModelView();
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 
 #include "heed/base/testing.h"
 #include "heed/render/explanation_testing.h"
+#include "heed/render/model_picture.h"
 #include "heed/render/outline_rows.h"
 
 namespace heed {

@@ -24,8 +24,9 @@ FIRST, LAST = 18, 8  # of a longer one
 LEFT_OUT = "..."
 
 
-def run(commands, folder, heed):
-    """What the commands print, as at a terminal of 80 columns without colours."""
+def run(commands, folder, heed, timeout=1200):
+    """What the commands print, as at a terminal of 80 columns without colours, and how
+    long they took."""
     programs = folder / ".bin"
     programs.mkdir(exist_ok=True)
     if not (programs / "heed").exists():
@@ -34,7 +35,7 @@ def run(commands, folder, heed):
                        COLUMNS="80", LC_ALL="C.UTF-8")
     begin = time.monotonic()
     done = subprocess.run(["bash", "-e", "-c", commands], cwd=folder,
-                          env=environment, capture_output=True, text=True, timeout=1200,
+                          env=environment, capture_output=True, text=True, timeout=timeout,
                           check=False)
     return done, time.monotonic() - begin
 

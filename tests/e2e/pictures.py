@@ -1,12 +1,14 @@
 """Every command of docs/pictures.md that needs no data and no minute is run; of the
 others the names and options are looked at."""
 
-import os
 import pathlib
 import re
-import subprocess
+import sys
 
 from harness import WORLD, EndToEnd, heed
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "documents"))
+from run_commands import run  # noqa: E402
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/pictures.md"
 KINDS = range(1, 25)
@@ -24,13 +26,8 @@ def sections():
 
 class Pictures(EndToEnd):
     def bash(self, script):
-        tools = self.folder / "bin"
-        tools.mkdir(exist_ok=True)
-        if not (tools / "heed").exists():
-            (tools / "heed").symlink_to(pathlib.Path(WORLD.heed).resolve())
-        path = {"PATH": f"{tools}:{os.environ['PATH']}"}
-        return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=self.folder,
-                              env=os.environ | path, capture_output=True, timeout=110, check=False)
+        strictly = "set -u -o pipefail\n" + script
+        return run(strictly, self.folder, pathlib.Path(WORLD.heed).resolve(), timeout=110)[0]
 
     def test_each_kind_of_picture_has_a_command(self):
         headings = {heading: blocks for heading, blocks in sections()}
@@ -40,19 +37,19 @@ class Pictures(EndToEnd):
             self.assertTrue(headings[named[0]], named[0])
 
     def test_commands_that_need_no_data_draw_what_they_name(self):
-        run = 0
+        drawn = 0
         for heading, blocks in sections():
             for block in blocks:
                 if LONG.search(block) or OF_DATA.search(block):
                     continue
                 result = self.bash(block)
                 self.assertEqual(result.returncode, 0,
-                                 f"{heading}\n{block}\n{result.stderr.decode()}")
+                                 f"{heading}\n{block}\n{result.stderr}")
                 for name in re.findall(r"--(?:out|by-length) (\S+\.(?:svg|html))", block):
                     start = (self.folder / name).read_text(encoding="utf-8")[:16]
                     self.assertTrue(start.lower().startswith(("<svg", "<!doctype")), name)
-                    run += 1
-        self.assertGreater(run, 12)
+                    drawn += 1
+        self.assertGreater(drawn, 12)
 
     def test_other_commands_exist_with_their_options(self):
         for heading, blocks in sections():

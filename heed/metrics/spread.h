@@ -1,0 +1,22 @@
+// The mean of several runs, and how far they lie apart.
+#ifndef HEED_METRICS_SPREAD_H_
+#define HEED_METRICS_SPREAD_H_
+
+#include <span>
+
+namespace heed {
+
+/// Σ x / n. Range: at least one value.
+double MeanOf(std::span<const double> values);
+
+struct Spread {
+  double mean = 0;
+  double deviation = 0;  ///< √(Σ (x − mean)² / (n − 1)); of one value 0
+};
+
+/// Of no values: zeros.
+Spread SpreadOf(std::span<const double> values);
+
+}  // namespace heed
+
+#endif  // HEED_METRICS_SPREAD_H_

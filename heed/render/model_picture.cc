@@ -1,0 +1,517 @@
+#include "heed/render/model_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/base/text.h"
+#include "heed/render/markup.h"
+#include "heed/render/outline_rows.h"
+#include "heed/render/text_layout.h"
+
+namespace heed {
+namespace {
+
+using PartKind = OutlinePart::Kind;
+
+constexpr double kLayerBox = 60;
+constexpr double kLayerBoxHeight = 28;
+constexpr double kColumnStep = 96;
+constexpr double kLayerStep = 62;
+constexpr double kNarrowestLabel = 140;  // beside the boxes
+constexpr double kSequenceGap = 150;     // between two sequences
+constexpr double kNameHeight = 26;       // of inputs and outputs
+constexpr double kBelowRows = 78;        // room for inputs and the name below
+constexpr double kBridgeBox = 34;
+constexpr double kWidestWeight = 5;  // a line as wide as the weight 1
+constexpr int kColumnName = 11;      // characters
+
+/// Where the boxes of a sequence stand.
+struct GridPlace {
+  double x = 0;      // of the first column's middle
+  double label = 0;  // of the names of rows
+  bool labels_left = true;
+  std::vector<double> tops;  // of rows
+  std::vector<double> heights;
+};
+
+class ModelWriter {
+ public:
+  ModelWriter(const ExplanationSegment& segment, const ViewOptions& options)
+      : segment_(segment),
+        outline_(segment.outline),
+        grids_(GridsOf(segment)),
+        step_(options.step) {}
+
+  Drawing Draw() {
+    Measure();
+    for (size_t g = 0; g < grids_.size(); ++g) AddLinks(g);
+    if (grids_.size() > 1) {
+      AddAttention();
+      AddBridge();
+    }
+    for (size_t g = 0; g < grids_.size(); ++g) AddBoxes(g);
+    std::vector<Drawing> parts = {DrawHeading(Title(), 1)};
+    parts.push_back({width_, bottom_, links_.Take() + boxes_.Take()});
+    for (const std::string& line : FormulasOf(outline_)) {
+      parts.push_back(DrawHeading(line, 3));
+    }
+    if (shown_ >= 0) parts.push_back(DrawHeading(StepNote(), 3));
+    return StackDrawings(parts, 8);
+  }
+
+ private:
+  std::string Title() const {
+    const std::string text = TitleOf(segment_);
+    return text.empty() ? outline_.name
+                        : fmt::format("{}: {}", outline_.name, text);
+  }
+
+  static double HeightOf(const OutlineRow& row) {
+    return row.part.kind == PartKind::kBoth ? 2 * kLayerBoxHeight + 6
+                                            : kLayerBoxHeight;
+  }
+
+  void Measure() {
+    double highest = 0;
+    for (const OutlineGrid& grid : grids_) {
+      double height = kBelowRows - kNameHeight;
+      for (const OutlineRow& row : grid.rows) {
+        height += HeightOf(row) + kLayerStep - kLayerBoxHeight;
+      }
+      if (grid.sequence.writes) height += kNameHeight;
+      highest = std::max(highest, height);
+    }
+    bottom_ = highest + kNameHeight;
+    double x = LabelWidth(0);
+    for (const OutlineGrid& grid : grids_) {
+      GridPlace place;
+      place.labels_left = places_.empty();
+      place.x = x + kLayerBox / 2;
+      double y = bottom_ - kBelowRows;
+      for (const OutlineRow& row : grid.rows) {
+        y -= HeightOf(row);
+        place.tops.push_back(y);
+        place.heights.push_back(HeightOf(row));
+        y -= kLayerStep - kLayerBoxHeight;
+      }
+      x += kColumnStep * static_cast<double>(grid.columns.size()) -
+           (kColumnStep - kLayerBox);
+      place.label = place.labels_left ? LabelWidth(0) - 22 : x + 22;
+      places_.push_back(std::move(place));
+      width_ = x + (places_.size() > 1 ? LabelWidth(1) : 0.0);
+      x += kSequenceGap;
+    }
+  }
+
+  /// Room for the names of a sequence's rows.
+  double LabelWidth(size_t g) const {
+    double widest = kNarrowestLabel;
+    for (const OutlineRow& row : grids_[g].rows) {
+      widest = std::max({widest, TextWidth(row.part.name, 13),
+                         TextWidth(DetailOf(row.part), 11)});
+    }
+    return widest + 40;
+  }
+
+  double MiddleX(size_t g, size_t column) const {
+    return places_[g].x + kColumnStep * static_cast<double>(column);
+  }
+  /// Of the only box of a row that is pooled.
+  double CentreX(size_t g) const {
+    return (MiddleX(g, 0) + MiddleX(g, grids_[g].columns.size() - 1)) / 2;
+  }
+  double Top(size_t g, size_t row) const { return places_[g].tops[row]; }
+  double Bottom(size_t g, size_t row) const {
+    return places_[g].tops[row] + places_[g].heights[row];
+  }
+  double MiddleY(size_t g, size_t row) const {
+    return (Top(g, row) + Bottom(g, row)) / 2;
+  }
+
+  void AddLine(double x1, double y1, double x2, double y2,
+               std::string_view more = {}) {
+    links_.Line("<path class='link' {} d='M{:.1f} {:.1f}L{:.1f} {:.1f}'/>",
+                more, x1, y1, x2, y2);
+  }
+  /// A line with a head; the last step is horizontal (dx) or vertical (dy).
+  void AddArrow(const std::string& path, double x, double y, bool across,
+                bool back = false) {
+    constexpr double kHead = 5;
+    const double sign = back ? 1 : -1;
+    const double x1 = across ? x + sign * kHead : x - 3.5;
+    const double y1 = across ? y - 3.5 : y + kHead;
+    const double x2 = across ? x + sign * kHead : x + 3.5;
+    const double y2 = across ? y + 3.5 : y + kHead;
+    links_.Line(
+        "<path class='link' stroke-width='1.2' d='{}M{:.1f} {:.1f}L{:.1f} "
+        "{:.1f}L{:.1f} {:.1f}'/>",
+        path, x1, y1, x, y, x2, y2);
+  }
+  void AddUp(double x, double from, double to) {
+    AddArrow(fmt::format("M{:.1f} {:.1f}V{:.1f}", x, from, to), x, to, false);
+  }
+  void AddAcross(double from, double to, double y) {
+    AddArrow(fmt::format("M{:.1f} {:.1f}H{:.1f}", from, y, to), to, y, true,
+             to < from);
+  }
+  /// To the left side of a box from below, around what stands between.
+  void AddAround(size_t g, size_t from, size_t to, size_t column, int lane) {
+    const double side = MiddleX(g, column) - kLayerBox / 2;
+    const double x = side - 6 - 5.0 * lane;
+    const double y = MiddleY(g, to) + 5 + 4.0 * lane;
+    AddArrow(fmt::format("M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}", side,
+                         MiddleY(g, from), x, y, side),
+             side, y, true);
+  }
+  /// From a box to one of the next column.
+  void AddOnward(size_t g, size_t from, size_t to, size_t column) {
+    const double x1 = MiddleX(g, column) + kLayerBox / 2;
+    const double x2 = MiddleX(g, column + 1) - kLayerBox / 2;
+    const double y1 = MiddleY(g, from);
+    const double y2 = MiddleY(g, to) - 6;
+    const double bend = (x2 - x1) * 0.6;
+    AddArrow(fmt::format("M{0:.1f} {1:.1f}C{2:.1f} {1:.1f} {3:.1f} {4:.1f} "
+                         "{5:.1f} {4:.1f}",
+                         x1, y1, x1 + bend, x2 - bend, y2, x2),
+             x2, y2, true);
+  }
+
+  const OutlineStep* StepThatGives(const std::string& result) const {
+    const auto found =
+        std::ranges::find(outline_.steps, result, &OutlineStep::result);
+    return found == outline_.steps.end() ? nullptr : &*found;
+  }
+
+  /// What enters a row from other rows of its sequence.
+  void AddLinks(size_t g) {
+    const OutlineGrid& grid = grids_[g];
+    for (size_t r = 0; r < grid.rows.size(); ++r) {
+      const OutlineRow& row = grid.rows[r];
+      AddRecurrence(g, r);
+      const OutlineStep* step = g > 0 ? StepThatGives(row.receives) : nullptr;
+      if (step != nullptr) {
+        AddReads(g, r, *step);
+      } else if (row.pooled) {
+        AddUp(CentreX(g), Top(g, r - 1), Bottom(g, r));
+      } else {
+        AddFromBelow(g, r);
+      }
+    }
+    if (grid.sequence.writes && !grid.rows.back().pooled) {
+      for (size_t c = 0; c < grid.columns.size(); ++c) {
+        if (grid.columns[c].dots) continue;
+        const double top = Top(g, grid.rows.size() - 1);
+        AddUp(MiddleX(g, c), top, top - 14);
+      }
+    }
+  }
+
+  void AddReads(size_t g, size_t r, const OutlineStep& step) {
+    const OutlineGrid& grid = grids_[g];
+    int lane = 0;
+    for (const std::string& read : step.reads) {
+      const int64_t same = grid.RowThatGives(read);
+      // What the step before gave.
+      const size_t mark = read.rfind("ᵢ₋₁");
+      const int64_t before =
+          same >= 0 || mark == std::string::npos
+              ? -1
+              : grid.RowThatGives(read.substr(0, mark) + "ᵢ");
+      if (same >= 0 && static_cast<size_t>(same) + 1 == r) {
+        AddFromBelow(g, r);
+      } else if (same >= 0) {
+        ForColumns(g, [&](size_t c) {
+          AddAround(g, static_cast<size_t>(same), r, c, lane);
+        });
+        ++lane;
+      } else if (before >= 0 && !IsSame(g, static_cast<size_t>(before), r)) {
+        for (size_t c = 0; c + 1 < grid.columns.size(); ++c) {
+          if (grid.columns[c].dots || grid.columns[c + 1].dots) continue;
+          AddOnward(g, static_cast<size_t>(before), r, c);
+        }
+      }
+    }
+  }
+
+  /// Whether both are layers of one block: its states go on by themselves.
+  bool IsSame(size_t g, size_t a, size_t b) const {
+    const OutlineRow& lower = grids_[g].rows[b];
+    const OutlineRow& upper = grids_[g].rows[a];
+    return lower.part.result == upper.part.result &&
+           lower.part.kind == upper.part.kind;
+  }
+
+  template <typename Fn>
+  void ForColumns(size_t g, const Fn& fn) {
+    for (size_t c = 0; c < grids_[g].columns.size(); ++c) {
+      if (!grids_[g].columns[c].dots) fn(c);
+    }
+  }
+
+  void AddFromBelow(size_t g, size_t r) {
+    const OutlineRow& row = grids_[g].rows[r];
+    const double from = r == 0 ? bottom_ - kBelowRows + 22 : Top(g, r - 1);
+    const double to = Bottom(g, r);
+    const bool fans =
+        row.part.kind == PartKind::kAll || row.part.kind == PartKind::kCausal;
+    ForColumns(g, [&](size_t c) {
+      if (!fans) {
+        AddUp(MiddleX(g, c), from, to);
+        return;
+      }
+      ForColumns(g, [&](size_t s) {
+        if (row.part.kind == PartKind::kCausal && s > c) return;
+        AddLine(MiddleX(g, s), from, MiddleX(g, c), to,
+                s == c ? "stroke-width='1.2'"
+                       : "stroke-width='1' stroke-opacity='0.45'");
+      });
+    });
+  }
+
+  void AddRecurrence(size_t g, size_t r) {
+    const PartKind kind = grids_[g].rows[r].part.kind;
+    if (kind != PartKind::kForward && kind != PartKind::kBackward &&
+        kind != PartKind::kBoth) {
+      return;
+    }
+    const bool both = kind == PartKind::kBoth;
+    const double above = Top(g, r) + kLayerBoxHeight / 2;
+    const double below = both ? Bottom(g, r) - kLayerBoxHeight / 2 : above;
+    for (size_t c = 0; c + 1 < grids_[g].columns.size(); ++c) {
+      const double left = EdgeX(g, c, 1);
+      const double right = EdgeX(g, c + 1, -1);
+      if (kind != PartKind::kBackward) AddAcross(left, right, below);
+      if (kind != PartKind::kForward) AddAcross(right, left, above);
+    }
+  }
+  /// The side of a box; of dots, near their middle.
+  double EdgeX(size_t g, size_t column, double sign) const {
+    const bool dots = grids_[g].columns[column].dots;
+    return MiddleX(g, column) + sign * (dots ? 12 : kLayerBox / 2);
+  }
+
+  /// From the source to the boxes that attend to it, at one column.
+  void AddAttention() {
+    for (size_t r = 0; r < grids_[1].rows.size(); ++r) {
+      if (grids_[1].rows[r].part.kind != PartKind::kSource) continue;
+      const size_t top = grids_[0].rows.size() - 1;
+      const std::vector<float> weights = WeightsOfStep();
+      const size_t column = ChosenColumn();
+      const double x = MiddleX(1, column);
+      const double y = Bottom(1, r);
+      ForColumns(0, [&](size_t c) {
+        const int64_t item = grids_[0].columns[c].item;
+        const bool live = item >= 0 && item < std::ssize(weights);
+        const double weight = live ? weights[static_cast<size_t>(item)] : 0.3;
+        const double from = Top(0, top);
+        const double lift = 46 + 0.06 * (x - MiddleX(0, c));
+        links_.Line(
+            "<path class='linked' style='stroke-width:{:.2f};"
+            "stroke-opacity:{:.2f}' d='M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} "
+            "{:.1f} {:.1f} {:.1f}'><title>{:.2f}</title></path>",
+            0.5 + kWidestWeight * weight, 0.15 + 0.8 * weight, MiddleX(0, c),
+            from, MiddleX(0, c), from - lift, x - 50, y + lift, x, y,
+            live ? weight : 0.0);
+      });
+    }
+  }
+
+  /// The weights of the step that is shown, and which it is.
+  std::vector<float> WeightsOfStep() {
+    const int64_t count = std::ssize(segment_.targets);
+    if (count == 0) return {};
+    shown_ = std::clamp(step_, int64_t{0}, count - 1);
+    return RowOf(segment_, segment_.targets[static_cast<size_t>(shown_)]);
+  }
+  size_t ChosenColumn() const {
+    for (size_t c = 0; c < grids_[1].columns.size(); ++c) {
+      if (shown_ >= 0 && grids_[1].columns[c].item == shown_) return c;
+    }
+    for (size_t c = 0; shown_ >= 0 && c < grids_[1].columns.size(); ++c) {
+      if (grids_[1].columns[c].dots) return c;  // it is one of those left out
+    }
+    return 0;
+  }
+  std::string StepNote() const {
+    const Target& target = segment_.targets[static_cast<size_t>(shown_)];
+    return fmt::format("Wide lines: the weights of step {}, '{}'", shown_ + 1,
+                       segment_.LabelOf(target));
+  }
+
+  /// z, between both sequences.
+  void AddBridge() {
+    if (outline_.bridge.empty()) return;
+    const size_t from_row = LastRecurrent(0, /*first=*/false);
+    const size_t to_row = LastRecurrent(1, /*first=*/true);
+    const size_t last = grids_[0].columns.size() - 1;
+    const double x = MiddleX(0, last) + kLayerBox / 2 + kSequenceGap / 2;
+    const double y = MiddleY(1, to_row);
+    const bool first =
+        outline_.bridge_from_first != grids_[0].sequence.backwards;
+    const double from_x = MiddleX(0, first ? 0 : last);
+    const double above = Top(0, from_row) - 14;
+    const double side = x - kBridgeBox / 2;
+    if (first) {
+      AddArrow(fmt::format("M{:.1f} {:.1f}V{:.1f}H{:.1f}V{:.1f}H{:.1f}", from_x,
+                           Top(0, from_row), above, x - kSequenceGap / 2 + 22,
+                           y, side),
+               side, y, true);
+    } else {
+      const double y1 = MiddleY(0, from_row);
+      const double bend = x - kSequenceGap / 2 + 22;
+      AddArrow(fmt::format("M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}",
+                           from_x + kLayerBox / 2, y1, bend, y, side),
+               side, y, true);
+    }
+    const std::string& states = grids_[1].rows[to_row].part.result;
+    for (size_t r = to_row; r < grids_[1].rows.size(); ++r) {
+      const OutlinePart& part = grids_[1].rows[r].part;
+      if (part.kind != PartKind::kForward || part.result != states) continue;
+      const double at = MiddleY(1, r);
+      const double box = MiddleX(1, 0) - kLayerBox / 2;
+      AddArrow(
+          fmt::format("M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}", x + kBridgeBox / 2,
+                      y, x + kBridgeBox / 2 + 12, at, box),
+          box, at, true);
+    }
+    AddBox(x, y - kBridgeBox / 2, kBridgeBox, kBridgeBox, "z");
+    AddText(x, y + kBridgeBox / 2 + 14, "quiet", 11, "middle",
+            std::to_string(outline_.bridge_features));
+  }
+  size_t LastRecurrent(size_t g, bool first) const {
+    size_t found = 0;
+    for (size_t r = 0; r < grids_[g].rows.size(); ++r) {
+      const PartKind kind = grids_[g].rows[r].part.kind;
+      if (kind != PartKind::kForward && kind != PartKind::kBackward &&
+          kind != PartKind::kBoth) {
+        continue;
+      }
+      found = r;
+      if (first) return found;
+    }
+    return found;
+  }
+
+  void AddText(double x, double y, std::string_view style, double font,
+               std::string_view anchor, std::string_view text) {
+    boxes_.Line(
+        "<text class='{}' x='{:.1f}' y='{:.1f}' font-size='{}' "
+        "text-anchor='{}'>{}</text>",
+        style, x, y, font, anchor, EscapeMarkup(text));
+  }
+  void AddBox(double middle, double y, double width, double height,
+              const std::string& text) {
+    boxes_.Line(
+        "<rect class='paper' x='{0:.1f}' y='{1:.1f}' width='{2:.1f}' "
+        "height='{3:.1f}' rx='5'/><rect class='field' x='{0:.1f}' "
+        "y='{1:.1f}' width='{2:.1f}' height='{3:.1f}' rx='5'/>"
+        "<rect class='link' x='{0:.1f}' y='{1:.1f}' width='{2:.1f}' "
+        "height='{3:.1f}' rx='5' stroke-width='0.8' stroke-opacity='0.6'/>",
+        middle - width / 2, y, width, height);
+    if (text.empty()) return;
+    AddText(middle, y + height / 2 + 4.5, "token", 13, "middle", text);
+  }
+
+  void AddBoxes(size_t g) {
+    const OutlineGrid& grid = grids_[g];
+    const double names = bottom_ - kNameHeight - 14;
+    for (size_t c = 0; c < grid.columns.size(); ++c) {
+      const OutlineColumn& column = grid.columns[c];
+      AddText(MiddleX(g, c), names, "token", 13, "middle",
+              Ellipsize(VisibleToken(column.input), kColumnName));
+      if (grid.sequence.writes && !column.dots) {
+        AddText(MiddleX(g, c), Top(g, grid.rows.size() - 1) - 20, "now", 13,
+                "middle", Ellipsize(VisibleToken(column.output), kColumnName));
+      }
+    }
+    const std::string how =
+        grid.sequence.backwards ? ", read from the end" : "";
+    AddText(CentreX(g), bottom_ - 6, "title", 13, "middle",
+            grid.sequence.name + how);
+    for (size_t r = 0; r < grid.rows.size(); ++r) AddRow(g, r);
+  }
+
+  void AddRow(size_t g, size_t r) {
+    const OutlineGrid& grid = grids_[g];
+    const OutlineRow& row = grid.rows[r];
+    const double y = Top(g, r);
+    AddRowLabel(g, r);
+    const double whole =
+        MiddleX(g, grid.columns.size() - 1) - MiddleX(g, 0) + kLayerBox;
+    if (row.part.kind == PartKind::kPool || row.part.kind == PartKind::kWhole) {
+      AddBox(CentreX(g), y, row.pooled ? kLayerBox : whole, kLayerBoxHeight,
+             "");
+      return;
+    }
+    if (row.pooled) {
+      AddBox(CentreX(g), y, kLayerBox, kLayerBoxHeight, "");
+      return;
+    }
+    for (size_t c = 0; c < grid.columns.size(); ++c) {
+      const OutlineColumn& column = grid.columns[c];
+      if (column.dots) {
+        AddText(MiddleX(g, c), y + HeightOf(row) / 2 + 4, "quiet", 14, "middle",
+                "…");
+        continue;
+      }
+      const std::string symbol = WithNumber(row.gives, column.number);
+      const std::string shown =
+          symbol.find("₋₁") == std::string::npos ? symbol : std::string();
+      if (row.part.kind == PartKind::kBoth) {
+        AddBox(MiddleX(g, c), y, kLayerBox, kLayerBoxHeight,
+               shown.empty() ? "←" : "← " + shown);
+        AddBox(MiddleX(g, c), y + kLayerBoxHeight + 6, kLayerBox,
+               kLayerBoxHeight, shown.empty() ? "→" : "→ " + shown);
+      } else {
+        AddBox(MiddleX(g, c), y, kLayerBox, kLayerBoxHeight, shown);
+      }
+    }
+  }
+
+  void AddRowLabel(size_t g, size_t r) {
+    const OutlineRow& row = grids_[g].rows[r];
+    const GridPlace& place = places_[g];
+    const char* anchor = place.labels_left ? "end" : "start";
+    const double middle = MiddleY(g, r);
+    AddText(place.label, middle - 1, "title", 13, anchor, row.part.name);
+    AddText(place.label, middle + 14, "quiet", 11, anchor, DetailOf(row.part));
+    if (row.repeats < 2) return;
+    const double x = place.labels_left ? place.label + 8 : place.label - 8;
+    const double tip = place.labels_left ? 5 : -5;
+    const double top = Top(g, r + static_cast<size_t>(row.rows) - 1) - 4;
+    const double bottom = Bottom(g, r) + 4;
+    boxes_.Line(
+        "<path class='rule' stroke-width='1.5' d='M{0:.1f} "
+        "{1:.1f}H{2:.1f}V{3:.1f}H{0:.1f}'/>",
+        x + tip, top, x, bottom);
+    // Between the names of two rows.
+    const double y =
+        row.rows > 1 ? (middle + MiddleY(g, r + 1)) / 2 + 8 : bottom + 14;
+    AddText(place.label, y, "now", 13, anchor,
+            fmt::format("× {}", row.repeats));
+  }
+
+  const ExplanationSegment& segment_;
+  const ModelOutline& outline_;
+  std::vector<OutlineGrid> grids_;
+  std::vector<GridPlace> places_;
+  int64_t step_;
+  int64_t shown_ = -1;
+  double width_ = 0;
+  double bottom_ = 0;
+  MarkupWriter links_;
+  MarkupWriter boxes_;
+};
+
+}  // namespace
+
+Drawing DrawModel(const ExplanationSegment& segment,
+                  const ViewOptions& options) {
+  return ModelWriter(segment, options).Draw();
+}
+
+}  // namespace heed
