@@ -4,6 +4,8 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <type_traits>
 
+#include "heed/kernels/cpu/unroll.h"
+
 #if defined(__x86_64__)
 #include "heed/kernels/cpu/bf16-inl.h"
 
@@ -20,8 +22,8 @@ template <int kRows, int kVectors>
 HEED_BF16 void Tile(int64_t inner, const LeftWords& a, const float* b,
                     int64_t b_row, bool add, float* c, int64_t c_row) {
   __m512 sums[kRows][kVectors];
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
+  HEED_UNROLL for (int r = 0; r < kRows; ++r) {
+    HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
       sums[r][v] = add ? _mm512_loadu_ps(c + r * c_row + v * kBF16Lanes)
                        : _mm512_setzero_ps();
     }
@@ -29,20 +31,20 @@ HEED_BF16 void Tile(int64_t inner, const LeftWords& a, const float* b,
   const float* a_i = a.first;
   for (int64_t i = 0; i < inner; ++i) {
     __m512bh x[kVectors];
-    for (int v = 0; v < kVectors; ++v) {
+    HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
       x[v] = (__m512bh)_mm512_loadu_ps(b + v * kBF16Lanes);
     }
-    for (int r = 0; r < kRows; ++r) {
+    HEED_UNROLL for (int r = 0; r < kRows; ++r) {
       const auto w = (__m512bh)_mm512_set1_ps(a_i[r * a.row]);
-      for (int v = 0; v < kVectors; ++v) {
+      HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
         sums[r][v] = _mm512_dpbf16_ps(sums[r][v], w, x[v]);
       }
     }
     a_i += a.col;
     b += b_row;
   }
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
+  HEED_UNROLL for (int r = 0; r < kRows; ++r) {
+    HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
       _mm512_storeu_ps(c + r * c_row + v * kBF16Lanes, sums[r][v]);
     }
   }

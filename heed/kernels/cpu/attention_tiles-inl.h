@@ -23,6 +23,7 @@
 #include "heed/kernels/cpu/attention_rows-inl.h"
 #include "heed/kernels/cpu/lanes-inl.h"
 #include "heed/kernels/cpu/math-inl.h"
+#include "heed/kernels/cpu/unroll.h"
 #include "heed/kernels/gemm.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -62,8 +63,8 @@ HWY_NOINLINE void ProductTile(int64_t inner, const LeftWords& a, const float* b,
                               int64_t b_row, bool add, const Floats2D& c) {
   const FloatD d;
   FloatV sums[kRows][kVectors];
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
+  HEED_UNROLL for (int r = 0; r < kRows; ++r) {
+    HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
       sums[r][v] =
           add ? hn::LoadU(d, c.first + r * c.row + v * kLanes) : hn::Zero(d);
     }
@@ -71,18 +72,18 @@ HWY_NOINLINE void ProductTile(int64_t inner, const LeftWords& a, const float* b,
   const float* a_i = a.first;
   for (int64_t i = 0; i < inner; ++i) {
     FloatV x[kVectors];
-    for (int v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, b + v * kLanes);
-    for (int r = 0; r < kRows; ++r) {
+    HEED_UNROLL for (int v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, b + v * kLanes);
+    HEED_UNROLL for (int r = 0; r < kRows; ++r) {
       const FloatV w = hn::Set(d, a_i[r * a.row]);
-      for (int v = 0; v < kVectors; ++v) {
+      HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
         sums[r][v] = hn::MulAdd(w, x[v], sums[r][v]);
       }
     }
     a_i += a.col;
     b += b_row;
   }
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
+  HEED_UNROLL for (int r = 0; r < kRows; ++r) {
+    HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
       hn::StoreU(sums[r][v], d, c.first + r * c.row + v * kLanes);
     }
   }

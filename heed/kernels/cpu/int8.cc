@@ -16,6 +16,7 @@
 #include <hwy/highway.h>
 
 #include "heed/kernels/cpu/lanes-inl.h"
+#include "heed/kernels/cpu/unroll.h"
 
 // Not oneDNN's: that reaches three quarters of this rate at 64 rows, and at one
 // row a quarter of the rate at which memory is read.
@@ -44,13 +45,6 @@ inline constexpr int64_t kLine = 64;
 inline constexpr int64_t kNear = 2048;
 /// What is added to weights to store them without a sign.
 inline constexpr int32_t kWeightOffset = 128;
-
-// The compiler keeps an array in registers only if its loops are gone early.
-#if defined(__clang__)
-#define HEED_UNROLL _Pragma("unroll")
-#else
-#define HEED_UNROLL _Pragma("GCC unroll 8")
-#endif
 
 // Highway has no target with these instructions.
 #if HWY_TARGET == HWY_AVX3
